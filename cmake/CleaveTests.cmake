@@ -1,0 +1,26 @@
+# How tests are registered.
+
+# cleave_test(NAME SOURCES ... LINK ...): a GoogleTest program without MPI, one entry a TEST.
+function(cleave_test name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LINK} GTest::gtest_main cleave_warnings)
+  set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
+  gtest_discover_tests(${name} PROPERTIES TIMEOUT 120 DISCOVERY_TIMEOUT 60)
+endfunction()
+
+# cleave_mpi_test(NAME RANKS ... SOURCES ... LINK ...): a GoogleTest program under mpiexec, one
+# entry a rank count. Its main is tests/mpi_main.cpp.
+function(cleave_mpi_test name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINK;RANKS" ${ARGN})
+  add_executable(${name} ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tests/mpi_main.cpp)
+  target_link_libraries(${name} PRIVATE ${arg_LINK} GTest::gtest cleave_warnings)
+  set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
+  foreach(ranks IN LISTS arg_RANKS)
+    add_test(NAME ${name}.${ranks}_ranks
+             COMMAND ${MPIEXEC_EXECUTABLE} -n ${ranks} $<TARGET_FILE:${name}>)
+    # MPICH leaks from a module that it unloads, so leaks are looked for in plain tests only.
+    set_tests_properties(${name}.${ranks}_ranks PROPERTIES TIMEOUT 180 PROCESSORS 2
+                         ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+  endforeach()
+endfunction()

@@ -1,0 +1,86 @@
+#include "skeleton/trace/provenance.hpp"
+
+#include <fmt/chrono.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "skeleton/trace/json_fields.hpp"
+
+namespace cleave {
+
+namespace {
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+}
+
+std::string processor_name() {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  for (std::string line; std::getline(cpuinfo, line);) {
+    if (line.starts_with("model name")) {
+      const auto colon = line.find(':');
+      return colon + 2 < line.size() ? line.substr(colon + 2) : "unknown";
+    }
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+std::string version() { return CLEAVE_VERSION; }
+
+std::string commit() { return CLEAVE_COMMIT; }
+
+int usable_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(0, sizeof(set), &set) == 0) {
+    return std::max(1, CPU_COUNT(&set));
+  }
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+Provenance provenance_here(std::string program, std::string command_line, std::string clock) {
+  return {.program = std::move(program),
+          .version = version(),
+          .commit = commit(),
+          .command_line = std::move(command_line),
+          .host = host_name(),
+          .processor = processor_name(),
+          .cores = usable_cores(),
+          .mpi_library = "none",
+          .clock = std::move(clock),
+          .created = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))};
+}
+
+nlohmann::json to_json(const Provenance& p) {
+  return {{"program", p.program},   {"version", p.version},
+          {"commit", p.commit},     {"command_line", p.command_line},
+          {"host", p.host},         {"processor", p.processor},
+          {"cores", p.cores},       {"mpi_library", p.mpi_library},
+          {"clock", p.clock},       {"created", p.created}};
+}
+
+Provenance provenance_from(const JsonFields& fields) {
+  const JsonFields p = fields.object("provenance");
+  return {.program = p.text("program"),
+          .version = p.text("version"),
+          .commit = p.text("commit"),
+          .command_line = p.text("command_line"),
+          .host = p.text("host"),
+          .processor = p.text("processor"),
+          .cores = p.integer<int>("cores", 1),
+          .mpi_library = p.text("mpi_library"),
+          .clock = p.text("clock"),
+          .created = p.text("created")};
+}
+
+}  // namespace cleave

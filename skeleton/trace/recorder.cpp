@@ -1,0 +1,72 @@
+#include "skeleton/trace/recorder.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "skeleton/trace/error.hpp"
+
+namespace cleave {
+
+std::int64_t monotonic_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+Recorder::Recorder(Clock clock, std::size_t capacity) : clock_(clock), capacity_(capacity) {
+  spans_.reserve(std::min(capacity, std::size_t{4096}));
+}
+
+void Recorder::begin_repetition(std::int32_t index, bool warm_up) {
+  current_ = Repetition{.index = index, .warm_up = warm_up};
+}
+
+void Recorder::end_repetition(std::int64_t elapsed_ns) {
+  current_.elapsed_ns = elapsed_ns;
+  repetitions_.push_back(current_);
+}
+
+Sizes Recorder::sizes_of(const Span& span) const {
+  const Names& names = names_.at(span.size_names);
+  Sizes sizes;
+  for (std::size_t i = 0; i < names.count; ++i) {
+    sizes.add(Size{names.names[i], span.size_values[i]});
+  }
+  return sizes;
+}
+
+std::uint8_t Recorder::names_of(const Sizes& sizes) {
+  const auto same_names = [&sizes](const Names& known) {
+    return known.count == sizes.size() &&
+           std::equal(sizes.begin(), sizes.end(), known.names.begin(),
+                      [](const Size& size, std::string_view name) { return size.name == name; });
+  };
+  const auto found = std::find_if(names_.begin(), names_.end(), same_names);
+  if (found == names_.end()) {
+    if (names_.size() == 256) {
+      throw Error("a trace can hold at most 256 different lists of size names");
+    }
+    Names names;
+    for (const Size& size : sizes) {
+      names.names[names.count++] = size.name;
+    }
+    names_.push_back(names);
+    return static_cast<std::uint8_t>(names_.size() - 1);
+  }
+  return static_cast<std::uint8_t>(found - names_.begin());
+}
+
+void Recorder::drop(Block block, int level, std::int64_t begin_ns, std::int64_t end_ns,
+                    std::int64_t bytes) {
+  const auto same = [&](const DroppedSpans& d) { return d.block == block && d.level == level; };
+  auto found = std::find_if(dropped_.begin(), dropped_.end(), same);
+  if (found == dropped_.end()) {
+    dropped_.push_back({.block = block, .level = static_cast<std::int16_t>(level)});
+    found = dropped_.end() - 1;
+  }
+  ++found->spans;
+  found->total_ns += end_ns - begin_ns;
+  found->total_bytes += bytes;
+}
+
+}  // namespace cleave

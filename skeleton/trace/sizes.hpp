@@ -1,0 +1,69 @@
+// Sizes: the named quantities that the cost of a block depends on, such as N elements or M edges.
+#pragma once
+
+#include <array>
+#include <cassert>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+
+namespace cleave {
+
+/// One named quantity, a count of things. `name` must outlive the program's traces: a literal.
+struct Size {
+  template <std::integral T>
+  constexpr Size(std::string_view size_name, T size_value)
+      : name(size_name), value(static_cast<std::int64_t>(size_value)) {}
+  constexpr Size() = default;
+
+  std::string_view name;
+  std::int64_t value = 0;
+
+  friend constexpr bool operator==(const Size&, const Size&) = default;
+};
+
+/// At most `kMaxSizes` named quantities, in the order given. Never allocates.
+class Sizes {
+ public:
+  static constexpr std::size_t kMaxSizes = 3;
+
+  constexpr Sizes() = default;
+  constexpr Sizes(std::initializer_list<Size> sizes) {
+    for (const Size& size : sizes) {
+      add(size);
+    }
+  }
+
+  /// Adds `size` unless its name is there already; the first value of a name stays.
+  /// \pre  fewer than kMaxSizes names, or a known one
+  constexpr void add(const Size& size) {
+    for (const Size& known : *this) {
+      if (known.name == size.name) {
+        return;
+      }
+    }
+    assert(count_ < kMaxSizes && "a block's cost may depend on at most three sizes");
+    if (count_ < kMaxSizes) {
+      sizes_[count_++] = size;
+    }
+  }
+
+  constexpr void add(const Sizes& sizes) {
+    for (const Size& size : sizes) {
+      add(size);
+    }
+  }
+
+  constexpr const Size* begin() const { return sizes_.data(); }
+  constexpr const Size* end() const { return sizes_.data() + count_; }
+  constexpr std::size_t size() const { return count_; }
+  constexpr bool empty() const { return count_ == 0; }
+
+ private:
+  std::array<Size, kMaxSizes> sizes_{};
+  std::size_t count_ = 0;
+};
+
+}  // namespace cleave

@@ -1,0 +1,57 @@
+// A span: one interval that one rank spent in one conceptual block of the skeleton.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "skeleton/trace/sizes.hpp"
+
+namespace cleave {
+
+/// The conceptual blocks of the skeleton. `wait` is time spent on a partner that is late, so that
+/// it cannot hide in `exchange`; `skeleton` is what the skeleton itself computes (tau_HDC).
+enum class Block : std::uint8_t {
+  divide,
+  exchange,
+  combine,
+  sequential,
+  conquer,
+  skeleton,
+  wait,
+  steal,
+  idle,
+};
+
+inline constexpr std::array<std::string_view, 9> kBlockNames = {
+    "divide", "exchange", "combine", "sequential", "conquer", "skeleton", "wait", "steal", "idle"};
+
+constexpr std::string_view name_of(Block block) {
+  return kBlockNames[static_cast<std::size_t>(block)];
+}
+
+constexpr std::optional<Block> block_named(std::string_view name) {
+  for (std::size_t i = 0; i < kBlockNames.size(); ++i) {
+    if (kBlockNames[i] == name) {
+      return static_cast<Block>(i);
+    }
+  }
+  return std::nullopt;
+}
+
+/// One interval of one block on one rank. Times are nanoseconds of the recording rank's clock.
+struct Span {
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  std::int64_t bytes = 0;  ///< of the message moved, or of the storage obtained; 0 if none
+  std::array<std::int64_t, Sizes::kMaxSizes> size_values{};
+  std::int32_t repetition = 0;
+  std::int32_t group = 1;       ///< ranks that share the subproblem at this level
+  std::int16_t level = 0;       ///< step of the recursion over ranks, 0 at the root
+  Block block = Block::skeleton;
+  std::uint8_t size_names = 0;  ///< which list of names `size_values` has, see Recorder::names
+};
+static_assert(sizeof(Span) <= 64, "a span costs at most 64 bytes");
+
+}  // namespace cleave
