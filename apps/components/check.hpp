@@ -1,0 +1,20 @@
+// Checks component labels by a breadth-first search, which has nothing in common with union-find.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "apps/components/components.hpp"
+
+namespace cleave {
+
+/// The least vertex of each vertex's component, by breadth-first search over adjacency lists.
+Labels search_components(const Graph& graph);
+
+/// What is wrong with `labels` as those of `graph`; nothing if they are right.
+std::optional<std::string> wrong_labels(const Graph& graph, const Labels& labels);
+
+/// How many components there are. \pre flat labels
+std::int64_t count_components(const Labels& labels);
+
+}  // namespace cleave
