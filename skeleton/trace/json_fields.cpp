@@ -99,8 +99,8 @@ std::int64_t JsonFields::integer_between(const char* name, std::int64_t least,
                      value.get<std::uint64_t>() <=
                          static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
   if (!fits || value.get<std::int64_t>() < least || value.get<std::int64_t>() > most) {
-    refuse(name, fmt::format("must be an integer from {} to {}, found {}", least, most,
-                             shown(value)));
+    refuse(name,
+           fmt::format("must be an integer from {} to {}, found {}", least, most, shown(value)));
   }
   return value.get<std::int64_t>();
 }

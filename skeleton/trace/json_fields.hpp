@@ -39,8 +39,8 @@ class JsonFields {
   template <std::integral T = std::int64_t>
   T integer(const char* name, T least = std::numeric_limits<T>::min(),
             T most = std::numeric_limits<T>::max()) const {
-    return static_cast<T>(integer_between(name, static_cast<std::int64_t>(least),
-                                          static_cast<std::int64_t>(most)));
+    return static_cast<T>(
+        integer_between(name, static_cast<std::int64_t>(least), static_cast<std::int64_t>(most)));
   }
 
   /// The object inside field `name`.

@@ -62,11 +62,11 @@ Provenance provenance_here(std::string program, std::string command_line, std::s
 }
 
 nlohmann::json to_json(const Provenance& p) {
-  return {{"program", p.program},   {"version", p.version},
-          {"commit", p.commit},     {"command_line", p.command_line},
-          {"host", p.host},         {"processor", p.processor},
-          {"cores", p.cores},       {"mpi_library", p.mpi_library},
-          {"clock", p.clock},       {"created", p.created}};
+  return {{"program", p.program}, {"version", p.version},
+          {"commit", p.commit},   {"command_line", p.command_line},
+          {"host", p.host},       {"processor", p.processor},
+          {"cores", p.cores},     {"mpi_library", p.mpi_library},
+          {"clock", p.clock},     {"created", p.created}};
 }
 
 Provenance provenance_from(const JsonFields& fields) {

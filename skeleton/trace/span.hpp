@@ -47,8 +47,8 @@ struct Span {
   std::int64_t bytes = 0;  ///< of the message moved, or of the storage obtained; 0 if none
   std::array<std::int64_t, Sizes::kMaxSizes> size_values{};
   std::int32_t repetition = 0;
-  std::int32_t group = 1;       ///< ranks that share the subproblem at this level
-  std::int16_t level = 0;       ///< step of the recursion over ranks, 0 at the root
+  std::int32_t group = 1;  ///< ranks that share the subproblem at this level
+  std::int16_t level = 0;  ///< step of the recursion over ranks, 0 at the root
   Block block = Block::skeleton;
   std::uint8_t size_names = 0;  ///< which list of names `size_values` has, see Recorder::names
 };

@@ -69,8 +69,8 @@ RunInformation run_from(const JsonFields& fields) {
     run.clock_offset_ns.push_back(static_cast<std::int64_t>(offset_ns));
   }
   if (run.clock_offset_ns.size() != static_cast<std::size_t>(run.ranks)) {
-    fields.refuse("clock_offset_ns", fmt::format("must hold one number for each of {} ranks",
-                                                 run.ranks));
+    fields.refuse("clock_offset_ns",
+                  fmt::format("must hold one number for each of {} ranks", run.ranks));
   }
   return run;
 }
@@ -88,8 +88,8 @@ Block block_from(const JsonFields& fields) {
   const std::string name = fields.text("block");
   const std::optional<Block> block = block_named(name);
   if (!block) {
-    fields.refuse("block", fmt::format("is '{}', allowed are {}", name,
-                                       fmt::join(kBlockNames, ", ")));
+    fields.refuse("block",
+                  fmt::format("is '{}', allowed are {}", name, fmt::join(kBlockNames, ", ")));
   }
   return *block;
 }
@@ -116,9 +116,8 @@ class TraceReader {
       throw FileError(trace_.file, "empty, expected a trace");
     }
     if (!ended) {
-      throw FileError(trace_.file,
-                      fmt::format("cut short after line {}: its last line is missing",
-                                  line_number_));
+      throw FileError(trace_.file, fmt::format("cut short after line {}: its last line is missing",
+                                               line_number_));
     }
     return std::move(trace_);
   }
@@ -233,8 +232,7 @@ std::string span_lines(const Recorder& recorder, int rank, std::size_t first, st
                    R"("begin_ns":{},"end_ns":{},"bytes":{},"sizes":{}}})"
                    "\n",
                    span.repetition, rank, span.level, span.group, name_of(span.block),
-                   span.begin_ns, span.end_ns, span.bytes,
-                   to_json(recorder.sizes_of(span)).dump());
+                   span.begin_ns, span.end_ns, span.bytes, to_json(recorder.sizes_of(span)).dump());
   }
   return fmt::to_string(lines);
 }

@@ -1,0 +1,235 @@
+#include "models/least_squares.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <Eigen/LU>
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <set>
+
+#include "models/statistics.hpp"
+
+namespace cleave {
+
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+/// Columns of length 1 are dependent where one is this close to a combination of the others: their
+/// coefficients would be a million times less certain than the times.
+constexpr double kDependent = 1e-6;
+
+/// A time counts as at least this long, the resolution of the clock, so that its weight is finite.
+constexpr double kShortest = 1e-9;
+
+Index count_distinct_rows(const MatrixXd& columns) {
+  std::set<std::vector<double>> rows;
+  for (Index i = 0; i < columns.rows(); ++i) {
+    const Eigen::RowVectorXd row = columns.row(i);
+    rows.insert({row.begin(), row.end()});
+  }
+  return static_cast<Index>(rows.size());
+}
+
+std::string list_of(const std::vector<std::string>& names) {
+  if (names.size() == 1) {
+    return names.front();
+  }
+  return fmt::format("{} and {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
+}
+
+std::string term_text(double factor, const std::string& name) {
+  if (name == "1") {
+    return fmt::format("{:.6g}", factor);
+  }
+  return std::abs(factor - 1) < 1e-9 ? name : fmt::format("{:.6g}*{}", factor, name);
+}
+
+/// Says which columns depend on each other and how, from a vector that the columns map to zero.
+std::string describe_dependence(const Design& design, const VectorXd& null_vector) {
+  const double largest = null_vector.cwiseAbs().maxCoeff();
+  std::vector<Index> involved;
+  for (Index i = 0; i < null_vector.size(); ++i) {
+    if (std::abs(null_vector[i]) > 1e-4 * largest) {
+      involved.push_back(i);
+    }
+  }
+  const auto name = [&](Index i) { return design.names[static_cast<std::size_t>(i)]; };
+  const VectorXd lengths = design.columns.colwise().norm();
+  std::vector<std::string> names;
+  std::vector<std::string> terms;
+  for (const Index i : involved) {
+    names.push_back(name(i));
+    if (i != involved.back()) {
+      const double factor =
+          -null_vector[i] / null_vector[involved.back()] * lengths[involved.back()] / lengths[i];
+      terms.push_back(term_text(factor, name(i)));
+    }
+  }
+  if (terms.empty()) {
+    return fmt::format("column {} is 0 in every sample; leave it out or measure other sizes",
+                       names.front());
+  }
+  return fmt::format("columns {} are dependent: every sample has {} = {}; {}", list_of(names),
+                     names.back(), fmt::join(terms, " + "),
+                     names.front() == "1" ? "measure more sizes" : "vary them independently");
+}
+
+/// The reason why `columns`, each scaled to length 1, determine no coefficients, if so.
+std::optional<Refusal> refuse(const Design& design, const MatrixXd& scaled) {
+  const Index samples = scaled.rows();
+  const Index wanted = scaled.cols();
+  if (samples < wanted + 1) {
+    return Refusal{fmt::format("{} {} for {} coefficients ({}): at least {} are needed", samples,
+                               samples == 1 ? "sample" : "samples", wanted, list_of(design.names),
+                               wanted + 1)};
+  }
+  if (const Index distinct = count_distinct_rows(design.columns); distinct < wanted) {
+    return Refusal{fmt::format("{} different {} for {} coefficients ({}): measure more sizes",
+                               distinct, distinct == 1 ? "size" : "sizes", wanted,
+                               list_of(design.names))};
+  }
+  Eigen::ColPivHouseholderQR<MatrixXd> qr(scaled);
+  qr.setThreshold(kDependent);
+  const Index rank = qr.rank();
+  if (rank == wanted) {
+    return std::nullopt;
+  }
+  // Column `rank` of the pivoted columns is a combination of those before it.
+  VectorXd null_vector = VectorXd::Zero(wanted);
+  null_vector[rank] = -1;
+  null_vector.head(rank) = qr.matrixR()
+                               .topLeftCorner(rank, rank)
+                               .triangularView<Eigen::Upper>()
+                               .solve(qr.matrixR().col(rank).head(rank));
+  return Refusal{describe_dependence(design, qr.colsPermutation() * null_vector)};
+}
+
+MatrixXd columns_of(const MatrixXd& matrix, const std::vector<Index>& chosen) {
+  return matrix(Eigen::all, chosen);
+}
+
+/// The columns whose coefficients are positive in the non-negative solution of a x = b.
+/// C. L. Lawson and R. J. Hanson, Solving Least Squares Problems, 1974, chapter 23.
+std::vector<Index> positive_columns(const MatrixXd& a, const VectorXd& b) {
+  const double tolerance = 1e-12 * b.norm();
+  VectorXd x = VectorXd::Zero(a.cols());
+  std::vector<Index> positive;
+  for (Index pass = 0; pass < 3 * a.cols(); ++pass) {  // more only where rounding goes in circles
+    const VectorXd gradient = a.transpose() * (b - a * x);
+    Index best = -1;
+    for (Index i = 0; i < a.cols(); ++i) {
+      const bool is_free = std::find(positive.begin(), positive.end(), i) != positive.end();
+      if (!is_free && gradient[i] > tolerance && (best < 0 || gradient[i] > gradient[best])) {
+        best = i;
+      }
+    }
+    if (best < 0) {
+      break;
+    }
+    positive.push_back(best);
+    while (!positive.empty()) {
+      const VectorXd z = columns_of(a, positive).colPivHouseholderQr().solve(b);
+      if (z.minCoeff() > 0) {
+        x.setZero();
+        x(positive) = z;
+        break;
+      }
+      // Go towards z until the first coefficient reaches 0, and hold that one there.
+      double step = 1;
+      for (Index k = 0; k < z.size(); ++k) {
+        const double from = x[positive[static_cast<std::size_t>(k)]];
+        if (z[k] <= 0) {
+          step = std::min(step, from / (from - z[k]));
+        }
+      }
+      x(positive) += (step * (z - x(positive))).eval();
+      std::erase_if(positive, [&](Index i) { return x[i] <= tolerance / a.col(i).norm(); });
+    }
+  }
+  return positive;
+}
+
+double total_variation(const VectorXd& values) {
+  return (values.array() - values.mean()).square().sum();
+}
+
+}  // namespace
+
+VectorXd LinearFit::standard_errors() const { return covariance.diagonal().cwiseSqrt(); }
+
+std::variant<LinearFit, Refusal> least_squares(const Design& design, Weights weights, Sign sign) {
+  const VectorXd& y = design.measured;
+  const Index samples = y.size();
+  const Index wanted = design.columns.cols();
+
+  VectorXd row_weights = VectorXd::Ones(samples);
+  if (weights == Weights::relative) {
+    row_weights = y.cwiseMax(kShortest).cwiseInverse();
+  }
+  MatrixXd a = row_weights.asDiagonal() * design.columns;
+  const VectorXd b = row_weights.cwiseProduct(y);
+  VectorXd lengths = a.colwise().norm();
+  lengths = (lengths.array() > 0).select(lengths, 1.0);
+  a = (a * lengths.cwiseInverse().asDiagonal()).eval();
+
+  const MatrixXd unit_columns = [&] {
+    VectorXd plain_lengths = design.columns.colwise().norm();
+    plain_lengths = (plain_lengths.array() > 0).select(plain_lengths, 1.0);
+    return MatrixXd(design.columns * plain_lengths.cwiseInverse().asDiagonal());
+  }();
+  if (const auto refusal = refuse(design, unit_columns)) {
+    return *refusal;
+  }
+
+  std::vector<Index> used(static_cast<std::size_t>(wanted));
+  for (Index i = 0; i < wanted; ++i) {
+    used[static_cast<std::size_t>(i)] = i;
+  }
+  VectorXd solution = a.colPivHouseholderQr().solve(b);
+  if (sign == Sign::non_negative && solution.minCoeff() < 0) {
+    used = positive_columns(a, b);
+    solution.resize(static_cast<Index>(used.size()));
+    if (!used.empty()) {
+      solution = columns_of(a, used).colPivHouseholderQr().solve(b);
+    }
+  }
+
+  LinearFit fit;
+  fit.weights = weights;
+  fit.coefficients = VectorXd::Zero(wanted);
+  fit.covariance = MatrixXd::Zero(wanted, wanted);
+  fit.degrees_of_freedom = static_cast<int>(samples - static_cast<Index>(used.size()));
+  fit.coefficients(used) = solution.cwiseQuotient(lengths(used));
+  const VectorXd fitted = design.columns * fit.coefficients;
+  fit.residuals = y - fitted;
+  const double variance = row_weights.cwiseProduct(fit.residuals).squaredNorm() /
+                          static_cast<double>(fit.degrees_of_freedom);
+  fit.residual_deviation = std::sqrt(variance);
+  if (!used.empty()) {
+    const MatrixXd chosen = columns_of(a, used);
+    const MatrixXd inverse = (chosen.transpose() * chosen).inverse();
+    const VectorXd unscale = lengths(used).cwiseInverse();
+    fit.covariance(used, used) = variance * (unscale.asDiagonal() * inverse * unscale.asDiagonal());
+  }
+
+  const double total = total_variation(y);
+  const double unexplained = fit.residuals.squaredNorm();
+  fit.r_squared = total > 0 ? 1 - unexplained / total : (unexplained > 0 ? 0 : 1);
+  fit.adjusted_r_squared = 1 - (1 - fit.r_squared) * static_cast<double>(samples - 1) /
+                                   static_cast<double>(fit.degrees_of_freedom);
+  std::vector<double> relative;
+  for (Index i = 0; i < samples; ++i) {
+    relative.push_back(std::abs(fit.residuals[i]) / std::max(y[i], kShortest));
+  }
+  fit.median_abs_relative_residual = median(std::move(relative));
+  return fit;
+}
+
+}  // namespace cleave

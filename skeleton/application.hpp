@@ -1,0 +1,113 @@
+// What an application supplies: five sequential functions, and what running them means
+// (`solve_sequential`). Needs no MPI. How DC_Call is called is in dc_call.hpp.
+#pragma once
+
+#include <concepts>
+#include <utility>
+
+#include "skeleton/trace/sizes.hpp"
+
+namespace cleave {
+
+/// Two subproblems. With uneven shares `left` is for the first `Share::left` ranks.
+template <class Problem>
+struct Halves {
+  Problem left;
+  Problem right;
+};
+
+/// How many of the `total` ranks that share a problem will solve its left half.
+struct Share {
+  int left = 1;
+  int total = 2;
+};
+
+template <class App>
+concept HasProblemAndSolution = requires {
+  typename App::Problem;
+  typename App::Solution;
+}
+&&std::movable<typename App::Problem>&& std::movable<typename App::Solution>&&
+    std::default_initializable<typename App::Solution>;
+
+/// `bool trivial(const Problem&) const`: whether `conquer` solves the problem directly.
+template <class App>
+concept HasTrivial = requires(const App& app, const typename App::Problem& problem) {
+  { app.trivial(problem) } -> std::convertible_to<bool>;
+};
+
+/// `Solution conquer(Problem) const`: solves a trivial problem.
+template <class App>
+concept HasConquer = requires(const App& app, typename App::Problem problem) {
+  { app.conquer(std::move(problem)) } -> std::same_as<typename App::Solution>;
+};
+
+/// `Halves<Problem> divide(Problem, Share) const`: divides in proportion to the ranks of each half.
+template <class App>
+concept HasDivideByShare = requires(const App& app, typename App::Problem problem, Share share) {
+  { app.divide(std::move(problem), share) } -> std::same_as<Halves<typename App::Problem>>;
+};
+
+/// `Halves<Problem> divide(Problem) const`, or the form above.
+template <class App>
+concept HasDivide = HasDivideByShare<App> ||
+    requires(const App& app, typename App::Problem problem) {
+  { app.divide(std::move(problem)) } -> std::same_as<Halves<typename App::Problem>>;
+};
+
+/// `Solution combine(Solution left, Solution right) const`.
+template <class App>
+concept HasCombine = requires(const App& app, typename App::Solution left,
+                              typename App::Solution right) {
+  { app.combine(std::move(left), std::move(right)) } -> std::same_as<typename App::Solution>;
+};
+
+/// `Solution sequential(Problem) const`, optional: a whole subproblem, as fast as one rank can.
+template <class App>
+concept HasSequential = requires(const App& app, typename App::Problem problem) {
+  { app.sequential(std::move(problem)) } -> std::same_as<typename App::Solution>;
+};
+
+/// `Sizes sizes(const Problem&) const`, optional: what the cost of a problem's blocks depends on.
+template <class App>
+concept HasProblemSizes = requires(const App& app, const typename App::Problem& problem) {
+  { app.sizes(problem) } -> std::same_as<Sizes>;
+};
+
+/// `Sizes solution_sizes(const Solution&) const`, optional: what the cost of combining a solution
+/// depends on, or what solving it turned out to cost (a tree search: the nodes that it visited).
+template <class App>
+concept HasSolutionSizes = requires(const App& app, const typename App::Solution& solution) {
+  { app.solution_sizes(solution) } -> std::same_as<Sizes>;
+};
+
+/// What an application supplies. All functors are const, and deterministic where the placement is
+/// `replicated`, since every rank then divides on its own.
+template <class App>
+concept DivideAndConquer = HasProblemAndSolution<App> && HasTrivial<App> && HasConquer<App> &&
+    HasDivide<App> && HasCombine<App>;
+
+/// Divides `problem` for `share` where the application can, else in the one way that it has.
+template <DivideAndConquer App>
+Halves<typename App::Problem> divide(const App& app, typename App::Problem problem, Share share) {
+  if constexpr (HasDivideByShare<App>) {
+    return app.divide(std::move(problem), share);
+  } else {
+    return app.divide(std::move(problem));
+  }
+}
+
+/// Solves `problem` on one rank by recursion down to `trivial`. This is the meaning of DC_Call:
+/// every executor returns what this returns.
+template <DivideAndConquer App>
+typename App::Solution solve_sequential(const App& app, typename App::Problem problem) {
+  if (app.trivial(std::as_const(problem))) {
+    return app.conquer(std::move(problem));
+  }
+  auto [left, right] = divide(app, std::move(problem), Share{.left = 1, .total = 2});
+  auto left_solution = solve_sequential(app, std::move(left));
+  auto right_solution = solve_sequential(app, std::move(right));
+  return app.combine(std::move(left_solution), std::move(right_solution));
+}
+
+}  // namespace cleave

@@ -1,0 +1,120 @@
+// A communicator: the only file pair that calls MPI's messages and knows its counts.
+//
+// Messages longer than MPI's 32-bit counts go in pieces. Waiting is polite where ranks outnumber
+// cores: MPICH itself polls and never yields, which costs a barrier of 8 ranks on 2 cores 30 ms.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "skeleton/trace/error.hpp"
+
+namespace cleave {
+
+namespace detail {
+struct CommState;
+}
+
+/// The ranks of an MPI communicator, with a message space of their own: messages of the caller's on
+/// the same communicator are never mixed up with Cleave's. Cheap to copy.
+class Comm {
+ public:
+  /// Collective over `comm` the first time: one MPI_Comm_dup and one MPI_Comm_split_type, kept with
+  /// `comm` and freed with it.
+  /// \throws Error     if `comm` is MPI_COMM_NULL or MPI is not running
+  /// \throws MpiError
+  explicit Comm(MPI_Comm comm);
+
+  int rank() const;
+  int size() const;
+  int ranks_per_host() const;   ///< the most on any host
+  bool oversubscribed() const;  ///< whether some host has more ranks than cores
+
+  void barrier() const;
+
+  /// Sends to and receives from `partner` at once; both sides call it with matching lengths.
+  void exchange(int partner, std::span<const std::byte> out, std::span<std::byte> in) const;
+  void send(int to, std::span<const std::byte> message) const;
+  void receive(int from, std::span<std::byte> message) const;
+
+  /// The least of all ranks' values, on every rank.
+  std::int64_t least(std::int64_t value) const;
+  /// The greatest of all ranks' values, on every rank.
+  std::int64_t greatest(std::int64_t value) const;
+
+  /// `bytes` of `root` on every rank; the lengths must be equal.
+  void broadcast(std::span<std::byte> bytes, int root) const;
+  /// `text` of `root` on every rank.
+  std::string broadcast(std::string text, int root) const;
+  /// One value of each rank, in rank order; empty on ranks other than 0.
+  std::vector<std::int64_t> gather(std::int64_t value) const;
+
+  /// Cleave's own duplicate, for collectives that this class does not have.
+  MPI_Comm handle() const;
+
+ private:
+  void wait_all(std::vector<MPI_Request>& requests) const;
+
+  const detail::CommState* state_;
+};
+
+/// Seconds of MPI's clock as integer nanoseconds: a Clock for recorders.
+std::int64_t mpi_time_ns();
+
+/// Each rank's mpi_time_ns minus that of rank 0, in rank order, on every rank.
+/// Collective. Cost: 20 round trips to each rank; the fastest of them is used, so the error is
+/// at most half of its time.
+std::vector<std::int64_t> clock_offsets_ns(const Comm& comm);
+
+/// Runs `function` on every rank; if it throws an Error or another std::exception on any, every
+/// rank throws an Error with the message of the lowest such rank. Collective: for reading files,
+/// checking options, or anything else that may fail on some ranks only.
+template <class Function>
+auto agree(const Comm& comm, Function&& function) {
+  std::exception_ptr failure;
+  std::string message;
+  const auto settle = [&comm, &failure, &message] {
+    const std::int64_t none = comm.size();
+    const std::int64_t lowest = comm.least(failure ? comm.rank() : none);
+    if (lowest == none) {
+      return;
+    }
+    message = comm.broadcast(std::move(message), static_cast<int>(lowest));
+    if (comm.rank() == lowest) {
+      std::rethrow_exception(failure);
+    }
+    throw Error(message);
+  };
+  const auto note = [&failure, &message](const char* what) {
+    failure = std::current_exception();
+    message = what;
+  };
+  if constexpr (std::is_void_v<decltype(function())>) {
+    try {
+      function();
+    } catch (const std::exception& e) {
+      note(e.what());
+    }
+    settle();
+  } else {
+    std::optional<decltype(function())> result;
+    try {
+      result.emplace(function());
+    } catch (const std::exception& e) {
+      note(e.what());
+    }
+    settle();
+    return *std::move(result);
+  }
+}
+
+}  // namespace cleave

@@ -1,0 +1,32 @@
+// DC_Type::sequential: the whole problem on the calling rank, as one block.
+#pragma once
+
+#include <exception>
+#include <utility>
+
+#include "skeleton/application.hpp"
+#include "skeleton/detail/blocks.hpp"
+#include "skeleton/options.hpp"
+
+namespace cleave::detail {
+
+/// By the `sequential` functor where there is one. What a functor throws passes unchanged.
+template <DivideAndConquer App>
+typename App::Solution solve_on_one_rank(const App& app, typename App::Problem problem,
+                                         const Options& options) {
+  Blocks<App> blocks(app, options);
+  Recorder* const recorder = options.recorder;
+  if (recorder != nullptr) {
+    recorder->add_run_sizes(blocks.problem_sizes(problem));
+  }
+  auto solution = blocks.solve(std::move(problem), Place{});
+  if (!solution) {
+    std::rethrow_exception(blocks.failure()->exception);
+  }
+  if (recorder != nullptr) {
+    recorder->add_run_sizes(blocks.solution_sizes(*solution));
+  }
+  return *std::move(solution);
+}
+
+}  // namespace cleave::detail

@@ -1,0 +1,210 @@
+// The hypercube executor: the ranks of a communicator are halved at each level of the recursion,
+// and each rank ends with a subproblem of its own. Any number of ranks (group.hpp).
+//
+// Replicated placement (the published form): every rank holds the problem, divides it on its own
+// and keeps the half of its side; on the way up partners swap solutions and both combine. Rooted
+// placement: the first rank of a group holds its problem, divides it and sends the right half to
+// the first rank of the right half; on the way up that rank sends its solution back.
+//
+// Who sends a message to whom at which level depends on the number of ranks alone, never on the
+// data or on failures: a rank that has nothing to say sends a header that says so. So nothing
+// hangs.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "skeleton/application.hpp"
+#include "skeleton/comm.hpp"
+#include "skeleton/detail/blocks.hpp"
+#include "skeleton/error.hpp"
+#include "skeleton/hypercube/group.hpp"
+#include "skeleton/hypercube/link.hpp"
+#include "skeleton/options.hpp"
+#include "skeleton/wire.hpp"
+
+namespace cleave::detail {
+
+/// One DC_Call on one rank.
+template <DivideAndConquer App>
+class Hypercube {
+ public:
+  using Problem = typename App::Problem;
+  using Solution = typename App::Solution;
+
+  Hypercube(const App& app, const Options& options)
+      : comm_(options.comm), blocks_(app, options), link_(comm_, blocks_) {}
+
+  /// Every rank passes the same problem and gets the solution.
+  Solution solve_replicated(Problem problem) {
+    add_run_sizes(blocks_.problem_sizes(problem));
+    return settled(replicated(std::move(problem), whole(), 0));
+  }
+
+  /// The problem of rank 0 counts; the other ranks get a default-constructed solution.
+  Solution solve_rooted(Problem problem) requires Transferable<Problem> {
+    std::optional<Problem> mine;
+    if (comm_.rank() == 0) {
+      add_run_sizes(blocks_.problem_sizes(problem));
+      mine = std::move(problem);
+    }
+    std::optional<Solution> solution = rooted(std::move(mine), whole(), 0);
+    if (comm_.rank() != 0) {
+      solution = Solution{};
+    }
+    return settled(std::move(solution));
+  }
+
+ private:
+  Group whole() const { return {.first = 0, .size = comm_.size()}; }
+
+  /// No problem means that there is nothing to do here or below: it was conquered higher up, or
+  /// this rank has failed. The levels below are walked all the same, for their headers.
+  std::optional<Solution> replicated(std::optional<Problem> problem, Group group, int level) {
+    const Place place{level, group.size};
+    if (group.size == 1) {
+      return problem ? blocks_.solve(*std::move(problem), place) : std::nullopt;
+    }
+    std::optional<Solution> conquered;
+    std::optional<Problem> mine;
+    if (problem) {
+      const std::optional<bool> is_trivial = blocks_.trivial(*problem, place);
+      if (is_trivial && *is_trivial) {
+        conquered = blocks_.conquer(*std::move(problem), place);
+      } else if (is_trivial) {
+        auto halves = blocks_.divide(*std::move(problem), group.share(), place);
+        if (halves) {
+          mine = std::move(group.left().contains(comm_.rank()) ? halves->left : halves->right);
+        }
+      }
+    }
+    std::optional<Solution> solution =
+        replicated(std::move(mine), group.half_of(comm_.rank()), level + 1);
+    std::optional<Solution> theirs = swap(solution, group, place);
+    return conquered ? std::move(conquered)
+                     : combine(std::move(solution), std::move(theirs), group, place);
+  }
+
+  /// The solution of the other half, from this rank's partner in it.
+  std::optional<Solution> swap(const std::optional<Solution>& mine, Group group, Place place) {
+    const Sizes sizes = mine ? blocks_.solution_sizes(*mine) : Sizes{};
+    const std::optional<int> partner = partner_of(comm_.rank(), group);
+    if (!partner) {
+      return link_.template get<Solution>(giver_to_last(group), place);
+    }
+    std::optional<Solution> theirs = link_.swap(*partner, mine, place, sizes);
+    const std::optional<int> last = rank_without_partner(group);
+    if (last && comm_.rank() == giver_to_last(group)) {
+      link_.give(*last, mine, place, sizes);
+    }
+    return theirs;
+  }
+
+  /// Only the first rank of a group has its problem, and gets its solution.
+  std::optional<Solution> rooted(std::optional<Problem> problem, Group group,
+                                 int level) requires Transferable<Problem> {
+    const Place place{level, group.size};
+    if (group.size == 1) {
+      return problem ? blocks_.solve(*std::move(problem), place) : std::nullopt;
+    }
+    const int first = group.first;
+    const int first_of_right = group.right().first;
+    std::optional<Solution> conquered;
+    std::optional<Problem> mine;
+    if (comm_.rank() == first) {
+      std::optional<Problem> right;
+      if (problem) {
+        const std::optional<bool> is_trivial = blocks_.trivial(*problem, place);
+        if (is_trivial && *is_trivial) {
+          conquered = blocks_.conquer(*std::move(problem), place);
+        } else if (is_trivial) {
+          auto halves = blocks_.divide(*std::move(problem), group.share(), place);
+          if (halves) {
+            mine = std::move(halves->left);
+            right = std::move(halves->right);
+          }
+        }
+      }
+      link_.give(first_of_right, right, place, right ? blocks_.problem_sizes(*right) : Sizes{});
+    } else if (comm_.rank() == first_of_right) {
+      mine = link_.template get<Problem>(first, place);
+    }
+    std::optional<Solution> solution =
+        rooted(std::move(mine), group.half_of(comm_.rank()), level + 1);
+    if (comm_.rank() == first_of_right) {
+      link_.give(first, solution, place, solution ? blocks_.solution_sizes(*solution) : Sizes{});
+      return std::nullopt;
+    }
+    if (comm_.rank() != first) {
+      return std::nullopt;
+    }
+    std::optional<Solution> theirs = link_.template get<Solution>(first_of_right, place);
+    return conquered ? std::move(conquered)
+                     : combine(std::move(solution), std::move(theirs), group, place);
+  }
+
+  std::optional<Solution> combine(std::optional<Solution> mine, std::optional<Solution> theirs,
+                                  Group group, Place place) {
+    if (!mine || !theirs) {
+      return std::nullopt;
+    }
+    if (!group.left().contains(comm_.rank())) {
+      std::swap(mine, theirs);
+    }
+    return blocks_.combine(*std::move(mine), *std::move(theirs), place);
+  }
+
+  /// The agreement at the end: if any rank has failed, every rank throws the failure of the lowest
+  /// level, and there of the lowest rank.
+  Solution settled(std::optional<Solution> solution) {
+    const std::int64_t ranks = comm_.size();
+    const std::optional<Failure>& failure = blocks_.failure();
+    constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
+    const std::int64_t mine = failure ? failure->level * ranks + comm_.rank() : kNone;
+    const std::int64_t worst = blocks_.timed(
+        Block::wait, Place{0, comm_.size()}, [&] { return comm_.least(mine); },
+        [](std::int64_t) { return Sizes{}; });
+    if (worst != kNone) {
+      const auto rank = static_cast<int>(worst % ranks);
+      const std::string block = comm_.broadcast(failure ? failure->block : "", rank);
+      const std::string message = comm_.broadcast(failure ? failure->message : "", rank);
+      throw FunctorError(rank, static_cast<int>(worst / ranks), block, message);
+    }
+    if (comm_.rank() == 0) {
+      add_run_sizes(blocks_.solution_sizes(*solution));
+    }
+    return *std::move(solution);
+  }
+
+  void add_run_sizes(const Sizes& sizes) {
+    if (blocks_.recorder() != nullptr) {
+      blocks_.recorder()->add_run_sizes(sizes);
+    }
+  }
+
+  Comm comm_;
+  Blocks<App> blocks_;
+  Link<App> link_;
+};
+
+template <DivideAndConquer App>
+typename App::Solution solve_on_hypercube(const App& app, typename App::Problem problem,
+                                          const Options& options) {
+  Hypercube<App> hypercube(app, options);
+  if (options.placement == Placement::replicated) {
+    return hypercube.solve_replicated(std::move(problem));
+  }
+  if constexpr (Transferable<typename App::Problem>) {
+    return hypercube.solve_rooted(std::move(problem));
+  } else {
+    throw Error(
+        "placement rooted sends problems to other ranks, and this application's Problem cannot "
+        "cross: it holds a pointer, a view or a type without a wire");
+  }
+}
+
+}  // namespace cleave::detail

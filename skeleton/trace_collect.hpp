@@ -1,0 +1,20 @@
+// Collecting the traces of all ranks into one file, after the timed region.
+#pragma once
+
+#include <filesystem>
+
+#include "skeleton/comm.hpp"
+#include "skeleton/trace/recorder.hpp"
+#include "skeleton/trace/trace_file.hpp"
+
+namespace cleave {
+
+/// Writes the spans of every rank's `recorder` to `path`, on rank 0.
+///
+/// Collective. Fills in what the communicator knows: ranks, ranks per host and clock offsets.
+/// Memory: a few MiB on each rank, however long the traces are.
+/// \throws Error  on every rank if the file cannot be written; nothing is left of it then
+void write_trace(const Comm& comm, const std::filesystem::path& path, RunInformation run,
+                 const Recorder& recorder);
+
+}  // namespace cleave

@@ -1,0 +1,133 @@
+#include "skeleton/comm.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <numeric>
+#include <stdexcept>
+
+#include "skeleton/trace_collect.hpp"
+
+namespace cleave {
+namespace {
+
+TEST(Comm, LeastGreatestGatherAndBroadcast) {
+  const Comm comm(MPI_COMM_WORLD);
+  EXPECT_EQ(comm.least(10 - comm.rank()), 10 - (comm.size() - 1));
+  EXPECT_EQ(comm.greatest(comm.rank()), comm.size() - 1);
+  EXPECT_EQ(comm.broadcast(comm.rank() == comm.size() - 1 ? "from the last" : "", comm.size() - 1),
+            "from the last");
+  const auto gathered = comm.gather(comm.rank() * 3);
+  for (std::size_t i = 0; i < gathered.size(); ++i) {
+    EXPECT_EQ(gathered[i], static_cast<std::int64_t>(i) * 3);
+  }
+  EXPECT_EQ(gathered.size(), comm.rank() == 0 ? comm.size() : 0);
+}
+
+TEST(Comm, ExchangeMovesBothWaysAtAnyLength) {
+  const Comm comm(MPI_COMM_WORLD);
+  const int partner = comm.rank() ^ 1;
+  if (partner >= comm.size()) {
+    return;
+  }
+  for (const std::size_t count : {0, 1, 1000, 100000}) {
+    std::vector<int> out(count);
+    std::iota(out.begin(), out.end(), comm.rank() * 1000);
+    std::vector<int> in(count, -1);
+    comm.exchange(partner, std::as_bytes(std::span(out)), std::as_writable_bytes(std::span(in)));
+    std::vector<int> expected(count);
+    std::iota(expected.begin(), expected.end(), partner * 1000);
+    EXPECT_EQ(in, expected);
+  }
+}
+
+TEST(Comm, IsKeptWithTheCommunicator) {
+  MPI_Comm copy = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  EXPECT_EQ(Comm(copy).handle(), Comm(copy).handle());
+  EXPECT_NE(Comm(copy).handle(), Comm(MPI_COMM_WORLD).handle());
+  MPI_Comm_free(&copy);
+}
+
+TEST(Agree, AFailureOnOneRankIsThrownOnEveryRank) {
+  const Comm comm(MPI_COMM_WORLD);
+  const int failing = comm.size() - 1;
+  try {
+    agree(comm, [&] {
+      if (comm.rank() == failing) {
+        throw std::runtime_error("only here");
+      }
+    });
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const std::exception& e) {
+    EXPECT_STREQ(e.what(), "only here");
+  }
+  EXPECT_EQ(agree(comm, [] { return 7; }), 7);
+}
+
+TEST(ClockOffsets, AreSmallOnOneHost) {
+  const Comm comm(MPI_COMM_WORLD);
+  const auto offsets = clock_offsets_ns(comm);
+  ASSERT_EQ(std::ssize(offsets), comm.size());
+  EXPECT_EQ(offsets[0], 0);
+  for (const std::int64_t offset : offsets) {
+    EXPECT_LT(std::abs(offset), 1'000'000'000);
+  }
+}
+
+class WriteTrace : public testing::Test {
+ protected:
+  void SetUp() override {
+    recorder_.begin_repetition(0, false);
+    for (int i = 0; i < 100; ++i) {
+      recorder_.record(Block::sequential, 0, 1, i, i + 10, 0, {{"N", i}});
+    }
+    recorder_.end_repetition(1000);
+    if (comm_.rank() == 0) {
+      folder_ = std::filesystem::temp_directory_path() /
+                ("cleave_write_trace_" + std::to_string(::getpid()));
+      std::filesystem::create_directories(folder_);
+    }
+    folder_ = comm_.broadcast(folder_.string(), 0);
+  }
+  void TearDown() override {
+    comm_.barrier();
+    if (comm_.rank() == 0) {
+      std::filesystem::remove_all(folder_);
+    }
+  }
+
+  Comm comm_{MPI_COMM_WORLD};
+  Recorder recorder_{mpi_time_ns, 60};
+  std::filesystem::path folder_;
+};
+
+TEST_F(WriteTrace, HasTheSpansOfEveryRankAndTheTotalsOfTheRest) {
+  const auto path = folder_ / "x.trace.jsonl";
+  write_trace(
+      comm_, path,
+      RunInformation{.app = "test", .provenance = provenance_here("comm_test", "", "MPI_Wtime")},
+      recorder_);
+  if (comm_.rank() == 0) {
+    const Trace trace = read_trace(path);
+    EXPECT_EQ(trace.run.ranks, comm_.size());
+    EXPECT_EQ(std::ssize(trace.spans), 60 * comm_.size());
+    ASSERT_EQ(std::ssize(trace.dropped), comm_.size());
+    for (const auto& dropped : trace.dropped) {
+      EXPECT_EQ(dropped.dropped.spans, 40);
+      EXPECT_EQ(dropped.dropped.total_ns, 400);
+    }
+  }
+}
+
+TEST_F(WriteTrace, AnImpossiblePathIsAnErrorOnEveryRank) {
+  EXPECT_THROW(write_trace(comm_, folder_ / "none" / "x.trace.jsonl", RunInformation{}, recorder_),
+               Error);
+  if (comm_.rank() == 0) {
+    EXPECT_TRUE(std::filesystem::is_empty(folder_));
+  }
+}
+
+}  // namespace
+}  // namespace cleave

@@ -1,0 +1,279 @@
+// Every executor and placement returns what solve_sequential returns, at any number of ranks.
+#include "skeleton/dc_call.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <new>
+#include <numeric>
+#include <random>
+#include <stdexcept>
+
+#include "tests/skeleton/examples.hpp"
+
+namespace cleave {
+namespace {
+
+std::vector<int> random_values(std::size_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<int> values(count);
+  std::generate(values.begin(), values.end(),
+                [&] { return static_cast<int>(random() % 1000) - 500; });
+  return values;
+}
+
+int world_rank() { return Comm(MPI_COMM_WORLD).rank(); }
+int world_size() { return Comm(MPI_COMM_WORLD).size(); }
+
+class Placements : public testing::TestWithParam<Placement> {};
+INSTANTIATE_TEST_SUITE_P(All, Placements,
+                         testing::Values(Placement::replicated, Placement::rooted));
+
+/// Whether this rank has the solution.
+bool has_solution(Placement placement) {
+  return placement == Placement::replicated || world_rank() == 0;
+}
+
+/// The problem as this rank has it: with rooted placement the others' is ignored.
+template <class Problem>
+Problem held(Placement placement, Problem problem) {
+  return has_solution(placement) ? problem : Problem{};
+}
+
+TEST_P(Placements, MergesortEqualsSolveSequential) {
+  const examples::Mergesort app;
+  for (const std::size_t count : {0, 1, 2, 3, 7, 8, 100, 1000, 100000}) {
+    const auto values = random_values(count, static_cast<unsigned>(count));
+    const auto result = DC_Call(DC_Type::hypercube, app, held(GetParam(), values),
+                                {.comm = MPI_COMM_WORLD, .placement = GetParam()});
+    if (has_solution(GetParam())) {
+      EXPECT_EQ(result, solve_sequential(app, values)) << count << " values";
+    } else {
+      EXPECT_TRUE(result.empty());
+    }
+  }
+}
+
+TEST_P(Placements, PackedTypesKeepTheirOrder) {
+  std::vector<std::string> words;
+  for (int i = 0; i < 37; ++i) {
+    words.push_back(std::string(i % 5, 'x') + std::to_string(i));
+    const auto result =
+        DC_Call(DC_Type::hypercube, examples::Concatenate{}, held(GetParam(), words),
+                {.comm = MPI_COMM_WORLD, .placement = GetParam()});
+    if (has_solution(GetParam())) {
+      EXPECT_EQ(result, solve_sequential(examples::Concatenate{}, words));
+    }
+  }
+}
+
+TEST_P(Placements, PublishedFormWithFiveFunctions) {
+  const auto result = DC_Call(
+      DC_Type::hypercube, 1000, [](const int& n) { return n <= 1; },
+      [](int n, Share share) {
+        const int left = n * share.left / share.total;
+        return Halves<int>{left, n - left};
+      },
+      [](int n) { return static_cast<std::int64_t>(n); },
+      [](std::int64_t a, std::int64_t b) { return a + b; },
+      [](int n) { return static_cast<std::int64_t>(n); },
+      Options{.comm = MPI_COMM_WORLD, .placement = GetParam()});
+  EXPECT_EQ(result, has_solution(GetParam()) ? 1000 : 0);
+}
+
+TEST_P(Placements, EachRankSolvesOneSubproblem) {
+  examples::CountCalls::Calls calls;
+  const std::int64_t last = 1 << 12;
+  const auto result =
+      DC_Call(DC_Type::hypercube, examples::CountCalls{&calls}, {.first = 0, .last = last},
+              {.comm = MPI_COMM_WORLD, .placement = GetParam()});
+  EXPECT_EQ(result, has_solution(GetParam()) ? last * (last - 1) / 2 : 0);
+  EXPECT_EQ(calls.sequential, 1);
+  EXPECT_EQ(calls.conquer, 0);
+  if (GetParam() == Placement::rooted) {
+    const Comm comm(MPI_COMM_WORLD);
+    int divides = calls.divide;
+    int combines = calls.combine;
+    MPI_Allreduce(MPI_IN_PLACE, &divides, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, &combines, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    EXPECT_EQ(divides, comm.size() - 1);
+    EXPECT_EQ(combines, comm.size() - 1);
+  }
+}
+
+TEST_P(Placements, MoreRanksThanElementsIsFine) {
+  for (int count = 0; count < world_size() + 2; ++count) {
+    const auto values = random_values(static_cast<std::size_t>(count), 7);
+    const auto result = DC_Call(DC_Type::hypercube, examples::Mergesort{}, held(GetParam(), values),
+                                {.comm = MPI_COMM_WORLD, .placement = GetParam()});
+    if (has_solution(GetParam())) {
+      EXPECT_EQ(result, solve_sequential(examples::Mergesort{}, values));
+    }
+  }
+}
+
+TEST_P(Placements, AnyCommunicatorWillDo) {
+  MPI_Comm odd_and_even = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, world_rank() % 2, -world_rank(), &odd_and_even);
+  const auto values = random_values(5000, 11);
+  const auto result = DC_Call(DC_Type::hypercube, examples::Mergesort{}, values,
+                              {.comm = odd_and_even, .placement = GetParam()});
+  if (GetParam() == Placement::replicated || Comm(odd_and_even).rank() == 0) {
+    EXPECT_EQ(result, solve_sequential(examples::Mergesort{}, values));
+  }
+  MPI_Comm_free(&odd_and_even);
+}
+
+TEST(DcCall, SequentialNeedsNoCommunicatorAndPassesExceptionsOn) {
+  const auto values = random_values(1000, 3);
+  EXPECT_EQ(DC_Call(DC_Type::sequential, examples::Mergesort{}, values),
+            solve_sequential(examples::Mergesort{}, values));
+  const auto fail = [](Block, int) { throw std::out_of_range("as it was"); };
+  EXPECT_THROW(DC_Call(DC_Type::sequential, examples::Mergesort{}, values, {.before_block = fail}),
+               std::out_of_range);
+}
+
+TEST(DcCall, AMissingCommunicatorIsRefused) {
+  EXPECT_THROW(DC_Call(DC_Type::hypercube, examples::Mergesort{}, std::vector<int>{3, 1}), Error);
+}
+
+/// Calls with a functor that throws on `rank` before `block` at `level`; returns whether it threw.
+bool throws_everywhere(Placement placement, int rank, int level, Block block) {
+  bool reached = false;
+  const auto inject = [&](Block now, int at) {
+    if (world_rank() == rank && now == block && at == level) {
+      reached = true;
+      throw std::runtime_error("injected");
+    }
+  };
+  try {
+    DC_Call(DC_Type::hypercube, examples::Mergesort{}, random_values(4096, 5),
+            {.comm = MPI_COMM_WORLD, .placement = placement, .before_block = inject});
+  } catch (const FunctorError& e) {
+    EXPECT_EQ(e.rank(), rank);
+    EXPECT_EQ(e.level(), level);
+    EXPECT_EQ(e.block(), name_of(block));
+    EXPECT_EQ(e.message(), "injected");
+    return true;
+  }
+  EXPECT_FALSE(reached);
+  return false;
+}
+
+TEST_P(Placements, AFunctorThatThrowsOnOneRankIsOneExceptionOnEveryRank) {
+  int thrown = 0;
+  for (int rank = 0; rank < world_size(); ++rank) {
+    for (int level = 0; level <= 3; ++level) {
+      for (const Block block : {Block::divide, Block::combine, Block::sequential}) {
+        int here = throws_everywhere(GetParam(), rank, level, block) ? 1 : 0;
+        int most = 0;
+        MPI_Allreduce(&here, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        EXPECT_EQ(here, most) << "some ranks threw, others did not";
+        thrown += here;
+      }
+    }
+  }
+  EXPECT_GE(thrown, world_size());  // every rank has a sequential block somewhere
+}
+
+TEST(DcCall, TheLowestLevelAndRankWins) {
+  const auto inject = [](Block block, int) {
+    if (block == Block::sequential || block == Block::divide) {
+      throw std::runtime_error("rank " + std::to_string(world_rank()));
+    }
+  };
+  try {
+    DC_Call(DC_Type::hypercube, examples::Mergesort{}, random_values(4096, 5),
+            {.comm = MPI_COMM_WORLD, .before_block = inject});
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const FunctorError& e) {
+    EXPECT_EQ(e.level(), 0);
+    EXPECT_EQ(e.rank(), 0);
+    EXPECT_EQ(e.message(), "rank 0");
+  }
+}
+
+/// A solution that cannot be stored on the rank that gets it, at the length that crosses.
+struct Unstorable {
+  std::vector<int> values;
+};
+
+struct GrowingSolution {
+  using Problem = int;
+  using Solution = Unstorable;
+  bool trivial(const Problem& n) const { return n <= 0; }
+  Solution conquer(Problem) const { return {}; }
+  Halves<Problem> divide(Problem n) const { return {n, n}; }
+  Solution combine(Solution left, Solution) const { return left; }
+  Solution sequential(Problem n) const { return {std::vector<int>(static_cast<std::size_t>(n))}; }
+};
+
+}  // namespace
+
+/// Unpacking throws as if there were no memory for it, on rank 0 only.
+template <>
+struct wire<Unstorable> {
+  static void pack(Packer& packer, const Unstorable& value) {
+    wire<std::vector<int>>::pack(packer, value.values);
+  }
+  static Unstorable unpack(Unpacker& unpacker) {
+    if (world_rank() == 0) {
+      throw std::bad_alloc();
+    }
+    return {wire<std::vector<int>>::unpack(unpacker)};
+  }
+};
+
+namespace {
+
+TEST(DcCall, ASolutionThatCannotBeStoredIsOneExceptionOnEveryRank) {
+  if (world_size() == 1) {
+    GTEST_SKIP() << "nothing crosses on one rank";
+  }
+  for (const int count : {10, 1 << 20}) {  // below and above what is sent without asking
+    EXPECT_THROW(DC_Call(DC_Type::hypercube, GrowingSolution{}, count, {.comm = MPI_COMM_WORLD}),
+                 FunctorError);
+  }
+}
+
+TEST(DcCall, TracesHaveTheBlocksOfEveryLevel) {
+  Recorder recorder(mpi_time_ns);
+  recorder.begin_repetition(0, false);
+  DC_Call(DC_Type::hypercube, examples::Mergesort{}, random_values(1 << 16, 5),
+          {.comm = MPI_COMM_WORLD, .recorder = &recorder});
+  recorder.end_repetition(1);
+
+  Group group{0, world_size()};
+  int levels = 0;
+  for (; group.size > 1; ++levels) {
+    group = group.half_of(world_rank());
+  }
+  std::vector<int> divides(levels + 1, 0);
+  std::vector<int> combines(levels + 1, 0);
+  std::int64_t exchanged = 0;
+  for (const Span& span : recorder.spans()) {
+    EXPECT_LE(span.begin_ns, span.end_ns);
+    divides.at(span.level) += span.block == Block::divide;
+    combines.at(span.level) += span.block == Block::combine;
+    if (span.block == Block::sequential) {
+      EXPECT_EQ(span.level, levels);
+      EXPECT_EQ(span.group, 1);
+      EXPECT_EQ(recorder.sizes_of(span).begin()->name, "N");
+    }
+    if (span.block == Block::exchange) {
+      exchanged += span.bytes;
+    }
+  }
+  for (int level = 0; level < levels; ++level) {
+    EXPECT_EQ(divides[level], 1);
+    EXPECT_EQ(combines[level], 1);
+  }
+  if (levels > 0) {
+    EXPECT_GT(exchanged, 0);
+  }
+  ASSERT_EQ(recorder.repetitions().size(), 1U);
+  EXPECT_EQ(*recorder.repetitions()[0].sizes.begin(), (Size{"N", 1 << 16}));
+}
+
+}  // namespace
+}  // namespace cleave
