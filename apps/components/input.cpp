@@ -29,8 +29,9 @@ class EdgeListParser {
   void read_line(std::string_view line) {
     ++line_number_;
     if (line.starts_with("%%MatrixMarket")) {
-      refuse("this is a Matrix Market file, whose sizes would be read as an edge; remove its "
-             "header and the line of sizes");
+      refuse(
+          "this is a Matrix Market file, whose sizes would be read as an edge; remove its "
+          "header and the line of sizes");
     }
     line = without_leading_blanks(line);
     if (line.empty() || line.front() == '#' || line.front() == '%') {
@@ -101,8 +102,7 @@ Graph parse_edge_list(std::string_view text, const std::filesystem::path& file,
   if (parser.edges().empty()) {
     throw FileError(file, "holds no edge");
   }
-  return {.vertices = vertices.value_or(parser.greatest() + 1),
-          .edges = std::move(parser.edges())};
+  return {.vertices = vertices.value_or(parser.greatest() + 1), .edges = std::move(parser.edges())};
 }
 
 }  // namespace cleave

@@ -58,8 +58,8 @@ Keys read_keys(const std::filesystem::path& file) {
     throw FileError(file, "empty, expected 32-bit integers");
   }
   if (bytes % sizeof(std::int32_t) != 0) {
-    throw FileError(file, fmt::format("its {} bytes are not a whole number of 32-bit integers",
-                                      bytes));
+    throw FileError(file,
+                    fmt::format("its {} bytes are not a whole number of 32-bit integers", bytes));
   }
   Keys keys(bytes / sizeof(std::int32_t));
   if (!stream.read(reinterpret_cast<char*>(keys.data()), static_cast<std::streamsize>(bytes))) {

@@ -31,8 +31,7 @@ std::int32_t choose_pivot(const Keys& keys, Share share) {
       sample.push_back(keys[random(i) % keys.size()]);
     }
   }
-  const auto middle =
-      sample.begin() + static_cast<std::ptrdiff_t>(left_part(sample.size(), share));
+  const auto middle = sample.begin() + static_cast<std::ptrdiff_t>(left_part(sample.size(), share));
   std::nth_element(sample.begin(), middle, sample.end());
   return *middle;
 }
@@ -48,8 +47,8 @@ std::size_t partition_around(std::int32_t pivot, Keys& keys, Share share) {
     keys[cut] = key;
     cut += key < pivot ? 1 : 0;
   }
-  const std::size_t wanted = std::clamp<std::size_t>(left_part(keys.size(), share), 1,
-                                                     keys.size() - 1);
+  const std::size_t wanted =
+      std::clamp<std::size_t>(left_part(keys.size(), share), 1, keys.size() - 1);
   for (std::size_t i = cut; i < keys.size() && cut < wanted; ++i) {
     if (keys[i] == pivot) {
       std::swap(keys[i], keys[cut++]);

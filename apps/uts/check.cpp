@@ -29,7 +29,9 @@ void store_big_endian(std::array<unsigned char, n>& bytes, std::size_t at, std::
 /// SHA-1 of any message, the documented way.
 class Sha1 {
  public:
-  Sha1() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free), sha1_(EVP_MD_fetch(nullptr, "SHA1", nullptr), EVP_MD_free) {
+  Sha1()
+      : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free),
+        sha1_(EVP_MD_fetch(nullptr, "SHA1", nullptr), EVP_MD_free) {
     if (!context_ || !sha1_) {
       throw Error("this OpenSSL has no SHA-1");
     }

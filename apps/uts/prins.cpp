@@ -61,9 +61,8 @@ std::optional<NodeId> parse_id(std::string_view text) {
   }
   digits.insert(0, kDigitsEach * id.size() - digits.size(), '0');
   for (std::size_t i = 0; i < id.size(); ++i) {
-    const auto number =
-        whole_number<std::uint32_t>(std::string_view(digits).substr(kDigitsEach * i, kDigitsEach),
-                                    16);
+    const auto number = whole_number<std::uint32_t>(
+        std::string_view(digits).substr(kDigitsEach * i, kDigitsEach), 16);
     if (!number) {
       return std::nullopt;
     }
@@ -102,8 +101,8 @@ std::map<std::string, std::string, std::less<>> parameters_of(std::string_view t
 std::uint32_t parse_children(const char* name, std::string_view text, std::uint32_t most) {
   const auto number = whole_number<std::uint32_t>(text);
   if (!number || *number < 1 || *number > most) {
-    throw UsageError(fmt::format("{}={} is not a number of children from 1 to {}", name, text,
-                                 most));
+    throw UsageError(
+        fmt::format("{}={} is not a number of children from 1 to {}", name, text, most));
   }
   return *number;
 }
@@ -120,8 +119,10 @@ double parse_probability(std::string_view text) {
 
 PrinsTree parse_prins_tree(std::string_view text) {
   if (!text.starts_with(kPrefix)) {
-    throw UsageError(fmt::format("'{}' is not a tree: prins:T1, prins:T2, prins:T3 or "
-                                 "prins:r=0x101,n=3200,q=0.234375,m=4", text));
+    throw UsageError(
+        fmt::format("'{}' is not a tree: prins:T1, prins:T2, prins:T3 or "
+                    "prins:r=0x101,n=3200,q=0.234375,m=4",
+                    text));
   }
   std::string_view parameters = text.substr(kPrefix.size());
   std::optional<TreeCounts> known_counts;

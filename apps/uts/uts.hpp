@@ -1,6 +1,6 @@
 // Unbalanced tree search by static splitting: divide deals out the tree's frontier, every rank
-// traverses what lies below its nodes, combine adds the counts. How much lies below a node cannot be
-// known beforehand, so that ranks may end far apart: `imbalance` tells.
+// traverses what lies below its nodes, combine adds the counts. How much lies below a node cannot
+// be known beforehand, so that ranks may end far apart: `imbalance` tells.
 #pragma once
 
 #include <algorithm>

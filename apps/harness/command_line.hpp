@@ -1,0 +1,80 @@
+// The command line of an application: the options that all share, and its own.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/harness/inject.hpp"
+#include "skeleton/options.hpp"
+#include "skeleton/trace/count.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace cleave {
+
+/// What every application lets a person choose.
+struct CommonOptions {
+  DC_Type type = DC_Type::hypercube;
+  Placement placement = Placement::replicated;
+  int threads = 1;
+  int repetitions = 5;
+  int warm_up = 1;
+  std::uint64_t seed = 1;
+  std::optional<std::filesystem::path> trace;
+  bool verify = false;
+  bool json = false;
+  std::vector<Injection> injections;
+};
+
+std::string_view name_of(DC_Type type);
+std::string_view name_of(Placement placement);
+
+class CommandLine {
+ public:
+  using Parse = std::function<void(const std::string&)>;
+
+  /// \param app  "quicksort" of the program cleave-quicksort
+  CommandLine(std::string_view app, std::string_view summary);
+  ~CommandLine();
+  CommandLine(const CommandLine&) = delete;
+  CommandLine& operator=(const CommandLine&) = delete;
+
+  /// Adds an option of the application's own. `parse` is called if it is given, and refuses a value
+  /// by a UsageError; the option's name is put before its message.
+  void add(const std::string& name, const std::string& default_value,
+           const std::string& description, Parse parse);
+
+  /// \return  what to print instead of running, for --help and --version
+  /// \throws UsageError
+  std::optional<std::string> parse(int argc, const char* const* argv);
+
+  const CommonOptions& common() const { return common_; }
+
+  /// The application's own options, as given or by default, by name without dashes.
+  std::map<std::string, std::string> own_options() const;
+
+ private:
+  std::unique_ptr<CLI::App> cli_;
+  CommonOptions common_;
+};
+
+/// Runs `parse` and puts "name: " before the message of a UsageError.
+void parse_option(const std::string& name, const std::function<void()>& parse);
+
+/// A count of at least `least` and at most `most`. \throws UsageError
+std::int64_t parse_count_between(std::string_view text, std::int64_t least, std::int64_t most);
+
+/// Sizes of no other names than `allowed`. \throws UsageError
+NamedSizes parse_sizes_named(std::string_view text, std::initializer_list<const char*> allowed);
+
+}  // namespace cleave

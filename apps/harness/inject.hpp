@@ -1,0 +1,34 @@
+// Faults on purpose, so that tests can see what an application does when a rank fails or is late.
+#pragma once
+
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "skeleton/trace/span.hpp"
+
+namespace cleave {
+
+/// What happens before one block of one rank, in every repetition.
+struct Injection {
+  enum class Fault {
+    throw_error,  ///< an exception
+    delay,        ///< the rank sleeps
+    kill,         ///< the process ends at once
+  };
+  Fault fault = Fault::throw_error;
+  int rank = 0;
+  int level = 0;
+  Block block = Block::divide;
+  int delay_ms = 0;
+};
+
+/// "throw:rank=1,level=0,block=divide", "kill:..." alike,
+/// "delay:rank=1,level=0,block=divide,ms=20". \throws UsageError
+Injection parse_injection(std::string_view text);
+
+/// For Options::before_block of `rank`; empty if there is nothing to inject.
+std::function<void(Block, int level)> before_block(const std::vector<Injection>& injections,
+                                                   int rank);
+
+}  // namespace cleave

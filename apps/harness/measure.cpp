@@ -1,0 +1,29 @@
+#include "apps/harness/measure.hpp"
+
+#include <numeric>
+
+namespace cleave {
+
+std::optional<double> imbalance_of(const Comm& comm, const Recorder& recorder,
+                                   std::string_view work) {
+  const std::int32_t last = recorder.repetitions().back().index;
+  std::int64_t mine = 0;
+  for (const Span& span : recorder.spans()) {
+    const bool is_leaf = span.block == Block::sequential || span.block == Block::conquer;
+    if (span.repetition != last || !is_leaf) {
+      continue;
+    }
+    for (const Size& size : recorder.sizes_of(span)) {
+      mine += size.name == work ? size.value : 0;
+    }
+  }
+  const std::vector<std::int64_t> all = comm.gather(mine);
+  const std::int64_t total = std::accumulate(all.begin(), all.end(), std::int64_t{0});
+  if (total == 0) {
+    return std::nullopt;
+  }
+  const double mean = static_cast<double>(total) / comm.size();
+  return static_cast<double>(*std::max_element(all.begin(), all.end())) / mean;
+}
+
+}  // namespace cleave

@@ -1,0 +1,85 @@
+// The timed loop: repetitions of one DC_Call on fresh copies of one problem.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "apps/harness/command_line.hpp"
+#include "apps/harness/progress.hpp"
+#include "apps/harness/session.hpp"
+#include "skeleton/comm.hpp"
+#include "skeleton/dc_call.hpp"
+
+namespace cleave {
+
+/// Whether this rank is given the problem, and gets the solution.
+inline bool holds_problem(const Comm& comm, const CommonOptions& options) {
+  return comm.rank() == 0 ||
+         (options.type == DC_Type::hypercube && options.placement == Placement::replicated);
+}
+
+/// Runs `app` as `options` say and returns this rank's last solution. The times go to `recorder`,
+/// the longest over the ranks from the moment that all have begun: copying the problem, freeing
+/// the solution and whatever else is not DC_Call stay outside.
+///
+/// Collective. DC_Type::sequential runs on rank 0; the other ranks wait.
+/// \throws Error  the same on every rank
+template <DivideAndConquer App>
+typename App::Solution measure(const Comm& comm, const App& app,
+                               const typename App::Problem& problem, const CommonOptions& options,
+                               Recorder& recorder) {
+  const Options call_options{.comm = MPI_COMM_WORLD,
+                             .recorder = &recorder,
+                             .placement = options.placement,
+                             .before_block = before_block(options.injections, comm.rank())};
+  Progress progress(comm.rank() == 0, options.warm_up + options.repetitions);
+  typename App::Solution solution;
+  for (int i = 0; i < options.warm_up + options.repetitions; ++i) {
+    solution = {};
+    typename App::Problem copy = together(comm, [&] { return problem; });
+    recorder.begin_repetition(i, i < options.warm_up);
+    comm.barrier();
+    const std::int64_t begin_ns = mpi_time_ns();
+    if (options.type == DC_Type::hypercube) {
+      solution = DC_Call(options.type, app, std::move(copy), call_options);
+    } else {
+      together(comm, [&] {
+        if (comm.rank() == 0) {
+          solution = DC_Call(options.type, app, std::move(copy), call_options);
+        }
+      });
+    }
+    recorder.end_repetition(comm.greatest(mpi_time_ns() - begin_ns));
+    progress.completed(i + 1);
+  }
+  return solution;
+}
+
+/// The repetitions' times without the warm-up.
+inline std::vector<double> seconds_of(const Recorder& recorder) {
+  std::vector<double> seconds;
+  for (const Repetition& repetition : recorder.repetitions()) {
+    if (!repetition.warm_up) {
+      seconds.push_back(1e-9 * static_cast<double>(repetition.elapsed_ns));
+    }
+  }
+  return seconds;
+}
+
+inline double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+/// How unevenly the last repetition's leaves were shared out: the most of the size named `work`
+/// that one rank solved, divided by the mean over all ranks. Collective; the result is rank 0's.
+/// \return  nothing if no rank recorded any such work
+std::optional<double> imbalance_of(const Comm& comm, const Recorder& recorder,
+                                   std::string_view work);
+
+}  // namespace cleave

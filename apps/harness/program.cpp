@@ -1,0 +1,106 @@
+#include "apps/harness/program.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "skeleton/trace/atomic_file.hpp"
+
+namespace cleave {
+
+namespace {
+
+std::string json_text(const Summary& summary, int ranks, const CommonOptions& options) {
+  Figures json = {{"app", summary.app},
+                  {"ranks", ranks},
+                  {"threads", options.threads},
+                  {"type", name_of(options.type)},
+                  {"placement", name_of(options.placement)},
+                  {"seed", options.seed}};
+  json["sizes"] = Figures::object();
+  for (const Size& size : summary.sizes) {
+    json["sizes"][std::string(size.name)] = size.value;
+  }
+  json["seconds"] = summary.seconds;
+  json["imbalance"] = summary.imbalance ? Figures(*summary.imbalance) : Figures(nullptr);
+  json.update(summary.figures);
+  json["verified"] = summary.verified ? Figures(*summary.verified) : Figures(nullptr);
+  return json.dump() + "\n";
+}
+
+std::string text_for_people(const Summary& summary, int ranks, const CommonOptions& options) {
+  std::string text =
+      fmt::format("{} on {} rank{}, {}, {}\n", summary.app, ranks, ranks == 1 ? "" : "s",
+                  name_of(options.type), name_of(options.placement));
+  for (const Size& size : summary.sizes) {
+    text += fmt::format("{:<18}{}\n", size.name, size.value);
+  }
+  const auto [least, most] = std::minmax_element(summary.seconds.begin(), summary.seconds.end());
+  text += fmt::format("{:<18}{:.6g} median of {}, from {:.6g} to {:.6g}\n", "seconds",
+                      median(summary.seconds), summary.seconds.size(), *least, *most);
+  if (summary.imbalance) {
+    text +=
+        fmt::format("{:<18}{:.3f} (most of any rank / mean)\n", "imbalance", *summary.imbalance);
+  }
+  for (const auto& [name, value] : summary.figures.items()) {
+    text += fmt::format("{:<18}{}\n", name, value.dump());
+  }
+  if (summary.verified) {
+    text += fmt::format("{:<18}{}\n", "verified", *summary.verified ? "yes" : "NO");
+  }
+  return text;
+}
+
+}  // namespace
+
+void print_summary(const Summary& summary, int ranks, const CommonOptions& options) {
+  const std::string text =
+      options.json ? json_text(summary, ranks, options) : text_for_people(summary, ranks, options);
+  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
+    throw Error("cannot write to standard output");
+  }
+}
+
+void print_warning(std::string_view app, const std::string& warning) {
+  fmt::print(stderr, "cleave-{}: warning: {}\n", app, warning);
+}
+
+void check_trace_path(const std::filesystem::path& path) {
+  if (std::filesystem::is_directory(path)) {
+    throw FileError(path, "is a folder, expected a file to write the trace to");
+  }
+  const AtomicFile file(path);  // created, and removed again since it is not committed
+}
+
+RunInformation run_information(std::string_view app, int argc, const char* const* argv,
+                               const CommandLine& command_line) {
+  const std::vector<std::string> arguments(argv, argv + argc);
+  const CommonOptions& options = command_line.common();
+  RunInformation run{
+      .app = std::string(app),
+      .type = std::string(name_of(options.type)),
+      .placement = std::string(name_of(options.placement)),
+      .threads = options.threads,
+      .seed = options.seed,
+      .repetitions = options.repetitions,
+      .warm_up = options.warm_up,
+      .options = command_line.own_options(),
+      .provenance = provenance_here(fmt::format("cleave-{}", app),
+                                    fmt::format("{}", fmt::join(arguments, " ")), "MPI_Wtime")};
+  run.provenance.mpi_library = mpi_library();
+  return run;
+}
+
+namespace detail {
+
+std::optional<std::string> first_wrong(const Comm& comm, const std::optional<std::string>& wrong) {
+  const auto lowest = static_cast<int>(comm.least(wrong ? comm.rank() : comm.size()));
+  if (lowest == comm.size()) {
+    return std::nullopt;
+  }
+  return fmt::format("rank {}: {}", lowest, comm.broadcast(wrong.value_or(""), lowest));
+}
+
+}  // namespace detail
+
+}  // namespace cleave
