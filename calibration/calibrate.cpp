@@ -39,10 +39,11 @@ std::vector<int> default_ranks(int ranks) {
 
 std::optional<CalibrateOptions> options_from(int argc, char** argv, const Comm& world) {
   CalibrateOptions options;
-  CLI::App cli("Measures what messages cost on this machine: the latency l and the gap g of\n"
-               "MPI_Alltoallv under full load, and of the pair exchange of DC_Call.\n"
-               "Run it as: mpiexec -n RANKS cleave-calibrate --out FILE",
-               kName);
+  CLI::App cli(
+      "Measures what messages cost on this machine: the latency l and the gap g of\n"
+      "MPI_Alltoallv under full load, and of the pair exchange of DC_Call.\n"
+      "Run it as: mpiexec -n RANKS cleave-calibrate --out FILE",
+      kName);
   cli.add_option("--out", options.out, "Machine file to write, e.g. here.machine.json");
   cli.add_option("--name", options.name, "Name of the machine [its host name]");
   cli.add_option("--ranks", options.ranks, "Numbers of ranks to measure [2, 4, 8, ... and all]")
@@ -78,9 +79,9 @@ void print(const Machine& machine) {
       fmt::print("{:<12} {:>6} {:>6} {:>12.3f} {:>16.4f} {:>14.4f} {:>8.4f}  {}{}\n", pattern,
                  c.ranks, c.level, c.latency_s * 1e6, c.gap_s_per_byte * 1e9,
                  4 * c.gap_s_per_byte * 1e9, c.r_squared,
-                 unstable == 0 ? "yes"
-                               : fmt::format("no, not at {} of {} sizes", unstable,
-                                             c.samples.size()),
+                 unstable == 0
+                     ? "yes"
+                     : fmt::format("no, not at {} of {} sizes", unstable, c.samples.size()),
                  c.oversubscribed ? "; oversubscribed, left out of fits" : "");
     }
   };
@@ -116,11 +117,10 @@ void calibrate(int argc, char** argv, const Comm& world) {
         progress.update((static_cast<double>(i) + fraction) / count, patterns[i].name());
       };
       at(0);
-      Communication entry =
-          measure(world, patterns[i],
-                  {.message_bytes = default_message_bytes(patterns[i].kind),
-                   .seconds = options->seconds / count,
-                   .progress = at});
+      Communication entry = measure(world, patterns[i],
+                                    {.message_bytes = default_message_bytes(patterns[i].kind),
+                                     .seconds = options->seconds / count,
+                                     .progress = at});
       (patterns[i].kind == Pattern::Kind::alltoallv ? machine.alltoallv : machine.exchange)
           .push_back(std::move(entry));
     }

@@ -119,8 +119,8 @@ double timed_moves(const Comm& comm, Messages& messages, std::int64_t message_by
 int moves_for(double seconds) {
   constexpr double kLeastSeconds = 50e-6;
   constexpr double kMostMoves = 200;
-  return static_cast<int>(std::clamp(std::ceil(kLeastSeconds / std::max(seconds, 1e-9)), 1.0,
-                                     kMostMoves));
+  return static_cast<int>(
+      std::clamp(std::ceil(kLeastSeconds / std::max(seconds, 1e-9)), 1.0, kMostMoves));
 }
 
 std::vector<MessageSamples> sample(const Comm& comm, const Pattern& pattern,
@@ -156,9 +156,8 @@ std::vector<MessageSamples> sample(const Comm& comm, const Pattern& pattern,
 }  // namespace
 
 std::string Pattern::name() const {
-  return kind == Kind::alltoallv
-             ? fmt::format("MPI_Alltoallv, {} ranks", ranks)
-             : fmt::format("pair exchange, {} ranks, level {}", ranks, level);
+  return kind == Kind::alltoallv ? fmt::format("MPI_Alltoallv, {} ranks", ranks)
+                                 : fmt::format("pair exchange, {} ranks, level {}", ranks, level);
 }
 
 std::vector<Pattern> patterns_for(int ranks) {
