@@ -24,3 +24,18 @@ function(cleave_mpi_test name)
                          ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
   endforeach()
 endfunction()
+
+# cleave_must_not_compile(TARGET FILES...): each file, compiled as a user of TARGET would, must fail
+# with the one error that its first line names.
+function(cleave_must_not_compile target)
+  set(includes $<TARGET_PROPERTY:${target},INTERFACE_INCLUDE_DIRECTORIES>)
+  foreach(file IN LISTS ARGN)
+    cmake_path(GET file STEM name)
+    add_test(NAME must_not_compile.${name}
+             COMMAND ${CMAKE_COMMAND} -DCOMPILER=${CMAKE_CXX_COMPILER}
+                     "-DFLAGS=-I$<JOIN:${includes},;-I>"
+                     -DFILE=${CMAKE_CURRENT_SOURCE_DIR}/${file}
+                     -P ${PROJECT_SOURCE_DIR}/cmake/CheckCompileError.cmake)
+    set_tests_properties(must_not_compile.${name} PROPERTIES TIMEOUT 120)
+  endforeach()
+endfunction()

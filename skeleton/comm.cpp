@@ -208,6 +208,18 @@ std::vector<std::int64_t> Comm::gather(std::int64_t value) const {
   return values;
 }
 
+void Comm::all_to_all(std::span<const std::byte> out, std::span<const int> send_counts,
+                      std::span<const int> send_offsets, std::span<std::byte> in,
+                      std::span<const int> receive_counts,
+                      std::span<const int> receive_offsets) const {
+  std::vector<MPI_Request> request(1);
+  check("MPI_Ialltoallv",
+        MPI_Ialltoallv(out.data(), send_counts.data(), send_offsets.data(), MPI_BYTE, in.data(),
+                       receive_counts.data(), receive_offsets.data(), MPI_BYTE, state_->comm,
+                       request.data()));
+  wait_all(request);
+}
+
 std::int64_t mpi_time_ns() { return std::llround(MPI_Wtime() * 1e9); }
 
 std::vector<std::int64_t> clock_offsets_ns(const Comm& comm) {

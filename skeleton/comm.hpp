@@ -58,6 +58,11 @@ class Comm {
   /// One value of each rank, in rank order; empty on ranks other than 0.
   std::vector<std::int64_t> gather(std::int64_t value) const;
 
+  /// MPI_Alltoallv in bytes; counts and offsets have one entry a rank.
+  void all_to_all(std::span<const std::byte> out, std::span<const int> send_counts,
+                  std::span<const int> send_offsets, std::span<std::byte> in,
+                  std::span<const int> receive_counts, std::span<const int> receive_offsets) const;
+
   /// Cleave's own duplicate, for collectives that this class does not have.
   MPI_Comm handle() const;
 

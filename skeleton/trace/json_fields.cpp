@@ -33,6 +33,8 @@ json parse_json_object(const std::filesystem::path& file, const std::string& whe
     value = json::parse(text);
   } catch (const json::parse_error& e) {
     throw FileError(file, with_place(where, fmt::format("not JSON (at byte {})", e.byte)));
+  } catch (const json::out_of_range&) {
+    throw FileError(file, with_place(where, "holds a number that is too large"));
   }
   if (!value.is_object()) {
     throw FileError(file, with_place(where, "expected a JSON object, found " + shown(value)));

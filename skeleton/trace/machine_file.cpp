@@ -63,15 +63,19 @@ bool Communication::stable() const {
                      [](const MessageSamples& s) { return s.stable; });
 }
 
+std::string to_text(const Machine& machine) {
+  return json{{"format", kFormat},
+              {"version", kMachineVersion},
+              {"name", machine.name},
+              {"alltoallv", to_json(machine.alltoallv)},
+              {"exchange", to_json(machine.exchange)},
+              {"provenance", to_json(machine.provenance)}}
+             .dump(1) +
+         '\n';
+}
+
 void write_machine(const std::filesystem::path& path, const Machine& machine) {
-  write_file(path, json{{"format", kFormat},
-                        {"version", kMachineVersion},
-                        {"name", machine.name},
-                        {"alltoallv", to_json(machine.alltoallv)},
-                        {"exchange", to_json(machine.exchange)},
-                        {"provenance", to_json(machine.provenance)}}
-                           .dump(1) +
-                       '\n');
+  write_file(path, to_text(machine));
 }
 
 Machine read_machine(const std::filesystem::path& path) {

@@ -42,6 +42,9 @@ struct Machine {
   Provenance provenance;
 };
 
+/// The text of a machine file.
+std::string to_text(const Machine& machine);
+
 /// \throws FileError
 void write_machine(const std::filesystem::path& path, const Machine& machine);
 

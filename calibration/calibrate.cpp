@@ -1,0 +1,144 @@
+// cleave-calibrate: measures the latency l and the gap g of the machine that it runs on.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "calibration/message_benchmarks.hpp"
+#include "skeleton/program/command_line.hpp"
+#include "skeleton/program/mpi_program.hpp"
+#include "skeleton/program/progress.hpp"
+#include "skeleton/trace/atomic_file.hpp"
+#include "skeleton/trace/machine_file.hpp"
+
+namespace {
+
+using namespace cleave;
+
+constexpr const char* kName = "cleave-calibrate";
+
+struct CalibrateOptions {
+  std::string out;
+  std::string name;
+  std::vector<int> ranks;
+  double seconds = 30;
+};
+
+/// Powers of two up to the number of ranks, and that number itself.
+std::vector<int> default_ranks(int ranks) {
+  std::vector<int> counts;
+  for (int count = 2; count < ranks; count *= 2) {
+    counts.push_back(count);
+  }
+  counts.push_back(ranks);
+  return counts;
+}
+
+std::optional<CalibrateOptions> options_from(int argc, char** argv, const Comm& world) {
+  CalibrateOptions options;
+  CLI::App cli(
+      "Measures what messages cost on this machine: the latency l and the gap g of\n"
+      "MPI_Alltoallv under full load, and of the pair exchange of DC_Call.\n"
+      "Run it as: mpiexec -n RANKS cleave-calibrate --out FILE",
+      kName);
+  cli.add_option("--out", options.out, "Machine file to write, e.g. here.machine.json");
+  cli.add_option("--name", options.name, "Name of the machine [its host name]");
+  cli.add_option("--ranks", options.ranks, "Numbers of ranks to measure [2, 4, 8, ... and all]")
+      ->delimiter(',');
+  cli.add_option("--seconds", options.seconds, "Time to spend at most")
+      ->check(CLI::Range(0.1, 3600.0))
+      ->capture_default_str();
+  if (!parse_command_line(cli, argc, argv, world.rank() == 0)) {
+    return std::nullopt;
+  }
+  if (world.size() < 2) {
+    throw UsageError("1 rank sends no messages: run it under mpiexec -n 2 or more");
+  }
+  if (options.ranks.empty()) {
+    options.ranks = default_ranks(world.size());
+  }
+  for (const int ranks : options.ranks) {
+    if (ranks < 2 || ranks > world.size()) {
+      throw UsageError(fmt::format("--ranks: {} is not from 2 to the {} ranks that were started",
+                                   ranks, world.size()));
+    }
+  }
+  return options;
+}
+
+void print(const Machine& machine) {
+  fmt::print("{:<12} {:>6} {:>6} {:>12} {:>16} {:>14} {:>8}  {}\n", "pattern", "ranks", "level",
+             "l, us", "g, ns per byte", "g, ns per word", "R^2", "median known to 2 %");
+  const auto rows = [](const char* pattern, const std::vector<Communication>& entries) {
+    for (const Communication& c : entries) {
+      const auto unstable = std::count_if(c.samples.begin(), c.samples.end(),
+                                          [](const MessageSamples& s) { return !s.stable; });
+      fmt::print("{:<12} {:>6} {:>6} {:>12.3f} {:>16.4f} {:>14.4f} {:>8.4f}  {}{}\n", pattern,
+                 c.ranks, c.level, c.latency_s * 1e6, c.gap_s_per_byte * 1e9,
+                 4 * c.gap_s_per_byte * 1e9, c.r_squared,
+                 unstable == 0
+                     ? "yes"
+                     : fmt::format("no, not at {} of {} sizes", unstable, c.samples.size()),
+                 c.oversubscribed ? "; oversubscribed, left out of fits" : "");
+    }
+  };
+  rows("alltoallv", machine.alltoallv);
+  rows("exchange", machine.exchange);
+}
+
+void calibrate(int argc, char** argv, const Comm& world) {
+  const auto options = options_from(argc, argv, world);
+  if (!options) {
+    return;
+  }
+  // A file that cannot be written is refused now, not after the measurement.
+  std::optional<AtomicFile> out;
+  agree(world, [&] {
+    if (world.rank() == 0 && !options->out.empty()) {
+      out.emplace(options->out);
+    }
+  });
+
+  std::vector<Pattern> patterns;
+  for (const int ranks : options->ranks) {
+    const auto more = patterns_for(ranks);
+    patterns.insert(patterns.end(), more.begin(), more.end());
+  }
+  Machine machine{.provenance = mpi_provenance(kName, command_line_of(argc, argv))};
+  machine.name = options->name.empty() ? machine.provenance.host : options->name;
+  {
+    Progress progress(kName, world.rank() == 0);
+    const auto count = static_cast<double>(patterns.size());
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+      const auto at = [&](double fraction) {
+        progress.update((static_cast<double>(i) + fraction) / count, patterns[i].name());
+      };
+      at(0);
+      Communication entry = measure(world, patterns[i],
+                                    {.message_bytes = default_message_bytes(patterns[i].kind),
+                                     .seconds = options->seconds / count,
+                                     .progress = at});
+      (patterns[i].kind == Pattern::Kind::alltoallv ? machine.alltoallv : machine.exchange)
+          .push_back(std::move(entry));
+    }
+  }
+  agree(world, [&] {
+    if (out) {
+      out->write(to_text(machine));
+      out->commit();
+    }
+  });
+  if (world.rank() == 0) {
+    print(machine);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_mpi_program(argc, argv, kName,
+                         [&](const Comm& world) { calibrate(argc, argv, world); });
+}

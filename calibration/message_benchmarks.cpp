@@ -1,0 +1,209 @@
+#include "calibration/message_benchmarks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "calibration/median.hpp"
+#include "models/latency_gap.hpp"
+#include "skeleton/error.hpp"
+#include "skeleton/hypercube/group.hpp"
+
+namespace cleave {
+
+namespace {
+
+/// A communicator of the first ranks of another one, freed at the end.
+class FirstRanks {
+ public:
+  FirstRanks(const Comm& world, int ranks) {
+    const int colour = world.rank() < ranks ? 0 : MPI_UNDEFINED;
+    if (MPI_Comm_split(world.handle(), colour, world.rank(), &comm_) != MPI_SUCCESS) {
+      throw Error("MPI_Comm_split failed");
+    }
+  }
+  ~FirstRanks() {
+    if (comm_ != MPI_COMM_NULL) {
+      MPI_Comm_free(&comm_);
+    }
+  }
+  FirstRanks(const FirstRanks&) = delete;
+  FirstRanks& operator=(const FirstRanks&) = delete;
+
+  bool includes_me() const { return comm_ != MPI_COMM_NULL; }
+  Comm comm() const { return Comm(comm_); }
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
+/// The rank that swaps with this one across `level`; none if this rank's recursion has ended above
+/// it, or has no partner there.
+std::optional<int> partner_across(const Comm& comm, int level) {
+  Group group{.first = 0, .size = comm.size()};
+  for (int i = 0; i < level && group.size > 1; ++i) {
+    group = group.half_of(comm.rank());
+  }
+  return group.size > 1 ? partner_of(comm.rank(), group) : std::nullopt;
+}
+
+/// One rank's part in a pattern, ready to be repeated.
+class Messages {
+ public:
+  Messages(const Comm& comm, const Pattern& pattern, std::int64_t most_bytes)
+      : comm_(comm),
+        kind_(pattern.kind),
+        partner_(partner_across(comm, pattern.level)),
+        out_(static_cast<std::size_t>(most_bytes), std::byte{1}),
+        in_(static_cast<std::size_t>(most_bytes), std::byte{2}) {}
+
+  /// Moves the messages once; each rank sends and receives `message_bytes`.
+  void move(std::int64_t message_bytes) {
+    const auto bytes = static_cast<std::size_t>(message_bytes);
+    if (kind_ == Pattern::Kind::alltoallv) {
+      all_to_all(message_bytes);
+    } else if (partner_) {
+      comm_.exchange(*partner_, std::span(out_).first(bytes), std::span(in_).first(bytes));
+    }
+  }
+
+ private:
+  /// `message_bytes` in all, shared among the other ranks as evenly as it goes.
+  void all_to_all(std::int64_t message_bytes) {
+    const int others = comm_.size() - 1;
+    const auto share = [&](int from, int to) {
+      const int index = (to - from + comm_.size()) % comm_.size() - 1;
+      if (index < 0) {
+        return 0;
+      }
+      return static_cast<int>(message_bytes / others + (index < message_bytes % others ? 1 : 0));
+    };
+    std::vector<int> send_counts, send_offsets, receive_counts, receive_offsets;
+    int sent = 0;
+    int received = 0;
+    for (int other = 0; other < comm_.size(); ++other) {
+      send_counts.push_back(share(comm_.rank(), other));
+      receive_counts.push_back(share(other, comm_.rank()));
+      send_offsets.push_back(sent);
+      receive_offsets.push_back(received);
+      sent += send_counts.back();
+      received += receive_counts.back();
+    }
+    comm_.all_to_all(out_, send_counts, send_offsets, in_, receive_counts, receive_offsets);
+  }
+
+  Comm comm_;
+  Pattern::Kind kind_;
+  std::optional<int> partner_;
+  std::vector<std::byte> out_;
+  std::vector<std::byte> in_;
+};
+
+/// Seconds of one move, the longest over the ranks, from `moves` of them in a row.
+double timed_moves(const Comm& comm, Messages& messages, std::int64_t message_bytes, int moves) {
+  comm.barrier();
+  const std::int64_t begin_ns = mpi_time_ns();
+  for (int i = 0; i < moves; ++i) {
+    messages.move(message_bytes);
+  }
+  const std::int64_t longest_ns = comm.greatest(mpi_time_ns() - begin_ns);
+  return static_cast<double>(longest_ns) * 1e-9 / moves;
+}
+
+/// So many moves that the clock's resolution and the ranks' different starts do not count.
+int moves_for(double seconds) {
+  constexpr double kLeastSeconds = 50e-6;
+  constexpr double kMostMoves = 200;
+  return static_cast<int>(
+      std::clamp(std::ceil(kLeastSeconds / std::max(seconds, 1e-9)), 1.0, kMostMoves));
+}
+
+std::vector<MessageSamples> sample(const Comm& comm, const Pattern& pattern,
+                                   const MeasureOptions& options) {
+  Messages messages(comm, pattern, options.message_bytes.back());
+  std::vector<MessageSamples> samples;
+  std::vector<int> moves;
+  for (const std::int64_t bytes : options.message_bytes) {
+    samples.push_back({.message_bytes = bytes});
+    moves.push_back(moves_for(timed_moves(comm, messages, bytes, 3)));
+  }
+  const std::int64_t begin_ns = mpi_time_ns();
+  for (bool go_on = true; go_on;) {
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      MessageSamples& s = samples[i];
+      if (!s.stable) {
+        s.seconds.push_back(timed_moves(comm, messages, s.message_bytes, moves[i]));
+        s.stable = median_is_stable(s.seconds, options.tolerance);
+      }
+    }
+    // Every rank holds the same samples; only the time is rank 0's to tell.
+    const double fraction = static_cast<double>(mpi_time_ns() - begin_ns) * 1e-9 / options.seconds;
+    const bool all_stable =
+        std::all_of(samples.begin(), samples.end(), [](const auto& s) { return s.stable; });
+    go_on = comm.least(comm.rank() == 0 && (fraction >= 1 || all_stable) ? 0 : 1) == 1;
+    if (comm.rank() == 0 && options.progress) {
+      options.progress(std::min(fraction, 1.0));
+    }
+  }
+  return samples;
+}
+
+}  // namespace
+
+std::string Pattern::name() const {
+  return kind == Kind::alltoallv ? fmt::format("MPI_Alltoallv, {} ranks", ranks)
+                                 : fmt::format("pair exchange, {} ranks, level {}", ranks, level);
+}
+
+std::vector<Pattern> patterns_for(int ranks) {
+  std::vector<Pattern> patterns{{.kind = Pattern::Kind::alltoallv, .ranks = ranks}};
+  int level = 0;
+  for (Group group{.first = 0, .size = ranks}; group.size > 1; group = group.right()) {
+    patterns.push_back({.kind = Pattern::Kind::exchange, .ranks = ranks, .level = level++});
+  }
+  return patterns;
+}
+
+std::vector<std::int64_t> default_message_bytes(Pattern::Kind kind) {
+  const std::int64_t most = kind == Pattern::Kind::alltoallv ? 4 << 20 : 64 << 20;
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t bytes = 8; bytes < most; bytes *= 8) {
+    sizes.push_back(bytes);
+  }
+  sizes.push_back(most);
+  return sizes;
+}
+
+Communication measure(const Comm& world, const Pattern& pattern, const MeasureOptions& options) {
+  Communication result{.ranks = pattern.ranks, .level = pattern.level};
+  {
+    const FirstRanks first(world, pattern.ranks);
+    if (first.includes_me()) {
+      result.oversubscribed = first.comm().oversubscribed();
+      result.samples = sample(first.comm(), pattern, options);
+    }
+  }
+  world.barrier();
+  if (world.rank() != 0) {
+    return {};
+  }
+  std::vector<MessagePoint> points;
+  for (const MessageSamples& s : result.samples) {
+    points.push_back({.message_bytes = static_cast<double>(s.message_bytes),
+                      .seconds = median_interval(s.seconds).median});
+  }
+  const LatencyGap fit = fit_latency_gap(points);
+  result.latency_s = fit.latency_s;
+  result.latency_error_s = fit.latency_error_s;
+  result.gap_s_per_byte = fit.gap_s_per_byte;
+  result.gap_error_s_per_byte = fit.gap_error_s_per_byte;
+  result.r_squared = fit.r_squared;
+  return result;
+}
+
+}  // namespace cleave

@@ -1,0 +1,52 @@
+// The micro-benchmarks behind l and g: what messages of many sizes cost under full load.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "skeleton/comm.hpp"
+#include "skeleton/trace/machine_file.hpp"
+
+namespace cleave {
+
+/// A pattern of messages that all ranks of a communicator take part in.
+struct Pattern {
+  enum class Kind {
+    alltoallv,  ///< MPI_Alltoallv: every rank sends to every other (Printista and Saez, section VI
+                ///< B)
+    exchange,   ///< partners across `level` of the hypercube swap, all at once, as DC_Call does
+  };
+  Kind kind = Kind::alltoallv;
+  int ranks = 2;
+  int level = 0;
+
+  std::string name() const;
+};
+
+/// The patterns to measure for `ranks` ranks: MPI_Alltoallv, and the exchange of each level.
+std::vector<Pattern> patterns_for(int ranks);
+
+struct MeasureOptions {
+  std::vector<std::int64_t> message_bytes;  ///< ascending; each rank sends and receives so many
+  double seconds = 10;                      ///< to spend at most
+  double tolerance = 0.02;                  ///< of the median
+  std::function<void(double fraction)> progress;  ///< of the time; called on rank 0
+};
+
+/// Message sizes from 8 bytes to 64 MiB for exchanges and to 4 MiB for MPI_Alltoallv.
+std::vector<std::int64_t> default_message_bytes(Pattern::Kind kind);
+
+/// Measures one pattern on the first `pattern.ranks` ranks of `world`; collective over all of it.
+///
+/// A time is the longest over the ranks: the worst case. Short messages are sent many times between
+/// two readings of the clock. The sizes are taken in turn, round after round, so that a slow moment
+/// of the machine does not fall on one size; the first round is a warm-up. A size is left out of
+/// later rounds once its median is stable; when the time is over, the rest are marked as not
+/// stable.
+///
+/// \return  the samples, with l and g fitted to their medians; on rank 0 of `world` only
+Communication measure(const Comm& world, const Pattern& pattern, const MeasureOptions& options);
+
+}  // namespace cleave

@@ -1,0 +1,46 @@
+// Command lines, the same for every program: a mistake is one line, help goes to standard output.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <string>
+
+#include "skeleton/trace/error.hpp"
+#include "skeleton/trace/provenance.hpp"
+
+namespace cleave {
+
+/// Parses the command line into what `cli` was set up with, and adds `--version`.
+///
+/// \param speaks  whether this process prints the help or version that was asked for: rank 0's
+/// \return  false if help or version was asked for and the program is to end with success
+/// \throws UsageError  for anything that cannot be used; the message is one line
+inline bool parse_command_line(CLI::App& cli, int argc, char** argv, bool speaks = true) {
+  cli.set_version_flag("--version", cli.get_name() + " " + version() + " (" + commit() + ")");
+  try {
+    cli.parse(argc, argv);
+  } catch (const CLI::Success& asked) {
+    if (speaks) {
+      cli.exit(asked, std::cout, std::cerr);
+    }
+    return false;
+  } catch (const CLI::ParseError& mistake) {
+    std::string line = mistake.what();
+    for (char& c : line) {
+      c = c == '\n' ? ' ' : c;
+    }
+    throw UsageError(line + " (see --help)");
+  }
+  return true;
+}
+
+/// The command line as one string, for the provenance of files.
+inline std::string command_line_of(int argc, char** argv) {
+  std::string line;
+  for (int i = 0; i < argc; ++i) {
+    line += (i == 0 ? "" : " ") + std::string(argv[i]);
+  }
+  return line;
+}
+
+}  // namespace cleave

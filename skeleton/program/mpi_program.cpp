@@ -1,0 +1,92 @@
+#include "skeleton/program/mpi_program.hpp"
+
+#include <mpi.h>
+#include <time.h>
+
+#include <array>
+#include <chrono>
+#include <exception>
+#include <iostream>
+#include <string_view>
+
+#include "skeleton/trace/error.hpp"
+
+namespace cleave {
+
+namespace {
+
+/// Whether every rank comes here within a time in which ranks that failed together do.
+bool all_ranks_come(MPI_Comm comm) {
+  using std::chrono::steady_clock;
+  constexpr std::chrono::seconds kPatience{5};
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (MPI_Ibarrier(comm, &request) != MPI_SUCCESS) {
+    return false;
+  }
+  const auto deadline = steady_clock::now() + kPatience;
+  int done = 0;
+  while (steady_clock::now() < deadline) {
+    if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
+      return false;
+    }
+    if (done != 0) {
+      return true;
+    }
+    const timespec pause{.tv_sec = 0, .tv_nsec = 100'000};
+    ::nanosleep(&pause, nullptr);
+  }
+  return false;
+}
+
+int report(const Comm& world, const std::string& name, std::string_view message, int status) {
+  const std::string line = name + ": " + std::string(message) + '\n';
+  if (world.rank() == 0) {
+    std::cerr << line << std::flush;
+  }
+  if (!all_ranks_come(world.handle())) {
+    if (world.rank() != 0) {
+      std::cerr << line << std::flush;
+    }
+    MPI_Abort(world.handle(), status);
+  }
+  return status;
+}
+
+int run(const Comm& world, const std::string& name,
+        const std::function<void(const Comm& world)>& body) {
+  try {
+    body(world);
+    return 0;
+  } catch (const UsageError& e) {
+    return report(world, name, e.what(), 2);
+  } catch (const std::exception& e) {
+    return report(world, name, e.what(), 1);
+  }
+}
+
+}  // namespace
+
+int run_mpi_program(int argc, char** argv, const std::string& name,
+                    const std::function<void(const Comm& world)>& body) {
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  const int status = run(Comm(MPI_COMM_WORLD), name, body);
+  MPI_Finalize();
+  return status;
+}
+
+Provenance mpi_provenance(std::string program, std::string command_line) {
+  Provenance provenance = provenance_here(std::move(program), std::move(command_line), "MPI_Wtime");
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);
+  std::string_view library(text.data(), static_cast<std::size_t>(length));
+  library = library.substr(0, library.find('\n'));
+  provenance.mpi_library = library;
+  for (char& c : provenance.mpi_library) {
+    c = c == '\t' ? ' ' : c;
+  }
+  return provenance;
+}
+
+}  // namespace cleave

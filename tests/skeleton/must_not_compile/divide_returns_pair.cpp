@@ -1,0 +1,18 @@
+// error: cleave: the application must have `Halves<Problem> divide(Problem) const`
+#include <vector>
+
+#include "skeleton/dc_call.hpp"
+
+struct App {
+  using Problem = int;
+  using Solution = int;
+  bool trivial(const int& n) const { return n < 2; }
+  std::pair<int, int> divide(int n) const { return {n / 2, n - n / 2}; }
+  int conquer(int n) const { return n; }
+  int combine(int left, int right) const { return left + right; }
+};
+
+int main() {
+  const auto result = cleave::DC_Call(cleave::DC_Type::hypercube, App{}, 5);
+  return sizeof(result) > 100 ? 1 : 0;
+}

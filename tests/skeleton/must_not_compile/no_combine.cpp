@@ -1,0 +1,17 @@
+// error: cleave: the application must have `Solution combine(Solution left, Solution right) const`
+#include <vector>
+
+#include "skeleton/dc_call.hpp"
+
+struct App {
+  using Problem = int;
+  using Solution = int;
+  bool trivial(const int& n) const { return n < 2; }
+  cleave::Halves<int> divide(int n) const { return {n / 2, n - n / 2}; }
+  int conquer(int n) const { return n; }
+};
+
+int main() {
+  const auto result = cleave::DC_Call(cleave::DC_Type::hypercube, App{}, 5);
+  return sizeof(result) > 100 ? 1 : 0;
+}

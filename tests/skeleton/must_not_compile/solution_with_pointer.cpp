@@ -1,0 +1,20 @@
+// error: cleave: Solution cannot cross to another rank: it holds a pointer
+#include <vector>
+
+#include "skeleton/dc_call.hpp"
+
+struct App {
+  struct Solution {
+    const int* best = nullptr;
+  };
+  using Problem = int;
+  bool trivial(const int& n) const { return n < 2; }
+  cleave::Halves<int> divide(int n) const { return {n / 2, n - n / 2}; }
+  Solution conquer(int) const { return {}; }
+  Solution combine(Solution left, Solution) const { return left; }
+};
+
+int main() {
+  const auto result = cleave::DC_Call(cleave::DC_Type::hypercube, App{}, 5);
+  return sizeof(result) > 100 ? 1 : 0;
+}

@@ -1,0 +1,18 @@
+// error: cleave: the problem given to DC_Call is not of the application
+#include <vector>
+
+#include "skeleton/dc_call.hpp"
+
+struct App {
+  using Problem = int;
+  using Solution = int;
+  bool trivial(const int& n) const { return n < 2; }
+  cleave::Halves<int> divide(int n) const { return {n / 2, n - n / 2}; }
+  int conquer(int n) const { return n; }
+  int combine(int left, int right) const { return left + right; }
+};
+
+int main() {
+  const auto result = cleave::DC_Call(cleave::DC_Type::hypercube, App{}, std::vector<int>{});
+  return sizeof(result) > 100 ? 1 : 0;
+}

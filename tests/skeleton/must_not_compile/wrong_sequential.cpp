@@ -1,0 +1,19 @@
+// error: cleave: the application's `sequential` must be `Solution sequential(Problem) const`
+#include <vector>
+
+#include "skeleton/dc_call.hpp"
+
+struct App {
+  using Problem = int;
+  using Solution = int;
+  bool trivial(const int& n) const { return n < 2; }
+  cleave::Halves<int> divide(int n) const { return {n / 2, n - n / 2}; }
+  int conquer(int n) const { return n; }
+  int combine(int left, int right) const { return left + right; }
+  double sequential(int n) const { return n; }
+};
+
+int main() {
+  const auto result = cleave::DC_Call(cleave::DC_Type::hypercube, App{}, 5);
+  return sizeof(result) > 100 ? 1 : 0;
+}

@@ -1,0 +1,211 @@
+// Trace and machine files: what is written is read back, and whatever is damaged gets one clear
+// line.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <functional>
+#include <random>
+
+#include "skeleton/trace/atomic_file.hpp"
+#include "skeleton/trace/error.hpp"
+#include "skeleton/trace/machine_file.hpp"
+#include "skeleton/trace/trace_file.hpp"
+#include "tests/support/mutations.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace cleave {
+namespace {
+
+using ::cleave::testing::damaged;
+using ::cleave::testing::TemporaryFolder;
+
+void write_example_trace(const std::filesystem::path& path) {
+  Recorder recorder(monotonic_ns, 5);
+  for (int repetition = 0; repetition < 2; ++repetition) {
+    recorder.begin_repetition(repetition, repetition == 0);
+    recorder.add_run_sizes({{"N", 1000}, {"a \"quoted\" name", 3}});
+    recorder.record(Block::divide, 0, 2, -5, 10, 0, {{"N", 1000}});
+    recorder.record(Block::sequential, 1, 1, 10, 110, 0, {{"N", 500}, {"nodes", 7}});
+    recorder.record(Block::exchange, 0, 2, 110, 120, 4096, {});
+    recorder.end_repetition(130);
+  }
+  RunInformation run{.app = "example",
+                     .type = "hypercube",
+                     .placement = "replicated",
+                     .ranks = 2,
+                     .ranks_per_host = 2,
+                     .seed = UINT64_MAX,
+                     .repetitions = 1,
+                     .warm_up = 1,
+                     .options = {{"graph", "gnm"}},
+                     .clock_offset_ns = {0, -12},
+                     .provenance = provenance_here("files_test", "files_test --x", "steady")};
+  TraceWriter writer(path, run);
+  for (const Repetition& repetition : recorder.repetitions()) {
+    writer.add(repetition);
+  }
+  for (int rank = 0; rank < 2; ++rank) {
+    writer.add_lines(span_lines(recorder, rank, 0, 3));
+    writer.add_lines(span_lines(recorder, rank, 3, 100));
+    writer.add_lines(dropped_lines(recorder, rank));
+  }
+  writer.commit();
+}
+
+Machine example_machine() {
+  return {.name = "here",
+          .alltoallv = {{.ranks = 2,
+                         .latency_s = 1e-6,
+                         .latency_error_s = 1e-8,
+                         .gap_s_per_byte = 7e-11,
+                         .r_squared = 0.99,
+                         .samples = {{8, true, {1e-6, 1.1e-6}}, {64, false, {2e-6}}}}},
+          .exchange = {{.ranks = 4, .level = 1, .oversubscribed = true}},
+          .provenance = provenance_here("files_test", "", "steady")};
+}
+
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const FileError& e) {
+    return e.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(TraceFile, IsReadBackAsItWasWritten) {
+  const TemporaryFolder folder;
+  write_example_trace(folder / "x.trace.jsonl");
+  const Trace trace = read_trace(folder / "x.trace.jsonl");
+  EXPECT_EQ(trace.run.app, "example");
+  EXPECT_EQ(trace.run.seed, UINT64_MAX);
+  EXPECT_EQ(trace.run.options.at("graph"), "gnm");
+  EXPECT_EQ(trace.run.clock_offset_ns, (std::vector<std::int64_t>{0, -12}));
+  EXPECT_EQ(trace.run.provenance.command_line, "files_test --x");
+  ASSERT_EQ(trace.repetitions.size(), 2U);
+  EXPECT_TRUE(trace.repetitions[0].warm_up);
+  EXPECT_EQ(trace.repetitions[1].elapsed_ns, 130);
+  EXPECT_EQ(trace.repetitions[1].sizes.at("a \"quoted\" name"), 3);
+  ASSERT_EQ(trace.spans.size(), 10U);
+  EXPECT_EQ(trace.spans[0].span.begin_ns, -5);
+  EXPECT_EQ(trace.sizes_of(trace.spans[1].span), (NamedSizes{{"N", 500}, {"nodes", 7}}));
+  EXPECT_EQ(trace.spans[9].rank, 1);
+  ASSERT_EQ(trace.dropped.size(), 2U);
+  EXPECT_EQ(trace.dropped[0].dropped.total_bytes, 4096);
+}
+
+TEST(TraceFile, OneThatWasCutShortAnywhereIsRefused) {
+  const TemporaryFolder folder;
+  write_example_trace(folder / "x.trace.jsonl");
+  const std::string text = read_file(folder / "x.trace.jsonl");
+  for (std::size_t length = 0; length + 1 < text.size(); length += 7) {
+    std::ofstream(folder / "cut", std::ios::binary) << text.substr(0, length);
+    EXPECT_THROW(read_trace(folder / "cut"), FileError) << length << " bytes";
+  }
+}
+
+TEST(TraceFile, MessagesNameTheFileTheLineAndTheField) {
+  const TemporaryFolder folder;
+  write_example_trace(folder / "x");
+  const std::string text = read_file(folder / "x");
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    changed.replace(changed.find(from), from.size(), to);
+    write_file(folder / "y", changed);
+    return message_of([&] { read_trace(folder / "y"); });
+  };
+  const std::string file = (folder / "y").string();
+  EXPECT_EQ(with("\"version\":1", "\"version\":9"),
+            file + ": line 1: field 'version' is 9, this program reads version 1 of cleave-trace");
+  EXPECT_EQ(with("\"block\":\"divide\"", "\"block\":\"split\""),
+            file +
+                ": line 4: field 'block' is 'split', allowed are divide, exchange, combine, "
+                "sequential, conquer, skeleton, wait, steal, idle");
+  EXPECT_EQ(with("\"rank\":0", "\"rank\":2"),
+            file + ": line 4: field 'rank' must be an integer from 0 to 1, found 2");
+  EXPECT_EQ(with("\"elapsed_ns\":130", "\"elapsed_ns\":\"x\""),
+            file +
+                ": line 2: field 'elapsed_ns' must be an integer from 0 to 9223372036854775807, "
+                "found \"x\"");
+  write_file(folder / "y", "not a trace\n");
+  EXPECT_EQ(message_of([&] { read_trace(folder / "y"); }), file + ": line 1: not JSON (at byte 2)");
+  EXPECT_EQ(message_of([&] { read_trace(folder / "none"); }),
+            (folder / "none").string() + ": cannot read");
+}
+
+TEST(MachineFile, IsReadBackAsItWasWritten) {
+  const TemporaryFolder folder;
+  write_machine(folder / "m", example_machine());
+  const Machine machine = read_machine(folder / "m");
+  EXPECT_EQ(to_text(machine), to_text(example_machine()));
+  EXPECT_FALSE(machine.alltoallv[0].stable());
+}
+
+/// Reads damaged copies of `file`; each is read or refused by a FileError, never anything else.
+template <class Read>
+void fuzz(const TemporaryFolder& folder, const std::filesystem::path& file, Read&& read) {
+  const std::string text = read_file(file);
+  std::mt19937 random(20261121);
+  int refused = 0;
+  constexpr int kCopies = 2000;
+  for (int i = 0; i < kCopies; ++i) {
+    std::ofstream(folder / "damaged", std::ios::binary) << damaged(text, random);
+    try {
+      read(folder / "damaged");
+    } catch (const FileError& e) {
+      ++refused;
+      EXPECT_EQ(std::string(e.what()).find('\n'), std::string::npos) << e.what();
+    }
+  }
+  EXPECT_GT(refused, kCopies / 2);
+}
+
+TEST(TraceFile, DamagedCopiesAreRefusedCleanly) {
+  const TemporaryFolder folder;
+  write_example_trace(folder / "x");
+  fuzz(folder, folder / "x", read_trace);
+}
+
+TEST(MachineFile, DamagedCopiesAreRefusedCleanly) {
+  const TemporaryFolder folder;
+  write_machine(folder / "m", example_machine());
+  fuzz(folder, folder / "m", read_machine);
+}
+
+TEST(AtomicFile, WithoutACommitNothingIsLeft) {
+  const TemporaryFolder folder;
+  {
+    AtomicFile file(folder / "x");
+    file.write("half");
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(AtomicFile, ReplacesAnOlderFileOnlyWhenWhole) {
+  const TemporaryFolder folder;
+  write_file(folder / "x", "old");
+  {
+    AtomicFile file(folder / "x");
+    file.write("half");
+  }
+  EXPECT_EQ(read_file(folder / "x"), "old");
+  write_file(folder / "x", "new");
+  EXPECT_EQ(read_file(folder / "x"), "new");
+}
+
+TEST(AtomicFile, AFolderThatDoesNotExistIsNamed) {
+  EXPECT_EQ(message_of([] { write_file("/nonexistent/x", ""); }),
+            "/nonexistent/x: cannot write: No such file or directory");
+}
+
+TEST(AtomicFile, AFullDiskIsAnErrorAndLeavesNothing) {
+  // /dev/full refuses every write; a link to it stands in for the file beside the final name.
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink("/dev/full", folder / "x.partial");
+  EXPECT_EQ(message_of([&] { write_file(folder / "x", std::string(100000, 'a')); }),
+            (folder / "x").string() + ": cannot write: No space left on device");
+  EXPECT_FALSE(std::filesystem::exists(folder / "x"));
+}
+
+}  // namespace
+}  // namespace cleave

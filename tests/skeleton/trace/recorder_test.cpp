@@ -1,0 +1,77 @@
+#include "skeleton/trace/recorder.hpp"
+
+#include <gtest/gtest.h>
+
+#include "skeleton/trace/error.hpp"
+
+namespace cleave {
+namespace {
+
+TEST(Sizes, TheFirstValueOfANameStays) {
+  Sizes sizes{{"N", 3}};
+  sizes.add(Sizes{{"N", 5}, {"M", 7}});
+  ASSERT_EQ(sizes.size(), 2U);
+  EXPECT_EQ(sizes.begin()[0], (Size{"N", 3}));
+  EXPECT_EQ(sizes.begin()[1], (Size{"M", 7}));
+}
+
+TEST(Blocks, NamesAreReadBack) {
+  for (const std::string_view name : kBlockNames) {
+    ASSERT_TRUE(block_named(name));
+    EXPECT_EQ(name_of(*block_named(name)), name);
+  }
+  EXPECT_FALSE(block_named("phase"));
+}
+
+TEST(Recorder, KeepsSpansWithTheirSizesAndRepetition) {
+  Recorder recorder;
+  recorder.begin_repetition(4, false);
+  recorder.record(Block::divide, 1, 2, 10, 30, 0, {{"N", 100}, {"M", 200}});
+  recorder.record(Block::exchange, 1, 2, 30, 35, 64, {});
+  recorder.add_run_sizes({{"N", 1000}});
+  recorder.end_repetition(99);
+
+  ASSERT_EQ(recorder.spans().size(), 2U);
+  const Span& divide = recorder.spans()[0];
+  EXPECT_EQ(divide.repetition, 4);
+  EXPECT_EQ(divide.group, 2);
+  EXPECT_EQ(divide.end_ns - divide.begin_ns, 20);
+  const Sizes sizes = recorder.sizes_of(divide);
+  ASSERT_EQ(sizes.size(), 2U);
+  EXPECT_EQ(sizes.begin()[1], (Size{"M", 200}));
+  EXPECT_TRUE(recorder.sizes_of(recorder.spans()[1]).empty());
+  ASSERT_EQ(recorder.repetitions().size(), 1U);
+  EXPECT_EQ(recorder.repetitions()[0].elapsed_ns, 99);
+}
+
+TEST(Recorder, BeyondItsCapacityKeepsExactTotalsByBlockAndLevel) {
+  Recorder recorder(monotonic_ns, 10);
+  for (int i = 0; i < 1000; ++i) {
+    recorder.record(i % 2 == 0 ? Block::divide : Block::exchange, i % 4, 2, 100, 103, 5, {});
+  }
+  EXPECT_EQ(recorder.spans().size(), 10U);
+  std::int64_t spans = 0;
+  std::int64_t total_ns = 0;
+  std::int64_t total_bytes = 0;
+  for (const DroppedSpans& dropped : recorder.dropped()) {
+    spans += dropped.spans;
+    total_ns += dropped.total_ns;
+    total_bytes += dropped.total_bytes;
+  }
+  EXPECT_EQ(recorder.dropped().size(), 4U);
+  EXPECT_EQ(spans, 990);
+  EXPECT_EQ(total_ns, 990 * 3);
+  EXPECT_EQ(total_bytes, 990 * 5);
+}
+
+TEST(Recorder, TheClockNeverGoesBack) {
+  std::int64_t last = monotonic_ns();
+  for (int i = 0; i < 1000; ++i) {
+    const std::int64_t now = monotonic_ns();
+    EXPECT_LE(last, now);
+    last = now;
+  }
+}
+
+}  // namespace
+}  // namespace cleave
