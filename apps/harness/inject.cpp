@@ -27,11 +27,20 @@ std::map<std::string, std::string, std::less<>> fields_of(std::string_view text)
   return fields;
 }
 
+/// A block that is a functor: no other is announced before it runs.
+Block parse_functor(const std::string& name) {
+  for (const Block block : {Block::divide, Block::combine, Block::sequential, Block::conquer}) {
+    if (name == name_of(block)) {
+      return block;
+    }
+  }
+  throw UsageError(fmt::format("'{}' is not divide, combine, sequential or conquer", name));
+}
+
 void happen(const Injection& injection) {
   switch (injection.fault) {
     case Injection::Fault::throw_error:
-      throw Error(fmt::format("injected at rank {}, level {}, {}", injection.rank, injection.level,
-                              name_of(injection.block)));
+      throw Error("thrown by --inject");
     case Injection::Fault::delay:
       std::this_thread::sleep_for(std::chrono::milliseconds(injection.delay_ms));
       return;
@@ -68,11 +77,7 @@ Injection parse_injection(std::string_view text) {
   }
   injection.rank = take_int("rank");
   injection.level = take_int("level");
-  const auto block = block_named(fields["block"]);
-  if (!block) {
-    throw UsageError(fmt::format("'{}' is not a block", fields["block"]));
-  }
-  injection.block = *block;
+  injection.block = parse_functor(fields["block"]);
   fields.erase("block");
   if (!fields.empty()) {
     throw UsageError(fmt::format("'{}' is not known here", fields.begin()->first));

@@ -9,7 +9,7 @@
 
 namespace cleave {
 
-/// What happens before one block of one rank, in every repetition.
+/// What happens before one functor on one rank, in every repetition.
 struct Injection {
   enum class Fault {
     throw_error,  ///< an exception

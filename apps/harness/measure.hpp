@@ -64,7 +64,7 @@ inline std::vector<double> seconds_of(const Recorder& recorder) {
   std::vector<double> seconds;
   for (const Repetition& repetition : recorder.repetitions()) {
     if (!repetition.warm_up) {
-      seconds.push_back(1e-9 * static_cast<double>(repetition.elapsed_ns));
+      seconds.push_back(static_cast<double>(repetition.elapsed_ns) / 1e9);
     }
   }
   return seconds;

@@ -15,7 +15,7 @@ namespace cleave {
 namespace {
 
 constexpr std::string_view kPrefix = "prins:";
-constexpr std::uint32_t kMostRootChildren = 1U << 30;
+constexpr std::uint32_t kMostRootChildren = 1U << 24;  // all are held at once
 constexpr std::uint32_t kMostChildren = 256;  // Prins 2003, section 1
 
 struct NamedTree {
@@ -79,11 +79,11 @@ std::map<std::string, std::string, std::less<>> parameters_of(std::string_view t
     text.remove_prefix(std::min(text.size(), part.size() + 1));
     const auto equals = part.find('=');
     if (equals == std::string_view::npos) {
-      throw UsageError(fmt::format("'{}' is not NAME=VALUE", part));
+      throw UsageError(fmt::format("'{}' is not T1, T2, T3 or one of r=, n=, q=, m=", part));
     }
     const std::string name(part.substr(0, equals));
     if (name != "r" && name != "n" && name != "q" && name != "m") {
-      throw UsageError(fmt::format("'{}' is not r, n, q or m", part));
+      throw UsageError(fmt::format("'{}' is not one of r=, n=, q=, m=", part));
     }
     if (!values.emplace(name, part.substr(equals + 1)).second) {
       throw UsageError(fmt::format("{} is given twice", name));
@@ -118,7 +118,7 @@ double parse_probability(std::string_view text) {
 }  // namespace
 
 PrinsTree parse_prins_tree(std::string_view text) {
-  if (!text.starts_with(kPrefix)) {
+  if (!text.starts_with(kPrefix) || text.size() == kPrefix.size()) {
     throw UsageError(
         fmt::format("'{}' is not a tree: prins:T1, prins:T2, prins:T3 or "
                     "prins:r=0x101,n=3200,q=0.234375,m=4",
