@@ -1,8 +1,25 @@
 #include "apps/harness/measure.hpp"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <numeric>
 
 namespace cleave {
+
+RunProgress::RunProgress(bool speaks, int runs)
+    : speaks_(speaks && ::isatty(STDERR_FILENO) == 1), runs_(runs) {}
+
+void RunProgress::completed(int runs) {
+  constexpr std::int64_t kMoment_ns = 2'000'000'000;
+  if (!speaks_ || monotonic_ns() - begin_ns_ < kMoment_ns) {
+    return;
+  }
+  if (!bar_) {
+    bar_.emplace("running", true);
+  }
+  bar_->update(static_cast<double>(runs) / runs_, fmt::format("{} of {} runs", runs, runs_));
+}
 
 std::optional<double> imbalance_of(const Comm& comm, const Recorder& recorder,
                                    std::string_view work) {

@@ -8,13 +8,25 @@
 #include <utility>
 #include <vector>
 
-#include "apps/harness/command_line.hpp"
-#include "apps/harness/progress.hpp"
-#include "apps/harness/session.hpp"
+#include "apps/harness/common_options.hpp"
 #include "skeleton/comm.hpp"
 #include "skeleton/dc_call.hpp"
+#include "skeleton/program/progress.hpp"
 
 namespace cleave {
+
+/// Says on a terminal how many runs are completed, if they take longer than a moment.
+class RunProgress {
+ public:
+  RunProgress(bool speaks, int runs);
+  void completed(int runs);
+
+ private:
+  bool speaks_;
+  int runs_;
+  std::int64_t begin_ns_ = monotonic_ns();
+  std::optional<Progress> bar_;
+};
 
 /// Whether this rank is given the problem, and gets the solution.
 inline bool holds_problem(const Comm& comm, const CommonOptions& options) {
@@ -36,18 +48,18 @@ typename App::Solution measure(const Comm& comm, const App& app,
                              .recorder = &recorder,
                              .placement = options.placement,
                              .before_block = before_block(options.injections, comm.rank())};
-  Progress progress(comm.rank() == 0, options.warm_up + options.repetitions);
+  RunProgress progress(comm.rank() == 0, options.warm_up + options.repetitions);
   typename App::Solution solution;
   for (int i = 0; i < options.warm_up + options.repetitions; ++i) {
     solution = {};
-    typename App::Problem copy = together(comm, [&] { return problem; });
+    typename App::Problem copy = agree(comm, [&] { return problem; });
     recorder.begin_repetition(i, i < options.warm_up);
     comm.barrier();
     const std::int64_t begin_ns = mpi_time_ns();
     if (options.type == DC_Type::hypercube) {
       solution = DC_Call(options.type, app, std::move(copy), call_options);
     } else {
-      together(comm, [&] {
+      agree(comm, [&] {
         if (comm.rank() == 0) {
           solution = DC_Call(options.type, app, std::move(copy), call_options);
         }

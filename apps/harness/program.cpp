@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "skeleton/program/command_line.hpp"
 #include "skeleton/trace/atomic_file.hpp"
 
 namespace cleave {
@@ -72,23 +73,18 @@ void check_trace_path(const std::filesystem::path& path) {
   const AtomicFile file(path);  // created, and removed again since it is not committed
 }
 
-RunInformation run_information(std::string_view app, int argc, const char* const* argv,
+RunInformation run_information(std::string_view app, int argc, char** argv,
                                const CommandLine& command_line) {
-  const std::vector<std::string> arguments(argv, argv + argc);
   const CommonOptions& options = command_line.common();
-  RunInformation run{
-      .app = std::string(app),
-      .type = std::string(name_of(options.type)),
-      .placement = std::string(name_of(options.placement)),
-      .threads = options.threads,
-      .seed = options.seed,
-      .repetitions = options.repetitions,
-      .warm_up = options.warm_up,
-      .options = command_line.own_options(),
-      .provenance = provenance_here(fmt::format("cleave-{}", app),
-                                    fmt::format("{}", fmt::join(arguments, " ")), "MPI_Wtime")};
-  run.provenance.mpi_library = mpi_library();
-  return run;
+  return {.app = std::string(app),
+          .type = std::string(name_of(options.type)),
+          .placement = std::string(name_of(options.placement)),
+          .threads = options.threads,
+          .seed = options.seed,
+          .repetitions = options.repetitions,
+          .warm_up = options.warm_up,
+          .options = command_line.own_options(),
+          .provenance = mpi_provenance(fmt::format("cleave-{}", app), command_line_of(argc, argv))};
 }
 
 namespace detail {

@@ -14,17 +14,16 @@
 //   --verify
 #pragma once
 
-#include <fmt/core.h>
-
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
 
-#include "apps/harness/command_line.hpp"
+#include "apps/harness/common_options.hpp"
+#include "apps/harness/launch.hpp"
 #include "apps/harness/measure.hpp"
-#include "apps/harness/session.hpp"
+#include "skeleton/program/mpi_program.hpp"
 #include "skeleton/trace_collect.hpp"
 
 namespace cleave {
@@ -53,7 +52,7 @@ void print_warning(std::string_view app, const std::string& warning);
 void check_trace_path(const std::filesystem::path& path);
 
 /// What a trace says of the run; `argv` as main got it.
-RunInformation run_information(std::string_view app, int argc, const char* const* argv,
+RunInformation run_information(std::string_view app, int argc, char** argv,
                                const CommandLine& command_line);
 
 namespace detail {
@@ -62,30 +61,29 @@ namespace detail {
 std::optional<std::string> first_wrong(const Comm& comm, const std::optional<std::string>& wrong);
 
 template <class Program>
-int run_on_ranks(const Comm& comm, int argc, char** argv) {
+void run_on_ranks(const Comm& comm, int argc, char** argv) {
   Program program;
   CommandLine command_line(Program::kName, Program::kSummary);
   program.add_options(command_line);
-  if (const auto text = command_line.parse(argc, argv)) {
-    if (comm.rank() == 0) {
-      fmt::print("{}", *text);
-    }
-    return 0;
+  const bool is_first = comm.rank() == 0;
+  if (!command_line.parse(argc, argv, is_first)) {
+    return;
   }
   program.check_options();
   const CommonOptions& options = command_line.common();
   const bool is_holder = holds_problem(comm, options);
-  const bool is_first = comm.rank() == 0;
   if constexpr (requires { program.warning(); }) {
     if (const auto warning = program.warning(); warning && is_first) {
       print_warning(Program::kName, *warning);
     }
   }
 
-  const auto problem = together(comm, [&] {
+  agree(comm, [&] {
     if (is_first && options.trace) {
       check_trace_path(*options.trace);
     }
+  });
+  const auto problem = agree(comm, [&] {
     using Problem = std::remove_cvref_t<decltype(program.make_problem(options.seed))>;
     return is_holder ? program.make_problem(options.seed) : Problem{};
   });
@@ -98,18 +96,14 @@ int run_on_ranks(const Comm& comm, int argc, char** argv) {
                   .sizes = recorder.repetitions().back().sizes,
                   .imbalance = imbalance_of(comm, recorder, Program::kWork)};
 
-  if (options.trace) {
-    write_trace(comm, *options.trace, run_information(Program::kName, argc, argv, command_line),
-                recorder);
-  }
   std::optional<std::string> wrong;
   if (options.verify) {
-    wrong = first_wrong(comm, together(comm, [&] {
+    wrong = first_wrong(comm, agree(comm, [&] {
                           return is_holder ? program.wrong(problem, solution) : std::nullopt;
                         }));
     summary.verified = !wrong;
   }
-  together(comm, [&] {
+  agree(comm, [&] {
     if (is_first) {
       for (const std::string& warning : launch_warnings(comm)) {
         print_warning(Program::kName, warning);
@@ -118,10 +112,13 @@ int run_on_ranks(const Comm& comm, int argc, char** argv) {
       print_summary(summary, comm.size(), options);
     }
   });
+  if (options.trace) {
+    write_trace(comm, *options.trace, run_information(Program::kName, argc, argv, command_line),
+                recorder);
+  }
   if (wrong) {
     throw Error("the result is wrong: " + *wrong);
   }
-  return 0;
 }
 
 }  // namespace detail
@@ -129,9 +126,9 @@ int run_on_ranks(const Comm& comm, int argc, char** argv) {
 /// Runs a Program from its command line to its summary. \return  the status for main to return
 template <class Program>
 int run_program(int argc, char** argv) {
-  return run_with_mpi(argc, argv, "cleave-" + std::string(Program::kName), [&](const Comm& comm) {
-    return detail::run_on_ranks<Program>(comm, argc, argv);
-  });
+  return run_mpi_program(
+      argc, argv, "cleave-" + std::string(Program::kName),
+      [&](const Comm& comm) { detail::run_on_ranks<Program>(comm, argc, argv); });
 }
 
 }  // namespace cleave

@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <string>
+
 #include "apps/components/check.hpp"
 #include "apps/components/input.hpp"
+#include "skeleton/check.hpp"
 
 namespace cleave {
 namespace {
@@ -30,6 +34,11 @@ TEST(Components, DownToOneEdgeEqualABreadthFirstSearch) {
     const Graph graph = random_graph(vertices, edges, 1);
     EXPECT_EQ(solve_sequential(Components{}, graph), search_components(graph));
   }
+}
+
+TEST(Components, KeepThePromisesOfAnApplication) {
+  EXPECT_EQ(check(Components{}, {random_graph(100, 20, 1), random_graph(100, 300, 2)}),
+            std::vector<std::string>{});
 }
 
 TEST(Components, OfAPathThatIsGivenBackwardsAreOne) {

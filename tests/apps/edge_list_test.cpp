@@ -1,10 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <random>
 #include <string>
 
 #include "apps/components/input.hpp"
-#include "apps/harness/random.hpp"
 #include "skeleton/trace/error.hpp"
+#include "tests/support/mutations.hpp"
 
 namespace cleave {
 namespace {
@@ -55,39 +56,24 @@ TEST(EdgeList, ThatIsNoneIsRefusedByLine) {
   EXPECT_EQ(refusal("99999999999999999999 0\n"),
             "graph.txt: line 1: vertex 99999999999999999999 is out of range, the greatest allowed "
             "is 4294967294");
-  EXPECT_EQ(refusal("%%MatrixMarket matrix coordinate\n5 5 2\n1 2\n"),
-            "graph.txt: line 1: this is a Matrix Market file, whose sizes would be read as an edge; "
-            "remove its header and the line of sizes");
+  EXPECT_EQ(
+      refusal("%%MatrixMarket matrix coordinate\n5 5 2\n1 2\n"),
+      "graph.txt: line 1: this is a Matrix Market file, whose sizes would be read as an edge; "
+      "remove its header and the line of sizes");
 }
 
 TEST(EdgeList, DamagedInAnyWayIsReadOrRefusedByName) {
   const std::string good = "# header\n0 1\n12\t34 5\n% more\n7 8\r\n100 99\n";
-  const CounterRandom random(1);
-  for (std::uint64_t i = 0; i < 20000; ++i) {
-    std::string text = good;
-    for (std::uint64_t change = 0; change <= random(4 * i) % 4; ++change) {
-      const std::uint64_t bits = random(4 * i + change);
-      const std::size_t at = bits % text.size();
-      switch ((bits >> 32) % 3) {
-        case 0:
-          text[at] = static_cast<char>(bits >> 40);
-          break;
-        case 1:
-          text.erase(at, (bits >> 40) % 5);
-          break;
-        default:
-          text.insert(at, 1, "0 \n-#\t%9"[(bits >> 40) % 8]);
-      }
-      text += text.empty() ? "1 2\n" : "";
-    }
-    // Vertices are bounded, so that no damaged number asks for gigabytes.
+  std::mt19937 random(1);
+  for (int i = 0; i < 20000; ++i) {
+    const std::string text = testing::damaged(good, random);
     try {
       const Graph graph = parse(text, 1000);
       for (const Edge& edge : graph.edges) {
-        ASSERT_LT(std::max(edge.from, edge.to), graph.vertices);
+        ASSERT_LT(std::max(edge.from, edge.to), graph.vertices) << text;
       }
     } catch (const FileError& error) {
-      ASSERT_EQ(std::string_view(error.what()).find("graph.txt: "), 0U);
+      ASSERT_TRUE(std::string_view(error.what()).starts_with("graph.txt: ")) << text;
     }
   }
 }

@@ -3,8 +3,13 @@
 #include <gtest/gtest.h>
 #include <openssl/evp.h>
 
+#include <array>
+#include <string>
+#include <vector>
+
 #include "apps/harness/random.hpp"
 #include "apps/uts/check.hpp"
+#include "skeleton/check.hpp"
 #include "skeleton/trace/error.hpp"
 
 namespace cleave {
@@ -63,6 +68,11 @@ TEST(Uts, DownToAnEmptyFrontierCountsTheSame) {
     tree.root_id[4] = seed;
     EXPECT_EQ(solve_sequential(Uts{tree}, whole(tree)), count_by_levels(tree));
   }
+}
+
+TEST(Uts, KeepsThePromisesOfAnApplication) {
+  const PrinsTree tree = parse_prins_tree(kSmallTree);
+  EXPECT_EQ(check(Uts{tree}, {whole(tree)}), std::vector<std::string>{});
 }
 
 TEST(Uts, OfARootAloneWithLeavesIsCounted) {
@@ -128,7 +138,8 @@ TEST(PrinsTree, ThatIsNoneIsRefused) {
         "prins:n=1,n=2,q=0.1,m=4", "prins:n=0,q=0.1,m=4", "prins:n=1,q=1.5,m=4",
         "prins:n=1,q=nan,m=4", "prins:n=1,q=,m=4", "prins:n=1,q=0.1,m=257", "prins:n=-1,q=0.1,m=4",
         "prins:n=1e9,q=0.1,m=4", "prins:r=0x,n=1,q=0.1,m=4", "prins:r=0x-1,n=1,q=0.1,m=4",
-        "prins:r=0x00000000000000000000000000000000000000000,n=1,q=0.1,m=4", "prins:n=1,,q=0.1,m=4"}) {
+        "prins:r=0x00000000000000000000000000000000000000000,n=1,q=0.1,m=4",
+        "prins:n=1,,q=0.1,m=4"}) {
     EXPECT_THROW(parse_prins_tree(text), UsageError) << text;
   }
 }

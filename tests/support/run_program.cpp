@@ -12,7 +12,7 @@
 
 extern char** environ;
 
-namespace cleave::test {
+namespace cleave::testing {
 
 namespace {
 
@@ -101,8 +101,8 @@ Finished run_program(const std::vector<std::string>& command,
   std::array<pollfd, 2> readable = {
       {{.fd = out.ends[0], .events = POLLIN}, {.fd = err.ends[0], .events = POLLIN}}};
   while (readable[0].fd >= 0 || readable[1].fd >= 0) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-        deadline - steady_clock::now());
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - steady_clock::now());
     if (left.count() <= 0 || ::poll(readable.data(), 2, static_cast<int>(left.count())) == 0) {
       finished.timed_out = true;
       ::kill(-pid, SIGKILL);
@@ -121,4 +121,4 @@ Finished run_program(const std::vector<std::string>& command,
   return finished;
 }
 
-}  // namespace cleave::test
+}  // namespace cleave::testing

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace cleave::test {
+namespace cleave::testing {
 
 struct Finished {
   int status = 0;          ///< that it ended with; 128 + n if signal n ended it
@@ -21,4 +21,4 @@ Finished run_program(const std::vector<std::string>& command,
                      const std::vector<std::string>& environment = {},
                      std::chrono::seconds time_out = std::chrono::seconds(60));
 
-}  // namespace cleave::test
+}  // namespace cleave::testing

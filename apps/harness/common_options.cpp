@@ -1,15 +1,14 @@
-#include "apps/harness/command_line.hpp"
+#include "apps/harness/common_options.hpp"
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <limits>
 #include <utility>
 
+#include "skeleton/program/command_line.hpp"
 #include "skeleton/trace/error.hpp"
-#include "skeleton/trace/provenance.hpp"
 
 namespace cleave {
 
@@ -81,9 +80,6 @@ std::string_view name_of(Placement placement) { return name_among(kPlacements, p
 
 CommandLine::CommandLine(std::string_view app, std::string_view summary)
     : cli_(std::make_unique<CLI::App>(std::string(summary), fmt::format("cleave-{}", app))) {
-  cli_->set_version_flag("--version",
-                         fmt::format("cleave-{} {} ({})", app, cleave::version(), commit()),
-                         "Print the version and exit");
   CommonOptions& o = common_;
   const auto add_common = [this](const char* name, const std::string& default_value,
                                  const char* description, Parse parse) {
@@ -128,19 +124,8 @@ void CommandLine::add(const std::string& name, const std::string& default_value,
   add_text(*cli_, kOwnGroup, name, default_value, description, std::move(parse));
 }
 
-std::optional<std::string> CommandLine::parse(int argc, const char* const* argv) {
-  try {
-    cli_->parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    return cli_->help();
-  } catch (const CLI::CallForVersion& version) {
-    return fmt::format("{}\n", version.what());
-  } catch (const CLI::ParseError& error) {
-    std::string message = error.what();
-    std::replace(message.begin(), message.end(), '\n', ' ');
-    throw UsageError(message);
-  }
-  return std::nullopt;
+bool CommandLine::parse(int argc, char** argv, bool speaks) {
+  return parse_command_line(*cli_, argc, argv, speaks);
 }
 
 std::map<std::string, std::string> CommandLine::own_options() const {

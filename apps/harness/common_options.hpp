@@ -54,9 +54,10 @@ class CommandLine {
   void add(const std::string& name, const std::string& default_value,
            const std::string& description, Parse parse);
 
-  /// \return  what to print instead of running, for --help and --version
+  /// \param speaks  whether this process prints the help or version that was asked for
+  /// \return  false if help or version was asked for and the program is to end with success
   /// \throws UsageError
-  std::optional<std::string> parse(int argc, const char* const* argv);
+  bool parse(int argc, char** argv, bool speaks);
 
   const CommonOptions& common() const { return common_; }
 

@@ -1,0 +1,120 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "apps/harness/common_options.hpp"
+#include "apps/harness/inject.hpp"
+#include "apps/harness/measure.hpp"
+#include "apps/harness/random.hpp"
+#include "skeleton/trace/error.hpp"
+
+namespace cleave {
+namespace {
+
+std::string refusal(const std::vector<std::string>& arguments) {
+  CommandLine command_line("sample", "Does nothing.");
+  command_line.add("--own", "x", "an option of its own", [](const std::string& text) {
+    if (text == "bad") {
+      throw UsageError("'bad' is bad");
+    }
+  });
+  std::vector<std::string> words = {"cleave-sample"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) {
+    argv.push_back(word.data());
+  }
+  try {
+    command_line.parse(static_cast<int>(argv.size()), argv.data(), false);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(CommandLine, NamesTheOptionAndTheValueThatItRefuses) {
+  const std::string kNoCount = " is not a count: digits, then K, M or G (1024-based)";
+  EXPECT_EQ(refusal({"--own", "good", "--repetitions", "1K"}), "accepted");
+  EXPECT_EQ(refusal({"--own", "bad"}), "--own: 'bad' is bad");
+  EXPECT_EQ(refusal({"--repetitions", "0"}),
+            "--repetitions: '0' is out of range: from 1 to 2147483647");
+  EXPECT_EQ(refusal({"--repetitions", "12x"}), "--repetitions: '12x'" + kNoCount);
+  EXPECT_EQ(refusal({"--warm-up", "-1"}), "--warm-up: '-1'" + kNoCount);
+  EXPECT_EQ(refusal({"--seed", "1e30"}), "--seed: '1e30'" + kNoCount);
+  EXPECT_EQ(refusal({"--type", "magic"}), "--type: 'magic' is not one of sequential, hypercube");
+  EXPECT_EQ(refusal({"--placement", "here"}),
+            "--placement: 'here' is not one of replicated, rooted");
+  EXPECT_EQ(refusal({"--threads", "1"}), "accepted");
+  EXPECT_EQ(refusal({"--threads", "2"}),
+            "--threads: '2' threads: one thread a rank is all that the executors use; start more "
+            "ranks instead");
+}
+
+TEST(CommandLine, RefusesWhatItDoesNotKnow) {
+  EXPECT_NE(refusal({"--unknown"}).find("--unknown"), std::string::npos);
+  EXPECT_NE(refusal({"stray"}).find("stray"), std::string::npos);
+  EXPECT_NE(refusal({"--own"}).find("--own"), std::string::npos);
+}
+
+TEST(CommandLine, KeepsOwnOptionsAsGivenOrByDefault) {
+  CommandLine command_line("sample", "Does nothing.");
+  command_line.add("--a", "1", "first", [](const std::string&) {});
+  command_line.add("--b", "2", "second", [](const std::string&) {});
+  std::vector<std::string> words = {"cleave-sample", "--b", "3", "--seed", "4"};
+  std::vector<char*> argv;
+  for (std::string& word : words) {
+    argv.push_back(word.data());
+  }
+  EXPECT_TRUE(command_line.parse(static_cast<int>(argv.size()), argv.data(), false));
+  EXPECT_EQ(command_line.own_options(),
+            (std::map<std::string, std::string>{{"a", "1"}, {"b", "3"}}));
+  EXPECT_EQ(command_line.common().seed, 4U);
+}
+
+TEST(Injection, HappensAtItsRankLevelAndBlockOnly) {
+  const auto injection = parse_injection("throw:rank=1,level=2,block=combine");
+  EXPECT_EQ(before_block({injection}, 0), nullptr);
+  const auto before = before_block({injection}, 1);
+  EXPECT_NO_THROW(before(Block::combine, 1));
+  EXPECT_NO_THROW(before(Block::divide, 2));
+  EXPECT_THROW(before(Block::combine, 2), Error);
+}
+
+TEST(Injection, ThatIsNoneIsRefused) {
+  for (const char* text :
+       {"", "throw", "throw:", "boil:rank=0,level=0,block=divide", "throw:rank=0,level=0",
+        "throw:rank=x,level=0,block=divide", "throw:rank=0,level=0,block=exchange",
+        "throw:rank=0,level=0,block=divide,ms=1", "delay:rank=0,level=0,block=divide"}) {
+    EXPECT_THROW(parse_injection(text), UsageError) << text;
+  }
+  EXPECT_EQ(parse_injection("delay:rank=0,level=0,block=divide,ms=7").delay_ms, 7);
+}
+
+TEST(CounterRandom, IsTheSameOnEveryMachine) {
+  // From the same formula in another language.
+  const CounterRandom random(1);
+  EXPECT_EQ(random(0), 13830413928045401970U);
+  EXPECT_EQ(random(1), 6869446166584666695U);
+  EXPECT_NE(CounterRandom(2)(0), random(0));
+}
+
+TEST(CounterRandom, FillsARangeEvenly) {
+  const CounterRandom random(1);
+  std::array<int, 10> counts{};
+  for (std::uint64_t i = 0; i < 100000; ++i) {
+    ++counts.at(below(static_cast<std::uint32_t>(random(i)), 10));
+  }
+  for (const int count : counts) {
+    EXPECT_NEAR(count, 10000, 500);  // five standard deviations
+  }
+  EXPECT_EQ(below(0xffffffff, 10), 9U);
+}
+
+TEST(Median, IsTheMiddleOrTheMeanOfTheTwoInTheMiddle) {
+  EXPECT_EQ(median({3, 1, 2}), 2);
+  EXPECT_EQ(median({4, 1, 2, 3}), 2.5);
+}
+
+}  // namespace
+}  // namespace cleave
