@@ -39,3 +39,20 @@ function(cleave_must_not_compile target)
     set_tests_properties(must_not_compile.${name} PROPERTIES TIMEOUT 120)
   endforeach()
 endfunction()
+
+# cleave_benchmark(NAME SOURCES ... LINK ...): a Google Benchmark program with a main of its own,
+# built and run by the target `benchmarks`.
+function(cleave_benchmark name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} EXCLUDE_FROM_ALL ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LINK} benchmark::benchmark cleave_warnings)
+  set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
+  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/benchmarks)
+  add_custom_target(run_${name} USES_TERMINAL
+                    COMMAND ${name} --benchmark_out=${PROJECT_BINARY_DIR}/benchmarks/${name}.json
+                            --benchmark_out_format=json --benchmark_repetitions=5)
+  if(NOT TARGET benchmarks)
+    add_custom_target(benchmarks)
+  endif()
+  add_dependencies(benchmarks run_${name})
+endfunction()

@@ -145,6 +145,19 @@ struct wire<T> {
   }
 };
 
+/// A byte that is not a truth value is refused, not read as one.
+template <>
+struct wire<bool> {
+  static void pack(Packer& packer, bool value) { packer.put(&value, sizeof(value)); }
+  static bool unpack(Unpacker& unpacker) {
+    const auto byte = wire<std::uint8_t>::unpack(unpacker);
+    if (byte > 1) {
+      throw Error("message damaged: a truth value is neither 0 nor 1");
+    }
+    return byte == 1;
+  }
+};
+
 /// An aggregate that is not plain: its fields one after the other.
 template <class T>
 requires(!Plain<T> && detail::Inspectable<T> && detail::fields_have_wires<T>()) struct wire<T> {

@@ -14,7 +14,9 @@ std::int64_t monotonic_ns() {
 }
 
 Recorder::Recorder(Clock clock, std::size_t capacity) : clock_(clock), capacity_(capacity) {
-  spans_.reserve(std::min(capacity, std::size_t{4096}));
+  // Address space only: pages are taken as spans come.
+  constexpr std::size_t kRoomAtFirst = 65536;
+  spans_.reserve(std::min(capacity, kRoomAtFirst));
 }
 
 void Recorder::begin_repetition(std::int32_t index, bool warm_up) {
@@ -35,25 +37,24 @@ Sizes Recorder::sizes_of(const Span& span) const {
   return sizes;
 }
 
-std::uint8_t Recorder::names_of(const Sizes& sizes) {
+std::uint8_t Recorder::find_names(const Sizes& sizes) {
   const auto same_names = [&sizes](const Names& known) {
     return known.count == sizes.size() &&
            std::equal(sizes.begin(), sizes.end(), known.names.begin(),
                       [](const Size& size, std::string_view name) { return size.name == name; });
   };
   const auto found = std::find_if(names_.begin(), names_.end(), same_names);
+  last_names_ = static_cast<std::uint8_t>(found - names_.begin());
   if (found == names_.end()) {
     if (names_.size() == 256) {
       throw Error("a trace can hold at most 256 different lists of size names");
     }
-    Names names;
+    Names& names = names_.emplace_back();
     for (const Size& size : sizes) {
       names.names[names.count++] = size.name;
     }
-    names_.push_back(names);
-    return static_cast<std::uint8_t>(names_.size() - 1);
   }
-  return static_cast<std::uint8_t>(found - names_.begin());
+  return last_names_;
 }
 
 void Recorder::drop(Block block, int level, std::int64_t begin_ns, std::int64_t end_ns,

@@ -65,18 +65,18 @@ class Recorder {
       drop(block, level, begin_ns, end_ns, bytes);
       return;
     }
-    Span span{.begin_ns = begin_ns,
-              .end_ns = end_ns,
-              .bytes = bytes,
-              .repetition = current_.index,
-              .group = group,
-              .level = static_cast<std::int16_t>(level),
-              .block = block,
-              .size_names = names_of(sizes)};
+    Span& span = spans_.emplace_back();
+    span.begin_ns = begin_ns;
+    span.end_ns = end_ns;
+    span.bytes = bytes;
+    span.repetition = current_.index;
+    span.group = group;
+    span.level = static_cast<std::int16_t>(level);
+    span.block = block;
+    span.size_names = names_of(sizes);
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       span.size_values[i] = sizes.begin()[i].value;
     }
-    spans_.push_back(span);
   }
 
   Clock clock() const { return clock_; }
@@ -88,19 +88,34 @@ class Recorder {
   Sizes sizes_of(const Span& span) const;
 
  private:
-  std::uint8_t names_of(const Sizes& sizes);
-  void drop(Block block, int level, std::int64_t begin_ns, std::int64_t end_ns, std::int64_t bytes);
-
   struct Names {
     std::array<std::string_view, Sizes::kMaxSizes> names;
     std::size_t count = 0;
+
+    /// Whether `sizes` has these names at these addresses: mostly the same literals as last time.
+    bool are_literals_of(const Sizes& sizes) const {
+      bool same = count == sizes.size();
+      for (std::size_t i = 0; same && i < count; ++i) {
+        same = names[i].data() == sizes.begin()[i].name.data() &&
+               names[i].size() == sizes.begin()[i].name.size();
+      }
+      return same;
+    }
   };
+
+  std::uint8_t names_of(const Sizes& sizes) {
+    return !names_.empty() && names_[last_names_].are_literals_of(sizes) ? last_names_
+                                                                         : find_names(sizes);
+  }
+  std::uint8_t find_names(const Sizes& sizes);
+  void drop(Block block, int level, std::int64_t begin_ns, std::int64_t end_ns, std::int64_t bytes);
 
   Clock clock_;
   std::size_t capacity_;
   Repetition current_;
   std::vector<Span> spans_;
   std::vector<Names> names_;
+  std::uint8_t last_names_ = 0;
   std::vector<DroppedSpans> dropped_;
   std::vector<Repetition> repetitions_;
 };

@@ -30,9 +30,10 @@ class Sizes {
   static constexpr std::size_t kMaxSizes = 3;
 
   constexpr Sizes() = default;
+  /// \pre  the names differ, and there are at most kMaxSizes
   constexpr Sizes(std::initializer_list<Size> sizes) {
     for (const Size& size : sizes) {
-      add(size);
+      append(size);
     }
   }
 
@@ -44,10 +45,7 @@ class Sizes {
         return;
       }
     }
-    assert(count_ < kMaxSizes && "a block's cost may depend on at most three sizes");
-    if (count_ < kMaxSizes) {
-      sizes_[count_++] = size;
-    }
+    append(size);
   }
 
   constexpr void add(const Sizes& sizes) {
@@ -62,6 +60,13 @@ class Sizes {
   constexpr bool empty() const { return count_ == 0; }
 
  private:
+  constexpr void append(const Size& size) {
+    assert(count_ < kMaxSizes && "a block's cost may depend on at most three sizes");
+    if (count_ < kMaxSizes) {
+      sizes_[count_++] = size;
+    }
+  }
+
   std::array<Size, kMaxSizes> sizes_{};
   std::size_t count_ = 0;
 };

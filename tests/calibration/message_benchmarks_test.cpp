@@ -1,0 +1,52 @@
+#include "calibration/message_benchmarks.hpp"
+
+#include <gtest/gtest.h>
+
+namespace cleave {
+namespace {
+
+TEST(MessageBenchmarks, EveryPatternOfEveryRankCountIsMeasured) {
+  const Comm world(MPI_COMM_WORLD);
+  for (const Pattern& pattern : patterns_for(world.size())) {
+    const Communication entry =
+        measure(world, pattern, {.message_bytes = {8, 4096, 65536, 262144}, .seconds = 0.05});
+    if (world.rank() != 0) {
+      EXPECT_TRUE(entry.samples.empty());
+      continue;
+    }
+    EXPECT_EQ(entry.ranks, world.size());
+    EXPECT_EQ(entry.level, pattern.level);
+    EXPECT_EQ(entry.oversubscribed, world.oversubscribed());
+    ASSERT_EQ(entry.samples.size(), 4U);
+    for (const MessageSamples& samples : entry.samples) {
+      EXPECT_FALSE(samples.seconds.empty());
+      for (const double seconds : samples.seconds) {
+        EXPECT_GT(seconds, 0);
+      }
+    }
+    EXPECT_GE(entry.latency_s, 0);
+    EXPECT_GE(entry.gap_s_per_byte, 0);
+  }
+}
+
+TEST(MessageBenchmarks, FewerRanksThanStartedAreMeasuredToo) {
+  const Comm world(MPI_COMM_WORLD);
+  const Communication entry =
+      measure(world, {.kind = Pattern::Kind::exchange, .ranks = 2},
+              {.message_bytes = {8, 4096, 65536}, .seconds = 0.05});
+  if (world.rank() == 0) {
+    EXPECT_EQ(entry.ranks, 2);
+    EXPECT_FALSE(entry.oversubscribed);
+    EXPECT_EQ(entry.samples.size(), 3U);
+  }
+}
+
+TEST(MessageBenchmarks, ThePatternsOfARankCountAreItsLevels) {
+  EXPECT_EQ(patterns_for(2).size(), 2U);
+  EXPECT_EQ(patterns_for(3).size(), 3U);
+  EXPECT_EQ(patterns_for(8).size(), 4U);
+  EXPECT_EQ(patterns_for(9).size(), 5U);
+}
+
+}  // namespace
+}  // namespace cleave
