@@ -110,6 +110,39 @@ inline std::vector<Trace> synthetic_traces(const SyntheticApp& app, const std::v
   return traces;
 }
 
+/// Writes what `synthetic_trace` made.
+inline void write_synthetic_trace(const std::filesystem::path& path, const Trace& trace) {
+  RunInformation run = trace.run;
+  run.provenance = provenance_here("synthetic", "", "none");
+  TraceWriter writer(path, run);
+  for (const Trace::Run& repetition : trace.repetitions) {
+    Repetition written{.index = repetition.index,
+                       .warm_up = repetition.warm_up,
+                       .elapsed_ns = repetition.elapsed_ns};
+    for (const auto& [name, value] : repetition.sizes) {
+      written.sizes.add(Size{name, value});
+    }
+    writer.add(written);
+  }
+  for (int rank = 0; rank < run.ranks; ++rank) {
+    Recorder recorder;
+    for (const auto& [of_rank, span] : trace.spans) {
+      if (of_rank != rank) {
+        continue;
+      }
+      Sizes sizes;
+      for (std::size_t i = 0; i < trace.size_names[0].size(); ++i) {
+        sizes.add(Size{trace.size_names[0][i], span.size_values[i]});
+      }
+      recorder.begin_repetition(span.repetition, false);
+      recorder.record(span.block, span.level, span.group, span.begin_ns, span.end_ns, span.bytes,
+                      sizes);
+    }
+    writer.add_lines(span_lines(recorder, rank, 0, recorder.spans().size()));
+  }
+  writer.commit();
+}
+
 /// N = 1M, 2M, 4M, 8M, 16M, 32M, as in the paper.
 inline std::vector<NamedSizes> sort_sizes() {
   std::vector<NamedSizes> sizes;
