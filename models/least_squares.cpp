@@ -7,7 +7,7 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <numeric>
 #include <optional>
 #include <set>
 
@@ -81,21 +81,39 @@ std::string describe_dependence(const Design& design, const VectorXd& null_vecto
                      names.front() == "1" ? "measure more sizes" : "vary them independently");
 }
 
-/// The reason why `columns`, each scaled to length 1, determine no coefficients, if so.
-std::optional<Refusal> refuse(const Design& design, const MatrixXd& scaled) {
-  const Index samples = scaled.rows();
-  const Index wanted = scaled.cols();
+/// Why there are too few samples to determine coefficients and their errors, if so.
+std::optional<Refusal> refuse_starved(const Design& design) {
+  const Index samples = design.columns.rows();
+  const Index wanted = design.columns.cols();
   if (samples < wanted + 1) {
     return Refusal{fmt::format("{} {} for {} coefficients ({}): at least {} are needed", samples,
                                samples == 1 ? "sample" : "samples", wanted, list_of(design.names),
                                wanted + 1)};
   }
+  return std::nullopt;
+}
+
+/// `matrix` with columns of length 1, and their lengths before; a column of zeros stays as it is.
+struct UnitColumns {
+  MatrixXd matrix;
+  VectorXd lengths;
+};
+
+UnitColumns unit_columns(const MatrixXd& matrix) {
+  VectorXd lengths = matrix.colwise().norm();
+  lengths = (lengths.array() > 0).select(lengths, 1.0);
+  return {matrix * lengths.cwiseInverse().asDiagonal(), lengths};
+}
+
+/// Why the columns determine no coefficients, if so.
+std::optional<Refusal> refuse_dependent(const Design& design) {
+  const Index wanted = design.columns.cols();
   if (const Index distinct = count_distinct_rows(design.columns); distinct < wanted) {
     return Refusal{fmt::format("{} different {} for {} coefficients ({}): measure more sizes",
                                distinct, distinct == 1 ? "size" : "sizes", wanted,
                                list_of(design.names))};
   }
-  Eigen::ColPivHouseholderQR<MatrixXd> qr(scaled);
+  Eigen::ColPivHouseholderQR<MatrixXd> qr(unit_columns(design.columns).matrix);
   qr.setThreshold(kDependent);
   const Index rank = qr.rank();
   if (rank == wanted) {
@@ -160,76 +178,88 @@ double total_variation(const VectorXd& values) {
   return (values.array() - values.mean()).square().sum();
 }
 
+VectorXd row_weights(const VectorXd& measured, Weights weights) {
+  return weights == Weights::relative ? VectorXd(measured.cwiseMax(kShortest).cwiseInverse())
+                                      : VectorXd(VectorXd::Ones(measured.size()));
+}
+
+/// The solution of a weighted design whose columns are independent.
+struct Solution {
+  VectorXd coefficients;
+  std::vector<Index> used;  ///< columns whose coefficients are not held at 0
+  MatrixXd inverse;         ///< of X' W X, of the used columns
+};
+
+Solution solve(const Design& design, Weights weights, Sign sign) {
+  const VectorXd w = row_weights(design.measured, weights);
+  const auto [a, lengths] = unit_columns(w.asDiagonal() * design.columns);
+  const VectorXd b = w.cwiseProduct(design.measured);
+
+  Solution solution;
+  solution.used.resize(static_cast<std::size_t>(a.cols()));
+  std::iota(solution.used.begin(), solution.used.end(), Index{0});
+  VectorXd scaled = a.colPivHouseholderQr().solve(b);
+  if (sign == Sign::non_negative && scaled.minCoeff() < 0) {
+    solution.used = positive_columns(a, b);
+    scaled = VectorXd(0);
+    if (!solution.used.empty()) {
+      scaled = columns_of(a, solution.used).colPivHouseholderQr().solve(b);
+    }
+  }
+  solution.coefficients = VectorXd::Zero(a.cols());
+  solution.coefficients(solution.used) = scaled.cwiseQuotient(lengths(solution.used));
+  if (!solution.used.empty()) {
+    const MatrixXd chosen = columns_of(a, solution.used);
+    const VectorXd unscale = lengths(solution.used).cwiseInverse();
+    solution.inverse = unscale.asDiagonal() * MatrixXd((chosen.transpose() * chosen).inverse()) *
+                       unscale.asDiagonal();
+  }
+  return solution;
+}
+
 }  // namespace
 
 VectorXd LinearFit::standard_errors() const { return covariance.diagonal().cwiseSqrt(); }
 
 std::variant<LinearFit, Refusal> least_squares(const Design& design, Weights weights, Sign sign) {
-  const VectorXd& y = design.measured;
-  const Index samples = y.size();
-  const Index wanted = design.columns.cols();
-
-  VectorXd row_weights = VectorXd::Ones(samples);
-  if (weights == Weights::relative) {
-    row_weights = y.cwiseMax(kShortest).cwiseInverse();
-  }
-  MatrixXd a = row_weights.asDiagonal() * design.columns;
-  const VectorXd b = row_weights.cwiseProduct(y);
-  VectorXd lengths = a.colwise().norm();
-  lengths = (lengths.array() > 0).select(lengths, 1.0);
-  a = (a * lengths.cwiseInverse().asDiagonal()).eval();
-
-  const MatrixXd unit_columns = [&] {
-    VectorXd plain_lengths = design.columns.colwise().norm();
-    plain_lengths = (plain_lengths.array() > 0).select(plain_lengths, 1.0);
-    return MatrixXd(design.columns * plain_lengths.cwiseInverse().asDiagonal());
-  }();
-  if (const auto refusal = refuse(design, unit_columns)) {
+  if (const auto refusal = refuse_starved(design)) {
     return *refusal;
   }
-
-  std::vector<Index> used(static_cast<std::size_t>(wanted));
-  for (Index i = 0; i < wanted; ++i) {
-    used[static_cast<std::size_t>(i)] = i;
+  if (const auto refusal = refuse_dependent(design)) {
+    return *refusal;
   }
-  VectorXd solution = a.colPivHouseholderQr().solve(b);
-  if (sign == Sign::non_negative && solution.minCoeff() < 0) {
-    used = positive_columns(a, b);
-    solution.resize(static_cast<Index>(used.size()));
-    if (!used.empty()) {
-      solution = columns_of(a, used).colPivHouseholderQr().solve(b);
-    }
-  }
+  const auto [coefficients, used, inverse] = solve(design, weights, sign);
+  const VectorXd& y = design.measured;
 
-  LinearFit fit;
-  fit.weights = weights;
-  fit.coefficients = VectorXd::Zero(wanted);
-  fit.covariance = MatrixXd::Zero(wanted, wanted);
-  fit.degrees_of_freedom = static_cast<int>(samples - static_cast<Index>(used.size()));
-  fit.coefficients(used) = solution.cwiseQuotient(lengths(used));
-  const VectorXd fitted = design.columns * fit.coefficients;
-  fit.residuals = y - fitted;
-  const double variance = row_weights.cwiseProduct(fit.residuals).squaredNorm() /
-                          static_cast<double>(fit.degrees_of_freedom);
+  LinearFit fit{.coefficients = coefficients,
+                .covariance = MatrixXd::Zero(coefficients.size(), coefficients.size()),
+                .residuals = y - design.columns * coefficients,
+                .weights = weights,
+                .degrees_of_freedom = static_cast<int>(y.size() - std::ssize(used))};
+  const double freedom = fit.degrees_of_freedom;
+  const double variance =
+      row_weights(y, weights).cwiseProduct(fit.residuals).squaredNorm() / freedom;
   fit.residual_deviation = std::sqrt(variance);
-  if (!used.empty()) {
-    const MatrixXd chosen = columns_of(a, used);
-    const MatrixXd inverse = (chosen.transpose() * chosen).inverse();
-    const VectorXd unscale = lengths(used).cwiseInverse();
-    fit.covariance(used, used) = variance * (unscale.asDiagonal() * inverse * unscale.asDiagonal());
-  }
+  fit.covariance(used, used) = variance * inverse;
 
   const double total = total_variation(y);
   const double unexplained = fit.residuals.squaredNorm();
   fit.r_squared = total > 0 ? 1 - unexplained / total : (unexplained > 0 ? 0 : 1);
-  fit.adjusted_r_squared = 1 - (1 - fit.r_squared) * static_cast<double>(samples - 1) /
-                                   static_cast<double>(fit.degrees_of_freedom);
+  fit.adjusted_r_squared = 1 - (1 - fit.r_squared) * static_cast<double>(y.size() - 1) / freedom;
   std::vector<double> relative;
-  for (Index i = 0; i < samples; ++i) {
+  for (Index i = 0; i < y.size(); ++i) {
     relative.push_back(std::abs(fit.residuals[i]) / std::max(y[i], kShortest));
   }
   fit.median_abs_relative_residual = median(std::move(relative));
   return fit;
+}
+
+std::variant<VectorXd, Refusal> least_squares_coefficients(const Design& design, Weights weights,
+                                                           Sign sign) {
+  if (const auto refusal = refuse_dependent(design)) {
+    return *refusal;
+  }
+  return solve(design, weights, sign).coefficients;
 }
 
 }  // namespace cleave

@@ -55,4 +55,9 @@ std::variant<LinearFit, Refusal> least_squares(const Design& design,
                                                Weights weights = Weights::relative,
                                                Sign sign = Sign::any);
 
+/// The coefficients alone, of as few samples as there are coefficients: nothing is then known of
+/// their errors. Refused are dependent columns.
+std::variant<Eigen::VectorXd, Refusal> least_squares_coefficients(const Design& design,
+                                                                  Weights weights, Sign sign);
+
 }  // namespace cleave

@@ -1,0 +1,206 @@
+#include "models/block_fit.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <set>
+
+#include "models/statistics.hpp"
+
+namespace cleave {
+
+namespace {
+
+std::size_t count_run_sizes(const std::vector<Observation>& observations) {
+  std::set<NamedSizes> sizes;
+  for (const Observation& observation : observations) {
+    sizes.insert(observation.run_sizes);
+  }
+  return sizes.size();
+}
+
+Design design_of(const std::vector<Observation>& observations, const Form& form) {
+  const auto rows = static_cast<Eigen::Index>(observations.size());
+  Design design{.names = term_names(form),
+                .columns = {rows, static_cast<Eigen::Index>(form.size())},
+                .measured = Eigen::VectorXd(rows)};
+  for (Eigen::Index i = 0; i < rows; ++i) {
+    const Observation& observation = observations[static_cast<std::size_t>(i)];
+    for (std::size_t j = 0; j < form.size(); ++j) {
+      design.columns(i, static_cast<Eigen::Index>(j)) = form[j](observation.sizes);
+    }
+    design.measured[i] = observation.value;
+  }
+  return design;
+}
+
+/// |a - b| relative to their mean.
+double symmetric_error(double a, double b) {
+  const double scale = (std::abs(a) + std::abs(b)) / 2;
+  return scale == 0 ? 0 : std::abs(a - b) / scale;
+}
+
+/// Mean SMAPE of each size when it is left out; empty if the form cannot be fitted without it.
+std::vector<double> left_out_errors(const std::vector<Observation>& observations, const Form& form,
+                                    Weights weights) {
+  std::map<NamedSizes, std::vector<Observation>> by_size;
+  for (const Observation& observation : observations) {
+    by_size[observation.run_sizes].push_back(observation);
+  }
+  std::vector<double> errors;
+  for (const auto& [left_out, tests] : by_size) {
+    std::vector<Observation> rest;
+    for (const auto& [size, of_size] : by_size) {
+      if (size != left_out) {
+        rest.insert(rest.end(), of_size.begin(), of_size.end());
+      }
+    }
+    const auto fitted =
+        least_squares_coefficients(design_of(rest, form), weights, Sign::non_negative);
+    const auto* coefficients = std::get_if<Eigen::VectorXd>(&fitted);
+    if (coefficients == nullptr) {
+      return {};
+    }
+    const Design test = design_of(tests, form);
+    const Eigen::VectorXd predicted = test.columns * *coefficients;
+    double sum = 0;
+    for (Eigen::Index i = 0; i < predicted.size(); ++i) {
+      sum += symmetric_error(predicted[i], test.measured[i]);
+    }
+    errors.push_back(sum / static_cast<double>(tests.size()));
+  }
+  return errors;
+}
+
+struct MeanAndError {
+  double mean = 0;
+  double standard_error = 0;
+};
+
+MeanAndError mean_and_error(const std::vector<double>& values) {
+  assert(values.size() > 1);
+  const auto n = static_cast<double>(values.size());
+  double mean = 0;
+  for (const double value : values) {
+    mean += value / n;
+  }
+  double squares = 0;
+  for (const double value : values) {
+    squares += (value - mean) * (value - mean);
+  }
+  return {mean, std::sqrt(squares / (n - 1) / n)};
+}
+
+}  // namespace
+
+Eigen::VectorXd BlockFit::row(const NamedValues& sizes) const {
+  Eigen::VectorXd values(static_cast<Eigen::Index>(form.size()));
+  for (std::size_t j = 0; j < form.size(); ++j) {
+    values[static_cast<Eigen::Index>(j)] = form[j](sizes);
+  }
+  return values;
+}
+
+double BlockFit::operator()(const NamedValues& sizes) const {
+  return row(sizes).dot(fit.coefficients);
+}
+
+std::variant<BlockFit, Refusal> fit_form(const std::vector<Observation>& observations,
+                                         const Form& form, Weights weights) {
+  const bool is_constant = form.size() == 1 && form.front() == Basis();
+  const std::size_t sizes = count_run_sizes(observations);
+  if (!is_constant && sizes < form.size() + 1) {
+    return Refusal{
+        fmt::format("runs at {} different {} for {} coefficients ({}): at least {} are needed",
+                    sizes, sizes == 1 ? "size" : "sizes", form.size(),
+                    fmt::join(term_names(form), ", "), form.size() + 1)};
+  }
+  auto result = least_squares(design_of(observations, form), weights, Sign::non_negative);
+  if (auto* refusal = std::get_if<Refusal>(&result)) {
+    return std::move(*refusal);
+  }
+  BlockFit fitted{.form = form, .fit = std::move(std::get<LinearFit>(result))};
+  for (const Observation& observation : observations) {
+    for (const auto& [name, value] : observation.sizes) {
+      const auto [range, is_new] = fitted.fitted_range.try_emplace(name, value, value);
+      range->second.first = std::min(range->second.first, value);
+      range->second.second = std::max(range->second.second, value);
+    }
+  }
+  return fitted;
+}
+
+std::variant<BlockFit, Refusal> fit_best_form(const std::vector<Observation>& observations,
+                                              const std::vector<Form>& forms, Weights weights) {
+  assert(!forms.empty());
+  struct Candidate {
+    BlockFit fit;
+    MeanAndError error;
+  };
+  std::vector<Candidate> candidates;
+  Refusal last;
+  for (const Form& form : forms) {
+    auto result = fit_form(observations, form, weights);
+    if (auto* refusal = std::get_if<Refusal>(&result)) {
+      last = std::move(*refusal);
+      continue;
+    }
+    const std::vector<double> errors = left_out_errors(observations, form, weights);
+    if (errors.size() > 1) {
+      candidates.push_back({std::move(std::get<BlockFit>(result)), mean_and_error(errors)});
+      candidates.back().fit.left_out_smape = candidates.back().error.mean;
+    }
+  }
+  if (candidates.empty()) {
+    // Nothing to compare, as with one size only: the first form that can be fitted at all.
+    for (const Form& form : forms) {
+      auto result = fit_form(observations, form, weights);
+      if (std::holds_alternative<BlockFit>(result)) {
+        return result;
+      }
+    }
+    return last;
+  }
+  const auto least = std::min_element(
+      candidates.begin(), candidates.end(),
+      [](const Candidate& a, const Candidate& b) { return a.error.mean < b.error.mean; });
+  const double good_enough = least->error.mean + least->error.standard_error;
+  const std::size_t fewest = [&] {
+    std::size_t terms = least->fit.form.size();
+    for (const Candidate& candidate : candidates) {
+      if (candidate.error.mean <= good_enough) {
+        terms = std::min(terms, candidate.fit.form.size());
+      }
+    }
+    return terms;
+  }();
+  std::erase_if(candidates,
+                [&](const Candidate& candidate) { return candidate.fit.form.size() != fewest; });
+  return std::min_element(
+             candidates.begin(), candidates.end(),
+             [](const Candidate& a, const Candidate& b) { return a.error.mean < b.error.mean; })
+      ->fit;
+}
+
+std::vector<std::string> varying_sizes(const std::vector<Observation>& observations) {
+  std::map<std::string, std::set<double>> values;
+  std::map<std::string, std::size_t> count;
+  for (const Observation& observation : observations) {
+    for (const auto& [name, value] : observation.sizes) {
+      values[name].insert(value);
+      ++count[name];
+    }
+  }
+  std::vector<std::string> names;
+  for (const auto& [name, of_name] : values) {
+    if (of_name.size() > 1 && count[name] == observations.size()) {
+      names.push_back(name);
+    }
+  }
+  return names;
+}
+
+}  // namespace cleave

@@ -1,0 +1,98 @@
+#include "models/command/arguments.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <system_error>
+
+#include "skeleton/trace/count.hpp"
+#include "skeleton/trace/error.hpp"
+
+namespace cleave {
+
+namespace {
+
+constexpr std::int64_t kMostRanks = 1 << 24;
+
+}  // namespace
+
+std::vector<int> parse_ranks(const std::string& text) {
+  std::vector<int> ranks;
+  std::string_view rest = text;
+  while (true) {
+    const auto comma = rest.find(',');
+    const std::int64_t count = parse_count(rest.substr(0, comma));
+    if (count < 1 || count > kMostRanks) {
+      throw UsageError(
+          fmt::format("'{}' is not a number of ranks: 1 to {}", rest.substr(0, comma), kMostRanks));
+    }
+    ranks.push_back(static_cast<int>(count));
+    if (comma == std::string_view::npos) {
+      return ranks;
+    }
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+std::map<Block, Form> parse_given_forms(const std::vector<std::string>& texts) {
+  std::map<Block, Form> forms;
+  for (const std::string& text : texts) {
+    const auto equals = text.find('=');
+    const std::optional<Block> block = block_named(text.substr(0, equals));
+    if (equals == std::string::npos || !block) {
+      throw UsageError(
+          fmt::format("'{}' is not BLOCK=TERMS, for example sequential=1,N*log2(N); "
+                      "blocks are {}",
+                      text, fmt::join(kBlockNames, ", ")));
+    }
+    forms[*block] = parse_form(std::string_view(text).substr(equals + 1));
+  }
+  return forms;
+}
+
+std::vector<Trace> read_traces(const std::vector<std::string>& files) {
+  std::vector<Trace> traces;
+  for (const std::string& file : files) {
+    traces.push_back(read_trace(file));
+  }
+  return traces;
+}
+
+std::optional<Machine> read_machine_if_given(const std::string& file) {
+  return file.empty() ? std::nullopt : std::optional(read_machine(file));
+}
+
+void make_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directory(folder, error);
+  if (error || !std::filesystem::is_directory(folder)) {
+    throw FileError(
+        folder, "cannot make this folder: " + (error ? error.message() : "a file has its name"));
+  }
+}
+
+void FitArguments::add_to(CLI::App& command) {
+  command.add_option("--forms", forms, "How the terms of a block are decided")
+      ->check(CLI::IsMember({"auto", "paper"}))
+      ->capture_default_str();
+  command.add_option("--form", given_forms, "Terms of one block, e.g. sequential=1,N*log2(N)")
+      ->take_all()
+      ->allow_extra_args(false);
+  command.add_option("--weights", weights, "What is minimised: relative or absolute residuals")
+      ->check(CLI::IsMember({"relative", "ordinary"}))
+      ->capture_default_str();
+  command.add_option("--hold-out", hold_out, "Which sizes are kept from the fit, to test it")
+      ->check(CLI::IsMember({"none", "every-second"}))
+      ->capture_default_str();
+  command.add_flag("--allow-oversubscribed", allow_oversubscribed,
+                   "Also fit runs with more ranks than cores");
+}
+
+FitOptions FitArguments::options() const {
+  return {.forms = forms == "paper" ? Forms::paper : Forms::automatic,
+          .given_forms = parse_given_forms(given_forms),
+          .weights = weights == "ordinary" ? Weights::ordinary : Weights::relative,
+          .hold_out = hold_out == "every-second" ? HoldOut::every_second : HoldOut::none};
+}
+
+}  // namespace cleave

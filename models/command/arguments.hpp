@@ -1,0 +1,45 @@
+// What several commands read from the command line.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/fit.hpp"
+#include "skeleton/trace/trace_file.hpp"
+
+namespace cleave {
+
+/// "1,2,8". \throws UsageError  naming the part that is not a number of ranks
+std::vector<int> parse_ranks(const std::string& text);
+
+/// "sequential=1,N*log2(N)" for each block. \throws UsageError
+std::map<Block, Form> parse_given_forms(const std::vector<std::string>& texts);
+
+/// Reads traces. \throws FileError
+std::vector<Trace> read_traces(const std::vector<std::string>& files);
+
+/// The machine file, where one is named. \throws FileError
+std::optional<Machine> read_machine_if_given(const std::string& file);
+
+/// A folder to write into: made if its parent exists. \throws FileError
+void make_folder(const std::filesystem::path& folder);
+
+/// Ways of fitting, as text to their values.
+struct FitArguments {
+  std::string forms = "auto";
+  std::vector<std::string> given_forms;
+  std::string weights = "relative";
+  std::string hold_out = "none";
+  bool allow_oversubscribed = false;
+
+  /// Adds the options of these names. Refers to this object.
+  void add_to(CLI::App& command);
+
+  FitOptions options() const;
+};
+
+}  // namespace cleave

@@ -1,0 +1,22 @@
+// The commands of the program `cleave`. Each adds its options to the command line; it runs when its
+// name is there.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <string>
+
+namespace cleave {
+
+void add_fit_command(CLI::App& program, const std::string& command_line);
+void add_predict_command(CLI::App& program);
+void add_report_command(CLI::App& program);
+void add_study_command(CLI::App& program, const std::string& command_line);
+
+/// The folder that this program is in, with cleave-quicksort and the others.
+std::filesystem::path program_folder();
+
+/// What a program started from here ended with that was ended by Ctrl-C.
+inline constexpr int kInterruptedStatus = 130;
+
+}  // namespace cleave

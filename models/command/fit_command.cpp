@@ -1,0 +1,65 @@
+// cleave fit: traces and a machine to a model.
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+
+#include "models/command/arguments.hpp"
+#include "models/command/commands.hpp"
+#include "models/model_file.hpp"
+
+namespace cleave {
+
+namespace {
+
+struct Arguments {
+  std::vector<std::string> traces;
+  std::string machine;
+  std::string out;
+  FitArguments fit;
+};
+
+void print_fit(const Model& model) {
+  for (const BlockModel& block : model.blocks) {
+    fmt::print("{:<10}  {} {} per host  {:<20}  R² {:.4f}  median residual {:.2f} %\n",
+               name_of(block.block), block.ranks_per_host,
+               block.ranks_per_host == 1 ? "rank " : "ranks", text_of(block.fit.form),
+               block.fit.fit.r_squared, 100 * block.fit.fit.median_abs_relative_residual);
+  }
+  for (const RefusedBlock& block : model.refused) {
+    fmt::print("{:<10}  {} {} per host  refused: {}\n", name_of(block.block), block.ranks_per_host,
+               block.ranks_per_host == 1 ? "rank " : "ranks", block.reason);
+  }
+  for (const std::string& note : model.notes) {
+    fmt::print("note: {}\n", note);
+  }
+}
+
+void run(const Arguments& arguments, const std::string& command_line) {
+  const FitOptions options = arguments.fit.options();
+  const std::optional<Machine> machine = read_machine_if_given(arguments.machine);
+  Measurements measurements = collect_measurements(read_traces(arguments.traces));
+  if (!arguments.fit.allow_oversubscribed) {
+    measurements = without_oversubscribed(std::move(measurements));
+  }
+  const Model model = fit_model(measurements, machine, options,
+                                provenance_here("cleave fit", command_line, "none"));
+  write_model(arguments.out, model);
+  print_fit(model);
+}
+
+}  // namespace
+
+void add_fit_command(CLI::App& program, const std::string& command_line) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = program.add_subcommand("fit", "Fit a model to traces");
+  command->add_option("traces", arguments->traces, "Traces (*.trace.jsonl) of one application")
+      ->required();
+  command->add_option("--machine", arguments->machine,
+                      "Calibrated latency and gap; without it they are fitted to the traces");
+  command->add_option("--out", arguments->out, "The model to write (*.model.json)")->required();
+  arguments->fit.add_to(*command);
+  command->callback([arguments, command_line] { run(*arguments, command_line); });
+}
+
+}  // namespace cleave

@@ -1,0 +1,103 @@
+// cleave: fits models to traces, predicts run times and reports. `cleave X` runs the program
+// cleave-X of the same folder for any other X.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "models/command/commands.hpp"
+#include "models/command/subprocess.hpp"
+#include "skeleton/trace/error.hpp"
+#include "skeleton/trace/provenance.hpp"
+
+namespace cleave {
+
+std::filesystem::path program_folder() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path();
+}
+
+namespace {
+
+constexpr int kUsageStatus = 2;
+
+/// Becomes the program cleave-NAME. \throws UsageError  if there is none
+[[noreturn]] void become(const std::string& name, char** argv) {
+  const std::filesystem::path program = program_folder() / ("cleave-" + name);
+  if (name.find('/') != std::string::npos || !std::filesystem::exists(program)) {
+    throw UsageError(
+        fmt::format("there is no command {}, and no program cleave-{} in {}; see cleave --help",
+                    name, name, program_folder().string()));
+  }
+  ::execv(program.c_str(), argv + 1);
+  throw Error(fmt::format("cannot run {}: {}", program.string(), std::strerror(errno)));
+}
+
+std::string command_line_of(int argc, char** argv) {
+  std::string line;
+  for (int i = 0; i < argc; ++i) {
+    line += fmt::format("{}{}", i == 0 ? "" : " ", argv[i]);
+  }
+  return line;
+}
+
+int run(int argc, char** argv) {
+  CLI::App program("From traces of divide-and-conquer programs to predicted run times", "cleave");
+  program.set_version_flag("--version", fmt::format("cleave {} ({})", version(), commit()));
+  program.require_subcommand(1);
+  program.footer("cleave X runs the program cleave-X of the same folder.");
+  const std::string command_line = command_line_of(argc, argv);
+  add_fit_command(program, command_line);
+  add_predict_command(program);
+  add_report_command(program);
+  add_study_command(program, command_line);
+
+  const auto is_command = [&](const std::string& name) {
+    const auto commands = program.get_subcommands([](CLI::App*) { return true; });
+    return std::any_of(commands.begin(), commands.end(),
+                       [&](const CLI::App* command) { return command->get_name() == name; });
+  };
+  if (argc > 1 && argv[1][0] != '-' && !is_command(argv[1])) {
+    become(argv[1], argv);
+  }
+  try {
+    program.parse(argc, argv);
+    return 0;
+  } catch (const CLI::ParseError& e) {
+    if (e.get_exit_code() == 0) {
+      return program.exit(e);  // --help, --version
+    }
+    throw UsageError(e.what());
+  }
+}
+
+/// Prints `message` as one line. Returns `status`.
+int fail(std::string message, int status) {
+  for (char& c : message) {
+    if (c == '\n' || c == '\r') {
+      c = ' ';
+    }
+  }
+  fmt::print(stderr, "cleave: {}\n", message);
+  return status;
+}
+
+}  // namespace
+
+}  // namespace cleave
+
+int main(int argc, char** argv) {
+  try {
+    return cleave::run(argc, argv);
+  } catch (const cleave::UsageError& e) {
+    return cleave::fail(e.what(), cleave::kUsageStatus);
+  } catch (const cleave::Interrupted& e) {
+    return cleave::fail(e.what(), cleave::kInterruptedStatus);
+  } catch (const std::exception& e) {
+    return cleave::fail(e.what(), 1);
+  }
+}

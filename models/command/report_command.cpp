@@ -1,0 +1,49 @@
+// cleave report: what a model predicts beside what traces measured, as tables and figures.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "models/command/arguments.hpp"
+#include "models/command/commands.hpp"
+#include "models/command/write_report.hpp"
+#include "models/model_file.hpp"
+#include "models/report/text.hpp"
+
+namespace cleave {
+
+namespace {
+
+struct Arguments {
+  std::vector<std::string> traces;
+  std::string model;
+  std::string machine;
+  std::string out;
+};
+
+void run(const Arguments& arguments) {
+  const Model model = read_model(arguments.model);
+  const std::optional<Machine> machine = read_machine_if_given(arguments.machine);
+  const Measurements measurements = collect_measurements(read_traces(arguments.traces));
+  const Report report = make_report(model, measurements, machine);
+  make_folder(arguments.out);
+  write_report(arguments.out, report);
+  fmt::print("{}", to_terminal(report));
+}
+
+}  // namespace
+
+void add_report_command(CLI::App& program) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command =
+      program.add_subcommand("report", "Compare a model with traces: HTML, Markdown and CSV");
+  command->add_option("traces", arguments->traces, "Traces (*.trace.jsonl) of the application")
+      ->required();
+  command->add_option("--model", arguments->model, "A model (*.model.json)")->required();
+  command->add_option("--machine", arguments->machine,
+                      "Another machine's latency and gap instead of the model's");
+  command->add_option("--out", arguments->out, "Folder to write into; made if its parent exists")
+      ->required();
+  command->callback([arguments] { run(*arguments); });
+}
+
+}  // namespace cleave

@@ -1,0 +1,14 @@
+// A report as files in a folder.
+#pragma once
+
+#include <filesystem>
+
+#include "models/report/report.hpp"
+
+namespace cleave {
+
+/// Writes report.html, report.md and one CSV file a table into `folder`, which exists.
+/// \throws FileError
+void write_report(const std::filesystem::path& folder, const Report& report);
+
+}  // namespace cleave

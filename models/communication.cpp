@@ -1,0 +1,169 @@
+#include "models/communication.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "models/forms.hpp"
+#include "models/statistics.hpp"
+#include "skeleton/trace/error.hpp"
+
+namespace cleave {
+
+namespace {
+
+std::vector<Communication> without_samples(std::vector<Communication> entries) {
+  std::erase_if(entries, [](const Communication& entry) { return entry.oversubscribed; });
+  for (Communication& entry : entries) {
+    entry.samples.clear();
+  }
+  return entries;
+}
+
+/// The entry whose number of ranks, then level, is nearest; null if there is none.
+const Communication* nearest(const std::vector<Communication>& entries, int ranks, int level) {
+  const auto distance = [&](const Communication& entry) {
+    return std::pair(std::abs(std::log2(static_cast<double>(entry.ranks) / ranks)),
+                     std::abs(entry.level - level));
+  };
+  const auto found =
+      std::min_element(entries.begin(), entries.end(),
+                       [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
+  return found == entries.end() ? nullptr : &*found;
+}
+
+bool is_exchange(const Sample& sample) {
+  return sample.block == Block::exchange && sample.spans > 0 && sample.bytes > 0;
+}
+
+double seconds_of_message(const Sample& sample) { return median(sample.seconds) / sample.spans; }
+
+double bytes_of_message(const Sample& sample) { return sample.bytes / sample.spans; }
+
+/// The largest message of each level of each run, with the largest sizes over its ranks.
+std::vector<Observation> message_bytes(const std::vector<Sample>& samples) {
+  std::map<std::tuple<int, NamedSizes, int>, Observation> largest;
+  for (const Sample& sample : samples) {
+    if (!is_exchange(sample)) {
+      continue;
+    }
+    Observation& level = largest[{sample.ranks, sample.run_sizes, sample.level}];
+    level.run_sizes = sample.run_sizes;
+    level.value = std::max(level.value, bytes_of_message(sample));
+    for (const auto& [name, value] : sample.sizes) {
+      double& size = level.sizes[name];
+      size = std::max(size, value);
+    }
+  }
+  std::vector<Observation> observations;
+  for (auto& [key, observation] : largest) {
+    observations.push_back(std::move(observation));
+  }
+  return observations;
+}
+
+}  // namespace
+
+LatencyGaps latency_gaps_of(const Machine& machine) {
+  return {.source = machine.name,
+          .alltoallv = without_samples(machine.alltoallv),
+          .exchange = without_samples(machine.exchange)};
+}
+
+LatencyGaps latency_gaps_of(const std::vector<Sample>& samples, const std::string& placement) {
+  std::map<int, std::vector<MessagePoint>> points;
+  for (const Sample& sample : samples) {
+    if (is_exchange(sample)) {
+      points[sample.ranks].push_back(
+          {.message_bytes = bytes_of_message(sample),
+           .seconds = seconds_of_message(sample) * 2 / paper_factor(placement)});
+    }
+  }
+  LatencyGaps gaps{.source = "traces"};
+  for (const auto& [ranks, of_ranks] : points) {
+    try {
+      const LatencyGap fit = fit_latency_gap(of_ranks);
+      gaps.exchange.push_back({.ranks = ranks,
+                               .latency_s = fit.latency_s,
+                               .latency_error_s = fit.latency_error_s,
+                               .gap_s_per_byte = fit.gap_s_per_byte,
+                               .gap_error_s_per_byte = fit.gap_error_s_per_byte,
+                               .r_squared = fit.r_squared});
+    } catch (const Error&) {
+      continue;  // documented: these exchanges determine no l and g
+    }
+  }
+  return gaps;
+}
+
+ChosenLatencyGap choose_latency_gap(const LatencyGaps& gaps, int ranks, int level) {
+  const Communication* exchange = nearest(gaps.exchange, ranks, level);
+  if (exchange != nullptr && exchange->ranks == ranks && exchange->level == level) {
+    return {*exchange, std::nullopt};
+  }
+  const Communication* alltoallv = nearest(gaps.alltoallv, ranks, 0);
+  if (alltoallv != nullptr && alltoallv->ranks == ranks) {
+    return {*alltoallv, std::nullopt};
+  }
+  if (exchange == nullptr && alltoallv == nullptr) {
+    throw Error(
+        fmt::format("no latency and gap are known of {}, so no exchange can be predicted; "
+                    "give a --machine, or traces on 2 or more ranks",
+                    gaps.source));
+  }
+  const Communication& entry = exchange != nullptr ? *exchange : *alltoallv;
+  if (entry.ranks == ranks) {
+    return {entry, std::nullopt};
+  }
+  return {entry, fmt::format("l and g of {} ranks are taken for {} ranks", entry.ranks, ranks)};
+}
+
+double paper_factor(const std::string& placement) { return placement == "rooted" ? 1 : 2; }
+
+std::variant<ExchangeModel, Refusal> fit_exchange(const std::vector<Sample>& samples,
+                                                  const std::string& placement,
+                                                  const LatencyGaps& gaps, bool fit_factor) {
+  const std::vector<Observation> observations = message_bytes(samples);
+  if (observations.empty()) {
+    return Refusal{"the traces show no exchange between ranks"};
+  }
+  auto bytes =
+      fit_best_form(observations, candidate_forms(varying_sizes(observations)), Weights::relative);
+  if (auto* refusal = std::get_if<Refusal>(&bytes)) {
+    return Refusal{"bytes of a message: " + refusal->reason};
+  }
+  ExchangeModel model{.factor = paper_factor(placement), .bytes = std::get<BlockFit>(bytes)};
+
+  std::vector<double> messages;
+  std::vector<double> unit_seconds;
+  std::vector<double> measured;
+  for (const Sample& sample : samples) {
+    if (is_exchange(sample)) {
+      messages.push_back(sample.spans);
+      if (fit_factor) {
+        const Communication entry = choose_latency_gap(gaps, sample.ranks, sample.level).entry;
+        unit_seconds.push_back(entry.latency_s + bytes_of_message(sample) * entry.gap_s_per_byte);
+        measured.push_back(seconds_of_message(sample));
+      }
+    }
+  }
+  model.messages = median(std::move(messages));
+  if (fit_factor) {
+    const auto rows = static_cast<Eigen::Index>(measured.size());
+    const auto fitted =
+        least_squares({.names = {"l + K g"},
+                       .columns = Eigen::Map<const Eigen::MatrixXd>(unit_seconds.data(), rows, 1),
+                       .measured = Eigen::Map<const Eigen::VectorXd>(measured.data(), rows)});
+    if (const auto* fit = std::get_if<LinearFit>(&fitted); fit && fit->coefficients[0] > 0) {
+      model.factor = fit->coefficients[0];
+      model.factor_error = fit->standard_errors()[0];
+      model.factor_is_fitted = true;
+    }
+  }
+  return model;
+}
+
+}  // namespace cleave

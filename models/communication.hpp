@@ -1,0 +1,60 @@
+// The time of an exchange: equation 9 with the l and g of a machine, and how many bytes are moved.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/block_fit.hpp"
+#include "models/latency_gap.hpp"
+#include "models/samples.hpp"
+#include "skeleton/trace/machine_file.hpp"
+
+namespace cleave {
+
+/// The l and g of one machine, without the samples that they were fitted to.
+struct LatencyGaps {
+  std::string source;                    ///< the machine's name, or "traces"
+  std::vector<Communication> alltoallv;  ///< MPI_Alltoallv under full load, by number of ranks
+  std::vector<Communication> exchange;   ///< the skeleton's exchange, by number of ranks and level
+};
+
+LatencyGaps latency_gaps_of(const Machine& machine);
+
+/// l and g of the exchanges in traces, for each number of ranks: seconds = factor (l + K g) with
+/// the paper's factor. Numbers of ranks whose exchanges determine no l and g are left out.
+LatencyGaps latency_gaps_of(const std::vector<Sample>& samples, const std::string& placement);
+
+/// The entry that stands for an exchange at `level` of `ranks` ranks, and a remark if it is of
+/// another number of ranks or level. Taken is the first there is of: the skeleton's exchange at
+/// this level, MPI_Alltoallv on as many ranks, the exchange on the nearest number of ranks,
+/// MPI_Alltoallv there. \throws Error  if there is no entry at all
+struct ChosenLatencyGap {
+  Communication entry;
+  std::optional<std::string> remark;
+};
+ChosenLatencyGap choose_latency_gap(const LatencyGaps& gaps, int ranks, int level);
+
+/// Equation 9's factor: 2 where partners send and receive at once, 1 where data goes one way.
+double paper_factor(const std::string& placement);
+
+/// How the exchanges of an application use l and g: a level takes
+///
+///     messages * factor * (l + K g),
+///
+/// K being the bytes of one message.
+struct ExchangeModel {
+  double factor = 2;
+  double factor_error = 0;
+  bool factor_is_fitted = false;
+  double messages = 1;  ///< at one level on one rank
+  BlockFit bytes;       ///< K as a function of the sizes of what is moved
+};
+
+/// Fits `factor` to the exchanges in `samples`; where l and g come from these very exchanges the
+/// factor is the paper's.
+std::variant<ExchangeModel, Refusal> fit_exchange(const std::vector<Sample>& samples,
+                                                  const std::string& placement,
+                                                  const LatencyGaps& gaps, bool fit_factor);
+
+}  // namespace cleave

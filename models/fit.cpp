@@ -1,0 +1,217 @@
+#include "models/fit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "models/forms.hpp"
+#include "models/statistics.hpp"
+
+namespace cleave {
+
+namespace {
+
+bool is_modelled_by_sizes(Block block) {
+  return block == Block::divide || block == Block::combine || block == Block::sequential ||
+         block == Block::conquer || block == Block::skeleton;
+}
+
+/// Samples without the sizes that no run has: they could not be told when predicting.
+std::vector<Sample> with_run_sizes_only(std::vector<Sample> samples) {
+  for (Sample& sample : samples) {
+    std::erase_if(sample.sizes,
+                  [&](const auto& size) { return !sample.run_sizes.contains(size.first); });
+  }
+  return samples;
+}
+
+/// The skeleton's own work is a function of the bytes that it finds room for.
+NamedValues sizes_of_block(const Sample& sample) {
+  return sample.block == Block::skeleton ? NamedValues{{"bytes", sample.bytes}} : sample.sizes;
+}
+
+std::vector<Observation> observations_of(const std::vector<Sample>& samples) {
+  std::vector<Observation> observations;
+  for (const Sample& sample : samples) {
+    observations.push_back({.run_sizes = sample.run_sizes,
+                            .sizes = sizes_of_block(sample),
+                            .value = median(sample.seconds)});
+  }
+  return observations;
+}
+
+/// Why a form must not be chosen by itself: where two sizes always go together, a choice among them
+/// would be a guess that only shows when they do not.
+std::optional<Refusal> refuse_choice(Block block, const std::vector<Observation>& observations,
+                                     Weights weights) {
+  const std::vector<std::string> varying = varying_sizes(observations);
+  const NamedValues& sizes = observations.front().sizes;
+  if (varying.empty() && !sizes.empty() && block != Block::skeleton) {
+    return Refusal{fmt::format("{} is {:.6g} in every run: measure more sizes",
+                               sizes.begin()->first, sizes.begin()->second)};
+  }
+  Form everything = {Basis()};
+  for (const std::string& size : varying) {
+    everything.push_back(Basis({{.size = size}}));
+  }
+  Design design{.names = term_names(everything),
+                .columns = {std::ssize(observations), std::ssize(everything)},
+                .measured = Eigen::VectorXd::Ones(std::ssize(observations))};
+  for (Eigen::Index i = 0; i < design.columns.rows(); ++i) {
+    for (Eigen::Index j = 0; j < design.columns.cols(); ++j) {
+      design.columns(i, j) =
+          everything[static_cast<std::size_t>(j)](observations[static_cast<std::size_t>(i)].sizes);
+    }
+  }
+  if (varying.size() > 1) {
+    const auto result = least_squares_coefficients(design, weights, Sign::any);
+    if (const auto* refusal = std::get_if<Refusal>(&result)) {
+      return *refusal;
+    }
+  }
+  return std::nullopt;
+}
+
+std::variant<BlockFit, Refusal> fit_block(Block block, const std::vector<Sample>& samples,
+                                          const FitOptions& options) {
+  const std::vector<Observation> observations = observations_of(samples);
+  if (const auto given = options.given_forms.find(block); given != options.given_forms.end()) {
+    return fit_form(observations, given->second, options.weights);
+  }
+  std::vector<std::string> names;
+  for (const auto& [name, value] : observations.front().sizes) {
+    names.push_back(name);
+  }
+  if (options.forms == Forms::paper) {
+    if (const std::optional<Form> form = paper_form(block, names)) {
+      return fit_form(observations, *form, options.weights);
+    }
+  }
+  if (const auto refusal = refuse_choice(block, observations, options.weights)) {
+    return *refusal;
+  }
+  return fit_best_form(observations, candidate_forms(varying_sizes(observations)), options.weights);
+}
+
+/// Blocks that more than half of the runs show in groups that are divided further (`inner`), or on
+/// a rank on its own.
+std::vector<Block> blocks_shown(const std::vector<Sample>& samples, bool inner) {
+  using Run = std::pair<int, NamedSizes>;
+  std::set<Run> runs;
+  std::map<Block, std::set<Run>> runs_by_block;
+  for (const Sample& sample : samples) {
+    if ((sample.group > 1) == inner) {
+      runs.insert({sample.ranks, sample.run_sizes});
+      runs_by_block[sample.block].insert({sample.ranks, sample.run_sizes});
+    }
+  }
+  std::vector<Block> shown;
+  for (const auto& [block, of_block] : runs_by_block) {
+    const bool counts = is_modelled_by_sizes(block) || block == Block::exchange;
+    const bool is_mostly_there = 2 * of_block.size() > runs.size();
+    const bool is_moving = block == Block::exchange || block == Block::skeleton;
+    if (counts && is_mostly_there && (inner || !is_moving)) {
+      shown.push_back(block);
+    }
+  }
+  return shown;
+}
+
+}  // namespace
+
+std::vector<NamedSizes> held_out_sizes(const std::vector<RunPoint>& points, HoldOut hold_out) {
+  if (hold_out == HoldOut::none || points.empty()) {
+    return {};
+  }
+  std::set<NamedSizes> all;
+  std::map<std::string, std::set<std::int64_t>> values;
+  for (const RunPoint& point : points) {
+    all.insert(point.sizes);
+    for (const auto& [name, value] : point.sizes) {
+      values[name].insert(value);
+    }
+  }
+  // Rows of the chess board are the values of the size that takes the fewest.
+  const auto row_size = std::min_element(
+      values.begin(), values.end(),
+      [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
+  std::map<std::int64_t, std::vector<NamedSizes>> rows;
+  for (const NamedSizes& sizes : all) {
+    const auto found = row_size == values.end() ? sizes.end() : sizes.find(row_size->first);
+    rows[found == sizes.end() ? 0 : found->second].push_back(sizes);
+  }
+  std::vector<NamedSizes> held_out;
+  std::size_t row = 0;
+  for (const auto& [value, of_row] : rows) {
+    for (std::size_t column = 0; column < of_row.size(); ++column) {
+      if ((row + column) % 2 == 1) {
+        held_out.push_back(of_row[column]);
+      }
+    }
+    ++row;
+  }
+  return held_out;
+}
+
+Model fit_model(const Measurements& measurements, const std::optional<Machine>& machine,
+                const FitOptions& options, const Provenance& provenance) {
+  Model model{.app = measurements.app,
+              .type = measurements.type,
+              .placement = measurements.placement,
+              .threads = measurements.threads,
+              .options = measurements.options,
+              .forms = options.forms == Forms::paper ? "paper" : "auto",
+              .weights = options.weights,
+              .notes = measurements.notes,
+              .provenance = provenance};
+
+  const std::vector<NamedSizes> held_out = held_out_sizes(measurements.points, options.hold_out);
+  const auto is_held_out = [&](const NamedSizes& sizes) {
+    return std::find(held_out.begin(), held_out.end(), sizes) != held_out.end();
+  };
+  for (const RunPoint& point : measurements.points) {
+    (is_held_out(point.sizes) ? model.held_out : model.fitted)
+        .push_back({.ranks = point.ranks, .sizes = point.sizes, .files = point.files});
+  }
+  std::vector<Sample> samples = with_run_sizes_only(measurements.samples);
+  std::erase_if(samples, [&](const Sample& sample) { return is_held_out(sample.run_sizes); });
+
+  std::map<std::pair<Block, int>, std::vector<Sample>> by_block;
+  for (const Sample& sample : samples) {
+    if (is_modelled_by_sizes(sample.block)) {
+      by_block[{sample.block, sample.ranks_per_host}].push_back(sample);
+    }
+  }
+  for (auto& [key, of_block] : by_block) {
+    const auto [block, ranks_per_host] = key;
+    auto result = fit_block(block, of_block, options);
+    if (auto* refusal = std::get_if<Refusal>(&result)) {
+      model.refused.push_back({block, ranks_per_host, std::move(refusal->reason)});
+    } else {
+      model.blocks.push_back(
+          {block, ranks_per_host, std::move(std::get<BlockFit>(result)), std::move(of_block)});
+    }
+  }
+
+  model.inner_blocks = blocks_shown(samples, true);
+  model.leaf_blocks = blocks_shown(samples, false);
+  model.shrinkage = fit_shrinkage(samples);
+
+  model.latency_gaps =
+      machine ? latency_gaps_of(*machine) : latency_gaps_of(samples, measurements.placement);
+  const bool has_gaps =
+      !model.latency_gaps.exchange.empty() || !model.latency_gaps.alltoallv.empty();
+  auto exchange =
+      fit_exchange(samples, measurements.placement, model.latency_gaps, machine && has_gaps);
+  if (auto* fitted = std::get_if<ExchangeModel>(&exchange)) {
+    model.exchange.push_back(std::move(*fitted));
+  } else if (std::find(model.inner_blocks.begin(), model.inner_blocks.end(), Block::exchange) !=
+             model.inner_blocks.end()) {
+    model.refused.push_back({Block::exchange, 1, std::get<Refusal>(exchange).reason});
+  }
+  return model;
+}
+
+}  // namespace cleave

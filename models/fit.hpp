@@ -1,0 +1,42 @@
+// Fitting: measurements and a machine to a model.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "models/model.hpp"
+#include "models/samples.hpp"
+#include "skeleton/trace/machine_file.hpp"
+
+namespace cleave {
+
+enum class Forms {
+  automatic,  ///< chosen by what predicts sizes that were left out
+  paper,      ///< those of Printista and Saez; chosen for blocks that they do not name
+};
+
+enum class HoldOut {
+  none,
+  /// Every second run in ascending order of the sizes, the first is fitted; of a grid of two sizes
+  /// every second field, as on a chess board.
+  every_second,
+};
+
+struct FitOptions {
+  Forms forms = Forms::automatic;
+  std::map<Block, Form> given_forms;  ///< these always win
+  Weights weights = Weights::relative;
+  HoldOut hold_out = HoldOut::none;
+};
+
+/// The runs to hold out among all those with these sizes.
+std::vector<NamedSizes> held_out_sizes(const std::vector<RunPoint>& points, HoldOut hold_out);
+
+/// Fits every block for each number of ranks per host. A block that cannot be fitted is listed in
+/// `refused` with its reason; the rest of the model stands. Without `machine`, l and g are fitted
+/// to the exchanges in the traces.
+Model fit_model(const Measurements& measurements, const std::optional<Machine>& machine,
+                const FitOptions& options, const Provenance& provenance);
+
+}  // namespace cleave

@@ -1,0 +1,67 @@
+#include "models/forms.hpp"
+
+#include <algorithm>
+
+namespace cleave {
+
+namespace {
+
+Basis linear(const std::string& size) { return Basis({{.size = size}}); }
+
+Basis linearithmic(const std::string& size) {
+  return Basis({{.size = size}, {.size = size, .logarithm = true}});
+}
+
+/// Extends each form by nothing, by S and by S*log2(S).
+std::vector<Form> extended(const std::vector<Form>& forms, const std::string& size) {
+  std::vector<Form> result;
+  for (const Form& form : forms) {
+    result.push_back(form);
+    for (const Basis& term : {linear(size), linearithmic(size)}) {
+      result.push_back(form);
+      result.back().push_back(term);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+std::optional<Form> paper_form(Block block, const std::vector<std::string>& size_names) {
+  const auto has = [&](const char* name) {
+    return std::find(size_names.begin(), size_names.end(), name) != size_names.end();
+  };
+  if (!has("N")) {
+    return std::nullopt;
+  }
+  const bool is_graph = has("M");
+  switch (block) {
+    case Block::divide:
+      return parse_form(is_graph ? "1,M" : "1,N");
+    case Block::combine:
+      return parse_form("1,N");
+    case Block::sequential:
+      return parse_form(is_graph ? "1,N,M" : "1,N");
+    default:
+      return std::nullopt;
+  }
+}
+
+std::vector<Form> candidate_forms(const std::vector<std::string>& size_names) {
+  std::vector<Form> forms = {{}};
+  for (const std::string& size : size_names) {
+    forms = extended(forms, size);
+  }
+  const std::size_t without_constant = forms.size();
+  for (std::size_t i = 0; i < without_constant; ++i) {
+    Form with_constant = {Basis()};
+    with_constant.insert(with_constant.end(), forms[i].begin(), forms[i].end());
+    forms.push_back(std::move(with_constant));
+  }
+  std::erase_if(forms, [](const Form& form) { return form.empty(); });
+  std::stable_sort(forms.begin(), forms.end(),
+                   [](const Form& a, const Form& b) { return a.size() < b.size(); });
+  return forms;
+}
+
+}  // namespace cleave

@@ -1,0 +1,51 @@
+// Omega: the run time of a whole call by the paper's equation 6, from the times of its blocks.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/model.hpp"
+
+namespace cleave {
+
+/// What one block at one level adds to Omega.
+struct BlockShare {
+  Block block = Block::sequential;
+  int level = 0;
+  double seconds = 0;
+};
+
+struct Prediction {
+  int ranks = 1;
+  NamedSizes sizes;
+  double seconds = 0;
+  /// A new measurement lies in [low, high] with 95 % probability, as far as the fits know.
+  double low = 0;
+  double high = 0;
+  /// Whether ranks or sizes, at any level, lie beyond those that the model was fitted to (sizes by
+  /// more than 5 %, since groups are never quite even).
+  bool outside_fitted_range = false;
+  std::vector<BlockShare> shares;  ///< from the root down; they add up to `seconds`
+  std::vector<std::string> remarks;
+};
+
+struct PredictOptions {
+  /// Which ranks compute at once on a host; by default the most that the model has seen, or all.
+  std::optional<int> ranks_per_host;
+  /// Another machine's l and g instead of the model's.
+  std::optional<LatencyGaps> latency_gaps;
+};
+
+/// Omega(sizes, p) = sum_j max_i tau_Div + sum_j max_i tau_Comb + sum_j max_i tau_Exc
+///                 + max_i tau_Seq + tau_HDC                               (docs/model.md, eq. 6)
+///
+/// over levels j = 0 .. ceil(log2 p) - 1 of groups of p, ceil(p/2), ... ranks. Which blocks a level
+/// has is what the traces showed. Waiting is not added: it is what max stands for.
+///
+/// \throws UsageError  if ranks < 1, or a size is missing, unknown or below 1
+/// \throws Error       if a block that is needed was refused, with the reason
+Prediction predict(const Model& model, int ranks, const NamedSizes& sizes,
+                   const PredictOptions& options = {});
+
+}  // namespace cleave

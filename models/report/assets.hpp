@@ -1,0 +1,13 @@
+// The texts that a page is made of. The build embeds them from the files beside this one.
+#pragma once
+
+#include <string_view>
+
+namespace cleave::assets {
+
+extern const std::string_view page_css;
+extern const std::string_view page_js;
+extern const std::string_view uplot_css;
+extern const std::string_view uplot_js;
+
+}  // namespace cleave::assets

@@ -1,0 +1,229 @@
+// Draws the figures of a report with uPlot. The data is in the page, as JSON.
+"use strict";
+
+const figures = JSON.parse(document.getElementById("figures").textContent);
+
+const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const colour = (index) => css(`--c${index % 6}`);
+const faint = (index) => `color-mix(in srgb, ${colour(index)} 18%, transparent)`;
+
+function formatCount(value) {
+  for (const [letter, unit] of [["G", 2 ** 30], ["M", 2 ** 20], ["K", 2 ** 10]]) {
+    if (value >= unit) {
+      return `${+(value / unit).toPrecision(3)}${letter}`;
+    }
+  }
+  return `${value}`;
+}
+
+function formatNumber(value) {
+  const size = Math.abs(value);
+  return size !== 0 && (size < 1e-3 || size >= 1e5) ? value.toExponential(2).replace("e", " e")
+                                                    : `${+value.toPrecision(4)}`;
+}
+
+// Each curve and each edge of a band becomes one series over the union of all x.
+function columnsOf(figure) {
+  const columns = [];
+  for (const series of figure.series) {
+    columns.push({ ...series, values: series.y });
+    if (series.style === "band") {
+      columns.push({ ...series, values: series.low, lowerEdge: true });
+    }
+  }
+  const x = [...new Set(figure.series.flatMap((s) => s.x))].sort((a, b) => a - b);
+  const data = columns.map((column) => {
+    const at = new Map(column.x.map((value, i) => [value, column.values[i]]));
+    return x.map((value) => (at.has(value) ? at.get(value) : null));
+  });
+  return { columns, x, data: [x, ...data] };
+}
+
+function seriesOptions(column) {
+  const line = colour(column.colour);
+  const none = { show: false };
+  switch (column.style) {
+    case "line":
+      return { stroke: line, width: 2, spanGaps: true, points: none };
+    case "band":
+      return { stroke: "transparent", width: 0, spanGaps: true, points: none };
+    default:
+      return {
+        stroke: line,
+        paths: () => null,
+        points: {
+          show: true,
+          size: 8,
+          width: 2,
+          stroke: line,
+          fill: column.style === "filled_points" ? line : css("--panel"),
+        },
+      };
+  }
+}
+
+function bandsOf(columns) {
+  const bands = [];
+  columns.forEach((column, i) => {
+    if (column.lowerEdge) {
+      bands.push({ series: [i, i + 1], fill: faint(column.colour) });
+    }
+  });
+  return bands;
+}
+
+function rangeOf(isLog, guides) {
+  return (plot, low, high) => {
+    if (isLog) {
+      const pad = low === high ? 2 : (high / low) ** 0.06;
+      return [low / pad, high * pad];
+    }
+    for (const guide of guides) {
+      low = Math.min(low, guide);
+      high = Math.max(high, guide);
+    }
+    const pad = low === high ? Math.abs(low) * 0.5 || 1 : (high - low) * 0.08;
+    return [low >= 0 && guides.length === 0 ? Math.max(0, low - pad) : low - pad, high + pad];
+  };
+}
+
+function drawGuides(guides) {
+  return (plot) => {
+    const { ctx, bbox } = plot;
+    ctx.save();
+    ctx.strokeStyle = css("--quiet");
+    ctx.lineWidth = devicePixelRatio;
+    for (const guide of guides) {
+      const y = Math.round(plot.valToPos(guide, "y", true)) + 0.5;
+      ctx.setLineDash(guide === 0 ? [] : [6 * devicePixelRatio, 5 * devicePixelRatio]);
+      ctx.globalAlpha = guide === 0 ? 0.5 : 0.9;
+      ctx.beginPath();
+      ctx.moveTo(bbox.left, y);
+      ctx.lineTo(bbox.left + bbox.width, y);
+      ctx.stroke();
+    }
+    ctx.restore();
+  };
+}
+
+// A label beside the point or curve that is nearest to the pointer.
+function hintPlugin(figure, columns) {
+  let hint;
+  return {
+    hooks: {
+      init: (plot) => {
+        hint = document.createElement("div");
+        hint.className = "hint";
+        hint.hidden = true;
+        plot.over.append(hint);
+      },
+      setCursor: (plot) => {
+        const { left, top } = plot.cursor;
+        let best = { distance: 30 };
+        if (left >= 0) {
+          columns.forEach((column, i) => {
+            if (column.style === "band") {
+              return;
+            }
+            plot.data[i + 1].forEach((y, k) => {
+              if (y !== null) {
+                const px = plot.valToPos(plot.data[0][k], "x");
+                const py = plot.valToPos(y, "y");
+                const distance = Math.hypot(px - left, py - top);
+                if (distance < best.distance) {
+                  best = { distance, px, py, x: plot.data[0][k], y, name: column.name };
+                }
+              }
+            });
+          });
+        }
+        hint.hidden = best.name === undefined;
+        if (!hint.hidden) {
+          const x = figure.counts_on_x ? formatCount(best.x) : formatNumber(best.x);
+          hint.textContent = `${best.name}\n${figure.x_axis}: ${x}\n${figure.y_axis}: ${formatNumber(best.y)}`;
+          hint.style.left = `${best.px}px`;
+          hint.style.top = `${best.py}px`;
+        }
+      },
+    },
+  };
+}
+
+function axis(title, size) {
+  return {
+    label: title,
+    labelSize: 24,
+    size,
+    labelFont: "13px system-ui, sans-serif",
+    font: "12px system-ui, sans-serif",
+    stroke: css("--quiet"),
+    grid: { stroke: css("--rule"), width: 1 },
+    ticks: { stroke: css("--rule"), width: 1, size: 5 },
+  };
+}
+
+function draw(figure, place) {
+  const { columns, x, data } = columnsOf(figure);
+  const xAxis = axis(figure.x_axis, 40);
+  if (figure.counts_on_x) {
+    xAxis.splits = () => x;
+    xAxis.filter = (plot, splits) => splits;
+    xAxis.values = (plot, splits) => splits.map(formatCount);
+  } else {
+    xAxis.values = (plot, splits) => splits.map((v) => (v === null ? "" : formatNumber(v)));
+  }
+  const yAxis = axis(figure.y_axis, 62);
+  yAxis.values = (plot, splits) => splits.map((v) => (v === null ? "" : formatNumber(v)));
+  const scale = (isLog, guides) => ({
+    time: false,
+    distr: isLog ? 3 : 1,
+    range: rangeOf(isLog, guides),
+  });
+  place.replaceChildren();
+  return new uPlot(
+    {
+      width: place.clientWidth,
+      height: place.clientHeight,
+      scales: { x: scale(figure.log_x, []), y: scale(figure.log_y, figure.guides) },
+      axes: [xAxis, yAxis],
+      series: [{}, ...columns.map(seriesOptions)],
+      bands: bandsOf(columns),
+      legend: { show: false },
+      cursor: { points: { show: false }, drag: { x: false, y: false } },
+      hooks: { drawAxes: [drawGuides(figure.guides)] },
+      plugins: [hintPlugin(figure, columns)],
+    },
+    data,
+    place,
+  );
+}
+
+// One entry a colour: the name of its line, or of its points where it has none.
+function fillLegend(figure, legend) {
+  legend.replaceChildren();
+  const lines = figure.series.filter((s) => s.style === "line");
+  for (const series of lines.length > 0 ? lines : figure.series) {
+    const entry = document.createElement("span");
+    const mark = document.createElement("i");
+    mark.className = { line: "line", filled_points: "filled" }[series.style] ?? "";
+    mark.style.color = colour(series.colour);
+    entry.append(mark, series.name);
+    legend.append(entry);
+  }
+}
+
+function drawAll() {
+  for (const figure of figures) {
+    const element = document.getElementById(`figure-${figure.id}`);
+    draw(figure, element.querySelector(".plot"));
+    fillLegend(figure, element.querySelector(".legend"));
+  }
+}
+
+drawAll();
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
+let pending;
+addEventListener("resize", () => {
+  clearTimeout(pending);
+  pending = setTimeout(drawAll, 150);
+});

@@ -1,0 +1,21 @@
+// A report as text: for the terminal, as Markdown, and its tables as CSV.
+#pragma once
+
+#include <string>
+
+#include "models/report/report.hpp"
+
+namespace cleave {
+
+/// Verdicts and notes first, then the tables in columns.
+std::string to_terminal(const Report& report);
+
+/// One table in aligned columns.
+std::string to_terminal(const Table& table);
+
+std::string to_markdown(const Report& report);
+
+/// One header line; numbers in full (RFC 4180).
+std::string to_csv(const Table& table);
+
+}  // namespace cleave

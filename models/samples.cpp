@@ -1,0 +1,191 @@
+#include "models/samples.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "models/statistics.hpp"
+#include "skeleton/trace/count.hpp"
+#include "skeleton/trace/error.hpp"
+
+namespace cleave {
+
+namespace {
+
+constexpr double kSecondsPerNanosecond = 1e-9;
+
+/// What makes two traces measure the same thing.
+using PointKey = std::tuple<int, NamedSizes, int, bool, std::map<std::string, std::string>>;
+/// Block, level, rank.
+using PlaceKey = std::tuple<Block, int, int>;
+
+/// The spans of one block at one place in one repetition, added up.
+struct Total {
+  double seconds = 0;
+  double bytes = 0;
+  double spans = 0;
+  int group = 1;
+  NamedValues largest_sizes;
+};
+
+struct PointData {
+  RunPoint point;
+  std::map<PlaceKey, std::vector<Total>> places;  ///< one total a repetition
+};
+
+void add_span(Total& total, const Trace& trace, const Span& span) {
+  total.seconds += static_cast<double>(span.end_ns - span.begin_ns) * kSecondsPerNanosecond;
+  total.bytes += static_cast<double>(span.bytes);
+  total.spans += 1;
+  total.group = span.group;
+  for (const auto& [name, value] : trace.sizes_of(span)) {
+    double& largest = total.largest_sizes[name];
+    largest = std::max(largest, static_cast<double>(value));
+  }
+}
+
+void require_same(const std::string& what, const std::string& first, const Trace& trace,
+                  const std::string& found) {
+  if (first != found) {
+    throw UsageError(fmt::format("one model is of one {}: {} has '{}', the first trace '{}'", what,
+                                 trace.file.string(), found, first));
+  }
+}
+
+/// Adds the counted repetitions of one trace to the points that they belong to.
+void add_trace(std::map<PointKey, PointData>& points, const Trace& trace) {
+  std::map<int, std::map<PlaceKey, Total>> totals;
+  for (const auto& [rank, span] : trace.spans) {
+    add_span(totals[span.repetition][{span.block, span.level, rank}], trace, span);
+  }
+  for (const Trace::Run& run : trace.repetitions) {
+    if (run.warm_up) {
+      continue;
+    }
+    const RunInformation& r = trace.run;
+    auto& [point, places] =
+        points[{r.ranks, run.sizes, r.ranks_per_host, r.oversubscribed, r.options}];
+    point.ranks = r.ranks;
+    point.ranks_per_host = r.ranks_per_host;
+    point.oversubscribed = r.oversubscribed;
+    point.sizes = run.sizes;
+    point.seconds.push_back(static_cast<double>(run.elapsed_ns) * kSecondsPerNanosecond);
+    const std::string file = trace.file.filename().string();
+    if (point.files.empty() || point.files.back() != file) {
+      point.files.push_back(file);
+    }
+    if (trace.dropped.empty()) {
+      for (const auto& [place, total] : totals[run.index]) {
+        places[place].push_back(total);
+      }
+    }
+  }
+}
+
+template <class Member>
+double median_of(const std::vector<Total>& totals, Member member) {
+  std::vector<double> values;
+  for (const Total& total : totals) {
+    values.push_back(total.*member);
+  }
+  return median(std::move(values));
+}
+
+NamedValues median_sizes(const std::vector<Total>& totals) {
+  std::map<std::string, std::vector<double>> values;
+  for (const Total& total : totals) {
+    for (const auto& [name, value] : total.largest_sizes) {
+      values[name].push_back(value);
+    }
+  }
+  NamedValues medians;
+  for (auto& [name, of_name] : values) {
+    medians[name] = median(std::move(of_name));
+  }
+  return medians;
+}
+
+Sample sample_of(const RunPoint& point, const PlaceKey& place, const std::vector<Total>& totals) {
+  const auto& [block, level, rank] = place;
+  Sample sample{.block = block,
+                .ranks = point.ranks,
+                .ranks_per_host = point.ranks_per_host,
+                .oversubscribed = point.oversubscribed,
+                .run_sizes = point.sizes,
+                .rank = rank,
+                .level = level,
+                .group = totals.front().group,
+                .sizes = median_sizes(totals),
+                .spans = median_of(totals, &Total::spans),
+                .bytes = median_of(totals, &Total::bytes)};
+  for (const Total& total : totals) {
+    sample.seconds.push_back(total.seconds);
+  }
+  return sample;
+}
+
+}  // namespace
+
+Measurements collect_measurements(std::span<const Trace> traces) {
+  if (traces.empty()) {
+    throw UsageError("no traces are given");
+  }
+  const RunInformation& first = traces.front().run;
+  Measurements result{.app = first.app,
+                      .type = first.type,
+                      .placement = first.placement,
+                      .threads = first.threads,
+                      .options = first.options};
+  std::map<PointKey, PointData> points;
+  for (const Trace& trace : traces) {
+    require_same("application", first.app, trace, trace.run.app);
+    require_same("type", first.type, trace, trace.run.type);
+    require_same("placement", first.placement, trace, trace.run.placement);
+    require_same("number of threads", std::to_string(first.threads), trace,
+                 std::to_string(trace.run.threads));
+    std::erase_if(result.options, [&](const auto& option) {
+      const auto found = trace.run.options.find(option.first);
+      return found == trace.run.options.end() || found->second != option.second;
+    });
+    if (!trace.dropped.empty()) {
+      result.notes.push_back(
+          fmt::format("{}: the blocks are left out, since some spans found no room in memory",
+                      trace.file.string()));
+    }
+    add_trace(points, trace);
+  }
+  if (points.empty()) {
+    throw UsageError("the traces hold no counted repetition");
+  }
+  for (auto& [key, data] : points) {
+    for (const auto& [place, totals] : data.places) {
+      result.samples.push_back(sample_of(data.point, place, totals));
+    }
+    result.points.push_back(std::move(data.point));
+  }
+  return result;
+}
+
+Measurements without_oversubscribed(Measurements measurements) {
+  std::map<int, int> left_out;
+  for (const RunPoint& point : measurements.points) {
+    left_out[point.ranks] += point.oversubscribed ? 1 : 0;
+  }
+  std::erase_if(measurements.points, [](const RunPoint& point) { return point.oversubscribed; });
+  std::erase_if(measurements.samples, [](const Sample& sample) { return sample.oversubscribed; });
+  for (const auto& [ranks, count] : left_out) {
+    if (count > 0) {
+      measurements.notes.push_back(fmt::format("{} {} at {} ranks left out: more ranks than cores",
+                                               count, count == 1 ? "run" : "runs", ranks));
+    }
+  }
+  if (measurements.points.empty()) {
+    throw Error(
+        "every trace has more ranks than cores, so its times tell little; --allow-oversubscribed "
+        "fits them all the same");
+  }
+  return measurements;
+}
+
+}  // namespace cleave

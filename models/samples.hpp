@@ -1,0 +1,65 @@
+// From traces to samples: what each block took on each rank at each level, with the sizes that its
+// time may depend on, pooled over repetitions and over traces of the same run.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/basis.hpp"
+#include "skeleton/trace/trace_file.hpp"
+
+namespace cleave {
+
+/// One size of a run at one number of ranks, measured in one or more traces.
+struct RunPoint {
+  int ranks = 1;
+  int ranks_per_host = 1;
+  bool oversubscribed = false;
+  NamedSizes sizes;             ///< of the whole problem and its solution
+  std::vector<double> seconds;  ///< of the whole call, one a counted repetition
+  std::vector<std::string> files;
+};
+
+/// One block on one rank at one level of one run point.
+struct Sample {
+  Block block = Block::sequential;
+  int ranks = 1;
+  int ranks_per_host = 1;
+  bool oversubscribed = false;
+  NamedSizes run_sizes;
+  int rank = 0;
+  int level = 0;
+  int group = 1;  ///< ranks that shared the subproblem
+  /// Sizes of this block: medians over repetitions; the largest where several spans are added up.
+  NamedValues sizes;
+  double spans = 1;             ///< in one repetition; their times and bytes are added up
+  double bytes = 0;             ///< in one repetition
+  std::vector<double> seconds;  ///< one a counted repetition
+};
+
+/// What the traces of one application hold.
+struct Measurements {
+  std::string app;
+  std::string type;
+  std::string placement;
+  int threads = 1;
+  std::map<std::string, std::string> options;  ///< those that are the same in every trace
+  std::vector<RunPoint> points;                ///< ascending in ranks, then in sizes
+  std::vector<Sample> samples;
+  std::vector<std::string> notes;  ///< what was left out, in sentences
+};
+
+/// Collects the counted repetitions of all traces. A trace that dropped spans gives its total times
+/// only, and a note says so.
+///
+/// \throws UsageError  if there is no trace, or they differ in application, type, placement or
+///                     threads, or none has a counted repetition
+Measurements collect_measurements(std::span<const Trace> traces);
+
+/// Leaves out the runs with more ranks than cores, and says so in a note.
+/// \throws Error  if nothing remains
+Measurements without_oversubscribed(Measurements measurements);
+
+}  // namespace cleave

@@ -1,0 +1,32 @@
+// How the sizes of a block follow from the sizes of the whole run: how fast they shrink from level
+// to level of the recursion over ranks, and how unevenly. Read off the samples.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/samples.hpp"
+
+namespace cleave {
+
+/// The largest value over the ranks of size `size` of `block` in a group of g of p ranks is
+///
+///     run size * scale * (g / p)^exponent * imbalance^d
+///
+/// with d the number of divisions that led to it: the level, and one more for what is moved at a
+/// level. exponent 1: halves; 0: every level has the whole (the N roots of a graph's components).
+struct Shrinkage {
+  Block block = Block::sequential;
+  std::string size;
+  double scale = 1;
+  double exponent = 1;
+  double imbalance = 1;  ///< max / mean over the ranks, for each division
+  bool measured = true;  ///< whether more than one g / p was seen; else as the size's other blocks
+
+  double operator()(double run_size, double group_share, int level) const;
+};
+
+/// One entry for each block and each of its sizes that the runs have, too.
+std::vector<Shrinkage> fit_shrinkage(const std::vector<Sample>& samples);
+
+}  // namespace cleave

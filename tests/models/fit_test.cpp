@@ -1,0 +1,190 @@
+#include "models/fit.hpp"
+
+#include <gtest/gtest.h>
+
+#include "models/omega.hpp"
+#include "skeleton/trace/error.hpp"
+#include "tests/models/synthetic_runs.hpp"
+
+namespace cleave {
+namespace {
+
+Model fitted(const std::vector<Trace>& traces, const FitOptions& options = {}) {
+  return fit_model(collect_measurements(traces), std::nullopt, options, Provenance{});
+}
+
+const BlockModel* find(const Model& model, Block block, int ranks_per_host) {
+  for (const BlockModel& candidate : model.blocks) {
+    if (candidate.block == block && candidate.ranks_per_host == ranks_per_host) {
+      return &candidate;
+    }
+  }
+  return nullptr;
+}
+
+std::string reason(const Model& model, Block block, int ranks_per_host) {
+  for (const RefusedBlock& refused : model.refused) {
+    if (refused.block == block && refused.ranks_per_host == ranks_per_host) {
+      return refused.reason;
+    }
+  }
+  return "not refused";
+}
+
+TEST(Fit, FindsTheFormsAndCoefficientsThatMadeTheTraces) {
+  const Model model = fitted(synthetic_traces({}, {1, 2}, sort_sizes()));
+  const BlockModel* sequential = find(model, Block::sequential, 2);
+  ASSERT_NE(sequential, nullptr);
+  EXPECT_EQ(text_of(sequential->fit.form), "N*log2(N)");
+  EXPECT_NEAR(sequential->fit.fit.coefficients[0], 4e-9, 1e-14);
+  const BlockModel* divide = find(model, Block::divide, 2);
+  ASSERT_NE(divide, nullptr);
+  EXPECT_EQ(text_of(divide->fit.form), "1,N");
+  EXPECT_NEAR(divide->fit.fit.coefficients[0], 1e-4, 1e-8);
+  EXPECT_NEAR(divide->fit.fit.coefficients[1], 2e-9, 1e-14);
+  EXPECT_TRUE(model.refused.empty());
+}
+
+TEST(Fit, ComponentsHaveThePapersForms) {
+  const Model model = fitted(synthetic_traces(synthetic_components(), {1, 2}, graph_sizes()),
+                             {.forms = Forms::paper});
+  EXPECT_EQ(text_of(find(model, Block::divide, 2)->fit.form), "1,M");
+  EXPECT_EQ(text_of(find(model, Block::combine, 2)->fit.form), "1,N");
+  const BlockModel* sequential = find(model, Block::sequential, 1);
+  EXPECT_EQ(text_of(sequential->fit.form), "1,N,M");
+  EXPECT_NEAR(sequential->fit.fit.coefficients[1], 1.35e-8, 1e-12);
+  EXPECT_NEAR(sequential->fit.fit.coefficients[2], 4.6e-8, 1e-12);
+}
+
+TEST(Fit, ChoosesThePapersFormsForComponentsByItself) {
+  SyntheticApp app = synthetic_components();
+  app.noise = 0.01;
+  const Model model = fitted(synthetic_traces(app, {1, 2}, graph_sizes()));
+  const Prediction prediction = predict(model, 2, {{"N", 1 << 20}, {"M", 4 << 20}});
+  const double expected = 1e-5 + 2.25e-9 * (4 << 20) + 2e-5 + 2.3e-8 * (1 << 20) + 1e-5 +
+                          1.35e-8 * (1 << 20) + 4.6e-8 * (2 << 20) +
+                          2 * (2e-6 + 4.0 * (1 << 20) * 5e-11);
+  EXPECT_NEAR(prediction.seconds, expected, 0.02 * expected);
+}
+
+TEST(Fit, RefusesThePapersDesignWithTwiceAsManyEdgesAsNodes) {
+  std::vector<NamedSizes> sizes;
+  for (std::int64_t n = 128 << 10; n <= 4096 << 10; n *= 2) {
+    sizes.push_back({{"N", n}, {"M", 2 * n}});
+  }
+  for (const Forms forms : {Forms::paper, Forms::automatic}) {
+    const Model model =
+        fitted(synthetic_traces(synthetic_components(), {1}, sizes), {.forms = forms});
+    const std::string said = reason(model, Block::sequential, 1);
+    EXPECT_NE(said.find("are dependent: every sample has "), std::string::npos) << said;
+    EXPECT_NE(said.find("vary them independently"), std::string::npos) << said;
+    EXPECT_THROW(predict(model, 1, {{"N", 1000}, {"M", 5000}}), Error);
+  }
+  const Model model =
+      fitted(synthetic_traces(synthetic_components(), {1}, sizes), {.forms = Forms::paper});
+  EXPECT_EQ(reason(model, Block::sequential, 1),
+            "columns N and M are dependent: every sample has M = 2*N; vary them independently");
+}
+
+TEST(Fit, RefusesRunsAtTooFewSizes) {
+  const std::vector<NamedSizes> two = {{{"N", 1 << 20}}, {{"N", 2 << 20}}};
+  const Model model = fitted(synthetic_traces({}, {2}, two), {.forms = Forms::paper});
+  EXPECT_EQ(reason(model, Block::sequential, 2),
+            "runs at 2 different sizes for 2 coefficients (1, N): at least 3 are needed");
+  const Model one = fitted(synthetic_traces({}, {1}, {{{"N", 1 << 20}}}));
+  EXPECT_EQ(reason(one, Block::sequential, 1), "N is 1.04858e+06 in every run: measure more sizes");
+}
+
+TEST(Fit, AGivenFormWins) {
+  const Model model = fitted(
+      synthetic_traces({}, {1, 2}, sort_sizes()),
+      {.forms = Forms::paper, .given_forms = {{Block::sequential, parse_form("N*log2(N)")}}});
+  EXPECT_EQ(text_of(find(model, Block::sequential, 1)->fit.form), "N*log2(N)");
+  EXPECT_EQ(text_of(find(model, Block::divide, 2)->fit.form), "1,N");
+}
+
+TEST(Fit, WarmUpsAreNotCounted) {
+  const Measurements measurements = collect_measurements(synthetic_traces({}, {1}, sort_sizes()));
+  for (const RunPoint& point : measurements.points) {
+    EXPECT_EQ(point.seconds.size(), 3U);
+    EXPECT_LT(point.seconds.front(), 5.0);
+  }
+}
+
+TEST(Fit, RoundsOfTheSameRunPoolTheirRepetitions) {
+  std::vector<Trace> traces = synthetic_traces({}, {2}, sort_sizes());
+  const auto more = synthetic_traces({}, {2}, sort_sizes());
+  traces.insert(traces.end(), more.begin(), more.end());
+  const Measurements measurements = collect_measurements(traces);
+  ASSERT_EQ(measurements.points.size(), 6U);
+  EXPECT_EQ(measurements.points.front().seconds.size(), 6U);
+  EXPECT_EQ(measurements.samples.front().seconds.size(), 6U);
+}
+
+TEST(Fit, TracesOfAnotherApplicationAreRefused) {
+  std::vector<Trace> traces = synthetic_traces({}, {2}, sort_sizes());
+  traces.push_back(synthetic_trace(synthetic_components(), 2, graph_sizes().front()));
+  EXPECT_THROW(collect_measurements(traces), UsageError);
+  EXPECT_THROW(collect_measurements({}), UsageError);
+}
+
+TEST(Fit, OversubscribedRunsAreLeftOutAndSaid) {
+  std::vector<Trace> traces = synthetic_traces({}, {1, 2, 4}, sort_sizes());
+  for (Trace& trace : traces) {
+    trace.run.oversubscribed = trace.run.ranks == 4;
+  }
+  const Measurements measurements = without_oversubscribed(collect_measurements(traces));
+  EXPECT_EQ(measurements.points.size(), 12U);
+  ASSERT_EQ(measurements.notes.size(), 1U);
+  EXPECT_EQ(measurements.notes.front(), "6 runs at 4 ranks left out: more ranks than cores");
+  for (Trace& trace : traces) {
+    trace.run.oversubscribed = true;
+  }
+  EXPECT_THROW(without_oversubscribed(collect_measurements(traces)), Error);
+}
+
+TEST(Fit, HoldsOutEverySecondSize) {
+  std::vector<RunPoint> points;
+  for (const NamedSizes& sizes : sort_sizes()) {
+    points.push_back({.sizes = sizes});
+  }
+  const std::vector<NamedSizes> expected = {{{"N", 2 << 20}}, {{"N", 8 << 20}}, {{"N", 32 << 20}}};
+  EXPECT_EQ(held_out_sizes(points, HoldOut::every_second), expected);
+  EXPECT_TRUE(held_out_sizes(points, HoldOut::none).empty());
+}
+
+TEST(Fit, HoldsOutAChessBoardOfAGrid) {
+  std::vector<RunPoint> points;
+  for (const NamedSizes& sizes : graph_sizes()) {
+    points.push_back({.sizes = sizes});
+  }
+  const auto held_out = held_out_sizes(points, HoldOut::every_second);
+  EXPECT_EQ(held_out.size(), 8U);
+  for (const std::int64_t n : {128 << 10, 256 << 10, 512 << 10, 1024 << 10}) {
+    EXPECT_EQ(std::count_if(held_out.begin(), held_out.end(),
+                            [&](const NamedSizes& sizes) { return sizes.at("N") == n; }),
+              2);
+  }
+}
+
+TEST(Fit, PredictsHeldOutSizesAndMoreRanksThanMeasured) {
+  SyntheticApp app;
+  app.noise = 0.005;
+  const Model model =
+      fitted(synthetic_traces(app, {1, 2}, sort_sizes()), {.hold_out = HoldOut::every_second});
+  EXPECT_EQ(model.held_out.size(), 6U);
+  for (const int ranks : {1, 2, 4, 8}) {
+    const NamedSizes sizes = {{"N", 32 << 20}};
+    const Trace truth = synthetic_trace({}, ranks, sizes);
+    const double expected = static_cast<double>(truth.repetitions.back().elapsed_ns) * 1e-9;
+    const Prediction prediction = predict(model, ranks, sizes);
+    EXPECT_NEAR(prediction.seconds, expected, 0.03 * expected) << ranks;
+    EXPECT_TRUE(prediction.outside_fitted_range);
+    EXPECT_LT(prediction.low, prediction.seconds);
+    EXPECT_GT(prediction.high, prediction.seconds);
+  }
+  EXPECT_FALSE(predict(model, 2, {{"N", 8 << 20}}).outside_fitted_range);
+}
+
+}  // namespace
+}  // namespace cleave
