@@ -52,7 +52,12 @@ struct Uts {
   /// Depth first. \throws Error  beyond `max_nodes`
   TreeCounts sequential(Forest forest) const;
 
-  Sizes sizes(const Forest& forest) const { return {{"frontier", forest.frontier.size()}}; }
+  /// The root counts as its children, which replace it when it is divided.
+  Sizes sizes(const Forest& forest) const {
+    const bool is_whole_tree = forest.counted.nodes == 0 && forest.frontier.size() == 1 &&
+                               forest.frontier.front().depth == 0;
+    return {{"frontier", is_whole_tree ? tree.root_children : forest.frontier.size()}};
+  }
   Sizes solution_sizes(const TreeCounts& counts) const { return {{"nodes", counts.nodes}}; }
 
  private:
