@@ -64,4 +64,13 @@ std::vector<Form> candidate_forms(const std::vector<std::string>& size_names) {
   return forms;
 }
 
+std::vector<Form> linear_forms(const std::vector<std::string>& size_names) {
+  std::vector<Form> forms = candidate_forms(size_names);
+  std::erase_if(forms, [](const Form& form) {
+    return std::any_of(form.begin(), form.end(),
+                       [](const Basis& term) { return term.factors().size() > 1; });
+  });
+  return forms;
+}
+
 }  // namespace cleave

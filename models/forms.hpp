@@ -19,4 +19,8 @@ std::optional<Form> paper_form(Block block, const std::vector<std::string>& size
 /// constant alone; fewer terms first.
 std::vector<Form> candidate_forms(const std::vector<std::string>& size_names);
 
+/// Those of `candidate_forms` without logarithms: for what is moved and copied rather than
+/// computed.
+std::vector<Form> linear_forms(const std::vector<std::string>& size_names);
+
 }  // namespace cleave
