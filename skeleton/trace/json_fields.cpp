@@ -33,6 +33,8 @@ json parse_json_object(const std::filesystem::path& file, const std::string& whe
     value = json::parse(text);
   } catch (const json::parse_error& e) {
     throw FileError(file, with_place(where, fmt::format("not JSON (at byte {})", e.byte)));
+  } catch (const json::out_of_range&) {
+    throw FileError(file, with_place(where, "holds a number that is too large"));
   }
   if (!value.is_object()) {
     throw FileError(file, with_place(where, "expected a JSON object, found " + shown(value)));
@@ -99,8 +101,8 @@ std::int64_t JsonFields::integer_between(const char* name, std::int64_t least,
                      value.get<std::uint64_t>() <=
                          static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
   if (!fits || value.get<std::int64_t>() < least || value.get<std::int64_t>() > most) {
-    refuse(name, fmt::format("must be an integer from {} to {}, found {}", least, most,
-                             shown(value)));
+    refuse(name,
+           fmt::format("must be an integer from {} to {}, found {}", least, most, shown(value)));
   }
   return value.get<std::int64_t>();
 }
