@@ -92,7 +92,10 @@ std::variant<BlockFit, Refusal> fit_block(Block block, const std::vector<Sample>
   if (const auto refusal = refuse_choice(block, observations, options.weights)) {
     return *refusal;
   }
-  return fit_best_form(observations, candidate_forms(varying_sizes(observations)), options.weights);
+  const std::vector<std::string> varying = varying_sizes(observations);
+  return fit_best_form(observations,
+                       block == Block::skeleton ? linear_forms(varying) : candidate_forms(varying),
+                       options.weights);
 }
 
 /// The median over runs and levels of BlockModel::slowest_rank.

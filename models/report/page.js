@@ -17,9 +17,7 @@ function formatCount(value) {
 }
 
 function formatNumber(value) {
-  const size = Math.abs(value);
-  return size !== 0 && (size < 1e-3 || size >= 1e5) ? value.toExponential(2).replace("e", " e")
-                                                    : `${+value.toPrecision(4)}`;
+  return `${+value.toPrecision(4)}`;
 }
 
 // Each curve and each edge of a band becomes one series over the union of all x.

@@ -413,19 +413,25 @@ Figure times_figure(const std::vector<Comparison>& comparisons, int ranks) {
   Figure figure{
       .id = fmt::format("times-{}", ranks),
       .title = fmt::format("Time against size, {} {}", ranks, ranks == 1 ? "rank" : "ranks"),
-      .note =
-          "Line: predicted, with the 95 % interval. Filled: held out of the fit. Hollow: "
-          "fitted.",
+      .note = "Predicted (line) and measured (points).",
       .x_axis = x,
       .y_axis = "time (s)",
       .log_x = true,
       .log_y = true,
       .counts_on_x = true};
-  int colour = 0;
-  for (const auto& [others, runs] : curves_over(comparisons, ranks, x)) {
-    const std::string name = others.empty() ? "predicted" : format_sizes(others);
-    Series line{.name = name, .style = Series::Style::line, .colour = colour};
-    Series band{.name = name + ", 95 %", .style = Series::Style::band, .colour = colour};
+  const auto curves = curves_over(comparisons, ranks, x);
+  const bool has_room_for_bands = curves.size() == 1;
+  if (has_room_for_bands) {
+    figure.note = "Predicted with its 95 % interval, and measured.";
+  }
+  std::vector<Series> lines;
+  std::vector<Series> points;
+  for (const auto& [others, runs] : curves) {
+    const int colour = static_cast<int>(lines.size());
+    Series line{.name = others.empty() ? "predicted" : "predicted, " + format_sizes(others),
+                .style = Series::Style::line,
+                .colour = colour};
+    Series band{.name = "95 %", .style = Series::Style::band, .colour = colour};
     Series fitted{
         .name = "measured, fitted", .style = Series::Style::hollow_points, .colour = colour};
     Series held_out{
@@ -437,17 +443,22 @@ Figure times_figure(const std::vector<Comparison>& comparisons, int ranks) {
       band.x.push_back(at);
       band.y.push_back(c->prediction.high);
       band.low.push_back(c->prediction.low);
-      Series& points = c->held_out ? held_out : fitted;
-      points.x.push_back(at);
-      points.y.push_back(c->measured_s);
+      Series& measured = c->held_out ? held_out : fitted;
+      measured.x.push_back(at);
+      measured.y.push_back(c->measured_s);
     }
-    for (Series* series : {&band, &line, &fitted, &held_out}) {
-      if (!series->x.empty()) {
-        figure.series.push_back(std::move(*series));
+    if (has_room_for_bands) {
+      figure.series.push_back(std::move(band));
+    }
+    lines.push_back(std::move(line));
+    for (Series* measured : {&fitted, &held_out}) {
+      if (!measured->x.empty()) {
+        points.push_back(std::move(*measured));
       }
     }
-    ++colour;
   }
+  figure.series.insert(figure.series.end(), lines.begin(), lines.end());
+  figure.series.insert(figure.series.end(), points.begin(), points.end());
   return figure;
 }
 

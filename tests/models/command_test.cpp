@@ -223,7 +223,7 @@ TEST_F(Command, AStudySaysWhatFailed) {
   const std::string study = install();
   const Result result = run(study + " --out s -- --fail", "./cleave");
   EXPECT_EQ(result.status, 1);
-  EXPECT_NE(result.err.find("cleave: cleave-sort on 1 ranks ended with status 3: synthetic: told to"
+  EXPECT_NE(result.err.find("cleave: cleave-sort on 1 rank ended with status 3: synthetic: told to"
                             " fail\n"),
             std::string::npos)
       << result.err;
