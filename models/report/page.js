@@ -7,13 +7,14 @@ const css = (name) => getComputedStyle(document.documentElement).getPropertyValu
 const colour = (index) => css(`--c${index % 6}`);
 const faint = (index) => `color-mix(in srgb, ${colour(index)} 18%, transparent)`;
 
+// As the command line takes counts: 4M where it is a whole number of them, else all digits.
 function formatCount(value) {
   for (const [letter, unit] of [["G", 2 ** 30], ["M", 2 ** 20], ["K", 2 ** 10]]) {
-    if (value >= unit) {
-      return `${+(value / unit).toPrecision(3)}${letter}`;
+    if (value >= unit && value % unit === 0) {
+      return `${value / unit}${letter}`;
     }
   }
-  return `${value}`;
+  return value.toLocaleString("en");
 }
 
 function formatNumber(value) {
