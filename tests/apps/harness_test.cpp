@@ -38,7 +38,7 @@ TEST(CommandLine, NamesTheOptionAndTheValueThatItRefuses) {
   EXPECT_EQ(refusal({"--own", "good", "--repetitions", "1K"}), "accepted");
   EXPECT_EQ(refusal({"--own", "bad"}), "--own: 'bad' is bad");
   EXPECT_EQ(refusal({"--repetitions", "0"}),
-            "--repetitions: '0' is out of range: from 1 to 2147483647");
+            "--repetitions: '0' is out of range: from 1 to 1000000");
   EXPECT_EQ(refusal({"--repetitions", "12x"}), "--repetitions: '12x'" + kNoCount);
   EXPECT_EQ(refusal({"--warm-up", "-1"}), "--warm-up: '-1'" + kNoCount);
   EXPECT_EQ(refusal({"--seed", "1e30"}), "--seed: '1e30'" + kNoCount);
@@ -47,8 +47,8 @@ TEST(CommandLine, NamesTheOptionAndTheValueThatItRefuses) {
             "--placement: 'here' is not one of replicated, rooted");
   EXPECT_EQ(refusal({"--threads", "1"}), "accepted");
   EXPECT_EQ(refusal({"--threads", "2"}),
-            "--threads: '2' threads: one thread a rank is all that the executors use; start more "
-            "ranks instead");
+            "--threads: '2' is not 1: an executor runs one thread a rank, start more ranks "
+            "instead");
 }
 
 TEST(CommandLine, RefusesWhatItDoesNotKnow) {
