@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,6 +15,15 @@
 namespace cleave {
 namespace {
 
+/// Parses as main would.
+bool parse(CommandLine& command_line, std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "cleave-sample");
+  std::vector<char*> argv(arguments.size());
+  std::transform(arguments.begin(), arguments.end(), argv.begin(),
+                 [](std::string& argument) { return argument.data(); });
+  return command_line.parse(static_cast<int>(argv.size()), argv.data(), false);
+}
+
 std::string refusal(const std::vector<std::string>& arguments) {
   CommandLine command_line("sample", "Does nothing.");
   command_line.add("--own", "x", "an option of its own", [](const std::string& text) {
@@ -19,14 +31,8 @@ std::string refusal(const std::vector<std::string>& arguments) {
       throw UsageError("'bad' is bad");
     }
   });
-  std::vector<std::string> words = {"cleave-sample"};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> argv;
-  for (std::string& word : words) {
-    argv.push_back(word.data());
-  }
   try {
-    command_line.parse(static_cast<int>(argv.size()), argv.data(), false);
+    parse(command_line, arguments);
   } catch (const UsageError& error) {
     return error.what();
   }
@@ -61,12 +67,7 @@ TEST(CommandLine, KeepsOwnOptionsAsGivenOrByDefault) {
   CommandLine command_line("sample", "Does nothing.");
   command_line.add("--a", "1", "first", [](const std::string&) {});
   command_line.add("--b", "2", "second", [](const std::string&) {});
-  std::vector<std::string> words = {"cleave-sample", "--b", "3", "--seed", "4"};
-  std::vector<char*> argv;
-  for (std::string& word : words) {
-    argv.push_back(word.data());
-  }
-  EXPECT_TRUE(command_line.parse(static_cast<int>(argv.size()), argv.data(), false));
+  EXPECT_TRUE(parse(command_line, {"--b", "3", "--seed", "4"}));
   EXPECT_EQ(command_line.own_options(),
             (std::map<std::string, std::string>{{"a", "1"}, {"b", "3"}}));
   EXPECT_EQ(command_line.common().seed, 4U);
