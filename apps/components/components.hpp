@@ -45,7 +45,7 @@ struct Components {
 
   bool trivial(const Graph& graph) const { return graph.edges.size() < 2; }
 
-  Labels conquer(Graph graph) const { return sequential(std::move(graph)); }
+  Labels conquer(const Graph& graph) const { return sequential(graph); }
 
   Halves<Graph> divide(Graph graph, Share share) const {
     const std::size_t left_edges = graph.edges.size() * static_cast<std::size_t>(share.left) /
@@ -58,7 +58,9 @@ struct Components {
 
   Labels combine(Labels left, const Labels& right) const { return unite(std::move(left), right); }
 
-  Labels sequential(Graph graph) const { return unite(separate(graph.vertices), graph.edges); }
+  Labels sequential(const Graph& graph) const {
+    return unite(separate(graph.vertices), graph.edges);
+  }
 
   Sizes sizes(const Graph& graph) const {
     return {{"N", graph.vertices}, {"M", graph.edges.size()}};

@@ -43,20 +43,18 @@ std::string_view name_among(const std::array<std::pair<std::string_view, Value>,
       ->first;
 }
 
-int parse_small_count(std::string_view text, int least) {
-  return static_cast<int>(parse_count_between(text, least, std::numeric_limits<int>::max()));
+int parse_runs(std::string_view text, int least) {
+  constexpr int kMostRuns = 1'000'000;
+  return static_cast<int>(parse_count_between(text, least, kMostRuns));
 }
 
-/// Of threads within a rank. There is none that would use more.
+/// Threads of each rank: no executor uses more than one.
 int parse_threads(std::string_view text) {
-  const int threads = parse_small_count(text, 1);
-  if (threads != 1) {
-    throw UsageError(
-        fmt::format("'{}' threads: one thread a rank is all that the executors use; "
-                    "start more ranks instead",
-                    text));
+  if (parse_count(text) != 1) {
+    throw UsageError(fmt::format(
+        "'{}' is not 1: an executor runs one thread a rank, start more ranks instead", text));
   }
-  return threads;
+  return 1;
 }
 
 CLI::Option* add_text(CLI::App& cli, const char* group, const std::string& name,
@@ -94,9 +92,9 @@ CommandLine::CommandLine(std::string_view app, std::string_view summary)
   add_common("--threads", fmt::format("{}", o.threads), "threads of each rank",
              [&o](const std::string& text) { o.threads = parse_threads(text); });
   add_common("--repetitions", fmt::format("{}", o.repetitions), "runs that are timed",
-             [&o](const std::string& text) { o.repetitions = parse_small_count(text, 1); });
+             [&o](const std::string& text) { o.repetitions = parse_runs(text, 1); });
   add_common("--warm-up", fmt::format("{}", o.warm_up), "runs before them that are not",
-             [&o](const std::string& text) { o.warm_up = parse_small_count(text, 0); });
+             [&o](const std::string& text) { o.warm_up = parse_runs(text, 0); });
   add_common(
       "--seed", fmt::format("{}", o.seed), "of generated input",
       [&o](const std::string& text) { o.seed = static_cast<std::uint64_t>(parse_count(text)); });

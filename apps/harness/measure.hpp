@@ -43,35 +43,35 @@ inline bool holds_problem(const Comm& comm, const CommonOptions& options) {
 /// the longest over the ranks from the moment that all have begun: copying the problem, freeing
 /// the solution and whatever else is not DC_Call stay outside.
 ///
-/// Collective. DC_Type::sequential runs on rank 0; the other ranks wait.
+/// Collective over MPI_COMM_WORLD. DC_Type::sequential runs on rank 0; the other ranks wait.
 /// \throws Error  the same on every rank
 template <DivideAndConquer App>
-typename App::Solution measure(const Comm& comm, const App& app,
+typename App::Solution measure(const Comm& world, const App& app,
                                const typename App::Problem& problem, const CommonOptions& options,
                                Recorder& recorder) {
   const Options call_options{.comm = MPI_COMM_WORLD,
                              .recorder = &recorder,
                              .placement = options.placement,
-                             .before_block = before_block(options.injections, comm.rank())};
+                             .before_block = before_block(options.injections, world.rank())};
   keep_freed_memory();
-  RunProgress progress(comm.rank() == 0, options.warm_up + options.repetitions);
+  RunProgress progress(world.rank() == 0, options.warm_up + options.repetitions);
   typename App::Solution solution;
   for (int i = 0; i < options.warm_up + options.repetitions; ++i) {
     solution = {};
-    typename App::Problem copy = agree(comm, [&] { return problem; });
+    typename App::Problem copy = agree(world, [&] { return problem; });
     recorder.begin_repetition(i, i < options.warm_up);
-    comm.barrier();
+    world.barrier();
     const std::int64_t begin_ns = mpi_time_ns();
     if (options.type == DC_Type::hypercube) {
       solution = DC_Call(options.type, app, std::move(copy), call_options);
     } else {
-      agree(comm, [&] {
-        if (comm.rank() == 0) {
+      agree(world, [&] {
+        if (world.rank() == 0) {
           solution = DC_Call(options.type, app, std::move(copy), call_options);
         }
       });
     }
-    recorder.end_repetition(comm.greatest(mpi_time_ns() - begin_ns));
+    recorder.end_repetition(world.greatest(mpi_time_ns() - begin_ns));
     progress.completed(i + 1);
   }
   return solution;

@@ -1,17 +1,17 @@
-// The main of every application: one line each, `return cleave::run_program<Program>(argc, argv);`.
+// The main of every application: one line, `return cleave::run_program<Program>(argc, argv);`.
 //
-// A Program names its application and says how to make a problem and what to tell of a solution:
-//
-//   static constexpr std::string_view kName;     "quicksort" of cleave-quicksort
-//   static constexpr std::string_view kSummary;  for --help
-//   static constexpr std::string_view kWork;     the size that a rank's share of work is counted in
-//   void add_options(CommandLine&);              its own options, beside those of command_line.hpp
-//   void check_options();                        what no single option can tell; throws UsageError
-//   App app() const;
-//   Problem make_problem(std::uint64_t seed) const;                    generated, or read from a
-//   file Figures figures(const Solution&, const std::vector<double>& seconds) const;   of the
-//   result std::optional<std::string> wrong(const Problem&, const Solution&) const;      see
-//   --verify
+// A Program names its application, and says how to make a problem and what to tell of a solution:
+// - `static constexpr std::string_view kName`: "quicksort" of cleave-quicksort
+// - `static constexpr std::string_view kSummary`: for --help
+// - `static constexpr std::string_view kWork`: the size that a rank's share of work is counted in
+// - `void add_options(CommandLine&)`: its own options, beside those of common_options.hpp
+// - `void check_options()`: what no single option can tell; throws UsageError
+// - `std::optional<std::string> warning() const`: of what was asked for; may be left out
+// - `App app() const`
+// - `Problem make_problem(std::uint64_t seed) const`: generated, or read from a file
+// - `Figures figures(const Solution&, const std::vector<double>& seconds) const`: of the result
+// - `std::optional<std::string> wrong(const Problem&, const Solution&) const`: what an independent
+//   method finds wrong, for --verify
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -29,7 +29,7 @@ struct Uts {
 
   bool trivial(const Forest& forest) const { return forest.frontier.empty(); }
 
-  TreeCounts conquer(Forest forest) const { return forest.counted; }
+  TreeCounts conquer(const Forest& forest) const { return forest.counted; }
 
   /// Makes the frontier large enough to be shared, then deals its nodes out in turn.
   Halves<Forest> divide(Forest forest, Share share) const {

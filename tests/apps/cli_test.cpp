@@ -48,7 +48,7 @@ nlohmann::json verified(int ranks, const std::string& program, Arguments argumen
   SCOPED_TRACE(program + " on " + std::to_string(ranks) + " ranks: " + finished.err);
   EXPECT_EQ(finished.status, 0);
   EXPECT_EQ(lines_of(finished.out).size(), 1U);
-  const auto json = nlohmann::json::parse(finished.out, nullptr, false);
+  auto json = nlohmann::json::parse(finished.out, nullptr, false);
   if (!json.is_object()) {
     ADD_FAILURE() << "not a JSON object: " << finished.out;
     return nlohmann::json::object();

@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,6 +15,15 @@
 namespace cleave {
 namespace {
 
+/// Parses as main would.
+bool parse(CommandLine& command_line, std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "cleave-sample");
+  std::vector<char*> argv(arguments.size());
+  std::transform(arguments.begin(), arguments.end(), argv.begin(),
+                 [](std::string& argument) { return argument.data(); });
+  return command_line.parse(static_cast<int>(argv.size()), argv.data(), false);
+}
+
 std::string refusal(const std::vector<std::string>& arguments) {
   CommandLine command_line("sample", "Does nothing.");
   command_line.add("--own", "x", "an option of its own", [](const std::string& text) {
@@ -19,14 +31,8 @@ std::string refusal(const std::vector<std::string>& arguments) {
       throw UsageError("'bad' is bad");
     }
   });
-  std::vector<std::string> words = {"cleave-sample"};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> argv;
-  for (std::string& word : words) {
-    argv.push_back(word.data());
-  }
   try {
-    command_line.parse(static_cast<int>(argv.size()), argv.data(), false);
+    parse(command_line, arguments);
   } catch (const UsageError& error) {
     return error.what();
   }
@@ -38,7 +44,7 @@ TEST(CommandLine, NamesTheOptionAndTheValueThatItRefuses) {
   EXPECT_EQ(refusal({"--own", "good", "--repetitions", "1K"}), "accepted");
   EXPECT_EQ(refusal({"--own", "bad"}), "--own: 'bad' is bad");
   EXPECT_EQ(refusal({"--repetitions", "0"}),
-            "--repetitions: '0' is out of range: from 1 to 2147483647");
+            "--repetitions: '0' is out of range: from 1 to 1000000");
   EXPECT_EQ(refusal({"--repetitions", "12x"}), "--repetitions: '12x'" + kNoCount);
   EXPECT_EQ(refusal({"--warm-up", "-1"}), "--warm-up: '-1'" + kNoCount);
   EXPECT_EQ(refusal({"--seed", "1e30"}), "--seed: '1e30'" + kNoCount);
@@ -47,8 +53,8 @@ TEST(CommandLine, NamesTheOptionAndTheValueThatItRefuses) {
             "--placement: 'here' is not one of replicated, rooted");
   EXPECT_EQ(refusal({"--threads", "1"}), "accepted");
   EXPECT_EQ(refusal({"--threads", "2"}),
-            "--threads: '2' threads: one thread a rank is all that the executors use; start more "
-            "ranks instead");
+            "--threads: '2' is not 1: an executor runs one thread a rank, start more ranks "
+            "instead");
 }
 
 TEST(CommandLine, RefusesWhatItDoesNotKnow) {
@@ -61,12 +67,7 @@ TEST(CommandLine, KeepsOwnOptionsAsGivenOrByDefault) {
   CommandLine command_line("sample", "Does nothing.");
   command_line.add("--a", "1", "first", [](const std::string&) {});
   command_line.add("--b", "2", "second", [](const std::string&) {});
-  std::vector<std::string> words = {"cleave-sample", "--b", "3", "--seed", "4"};
-  std::vector<char*> argv;
-  for (std::string& word : words) {
-    argv.push_back(word.data());
-  }
-  EXPECT_TRUE(command_line.parse(static_cast<int>(argv.size()), argv.data(), false));
+  EXPECT_TRUE(parse(command_line, {"--b", "3", "--seed", "4"}));
   EXPECT_EQ(command_line.own_options(),
             (std::map<std::string, std::string>{{"a", "1"}, {"b", "3"}}));
   EXPECT_EQ(command_line.common().seed, 4U);

@@ -65,10 +65,9 @@ TEST(Divide, OfEqualKeysSplitsThemInHalves) {
 }
 
 TEST(Quicksort, KeepsThePromisesOfAnApplication) {
-  std::vector<Keys> problems;
-  for (const KeyOrder order : kOrders) {
-    problems.push_back(make_keys(order, 1000, 6));
-  }
+  std::vector<Keys> problems(kOrders.size());
+  std::transform(kOrders.begin(), kOrders.end(), problems.begin(),
+                 [](KeyOrder order) { return make_keys(order, 1000, 6); });
   EXPECT_EQ(check(Quicksort{}, problems), std::vector<std::string>{});
 }
 

@@ -6,11 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <stdexcept>
-
-extern char** environ;
 
 namespace cleave::testing {
 
@@ -41,11 +40,9 @@ struct Pipe {
 };
 
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  for (std::string& text : texts) {
-    pointers.push_back(text.data());
-  }
-  pointers.push_back(nullptr);
+  std::vector<char*> pointers(texts.size() + 1, nullptr);
+  std::transform(texts.begin(), texts.end(), pointers.begin(),
+                 [](std::string& text) { return text.data(); });
   return pointers;
 }
 
