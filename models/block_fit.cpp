@@ -80,8 +80,11 @@ double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
+/// A difference of relative errors that no measurement tells from nothing.
+constexpr double kNegligible = 1e-3;
+
 /// Whether errors `a` exceed errors `b` of the same sizes by no more than one standard error of
-/// their mean difference.
+/// their mean difference, or by next to nothing.
 bool is_as_good(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> differences;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -93,7 +96,7 @@ bool is_as_good(const std::vector<double>& a, const std::vector<double>& b) {
     squares += (difference - mean) * (difference - mean);
   }
   const auto n = static_cast<double>(differences.size());
-  return mean <= std::sqrt(squares / (n - 1) / n);
+  return mean <= std::max(kNegligible, std::sqrt(squares / (n - 1) / n));
 }
 
 }  // namespace
