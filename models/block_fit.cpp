@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <numeric>
 #include <set>
 
 #include "models/statistics.hpp"
@@ -75,23 +76,27 @@ std::vector<double> left_out_errors(const std::vector<Observation>& observations
   return errors;
 }
 
-struct MeanAndError {
-  double mean = 0;
-  double standard_error = 0;
-};
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
 
-MeanAndError mean_and_error(const std::vector<double>& values) {
-  assert(values.size() > 1);
-  const auto n = static_cast<double>(values.size());
-  double mean = 0;
-  for (const double value : values) {
-    mean += value / n;
+/// A difference of relative errors that no measurement tells from nothing.
+constexpr double kNegligible = 1e-3;
+
+/// Whether errors `a` exceed errors `b` of the same sizes by no more than one standard error of
+/// their mean difference, or by next to nothing.
+bool is_as_good(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> differences;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    differences.push_back(a[i] - b[i]);
   }
+  const double mean = mean_of(differences);
   double squares = 0;
-  for (const double value : values) {
-    squares += (value - mean) * (value - mean);
+  for (const double difference : differences) {
+    squares += (difference - mean) * (difference - mean);
   }
-  return {mean, std::sqrt(squares / (n - 1) / n)};
+  const auto n = static_cast<double>(differences.size());
+  return mean <= std::max(kNegligible, std::sqrt(squares / (n - 1) / n));
 }
 
 }  // namespace
@@ -138,7 +143,9 @@ std::variant<BlockFit, Refusal> fit_best_form(const std::vector<Observation>& ob
   assert(!forms.empty());
   struct Candidate {
     BlockFit fit;
-    MeanAndError error;
+    std::vector<double> errors;  ///< by size left out
+
+    double error() const { return *fit.left_out_smape; }
   };
   std::vector<Candidate> candidates;
   Refusal last;
@@ -148,10 +155,10 @@ std::variant<BlockFit, Refusal> fit_best_form(const std::vector<Observation>& ob
       last = std::move(*refusal);
       continue;
     }
-    const std::vector<double> errors = left_out_errors(observations, form, weights);
+    std::vector<double> errors = left_out_errors(observations, form, weights);
     if (errors.size() > 1) {
-      candidates.push_back({std::move(std::get<BlockFit>(result)), mean_and_error(errors)});
-      candidates.back().fit.left_out_smape = candidates.back().error.mean;
+      candidates.push_back({std::move(std::get<BlockFit>(result)), std::move(errors)});
+      candidates.back().fit.left_out_smape = mean_of(candidates.back().errors);
     }
   }
   if (candidates.empty()) {
@@ -164,25 +171,19 @@ std::variant<BlockFit, Refusal> fit_best_form(const std::vector<Observation>& ob
     }
     return last;
   }
-  const auto least = std::min_element(
-      candidates.begin(), candidates.end(),
-      [](const Candidate& a, const Candidate& b) { return a.error.mean < b.error.mean; });
-  const double good_enough = least->error.mean + least->error.standard_error;
-  const std::size_t fewest = [&] {
-    std::size_t terms = least->fit.form.size();
-    for (const Candidate& candidate : candidates) {
-      if (candidate.error.mean <= good_enough) {
-        terms = std::min(terms, candidate.fit.form.size());
-      }
+  const auto by_error = [](const Candidate& a, const Candidate& b) {
+    return a.error() < b.error();
+  };
+  const Candidate& least = *std::min_element(candidates.begin(), candidates.end(), by_error);
+  std::size_t fewest = least.fit.form.size();
+  for (const Candidate& candidate : candidates) {
+    if (is_as_good(candidate.errors, least.errors)) {
+      fewest = std::min(fewest, candidate.fit.form.size());
     }
-    return terms;
-  }();
+  }
   std::erase_if(candidates,
                 [&](const Candidate& candidate) { return candidate.fit.form.size() != fewest; });
-  return std::min_element(
-             candidates.begin(), candidates.end(),
-             [](const Candidate& a, const Candidate& b) { return a.error.mean < b.error.mean; })
-      ->fit;
+  return std::min_element(candidates.begin(), candidates.end(), by_error)->fit;
 }
 
 std::vector<std::string> varying_sizes(const std::vector<Observation>& observations) {

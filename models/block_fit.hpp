@@ -43,8 +43,9 @@ std::variant<BlockFit, Refusal> fit_form(const std::vector<Observation>& observa
                                          const Form& form, Weights weights);
 
 /// Chooses among `forms` (fewer terms first) by leaving out the runs of one size after another: the
-/// form with the fewest terms whose mean SMAPE at the sizes left out is within one standard error
-/// of the least. Refused if every form is, with the reason of the last.
+/// form with the fewest terms whose SMAPE at the sizes left out exceeds that of the best form by no
+/// more than one standard error of their difference. Refused if every form is, with the reason of
+/// the last.
 std::variant<BlockFit, Refusal> fit_best_form(const std::vector<Observation>& observations,
                                               const std::vector<Form>& forms, Weights weights);
 

@@ -156,6 +156,7 @@ class StudyRun {
         parse_sizes(size);
       }
     }
+    read_machine_if_given(arguments.machine);  // before the runs, which take minutes
     if (arguments.rounds < 1 || arguments.repetitions < 1) {
       throw UsageError("--rounds and --repetitions must be at least 1");
     }

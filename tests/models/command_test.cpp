@@ -91,7 +91,7 @@ class Command : public testing::Test {
                     "#!/bin/sh\nranks=$1\nshift\nexec \"$@\" --ranks \"$ranks\"\n");
     write_machine(folder_ / "m.machine.json", some_machine());
     return fmt::format(
-        "study sort --launcher '{}/launch {{ranks}}' --machine m.machine.json --sizes N=1M N=2M "
+        "study sort --launcher '{}/launch {{ranks}}' --sizes N=1M N=2M "
         "N=4M N=8M N=16M N=32M --rounds 2",
         folder_.string());
   }
@@ -210,7 +210,7 @@ TEST_F(Command, AFullDiskIsOneLineAndNoHalfFile) {
 
 TEST_F(Command, AStudyRunsFitsAndReports) {
   const std::string study = install();
-  const Result result = run(study + " --out s", "./cleave");
+  const Result result = run(study + " --machine m.machine.json --out s", "./cleave");
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_TRUE(fs::exists(folder_ / "s" / "report.html"));
   EXPECT_TRUE(fs::exists(folder_ / "s" / "sort.model.json"));
@@ -221,18 +221,19 @@ TEST_F(Command, AStudyRunsFitsAndReports) {
 
 TEST_F(Command, AStudySaysWhatFailed) {
   const std::string study = install();
-  const Result result = run(study + " --out s -- --fail", "./cleave");
+  const Result result = run(study + " --machine m.machine.json --out s -- --fail", "./cleave");
   EXPECT_EQ(result.status, 1);
   EXPECT_NE(result.err.find("cleave: cleave-sort on 1 rank ended with status 3: synthetic: told to"
                             " fail\n"),
             std::string::npos)
       << result.err;
+  expect_one_line(run(study + " --machine none", "./cleave"), 1, "none: cannot read");
   expect_one_line(run("study nonsense"), 2, "no program cleave-nonsense");
 }
 
 TEST_F(Command, CtrlCEndsAStudyAndWhatItStarted) {
   const std::string study = install();
-  const Result result = run(study + " --out s -- --sleep-and-say pid",
+  const Result result = run(study + " --machine m.machine.json --out s -- --sleep-and-say pid",
                             "timeout --preserve-status --signal=INT 2 ./cleave");
   EXPECT_EQ(result.status, 130);
   EXPECT_NE(result.err.find("cleave: stopped; 0 of 24 runs are kept in s/traces\n"),
