@@ -45,8 +45,8 @@ double symmetric_error(double a, double b) {
 }
 
 /// Mean SMAPE of each size when it is left out; empty if the form cannot be fitted without it.
-std::vector<double> left_out_errors(const std::vector<Observation>& observations, const Form& form,
-                                    Weights weights) {
+std::vector<double> left_out_errors(const std::vector<Observation>& observations,
+                                    const TrialForm& trial, Weights weights) {
   std::map<NamedSizes, std::vector<Observation>> by_size;
   for (const Observation& observation : observations) {
     by_size[observation.run_sizes].push_back(observation);
@@ -60,12 +60,12 @@ std::vector<double> left_out_errors(const std::vector<Observation>& observations
       }
     }
     const auto fitted =
-        least_squares_coefficients(design_of(rest, form), weights, Sign::non_negative);
+        least_squares_coefficients(design_of(rest, trial.form), weights, trial.sign);
     const auto* coefficients = std::get_if<Eigen::VectorXd>(&fitted);
     if (coefficients == nullptr) {
       return {};
     }
-    const Design test = design_of(tests, form);
+    const Design test = design_of(tests, trial.form);
     const Eigen::VectorXd predicted = test.columns * *coefficients;
     double sum = 0;
     for (Eigen::Index i = 0; i < predicted.size(); ++i) {
@@ -114,7 +114,8 @@ double BlockFit::operator()(const NamedValues& sizes) const {
 }
 
 std::variant<BlockFit, Refusal> fit_form(const std::vector<Observation>& observations,
-                                         const Form& form, Weights weights) {
+                                         const TrialForm& trial, Weights weights) {
+  const Form& form = trial.form;
   const bool is_constant = form.size() == 1 && form.front() == Basis();
   const std::size_t sizes = count_run_sizes(observations);
   if (!is_constant && sizes < form.size() + 1) {
@@ -123,7 +124,7 @@ std::variant<BlockFit, Refusal> fit_form(const std::vector<Observation>& observa
                     sizes, sizes == 1 ? "size" : "sizes", form.size(),
                     fmt::join(term_names(form), ", "), form.size() + 1)};
   }
-  auto result = least_squares(design_of(observations, form), weights, Sign::non_negative);
+  auto result = least_squares(design_of(observations, form), weights, trial.sign);
   if (auto* refusal = std::get_if<Refusal>(&result)) {
     return std::move(*refusal);
   }
@@ -135,11 +136,20 @@ std::variant<BlockFit, Refusal> fit_form(const std::vector<Observation>& observa
       range->second.second = std::max(range->second.second, value);
     }
   }
+  const auto is_positive = [&](const Observation& observation) {
+    return fitted(observation.sizes) > 0;
+  };
+  if (trial.sign == Sign::any &&
+      !std::all_of(observations.begin(), observations.end(), is_positive)) {
+    return Refusal{fmt::format("{} gives no positive time at some of the sizes measured",
+                               fmt::join(term_names(form), ", "))};
+  }
   return fitted;
 }
 
 std::variant<BlockFit, Refusal> fit_best_form(const std::vector<Observation>& observations,
-                                              const std::vector<Form>& forms, Weights weights) {
+                                              const std::vector<TrialForm>& forms,
+                                              Weights weights) {
   assert(!forms.empty());
   struct Candidate {
     BlockFit fit;
@@ -149,7 +159,7 @@ std::variant<BlockFit, Refusal> fit_best_form(const std::vector<Observation>& ob
   };
   std::vector<Candidate> candidates;
   Refusal last;
-  for (const Form& form : forms) {
+  for (const TrialForm& form : forms) {
     auto result = fit_form(observations, form, weights);
     if (auto* refusal = std::get_if<Refusal>(&result)) {
       last = std::move(*refusal);
@@ -163,7 +173,7 @@ std::variant<BlockFit, Refusal> fit_best_form(const std::vector<Observation>& ob
   }
   if (candidates.empty()) {
     // Nothing to compare, as with one size only: the first form that can be fitted at all.
-    for (const Form& form : forms) {
+    for (const TrialForm& form : forms) {
       auto result = fit_form(observations, form, weights);
       if (std::holds_alternative<BlockFit>(result)) {
         return result;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/basis.hpp"
+#include "models/forms.hpp"
 #include "models/least_squares.hpp"
 #include "skeleton/trace/trace_file.hpp"
 
@@ -35,19 +36,21 @@ struct BlockFit {
   Eigen::VectorXd row(const NamedValues& sizes) const;
 };
 
-/// Fits `form`. No coefficient is negative: an operation cannot give time back, and a negative term
-/// turns into a negative time on more ranks than were measured.
+/// Fits the form of `trial`. Mostly no coefficient is negative: an operation cannot give time back,
+/// and a negative term turns into a negative time on more ranks than were measured.
 /// Refused, beyond what least_squares refuses: runs at fewer than coefficients + 1 different sizes
-/// (a constant alone needs but one).
+/// (a constant alone needs but one), and coefficients of any sign that give no positive time
+/// at some size that was measured.
 std::variant<BlockFit, Refusal> fit_form(const std::vector<Observation>& observations,
-                                         const Form& form, Weights weights);
+                                         const TrialForm& trial, Weights weights);
 
 /// Chooses among `forms` (fewer terms first) by leaving out the runs of one size after another: the
 /// form with the fewest terms whose SMAPE at the sizes left out exceeds that of the best form by no
 /// more than one standard error of their difference. Refused if every form is, with the reason of
 /// the last.
 std::variant<BlockFit, Refusal> fit_best_form(const std::vector<Observation>& observations,
-                                              const std::vector<Form>& forms, Weights weights);
+                                              const std::vector<TrialForm>& forms,
+                                              Weights weights);
 
 /// Sizes that are in every observation and take more than one value.
 std::vector<std::string> varying_sizes(const std::vector<Observation>& observations);

@@ -78,7 +78,7 @@ std::variant<BlockFit, Refusal> fit_block(Block block, const std::vector<Sample>
                                           const FitOptions& options) {
   const std::vector<Observation> observations = observations_of(samples);
   if (const auto given = options.given_forms.find(block); given != options.given_forms.end()) {
-    return fit_form(observations, given->second, options.weights);
+    return fit_form(observations, {given->second}, options.weights);
   }
   std::vector<std::string> names;
   for (const auto& [name, value] : observations.front().sizes) {
@@ -86,7 +86,7 @@ std::variant<BlockFit, Refusal> fit_block(Block block, const std::vector<Sample>
   }
   if (options.forms == Forms::paper) {
     if (const std::optional<Form> form = paper_form(block, names)) {
-      return fit_form(observations, *form, options.weights);
+      return fit_form(observations, {*form}, options.weights);
     }
   }
   if (const auto refusal = refuse_choice(block, observations, options.weights)) {

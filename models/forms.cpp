@@ -52,7 +52,7 @@ std::optional<Form> paper_form(Block block, const std::vector<std::string>& size
   }
 }
 
-std::vector<Form> candidate_forms(const std::vector<std::string>& size_names) {
+std::vector<TrialForm> candidate_forms(const std::vector<std::string>& size_names) {
   std::vector<Form> forms = {{}};
   for (const std::string& size : size_names) {
     forms = extended(forms, size, size_names);
@@ -63,19 +63,34 @@ std::vector<Form> candidate_forms(const std::vector<std::string>& size_names) {
     with_constant.insert(with_constant.end(), forms[i].begin(), forms[i].end());
     forms.push_back(std::move(with_constant));
   }
-  std::erase_if(forms, [](const Form& form) { return form.empty(); });
-  std::stable_sort(forms.begin(), forms.end(),
-                   [](const Form& a, const Form& b) { return a.size() < b.size(); });
-  return forms;
+  std::vector<TrialForm> trials;
+  for (Form& form : forms) {
+    if (!form.empty()) {
+      trials.push_back({.form = std::move(form)});
+    }
+  }
+  if (size_names.size() == 2) {
+    Form by_density;
+    for (const std::string& size : size_names) {
+      for (const std::string& of : size_names) {
+        by_density.push_back(times_logarithm(size, of));
+      }
+    }
+    trials.push_back({.form = std::move(by_density), .sign = Sign::any});
+  }
+  std::stable_sort(trials.begin(), trials.end(), [](const TrialForm& a, const TrialForm& b) {
+    return a.form.size() < b.form.size();
+  });
+  return trials;
 }
 
-std::vector<Form> linear_forms(const std::vector<std::string>& size_names) {
-  std::vector<Form> forms = candidate_forms(size_names);
-  std::erase_if(forms, [](const Form& form) {
-    return std::any_of(form.begin(), form.end(),
+std::vector<TrialForm> linear_forms(const std::vector<std::string>& size_names) {
+  std::vector<TrialForm> trials = candidate_forms(size_names);
+  std::erase_if(trials, [](const TrialForm& trial) {
+    return std::any_of(trial.form.begin(), trial.form.end(),
                        [](const Basis& term) { return term.factors().size() > 1; });
   });
-  return forms;
+  return trials;
 }
 
 }  // namespace cleave

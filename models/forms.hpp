@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/basis.hpp"
+#include "models/least_squares.hpp"
 #include "skeleton/trace/span.hpp"
 
 namespace cleave {
@@ -15,13 +16,21 @@ namespace cleave {
 /// N alone (quicksort) or N and M (connected components). None for other blocks and sizes.
 std::optional<Form> paper_form(Block block, const std::vector<std::string>& size_names);
 
+/// A form on trial. Its coefficients may be negative only where logarithms of ratios are meant:
+/// log2(M/N) is log2(M) - log2(N).
+struct TrialForm {
+  Form form;
+  Sign sign = Sign::non_negative;
+};
+
 /// Every choice of some of the sizes, each as S or S*log2(T) with T any of them (sorting: N*log2(N);
 /// edges that meet ever more distant nodes: M*log2(N)), with and without a constant, and the constant
-/// alone; fewer terms first.
-std::vector<Form> candidate_forms(const std::vector<std::string>& size_names);
+/// alone; fewer terms first. For two sizes also N and M times the logarithms of both, of any sign:
+/// what depends on the density M/N, as the length of paths in a union-find structure does.
+std::vector<TrialForm> candidate_forms(const std::vector<std::string>& size_names);
 
 /// Those of `candidate_forms` without logarithms: for what is moved and copied rather than
 /// computed.
-std::vector<Form> linear_forms(const std::vector<std::string>& size_names);
+std::vector<TrialForm> linear_forms(const std::vector<std::string>& size_names);
 
 }  // namespace cleave

@@ -1,26 +1,28 @@
 #include "apps/components/components.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 namespace cleave {
 
 namespace {
 
-/// Unites the trees of `a` and `b` by Rem's algorithm with splicing (Patwary, Blair, Manne:
-/// "Experiments on Union-Find Algorithms for the Disjoint-Set Data Structure", SEA 2010).
-/// The parent of a vertex is never greater than it, so that the root is the least of its tree.
-void unite(Labels& parent, Vertex a, Vertex b) {
-  while (parent[a] != parent[b]) {
-    if (parent[a] < parent[b]) {
-      std::swap(a, b);
-    }
-    const Vertex next = parent[a];
-    parent[a] = parent[b];
-    if (next == a) {
-      return;
-    }
-    a = next;
+/// The root of `v`, halving the path to it (Tarjan, van Leeuwen: "Worst-case Analysis of Set Union
+/// Algorithms", 1984).
+Vertex root_of(Labels& parent, Vertex v) {
+  while (parent[v] != v) {
+    parent[v] = parent[parent[v]];
+    v = parent[v];
   }
+  return v;
+}
+
+/// Unites the trees of `a` and `b` by linking the greater root to the lesser, so that the parent of
+/// a vertex is never greater than it and the root is the least of its tree.
+void unite(Labels& parent, Vertex a, Vertex b) {
+  const Vertex root_a = root_of(parent, a);
+  const Vertex root_b = root_of(parent, b);
+  parent[std::max(root_a, root_b)] = std::min(root_a, root_b);
 }
 
 /// Makes every parent a root. Parents come before their children, so one pass is enough.

@@ -12,8 +12,8 @@
 
 #include "models/command/commands.hpp"
 #include "models/command/subprocess.hpp"
+#include "skeleton/program/command_line.hpp"
 #include "skeleton/trace/error.hpp"
-#include "skeleton/trace/provenance.hpp"
 
 namespace cleave {
 
@@ -37,17 +37,8 @@ constexpr int kUsageStatus = 2;
   throw Error(fmt::format("cannot run {}: {}", program.string(), std::strerror(errno)));
 }
 
-std::string command_line_of(int argc, char** argv) {
-  std::string line;
-  for (int i = 0; i < argc; ++i) {
-    line += fmt::format("{}{}", i == 0 ? "" : " ", argv[i]);
-  }
-  return line;
-}
-
 int run(int argc, char** argv) {
   CLI::App program("From traces of divide-and-conquer programs to predicted run times", "cleave");
-  program.set_version_flag("--version", fmt::format("cleave {} ({})", version(), commit()));
   program.footer("cleave X runs the program cleave-X of the same folder.");
   const std::string command_line = command_line_of(argc, argv);
   add_fit_command(program, command_line);
@@ -63,17 +54,7 @@ int run(int argc, char** argv) {
   if (argc > 1 && argv[1][0] != '-' && !is_command(argv[1])) {
     become(argv[1], argv);
   }
-  try {
-    program.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) {
-      return program.exit(e);  // --help, --version
-    }
-    throw UsageError(e.what());
-  }
-  if (program.get_subcommands().empty()) {
-    throw UsageError("a command is missing: fit, predict, report or study; see cleave --help");
-  }
+  parse_command_line(program, argc, argv);
   return 0;
 }
 

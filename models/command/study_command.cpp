@@ -8,12 +8,12 @@
 
 #include "models/command/arguments.hpp"
 #include "models/command/commands.hpp"
-#include "models/command/progress.hpp"
 #include "models/command/studies.hpp"
 #include "models/command/subprocess.hpp"
 #include "models/command/write_report.hpp"
 #include "models/model_file.hpp"
 #include "models/report/text.hpp"
+#include "skeleton/program/progress.hpp"
 #include "skeleton/trace/count.hpp"
 #include "skeleton/trace/error.hpp"
 
@@ -183,16 +183,22 @@ class StudyRun {
   void measure() {
     const int most_ranks = *std::max_element(ranks_.begin(), ranks_.end());
     const bool calibrates = arguments_.machine.empty() && most_ranks > 1;
-    Progress progress(runs() + (calibrates ? 1 : 0));
+    const std::size_t steps = runs() + (calibrates ? 1 : 0);
+    std::size_t begun = 0;
+    Progress progress("study", true);
+    const auto begin_step = [&](const std::string& what) {
+      const double done = static_cast<double>(begun++) / static_cast<double>(steps);
+      progress.update(done, fmt::format("[{}/{}] {}", begun, steps, what));
+    };
     machine_file_ = arguments_.machine;
     if (calibrates) {
-      progress.begin_step(fmt::format("calibrating the machine on {} ranks", most_ranks));
+      begin_step(fmt::format("calibrating the machine on {} ranks", most_ranks));
       const std::filesystem::path file = folder_ / "this.machine.json";
       launcher_.run(most_ranks, existing_program("cleave-calibrate"), {"--out", file.string()});
       machine_file_ = file.string();
     }
     for (const Run& run : runs_of(study_.sizes, ranks_, arguments_.rounds)) {
-      progress.begin_step(fmt::format("{} {} on {} {}, round {} of {}", arguments_.app, run.size,
+      begin_step(fmt::format("{} {} on {} {}, round {} of {}", arguments_.app, run.size,
                                       run.ranks, run.ranks == 1 ? "rank" : "ranks", run.round,
                                       arguments_.rounds));
       traces_.push_back(measure(run));

@@ -1,6 +1,7 @@
 // Progress of long work on standard error: a bar on a terminal, a line a step elsewhere.
 #pragma once
 
+#include <chrono>
 #include <string>
 
 namespace cleave {
@@ -25,6 +26,7 @@ class Progress {
   std::string step_;
   bool speaks_;
   bool bar_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace cleave
