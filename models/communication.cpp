@@ -131,7 +131,7 @@ std::variant<ExchangeModel, Refusal> fit_exchange(const std::vector<Sample>& sam
     return Refusal{"the traces show no exchange between ranks"};
   }
   auto bytes =
-      fit_best_form(observations, candidate_forms(varying_sizes(observations)), Weights::relative);
+      fit_best_form(observations, linear_forms(varying_sizes(observations)), Weights::relative);
   if (auto* refusal = std::get_if<Refusal>(&bytes)) {
     return Refusal{"bytes of a message: " + refusal->reason};
   }

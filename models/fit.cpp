@@ -92,7 +92,34 @@ std::variant<BlockFit, Refusal> fit_block(Block block, const std::vector<Sample>
   if (const auto refusal = refuse_choice(block, observations, options.weights)) {
     return *refusal;
   }
-  return fit_best_form(observations, candidate_forms(varying_sizes(observations)), options.weights);
+  const std::vector<std::string> varying = varying_sizes(observations);
+  return fit_best_form(observations,
+                       block == Block::skeleton ? linear_forms(varying) : candidate_forms(varying),
+                       options.weights);
+}
+
+/// The median over runs and levels of BlockModel::slowest_rank.
+double slowest_rank_of(const std::vector<Sample>& samples) {
+  std::map<std::tuple<int, NamedSizes, int>, std::vector<const Sample*>> levels;
+  for (const Sample& sample : samples) {
+    levels[{sample.ranks, sample.run_sizes, sample.level}].push_back(&sample);
+  }
+  std::vector<double> ratios;
+  for (const auto& [level, of_ranks] : levels) {
+    std::vector<double> slowest(of_ranks.front()->seconds.size(), 0);
+    double typical = 0;
+    for (const Sample* sample : of_ranks) {
+      if (sample->seconds.size() == slowest.size()) {
+        std::transform(slowest.begin(), slowest.end(), sample->seconds.begin(), slowest.begin(),
+                       [](double a, double b) { return std::max(a, b); });
+        typical = std::max(typical, median(sample->seconds));
+      }
+    }
+    if (of_ranks.size() > 1 && typical > 0) {
+      ratios.push_back(median(std::move(slowest)) / typical);
+    }
+  }
+  return ratios.empty() ? 1 : median(std::move(ratios));
 }
 
 /// Blocks that more than half of the runs show in groups that are divided further (`inner`), or on
@@ -190,8 +217,11 @@ Model fit_model(const Measurements& measurements, const std::optional<Machine>& 
     if (auto* refusal = std::get_if<Refusal>(&result)) {
       model.refused.push_back({block, ranks_per_host, std::move(refusal->reason)});
     } else {
-      model.blocks.push_back(
-          {block, ranks_per_host, std::move(std::get<BlockFit>(result)), std::move(of_block)});
+      model.blocks.push_back({.block = block,
+                              .ranks_per_host = ranks_per_host,
+                              .fit = std::move(std::get<BlockFit>(result)),
+                              .slowest_rank = slowest_rank_of(of_block),
+                              .samples = std::move(of_block)});
     }
   }
 

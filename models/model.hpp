@@ -18,7 +18,10 @@ namespace cleave {
 struct BlockModel {
   Block block = Block::sequential;
   int ranks_per_host = 1;
-  BlockFit fit;
+  BlockFit fit;  ///< of the median time of one rank
+  /// What the slowest rank of one repetition takes, relative to the largest of these medians: the
+  /// max_i of equation 6, since it is rarely the same rank that is slow.
+  double slowest_rank = 1;
   std::vector<Sample> samples;  ///< that it was fitted to
 };
 

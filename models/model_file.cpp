@@ -69,6 +69,7 @@ json to_json(const BlockModel& block) {
   return {{"block", name_of(block.block)},
           {"ranks_per_host", block.ranks_per_host},
           {"fit", to_json(block.fit)},
+          {"slowest_rank", block.slowest_rank},
           {"samples", std::move(samples)}};
 }
 
@@ -267,7 +268,8 @@ Sample sample_from(const JsonFields& fields, Block block, int ranks_per_host) {
 BlockModel block_model_from(const JsonFields& fields) {
   BlockModel model{.block = block_from(fields),
                    .ranks_per_host = fields.integer<int>("ranks_per_host", 1),
-                   .fit = fit_from(fields.object("fit"))};
+                   .fit = fit_from(fields.object("fit")),
+                   .slowest_rank = fields.non_negative("slowest_rank")};
   for (const JsonFields& sample : fields.objects("samples")) {
     model.samples.push_back(sample_from(sample, model.block, model.ranks_per_host));
   }

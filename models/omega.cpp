@@ -95,7 +95,7 @@ class Omega {
   void add_block(Block block, const NamedValues& sizes, int level) {
     const BlockModel& fitted = block_model(block);
     check_range(fitted.fit, sizes);
-    const Eigen::VectorXd row = fitted.fit.row(sizes);
+    const Eigen::VectorXd row = fitted.slowest_rank * fitted.fit.row(sizes);
     const double seconds = row.dot(fitted.fit.fit.coefficients);
     auto use = std::find_if(uses_.begin(), uses_.end(),
                             [&](const Use& known) { return known.model == &fitted; });

@@ -1,11 +1,17 @@
 #include "apps/harness/measure.hpp"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <numeric>
 
 namespace cleave {
+
+void keep_freed_memory() {
+  ::mallopt(M_MMAP_MAX, 0);
+  ::mallopt(M_TRIM_THRESHOLD, -1);
+}
 
 RunProgress::RunProgress(bool speaks, int runs)
     : speaks_(speaks && ::isatty(STDERR_FILENO) == 1), runs_(runs) {}

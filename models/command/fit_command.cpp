@@ -1,7 +1,6 @@
 // cleave fit: traces and a machine to a model.
 #include <fmt/format.h>
 
-#include <iostream>
 #include <memory>
 
 #include "models/command/arguments.hpp"

@@ -48,7 +48,6 @@ std::string command_line_of(int argc, char** argv) {
 int run(int argc, char** argv) {
   CLI::App program("From traces of divide-and-conquer programs to predicted run times", "cleave");
   program.set_version_flag("--version", fmt::format("cleave {} ({})", version(), commit()));
-  program.require_subcommand(1);
   program.footer("cleave X runs the program cleave-X of the same folder.");
   const std::string command_line = command_line_of(argc, argv);
   add_fit_command(program, command_line);
@@ -66,13 +65,16 @@ int run(int argc, char** argv) {
   }
   try {
     program.parse(argc, argv);
-    return 0;
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) {
       return program.exit(e);  // --help, --version
     }
     throw UsageError(e.what());
   }
+  if (program.get_subcommands().empty()) {
+    throw UsageError("a command is missing: fit, predict, report or study; see cleave --help");
+  }
+  return 0;
 }
 
 /// Prints `message` as one line. Returns `status`.

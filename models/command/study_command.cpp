@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <iostream>
 #include <memory>
 #include <sstream>
 
@@ -90,8 +89,8 @@ class Launcher {
     words.insert(words.end(), options.begin(), options.end());
     const Ended ended = run_program(words);
     if (ended.status != 0) {
-      throw Error(fmt::format("{} on {} ranks ended with status {}: {}",
-                              program.filename().string(), ranks, ended.status,
+      throw Error(fmt::format("{} on {} {} ended with status {}: {}", program.filename().string(),
+                              ranks, ranks == 1 ? "rank" : "ranks", ended.status,
                               last_line(ended.output)));
     }
   }

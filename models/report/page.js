@@ -7,19 +7,18 @@ const css = (name) => getComputedStyle(document.documentElement).getPropertyValu
 const colour = (index) => css(`--c${index % 6}`);
 const faint = (index) => `color-mix(in srgb, ${colour(index)} 18%, transparent)`;
 
+// As the command line takes counts: 4M where it is a whole number of them, else all digits.
 function formatCount(value) {
   for (const [letter, unit] of [["G", 2 ** 30], ["M", 2 ** 20], ["K", 2 ** 10]]) {
-    if (value >= unit) {
-      return `${+(value / unit).toPrecision(3)}${letter}`;
+    if (value >= unit && value % unit === 0) {
+      return `${value / unit}${letter}`;
     }
   }
-  return `${value}`;
+  return value.toLocaleString("en");
 }
 
 function formatNumber(value) {
-  const size = Math.abs(value);
-  return size !== 0 && (size < 1e-3 || size >= 1e5) ? value.toExponential(2).replace("e", " e")
-                                                    : `${+value.toPrecision(4)}`;
+  return `${+value.toPrecision(4)}`;
 }
 
 // Each curve and each edge of a band becomes one series over the union of all x.
@@ -78,13 +77,35 @@ function rangeOf(isLog, guides) {
       const pad = low === high ? 2 : (high / low) ** 0.06;
       return [low / pad, high * pad];
     }
-    for (const guide of guides) {
-      low = Math.min(low, guide);
-      high = Math.max(high, guide);
+    for (const value of guides.length > 0 ? guides : [0]) {
+      low = Math.min(low, value);
+      high = Math.max(high, value);
     }
-    const pad = low === high ? Math.abs(low) * 0.5 || 1 : (high - low) * 0.08;
-    return [low >= 0 && guides.length === 0 ? Math.max(0, low - pad) : low - pad, high + pad];
+    const pad = (high - low) * 0.08 || 1;
+    return [low === 0 ? 0 : low - pad, high + pad];
   };
+}
+
+// Evenly spread ranks or sizes: a little room beside the first and the last.
+function rangeOfCounts(isLog) {
+  return (plot, low, high) => {
+    const pad = isLog ? (low === high ? 2 : (high / low) ** 0.06) : (high - low) * 0.08 || 1;
+    return isLog ? [low / pad, high * pad] : [low - pad, high + pad];
+  };
+}
+
+// 1, 2 and 5 times powers of ten.
+function logSplits(plot, axisIndex, low, high) {
+  const splits = [];
+  for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power++) {
+    for (const digit of [1, 2, 5]) {
+      const value = +`${digit}e${power}`;
+      if (value >= low && value <= high) {
+        splits.push(value);
+      }
+    }
+  }
+  return splits;
 }
 
 function drawGuides(guides) {
@@ -164,27 +185,29 @@ function axis(title, size) {
 
 function draw(figure, place) {
   const { columns, x, data } = columnsOf(figure);
-  const xAxis = axis(figure.x_axis, 40);
+  const format = (plot, splits) => splits.map((value) => (value === null ? "" : formatNumber(value)));
+  const xAxis = { ...axis(figure.x_axis, 40), values: format };
+  const yAxis = { ...axis(figure.y_axis, 62), values: format };
+  for (const [each, isLog] of [[xAxis, figure.log_x], [yAxis, figure.log_y]]) {
+    if (isLog) {
+      each.splits = logSplits;
+      each.filter = (plot, splits) => splits;
+    }
+  }
   if (figure.counts_on_x) {
     xAxis.splits = () => x;
     xAxis.filter = (plot, splits) => splits;
     xAxis.values = (plot, splits) => splits.map(formatCount);
-  } else {
-    xAxis.values = (plot, splits) => splits.map((v) => (v === null ? "" : formatNumber(v)));
   }
-  const yAxis = axis(figure.y_axis, 62);
-  yAxis.values = (plot, splits) => splits.map((v) => (v === null ? "" : formatNumber(v)));
-  const scale = (isLog, guides) => ({
-    time: false,
-    distr: isLog ? 3 : 1,
-    range: rangeOf(isLog, guides),
-  });
+  const xRange = figure.counts_on_x ? rangeOfCounts(figure.log_x) : rangeOf(figure.log_x, []);
+  const yRange = rangeOf(figure.log_y, figure.guides);
+  const scale = (isLog, range) => ({ time: false, distr: isLog ? 3 : 1, range });
   place.replaceChildren();
   return new uPlot(
     {
       width: place.clientWidth,
       height: place.clientHeight,
-      scales: { x: scale(figure.log_x, []), y: scale(figure.log_y, figure.guides) },
+      scales: { x: scale(figure.log_x, xRange), y: scale(figure.log_y, yRange) },
       axes: [xAxis, yAxis],
       series: [{}, ...columns.map(seriesOptions)],
       bands: bandsOf(columns),
@@ -198,16 +221,21 @@ function draw(figure, place) {
   );
 }
 
-// One entry a colour: the name of its line, or of its points where it has none.
+// One entry a name; points that several colours share are shown in none of them.
 function fillLegend(figure, legend) {
   legend.replaceChildren();
-  const lines = figure.series.filter((s) => s.style === "line");
-  for (const series of lines.length > 0 ? lines : figure.series) {
+  const byName = new Map();
+  for (const series of figure.series.filter((s) => s.style !== "band")) {
+    byName.set(series.name, [...(byName.get(series.name) ?? []), series]);
+  }
+  for (const [name, [first, ...others]] of byName) {
     const entry = document.createElement("span");
     const mark = document.createElement("i");
-    mark.className = { line: "line", filled_points: "filled" }[series.style] ?? "";
-    mark.style.color = colour(series.colour);
-    entry.append(mark, series.name);
+    mark.className = { line: "line", filled_points: "filled" }[first.style] ?? "";
+    if (others.every((other) => other.colour === first.colour)) {
+      mark.style.color = colour(first.colour);
+    }
+    entry.append(mark, name);
     legend.append(entry);
   }
 }

@@ -1,7 +1,12 @@
 // An application for tests of `cleave`: it takes the options that `cleave study` gives, and writes
 // the trace of a run that never ran.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
+#include <chrono>
+#include <fstream>
 #include <iostream>
+#include <thread>
 
 #include "skeleton/trace/count.hpp"
 #include "skeleton/trace/error.hpp"
@@ -17,6 +22,7 @@ int main(int argc, char** argv) {
   int repetitions = 3;
   int warm_up = 1;
   bool fails = false;
+  std::string pid_file;  // where it says which process sleeps
   program.add_option("--size", size)->required();
   program.add_option("--trace", trace)->required();
   program.add_option("--type", type);
@@ -25,10 +31,15 @@ int main(int argc, char** argv) {
   program.add_option("--app", app);
   program.add_option("--ranks", ranks);
   program.add_flag("--fail", fails);
+  program.add_option("--sleep-and-say", pid_file);
   CLI11_PARSE(program, argc, argv);
   if (fails) {
     std::cerr << "synthetic: told to fail\n";
     return 3;
+  }
+  if (!pid_file.empty()) {
+    std::ofstream(pid_file) << ::getpid() << std::endl;
+    std::this_thread::sleep_for(std::chrono::minutes(1));
   }
   try {
     cleave::SyntheticApp synthetic =

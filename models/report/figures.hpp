@@ -1,0 +1,14 @@
+// The figures of a report.
+#pragma once
+
+#include <vector>
+
+#include "models/report/report.hpp"
+
+namespace cleave {
+
+/// Times against size for each number of ranks, errors, latency and gap.
+std::vector<Figure> make_figures(const Model& model, const std::vector<Comparison>& comparisons,
+                                 const LatencyGaps& gaps);
+
+}  // namespace cleave

@@ -1,0 +1,57 @@
+#include "models/report/measured.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "models/statistics.hpp"
+
+namespace cleave {
+
+std::map<RunKey, std::map<Block, double>> measured_blocks(const Measurements& measurements) {
+  std::map<RunKey, std::map<std::pair<Block, int>, double>> longest;
+  for (const Sample& sample : measurements.samples) {
+    double& of_level = longest[{sample.ranks, sample.run_sizes}][{sample.block, sample.level}];
+    of_level = std::max(of_level, median(sample.seconds));
+  }
+  std::map<RunKey, std::map<Block, double>> blocks;
+  for (const auto& [run, levels] : longest) {
+    for (const auto& [place, of_level] : levels) {
+      blocks[run][place.first] += of_level;
+    }
+  }
+  return blocks;
+}
+
+std::map<std::pair<Block, int>, double> largest_shares(const Measurements& measurements) {
+  const auto blocks = measured_blocks(measurements);
+  std::map<std::pair<Block, int>, double> shares;
+  for (const RunPoint& point : measurements.points) {
+    const auto of_run = blocks.find({point.ranks, point.sizes});
+    if (of_run == blocks.end()) {
+      continue;
+    }
+    const double total = median(point.seconds);
+    for (const auto& [block, of_block] : of_run->second) {
+      double& share = shares[{block, point.ranks_per_host}];
+      share = std::max(share, total > 0 ? of_block / total : 0);
+    }
+  }
+  return shares;
+}
+
+std::vector<std::string> size_names(const std::vector<Comparison>& comparisons) {
+  std::set<std::string> names;
+  for (const Comparison& c : comparisons) {
+    for (const auto& [name, value] : c.run.sizes) {
+      names.insert(name);
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
+std::int64_t size_or_zero(const NamedSizes& sizes, const std::string& name) {
+  const auto found = sizes.find(name);
+  return found == sizes.end() ? 0 : found->second;
+}
+
+}  // namespace cleave

@@ -1,0 +1,292 @@
+#include "models/report/tables.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+
+#include "models/report/format.hpp"
+#include "models/report/measured.hpp"
+#include "skeleton/trace/count.hpp"
+
+namespace cleave {
+
+namespace {
+
+Cell text(std::string value) { return {value, value}; }
+
+Cell number(double value, std::string shown) {
+  return {std::move(shown), fmt::format("{}", value)};
+}
+
+Cell seconds(double value) { return number(value, format_seconds(value)); }
+
+Cell percent(double value) { return number(value, fmt::format("{:.2f} %", 100 * value)); }
+
+Cell signed_percent(double value) { return number(value, fmt::format("{:+.2f} %", 100 * value)); }
+
+Cell count(std::int64_t value) {
+  const std::string short_form = format_count(value);
+  const std::string exact = fmt::format("{}", value);
+  return {short_form == exact ? exact : fmt::format("{} ({})", short_form, exact), exact};
+}
+
+/// Div_0, Comb_1, Seq_2 as the paper names coefficients.
+std::string coefficient_name(Block block, std::size_t index) {
+  static const std::map<Block, std::string> kShort = {{Block::divide, "Div"},
+                                                      {Block::combine, "Comb"},
+                                                      {Block::sequential, "Seq"},
+                                                      {Block::conquer, "Conq"},
+                                                      {Block::skeleton, "HDC"}};
+  const auto found = kShort.find(block);
+  return fmt::format("{}_{}", found == kShort.end() ? std::string(name_of(block)) : found->second,
+                     index);
+}
+
+Table coefficients_table(const Model& model, const Measurements& measurements) {
+  const auto shares = largest_shares(measurements);
+  Table table{.id = "coefficients",
+              .title = "Coefficients of the blocks (the paper's tables I and II)",
+              .note =
+                  "A coefficient is seconds for each unit of its term. Up to: the largest part of "
+                  "any run that the block takes. Residual: the median of |measured - fitted| / "
+                  "measured.",
+              .columns = {{"block"},
+                          {"ranks per host", true},
+                          {"coefficient"},
+                          {"term"},
+                          {"value (s)", true},
+                          {"std. error (s)", true},
+                          {"R²", true},
+                          {"adjusted R²", true},
+                          {"residual", true},
+                          {"samples", true},
+                          {"up to", true}}};
+  for (const BlockModel& block : model.blocks) {
+    const LinearFit& fit = block.fit.fit;
+    const Eigen::VectorXd errors = fit.standard_errors();
+    const auto share = shares.find({block.block, block.ranks_per_host});
+    for (std::size_t i = 0; i < block.fit.form.size(); ++i) {
+      const auto row = static_cast<Eigen::Index>(i);
+      const double value = fit.coefficients[row];
+      table.rows.push_back(
+          {text(std::string(name_of(block.block))),
+           number(block.ranks_per_host, std::to_string(block.ranks_per_host)),
+           text(coefficient_name(block.block, i)), text(block.fit.form[i].text()),
+           number(value, fmt::format("{:.4g}", value)),
+           number(errors[row], fmt::format("{:.2g}", errors[row])),
+           number(fit.r_squared, fmt::format("{:.4f}", fit.r_squared)),
+           number(fit.adjusted_r_squared, fmt::format("{:.4f}", fit.adjusted_r_squared)),
+           percent(fit.median_abs_relative_residual),
+           number(static_cast<double>(block.samples.size()), std::to_string(block.samples.size())),
+           share == shares.end() ? text("") : percent(share->second)});
+      if (i > 0) {
+        for (const std::size_t of_block : {0U, 1U, 6U, 7U, 8U, 9U, 10U}) {
+          table.rows.back()[of_block].shown.clear();
+        }
+      }
+    }
+  }
+  return table;
+}
+
+Table refused_table(const Model& model) {
+  Table table{.id = "refused",
+              .title = "Blocks that could not be fitted",
+              .note = "",
+              .columns = {{"block"}, {"ranks per host", true}, {"reason"}}};
+  for (const RefusedBlock& block : model.refused) {
+    table.rows.push_back({text(std::string(name_of(block.block))),
+                          number(block.ranks_per_host, std::to_string(block.ranks_per_host)),
+                          text(block.reason)});
+  }
+  return table;
+}
+
+Table gaps_table(const LatencyGaps& gaps) {
+  Table table{.id = "latency_gap",
+              .title = "Latency and gap (the paper's figure 1)",
+              .note = "A rank that sends and receives K bytes at once takes 2 (l + K g). Source: " +
+                      gaps.source + ".",
+              .columns = {{"pattern"},
+                          {"ranks", true},
+                          {"level", true},
+                          {"l (s)", true},
+                          {"error of l (s)", true},
+                          {"g (s per byte)", true},
+                          {"error of g (s per byte)", true},
+                          {"g (s per 32-bit word)", true},
+                          {"R²", true}}};
+  const auto add = [&](const char* pattern, const std::vector<Communication>& entries) {
+    for (const Communication& e : entries) {
+      const double word = e.gap_s_per_byte * kBytesPerWord;
+      table.rows.push_back(
+          {text(pattern), number(e.ranks, std::to_string(e.ranks)),
+           number(e.level, std::to_string(e.level)),
+           number(e.latency_s, fmt::format("{:.3g}", e.latency_s)),
+           number(e.latency_error_s, fmt::format("{:.2g}", e.latency_error_s)),
+           number(e.gap_s_per_byte, fmt::format("{:.3g}", e.gap_s_per_byte)),
+           number(e.gap_error_s_per_byte, fmt::format("{:.2g}", e.gap_error_s_per_byte)),
+           number(word, fmt::format("{:.3g}", word)),
+           number(e.r_squared, fmt::format("{:.4f}", e.r_squared))});
+    }
+  };
+  add("MPI_Alltoallv", gaps.alltoallv);
+  add("exchange", gaps.exchange);
+  return table;
+}
+
+Table times_table(const std::vector<Comparison>& comparisons) {
+  std::map<NamedSizes, std::map<int, const Comparison*>> by_size;
+  std::set<int> ranks;
+  for (const Comparison& c : comparisons) {
+    by_size[c.run.sizes][c.run.ranks] = &c;
+    ranks.insert(c.run.ranks);
+  }
+  const std::vector<std::string> names = size_names(comparisons);
+  Table table{
+      .id = "times",
+      .title = "Measured times against size (the paper's tables III and IV)",
+      .note = "Medians over the repetitions of the longest time over the ranks, in seconds.",
+      .columns = {}};
+  for (const std::string& name : names) {
+    table.columns.push_back({name, true});
+  }
+  for (const int p : ranks) {
+    table.columns.push_back({fmt::format("{} {} (s)", p, p == 1 ? "rank" : "ranks"), true});
+  }
+  for (const auto& [sizes, by_ranks] : by_size) {
+    std::vector<Cell> row;
+    for (const std::string& name : names) {
+      row.push_back(count(size_or_zero(sizes, name)));
+    }
+    for (const int p : ranks) {
+      const auto found = by_ranks.find(p);
+      row.push_back(found == by_ranks.end() ? text("") : seconds(found->second->measured_s));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Table predictions_table(const std::vector<Comparison>& comparisons) {
+  const std::vector<std::string> names = size_names(comparisons);
+  Table table{.id = "predictions",
+              .title = "Predicted against measured (the paper's figures 2 and 3)",
+              .note =
+                  "Error: (predicted - measured) / measured. Spread: how far a single repetition "
+                  "lies from the median (1.4826 MAD, relative). An error below the spread of "
+                  "the run cannot be told from noise.",
+              .columns = {{"ranks", true}}};
+  for (const std::string& name : names) {
+    table.columns.push_back({name, true});
+  }
+  for (const Column& column : std::vector<Column>{{"measured (s)", true},
+                                                  {"predicted (s)", true},
+                                                  {"95 % from (s)", true},
+                                                  {"to (s)", true},
+                                                  {"error", true},
+                                                  {"spread", true},
+                                                  {"repetitions", true},
+                                                  {"run was"}}) {
+    table.columns.push_back(column);
+  }
+  for (const Comparison& c : comparisons) {
+    std::vector<Cell> row = {number(c.run.ranks, std::to_string(c.run.ranks))};
+    for (const std::string& name : names) {
+      row.push_back(count(size_or_zero(c.run.sizes, name)));
+    }
+    row.insert(
+        row.end(),
+        {seconds(c.measured_s), seconds(c.prediction.seconds), seconds(c.prediction.low),
+         seconds(c.prediction.high), signed_percent(c.relative_error), percent(c.spread),
+         number(static_cast<double>(c.run.seconds.size()), std::to_string(c.run.seconds.size())),
+         text(c.held_out ? "held out" : "fitted")});
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+/// For each number of ranks the run that took longest: what its blocks took, and were predicted to.
+Table shares_table(const std::vector<Comparison>& comparisons, const Measurements& measurements) {
+  const auto blocks = measured_blocks(measurements);
+  std::map<int, const Comparison*> longest;
+  for (const Comparison& c : comparisons) {
+    const Comparison*& best = longest[c.run.ranks];
+    if (best == nullptr || c.measured_s > best->measured_s) {
+      best = &c;
+    }
+  }
+  Table table{.id = "blocks",
+              .title = "Where the time goes",
+              .note =
+                  "The longest run on each number of ranks. Each block: the sum over levels of "
+                  "the longest over the ranks, as in equation 6; such sums may exceed the run's "
+                  "time, since one rank need not be the slowest everywhere.",
+              .columns = {{"ranks", true},
+                          {"sizes"},
+                          {"block"},
+                          {"measured (s)", true},
+                          {"predicted (s)", true},
+                          {"of the run", true}}};
+  for (const auto& [ranks, run] : longest) {
+    std::map<Block, double> predicted;
+    for (const BlockShare& share : run->prediction.shares) {
+      predicted[share.block] += share.seconds;
+    }
+    const auto measured = blocks.find({ranks, run->run.sizes});
+    if (measured == blocks.end()) {
+      continue;
+    }
+    for (const auto& [block, of_block] : measured->second) {
+      const auto found = predicted.find(block);
+      table.rows.push_back({number(ranks, std::to_string(ranks)),
+                            text(format_sizes(run->run.sizes)), text(std::string(name_of(block))),
+                            seconds(of_block),
+                            found == predicted.end() ? text("") : seconds(found->second),
+                            percent(of_block / run->measured_s)});
+    }
+  }
+  return table;
+}
+
+Table shrinkage_table(const Model& model) {
+  Table table{.id = "sizes",
+              .title = "How the sizes of a block follow from those of the run",
+              .note =
+                  "In a group of g of p ranks: run size * scale * (g/p)^exponent, times imbalance "
+                  "for each division. Exponent 1: halves; 0: the whole at every level.",
+              .columns = {{"block"},
+                          {"size"},
+                          {"scale", true},
+                          {"exponent", true},
+                          {"imbalance", true},
+                          {"exponent from"}}};
+  for (const Shrinkage& s : model.shrinkage) {
+    if (s.block == Block::wait || s.block == Block::skeleton) {
+      continue;
+    }
+    table.rows.push_back({text(std::string(name_of(s.block))), text(s.size),
+                          number(s.scale, fmt::format("{:.4g}", s.scale)),
+                          number(s.exponent, fmt::format("{:.3g}", s.exponent)),
+                          number(s.imbalance, fmt::format("{:.4f}", s.imbalance)),
+                          text(s.measured ? "this block" : "the size's other blocks")});
+  }
+  return table;
+}
+
+}  // namespace
+
+std::vector<Table> make_tables(const Model& model, const Measurements& measurements,
+                               const std::vector<Comparison>& comparisons,
+                               const LatencyGaps& gaps) {
+  std::vector<Table> tables = {
+      predictions_table(comparisons), coefficients_table(model, measurements),
+      refused_table(model),           shares_table(comparisons, measurements),
+      times_table(comparisons),       gaps_table(gaps),
+      shrinkage_table(model)};
+  std::erase_if(tables, [](const Table& table) { return table.rows.empty(); });
+  return tables;
+}
+
+}  // namespace cleave

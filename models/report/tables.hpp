@@ -1,0 +1,14 @@
+// The tables of a report.
+#pragma once
+
+#include <vector>
+
+#include "models/report/report.hpp"
+
+namespace cleave {
+
+/// Those that have rows; first the one that a reader comes for.
+std::vector<Table> make_tables(const Model& model, const Measurements& measurements,
+                               const std::vector<Comparison>& comparisons, const LatencyGaps& gaps);
+
+}  // namespace cleave

@@ -1,0 +1,138 @@
+// Files from outside, damaged in every way that comes to mind: they are read or refused with a
+// FileError, and nothing else happens.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "models/samples.hpp"
+#include "skeleton/trace/atomic_file.hpp"
+#include "skeleton/trace/error.hpp"
+#include "skeleton/trace/machine_file.hpp"
+#include "tests/models/synthetic_runs.hpp"
+
+namespace cleave {
+namespace {
+
+using nlohmann::json;
+
+class DamagedFile : public testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    std::string name = test->name();
+    std::replace(name.begin(), name.end(), '/', '_');
+    file_ = std::filesystem::path(testing::TempDir()) / ("damaged_" + name);
+    if (is_trace()) {
+      write_synthetic_trace(file_, synthetic_trace({}, 2, sort_sizes().front()));
+    } else {
+      Communication entry{.ranks = 2, .latency_s = 2e-6, .gap_s_per_byte = 5e-11, .r_squared = 1};
+      entry.samples = {{.message_bytes = 8, .stable = true, .seconds = {1e-6, 2e-6}},
+                       {.message_bytes = 1 << 20, .stable = false, .seconds = {1e-3, 2e-3}}};
+      write_machine(file_, {.name = "test",
+                            .alltoallv = {entry},
+                            .exchange = {entry, entry},
+                            .provenance = provenance_here("test", "", "none")});
+    }
+    text_ = read_file(file_);
+  }
+  void TearDown() override { std::filesystem::remove(file_); }
+
+  static bool is_trace() { return GetParam(); }
+
+  /// Returns whether `text` was read.
+  bool is_read(const std::string& text) const {
+    write_file(file_, text);
+    try {
+      if (is_trace()) {
+        const Trace trace = read_trace(file_);
+        collect_measurements({&trace, 1});
+      } else {
+        read_machine(file_);
+      }
+      return true;
+    } catch (const Error& e) {
+      EXPECT_EQ(std::string(e.what()).find('\n'), std::string::npos);
+      return false;
+    }
+  }
+
+  std::filesystem::path file_;
+  std::string text_;
+};
+
+TEST_P(DamagedFile, IsReadWhenItIsWhole) { EXPECT_TRUE(is_read(text_)); }
+
+TEST_P(DamagedFile, CutShortAnywhereIsRefused) {
+  for (std::size_t length = 0; length + 2 < text_.size(); length += 53) {
+    EXPECT_FALSE(is_read(text_.substr(0, length))) << length;
+  }
+}
+
+TEST_P(DamagedFile, ChangedAtRandomIsReadOrRefused) {
+  std::mt19937 random(7);
+  for (int trial = 0; trial < 500; ++trial) {
+    std::string damaged = text_;
+    for (int i = 0; i < 3; ++i) {
+      damaged[random() % damaged.size()] = static_cast<char>(random() % 256);
+    }
+    is_read(damaged);
+  }
+}
+
+/// Replaces each value in `value` in turn, and erases each member of an object in turn.
+void at_every_value(json& value, const std::function<void()>& changed) {
+  const std::vector<json> replacements = {nullptr,       -1,   1e300, "text",
+                                          json::array(), true, 0,     json::object()};
+  const json original = value;
+  for (const json& replacement : replacements) {
+    value = replacement;
+    changed();
+  }
+  value = original;
+  if (value.is_object()) {
+    for (const auto& [name, member] : original.items()) {
+      value.erase(name);
+      changed();
+      value = original;
+    }
+  }
+  if (value.is_structured()) {
+    for (auto& element : value) {
+      at_every_value(element, changed);
+    }
+  }
+}
+
+TEST_P(DamagedFile, WithAnyValueOfAnyKindIsReadOrRefused) {
+  if (is_trace()) {
+    // The header, a repetition, the first span and the end.
+    std::istringstream stream(text_);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(stream, line);) {
+      lines.push_back(line);
+    }
+    for (const std::size_t i : {std::size_t{0}, std::size_t{1}, std::size_t{6}, lines.size() - 1}) {
+      json object = json::parse(lines[i]);
+      const std::string original = lines[i];
+      at_every_value(object, [&] {
+        lines[i] = object.dump();
+        std::string text;
+        for (const std::string& line : lines) {
+          text += line + '\n';
+        }
+        is_read(text);
+      });
+      lines[i] = original;
+    }
+  } else {
+    json object = json::parse(text_);
+    at_every_value(object, [&] { is_read(object.dump()); });
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Readers, DamagedFile, testing::Bool(),
+                         [](const auto& reader) { return reader.param ? "Trace" : "Machine"; });
+
+}  // namespace
+}  // namespace cleave
