@@ -32,7 +32,7 @@ class UtsProgram {
 
   Uts app() const { return uts_; }
 
-  Forest make_problem(std::uint64_t /*seed*/) const { return {.frontier = {uts_.tree.root()}}; }
+  Forest make_problem(std::uint64_t /*seed*/) const { return whole_tree(uts_.tree); }
 
   Figures figures(const TreeCounts& counts, const std::vector<double>& seconds) const {
     return {{"nodes", counts.nodes},

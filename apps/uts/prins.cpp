@@ -15,7 +15,7 @@ namespace cleave {
 namespace {
 
 constexpr std::string_view kPrefix = "prins:";
-constexpr std::uint32_t kMostRootChildren = 1U << 24;  // all are held at once
+constexpr std::uint32_t kMostRootChildren = 1U << 24;  // the interior ones are held at once
 constexpr std::uint32_t kMostChildren = 256;           // Prins 2003, section 1
 
 struct NamedTree {

@@ -8,30 +8,46 @@ namespace cleave {
 
 namespace {
 
-/// Counts `node` and appends its children to `nodes`.
-void visit(const PrinsTree& tree, const Node& node, TreeCounts& counts, std::vector<Node>& nodes) {
-  const std::uint32_t children = tree.children(node);
-  ++counts.nodes;
-  counts.leaves += children == 0 ? 1 : 0;
-  counts.max_depth = std::max<std::int64_t>(counts.max_depth, node.depth);
-  if (children == 0) {
-    return;
+/// Counts `siblings` and appends their children to `frontier`.
+void visit(const PrinsTree& tree, const Siblings& siblings, TreeCounts& counts,
+           std::vector<Siblings>& frontier) {
+  ChildIds ids(siblings.parent.id);
+  const std::uint32_t depth = siblings.parent.depth + 1;
+  for (std::uint32_t i = siblings.first; i < siblings.last; ++i) {
+    const Node node{.id = ids.child(i), .depth = depth};
+    const std::uint32_t children = tree.children(node);
+    if (children == 0) {
+      ++counts.leaves;
+    } else {
+      frontier.push_back({.parent = node, .first = 0, .last = children});
+    }
   }
-  ChildIds ids(node.id);
-  for (std::uint32_t i = 0; i < children; ++i) {
-    nodes.push_back({.id = ids.child(i), .depth = node.depth + 1});
-  }
+  counts.nodes += siblings.last - siblings.first;
+  counts.max_depth = std::max<std::int64_t>(counts.max_depth, depth);
 }
 
 }  // namespace
 
+Forest whole_tree(const PrinsTree& tree) {
+  return {.frontier = {{.parent = tree.root(), .first = 0, .last = tree.root_children}},
+          .counted = {.nodes = 1, .leaves = 0, .max_depth = 0}};
+}
+
+std::int64_t frontier_of(const Forest& forest) {
+  std::int64_t nodes = 0;
+  for (const Siblings& siblings : forest.frontier) {
+    nodes += siblings.last - siblings.first;
+  }
+  return nodes;
+}
+
 TreeCounts Uts::sequential(Forest forest) const {
   TreeCounts counts = forest.counted;
-  std::vector<Node> stack = std::move(forest.frontier);
+  std::vector<Siblings> stack = std::move(forest.frontier);
   while (!stack.empty()) {
-    const Node node = stack.back();
+    const Siblings siblings = stack.back();
     stack.pop_back();
-    visit(tree, node, counts, stack);
+    visit(tree, siblings, counts, stack);
     if (counts.nodes > max_nodes) {
       throw Error(fmt::format("the tree has more than {} nodes (--max-nodes)", max_nodes));
     }
@@ -40,15 +56,33 @@ TreeCounts Uts::sequential(Forest forest) const {
 }
 
 void Uts::expand(Forest& forest, int ranks) const {
-  const std::size_t wanted = kFrontierPerRank * static_cast<std::size_t>(ranks);
-  std::vector<Node>& nodes = forest.frontier;
-  std::size_t visited = 0;
-  while (visited < nodes.size() && visited < wanted && nodes.size() - visited < wanted) {
-    const Node node = nodes[visited];
-    visit(tree, node, forest.counted, nodes);
-    ++visited;
+  const std::int64_t wanted = kFrontierPerRank * ranks;
+  const std::int64_t counted_before = forest.counted.nodes;
+  std::vector<Siblings>& frontier = forest.frontier;
+  while (!frontier.empty() && frontier_of(forest) < wanted &&
+         forest.counted.nodes - counted_before < wanted) {
+    const Siblings siblings = frontier.front();
+    frontier.erase(frontier.begin());
+    visit(tree, siblings, forest.counted, frontier);
   }
-  nodes.erase(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(visited));
+}
+
+Halves<Forest> Uts::cut(const Forest& forest, std::int64_t left) {
+  Halves<Forest> halves;
+  halves.left.counted = forest.counted;
+  for (const Siblings& siblings : forest.frontier) {
+    const auto to_left =
+        static_cast<std::uint32_t>(std::min<std::int64_t>(left, siblings.last - siblings.first));
+    const std::uint32_t middle = siblings.first + to_left;
+    left -= to_left;
+    if (siblings.first < middle) {
+      halves.left.frontier.push_back({siblings.parent, siblings.first, middle});
+    }
+    if (middle < siblings.last) {
+      halves.right.frontier.push_back({siblings.parent, middle, siblings.last});
+    }
+  }
+  return halves;
 }
 
 }  // namespace cleave

@@ -1,5 +1,5 @@
-// Unbalanced tree search by static splitting: divide deals out the tree's frontier, every rank
-// traverses what lies below its nodes, combine adds the counts. How much lies below a node cannot
+// Unbalanced tree search by static splitting: divide cuts the tree's frontier in two, every rank
+// traverses what lies below its part, combine adds the counts. How much lies below a node cannot
 // be known beforehand, so that ranks may end far apart: `imbalance` tells.
 #pragma once
 
@@ -14,11 +14,24 @@
 
 namespace cleave {
 
-/// A part of a tree: all that lies below the nodes of `frontier`, these included.
-struct Forest {
-  std::vector<Node> frontier;
-  TreeCounts counted;  ///< nodes that are no longer in a frontier, having been replaced by children
+/// Children [first, last) of a node, not yet visited: their ids are not even known. Never none.
+struct Siblings {
+  Node parent;
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
 };
+
+/// A part of a tree: all that lies below the siblings of `frontier`, these included.
+struct Forest {
+  std::vector<Siblings> frontier;
+  TreeCounts counted;  ///< nodes above the frontier that this part accounts for
+};
+
+/// The whole tree: the children of its root, which is counted.
+Forest whole_tree(const PrinsTree& tree);
+
+/// How many nodes the frontier has.
+std::int64_t frontier_of(const Forest& forest);
 
 struct Uts {
   using Problem = Forest;
@@ -31,16 +44,11 @@ struct Uts {
 
   TreeCounts conquer(const Forest& forest) const { return forest.counted; }
 
-  /// Makes the frontier large enough to be shared, then deals its nodes out in turn.
+  /// Makes the frontier large enough to be shared, then cuts it in two. Nothing is known of what
+  /// lies below a node, so that any cut is as good as another.
   Halves<Forest> divide(Forest forest, Share share) const {
     expand(forest, share.total);
-    Halves<Forest> halves;
-    halves.left.counted = forest.counted;
-    for (std::size_t i = 0; i < forest.frontier.size(); ++i) {
-      const bool to_left = static_cast<int>(i % static_cast<std::size_t>(share.total)) < share.left;
-      (to_left ? halves.left : halves.right).frontier.push_back(forest.frontier[i]);
-    }
-    return halves;
+    return cut(forest, frontier_of(forest) * share.left / share.total);
   }
 
   TreeCounts combine(TreeCounts left, TreeCounts right) const {
@@ -52,22 +60,19 @@ struct Uts {
   /// Depth first. \throws Error  beyond `max_nodes`
   TreeCounts sequential(Forest forest) const;
 
-  /// The root counts as its children, which replace it when it is divided.
-  Sizes sizes(const Forest& forest) const {
-    const bool is_whole_tree = forest.counted.nodes == 0 && forest.frontier.size() == 1 &&
-                               forest.frontier.front().depth == 0;
-    return {{"frontier", is_whole_tree ? tree.root_children : forest.frontier.size()}};
-  }
+  Sizes sizes(const Forest& forest) const { return {{"frontier", frontier_of(forest)}}; }
   Sizes solution_sizes(const TreeCounts& counts) const { return {{"nodes", counts.nodes}}; }
 
  private:
-  /// Replaces the frontier's first nodes by their children, breadth first, until it has
-  /// kFrontierPerRank nodes for each of `ranks`; but of no more nodes than that, since most trees
-  /// have no level that is wide enough for many ranks.
+  /// Visits siblings of the frontier, breadth first, until it has kFrontierPerRank nodes for each
+  /// of `ranks`; but no more nodes than that, since many trees have no level that is wide enough.
   void expand(Forest& forest, int ranks) const;
+
+  /// The first `left` nodes of the frontier, and all that is counted; and the other nodes.
+  static Halves<Forest> cut(const Forest& forest, std::int64_t left);
 };
 
-/// Enough nodes that every rank gets some interior ones, few enough to be dealt out at no cost.
-inline constexpr std::size_t kFrontierPerRank = 64;
+/// Enough nodes that every rank gets some interior ones, few enough to be found at no cost.
+inline constexpr std::int64_t kFrontierPerRank = 64;
 
 }  // namespace cleave

@@ -18,9 +18,6 @@ namespace {
 constexpr std::array kNames = {"prins:T1", "prins:T2", "prins:T3"};
 constexpr const char* kSmallTree = "prins:r=7,n=50,q=0.2,m=4";
 
-/// A part of a tree that is the whole tree.
-Forest whole(const PrinsTree& tree) { return {.frontier = {tree.root()}}; }
-
 NodeId sha1_of(const NodeId& parent, std::uint32_t i) {
   std::array<unsigned char, 24> message{};
   for (std::size_t at = 0; at < message.size(); ++at) {
@@ -54,7 +51,7 @@ TEST(ChildIds, AreThoseOfEvpForAMillionNodes) {
 TEST(Uts, CountsThePublishedTreesExactly) {
   for (const char* name : kNames) {
     const PrinsTree tree = parse_prins_tree(name);
-    EXPECT_EQ(Uts{tree}.sequential(whole(tree)), tree.known_counts) << name;
+    EXPECT_EQ(Uts{tree}.sequential(whole_tree(tree)), tree.known_counts) << name;
     EXPECT_EQ(count_by_levels(tree), tree.known_counts) << name;
   }
   EXPECT_EQ(parse_prins_tree("prins:T1").known_counts, (TreeCounts{50'045, 38'333, 56}));
@@ -66,48 +63,57 @@ TEST(Uts, DownToAnEmptyFrontierCountsTheSame) {
   for (std::uint32_t seed = 0; seed < 20; ++seed) {
     PrinsTree tree = parse_prins_tree(kSmallTree);
     tree.root_id[4] = seed;
-    EXPECT_EQ(solve_sequential(Uts{tree}, whole(tree)), count_by_levels(tree));
+    EXPECT_EQ(solve_sequential(Uts{tree}, whole_tree(tree)), count_by_levels(tree));
   }
 }
 
 TEST(Uts, KeepsThePromisesOfAnApplication) {
   const PrinsTree tree = parse_prins_tree(kSmallTree);
-  EXPECT_EQ(check(Uts{tree}, {whole(tree)}), std::vector<std::string>{});
+  EXPECT_EQ(check(Uts{tree}, {whole_tree(tree)}), std::vector<std::string>{});
 }
 
 TEST(Uts, OfARootAloneWithLeavesIsCounted) {
   const PrinsTree tree = parse_prins_tree("prins:n=3,q=0,m=1");
-  EXPECT_EQ(Uts{tree}.sequential(whole(tree)), (TreeCounts{4, 3, 1}));
-  EXPECT_EQ(solve_sequential(Uts{tree}, whole(tree)), (TreeCounts{4, 3, 1}));
+  EXPECT_EQ(Uts{tree}.sequential(whole_tree(tree)), (TreeCounts{4, 3, 1}));
+  EXPECT_EQ(solve_sequential(Uts{tree}, whole_tree(tree)), (TreeCounts{4, 3, 1}));
 }
 
 TEST(Divide, CountsEveryNodeOnce) {
   const PrinsTree tree = parse_prins_tree("prins:T2");
   const Uts uts{tree};
   for (const int total : {2, 3, 5, 8, 100}) {
-    const auto [left, right] = uts.divide(whole(tree), Share{total / 2, total});
+    const auto [left, right] = uts.divide(whole_tree(tree), Share{total / 2, total});
     EXPECT_EQ(uts.combine(uts.sequential(left), uts.sequential(right)), tree.known_counts);
   }
 }
 
-TEST(Divide, DealsNodesInProportionToTheRanks) {
+TEST(Divide, CutsTheFrontierInProportionToTheRanks) {
   const PrinsTree tree = parse_prins_tree("prins:T1");
-  const auto [left, right] = Uts{tree}.divide(whole(tree), Share{.left = 2, .total = 5});
-  EXPECT_EQ(left.frontier.size(), 3200U / 5 * 2);
-  EXPECT_EQ(right.frontier.size(), 3200U / 5 * 3);
+  const auto [left, right] = Uts{tree}.divide(whole_tree(tree), Share{.left = 2, .total = 5});
+  EXPECT_EQ(frontier_of(left), 3200 / 5 * 2);
+  EXPECT_EQ(frontier_of(right), 3200 / 5 * 3);
+}
+
+TEST(Divide, WidensANarrowFrontierFirst) {
+  const PrinsTree tree = parse_prins_tree("prins:r=7,n=2,q=0.9,m=4");
+  const auto [left, right] = Uts{tree}.divide(whole_tree(tree), Share{.left = 1, .total = 2});
+  EXPECT_GE(frontier_of(left) + frontier_of(right), 2 * kFrontierPerRank);
+  EXPECT_LE(frontier_of(left) + frontier_of(right), 2 * kFrontierPerRank + 16);
+  EXPECT_GT(left.counted.nodes, 1);
+  EXPECT_EQ(right.counted, TreeCounts{});
 }
 
 TEST(Divide, OfMoreRanksThanTheTreeIsWideEnds) {
   const PrinsTree tree = parse_prins_tree(kSmallTree);
   const Uts uts{tree};
-  const auto [left, right] = uts.divide(whole(tree), Share{.left = 500, .total = 1000});
+  const auto [left, right] = uts.divide(whole_tree(tree), Share{.left = 500, .total = 1000});
   EXPECT_EQ(uts.combine(uts.sequential(left), uts.sequential(right)), count_by_levels(tree));
 }
 
 TEST(Uts, StopsATreeThatDoesNotEnd) {
   const PrinsTree tree = parse_prins_tree("prins:n=10,q=0.5,m=4");
   EXPECT_FALSE(tree.surely_ends());
-  EXPECT_THROW(Uts({.tree = tree, .max_nodes = 1000}).sequential(whole(tree)), Error);
+  EXPECT_THROW(Uts({.tree = tree, .max_nodes = 1000}).sequential(whole_tree(tree)), Error);
   EXPECT_TRUE(parse_prins_tree("prins:T3").surely_ends());
 }
 
