@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstddef>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -38,24 +39,28 @@ struct Sweep {
   std::array<Time, kMaxMachines> beyond;   ///< `remaining`, and what follows on the other side
 };
 
+/// As many jobs as one instruction handles. With plain arrays the compiler keeps each job in a
+/// register of its own.
+using Lanes = Time __attribute__((vector_size(kLanes * sizeof(Time))));
+
 /// With t the time when a child's job leaves the machine before, its start is max(t, reached), and
 /// the child's bound the largest start + beyond.
 CLEAVE_FLOWSHOP_CLONES
 void sweep_bounds(const Sweep& sweep, Time* bounds) {
   for (int begin = 0; begin < sweep.padded_jobs; begin += kLanes) {
-    std::array<Time, kLanes> left{};
-    std::array<Time, kLanes> bound{};
+    Lanes left{};
+    Lanes bound{};
     const Time* times = sweep.times + begin;
     for (int machine = 0; machine < sweep.machines; ++machine, times += sweep.stride) {
-      const Time reached = sweep.reached[machine];
-      const Time beyond = sweep.beyond[machine];
-      for (int lane = 0; lane < kLanes; ++lane) {
-        const Time start = std::max(left[lane], reached);
-        bound[lane] = std::max(bound[lane], static_cast<Time>(start + beyond));
-        left[lane] = static_cast<Time>(start + times[lane]);
-      }
+      const Lanes reached = sweep.reached[machine] + Lanes{};
+      const Lanes start = left > reached ? left : reached;
+      const Lanes through = start + sweep.beyond[machine];
+      bound = through > bound ? through : bound;
+      Lanes time;
+      std::memcpy(&time, times, sizeof(time));
+      left = start + time;
     }
-    std::copy(bound.begin(), bound.end(), bounds + begin);
+    std::memcpy(bounds + begin, &bound, sizeof(bound));
   }
 }
 
