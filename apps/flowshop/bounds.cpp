@@ -262,7 +262,7 @@ void Bounds::two_machines(const Node& node, Side side, ByJob& bounds) const {
   sweep_ends(make_sweep(node, side, by_machine_.data(), machines_, padded_jobs_), ends.data());
 
   ByJob spans{};
-  std::array<Term, kMaxJobs + 1> terms;
+  std::array<Term, kMaxJobs> terms;
   const JohnsonJob* order = johnson_.data();
   for (int first = 0; first < machines_; ++first) {
     for (int second = first + 1; second < machines_; ++second, order += jobs_) {

@@ -14,6 +14,12 @@ std::span<const Job> free_jobs(const Node& node) {
   return {node.permutation.data() + node.prefix, static_cast<std::size_t>(node.free_jobs())};
 }
 
+/// Whether the rule decides by the bounds of both sets of children.
+bool compares_sides(Branching branching) {
+  return branching == Branching::min_branch || branching == Branching::min_min ||
+         branching == Branching::max_sum;
+}
+
 bool any_below(const ByJob& bounds, const Node& node, int incumbent) {
   const auto jobs = free_jobs(node);
   return std::any_of(jobs.begin(), jobs.end(), [&](Job job) { return bounds[job] < incumbent; });
@@ -69,40 +75,33 @@ Side preferred_side(Branching branching, const Node& node, int incumbent, const 
 
 Brancher::Children Brancher::choose_children(const Node& node, int incumbent) const {
   Children children;
-  switch (branching_) {
-    case Branching::forward:
-      children.side = Side::front;
-      break;
-    case Branching::backward:
-      children.side = Side::back;
-      break;
-    case Branching::alternate:
-      children.side = (jobs_ - node.free_jobs()) % 2 == 0 ? Side::front : Side::back;
-      break;
-    default: {
-      ByJob back_bounds;
-      bounds_.one_machine(node, Side::front, children.bounds);
-      bounds_.one_machine(node, Side::back, back_bounds);
-      if (bound_ == Bound::lb2) {
-        bounds_.two_machines(node, Side::front, children.bounds);
-        bounds_.two_machines(node, Side::back, back_bounds);
-      }
-      children.side = preferred_side(branching_, node, incumbent, children.bounds, back_bounds);
-      if (children.side == Side::back) {
-        children.bounds = back_bounds;
-      }
-      return children;
-    }
+  if (!compares_sides(branching_)) {
+    const bool even = (jobs_ - node.free_jobs()) % 2 == 0;
+    const bool at_front =
+        branching_ == Branching::alternate ? even : branching_ == Branching::forward;
+    children.side = at_front ? Side::front : Side::back;
+    bounds_.one_machine(node, children.side, children.bounds);
+    return children;
   }
-  bounds_.one_machine(node, children.side, children.bounds);
+  ByJob back_bounds;
+  bounds_.one_machine(node, Side::front, children.bounds);
+  bounds_.one_machine(node, Side::back, back_bounds);
+  if (bound_ == Bound::lb2) {
+    bounds_.two_machines(node, Side::front, children.bounds);
+    bounds_.two_machines(node, Side::back, back_bounds);
+  }
+  children.side = preferred_side(branching_, node, incumbent, children.bounds, back_bounds);
+  if (children.side == Side::back) {
+    children.bounds = back_bounds;
+  }
   return children;
 }
 
 void Brancher::append_children(const Node& node, int incumbent, std::vector<Node>& children) const {
   assert(!node.is_leaf());
   Children chosen = choose_children(node, incumbent);
-  // LB2 is never less than LB1, so that where LB1 keeps no child LB2 is not needed.
-  const bool has_lb2 = bound_ == Bound::lb2 && branching_ >= Branching::min_branch;
+  // LB2 is never less than LB1: where that keeps no child, LB2 is not needed.
+  const bool has_lb2 = bound_ == Bound::lb2 && compares_sides(branching_);
   if (bound_ != Bound::lb1 && !has_lb2 && any_below(chosen.bounds, node, incumbent)) {
     bounds_.two_machines(node, chosen.side, chosen.bounds);
   }
@@ -111,7 +110,7 @@ void Brancher::append_children(const Node& node, int incumbent, std::vector<Node
     Time bound;
     std::uint8_t position;
   };
-  std::array<Kept, kMaxJobs + 1> kept;
+  std::array<Kept, kMaxJobs> kept;
   std::size_t count = 0;
   for (int position = node.prefix; position < node.free_end; ++position) {
     const Time bound = chosen.bounds[node.permutation[position]];

@@ -17,7 +17,7 @@ enum class Bound {
 };
 
 /// On which side of the permutation the children of a node fix a job. The last three look at the
-/// bounds of both sets of children (Gmys, Mezmaz, Melab, Tuyttens, 2020, section 3.2).
+/// bounds of both sets of children (Gmys, Mezmaz, Melab, Tuyttens, see bounds.hpp).
 enum class Branching {
   forward,
   backward,
@@ -31,6 +31,7 @@ enum class Branching {
 Side preferred_side(Branching branching, const Node& node, int incumbent, const ByJob& front_bounds,
                     const ByJob& back_bounds);
 
+/// The rules and tables of one search. No function changes it, so that threads may share one.
 class Brancher {
  public:
   /// \throws UsageError  if the instance is too large to be searched
@@ -59,6 +60,7 @@ class Brancher {
     ByJob bounds;
   };
 
+  /// The set that `branching_` prefers, bounded by LB1; by LB2 where the rule compares that.
   Children choose_children(const Node& node, int incumbent) const;
 
   Bounds bounds_;

@@ -12,7 +12,7 @@ namespace cleave::flowshop {
 using Time = std::int16_t;
 using Job = std::uint8_t;
 
-/// The largest instance that is searched; 100 x 20 is beyond what anyone has solved as a rule.
+/// The largest instance that is searched. They set the size of every node.
 inline constexpr int kMaxJobs = 100;
 inline constexpr int kMaxMachines = 20;
 
