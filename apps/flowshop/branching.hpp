@@ -1,0 +1,72 @@
+// How a node is divided: which of its two sets of children is taken, and which of these are kept.
+#pragma once
+
+#include <vector>
+
+#include "apps/flowshop/bounds.hpp"
+#include "apps/flowshop/instance.hpp"
+#include "apps/flowshop/node.hpp"
+
+namespace cleave::flowshop {
+
+/// The lower bound of a child.
+enum class Bound {
+  lb1,  ///< one machine; all children in one sweep, known as LB1_d
+  lb2,  ///< two machines
+  mix,  ///< LB1 decides on which side to branch, LB2 is computed if any child is left there
+};
+
+/// On which side of the permutation the children of a node fix a job. The last three look at the
+/// bounds of both sets of children (Gmys, Mezmaz, Melab, Tuyttens, see bounds.hpp).
+enum class Branching {
+  forward,
+  backward,
+  alternate,   ///< at the front where an even number of jobs is fixed
+  min_branch,  ///< where fewer children are kept; if equal, as max_sum
+  min_min,     ///< where the least of all bounds occurs less often; if equal, as min_branch
+  max_sum,     ///< where the sum of bounds is larger; if equal, at the front
+};
+
+/// The side that `branching`, one of the last three, prefers for a node of these bounds.
+Side preferred_side(Branching branching, const Node& node, int incumbent, const ByJob& front_bounds,
+                    const ByJob& back_bounds);
+
+/// The rules and tables of one search. No function changes it, so that threads may share one.
+class Brancher {
+ public:
+  /// \throws UsageError  if the instance is too large to be searched
+  Brancher(const Instance& instance, Bound bound, Branching branching)
+      : bounds_(instance), jobs_(instance.jobs), bound_(bound), branching_(branching) {}
+
+  Node root() const { return bounds_.root(); }
+
+  /// Appends the children of `node` whose bound is less than `incumbent`, the most promising last,
+  /// where a stack takes it first.
+  /// \pre  `node` is no leaf, and not itself an element of `children`
+  void append_children(const Node& node, int incumbent, std::vector<Node>& children) const;
+
+  /// The makespan of the one permutation below a leaf.
+  int leaf_makespan(const Node& leaf) const { return bounds_.leaf_makespan(leaf); }
+
+  /// That permutation.
+  Permutation leaf_permutation(const Node& leaf) const {
+    return {leaf.permutation.begin(), leaf.permutation.begin() + jobs_};
+  }
+
+ private:
+  /// A set of children: those that fix a job on `side`, and their bounds.
+  struct Children {
+    Side side;
+    ByJob bounds;
+  };
+
+  /// The set that `branching_` prefers, bounded by LB1; by LB2 where the rule compares that.
+  Children choose_children(const Node& node, int incumbent) const;
+
+  Bounds bounds_;
+  int jobs_;
+  Bound bound_;
+  Branching branching_;
+};
+
+}  // namespace cleave::flowshop

@@ -1,0 +1,36 @@
+// A permutation flowshop: every job passes machines 0, 1, ... in this order, every machine takes
+// the jobs in the same order, a permutation, and is wanted the permutation with the least makespan.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace cleave::flowshop {
+
+/// Jobs by number, from 0, in the order in which the machines take them.
+using Permutation = std::vector<int>;
+
+struct Instance {
+  std::string name;
+  int jobs = 0;
+  int machines = 0;
+  std::vector<int> times;         ///< processing times >= 0, of machine 0's jobs, machine 1's ...
+  std::optional<int> best_known;  ///< the least makespan that anyone has published
+
+  int time(int machine, int job) const {
+    return times[static_cast<std::size_t>(machine) * static_cast<std::size_t>(jobs) +
+                 static_cast<std::size_t>(job)];
+  }
+};
+
+/// When the last machine ends the last job, all starting at 0 and each as early as it can.
+/// `permutation` may name some of the jobs only.
+int makespan(const Instance& instance, std::span<const int> permutation);
+
+/// Whether `permutation` names every job once.
+bool is_complete(const Instance& instance, std::span<const int> permutation);
+
+}  // namespace cleave::flowshop

@@ -1,0 +1,151 @@
+#include "apps/flowshop/bounds.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+
+#include "apps/flowshop/taillard.hpp"
+#include "skeleton/trace/error.hpp"
+#include "skeleton/wire.hpp"
+#include "tests/flowshop/examples.hpp"
+
+namespace cleave::flowshop {
+namespace {
+
+using namespace examples;  // NOLINT(google-build-using-namespace)
+
+static_assert(Plain<Node>, "a node crosses to another rank as its bytes");
+
+TEST(Bounds, OfOneMachineAreAsDefinedForAllChildren) {
+  std::mt19937 random(1);
+  for (int i = 0; i < 300; ++i) {
+    const int jobs = draw(random, 2, 8);
+    const Instance instance =
+        random_instance(random, jobs, draw(random, 1, 5), i % 2 == 0 ? 99 : 4);
+    const Bounds bounds(instance);
+    const Node node = random_node(random, bounds, draw(random, 0, jobs - 2));
+    for (const Side side : {Side::front, Side::back}) {
+      ByJob computed{};
+      bounds.one_machine(node, side, computed);
+      for (const int job : plain(node, jobs).free) {
+        ASSERT_EQ(computed[job],
+                  one_machine_bound(instance, child_of(plain(node, jobs), side, job)));
+      }
+    }
+  }
+}
+
+TEST(Bounds, OfTwoMachinesAreTheBestOrderOfEveryPair) {
+  std::mt19937 random(2);
+  for (int i = 0; i < 100; ++i) {
+    const int jobs = draw(random, 2, 6);
+    const Instance instance =
+        random_instance(random, jobs, draw(random, 1, 5), i % 2 == 0 ? 99 : 4);
+    const Bounds bounds(instance);
+    const Node node = random_node(random, bounds, draw(random, 0, jobs - 2));
+    for (const Side side : {Side::front, Side::back}) {
+      ByJob computed{};
+      bounds.one_machine(node, side, computed);
+      bounds.two_machines(node, side, computed);
+      for (const int job : plain(node, jobs).free) {
+        ASSERT_EQ(computed[job],
+                  two_machine_bound(instance, child_of(plain(node, jobs), side, job)));
+      }
+    }
+  }
+}
+
+TEST(Bounds, NeverExceedTheLeastMakespanBelow) {
+  std::mt19937 random(3);
+  constexpr int kJobs = 7;
+  for (int i = 0; i < 60; ++i) {
+    const Instance instance = random_instance(random, kJobs, draw(random, 1, 10), 99);
+    const Bounds bounds(instance);
+    const Node node = random_node(random, bounds, draw(random, 0, kJobs - 2));
+    for (const Side side : {Side::front, Side::back}) {
+      ByJob one_machine{};
+      bounds.one_machine(node, side, one_machine);
+      ByJob two_machines = one_machine;
+      bounds.two_machines(node, side, two_machines);
+      for (const int job : plain(node, kJobs).free) {
+        ASSERT_LE(one_machine[job], two_machines[job]);
+        ASSERT_LE(two_machines[job],
+                  least_makespan(instance, child_of(plain(node, kJobs), side, job)));
+      }
+    }
+  }
+}
+
+/// The definition of LB1 by trying all paths would take years at this size.
+int bound_of_node(const Node& node, int machines) {
+  int bound = 0;
+  for (int machine = 0; machine < machines; ++machine) {
+    bound = std::max(bound, node.front[machine] + node.remaining[machine] + node.back[machine]);
+  }
+  return bound;
+}
+
+TEST(Bounds, FitIntoSixteenBitsAtTheLargestSizeAndTimes) {
+  std::mt19937 random(4);
+  const Instance instance = random_instance(random, kMaxJobs, kMaxMachines, 275);
+  const Bounds bounds(instance);
+  for (int fixed = 0; fixed <= kMaxJobs - 2; ++fixed) {
+    const Node node = random_node(random, bounds, fixed);
+    for (const Side side : {Side::front, Side::back}) {
+      ByJob one_machine{};
+      bounds.one_machine(node, side, one_machine);
+      ByJob two_machines = one_machine;
+      bounds.two_machines(node, side, two_machines);
+      for (int position = node.prefix; position < node.free_end; ++position) {
+        const int job = node.permutation[position];
+        Node child = node;
+        bounds.fix_job(child, side, position);
+        ASSERT_EQ(one_machine[job], bound_of_node(child, kMaxMachines));
+        ASSERT_LE(one_machine[job], two_machines[job]);
+        const PlainNode jobs = plain(child, kMaxJobs);
+        Permutation permutation = jobs.prefix;
+        permutation.insert(permutation.end(), jobs.free.begin(), jobs.free.end());
+        permutation.insert(permutation.end(), jobs.suffix.begin(), jobs.suffix.end());
+        ASSERT_LE(two_machines[job], makespan(instance, permutation));
+      }
+    }
+  }
+}
+
+TEST(Bounds, LeafHasTheMakespanOfItsPermutation) {
+  std::mt19937 random(5);
+  for (int i = 0; i < 200; ++i) {
+    const int jobs = draw(random, 1, 8);
+    const Instance instance = random_instance(random, jobs, draw(random, 1, 6), 99);
+    const Bounds bounds(instance);
+    const Node leaf = random_node(random, bounds, jobs - 1);
+    ASSERT_TRUE(leaf.is_leaf());
+    ASSERT_EQ(bounds.leaf_makespan(leaf), least_makespan(instance, plain(leaf, jobs)));
+  }
+}
+
+std::string refusal(const Instance& instance) {
+  try {
+    Bounds{instance};
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Bounds, RefuseWhatIsTooLarge) {
+  EXPECT_EQ(refusal(taillard_instance("ta090")), "accepted");
+  EXPECT_EQ(refusal(taillard_instance("ta101")),
+            "ta101 has 200 jobs on 20 machines, branch-and-bound takes 1 to 100 jobs on 1 to 20 "
+            "machines");
+  EXPECT_EQ(refusal({.name = "slow", .jobs = 2, .machines = 1, .times = {16383, 16383}}),
+            "accepted");
+  EXPECT_EQ(refusal({.name = "slow", .jobs = 2, .machines = 1, .times = {16384, 1}}),
+            "slow has a processing time of 16384, branch-and-bound takes at most 16383 for its "
+            "size");
+}
+
+}  // namespace
+}  // namespace cleave::flowshop

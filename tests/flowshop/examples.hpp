@@ -1,0 +1,171 @@
+// Random instances and nodes, and what they are by definition, computed the slow way.
+#pragma once
+
+#include <algorithm>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "apps/flowshop/bounds.hpp"
+#include "apps/flowshop/instance.hpp"
+
+namespace cleave::flowshop::examples {
+
+inline int draw(std::mt19937& random, int least, int most) {
+  return least + static_cast<int>(random() % static_cast<unsigned>(most - least + 1));
+}
+
+/// Times from 0 to `most_time`: a small one makes many equal bounds.
+inline Instance random_instance(std::mt19937& random, int jobs, int machines, int most_time) {
+  Instance instance{.name = "random", .jobs = jobs, .machines = machines};
+  for (int i = 0; i < jobs * machines; ++i) {
+    instance.times.push_back(draw(random, 0, most_time));
+  }
+  return instance;
+}
+
+/// A node below the root with `fixed` jobs, each at either side.
+inline Node random_node(std::mt19937& random, const Bounds& bounds, int fixed) {
+  Node node = bounds.root();
+  for (int i = 0; i < fixed; ++i) {
+    const Side side = random() % 2 == 0 ? Side::front : Side::back;
+    bounds.fix_job(node, side, draw(random, node.prefix, node.free_end - 1));
+  }
+  return node;
+}
+
+/// A node by its jobs alone, so that nothing is taken from what the node has computed.
+struct PlainNode {
+  std::vector<int> prefix;
+  std::vector<int> free;
+  std::vector<int> suffix;
+};
+
+inline PlainNode plain(const Node& node, int jobs) {
+  const auto begin = node.permutation.begin();
+  return {.prefix = {begin, begin + node.prefix},
+          .free = {begin + node.prefix, begin + node.free_end},
+          .suffix = {begin + node.free_end, begin + jobs}};
+}
+
+/// The child that fixes `job`.
+inline PlainNode child_of(PlainNode node, Side side, int job) {
+  std::erase(node.free, job);
+  if (side == Side::front) {
+    node.prefix.push_back(job);
+  } else {
+    node.suffix.insert(node.suffix.begin(), job);
+  }
+  return node;
+}
+
+/// The longest path from the first job's time on `first` to the last job's time on `last`, by
+/// trying all paths.
+inline int longest_path(const Instance& instance, std::span<const int> permutation, int first,
+                        int last) {
+  if (permutation.empty() || first > last) {
+    return 0;
+  }
+  int rest = longest_path(instance, permutation.subspan(1), first, last);
+  if (first < last) {
+    rest = std::max(rest, longest_path(instance, permutation, first + 1, last));
+  }
+  return instance.time(first, permutation.front()) + rest;
+}
+
+inline int work(const Instance& instance, std::span<const int> jobs, int machine) {
+  int sum = 0;
+  for (const int job : jobs) {
+    sum += instance.time(machine, job);
+  }
+  return sum;
+}
+
+inline int work_of_job(const Instance& instance, int job, int first_machine, int end_machine) {
+  int sum = 0;
+  for (int machine = first_machine; machine < end_machine; ++machine) {
+    sum += instance.time(machine, job);
+  }
+  return sum;
+}
+
+/// When `machine` is free after the prefix; after an empty one, the least head of all jobs.
+inline int front_of(const Instance& instance, const PlainNode& node, int machine) {
+  if (!node.prefix.empty()) {
+    return longest_path(instance, node.prefix, 0, machine);
+  }
+  int least = work_of_job(instance, 0, 0, machine);
+  for (int job = 1; job < instance.jobs; ++job) {
+    least = std::min(least, work_of_job(instance, job, 0, machine));
+  }
+  return least;
+}
+
+inline int back_of(const Instance& instance, const PlainNode& node, int machine) {
+  if (!node.suffix.empty()) {
+    return longest_path(instance, node.suffix, machine, instance.machines - 1);
+  }
+  int least = work_of_job(instance, 0, machine + 1, instance.machines);
+  for (int job = 1; job < instance.jobs; ++job) {
+    least = std::min(least, work_of_job(instance, job, machine + 1, instance.machines));
+  }
+  return least;
+}
+
+/// LB1 as it is defined.
+inline int one_machine_bound(const Instance& instance, const PlainNode& node) {
+  int bound = 0;
+  for (int machine = 0; machine < instance.machines; ++machine) {
+    bound = std::max(bound, front_of(instance, node, machine) + work(instance, node.free, machine) +
+                                back_of(instance, node, machine));
+  }
+  return bound;
+}
+
+/// LB2 as it is defined, with the best of all orders of the free jobs instead of Johnson's.
+inline int two_machine_bound(const Instance& instance, const PlainNode& node) {
+  int bound = one_machine_bound(instance, node);
+  for (int first = 0; first < instance.machines; ++first) {
+    for (int second = first + 1; second < instance.machines; ++second) {
+      int least = -1;
+      std::vector<int> order = node.free;
+      std::sort(order.begin(), order.end());
+      do {
+        int first_end = front_of(instance, node, first);
+        int second_end = front_of(instance, node, second);
+        for (const int job : order) {
+          first_end += instance.time(first, job);
+          second_end =
+              std::max(second_end, first_end + work_of_job(instance, job, first + 1, second)) +
+              instance.time(second, job);
+        }
+        const int end = std::max(first_end + back_of(instance, node, first),
+                                 second_end + back_of(instance, node, second));
+        least = least < 0 ? end : std::min(least, end);
+      } while (std::next_permutation(order.begin(), order.end()));
+      bound = std::max(bound, least);
+    }
+  }
+  return bound;
+}
+
+/// The least makespan below a node, by trying all orders of its free jobs.
+inline int least_makespan(const Instance& instance, const PlainNode& node) {
+  int least = -1;
+  std::vector<int> order = node.free;
+  std::sort(order.begin(), order.end());
+  do {
+    std::vector<int> permutation = node.prefix;
+    permutation.insert(permutation.end(), order.begin(), order.end());
+    permutation.insert(permutation.end(), node.suffix.begin(), node.suffix.end());
+    const int length = makespan(instance, permutation);
+    least = least < 0 ? length : std::min(least, length);
+  } while (std::next_permutation(order.begin(), order.end()));
+  return least;
+}
+
+inline int least_makespan(const Instance& instance) {
+  return least_makespan(instance, plain(Bounds(instance).root(), instance.jobs));
+}
+
+}  // namespace cleave::flowshop::examples

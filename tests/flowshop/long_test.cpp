@@ -1,0 +1,27 @@
+// Searches of tens of millions of nodes: `ctest --test-dir build/release -L long`.
+#include <gtest/gtest.h>
+
+#include "apps/flowshop/heuristic.hpp"
+#include "apps/flowshop/search.hpp"
+#include "apps/flowshop/taillard.hpp"
+
+namespace cleave::flowshop {
+namespace {
+
+TEST(LongSearch, OfTa022ExploresAsManyNodesAsOtherPrograms) {
+  const Instance instance = taillard_instance("ta022");
+  const SearchResult result = search_depth_first(
+      Brancher(instance, Bound::lb1, Branching::min_branch), instance.best_known.value());
+  EXPECT_EQ(result.explored, 45'955'963);
+}
+
+TEST(LongSearch, OfTa017FromAHeuristicEndsWithTheKnownOptimum) {
+  const Instance instance = taillard_instance("ta017");
+  const Schedule start = iterated_greedy(instance, 1, {.iterations = 500});
+  const SearchResult result =
+      search_depth_first(Brancher(instance, Bound::lb1, Branching::min_branch), start.makespan);
+  EXPECT_EQ(result.makespan, instance.best_known);
+}
+
+}  // namespace
+}  // namespace cleave::flowshop
