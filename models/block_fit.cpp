@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <set>
 
@@ -99,6 +100,20 @@ bool is_as_good(const std::vector<double>& a, const std::vector<double>& b) {
   return mean <= std::max(kNegligible, std::sqrt(squares / (n - 1) / n));
 }
 
+/// Akaike's information criterion, corrected for few samples (Hurvich and Tsai, 1989): what is left
+/// unexplained, and a price for every coefficient. Residuals below kNegligible count as that.
+double corrected_akaike(const LinearFit& fit) {
+  const auto n = static_cast<double>(fit.residuals.size());
+  const double k = static_cast<double>(fit.coefficients.size()) + 1;  // and the deviation
+  if (n - k - 1 <= 0) {
+    return std::numeric_limits<double>::infinity();
+  }
+  const double variance =
+      fit.residual_deviation * fit.residual_deviation * fit.degrees_of_freedom / n;
+  const double least = fit.weights == Weights::relative ? kNegligible * kNegligible : 0;
+  return n * std::log(std::max(variance, least)) + 2 * k + 2 * k * (k + 1) / (n - k - 1);
+}
+
 }  // namespace
 
 Eigen::VectorXd BlockFit::row(const NamedValues& sizes) const {
@@ -181,19 +196,18 @@ std::variant<BlockFit, Refusal> fit_best_form(const std::vector<Observation>& ob
     }
     return last;
   }
-  const auto by_error = [](const Candidate& a, const Candidate& b) {
-    return a.error() < b.error();
-  };
-  const Candidate& least = *std::min_element(candidates.begin(), candidates.end(), by_error);
-  std::size_t fewest = least.fit.form.size();
-  for (const Candidate& candidate : candidates) {
-    if (is_as_good(candidate.errors, least.errors)) {
-      fewest = std::min(fewest, candidate.fit.form.size());
-    }
-  }
-  std::erase_if(candidates,
-                [&](const Candidate& candidate) { return candidate.fit.form.size() != fewest; });
-  return std::min_element(candidates.begin(), candidates.end(), by_error)->fit;
+  const Candidate& least = *std::min_element(
+      candidates.begin(), candidates.end(),
+      [](const Candidate& a, const Candidate& b) { return a.error() < b.error(); });
+  const std::vector<double> least_errors = least.errors;
+  std::erase_if(candidates, [&](const Candidate& candidate) {
+    return !is_as_good(candidate.errors, least_errors);
+  });
+  return std::min_element(candidates.begin(), candidates.end(),
+                          [](const Candidate& a, const Candidate& b) {
+                            return corrected_akaike(a.fit.fit) < corrected_akaike(b.fit.fit);
+                          })
+      ->fit;
 }
 
 std::vector<std::string> varying_sizes(const std::vector<Observation>& observations) {

@@ -44,13 +44,12 @@ struct BlockFit {
 std::variant<BlockFit, Refusal> fit_form(const std::vector<Observation>& observations,
                                          const TrialForm& trial, Weights weights);
 
-/// Chooses among `forms` (fewer terms first) by leaving out the runs of one size after another: the
-/// form with the fewest terms whose SMAPE at the sizes left out exceeds that of the best form by no
-/// more than one standard error of their difference. Refused if every form is, with the reason of
-/// the last.
+/// Chooses among `forms` (fewer terms first) by leaving out the runs of one size after another: of
+/// the forms whose SMAPE at the sizes left out exceeds that of the best by no more than one
+/// standard error of their difference, the one with the least corrected Akaike criterion; on a tie
+/// the one with fewer terms. Refused if every form is, with the reason of the last.
 std::variant<BlockFit, Refusal> fit_best_form(const std::vector<Observation>& observations,
-                                              const std::vector<TrialForm>& forms,
-                                              Weights weights);
+                                              const std::vector<TrialForm>& forms, Weights weights);
 
 /// Sizes that are in every observation and take more than one value.
 std::vector<std::string> varying_sizes(const std::vector<Observation>& observations);

@@ -70,13 +70,18 @@ std::vector<TrialForm> candidate_forms(const std::vector<std::string>& size_name
     }
   }
   if (size_names.size() == 2) {
-    Form by_density;
+    Form products;
     for (const std::string& size : size_names) {
       for (const std::string& of : size_names) {
-        by_density.push_back(times_logarithm(size, of));
+        products.push_back(times_logarithm(size, of));
       }
     }
-    trials.push_back({.form = std::move(by_density), .sign = Sign::any});
+    trials.push_back({.form = products, .sign = Sign::any});
+    for (std::size_t left_out = 0; left_out < products.size(); ++left_out) {
+      Form three = products;
+      three.erase(three.begin() + static_cast<std::ptrdiff_t>(left_out));
+      trials.push_back({.form = std::move(three), .sign = Sign::any});
+    }
   }
   std::stable_sort(trials.begin(), trials.end(), [](const TrialForm& a, const TrialForm& b) {
     return a.form.size() < b.form.size();

@@ -23,10 +23,11 @@ struct TrialForm {
   Sign sign = Sign::non_negative;
 };
 
-/// Every choice of some of the sizes, each as S or S*log2(T) with T any of them (sorting: N*log2(N);
-/// edges that meet ever more distant nodes: M*log2(N)), with and without a constant, and the constant
-/// alone; fewer terms first. For two sizes also N and M times the logarithms of both, of any sign:
-/// what depends on the density M/N, as the length of paths in a union-find structure does.
+/// Every choice of some of the sizes, each as S or S*log2(T) with T any of them (sorting:
+/// N*log2(N); edges that meet ever more distant nodes: M*log2(N)), with and without a constant, and
+/// the constant alone; fewer terms first. For two sizes also three or all four products of N and M
+/// with their logarithms, of any sign: what depends on the density M/N, as paths in a union-find
+/// do.
 std::vector<TrialForm> candidate_forms(const std::vector<std::string>& size_names);
 
 /// Those of `candidate_forms` without logarithms: for what is moved and copied rather than

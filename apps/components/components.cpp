@@ -22,7 +22,11 @@ Vertex root_of(Labels& parent, Vertex v) {
 void unite(Labels& parent, Vertex a, Vertex b) {
   const Vertex root_a = root_of(parent, a);
   const Vertex root_b = root_of(parent, b);
-  parent[std::max(root_a, root_b)] = std::min(root_a, root_b);
+  if (root_a < root_b) {
+    parent[root_b] = root_a;
+  } else if (root_b < root_a) {
+    parent[root_a] = root_b;
+  }
 }
 
 /// Makes every parent a root. Parents come before their children, so one pass is enough.
@@ -41,8 +45,17 @@ Labels separate(Vertex vertices) {
 }
 
 Labels unite(Labels labels, const std::vector<Edge>& edges) {
-  for (const Edge& edge : edges) {
-    unite(labels, edge.from, edge.to);
+  // Edges come in any order, so each misses the caches: the parents of an edge some way ahead are
+  // fetched meanwhile.
+  constexpr std::size_t kAhead = 8;
+  const std::size_t fetched = edges.size() - std::min(kAhead, edges.size());
+  for (std::size_t i = 0; i < fetched; ++i) {
+    __builtin_prefetch(&labels[edges[i + kAhead].from], 1);
+    __builtin_prefetch(&labels[edges[i + kAhead].to], 1);
+    unite(labels, edges[i].from, edges[i].to);
+  }
+  for (std::size_t i = fetched; i < edges.size(); ++i) {
+    unite(labels, edges[i].from, edges[i].to);
   }
   flatten(labels);
   return labels;

@@ -88,8 +88,9 @@ class Blocks {
     return attempt("trivial", place, [&] { return static_cast<bool>(app_.trivial(problem)); });
   }
 
-  std::optional<Halves<Problem>> divide(Problem problem, Share share, Place place) {
-    const Sizes sizes = problem_sizes(problem);
+  /// \param sizes  the problem's
+  std::optional<Halves<Problem>> divide(Problem problem, Share share, const Sizes& sizes,
+                                        Place place) {
     return functor(
         Block::divide, place, [&] { return cleave::divide(app_, std::move(problem), share); },
         [&sizes](const Halves<Problem>&) { return sizes; });
@@ -124,10 +125,15 @@ class Blocks {
         [&](const Solution& solution) { return with_solution(sizes, solution); });
   }
 
-  std::optional<Solution> combine(Solution left, Solution right, Place place) {
+  /// \param sizes  of the problem that is solved by this
+  std::optional<Solution> combine(Solution left, Solution right, const Sizes& sizes, Place place) {
     return functor(
         Block::combine, place, [&] { return app_.combine(std::move(left), std::move(right)); },
-        [this](const Solution& solution) { return sizes_of_solution(app_, solution); });
+        [&](const Solution& solution) {
+          Sizes all = sizes_of_solution(app_, solution);
+          all.add(sizes);
+          return all;
+        });
   }
 
   /// The sizes of `problem` if a trace is taken, else none.

@@ -69,6 +69,7 @@ class Hypercube {
     if (group.size == 1) {
       return problem ? blocks_.solve(*std::move(problem), place) : std::nullopt;
     }
+    const Sizes sizes = problem ? blocks_.problem_sizes(*problem) : Sizes{};
     std::optional<Solution> conquered;
     std::optional<Problem> mine;
     if (problem) {
@@ -76,7 +77,7 @@ class Hypercube {
       if (is_trivial && *is_trivial) {
         conquered = blocks_.conquer(*std::move(problem), place);
       } else if (is_trivial) {
-        auto halves = blocks_.divide(*std::move(problem), group.share(), place);
+        auto halves = blocks_.divide(*std::move(problem), group.share(), sizes, place);
         if (halves) {
           mine = std::move(group.left().contains(comm_.rank()) ? halves->left : halves->right);
         }
@@ -86,7 +87,7 @@ class Hypercube {
         replicated(std::move(mine), group.half_of(comm_.rank()), level + 1);
     std::optional<Solution> theirs = swap(solution, group, place);
     return conquered ? std::move(conquered)
-                     : combine(std::move(solution), std::move(theirs), group, place);
+                     : combine(std::move(solution), std::move(theirs), sizes, group, place);
   }
 
   /// The solution of the other half, from this rank's partner in it.
@@ -113,6 +114,7 @@ class Hypercube {
     }
     const int first = group.first;
     const int first_of_right = group.right().first;
+    const Sizes sizes = problem ? blocks_.problem_sizes(*problem) : Sizes{};
     std::optional<Solution> conquered;
     std::optional<Problem> mine;
     if (comm_.rank() == first) {
@@ -122,7 +124,7 @@ class Hypercube {
         if (is_trivial && *is_trivial) {
           conquered = blocks_.conquer(*std::move(problem), place);
         } else if (is_trivial) {
-          auto halves = blocks_.divide(*std::move(problem), group.share(), place);
+          auto halves = blocks_.divide(*std::move(problem), group.share(), sizes, place);
           if (halves) {
             mine = std::move(halves->left);
             right = std::move(halves->right);
@@ -144,18 +146,18 @@ class Hypercube {
     }
     std::optional<Solution> theirs = link_.template get<Solution>(first_of_right, place);
     return conquered ? std::move(conquered)
-                     : combine(std::move(solution), std::move(theirs), group, place);
+                     : combine(std::move(solution), std::move(theirs), sizes, group, place);
   }
 
   std::optional<Solution> combine(std::optional<Solution> mine, std::optional<Solution> theirs,
-                                  Group group, Place place) {
+                                  const Sizes& sizes, Group group, Place place) {
     if (!mine || !theirs) {
       return std::nullopt;
     }
     if (!group.left().contains(comm_.rank())) {
       std::swap(mine, theirs);
     }
-    return blocks_.combine(*std::move(mine), *std::move(theirs), place);
+    return blocks_.combine(*std::move(mine), *std::move(theirs), sizes, place);
   }
 
   /// The agreement at the end: if any rank has failed, every rank throws the failure of the lowest

@@ -85,7 +85,7 @@ TEST(Forms, CandidatesOfOneSizeAreFiveAndShorterOnesComeFirst) {
     texts.push_back(text_of(form));
   }
   EXPECT_EQ(texts, (std::vector<std::string>{"N", "N*log2(N)", "1", "1,N", "1,N*log2(N)"}));
-  EXPECT_EQ(candidate_forms({"N", "M"}).size(), 32U);
+  EXPECT_EQ(candidate_forms({"N", "M"}).size(), 36U);
   EXPECT_EQ(candidate_forms({}).size(), 1U);
   EXPECT_EQ(linear_forms({"N"}).size(), 3U);
 }
