@@ -48,9 +48,17 @@ std::optional<Refusal> refuse_choice(Block block, const std::vector<Observation>
                                      Weights weights) {
   const std::vector<std::string> varying = varying_sizes(observations);
   const NamedValues& sizes = observations.front().sizes;
-  if (varying.empty() && !sizes.empty() && block != Block::skeleton) {
+  const bool has_sizes = !sizes.empty() && block != Block::skeleton;
+  if (varying.empty() && has_sizes) {
     return Refusal{fmt::format("{} is {:.6g} in every run: measure more sizes",
                                sizes.begin()->first, sizes.begin()->second)};
+  }
+  const bool is_one_run_size =
+      std::all_of(observations.begin(), observations.end(), [&](const Observation& observation) {
+        return observation.run_sizes == observations.front().run_sizes;
+      });
+  if (is_one_run_size && has_sizes) {
+    return Refusal{"all runs have the same size: measure more sizes"};
   }
   Form everything = {Basis()};
   for (const std::string& size : varying) {

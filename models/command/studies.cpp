@@ -42,15 +42,18 @@ std::vector<std::string> trees(int first) {
 
 Study study_of(std::string_view app, bool quick) {
   if (app == "quicksort") {
-    return {"--size", quick ? sort_sizes(128, 'K') : sort_sizes(1, 'M')};
+    return {.size_option = "--size", .sizes = quick ? sort_sizes(128, 'K') : sort_sizes(1, 'M')};
   }
   if (app == "components") {
-    return {"--size", graph_sizes(quick ? 16 : 128)};
+    return {.size_option = "--size",
+            .sizes = graph_sizes(quick ? 16 : 128),
+            .rounds = quick ? 2 : 5,
+            .repetitions = 12};
   }
   if (app == "uts") {
-    return {"--tree", trees(quick ? 5000 : 50000)};
+    return {.size_option = "--tree", .sizes = trees(quick ? 5000 : 50000)};
   }
-  return {"--size", {}};
+  return {.size_option = "--size"};
 }
 
 }  // namespace cleave

@@ -25,8 +25,8 @@ struct Arguments {
   std::string app;
   std::string ranks = "1,2";
   std::vector<std::string> sizes;
-  int rounds = 3;
-  int repetitions = 3;
+  std::optional<int> rounds;
+  std::optional<int> repetitions;
   std::string out;
   std::string machine;
   std::string launcher;
@@ -157,7 +157,9 @@ class StudyRun {
       }
     }
     read_machine_if_given(arguments.machine);  // before the runs, which take minutes
-    if (arguments.rounds < 1 || arguments.repetitions < 1) {
+    study_.rounds = arguments.rounds.value_or(study_.rounds);
+    study_.repetitions = arguments.repetitions.value_or(study_.repetitions);
+    if (study_.rounds < 1 || study_.repetitions < 1) {
       throw UsageError("--rounds and --repetitions must be at least 1");
     }
   }
@@ -177,7 +179,7 @@ class StudyRun {
 
  private:
   std::size_t runs() const {
-    return study_.sizes.size() * ranks_.size() * static_cast<std::size_t>(arguments_.rounds);
+    return study_.sizes.size() * ranks_.size() * static_cast<std::size_t>(study_.rounds);
   }
 
   void measure() {
@@ -197,10 +199,9 @@ class StudyRun {
       launcher_.run(most_ranks, existing_program("cleave-calibrate"), {"--out", file.string()});
       machine_file_ = file.string();
     }
-    for (const Run& run : runs_of(study_.sizes, ranks_, arguments_.rounds)) {
-      begin_step(fmt::format("{} {} on {} {}, round {} of {}", arguments_.app, run.size,
-                                      run.ranks, run.ranks == 1 ? "rank" : "ranks", run.round,
-                                      arguments_.rounds));
+    for (const Run& run : runs_of(study_.sizes, ranks_, study_.rounds)) {
+      begin_step(fmt::format("{} {} on {} {}, round {} of {}", arguments_.app, run.size, run.ranks,
+                             run.ranks == 1 ? "rank" : "ranks", run.round, study_.rounds));
       traces_.push_back(measure(run));
     }
   }
@@ -211,7 +212,7 @@ class StudyRun {
                                                     file_name_of(run.size), run.ranks, run.round);
     std::vector<std::string> options = {study_.size_option, run.size,
                                         "--type",           "hypercube",
-                                        "--repetitions",    std::to_string(arguments_.repetitions),
+                                        "--repetitions",    std::to_string(study_.repetitions),
                                         "--warm-up",        "1",
                                         "--trace",          trace.string()};
     options.insert(options.end(), arguments_.app_options.begin(), arguments_.app_options.end());
@@ -257,10 +258,10 @@ void add_study_command(CLI::App& program, const std::string& command_line) {
   command->add_option("--ranks", arguments->ranks, "Numbers of ranks")->capture_default_str();
   command->add_option("--sizes", arguments->sizes,
                       "Instead of the usual sizes: each as the application takes it");
-  command->add_option("--rounds", arguments->rounds, "Times that every size is run")
-      ->capture_default_str();
-  command->add_option("--repetitions", arguments->repetitions, "Counted repetitions of each run")
-      ->capture_default_str();
+  command->add_option("--rounds", arguments->rounds,
+                      "Times that every size is run [by application, 3 to 5]");
+  command->add_option("--repetitions", arguments->repetitions,
+                      "Counted repetitions of each run [by application, 3 to 12]");
   command->add_option("--out", arguments->out, "Folder to write into (default: APP-study)");
   command->add_option("--machine", arguments->machine,
                       "A machine file; without it the machine is calibrated");
