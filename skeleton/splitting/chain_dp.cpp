@@ -17,15 +17,31 @@ namespace {
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr Index kMostSteps = Index{1} << 28;
 
-/// By stage: what a cut there costs.
-std::vector<double> stage_prices(const Problem& problem) {
-  std::vector<double> prices;
-  for (int s = 0; s <= problem.tree.l_max(); ++s) {
-    const Index N = problem.tree.leaves_at_stage(s);
-    prices.push_back(problem.cost({.n = 0, .N = N, .giver_leaves = N}));
+/// F of a cut at each position, made at its earliest stage, by stage.
+class StagePrices {
+ public:
+  explicit StagePrices(const Problem& problem) : cut_stage_(problem.tree.cut_stage()) {
+    for (int s = 0; s <= problem.tree.l_max(); ++s) {
+      const Index N = problem.tree.leaves_at_stage(s);
+      prices_.push_back(problem.cost({.n = 0, .N = N, .giver_leaves = N}));
+    }
   }
-  return prices;
-}
+  double operator()(Index position) const { return prices_[cut_stage_[position]]; }
+
+ private:
+  const std::vector<std::uint16_t>& cut_stage_;
+  std::vector<double> prices_;
+};
+
+/// Prices that were given by position.
+class GivenPrices {
+ public:
+  explicit GivenPrices(std::vector<double> prices) : prices_(std::move(prices)) {}
+  double operator()(Index position) const { return prices_[position]; }
+
+ private:
+  std::vector<double> prices_;
+};
 
 /// Positions [begin, end) that cut j may take.
 struct Row {
@@ -63,17 +79,12 @@ std::vector<Row> rows_of(const Loads& loads, LoadWindow window, Index parts, boo
 }
 
 /// The DP. `Step` holds how many leaves a part has beyond `fewest`, the fewest that any may have.
-template <class Step, class Loads>
+template <class Step, class Loads, class Prices>
 class Chain {
  public:
-  Chain(const Problem& problem, const Loads& loads, LoadWindow window, std::vector<Row> rows,
+  Chain(const Prices& prices, const Loads& loads, LoadWindow window, std::vector<Row> rows,
         Index fewest)
-      : cut_stage_(problem.tree.cut_stage()),
-        prices_(stage_prices(problem)),
-        loads_(loads),
-        window_(window),
-        rows_(std::move(rows)),
-        fewest_(fewest) {}
+      : prices_(prices), loads_(loads), window_(window), rows_(std::move(rows)), fewest_(fewest) {}
 
   /// The cheapest chain of parts from 0 to the last leaf.
   std::optional<std::vector<Index>> cuts() {
@@ -129,7 +140,7 @@ class Chain {
       double& value = values[y - row.begin];
       value = kInfinite;
       if (head < tail) {
-        value = queue_[head].value + (y < leaves ? prices_[cut_stage_[y]] : 0);
+        value = queue_[head].value + (y < leaves ? prices_(y) : 0);
         steps[y - row.begin] = static_cast<Step>(y - queue_[head].position - fewest_);
       }
     }
@@ -141,8 +152,7 @@ class Chain {
     Index position = 0;
   };
 
-  const std::vector<std::uint16_t>& cut_stage_;
-  const std::vector<double> prices_;
+  const Prices& prices_;
   const Loads& loads_;
   LoadWindow window_;
   std::vector<Row> rows_;
@@ -151,33 +161,48 @@ class Chain {
   std::vector<Candidate> queue_;
 };
 
-template <class Loads>
-std::optional<std::vector<Index>> chain_cuts(const Problem& problem, const Loads& loads,
-                                             LoadWindow window, std::optional<Index> band) {
+/// The cuts with rows narrowed by `narrow`.
+template <class Loads, class Prices, class Narrow>
+std::optional<std::vector<Index>> solve(const Problem& problem, const Loads& loads,
+                                        LoadWindow window, std::optional<Index> band,
+                                        const Prices& prices, const Narrow& narrow) {
   const Index parts = std::min<Index>(problem.processors, loads.leaves());
   const bool exactly = window.least > 0;
   if (exactly && problem.processors > loads.leaves()) {
     return std::nullopt;
   }
   std::vector<Row> rows = rows_of(loads, window, parts, exactly, band);
+  narrow(rows);
   Index steps = 0;
   for (const Row& row : rows) {
     steps += row.size();
   }
   if (steps > kMostSteps) {
     throw Error(
-        fmt::format("the exact chain of {} parts within loads {} to {} takes {} steps, at "
-                    "most {} are allowed: narrow the window or use the banded planner",
+        fmt::format("the exact chain of {} parts within loads {} to {} takes {} steps, at most {} "
+                    "are allowed: narrow the window or use the banded planner",
                     parts, window.least, window.most, steps, kMostSteps));
   }
   const bool unit = problem.weights.empty();
   const Index fewest = unit ? std::max<Index>(window.least, 1) : 1;
   const Index range = (unit ? window.most : loads.leaves()) - fewest;
   if (range <= std::numeric_limits<std::uint16_t>::max()) {
-    return Chain<std::uint16_t, Loads>(problem, loads, window, std::move(rows), fewest).cuts();
+    return Chain<std::uint16_t, Loads, Prices>(prices, loads, window, std::move(rows), fewest)
+        .cuts();
   }
-  return Chain<std::uint32_t, Loads>(problem, loads, window, std::move(rows), fewest).cuts();
+  return Chain<std::uint32_t, Loads, Prices>(prices, loads, window, std::move(rows), fewest).cuts();
 }
+
+template <class Prices, class Narrow>
+std::optional<std::vector<Index>> solve(const Problem& problem, LoadWindow window,
+                                        std::optional<Index> band, const Prices& prices,
+                                        const Narrow& narrow) {
+  return problem.weights.empty()
+             ? solve(problem, UnitLoads(problem.tree.leaves()), window, band, prices, narrow)
+             : solve(problem, WeightedLoads(problem.weights), window, band, prices, narrow);
+}
+
+void keep_rows(std::vector<Row>&) {}
 
 template <class Loads>
 std::optional<std::vector<Index>> greedy_cuts(const Problem& problem, const Loads& loads,
@@ -222,9 +247,23 @@ std::optional<std::vector<Index>> greedy_cuts(const Problem& problem, const Load
 
 std::optional<std::vector<Index>> chain_cuts(const Problem& problem, LoadWindow window,
                                              std::optional<Index> band) {
-  return problem.weights.empty()
-             ? chain_cuts(problem, UnitLoads(problem.tree.leaves()), window, band)
-             : chain_cuts(problem, WeightedLoads(problem.weights), window, band);
+  return solve(problem, window, band, StagePrices(problem), keep_rows);
+}
+
+std::optional<std::vector<Index>> chain_cuts_at_prices(const Problem& problem, LoadWindow window,
+                                                       std::vector<double> prices) {
+  return solve(problem, window, std::nullopt, GivenPrices(std::move(prices)), keep_rows);
+}
+
+std::optional<std::vector<Index>> chain_cuts_through(const Problem& problem, LoadWindow window,
+                                                     const std::vector<Index>& fixed, int every) {
+  return solve(problem, window, std::nullopt, StagePrices(problem), [&](std::vector<Row>& rows) {
+    for (std::size_t i = 0; i < fixed.size(); ++i) {
+      Row& row = rows[(i + 1) * static_cast<std::size_t>(every)];
+      row = {std::max(row.begin, fixed[i]), std::min(row.end, fixed[i] + 1)};
+      row.end = std::max(row.begin, row.end);
+    }
+  });
 }
 
 std::optional<std::vector<Index>> greedy_cuts(const Problem& problem, LoadWindow window) {

@@ -22,6 +22,15 @@ namespace cleave::splitting {
 std::optional<std::vector<Index>> chain_cuts(const Problem& problem, LoadWindow window,
                                              std::optional<Index> band = std::nullopt);
 
+/// The same for any price of a cut, by final leaf position, in place of F.
+std::optional<std::vector<Index>> chain_cuts_at_prices(const Problem& problem, LoadWindow window,
+                                                       std::vector<double> prices);
+
+/// `chain_cuts` with cuts number every, 2 * every ... fixed at `fixed`.
+/// \pre  window.least > 0
+std::optional<std::vector<Index>> chain_cuts_through(const Problem& problem, LoadWindow window,
+                                                     const std::vector<Index>& fixed, int every);
+
 /// From left to right, the cheapest position that the window leaves for each cut; among equals the
 /// nearest to an even share. Not exact. Time O(P * (most - least)), no memory.
 ///

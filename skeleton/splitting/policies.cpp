@@ -339,15 +339,17 @@ Policy ahead(AheadOptions options) {
     if (view.last_stage()) {
       return lower_maximum(view);
     }
+    const bool deadline = view.leaves() >= options.min_leaves * view.processors();
     const int active = view.processors() - options.kept_idle;
-    if (view.processors() - view.empty_processors() >= active) {
+    const int opened = view.processors() - view.empty_processors();
+    const bool enough_early = options.early_parts > 0 && opened >= options.early_parts;
+    if (opened >= active || (enough_early && !deadline)) {
       return std::nullopt;
     }
     if (known_stage != view.stage()) {
       known_stage = view.stage();
       expected = std::make_shared<const Expectation>(view);
     }
-    const bool deadline = view.leaves() >= options.min_leaves * view.processors();
     return cut_near_even_share(view, *expected, active,
                                deadline ? view.processors() : options.tolerance);
   };

@@ -60,13 +60,13 @@ Policy reserve(int parts);
 Policy budgeted(double budget, CostModel cost);
 
 struct AheadOptions {
-  /// How far a cut may lie from an even share, as a part of the share, to be made before the
-  /// deadline.
+  /// How far a cut may lie from an even share, as a part of the share, to be made before the deadline.
   double tolerance = 0.1;
-  /// The deadline is the first stage with this many leaves a processor, at the latest the last
-  /// stage.
+  /// The deadline is the first stage with this many leaves a processor, at the latest the last stage.
   Index min_leaves = 1;
-  /// Processors kept idle until the last stage, where they halve what turned out heaviest.
+  /// Parts there may be before the deadline, at least 1; 0: as many as processors.
+  int early_parts = 0;
+  /// Processors kept idle until the last stage, where they split what turned out heaviest.
   int kept_idle = 0;
 };
 
