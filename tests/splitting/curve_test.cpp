@@ -106,9 +106,10 @@ TEST(Generators, ARuleOfChildrenMakesATree) {
       {2, 2}, 3, Index{0}, [](Index id) { return id % 2 == 0 ? 4 : 0; },
       [](Index id, Index i) { return id * 4 + i; });
   EXPECT_EQ(tree_of({2, 2}, {"1", "1010", "10101010"}).fingerprint(), tree.fingerprint());
-  EXPECT_THROW(tree_from_rule(
-                   {2, 2}, 3, 0, [](int) { return 3; }, [](int, Index i) { return static_cast<int>(i); }),
-               Error);
+  EXPECT_THROW(
+      tree_from_rule(
+          {2, 2}, 3, 0, [](int) { return 3; }, [](int, Index i) { return static_cast<int>(i); }),
+      Error);
 }
 
 TEST(Surface, OfTwoHalvesOfAUniformSquareIsItsEdge) {
