@@ -17,8 +17,8 @@ using namespace splitting;
 
 namespace {
 
-/// The least sum of F(0, N) over all sequences that fill every processor: at each stage as many
-/// splits as there are leaves for. Nothing that fills all processors costs less.
+/// The least sum of F(0, N) over all sequences that fill `processors`: at each stage as many splits
+/// as there are leaves for. Nothing that fills as many costs less.
 double floor_of_filling(const Tree& tree, int processors, const CostModel& cost) {
   double floor = 0;
   Index filled = 1;
@@ -33,13 +33,14 @@ double floor_of_filling(const Tree& tree, int processors, const CostModel& cost)
 
 constexpr double kRounding = 1e-9;
 
-std::string reason_against(const Comparison& row, const Tree& tree, double floor) {
+/// Why no policy can be expected to beat `row`: it is at one end of what is possible.
+std::string reason_against(const Comparison& row, const Tree& tree, const CostModel& cost) {
   const double mean = static_cast<double>(tree.leaves()) / row.processors;
   if (row.max_over_mean <= std::ceil(mean) / mean + kRounding) {
     return "least possible max/mean: a split before the last stage may spoil it";
   }
-  if (row.cost <= floor + kRounding) {
-    return "least possible cost of filling all processors";
+  if (row.cost <= floor_of_filling(tree, row.filled, cost) + kRounding) {
+    return fmt::format("nothing that fills {} processors costs less", row.filled);
   }
   return "";
 }
@@ -95,9 +96,12 @@ std::vector<NamedPolicy> policies_for(int processors, int children, const CostMo
       {"ahead", false, [] { return ahead({.tolerance = 0.05}); }},
       late(1, few),
       late(2, half),
+      late(3, few),
       late(4, few),
       late(8, half),
       late(16, few),
+      {"paced_4", false, [] { return paced(4); }},
+      {"paced_6", false, [] { return paced(6); }},
       {"ahead_spare", false,
        [=] { return ahead({.tolerance = 0.2, .kept_idle = (processors + 7) / 8}); }},
       {"weighted", false, [] { return weighted(); }},
@@ -113,6 +117,7 @@ Policy policy_named(const std::string& name, int processors, int children, const
     if (base == "spread_out_hierarchically") return spread_out_hierarchically(count);
     if (base == "recursive_bipartition") return recursive_bipartition(count);
     if (base == "split_oversized_tree") return split_oversized_tree(count);
+    if (base == "paced") return paced(count);
     if (base == "reserve") return reserve(count);
     if (base == "budgeted") return budgeted(count, cost);
     if (base == "weighted") return weighted(count);
@@ -142,6 +147,7 @@ std::vector<Comparison> compare(const std::string& name, const Tree& tree, int p
                     .processors = processors,
                     .policy = policy.name,
                     .peano = policy.peano,
+                    .filled = static_cast<int>(ledger.entries().size()) + 1,
                     .cost = ledger.cost(),
                     .sum_n = ledger.sum_n(),
                     .sum_N = ledger.sum_N(),
@@ -150,7 +156,6 @@ std::vector<Comparison> compare(const std::string& name, const Tree& tree, int p
                     .optimum = optimum ? optimum->cost : 0,
                     .optimum_is_exact = optimum && optimum->exact});
   }
-  const double floor = floor_of_filling(tree, processors, cost);
   for (Comparison& row : rows) {
     if (!row.peano) {
       continue;
@@ -162,7 +167,7 @@ std::vector<Comparison> compare(const std::string& name, const Tree& tree, int p
       }
     }
     if (row.beaten_by.empty()) {
-      row.why_not = reason_against(row, tree, floor);
+      row.why_not = reason_against(row, tree, cost);
     }
   }
   return rows;

@@ -31,6 +31,7 @@ struct Comparison {
   int processors = 0;
   std::string policy;
   bool peano = false;
+  int filled = 1;  ///< processors that end with leaves
   double cost = 0;
   splitting::Index sum_n = 0;
   splitting::Index sum_N = 0;

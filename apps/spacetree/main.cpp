@@ -274,6 +274,7 @@ json to_json(const Comparison& row) {
           {"processors", row.processors},
           {"policy", row.policy},
           {"peano", row.peano},
+          {"filled", row.filled},
           {"cost", row.cost},
           {"sum_n", row.sum_n},
           {"sum_N", row.sum_N},

@@ -127,6 +127,22 @@ class Expectation {
   std::vector<double> before_;
 };
 
+/// The expectation of a view, worked out once a stage. Shared, since policies are copied.
+class ExpectationOfStage {
+ public:
+  const Expectation& of(const OnlineView& view) {
+    if (stage_ != view.stage()) {
+      stage_ = view.stage();
+      expectation_ = std::make_shared<const Expectation>(view);
+    }
+    return *expectation_;
+  }
+
+ private:
+  int stage_ = -1;
+  std::shared_ptr<const Expectation> expectation_;
+};
+
 /// How many of `processors` each part should become, in proportion to its weight; at least 1.
 std::vector<int> allotments(const OnlineView& view, const Expectation& expected, int processors) {
   std::vector<int> parts(static_cast<std::size_t>(view.processors()), 0);
@@ -330,8 +346,7 @@ Policy budgeted(double budget, CostModel cost) {
 }
 
 Policy ahead(AheadOptions options) {
-  int known_stage = -1;
-  std::shared_ptr<const Expectation> expected;  // of known_stage; shared, since policies are copied
+  ExpectationOfStage expectation;
   return [=](const OnlineView& view) mutable -> std::optional<Give> {
     if (view.first_empty() < 0) {
       return std::nullopt;
@@ -346,12 +361,25 @@ Policy ahead(AheadOptions options) {
     if (opened >= active || (enough_early && !deadline)) {
       return std::nullopt;
     }
-    if (known_stage != view.stage()) {
-      known_stage = view.stage();
-      expected = std::make_shared<const Expectation>(view);
-    }
-    return cut_near_even_share(view, *expected, active,
+    return cut_near_even_share(view, expectation.of(view), active,
                                deadline ? view.processors() : options.tolerance);
+  };
+}
+
+Policy paced(Index leaves_a_part) {
+  ExpectationOfStage expectation;
+  return [=](const OnlineView& view) mutable -> std::optional<Give> {
+    if (view.first_empty() < 0) {
+      return std::nullopt;
+    }
+    if (view.last_stage()) {
+      return lower_maximum(view);
+    }
+    const Index opened = view.processors() - view.empty_processors();
+    if ((opened + 1) * leaves_a_part > view.leaves()) {
+      return std::nullopt;
+    }
+    return cut_near_even_share(view, expectation.of(view), view.processors(), view.processors());
   };
 }
 

@@ -60,9 +60,11 @@ Policy reserve(int parts);
 Policy budgeted(double budget, CostModel cost);
 
 struct AheadOptions {
-  /// How far a cut may lie from an even share, as a part of the share, to be made before the deadline.
+  /// How far a cut may lie from an even share, as a part of the share, to be made before the
+  /// deadline.
   double tolerance = 0.1;
-  /// The deadline is the first stage with this many leaves a processor, at the latest the last stage.
+  /// The deadline is the first stage with this many leaves a processor, at the latest the last
+  /// stage.
   Index min_leaves = 1;
   /// Parts there may be before the deadline, at least 1; 0: as many as processors.
   int early_parts = 0;
@@ -75,6 +77,11 @@ struct AheadOptions {
 /// share of nodes that refined at the last stage makes of an open leaf; up to l_min all leaves
 /// refine, which is known.
 Policy ahead(AheadOptions options);
+
+/// Opens parts at the pace of the tree: at each stage as many as give `leaves_a_part` current
+/// leaves each, cut nearest to even shares as in `ahead`. The last stage lowers the maximum with
+/// what is idle.
+Policy paced(Index leaves_a_part);
 
 /// `ahead` at the given deadline with the indicator's weights: even shares of what the caller
 /// expects.

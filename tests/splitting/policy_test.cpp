@@ -37,6 +37,7 @@ std::vector<Named> all_policies() {
           {"ahead", [] { return ahead({.tolerance = 0.2}); }},
           {"ahead with idle",
            [] { return ahead({.tolerance = 0.3, .min_leaves = 2, .kept_idle = 2}); }},
+          {"paced", [] { return paced(3); }},
           {"weighted", [] { return weighted(); }}};
 }
 
