@@ -377,8 +377,7 @@ int run(int argc, char** argv) {
   plans.add_option("--mode", o.mode, "sfc, any, run, subtree or parent_owned");
   plans.add_option("--window", o.window,
                    "leaves may lie this part of the mean around it; 0: least imbalance");
-  plans.add_option("--planner", o.planner,
-                   "automatic, interval, chain, banded, greedy, two_phase or search");
+  plans.add_option("--planner", o.planner, fmt::format("{}", fmt::join(kPlannerNames, ", ")));
   plans.add_flag("--front", o.front, "the whole front of cost against imbalance");
   plans.add_option("--front-picture", o.front_picture, "write the front as an SVG plot");
   simulates.add_option("--policy", o.policy, "name, or name:number for its parameter");

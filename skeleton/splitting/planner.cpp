@@ -8,6 +8,8 @@
 #include "skeleton/splitting/cuts.hpp"
 #include "skeleton/splitting/exact_search.hpp"
 #include "skeleton/splitting/interval_dp.hpp"
+#include "skeleton/splitting/ledger.hpp"
+#include "skeleton/splitting/subtree_plan.hpp"
 #include "skeleton/trace/error.hpp"
 
 namespace cleave::splitting {
@@ -54,6 +56,8 @@ std::optional<Planned> plan_sfc(const Problem& problem, LoadWindow window, Plann
       return planned_from(problem, greedy_cuts(problem, window), window, planner, false);
     case Planner::search:
       return planned_from(exact_search(problem, window), window, planner, true);
+    case Planner::subtrees:
+      throw Error("planner subtrees plans every mode but sfc");
     case Planner::automatic:
       if (by_N) {
         return plan_sfc(problem, window, Planner::chain);
@@ -78,9 +82,59 @@ std::optional<Planned> plan_as_sfc(const Problem& problem, LoadWindow window) {
   return planned;
 }
 
+std::vector<Index> loads_of(const Problem& problem, const Plan& plan) {
+  const Ledger ledger = replay(problem.tree, plan, problem.cost);
+  std::vector<Index> loads = ledger.leaves_of_all();
+  for (std::size_t p = 0; p < loads.size() && !problem.weights.empty(); ++p) {
+    loads[p] = 0;
+    for (const LeafRun& run : ledger.part(static_cast<int>(p)).runs()) {
+      for (Index leaf = run.begin; leaf < run.end; ++leaf) {
+        loads[p] += problem.weights[static_cast<std::size_t>(leaf)];
+      }
+    }
+  }
+  return loads;
+}
+
+std::optional<Planned> plan_subtrees_within(const Problem& problem, LoadWindow window) {
+  auto planned =
+      planned_from(plan_by_subtrees(problem, window.most), window, Planner::subtrees, false);
+  if (planned) {
+    const std::vector<Index> loads = loads_of(problem, planned->plan);
+    if (*std::min_element(loads.begin(), loads.end()) < window.least) {
+      return std::nullopt;
+    }
+  }
+  return planned;
+}
+
+Planned plan_subtrees(const Problem& problem) {
+  PricedPlan priced = plan_by_subtrees(problem);
+  const std::vector<Index> loads = loads_of(problem, priced.plan);
+  const auto [least, most] = std::minmax_element(loads.begin(), loads.end());
+  return {.plan = std::move(priced.plan),
+          .cost = priced.cost,
+          .window = {*least, *most},
+          .planner = Planner::subtrees};
+}
+
+bool sfc_is_legal(Mode mode) { return mode == Mode::any || mode == Mode::run; }
+
 bool least_is_even(const Problem& problem) {
   return problem.weights.empty() &&
          (problem.mode == Mode::sfc || problem.mode == Mode::any || problem.mode == Mode::run);
+}
+
+/// A front of mode sfc where its splits are legal too.
+std::vector<FrontPoint> front_as_sfc(const Problem& problem) {
+  Problem as_sfc = problem;
+  as_sfc.mode = Mode::sfc;
+  std::vector<FrontPoint> front = plan_front(as_sfc, Planner::automatic);
+  for (FrontPoint& point : front) {
+    point.planned.plan.mode = problem.mode;
+    point.planned.exact = false;
+  }
+  return front;
 }
 
 /// Windows around the mean from tolerance 0 to one that allows anything.
@@ -107,18 +161,23 @@ std::optional<Planned> plan_within(const Problem& problem, LoadWindow window, Pl
   if (problem.mode == Mode::sfc) {
     return plan_sfc(problem, window, planner);
   }
-  if (planner != Planner::automatic && planner != Planner::search) {
-    throw Error(fmt::format("planner {} plans mode sfc only, mode {} takes search or automatic",
-                            name_of(planner), name_of(problem.mode)));
-  }
-  try {
-    return planned_from(exact_search(problem, window), window, Planner::search, true);
-  } catch (const SearchTooLarge&) {
-    const bool sfc_is_legal = problem.mode == Mode::any || problem.mode == Mode::run;
-    if (planner == Planner::search || !sfc_is_legal) {
-      throw;
-    }
-    return plan_as_sfc(problem, window);
+  switch (planner) {
+    case Planner::subtrees:
+      return plan_subtrees_within(problem, window);
+    case Planner::search:
+      return planned_from(exact_search(problem, window), window, planner, true);
+    case Planner::automatic:
+      try {
+        return plan_within(problem, window, Planner::search);
+      } catch (const SearchTooLarge&) {
+        return sfc_is_legal(problem.mode) ? plan_as_sfc(problem, window)
+                                          : plan_subtrees_within(problem, window);
+      }
+    default:
+      throw Error(
+          fmt::format("planner {} plans mode sfc only, mode {} takes automatic, search or "
+                      "subtrees",
+                      name_of(planner), name_of(problem.mode)));
   }
 }
 
@@ -137,6 +196,18 @@ std::optional<Planned> plan_with_imbalance(const Problem& problem, Index imbalan
 
 Planned plan_least_imbalance(const Problem& problem, Planner planner) {
   check(problem);
+  if (planner == Planner::subtrees && problem.mode != Mode::sfc) {
+    return plan_subtrees(problem);
+  }
+  const bool search_or_subtrees =
+      planner == Planner::automatic && problem.mode != Mode::sfc && !sfc_is_legal(problem.mode);
+  if (search_or_subtrees) {
+    try {
+      return plan_least_imbalance(problem, Planner::search);
+    } catch (const SearchTooLarge&) {
+      return plan_subtrees(problem);
+    }
+  }
   if (least_is_even(problem)) {
     if (auto planned = plan_within(problem, window_around_mean(problem, 0), planner)) {
       return std::move(*planned);
@@ -153,6 +224,14 @@ Planned plan_least_imbalance(const Problem& problem, Planner planner) {
 
 std::vector<FrontPoint> plan_front(const Problem& problem, Planner planner) {
   check(problem);
+  if (planner == Planner::automatic && problem.mode != Mode::sfc) {
+    try {
+      return plan_front(problem, Planner::search);
+    } catch (const SearchTooLarge&) {
+      return sfc_is_legal(problem.mode) ? front_as_sfc(problem)
+                                        : plan_front(problem, Planner::subtrees);
+    }
+  }
   std::vector<FrontPoint> front;
   const auto add = [&](Index imbalance, std::optional<Planned> planned) {
     if (planned && (front.empty() || planned->cost < front.back().planned.cost)) {

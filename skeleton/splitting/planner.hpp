@@ -20,10 +20,11 @@ enum class Planner : std::uint8_t {
   greedy,     ///< greedy_cuts: for millions of leaves in a millisecond
   two_phase,  ///< chain_cuts for the sum of F(0, N), then the order with least n
   search,     ///< exact_search: every mode, small trees, exact for any F
+  subtrees,   ///< plan_by_subtrees: every mode but sfc, trees of any size
 };
 
-inline constexpr std::array<std::string_view, 7> kPlannerNames = {
-    "automatic", "interval", "chain", "banded", "greedy", "two_phase", "search"};
+inline constexpr std::array<std::string_view, 8> kPlannerNames = {
+    "automatic", "interval", "chain", "banded", "greedy", "two_phase", "search", "subtrees"};
 
 constexpr std::string_view name_of(Planner planner) {
   return kPlannerNames[static_cast<std::size_t>(planner)];
@@ -46,8 +47,8 @@ struct Planned {
 std::optional<Planned> plan_within(const Problem& problem, LoadWindow window, Planner planner);
 
 /// The cheapest plan of least imbalance. In modes sfc, any and run with weights of 1 that is the
-/// window around the mean; else windows are tried by rising imbalance, smallest first.
-/// \throws Error  as above, or if there is no plan at all
+/// window around the mean; else windows are tried by rising imbalance, smallest first. By subtrees
+/// it is the plan of least maximum instead. \throws Error  as above, or if there is no plan at all
 Planned plan_least_imbalance(const Problem& problem, Planner planner);
 
 /// The cheapest plan with max - min of loads at most `imbalance`, over all windows that wide.

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 
 #include "skeleton/splitting/policy.hpp"
@@ -119,10 +120,13 @@ class Expectation {
     for (int level = view.l_max() - 1; level >= 0; --level) {
       const double q = level < view.l_min() ? 1 : refining;
       const auto at = static_cast<std::size_t>(level);
-      expected[at] = 1 - q + q * view.children() * expected[at + 1];
+      // Deep trees would overflow; shares need no more than orders of magnitude there.
+      expected[at] = std::min(1 - q + q * view.children() * expected[at + 1], kMostExpected);
     }
     return expected;
   }
+
+  static constexpr double kMostExpected = 1e12;
 
   std::vector<double> before_;
 };
@@ -165,6 +169,9 @@ std::vector<int> allotments(const OnlineView& view, const Expectation& expected,
   }
   return parts;
 }
+
+/// A tolerance that takes the nearest cut however far it is.
+constexpr double kAnywhere = std::numeric_limits<double>::infinity();
 
 /// The cut nearest to an even share over all parts, if it lies within `tolerance` of a share.
 std::optional<Give> cut_near_even_share(const OnlineView& view, const Expectation& expected,
@@ -362,7 +369,7 @@ Policy ahead(AheadOptions options) {
       return std::nullopt;
     }
     return cut_near_even_share(view, expectation.of(view), active,
-                               deadline ? view.processors() : options.tolerance);
+                               deadline ? kAnywhere : options.tolerance);
   };
 }
 
@@ -379,7 +386,7 @@ Policy paced(Index leaves_a_part) {
     if ((opened + 1) * leaves_a_part > view.leaves()) {
       return std::nullopt;
     }
-    return cut_near_even_share(view, expectation.of(view), view.processors(), view.processors());
+    return cut_near_even_share(view, expectation.of(view), view.processors(), kAnywhere);
   };
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 #include <map>
@@ -15,6 +16,7 @@
 #include "skeleton/splitting/interval_dp.hpp"
 #include "skeleton/splitting/ledger.hpp"
 #include "skeleton/splitting/score.hpp"
+#include "skeleton/splitting/subtree_plan.hpp"
 #include "skeleton/trace/error.hpp"
 
 namespace cleave::splitting {
@@ -212,18 +214,43 @@ TEST(Planner, RefusesWhatIsOutOfRange) {
   EXPECT_THROW(window_around_mean(problem, -0.1), Error);
 }
 
-TEST(Planner, ATreeTooLargeForTheSearchIsRefusedOrPlannedAsSfc) {
+TEST(Planner, ATreeTooLargeForTheSearchIsPlannedAsSfcOrBySubtrees) {
   std::mt19937_64 random(5);
-  Tree tree = random_small_tree(random, {2, 2}, 8, 400);
-  while (tree.leaves() <= kMostSearchLeaves) {
-    tree = random_small_tree(random, {2, 2}, 8, 400);
+  for (int i = 0; i < 30; ++i) {
+    Tree tree = random_small_tree(random, {2, 2}, 8, 400);
+    while (tree.leaves() <= kMostSearchLeaves) {
+      tree = random_small_tree(random, {2, 2}, 8, 400);
+    }
+    for (const Mode mode : {Mode::any, Mode::run, Mode::subtree, Mode::parent_owned}) {
+      const Problem problem{.tree = tree, .processors = 6, .cost = linear_cost(1, 1), .mode = mode};
+      EXPECT_THROW(plan_least_imbalance(problem, Planner::search), SearchTooLarge);
+      const Planned planned = plan_least_imbalance(problem, Planner::automatic);
+      EXPECT_FALSE(planned.exact);
+      const Ledger ledger = replay(tree, planned.plan, problem.cost);
+      EXPECT_EQ(ledger.cost(), planned.cost);
+      EXPECT_EQ(balance(ledger.leaves_of_all()).most, static_cast<double>(planned.window.most));
+    }
   }
-  Problem problem{.tree = tree, .processors = 4, .cost = linear_cost(1, 1), .mode = Mode::subtree};
-  EXPECT_THROW(plan_least_imbalance(problem, Planner::automatic), SearchTooLarge);
-  problem.mode = Mode::any;
-  const Planned planned = plan_least_imbalance(problem, Planner::automatic);
-  EXPECT_FALSE(planned.exact);
-  EXPECT_EQ(replay(tree, planned.plan, problem.cost).cost(), planned.cost);
+}
+
+TEST(Subtrees, ReachTheLeastMaximumOfPlansThatGiveSingleNodes) {
+  std::mt19937_64 random(6);
+  for (int i = 0; i < 200; ++i) {
+    const Tree tree = random_small_tree(random, {2, 2}, 4, 13);
+    const Problem problem{.tree = tree,
+                          .processors = std::uniform_int_distribution(1, 4)(random),
+                          .cost = linear_cost(1, 1),
+                          .mode = Mode::subtree};
+    const PricedPlan planned = plan_by_subtrees(problem);
+    const auto leaves = replay(tree, planned.plan, problem.cost).leaves_of_all();
+    const Index most = *std::max_element(leaves.begin(), leaves.end());
+    for (const Entry& entry : replay(tree, planned.plan, problem.cost).entries()) {
+      EXPECT_EQ(entry.size.n, 1);
+    }
+    // In mode subtree an exact plan never has a smaller maximum: any node may go when it appears.
+    EXPECT_FALSE(exact_search(problem, {.least = 0, .most = most - 1}).has_value());
+    EXPECT_TRUE(exact_search(problem, {.least = 0, .most = most}).has_value());
+  }
 }
 
 }  // namespace
