@@ -23,18 +23,17 @@ using Parameters = std::map<std::string, double>;
 /// By generator: its parameters with their defaults.
 const std::map<std::string, Parameters>& generators() {
   static const std::map<std::string, Parameters> all = [] {
-    const Parameters shape = {{"k", 2}, {"d", 2}, {"min", 2}, {"max", 6}};
-    const auto with = [&](Parameters more) {
-      more.insert(shape.begin(), shape.end());
+    const auto with_shape = [](Parameters more) {
+      more.insert({{"k", 2}, {"d", 2}, {"max", 6}});
       return more;
     };
     return std::map<std::string, Parameters>{
-        {"random", with({{"p", 0.6}, {"seed", 1}})},
-        {"skewed", with({{"min", 1}})},
-        {"uniform", with({})},
-        {"sphere", with({{"radius", 0.3}, {"x", 0.5}, {"y", 0.5}, {"z", 0.5}})},
-        {"point", with({{"x", 0.3}, {"y", 0.4}, {"z", 0.2}})},
-        {"uts", with({{"min", 1}, {"max", 40}, {"r", 0}, {"q", 0.23}})}};
+        {"random", with_shape({{"min", 2}, {"p", 0.6}, {"seed", 1}})},
+        {"skewed", with_shape({{"min", 1}})},
+        {"uniform", with_shape({})},
+        {"sphere", with_shape({{"min", 2}, {"radius", 0.3}, {"x", 0.5}, {"y", 0.5}, {"z", 0.5}})},
+        {"point", with_shape({{"min", 2}, {"x", 0.3}, {"y", 0.4}, {"z", 0.2}})},
+        {"uts", with_shape({{"max", 31}, {"r", 7}, {"q", 0.23}})}};
   }();
   return all;
 }
@@ -85,7 +84,8 @@ Parameters parameters_of(const std::string& generator, std::string text) {
 Tree generated(const std::string& generator, const Parameters& parameters) {
   const auto whole = [&](const char* name) { return static_cast<int>(parameters.at(name)); };
   const Shape shape{.k = whole("k"), .d = whole("d")};
-  const Depths depths{.l_min = whole("min"), .l_max = whole("max")};
+  const Depths depths{.l_min = parameters.count("min") > 0 ? whole("min") : 0,
+                      .l_max = whole("max")};
   const auto place = [&] {
     return std::array{parameters.at("x"), parameters.at("y"), parameters.at("z")};
   };

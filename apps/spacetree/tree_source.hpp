@@ -9,9 +9,10 @@
 namespace cleave::spacetree {
 
 /// The tree that `--tree` names. Either a file, or one of
-///   random:p=0.5,seed=1   skewed   sphere:radius=0.3   point:x=0.3,y=0.4,z=0.2   uniform
-///   uts:r=0,q=0.2
-/// each with k, d, min and max levels as well, e.g. `sphere:k=2,d=3,min=2,max=6,radius=0.3`.
+///   random:p=0.6,seed=1   skewed   uniform   sphere:radius=0.3   point:x=0.3,y=0.4,z=0.2
+///   uts:r=7,q=0.23
+/// each with k, d and max as well, the first and those refined somewhere also with min, the levels
+/// above which everything refines: `sphere:k=2,d=3,min=2,max=6,radius=0.3`.
 /// A name with a colon, or that is exactly a generator's, is never looked up as a file.
 /// \throws UsageError  naming the parameter; FileError for a file
 splitting::Tree tree_named(const std::string& source);

@@ -160,6 +160,7 @@ TEST(Uts, TheNodeFunctionCountsThe2003TreeT1) {
   }
   EXPECT_EQ(nodes, 50045);
   EXPECT_EQ(leaves, 38333);
+  EXPECT_EQ(tree_named("uts:r=7,q=0.23,max=31").leaves(), 370);
 }
 
 }  // namespace
