@@ -242,9 +242,10 @@ TEST(Subtrees, ReachTheLeastMaximumOfPlansThatGiveSingleNodes) {
                           .cost = linear_cost(1, 1),
                           .mode = Mode::subtree};
     const PricedPlan planned = plan_by_subtrees(problem);
-    const auto leaves = replay(tree, planned.plan, problem.cost).leaves_of_all();
+    const Ledger ledger = replay(tree, planned.plan, problem.cost);
+    const auto leaves = ledger.leaves_of_all();
     const Index most = *std::max_element(leaves.begin(), leaves.end());
-    for (const Entry& entry : replay(tree, planned.plan, problem.cost).entries()) {
+    for (const Entry& entry : ledger.entries()) {
       EXPECT_EQ(entry.size.n, 1);
     }
     // In mode subtree an exact plan never has a smaller maximum: any node may go when it appears.
