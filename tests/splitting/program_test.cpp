@@ -1,0 +1,166 @@
+// cleave-spacetree as a person calls it: output on one line, errors on one line, exit status.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "apps/spacetree/compare.hpp"
+#include "apps/spacetree/tree_source.hpp"
+#include "apps/spacetree/uts_tree.hpp"
+
+namespace {
+
+using nlohmann::json;
+
+struct Result {
+  int status = 0;
+  std::string text;  ///< standard output and error
+};
+
+Result run(const std::string& arguments) {
+  Result result;
+  std::FILE* pipe = ::popen((CLEAVE_SPACETREE " " + arguments + " 2>&1").c_str(), "r");
+  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) {
+    result.text += static_cast<char>(c);
+  }
+  const int status = ::pclose(pipe);
+  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return result;
+}
+
+class Program : public testing::Test {
+ protected:
+  Program() : folder_(std::filesystem::path(testing::TempDir()) / "cleave_spacetree_test") {
+    std::filesystem::create_directories(folder_);
+    std::ofstream(file("page.tree")) << "2 2\n1\n1000\n1000\n";
+    std::ofstream(file("bad.tree")) << "2 2\n1\n10x0\n";
+    std::ofstream(file("other.tree")) << "2 2\n1\n0100\n1000\n";
+  }
+  ~Program() override { std::filesystem::remove_all(folder_); }
+
+  std::string file(const std::string& name) const { return (folder_ / name).string(); }
+
+  void expect_refused(const std::string& arguments, int status, const std::string& part) const {
+    const Result result = run(arguments);
+    EXPECT_EQ(result.status, status) << arguments;
+    EXPECT_EQ(result.text.rfind("cleave-spacetree: ", 0), 0U) << result.text;
+    EXPECT_EQ(std::count(result.text.begin(), result.text.end(), '\n'), 1) << result.text;
+    EXPECT_NE(result.text.find(part), std::string::npos) << result.text;
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(Program, PlansThePageExampleInEveryMode) {
+  for (const char* mode : {"sfc", "any", "run", "subtree", "parent_owned"}) {
+    const Result result = run("plan --tree " + file("page.tree") +
+                              " --processors 3 --a1 1 --a2 1 --json --mode " + mode);
+    ASSERT_EQ(result.status, 0) << result.text;
+    EXPECT_EQ(std::count(result.text.begin(), result.text.end(), '\n'), 1);
+    const json report = json::parse(result.text);
+    EXPECT_EQ(report["imbalance"], 1);
+    EXPECT_EQ(report["cost"], 13);
+    EXPECT_EQ(report["sum_n"], 2);
+    EXPECT_EQ(report["sum_N"], 11);
+    EXPECT_EQ(report["max_over_mean"], 1.2);
+    EXPECT_EQ(report["splits"].size(), 2U);
+    EXPECT_EQ(report["exact"], true);
+  }
+}
+
+TEST_F(Program, WritesPicturesAndAPlanThatReplays) {
+  const Result planned = run("plan --tree " + file("page.tree") + " --processors 3 --json --out " +
+                             file("p.plan.json") + " --pictures " + file("page") +
+                             " --front-picture " + file("front.svg"));
+  ASSERT_EQ(planned.status, 0) << planned.text;
+  for (const char* name : {"page-stage-0.svg", "page-stage-3.svg", "front.svg"}) {
+    std::ifstream picture(file(name));
+    std::string first;
+    std::getline(picture, first);
+    EXPECT_EQ(first.rfind("<svg ", 0), 0U) << name;
+  }
+  const Result replayed =
+      run("replay --tree " + file("page.tree") + " --plan " + file("p.plan.json") + " --json");
+  EXPECT_EQ(json::parse(replayed.text)["cost"], 13);
+  expect_refused("replay --tree " + file("other.tree") + " --plan " + file("p.plan.json"), 1,
+                 "made for a tree of 10 leaves");
+}
+
+TEST_F(Program, MoreProcessorsThanLeavesAreLegal) {
+  const Result result =
+      run("plan --tree " + file("page.tree") + " --processors 20 --json --mode any");
+  ASSERT_EQ(result.status, 0) << result.text;
+  EXPECT_EQ(json::parse(result.text)["imbalance"], 1);
+}
+
+TEST_F(Program, BadInputIsNamedOnOneLine) {
+  const std::string page = " --tree " + file("page.tree");
+  expect_refused("plan --tree " + file("bad.tree") + " --processors 2", 1,
+                 "line 3 column 3: 'x', expected 0 or 1");
+  expect_refused("plan --tree " + file("none.tree") + " --processors 2", 1, "cannot read");
+  expect_refused("plan --processors 0" + page, 2, "--processors is 0, it must be from 1");
+  expect_refused("plan --processors -3" + page, 2, "--processors is -3");
+  expect_refused("plan --processors two" + page, 2, "two");
+  expect_refused("plan --processors 2 --a1 -1" + page, 2, "--a1 is -1, it must be at least 0");
+  expect_refused("plan --processors 2 --a2 nan" + page, 2, "--a2 is nan");
+  expect_refused("plan --processors 2 --window -1" + page, 2, "--window is -1");
+  expect_refused("plan --processors 2 --mode x" + page, 2, "--mode is 'x', allowed are sfc, any");
+  expect_refused("plan --processors 2 --planner x" + page, 2, "--planner is 'x', allowed are");
+  expect_refused("plan --processors 2 --curve peano --json" + page, 1, "no peano curve");
+  expect_refused("simulate --processors 2 --policy x" + page, 2, "--policy is 'x', allowed are");
+  expect_refused("plan --tree sphere:depth=3 --processors 2", 2, "allowed are d, k, max, min");
+  expect_refused("plan --tree random:p=2 --processors 2", 2,
+                 "probability 2, it must be from 0 to 1");
+  expect_refused("plan --tree uniform:k=4 --processors 2", 2, "k is 4, allowed are 2 and 3");
+  expect_refused("frobnicate", 2, "subcommand");
+  expect_refused("", 2, "A subcommand is required");
+}
+
+TEST_F(Program, LeavesNoHalfWrittenFile) {
+  expect_refused(
+      "plan --tree " + file("page.tree") + " --processors 2 --out " + file("no/such/p.json"), 1,
+      "cannot write");
+  EXPECT_FALSE(std::filesystem::exists(file("no")));
+}
+
+TEST(Compare, NamesWhatBeatsEachOfPeanosPoliciesOrWhyNothingCan) {
+  using namespace cleave::spacetree;
+  int beaten = 0;
+  for (const char* source : {"random:max=7,p=0.65", "sphere:max=8", "point:max=9,min=3"}) {
+    const auto tree = tree_named(source);
+    for (const Comparison& row : compare(source, tree, 16, cleave::splitting::linear_cost(0, 1))) {
+      EXPECT_TRUE(row.optimum_is_exact);
+      EXPECT_GE(row.cost, row.optimum) << row.policy;
+      beaten += row.beaten_by.empty() ? 0 : 1;
+    }
+  }
+  EXPECT_GE(beaten, 6);
+}
+
+TEST(Uts, TheNodeFunctionCountsThe2003TreeT1) {
+  // 3200 children of a root numbered 0, q = 0.234375, m = 4: 50,045 nodes, 38,333 leaves.
+  using namespace cleave::spacetree;
+  std::vector<UtsId> open;
+  for (int i = 0; i < 3200; ++i) open.push_back(uts_child(uts_root(0), i));
+  int nodes = 1;
+  int leaves = 0;
+  while (!open.empty()) {
+    const UtsId id = open.back();
+    open.pop_back();
+    ++nodes;
+    if (!uts_interior(id, 0.234375)) {
+      ++leaves;
+      continue;
+    }
+    for (int i = 0; i < 4; ++i) open.push_back(uts_child(id, i));
+  }
+  EXPECT_EQ(nodes, 50045);
+  EXPECT_EQ(leaves, 38333);
+  EXPECT_EQ(tree_named("uts:r=7,q=0.23,max=31").leaves(), 370);
+}
+
+}  // namespace
