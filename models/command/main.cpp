@@ -54,7 +54,9 @@ int run(int argc, char** argv) {
   if (argc > 1 && argv[1][0] != '-' && !is_command(argv[1])) {
     become(argv[1], argv);
   }
-  parse_command_line(program, argc, argv);
+  if (parse_command_line(program, argc, argv) && program.get_subcommands().empty()) {
+    throw UsageError("a command is missing: fit, predict, report or study; see cleave --help");
+  }
   return 0;
 }
 

@@ -10,15 +10,13 @@
 #include "skeleton/splitting/planner.hpp"
 #include "skeleton/splitting/simulate.hpp"
 #include "skeleton/trace/atomic_file.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace cleave::splitting {
 namespace {
 
-class PlanFile : public testing::Test {
+class PlanFile : public ::testing::Test {
  protected:
-  PlanFile() : path_(testing::TempDir() + "cleave_plan_file_test.plan.json") {}
-  ~PlanFile() override { std::filesystem::remove(path_); }
-
   /// The text of a plan for `tree`.
   std::string written(const Tree& tree) {
     const Planned planned = plan_least_imbalance(
@@ -43,7 +41,8 @@ class PlanFile : public testing::Test {
     return at == std::string::npos ? text : text.replace(at, from.size(), to);
   }
 
-  std::filesystem::path path_;
+  cleave::testing::TemporaryFolder folder_;
+  std::filesystem::path path_ = folder_ / "x.plan.json";
 };
 
 TEST_F(PlanFile, ReadsWhatItWrites) {
@@ -116,7 +115,7 @@ TEST_F(PlanFile, DamagedTextIsRefusedOrAPlanNeverACrash) {
 TEST_F(PlanFile, LeavesNothingBehindWhenItCannotBeWritten) {
   const Tree tree = page_tree();
   const Ledger ledger = replay(tree, {}, linear_cost(1, 1));
-  const std::filesystem::path nowhere = testing::TempDir() + "no_such_folder/x.plan.json";
+  const std::filesystem::path nowhere = folder_ / "no_such_folder/x.plan.json";
   EXPECT_THROW(write_plan(nowhere, ledger, {}, provenance_here("test", "test", "none")), FileError);
   EXPECT_FALSE(std::filesystem::exists(nowhere));
 }

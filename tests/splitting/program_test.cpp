@@ -11,6 +11,7 @@
 #include "apps/spacetree/compare.hpp"
 #include "apps/spacetree/tree_source.hpp"
 #include "apps/spacetree/uts_tree.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace {
 
@@ -32,16 +33,13 @@ Result run(const std::string& arguments) {
   return result;
 }
 
-class Program : public testing::Test {
+class Program : public ::testing::Test {
  protected:
-  Program() : folder_(std::filesystem::path(testing::TempDir()) / "cleave_spacetree_test") {
-    std::filesystem::create_directories(folder_);
+  Program() {
     std::ofstream(file("page.tree")) << "2 2\n1\n1000\n1000\n";
     std::ofstream(file("bad.tree")) << "2 2\n1\n10x0\n";
     std::ofstream(file("other.tree")) << "2 2\n1\n0100\n1000\n";
   }
-  ~Program() override { std::filesystem::remove_all(folder_); }
-
   std::string file(const std::string& name) const { return (folder_ / name).string(); }
 
   void expect_refused(const std::string& arguments, int status, const std::string& part) const {
@@ -52,7 +50,7 @@ class Program : public testing::Test {
     EXPECT_NE(result.text.find(part), std::string::npos) << result.text;
   }
 
-  std::filesystem::path folder_;
+  cleave::testing::TemporaryFolder folder_;
 };
 
 TEST_F(Program, PlansThePageExampleInEveryMode) {
