@@ -62,6 +62,34 @@ class Hypercube {
  private:
   Group whole() const { return {.first = 0, .size = comm_.size()}; }
 
+  /// What became of a group's problem: conquered, divided, or neither if there was none or a
+  /// functor has failed.
+  struct Opened {
+    Sizes sizes;  ///< of the problem
+    std::optional<Solution> conquered;
+    std::optional<Problem> left;
+    std::optional<Problem> right;
+  };
+
+  Opened open(std::optional<Problem> problem, Group group, Place place) {
+    Opened opened;
+    if (!problem) {
+      return opened;
+    }
+    opened.sizes = blocks_.problem_sizes(*problem);
+    const std::optional<bool> is_trivial = blocks_.trivial(*problem, place);
+    if (is_trivial && *is_trivial) {
+      opened.conquered = blocks_.conquer(*std::move(problem), place);
+    } else if (is_trivial) {
+      auto halves = blocks_.divide(*std::move(problem), group.share(), opened.sizes, place);
+      if (halves) {
+        opened.left = std::move(halves->left);
+        opened.right = std::move(halves->right);
+      }
+    }
+    return opened;
+  }
+
   /// No problem means that there is nothing to do here or below: it was conquered higher up, or
   /// this rank has failed. The levels below are walked all the same, for their headers.
   std::optional<Solution> replicated(std::optional<Problem> problem, Group group, int level) {
@@ -69,25 +97,17 @@ class Hypercube {
     if (group.size == 1) {
       return problem ? blocks_.solve(*std::move(problem), place) : std::nullopt;
     }
-    const Sizes sizes = problem ? blocks_.problem_sizes(*problem) : Sizes{};
-    std::optional<Solution> conquered;
-    std::optional<Problem> mine;
-    if (problem) {
-      const std::optional<bool> is_trivial = blocks_.trivial(*problem, place);
-      if (is_trivial && *is_trivial) {
-        conquered = blocks_.conquer(*std::move(problem), place);
-      } else if (is_trivial) {
-        auto halves = blocks_.divide(*std::move(problem), group.share(), sizes, place);
-        if (halves) {
-          mine = std::move(group.left().contains(comm_.rank()) ? halves->left : halves->right);
-        }
-      }
-    }
+    Opened opened = open(std::move(problem), group, place);
+    std::optional<Problem> mine =
+        std::move(group.left().contains(comm_.rank()) ? opened.left : opened.right);
+    opened.left.reset();  // the other half takes no memory while this one is solved
+    opened.right.reset();
     std::optional<Solution> solution =
         replicated(std::move(mine), group.half_of(comm_.rank()), level + 1);
     std::optional<Solution> theirs = swap(solution, group, place);
-    return conquered ? std::move(conquered)
-                     : combine(std::move(solution), std::move(theirs), sizes, group, place);
+    return opened.conquered
+               ? std::move(opened.conquered)
+               : combine(std::move(solution), std::move(theirs), opened.sizes, group, place);
   }
 
   /// The solution of the other half, from this rank's partner in it.
@@ -114,24 +134,12 @@ class Hypercube {
     }
     const int first = group.first;
     const int first_of_right = group.right().first;
-    const Sizes sizes = problem ? blocks_.problem_sizes(*problem) : Sizes{};
-    std::optional<Solution> conquered;
-    std::optional<Problem> mine;
+    Opened opened = open(std::move(problem), group, place);
+    std::optional<Problem> mine = std::move(opened.left);
     if (comm_.rank() == first) {
-      std::optional<Problem> right;
-      if (problem) {
-        const std::optional<bool> is_trivial = blocks_.trivial(*problem, place);
-        if (is_trivial && *is_trivial) {
-          conquered = blocks_.conquer(*std::move(problem), place);
-        } else if (is_trivial) {
-          auto halves = blocks_.divide(*std::move(problem), group.share(), sizes, place);
-          if (halves) {
-            mine = std::move(halves->left);
-            right = std::move(halves->right);
-          }
-        }
-      }
-      link_.give(first_of_right, right, place, right ? blocks_.problem_sizes(*right) : Sizes{});
+      link_.give(first_of_right, opened.right, place,
+                 opened.right ? blocks_.problem_sizes(*opened.right) : Sizes{});
+      opened.right.reset();
     } else if (comm_.rank() == first_of_right) {
       mine = link_.template get<Problem>(first, place);
     }
@@ -145,8 +153,9 @@ class Hypercube {
       return std::nullopt;
     }
     std::optional<Solution> theirs = link_.template get<Solution>(first_of_right, place);
-    return conquered ? std::move(conquered)
-                     : combine(std::move(solution), std::move(theirs), sizes, group, place);
+    return opened.conquered
+               ? std::move(opened.conquered)
+               : combine(std::move(solution), std::move(theirs), opened.sizes, group, place);
   }
 
   std::optional<Solution> combine(std::optional<Solution> mine, std::optional<Solution> theirs,
