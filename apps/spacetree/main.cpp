@@ -2,7 +2,6 @@
 // processors.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -14,6 +13,7 @@
 #include "apps/spacetree/compare.hpp"
 #include "apps/spacetree/drawing.hpp"
 #include "apps/spacetree/tree_source.hpp"
+#include "skeleton/program/command_line.hpp"
 #include "skeleton/splitting/hierarchy.hpp"
 #include "skeleton/splitting/plan_file.hpp"
 #include "skeleton/splitting/planner.hpp"
@@ -351,9 +351,7 @@ void add_report(CLI::App& command, Options& o) {
 
 int run(int argc, char** argv) {
   Options o;
-  for (int i = 0; i < argc; ++i) {
-    o.command_line += (i > 0 ? " " : "") + std::string(argv[i]);
-  }
+  o.command_line = command_line_of(argc, argv);
   CLI::App app("Plans how a growing tree is split onto processors", "cleave-spacetree");
   app.require_subcommand(1);
 
@@ -386,12 +384,8 @@ int run(int argc, char** argv) {
   compares.add_flag("--json", o.as_json, "one JSON object on one line");
   replays.add_option("--plan", o.plan_file, "plan file")->required();
   trees.add_option("--out", o.out, "write the tree as a tree file");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp& help) {
-    return app.exit(help);
-  } catch (const CLI::ParseError& e) {
-    throw UsageError(e.what());
+  if (!parse_command_line(app, argc, argv)) {
+    return 0;
   }
   check_options(o);
   if (plans.parsed()) {
@@ -408,14 +402,6 @@ int run(int argc, char** argv) {
   return 0;
 }
 
-/// Messages are one line, whatever they quote.
-std::string one_line(std::string text) {
-  for (char& c : text) {
-    c = c == '\n' || c == '\r' ? ' ' : c;
-  }
-  return text;
-}
-
 }  // namespace
 }  // namespace cleave::spacetree
 
@@ -423,10 +409,10 @@ int main(int argc, char** argv) {
   try {
     return cleave::spacetree::run(argc, argv);
   } catch (const cleave::UsageError& e) {
-    fmt::print(stderr, "cleave-spacetree: {}\n", cleave::spacetree::one_line(e.what()));
+    fmt::print(stderr, "cleave-spacetree: {}\n", cleave::one_line(e.what()));
     return 2;
   } catch (const std::exception& e) {
-    fmt::print(stderr, "cleave-spacetree: {}\n", cleave::spacetree::one_line(e.what()));
+    fmt::print(stderr, "cleave-spacetree: {}\n", cleave::one_line(e.what()));
     return 1;
   }
 }

@@ -61,13 +61,8 @@ int run(int argc, char** argv) {
 }
 
 /// Prints `message` as one line. Returns `status`.
-int fail(std::string message, int status) {
-  for (char& c : message) {
-    if (c == '\n' || c == '\r') {
-      c = ' ';
-    }
-  }
-  fmt::print(stderr, "cleave: {}\n", message);
+int fail(const std::string& message, int status) {
+  fmt::print(stderr, "cleave: {}\n", one_line(message));
   return status;
 }
 

@@ -10,6 +10,14 @@
 
 namespace cleave {
 
+/// `text` with blanks for line ends: messages are one line, whatever they quote.
+inline std::string one_line(std::string text) {
+  for (char& c : text) {
+    c = c == '\n' || c == '\r' ? ' ' : c;
+  }
+  return text;
+}
+
 /// Parses the command line into what `cli` was set up with, and adds `--version`.
 ///
 /// \param speaks  whether this process prints the help or version that was asked for: rank 0's
@@ -25,11 +33,7 @@ inline bool parse_command_line(CLI::App& cli, int argc, char** argv, bool speaks
     }
     return false;
   } catch (const CLI::ParseError& mistake) {
-    std::string line = mistake.what();
-    for (char& c : line) {
-      c = c == '\n' ? ' ' : c;
-    }
-    throw UsageError(line + " (see --help)");
+    throw UsageError(one_line(mistake.what()) + " (see --help)");
   }
   return true;
 }

@@ -9,6 +9,7 @@
 #include <iostream>
 #include <string_view>
 
+#include "skeleton/program/command_line.hpp"
 #include "skeleton/trace/error.hpp"
 
 namespace cleave {
@@ -38,8 +39,8 @@ bool all_ranks_come(MPI_Comm comm) {
   return false;
 }
 
-int report(const Comm& world, const std::string& name, std::string_view message, int status) {
-  const std::string line = name + ": " + std::string(message) + '\n';
+int report(const Comm& world, const std::string& name, const std::string& message, int status) {
+  const std::string line = name + ": " + one_line(message) + '\n';
   if (world.rank() == 0) {
     std::cerr << line << std::flush;
   }

@@ -37,8 +37,8 @@ void Progress::update(double fraction, const std::string& step) {
   if (bar_) {
     constexpr int kWidth = 30;
     const int filled = static_cast<int>(std::clamp(fraction, 0.0, 1.0) * kWidth);
-    const auto elapsed = std::chrono::duration_cast<std::chrono::seconds>(
-        std::chrono::steady_clock::now() - begin_);
+    const auto elapsed =
+        std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - begin_);
     fmt::print(stderr, "\r\033[K{} [{:=<{}}{: <{}}] {:3.0f} %  {} s  {}", title_, "", filled, "",
                kWidth - filled, 100 * fraction, elapsed.count(), step);
     std::fflush(stderr);
