@@ -48,7 +48,8 @@ Study study_of(std::string_view app, bool quick) {
     return {.size_option = "--size",
             .sizes = graph_sizes(quick ? 16 : 128),
             .rounds = quick ? 2 : 5,
-            .repetitions = 12};
+            .repetitions = 12,
+            .warm_up = 3};
   }
   if (app == "uts") {
     return {.size_option = "--tree", .sizes = trees(quick ? 5000 : 50000)};

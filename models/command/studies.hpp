@@ -12,6 +12,7 @@ struct Study {
   std::vector<std::string> sizes;  ///< its values
   int rounds = 3;                  ///< how often every size is run
   int repetitions = 3;             ///< counted, of each run: more where a run takes milliseconds
+  int warm_up = 1;                 ///< runs before them: more where fresh memory pages show
 };
 
 /// The study of `app`; `quick` takes seconds rather than minutes.

@@ -213,7 +213,7 @@ class StudyRun {
     std::vector<std::string> options = {study_.size_option, run.size,
                                         "--type",           "hypercube",
                                         "--repetitions",    std::to_string(study_.repetitions),
-                                        "--warm-up",        "1",
+                                        "--warm-up",        std::to_string(study_.warm_up),
                                         "--trace",          trace.string()};
     options.insert(options.end(), arguments_.app_options.begin(), arguments_.app_options.end());
     launcher_.run(run.ranks, program_, options);
