@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "skeleton/splitting/online_bound.hpp"
 #include "skeleton/splitting/planner.hpp"
 #include "skeleton/splitting/score.hpp"
 #include "skeleton/splitting/simulate.hpp"
@@ -17,30 +18,27 @@ using namespace splitting;
 
 namespace {
 
-/// The least sum of F(0, N) over all sequences that fill `processors`: at each stage as many splits
-/// as there are leaves for. Nothing that fills as many costs less.
-double floor_of_filling(const Tree& tree, int processors, const CostModel& cost) {
-  double floor = 0;
-  Index filled = 1;
-  for (int s = 0; s <= tree.l_max(); ++s) {
-    const Index N = tree.leaves_at_stage(s);
-    for (; filled < std::min<Index>(N, processors); ++filled) {
-      floor += cost({.n = 0, .N = N, .giver_leaves = N});
-    }
-  }
-  return floor;
-}
-
 constexpr double kRounding = 1e-9;
 
-/// Why no policy can be expected to beat `row`: it is at one end of what is possible.
-std::string reason_against(const Comparison& row, const Tree& tree, const CostModel& cost) {
-  const double mean = static_cast<double>(tree.leaves()) / row.processors;
-  if (row.max_over_mean <= std::ceil(mean) / mean + kRounding) {
-    return "least possible max/mean: a split before the last stage may spoil it";
+/// Why no policy can beat the one of `row`, which left `ledger`; empty if nothing shows that.
+std::string reason_against(const Comparison& row, const Ledger& ledger, const CostModel& cost) {
+  const Tree& tree = ledger.growth().tree();
+  const Problem problem{.tree = tree, .processors = row.processors, .cost = cost};
+  const auto counts = ledger.leaves_of_all();
+  const Index most = *std::max_element(counts.begin(), counts.end());
+  const auto cheapest =
+      plan_within(problem, {0, most}, cost.depends_on_n ? Planner::automatic : Planner::chain);
+  if (cheapest && cheapest->exact && row.cost <= cheapest->cost + kRounding) {
+    return "no plan that knows the tree has this maximum for less";
   }
-  if (row.cost <= floor_of_filling(tree, row.filled, cost) + kRounding) {
-    return fmt::format("nothing that fills {} processors costs less", row.filled);
+  const bool waited =
+      std::all_of(ledger.entries().begin(), ledger.entries().end(),
+                  [&](const Entry& entry) { return entry.split.stage == tree.l_max(); });
+  const Index least_maximum = (tree.leaves() + row.processors - 1) / row.processors;
+  const bool no_spare = (tree.leaves() + most - 1) / most == row.filled;
+  if (waited && most == least_maximum && no_spare &&
+      early_split_loses_least_maximum(tree, row.processors)) {
+    return "least maximum; any earlier split loses it on a tree that looks the same by then";
   }
   return "";
 }
@@ -77,7 +75,7 @@ std::vector<NamedPolicy> policies_for(int processors, int children, const CostMo
           return ahead({.tolerance = 0.2, .min_leaves = min_leaves, .early_parts = early_parts});
         }};
   };
-  return {
+  std::vector<NamedPolicy> policies = {
       {"spread_out", true, [] { return spread_out(); }},
       {"spread_out_once_grid_stagnates", true, [] { return spread_out_once_grid_stagnates(); }},
       {"spread_out_hierarchically", true, [=] { return spread_out_hierarchically(cores); }},
@@ -85,12 +83,20 @@ std::vector<NamedPolicy> policies_for(int processors, int children, const CostMo
       {"split_oversized_tree", true, [=] { return split_oversized_tree(2 * children); }},
       {"cascade", true,
        [] {
-         std::vector<Policy> policies;
-         policies.push_back(spread_out(4));
-         policies.push_back(recursive_bipartition());
-         return cascade(std::move(policies));
+         std::vector<Policy> two;
+         two.push_back(spread_out(4));
+         two.push_back(recursive_bipartition());
+         return cascade(std::move(two));
        }},
+  };
+  const std::size_t peanos = policies.size();
+  for (std::size_t i = 0; i < peanos; ++i) {
+    policies.push_back({"outbid_" + policies[i].name, false,
+                        [=, other = policies[i].make] { return outbid(other(), cost); }});
+  }
+  const std::vector<NamedPolicy> ours = {
       {"wait", false, [] { return wait(); }},
+      {"reserve_1", false, [] { return reserve(1); }},
       {"reserve", false, [=] { return reserve(few); }},
       {"budgeted", false, [=] { return budgeted(budget, cost); }},
       {"ahead", false, [] { return ahead({.tolerance = 0.05}); }},
@@ -106,6 +112,8 @@ std::vector<NamedPolicy> policies_for(int processors, int children, const CostMo
        [=] { return ahead({.tolerance = 0.2, .kept_idle = (processors + 7) / 8}); }},
       {"weighted", false, [] { return weighted(); }},
   };
+  policies.insert(policies.end(), ours.begin(), ours.end());
+  return policies;
 }
 
 Policy policy_named(const std::string& name, int processors, int children, const CostModel& cost) {
@@ -135,8 +143,9 @@ Policy policy_named(const std::string& name, int processors, int children, const
 std::vector<Comparison> compare(const std::string& name, const Tree& tree, int processors,
                                 const CostModel& cost) {
   std::vector<Comparison> rows;
+  std::vector<Ledger> ledgers;
   for (const NamedPolicy& policy : policies_for(processors, tree.children(), cost)) {
-    const Ledger ledger = simulate(tree, processors, cost, policy.make());
+    const Ledger& ledger = ledgers.emplace_back(simulate(tree, processors, cost, policy.make()));
     const Balance even = balance(ledger.leaves_of_all());
     const Problem problem{.tree = tree, .processors = processors, .cost = cost};
     const LoadWindow window{.least = static_cast<Index>(even.least),
@@ -156,7 +165,8 @@ std::vector<Comparison> compare(const std::string& name, const Tree& tree, int p
                     .optimum = optimum ? optimum->cost : 0,
                     .optimum_is_exact = optimum && optimum->exact});
   }
-  for (Comparison& row : rows) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    Comparison& row = rows[i];
     if (!row.peano) {
       continue;
     }
@@ -167,7 +177,7 @@ std::vector<Comparison> compare(const std::string& name, const Tree& tree, int p
       }
     }
     if (row.beaten_by.empty()) {
-      row.why_not = reason_against(row, tree, cost);
+      row.why_not = reason_against(row, ledgers[i], cost);
     }
   }
   return rows;

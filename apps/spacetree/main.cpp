@@ -46,6 +46,7 @@ struct Options {
   int cores = 0;
   bool as_json = false;
   bool front = false;
+  bool guided = false;
   std::string plan_file;
   std::string out;
   std::string pictures;
@@ -132,12 +133,7 @@ json report_of(const Options& o, const Ledger& ledger) {
   const Balance loads = balance(ledger.leaves_of_all(), surface, o.score.c3);
   json splits = json::array();
   for (const Entry& entry : ledger.entries()) {
-    splits.push_back({{"stage", entry.split.stage},
-                      {"giver", entry.split.giver},
-                      {"receiver", entry.split.receiver},
-                      {"n", entry.size.n},
-                      {"N", entry.size.N},
-                      {"cost", entry.cost}});
+    splits.push_back(to_json(entry));
   }
   report["app"] = "spacetree";
   report["tree"] = o.tree();
@@ -251,10 +247,12 @@ void plan(const Options& o) {
 void simulate(const Options& o) {
   const Tree tree = tree_named(o.tree());
   const CostModel cost = o.cost.model();
-  const Ledger ledger =
-      splitting::simulate(tree, o.P(), cost, policy_named(o.policy, o.P(), tree.children(), cost));
+  const Policy policy = policy_named(o.policy, o.P(), tree.children(), cost);
+  const Ledger ledger = o.guided ? simulate_guided(tree, o.P(), cost, {policy, allow_lightest_part})
+                                 : splitting::simulate(tree, o.P(), cost, policy);
   json report = report_of(o, ledger);
   report["policy"] = o.policy;
+  report["guided"] = o.guided;
   write_outputs(o, ledger);
   print(o, report);
 }
@@ -379,6 +377,8 @@ int run(int argc, char** argv) {
   plans.add_flag("--front", o.front, "the whole front of cost against imbalance");
   plans.add_option("--front-picture", o.front_picture, "write the front as an SVG plot");
   simulates.add_option("--policy", o.policy, "name, or name:number for its parameter");
+  simulates.add_flag("--guided", o.guided,
+                     "the open leaves of the processor with the fewest leaves refine first");
   compares.add_option("--tree", o.trees, tree_source_help())->required();
   compares.add_option("--processors", o.processors, "one or more P")->required()->delimiter(',');
   compares.add_flag("--json", o.as_json, "one JSON object on one line");

@@ -33,12 +33,43 @@ Forest whole_tree(const PrinsTree& tree) {
           .counted = {.nodes = 1, .leaves = 0, .max_depth = 0}};
 }
 
-std::int64_t frontier_of(const Forest& forest) {
+std::int64_t Forest::size() const {
   std::int64_t nodes = 0;
-  for (const Siblings& siblings : forest.frontier) {
+  for (const Siblings& siblings : frontier) {
     nodes += siblings.last - siblings.first;
   }
   return nodes;
+}
+
+Forest Forest::take(std::int64_t n, splitting::Side side) {
+  // Siblings in whole from the end, then a part of the next ones.
+  const bool front = side == splitting::Side::front;
+  std::size_t whole = 0;
+  const auto next = [&]() -> Siblings& {
+    return front ? frontier[whole] : frontier[frontier.size() - 1 - whole];
+  };
+  while (whole < frontier.size() && next().last - next().first <= n) {
+    n -= next().last - next().first;
+    ++whole;
+  }
+  Forest taken;
+  const auto count = static_cast<std::ptrdiff_t>(whole);
+  const auto from = front ? frontier.begin() : frontier.end() - count;
+  taken.frontier.assign(from, from + count);
+  if (n > 0) {
+    Siblings& shared = next();
+    const auto part = static_cast<std::uint32_t>(n);
+    if (front) {
+      taken.frontier.push_back({shared.parent, shared.first, shared.first + part});
+      shared.first += part;
+    } else {
+      taken.frontier.insert(taken.frontier.begin(),
+                            {shared.parent, shared.last - part, shared.last});
+      shared.last -= part;
+    }
+  }
+  frontier.erase(from, from + count);
+  return taken;
 }
 
 TreeCounts Uts::sequential(Forest forest) const {
@@ -59,30 +90,12 @@ void Uts::expand(Forest& forest, int ranks) const {
   const std::int64_t wanted = kFrontierPerRank * ranks;
   const std::int64_t counted_before = forest.counted.nodes;
   std::vector<Siblings>& frontier = forest.frontier;
-  while (!frontier.empty() && frontier_of(forest) < wanted &&
+  while (!frontier.empty() && forest.size() < wanted &&
          forest.counted.nodes - counted_before < wanted) {
     const Siblings siblings = frontier.front();
     frontier.erase(frontier.begin());
     visit(tree, siblings, forest.counted, frontier);
   }
-}
-
-Halves<Forest> Uts::cut(const Forest& forest, std::int64_t left) {
-  Halves<Forest> halves;
-  halves.left.counted = forest.counted;
-  for (const Siblings& siblings : forest.frontier) {
-    const auto to_left =
-        static_cast<std::uint32_t>(std::min<std::int64_t>(left, siblings.last - siblings.first));
-    const std::uint32_t middle = siblings.first + to_left;
-    left -= to_left;
-    if (siblings.first < middle) {
-      halves.left.frontier.push_back({siblings.parent, siblings.first, middle});
-    }
-    if (middle < siblings.last) {
-      halves.right.frontier.push_back({siblings.parent, middle, siblings.last});
-    }
-  }
-  return halves;
 }
 
 }  // namespace cleave

@@ -11,6 +11,7 @@
 
 #include "apps/uts/prins.hpp"
 #include "skeleton/application.hpp"
+#include "skeleton/splitting/frontier.hpp"
 
 namespace cleave {
 
@@ -25,13 +26,17 @@ struct Siblings {
 struct Forest {
   std::vector<Siblings> frontier;
   TreeCounts counted;  ///< nodes above the frontier that this part accounts for
+
+  /// How many nodes the frontier has.
+  std::int64_t size() const;
+  /// Removes the n nodes at that end of the frontier, with nothing counted above them.
+  Forest take(std::int64_t n, splitting::Side side);
 };
+
+static_assert(splitting::Frontier<Forest>);
 
 /// The whole tree: the children of its root, which is counted.
 Forest whole_tree(const PrinsTree& tree);
-
-/// How many nodes the frontier has.
-std::int64_t frontier_of(const Forest& forest);
 
 struct Uts {
   using Problem = Forest;
@@ -48,7 +53,9 @@ struct Uts {
   /// lies below a node, so that any cut is as good as another.
   Halves<Forest> divide(Forest forest, Share share) const {
     expand(forest, share.total);
-    return cut(forest, frontier_of(forest) * share.left / share.total);
+    Forest left = splitting::divide(forest, share, splitting::Side::front);
+    left.counted = std::exchange(forest.counted, {});
+    return {std::move(left), std::move(forest)};
   }
 
   TreeCounts combine(TreeCounts left, TreeCounts right) const {
@@ -60,16 +67,13 @@ struct Uts {
   /// Depth first. \throws Error  beyond `max_nodes`
   TreeCounts sequential(Forest forest) const;
 
-  Sizes sizes(const Forest& forest) const { return {{"frontier", frontier_of(forest)}}; }
+  Sizes sizes(const Forest& forest) const { return {{"frontier", forest.size()}}; }
   Sizes solution_sizes(const TreeCounts& counts) const { return {{"nodes", counts.nodes}}; }
 
  private:
   /// Visits siblings of the frontier, breadth first, until it has kFrontierPerRank nodes for each
   /// of `ranks`; but no more nodes than that, since many trees have no level that is wide enough.
   void expand(Forest& forest, int ranks) const;
-
-  /// The first `left` nodes of the frontier, and all that is counted; and the other nodes.
-  static Halves<Forest> cut(const Forest& forest, std::int64_t left);
 };
 
 /// Enough nodes that every rank gets some interior ones, few enough to be found at no cost.

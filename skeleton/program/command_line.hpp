@@ -3,7 +3,9 @@
 
 #include <CLI/CLI.hpp>
 #include <iostream>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "skeleton/trace/error.hpp"
 #include "skeleton/trace/provenance.hpp"
@@ -16,6 +18,24 @@ inline std::string one_line(std::string text) {
     c = c == '\n' || c == '\r' ? ' ' : c;
   }
   return text;
+}
+
+/// What is wrong with a command line whose first argument should be a command and is none; nothing
+/// if that is not the mistake.
+inline std::optional<std::string> unknown_command(const CLI::App& cli) {
+  const bool has_commands = !cli.get_subcommands([](const CLI::App*) { return true; }).empty();
+  const std::vector<std::string> rest = cli.remaining();
+  if (!has_commands || !cli.get_subcommands().empty() || rest.empty() ||
+      rest.front().rfind('-', 0) == 0) {
+    return std::nullopt;
+  }
+  std::string message = "'" + rest.front() + "' is no command, allowed are ";
+  const char* separator = "";
+  for (const CLI::App* command : cli.get_subcommands([](const CLI::App*) { return true; })) {
+    message += separator + command->get_name();
+    separator = ", ";
+  }
+  return message;
 }
 
 /// Parses the command line into what `cli` was set up with, and adds `--version`.
@@ -33,7 +53,7 @@ inline bool parse_command_line(CLI::App& cli, int argc, char** argv, bool speaks
     }
     return false;
   } catch (const CLI::ParseError& mistake) {
-    throw UsageError(one_line(mistake.what()) + " (see --help)");
+    throw UsageError(one_line(unknown_command(cli).value_or(mistake.what())) + " (see --help)");
   }
   return true;
 }

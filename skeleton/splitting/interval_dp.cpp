@@ -210,8 +210,9 @@ std::optional<PricedPlan> interval_dp(const Problem& problem, const Loads& loads
   auto candidates = candidates_of(problem, loads, window, kMostIntervalCandidates);
   if (static_cast<Index>(candidates.size()) > kMostIntervalCandidates) {
     throw Error(
-        fmt::format("the exact interval DP within loads {} to {} has more than {} places for "
-                    "cuts: narrow the window or use the two-phase planner",
+        fmt::format("exact planning at A1 > 0 within loads {} to {} has more than {} places for "
+                    "cuts, the most that the interval DP takes: narrow the window, or use "
+                    "--planner two_phase, which is not exact",
                     window.least, window.most, kMostIntervalCandidates));
   }
   return IntervalDp<Loads>(problem, loads, window, std::move(candidates)).solve();

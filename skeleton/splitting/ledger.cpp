@@ -60,8 +60,7 @@ void Ledger::split(int giver, int receiver, Index n, Side side) {
                        fmt::format("{} leaves of processor {} would move, allowed are 1 to {}", n,
                                    giver, rest.size() - 1));
   }
-  const Index all = rest.size();
-  split(giver, receiver, divide(rest, {.part = n, .total = all}, side));
+  split(giver, receiver, divide(rest, n, side));
 }
 
 void Ledger::split(int giver, int receiver, const LeafSet& leaves) {

@@ -40,11 +40,18 @@ class OnlineView {
   /// The lowest processor that owns nothing, -1 if none.
   int first_empty() const;
   int empty_processors() const;
+  int opened() const { return processors() - empty_processors(); }  ///< that own leaves
   /// The processor with most leaves, the lowest among equals.
   int heaviest() const;
 
   bool has_indicator() const { return !indicator_.empty(); }
   double indicator(Index leaf) const { return indicator_[leaf]; }
+
+  /// The view one stage on if every open leaf refines, as all do below l_min. O(K N).
+  OnlineView refined() const;
+  /// Leaves belong to who owned them, or the nodes that they grew from, in `earlier`, a view of the
+  /// same tree at this stage or an earlier one. O(N).
+  void inherit_parts(const OnlineView& earlier);
 
   // For the driver that asks the policy.
   /// The view after a split.

@@ -44,18 +44,23 @@ CostModel CostCoefficients::model() const {
   return exponent == 1 ? linear_cost(a1, a2) : superlinear_cost(a1, a2, exponent);
 }
 
+json to_json(const Entry& entry) {
+  return {{"stage", entry.split.stage},
+          {"giver", entry.split.giver},
+          {"receiver", entry.split.receiver},
+          {"n", entry.size.n},
+          {"N", entry.size.N},
+          {"giver_leaves", entry.size.giver_leaves},
+          {"cost", entry.cost}};
+}
+
 void write_plan(const std::filesystem::path& path, const Ledger& ledger,
                 const CostCoefficients& cost, const Provenance& provenance) {
   json splits = json::array();
   for (const Entry& entry : ledger.entries()) {
-    splits.push_back({{"stage", entry.split.stage},
-                      {"giver", entry.split.giver},
-                      {"receiver", entry.split.receiver},
-                      {"n", entry.size.n},
-                      {"N", entry.size.N},
-                      {"giver_leaves", entry.size.giver_leaves},
-                      {"cost", entry.cost},
-                      {"leaves", to_json(entry.split.leaves)}});
+    json split = to_json(entry);
+    split["leaves"] = to_json(entry.split.leaves);
+    splits.push_back(std::move(split));
   }
   json file = {{"format", kFormat},
                {"version", kPlanVersion},

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
@@ -30,6 +31,9 @@ struct RecordedPlan {
   Index tree_leaves = 0;
   std::vector<SplitSize> sizes;
 };
+
+/// One line of a ledger as plan files and reports have it, without its leaves.
+nlohmann::json to_json(const Entry& entry);
 
 /// Writes the ledger's splits, whole or not at all. \throws FileError
 void write_plan(const std::filesystem::path& path, const Ledger& ledger,

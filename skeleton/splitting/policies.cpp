@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
 
+#include "skeleton/splitting/expectation.hpp"
 #include "skeleton/splitting/policy.hpp"
 
 namespace cleave::splitting {
@@ -11,22 +11,20 @@ namespace {
 
 /// The next split of dealing all leaves of processor 0 out to every empty one, in equal shares.
 std::optional<Give> deal_out(const OnlineView& view) {
-  const int receiver = view.first_empty();
-  if (receiver < 0 || view.leaves_of(0) < 2) {
+  if (view.leaves_of(0) < 2) {
     return std::nullopt;
   }
   const Index share = view.leaves_of(0) / (view.empty_processors() + 1);
-  return Give{.receiver = receiver, .n = std::max<Index>(share, 1)};
+  return Give{.receiver = view.first_empty(), .n = std::max<Index>(share, 1)};
 }
 
 std::optional<Give> halve_heaviest(const OnlineView& view, Index least_leaves) {
-  const int receiver = view.first_empty();
   const int giver = view.heaviest();
   const Index leaves = view.leaves_of(giver);
-  if (receiver < 0 || leaves < std::max<Index>(least_leaves, 2)) {
+  if (leaves < std::max<Index>(least_leaves, 2)) {
     return std::nullopt;
   }
-  return Give{.giver = giver, .receiver = receiver, .n = leaves / 2};
+  return Give{.giver = giver, .receiver = view.first_empty(), .n = leaves / 2};
 }
 
 /// Splits that all parts need to hold at most `most` leaves each.
@@ -41,10 +39,6 @@ Index splits_needed(const OnlineView& view, Index most) {
 /// The next split that brings the maximum as low as the empty processors allow; none if it is
 /// there.
 std::optional<Give> lower_maximum(const OnlineView& view) {
-  const int receiver = view.first_empty();
-  if (receiver < 0) {
-    return std::nullopt;
-  }
   Index low = 1;
   Index high = view.leaves_of(view.heaviest());
   while (low < high) {
@@ -61,7 +55,14 @@ std::optional<Give> lower_maximum(const OnlineView& view) {
     return std::nullopt;
   }
   const Index parts = (leaves + low - 1) / low;
-  return Give{.giver = giver, .receiver = receiver, .n = leaves / parts};
+  return Give{.giver = giver, .receiver = view.first_empty(), .n = leaves / parts};
+}
+
+/// `early`, and on the last stage whatever lowers the maximum.
+Policy lowering_maximum_at_last(Policy early) {
+  return [early = std::move(early)](const OnlineView& view) {
+    return view.last_stage() ? lower_maximum(view) : early(view);
+  };
 }
 
 /// What dealing `leaves` out to all processors of the view costs if the tree has N leaves.
@@ -75,77 +76,6 @@ double price_of_dealing_out(const OnlineView& view, Index N, const CostModel& co
   }
   return price;
 }
-
-/// Expected final leaves of every current leaf, and their sums along the curve.
-class Expectation {
- public:
-  explicit Expectation(const OnlineView& view) : before_{0} {
-    const std::vector<double> of_open = expected_by_level(view);
-    before_.reserve(static_cast<std::size_t>(view.leaves()) + 1);
-    for (Index leaf = 0; leaf < view.leaves(); ++leaf) {
-      double weight = 1;
-      if (view.has_indicator()) {
-        weight = view.indicator(leaf);
-      } else if (view.open(leaf)) {
-        weight = of_open[static_cast<std::size_t>(view.level(leaf))];
-      }
-      before_.push_back(before_.back() + weight);
-    }
-  }
-
-  double before(Index leaf) const { return before_[static_cast<std::size_t>(leaf)]; }
-  /// The leaf within (begin, end) whose beginning is nearest to `weight`.
-  Index nearest(double weight, Index begin, Index end) const {
-    const auto first = before_.begin() + begin + 1;
-    const auto last = before_.begin() + end;
-    auto at = std::lower_bound(first, last, weight);
-    if (at == last || (at != first && weight - *(at - 1) <= *at - weight)) {
-      --at;
-    }
-    return at - before_.begin();
-  }
-
- private:
-  /// Below l_min every node refines. From there on the share of the nodes of one level that
-  /// refined, read off how N grew, is taken for all deeper levels.
-  static std::vector<double> expected_by_level(const OnlineView& view) {
-    const auto& N = view.leaves_so_far();
-    const std::size_t s = N.size() - 1;
-    double refining = 1;
-    if (view.stage() > view.l_min() && s >= 2 && N[s - 1] > N[s - 2]) {
-      refining = static_cast<double>(N[s] - N[s - 1]) /
-                 static_cast<double>(view.children() * (N[s - 1] - N[s - 2]));
-    }
-    std::vector<double> expected(static_cast<std::size_t>(view.l_max()) + 1, 1.0);
-    for (int level = view.l_max() - 1; level >= 0; --level) {
-      const double q = level < view.l_min() ? 1 : refining;
-      const auto at = static_cast<std::size_t>(level);
-      // Deep trees would overflow; shares need no more than orders of magnitude there.
-      expected[at] = std::min(1 - q + q * view.children() * expected[at + 1], kMostExpected);
-    }
-    return expected;
-  }
-
-  static constexpr double kMostExpected = 1e12;
-
-  std::vector<double> before_;
-};
-
-/// The expectation of a view, worked out once a stage. Shared, since policies are copied.
-class ExpectationOfStage {
- public:
-  const Expectation& of(const OnlineView& view) {
-    if (stage_ != view.stage()) {
-      stage_ = view.stage();
-      expectation_ = std::make_shared<const Expectation>(view);
-    }
-    return *expectation_;
-  }
-
- private:
-  int stage_ = -1;
-  std::shared_ptr<const Expectation> expectation_;
-};
 
 /// How many of `processors` each part should become, in proportion to its weight; at least 1.
 std::vector<int> allotments(const OnlineView& view, const Expectation& expected, int processors) {
@@ -292,7 +222,7 @@ Policy cascade(std::vector<Policy> policies) {
   int last_split_at = -1;
   return [=, policies = std::move(policies)](const OnlineView& view) mutable {
     std::optional<Give> give;
-    while (current < policies.size() && view.first_empty() >= 0) {
+    while (current < policies.size()) {
       give = policies[current](view);
       if (give) {
         last_split_at = view.stage();
@@ -313,16 +243,13 @@ Policy wait() {
 }
 
 Policy reserve(int parts) {
-  return [=](const OnlineView& view) -> std::optional<Give> {
-    if (view.last_stage()) {
-      return lower_maximum(view);
-    }
-    const int opened = view.processors() - view.empty_processors();
-    if (opened >= parts || view.leaves() < parts || opened >= view.processors()) {
+  return lowering_maximum_at_last([=](const OnlineView& view) -> std::optional<Give> {
+    if (view.opened() >= parts || view.leaves() < parts) {
       return std::nullopt;
     }
-    return Give{.receiver = view.first_empty(), .n = view.leaves_of(0) / (parts - opened + 1)};
-  };
+    return Give{.receiver = view.first_empty(),
+                .n = view.leaves_of(0) / (parts - view.opened() + 1)};
+  });
 }
 
 Policy budgeted(double budget, CostModel cost) {
@@ -342,8 +269,7 @@ Policy budgeted(double budget, CostModel cost) {
     if (!give) {
       return std::nullopt;
     }
-    const double price =
-        cost({.n = give->n, .N = view.leaves(), .giver_leaves = view.leaves_of(give->giver)});
+    const double price = cost(size_of(view, *give));
     if (price > left) {
       return std::nullopt;
     }
@@ -354,40 +280,26 @@ Policy budgeted(double budget, CostModel cost) {
 
 Policy ahead(AheadOptions options) {
   ExpectationOfStage expectation;
-  return [=](const OnlineView& view) mutable -> std::optional<Give> {
-    if (view.first_empty() < 0) {
-      return std::nullopt;
-    }
-    if (view.last_stage()) {
-      return lower_maximum(view);
-    }
+  return lowering_maximum_at_last([=](const OnlineView& view) mutable -> std::optional<Give> {
     const bool deadline = view.leaves() >= options.min_leaves * view.processors();
     const int active = view.processors() - options.kept_idle;
-    const int opened = view.processors() - view.empty_processors();
-    const bool enough_early = options.early_parts > 0 && opened >= options.early_parts;
-    if (opened >= active || (enough_early && !deadline)) {
+    const bool enough_early = options.early_parts > 0 && view.opened() >= options.early_parts;
+    if (view.opened() >= active || (enough_early && !deadline)) {
       return std::nullopt;
     }
     return cut_near_even_share(view, expectation.of(view), active,
                                deadline ? kAnywhere : options.tolerance);
-  };
+  });
 }
 
 Policy paced(Index leaves_a_part) {
   ExpectationOfStage expectation;
-  return [=](const OnlineView& view) mutable -> std::optional<Give> {
-    if (view.first_empty() < 0) {
-      return std::nullopt;
-    }
-    if (view.last_stage()) {
-      return lower_maximum(view);
-    }
-    const Index opened = view.processors() - view.empty_processors();
-    if ((opened + 1) * leaves_a_part > view.leaves()) {
+  return lowering_maximum_at_last([=](const OnlineView& view) mutable -> std::optional<Give> {
+    if ((view.opened() + 1) * leaves_a_part > view.leaves()) {
       return std::nullopt;
     }
     return cut_near_even_share(view, expectation.of(view), view.processors(), kAnywhere);
-  };
+  });
 }
 
 Policy weighted(Index min_leaves) { return ahead({.tolerance = 0, .min_leaves = min_leaves}); }

@@ -20,8 +20,28 @@ struct Give {
   Side side = Side::back;
 };
 
-/// The next split, or none at this stage. May remember earlier calls: make a new one for each run.
+/// The next split, or none at this stage. Asked only while a processor is empty. May remember
+/// earlier calls: make a new one for each run.
 using Policy = std::function<std::optional<Give>(const OnlineView&)>;
+
+/// What F is asked about `give`.
+inline SplitSize size_of(const OnlineView& view, const Give& give) {
+  return {.n = give.n, .N = view.leaves(), .giver_leaves = view.leaves_of(give.giver)};
+}
+
+/// One stage: asks `policy` until it has no more splits or no processor is empty, and calls
+/// `made(give)` for each split before `view` has it.
+template <class Made>
+void split_at_stage(OnlineView& view, const Policy& policy, Made made) {
+  while (view.first_empty() >= 0) {
+    const std::optional<Give> give = policy(view);
+    if (!give) {
+      return;
+    }
+    made(*give);
+    view.give(give->giver, give->receiver, give->n, give->side);
+  }
+}
 
 // Peano 4's own strategies. `min_leaves` is Peano's minimum tree size.
 
@@ -82,6 +102,14 @@ Policy ahead(AheadOptions options);
 /// leaves each, cut nearest to even shares as in `ahead`. The last stage lowers the maximum with
 /// what is idle.
 Policy paced(Index leaves_a_part);
+
+/// Undercuts `other`, which it runs beside itself on the tree as it grows. Up to l_min the tree is
+/// known, and so is what `other` will do there: its cuts are made as soon as the tree has them, and
+/// if there are none the tree is halved. After l_min there are never more parts than `other` has,
+/// and each cut brings the maximum of expected leaves as low as that many parts allow; splits that
+/// do not lower it are not made. Except for halving, every split leaves the cost below what `other`
+/// has paid by then; the maximum is lower as far as expectations hold.
+Policy outbid(Policy other, const CostModel& cost);
 
 /// `ahead` at the given deadline with the indicator's weights: even shares of what the caller
 /// expects.

@@ -6,12 +6,10 @@ namespace cleave::splitting {
 
 namespace {
 
-/// Asks `policy` for splits until it has none.
-void split_at_this_stage(Ledger& ledger, OnlineView& view, const Policy& policy) {
-  while (const std::optional<Give> give = policy(view)) {
-    ledger.split(give->giver, give->receiver, give->n, give->side);
-    view.give(give->giver, give->receiver, give->n, give->side);
-  }
+void split_at_stage(Ledger& ledger, OnlineView& view, const Policy& policy) {
+  splitting::split_at_stage(view, policy, [&](const Give& give) {
+    ledger.split(give.giver, give.receiver, give.n, give.side);
+  });
 }
 
 LeafSet open_leaves(const OnlineView& view, const LeafSet& among) {
@@ -34,7 +32,7 @@ Ledger simulate(const Tree& tree, int processors, const CostModel& cost, const P
   std::vector<Index> leaves_so_far = {1};
   while (true) {
     OnlineView view(ledger, leaves_so_far, indicate ? indicate(ledger.growth()) : Indicator{});
-    split_at_this_stage(ledger, view, policy);
+    split_at_stage(ledger, view, policy);
     if (ledger.growth().stage() == tree.l_max()) {
       return ledger;
     }
@@ -51,7 +49,7 @@ Ledger simulate_guided(const Tree& tree, int processors, const CostModel& cost,
     OnlineView view(ledger, leaves_so_far, {});
     const LeafSet open = open_leaves(view, LeafSet(LeafRun{0, view.leaves()}));
     view.end_growth(open.empty());
-    split_at_this_stage(ledger, view, policy.split);
+    split_at_stage(ledger, view, policy.split);
     if (open.empty()) {
       return ledger;
     }

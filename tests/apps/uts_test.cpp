@@ -90,15 +90,15 @@ TEST(Divide, CountsEveryNodeOnce) {
 TEST(Divide, CutsTheFrontierInProportionToTheRanks) {
   const PrinsTree tree = parse_prins_tree("prins:T1");
   const auto [left, right] = Uts{tree}.divide(whole_tree(tree), Share{.left = 2, .total = 5});
-  EXPECT_EQ(frontier_of(left), 3200 / 5 * 2);
-  EXPECT_EQ(frontier_of(right), 3200 / 5 * 3);
+  EXPECT_EQ(left.size(), 3200 / 5 * 2);
+  EXPECT_EQ(right.size(), 3200 / 5 * 3);
 }
 
 TEST(Divide, WidensANarrowFrontierFirst) {
   const PrinsTree tree = parse_prins_tree("prins:r=7,n=2,q=0.9,m=4");
   const auto [left, right] = Uts{tree}.divide(whole_tree(tree), Share{.left = 1, .total = 2});
-  EXPECT_GE(frontier_of(left) + frontier_of(right), 2 * kFrontierPerRank);
-  EXPECT_LE(frontier_of(left) + frontier_of(right), 2 * kFrontierPerRank + 16);
+  EXPECT_GE(left.size() + right.size(), 2 * kFrontierPerRank);
+  EXPECT_LE(left.size() + right.size(), 2 * kFrontierPerRank + 16);
   EXPECT_GT(left.counted.nodes, 1);
   EXPECT_EQ(right.counted, TreeCounts{});
 }

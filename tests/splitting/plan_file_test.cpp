@@ -10,6 +10,7 @@
 #include "skeleton/splitting/planner.hpp"
 #include "skeleton/splitting/simulate.hpp"
 #include "skeleton/trace/atomic_file.hpp"
+#include "tests/support/mutations.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace cleave::splitting {
@@ -85,29 +86,10 @@ TEST_F(PlanFile, NamesTheFieldThatIsWrong) {
 TEST_F(PlanFile, DamagedTextIsRefusedOrAPlanNeverACrash) {
   const Tree tree = page_tree();
   const std::string text = written(tree);
-  std::mt19937_64 random(2);
+  std::mt19937 random(2);
   int refused = 0;
   for (int i = 0; i < 5000; ++i) {
-    std::string damaged = text;
-    for (int edits = std::uniform_int_distribution(1, 3)(random); edits > 0; --edits) {
-      const std::size_t at =
-          std::uniform_int_distribution<std::size_t>(0, damaged.size() - 1)(random);
-      const char c = "0123456789-.eE{}[]\",:x"[std::uniform_int_distribution(0, 21)(random)];
-      switch (std::uniform_int_distribution(0, 3)(random)) {
-        case 0:
-          damaged.insert(at, 1, c);
-          break;
-        case 1:
-          damaged.erase(at, 1);
-          break;
-        case 2:
-          damaged[at] = c;
-          break;
-        default:
-          damaged.resize(std::max<std::size_t>(at, 1));
-      }
-    }
-    refused += refusal(damaged, tree) != "accepted";
+    refused += refusal(cleave::testing::damaged(text, random), tree) != "accepted";
   }
   EXPECT_GT(refused, 2000);
 }

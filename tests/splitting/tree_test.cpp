@@ -34,21 +34,21 @@ class Nodes {
 
 TEST(Frontier, AStealTakesTheOldHalf) {
   Nodes victim({1, 2, 3, 4, 5});
-  const Nodes stolen = divide(victim, {.part = 1, .total = 2}, Side::front);
+  const Nodes stolen = divide(victim, {.left = 1, .total = 2}, Side::front);
   EXPECT_EQ(stolen.nodes(), (std::deque{1, 2}));
   EXPECT_EQ(victim.nodes(), (std::deque{3, 4, 5}));
 }
 
 TEST(Frontier, AHypercubeGroupOfFiveGivesTwoFifths) {
   LeafSet leaves(LeafRun{0, 100});
-  const LeafSet half = divide(leaves, {.part = 2, .total = 5}, Side::back);
+  const LeafSet half = divide(leaves, {.left = 2, .total = 5}, Side::back);
   EXPECT_EQ(half, LeafSet(LeafRun{60, 100}));
   EXPECT_EQ(leaves, LeafSet(LeafRun{0, 60}));
 }
 
 TEST(Frontier, OneNodeStaysUnderAnyShareBelowOne) {
   Nodes one({7});
-  EXPECT_EQ(divide(one, {.part = 3, .total = 4}, Side::front).size(), 0);
+  EXPECT_EQ(divide(one, {.left = 3, .total = 4}, Side::front).size(), 0);
   EXPECT_EQ(one.size(), 1);
 }
 
