@@ -6,28 +6,6 @@
 
 namespace cleave {
 
-namespace {
-
-/// Counts `siblings` and appends their children to `frontier`.
-void visit(const PrinsTree& tree, const Siblings& siblings, TreeCounts& counts,
-           std::vector<Siblings>& frontier) {
-  ChildIds ids(siblings.parent.id);
-  const std::uint32_t depth = siblings.parent.depth + 1;
-  for (std::uint32_t i = siblings.first; i < siblings.last; ++i) {
-    const Node node{.id = ids.child(i), .depth = depth};
-    const std::uint32_t children = tree.children(node);
-    if (children == 0) {
-      ++counts.leaves;
-    } else {
-      frontier.push_back({.parent = node, .first = 0, .last = children});
-    }
-  }
-  counts.nodes += siblings.last - siblings.first;
-  counts.max_depth = std::max<std::int64_t>(counts.max_depth, depth);
-}
-
-}  // namespace
-
 Forest whole_tree(const PrinsTree& tree) {
   return {.frontier = {{.parent = tree.root(), .first = 0, .last = tree.root_children}},
           .counted = {.nodes = 1, .leaves = 0, .max_depth = 0}};
@@ -47,7 +25,7 @@ TreeCounts Uts::sequential(Forest forest) const {
   while (!stack.empty()) {
     const Siblings siblings = stack.back();
     stack.pop_back();
-    visit(tree, siblings, counts, stack);
+    visit_siblings(tree, siblings, counts, [&](const Siblings& below) { stack.push_back(below); });
     if (counts.nodes > max_nodes) {
       throw Error(fmt::format("the tree has more than {} nodes (--max-nodes)", max_nodes));
     }
@@ -63,7 +41,8 @@ void Uts::expand(Forest& forest, int ranks) const {
          forest.counted.nodes - counted_before < wanted) {
     const Siblings siblings = frontier.front();
     frontier.erase(frontier.begin());
-    visit(tree, siblings, forest.counted, frontier);
+    visit_siblings(tree, siblings, forest.counted,
+                   [&](const Siblings& below) { frontier.push_back(below); });
   }
 }
 

@@ -1,6 +1,7 @@
-// Unbalanced tree search by static splitting: divide cuts the tree's frontier in two, every rank
-// traverses what lies below its part, combine adds the counts. How much lies below a node cannot
-// be known beforehand, so that ranks may end far apart: `imbalance` tells.
+// Unbalanced tree search. By work stealing: siblings are visited together, a node is pushed only if
+// it has children. By static splitting: divide cuts the tree's frontier in two, every rank
+// traverses what lies below its part, combine adds the counts. How much lies below a node cannot be
+// known beforehand, so that ranks may end far apart: `imbalance` tells.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 
 #include "apps/uts/prins.hpp"
 #include "skeleton/application.hpp"
+#include "skeleton/work_stealing/tree_search.hpp"
 
 namespace cleave {
 
@@ -33,9 +35,29 @@ Forest whole_tree(const PrinsTree& tree);
 /// How many nodes the frontier has.
 std::int64_t frontier_of(const Forest& forest);
 
+/// Counts `siblings` and hands each of them that has children to `push`, as its children.
+template <class Push>
+void visit_siblings(const PrinsTree& tree, const Siblings& siblings, TreeCounts& counts,
+                    Push&& push) {
+  ChildIds ids(siblings.parent.id);
+  const std::uint32_t depth = siblings.parent.depth + 1;
+  for (std::uint32_t i = siblings.first; i < siblings.last; ++i) {
+    const Node node{.id = ids.child(i), .depth = depth};
+    const std::uint32_t children = tree.children(node);
+    if (children == 0) {
+      ++counts.leaves;
+    } else {
+      push(Siblings{.parent = node, .first = 0, .last = children});
+    }
+  }
+  counts.nodes += siblings.last - siblings.first;
+  counts.max_depth = std::max<std::int64_t>(counts.max_depth, depth);
+}
+
 struct Uts {
   using Problem = Forest;
   using Solution = TreeCounts;
+  using Node = Siblings;
 
   PrinsTree tree;
   std::int64_t max_nodes = std::numeric_limits<std::int64_t>::max();
@@ -43,6 +65,17 @@ struct Uts {
   bool trivial(const Forest& forest) const { return forest.frontier.empty(); }
 
   TreeCounts conquer(const Forest& forest) const { return forest.counted; }
+
+  void begin(const Forest& forest, Children<Siblings>& children, TreeCounts& total) const {
+    total = combine(total, forest.counted);
+    for (const Siblings& siblings : forest.frontier) {
+      children.push(siblings);
+    }
+  }
+
+  void visit(const Siblings& siblings, Children<Siblings>& children, TreeCounts& total) const {
+    visit_siblings(tree, siblings, total, [&](const Siblings& below) { children.push(below); });
+  }
 
   /// Makes the frontier large enough to be shared, then cuts it in two. Nothing is known of what
   /// lies below a node, so that any cut is as good as another.
