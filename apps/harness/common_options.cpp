@@ -17,8 +17,10 @@ namespace {
 constexpr const char* kOwnGroup = "Options of this application";
 constexpr const char* kCommonGroup = "Options of all applications";
 
-constexpr std::array<std::pair<std::string_view, DC_Type>, 2> kTypes = {
-    {{"sequential", DC_Type::sequential}, {"hypercube", DC_Type::hypercube}}};
+constexpr std::array<std::pair<std::string_view, DC_Type>, 3> kTypes = {
+    {{"sequential", DC_Type::sequential},
+     {"hypercube", DC_Type::hypercube},
+     {"work_stealing", DC_Type::work_stealing}}};
 constexpr std::array<std::pair<std::string_view, Placement>, 2> kPlacements = {
     {{"replicated", Placement::replicated}, {"rooted", Placement::rooted}}};
 
@@ -83,7 +85,8 @@ CommandLine::CommandLine(std::string_view app, std::string_view summary)
                                  const char* description, Parse parse) {
     return add_text(*cli_, kCommonGroup, name, default_value, description, std::move(parse));
   };
-  add_common("--type", std::string(name_of(o.type)), "executor: sequential, hypercube",
+  add_common("--type", std::string(name_of(o.type)),
+             "executor: sequential, hypercube, work_stealing",
              [&o](const std::string& text) { o.type = parse_name(kTypes, text); });
   add_common(
       "--placement", std::string(name_of(o.placement)),

@@ -45,7 +45,7 @@ inline bool holds_problem(const Comm& comm, const CommonOptions& options) {
 ///
 /// Collective over MPI_COMM_WORLD. DC_Type::sequential runs on rank 0; the other ranks wait.
 /// \throws Error  the same on every rank
-template <DivideAndConquer App>
+template <class App>
 typename App::Solution measure(const Comm& world, const App& app,
                                const typename App::Problem& problem, const CommonOptions& options,
                                Recorder& recorder) {
@@ -62,7 +62,7 @@ typename App::Solution measure(const Comm& world, const App& app,
     recorder.begin_repetition(i, i < options.warm_up);
     world.barrier();
     const std::int64_t begin_ns = mpi_time_ns();
-    if (options.type == DC_Type::hypercube) {
+    if (options.type != DC_Type::sequential) {
       solution = DC_Call(options.type, app, std::move(copy), call_options);
     } else {
       agree(world, [&] {

@@ -43,7 +43,9 @@ class UtsProgram {
     command_line.add("--max-nodes", "", "fail once a rank has counted more than this",
                      [this](const std::string& text) { max_nodes_ = parse_count(text); });
     command_line.add("--max-memory", "", "fail once the nodes of a rank that wait take more bytes",
-                     [this](const std::string& text) { max_memory_ = parse_count(text); });
+                     [this](const std::string& text) {
+                       max_memory_ = static_cast<std::size_t>(parse_count(text));
+                     });
   }
 
   void check_options() {
@@ -112,7 +114,7 @@ class UtsProgram {
   int granularity_ = 1;
   Kernel kernel_ = fastest_kernel();
   std::int64_t max_nodes_ = std::numeric_limits<std::int64_t>::max();
-  std::int64_t max_memory_ = std::numeric_limits<std::int64_t>::max();
+  std::size_t max_memory_ = std::numeric_limits<std::size_t>::max();
   std::optional<Uts> uts_;
 };
 

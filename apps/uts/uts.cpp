@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cassert>
+#include <span>
 #include <variant>
 
 #include "skeleton/trace/error.hpp"
@@ -12,48 +13,64 @@ namespace cleave::uts {
 
 namespace {
 
-/// Stores the nodes among `ids` that have children. Whether one has is as good as random, so that a
-/// branch would often be predicted wrongly; all are stored, and a leaf overwritten by the next.
+/// Those of some siblings that have children.
+struct Interior {
+  std::array<NodeId, kMostSiblings> ids;               ///< of all siblings
+  std::array<std::uint32_t, kMostSiblings> positions;  ///< among them, of those with children
+  std::array<std::uint32_t, kMostSiblings> children;   ///< how many
+  std::uint32_t count;
+};
+
+/// Whether a node has children is as good as random, so that a branch would often be predicted
+/// wrongly: all are stored, and a leaf is overwritten by the next.
 template <class Rule>
-Siblings* store_interior(const Rule& children_of, const NodeId* ids, std::uint32_t count,
-                         std::uint32_t depth, Siblings* next) {
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const std::uint32_t children = children_of(ids[i].back());
-    *next = {.parent = {.id = ids[i], .depth = depth}, .first = 0, .last = children};
-    next += children != 0 ? 1 : 0;
+void select(const Rule& children_of, std::uint32_t siblings, Interior& interior) {
+  std::uint32_t count = 0;
+  for (std::uint32_t i = 0; i < siblings; ++i) {
+    const std::uint32_t children = children_of(interior.ids[i].back());
+    interior.positions[count] = i;
+    interior.children[count] = children;
+    count += children != 0 ? 1 : 0;
   }
-  return next;
+  interior.count = count;
 }
 
 }  // namespace
 
-Siblings* Uts::visit(const Siblings& siblings, TreeCounts& counts, Siblings* next) const {
+void Uts::visit(const Siblings& siblings, Children<Siblings>& children, TreeCounts& total) const {
   assert(siblings.last - siblings.first <= kMostSiblings);
-  std::array<NodeId, kMostSiblings> ids;
   const std::uint32_t count = siblings.last - siblings.first;
   const std::uint32_t depth = siblings.parent.depth + 1;
+  Interior interior;
   for (int i = 0; i < granularity; ++i) {
-    child_ids(siblings.parent.id, siblings.first, count, ids.data());
+    child_ids(siblings.parent.id, siblings.first, count, interior.ids.data());
   }
-  Siblings* end = next;
-  if (const ChildRule* const rule = tree.rule(depth)) {
-    end = std::visit(
-        [&](const auto& children_of) {
-          return store_interior(children_of, ids.data(), count, depth, next);
+  const ChildRule* const rule = tree.rule(depth);
+  if (rule == nullptr) {
+    select(
+        [&](std::uint32_t word) {
+          return tree.children({0, 0, 0, 0, word}, depth);
         },
-        *rule);
+        count, interior);
   } else {
-    for (std::uint32_t i = 0; i < count; ++i) {
-      const std::uint32_t children = tree.children(ids[i], depth);
-      if (children != 0) {
-        *end++ = {.parent = {.id = ids[i], .depth = depth}, .first = 0, .last = children};
-      }
-    }
+    std::visit([&](const auto& children_of) { select(children_of, count, interior); }, *rule);
   }
-  counts.nodes += count;
-  counts.leaves += count - (end - next);
-  counts.max_depth = std::max<std::int64_t>(counts.max_depth, depth);
-  return end;
+  total.nodes += count;
+  total.leaves += count - interior.count;
+  total.max_depth = std::max<std::int64_t>(total.max_depth, depth);
+  const std::span<Siblings> pushed = children.append(interior.count);
+  for (std::uint32_t i = 0; i < interior.count; ++i) {
+    pushed[i] = {.parent = {.id = interior.ids[interior.positions[i]], .depth = depth},
+                 .first = 0,
+                 .last = interior.children[i]};
+  }
+}
+
+void Uts::begin(const Forest& forest, Children<Siblings>& children, TreeCounts& total) const {
+  total = combine(total, forest.counted);
+  for (const Siblings& siblings : forest.frontier) {
+    children.push(siblings);
+  }
 }
 
 Forest whole_tree(const Tree& tree) {
@@ -77,36 +94,36 @@ std::int64_t frontier_of(const Forest& forest) {
 }
 
 TreeCounts Uts::sequential(Forest forest) const {
-  TreeCounts counts = forest.counted;
-  std::vector<Siblings> stack = std::move(forest.frontier);
-  std::size_t size = stack.size();
-  stack.resize(size + kMostSiblings);
-  while (size != 0) {
-    const Siblings siblings = stack[--size];
-    size = static_cast<std::size_t>(visit(siblings, counts, &stack[size]) - stack.data());
-    if (counts.nodes > max_nodes) {
+  Segment<Siblings> stack;
+  Children<Siblings> children(stack);
+  TreeCounts total;
+  begin(forest, children, total);
+  while (!stack.private_empty()) {
+    visit(stack.pop(), children, total);
+    if (total.nodes > max_nodes) {
       throw Error(fmt::format("the tree has more than {} nodes (--max-nodes)", max_nodes));
     }
-    if (size + kMostSiblings > stack.size()) {
-      stack.resize(2 * stack.size());
-      if (static_cast<std::int64_t>(stack.size() * sizeof(Siblings)) > max_memory) {
-        throw Error(fmt::format("the search takes more than {} bytes (--max-memory)", max_memory));
-      }
+    if (stack.memory_bytes() > max_memory) {
+      throw Error(fmt::format("the search takes more than {} bytes (--max-memory)", max_memory));
     }
   }
-  return counts;
+  return total;
 }
 
 void Uts::expand(Forest& forest, int ranks) const {
   const std::int64_t wanted = kFrontierPerRank * ranks;
   const std::int64_t counted_before = forest.counted.nodes;
   std::vector<Siblings>& frontier = forest.frontier;
-  std::array<Siblings, kMostSiblings> next;
+  Segment<Siblings> below;
+  Children<Siblings> children(below);
   while (!frontier.empty() && frontier_of(forest) < wanted &&
          forest.counted.nodes - counted_before < wanted) {
     const Siblings siblings = frontier.front();
     frontier.erase(frontier.begin());
-    frontier.insert(frontier.end(), next.data(), visit(siblings, forest.counted, next.data()));
+    visit(siblings, children, forest.counted);
+    const std::span<const Siblings> found = below.nodes();
+    frontier.insert(frontier.end(), found.begin(), found.end());
+    below.clear();
   }
 }
 

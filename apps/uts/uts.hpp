@@ -1,6 +1,7 @@
 // Unbalanced tree search: visits every node of a tree and counts. What lies below a node cannot be
-// known beforehand: with DC_Type::hypercube, divide cuts the tree's frontier in two, every rank
-// traverses what lies below its part, and ranks may end far apart; `imbalance` tells.
+// known beforehand. By work stealing, siblings are visited together, and a node is pushed only if
+// it has children. By static splitting, divide cuts the tree's frontier in two, every rank
+// traverses what lies below its part, and ranks may end far apart: `imbalance` tells.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include "apps/uts/kernel.hpp"
 #include "apps/uts/tree.hpp"
 #include "skeleton/application.hpp"
+#include "skeleton/work_stealing/tree_search.hpp"
 
 namespace cleave::uts {
 
@@ -40,18 +42,19 @@ std::int64_t frontier_of(const Forest& forest);
 struct Uts {
   using Problem = Forest;
   using Solution = TreeCounts;
+  using Node = Siblings;
 
   Tree tree;
   ChildIds child_ids = fastest_kernel().child_ids;
   int granularity = 1;  ///< how many times each node is hashed
   std::int64_t max_nodes = std::numeric_limits<std::int64_t>::max();
-  /// Bytes of the nodes that wait to be visited.
-  std::int64_t max_memory = std::numeric_limits<std::int64_t>::max();
+  /// Bytes of the stack.
+  std::size_t max_memory = std::numeric_limits<std::size_t>::max();
 
-  /// Visits `siblings`: counts them, and stores those with children as siblings to be visited from
-  /// `next` on, which has room for kMostSiblings. Leaves are counted at once and stored nowhere.
-  /// \return  the end of what is stored
-  Siblings* visit(const Siblings& siblings, TreeCounts& counts, Siblings* next) const;
+  void begin(const Forest& forest, Children<Siblings>& children, TreeCounts& total) const;
+
+  /// Counts `siblings`, and pushes those that have children.
+  void visit(const Siblings& siblings, Children<Siblings>& children, TreeCounts& total) const;
 
   bool trivial(const Forest& forest) const { return forest.frontier.empty(); }
 
