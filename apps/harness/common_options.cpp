@@ -78,9 +78,10 @@ CLI::Option* add_text(CLI::App& cli, const char* group, const std::string& name,
 std::string_view name_of(DC_Type type) { return name_among(kTypes, type); }
 std::string_view name_of(Placement placement) { return name_among(kPlacements, placement); }
 
-CommandLine::CommandLine(std::string_view app, std::string_view summary)
+CommandLine::CommandLine(std::string_view app, std::string_view summary, DC_Type default_type)
     : cli_(std::make_unique<CLI::App>(std::string(summary), fmt::format("cleave-{}", app))) {
   CommonOptions& o = common_;
+  o.type = default_type;
   const auto add_common = [this](const char* name, const std::string& default_value,
                                  const char* description, Parse parse) {
     return add_text(*cli_, kCommonGroup, name, default_value, description, std::move(parse));

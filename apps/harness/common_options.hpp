@@ -43,8 +43,10 @@ class CommandLine {
  public:
   using Parse = std::function<void(const std::string&)>;
 
-  /// \param app  "quicksort" of the program cleave-quicksort
-  CommandLine(std::string_view app, std::string_view summary);
+  /// \param app           "quicksort" of the program cleave-quicksort
+  /// \param default_type  the executor unless `--type` names another
+  CommandLine(std::string_view app, std::string_view summary,
+              DC_Type default_type = DC_Type::hypercube);
   ~CommandLine();
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;

@@ -3,6 +3,7 @@
 // A Program names its application, and says how to make a problem and what to tell of a solution:
 // - `static constexpr std::string_view kName`: "quicksort" of cleave-quicksort
 // - `static constexpr std::string_view kSummary`: for --help
+// - `static constexpr DC_Type kDefaultType`: its executor; may be left out, for hypercube
 // - `static constexpr std::string_view kWork`: the size that a rank's share of work is counted in
 // - `void add_options(CommandLine&)`: its own options, beside those of common_options.hpp
 // - `void check_options()`: what no single option can tell; throws UsageError
@@ -61,9 +62,18 @@ namespace detail {
 std::optional<std::string> first_wrong(const Comm& comm, const std::optional<std::string>& wrong);
 
 template <class Program>
+constexpr DC_Type default_type() {
+  if constexpr (requires { Program::kDefaultType; }) {
+    return Program::kDefaultType;
+  } else {
+    return DC_Type::hypercube;
+  }
+}
+
+template <class Program>
 void run_on_ranks(const Comm& comm, int argc, char** argv) {
   Program program;
-  CommandLine command_line(Program::kName, Program::kSummary);
+  CommandLine command_line(Program::kName, Program::kSummary, default_type<Program>());
   program.add_options(command_line);
   const bool is_first = comm.rank() == 0;
   if (!command_line.parse(argc, argv, is_first)) {

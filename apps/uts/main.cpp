@@ -17,6 +17,7 @@ class UtsProgram {
   static constexpr std::string_view kName = "uts";
   static constexpr std::string_view kSummary = "Counts the nodes of an unbalanced tree.";
   static constexpr std::string_view kWork = "nodes";
+  static constexpr DC_Type kDefaultType = DC_Type::work_stealing;
 
   void add_options(CommandLine& command_line) {
     command_line.add("--tree", "prins:T3",

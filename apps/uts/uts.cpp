@@ -35,6 +35,11 @@ void select(const Rule& children_of, std::uint32_t siblings, Interior& interior)
   interior.count = count;
 }
 
+bool has_no_children(const ChildRule& rule) {
+  const auto* const binomial = std::get_if<BinomialRule>(&rule);
+  return binomial != nullptr && binomial->children == 0;
+}
+
 }  // namespace
 
 void Uts::visit(const Siblings& siblings, Children<Siblings>& children, TreeCounts& total) const {
@@ -46,7 +51,10 @@ void Uts::visit(const Siblings& siblings, Children<Siblings>& children, TreeCoun
     child_ids(siblings.parent.id, siblings.first, count, interior.ids.data());
   }
   const ChildRule* const rule = tree.rule(depth);
-  if (rule == nullptr) {
+  if (rule != nullptr && has_no_children(*rule)) {
+    // Where nothing depends on their ids, the processor begins with the next visit at once.
+    interior.count = 0;
+  } else if (rule == nullptr) {
     select(
         [&](std::uint32_t word) {
           return tree.children({0, 0, 0, 0, word}, depth);
