@@ -1,11 +1,7 @@
 // cleave-uts: counts the nodes of an unbalanced tree.
-#include <fmt/format.h>
-
-#include <array>
-#include <map>
-
 #include "apps/harness/program.hpp"
 #include "apps/uts/check.hpp"
+#include "apps/uts/tree_options.hpp"
 #include "apps/uts/uts.hpp"
 
 namespace cleave::uts {
@@ -20,18 +16,7 @@ class UtsProgram {
   static constexpr DC_Type kDefaultType = DC_Type::work_stealing;
 
   void add_options(CommandLine& command_line) {
-    command_line.add("--tree", "prins:T3",
-                     "T1, T3L ... of UTS 1.1; prins:T1, prins:T2, prins:T3 or "
-                     "prins:r=0x101,n=3200,q=0.234375,m=4",
-                     [this](const std::string& text) { tree_ = parse_tree(text); });
-    for (const auto& [letter, description] : kLetters) {
-      command_line.add(fmt::format("-{}", letter), "", description,
-                       [this, letter = letter](const std::string& text) {
-                         TreeParameters checked;
-                         set_by_letter(checked, letter, text);
-                         letters_[letter] = text;
-                       });
-    }
+    tree_.add_to([&](const auto&... option) { command_line.add(option...); });
     command_line.add("-g", "1", "granularity: how many times each node is hashed",
                      [this](const std::string& text) {
                        constexpr std::int64_t kMost = 1'000'000'000;
@@ -50,19 +35,7 @@ class UtsProgram {
   }
 
   void check_options() {
-    if (!letters_.empty()) {
-      TreeParameters parameters = tree_.value_or(TreeParameters{});
-      if (parameters.is_prins) {
-        throw UsageError(fmt::format(
-            "-{} describes a tree of UTS 1.1 and cannot be combined with --tree prins:...",
-            letters_.begin()->first));
-      }
-      for (const auto& [letter, text] : letters_) {
-        set_by_letter(parameters, letter, text);
-      }
-      tree_ = parameters;
-    }
-    uts_ = {.tree = Tree(tree_.value_or(parse_tree("prins:T3"))),
+    uts_ = {.tree = Tree(tree_.parameters()),
             .child_ids = kernel_.child_ids,
             .granularity = granularity_,
             .max_nodes = max_nodes_,
@@ -87,6 +60,7 @@ class UtsProgram {
             {"nodes", counts.nodes},
             {"leaves", counts.leaves},
             {"max_depth", counts.max_depth},
+            {"available_parallelism", available_parallelism(counts)},
             {"nodes_per_second", static_cast<double>(counts.nodes) / median(seconds)}};
   }
 
@@ -95,23 +69,7 @@ class UtsProgram {
   }
 
  private:
-  struct Letter {
-    char letter;
-    const char* description;
-  };
-  static constexpr std::array<Letter, kTreeLetters.size()> kLetters = {{
-      {'t', "UTS 1.1: type of tree: 0 BIN, 1 GEO, 2 HYBRID, 3 BALANCED (1)"},
-      {'b', "branching factor of the root (4)"},
-      {'r', "seed of the root (0)"},
-      {'q', "BIN: probability of an interior node (0.234375)"},
-      {'m', "BIN: children of an interior node (4)"},
-      {'a', "GEO: shape: 0 LINEAR, 1 EXPDEC, 2 CYCLIC, 3 FIXED (0)"},
-      {'d', "GEO: depth parameter (6)"},
-      {'f', "HYBRID: from which fraction of the depth parameter on nodes are BIN (0.5)"},
-  }};
-
-  std::optional<TreeParameters> tree_;
-  std::map<char, std::string> letters_;
+  TreeOptions tree_;
   int granularity_ = 1;
   Kernel kernel_ = fastest_kernel();
   std::int64_t max_nodes_ = std::numeric_limits<std::int64_t>::max();

@@ -21,6 +21,13 @@ struct TreeCounts {
   friend bool operator==(const TreeCounts&, const TreeCounts&) = default;
 };
 
+/// How many processors can be of use: nodes / depth, since the nodes along the deepest path follow
+/// from each other (Prins 2003, section 3).
+inline double available_parallelism(const TreeCounts& counts) {
+  return static_cast<double>(counts.nodes) /
+         static_cast<double>(counts.max_depth == 0 ? 1 : counts.max_depth);
+}
+
 /// How a node's number of children is drawn. In the order of option -t.
 enum class TreeType {
   binomial,   ///< m with probability q, else none; the root has b

@@ -17,26 +17,6 @@ constexpr std::uint32_t kValues = std::uint32_t{1} << 31;  // of UTS 1.1
 /// Deeper geometric levels are not tabulated: few trees reach them, and no large part of one.
 constexpr std::uint32_t kTabulatedDepths = 1024;
 
-/// The mean number of children, before it is limited (UTS 1.1, shape functions).
-double mean_children(const TreeParameters& parameters, std::uint32_t depth) {
-  const double b = parameters.root_branching;
-  if (depth == 0) {
-    return b;
-  }
-  const double d = parameters.depth_parameter;
-  switch (parameters.shape) {
-    case Shape::linear:
-      return b * (1 - depth / d);
-    case Shape::exp_dec:
-      return b * std::pow(depth, -std::log(b) / std::log(d));
-    case Shape::cyclic:
-      return depth > 5 * d ? 0 : std::pow(b, std::sin(2 * 3.141592653589793 * depth / d));
-    case Shape::fixed:
-      return depth < d ? b : 0;
-  }
-  return 0;
-}
-
 std::vector<std::uint32_t> steps_of(const TreeParameters& parameters, std::uint32_t depth) {
   std::vector<std::uint32_t> steps;
   const auto children = [&](std::uint32_t value) {
@@ -77,8 +57,29 @@ std::uint32_t balanced_children(const TreeParameters& parameters) {
   return std::min(static_cast<std::uint32_t>(parameters.root_branching), kMostUtsChildren);
 }
 
-/// The depth from which on all nodes are alike.
-std::uint32_t last_change(const TreeParameters& parameters) {
+}  // namespace
+
+// UTS 1.1, shape functions.
+double mean_children(const TreeParameters& parameters, std::uint32_t depth) {
+  const double b = parameters.root_branching;
+  if (depth == 0) {
+    return b;
+  }
+  const double d = parameters.depth_parameter;
+  switch (parameters.shape) {
+    case Shape::linear:
+      return b * (1 - depth / d);
+    case Shape::exp_dec:
+      return b * std::pow(depth, -std::log(b) / std::log(d));
+    case Shape::cyclic:
+      return depth > 5 * d ? 0 : std::pow(b, std::sin(2 * 3.141592653589793 * depth / d));
+    case Shape::fixed:
+      return depth < d ? b : 0;
+  }
+  return 0;
+}
+
+std::uint32_t alike_from(const TreeParameters& parameters) {
   const std::uint32_t d = parameters.depth_parameter;
   switch (parameters.type) {
     case TreeType::binomial:
@@ -101,8 +102,6 @@ std::uint32_t last_change(const TreeParameters& parameters) {
   }
   return std::numeric_limits<std::uint32_t>::max();
 }
-
-}  // namespace
 
 BinomialRule prins_rule(double q, std::uint32_t children) {
   return {.mask = 0xffffffff, .below = values_below(q, 32), .children = children};
@@ -127,13 +126,13 @@ std::uint32_t geometric_children(const TreeParameters& parameters, std::uint32_t
 }
 
 Tree::Tree(const TreeParameters& parameters)
-    : parameters_(parameters), changes_at_(last_change(parameters)) {
+    : parameters_(parameters), alike_from_(alike_from(parameters)) {
   const TreeParameters& p = parameters_;
   if (p.type == TreeType::geometric || p.type == TreeType::hybrid) {
     if (p.shape == Shape::exp_dec && p.depth_parameter < 2) {
       throw UsageError("d=1 has no meaning for the shape EXPDEC, which divides by log(d)");
     }
-    for (std::uint32_t depth = 0; depth < std::min(changes_at_, kTabulatedDepths); ++depth) {
+    for (std::uint32_t depth = 0; depth < std::min(alike_from_, kTabulatedDepths); ++depth) {
       rules_above_.emplace_back(GeometricRule(steps_of(p, depth)));
     }
   }

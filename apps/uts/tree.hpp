@@ -55,6 +55,13 @@ class GeometricRule {
 
 using ChildRule = std::variant<BinomialRule, GeometricRule>;
 
+/// The mean number of children of a geometric node at `depth`, before it is limited.
+double mean_children(const TreeParameters& parameters, std::uint32_t depth);
+
+/// The depth from which on all nodes of a tree are alike: binomial, or without children; of the
+/// shape EXPDEC, which never comes to it, the greatest number.
+std::uint32_t alike_from(const TreeParameters& parameters);
+
 /// By the definition, in real numbers: how many children a node below the root of UTS 1.1 of this
 /// depth has whose value is `value`, if it is geometric there. \pre value < 2^31
 std::uint32_t geometric_children(const TreeParameters& parameters, std::uint32_t depth,
@@ -75,7 +82,7 @@ class Tree {
   /// The rule of all nodes at `depth`; none where it is not tabulated, and `children` takes
   /// logarithms. \pre depth >= 1
   const ChildRule* rule(std::uint32_t depth) const {
-    if (depth >= changes_at_) {
+    if (depth >= alike_from_) {
       return &rule_below_;
     }
     return depth < rules_above_.size() ? &rules_above_[depth] : nullptr;
@@ -86,7 +93,7 @@ class Tree {
 
  private:
   TreeParameters parameters_;
-  std::uint32_t changes_at_ = 0;        ///< the depth from which on `rule_below_` holds
+  std::uint32_t alike_from_ = 0;        ///< the depth from which on `rule_below_` holds
   std::vector<ChildRule> rules_above_;  ///< by depth
   ChildRule rule_below_;
   NodeId root_id_{};
