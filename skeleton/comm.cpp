@@ -22,6 +22,7 @@ struct CommState {
   int size = 1;
   int ranks_per_host = 1;
   bool oversubscribed = false;
+  std::vector<int> hosts;  ///< of each rank, named by its lowest rank
 };
 
 }  // namespace detail
@@ -74,7 +75,11 @@ std::unique_ptr<CommState> make_state(MPI_Comm user) {
         MPI_Comm_split_type(state->comm, MPI_COMM_TYPE_SHARED, state->rank, MPI_INFO_NULL, &host));
   int ranks_here = 1;
   MPI_Comm_size(host, &ranks_here);
+  const int first_here = all_reduce(host, state->rank, MPI_MIN);
   MPI_Comm_free(&host);
+  state->hosts.resize(state->size);
+  check("MPI_Allgather",
+        MPI_Allgather(&first_here, 1, MPI_INT, state->hosts.data(), 1, MPI_INT, state->comm));
   // Not the cores that this rank is bound to: one, where a launcher binds each rank apart.
   const auto cores_here = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
   state->ranks_per_host = all_reduce(state->comm, ranks_here, MPI_MAX);
@@ -129,6 +134,7 @@ int Comm::rank() const { return state_->rank; }
 int Comm::size() const { return state_->size; }
 int Comm::ranks_per_host() const { return state_->ranks_per_host; }
 bool Comm::oversubscribed() const { return state_->oversubscribed; }
+const std::vector<int>& Comm::hosts() const { return state_->hosts; }
 MPI_Comm Comm::handle() const { return state_->comm; }
 
 void Comm::wait_all(std::vector<MPI_Request>& requests) const {

@@ -54,6 +54,13 @@ struct StealingOptions {
   Statistics* statistics = nullptr;
 };
 
+/// What became of a search's snapshots; on rank 0.
+struct CheckpointReport {
+  std::int64_t resumed_from =
+      0;  ///< the number of the snapshot; 0 if the search began at its start
+  std::int64_t written = 0;
+};
+
 /// Snapshots of a search, from which the same search can be resumed on any number of ranks and
 /// threads. For applications in the search form.
 struct CheckpointOptions {
@@ -67,6 +74,7 @@ struct CheckpointOptions {
   std::string instance;
   /// Set by a signal handler: write a snapshot, then end with `Interrupted`. May be null.
   const std::atomic<bool>* stop = nullptr;
+  CheckpointReport* report = nullptr;
 };
 
 struct Options {
