@@ -55,11 +55,10 @@ std::optional<int> whole_number(std::string_view text) {
 
 std::string read_text(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(stream), {});
-  if (!stream || std::filesystem::is_directory(file)) {
+  if (!stream || !std::filesystem::is_regular_file(file)) {
     throw FileError(file, "cannot be read");
   }
-  return text;
+  return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 /// Numbers with anything but digits and signs between them.

@@ -44,15 +44,17 @@ inline bool holds_problem(const Comm& comm, const CommonOptions& options) {
 /// the solution and whatever else is not DC_Call stay outside.
 ///
 /// Collective over MPI_COMM_WORLD. DC_Type::sequential runs on rank 0; the other ranks wait.
+/// \param stealing  for DC_Type::work_stealing
 /// \throws Error  the same on every rank
 template <class App>
 typename App::Solution measure(const Comm& world, const App& app,
                                const typename App::Problem& problem, const CommonOptions& options,
-                               Recorder& recorder) {
+                               Recorder& recorder, const StealingOptions& stealing = {}) {
   const Options call_options{.comm = MPI_COMM_WORLD,
                              .recorder = &recorder,
                              .placement = options.placement,
-                             .before_block = before_block(options.injections, world.rank())};
+                             .before_block = before_block(options.injections, world.rank()),
+                             .stealing = stealing};
   keep_freed_memory();
   RunProgress progress(world.rank() == 0, options.warm_up + options.repetitions);
   typename App::Solution solution;

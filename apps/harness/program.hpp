@@ -8,6 +8,7 @@
 // - `void add_options(CommandLine&)`: its own options, beside those of common_options.hpp
 // - `void check_options()`: what no single option can tell; throws UsageError
 // - `std::optional<std::string> warning() const`: of what was asked for; may be left out
+// - `void limit(StealingOptions&) const`: how large a search may become; may be left out
 // - `App app() const`
 // - `Problem make_problem(std::uint64_t seed) const`: generated, or read from a file
 // - `Figures figures(const Solution&, const std::vector<double>& seconds) const`: of the result
@@ -100,7 +101,11 @@ void run_on_ranks(const Comm& comm, int argc, char** argv) {
 
   // Spans are taken even if no trace is written, since they also tell the imbalance.
   Recorder recorder(mpi_time_ns);
-  const auto solution = measure(comm, program.app(), problem, options, recorder);
+  StealingOptions stealing;
+  if constexpr (requires { program.limit(stealing); }) {
+    program.limit(stealing);
+  }
+  const auto solution = measure(comm, program.app(), problem, options, recorder, stealing);
   Summary summary{.app = std::string(Program::kName),
                   .seconds = seconds_of(recorder),
                   .sizes = recorder.repetitions().back().sizes,

@@ -26,9 +26,10 @@ class UtsProgram {
                      "SHA-1 by openssl, by sha (the processor's SHA extensions), or by auto, the "
                      "faster one that runs here",
                      [this](const std::string& text) { kernel_ = parse_kernel(text); });
-    command_line.add("--max-nodes", "", "fail once a rank has counted more than this",
+    command_line.add("--max-nodes", "", "fail once more than this are counted",
                      [this](const std::string& text) { max_nodes_ = parse_count(text); });
-    command_line.add("--max-memory", "", "fail once the nodes of a rank that wait take more bytes",
+    command_line.add("--max-memory", "",
+                     "fail once the nodes that wait to be visited take more bytes of a rank",
                      [this](const std::string& text) {
                        max_memory_ = static_cast<std::size_t>(parse_count(text));
                      });
@@ -39,15 +40,22 @@ class UtsProgram {
             .child_ids = kernel_.child_ids,
             .granularity = granularity_,
             .max_nodes = max_nodes_,
-            .max_memory = max_memory_};
+            .max_memory = static_cast<std::size_t>(max_memory_)};
   }
 
   std::optional<std::string> warning() const {
     const Tree& tree = uts_->tree;
-    if (tree.surely_ends() || known_counts(tree.parameters())) {
+    const bool is_limited = max_nodes_ < kUnlimited || max_memory_ < kUnlimited;
+    if (tree.surely_ends() || is_limited || known_counts(tree.parameters())) {
       return std::nullopt;
     }
-    return "q * m is 1 or more, so that the tree may never end; --max-nodes would stop it";
+    return "q * m is 1 or more, so that the tree may never end; --max-nodes or --max-memory would "
+           "stop it";
+  }
+
+  void limit(StealingOptions& stealing) const {
+    stealing.max_nodes = max_nodes_;
+    stealing.max_memory_bytes = static_cast<std::size_t>(max_memory_);
   }
 
   Uts app() const { return *uts_; }
@@ -69,11 +77,13 @@ class UtsProgram {
   }
 
  private:
+  static constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
+
   TreeOptions tree_;
   int granularity_ = 1;
   Kernel kernel_ = fastest_kernel();
-  std::int64_t max_nodes_ = std::numeric_limits<std::int64_t>::max();
-  std::size_t max_memory_ = std::numeric_limits<std::size_t>::max();
+  std::int64_t max_nodes_ = kUnlimited;
+  std::int64_t max_memory_ = kUnlimited;
   std::optional<Uts> uts_;
 };
 

@@ -112,7 +112,8 @@ TreeCounts Uts::sequential(Forest forest) const {
       throw Error(fmt::format("the tree has more than {} nodes (--max-nodes)", max_nodes));
     }
     if (stack.memory_bytes() > max_memory) {
-      throw Error(fmt::format("the search takes more than {} bytes (--max-memory)", max_memory));
+      throw Error(
+          fmt::format("the search needs more than {} bytes of memory (--max-memory)", max_memory));
     }
   }
   return total;

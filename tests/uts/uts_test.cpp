@@ -116,7 +116,7 @@ TEST(Uts, StopsASearchThatTakesTooMuchMemory) {
     Uts({.tree = tree, .max_memory = 1 << 20}).sequential(whole_tree(tree));
     ADD_FAILURE() << "counted";
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "the search takes more than 1048576 bytes (--max-memory)");
+    EXPECT_STREQ(error.what(), "the search needs more than 1048576 bytes of memory (--max-memory)");
   }
 }
 
