@@ -12,16 +12,15 @@ class UtsProgram {
   static constexpr std::string_view kName = "uts";
   static constexpr std::string_view kSummary = "Counts the nodes of an unbalanced tree.";
   static constexpr std::string_view kWork = "nodes";
+  static constexpr Searches kSearches = Searches::yes;
 
   void add_options(CommandLine& command_line) {
     command_line.add("--tree", kDefaultTree,
                      "prins:T1, prins:T2, prins:T3 or prins:r=0x101,n=3200,q=0.234375,m=4",
                      [this](const std::string& text) { uts_.tree = parse_prins_tree(text); });
-    command_line.add("--max-nodes", "", "fail once a rank has counted more than this",
-                     [this](const std::string& text) { uts_.max_nodes = parse_count(text); });
   }
 
-  void check_options() const {}
+  void check_options(const CommonOptions& options) { uts_.max_nodes = options.max_nodes; }
 
   std::optional<std::string> warning() const {
     return uts_.tree.surely_ends() ? std::nullopt
