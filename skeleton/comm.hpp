@@ -37,8 +37,9 @@ class Comm {
 
   int rank() const;
   int size() const;
-  int ranks_per_host() const;   ///< the most on any host
-  bool oversubscribed() const;  ///< whether some host has more ranks than cores
+  int ranks_per_host() const;  ///< the most on any host
+  /// Whether some host has more ranks, of so many threads each, than cores.
+  bool oversubscribed(int threads = 1) const;
   /// The host of each rank, named by its lowest rank.
   const std::vector<int>& hosts() const;
 

@@ -9,14 +9,18 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "skeleton/trace/recorder.hpp"
 #include "skeleton/trace/span.hpp"
 #include "skeleton/work_stealing/statistics.hpp"
+#include "skeleton/work_stealing/transport.hpp"
 
 namespace cleave {
+
+class Comm;
 
 /// How the recursion is run.
 enum class DC_Type {
@@ -49,6 +53,9 @@ struct StealingOptions {
   std::int64_t max_nodes = std::numeric_limits<std::int64_t>::max();
   /// The most memory that the segments of one rank may take, in bytes; refused alike.
   std::size_t max_memory_bytes = std::numeric_limits<std::size_t>::max();
+
+  /// Makes the messages' transport, for tests that hold messages back; MPI's if empty.
+  std::function<std::unique_ptr<Transport>(const Comm& comm)> transport = nullptr;
 
   /// Where rank 0 is told what the workers did; nothing is told without it.
   Statistics* statistics = nullptr;

@@ -1,6 +1,9 @@
 // cleave-flowshop: the permutation with the least makespan, by branch-and-bound.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "apps/flowshop/input.hpp"
 #include "apps/harness/program.hpp"
 
@@ -14,7 +17,7 @@ class FlowshopProgram {
   static constexpr std::string_view kSummary =
       "Searches for the permutation of a flowshop with the least makespan.";
   static constexpr std::string_view kWork = "nodes";
-  static constexpr DC_Type kDefaultType = DC_Type::work_stealing;
+  static constexpr Searches kSearches = Searches::yes;
 
   void add_options(CommandLine& command_line) {
     command_line.add("--instance", "ta014",
@@ -38,7 +41,15 @@ class FlowshopProgram {
                      [this](const std::string& text) { incumbent_ = text; });
   }
 
-  void check_options() {
+  void check_options(const CommonOptions& options) {
+    constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
+    if (options.type == DC_Type::hypercube) {
+      throw UsageError("--type: 'hypercube' is not one of sequential, work_stealing");
+    }
+    if (options.type == DC_Type::sequential &&
+        std::min(options.max_nodes, options.max_memory_bytes) < kUnlimited) {
+      throw UsageError("--max-nodes and --max-memory are for --type work_stealing");
+    }
     app_.emplace(Flowshop{Brancher(instance_, bound_, branching_)});
     if (incumbent_ != "heuristic") {
       parse_option("--incumbent", [this] { start_ = parse_incumbent(incumbent_, instance_); });

@@ -1,4 +1,7 @@
 // cleave-uts: counts the nodes of an unbalanced tree.
+#include <algorithm>
+#include <limits>
+
 #include "apps/harness/program.hpp"
 #include "apps/uts/check.hpp"
 #include "apps/uts/tree_options.hpp"
@@ -13,7 +16,7 @@ class UtsProgram {
   static constexpr std::string_view kName = "uts";
   static constexpr std::string_view kSummary = "Counts the nodes of an unbalanced tree.";
   static constexpr std::string_view kWork = "nodes";
-  static constexpr DC_Type kDefaultType = DC_Type::work_stealing;
+  static constexpr Searches kSearches = Searches::yes;
 
   void add_options(CommandLine& command_line) {
     tree_.add_to([&](const auto&... option) { command_line.add(option...); });
@@ -26,37 +29,28 @@ class UtsProgram {
                      "SHA-1 by openssl, by sha (the processor's SHA extensions), or by auto, the "
                      "faster one that runs here",
                      [this](const std::string& text) { kernel_ = parse_kernel(text); });
-    command_line.add("--max-nodes", "", "fail once more than this are counted",
-                     [this](const std::string& text) { max_nodes_ = parse_count(text); });
-    command_line.add("--max-memory", "",
-                     "fail once the nodes that wait to be visited take more bytes of a rank",
-                     [this](const std::string& text) {
-                       max_memory_ = static_cast<std::size_t>(parse_count(text));
-                     });
   }
 
-  void check_options() {
+  void check_options(const CommonOptions& options) {
+    constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
+    is_limited_ = std::min(options.max_nodes, options.max_memory_bytes) < kUnlimited;
     uts_ = {.tree = Tree(tree_.parameters()),
             .child_ids = kernel_.child_ids,
             .granularity = granularity_,
-            .max_nodes = max_nodes_,
-            .max_memory = static_cast<std::size_t>(max_memory_)};
+            .max_nodes = options.max_nodes,
+            .max_memory = static_cast<std::size_t>(options.max_memory_bytes)};
   }
 
   std::optional<std::string> warning() const {
     const Tree& tree = uts_->tree;
-    const bool is_limited = max_nodes_ < kUnlimited || max_memory_ < kUnlimited;
-    if (tree.surely_ends() || is_limited || known_counts(tree.parameters())) {
+    if (tree.surely_ends() || is_limited_ || known_counts(tree.parameters())) {
       return std::nullopt;
     }
     return "q * m is 1 or more, so that the tree may never end; --max-nodes or --max-memory would "
            "stop it";
   }
 
-  void limit(StealingOptions& stealing) const {
-    stealing.max_nodes = max_nodes_;
-    stealing.max_memory_bytes = static_cast<std::size_t>(max_memory_);
-  }
+  std::string instance() const { return text_of(uts_->tree.parameters()); }
 
   Uts app() const { return *uts_; }
 
@@ -77,13 +71,10 @@ class UtsProgram {
   }
 
  private:
-  static constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
-
   TreeOptions tree_;
   int granularity_ = 1;
   Kernel kernel_ = fastest_kernel();
-  std::int64_t max_nodes_ = kUnlimited;
-  std::int64_t max_memory_ = kUnlimited;
+  bool is_limited_ = false;
   std::optional<Uts> uts_;
 };
 

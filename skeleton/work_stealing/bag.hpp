@@ -226,14 +226,19 @@ class Bag {
 
   std::size_t stealable(const Segment<T>& segment) const {
     const std::size_t shared = segment.shared_size();
-    return shared >= options_.least_stealable ? shared : 0;
+    return shared >= least_stealable(segment) ? shared : 0;
+  }
+
+  /// Nodes that other ranks have given are there to be taken, however few.
+  std::size_t least_stealable(const Segment<T>& segment) const {
+    return &segment == segments_.back().get() ? 1 : options_.least_stealable;
   }
 
   /// Half of the shared nodes, rounded up, at most `most`. \pre  `from` is locked
   std::span<T> oldest(Segment<T>& from, std::size_t most) const {
     SharedNodes<T> shared{from.shared()};
     const splitting::Index size = shared.size();
-    if (size == 0 || shared.nodes.size() < options_.least_stealable) {
+    if (size == 0 || shared.nodes.size() < least_stealable(from)) {
       return {};
     }
     const splitting::Index share = std::min((size + 1) / 2, static_cast<splitting::Index>(most));

@@ -56,8 +56,7 @@ bool Balancer::step() {
     steal_if_wanted();
     raise_alarm();
   }
-  while (outcome_ == Outcome::running && answer_wave()) {
-  }
+  answer_wave();
   return handled;
 }
 
@@ -233,10 +232,10 @@ bool Balancer::ready_to_answer() {
   return false;
 }
 
-/// Answers the current wave if it can be answered. \return  whether a new wave has begun
-bool Balancer::answer_wave() {
+/// Answers the current wave if it can be answered.
+void Balancer::answer_wave() {
   if (answered_ || !ready_to_answer() || children_answered_ < children_.size()) {
-    return false;
+    return;
   }
   answered_ = true;
   send_parcels();
@@ -246,14 +245,13 @@ bool Balancer::answer_wave() {
   wave_wishes_ |= workload_.wishes();
   if (rank_ == 0) {
     complete_wave();
-    return true;
+    return;
   }
   send((rank_ - 1) / 2, {.kind = Kind::up,
                          .wishes = wave_wishes_,
                          .wave = wave_,
                          .sent = wave_counts_.sent,
                          .received = wave_counts_.received});
-  return false;
 }
 
 void Balancer::complete_wave() {

@@ -145,7 +145,7 @@ class Balancer {
   void begin_wave(Phase phase, bool done = false);
   void enter_wave(const Header& down);
   bool ready_to_answer();
-  bool answer_wave();
+  void answer_wave();
   void complete_wave();
   void complete_search_wave();
   void complete_drain();

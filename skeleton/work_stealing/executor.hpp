@@ -11,7 +11,6 @@
 #pragma once
 
 #include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -76,9 +75,9 @@ class Executor final : private Workload {
         shares_(threads_ > 1 || comm.size() > 1),
         is_limited_(options.stealing.max_nodes != std::numeric_limits<std::int64_t>::max() ||
                     options.stealing.max_memory_bytes != std::numeric_limits<std::size_t>::max()),
-        is_polite_(comm.oversubscribed() ||
-                   comm.ranks_per_host() * threads_ > ::sysconf(_SC_NPROCESSORS_ONLN)),
-        offset_ns_(mpi_time_ns() - monotonic_ns()),
+        is_polite_(comm.oversubscribed(threads_)),
+        clock_(options.recorder != nullptr ? options.recorder->clock() : mpi_time_ns),
+        offset_ns_(clock_() - monotonic_ns()),
         bag_({.workers = threads_,
               .initial_capacity = options.stealing.initial_capacity,
               .maximum_capacity = options.stealing.maximum_capacity,
@@ -126,8 +125,10 @@ class Executor final : private Workload {
     first().statistics.remote_made = balancer.statistics().made;
     balancer_ = nullptr;
     for (const auto& worker : workers_) {
+      publish(*worker);
       finish(*worker);
     }
+    check_limits();
     return balancer.outcome();
   }
 
@@ -202,7 +203,7 @@ class Executor final : private Workload {
 
   /// Other threads call no MPI, not even for its clock.
   std::int64_t now_ns(const Worker& worker) const {
-    return worker.index == 0 ? mpi_time_ns() : monotonic_ns() + offset_ns_;
+    return worker.index == 0 ? clock_() : monotonic_ns() + offset_ns_;
   }
 
   void command(Command command) {
@@ -544,7 +545,8 @@ class Executor final : private Workload {
   const bool shares_;
   const bool is_limited_;
   const bool is_polite_;
-  const std::int64_t offset_ns_;  ///< of MPI's clock to the monotonic one
+  const Clock clock_;
+  const std::int64_t offset_ns_;  ///< of that clock to the monotonic one
   SnapshotFolder* snapshots_ = nullptr;
   Balancer* balancer_ = nullptr;
   std::int64_t next_poll_ns_ = 0;

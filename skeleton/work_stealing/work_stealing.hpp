@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -101,8 +102,8 @@ class WorkStealing {
     }
     SearchKernel<App> kernel{app_};
     Incumbent incumbent(comm_.rank() == 0 ? first_incumbent(app_, problem) : Incumbent::kNone);
-    MpiTransport transport(comm_);
-    Executor executor(kernel, comm_, transport, incumbent, options_);
+    const std::unique_ptr<Transport> transport = make_transport();
+    Executor executor(kernel, comm_, *transport, incumbent, options_);
     if (snapshots && snapshots->resumed_from() > 0) {
       const std::vector<SnapshotPart> parts = snapshots->restore();
       agree(comm_, [&] {
@@ -122,8 +123,14 @@ class WorkStealing {
     tell(executor, snapshots);
     settle_search(executor, outcome, snapshots);
     std::optional<Solution> solution =
-        blocks_.attempt("combine", Place{}, [&] { return executor.take_total(); });
-    return distribute(fold(std::move(solution)));
+        fold(blocks_.attempt("combine", Place{}, [&] { return executor.take_total(); }));
+    agree(comm_, [&] {
+      const std::int64_t most = options_.stealing.max_nodes;
+      if (comm_.rank() == 0 && solution && kernel.nodes(*solution).value_or(0) > most) {
+        throw Error("the tree has more than " + std::to_string(most) + " nodes");
+      }
+    });
+    return distribute(std::move(solution));
   }
 
   Solution fork_and_join(Problem problem) requires DivideAndConquer<App> {
@@ -134,8 +141,8 @@ class WorkStealing {
     }
     ForkJoin<App> kernel(app_, comm_.rank(), options_);
     Incumbent incumbent;
-    MpiTransport transport(comm_);
-    Executor executor(kernel, comm_, transport, incumbent, options_);
+    const std::unique_ptr<Transport> transport = make_transport();
+    Executor executor(kernel, comm_, *transport, incumbent, options_);
     if (comm_.rank() == 0) {
       executor.first_segment().push({.problem = std::move(problem), .destination = {}});
     }
@@ -146,6 +153,11 @@ class WorkStealing {
   }
 
  private:
+  std::unique_ptr<Transport> make_transport() const {
+    return options_.stealing.transport ? options_.stealing.transport(comm_)
+                                       : std::make_unique<MpiTransport>(comm_);
+  }
+
   /// Tells rank 0's caller what the workers did.
   template <class Executor>
   void tell(const Executor& executor, const std::optional<SnapshotFolder>& snapshots) {

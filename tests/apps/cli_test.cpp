@@ -160,9 +160,10 @@ TEST(Components, OfAFileAreFound) {
 }
 
 TEST(Uts, CountsTheSmallTreesOnAnyRanks) {
-  for (const char* type : {"hypercube", "work_stealing"}) {
-    expect_same_on_any_ranks("uts", {"--tree", "prins:T1", "--type", type},
-                             {"nodes", "leaves", "max_depth"});
+  expect_same_on_any_ranks("uts", {"--tree", "prins:T1"}, {"nodes", "leaves", "max_depth"});
+  for (const int ranks : kRanks) {
+    const auto json = verified(ranks, "uts", {"--tree", "prins:T1", "--type", "hypercube"});
+    EXPECT_EQ(json["nodes"], 50045);
   }
   EXPECT_EQ(verified(5, "uts", {"--tree", "prins:T2"})["nodes"], 53521);
 }
@@ -349,6 +350,10 @@ TEST(BadCommandLine, IsOneLineAndStatus2) {
   expect_failure(2, "flowshop", {"--instance", "ta101"}, 2,
                  "ta101 has 200 jobs on 20 machines, branch-and-bound takes 1 to 100 jobs on 1 to "
                  "20 machines");
+  expect_failure(2, "flowshop", {"--type", "hypercube"}, 2,
+                 "--type: 'hypercube' is not one of sequential, work_stealing");
+  expect_failure(2, "flowshop", {"--type", "sequential", "--max-nodes", "9"}, 2,
+                 "--max-nodes and --max-memory are for --type work_stealing");
   expect_failure(2, "flowshop", {"--bound", "lb3"}, 2,
                  "--bound: 'lb3' is not one of lb1, lb1_d, lb2, mix");
   expect_failure(2, "flowshop", {"--branching", "back"}, 2,
