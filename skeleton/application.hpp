@@ -3,7 +3,9 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <utility>
+#include <vector>
 
 #include "skeleton/trace/sizes.hpp"
 
@@ -50,10 +52,20 @@ concept HasDivideByShare = requires(const App& app, typename App::Problem proble
 
 /// `Halves<Problem> divide(Problem) const`, or the form above.
 template <class App>
-concept HasDivide = HasDivideByShare<App> ||
+concept HasDivideInHalves = HasDivideByShare<App> ||
     requires(const App& app, typename App::Problem problem) {
   { app.divide(std::move(problem)) } -> std::same_as<Halves<typename App::Problem>>;
 };
+
+/// `std::vector<Problem> divide(Problem) const`: any number of subproblems but none, whose
+/// solutions are combined from left to right. For DC_Type::work_stealing.
+template <class App>
+concept HasDivideInMany = requires(const App& app, typename App::Problem problem) {
+  { app.divide(std::move(problem)) } -> std::same_as<std::vector<typename App::Problem>>;
+};
+
+template <class App>
+concept HasDivide = HasDivideInHalves<App> || HasDivideInMany<App>;
 
 /// `Solution combine(Solution left, Solution right) const`.
 template <class App>
@@ -87,8 +99,12 @@ template <class App>
 concept DivideAndConquer = HasProblemAndSolution<App> && HasTrivial<App> && HasConquer<App> &&
     HasDivide<App> && HasCombine<App>;
 
+/// An application whose every problem has two halves, as the hypercube needs.
+template <class App>
+concept DivideInHalvesAndConquer = DivideAndConquer<App> && HasDivideInHalves<App>;
+
 /// Divides `problem` for `share` where the application can, else in the one way that it has.
-template <DivideAndConquer App>
+template <DivideInHalvesAndConquer App>
 Halves<typename App::Problem> divide(const App& app, typename App::Problem problem, Share share) {
   if constexpr (HasDivideByShare<App>) {
     return app.divide(std::move(problem), share);
@@ -104,10 +120,19 @@ typename App::Solution solve_sequential(const App& app, typename App::Problem pr
   if (app.trivial(std::as_const(problem))) {
     return app.conquer(std::move(problem));
   }
-  auto [left, right] = divide(app, std::move(problem), Share{.left = 1, .total = 2});
-  auto left_solution = solve_sequential(app, std::move(left));
-  auto right_solution = solve_sequential(app, std::move(right));
-  return app.combine(std::move(left_solution), std::move(right_solution));
+  if constexpr (HasDivideInMany<App>) {
+    std::vector<typename App::Problem> parts = app.divide(std::move(problem));
+    auto solution = solve_sequential(app, std::move(parts.front()));
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+      solution = app.combine(std::move(solution), solve_sequential(app, std::move(parts[i])));
+    }
+    return solution;
+  } else {
+    auto [left, right] = divide(app, std::move(problem), Share{.left = 1, .total = 2});
+    auto left_solution = solve_sequential(app, std::move(left));
+    auto right_solution = solve_sequential(app, std::move(right));
+    return app.combine(std::move(left_solution), std::move(right_solution));
+  }
 }
 
 }  // namespace cleave

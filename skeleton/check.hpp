@@ -51,7 +51,7 @@ T over_the_wire(const T& value) {
 /// - `combine` of the solved halves is the solution that `solve_sequential` finds, and so is what
 ///   `sequential` returns;
 /// - Problem and Solution arrive as they were sent.
-template <DivideAndConquer App>
+template <DivideInHalvesAndConquer App>
 std::vector<std::string> check(const App& app,
                                const std::vector<typename App::Problem>& problems) requires
     std::copyable<typename App::Problem> && Transferable<typename App::Solution> {

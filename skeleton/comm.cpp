@@ -21,7 +21,8 @@ struct CommState {
   int rank = 0;
   int size = 1;
   int ranks_per_host = 1;
-  bool oversubscribed = false;
+  int cores_per_rank = 1;  ///< on the host that has the fewest; 0 if it has more ranks than cores
+  std::vector<int> hosts;  ///< of each rank, named by its lowest rank
 };
 
 }  // namespace detail
@@ -74,11 +75,15 @@ std::unique_ptr<CommState> make_state(MPI_Comm user) {
         MPI_Comm_split_type(state->comm, MPI_COMM_TYPE_SHARED, state->rank, MPI_INFO_NULL, &host));
   int ranks_here = 1;
   MPI_Comm_size(host, &ranks_here);
+  const int first_here = all_reduce(host, state->rank, MPI_MIN);
   MPI_Comm_free(&host);
+  state->hosts.resize(state->size);
+  check("MPI_Allgather",
+        MPI_Allgather(&first_here, 1, MPI_INT, state->hosts.data(), 1, MPI_INT, state->comm));
   // Not the cores that this rank is bound to: one, where a launcher binds each rank apart.
   const auto cores_here = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
   state->ranks_per_host = all_reduce(state->comm, ranks_here, MPI_MAX);
-  state->oversubscribed = all_reduce(state->comm, ranks_here > cores_here ? 1 : 0, MPI_MAX) != 0;
+  state->cores_per_rank = all_reduce(state->comm, cores_here / ranks_here, MPI_MIN);
   return state;
 }
 
@@ -128,12 +133,13 @@ Comm::Comm(MPI_Comm comm) : state_(state_of(comm)) {}
 int Comm::rank() const { return state_->rank; }
 int Comm::size() const { return state_->size; }
 int Comm::ranks_per_host() const { return state_->ranks_per_host; }
-bool Comm::oversubscribed() const { return state_->oversubscribed; }
+bool Comm::oversubscribed(int threads) const { return threads > state_->cores_per_rank; }
+const std::vector<int>& Comm::hosts() const { return state_->hosts; }
 MPI_Comm Comm::handle() const { return state_->comm; }
 
 void Comm::wait_all(std::vector<MPI_Request>& requests) const {
   const int count = static_cast<int>(requests.size());
-  if (!state_->oversubscribed) {
+  if (!oversubscribed()) {
     check("MPI_Waitall", MPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE));
     return;
   }

@@ -1,4 +1,5 @@
-// A communicator: the only file pair that calls MPI's messages and knows its counts.
+// A communicator: calls MPI's messages and knows its counts. Only the polled messages of work
+// stealing are elsewhere (work_stealing/mpi_transport.hpp).
 //
 // Messages longer than MPI's 32-bit counts go in pieces. Waiting is polite where ranks outnumber
 // cores: MPICH itself polls and never yields, which costs a barrier of 8 ranks on 2 cores 30 ms.
@@ -28,16 +29,19 @@ struct CommState;
 /// the same communicator are never mixed up with Cleave's. Cheap to copy.
 class Comm {
  public:
-  /// Collective over `comm` the first time: one MPI_Comm_dup and one MPI_Comm_split_type, kept with
-  /// `comm` and freed with it.
+  /// Collective over `comm` the first time: one MPI_Comm_dup, one MPI_Comm_split_type and one
+  /// MPI_Allgather, kept with `comm` and freed with it.
   /// \throws Error     if `comm` is MPI_COMM_NULL or MPI is not running
   /// \throws MpiError
   explicit Comm(MPI_Comm comm);
 
   int rank() const;
   int size() const;
-  int ranks_per_host() const;   ///< the most on any host
-  bool oversubscribed() const;  ///< whether some host has more ranks than cores
+  int ranks_per_host() const;  ///< the most on any host
+  /// Whether some host has more ranks, of so many threads each, than cores.
+  bool oversubscribed(int threads = 1) const;
+  /// The host of each rank, named by its lowest rank.
+  const std::vector<int>& hosts() const;
 
   void barrier() const;
 

@@ -1,8 +1,9 @@
 // DC_Call: divide-and-conquer over the ranks of a communicator, from five sequential functions.
 //
 // What an application supplies is in application.hpp, what it means is `solve_sequential` there,
-// how it is run is in hypercube/. The skeleton is that of Printista and Saez, "Measuring the
-// Component of a Divide and Conquer Skeleton".
+// how it is run is in hypercube/ and work_stealing/. An application that searches a tree may supply
+// one functor instead (work_stealing/tree_search.hpp). The skeleton is that of Printista and Saez,
+// "Measuring the Component of a Divide and Conquer Skeleton".
 #pragma once
 
 #include <type_traits>
@@ -15,6 +16,8 @@
 #include "skeleton/functors.hpp"
 #include "skeleton/hypercube/hypercube.hpp"
 #include "skeleton/options.hpp"
+#include "skeleton/work_stealing/tree_search.hpp"
+#include "skeleton/work_stealing/work_stealing.hpp"
 
 namespace cleave {
 
@@ -26,15 +29,27 @@ namespace cleave {
 ///
 /// \throws FunctorError    on every rank, the same one, if a functor throws on any rank or a
 ///                         message cannot be stored (DC_Type::sequential passes it on unchanged)
+/// \throws Interrupted     on every rank, once a search has written the snapshot it was asked for
+/// \throws Error           on every rank, if the executor cannot run an application of this form
 /// \throws MpiError        if MPI reports a failure
 template <class App, class Problem = detail::ProblemOf<App>>
 auto DC_Call(DC_Type type, const App& app, Problem problem, const Options& options = {}) {
   if constexpr (!detail::require_application<App, Problem>()) {
     return detail::Anything{};
-  } else if (type == DC_Type::sequential) {
-    return detail::solve_on_one_rank(app, std::move(problem), options);
   } else {
-    return detail::solve_on_hypercube(app, std::move(problem), options);
+    switch (type) {
+      case DC_Type::sequential:
+        return detail::solve_on_one_rank(app, std::move(problem), options);
+      case DC_Type::hypercube:
+        if constexpr (DivideInHalvesAndConquer<App>) {
+          return detail::solve_on_hypercube(app, std::move(problem), options);
+        } else {
+          throw Error("the hypercube divides in halves, which this application does not");
+        }
+      case DC_Type::work_stealing:
+        return detail::solve_by_work_stealing(app, std::move(problem), options);
+    }
+    throw Error("not a DC_Type");
   }
 }
 

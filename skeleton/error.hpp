@@ -26,6 +26,12 @@ class FunctorError : public Error {
   std::string message_;
 };
 
+/// A search was asked to stop, and can be resumed from the snapshot that it has written.
+class Interrupted : public Error {
+ public:
+  using Error::Error;
+};
+
 /// MPI reported a failure; the communicator is unusable afterwards.
 class MpiError : public Error {
  public:

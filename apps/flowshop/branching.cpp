@@ -97,7 +97,7 @@ Brancher::Children Brancher::choose_children(const Node& node, int incumbent) co
   return children;
 }
 
-void Brancher::append_children(const Node& node, int incumbent, std::vector<Node>& children) const {
+Brancher::KeptChildren Brancher::kept_children(const Node& node, int incumbent) const {
   assert(!node.is_leaf());
   Children chosen = choose_children(node, incumbent);
   // LB2 is never less than LB1: where that keeps no child, LB2 is not needed.
@@ -119,10 +119,12 @@ void Brancher::append_children(const Node& node, int incumbent, std::vector<Node
   }
   std::sort(kept.begin(), kept.begin() + count,
             [](const Kept& one, const Kept& other) { return one.bound > other.bound; });
-  for (std::size_t i = 0; i < count; ++i) {
-    children.push_back(node);
-    bounds_.fix_job(children.back(), chosen.side, kept[i].position);
-  }
+  KeptChildren children;
+  children.side = chosen.side;
+  children.count = count;
+  std::transform(kept.begin(), kept.begin() + count, children.positions.begin(),
+                 [](const Kept& child) { return child.position; });
+  return children;
 }
 
 }  // namespace cleave::flowshop

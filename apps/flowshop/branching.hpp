@@ -1,6 +1,10 @@
 // How a node is divided: which of its two sets of children is taken, and which of these are kept.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "apps/flowshop/bounds.hpp"
@@ -42,8 +46,27 @@ class Brancher {
 
   /// Appends the children of `node` whose bound is less than `incumbent`, the most promising last,
   /// where a stack takes it first.
-  /// \pre  `node` is no leaf, and not itself an element of `children`
-  void append_children(const Node& node, int incumbent, std::vector<Node>& children) const;
+  /// \param append  `std::span<Node> append(std::size_t count)`: room for so many
+  /// \return  how many there are
+  /// \pre  `node` is no leaf, and not itself where the children go
+  template <class Append>
+  std::size_t append_children(const Node& node, int incumbent, Append&& append) const {
+    const KeptChildren kept = kept_children(node, incumbent);
+    const std::span<Node> children = append(kept.count);
+    for (std::size_t i = 0; i < kept.count; ++i) {
+      children[i] = node;
+      bounds_.fix_job(children[i], kept.side, kept.positions[i]);
+    }
+    return kept.count;
+  }
+
+  /// The same, to the end of `children`.
+  std::size_t append_children(const Node& node, int incumbent, std::vector<Node>& children) const {
+    return append_children(node, incumbent, [&children](std::size_t count) {
+      children.resize(children.size() + count);
+      return std::span(children).last(count);
+    });
+  }
 
   /// The makespan of the one permutation below a leaf.
   int leaf_makespan(const Node& leaf) const { return bounds_.leaf_makespan(leaf); }
@@ -59,6 +82,15 @@ class Brancher {
     Side side;
     ByJob bounds;
   };
+
+  /// Children to be searched: where in the node's permutation the jobs are that they fix.
+  struct KeptChildren {
+    Side side;
+    std::size_t count;
+    std::array<std::uint8_t, kMaxJobs> positions;
+  };
+
+  KeptChildren kept_children(const Node& node, int incumbent) const;
 
   /// The set that `branching_` prefers, bounded by LB1; by LB2 where the rule compares that.
   Children choose_children(const Node& node, int incumbent) const;

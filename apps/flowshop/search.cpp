@@ -12,9 +12,8 @@ SearchResult search_depth_first(const Brancher& brancher, int incumbent) {
     const Node node = stack.back();
     stack.pop_back();
     if (!node.is_leaf()) {
-      const std::size_t before = stack.size();
-      brancher.append_children(node, result.makespan, stack);
-      result.explored += static_cast<std::int64_t>(stack.size() - before);
+      result.explored +=
+          static_cast<std::int64_t>(brancher.append_children(node, result.makespan, stack));
       continue;
     }
     ++result.leaves;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -17,8 +19,10 @@ namespace {
 constexpr const char* kOwnGroup = "Options of this application";
 constexpr const char* kCommonGroup = "Options of all applications";
 
-constexpr std::array<std::pair<std::string_view, DC_Type>, 2> kTypes = {
-    {{"sequential", DC_Type::sequential}, {"hypercube", DC_Type::hypercube}}};
+constexpr std::array<std::pair<std::string_view, DC_Type>, 3> kTypes = {
+    {{"sequential", DC_Type::sequential},
+     {"hypercube", DC_Type::hypercube},
+     {"work_stealing", DC_Type::work_stealing}}};
 constexpr std::array<std::pair<std::string_view, Placement>, 2> kPlacements = {
     {{"replicated", Placement::replicated}, {"rooted", Placement::rooted}}};
 
@@ -48,13 +52,19 @@ int parse_runs(std::string_view text, int least) {
   return static_cast<int>(parse_count_between(text, least, kMostRuns));
 }
 
-/// Threads of each rank: no executor uses more than one.
 int parse_threads(std::string_view text) {
-  if (parse_count(text) != 1) {
-    throw UsageError(fmt::format(
-        "'{}' is not 1: an executor runs one thread a rank, start more ranks instead", text));
+  constexpr int kMostThreads = 1024;
+  return static_cast<int>(parse_count_between(text, 1, kMostThreads));
+}
+
+double parse_interval(const std::string& text) {
+  double seconds = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (result.ec != std::errc{} || result.ptr != text.data() + text.size() || !(seconds > 0) ||
+      !std::isfinite(seconds)) {
+    throw UsageError(fmt::format("'{}' is not a number of seconds above 0", text));
   }
-  return 1;
+  return seconds;
 }
 
 CLI::Option* add_text(CLI::App& cli, const char* group, const std::string& name,
@@ -76,29 +86,46 @@ CLI::Option* add_text(CLI::App& cli, const char* group, const std::string& name,
 std::string_view name_of(DC_Type type) { return name_among(kTypes, type); }
 std::string_view name_of(Placement placement) { return name_among(kPlacements, placement); }
 
-CommandLine::CommandLine(std::string_view app, std::string_view summary)
+CommandLine::CommandLine(std::string_view app, std::string_view summary, Searches searches)
     : cli_(std::make_unique<CLI::App>(std::string(summary), fmt::format("cleave-{}", app))) {
+  if (searches == Searches::yes) {
+    common_.type = DC_Type::work_stealing;
+  }
+  add_common(searches);
+  if (searches == Searches::yes) {
+    add_of_search();
+  }
+}
+
+CLI::Option* CommandLine::add_shared(const std::string& name, const std::string& default_value,
+                                     const std::string& description, Parse parse) {
+  return add_text(*cli_, kCommonGroup, name, default_value, description, std::move(parse));
+}
+
+void CommandLine::add_common(Searches searches) {
   CommonOptions& o = common_;
-  const auto add_common = [this](const char* name, const std::string& default_value,
-                                 const char* description, Parse parse) {
-    return add_text(*cli_, kCommonGroup, name, default_value, description, std::move(parse));
-  };
-  add_common("--type", std::string(name_of(o.type)), "executor: sequential, hypercube",
+  add_shared("--type", std::string(name_of(o.type)),
+             "executor: sequential, hypercube, work_stealing",
              [&o](const std::string& text) { o.type = parse_name(kTypes, text); });
-  add_common(
+  add_shared(
       "--placement", std::string(name_of(o.placement)),
       "who holds the problem and gets the solution: replicated (every rank), rooted (rank 0)",
       [&o](const std::string& text) { o.placement = parse_name(kPlacements, text); });
-  add_common("--threads", fmt::format("{}", o.threads), "threads of each rank",
+  add_shared("--threads", fmt::format("{}", o.threads),
+             "threads of each rank; more than one with work_stealing only",
              [&o](const std::string& text) { o.threads = parse_threads(text); });
-  add_common("--repetitions", fmt::format("{}", o.repetitions), "runs that are timed",
+  add_shared("--repetitions", fmt::format("{}", o.repetitions),
+             searches == Searches::yes ? "runs that are timed (with --checkpoint: 1)"
+                                       : "runs that are timed",
              [&o](const std::string& text) { o.repetitions = parse_runs(text, 1); });
-  add_common("--warm-up", fmt::format("{}", o.warm_up), "runs before them that are not",
+  add_shared("--warm-up", fmt::format("{}", o.warm_up),
+             searches == Searches::yes ? "runs before them that are not (with --checkpoint: 0)"
+                                       : "runs before them that are not",
              [&o](const std::string& text) { o.warm_up = parse_runs(text, 0); });
-  add_common(
+  add_shared(
       "--seed", fmt::format("{}", o.seed), "of generated input",
       [&o](const std::string& text) { o.seed = static_cast<std::uint64_t>(parse_count(text)); });
-  add_common("--trace", "", "write every block of every rank to this file (*.trace.jsonl)",
+  add_shared("--trace", "", "write every block of every rank to this file (*.trace.jsonl)",
              [&o](const std::string& text) { o.trace = text; });
   cli_->add_flag("--verify", o.verify, "check the result by an independent method")
       ->group(kCommonGroup);
@@ -115,6 +142,49 @@ CommandLine::CommandLine(std::string_view app, std::string_view summary)
       ->group("");
 }
 
+void CommandLine::add_of_search() {
+  CommonOptions& o = common_;
+  add_shared("--max-nodes", "", "refuse a tree that has more nodes than this",
+             [&o](const std::string& text) { o.max_nodes = parse_count(text); });
+  add_shared("--max-memory", "", "refuse a search that needs more bytes than this on a rank",
+             [&o](const std::string& text) { o.max_memory_bytes = parse_count(text); });
+  add_shared("--checkpoint", "", "write snapshots to this folder, which all ranks see",
+             [&o](const std::string& text) { o.checkpoint = text; });
+  add_shared("--checkpoint-every", fmt::format("{}", o.checkpoint_every_s),
+             "seconds between two snapshots",
+             [&o](const std::string& text) { o.checkpoint_every_s = parse_interval(text); });
+  cli_->add_flag("--resume", o.resume,
+                 "begin from the newest snapshot in the folder, if it has one")
+      ->group(kCommonGroup);
+}
+
+/// What no single option can tell.
+void CommandLine::check_combinations() {
+  CommonOptions& o = common_;
+  if (o.threads > 1 && o.type != DC_Type::work_stealing) {
+    throw UsageError(fmt::format("--threads: {} runs one thread a rank, start more ranks instead",
+                                 name_of(o.type)));
+  }
+  if (!o.checkpoint) {
+    if (o.resume) {
+      throw UsageError("--resume: say which folder by --checkpoint");
+    }
+    return;
+  }
+  if (o.type != DC_Type::work_stealing) {
+    throw UsageError(fmt::format("--checkpoint: {} writes no snapshots", name_of(o.type)));
+  }
+  const auto only = [this](const char* name, int& value, int allowed) {
+    if (cli_->get_option(name)->count() > 0 && value != allowed) {
+      throw UsageError(fmt::format("{}: must be {} with --checkpoint, which is for one long run",
+                                   name, allowed));
+    }
+    value = allowed;
+  };
+  only("--repetitions", o.repetitions, 1);
+  only("--warm-up", o.warm_up, 0);
+}
+
 CommandLine::~CommandLine() = default;
 
 void CommandLine::add(const std::string& name, const std::string& default_value,
@@ -123,7 +193,11 @@ void CommandLine::add(const std::string& name, const std::string& default_value,
 }
 
 bool CommandLine::parse(int argc, char** argv, bool speaks) {
-  return parse_command_line(*cli_, argc, argv, speaks);
+  if (!parse_command_line(*cli_, argc, argv, speaks)) {
+    return false;
+  }
+  check_combinations();
+  return true;
 }
 
 std::map<std::string, std::string> CommandLine::own_options() const {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <initializer_list>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,7 +19,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace cleave {
 
@@ -34,7 +36,17 @@ struct CommonOptions {
   bool verify = false;
   bool json = false;
   std::vector<Injection> injections;
+
+  // Of applications that search.
+  std::int64_t max_nodes = std::numeric_limits<std::int64_t>::max();
+  std::int64_t max_memory_bytes = std::numeric_limits<std::int64_t>::max();  ///< of each rank
+  std::optional<std::filesystem::path> checkpoint;
+  double checkpoint_every_s = 60;
+  bool resume = false;
 };
+
+/// Whether an application has the options of a search.
+enum class Searches { no, yes };
 
 std::string_view name_of(DC_Type type);
 std::string_view name_of(Placement placement);
@@ -44,7 +56,7 @@ class CommandLine {
   using Parse = std::function<void(const std::string&)>;
 
   /// \param app  "quicksort" of the program cleave-quicksort
-  CommandLine(std::string_view app, std::string_view summary);
+  CommandLine(std::string_view app, std::string_view summary, Searches searches = Searches::no);
   ~CommandLine();
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
@@ -65,6 +77,12 @@ class CommandLine {
   std::map<std::string, std::string> own_options() const;
 
  private:
+  void add_common(Searches searches);
+  void add_of_search();
+  CLI::Option* add_shared(const std::string& name, const std::string& default_value,
+                          const std::string& description, Parse parse);
+  void check_combinations();
+
   std::unique_ptr<CLI::App> cli_;
   CommonOptions common_;
 };

@@ -36,13 +36,14 @@ bool is_first(const char* text) { return text == nullptr || std::string_view(tex
 
 }  // namespace
 
-std::vector<std::string> launch_warnings(const Comm& comm) {
+std::vector<std::string> launch_warnings(const Comm& comm, int threads) {
   std::vector<std::string> warnings;
-  if (comm.oversubscribed()) {
+  if (comm.oversubscribed(threads)) {
+    const std::string of_threads = threads > 1 ? fmt::format(" of {} threads", threads) : "";
     warnings.push_back(
-        fmt::format("{} ranks on one host outnumber its cores and take turns: these "
+        fmt::format("{} ranks{} on one host outnumber its cores and take turns: these "
                     "times say little about more cores",
-                    comm.ranks_per_host()));
+                    comm.ranks_per_host(), of_threads));
   }
   for (const Launcher& launcher : kLaunchers) {
     if (comm.size() == 1 && is_many(std::getenv(launcher.processes)) &&

@@ -4,6 +4,8 @@
 #include <malloc.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <csignal>
 #include <numeric>
 
 namespace cleave {
@@ -11,6 +13,40 @@ namespace cleave {
 void keep_freed_memory() {
   ::mallopt(M_MMAP_MAX, 0);
   ::mallopt(M_TRIM_THRESHOLD, -1);
+}
+
+namespace {
+
+std::atomic<bool> stop_flag = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
+
+extern "C" void set_stop_flag(int /*signal*/) { stop_flag = true; }
+
+}  // namespace
+
+Options call_options(const CommonOptions& options, const std::string& app,
+                     const std::string& instance, int rank, Recorder& recorder,
+                     SearchReport& report) {
+  Options call{.comm = MPI_COMM_WORLD,
+               .recorder = &recorder,
+               .placement = options.placement,
+               .before_block = before_block(options.injections, rank),
+               .stealing = {.threads = options.threads,
+                            .seed = options.seed,
+                            .max_nodes = options.max_nodes,
+                            .max_memory_bytes = static_cast<std::size_t>(options.max_memory_bytes),
+                            .statistics = &report.workers}};
+  if (options.checkpoint) {
+    std::signal(SIGTERM, set_stop_flag);
+    call.checkpoint = CheckpointOptions{.folder = *options.checkpoint,
+                                        .every_s = options.checkpoint_every_s,
+                                        .resume = options.resume,
+                                        .app = app,
+                                        .instance = instance,
+                                        .stop = &stop_flag,
+                                        .report = &report.snapshots};
+  }
+  return call;
 }
 
 RunProgress::RunProgress(bool speaks, int runs)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -39,20 +40,28 @@ inline bool holds_problem(const Comm& comm, const CommonOptions& options) {
          (options.type == DC_Type::hypercube && options.placement == Placement::replicated);
 }
 
-/// Runs `app` as `options` say and returns this rank's last solution. The times go to `recorder`,
-/// the longest over the ranks from the moment that all have begun: copying the problem, freeing
-/// the solution and whatever else is not DC_Call stay outside.
+/// What is told of a run beside its times; on rank 0.
+struct SearchReport {
+  Statistics workers;  ///< of the last repetition; empty unless it was DC_Type::work_stealing
+  CheckpointReport snapshots;
+};
+
+/// DC_Call's options. With --checkpoint, SIGTERM from here on asks for a snapshot and an end.
+/// \param instance  what is searched, for snapshots
+Options call_options(const CommonOptions& options, const std::string& app,
+                     const std::string& instance, int rank, Recorder& recorder,
+                     SearchReport& report);
+
+/// Runs `app` as `options` and `call_options` say and returns this rank's last solution. The times
+/// go to `recorder`, the longest over the ranks from the moment that all have begun: copying the
+/// problem, freeing the solution and whatever else is not DC_Call stay outside.
 ///
 /// Collective over MPI_COMM_WORLD. DC_Type::sequential runs on rank 0; the other ranks wait.
 /// \throws Error  the same on every rank
-template <DivideAndConquer App>
+template <class App>
 typename App::Solution measure(const Comm& world, const App& app,
                                const typename App::Problem& problem, const CommonOptions& options,
-                               Recorder& recorder) {
-  const Options call_options{.comm = MPI_COMM_WORLD,
-                             .recorder = &recorder,
-                             .placement = options.placement,
-                             .before_block = before_block(options.injections, world.rank())};
+                               const Options& call_options, Recorder& recorder) {
   keep_freed_memory();
   RunProgress progress(world.rank() == 0, options.warm_up + options.repetitions);
   typename App::Solution solution;
@@ -62,7 +71,7 @@ typename App::Solution measure(const Comm& world, const App& app,
     recorder.begin_repetition(i, i < options.warm_up);
     world.barrier();
     const std::int64_t begin_ns = mpi_time_ns();
-    if (options.type == DC_Type::hypercube) {
+    if (options.type != DC_Type::sequential) {
       solution = DC_Call(options.type, app, std::move(copy), call_options);
     } else {
       agree(world, [&] {

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <numeric>
 
 #include "skeleton/program/command_line.hpp"
 #include "skeleton/trace/atomic_file.hpp"
@@ -40,8 +42,8 @@ std::string text_for_people(const Summary& summary, int ranks, const CommonOptio
   text += fmt::format("{:<18}{:.6g} median of {}, from {:.6g} to {:.6g}\n", "seconds",
                       median(summary.seconds), summary.seconds.size(), *least, *most);
   if (summary.imbalance) {
-    text +=
-        fmt::format("{:<18}{:.3f} (most of any rank / mean)\n", "imbalance", *summary.imbalance);
+    text += fmt::format("{:<18}{:.3f} (most of any {} / mean)\n", "imbalance", *summary.imbalance,
+                        options.type == DC_Type::work_stealing ? "worker" : "rank");
   }
   for (const auto& [name, value] : summary.figures.items()) {
     text += fmt::format("{:<18}{}\n", name, value.dump());
@@ -59,6 +61,66 @@ void print_summary(const Summary& summary, int ranks, const CommonOptions& optio
       options.json ? json_text(summary, ranks, options) : text_for_people(summary, ranks, options);
   if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
     throw Error("cannot write to standard output");
+  }
+}
+
+std::string text_of(const std::map<std::string, std::string>& options) {
+  std::string text;
+  for (const auto& [name, value] : options) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : ",", name, value);
+  }
+  return text;
+}
+
+void add_search_figures(Summary& summary, const SearchReport& report,
+                        const CommonOptions& options) {
+  if (report.workers.empty()) {
+    return;
+  }
+  WorkerStatistics all;
+  std::vector<std::int64_t> nodes;
+  for (const WorkerStatistics& worker : report.workers) {
+    all.visits += worker.visits;
+    all.local_tried += worker.local_tried;
+    all.local_made += worker.local_made;
+    all.remote_tried += worker.remote_tried;
+    all.remote_made += worker.remote_made;
+    all.nodes_stolen += worker.nodes_stolen;
+    all.searching_ns += worker.searching_ns;
+    all.stealing_ns += worker.stealing_ns;
+    all.idle_ns += worker.idle_ns;
+    nodes.push_back(worker.nodes);
+  }
+  const auto total = static_cast<double>(std::accumulate(nodes.begin(), nodes.end(), 0LL));
+  if (total > 0) {
+    const auto most = static_cast<double>(*std::max_element(nodes.begin(), nodes.end()));
+    summary.imbalance = most * static_cast<double>(nodes.size()) / total;
+  }
+  const std::int64_t tried = all.local_tried + all.remote_tried;
+  const std::int64_t made = all.local_made + all.remote_made;
+  std::vector<double> shares;
+  for (const std::int64_t count : nodes) {
+    shares.push_back(total > 0 ? static_cast<double>(count) / total : 0);
+  }
+  summary.figures["steals"] = {
+      {"tried", tried},
+      {"made", made},
+      {"success", tried > 0 ? Figures(static_cast<double>(made) / static_cast<double>(tried))
+                            : Figures(nullptr)},
+      {"local_tried", all.local_tried},
+      {"local_made", all.local_made},
+      {"remote_tried", all.remote_tried},
+      {"remote_made", all.remote_made},
+      {"nodes_stolen", all.nodes_stolen}};
+  summary.figures["worker_seconds"] = {{"searching", static_cast<double>(all.searching_ns) / 1e9},
+                                       {"stealing", static_cast<double>(all.stealing_ns) / 1e9},
+                                       {"idle", static_cast<double>(all.idle_ns) / 1e9}};
+  summary.figures["share_of_nodes"] = shares;
+  if (options.checkpoint) {
+    summary.figures["snapshots"] = report.snapshots.written;
+    summary.figures["resumed_from"] = report.snapshots.resumed_from > 0
+                                          ? Figures(report.snapshots.resumed_from)
+                                          : Figures(nullptr);
   }
 }
 

@@ -5,15 +5,20 @@
 // - `static constexpr std::string_view kSummary`: for --help
 // - `static constexpr std::string_view kWork`: the size that a rank's share of work is counted in
 // - `void add_options(CommandLine&)`: its own options, beside those of common_options.hpp
-// - `void check_options()`: what no single option can tell; throws UsageError
+// - `static constexpr Searches kSearches`: `Searches::yes` for the options of a search; may be left
+//   out
+// - `void check_options(const CommonOptions&)`: what no single option can tell; throws UsageError;
+//   may go without the argument
 // - `std::optional<std::string> warning() const`: of what was asked for; may be left out
 // - `App app() const`
+// - `std::string instance() const`: what is searched, for snapshots; its own options if left out
 // - `Problem make_problem(std::uint64_t seed) const`: generated, or read from a file
 // - `Figures figures(const Solution&, const std::vector<double>& seconds) const`: of the result
 // - `std::optional<std::string> wrong(const Problem&, const Solution&) const`: what an independent
 //   method finds wrong, for --verify
 #pragma once
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -25,6 +30,7 @@
 #include "apps/harness/measure.hpp"
 #include "skeleton/program/mpi_program.hpp"
 #include "skeleton/trace_collect.hpp"
+#include "skeleton/work_stealing/snapshot.hpp"
 
 namespace cleave {
 
@@ -45,6 +51,9 @@ struct Summary {
 /// \throws Error  if it cannot be written
 void print_summary(const Summary& summary, int ranks, const CommonOptions& options);
 
+/// "tree=T3,size=5" of options by name.
+std::string text_of(const std::map<std::string, std::string>& options);
+
 /// Prints one line to standard error.
 void print_warning(std::string_view app, const std::string& warning);
 
@@ -55,7 +64,28 @@ void check_trace_path(const std::filesystem::path& path);
 RunInformation run_information(std::string_view app, int argc, char** argv,
                                const CommandLine& command_line);
 
+/// Adds what the workers of a search did, and its snapshots; the imbalance is then over workers.
+void add_search_figures(Summary& summary, const SearchReport& report, const CommonOptions& options);
+
 namespace detail {
+
+template <class Program>
+constexpr Searches searches() {
+  if constexpr (requires { Program::kSearches; }) {
+    return Program::kSearches;
+  } else {
+    return Searches::no;
+  }
+}
+
+template <class Program>
+std::string instance_of(const Program& program, const CommandLine& command_line) {
+  if constexpr (requires { program.instance(); }) {
+    return program.instance();
+  } else {
+    return text_of(command_line.own_options());
+  }
+}
 
 /// What is wrong on the lowest rank where anything is, told to every rank.
 std::optional<std::string> first_wrong(const Comm& comm, const std::optional<std::string>& wrong);
@@ -63,14 +93,18 @@ std::optional<std::string> first_wrong(const Comm& comm, const std::optional<std
 template <class Program>
 void run_on_ranks(const Comm& comm, int argc, char** argv) {
   Program program;
-  CommandLine command_line(Program::kName, Program::kSummary);
+  CommandLine command_line(Program::kName, Program::kSummary, searches<Program>());
   program.add_options(command_line);
   const bool is_first = comm.rank() == 0;
   if (!command_line.parse(argc, argv, is_first)) {
     return;
   }
-  program.check_options();
   const CommonOptions& options = command_line.common();
+  if constexpr (requires { program.check_options(options); }) {
+    program.check_options(options);
+  } else {
+    program.check_options();
+  }
   const bool is_holder = holds_problem(comm, options);
   if constexpr (requires { program.warning(); }) {
     if (const auto warning = program.warning(); warning && is_first) {
@@ -90,7 +124,12 @@ void run_on_ranks(const Comm& comm, int argc, char** argv) {
 
   // Spans are taken even if no trace is written, since they also tell the imbalance.
   Recorder recorder(mpi_time_ns);
-  const auto solution = measure(comm, program.app(), problem, options, recorder);
+  SearchReport report;
+  const auto solution =
+      measure(comm, program.app(), problem, options,
+              call_options(options, std::string(Program::kName), instance_of(program, command_line),
+                           comm.rank(), recorder, report),
+              recorder);
   Summary summary{.app = std::string(Program::kName),
                   .seconds = seconds_of(recorder),
                   .sizes = recorder.repetitions().back().sizes,
@@ -105,11 +144,15 @@ void run_on_ranks(const Comm& comm, int argc, char** argv) {
   }
   agree(comm, [&] {
     if (is_first) {
-      for (const std::string& warning : launch_warnings(comm)) {
+      for (const std::string& warning : launch_warnings(comm, options.threads)) {
         print_warning(Program::kName, warning);
       }
       summary.figures = program.figures(solution, summary.seconds);
+      add_search_figures(summary, report, options);
       print_summary(summary, comm.size(), options);
+      if (options.checkpoint) {
+        remove_snapshots(*options.checkpoint);  // of a search that is done
+      }
     }
   });
   if (options.trace) {

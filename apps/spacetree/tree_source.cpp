@@ -7,7 +7,8 @@
 #include <map>
 #include <vector>
 
-#include "apps/spacetree/uts_tree.hpp"
+#include "apps/uts/kernel.hpp"
+#include "apps/uts/tree.hpp"
 #include "skeleton/splitting/generators.hpp"
 #include "skeleton/splitting/tree_file.hpp"
 #include "skeleton/trace/error.hpp"
@@ -107,10 +108,16 @@ Tree generated(const std::string& generator, const Parameters& parameters) {
   if (generator == "uniform") {
     return random_tree(curve, {.l_min = depths.l_max, .l_max = depths.l_max}, 0, 0);
   }
-  const double q = parameters.at("q");
+  const uts::BinomialRule is_interior = uts::prins_rule(parameters.at("q"), 1);
+  const uts::ChildIds child_ids = uts::fastest_kernel().child_ids;
   return tree_from_rule(
-      shape, depths.l_max, uts_root(static_cast<std::uint32_t>(whole("r"))),
-      [&](const UtsId& id) { return uts_interior(id, q) ? shape.children() : 0; }, uts_child);
+      shape, depths.l_max, uts::NodeId{0, 0, 0, 0, static_cast<std::uint32_t>(whole("r"))},
+      [&](const uts::NodeId& id) { return is_interior(id.back()) != 0 ? shape.children() : 0; },
+      [&](const uts::NodeId& parent, Index i) {
+        uts::NodeId child;
+        child_ids(parent, static_cast<std::uint32_t>(i), 1, &child);
+        return child;
+      });
 }
 
 }  // namespace

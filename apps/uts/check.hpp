@@ -1,18 +1,23 @@
-// Checks the counts of a tree by a second, slower traversal: level by level, with ids as bytes,
-// SHA-1 through OpenSSL's EVP interface, and q compared as a real number.
+// Checks the counts of a tree by a second, slower traversal that shares nothing with the first: ids
+// as bytes, SHA-1 through OpenSSL's EVP interface, and the definitions in real numbers.
 #pragma once
 
 #include <optional>
 #include <string>
 
-#include "apps/uts/prins.hpp"
+#include "apps/uts/parameters.hpp"
 
-namespace cleave {
+namespace cleave::uts {
 
-TreeCounts count_by_levels(const PrinsTree& tree);
+/// Visits node after node, depth first. \throws Error  if OpenSSL has no SHA-1
+TreeCounts count_by_definition(const TreeParameters& parameters);
 
-/// What is wrong with `counts` of `tree`, compared with a second traversal and with what is known
+/// What is wrong with `counts` of the tree, compared with a second traversal and with what is known
 /// of the tree; nothing if they are right.
-std::optional<std::string> wrong_counts(const PrinsTree& tree, const TreeCounts& counts);
+std::optional<std::string> wrong_counts(const TreeParameters& parameters, const TreeCounts& counts);
 
-}  // namespace cleave
+/// The same, compared with what is known alone.
+std::optional<std::string> unlike_known_counts(const TreeParameters& parameters,
+                                               const TreeCounts& counts);
+
+}  // namespace cleave::uts

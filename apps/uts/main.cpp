@@ -1,9 +1,13 @@
 // cleave-uts: counts the nodes of an unbalanced tree.
+#include <algorithm>
+#include <limits>
+
 #include "apps/harness/program.hpp"
 #include "apps/uts/check.hpp"
+#include "apps/uts/tree_options.hpp"
 #include "apps/uts/uts.hpp"
 
-namespace cleave {
+namespace cleave::uts {
 
 namespace {
 
@@ -12,47 +16,70 @@ class UtsProgram {
   static constexpr std::string_view kName = "uts";
   static constexpr std::string_view kSummary = "Counts the nodes of an unbalanced tree.";
   static constexpr std::string_view kWork = "nodes";
+  static constexpr Searches kSearches = Searches::yes;
 
   void add_options(CommandLine& command_line) {
-    command_line.add("--tree", kDefaultTree,
-                     "prins:T1, prins:T2, prins:T3 or prins:r=0x101,n=3200,q=0.234375,m=4",
-                     [this](const std::string& text) { uts_.tree = parse_prins_tree(text); });
-    command_line.add("--max-nodes", "", "fail once a rank has counted more than this",
-                     [this](const std::string& text) { uts_.max_nodes = parse_count(text); });
+    tree_.add_to([&](const auto&... option) { command_line.add(option...); });
+    command_line.add("-g", "1", "granularity: how many times each node is hashed",
+                     [this](const std::string& text) {
+                       constexpr std::int64_t kMost = 1'000'000'000;
+                       granularity_ = static_cast<int>(parse_count_between(text, 1, kMost));
+                     });
+    command_line.add("--kernel", "auto",
+                     "SHA-1 by openssl, by sha (the processor's SHA extensions), or by auto, the "
+                     "faster one that runs here",
+                     [this](const std::string& text) { kernel_ = parse_kernel(text); });
   }
 
-  void check_options() const {}
+  void check_options(const CommonOptions& options) {
+    constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
+    is_limited_ = std::min(options.max_nodes, options.max_memory_bytes) < kUnlimited;
+    uts_ = {.tree = Tree(tree_.parameters()),
+            .child_ids = kernel_.child_ids,
+            .granularity = granularity_,
+            .max_nodes = options.max_nodes,
+            .max_memory = static_cast<std::size_t>(options.max_memory_bytes)};
+  }
 
   std::optional<std::string> warning() const {
-    return uts_.tree.surely_ends() ? std::nullopt
-                                   : std::optional<std::string>(
-                                         "q * m is 1 or more, so that the tree may never end; "
-                                         "--max-nodes would stop it");
+    const Tree& tree = uts_->tree;
+    if (tree.surely_ends() || is_limited_ || known_counts(tree.parameters())) {
+      return std::nullopt;
+    }
+    return "q * m is 1 or more, so that the tree may never end; --max-nodes or --max-memory would "
+           "stop it";
   }
 
-  Uts app() const { return uts_; }
+  std::string instance() const { return text_of(uts_->tree.parameters()); }
 
-  Forest make_problem(std::uint64_t /*seed*/) const { return whole_tree(uts_.tree); }
+  Uts app() const { return *uts_; }
+
+  Forest make_problem(std::uint64_t /*seed*/) const { return whole_tree(uts_->tree); }
 
   Figures figures(const TreeCounts& counts, const std::vector<double>& seconds) const {
-    return {{"nodes", counts.nodes},
+    return {{"tree", text_of(uts_->tree.parameters())},
+            {"kernel", kernel_.name},
+            {"nodes", counts.nodes},
             {"leaves", counts.leaves},
             {"max_depth", counts.max_depth},
+            {"available_parallelism", available_parallelism(counts)},
             {"nodes_per_second", static_cast<double>(counts.nodes) / median(seconds)}};
   }
 
   std::optional<std::string> wrong(const Forest& /*problem*/, const TreeCounts& counts) const {
-    return wrong_counts(uts_.tree, counts);
+    return wrong_counts(uts_->tree.parameters(), counts);
   }
 
  private:
-  static constexpr const char* kDefaultTree = "prins:T3";
-
-  Uts uts_{.tree = parse_prins_tree(kDefaultTree)};
+  TreeOptions tree_;
+  int granularity_ = 1;
+  Kernel kernel_ = fastest_kernel();
+  bool is_limited_ = false;
+  std::optional<Uts> uts_;
 };
 
 }  // namespace
 
-}  // namespace cleave
+}  // namespace cleave::uts
 
-int main(int argc, char** argv) { return cleave::run_program<cleave::UtsProgram>(argc, argv); }
+int main(int argc, char** argv) { return cleave::run_program<cleave::uts::UtsProgram>(argc, argv); }

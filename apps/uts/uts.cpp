@@ -2,35 +2,95 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <cassert>
+#include <span>
+#include <variant>
+
 #include "skeleton/trace/error.hpp"
 
-namespace cleave {
+namespace cleave::uts {
 
 namespace {
 
-/// Counts `siblings` and appends their children to `frontier`.
-void visit(const PrinsTree& tree, const Siblings& siblings, TreeCounts& counts,
-           std::vector<Siblings>& frontier) {
-  ChildIds ids(siblings.parent.id);
-  const std::uint32_t depth = siblings.parent.depth + 1;
-  for (std::uint32_t i = siblings.first; i < siblings.last; ++i) {
-    const Node node{.id = ids.child(i), .depth = depth};
-    const std::uint32_t children = tree.children(node);
-    if (children == 0) {
-      ++counts.leaves;
-    } else {
-      frontier.push_back({.parent = node, .first = 0, .last = children});
-    }
+/// Those of some siblings that have children.
+struct Interior {
+  std::array<NodeId, kMostSiblings> ids;               ///< of all siblings
+  std::array<std::uint32_t, kMostSiblings> positions;  ///< among them, of those with children
+  std::array<std::uint32_t, kMostSiblings> children;   ///< how many
+  std::uint32_t count;
+};
+
+/// Whether a node has children is as good as random, so that a branch would often be predicted
+/// wrongly: all are stored, and a leaf is overwritten by the next.
+template <class Rule>
+void select(const Rule& children_of, std::uint32_t siblings, Interior& interior) {
+  std::uint32_t count = 0;
+  for (std::uint32_t i = 0; i < siblings; ++i) {
+    const std::uint32_t children = children_of(interior.ids[i].back());
+    interior.positions[count] = i;
+    interior.children[count] = children;
+    count += children != 0 ? 1 : 0;
   }
-  counts.nodes += siblings.last - siblings.first;
-  counts.max_depth = std::max<std::int64_t>(counts.max_depth, depth);
+  interior.count = count;
+}
+
+bool has_no_children(const ChildRule& rule) {
+  const auto* const binomial = std::get_if<BinomialRule>(&rule);
+  return binomial != nullptr && binomial->children == 0;
 }
 
 }  // namespace
 
-Forest whole_tree(const PrinsTree& tree) {
-  return {.frontier = {{.parent = tree.root(), .first = 0, .last = tree.root_children}},
-          .counted = {.nodes = 1, .leaves = 0, .max_depth = 0}};
+void Uts::visit(const Siblings& siblings, Children<Siblings>& children, TreeCounts& total) const {
+  assert(siblings.last - siblings.first <= kMostSiblings);
+  const std::uint32_t count = siblings.last - siblings.first;
+  const std::uint32_t depth = siblings.parent.depth + 1;
+  Interior interior;
+  for (int i = 0; i < granularity; ++i) {
+    child_ids(siblings.parent.id, siblings.first, count, interior.ids.data());
+  }
+  const ChildRule* const rule = tree.rule(depth);
+  if (rule != nullptr && has_no_children(*rule)) {
+    // Where nothing depends on their ids, the processor begins with the next visit at once.
+    interior.count = 0;
+  } else if (rule == nullptr) {
+    select(
+        [&](std::uint32_t word) {
+          return tree.children({0, 0, 0, 0, word}, depth);
+        },
+        count, interior);
+  } else {
+    std::visit([&](const auto& children_of) { select(children_of, count, interior); }, *rule);
+  }
+  total.nodes += count;
+  total.leaves += count - interior.count;
+  total.max_depth = std::max<std::int64_t>(total.max_depth, depth);
+  const std::span<Siblings> pushed = children.append(interior.count);
+  for (std::uint32_t i = 0; i < interior.count; ++i) {
+    pushed[i] = {.parent = {.id = interior.ids[interior.positions[i]], .depth = depth},
+                 .first = 0,
+                 .last = interior.children[i]};
+  }
+}
+
+void Uts::begin(const Forest& forest, Children<Siblings>& children, TreeCounts& total) const {
+  total = combine(total, forest.counted);
+  for (const Siblings& siblings : forest.frontier) {
+    children.push(siblings);
+  }
+}
+
+Forest whole_tree(const Tree& tree) {
+  const std::uint32_t children = tree.root_children();
+  Forest forest;
+  forest.counted = {.nodes = 1, .leaves = children == 0 ? 1 : 0, .max_depth = 0};
+  for (std::uint32_t first = 0; first < children; first += kMostSiblings) {
+    forest.frontier.push_back({.parent = {.id = tree.root_id(), .depth = 0},
+                               .first = first,
+                               .last = std::min(children, first + kMostSiblings)});
+  }
+  return forest;
 }
 
 std::int64_t Forest::size() const {
@@ -73,29 +133,38 @@ Forest Forest::take(std::int64_t n, splitting::Side side) {
 }
 
 TreeCounts Uts::sequential(Forest forest) const {
-  TreeCounts counts = forest.counted;
-  std::vector<Siblings> stack = std::move(forest.frontier);
-  while (!stack.empty()) {
-    const Siblings siblings = stack.back();
-    stack.pop_back();
-    visit(tree, siblings, counts, stack);
-    if (counts.nodes > max_nodes) {
+  Segment<Siblings> stack;
+  Children<Siblings> children(stack);
+  TreeCounts total;
+  begin(forest, children, total);
+  while (!stack.private_empty()) {
+    visit(stack.pop(), children, total);
+    if (total.nodes > max_nodes) {
       throw Error(fmt::format("the tree has more than {} nodes (--max-nodes)", max_nodes));
     }
+    if (stack.memory_bytes() > max_memory) {
+      throw Error(
+          fmt::format("the search needs more than {} bytes of memory (--max-memory)", max_memory));
+    }
   }
-  return counts;
+  return total;
 }
 
 void Uts::expand(Forest& forest, int ranks) const {
   const std::int64_t wanted = kFrontierPerRank * ranks;
   const std::int64_t counted_before = forest.counted.nodes;
   std::vector<Siblings>& frontier = forest.frontier;
+  Segment<Siblings> below;
+  Children<Siblings> children(below);
   while (!frontier.empty() && forest.size() < wanted &&
          forest.counted.nodes - counted_before < wanted) {
     const Siblings siblings = frontier.front();
     frontier.erase(frontier.begin());
-    visit(tree, siblings, forest.counted, frontier);
+    visit(siblings, children, forest.counted);
+    const std::span<const Siblings> found = below.nodes();
+    frontier.insert(frontier.end(), found.begin(), found.end());
+    below.clear();
   }
 }
 
-}  // namespace cleave
+}  // namespace cleave::uts

@@ -1,6 +1,7 @@
-// Unbalanced tree search by static splitting: divide cuts the tree's frontier in two, every rank
-// traverses what lies below its part, combine adds the counts. How much lies below a node cannot
-// be known beforehand, so that ranks may end far apart: `imbalance` tells.
+// Unbalanced tree search: visits every node of a tree and counts. What lies below a node cannot be
+// known beforehand. By work stealing, siblings are visited together, and a node is pushed only if
+// it has children. By static splitting, divide cuts the tree's frontier in two, every rank
+// traverses what lies below its part, and ranks may end far apart: `imbalance` tells.
 #pragma once
 
 #include <algorithm>
@@ -9,18 +10,24 @@
 #include <utility>
 #include <vector>
 
-#include "apps/uts/prins.hpp"
+#include "apps/uts/kernel.hpp"
+#include "apps/uts/tree.hpp"
 #include "skeleton/application.hpp"
 #include "skeleton/splitting/frontier.hpp"
+#include "skeleton/work_stealing/tree_search.hpp"
 
-namespace cleave {
+namespace cleave::uts {
 
-/// Children [first, last) of a node, not yet visited: their ids are not even known. Never none.
+/// Children [first, last) of a node, not yet visited: their ids are not even known. Never none, and
+/// never more than kMostSiblings.
 struct Siblings {
   Node parent;
   std::uint32_t first = 0;
   std::uint32_t last = 0;
 };
+
+/// How many siblings are visited at once: the most that a node below the root can have.
+inline constexpr std::uint32_t kMostSiblings = 256;
 
 /// A part of a tree: all that lies below the siblings of `frontier`, these included.
 struct Forest {
@@ -36,14 +43,24 @@ struct Forest {
 static_assert(splitting::Frontier<Forest>);
 
 /// The whole tree: the children of its root, which is counted.
-Forest whole_tree(const PrinsTree& tree);
+Forest whole_tree(const Tree& tree);
 
 struct Uts {
   using Problem = Forest;
   using Solution = TreeCounts;
+  using Node = Siblings;
 
-  PrinsTree tree;
+  Tree tree;
+  ChildIds child_ids = fastest_kernel().child_ids;
+  int granularity = 1;  ///< how many times each node is hashed
   std::int64_t max_nodes = std::numeric_limits<std::int64_t>::max();
+  /// Bytes of the stack.
+  std::size_t max_memory = std::numeric_limits<std::size_t>::max();
+
+  void begin(const Forest& forest, Children<Siblings>& children, TreeCounts& total) const;
+
+  /// Counts `siblings`, and pushes those that have children.
+  void visit(const Siblings& siblings, Children<Siblings>& children, TreeCounts& total) const;
 
   bool trivial(const Forest& forest) const { return forest.frontier.empty(); }
 
@@ -64,7 +81,7 @@ struct Uts {
             .max_depth = std::max(left.max_depth, right.max_depth)};
   }
 
-  /// Depth first. \throws Error  beyond `max_nodes`
+  /// Depth first. \throws Error  beyond `max_nodes` or `max_memory`
   TreeCounts sequential(Forest forest) const;
 
   Sizes sizes(const Forest& forest) const { return {{"frontier", forest.size()}}; }
@@ -79,4 +96,4 @@ struct Uts {
 /// Enough nodes that every rank gets some interior ones, few enough to be found at no cost.
 inline constexpr std::int64_t kFrontierPerRank = 64;
 
-}  // namespace cleave
+}  // namespace cleave::uts

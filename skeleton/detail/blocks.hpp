@@ -21,7 +21,7 @@ struct Failure {
   std::exception_ptr exception;
 };
 
-template <DivideAndConquer App>
+template <HasProblemAndSolution App>
 Sizes sizes_of_problem(const App& app, const typename App::Problem& problem) {
   if constexpr (HasProblemSizes<App>) {
     return app.sizes(problem);
@@ -30,7 +30,7 @@ Sizes sizes_of_problem(const App& app, const typename App::Problem& problem) {
   }
 }
 
-template <DivideAndConquer App>
+template <HasProblemAndSolution App>
 Sizes sizes_of_solution(const App& app, const typename App::Solution& solution) {
   if constexpr (HasSolutionSizes<App>) {
     return app.solution_sizes(solution);
@@ -46,7 +46,7 @@ struct Place {
 };
 
 /// The functors of `App` as blocks. Each returns nothing if it failed, now or earlier.
-template <DivideAndConquer App>
+template <HasProblemAndSolution App>
 class Blocks {
  public:
   using Problem = typename App::Problem;
@@ -56,6 +56,12 @@ class Blocks {
       : app_(app), options_(options), recorder_(options.recorder) {}
 
   const std::optional<Failure>& failure() const { return failure_; }
+  /// Takes over what went wrong outside these blocks, if anything did, and nothing has here.
+  void take_failure(const std::optional<Failure>& failure) {
+    if (!failure_) {
+      failure_ = failure;
+    }
+  }
 
   /// Times `work` as `block`; `sizes` and `bytes` are asked only when a trace is taken.
   template <class Work, class SizesOf>

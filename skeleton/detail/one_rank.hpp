@@ -7,8 +7,16 @@
 #include "skeleton/application.hpp"
 #include "skeleton/detail/blocks.hpp"
 #include "skeleton/options.hpp"
+#include "skeleton/work_stealing/tree_search.hpp"
 
 namespace cleave::detail {
+
+/// A tree search as it is, without blocks: its visits are too short.
+template <TreeSearch App>
+requires(!DivideAndConquer<App>) typename App::Solution
+    solve_on_one_rank(const App& app, typename App::Problem problem, const Options& /*options*/) {
+  return search_sequentially(app, std::move(problem));
+}
 
 /// By the `sequential` functor where there is one. What a functor throws passes unchanged.
 template <DivideAndConquer App>

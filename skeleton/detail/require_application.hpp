@@ -6,6 +6,7 @@
 
 #include "skeleton/application.hpp"
 #include "skeleton/wire.hpp"
+#include "skeleton/work_stealing/tree_search.hpp"
 
 namespace cleave::detail {
 
@@ -41,6 +42,11 @@ concept MentionsSolutionSizes = requires {
   &App::solution_sizes;
 };
 
+template <class App>
+concept MentionsVisit = requires {
+  &App::visit;
+};
+
 /// Reports the first thing that keeps `App` from being run on a `Given` problem.
 /// \return  whether there was none
 template <class App, class Given>
@@ -54,17 +60,28 @@ consteval bool require_application() {
     static_assert(std::convertible_to<Given, typename App::Problem>,
                   "cleave: the problem given to DC_Call is not of the application's type Problem");
     return false;
-  } else if constexpr (!HasTrivial<App>) {
+  } else if constexpr (MentionsVisit<App> && !HasPlainVisit<App> && !HasBoundedVisit<App>) {
+    static_assert(HasPlainVisit<App>,
+                  "cleave: the application's `visit` must be `void visit(Node, Children<Node>&, "
+                  "Solution&) const`, with an `Incumbent&` as fourth where it wants one");
+    return false;
+  } else if constexpr (TreeSearch<App> && !Transferable<NodeOf<App>>) {
+    static_assert(Transferable<NodeOf<App>>,
+                  "cleave: Node cannot cross to another rank: it holds a pointer, a view or a type "
+                  "of its own; specialise cleave::wire for that type");
+    return false;
+  } else if constexpr (!TreeSearch<App> && !HasTrivial<App>) {
     static_assert(HasTrivial<App>,
                   "cleave: the application must have `bool trivial(const Problem&) const`, which "
                   "tests whether conquer solves a problem directly");
     return false;
-  } else if constexpr (!HasDivide<App>) {
+  } else if constexpr (!TreeSearch<App> && !HasDivide<App>) {
     static_assert(HasDivide<App>,
-                  "cleave: the application must have `Halves<Problem> divide(Problem) const` or "
-                  "`Halves<Problem> divide(Problem, Share) const`");
+                  "cleave: the application must have `Halves<Problem> divide(Problem) const`, "
+                  "`Halves<Problem> divide(Problem, Share) const` or, for work stealing, "
+                  "`std::vector<Problem> divide(Problem) const`");
     return false;
-  } else if constexpr (!HasConquer<App>) {
+  } else if constexpr (!TreeSearch<App> && !HasConquer<App>) {
     static_assert(HasConquer<App>,
                   "cleave: the application must have `Solution conquer(Problem) const`, which "
                   "solves a trivial problem");

@@ -11,16 +11,13 @@
 // hangs.
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <limits>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "skeleton/application.hpp"
 #include "skeleton/comm.hpp"
 #include "skeleton/detail/blocks.hpp"
+#include "skeleton/detail/settle.hpp"
 #include "skeleton/error.hpp"
 #include "skeleton/hypercube/group.hpp"
 #include "skeleton/hypercube/link.hpp"
@@ -169,22 +166,9 @@ class Hypercube {
     return blocks_.combine(*std::move(mine), *std::move(theirs), sizes, place);
   }
 
-  /// The agreement at the end: if any rank has failed, every rank throws the failure of the lowest
-  /// level, and there of the lowest rank.
+  /// The agreement at the end.
   Solution settled(std::optional<Solution> solution) {
-    const std::int64_t ranks = comm_.size();
-    const std::optional<Failure>& failure = blocks_.failure();
-    constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
-    const std::int64_t mine = failure ? failure->level * ranks + comm_.rank() : kNone;
-    const std::int64_t worst = blocks_.timed(
-        Block::wait, Place{0, comm_.size()}, [&] { return comm_.least(mine); },
-        [](std::int64_t) { return Sizes{}; });
-    if (worst != kNone) {
-      const auto rank = static_cast<int>(worst % ranks);
-      const std::string block = comm_.broadcast(failure ? failure->block : "", rank);
-      const std::string message = comm_.broadcast(failure ? failure->message : "", rank);
-      throw FunctorError(rank, static_cast<int>(worst / ranks), block, message);
-    }
+    settle(comm_, blocks_);
     if (comm_.rank() == 0) {
       add_run_sizes(blocks_.solution_sizes(*solution));
     }

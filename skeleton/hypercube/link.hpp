@@ -31,7 +31,7 @@ std::span<std::byte> bytes_of(T& value) {
 
 /// Moves values between this rank and others, as blocks of the trace: `wait` until the other side
 /// is there, `skeleton` for packing and room, `exchange` for the payload.
-template <DivideAndConquer App>
+template <HasProblemAndSolution App>
 class Link {
  public:
   Link(const Comm& comm, Blocks<App>& blocks) : comm_(comm), blocks_(blocks) {}

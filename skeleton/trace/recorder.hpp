@@ -79,6 +79,9 @@ class Recorder {
     }
   }
 
+  /// Adds what `other`, of another thread of this rank, has recorded, to the current repetition.
+  void append(const Recorder& other);
+
   Clock clock() const { return clock_; }
   std::span<const Span> spans() const { return spans_; }
   std::span<const DroppedSpans> dropped() const { return dropped_; }
@@ -109,6 +112,7 @@ class Recorder {
   }
   std::uint8_t find_names(const Sizes& sizes);
   void drop(Block block, int level, std::int64_t begin_ns, std::int64_t end_ns, std::int64_t bytes);
+  DroppedSpans& dropped_of(Block block, std::int16_t level);
 
   Clock clock_;
   std::size_t capacity_;

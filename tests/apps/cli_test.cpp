@@ -1,13 +1,17 @@
 // The applications as a person runs them, under mpiexec: what they print, and how they end.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "skeleton/trace/atomic_file.hpp"
@@ -60,6 +64,20 @@ nlohmann::json verified(int ranks, const std::string& program, Arguments argumen
   EXPECT_EQ(json["seconds"].size(), 2U);
   for (const auto& seconds : json["seconds"]) {
     EXPECT_GT(seconds.get<double>(), 0);
+  }
+  return json;
+}
+
+/// Runs once with --json and returns the object printed.
+nlohmann::json once(int ranks, const std::string& program, Arguments arguments) {
+  arguments.insert(arguments.end(), {"--json", "--repetitions", "1", "--warm-up", "0"});
+  const Finished finished = run(ranks, program, arguments);
+  SCOPED_TRACE(program + " on " + std::to_string(ranks) + " ranks: " + finished.err);
+  EXPECT_EQ(finished.status, 0);
+  auto json = nlohmann::json::parse(finished.out, nullptr, false);
+  if (!json.is_object()) {
+    ADD_FAILURE() << "not a JSON object: " << finished.out;
+    return nlohmann::json::object();
   }
   return json;
 }
@@ -143,7 +161,136 @@ TEST(Components, OfAFileAreFound) {
 
 TEST(Uts, CountsTheSmallTreesOnAnyRanks) {
   expect_same_on_any_ranks("uts", {"--tree", "prins:T1"}, {"nodes", "leaves", "max_depth"});
+  for (const int ranks : kRanks) {
+    const auto json = verified(ranks, "uts", {"--tree", "prins:T1", "--type", "hypercube"});
+    EXPECT_EQ(json["nodes"], 50045);
+  }
   EXPECT_EQ(verified(5, "uts", {"--tree", "prins:T2"})["nodes"], 53521);
+}
+
+/// Runs once, and checks the counts against the published ones.
+void expect_uts_counts(int ranks, const std::string& tree, std::int64_t nodes, std::int64_t leaves,
+                       std::int64_t max_depth) {
+  const auto json = once(ranks, "uts", {"--tree", tree});
+  EXPECT_EQ(json["nodes"], nodes) << tree;
+  EXPECT_EQ(json["leaves"], leaves) << tree;
+  EXPECT_EQ(json["max_depth"], max_depth) << tree;
+}
+
+TEST(Uts, CountsTreesOfEveryTypeOnAnyRanks) {
+  for (const int ranks : kRanks) {
+    expect_uts_counts(ranks, "T1", 4'130'071, 3'305'118, 10);
+    expect_uts_counts(ranks, "T3", 4'112'897, 3'599'034, 1572);
+  }
+  for (const int ranks : {2, 5}) {
+    expect_uts_counts(ranks, "T2", 4'117'769, 2'342'762, 81);
+    expect_uts_counts(ranks, "T4", 4'132'453, 3'108'986, 134);
+    expect_uts_counts(ranks, "T5", 4'147'582, 2'181'318, 20);
+  }
+}
+
+TEST(LongUts, CountsTheLargeTreesOnAnyRanks) {
+  for (const int ranks : kRanks) {
+    expect_uts_counts(ranks, "T1L", 102'181'082, 81'746'377, 13);
+    expect_uts_counts(ranks, "T2L", 96'793'510, 53'791'152, 67);
+    expect_uts_counts(ranks, "T3L", 111'345'631, 89'076'904, 17844);
+  }
+}
+
+TEST(Uts, TakesTheOptionLettersOfTheBenchmark) {
+  const auto json =
+      verified(2, "uts", {"-t", "2",   "-a", "0",   "-d", "8", "-b", "4", "-r",       "1",
+                          "-f", "0.4", "-q", "0.2", "-m", "4", "-g", "3", "--kernel", "openssl"});
+  EXPECT_EQ(json["tree"], "-t 2 -a 0 -d 8 -b 4 -r 1 -f 0.4 -q 0.2 -m 4");
+  EXPECT_EQ(json["kernel"], "openssl");
+  EXPECT_EQ(once(1, "uts", {"--tree", "T1", "-d", "8"})["tree"], "-t 1 -a 3 -d 8 -b 4 -r 19");
+}
+
+TEST(Uts, AtADepthOfAMillionTouchesNoCallStack) {
+  const auto json = once(2, "uts", {"-t", "3", "-b", "1", "-d", "1000000"});
+  EXPECT_EQ(json["nodes"], 1'000'001);
+  EXPECT_EQ(json["max_depth"], 1'000'000);
+}
+
+TEST(Flowshop, ExploresTheSameNodesOnAnyRanks) {
+  for (const int ranks : kRanks) {
+    const auto forward =
+        once(ranks, "flowshop",
+             {"--instance", "ta014", "--branching", "forward", "--incumbent", "optimal"});
+    EXPECT_EQ(forward["explored"], 2'573'652);
+    EXPECT_EQ(forward["leaves"], 2'648);
+    EXPECT_EQ(forward["makespan"], 1377);
+    EXPECT_TRUE(forward["permutation"].is_null());
+    const auto min_branch = once(ranks, "flowshop", {"--instance", "ta020", "--incumbent", "1591"});
+    EXPECT_EQ(min_branch["explored"], 268'814);
+    EXPECT_EQ(min_branch["leaves"], 2);
+  }
+  EXPECT_EQ(
+      once(2, "flowshop",
+           {"--bound", "lb2", "--branching", "forward", "--incumbent", "optimal"})["explored"],
+      144'639);
+  EXPECT_EQ(once(3, "flowshop", {"--type", "sequential", "--incumbent", "optimal"})["explored"],
+            19'300);
+}
+
+TEST(LongFlowshop, ExploresAsManyNodesAsOtherProgramsOnAnyRanks) {
+  for (const int ranks : kRanks) {
+    for (const auto& [instance, explored, leaves] :
+         {std::tuple{"ta030", 2'415'778, 32}, {"ta042", 3'526'004, 0}, {"ta022", 45'955'963, 0}}) {
+      const auto json = once(ranks, "flowshop", {"--instance", instance, "--incumbent", "optimal"});
+      EXPECT_EQ(json["explored"], explored) << instance;
+      if (leaves > 0) {
+        EXPECT_EQ(json["leaves"], leaves) << instance;
+      }
+    }
+  }
+}
+
+/// Begins with a heuristic and ends with the optimum, and with a permutation of it.
+void expect_optimum(int ranks, const std::string& instance, int optimum) {
+  const auto json = once(ranks, "flowshop", {"--instance", instance});
+  EXPECT_EQ(json["makespan"], optimum) << instance;
+  EXPECT_EQ(json["best_known"], optimum) << instance;
+  ASSERT_TRUE(json["permutation"].is_array()) << instance;
+  EXPECT_EQ(std::set<int>(json["permutation"].begin(), json["permutation"].end()).size(), 20U);
+}
+
+TEST(Flowshop, FindsTheOptimumFromAHeuristicOnAnyRanks) {
+  for (const int ranks : kRanks) {
+    expect_optimum(ranks, "ta001", 1278);
+    expect_optimum(ranks, "ta018", 1538);
+  }
+  for (const char* bound : {"lb1_d", "lb2", "mix"}) {
+    EXPECT_EQ(verified(2, "flowshop", {"--bound", bound, "--branching", "maxSum"})["makespan"],
+              1377);
+  }
+}
+
+TEST(LongFlowshop, FindsTheKnownOptimumOfTwentyJobsFromAHeuristic) {
+  constexpr std::array kOptima = {1278, 1359, 1081, 1293, 1235, 1195, 1234, 1206, 1230, 1108,
+                                  1582, 1659, 1496, 1377, 1419, 1397, 1484, 1538, 1593, 1591};
+  for (std::size_t i = 0; i < kOptima.size(); ++i) {
+    expect_optimum(2, fmt::format("ta{:03}", i + 1), kOptima[i]);
+  }
+}
+
+TEST(Flowshop, ReadsInstancesAndPermutationsFromFiles) {
+  const TemporaryFolder folder;
+  write_file(folder / "two.txt", "3 2 0 9 9\n1 2 3\n4 5 6\n\n2 1 0 0 0\n3 4\n");
+  write_file(folder / "worst", "[3, 2, 1]");
+  const std::string path = folder.path().string();
+  const auto json =
+      verified(2, "flowshop", {"--instance", path + "/two.txt:1", "--incumbent", path + "/worst"});
+  EXPECT_EQ(json["instance"], "two-1");
+  EXPECT_EQ(json["makespan"], 16);
+  EXPECT_EQ(json["permutation"][0], 0);
+  EXPECT_EQ(verified(1, "flowshop", {"--instance", path + "/two.txt:2"})["makespan"], 7);
+}
+
+TEST(Flowshop, GivenAnIncumbentThatNothingBeatsPrintsNoPermutation) {
+  const auto json = verified(2, "flowshop", {"--incumbent", "1377"});
+  EXPECT_EQ(json["makespan"], 1377);
+  EXPECT_TRUE(json["permutation"].is_null());
 }
 
 TEST(Uts, CountsT3) {
@@ -156,7 +303,7 @@ TEST(Uts, CountsT3) {
 
 TEST(Help, IsPrintedOnceAndEndsWell) {
   for (const char* option : {"--help", "--version"}) {
-    for (const char* program : {"quicksort", "components", "uts"}) {
+    for (const char* program : {"quicksort", "components", "uts", "flowshop"}) {
       const Finished finished = run(2, program, {option});
       EXPECT_EQ(finished.status, 0);
       EXPECT_EQ(finished.err, "");
@@ -186,9 +333,36 @@ TEST(BadCommandLine, IsOneLineAndStatus2) {
                  "--size: 'N=4G,M=1' is too large: at most N=4294967295");
   expect_failure(2, "components", {"--size", "M=8", "--graph", "file"}, 2,
                  "--size: the edges are those of the file file, leave out M");
-  expect_failure(2, "uts", {"--tree", "T9"}, 2,
-                 "--tree: 'T9' is not a tree: prins:T1, prins:T2, prins:T3 or "
-                 "prins:r=0x101,n=3200,q=0.234375,m=4");
+  expect_failure(
+      2, "uts", {"--tree", "T9"}, 2,
+      "--tree: 'T9' is not a tree: T1, T2, T3, T4, T5, T1L, T2L, T3L, T1XL, T2XL, T1XXL, "
+      "T3XXL, T2XXL, T1WL, prins:T1, prins:T2, prins:T3 or "
+      "prins:r=0x101,n=3200,q=0.234375,m=4");
+  expect_failure(2, "uts", {"-t", "4"}, 2,
+                 "-t: '4' is not one of 0 (BIN), 1 (GEO), 2 (HYBRID), 3 (BALANCED)");
+  expect_failure(2, "uts", {"--tree", "prins:T1", "-r", "3"}, 2,
+                 "-r describes a tree of UTS 1.1, it does not go with --tree prins:...");
+  expect_failure(2, "uts", {"--kernel", "md5"}, 2,
+                 "--kernel: 'md5' is not one of auto, openssl, sha");
+  expect_failure(2, "flowshop", {"--instance", "ta121"}, 2,
+                 "--instance: 'ta121' is not one of Taillard's instances, ta001 to ta120, nor a "
+                 "file");
+  expect_failure(2, "flowshop", {"--instance", "ta101"}, 2,
+                 "ta101 has 200 jobs on 20 machines, branch-and-bound takes 1 to 100 jobs on 1 to "
+                 "20 machines");
+  expect_failure(2, "flowshop", {"--type", "hypercube"}, 2,
+                 "--type: 'hypercube' is not one of sequential, work_stealing");
+  expect_failure(2, "flowshop", {"--type", "sequential", "--max-nodes", "9"}, 2,
+                 "--max-nodes and --max-memory are for --type work_stealing");
+  expect_failure(2, "flowshop", {"--bound", "lb3"}, 2,
+                 "--bound: 'lb3' is not one of lb1, lb1_d, lb2, mix");
+  expect_failure(2, "flowshop", {"--branching", "back"}, 2,
+                 "--branching: 'back' is not one of forward, backward, alternate, minBranch, "
+                 "minMin, maxSum");
+  expect_failure(2, "flowshop", {"--incumbent", "good"}, 2,
+                 "--incumbent: 'good' is not optimal, heuristic, a makespan or a file");
+  expect_failure(2, "flowshop", {"--incumbent", "0"}, 2,
+                 "--incumbent: '0' is not a makespan, which is at least 1");
   const Finished unknown = run(2, "uts", {"--unknown"});
   EXPECT_EQ(unknown.status, 2);
   EXPECT_EQ(lines_of(unknown.err).size(), 1U) << unknown.err;
@@ -210,6 +384,24 @@ TEST(BadInputFile, IsOneLineAndStatus1) {
   expect_failure(2, "components", {"--graph", path + "/list"}, 1,
                  path + "/list: line 2: '-2' is not a vertex number");
   expect_failure(2, "components", {"--graph", path + "/empty"}, 1, path + "/empty: holds no edge");
+
+  write_file(folder / "short", "3 2 0 9 9\n1 2 3\n4 5\n");
+  write_file(folder / "several", "1 1 0 0 0\n1\n1 1 0 0 0\n2\n");
+  write_file(folder / "jobs", "0 1 1");
+  expect_failure(2, "flowshop", {"--instance", path + "/short"}, 1,
+                 path +
+                     "/short: line 4: the file ends before the time of job 3 of 3 on machine 2 of "
+                     "2");
+  expect_failure(
+      2, "flowshop", {"--instance", path + "/several"}, 2,
+      "--instance: " + path + "/several holds 2 instances: " + path + "/several:1 is the first");
+  expect_failure(2, "flowshop", {"--instance", path + "/several:3"}, 2,
+                 "--instance: '3' is not one of the instances of " + path + "/several, 1 to 2");
+  expect_failure(2, "flowshop", {"--instance", path + "/several:1", "--incumbent", "optimal"}, 2,
+                 "--incumbent: no makespan of several-1 is known");
+  expect_failure(2, "flowshop", {"--incumbent", path + "/jobs"}, 1,
+                 path + "/jobs: is not a permutation of the 20 jobs of ta014");
+  expect_failure(2, "flowshop", {"--incumbent", path}, 1, path + ": cannot be read");
 }
 
 TEST(Failure, OfAFunctorOnAnyRankIsOneLineThatNamesRankLevelAndBlock) {
@@ -252,15 +444,24 @@ TEST(Delay, OfOneRankDelaysTheRun) {
   }
 }
 
-TEST(EndlessTree, IsWarnedOfAndStopped) {
-  const Finished finished =
-      run(2, "uts", {"--tree", "prins:n=10,q=0.5,m=4", "--max-nodes", "100K"});
+TEST(EndlessTree, IsStoppedByEitherLimit) {
+  const std::string endless = "prins:n=10,q=0.5,m=4";
+  expect_failure(2, "uts", {"--tree", endless, "--max-nodes", "100K"}, 1,
+                 "the tree has more than 102400 nodes");
+  expect_failure(3, "uts", {"--tree", endless, "--max-memory", "1M"}, 1,
+                 "the search needs more than 1048576 bytes of memory on a rank");
+  expect_failure(1, "uts", {"--type", "sequential", "--tree", endless, "--max-memory", "1M"}, 1,
+                 "the search needs more than 1048576 bytes of memory (--max-memory)");
+  expect_failure(2, "uts", {"--type", "hypercube", "--tree", endless, "--max-nodes", "100K"}, 1,
+                 "rank 0, level 1, sequential: the tree has more than 102400 nodes (--max-nodes)");
+}
+
+TEST(EndlessTree, WithoutALimitIsWarnedOf) {
+  const Finished finished = run(2, "uts",
+                                {"-t", "0", "-b", "1", "-q", "1", "-m", "1", "-r", "1", "--inject",
+                                 "throw:rank=0,level=0,block=sequential"});
   EXPECT_EQ(finished.status, 1);
-  const auto lines = lines_of(finished.err);
-  ASSERT_EQ(lines.size(), 2U) << finished.err;
-  EXPECT_NE(lines[0].find("warning: q * m is 1 or more"), std::string::npos);
-  EXPECT_NE(lines[1].find("level 1, sequential: the tree has more than 102400 nodes"),
-            std::string::npos);
+  EXPECT_NE(finished.err.find("warning: q * m is 1 or more"), std::string::npos) << finished.err;
 }
 
 TEST(Launch, ByAnotherMpisLauncherIsWarnedOf) {

@@ -104,11 +104,7 @@ TEST(Bounds, FitIntoSixteenBitsAtTheLargestSizeAndTimes) {
         bounds.fix_job(child, side, position);
         ASSERT_EQ(one_machine[job], bound_of_node(child, kMaxMachines));
         ASSERT_LE(one_machine[job], two_machines[job]);
-        const PlainNode jobs = plain(child, kMaxJobs);
-        Permutation permutation = jobs.prefix;
-        permutation.insert(permutation.end(), jobs.free.begin(), jobs.free.end());
-        permutation.insert(permutation.end(), jobs.suffix.begin(), jobs.suffix.end());
-        ASSERT_LE(two_machines[job], makespan(instance, permutation));
+        ASSERT_LE(two_machines[job], makespan(instance, permutation_of(plain(child, kMaxJobs))));
       }
     }
   }

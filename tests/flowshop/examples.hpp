@@ -48,6 +48,14 @@ inline PlainNode plain(const Node& node, int jobs) {
           .suffix = {begin + node.free_end, begin + jobs}};
 }
 
+/// The permutation below a node that takes the free jobs in the order in which they are.
+inline Permutation permutation_of(const PlainNode& node) {
+  Permutation permutation = node.prefix;
+  permutation.insert(permutation.end(), node.free.begin(), node.free.end());
+  permutation.insert(permutation.end(), node.suffix.begin(), node.suffix.end());
+  return permutation;
+}
+
 /// The child that fixes `job`.
 inline PlainNode child_of(PlainNode node, Side side, int job) {
   std::erase(node.free, job);
@@ -150,17 +158,13 @@ inline int two_machine_bound(const Instance& instance, const PlainNode& node) {
 }
 
 /// The least makespan below a node, by trying all orders of its free jobs.
-inline int least_makespan(const Instance& instance, const PlainNode& node) {
+inline int least_makespan(const Instance& instance, PlainNode node) {
   int least = -1;
-  std::vector<int> order = node.free;
-  std::sort(order.begin(), order.end());
+  std::sort(node.free.begin(), node.free.end());
   do {
-    std::vector<int> permutation = node.prefix;
-    permutation.insert(permutation.end(), order.begin(), order.end());
-    permutation.insert(permutation.end(), node.suffix.begin(), node.suffix.end());
-    const int length = makespan(instance, permutation);
+    const int length = makespan(instance, permutation_of(node));
     least = least < 0 ? length : std::min(least, length);
-  } while (std::next_permutation(order.begin(), order.end()));
+  } while (std::next_permutation(node.free.begin(), node.free.end()));
   return least;
 }
 

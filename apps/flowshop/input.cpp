@@ -1,0 +1,153 @@
+#include "apps/flowshop/input.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "apps/flowshop/heuristic.hpp"
+#include "apps/flowshop/taillard.hpp"
+#include "skeleton/trace/error.hpp"
+
+namespace cleave::flowshop {
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Bound>, 4> kBounds = {
+    {{"lb1", Bound::lb1}, {"lb1_d", Bound::lb1}, {"lb2", Bound::lb2}, {"mix", Bound::mix}}};
+constexpr std::array<std::pair<std::string_view, Branching>, 6> kBranchings = {
+    {{"forward", Branching::forward},
+     {"backward", Branching::backward},
+     {"alternate", Branching::alternate},
+     {"minBranch", Branching::min_branch},
+     {"minMin", Branching::min_min},
+     {"maxSum", Branching::max_sum}}};
+
+template <class Value, std::size_t n>
+Value parse_name(const std::array<std::pair<std::string_view, Value>, n>& names,
+                 std::string_view text) {
+  std::vector<std::string_view> known;
+  for (const auto& [name, value] : names) {
+    if (name == text) {
+      return value;
+    }
+    known.push_back(name);
+  }
+  throw UsageError(fmt::format("'{}' is not one of {}", text, fmt::join(known, ", ")));
+}
+
+std::optional<int> whole_number(std::string_view text) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size()) {
+    return std::nullopt;
+  }
+  return number;
+}
+
+std::string read_text(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream || !std::filesystem::is_regular_file(file)) {
+    throw FileError(file, "cannot be read");
+  }
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// Numbers with anything but digits and signs between them.
+Permutation read_permutation(const std::filesystem::path& file, const Instance& instance) {
+  constexpr std::string_view kDigits = "-0123456789";
+  const std::string text = read_text(file);
+  Permutation permutation;
+  for (std::size_t at = text.find_first_of(kDigits); at != std::string::npos;
+       at = text.find_first_of(kDigits, at)) {
+    const std::size_t end = std::min(text.find_first_not_of(kDigits, at), text.size());
+    const auto number = whole_number(std::string_view(text).substr(at, end - at));
+    if (!number || *number < 0 || *number > instance.jobs) {
+      throw FileError(file, fmt::format("'{}' is not a job of {}, which has {}",
+                                        text.substr(at, end - at), instance.name, instance.jobs));
+    }
+    permutation.push_back(*number);
+    at = end;
+  }
+  if (std::find(permutation.begin(), permutation.end(), 0) == permutation.end()) {
+    for (int& job : permutation) {
+      --job;
+    }
+  }
+  if (!is_complete(instance, permutation)) {
+    throw FileError(file, fmt::format("is not a permutation of the {} jobs of {}", instance.jobs,
+                                      instance.name));
+  }
+  return permutation;
+}
+
+}  // namespace
+
+Instance instance_named(const std::string& name) {
+  if (std::filesystem::is_regular_file(name)) {
+    std::vector<Instance> instances = parse_taillard_file(read_text(name), name);
+    if (instances.size() > 1) {
+      throw UsageError(
+          fmt::format("{} holds {} instances: {}:1 is the first", name, instances.size(), name));
+    }
+    return std::move(instances.front());
+  }
+  const std::size_t colon = name.rfind(':');
+  const std::string file = name.substr(0, colon);
+  if (colon != std::string::npos && std::filesystem::is_regular_file(file)) {
+    std::vector<Instance> instances = parse_taillard_file(read_text(file), file);
+    const auto number = whole_number(std::string_view(name).substr(colon + 1));
+    if (!number || *number < 1 || static_cast<std::size_t>(*number) > instances.size()) {
+      throw UsageError(fmt::format("'{}' is not one of the instances of {}, 1 to {}",
+                                   name.substr(colon + 1), file, instances.size()));
+    }
+    return std::move(instances[static_cast<std::size_t>(*number - 1)]);
+  }
+  try {
+    return taillard_instance(name);
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("{}, nor a file", error.what()));
+  }
+}
+
+Bound parse_bound(std::string_view name) { return parse_name(kBounds, name); }
+
+Branching parse_branching(std::string_view name) { return parse_name(kBranchings, name); }
+
+Start parse_incumbent(const std::string& text, const Instance& instance) {
+  if (text == "optimal") {
+    if (!instance.best_known) {
+      throw UsageError(fmt::format("no makespan of {} is known", instance.name));
+    }
+    return {.incumbent = *instance.best_known};
+  }
+  if (const auto number = whole_number(text)) {
+    if (*number < 1) {
+      throw UsageError(fmt::format("'{}' is not a makespan, which is at least 1", text));
+    }
+    return {.incumbent = *number};
+  }
+  if (!std::filesystem::exists(text)) {
+    throw UsageError(fmt::format("'{}' is not optimal, heuristic, a makespan or a file", text));
+  }
+  Permutation permutation = read_permutation(text, instance);
+  const int length = makespan(instance, permutation);
+  return {.incumbent = length, .permutation = std::move(permutation)};
+}
+
+Start heuristic_start(const Instance& instance, std::uint64_t seed) {
+  constexpr std::int64_t kIterations = 500;
+  Schedule schedule = iterated_greedy(
+      instance, seed, {.iterations = kIterations, .makespan = instance.best_known.value_or(0)});
+  return {.incumbent = schedule.makespan, .permutation = std::move(schedule.permutation)};
+}
+
+}  // namespace cleave::flowshop

@@ -1,0 +1,131 @@
+// cleave-flowshop: the permutation with the least makespan, by branch-and-bound.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "apps/flowshop/input.hpp"
+#include "apps/harness/program.hpp"
+
+namespace cleave::flowshop {
+
+namespace {
+
+class FlowshopProgram {
+ public:
+  static constexpr std::string_view kName = "flowshop";
+  static constexpr std::string_view kSummary =
+      "Searches for the permutation of a flowshop with the least makespan.";
+  static constexpr std::string_view kWork = "nodes";
+  static constexpr Searches kSearches = Searches::yes;
+
+  void add_options(CommandLine& command_line) {
+    command_line.add("--instance", "ta014",
+                     "ta001 to ta120, or a file in Taillard's format (FILE:2 is its second)",
+                     [this](const std::string& text) { instance_ = instance_named(text); });
+    command_line.add("--bound", "lb1", "lower bound of the makespan: lb1, lb1_d, lb2, mix",
+                     [this](const std::string& text) {
+                       bound_ = parse_bound(text);
+                       bound_name_ = text;
+                     });
+    command_line.add("--branching", "minBranch",
+                     "side that a job is fixed on: forward, backward, alternate, minBranch, "
+                     "minMin, maxSum",
+                     [this](const std::string& text) {
+                       branching_ = parse_branching(text);
+                       branching_name_ = text;
+                     });
+    command_line.add("--incumbent", "heuristic",
+                     "what is to be improved: optimal (the best makespan known), heuristic, a "
+                     "makespan, or a file with a permutation",
+                     [this](const std::string& text) { incumbent_ = text; });
+  }
+
+  void check_options(const CommonOptions& options) {
+    constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
+    if (options.type == DC_Type::hypercube) {
+      throw UsageError("--type: 'hypercube' is not one of sequential, work_stealing");
+    }
+    if (options.type == DC_Type::sequential &&
+        std::min(options.max_nodes, options.max_memory_bytes) < kUnlimited) {
+      throw UsageError("--max-nodes and --max-memory are for --type work_stealing");
+    }
+    app_.emplace(Flowshop{Brancher(instance_, bound_, branching_)});
+    if (incumbent_ != "heuristic") {
+      parse_option("--incumbent", [this] { start_ = parse_incumbent(incumbent_, instance_); });
+    }
+  }
+
+  Flowshop app() const { return *app_; }
+
+  Start make_problem(std::uint64_t seed) const {
+    return start_ ? *start_ : heuristic_start(instance_, seed);
+  }
+
+  Figures figures(const SearchResult& result, const std::vector<double>& seconds) const {
+    if (const auto wrong = wrong_permutation(result)) {
+      throw Error("the result is wrong: " + *wrong);
+    }
+    return {{"instance", instance_.name},
+            {"bound", bound_name_},
+            {"branching", branching_name_},
+            {"makespan", result.makespan},
+            {"best_known", json_of(instance_.best_known)},
+            {"explored", result.explored},
+            {"leaves", result.leaves},
+            {"permutation", json_of(result.permutation)},
+            {"nodes_per_second", static_cast<double>(result.explored) / median(seconds)}};
+  }
+
+  /// Compares with a search by one loop and a stack; the counts too, where no permutation was
+  /// better than the incumbent and they are determined.
+  std::optional<std::string> wrong(const Start& start, const SearchResult& result) const {
+    const SearchResult again = search_depth_first(app_->brancher, start.incumbent);
+    if (result.makespan != again.makespan) {
+      return fmt::format("makespan {}; a second search has {}", result.makespan, again.makespan);
+    }
+    if (!again.permutation &&
+        (result.explored != again.explored || result.leaves != again.leaves)) {
+      return fmt::format("{} nodes, {} leaves; a second search has {}, {}", result.explored,
+                         result.leaves, again.explored, again.leaves);
+    }
+    return std::nullopt;
+  }
+
+ private:
+  template <class Value>
+  static Figures json_of(const std::optional<Value>& value) {
+    return value ? Figures(*value) : Figures(nullptr);
+  }
+
+  std::optional<std::string> wrong_permutation(const SearchResult& result) const {
+    if (!result.permutation) {
+      return std::nullopt;
+    }
+    if (!is_complete(instance_, *result.permutation)) {
+      return "the permutation does not name every job once";
+    }
+    const int length = makespan(instance_, *result.permutation);
+    if (length != result.makespan) {
+      return fmt::format("the permutation has makespan {}, not {}", length, result.makespan);
+    }
+    return std::nullopt;
+  }
+
+  Instance instance_ = instance_named("ta014");
+  Bound bound_ = Bound::lb1;
+  std::string bound_name_ = "lb1";
+  Branching branching_ = Branching::min_branch;
+  std::string branching_name_ = "minBranch";
+  std::string incumbent_ = "heuristic";
+  std::optional<Start> start_;  ///< unless it is the heuristic's
+  std::optional<Flowshop> app_;
+};
+
+}  // namespace
+
+}  // namespace cleave::flowshop
+
+int main(int argc, char** argv) {
+  return cleave::run_program<cleave::flowshop::FlowshopProgram>(argc, argv);
+}

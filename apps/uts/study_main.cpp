@@ -1,0 +1,168 @@
+// cleave-uts-study: what can be known of an unbalanced tree before it is searched, and what makes
+// it hard to share out. Runs without mpiexec.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "apps/harness/common_options.hpp"
+#include "apps/uts/estimate.hpp"
+#include "apps/uts/subtrees.hpp"
+#include "apps/uts/tree_options.hpp"
+#include "apps/uts/wanted_size.hpp"
+#include "skeleton/program/command_line.hpp"
+#include "skeleton/trace/count.hpp"
+
+namespace cleave::uts {
+
+namespace {
+
+using Figures = nlohmann::ordered_json;
+
+/// What was typed; each command uses some of it.
+struct Options {
+  TreeOptions tree;
+  Kernel kernel = fastest_kernel();
+  std::int64_t sample = 100'000;
+  std::int64_t max_nodes = std::numeric_limits<std::int64_t>::max();
+  std::int64_t nodes = 0;
+  double tolerance = 0.05;
+  bool as_json = false;
+
+  Uts uts() const {
+    return {.tree = Tree(tree.parameters()), .child_ids = kernel.child_ids, .max_nodes = max_nodes};
+  }
+};
+
+/// JSON has no infinity.
+Figures finite_or_null(double value) {
+  return std::isfinite(value) ? Figures(value) : Figures(nullptr);
+}
+
+Figures subtrees(const Options& o) {
+  const Uts uts = o.uts();
+  const SubtreeShares shares = shares_of(subtree_sizes(uts));
+  const TreeCounts counts = uts.sequential(whole_tree(uts.tree));
+  return {{"nodes", counts.nodes},
+          {"leaves", counts.leaves},
+          {"max_depth", counts.max_depth},
+          {"available_parallelism", available_parallelism(counts)},
+          {"subtrees", shares.count},
+          {"single_node_share", shares.single_node},
+          {"largest_share", shares.largest},
+          {"median_size", shares.median_size},
+          {"share_holding_98_percent", shares.holding_98_percent},
+          {"by_power_of_ten", shares.by_power_of_ten}};
+}
+
+Figures estimate(const Options& o) {
+  const SizeEstimate estimate = estimate_size(o.uts(), o.sample);
+  return {{"visited", estimate.visited},
+          {"waiting", estimate.waiting},
+          {"mean", finite_or_null(estimate.mean)},
+          {"interval_95", {finite_or_null(estimate.low), finite_or_null(estimate.high)}},
+          {"probability_to_end", estimate.probability_to_end}};
+}
+
+Figures parameters(const Options& o) {
+  const FoundTree found = find_tree(o.tree.parameters(), o.nodes, o.tolerance, o.kernel.child_ids);
+  return {{"parameters", text_of(found.parameters)},
+          {"nodes", found.counts.nodes},
+          {"leaves", found.counts.leaves},
+          {"max_depth", found.counts.max_depth},
+          {"available_parallelism", available_parallelism(found.counts)},
+          {"roots_tried", found.roots_tried}};
+}
+
+void print(const std::string& tree, const Figures& figures, bool as_json) {
+  Figures all = {{"tree", tree}};
+  all.update(figures);
+  std::string text;
+  if (as_json) {
+    text = all.dump() + "\n";
+  } else {
+    for (const auto& [name, value] : all.items()) {
+      text += fmt::format("{:<26}{}\n", name,
+                          value.is_string() ? value.get<std::string>() : value.dump());
+    }
+  }
+  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
+    throw Error("cannot write to standard output");
+  }
+}
+
+/// Adds an option with a value that `parse` refuses by a UsageError.
+void add_option(CLI::App& command, const std::string& name, const std::string& default_value,
+                const std::string& description, const TreeOptions::Parse& parse) {
+  command
+      .add_option_function<std::string>(
+          name,
+          [name, parse](const std::string& text) { parse_option(name, [&] { parse(text); }); },
+          description)
+      ->default_str(default_value);
+}
+
+void add_common(CLI::App& command, Options& o) {
+  const auto add = [&command](const auto&... arguments) { add_option(command, arguments...); };
+  o.tree.add_to(add);
+  add("--kernel", "auto", "SHA-1 by auto, openssl or sha",
+      [&o](const std::string& text) { o.kernel = parse_kernel(text); });
+  command.add_flag("--json", o.as_json, "one JSON object on one line");
+}
+
+int run(int argc, char** argv) {
+  Options o;
+  CLI::App app("What can be known of an unbalanced tree before it is searched.",
+               "cleave-uts-study");
+  app.require_subcommand(1);
+  CLI::App& shares = *app.add_subcommand(
+      "subtrees", "how the nodes are distributed over the subtrees below the root");
+  CLI::App& estimates =
+      *app.add_subcommand("estimate", "the number of nodes, from visiting some of them");
+  CLI::App& finds =
+      *app.add_subcommand("parameters", "a tree like the one given with a number of nodes");
+  for (CLI::App* command : {&shares, &estimates, &finds}) {
+    add_common(*command, o);
+  }
+  add_option(shares, "--max-nodes", "", "fail once more than this are counted",
+             [&o](const std::string& text) { o.max_nodes = parse_count(text); });
+  add_option(estimates, "--sample", "100000", "nodes that are visited",
+             [&o](const std::string& text) { o.sample = parse_count(text); });
+  add_option(finds, "--size", "", "N=5M: nodes that are wanted",
+             [&o](const std::string& text) { o.nodes = parse_sizes_named(text, {"N"}).at("N"); });
+  finds.get_option("--size")->required();
+  finds.add_option("--tolerance", o.tolerance, "part of the size that it may be off")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  if (!parse_command_line(app, argc, argv)) {
+    return 0;
+  }
+  const std::string tree = text_of(o.tree.parameters());
+  if (shares.parsed()) {
+    print(tree, subtrees(o), o.as_json);
+  } else if (estimates.parsed()) {
+    print(tree, estimate(o), o.as_json);
+  } else {
+    print(tree, parameters(o), o.as_json);
+  }
+  return 0;
+}
+
+}  // namespace
+
+}  // namespace cleave::uts
+
+int main(int argc, char** argv) {
+  try {
+    return cleave::uts::run(argc, argv);
+  } catch (const cleave::UsageError& error) {
+    fmt::print(stderr, "cleave-uts-study: {}\n", cleave::one_line(error.what()));
+    return 2;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "cleave-uts-study: {}\n", cleave::one_line(error.what()));
+    return 1;
+  }
+}

@@ -1,0 +1,285 @@
+// The work-stealing executor: one application, its workers on every rank (executor.hpp), the
+// protocol between the ranks (balancer.hpp), and what is agreed on before and after.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "skeleton/application.hpp"
+#include "skeleton/comm.hpp"
+#include "skeleton/detail/blocks.hpp"
+#include "skeleton/detail/settle.hpp"
+#include "skeleton/hypercube/link.hpp"
+#include "skeleton/options.hpp"
+#include "skeleton/work_stealing/executor.hpp"
+#include "skeleton/work_stealing/fork_join.hpp"
+#include "skeleton/work_stealing/mpi_transport.hpp"
+#include "skeleton/work_stealing/snapshot.hpp"
+#include "skeleton/work_stealing/tree_search.hpp"
+
+namespace cleave::detail {
+
+/// A tree search as the executor runs it.
+template <TreeSearch App>
+struct SearchKernel {
+  using Node = NodeOf<App>;
+  using Total = typename App::Solution;
+
+  const App& app;
+
+  void visit(Node node, Children<Node>& children, Total& total, Incumbent& incumbent) const {
+    detail::visit(app, std::move(node), children, total, incumbent);
+  }
+  Total combine(Total left, Total right) const {
+    return app.combine(std::move(left), std::move(right));
+  }
+  std::optional<std::int64_t> nodes(const Total& total) const {
+    for (const Size& size : sizes_of_solution(app, total)) {
+      if (size.name == "nodes") {
+        return size.value;
+      }
+    }
+    return std::nullopt;
+  }
+  static bool next_parcel(Parcel& /*parcel*/) { return false; }
+  static void deliver(std::span<const std::byte> /*parcel*/) {}
+};
+
+/// An application whose `combine` is declared commutative and associative by
+/// `static constexpr bool kCommutative = true`, as a tree search: solutions are added up where they
+/// are found.
+template <DivideAndConquer App>
+struct Reduction {
+  using Problem = typename App::Problem;
+  using Solution = std::optional<typename App::Solution>;
+
+  const App& app;
+
+  void visit(Problem problem, Children<Problem>& children, Solution& total) const {
+    if (app.trivial(std::as_const(problem))) {
+      total = combine(std::move(total), app.conquer(std::move(problem)));
+    } else if constexpr (HasDivideInMany<App>) {
+      for (Problem& part : app.divide(std::move(problem))) {
+        children.push(std::move(part));
+      }
+    } else {
+      auto [left, right] = cleave::divide(app, std::move(problem), Share{.left = 1, .total = 2});
+      children.push(std::move(right));
+      children.push(std::move(left));
+    }
+  }
+
+  Solution combine(Solution left, Solution right) const {
+    if (!left || !right) {
+      return left ? std::move(left) : std::move(right);
+    }
+    return app.combine(*std::move(left), *std::move(right));
+  }
+};
+
+template <class App>
+concept DeclaredCommutative = DivideAndConquer<App> && App::kCommutative;
+
+/// One DC_Call on one rank.
+template <class App>
+class WorkStealing {
+ public:
+  using Problem = typename App::Problem;
+  using Solution = typename App::Solution;
+
+  WorkStealing(const App& app, const Options& options)
+      : app_(app), options_(options), comm_(options.comm), blocks_(app, options) {}
+
+  Solution search(Problem problem) requires TreeSearch<App> {
+    std::optional<SnapshotFolder> snapshots;
+    if (options_.checkpoint) {
+      snapshots.emplace(comm_, *options_.checkpoint);
+    }
+    SearchKernel<App> kernel{app_};
+    Incumbent incumbent(comm_.rank() == 0 ? first_incumbent(app_, problem) : Incumbent::kNone);
+    const std::unique_ptr<Transport> transport = make_transport();
+    Executor executor(kernel, comm_, *transport, incumbent, options_);
+    if (snapshots && snapshots->resumed_from() > 0) {
+      const std::vector<SnapshotPart> parts = snapshots->restore();
+      agree(comm_, [&] {
+        for (const SnapshotPart& part : parts) {
+          executor.restore(part);
+        }
+      });
+    } else if (comm_.rank() == 0) {
+      blocks_.attempt("begin", Place{}, [&] {
+        Children<NodeOf<App>> children(executor.first_segment());
+        begin(app_, std::move(problem), children, executor.first_total());
+        return true;
+      });
+    }
+    settle(comm_, blocks_);
+    const Balancer::Outcome outcome = executor.run(snapshots ? &*snapshots : nullptr);
+    tell(executor, snapshots);
+    settle_search(executor, outcome, snapshots);
+    std::optional<Solution> solution =
+        fold(blocks_.attempt("combine", Place{}, [&] { return executor.take_total(); }));
+    agree(comm_, [&] {
+      const std::int64_t most = options_.stealing.max_nodes;
+      if (comm_.rank() == 0 && solution && kernel.nodes(*solution).value_or(0) > most) {
+        throw Error("the tree has more than " + std::to_string(most) + " nodes");
+      }
+    });
+    return distribute(std::move(solution));
+  }
+
+  Solution fork_and_join(Problem problem) requires DivideAndConquer<App> {
+    if (options_.checkpoint) {
+      throw Error(
+          "snapshots are for applications with `visit`, or with a combine that is declared "
+          "commutative");
+    }
+    ForkJoin<App> kernel(app_, comm_.rank(), options_);
+    Incumbent incumbent;
+    const std::unique_ptr<Transport> transport = make_transport();
+    Executor executor(kernel, comm_, *transport, incumbent, options_);
+    if (comm_.rank() == 0) {
+      executor.first_segment().push({.problem = std::move(problem), .destination = {}});
+    }
+    const Balancer::Outcome outcome = executor.run(nullptr);
+    tell(executor, std::nullopt);
+    settle_search(executor, outcome, std::nullopt);
+    return distribute(comm_.rank() == 0 ? kernel.take_solution() : std::nullopt);
+  }
+
+ private:
+  std::unique_ptr<Transport> make_transport() const {
+    return options_.stealing.transport ? options_.stealing.transport(comm_)
+                                       : std::make_unique<MpiTransport>(comm_);
+  }
+
+  /// Tells rank 0's caller what the workers did.
+  template <class Executor>
+  void tell(const Executor& executor, const std::optional<SnapshotFolder>& snapshots) {
+    if (snapshots && options_.checkpoint->report != nullptr) {
+      *options_.checkpoint->report = {.resumed_from = snapshots->resumed_from(),
+                                      .written = snapshots->written()};
+    }
+    Statistics* const all = options_.stealing.statistics;
+    const std::int64_t wanted = comm_.greatest(all != nullptr ? 1 : 0);
+    if (wanted == 0) {
+      return;
+    }
+    const Statistics mine = executor.statistics();
+    if (comm_.rank() != 0) {
+      comm_.send(0, std::as_bytes(std::span(mine)));
+      return;
+    }
+    Statistics gathered = mine;
+    for (int rank = 1; rank < comm_.size(); ++rank) {
+      Statistics theirs(mine.size());
+      comm_.receive(rank, std::as_writable_bytes(std::span(theirs)));
+      gathered.insert(gathered.end(), theirs.begin(), theirs.end());
+    }
+    if (all != nullptr) {
+      *all = std::move(gathered);
+    }
+  }
+
+  /// Throws on every rank what kept the search from its end, if anything did.
+  template <class Executor>
+  void settle_search(const Executor& executor, Balancer::Outcome outcome,
+                     const std::optional<SnapshotFolder>& snapshots) {
+    blocks_.take_failure(executor.failure());
+    settle(comm_, blocks_);
+    const std::string kept =
+        comm_.broadcast(snapshots && snapshots->written() > 0
+                            ? "; " + options_.checkpoint->folder.string() + " holds a snapshot"
+                            : "",
+                        0);
+    agree(comm_, [&] {
+      if (!executor.refusal().empty()) {
+        throw Error(executor.refusal() + kept);
+      }
+    });
+    if (outcome != Balancer::Outcome::done) {
+      throw Interrupted("stopped before the search was done" + kept);
+    }
+  }
+
+  /// Combines all ranks' solutions, on rank 0, along a binomial tree.
+  std::optional<Solution> fold(std::optional<Solution> mine) {
+    Link<App> link(comm_, blocks_);
+    for (int step = 1; step < comm_.size(); step *= 2) {
+      const Place place{0, comm_.size()};
+      if ((comm_.rank() & step) != 0) {
+        link.give(comm_.rank() - step, mine, place, Sizes{});
+        break;
+      }
+      if (comm_.rank() + step < comm_.size()) {
+        auto theirs = link.template get<Solution>(comm_.rank() + step, place);
+        if (mine && theirs) {
+          mine = blocks_.combine(*std::move(mine), *std::move(theirs), Sizes{}, place);
+        }
+      }
+    }
+    return mine;
+  }
+
+  /// Rank 0's solution, on every rank where it is replicated.
+  Solution distribute(std::optional<Solution> solution) {
+    settle(comm_, blocks_);
+    if (comm_.rank() == 0 && blocks_.recorder() != nullptr) {
+      blocks_.recorder()->add_run_sizes(blocks_.solution_sizes(*solution));
+    }
+    Link<App> link(comm_, blocks_);
+    if (options_.placement == Placement::replicated) {
+      int step = 1;
+      while (step < comm_.size()) {
+        step *= 2;
+      }
+      for (step /= 2; step > 0; step /= 2) {
+        const Place place{0, comm_.size()};
+        const int within = comm_.rank() % (2 * step);
+        if (within == 0 && comm_.rank() + step < comm_.size()) {
+          link.give(comm_.rank() + step, solution, place, Sizes{});
+        } else if (within == step) {
+          solution = link.template get<Solution>(comm_.rank() - step, place);
+        }
+      }
+      settle(comm_, blocks_);
+    } else if (comm_.rank() != 0) {
+      solution = Solution{};
+    }
+    return *std::move(solution);
+  }
+
+  const App& app_;
+  const Options& options_;
+  Comm comm_;
+  Blocks<App> blocks_;
+};
+
+template <class App>
+typename App::Solution solve_by_work_stealing(const App& app, typename App::Problem problem,
+                                              const Options& options) {
+  if (options.stealing.threads < 1) {
+    throw Error("work stealing needs at least one thread");
+  }
+  if constexpr (TreeSearch<App>) {
+    return WorkStealing<App>(app, options).search(std::move(problem));
+  } else if constexpr (!Transferable<typename App::Problem>) {
+    throw Error(
+        "work stealing sends problems to other ranks, and this application's Problem cannot cross: "
+        "it holds a pointer, a view or a type without a wire");
+  } else if constexpr (DeclaredCommutative<App>) {
+    const Reduction<App> reduction{app};
+    return WorkStealing<Reduction<App>>(reduction, options)
+        .search(std::move(problem))
+        .value_or(typename App::Solution{});
+  } else {
+    return WorkStealing<App>(app, options).fork_and_join(std::move(problem));
+  }
+}
+
+}  // namespace cleave::detail

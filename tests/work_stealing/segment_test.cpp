@@ -1,0 +1,130 @@
+#include "skeleton/work_stealing/segment.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace cleave {
+namespace {
+
+/// What a thief does.
+template <class T>
+std::vector<T> take(Segment<T>& segment, std::size_t most) {
+  const std::lock_guard guard(segment);
+  const std::span<T> shared = segment.shared();
+  const std::size_t count = std::min(most, shared.size());
+  std::vector<T> taken(std::make_move_iterator(shared.begin()),
+                       std::make_move_iterator(shared.begin() + count));
+  segment.drop(count);
+  return taken;
+}
+
+TEST(Segment, AgreesWithADequeUnderRandomOperations) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 50; ++round) {
+    Segment<std::unique_ptr<int>> segment(random() % 8);
+    std::deque<int> shared;
+    std::deque<int> own;
+    for (int i = 0; i < 2000; ++i) {
+      switch (random() % 6) {
+        case 0:
+        case 1:
+          segment.push(std::make_unique<int>(i));
+          own.push_back(i);
+          break;
+        case 2:
+          if (!own.empty()) {
+            EXPECT_EQ(*segment.pop(), own.back());
+            own.pop_back();
+          }
+          break;
+        case 3: {
+          const std::size_t count = own.empty() ? 0 : random() % own.size();
+          segment.release(count);
+          shared.insert(shared.end(), own.begin(), own.begin() + count);
+          own.erase(own.begin(), own.begin() + count);
+          break;
+        }
+        case 4: {
+          const std::size_t back = (shared.size() + 1) / 2;
+          EXPECT_EQ(segment.reacquire(), back > 0);
+          own.insert(own.begin(), shared.end() - back, shared.end());
+          shared.erase(shared.end() - back, shared.end());
+          break;
+        }
+        default:
+          for (const auto& taken : take(segment, random() % 4)) {
+            EXPECT_EQ(*taken, shared.front());
+            shared.pop_front();
+          }
+      }
+      ASSERT_EQ(segment.private_size(), own.size());
+      ASSERT_EQ(segment.shared_size(), shared.size());
+      ASSERT_EQ(segment.nodes().size(), own.size() + shared.size());
+    }
+  }
+}
+
+TEST(Segment, RefusesToGrowBeyondItsMaximumAndKeepsWhatItHas) {
+  Segment<int> segment(2, 5);
+  for (int i = 0; i < 5; ++i) {
+    segment.push(i);
+  }
+  EXPECT_THROW(segment.push(5), Error);
+  EXPECT_EQ(segment.private_size(), 5U);
+  EXPECT_EQ(segment.pop(), 4);
+}
+
+TEST(Segment, EveryNodeIsGotOnceWithThievesAtWork) {
+  constexpr int kNodes = 200'000;
+  constexpr int kThieves = 3;
+  Segment<int> segment(4);
+  std::atomic<bool> is_done = false;
+  std::vector<std::vector<int>> got(kThieves + 1);
+  std::vector<std::thread> thieves;
+  for (int t = 0; t < kThieves; ++t) {
+    thieves.emplace_back([&, t] {
+      while (!is_done.load()) {
+        for (const int node : take(segment, static_cast<std::size_t>(t) + 1)) {
+          got[t].push_back(node);
+        }
+        std::this_thread::yield();
+      }
+    });
+  }
+  std::mt19937 random(3);
+  for (int i = 0; i < kNodes; ++i) {
+    segment.push(i);
+    if (random() % 3 == 0 && segment.private_size() >= 2) {
+      segment.release(segment.private_size() / 2);
+    }
+    while (random() % 2 == 0 && (!segment.private_empty() || segment.reacquire())) {
+      got[kThieves].push_back(segment.pop());
+    }
+  }
+  while (!segment.private_empty() || segment.reacquire()) {
+    got[kThieves].push_back(segment.pop());
+  }
+  is_done = true;
+  for (std::thread& thief : thieves) {
+    thief.join();
+  }
+  std::vector<int> all;
+  for (const std::vector<int>& some : got) {
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  std::sort(all.begin(), all.end());
+  std::vector<int> expected(kNodes);
+  std::iota(expected.begin(), expected.end(), 0);
+  EXPECT_EQ(all, expected);
+}
+
+}  // namespace
+}  // namespace cleave
