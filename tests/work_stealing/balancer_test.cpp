@@ -323,7 +323,7 @@ bool SimulatedRank::complete_snapshot() {
   return true;
 }
 
-constexpr int kSeeds = 30;
+constexpr int kSeeds = 60;
 const std::vector<int> kRankCounts = {1, 2, 3, 4, 5, 8, 17, 40};
 
 TEST(Balancer, EndsWhenAllIsVisitedAndNotBefore) {

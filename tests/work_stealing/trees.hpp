@@ -1,0 +1,103 @@
+// Small trees that the tests of the search visit, and a transport that holds messages back.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "skeleton/work_stealing/mpi_transport.hpp"
+#include "skeleton/work_stealing/tree_search.hpp"
+
+namespace cleave::examples {
+
+struct Counted {
+  std::int64_t nodes = 0;
+  std::int64_t leaves = 0;
+  std::int64_t deepest = 0;
+  std::int64_t sum = 0;  ///< of the nodes' numbers, so that each must have been visited
+
+  friend bool operator==(const Counted&, const Counted&) = default;
+};
+
+/// A random tree without balance: a node has kMost children with a probability near 1 / kMost.
+struct RandomTree {
+  struct Node {
+    std::uint64_t number = 0;
+    std::int64_t depth = 0;
+  };
+  using Problem = Node;
+  using Solution = Counted;
+
+  int children_of_root = 200;
+
+  static std::uint64_t mixed(std::uint64_t bits) {
+    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
+    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
+    return bits ^ (bits >> 31);
+  }
+
+  void visit(const Node& node, Children<Node>& children, Counted& total) const {
+    constexpr std::uint64_t kMost = 4;
+    constexpr std::uint64_t kOfThousand = 240;
+    ++total.nodes;
+    total.sum += static_cast<std::int64_t>(node.number % 1000);
+    total.deepest = std::max(total.deepest, node.depth);
+    const std::uint64_t random = mixed(node.number + 0x9e3779b97f4a7c15);
+    const std::uint64_t count = node.depth == 0               ? children_of_root
+                                : random % 1000 < kOfThousand ? kMost
+                                                              : 0;
+    total.leaves += count == 0 ? 1 : 0;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      children.push({mixed(random + i), node.depth + 1});
+    }
+  }
+
+  Counted combine(Counted left, const Counted& right) const {
+    return {.nodes = left.nodes + right.nodes,
+            .leaves = left.leaves + right.leaves,
+            .deepest = std::max(left.deepest, right.deepest),
+            .sum = left.sum + right.sum};
+  }
+
+  Sizes solution_sizes(const Counted& total) const { return {{"nodes", total.nodes}}; }
+};
+
+/// Holds messages back for up to some milliseconds; those of one sender keep their order.
+class DelayingTransport final : public Transport {
+ public:
+  DelayingTransport(const Comm& comm, std::uint32_t seed)
+      : mpi_(comm), random_(seed * 1000 + static_cast<std::uint32_t>(comm.rank()) + 1) {}
+
+  int rank() const override { return mpi_.rank(); }
+  int size() const override { return mpi_.size(); }
+  void send(int to, std::vector<std::byte> bytes) override { mpi_.send(to, std::move(bytes)); }
+  std::int64_t now_ns() const override { return mpi_.now_ns(); }
+
+  std::optional<Message> receive() override {
+    while (auto message = mpi_.receive()) {
+      const std::int64_t delay_ns = random_() % 4 == 0 ? random_() % 2'000'000 : 0;
+      held_[message->from].emplace_back(now_ns() + delay_ns, *std::move(message));
+    }
+    for (auto& [from, messages] : held_) {
+      if (!messages.empty() && messages.front().first <= now_ns()) {
+        Message message = std::move(messages.front().second);
+        messages.pop_front();
+        return message;
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  MpiTransport mpi_;
+  std::minstd_rand random_;
+  std::map<int, std::deque<std::pair<std::int64_t, Message>>> held_;
+};
+
+}  // namespace cleave::examples
