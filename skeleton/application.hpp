@@ -87,6 +87,18 @@ template <class App>
 concept DivideAndConquer = HasProblemAndSolution<App> && HasTrivial<App> && HasConquer<App> &&
     HasDivide<App> && HasCombine<App>;
 
+/// `static constexpr bool kMergesParts = true`, a form of Placement::distributed: a problem may lie
+/// in any parts, the ranks solve their own by `sequential`, and `combine` of the solutions of two
+/// groups' parts is the solution of both together. Every rank gets the whole solution.
+template <class App>
+concept MergesParts = DivideAndConquer<App> && requires {
+  requires App::kMergesParts;
+};
+
+/// What Placement::distributed can run.
+template <class App>
+concept Distributable = MergesParts<App>;
+
 /// Divides `problem` for `share` where the application can, else in the one way that it has.
 template <DivideAndConquer App>
 Halves<typename App::Problem> divide(const App& app, typename App::Problem problem, Share share) {

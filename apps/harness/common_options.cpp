@@ -19,8 +19,10 @@ constexpr const char* kCommonGroup = "Options of all applications";
 
 constexpr std::array<std::pair<std::string_view, DC_Type>, 2> kTypes = {
     {{"sequential", DC_Type::sequential}, {"hypercube", DC_Type::hypercube}}};
-constexpr std::array<std::pair<std::string_view, Placement>, 2> kPlacements = {
-    {{"replicated", Placement::replicated}, {"rooted", Placement::rooted}}};
+constexpr std::array<std::pair<std::string_view, Placement>, 3> kPlacements = {
+    {{"replicated", Placement::replicated},
+     {"rooted", Placement::rooted},
+     {"distributed", Placement::distributed}}};
 
 template <class Value, std::size_t n>
 Value parse_name(const std::array<std::pair<std::string_view, Value>, n>& names,
@@ -87,7 +89,8 @@ CommandLine::CommandLine(std::string_view app, std::string_view summary)
              [&o](const std::string& text) { o.type = parse_name(kTypes, text); });
   add_common(
       "--placement", std::string(name_of(o.placement)),
-      "who holds the problem and gets the solution: replicated (every rank), rooted (rank 0)",
+      "who holds the problem and gets the solution: replicated (every rank), rooted (rank 0), "
+      "distributed (every rank a part; not for every application)",
       [&o](const std::string& text) { o.placement = parse_name(kPlacements, text); });
   add_common("--threads", fmt::format("{}", o.threads), "threads of each rank",
              [&o](const std::string& text) { o.threads = parse_threads(text); });

@@ -33,10 +33,15 @@ class RunProgress {
   std::optional<Progress> bar_;
 };
 
+/// Whether every rank holds a part of the problem.
+inline bool is_distributed(const CommonOptions& options) {
+  return options.type == DC_Type::hypercube && options.placement == Placement::distributed;
+}
+
 /// Whether this rank is given the problem, and gets the solution.
 inline bool holds_problem(const Comm& comm, const CommonOptions& options) {
   return comm.rank() == 0 ||
-         (options.type == DC_Type::hypercube && options.placement == Placement::replicated);
+         (options.type == DC_Type::hypercube && options.placement != Placement::rooted);
 }
 
 /// Runs `app` as `options` say and returns this rank's last solution. The times go to `recorder`,

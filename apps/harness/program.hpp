@@ -12,7 +12,14 @@
 // - `Figures figures(const Solution&, const std::vector<double>& seconds) const`: of the result
 // - `std::optional<std::string> wrong(const Problem&, const Solution&) const`: what an independent
 //   method finds wrong, for --verify
+// and for --placement distributed, which is refused without it:
+// - `Problem make_part(const Comm&, std::uint64_t seed) const`: this rank's part; collective
+// - `std::optional<std::string> wrong_part(const Comm&, std::uint64_t seed, const Solution&)
+// const`:
+//   what is wrong with what this rank got; collective
 #pragma once
+
+#include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -55,6 +62,11 @@ void check_trace_path(const std::filesystem::path& path);
 RunInformation run_information(std::string_view app, int argc, char** argv,
                                const CommandLine& command_line);
 
+template <class Program>
+concept MakesParts = requires(const Program& program, const Comm& comm) {
+  program.make_part(comm, std::uint64_t{});
+};
+
 namespace detail {
 
 /// What is wrong on the lowest rank where anything is, told to every rank.
@@ -72,6 +84,11 @@ void run_on_ranks(const Comm& comm, int argc, char** argv) {
   program.check_options();
   const CommonOptions& options = command_line.common();
   const bool is_holder = holds_problem(comm, options);
+  const bool in_parts = is_distributed(options);
+  if (in_parts && !MakesParts<Program>) {
+    throw UsageError(fmt::format(
+        "--placement: distributed is not for cleave-{}: its problem has no parts", Program::kName));
+  }
   if constexpr (requires { program.warning(); }) {
     if (const auto warning = program.warning(); warning && is_first) {
       print_warning(Program::kName, *warning);
@@ -85,6 +102,11 @@ void run_on_ranks(const Comm& comm, int argc, char** argv) {
   });
   const auto problem = agree(comm, [&] {
     using Problem = std::remove_cvref_t<decltype(program.make_problem(options.seed))>;
+    if constexpr (MakesParts<Program>) {
+      if (in_parts) {
+        return program.make_part(comm, options.seed);
+      }
+    }
     return is_holder ? program.make_problem(options.seed) : Problem{};
   });
 
@@ -98,7 +120,12 @@ void run_on_ranks(const Comm& comm, int argc, char** argv) {
 
   std::optional<std::string> wrong;
   if (options.verify) {
-    wrong = first_wrong(comm, agree(comm, [&] {
+    wrong = first_wrong(comm, agree(comm, [&]() -> std::optional<std::string> {
+                          if constexpr (MakesParts<Program>) {
+                            if (in_parts) {
+                              return program.wrong_part(comm, options.seed, solution);
+                            }
+                          }
                           return is_holder ? program.wrong(problem, solution) : std::nullopt;
                         }));
     summary.verified = !wrong;

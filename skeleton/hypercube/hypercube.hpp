@@ -4,7 +4,9 @@
 // Replicated placement (the published form): every rank holds the problem, divides it on its own
 // and keeps the half of its side; on the way up partners swap solutions and both combine. Rooted
 // placement: the first rank of a group holds its problem, divides it and sends the right half to
-// the first rank of the right half; on the way up that rank sends its solution back.
+// the first rank of the right half; on the way up that rank sends its solution back. Distributed
+// placement: every rank holds a part of the problem; where the application merges parts, each is
+// solved as it lies and the way up is that of the replicated placement.
 //
 // Who sends a message to whom at which level depends on the number of ranks alone, never on the
 // data or on failures: a rank that has nothing to say sends a header that says so. So nothing
@@ -59,6 +61,12 @@ class Hypercube {
     return settled(std::move(solution));
   }
 
+  /// Every rank passes its part of the problem and gets the whole solution. The run's sizes are
+  /// those of the solution.
+  Solution solve_merging(Problem part) requires MergesParts<App> {
+    return settled(merged(std::move(part), whole(), 0));
+  }
+
  private:
   Group whole() const { return {.first = 0, .size = comm_.size()}; }
 
@@ -108,6 +116,17 @@ class Hypercube {
     return opened.conquered
                ? std::move(opened.conquered)
                : combine(std::move(solution), std::move(theirs), opened.sizes, group, place);
+  }
+
+  std::optional<Solution> merged(Problem part, Group group, int level) {
+    const Place place{level, group.size};
+    if (group.size == 1) {
+      return blocks_.solve(std::move(part), place);
+    }
+    std::optional<Solution> solution =
+        merged(std::move(part), group.half_of(comm_.rank()), level + 1);
+    std::optional<Solution> theirs = swap(solution, group, place);
+    return combine(std::move(solution), std::move(theirs), Sizes{}, group, place);
   }
 
   /// The solution of the other half, from this rank's partner in it.
@@ -208,6 +227,15 @@ typename App::Solution solve_on_hypercube(const App& app, typename App::Problem 
   Hypercube<App> hypercube(app, options);
   if (options.placement == Placement::replicated) {
     return hypercube.solve_replicated(std::move(problem));
+  }
+  if (options.placement == Placement::distributed) {
+    if constexpr (MergesParts<App>) {
+      return hypercube.solve_merging(std::move(problem));
+    } else {
+      throw Error(
+          "placement distributed is not for this application: it does not say how parts of a "
+          "problem are solved together (application.hpp, Distributable)");
+    }
   }
   if constexpr (Transferable<typename App::Problem>) {
     return hypercube.solve_rooted(std::move(problem));

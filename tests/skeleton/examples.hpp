@@ -36,6 +36,11 @@ struct Mergesort {
   Sizes solution_sizes(const Solution& s) const { return {{"N", s.size()}}; }
 };
 
+/// Sorts parts that lie anyhow, and merges them.
+struct MergedParts : Mergesort {
+  static constexpr bool kMergesParts = true;
+};
+
 /// Concatenates, so the order of the halves shows; packed types; divides by share; no `sequential`.
 struct Concatenate {
   using Problem = std::vector<std::string>;
