@@ -11,8 +11,7 @@
 
 namespace cleave {
 
-/// Highway's VQSort, with NaN where Ascending and Descending have it (a pass to look for it first).
-/// Not stable.
+/// Highway's VQSort, with NaN where Ascending and Descending have it. Not stable.
 void vector_sort(std::span<std::int32_t> keys, Ascending);
 void vector_sort(std::span<std::int32_t> keys, Descending);
 void vector_sort(std::span<std::int64_t> keys, Ascending);

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
@@ -89,10 +90,7 @@ class GroupComm {
 /// How many samples each of parts of these `sizes` gives: in proportion, in all one element in 32,
 /// but at least 1024 and at most 32768. A half's size is then off by 1 / sqrt(samples) of itself.
 inline std::vector<std::size_t> sample_counts(const std::vector<std::int64_t>& sizes) {
-  std::int64_t total = 0;
-  for (const std::int64_t size : sizes) {
-    total += size;
-  }
+  const auto total = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
   const std::int64_t wanted =
       std::min(total, std::clamp<std::int64_t>(total / 32, 1024, std::int64_t{1} << 15));
   std::vector<std::size_t> counts(sizes.size(), 0);
@@ -185,13 +183,14 @@ class SplitParts {
     const Verdict verdict = blocks_.timed(
         Block::pivot, place, [&] { return agree_on_splitter(*samples, offsets, group, place); },
         [&](const Verdict&) {
-          return Sizes{{"samples", offsets.back()}};
+          return Sizes{{"N", std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0})},
+                       {"samples", offsets.back()}};
         },
         static_cast<std::int64_t>(offsets.back() * sizeof(Splitter)));
     return verdict.is_chosen != 0 ? std::optional(verdict.split) : std::nullopt;
   }
 
-  Verdict agree_on_splitter(std::vector<Splitter>& samples, std::vector<std::size_t>& offsets,
+  Verdict agree_on_splitter(std::vector<Splitter>& samples, std::vector<std::size_t> offsets,
                             Group group, Place place) {
     for (std::size_t& offset : offsets) {
       offset *= sizeof(Splitter);
@@ -312,10 +311,7 @@ class SplitParts {
     if (blocks_.recorder() == nullptr) {
       return;
     }
-    std::int64_t total = 0;
-    for (const std::int64_t size : sizes) {
-      total += size;
-    }
+    const auto total = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
     blocks_.recorder()->add_run_sizes(Sizes{{"N", total}});
   }
 
