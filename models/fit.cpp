@@ -15,7 +15,8 @@ namespace {
 
 bool is_modelled_by_sizes(Block block) {
   return block == Block::divide || block == Block::combine || block == Block::sequential ||
-         block == Block::conquer || block == Block::skeleton;
+         block == Block::conquer || block == Block::skeleton || block == Block::sample ||
+         block == Block::pivot || block == Block::partition;
 }
 
 /// Samples without the sizes that no run has: they could not be told when predicting.

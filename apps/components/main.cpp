@@ -35,7 +35,7 @@ class ComponentsProgram {
                      [this](const std::string& text) { graph_ = text; });
   }
 
-  void check_options() {
+  void check_options(const CommonOptions& /*options*/) {
     if (graph_ != kRandomGraph && sizes_.contains("M")) {
       throw UsageError("--size: the edges are those of the file " + graph_ + ", leave out M");
     }

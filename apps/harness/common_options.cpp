@@ -23,8 +23,10 @@ constexpr std::array<std::pair<std::string_view, DC_Type>, 3> kTypes = {
     {{"sequential", DC_Type::sequential},
      {"hypercube", DC_Type::hypercube},
      {"work_stealing", DC_Type::work_stealing}}};
-constexpr std::array<std::pair<std::string_view, Placement>, 2> kPlacements = {
-    {{"replicated", Placement::replicated}, {"rooted", Placement::rooted}}};
+constexpr std::array<std::pair<std::string_view, Placement>, 3> kPlacements = {
+    {{"replicated", Placement::replicated},
+     {"rooted", Placement::rooted},
+     {"distributed", Placement::distributed}}};
 
 template <class Value, std::size_t n>
 Value parse_name(const std::array<std::pair<std::string_view, Value>, n>& names,
@@ -86,8 +88,10 @@ CLI::Option* add_text(CLI::App& cli, const char* group, const std::string& name,
 std::string_view name_of(DC_Type type) { return name_among(kTypes, type); }
 std::string_view name_of(Placement placement) { return name_among(kPlacements, placement); }
 
-CommandLine::CommandLine(std::string_view app, std::string_view summary, Searches searches)
+CommandLine::CommandLine(std::string_view app, std::string_view summary, Searches searches,
+                         Placement placement)
     : cli_(std::make_unique<CLI::App>(std::string(summary), fmt::format("cleave-{}", app))) {
+  common_.placement = placement;
   if (searches == Searches::yes) {
     common_.type = DC_Type::work_stealing;
   }
@@ -109,7 +113,8 @@ void CommandLine::add_common(Searches searches) {
              [&o](const std::string& text) { o.type = parse_name(kTypes, text); });
   add_shared(
       "--placement", std::string(name_of(o.placement)),
-      "who holds the problem and gets the solution: replicated (every rank), rooted (rank 0)",
+      "who holds the problem and gets the solution: replicated (every rank), rooted (rank 0), "
+      "distributed (every rank a part; not for every application)",
       [&o](const std::string& text) { o.placement = parse_name(kPlacements, text); });
   add_shared("--threads", fmt::format("{}", o.threads),
              "threads of each rank; more than one with work_stealing only",
@@ -198,6 +203,11 @@ bool CommandLine::parse(int argc, char** argv, bool speaks) {
   }
   check_combinations();
   return true;
+}
+
+void CommandLine::default_to_one_run() {
+  common_.repetitions = cli_->count("--repetitions") > 0 ? common_.repetitions : 1;
+  common_.warm_up = cli_->count("--warm-up") > 0 ? common_.warm_up : 0;
 }
 
 std::map<std::string, std::string> CommandLine::own_options() const {

@@ -56,7 +56,8 @@ class CommandLine {
   using Parse = std::function<void(const std::string&)>;
 
   /// \param app  "quicksort" of the program cleave-quicksort
-  CommandLine(std::string_view app, std::string_view summary, Searches searches = Searches::no);
+  CommandLine(std::string_view app, std::string_view summary, Searches searches = Searches::no,
+              Placement placement = Placement::replicated);
   ~CommandLine();
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
@@ -70,6 +71,9 @@ class CommandLine {
   /// \return  false if help or version was asked for and the program is to end with success
   /// \throws UsageError
   bool parse(int argc, char** argv, bool speaks);
+
+  /// One run without a warm-up, unless another number was given. After `parse`.
+  void default_to_one_run();
 
   const CommonOptions& common() const { return common_; }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -34,10 +35,15 @@ class RunProgress {
   std::optional<Progress> bar_;
 };
 
+/// Whether every rank holds a part of the problem.
+inline bool is_distributed(const CommonOptions& options) {
+  return options.type == DC_Type::hypercube && options.placement == Placement::distributed;
+}
+
 /// Whether this rank is given the problem, and gets the solution.
 inline bool holds_problem(const Comm& comm, const CommonOptions& options) {
   return comm.rank() == 0 ||
-         (options.type == DC_Type::hypercube && options.placement == Placement::replicated);
+         (options.type == DC_Type::hypercube && options.placement != Placement::rooted);
 }
 
 /// What is told of a run beside its times; on rank 0.
@@ -53,30 +59,31 @@ Options call_options(const CommonOptions& options, const std::string& app,
                      SearchReport& report);
 
 /// Runs `app` as `options` and `call_options` say and returns this rank's last solution. The times
-/// go to `recorder`, the longest over the ranks from the moment that all have begun: copying the
+/// go to `recorder`, the longest over the ranks from the moment that all have begun: making the
 /// problem, freeing the solution and whatever else is not DC_Call stay outside.
 ///
+/// \param make_problem  this rank's problem, called for every repetition on all ranks
 /// Collective over MPI_COMM_WORLD. DC_Type::sequential runs on rank 0; the other ranks wait.
 /// \throws Error  the same on every rank
-template <class App>
-typename App::Solution measure(const Comm& world, const App& app,
-                               const typename App::Problem& problem, const CommonOptions& options,
-                               const Options& call_options, Recorder& recorder) {
+template <class App, std::invocable MakeProblem>
+typename App::Solution measure(const Comm& world, const App& app, MakeProblem&& make_problem,
+                               const CommonOptions& options, const Options& call_options,
+                               Recorder& recorder) {
   keep_freed_memory();
   RunProgress progress(world.rank() == 0, options.warm_up + options.repetitions);
   typename App::Solution solution;
   for (int i = 0; i < options.warm_up + options.repetitions; ++i) {
     solution = {};
-    typename App::Problem copy = agree(world, [&] { return problem; });
+    typename App::Problem problem = make_problem();
     recorder.begin_repetition(i, i < options.warm_up);
     world.barrier();
     const std::int64_t begin_ns = mpi_time_ns();
     if (options.type != DC_Type::sequential) {
-      solution = DC_Call(options.type, app, std::move(copy), call_options);
+      solution = DC_Call(options.type, app, std::move(problem), call_options);
     } else {
       agree(world, [&] {
         if (world.rank() == 0) {
-          solution = DC_Call(options.type, app, std::move(copy), call_options);
+          solution = DC_Call(options.type, app, std::move(problem), call_options);
         }
       });
     }

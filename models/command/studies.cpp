@@ -42,7 +42,9 @@ std::vector<std::string> trees(int first) {
 
 Study study_of(std::string_view app, bool quick) {
   if (app == "quicksort") {
-    return {.size_option = "--size", .sizes = quick ? sort_sizes(128, 'K') : sort_sizes(1, 'M')};
+    return {.size_option = "--size",
+            .sizes = quick ? sort_sizes(128, 'K') : sort_sizes(1, 'M'),
+            .placement = "replicated"};
   }
   if (app == "components") {
     return {.size_option = "--size",

@@ -215,7 +215,12 @@ class StudyRun {
                                         "--repetitions",    std::to_string(study_.repetitions),
                                         "--warm-up",        std::to_string(study_.warm_up),
                                         "--trace",          trace.string()};
-    options.insert(options.end(), arguments_.app_options.begin(), arguments_.app_options.end());
+    const auto& own = arguments_.app_options;
+    if (!study_.placement.empty() &&
+        std::find(own.begin(), own.end(), "--placement") == own.end()) {
+      options.insert(options.end(), {"--placement", study_.placement});
+    }
+    options.insert(options.end(), own.begin(), own.end());
     launcher_.run(run.ranks, program_, options);
     return trace.string();
   }

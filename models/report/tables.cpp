@@ -37,7 +37,10 @@ std::string coefficient_name(Block block, std::size_t index) {
                                                       {Block::combine, "Comb"},
                                                       {Block::sequential, "Seq"},
                                                       {Block::conquer, "Conq"},
-                                                      {Block::skeleton, "HDC"}};
+                                                      {Block::skeleton, "HDC"},
+                                                      {Block::sample, "Samp"},
+                                                      {Block::pivot, "Piv"},
+                                                      {Block::partition, "Part"}};
   const auto found = kShort.find(block);
   return fmt::format("{}_{}", found == kShort.end() ? std::string(name_of(block)) : found->second,
                      index);

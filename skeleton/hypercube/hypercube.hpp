@@ -4,7 +4,10 @@
 // Replicated placement (the published form): every rank holds the problem, divides it on its own
 // and keeps the half of its side; on the way up partners swap solutions and both combine. Rooted
 // placement: the first rank of a group holds its problem, divides it and sends the right half to
-// the first rank of the right half; on the way up that rank sends its solution back.
+// the first rank of the right half; on the way up that rank sends its solution back. Distributed
+// placement: every rank holds a part of the problem; where the application merges parts, each is
+// solved as it lies and the way up is that of the replicated placement; where it splits parts, see
+// split_parts.hpp.
 //
 // Who sends a message to whom at which level depends on the number of ranks alone, never on the
 // data or on failures: a rank that has nothing to say sends a header that says so. So nothing
@@ -21,6 +24,7 @@
 #include "skeleton/error.hpp"
 #include "skeleton/hypercube/group.hpp"
 #include "skeleton/hypercube/link.hpp"
+#include "skeleton/hypercube/split_parts.hpp"
 #include "skeleton/options.hpp"
 #include "skeleton/wire.hpp"
 
@@ -54,6 +58,17 @@ class Hypercube {
       solution = Solution{};
     }
     return settled(std::move(solution));
+  }
+
+  /// Every rank passes its part of the problem and gets the whole solution. The run's sizes are
+  /// those of the solution.
+  Solution solve_merging(Problem part) requires MergesParts<App> {
+    return settled(merged(std::move(part), whole(), 0));
+  }
+
+  /// Every rank passes its part of the problem and gets its part of the solution.
+  Solution solve_splitting(Problem part) requires SplitsParts<App> {
+    return settled(SplitParts<App>(comm_, blocks_).solve(std::move(part)));
   }
 
  private:
@@ -105,6 +120,17 @@ class Hypercube {
     return opened.conquered
                ? std::move(opened.conquered)
                : combine(std::move(solution), std::move(theirs), opened.sizes, group, place);
+  }
+
+  std::optional<Solution> merged(Problem part, Group group, int level) {
+    const Place place{level, group.size};
+    if (group.size == 1) {
+      return blocks_.solve(std::move(part), place);
+    }
+    std::optional<Solution> solution =
+        merged(std::move(part), group.half_of(comm_.rank()), level + 1);
+    std::optional<Solution> theirs = swap(solution, group, place);
+    return combine(std::move(solution), std::move(theirs), Sizes{}, group, place);
   }
 
   /// The solution of the other half, from this rank's partner in it.
@@ -192,6 +218,17 @@ typename App::Solution solve_on_hypercube(const App& app, typename App::Problem 
   Hypercube<App> hypercube(app, options);
   if (options.placement == Placement::replicated) {
     return hypercube.solve_replicated(std::move(problem));
+  }
+  if (options.placement == Placement::distributed) {
+    if constexpr (MergesParts<App>) {
+      return hypercube.solve_merging(std::move(problem));
+    } else if constexpr (SplitsParts<App>) {
+      return hypercube.solve_splitting(std::move(problem));
+    } else {
+      throw Error(
+          "placement distributed is not for this application: it does not say how parts of a "
+          "problem are solved together (application.hpp, Distributable)");
+    }
   }
   if constexpr (Transferable<typename App::Problem>) {
     return hypercube.solve_rooted(std::move(problem));

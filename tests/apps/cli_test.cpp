@@ -122,9 +122,24 @@ TEST(Quicksort, SortsOnAnyRanks) {
 
 TEST(Quicksort, SortsEveryKindOfInput) {
   for (const char* input : {"sorted", "reverse", "equal", "few"}) {
-    const auto json = verified(4, "quicksort", {"--size", "N=20K", "--input", input});
+    const auto json = verified(4, "quicksort",
+                               {"--size", "N=20K", "--input", input, "--placement", "replicated"});
     EXPECT_EQ(json["sorted"], true);
     EXPECT_LT(json["imbalance"].get<double>(), 1.2) << input;
+  }
+  for (const char* input : {"sorted", "reverse", "equal", "few", "zipf", "staggered"}) {
+    const auto json = verified(4, "quicksort", {"--size", "N=100K", "--input", input});
+    EXPECT_EQ(json["sorted"], true);
+    EXPECT_LE(json["imbalance"].get<double>(), 1.1) << input;
+  }
+}
+
+TEST(Quicksort, SortsEveryKindOfKeyInEitherOrder) {
+  for (const char* key : {"int32", "int64", "uint64", "float", "double", "record"}) {
+    const auto json =
+        verified(3, "quicksort",
+                 {"--size", "N=20K", "--input", "zipf", "--key", key, "--order", "descending"});
+    EXPECT_EQ(json["sorted"], true) << key;
   }
 }
 
@@ -141,6 +156,39 @@ TEST(Quicksort, SortsAFile) {
              {reinterpret_cast<const char*>(keys.data()), keys.size() * sizeof(std::int32_t)});
   const auto json = verified(3, "quicksort", {"--input", folder / "keys"});
   EXPECT_EQ(json["sizes"], (nlohmann::json{{"N", 5}}));
+}
+
+TEST(Quicksort, WritesTheSortedKeysToAFile) {
+  const TemporaryFolder folder;
+  std::vector<std::int64_t> keys;
+  for (std::int64_t i = 0; i < 1000; ++i) {
+    keys.push_back(i * 7919 % 1009 - 500);
+  }
+  const std::string_view bytes(reinterpret_cast<const char*>(keys.data()),
+                               keys.size() * sizeof(std::int64_t));
+  write_file(folder / "keys", bytes);
+  const Finished finished =
+      run(3, "quicksort",
+          {"--input", folder / "keys", "--key", "int64", "--output", folder / "sorted"});
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  std::sort(keys.begin(), keys.end());
+  EXPECT_EQ(read_file(folder / "sorted"), bytes);
+  EXPECT_FALSE(std::filesystem::exists(folder / "sorted.partial"));
+}
+
+TEST(Quicksort, RefusesMoreKeysThanMemoryHoldsAndLeavesNoOutput) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "huge").put('x');
+  std::filesystem::resize_file(folder / "huge", std::uintmax_t{1} << 44);  // without any blocks
+  const Finished finished =
+      run(2, "quicksort", {"--input", folder / "huge", "--output", folder / "sorted"});
+  EXPECT_EQ(finished.status, 1);
+  const auto lines = lines_of(finished.err);
+  ASSERT_EQ(lines.size(), 1U) << finished.err;
+  EXPECT_NE(lines[0].find("not enough memory: 2 ranks of 12288.0 GiB each"), std::string::npos)
+      << lines[0];
+  EXPECT_FALSE(std::filesystem::exists(folder / "sorted"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "sorted.partial"));
 }
 
 TEST(Components, AreTheSameOnAnyRanks) {
@@ -327,6 +375,13 @@ TEST(BadCommandLine, IsOneLineAndStatus2) {
                  "--size: 'M' is not a size of this application: N");
   expect_failure(2, "quicksort", {"--size", "N=8", "--input", "file"}, 2,
                  "--size: the keys are those of the file file, leave it out");
+  expect_failure(2, "quicksort", {"--key", "int16"}, 2,
+                 "--key: 'int16' is not one of int32, int64, uint64, float, double, record");
+  expect_failure(2, "quicksort", {"--key", "float", "--placement", "replicated"}, 2,
+                 "--key: placement replicated sorts int32 keys in ascending order and writes none; "
+                 "take distributed");
+  expect_failure(2, "uts", {"--placement", "distributed", "--tree", "prins:T1"}, 2,
+                 "--placement: distributed is not for cleave-uts: its problem has no parts");
   expect_failure(2, "components", {"--size", "N=8"}, 2,
                  "--size: a random graph needs both, for example N=1M,M=2M");
   expect_failure(2, "components", {"--size", "N=4G,M=1"}, 2,
@@ -376,11 +431,13 @@ TEST(BadInputFile, IsOneLineAndStatus1) {
   const std::string path = folder.path().string();
   expect_failure(2, "quicksort", {"--input", path + "/none"}, 1, path + "/none: cannot read");
   expect_failure(2, "quicksort", {"--input", path + "/empty"}, 1,
-                 path + "/empty: empty, expected 32-bit integers");
+                 path + "/empty: empty, expected keys of 4 bytes");
+  expect_failure(3, "quicksort", {"--input", path + "/cut", "--key", "record"}, 1,
+                 path + "/cut: its 5 bytes are not a whole number of keys of 16 bytes");
   expect_failure(2, "quicksort", {"--input", path + "/cut"}, 1,
-                 path + "/cut: its 5 bytes are not a whole number of 32-bit integers");
+                 path + "/cut: its 5 bytes are not a whole number of keys of 4 bytes");
   expect_failure(2, "quicksort", {"--input", path + "/cut", "--placement", "rooted"}, 1,
-                 path + "/cut: its 5 bytes are not a whole number of 32-bit integers");
+                 path + "/cut: its 5 bytes are not a whole number of keys of 4 bytes");
   expect_failure(2, "components", {"--graph", path + "/list"}, 1,
                  path + "/list: line 2: '-2' is not a vertex number");
   expect_failure(2, "components", {"--graph", path + "/empty"}, 1, path + "/empty: holds no edge");
@@ -408,17 +465,28 @@ TEST(Failure, OfAFunctorOnAnyRankIsOneLineThatNamesRankLevelAndBlock) {
   struct Place {
     int level;
     const char* block;
+    const char* placement;
+    int ranks_that_reach_it = 4;
   };
-  for (const Place place :
-       {Place{0, "divide"}, {1, "divide"}, {2, "sequential"}, {1, "combine"}, {0, "combine"}}) {
-    for (int rank = 0; rank < 4; ++rank) {
+  for (const Place place : {Place{0, "divide", "replicated"},
+                            {1, "divide", "replicated"},
+                            {2, "sequential", "replicated"},
+                            {1, "combine", "replicated"},
+                            {0, "combine", "replicated"},
+                            {0, "sample", "distributed"},
+                            {0, "pivot", "distributed", 1},
+                            {1, "partition", "distributed"},
+                            {2, "sequential", "distributed"}}) {
+    for (int rank = 0; rank < place.ranks_that_reach_it; ++rank) {
       std::ostringstream where;
       where << "rank=" << rank << ",level=" << place.level << ",block=" << place.block;
       std::ostringstream line;
       line << "rank " << rank << ", level " << place.level << ", " << place.block
            << ": thrown by --inject";
-      expect_failure(4, "quicksort", {"--size", "N=1K", "--inject", "throw:" + where.str()}, 1,
-                     line.str());
+      expect_failure(
+          4, "quicksort",
+          {"--size", "N=1K", "--placement", place.placement, "--inject", "throw:" + where.str()}, 1,
+          line.str());
     }
   }
 }
@@ -430,7 +498,7 @@ TEST(Failure, OfOneRankAloneIsNamedAndOfTheSequentialRunToo) {
 
 TEST(Failure, ByDeathOfOneRankEndsAll) {
   const Finished finished =
-      run(4, "quicksort", {"--size", "N=1K", "--inject", "kill:rank=2,level=1,block=divide"});
+      run(4, "quicksort", {"--size", "N=1K", "--inject", "kill:rank=2,level=1,block=partition"});
   EXPECT_FALSE(finished.timed_out);
   EXPECT_NE(finished.status, 0);
 }
@@ -479,7 +547,7 @@ TEST(Trace, HasWhatWasRun) {
   const Trace trace = read_trace(file);
   EXPECT_EQ(trace.run.app, "quicksort");
   EXPECT_EQ(trace.run.type, "hypercube");
-  EXPECT_EQ(trace.run.placement, "replicated");
+  EXPECT_EQ(trace.run.placement, "distributed");
   EXPECT_EQ(trace.run.ranks, 3);
   EXPECT_EQ(trace.run.seed, 9U);
   EXPECT_EQ(trace.run.repetitions, 2);
@@ -503,7 +571,7 @@ TEST(Trace, HasWhatWasRun) {
 TEST(Trace, ThatCannotBeWrittenIsRefusedBeforeTheRun) {
   const TemporaryFolder folder;
   const std::string path = folder.path().string();
-  const std::string kill = "kill:rank=0,level=0,block=divide";  // would show that it has run
+  const std::string kill = "kill:rank=0,level=0,block=sequential";  // would show that it has run
   expect_failure(2, "quicksort", {"--inject", kill, "--trace", path + "/none/x.trace.jsonl"}, 1,
                  path + "/none/x.trace.jsonl: cannot write: No such file or directory");
   expect_failure(2, "quicksort", {"--inject", kill, "--trace", path}, 1,

@@ -50,7 +50,7 @@ TEST(CommandLine, NamesTheOptionAndTheValueThatItRefuses) {
   EXPECT_EQ(refusal({"--seed", "1e30"}), "--seed: '1e30'" + kNoCount);
   EXPECT_EQ(refusal({"--type", "magic"}), "--type: 'magic' is not one of sequential, hypercube");
   EXPECT_EQ(refusal({"--placement", "here"}),
-            "--placement: 'here' is not one of replicated, rooted");
+            "--placement: 'here' is not one of replicated, rooted, distributed");
   EXPECT_EQ(refusal({"--threads", "1"}), "accepted");
   EXPECT_EQ(refusal({"--threads", "2"}),
             "--threads: '2' is not 1: an executor runs one thread a rank, start more ranks "

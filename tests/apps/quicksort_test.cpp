@@ -10,9 +10,6 @@
 #include "apps/quicksort/check.hpp"
 #include "apps/quicksort/input.hpp"
 #include "skeleton/check.hpp"
-#include "skeleton/trace/atomic_file.hpp"
-#include "skeleton/trace/error.hpp"
-#include "tests/support/temporary_folder.hpp"
 
 namespace cleave {
 namespace {
@@ -120,23 +117,6 @@ TEST(Input, DependsOnTheSeedAndNothingElse) {
   EXPECT_EQ(keys, make_keys(KeyOrder::uniform, 1000, 1));
   EXPECT_NE(keys, make_keys(KeyOrder::uniform, 1000, 2));
   EXPECT_EQ(keys[0], -574433422);  // on every machine, with every compiler
-}
-
-TEST(KeyFile, IsReadAsItStands) {
-  const testing::TemporaryFolder folder;
-  const Keys keys = {1, -2, kLeast, kGreatest};
-  write_file(folder / "keys",
-             {reinterpret_cast<const char*>(keys.data()), keys.size() * sizeof(std::int32_t)});
-  EXPECT_EQ(read_keys(folder / "keys"), keys);
-}
-
-TEST(KeyFile, ThatIsNoneIsRefused) {
-  const testing::TemporaryFolder folder;
-  write_file(folder / "empty", "");
-  write_file(folder / "cut", "12345");
-  for (const char* name : {"missing", ".", "empty", "cut"}) {
-    EXPECT_THROW(read_keys(folder / name), FileError) << name;
-  }
 }
 
 }  // namespace

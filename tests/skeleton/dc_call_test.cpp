@@ -133,6 +133,29 @@ TEST(DcCall, SequentialNeedsNoCommunicatorAndPassesExceptionsOn) {
                std::out_of_range);
 }
 
+TEST(DcCall, PartsAreMergedOnTheWayUp) {
+  const examples::MergedParts app;
+  for (const std::size_t count : {0, 1, 5, 1000}) {
+    const auto values = random_values(count, 17);
+    // Uneven parts: rank r has the values between two squares.
+    const auto cut = [&](int rank) {
+      const auto p = static_cast<std::size_t>(world_size());
+      const auto r = static_cast<std::size_t>(rank);
+      return values.begin() + static_cast<std::ptrdiff_t>(count * r * r / (p * p));
+    };
+    const std::vector<int> part(cut(world_rank()), cut(world_rank() + 1));
+    EXPECT_EQ(DC_Call(DC_Type::hypercube, app, part,
+                      {.comm = MPI_COMM_WORLD, .placement = Placement::distributed}),
+              solve_sequential(app, values));
+  }
+}
+
+TEST(DcCall, AnApplicationThatDoesNotSayHowPartsAreSolvedIsRefused) {
+  EXPECT_THROW(DC_Call(DC_Type::hypercube, examples::Concatenate{}, std::vector<std::string>{},
+                       {.comm = MPI_COMM_WORLD, .placement = Placement::distributed}),
+               Error);
+}
+
 TEST(DcCall, AMissingCommunicatorIsRefused) {
   EXPECT_THROW(DC_Call(DC_Type::hypercube, examples::Mergesort{}, std::vector<int>{3, 1}), Error);
 }

@@ -1,0 +1,227 @@
+// Hypercube quicksort of every kind of key and input equals std::sort, is even, and reads and
+// writes files, at any number of ranks.
+#include "apps/quicksort/hypercube_quicksort.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <limits>
+#include <string>
+
+#include "apps/quicksort/check.hpp"
+#include "apps/quicksort/input.hpp"
+#include "apps/quicksort/key_file.hpp"
+#include "skeleton/dc_call.hpp"
+#include "skeleton/trace/atomic_file.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace cleave {
+namespace {
+
+constexpr std::array kInputs = {KeyOrder::uniform,  KeyOrder::sorted, KeyOrder::reverse,
+                                KeyOrder::equal,    KeyOrder::few,    KeyOrder::zipf,
+                                KeyOrder::staggered};
+
+Comm world() { return Comm(MPI_COMM_WORLD); }
+
+/// All ranks' keys on rank 0, as a sequence.
+template <class Key>
+std::vector<Key> gathered(const Part<Key>& part) {
+  std::vector<Key> all(part.begin(), part.end());
+  const auto sizes = world().gather(static_cast<std::int64_t>(part.size()));
+  if (world().rank() != 0) {
+    world().send(0, std::as_bytes(std::span(part.data(), part.size())));
+    return {};
+  }
+  for (int rank = 1; rank < world().size(); ++rank) {
+    std::vector<Key> theirs(sizes[rank]);
+    world().receive(rank, std::as_writable_bytes(std::span(theirs)));
+    all.insert(all.end(), theirs.begin(), theirs.end());
+  }
+  return all;
+}
+
+/// This rank's share of `all`.
+template <class Key>
+Part<Key> part_of(const std::vector<Key>& all) {
+  const std::size_t ranks = world().size();
+  const std::size_t rank = world().rank();
+  return Part<Key>(std::span(all).subspan(
+      all.size() * rank / ranks, all.size() * (rank + 1) / ranks - all.size() * rank / ranks));
+}
+
+template <class Key, class Order>
+void expect_sorted(std::vector<Key> all, Order order, const std::string& what) {
+  SCOPED_TRACE(what);
+  const Part<Key> sorted =
+      DC_Call(DC_Type::hypercube, HypercubeQuicksort<Key, Order>{order}, part_of(all),
+              {.comm = MPI_COMM_WORLD, .placement = Placement::distributed});
+  const double mean = static_cast<double>(all.size()) / world().size();
+  EXPECT_LE(static_cast<double>(sorted.size()), 1.1 * mean + 2);
+  EXPECT_TRUE(are_in_order(world(), std::span<const Key>(sorted.data(), sorted.size()), order));
+  const std::vector<Key> found = gathered(sorted);
+  if (world().rank() != 0) {
+    return;
+  }
+  std::sort(all.begin(), all.end(), order);
+  ASSERT_EQ(found.size(), all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    ASSERT_FALSE(order(found[i], all[i]) || order(all[i], found[i])) << "key " << i;
+  }
+  KeySum in;
+  KeySum out;
+  in.add(std::span<const Key>(all));
+  out.add(std::span<const Key>(found));
+  EXPECT_EQ(in.hash, out.hash);
+}
+
+template <class Key>
+class Keys : public testing::Test {};
+using KeyTypes = testing::Types<std::int32_t, std::int64_t, std::uint64_t, float, double, Record>;
+TYPED_TEST_SUITE(Keys, KeyTypes);
+
+TYPED_TEST(Keys, OfEveryInputAreSortedAndEven) {
+  // Enough that the differences between random halves of a rank's keys are well below 10 %.
+  const std::int64_t total = 8192 * world().size();
+  for (const KeyOrder input : kInputs) {
+    std::vector<TypeParam> keys(total);
+    GeneratedKeys<TypeParam>(input, total, 1).fill(0, keys);
+    const std::string name = "input " + std::to_string(static_cast<int>(input));
+    expect_sorted(keys, Ascending(), name);
+    expect_sorted(keys, Descending(), name + " descending");
+  }
+}
+
+TYPED_TEST(Keys, OfAnyCountAreSorted) {
+  for (std::int64_t total = 0; total < 70; total += 1 + total / 5) {
+    std::vector<TypeParam> keys(total);
+    GeneratedKeys<TypeParam>(KeyOrder::few, total, 3).fill(0, keys);
+    const Part<TypeParam> sorted =
+        DC_Call(DC_Type::hypercube, HypercubeQuicksort<TypeParam>{}, part_of(keys),
+                {.comm = MPI_COMM_WORLD, .placement = Placement::distributed});
+    EXPECT_TRUE(are_in_order(world(), std::span<const TypeParam>(sorted.data(), sorted.size()),
+                             Ascending()));
+    EXPECT_EQ(gathered(sorted).size(), world().rank() == 0 ? keys.size() : 0U);
+  }
+}
+
+TEST(HypercubeQuicksort, SortsByAnOrderOfTheUsers) {
+  std::vector<std::int32_t> keys(8192 * world().size());
+  GeneratedKeys<std::int32_t>(KeyOrder::uniform, std::ssize(keys), 5).fill(0, keys);
+  const auto by_last_digits = [](std::int32_t a, std::int32_t b) { return a % 1000 < b % 1000; };
+  expect_sorted(keys, by_last_digits, "a % 1000");
+}
+
+TEST(HypercubeQuicksort, PutsNanAfterEveryNumberAndBeforeThemWhenDescending) {
+  std::vector<double> keys(4096 * world().size());
+  GeneratedKeys<double>(KeyOrder::uniform, std::ssize(keys), 5).fill(0, keys);
+  for (const std::size_t every : {1, 2, 1000}) {
+    for (std::size_t i = 0; i < keys.size(); i += every) {
+      const double nan = std::numeric_limits<double>::quiet_NaN();
+      keys[i] = i % 3 == 0 ? nan : -nan;
+    }
+    keys[1] = std::numeric_limits<double>::infinity();
+    keys[2] = -keys[1];
+    expect_sorted(keys, Ascending(), "one in " + std::to_string(every));
+    expect_sorted(keys, Descending(), "one in " + std::to_string(every));
+  }
+}
+
+TEST(HypercubeQuicksort, EqualsItsMeaningOnOneRank) {
+  for (const KeyOrder input : kInputs) {
+    for (const std::int64_t total : {0, 1, 2, 17, 3000}) {
+      Part<std::int32_t> keys(total);
+      GeneratedKeys<std::int32_t>(input, total, 9).fill(0, {keys.data(), keys.size()});
+      const cleave::Keys expected = radix_sorted({keys.begin(), keys.end()});
+      const auto sorted = solve_sequential(HypercubeQuicksort<std::int32_t>{}, std::move(keys));
+      EXPECT_EQ(cleave::Keys(sorted.begin(), sorted.end()), expected);
+    }
+  }
+}
+
+/// Highway's own sort of floats leaves this sequence out of order.
+TEST(LocalSort, OfManyFloatsByZipfsLawIsRight) {
+  if (world().rank() == 0) {
+    std::vector<float> keys(1 << 20);
+    GeneratedKeys<float>(KeyOrder::zipf, std::ssize(keys), 1).fill(0, keys);
+    local_sort(std::span(keys), Ascending());
+    EXPECT_TRUE(std::is_sorted(keys.begin(), keys.end()));
+  }
+}
+
+TYPED_TEST(Keys, ArePartitionedAsTheirComparisonSays) {
+  for (std::int64_t total = 0; total < 300; total += 1 + total / 20) {
+    std::vector<TypeParam> keys(total + 1);
+    GeneratedKeys<TypeParam>(KeyOrder::few, total + 1, 4).fill(0, keys);
+    const TypeParam pivot = keys.back();
+    keys.pop_back();
+    for (const bool or_equal : {false, true}) {
+      for (const bool inverted : {false, true}) {
+        std::vector<TypeParam> parted = keys;
+        const std::size_t cut = partition_vector(std::span(parted), pivot,
+                                                 {.or_equal = or_equal, .inverted = inverted});
+        for (std::size_t i = 0; i < parted.size(); ++i) {
+          const bool comes_first =
+              (or_equal ? !(pivot < parted[i]) : parted[i] < pivot) != inverted;
+          EXPECT_EQ(comes_first, i < cut);
+        }
+        KeySum in;
+        KeySum out;
+        in.add(std::span<const TypeParam>(keys));
+        out.add(std::span<const TypeParam>(parted));
+        EXPECT_EQ(in.hash, out.hash);
+      }
+    }
+  }
+}
+
+TYPED_TEST(Keys, AreTheSameInAFile) {
+  const Comm comm = world();
+  std::string path;
+  std::optional<testing::TemporaryFolder> folder;
+  if (comm.rank() == 0) {
+    path = folder.emplace() / "keys";
+  }
+  path = comm.broadcast(path, 0);
+  std::vector<TypeParam> all(600'000);
+  GeneratedKeys<TypeParam>(KeyOrder::uniform, std::ssize(all), 7).fill(0, all);
+  const Part<TypeParam> mine = part_of(all);
+  write_keys<TypeParam>(comm, path, std::span(mine.data(), mine.size()));
+  const KeyFile file(path, sizeof(TypeParam));
+  ASSERT_EQ(file.keys(), std::ssize(all));
+  std::vector<TypeParam> read(all.size());
+  file.read<TypeParam>(0, read);
+  EXPECT_TRUE(std::equal(read.begin(), read.end(), all.begin(), [](const auto& a, const auto& b) {
+    return std::memcmp(&a, &b, sizeof(a)) == 0;
+  }));
+  comm.barrier();
+}
+
+TEST(KeyFile, HoldsTheKeyOfARecordFirst) {
+  const testing::TemporaryFolder folder;
+  const std::array<std::uint64_t, 2> words = {3, 9};
+  write_file(folder / "record", {reinterpret_cast<const char*>(words.data()), sizeof(words)});
+  std::array<Record, 1> record;
+  KeyFile(folder / "record", sizeof(Record)).read<Record>(0, record);
+  EXPECT_EQ(record[0].key, 3U);
+  EXPECT_EQ(record[0].value, 9U);
+}
+
+TEST(KeyFile, ThatIsNoneIsRefused) {
+  const testing::TemporaryFolder folder;
+  write_file(folder / "empty", "");
+  write_file(folder / "cut", "12345");
+  for (const char* name : {"missing", ".", "empty", "cut"}) {
+    EXPECT_THROW(KeyFile(folder / name, 4), FileError) << name;
+  }
+}
+
+TEST(KeyFile, ThatCannotBeWrittenIsRefusedOnEveryRank) {
+  const std::array<std::int32_t, 3> keys = {1, 2, 3};
+  EXPECT_THROW(write_keys<std::int32_t>(world(), "/nowhere/at/all", keys), Error);
+}
+
+}  // namespace
+}  // namespace cleave
