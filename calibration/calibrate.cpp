@@ -2,17 +2,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "calibration/median.hpp"
 #include "calibration/message_benchmarks.hpp"
 #include "skeleton/program/command_line.hpp"
 #include "skeleton/program/mpi_program.hpp"
 #include "skeleton/program/progress.hpp"
 #include "skeleton/trace/atomic_file.hpp"
 #include "skeleton/trace/machine_file.hpp"
+#include "skeleton/trace/median.hpp"
 
 namespace {
 
@@ -69,20 +72,50 @@ std::optional<CalibrateOptions> options_from(int argc, char** argv, const Comm& 
   return options;
 }
 
+/// The median relative error of what `seconds_of` says of each message size.
+template <class SecondsOf>
+double median_error(const Communication& c, SecondsOf seconds_of) {
+  std::vector<double> errors;
+  for (const MessageSamples& s : c.samples) {
+    const double measured = median(s.seconds);
+    errors.push_back(std::abs(seconds_of(static_cast<double>(s.message_bytes)) - measured) /
+                     measured);
+  }
+  return median(std::move(errors));
+}
+
+/// l and g of each piece, and how far these and the paper's worst case are from the medians.
 void print(const Machine& machine) {
-  fmt::print("{:<12} {:>6} {:>6} {:>12} {:>16} {:>14} {:>8}  {}\n", "pattern", "ranks", "level",
-             "l, us", "g, ns per byte", "g, ns per word", "R^2", "median known to 2 %");
+  fmt::print("{:<10} {:>5} {:>5} {:<8} {:>12} {:>10} {:>12} {:>10}  {}\n", "pattern", "ranks",
+             "level", "hosts", "from, bytes", "l, us", "g, ns/byte", "ns/word", "medians");
   const auto rows = [](const char* pattern, const std::vector<Communication>& entries) {
     for (const Communication& c : entries) {
       const auto unstable = std::count_if(c.samples.begin(), c.samples.end(),
                                           [](const MessageSamples& s) { return !s.stable; });
-      fmt::print("{:<12} {:>6} {:>6} {:>12.3f} {:>16.4f} {:>14.4f} {:>8.4f}  {}{}\n", pattern,
-                 c.ranks, c.level, c.latency_s * 1e6, c.gap_s_per_byte * 1e9,
-                 4 * c.gap_s_per_byte * 1e9, c.r_squared,
-                 unstable == 0
-                     ? "yes"
-                     : fmt::format("no, not at {} of {} sizes", unstable, c.samples.size()),
-                 c.oversubscribed ? "; oversubscribed, left out of fits" : "");
+      double widest = 0;
+      for (const MessageSamples& s : c.samples) {
+        widest = std::max(widest, median_interval(s.seconds).relative_half_width());
+      }
+      for (const MessageSegment& s : c.segments) {
+        fmt::print("{:<10} {:>5} {:>5} {:<8} {:>12.0f} {:>10.3f} {:>12.4f} {:>10.4f}  {}\n",
+                   pattern, c.ranks, c.level, c.between_hosts ? "between" : "inside", s.from_bytes,
+                   s.latency_s * 1e6, s.gap_s_per_byte * 1e9, 4 * s.gap_s_per_byte * 1e9,
+                   unstable == 0 ? "known to 2 %"
+                                 : fmt::format("not known to 2 % at {} of {} sizes, the least to "
+                                               "{:.0f} %",
+                                               unstable, c.samples.size(), 100 * widest));
+      }
+      const auto line = [](double l, double g) {
+        return [l, g](double bytes) { return 2 * (l + bytes * g); };
+      };
+      fmt::print(
+          "{:<10} error at the median message: by pieces {:.1f} %, one line {:.1f} %, the paper's "
+          "worst case (l {:.3f} us, g {:.4f} ns/byte) {:.1f} %{}\n",
+          "", 100 * median_error(c, [&](double bytes) { return 2 * c.unit_seconds(bytes); }),
+          100 * median_error(c, line(c.latency_s, c.gap_s_per_byte)), c.worst_latency_s * 1e6,
+          c.worst_gap_s_per_byte * 1e9,
+          100 * median_error(c, line(c.worst_latency_s, c.worst_gap_s_per_byte)),
+          c.oversubscribed ? "; oversubscribed, left out of fits" : "");
     }
   };
   rows("alltoallv", machine.alltoallv);

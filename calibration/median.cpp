@@ -5,6 +5,8 @@
 #include <cmath>
 #include <vector>
 
+#include "skeleton/trace/median.hpp"
+
 namespace cleave {
 
 double MedianInterval::relative_half_width() const {
@@ -20,7 +22,7 @@ MedianInterval median_interval(std::span<const double> seconds) {
     return sorted[static_cast<std::size_t>(std::clamp(rank, 1.0, n)) - 1];
   };
   const double spread = 1.96 * std::sqrt(n);
-  return {.median = (at_rank(std::floor((n + 1) / 2)) + at_rank(std::ceil((n + 1) / 2))) / 2,
+  return {.median = median(sorted),
           .low = at_rank(std::floor((n - spread) / 2)),
           .high = at_rank(std::ceil(1 + (n + spread) / 2))};
 }

@@ -52,6 +52,24 @@ std::optional<int> partner_across(const Comm& comm, int level) {
   return group.size > 1 ? partner_of(comm.rank(), group) : std::nullopt;
 }
 
+/// Whether some message of the pattern goes to another host. Collective.
+bool leaves_host(const Comm& comm, const Pattern& pattern) {
+  const std::string name = provenance_here("", "", "").host;
+  std::int64_t mine = 0;  // of the name, since only numbers are compared across ranks
+  for (const char c : name) {
+    mine = (mine * 131 + static_cast<unsigned char>(c)) % 2147483647;
+  }
+  if (pattern.kind == Pattern::Kind::alltoallv) {
+    return comm.least(mine) != comm.greatest(mine);
+  }
+  std::int64_t theirs = mine;
+  if (const std::optional<int> partner = partner_across(comm, pattern.level)) {
+    comm.exchange(*partner, std::as_bytes(std::span(&mine, 1)),
+                  std::as_writable_bytes(std::span(&theirs, 1)));
+  }
+  return comm.greatest(mine != theirs ? 1 : 0) == 1;
+}
+
 /// One rank's part in a pattern, ready to be repeated.
 class Messages {
  public:
@@ -172,7 +190,7 @@ std::vector<Pattern> patterns_for(int ranks) {
 std::vector<std::int64_t> default_message_bytes(Pattern::Kind kind) {
   const std::int64_t most = kind == Pattern::Kind::alltoallv ? 4 << 20 : 64 << 20;
   std::vector<std::int64_t> sizes;
-  for (std::int64_t bytes = 8; bytes < most; bytes *= 8) {
+  for (std::int64_t bytes = 8; bytes < most; bytes *= 2) {
     sizes.push_back(bytes);
   }
   sizes.push_back(most);
@@ -185,6 +203,7 @@ Communication measure(const Comm& world, const Pattern& pattern, const MeasureOp
     const FirstRanks first(world, pattern.ranks);
     if (first.includes_me()) {
       result.oversubscribed = first.comm().oversubscribed();
+      result.between_hosts = leaves_host(first.comm(), pattern);
       result.samples = sample(first.comm(), pattern, options);
     }
   }
@@ -192,17 +211,7 @@ Communication measure(const Comm& world, const Pattern& pattern, const MeasureOp
   if (world.rank() != 0) {
     return {};
   }
-  std::vector<MessagePoint> points;
-  for (const MessageSamples& s : result.samples) {
-    points.push_back({.message_bytes = static_cast<double>(s.message_bytes),
-                      .seconds = median_interval(s.seconds).median});
-  }
-  const LatencyGap fit = fit_latency_gap(points);
-  result.latency_s = fit.latency_s;
-  result.latency_error_s = fit.latency_error_s;
-  result.gap_s_per_byte = fit.gap_s_per_byte;
-  result.gap_error_s_per_byte = fit.gap_error_s_per_byte;
-  result.r_squared = fit.r_squared;
+  fit_communication(result);
   return result;
 }
 

@@ -4,13 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cassert>
+#include <array>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <set>
 
 #include "models/statistics.hpp"
+#include "skeleton/trace/error.hpp"
 
 namespace cleave {
 
@@ -24,94 +24,70 @@ std::size_t count_run_sizes(const std::vector<Observation>& observations) {
   return sizes.size();
 }
 
+/// One row for every repetition, or for every value where nothing was repeated.
 Design design_of(const std::vector<Observation>& observations, const Form& form) {
-  const auto rows = static_cast<Eigen::Index>(observations.size());
+  Eigen::Index rows = 0;
+  for (const Observation& observation : observations) {
+    rows += std::max<Eigen::Index>(1, std::ssize(observation.repetitions));
+  }
   Design design{.names = term_names(form),
                 .columns = {rows, static_cast<Eigen::Index>(form.size())},
                 .measured = Eigen::VectorXd(rows)};
-  for (Eigen::Index i = 0; i < rows; ++i) {
-    const Observation& observation = observations[static_cast<std::size_t>(i)];
-    for (std::size_t j = 0; j < form.size(); ++j) {
-      design.columns(i, static_cast<Eigen::Index>(j)) = form[j](observation.sizes);
+  std::map<NamedSizes, int> clusters;
+  Eigen::Index row = 0;
+  for (const Observation& observation : observations) {
+    const int cluster =
+        clusters.try_emplace(observation.run_sizes, static_cast<int>(clusters.size()))
+            .first->second;
+    Eigen::RowVectorXd terms(std::ssize(form));
+    for (Eigen::Index j = 0; j < terms.size(); ++j) {
+      terms[j] = form[static_cast<std::size_t>(j)](observation.sizes);
     }
-    design.measured[i] = observation.value;
+    const std::vector<double> values = observation.repetitions.empty()
+                                           ? std::vector<double>{observation.value}
+                                           : observation.repetitions;
+    for (const double value : values) {
+      design.columns.row(row) = terms;
+      design.measured[row++] = value;
+      design.clusters.push_back(cluster);
+    }
   }
   return design;
 }
 
-/// |a - b| relative to their mean.
-double symmetric_error(double a, double b) {
-  const double scale = (std::abs(a) + std::abs(b)) / 2;
-  return scale == 0 ? 0 : std::abs(a - b) / scale;
-}
-
-/// Mean SMAPE of each size when it is left out; empty if the form cannot be fitted without it.
-std::vector<double> left_out_errors(const std::vector<Observation>& observations,
-                                    const TrialForm& trial, Weights weights) {
-  std::map<NamedSizes, std::vector<Observation>> by_size;
+std::map<std::string, std::pair<double, double>> range_of(
+    const std::vector<Observation>& observations) {
+  std::map<std::string, std::pair<double, double>> ranges;
   for (const Observation& observation : observations) {
-    by_size[observation.run_sizes].push_back(observation);
+    for (const auto& [name, value] : observation.sizes) {
+      const auto [range, is_new] = ranges.try_emplace(name, value, value);
+      range->second.first = std::min(range->second.first, value);
+      range->second.second = std::max(range->second.second, value);
+    }
   }
-  std::vector<double> errors;
-  for (const auto& [left_out, tests] : by_size) {
-    std::vector<Observation> rest;
-    for (const auto& [size, of_size] : by_size) {
-      if (size != left_out) {
-        rest.insert(rest.end(), of_size.begin(), of_size.end());
-      }
-    }
-    const auto fitted =
-        least_squares_coefficients(design_of(rest, trial.form), weights, trial.sign);
-    const auto* coefficients = std::get_if<Eigen::VectorXd>(&fitted);
-    if (coefficients == nullptr) {
-      return {};
-    }
-    const Design test = design_of(tests, trial.form);
-    const Eigen::VectorXd predicted = test.columns * *coefficients;
-    double sum = 0;
-    for (Eigen::Index i = 0; i < predicted.size(); ++i) {
-      sum += symmetric_error(predicted[i], test.measured[i]);
-    }
-    errors.push_back(sum / static_cast<double>(tests.size()));
-  }
-  return errors;
+  return ranges;
 }
 
-double mean_of(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+/// Whether a fit is positive at every size that was measured, and where all are in the same
+/// proportion but 1024 times smaller or larger; beyond a break at half the size.
+bool is_positive(const BlockFit& fit, const std::vector<Observation>& observations,
+                 bool beyond_break) {
+  const std::array<double, 3> factors = {beyond_break ? 0.5 : 1.0 / 1024, 1, 1024};
+  const auto is_positive_at = [&](const NamedValues& sizes, double factor) {
+    NamedValues scaled = sizes;
+    for (auto& [name, value] : scaled) {
+      value *= factor;
+    }
+    return fit(scaled) > 0;
+  };
+  return std::all_of(observations.begin(), observations.end(), [&](const Observation& o) {
+    return std::all_of(factors.begin(), factors.end(),
+                       [&](double factor) { return is_positive_at(o.sizes, factor); });
+  });
 }
 
-/// A difference of relative errors that no measurement tells from nothing.
-constexpr double kNegligible = 1e-3;
-
-/// Whether errors `a` exceed errors `b` of the same sizes by no more than one standard error of
-/// their mean difference, or by next to nothing.
-bool is_as_good(const std::vector<double>& a, const std::vector<double>& b) {
-  std::vector<double> differences;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    differences.push_back(a[i] - b[i]);
-  }
-  const double mean = mean_of(differences);
-  double squares = 0;
-  for (const double difference : differences) {
-    squares += (difference - mean) * (difference - mean);
-  }
-  const auto n = static_cast<double>(differences.size());
-  return mean <= std::max(kNegligible, std::sqrt(squares / (n - 1) / n));
-}
-
-/// Akaike's information criterion, corrected for few samples (Hurvich and Tsai, 1989): what is left
-/// unexplained, and a price for every coefficient. Residuals below kNegligible count as that.
-double corrected_akaike(const LinearFit& fit) {
-  const auto n = static_cast<double>(fit.residuals.size());
-  const double k = static_cast<double>(fit.coefficients.size()) + 1;  // and the deviation
-  if (n - k - 1 <= 0) {
-    return std::numeric_limits<double>::infinity();
-  }
-  const double variance =
-      fit.residual_deviation * fit.residual_deviation * fit.degrees_of_freedom / n;
-  const double least = fit.weights == Weights::relative ? kNegligible * kNegligible : 0;
-  return n * std::log(std::max(variance, least)) + 2 * k + 2 * k * (k + 1) / (n - k - 1);
+double deviation_at(const LinearFit& fit, double value) {
+  return fit.weights == Weights::relative ? fit.residual_deviation * value : fit.residual_deviation;
 }
 
 }  // namespace
@@ -125,7 +101,98 @@ Eigen::VectorXd BlockFit::row(const NamedValues& sizes) const {
 }
 
 double BlockFit::operator()(const NamedValues& sizes) const {
-  return row(sizes).dot(fit.coefficients);
+  double sum = 0;
+  for (std::size_t j = 0; j < form.size(); ++j) {
+    sum += fit.coefficients[static_cast<Eigen::Index>(j)] * form[j](sizes);
+  }
+  return sum;
+}
+
+Interval BlockFit::interval(const NamedValues& sizes) const {
+  const Eigen::VectorXd terms = row(sizes);
+  const double value = terms.dot(fit.coefficients);
+  const double deviation = deviation_at(fit, value);
+  const std::array<Variance, 2> parts = {
+      Variance{deviation * deviation, static_cast<double>(fit.degrees_of_freedom)},
+      Variance{terms.dot(fit.covariance * terms), static_cast<double>(fit.coefficient_freedom)}};
+  return interval_95(value, sum_of(parts));
+}
+
+SegmentedFit::SegmentedFit(BlockFit only)
+    : segments{std::move(only)},
+      r_squared(segments.front().fit.r_squared),
+      adjusted_r_squared(segments.front().fit.adjusted_r_squared),
+      median_abs_relative_residual(segments.front().fit.median_abs_relative_residual) {}
+
+SegmentedFit::SegmentedFit(std::string over_quantity, std::vector<double> between,
+                           std::vector<BlockFit> stretches,
+                           const std::vector<Observation>& observations)
+    : over(std::move(over_quantity)), breaks(std::move(between)), segments(std::move(stretches)) {
+  double mean = 0;
+  for (const Observation& o : observations) {
+    mean += o.value / static_cast<double>(observations.size());
+  }
+  double total = 0;
+  double unexplained = 0;
+  std::vector<double> relative;
+  for (const Observation& o : observations) {
+    const double residual = o.value - (*this)(o.sizes);
+    total += (o.value - mean) * (o.value - mean);
+    unexplained += residual * residual;
+    relative.push_back(std::abs(residual) / std::max(o.value, 1e-9));
+  }
+  Eigen::Index coefficients = 0;
+  for (const BlockFit& segment : segments) {
+    coefficients += segment.fit.coefficients.size();
+  }
+  const auto n = static_cast<double>(observations.size());
+  const double freedom = std::max(1.0, n - static_cast<double>(coefficients));
+  r_squared = total > 0 ? 1 - unexplained / total : (unexplained > 0 ? 0 : 1);
+  adjusted_r_squared = 1 - (1 - r_squared) * (n - 1) / freedom;
+  median_abs_relative_residual = median(std::move(relative));
+}
+
+const BlockFit& SegmentedFit::at(const NamedValues& sizes) const {
+  if (breaks.empty()) {
+    return segments.front();
+  }
+  const double quantity = quantity_of(over, sizes);
+  const auto segment = std::upper_bound(breaks.begin(), breaks.end(), quantity) - breaks.begin();
+  return segments[static_cast<std::size_t>(segment)];
+}
+
+std::string SegmentedFit::text() const {
+  std::string text;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    text += text_of(segments[i].form);
+    if (i < breaks.size()) {
+      text += fmt::format(" below {} = {:.3g}, then ", over, breaks[i]);
+    }
+  }
+  return text;
+}
+
+std::vector<std::string> names_in(const std::string& over) {
+  if (over.empty()) {
+    return {};
+  }
+  const auto slash = over.find('/');
+  if (slash == std::string::npos) {
+    return {over};
+  }
+  return {over.substr(0, slash), over.substr(slash + 1)};
+}
+
+double quantity_of(const std::string& over, const NamedValues& sizes) {
+  const auto value = [&](const std::string& name) {
+    const auto found = sizes.find(name);
+    if (found == sizes.end()) {
+      throw Error(fmt::format("size {} is not known, but the form depends on {}", name, over));
+    }
+    return found->second;
+  };
+  const std::vector<std::string> names = names_in(over);
+  return names.size() == 1 ? value(names[0]) : value(names[0]) / std::max(value(names[1]), 1e-300);
 }
 
 std::variant<BlockFit, Refusal> fit_form(const std::vector<Observation>& observations,
@@ -139,75 +206,21 @@ std::variant<BlockFit, Refusal> fit_form(const std::vector<Observation>& observa
                     sizes, sizes == 1 ? "size" : "sizes", form.size(),
                     fmt::join(term_names(form), ", "), form.size() + 1)};
   }
-  auto result = least_squares(design_of(observations, form), weights, trial.sign);
+  const bool repeats = std::any_of(observations.begin(), observations.end(),
+                                   [](const Observation& o) { return o.repetitions.size() > 1; });
+  const Loss loss = repeats && weights == Weights::relative ? Loss::huber : Loss::squares;
+  auto result = least_squares(design_of(observations, form), weights, trial.sign, loss);
   if (auto* refusal = std::get_if<Refusal>(&result)) {
     return std::move(*refusal);
   }
-  BlockFit fitted{.form = form, .fit = std::move(std::get<LinearFit>(result))};
-  for (const Observation& observation : observations) {
-    for (const auto& [name, value] : observation.sizes) {
-      const auto [range, is_new] = fitted.fitted_range.try_emplace(name, value, value);
-      range->second.first = std::min(range->second.first, value);
-      range->second.second = std::max(range->second.second, value);
-    }
-  }
-  const auto is_positive = [&](const Observation& observation) {
-    return fitted(observation.sizes) > 0;
-  };
-  if (trial.sign == Sign::any &&
-      !std::all_of(observations.begin(), observations.end(), is_positive)) {
+  BlockFit fitted{.form = form,
+                  .fit = std::move(std::get<LinearFit>(result)),
+                  .fitted_range = range_of(observations)};
+  if (trial.sign == Sign::any && !is_positive(fitted, observations, trial.beyond_break)) {
     return Refusal{fmt::format("{} gives no positive time at some of the sizes measured",
                                fmt::join(term_names(form), ", "))};
   }
   return fitted;
-}
-
-std::variant<BlockFit, Refusal> fit_best_form(const std::vector<Observation>& observations,
-                                              const std::vector<TrialForm>& forms,
-                                              Weights weights) {
-  assert(!forms.empty());
-  struct Candidate {
-    BlockFit fit;
-    std::vector<double> errors;  ///< by size left out
-
-    double error() const { return *fit.left_out_smape; }
-  };
-  std::vector<Candidate> candidates;
-  Refusal last;
-  for (const TrialForm& form : forms) {
-    auto result = fit_form(observations, form, weights);
-    if (auto* refusal = std::get_if<Refusal>(&result)) {
-      last = std::move(*refusal);
-      continue;
-    }
-    std::vector<double> errors = left_out_errors(observations, form, weights);
-    if (errors.size() > 1) {
-      candidates.push_back({std::move(std::get<BlockFit>(result)), std::move(errors)});
-      candidates.back().fit.left_out_smape = mean_of(candidates.back().errors);
-    }
-  }
-  if (candidates.empty()) {
-    // Nothing to compare, as with one size only: the first form that can be fitted at all.
-    for (const TrialForm& form : forms) {
-      auto result = fit_form(observations, form, weights);
-      if (std::holds_alternative<BlockFit>(result)) {
-        return result;
-      }
-    }
-    return last;
-  }
-  const Candidate& least = *std::min_element(
-      candidates.begin(), candidates.end(),
-      [](const Candidate& a, const Candidate& b) { return a.error() < b.error(); });
-  const std::vector<double> least_errors = least.errors;
-  std::erase_if(candidates, [&](const Candidate& candidate) {
-    return !is_as_good(candidate.errors, least_errors);
-  });
-  return std::min_element(candidates.begin(), candidates.end(),
-                          [](const Candidate& a, const Candidate& b) {
-                            return corrected_akaike(a.fit.fit) < corrected_akaike(b.fit.fit);
-                          })
-      ->fit;
 }
 
 std::vector<std::string> varying_sizes(const std::vector<Observation>& observations) {

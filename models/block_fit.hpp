@@ -1,4 +1,4 @@
-// The time of one block as a function of its sizes: fitting a given form, and choosing one.
+// The time of one block as a function of its sizes, with the form given. selection.hpp chooses one.
 #pragma once
 
 #include <map>
@@ -10,19 +10,22 @@
 
 #include "models/basis.hpp"
 #include "models/forms.hpp"
+#include "models/interval.hpp"
 #include "models/least_squares.hpp"
 #include "skeleton/trace/trace_file.hpp"
 
 namespace cleave {
 
-/// One row of a fit: a value that was measured at some sizes.
+/// A value that was measured at some sizes.
 struct Observation {
   NamedSizes
       run_sizes;      ///< of the run that it comes from; whole runs are left out when forms compete
   NamedValues sizes;  ///< that the value is a function of
-  double value = 0;   ///< seconds, or bytes
+  double value = 0;   ///< seconds, or bytes; of repeated measurements the median
+  std::vector<double> repetitions;  ///< all that were measured; empty where nothing was repeated
 };
 
+/// A form with its coefficients, for one stretch of sizes.
 struct BlockFit {
   Form form;
   LinearFit fit;
@@ -30,26 +33,56 @@ struct BlockFit {
   /// Mean symmetric relative error at sizes that were left out of the fit in turn; none where the
   /// form was given.
   std::optional<double> left_out_smape;
+  /// The same at larger sizes than those fitted; none where there are too few.
+  std::optional<double> extrapolated_smape;
 
   double operator()(const NamedValues& sizes) const;
   /// The values of the terms at `sizes`.
   Eigen::VectorXd row(const NamedValues& sizes) const;
+  /// Holds a new single measurement at `sizes` with 95 % probability (docs/model.md, eq. 14).
+  Interval interval(const NamedValues& sizes) const;
 };
 
+/// The time of a block as a function of its sizes: one form, or one for each stretch between breaks
+/// of one quantity. Beyond what was measured the first or last stretch goes on.
+struct SegmentedFit {
+  SegmentedFit() = default;
+  /// One form for all sizes; the quality is that of `only.fit`.
+  SegmentedFit(BlockFit only);  // NOLINT(google-explicit-constructor): it is the same thing
+  /// Stretches between breaks; the quality is that at the values of `observations`.
+  SegmentedFit(std::string over, std::vector<double> breaks, std::vector<BlockFit> segments,
+               const std::vector<Observation>& observations);
+
+  std::string over;                ///< that breaks are of: a size "N", a ratio "M/N", "" if none
+  std::vector<double> breaks;      ///< ascending; a stretch ends before its break
+  std::vector<BlockFit> segments;  ///< one more than breaks
+
+  // Of all stretches together, at the values of the observations.
+  double r_squared = 0;
+  double adjusted_r_squared = 0;
+  double median_abs_relative_residual = 0;
+
+  const BlockFit& at(const NamedValues& sizes) const;
+  double operator()(const NamedValues& sizes) const { return at(sizes)(sizes); }
+  /// Terms of all stretches: "N*log2(N)", "1,N below N = 1.5e+06, then N".
+  std::string text() const;
+};
+
+/// The names in the quantity `over`: {"M", "N"} of "M/N"; none of "".
+std::vector<std::string> names_in(const std::string& over);
+
+/// The quantity `over`, a size or a ratio of two.
+/// \throws Error  if `sizes` lacks one
+double quantity_of(const std::string& over, const NamedValues& sizes);
+
 /// Fits the form of `trial`. Mostly no coefficient is negative: an operation cannot give time back,
-/// and a negative term turns into a negative time on more ranks than were measured.
+/// and a negative term turns into a negative time on more ranks than were measured. With relative
+/// weights and repetitions every repetition is a row, and disturbed ones count less (Loss::huber).
 /// Refused, beyond what least_squares refuses: runs at fewer than coefficients + 1 different sizes
 /// (a constant alone needs but one), and coefficients of any sign that give no positive time
-/// at some size that was measured.
+/// at some size that was measured, or 1024 times smaller or larger in the same proportion.
 std::variant<BlockFit, Refusal> fit_form(const std::vector<Observation>& observations,
                                          const TrialForm& trial, Weights weights);
-
-/// Chooses among `forms` (fewer terms first) by leaving out the runs of one size after another: of
-/// the forms whose SMAPE at the sizes left out exceeds that of the best by no more than one
-/// standard error of their difference, the one with the least corrected Akaike criterion; on a tie
-/// the one with fewer terms. Refused if every form is, with the reason of the last.
-std::variant<BlockFit, Refusal> fit_best_form(const std::vector<Observation>& observations,
-                                              const std::vector<TrialForm>& forms, Weights weights);
 
 /// Sizes that are in every observation and take more than one value.
 std::vector<std::string> varying_sizes(const std::vector<Observation>& observations);

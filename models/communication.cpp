@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "models/forms.hpp"
+#include "models/selection.hpp"
 #include "models/statistics.hpp"
 #include "skeleton/trace/error.hpp"
 
@@ -37,6 +38,16 @@ const Communication* nearest(const std::vector<Communication>& entries, int rank
 
 bool is_exchange(const Sample& sample) {
   return sample.block == Block::exchange && sample.spans > 0 && sample.bytes > 0;
+}
+
+/// Those that stay on a host, or leave it; all where there are none of that kind.
+std::vector<Communication> of_kind(const std::vector<Communication>& entries,
+                                   std::optional<bool> between_hosts) {
+  std::vector<Communication> kind = entries;
+  if (between_hosts) {
+    std::erase_if(kind, [&](const Communication& e) { return e.between_hosts != *between_hosts; });
+  }
+  return kind.empty() ? entries : kind;
 }
 
 double seconds_of_message(const Sample& sample) { return median(sample.seconds) / sample.spans; }
@@ -91,7 +102,10 @@ LatencyGaps latency_gaps_of(const std::vector<Sample>& samples, const std::strin
                                .latency_error_s = fit.latency_error_s,
                                .gap_s_per_byte = fit.gap_s_per_byte,
                                .gap_error_s_per_byte = fit.gap_error_s_per_byte,
-                               .r_squared = fit.r_squared});
+                               .r_squared = fit.r_squared,
+                               .worst_latency_s = fit.latency_s,
+                               .worst_gap_s_per_byte = fit.gap_s_per_byte,
+                               .segments = fit_message_segments(of_ranks)});
     } catch (const Error&) {
       continue;  // documented: these exchanges determine no l and g
     }
@@ -99,12 +113,15 @@ LatencyGaps latency_gaps_of(const std::vector<Sample>& samples, const std::strin
   return gaps;
 }
 
-ChosenLatencyGap choose_latency_gap(const LatencyGaps& gaps, int ranks, int level) {
-  const Communication* exchange = nearest(gaps.exchange, ranks, level);
+ChosenLatencyGap choose_latency_gap(const LatencyGaps& gaps, int ranks, int level,
+                                    std::optional<bool> between_hosts) {
+  const std::vector<Communication> exchanges = of_kind(gaps.exchange, between_hosts);
+  const std::vector<Communication> alltoallvs = of_kind(gaps.alltoallv, between_hosts);
+  const Communication* exchange = nearest(exchanges, ranks, level);
   if (exchange != nullptr && exchange->ranks == ranks && exchange->level == level) {
     return {*exchange, std::nullopt};
   }
-  const Communication* alltoallv = nearest(gaps.alltoallv, ranks, 0);
+  const Communication* alltoallv = nearest(alltoallvs, ranks, 0);
   if (alltoallv != nullptr && alltoallv->ranks == ranks) {
     return {*alltoallv, std::nullopt};
   }
@@ -119,6 +136,11 @@ ChosenLatencyGap choose_latency_gap(const LatencyGaps& gaps, int ranks, int leve
     return {entry, std::nullopt};
   }
   return {entry, fmt::format("l and g of {} ranks are taken for {} ranks", entry.ranks, ranks)};
+}
+
+double header_seconds(const Communication& entry, double message_bytes) {
+  const double asking = message_bytes > kMostBytesUnasked ? entry.unit_seconds(1) : 0;
+  return 2 * (entry.unit_seconds(kHeaderBytes) + asking);
 }
 
 double paper_factor(const std::string& placement) { return placement == "rooted" ? 1 : 2; }
@@ -145,7 +167,7 @@ std::variant<ExchangeModel, Refusal> fit_exchange(const std::vector<Sample>& sam
       messages.push_back(sample.spans);
       if (fit_factor) {
         const Communication entry = choose_latency_gap(gaps, sample.ranks, sample.level).entry;
-        unit_seconds.push_back(entry.latency_s + bytes_of_message(sample) * entry.gap_s_per_byte);
+        unit_seconds.push_back(entry.unit_seconds(bytes_of_message(sample)));
         measured.push_back(seconds_of_message(sample));
       }
     }
@@ -156,7 +178,8 @@ std::variant<ExchangeModel, Refusal> fit_exchange(const std::vector<Sample>& sam
     const auto fitted =
         least_squares({.names = {"l + K g"},
                        .columns = Eigen::Map<const Eigen::MatrixXd>(unit_seconds.data(), rows, 1),
-                       .measured = Eigen::Map<const Eigen::VectorXd>(measured.data(), rows)});
+                       .measured = Eigen::Map<const Eigen::VectorXd>(measured.data(), rows)},
+                      Weights::relative, Sign::any, Loss::huber);
     if (const auto* fit = std::get_if<LinearFit>(&fitted); fit && fit->coefficients[0] > 0) {
       model.factor = fit->coefficients[0];
       model.factor_error = fit->standard_errors()[0];

@@ -12,6 +12,15 @@
 
 namespace cleave {
 
+/// Bytes of the header that goes before every payload, and beyond how many bytes of payload each
+/// side says first that it has room (skeleton/hypercube/link.hpp).
+inline constexpr double kHeaderBytes = 16;
+inline constexpr double kMostBytesUnasked = 64 << 10;
+
+/// What the headers around one exchange of messages of `message_bytes` take: one swap of headers,
+/// and one of a single byte before a long payload.
+double header_seconds(const Communication& entry, double message_bytes);
+
 /// The l and g of one machine, without the samples that they were fitted to.
 struct LatencyGaps {
   std::string source;                    ///< the machine's name, or "traces"
@@ -28,12 +37,14 @@ LatencyGaps latency_gaps_of(const std::vector<Sample>& samples, const std::strin
 /// The entry that stands for an exchange at `level` of `ranks` ranks, and a remark if it is of
 /// another number of ranks or level. Taken is the first there is of: the skeleton's exchange at
 /// this level, MPI_Alltoallv on as many ranks, the exchange on the nearest number of ranks,
-/// MPI_Alltoallv there. \throws Error  if there is no entry at all
+/// MPI_Alltoallv there. Where `between_hosts` is known and entries of that kind are, only these are
+/// looked at. \throws Error  if there is no entry at all
 struct ChosenLatencyGap {
   Communication entry;
   std::optional<std::string> remark;
 };
-ChosenLatencyGap choose_latency_gap(const LatencyGaps& gaps, int ranks, int level);
+ChosenLatencyGap choose_latency_gap(const LatencyGaps& gaps, int ranks, int level,
+                                    std::optional<bool> between_hosts = std::nullopt);
 
 /// Equation 9's factor: 2 where partners send and receive at once, 1 where data goes one way.
 double paper_factor(const std::string& placement);

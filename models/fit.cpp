@@ -6,8 +6,14 @@
 #include <set>
 #include <tuple>
 
+#include "models/critical_path.hpp"
+#include "models/diagnosis.hpp"
 #include "models/forms.hpp"
+#include "models/memory.hpp"
+#include "models/omega.hpp"
+#include "models/selection.hpp"
 #include "models/statistics.hpp"
+#include "skeleton/trace/error.hpp"
 
 namespace cleave {
 
@@ -38,7 +44,8 @@ std::vector<Observation> observations_of(const std::vector<Sample>& samples) {
   for (const Sample& sample : samples) {
     observations.push_back({.run_sizes = sample.run_sizes,
                             .sizes = sizes_of_block(sample),
-                            .value = median(sample.seconds)});
+                            .value = median(sample.seconds),
+                            .repetitions = sample.seconds});
   }
   return observations;
 }
@@ -83,11 +90,21 @@ std::optional<Refusal> refuse_choice(Block block, const std::vector<Observation>
   return std::nullopt;
 }
 
-std::variant<BlockFit, Refusal> fit_block(Block block, const std::vector<Sample>& samples,
-                                          const FitOptions& options) {
+/// A fit of one form, with its quality at the medians.
+std::variant<SegmentedFit, Refusal> with_given_form(const std::vector<Observation>& observations,
+                                                    const Form& form, Weights weights) {
+  auto fitted = fit_form(observations, {form}, weights);
+  if (auto* refusal = std::get_if<Refusal>(&fitted)) {
+    return std::move(*refusal);
+  }
+  return SegmentedFit("", {}, {std::move(std::get<BlockFit>(fitted))}, observations);
+}
+
+std::variant<SegmentedFit, Refusal> fit_block(Block block, const std::vector<Sample>& samples,
+                                              const FitOptions& options) {
   const std::vector<Observation> observations = observations_of(samples);
   if (const auto given = options.given_forms.find(block); given != options.given_forms.end()) {
-    return fit_form(observations, {given->second}, options.weights);
+    return with_given_form(observations, given->second, options.weights);
   }
   std::vector<std::string> names;
   for (const auto& [name, value] : observations.front().sizes) {
@@ -95,14 +112,14 @@ std::variant<BlockFit, Refusal> fit_block(Block block, const std::vector<Sample>
   }
   if (options.forms == Forms::paper) {
     if (const std::optional<Form> form = paper_form(block, names)) {
-      return fit_form(observations, {*form}, options.weights);
+      return with_given_form(observations, *form, options.weights);
     }
   }
   if (const auto refusal = refuse_choice(block, observations, options.weights)) {
     return *refusal;
   }
   const std::vector<std::string> varying = varying_sizes(observations);
-  return fit_best_form(observations,
+  return fit_segmented(observations,
                        block == Block::skeleton ? linear_forms(varying) : candidate_forms(varying),
                        options.weights);
 }
@@ -129,6 +146,47 @@ double slowest_rank_of(const std::vector<Sample>& samples) {
     }
   }
   return ratios.empty() ? 1 : median(std::move(ratios));
+}
+
+/// The median over ranks and levels of how far one repetition lies from their median.
+double repetition_deviation_of(const std::vector<Sample>& samples) {
+  std::vector<double> deviations;
+  for (const Sample& sample : samples) {
+    if (sample.seconds.size() > 1) {
+      deviations.push_back(relative_spread(sample.seconds));
+    }
+  }
+  return deviations.empty() ? 0 : median(std::move(deviations));
+}
+
+/// Compares what `predicted` says of each run with its repetitions. A run that
+/// cannot be predicted is left out.
+template <class Predicted>
+std::optional<CompositionErrors> composition_errors(const std::vector<RunPoint>& points,
+                                                    Predicted predicted) {
+  std::vector<double> of_medians;
+  std::vector<double> of_repetitions;
+  for (const RunPoint& point : points) {
+    std::optional<double> seconds;
+    try {
+      seconds = predicted(point);
+    } catch (const Error&) {
+      continue;  // a refused block; the model says so
+    }
+    if (!seconds || *seconds <= 0) {
+      continue;
+    }
+    of_medians.push_back(std::abs(median(point.seconds) / *seconds - 1));
+    for (const double repetition : point.seconds) {
+      of_repetitions.push_back(std::abs(repetition / *seconds - 1));
+    }
+  }
+  if (of_medians.empty()) {
+    return std::nullopt;
+  }
+  constexpr double kDeviationsPerMedian = 1.4826;  // of normal noise
+  return CompositionErrors{.median_abs_error = median(std::move(of_medians)),
+                           .deviation = kDeviationsPerMedian * median(std::move(of_repetitions))};
 }
 
 /// Blocks that more than half of the runs show in groups that are divided further (`inner`), or on
@@ -226,10 +284,16 @@ Model fit_model(const Measurements& measurements, const std::optional<Machine>& 
     if (auto* refusal = std::get_if<Refusal>(&result)) {
       model.refused.push_back({block, ranks_per_host, std::move(refusal->reason)});
     } else {
+      const SegmentedFit& fit = std::get<SegmentedFit>(result);
+      for (const std::string& said : diagnose(fit, observations_of(of_block))) {
+        model.notes.push_back(fmt::format("{}, {} {} per host: {}", name_of(block), ranks_per_host,
+                                          ranks_per_host == 1 ? "rank" : "ranks", said));
+      }
       model.blocks.push_back({.block = block,
                               .ranks_per_host = ranks_per_host,
-                              .fit = std::move(std::get<BlockFit>(result)),
+                              .fit = std::move(std::get<SegmentedFit>(result)),
                               .slowest_rank = slowest_rank_of(of_block),
+                              .repetition_deviation = repetition_deviation_of(of_block),
                               .samples = std::move(of_block)});
     }
   }
@@ -250,6 +314,21 @@ Model fit_model(const Measurements& measurements, const std::optional<Machine>& 
              model.inner_blocks.end()) {
     model.refused.push_back({Block::exchange, 1, std::get<Refusal>(exchange).reason});
   }
+  std::vector<RunPoint> fitted_points = measurements.points;
+  std::erase_if(fitted_points, [&](const RunPoint& point) { return is_held_out(point.sizes); });
+  // Together, since the interval of each is widened by its own errors once they are known.
+  const auto sum = composition_errors(fitted_points, [&](const RunPoint& point) {
+    return std::optional(
+        predict(model, point.ranks, point.sizes, {.ranks_per_host = point.ranks_per_host}).seconds);
+  });
+  const auto path = composition_errors(fitted_points, [&](const RunPoint& point) {
+    const auto prediction = predict_critical_path(model, point.ranks, point.sizes,
+                                                  {.ranks_per_host = point.ranks_per_host});
+    return prediction ? std::optional(prediction->seconds) : std::nullopt;
+  });
+  model.memory = fit_memory(fitted_points);
+  model.sum_of_maxima = sum;
+  model.critical_path = path;
   return model;
 }
 

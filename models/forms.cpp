@@ -12,13 +12,30 @@ Basis times_logarithm(const std::string& size, const std::string& of) {
   return Basis({{.size = size}, {.size = of, .logarithm = true}});
 }
 
-/// Extends each form by nothing, by S, and by S*log2(T) for every size T.
+Basis power(const std::string& size, double exponent) {
+  return Basis({{.size = size, .power = exponent}});
+}
+
+Basis times_squared_logarithm(const std::string& size) {
+  return Basis({{.size = size}, {.size = size, .logarithm = true, .power = 2}});
+}
+
+void sort_by_terms(std::vector<TrialForm>& trials) {
+  std::stable_sort(trials.begin(), trials.end(), [](const TrialForm& a, const TrialForm& b) {
+    return a.form.size() < b.form.size();
+  });
+}
+
+/// Extends each form by nothing, and by every term of `size` in the catalogue.
 std::vector<Form> extended(const std::vector<Form>& forms, const std::string& size,
                            const std::vector<std::string>& all_sizes) {
   std::vector<Basis> terms = {linear(size)};
   for (const std::string& of : all_sizes) {
     terms.push_back(times_logarithm(size, of));
   }
+  terms.push_back(times_squared_logarithm(size));
+  terms.push_back(power(size, 1.5));
+  terms.push_back(power(size, 2));
   std::vector<Form> result;
   for (const Form& form : forms) {
     result.push_back(form);
@@ -70,6 +87,9 @@ std::vector<TrialForm> candidate_forms(const std::vector<std::string>& size_name
     }
   }
   if (size_names.size() == 2) {
+    const Basis product({{.size = size_names[0]}, {.size = size_names[1]}});
+    trials.push_back({.form = {product}});
+    trials.push_back({.form = {Basis(), product}});
     Form products;
     for (const std::string& size : size_names) {
       for (const std::string& of : size_names) {
@@ -83,18 +103,38 @@ std::vector<TrialForm> candidate_forms(const std::vector<std::string>& size_name
       trials.push_back({.form = std::move(three), .sign = Sign::any});
     }
   }
-  std::stable_sort(trials.begin(), trials.end(), [](const TrialForm& a, const TrialForm& b) {
-    return a.form.size() < b.form.size();
-  });
+  sort_by_terms(trials);
   return trials;
 }
 
 std::vector<TrialForm> linear_forms(const std::vector<std::string>& size_names) {
   std::vector<TrialForm> trials = candidate_forms(size_names);
   std::erase_if(trials, [](const TrialForm& trial) {
-    return std::any_of(trial.form.begin(), trial.form.end(),
-                       [](const Basis& term) { return term.factors().size() > 1; });
+    return std::any_of(trial.form.begin(), trial.form.end(), [](const Basis& term) {
+      return term.factors().size() > 1 ||
+             (!term.factors().empty() && term.factors().front().power != 1);
+    });
   });
+  return trials;
+}
+
+TrialForm line_beyond_break(const std::string& size) {
+  return {.form = {Basis(), linear(size)}, .sign = Sign::any, .beyond_break = true};
+}
+
+std::vector<TrialForm> density_forms(const std::string& n, const std::string& m) {
+  std::vector<TrialForm> trials;
+  for (const Basis& of_n : {linear(n), times_logarithm(n, n)}) {
+    trials.push_back({.form = {of_n}});
+    for (const Basis& of_m : {linear(m), times_logarithm(m, n)}) {
+      trials.push_back({.form = {of_n, of_m}, .sign = Sign::any});
+    }
+  }
+  for (const Basis& of_m : {linear(m), times_logarithm(m, n)}) {
+    trials.push_back({.form = {of_m}});
+    trials.push_back({.form = {linear(n), of_m, times_logarithm(n, n)}, .sign = Sign::any});
+  }
+  sort_by_terms(trials);
   return trials;
 }
 

@@ -21,17 +21,27 @@ std::optional<Form> paper_form(Block block, const std::vector<std::string>& size
 struct TrialForm {
   Form form;
   Sign sign = Sign::non_negative;
+  /// Holds beyond a break only, where a constant below 0 is what smaller sizes saved.
+  bool beyond_break = false;
 };
 
-/// Every choice of some of the sizes, each as S or S*log2(T) with T any of them (sorting:
-/// N*log2(N); edges that meet ever more distant nodes: M*log2(N)), with and without a constant, and
-/// the constant alone; fewer terms first. For two sizes also three or all four products of N and M
-/// with their logarithms, of any sign: what depends on the density M/N, as paths in a union-find
-/// do.
+/// The catalogue. Every choice of some of the sizes, each as S, S*log2(T) with T any of them
+/// (sorting: N*log2(N); edges that meet ever more distant nodes: M*log2(N)), S*log2(S)^2, S^1.5 or
+/// S^2, with and without a constant, and the constant alone; fewer terms first. For two sizes also
+/// their product with and without a constant, and three or all four products of N and M with their
+/// logarithms, of any sign: what depends on the density M/N, as paths in a union-find do.
 std::vector<TrialForm> candidate_forms(const std::vector<std::string>& size_names);
 
-/// Those of `candidate_forms` without logarithms: for what is moved and copied rather than
-/// computed.
+/// Those of `candidate_forms` without logarithms and powers: for what is moved and copied rather
+/// than computed.
 std::vector<TrialForm> linear_forms(const std::vector<std::string>& size_names);
+
+/// Beyond a break of `size`: a straight line whose constant may be negative, since each unit beyond
+/// a cache costs more than those within.
+TrialForm line_beyond_break(const std::string& size);
+
+/// Between two breaks of the density M/N a time is close to a plane over N and M: each of the two
+/// as it is or times log2(N), of any sign, since more edges may mean less work.
+std::vector<TrialForm> density_forms(const std::string& n, const std::string& m);
 
 }  // namespace cleave

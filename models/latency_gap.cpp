@@ -1,11 +1,23 @@
 #include "models/latency_gap.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "models/breaks.hpp"
 #include "models/least_squares.hpp"
+#include "models/statistics.hpp"
 #include "skeleton/trace/error.hpp"
 
 namespace cleave {
 
-LatencyGap fit_latency_gap(std::span<const MessagePoint> points) {
+namespace {
+
+constexpr double kLeastSpan = 4;      ///< most / least message of a piece
+constexpr double kNegligible = 0.01;  ///< relative residuals of medians that are known to 2 %
+
+std::variant<LinearFit, Refusal> fit_line(std::span<const MessagePoint> points, Sign sign) {
   const auto rows = static_cast<Eigen::Index>(points.size());
   Design design{.names = {"1", "bytes"}, .columns = {rows, 2}, .measured = Eigen::VectorXd(rows)};
   for (Eigen::Index i = 0; i < rows; ++i) {
@@ -13,7 +25,44 @@ LatencyGap fit_latency_gap(std::span<const MessagePoint> points) {
     design.columns.row(i) << 2, 2 * point.message_bytes;
     design.measured[i] = point.seconds;
   }
-  const auto result = least_squares(design, Weights::relative, Sign::non_negative);
+  return least_squares(design, Weights::relative, sign);
+}
+
+/// A line whose slope is not negative, or the constant that is left without it.
+std::optional<MessageSegment> fit_piece(std::span<const MessagePoint> points) {
+  auto result = fit_line(points, Sign::any);
+  if (const auto* line = std::get_if<LinearFit>(&result); line && line->coefficients[1] < 0) {
+    result = fit_line(points, Sign::non_negative);
+  }
+  const auto* fit = std::get_if<LinearFit>(&result);
+  if (fit == nullptr) {
+    return std::nullopt;
+  }
+  const Eigen::VectorXd errors = fit->standard_errors();
+  return MessageSegment{points.front().message_bytes, fit->coefficients[0], errors[0],
+                        fit->coefficients[1], errors[1]};
+}
+
+double residual_squares(std::span<const MessagePoint> points) {
+  // Sizes close together show the noise between them rather than a law.
+  const bool is_narrow =
+      points.back().message_bytes < kLeastSpan * std::max(1.0, points.front().message_bytes);
+  const auto piece = is_narrow ? std::nullopt : fit_piece(points);
+  if (!piece) {
+    return std::numeric_limits<double>::infinity();
+  }
+  double sum = 0;
+  for (const MessagePoint& p : points) {
+    const double fitted = 2 * (piece->latency_s + p.message_bytes * piece->gap_s_per_byte);
+    sum += std::pow((p.seconds - fitted) / std::max(p.seconds, 1e-9), 2);
+  }
+  return sum;
+}
+
+}  // namespace
+
+LatencyGap fit_latency_gap(std::span<const MessagePoint> points) {
+  const auto result = fit_line(points, Sign::non_negative);
   if (const auto* refusal = std::get_if<Refusal>(&result)) {
     throw Error("latency and gap: " + refusal->reason);
   }
@@ -24,6 +73,65 @@ LatencyGap fit_latency_gap(std::span<const MessagePoint> points) {
           .gap_s_per_byte = fit.coefficients[1],
           .gap_error_s_per_byte = errors[1],
           .r_squared = fit.r_squared};
+}
+
+std::vector<MessageSegment> fit_message_segments(std::vector<MessagePoint> points) {
+  std::sort(points.begin(), points.end(), [](const MessagePoint& a, const MessagePoint& b) {
+    return a.message_bytes < b.message_bytes;
+  });
+  const std::span<const MessagePoint> all(points);
+  const auto part = [&](int first, int end) {
+    return all.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first));
+  };
+  const int count = static_cast<int>(points.size());
+  std::vector<int> starts = {0};
+  if (constexpr int kLeastPoints = 4; count >= 2 * kLeastPoints) {
+    const Breaks breaks = best_breaks({.points = count,
+                                       .least_points = kLeastPoints,
+                                       .parameters = 2,
+                                       .samples = static_cast<double>(count),
+                                       .negligible = kNegligible * kNegligible,
+                                       .residual = [&](int first, int end) {
+                                         return residual_squares(part(first, end)) / count;
+                                       }});
+    starts.insert(starts.end(), breaks.starts.begin(), breaks.starts.end());
+  }
+  std::vector<MessageSegment> segments;
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    const int end = i + 1 < starts.size() ? starts[i + 1] : count;
+    std::optional<MessageSegment> piece = fit_piece(part(starts[i], end));
+    if (!piece) {
+      fit_latency_gap(points);  // says what is missing
+      throw Error("latency and gap: a piece of the message sizes determines no line");
+    }
+    // Between two measured sizes the law changes somewhere: halfway on a logarithmic scale.
+    piece->from_bytes =
+        i == 0 ? 0
+               : std::sqrt(points[static_cast<std::size_t>(starts[i])].message_bytes *
+                           points[static_cast<std::size_t>(starts[i] - 1)].message_bytes);
+    segments.push_back(*piece);
+  }
+  return segments;
+}
+
+void fit_communication(Communication& pattern) {
+  std::vector<MessagePoint> medians;
+  std::vector<MessagePoint> longest;
+  for (const MessageSamples& s : pattern.samples) {
+    const auto bytes = static_cast<double>(s.message_bytes);
+    medians.push_back({bytes, median(s.seconds)});
+    longest.push_back({bytes, *std::max_element(s.seconds.begin(), s.seconds.end())});
+  }
+  const LatencyGap fit = fit_latency_gap(medians);
+  pattern.latency_s = fit.latency_s;
+  pattern.latency_error_s = fit.latency_error_s;
+  pattern.gap_s_per_byte = fit.gap_s_per_byte;
+  pattern.gap_error_s_per_byte = fit.gap_error_s_per_byte;
+  pattern.r_squared = fit.r_squared;
+  const LatencyGap worst = fit_latency_gap(longest);
+  pattern.worst_latency_s = worst.latency_s;
+  pattern.worst_gap_s_per_byte = worst.gap_s_per_byte;
+  pattern.segments = fit_message_segments(std::move(medians));
 }
 
 }  // namespace cleave

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <span>
+#include <vector>
+
+#include "skeleton/trace/machine_file.hpp"
 
 namespace cleave {
 
@@ -27,5 +30,18 @@ struct LatencyGap {
 ///
 /// \throws Error  if the points do not determine both: fewer than three, or one size only
 LatencyGap fit_latency_gap(std::span<const MessagePoint> points);
+
+/// The same by pieces: breaks (models/breaks.hpp, at least 4 message sizes over a factor of 4
+/// between them) are where the network changes how it sends. Each piece has its own l, which may be
+/// negative since the line need not hold at 0 bytes, and g of at least 0. One piece where there are
+/// fewer than 8 sizes.
+///
+/// \throws Error  as fit_latency_gap
+std::vector<MessageSegment> fit_message_segments(std::vector<MessagePoint> points);
+
+/// Fills in l, g, their worst case and segments of `pattern` from its samples: of the median of
+/// each message size, and of the longest time of each as the paper does. \throws Error  as
+/// fit_latency_gap
+void fit_communication(Communication& pattern);
 
 }  // namespace cleave

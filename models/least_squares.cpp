@@ -7,6 +7,7 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -108,16 +109,16 @@ UnitColumns unit_columns(const MatrixXd& matrix) {
 /// Why the columns determine no coefficients, if so.
 std::optional<Refusal> refuse_dependent(const Design& design) {
   const Index wanted = design.columns.cols();
-  if (const Index distinct = count_distinct_rows(design.columns); distinct < wanted) {
-    return Refusal{fmt::format("{} different {} for {} coefficients ({}): measure more sizes",
-                               distinct, distinct == 1 ? "size" : "sizes", wanted,
-                               list_of(design.names))};
-  }
   Eigen::ColPivHouseholderQR<MatrixXd> qr(unit_columns(design.columns).matrix);
   qr.setThreshold(kDependent);
   const Index rank = qr.rank();
   if (rank == wanted) {
     return std::nullopt;
+  }
+  if (const Index distinct = count_distinct_rows(design.columns); distinct < wanted) {
+    return Refusal{fmt::format("{} different {} for {} coefficients ({}): measure more sizes",
+                               distinct, distinct == 1 ? "size" : "sizes", wanted,
+                               list_of(design.names))};
   }
   // Column `rank` of the pivoted columns is a combination of those before it.
   VectorXd null_vector = VectorXd::Zero(wanted);
@@ -190,8 +191,7 @@ struct Solution {
   MatrixXd inverse;         ///< of X' W X, of the used columns
 };
 
-Solution solve(const Design& design, Weights weights, Sign sign) {
-  const VectorXd w = row_weights(design.measured, weights);
+Solution solve(const Design& design, const VectorXd& w, Sign sign) {
   const auto [a, lengths] = unit_columns(w.asDiagonal() * design.columns);
   const VectorXd b = w.cwiseProduct(design.measured);
 
@@ -217,19 +217,129 @@ Solution solve(const Design& design, Weights weights, Sign sign) {
   return solution;
 }
 
+// Huber's k: 95 % as efficient as least squares where the noise is normal.
+constexpr double kHuber = 1.345;
+constexpr double kHuberEfficiency = 0.95;
+/// The median of |x| of a normal distribution of deviation 1 is 1 / 1.4826.
+constexpr double kDeviationsPerMedian = 1.4826;
+constexpr double kOutlier = 3;
+/// The variance of a normal distribution of variance 1 between -3 and 3.
+constexpr double kVarianceWithinThree = 0.97334;
+
+/// What residuals are divided by: the fitted value for relative weights, but no less than a third
+/// of the measured one, so that a form that fits nothing does not divide by nothing.
+VectorXd residual_scales(const Design& design, const VectorXd& fitted, Weights weights) {
+  return weights == Weights::relative
+             ? VectorXd(fitted.cwiseMax(design.measured / 3).cwiseMax(kShortest))
+             : VectorXd(VectorXd::Ones(fitted.size()));
+}
+
+double robust_deviation(const VectorXd& residuals) {
+  const VectorXd sizes = residuals.cwiseAbs();
+  return kDeviationsPerMedian * median({sizes.begin(), sizes.end()});
+}
+
+/// By least squares with weights that follow from the residuals before.
+Solution solve_huber(const Design& design, Weights weights, Sign sign) {
+  constexpr int kMostPasses = 30;
+  constexpr double kConverged = 1e-9;
+  Solution solution = solve(design, row_weights(design.measured, weights), sign);
+  for (int pass = 0; pass < kMostPasses; ++pass) {
+    const VectorXd fitted = design.columns * solution.coefficients;
+    const VectorXd scales = residual_scales(design, fitted, weights);
+    const VectorXd residuals = (design.measured - fitted).cwiseQuotient(scales);
+    const double threshold = kHuber * robust_deviation(residuals);
+    VectorXd w = scales.cwiseInverse();
+    for (Index i = 0; threshold > 0 && i < w.size(); ++i) {
+      w[i] *= std::sqrt(std::min(1.0, threshold / std::abs(residuals[i])));
+    }
+    const VectorXd before = solution.coefficients;
+    solution = solve(design, w, sign);
+    const VectorXd change = design.columns * (solution.coefficients - before);
+    if (change.cwiseQuotient(scales).cwiseAbs().maxCoeff() < kConverged) {
+      break;
+    }
+  }
+  return solution;
+}
+
+/// Residuals without outliers, and what is known of their deviation.
+struct Noise {
+  std::vector<Index> kept;
+  VectorXd residuals;  ///< relative for relative weights; of all rows
+  double variance = 0;
+  double freedom = 1;
+};
+
+Noise noise_of(const Design& design, const Solution& solution, Weights weights) {
+  const VectorXd fitted = design.columns * solution.coefficients;
+  Noise noise;
+  noise.residuals =
+      (design.measured - fitted).cwiseQuotient(residual_scales(design, fitted, weights));
+  const double limit = kOutlier * robust_deviation(noise.residuals);
+  double squares = 0;
+  for (Index i = 0; i < fitted.size(); ++i) {
+    const double size = std::abs(noise.residuals[i]);
+    if (limit == 0 || size <= limit) {
+      noise.kept.push_back(i);
+      squares += size * size;
+    }
+  }
+  const auto rows = static_cast<double>(noise.kept.size());
+  noise.freedom = std::max(1.0, rows - static_cast<double>(solution.used.size()));
+  noise.variance = squares / noise.freedom / (limit > 0 ? kVarianceWithinThree : 1);
+  return noise;
+}
+
+/// How much less certain coefficients are than if every row were wrong by itself: the mean square
+/// between clusters over that of single rows, at least 1.
+double design_effect(const Design& design, const Noise& noise, double clusters_freedom) {
+  std::map<int, std::pair<double, double>> sums;  // residuals, and their number
+  for (const Index i : noise.kept) {
+    auto& [sum, count] = sums[design.clusters[static_cast<std::size_t>(i)]];
+    sum += noise.residuals[i];
+    count += 1;
+  }
+  double between = 0;
+  for (const auto& [cluster, of_cluster] : sums) {
+    between += of_cluster.first * of_cluster.first / of_cluster.second;
+  }
+  return noise.variance > 0 ? std::max(1.0, between / clusters_freedom / noise.variance) : 1;
+}
+
+void set_robust_errors(LinearFit& fit, const Design& design, const Solution& solution) {
+  const Noise noise = noise_of(design, solution, fit.weights);
+  const auto& used = solution.used;
+  fit.outliers = static_cast<int>(design.measured.size() - std::ssize(noise.kept));
+  fit.residual_deviation = std::sqrt(noise.variance);
+  fit.degrees_of_freedom = static_cast<int>(noise.freedom);
+  double factor = noise.variance / kHuberEfficiency;
+  fit.coefficient_freedom = fit.degrees_of_freedom;
+  if (!design.clusters.empty()) {
+    const std::set<int> clusters(design.clusters.begin(), design.clusters.end());
+    fit.coefficient_freedom =
+        std::max(1, static_cast<int>(std::ssize(clusters) - std::ssize(used)));
+    factor *= design_effect(design, noise, fit.coefficient_freedom);
+  }
+  fit.covariance(used, used) = factor * solution.inverse;
+}
+
 }  // namespace
 
 VectorXd LinearFit::standard_errors() const { return covariance.diagonal().cwiseSqrt(); }
 
-std::variant<LinearFit, Refusal> least_squares(const Design& design, Weights weights, Sign sign) {
+std::variant<LinearFit, Refusal> least_squares(const Design& design, Weights weights, Sign sign,
+                                               Loss loss) {
   if (const auto refusal = refuse_starved(design)) {
     return *refusal;
   }
   if (const auto refusal = refuse_dependent(design)) {
     return *refusal;
   }
-  const auto [coefficients, used, inverse] = solve(design, weights, sign);
   const VectorXd& y = design.measured;
+  const Solution solution = loss == Loss::huber ? solve_huber(design, weights, sign)
+                                                : solve(design, row_weights(y, weights), sign);
+  const auto& [coefficients, used, inverse] = solution;
 
   LinearFit fit{.coefficients = coefficients,
                 .covariance = MatrixXd::Zero(coefficients.size(), coefficients.size()),
@@ -237,10 +347,15 @@ std::variant<LinearFit, Refusal> least_squares(const Design& design, Weights wei
                 .weights = weights,
                 .degrees_of_freedom = static_cast<int>(y.size() - std::ssize(used))};
   const double freedom = fit.degrees_of_freedom;
-  const double variance =
-      row_weights(y, weights).cwiseProduct(fit.residuals).squaredNorm() / freedom;
-  fit.residual_deviation = std::sqrt(variance);
-  fit.covariance(used, used) = variance * inverse;
+  fit.coefficient_freedom = fit.degrees_of_freedom;
+  if (loss == Loss::huber) {
+    set_robust_errors(fit, design, solution);
+  } else {
+    const double variance =
+        row_weights(y, weights).cwiseProduct(fit.residuals).squaredNorm() / freedom;
+    fit.residual_deviation = std::sqrt(variance);
+    fit.covariance(used, used) = variance * inverse;
+  }
 
   const double total = total_variation(y);
   const double unexplained = fit.residuals.squaredNorm();
@@ -259,7 +374,7 @@ std::variant<VectorXd, Refusal> least_squares_coefficients(const Design& design,
   if (const auto refusal = refuse_dependent(design)) {
     return *refusal;
   }
-  return solve(design, weights, sign).coefficients;
+  return solve(design, row_weights(design.measured, weights), sign).coefficients;
 }
 
 }  // namespace cleave

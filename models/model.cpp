@@ -1,7 +1,11 @@
 #include "models/model.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
+
+#include "skeleton/trace/error.hpp"
 
 namespace cleave {
 
@@ -21,6 +25,48 @@ int Model::most_ranks() const {
   return most;
 }
 
+const BlockModel& Model::block_model(Block block, int ranks_per_host) const {
+  const BlockModel* best = nullptr;
+  for (const BlockModel& candidate : blocks) {
+    if (candidate.block != block) {
+      continue;
+    }
+    if (candidate.ranks_per_host == ranks_per_host) {
+      return candidate;
+    }
+    if (best == nullptr || candidate.ranks_per_host > best->ranks_per_host) {
+      best = &candidate;
+    }
+  }
+  if (best == nullptr) {
+    throw Error(fmt::format("{} cannot be predicted: {}", name_of(block), reason_of(block)));
+  }
+  return *best;
+}
+
+std::string Model::reason_of(Block block) const {
+  for (const RefusedBlock& of_block : refused) {
+    if (of_block.block == block) {
+      return of_block.reason;
+    }
+  }
+  return "the traces show none";
+}
+
+bool Model::path_is_closer() const {
+  return critical_path && sum_of_maxima &&
+         critical_path->median_abs_error < sum_of_maxima->median_abs_error;
+}
+
+double Model::run_variance(const std::optional<CompositionErrors>& errors, double seconds,
+                           double known) const {
+  if (!errors) {
+    return 0;
+  }
+  const double of_run = errors->deviation * seconds;
+  return std::max(0.0, of_run * of_run - known);
+}
+
 std::vector<std::string> Model::size_names() const {
   std::set<std::string> names;
   const auto add_sizes = [&](const Form& form) {
@@ -32,7 +78,11 @@ std::vector<std::string> Model::size_names() const {
   };
   for (const BlockModel& block : blocks) {
     if (block.block != Block::skeleton) {
-      add_sizes(block.fit.form);
+      const std::vector<std::string> broken_over = names_in(block.fit.over);
+      names.insert(broken_over.begin(), broken_over.end());
+      for (const BlockFit& segment : block.fit.segments) {
+        add_sizes(segment.form);
+      }
     }
   }
   for (const ExchangeModel& moved : exchange) {

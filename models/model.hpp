@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,10 +19,12 @@ namespace cleave {
 struct BlockModel {
   Block block = Block::sequential;
   int ranks_per_host = 1;
-  BlockFit fit;  ///< of the median time of one rank
+  SegmentedFit fit;  ///< of the time of one rank
   /// What the slowest rank of one repetition takes, relative to the largest of these medians: the
   /// max_i of equation 6, since it is rarely the same rank that is slow.
   double slowest_rank = 1;
+  /// Relative deviation of one repetition from the median of its rank and level.
+  double repetition_deviation = 0;
   std::vector<Sample> samples;  ///< that it was fitted to
 };
 
@@ -37,6 +40,12 @@ struct RunOfModel {
   int ranks = 1;
   NamedSizes sizes;
   std::vector<std::string> files;
+};
+
+/// How close a way of composing block times came to the runs that were fitted.
+struct CompositionErrors {
+  double median_abs_error = 0;  ///< relative, of the medians of runs
+  double deviation = 0;         ///< relative, of a single repetition from what is predicted
 };
 
 struct Model {
@@ -59,6 +68,13 @@ struct Model {
   LatencyGaps latency_gaps;
   std::vector<ExchangeModel> exchange;  ///< one, or none where the traces show no exchange
 
+  /// Bytes of a rank (models/memory.hpp); none where the traces do not determine it.
+  std::optional<BlockFit> memory;
+
+  /// Equation 6 and the critical path; none where no run or no graph could be predicted.
+  std::optional<CompositionErrors> sum_of_maxima;
+  std::optional<CompositionErrors> critical_path;
+
   std::vector<RunOfModel> fitted;
   std::vector<RunOfModel> held_out;
   std::vector<std::string> notes;
@@ -67,6 +83,18 @@ struct Model {
   /// The largest number of ranks per host, and of ranks, that the fit has seen.
   int most_ranks_per_host() const;
   int most_ranks() const;
+
+  /// The fit of `block` with `ranks_per_host`, else with the most that were measured.
+  /// \throws Error  with the reason if there is none
+  const BlockModel& block_model(Block block, int ranks_per_host) const;
+  /// Why `block` cannot be predicted.
+  std::string reason_of(Block block) const;
+
+  /// Whether the critical path came closer to the fitted runs than equation 6.
+  bool path_is_closer() const;
+  /// What `errors` add to the variance of a predicted time, beyond the `known` variance.
+  double run_variance(const std::optional<CompositionErrors>& errors, double seconds,
+                      double known) const;
 
   /// Names of the sizes that predictions need, in alphabetical order.
   std::vector<std::string> size_names() const;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -51,6 +52,8 @@ json to_json(const BlockFit& fitted) {
       {"weights", fit.weights == Weights::relative ? "relative" : "ordinary"},
       {"residual_deviation", fit.residual_deviation},
       {"degrees_of_freedom", fit.degrees_of_freedom},
+      {"coefficient_freedom", fit.coefficient_freedom},
+      {"outliers", fit.outliers},
       {"r_squared", fit.r_squared},
       {"adjusted_r_squared", fit.adjusted_r_squared},
       {"median_abs_relative_residual", fit.median_abs_relative_residual},
@@ -58,7 +61,23 @@ json to_json(const BlockFit& fitted) {
   if (fitted.left_out_smape) {
     object["left_out_smape"] = *fitted.left_out_smape;
   }
+  if (fitted.extrapolated_smape) {
+    object["extrapolated_smape"] = *fitted.extrapolated_smape;
+  }
   return object;
+}
+
+json to_json(const SegmentedFit& fit) {
+  json segments = json::array();
+  for (const BlockFit& segment : fit.segments) {
+    segments.push_back(to_json(segment));
+  }
+  return {{"over", fit.over},
+          {"breaks", fit.breaks},
+          {"segments", std::move(segments)},
+          {"r_squared", fit.r_squared},
+          {"adjusted_r_squared", fit.adjusted_r_squared},
+          {"median_abs_relative_residual", fit.median_abs_relative_residual}};
 }
 
 json to_json(const BlockModel& block) {
@@ -70,19 +89,14 @@ json to_json(const BlockModel& block) {
           {"ranks_per_host", block.ranks_per_host},
           {"fit", to_json(block.fit)},
           {"slowest_rank", block.slowest_rank},
+          {"repetition_deviation", block.repetition_deviation},
           {"samples", std::move(samples)}};
 }
 
 json to_json(const std::vector<Communication>& entries) {
   json array = json::array();
   for (const Communication& entry : entries) {
-    array.push_back({{"ranks", entry.ranks},
-                     {"level", entry.level},
-                     {"latency_s", entry.latency_s},
-                     {"latency_error_s", entry.latency_error_s},
-                     {"gap_s_per_byte", entry.gap_s_per_byte},
-                     {"gap_error_s_per_byte", entry.gap_error_s_per_byte},
-                     {"r_squared", entry.r_squared}});
+    array.push_back(to_json(entry));
   }
   return array;
 }
@@ -228,6 +242,8 @@ BlockFit fit_from(const JsonFields& fields) {
       .weights = weights_from(fields),
       .residual_deviation = fields.non_negative("residual_deviation"),
       .degrees_of_freedom = fields.integer<int>("degrees_of_freedom", 1),
+      .coefficient_freedom = fields.integer<int>("coefficient_freedom", 1),
+      .outliers = fields.integer<int>("outliers", 0),
       .r_squared = fields.number("r_squared"),
       .adjusted_r_squared = fields.number("adjusted_r_squared"),
       .median_abs_relative_residual = fields.non_negative("median_abs_relative_residual")};
@@ -244,7 +260,33 @@ BlockFit fit_from(const JsonFields& fields) {
   if (fields.has("left_out_smape")) {
     fitted.left_out_smape = fields.non_negative("left_out_smape");
   }
+  if (fields.has("extrapolated_smape")) {
+    fitted.extrapolated_smape = fields.non_negative("extrapolated_smape");
+  }
   return fitted;
+}
+
+SegmentedFit segmented_from(const JsonFields& fields) {
+  SegmentedFit fit;
+  fit.over = fields.text("over");
+  fit.breaks = fields.numbers("breaks");
+  for (const JsonFields& segment : fields.objects("segments")) {
+    fit.segments.push_back(fit_from(segment));
+  }
+  if (fit.segments.size() != fit.breaks.size() + 1) {
+    fields.refuse("segments",
+                  fmt::format("must be one more than the {} breaks", fit.breaks.size()));
+  }
+  if (!std::is_sorted(fit.breaks.begin(), fit.breaks.end())) {
+    fields.refuse("breaks", "must ascend");
+  }
+  if (fit.over.empty() != fit.breaks.empty()) {
+    fields.refuse("over", "must name what the breaks are of, and nothing where there are none");
+  }
+  fit.r_squared = fields.number("r_squared");
+  fit.adjusted_r_squared = fields.number("adjusted_r_squared");
+  fit.median_abs_relative_residual = fields.non_negative("median_abs_relative_residual");
+  return fit;
 }
 
 Sample sample_from(const JsonFields& fields, Block block, int ranks_per_host) {
@@ -268,8 +310,9 @@ Sample sample_from(const JsonFields& fields, Block block, int ranks_per_host) {
 BlockModel block_model_from(const JsonFields& fields) {
   BlockModel model{.block = block_from(fields),
                    .ranks_per_host = fields.integer<int>("ranks_per_host", 1),
-                   .fit = fit_from(fields.object("fit")),
-                   .slowest_rank = fields.non_negative("slowest_rank")};
+                   .fit = segmented_from(fields.object("fit")),
+                   .slowest_rank = fields.non_negative("slowest_rank"),
+                   .repetition_deviation = fields.non_negative("repetition_deviation")};
   for (const JsonFields& sample : fields.objects("samples")) {
     model.samples.push_back(sample_from(sample, model.block, model.ranks_per_host));
   }
@@ -279,15 +322,18 @@ BlockModel block_model_from(const JsonFields& fields) {
 std::vector<Communication> communications_from(const JsonFields& fields, const char* name) {
   std::vector<Communication> entries;
   for (const JsonFields& entry : fields.objects(name)) {
-    entries.push_back({.ranks = entry.integer<int>("ranks", 2),
-                       .level = entry.integer<int>("level", 0),
-                       .latency_s = entry.non_negative("latency_s"),
-                       .latency_error_s = entry.non_negative("latency_error_s"),
-                       .gap_s_per_byte = entry.non_negative("gap_s_per_byte"),
-                       .gap_error_s_per_byte = entry.non_negative("gap_error_s_per_byte"),
-                       .r_squared = entry.number("r_squared")});
+    entries.push_back(communication_from(entry));
   }
   return entries;
+}
+
+std::optional<CompositionErrors> composition_from(const JsonFields& fields, const char* name) {
+  if (!fields.has(name)) {
+    return std::nullopt;
+  }
+  const JsonFields errors = fields.object(name);
+  return CompositionErrors{.median_abs_error = errors.non_negative("median_abs_error"),
+                           .deviation = errors.non_negative("deviation")};
 }
 
 std::vector<RunOfModel> runs_from(const JsonFields& fields, const char* name) {
@@ -329,11 +375,24 @@ void write_model(const std::filesystem::path& path, const Model& model) {
                          {"scale", s.scale},
                          {"exponent", s.exponent},
                          {"imbalance", s.imbalance},
-                         {"measured", s.measured}});
+                         {"measured", s.measured},
+                         {"split_deviation", s.split_deviation}});
   }
   json exchange = json::array();
   for (const ExchangeModel& moved : model.exchange) {
     exchange.push_back(to_json(moved));
+  }
+  json memory = json::array();
+  if (model.memory) {
+    memory.push_back(to_json(*model.memory));
+  }
+  json composition = json::object();
+  for (const auto& [name, errors] : {std::pair("sum_of_maxima", model.sum_of_maxima),
+                                     std::pair("critical_path", model.critical_path)}) {
+    if (errors) {
+      composition[name] = {{"median_abs_error", errors->median_abs_error},
+                           {"deviation", errors->deviation}};
+    }
   }
   const json object = {{"format", kFormat},
                        {"version", kModelVersion},
@@ -354,6 +413,8 @@ void write_model(const std::filesystem::path& path, const Model& model) {
                          {"alltoallv", to_json(model.latency_gaps.alltoallv)},
                          {"exchange", to_json(model.latency_gaps.exchange)}}},
                        {"exchange", std::move(exchange)},
+                       {"memory", std::move(memory)},
+                       {"composition", std::move(composition)},
                        {"fitted", to_json(model.fitted)},
                        {"held_out", to_json(model.held_out)},
                        {"notes", model.notes},
@@ -391,8 +452,15 @@ Model read_model(const std::filesystem::path& path) {
                                .scale = s.non_negative("scale"),
                                .exponent = s.number("exponent"),
                                .imbalance = s.non_negative("imbalance"),
-                               .measured = s.boolean("measured")});
+                               .measured = s.boolean("measured"),
+                               .split_deviation = s.non_negative("split_deviation")});
   }
+  for (const JsonFields& fit : fields.objects("memory")) {
+    model.memory = fit_from(fit);
+  }
+  const JsonFields composition = fields.object("composition");
+  model.sum_of_maxima = composition_from(composition, "sum_of_maxima");
+  model.critical_path = composition_from(composition, "critical_path");
   const JsonFields machine = fields.object("machine");
   model.latency_gaps = {.source = machine.text("source"),
                         .alltoallv = communications_from(machine, "alltoallv"),

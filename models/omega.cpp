@@ -4,10 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <boost/math/distributions/normal.hpp>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+#include <limits>
 
+#include "models/interval.hpp"
 #include "skeleton/trace/error.hpp"
 
 namespace cleave {
@@ -16,25 +16,20 @@ namespace {
 
 constexpr double kRangeSlack = 0.05;
 
-/// 97.5 % of a t distribution lies below this; infinite freedom is the normal distribution.
-double two_sided_95(double degrees_of_freedom) {
-  if (!std::isfinite(degrees_of_freedom) || degrees_of_freedom > 1e6) {
-    return boost::math::quantile(boost::math::normal(), 0.975);
-  }
-  return boost::math::quantile(boost::math::students_t(std::max(1.0, degrees_of_freedom)), 0.975);
-}
-
-/// What the levels of one call take from one block's fit, so that their common error is counted
-/// once.
+/// What the levels of one call take from one fit, so that their common error is counted once.
 struct Use {
-  const BlockModel* model = nullptr;
+  const BlockFit* fit = nullptr;
   Eigen::VectorXd row_sum;
   double noise_squares = 0;  ///< sum over levels of the variance of one measurement, over s^2
 
-  double variance() const {
-    const LinearFit& fit = model->fit.fit;
-    return row_sum.dot(fit.covariance * row_sum) +
-           fit.residual_deviation * fit.residual_deviation * noise_squares;
+  Variance noise() const {
+    const double deviation = fit->fit.residual_deviation;
+    return {deviation * deviation * noise_squares,
+            static_cast<double>(fit->fit.degrees_of_freedom)};
+  }
+  Variance of_coefficients() const {
+    return {row_sum.dot(fit->fit.covariance * row_sum),
+            static_cast<double>(fit->fit.coefficient_freedom)};
   }
 };
 
@@ -73,6 +68,7 @@ class Omega {
     for (const Block block : model_.inner_blocks) {
       if (block == Block::skeleton) {
         add_block(block, {{"bytes", moved_bytes}}, level);
+        add_share(block, level, header_seconds_);
       } else if (block != Block::exchange) {
         add_block(block, sizes_at(block, group, level), level);
       }
@@ -93,18 +89,19 @@ class Omega {
   }
 
   void add_block(Block block, const NamedValues& sizes, int level) {
-    const BlockModel& fitted = block_model(block);
-    check_range(fitted.fit, sizes);
-    const Eigen::VectorXd row = fitted.slowest_rank * fitted.fit.row(sizes);
-    const double seconds = row.dot(fitted.fit.fit.coefficients);
-    auto use = std::find_if(uses_.begin(), uses_.end(),
-                            [&](const Use& known) { return known.model == &fitted; });
+    const BlockModel& model = block_model(block);
+    check_range(model.fit, sizes);
+    const BlockFit& fit = model.fit.at(sizes);
+    const Eigen::VectorXd row = model.slowest_rank * fit.row(sizes);
+    const double seconds = row.dot(fit.fit.coefficients);
+    auto use =
+        std::find_if(uses_.begin(), uses_.end(), [&](const Use& u) { return u.fit == &fit; });
     if (use == uses_.end()) {
-      uses_.push_back({&fitted, Eigen::VectorXd::Zero(row.size()), 0});
+      uses_.push_back({&fit, Eigen::VectorXd::Zero(row.size()), 0});
       use = std::prev(uses_.end());
     }
     use->row_sum += row;
-    use->noise_squares += fitted.fit.fit.weights == Weights::relative ? seconds * seconds : 1;
+    use->noise_squares += fit.fit.weights == Weights::relative ? seconds * seconds : 1;
     add_share(block, level, seconds);
   }
 
@@ -112,7 +109,7 @@ class Omega {
   /// the rank that has no partner: half an exchange more. Returns the bytes moved.
   double add_exchange(int group, int level) {
     if (model_.exchange.empty()) {
-      throw Error("exchanges cannot be predicted: " + reason_of(Block::exchange));
+      throw Error("exchanges cannot be predicted: " + model_.reason_of(Block::exchange));
     }
     const ExchangeModel& exchange = model_.exchange.front();
     const NamedValues sizes = sizes_at(Block::exchange, group, level);
@@ -120,55 +117,45 @@ class Omega {
     const double bytes = exchange.bytes(sizes);
     const bool sends_on = model_.placement == "replicated" && group % 2 == 1;
     const double messages = exchange.messages + (sends_on ? 0.5 : 0);
-    const auto [entry, remark] = choose_latency_gap(gaps_, result_.ranks, level);
+    const auto [entry, remark] =
+        choose_latency_gap(gaps_, result_.ranks, level, group > ranks_per_host_);
     if (remark) {
       add_remark(*remark);
     }
-    const double unit = entry.latency_s + bytes * entry.gap_s_per_byte;
+    const double unit = entry.unit_seconds(bytes);
+    const MessageSegment segment = entry.segment_of(bytes);
     add_share(Block::exchange, level, messages * exchange.factor * unit);
     // The levels share l, g and the factor, so their errors add up rather than cancel.
     exchange_deviation_ +=
-        messages * std::hypot(exchange.factor * entry.latency_error_s,
-                              exchange.factor * bytes * entry.gap_error_s_per_byte,
+        messages * std::hypot(exchange.factor * segment.latency_error_s,
+                              exchange.factor * bytes * segment.gap_error_s_per_byte,
                               exchange.factor_error * unit);
+    header_seconds_ = messages * header_seconds(entry, bytes);
     return messages * bytes;
   }
 
   const BlockModel& block_model(Block block) {
-    const BlockModel* best = nullptr;
-    for (const BlockModel& candidate : model_.blocks) {
-      if (candidate.block != block) {
-        continue;
-      }
-      if (candidate.ranks_per_host == ranks_per_host_) {
-        return candidate;
-      }
-      if (best == nullptr || candidate.ranks_per_host > best->ranks_per_host) {
-        best = &candidate;
-      }
+    const BlockModel& model = model_.block_model(block, ranks_per_host_);
+    if (model.ranks_per_host != ranks_per_host_) {
+      add_remark(fmt::format("{} is as with {} ranks per host; {} were not measured",
+                             name_of(block), model.ranks_per_host, ranks_per_host_));
     }
-    if (best == nullptr) {
-      throw Error(fmt::format("{} cannot be predicted: {}", name_of(block), reason_of(block)));
-    }
-    add_remark(fmt::format("{} is as with {} ranks per host; {} were not measured", name_of(block),
-                           best->ranks_per_host, ranks_per_host_));
-    return *best;
+    return model;
   }
 
-  std::string reason_of(Block block) const {
-    for (const RefusedBlock& refused : model_.refused) {
-      if (refused.block == block) {
-        return refused.reason;
-      }
-    }
-    return "the traces show none";
-  }
-
-  void check_range(const BlockFit& fit, const NamedValues& sizes) {
+  /// Inside is what lies between the least and the most of some stretches.
+  void check_range(const SegmentedFit& fit, const NamedValues& sizes) {
     for (const auto& [name, value] : sizes) {
-      const auto range = fit.fitted_range.find(name);
-      if (range == fit.fitted_range.end() || value < range->second.first * (1 - kRangeSlack) ||
-          value > range->second.second * (1 + kRangeSlack)) {
+      double least = std::numeric_limits<double>::infinity();
+      double most = 0;
+      for (const BlockFit& segment : fit.segments) {
+        if (const auto range = segment.fitted_range.find(name);
+            range != segment.fitted_range.end()) {
+          least = std::min(least, range->second.first);
+          most = std::max(most, range->second.second);
+        }
+      }
+      if (value < least * (1 - kRangeSlack) || value > most * (1 + kRangeSlack)) {
         result_.outside_fitted_range = true;
       }
     }
@@ -186,20 +173,19 @@ class Omega {
     }
   }
 
-  /// Block variances add up; degrees of freedom by Welch and Satterthwaite.
   void add_interval() {
-    double variance = exchange_deviation_ * exchange_deviation_;
-    double welch = 0;
+    std::vector<Variance> parts = {
+        {exchange_deviation_ * exchange_deviation_, std::numeric_limits<double>::infinity()}};
     for (const Use& use : uses_) {
-      const double of_block = use.variance();
-      variance += of_block;
-      welch += of_block * of_block / use.model->fit.fit.degrees_of_freedom;
+      parts.push_back(use.noise());
+      parts.push_back(use.of_coefficients());
     }
-    const double freedom =
-        welch > 0 ? variance * variance / welch : std::numeric_limits<double>::infinity();
-    const double half = two_sided_95(freedom) * std::sqrt(variance);
-    result_.low = std::max(0.0, result_.seconds - half);
-    result_.high = result_.seconds + half;
+    const double known = sum_of(parts).value;
+    parts.push_back({model_.run_variance(model_.sum_of_maxima, result_.seconds, known),
+                     std::numeric_limits<double>::infinity()});
+    const Interval interval = interval_95(result_.seconds, sum_of(parts));
+    result_.low = interval.low;
+    result_.high = interval.high;
   }
 
   const Model& model_;
@@ -208,6 +194,7 @@ class Omega {
   Prediction result_;
   std::vector<Use> uses_;
   double exchange_deviation_ = 0;
+  double header_seconds_ = 0;  ///< of the exchange at this level
 };
 
 void check_sizes(const Model& model, const NamedSizes& sizes) {
@@ -235,8 +222,7 @@ void check_sizes(const Model& model, const NamedSizes& sizes) {
 
 }  // namespace
 
-Prediction predict(const Model& model, int ranks, const NamedSizes& sizes,
-                   const PredictOptions& options) {
+void check_request(const Model& model, int ranks, const NamedSizes& sizes) {
   if (ranks < 1) {
     throw UsageError(fmt::format("ranks must be at least 1, not {}", ranks));
   }
@@ -247,6 +233,11 @@ Prediction predict(const Model& model, int ranks, const NamedSizes& sizes,
   if (ranks > 1 && model.inner_blocks.empty()) {
     throw Error("the model was fitted to runs on one rank only: it predicts no more ranks");
   }
+}
+
+Prediction predict(const Model& model, int ranks, const NamedSizes& sizes,
+                   const PredictOptions& options) {
+  check_request(model, ranks, sizes);
   return Omega(model, ranks, sizes, options).predict();
 }
 

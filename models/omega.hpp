@@ -37,6 +37,9 @@ struct PredictOptions {
   std::optional<LatencyGaps> latency_gaps;
 };
 
+/// Refuses what cannot be predicted. \throws  as `predict`
+void check_request(const Model& model, int ranks, const NamedSizes& sizes);
+
 /// Omega(sizes, p) = sum_j max_i tau_Div + sum_j max_i tau_Comb + sum_j max_i tau_Exc
 ///                 + max_i tau_Seq + tau_HDC                               (docs/model.md, eq. 6)
 ///

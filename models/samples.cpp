@@ -70,6 +70,7 @@ void add_trace(std::map<PointKey, PointData>& points, const Trace& trace) {
     point.ranks_per_host = r.ranks_per_host;
     point.oversubscribed = r.oversubscribed;
     point.sizes = run.sizes;
+    point.peak_memory_bytes = std::max(point.peak_memory_bytes, r.peak_memory_bytes);
     point.seconds.push_back(static_cast<double>(run.elapsed_ns) * kSecondsPerNanosecond);
     const std::string file = trace.file.filename().string();
     if (point.files.empty() || point.files.back() != file) {

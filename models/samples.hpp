@@ -17,8 +17,9 @@ struct RunPoint {
   int ranks = 1;
   int ranks_per_host = 1;
   bool oversubscribed = false;
-  NamedSizes sizes;             ///< of the whole problem and its solution
-  std::vector<double> seconds;  ///< of the whole call, one a counted repetition
+  NamedSizes sizes;                    ///< of the whole problem and its solution
+  std::vector<double> seconds;         ///< of the whole call, one a counted repetition
+  std::int64_t peak_memory_bytes = 0;  ///< of the rank that had most; 0 where no trace says it
   std::vector<std::string> files;
 };
 

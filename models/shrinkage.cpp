@@ -18,6 +18,7 @@ struct Ratio {
   int divisions = 0;
   double mean = 0;
   double imbalance = 1;
+  double log_variance = 0;  ///< of size / mean over the ranks
 };
 
 using SizeOfBlock = std::pair<Block, std::string>;
@@ -26,6 +27,15 @@ int divisions_behind(Block block, int level) {
   const bool is_moved =
       block == Block::exchange || block == Block::skeleton || block == Block::wait;
   return is_moved ? level + 1 : level;
+}
+
+double variance_of_logs(const std::vector<double>& values, double mean) {
+  double sum = 0;
+  for (const double value : values) {
+    const double log = value > 0 ? std::log(value / mean) : 0;
+    sum += log * log;
+  }
+  return sum / static_cast<double>(values.size());
 }
 
 std::map<SizeOfBlock, std::vector<Ratio>> ratios_of(const std::vector<Sample>& samples) {
@@ -52,7 +62,8 @@ std::map<SizeOfBlock, std::vector<Ratio>> ratios_of(const std::vector<Sample>& s
       ratios[key].push_back({.group_share = static_cast<double>(group) / ranks,
                              .divisions = divisions_behind(key.first, level),
                              .mean = mean,
-                             .imbalance = largest / mean});
+                             .imbalance = largest / mean,
+                             .log_variance = variance_of_logs(of_ranks, mean)});
     }
   }
   return ratios;
@@ -101,6 +112,18 @@ std::optional<double> fitted_imbalance(const std::vector<Ratio>& ratios) {
   return per_division.empty() ? std::nullopt : std::optional(median(std::move(per_division)));
 }
 
+std::optional<double> fitted_split_deviation(const std::vector<Ratio>& ratios) {
+  double sum = 0;
+  double count = 0;
+  for (const Ratio& ratio : ratios) {
+    if (ratio.divisions > 0) {
+      sum += ratio.log_variance / ratio.divisions;
+      count += 1;
+    }
+  }
+  return count > 0 ? std::optional(std::sqrt(sum / count)) : std::nullopt;
+}
+
 /// What `fit` finds for `key`, else what it finds for the same size of another block.
 template <class Fit>
 std::optional<double> own_or_of_size(const std::map<SizeOfBlock, std::vector<Ratio>>& ratios,
@@ -121,8 +144,15 @@ std::optional<double> own_or_of_size(const std::map<SizeOfBlock, std::vector<Rat
 }  // namespace
 
 double Shrinkage::operator()(double run_size, double group_share, int level) const {
-  return run_size * scale * std::pow(group_share, exponent) *
-         std::pow(imbalance, divisions_behind(block, level));
+  return of_fraction(run_size, group_share) * unevenness(level);
+}
+
+double Shrinkage::of_fraction(double run_size, double fraction) const {
+  return run_size * scale * std::pow(fraction, exponent);
+}
+
+double Shrinkage::unevenness(int level) const {
+  return std::pow(imbalance, divisions_behind(block, level));
 }
 
 std::vector<Shrinkage> fit_shrinkage(const std::vector<Sample>& samples) {
@@ -133,12 +163,15 @@ std::vector<Shrinkage> fit_shrinkage(const std::vector<Sample>& samples) {
     constexpr double kScaleAsGood = 0.02;
     const double exponent =
         snapped(own_or_of_size(ratios, key, fitted_exponent).value_or(1), {0, 1}, kExponentAsGood);
-    result.push_back({.block = key.first,
-                      .size = key.second,
-                      .scale = snapped(fitted_scale(of_key, exponent), {1}, kScaleAsGood),
-                      .exponent = exponent,
-                      .imbalance = own_or_of_size(ratios, key, fitted_imbalance).value_or(1),
-                      .measured = fitted_exponent(of_key).has_value()});
+    result.push_back(
+        {.block = key.first,
+         .size = key.second,
+         .scale = snapped(fitted_scale(of_key, exponent), {1}, kScaleAsGood),
+         .exponent = exponent,
+         .imbalance = own_or_of_size(ratios, key, fitted_imbalance).value_or(1),
+         .measured = fitted_exponent(of_key).has_value(),
+         .split_deviation =
+             exponent > 0 ? own_or_of_size(ratios, key, fitted_split_deviation).value_or(0) : 0});
   }
   return result;
 }

@@ -23,7 +23,15 @@ struct Shrinkage {
   double imbalance = 1;  ///< max / mean over the ranks, for each division
   bool measured = true;  ///< whether more than one g / p was seen; else as the size's other blocks
 
+  /// How uneven a single division is: the standard deviation of log(size / mean) over the ranks,
+  /// for each division. 0 where the size does not shrink.
+  double split_deviation = 0;
+
   double operator()(double run_size, double group_share, int level) const;
+  /// The size in a group that got `fraction` of the problem, whatever the others got.
+  double of_fraction(double run_size, double fraction) const;
+  /// max / mean over the ranks at `level`.
+  double unevenness(int level) const;
 };
 
 /// One entry for each block and each of its sizes that the runs have, too.

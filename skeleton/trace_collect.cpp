@@ -1,5 +1,7 @@
 #include "skeleton/trace_collect.hpp"
 
+#include <sys/resource.h>
+
 #include <cstdint>
 #include <exception>
 #include <optional>
@@ -47,6 +49,13 @@ void for_each_part(const Comm& comm, int rank, const Recorder& recorder, Take&& 
   }
 }
 
+/// The most memory that this process had resident, as getrusage counts it.
+std::int64_t peak_memory_bytes() {
+  constexpr std::int64_t kBytesPerKibibyte = 1024;
+  rusage usage{};
+  return ::getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss * kBytesPerKibibyte : 0;
+}
+
 }  // namespace
 
 void write_trace(const Comm& comm, const std::filesystem::path& path, RunInformation run,
@@ -54,6 +63,7 @@ void write_trace(const Comm& comm, const std::filesystem::path& path, RunInforma
   run.ranks = comm.size();
   run.ranks_per_host = comm.ranks_per_host();
   run.clock_offset_ns = clock_offsets_ns(comm);
+  run.peak_memory_bytes = comm.greatest(peak_memory_bytes());
 
   std::optional<TraceWriter> writer;
   agree(comm, [&] {

@@ -1,7 +1,6 @@
 // The timed loop: repetitions of one DC_Call on fresh copies of one problem.
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <optional>
@@ -14,6 +13,7 @@
 #include "skeleton/comm.hpp"
 #include "skeleton/dc_call.hpp"
 #include "skeleton/program/progress.hpp"
+#include "skeleton/trace/median.hpp"
 
 namespace cleave {
 
@@ -102,12 +102,6 @@ inline std::vector<double> seconds_of(const Recorder& recorder) {
     }
   }
   return seconds;
-}
-
-inline double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
 /// How unevenly the last repetition's leaves were shared out: the most of the size named `work`

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <system_error>
 
 #include "skeleton/trace/count.hpp"
@@ -14,19 +15,46 @@ namespace {
 
 constexpr std::int64_t kMostRanks = 1 << 24;
 
+/// Goes on from the last two of `ranks` to `last`.
+void continue_series(std::vector<int>& ranks, int last) {
+  constexpr std::size_t kMostNumbers = 10000;
+  const std::int64_t before = ranks[ranks.size() - 2];
+  const std::int64_t first = ranks.back();
+  const bool is_ratio = first > before && first % before == 0;
+  std::int64_t next = first;
+  while (next < last && first > before && ranks.size() < kMostNumbers) {
+    next = is_ratio ? next * (first / before) : next + (first - before);
+    ranks.push_back(static_cast<int>(std::min<std::int64_t>(next, kMostRanks)));
+  }
+  if (next != last) {
+    throw UsageError(fmt::format("{},{},... does not come to {} in {} steps or fewer", before,
+                                 first, last, kMostNumbers));
+  }
+}
+
 }  // namespace
 
 std::vector<int> parse_ranks(const std::string& text) {
   std::vector<int> ranks;
+  bool goes_on = false;
   std::string_view rest = text;
   while (true) {
     const auto comma = rest.find(',');
-    const std::int64_t count = parse_count(rest.substr(0, comma));
-    if (count < 1 || count > kMostRanks) {
-      throw UsageError(
-          fmt::format("'{}' is not a number of ranks: 1 to {}", rest.substr(0, comma), kMostRanks));
+    const std::string_view part = rest.substr(0, comma);
+    if (part == "..." && ranks.size() >= 2 && comma != std::string_view::npos && !goes_on) {
+      goes_on = true;
+    } else {
+      const std::int64_t count = parse_count(part);
+      if (count < 1 || count > kMostRanks) {
+        throw UsageError(fmt::format("'{}' is not a number of ranks: 1 to {}", part, kMostRanks));
+      }
+      if (goes_on) {
+        continue_series(ranks, static_cast<int>(count));
+        goes_on = false;
+      } else {
+        ranks.push_back(static_cast<int>(count));
+      }
     }
-    ranks.push_back(static_cast<int>(count));
     if (comma == std::string_view::npos) {
       return ranks;
     }

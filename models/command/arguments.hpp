@@ -13,7 +13,10 @@
 
 namespace cleave {
 
-/// "1,2,8". \throws UsageError  naming the part that is not a number of ranks
+/// "1,2,8", or "8,16,...,1024": what the two numbers before "..." begin goes on up to the one after
+/// it, by their ratio where it is whole, else by their difference.
+/// \throws UsageError  naming the part that is not a number of ranks, or a series that misses its
+/// end
 std::vector<int> parse_ranks(const std::string& text);
 
 /// "sequential=1,N*log2(N)" for each block. \throws UsageError

@@ -22,8 +22,8 @@ void print_fit(const Model& model) {
   for (const BlockModel& block : model.blocks) {
     fmt::print("{:<10}  {} {} per host  {:<20}  R² {:.4f}  median residual {:.2f} %\n",
                name_of(block.block), block.ranks_per_host,
-               block.ranks_per_host == 1 ? "rank " : "ranks", text_of(block.fit.form),
-               block.fit.fit.r_squared, 100 * block.fit.fit.median_abs_relative_residual);
+               block.ranks_per_host == 1 ? "rank " : "ranks", block.fit.text(), block.fit.r_squared,
+               100 * block.fit.median_abs_relative_residual);
   }
   for (const RefusedBlock& block : model.refused) {
     fmt::print("{:<10}  {} {} per host  refused: {}\n", name_of(block.block), block.ranks_per_host,

@@ -43,6 +43,10 @@ int run(int argc, char** argv) {
   const std::string command_line = command_line_of(argc, argv);
   add_fit_command(program, command_line);
   add_predict_command(program);
+  add_plan_command(program);
+  add_compare_command(program);
+  add_export_command(program);
+  add_machine_command(program, command_line);
   add_report_command(program);
   add_study_command(program, command_line);
 
@@ -55,7 +59,9 @@ int run(int argc, char** argv) {
     become(argv[1], argv);
   }
   if (parse_command_line(program, argc, argv) && program.get_subcommands().empty()) {
-    throw UsageError("a command is missing: fit, predict, report or study; see cleave --help");
+    throw UsageError(
+        "a command is missing: fit, predict, plan, report, study, compare, export or machine; see "
+        "cleave --help");
   }
   return 0;
 }

@@ -21,9 +21,11 @@ std::string main_size(const Model& model, const std::vector<Comparison>& compari
   for (const BlockModel& block : model.blocks) {
     if (std::find(model.leaf_blocks.begin(), model.leaf_blocks.end(), block.block) !=
         model.leaf_blocks.end()) {
-      for (const Basis& term : block.fit.form) {
-        for (const Basis::Factor& factor : term.factors()) {
-          in_leaves.insert(factor.size);
+      for (const BlockFit& segment : block.fit.segments) {
+        for (const Basis& term : segment.form) {
+          for (const Basis::Factor& factor : term.factors()) {
+            in_leaves.insert(factor.size);
+          }
         }
       }
     }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "models/forecast.hpp"
 #include "models/report/figures.hpp"
 #include "models/report/measured.hpp"
 #include "models/report/tables.hpp"
@@ -33,7 +34,15 @@ std::vector<Comparison> compare(const Model& model, const Measurements& measurem
     });
     PredictOptions of_run = options;
     of_run.ranks_per_host = point.ranks_per_host;
-    c.prediction = predict(model, point.ranks, point.sizes, of_run);
+    const Forecast f = forecast(model, point.ranks, point.sizes, of_run, Composition::closer);
+    c.prediction = f.prediction;
+    c.sum_of_maxima_s = f.prediction.seconds;
+    if (f.path) {
+      c.critical_path_s = f.path->seconds;
+    }
+    c.prediction.seconds = f.seconds;
+    c.prediction.low = f.low;
+    c.prediction.high = f.high;
     c.relative_error = c.measured_s > 0 ? (c.prediction.seconds - c.measured_s) / c.measured_s : 0;
     comparisons.push_back(std::move(c));
   }
@@ -70,7 +79,7 @@ std::vector<Verdict> verdicts_of(const Model& model, const Measurements& measure
     if (share == shares.end() || share->second <= kShareThatCounts) {
       continue;
     }
-    const LinearFit& fit = block.fit.fit;
+    const SegmentedFit& fit = block.fit;
     verdicts.push_back(
         {fit.r_squared >= kRSquaredWanted && fit.median_abs_relative_residual <= kResidualWanted,
          fmt::format("{}, {} {} per host: R² {:.4f} (wanted: at least {:.2f}), median residual "
@@ -93,6 +102,17 @@ std::vector<std::pair<std::string, std::string>> facts_of(const Model& model,
                             model.weights == Weights::relative ? "relative" : "ordinary")},
       {"runs", fmt::format("{} fitted, {} held out", model.fitted.size(), model.held_out.size())},
       {"model made", fmt::format("{} by {} {} ({})", p.created, p.program, p.version, p.commit)}};
+  if (model.sum_of_maxima) {
+    const double of_sum = 100 * model.sum_of_maxima->median_abs_error;
+    facts.push_back(
+        {"composition",
+         model.critical_path
+             ? fmt::format("{} is closer to the fitted runs: median error of equation 6 {:.2f} %, "
+                           "of the critical path {:.2f} %",
+                           model.path_is_closer() ? "the critical path" : "equation 6", of_sum,
+                           100 * model.critical_path->median_abs_error)
+             : fmt::format("equation 6, median error on the fitted runs {:.2f} %", of_sum)});
+  }
   if (!model.exchange.empty()) {
     const ExchangeModel& exchange = model.exchange.front();
     facts.insert(facts.begin() + 3,

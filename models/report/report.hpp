@@ -67,10 +67,12 @@ struct Verdict {
 struct Comparison {
   RunPoint run;
   bool held_out = false;
-  double measured_s = 0;  ///< median over the repetitions
-  double spread = 0;      ///< of a single repetition, relative (relative_spread)
-  Prediction prediction;
-  double relative_error = 0;  ///< (predicted - measured) / measured
+  double measured_s = 0;       ///< median over the repetitions
+  double spread = 0;           ///< of a single repetition, relative (relative_spread)
+  Prediction prediction;       ///< seconds and interval of the composition that is closer
+  double sum_of_maxima_s = 0;  ///< equation 6
+  std::optional<double> critical_path_s;  ///< none where no graph of the run is known
+  double relative_error = 0;              ///< (predicted - measured) / measured
 };
 
 struct Report {

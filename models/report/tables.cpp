@@ -46,6 +46,18 @@ std::string coefficient_name(Block block, std::size_t index) {
                      index);
 }
 
+/// Where a stretch of a fit holds: "M/N < 2.83"; nothing where it is the only one.
+std::string stretch_text(const SegmentedFit& fit, std::size_t stretch) {
+  std::string text;
+  if (stretch > 0) {
+    text = fmt::format("{:.4g} <= {}", fit.breaks[stretch - 1], fit.over);
+  }
+  if (stretch < fit.breaks.size()) {
+    text += fmt::format("{} < {:.4g}", stretch > 0 ? "" : fit.over, fit.breaks[stretch]);
+  }
+  return text;
+}
+
 Table coefficients_table(const Model& model, const Measurements& measurements) {
   const auto shares = largest_shares(measurements);
   Table table{.id = "coefficients",
@@ -56,6 +68,7 @@ Table coefficients_table(const Model& model, const Measurements& measurements) {
                   "measured.",
               .columns = {{"block"},
                           {"ranks per host", true},
+                          {"where"},
                           {"coefficient"},
                           {"term"},
                           {"value (s)", true},
@@ -66,27 +79,33 @@ Table coefficients_table(const Model& model, const Measurements& measurements) {
                           {"samples", true},
                           {"up to", true}}};
   for (const BlockModel& block : model.blocks) {
-    const LinearFit& fit = block.fit.fit;
-    const Eigen::VectorXd errors = fit.standard_errors();
     const auto share = shares.find({block.block, block.ranks_per_host});
-    for (std::size_t i = 0; i < block.fit.form.size(); ++i) {
-      const auto row = static_cast<Eigen::Index>(i);
-      const double value = fit.coefficients[row];
-      table.rows.push_back(
-          {text(std::string(name_of(block.block))),
-           number(block.ranks_per_host, std::to_string(block.ranks_per_host)),
-           text(coefficient_name(block.block, i)), text(block.fit.form[i].text()),
-           number(value, fmt::format("{:.4g}", value)),
-           number(errors[row], fmt::format("{:.2g}", errors[row])),
-           number(fit.r_squared, fmt::format("{:.4f}", fit.r_squared)),
-           number(fit.adjusted_r_squared, fmt::format("{:.4f}", fit.adjusted_r_squared)),
-           percent(fit.median_abs_relative_residual),
-           number(static_cast<double>(block.samples.size()), std::to_string(block.samples.size())),
-           share == shares.end() ? text("") : percent(share->second)});
-      if (i > 0) {
-        for (const std::size_t of_block : {0U, 1U, 6U, 7U, 8U, 9U, 10U}) {
-          table.rows.back()[of_block].shown.clear();
+    bool is_first = true;
+    for (std::size_t stretch = 0; stretch < block.fit.segments.size(); ++stretch) {
+      const BlockFit& segment = block.fit.segments[stretch];
+      const Eigen::VectorXd errors = segment.fit.standard_errors();
+      for (std::size_t i = 0; i < segment.form.size(); ++i) {
+        const auto row = static_cast<Eigen::Index>(i);
+        const double value = segment.fit.coefficients[row];
+        table.rows.push_back(
+            {text(std::string(name_of(block.block))),
+             number(block.ranks_per_host, std::to_string(block.ranks_per_host)),
+             text(stretch_text(block.fit, stretch)), text(coefficient_name(block.block, i)),
+             text(segment.form[i].text()), number(value, fmt::format("{:.4g}", value)),
+             number(errors[row], fmt::format("{:.2g}", errors[row])),
+             number(block.fit.r_squared, fmt::format("{:.4f}", block.fit.r_squared)),
+             number(block.fit.adjusted_r_squared,
+                    fmt::format("{:.4f}", block.fit.adjusted_r_squared)),
+             percent(block.fit.median_abs_relative_residual),
+             number(static_cast<double>(block.samples.size()),
+                    std::to_string(block.samples.size())),
+             share == shares.end() ? text("") : percent(share->second)});
+        if (!is_first) {
+          for (const std::size_t of_block : {0U, 1U, 7U, 8U, 9U, 10U, 11U}) {
+            table.rows.back()[of_block].shown.clear();
+          }
         }
+        is_first = false;
       }
     }
   }
@@ -103,39 +122,6 @@ Table refused_table(const Model& model) {
                           number(block.ranks_per_host, std::to_string(block.ranks_per_host)),
                           text(block.reason)});
   }
-  return table;
-}
-
-Table gaps_table(const LatencyGaps& gaps) {
-  Table table{.id = "latency_gap",
-              .title = "Latency and gap (the paper's figure 1)",
-              .note = "A rank that sends and receives K bytes at once takes 2 (l + K g). Source: " +
-                      gaps.source + ".",
-              .columns = {{"pattern"},
-                          {"ranks", true},
-                          {"level", true},
-                          {"l (s)", true},
-                          {"error of l (s)", true},
-                          {"g (s per byte)", true},
-                          {"error of g (s per byte)", true},
-                          {"g (s per 32-bit word)", true},
-                          {"R²", true}}};
-  const auto add = [&](const char* pattern, const std::vector<Communication>& entries) {
-    for (const Communication& e : entries) {
-      const double word = e.gap_s_per_byte * kBytesPerWord;
-      table.rows.push_back(
-          {text(pattern), number(e.ranks, std::to_string(e.ranks)),
-           number(e.level, std::to_string(e.level)),
-           number(e.latency_s, fmt::format("{:.3g}", e.latency_s)),
-           number(e.latency_error_s, fmt::format("{:.2g}", e.latency_error_s)),
-           number(e.gap_s_per_byte, fmt::format("{:.3g}", e.gap_s_per_byte)),
-           number(e.gap_error_s_per_byte, fmt::format("{:.2g}", e.gap_error_s_per_byte)),
-           number(word, fmt::format("{:.3g}", word)),
-           number(e.r_squared, fmt::format("{:.4f}", e.r_squared))});
-    }
-  };
-  add("MPI_Alltoallv", gaps.alltoallv);
-  add("exchange", gaps.exchange);
   return table;
 }
 
@@ -174,13 +160,15 @@ Table times_table(const std::vector<Comparison>& comparisons) {
 
 Table predictions_table(const std::vector<Comparison>& comparisons) {
   const std::vector<std::string> names = size_names(comparisons);
-  Table table{.id = "predictions",
-              .title = "Predicted against measured (the paper's figures 2 and 3)",
-              .note =
-                  "Error: (predicted - measured) / measured. Spread: how far a single repetition "
-                  "lies from the median (1.4826 MAD, relative). An error below the spread of "
-                  "the run cannot be told from noise.",
-              .columns = {{"ranks", true}}};
+  Table table{
+      .id = "predictions",
+      .title = "Predicted against measured (the paper's figures 2 and 3)",
+      .note =
+          "Predicted is equation 6 or the critical path, whichever was closer to the fitted "
+          "runs. Error: (predicted - measured) / measured. Spread: how far a single repetition "
+          "lies from the median (1.4826 MAD, relative). An error below the spread of "
+          "the run cannot be told from noise.",
+      .columns = {{"ranks", true}}};
   for (const std::string& name : names) {
     table.columns.push_back({name, true});
   }
@@ -188,6 +176,8 @@ Table predictions_table(const std::vector<Comparison>& comparisons) {
                                                   {"predicted (s)", true},
                                                   {"95 % from (s)", true},
                                                   {"to (s)", true},
+                                                  {"eq. 6 (s)", true},
+                                                  {"path (s)", true},
                                                   {"error", true},
                                                   {"spread", true},
                                                   {"repetitions", true},
@@ -202,7 +192,9 @@ Table predictions_table(const std::vector<Comparison>& comparisons) {
     row.insert(
         row.end(),
         {seconds(c.measured_s), seconds(c.prediction.seconds), seconds(c.prediction.low),
-         seconds(c.prediction.high), signed_percent(c.relative_error), percent(c.spread),
+         seconds(c.prediction.high), seconds(c.sum_of_maxima_s),
+         c.critical_path_s ? seconds(*c.critical_path_s) : text(""),
+         signed_percent(c.relative_error), percent(c.spread),
          number(static_cast<double>(c.run.seconds.size()), std::to_string(c.run.seconds.size())),
          text(c.held_out ? "held out" : "fitted")});
     table.rows.push_back(std::move(row));
@@ -280,13 +272,62 @@ Table shrinkage_table(const Model& model) {
 
 }  // namespace
 
+Table latency_gap_table(const LatencyGaps& gaps) {
+  Table table{.id = "latency_gap",
+              .title = "Latency and gap (the paper's figure 1)",
+              .note =
+                  "A rank that sends and receives K bytes at once takes 2 (l + K g), by pieces "
+                  "where the network changes how it sends. The paper's worst case is a "
+                  "straight line through the longest times. Source: " +
+                  gaps.source + ".",
+              .columns = {{"pattern"},
+                          {"ranks", true},
+                          {"level", true},
+                          {"hosts"},
+                          {"messages from"},
+                          {"l (s)", true},
+                          {"error of l (s)", true},
+                          {"g (s per byte)", true},
+                          {"error of g (s per byte)", true},
+                          {"g (s per 32-bit word)", true},
+                          {"R²", true}}};
+  const auto add = [&](const char* pattern, const Communication& e, const std::string& from,
+                       const MessageSegment& s, const std::string& r_squared) {
+    const auto short_number = [](double value) {
+      return number(value, fmt::format("{:.3g}", value));
+    };
+    table.rows.push_back({text(pattern), number(e.ranks, std::to_string(e.ranks)),
+                          number(e.level, std::to_string(e.level)),
+                          text(e.between_hosts ? "between" : "inside"), text(from),
+                          short_number(s.latency_s), short_number(s.latency_error_s),
+                          short_number(s.gap_s_per_byte), short_number(s.gap_error_s_per_byte),
+                          short_number(kBytesPerWord * s.gap_s_per_byte), text(r_squared)});
+  };
+  const auto add_all = [&](const char* pattern, const std::vector<Communication>& entries) {
+    for (const Communication& e : entries) {
+      add(pattern, e, "all",
+          {0, e.latency_s, e.latency_error_s, e.gap_s_per_byte, e.gap_error_s_per_byte},
+          fmt::format("{:.4f}", e.r_squared));
+      if (e.segments.size() > 1) {
+        for (const MessageSegment& s : e.segments) {
+          add(pattern, e, fmt::format("{:.0f} B", s.from_bytes), s, "");
+        }
+      }
+      add(pattern, e, "all, worst case", {0, e.worst_latency_s, 0, e.worst_gap_s_per_byte, 0}, "");
+    }
+  };
+  add_all("MPI_Alltoallv", gaps.alltoallv);
+  add_all("exchange", gaps.exchange);
+  return table;
+}
+
 std::vector<Table> make_tables(const Model& model, const Measurements& measurements,
                                const std::vector<Comparison>& comparisons,
                                const LatencyGaps& gaps) {
   std::vector<Table> tables = {
       predictions_table(comparisons), coefficients_table(model, measurements),
       refused_table(model),           shares_table(comparisons, measurements),
-      times_table(comparisons),       gaps_table(gaps),
+      times_table(comparisons),       latency_gap_table(gaps),
       shrinkage_table(model)};
   std::erase_if(tables, [](const Table& table) { return table.rows.empty(); });
   return tables;

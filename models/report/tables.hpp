@@ -11,4 +11,7 @@ namespace cleave {
 std::vector<Table> make_tables(const Model& model, const Measurements& measurements,
                                const std::vector<Comparison>& comparisons, const LatencyGaps& gaps);
 
+/// l and g of every pattern: of all messages, of each piece, and as the paper's worst case.
+Table latency_gap_table(const LatencyGaps& gaps);
+
 }  // namespace cleave

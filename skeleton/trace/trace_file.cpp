@@ -41,6 +41,7 @@ json header_of(const RunInformation& run) {
           {"warm_up", run.warm_up},
           {"options", run.options},
           {"clock_offset_ns", run.clock_offset_ns},
+          {"peak_memory_bytes", run.peak_memory_bytes},
           {"provenance", to_json(run.provenance)}};
 }
 
@@ -67,6 +68,9 @@ RunInformation run_from(const JsonFields& fields) {
   }
   for (const double offset_ns : fields.numbers("clock_offset_ns")) {
     run.clock_offset_ns.push_back(static_cast<std::int64_t>(offset_ns));
+  }
+  if (fields.has("peak_memory_bytes")) {
+    run.peak_memory_bytes = fields.integer<std::int64_t>("peak_memory_bytes", 0);
   }
   if (run.clock_offset_ns.size() != static_cast<std::size_t>(run.ranks)) {
     fields.refuse("clock_offset_ns",

@@ -35,25 +35,25 @@ TEST(Fit, FindsTheFormsAndCoefficientsThatMadeTheTraces) {
   const Model model = fitted(synthetic_traces({}, {1, 2}, sort_sizes()));
   const BlockModel* sequential = find(model, Block::sequential, 2);
   ASSERT_NE(sequential, nullptr);
-  EXPECT_EQ(text_of(sequential->fit.form), "N*log2(N)");
-  EXPECT_NEAR(sequential->fit.fit.coefficients[0], 4e-9, 1e-14);
+  EXPECT_EQ(sequential->fit.text(), "N*log2(N)");
+  EXPECT_NEAR(sequential->fit.segments.front().fit.coefficients[0], 4e-9, 1e-14);
   const BlockModel* divide = find(model, Block::divide, 2);
   ASSERT_NE(divide, nullptr);
-  EXPECT_EQ(text_of(divide->fit.form), "1,N");
-  EXPECT_NEAR(divide->fit.fit.coefficients[0], 1e-4, 1e-8);
-  EXPECT_NEAR(divide->fit.fit.coefficients[1], 2e-9, 1e-14);
+  EXPECT_EQ(divide->fit.text(), "1,N");
+  EXPECT_NEAR(divide->fit.segments.front().fit.coefficients[0], 1e-4, 1e-8);
+  EXPECT_NEAR(divide->fit.segments.front().fit.coefficients[1], 2e-9, 1e-14);
   EXPECT_TRUE(model.refused.empty());
 }
 
 TEST(Fit, ComponentsHaveThePapersForms) {
   const Model model = fitted(synthetic_traces(synthetic_components(), {1, 2}, graph_sizes()),
                              {.forms = Forms::paper});
-  EXPECT_EQ(text_of(find(model, Block::divide, 2)->fit.form), "1,M");
-  EXPECT_EQ(text_of(find(model, Block::combine, 2)->fit.form), "1,N");
+  EXPECT_EQ(find(model, Block::divide, 2)->fit.text(), "1,M");
+  EXPECT_EQ(find(model, Block::combine, 2)->fit.text(), "1,N");
   const BlockModel* sequential = find(model, Block::sequential, 1);
-  EXPECT_EQ(text_of(sequential->fit.form), "1,N,M");
-  EXPECT_NEAR(sequential->fit.fit.coefficients[1], 1.35e-8, 1e-12);
-  EXPECT_NEAR(sequential->fit.fit.coefficients[2], 4.6e-8, 1e-12);
+  EXPECT_EQ(sequential->fit.text(), "1,N,M");
+  EXPECT_NEAR(sequential->fit.segments.front().fit.coefficients[1], 1.35e-8, 1e-12);
+  EXPECT_NEAR(sequential->fit.segments.front().fit.coefficients[2], 4.6e-8, 1e-12);
 }
 
 TEST(Fit, ChoosesThePapersFormsForComponentsByItself) {
@@ -99,8 +99,8 @@ TEST(Fit, AGivenFormWins) {
   const Model model = fitted(
       synthetic_traces({}, {1, 2}, sort_sizes()),
       {.forms = Forms::paper, .given_forms = {{Block::sequential, parse_form("N*log2(N)")}}});
-  EXPECT_EQ(text_of(find(model, Block::sequential, 1)->fit.form), "N*log2(N)");
-  EXPECT_EQ(text_of(find(model, Block::divide, 2)->fit.form), "1,N");
+  EXPECT_EQ(find(model, Block::sequential, 1)->fit.text(), "N*log2(N)");
+  EXPECT_EQ(find(model, Block::divide, 2)->fit.text(), "1,N");
 }
 
 TEST(Fit, WarmUpsAreNotCounted) {

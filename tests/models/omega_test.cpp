@@ -14,6 +14,7 @@ BlockFit given(const std::string& form, std::vector<double> coefficients) {
   block.fit.coefficients = Eigen::Map<const Eigen::VectorXd>(coefficients.data(), terms);
   block.fit.covariance = Eigen::MatrixXd::Zero(terms, terms);
   block.fit.degrees_of_freedom = 10;
+  block.fit.coefficient_freedom = 10;
   for (const char* name : {"N", "M", "bytes"}) {
     block.fitted_range[name] = {1, 1e12};
   }
@@ -30,9 +31,9 @@ Model papers_components() {
   model.placement = "replicated";
   model.inner_blocks = {Block::divide, Block::exchange, Block::combine};
   model.leaf_blocks = {Block::sequential};
-  model.blocks = {{Block::divide, 1, given("1,M", {1.94e-8, 2.25e-9}), 1, {}},
-                  {Block::combine, 1, given("1,N", {2.19e-7, 2.32e-8}), 1, {}},
-                  {Block::sequential, 1, given("1,N,M", {0, 1.35e-7, 4.60e-7}), 1, {}}};
+  model.blocks = {{Block::divide, 1, given("1,M", {1.94e-8, 2.25e-9})},
+                  {Block::combine, 1, given("1,N", {2.19e-7, 2.32e-8})},
+                  {Block::sequential, 1, given("1,N,M", {0, 1.35e-7, 4.60e-7})}};
   model.shrinkage = {{Block::divide, "M", 1, 1, 1, true},
                      {Block::combine, "N", 1, 0, 1, true},
                      {Block::exchange, "N", 1, 0, 1, true},
@@ -125,7 +126,7 @@ TEST(Omega, SaysWhatIsMissingOrWrong) {
 
 TEST(Omega, IntervalIsThatOfTheBlocks) {
   Model model = papers_components();
-  BlockFit& sequential = model.blocks.back().fit;
+  BlockFit& sequential = model.blocks.back().fit.segments.front();
   sequential.fit.residual_deviation = 0.1;
   const Prediction prediction = predict(model, 1, {{"N", 1000}, {"M", 1000}});
   // t(0.975, 10) = 2.228.
@@ -137,7 +138,7 @@ TEST(Omega, IntervalIsThatOfTheBlocks) {
 TEST(Omega, OutsideTheFittedRangeIsSaid) {
   EXPECT_TRUE(predict(papers_components(), 16, {{"N", 1000}, {"M", 1000}}).outside_fitted_range);
   Model model = papers_components();
-  model.blocks.front().fit.fitted_range["M"] = {1, 1000};
+  model.blocks.front().fit.segments.front().fitted_range["M"] = {1, 1000};
   EXPECT_FALSE(predict(model, 8, {{"N", 1000}, {"M", 1000}}).outside_fitted_range);
   EXPECT_TRUE(predict(model, 8, {{"N", 1000}, {"M", 1100}}).outside_fitted_range);
 }

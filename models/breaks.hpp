@@ -1,0 +1,34 @@
+// Where measurements change their law: caches that overflow, messages that become too long to be
+// sent at once. Breaks are found first, and each stretch between them is fitted by itself, since a
+// fit across a break is right nowhere.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+namespace cleave {
+
+/// Points in ascending order that are to be cut into stretches.
+struct StretchCosts {
+  int points = 0;
+  int least_points = 4;  ///< of a stretch
+  int most_stretches = 4;
+  int parameters = 2;     ///< of one stretch
+  double samples = 0;     ///< that the criterion counts, e.g. as many as points
+  double negligible = 0;  ///< mean square residual below which nothing counts
+  /// What the points [first, end), fitted by themselves, add to the mean square residual of all;
+  /// infinite where they cannot be fitted.
+  std::function<double(int first, int end)> residual;
+};
+
+struct Breaks {
+  std::vector<int> starts;  ///< first point of every stretch but the first, ascending
+  double bic = 0;           ///< n ln(R / n) + p ln n (Schwarz, 1978), a break is a parameter, too
+};
+
+/// The breaks with the least residual for each number of stretches, by dynamic programming (Bellman
+/// and Roth, 1969), and of these the number with the least BIC. Costs points^2 calls of
+/// `residual` and most_stretches * points^2 steps.
+Breaks best_breaks(const StretchCosts& costs);
+
+}  // namespace cleave

@@ -1,0 +1,48 @@
+// cleave export: traces in the formats of other tools.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "models/command/arguments.hpp"
+#include "models/command/commands.hpp"
+#include "models/export.hpp"
+#include "skeleton/trace/atomic_file.hpp"
+#include "skeleton/trace/error.hpp"
+
+namespace cleave {
+
+namespace {
+
+struct Arguments {
+  std::vector<std::string> traces;
+  std::string format;
+  std::string out;
+};
+
+void run(const Arguments& arguments) {
+  const bool is_timeline = arguments.format == "perfetto" || arguments.format == "chrome";
+  if (is_timeline && arguments.traces.size() != 1) {
+    throw UsageError(
+        fmt::format("a timeline shows one trace, not {}: give one", arguments.traces.size()));
+  }
+  const std::vector<Trace> traces = read_traces(arguments.traces);
+  write_file(arguments.out, is_timeline                     ? to_trace_events(traces.front())
+                            : arguments.format == "extra-p" ? to_extra_p(traces)
+                                                            : to_span_csv(traces));
+}
+
+}  // namespace
+
+void add_export_command(CLI::App& program) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = program.add_subcommand(
+      "export", "Traces as Extra-P's JSON Lines, a Chrome or Perfetto timeline, or CSV");
+  command->add_option("traces", arguments->traces, "Traces (*.trace.jsonl)")->required();
+  command->add_option("--format", arguments->format, "Format to write")
+      ->check(CLI::IsMember({"extra-p", "perfetto", "chrome", "csv"}))
+      ->required();
+  command->add_option("--out", arguments->out, "File to write")->required();
+  command->callback([arguments] { run(*arguments); });
+}
+
+}  // namespace cleave

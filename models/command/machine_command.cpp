@@ -1,0 +1,75 @@
+// cleave machine: machines from the output of the OSU micro-benchmarks, and what a machine file
+// says.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "models/command/arguments.hpp"
+#include "models/command/commands.hpp"
+#include "models/machine_import.hpp"
+#include "models/report/format.hpp"
+#include "models/report/tables.hpp"
+#include "models/report/text.hpp"
+
+namespace cleave {
+
+namespace {
+
+struct ImportArguments {
+  std::string latency;
+  std::string bandwidth;
+  std::string alltoallv;
+  int ranks = 2;
+  std::string name = "imported";
+  bool same_host = false;
+  bool half_duplex = false;
+  std::string out;
+};
+
+void run_import(const ImportArguments& arguments, const std::string& command_line) {
+  Machine machine = import_machine({.latency = arguments.latency,
+                                    .bandwidth = arguments.bandwidth,
+                                    .alltoallv = arguments.alltoallv,
+                                    .ranks = arguments.ranks,
+                                    .between_hosts = !arguments.same_host,
+                                    .full_duplex = !arguments.half_duplex,
+                                    .name = arguments.name});
+  machine.provenance = provenance_here("cleave machine import", command_line, "none");
+  write_machine(arguments.out, machine);
+  fmt::print("{}", to_terminal(latency_gap_table(latency_gaps_of(machine))));
+}
+
+}  // namespace
+
+void add_machine_command(CLI::App& program, const std::string& command_line) {
+  CLI::App* command =
+      program.add_subcommand("machine", "Machine files: import them, or show what they say");
+  command->require_subcommand(1);
+
+  auto arguments = std::make_shared<ImportArguments>();
+  CLI::App* import =
+      command->add_subcommand("import", "A machine file from output of the OSU micro-benchmarks");
+  import->add_option("--latency", arguments->latency, "Output of osu_latency");
+  import->add_option("--bandwidth", arguments->bandwidth,
+                     "Output of osu_bw, for messages longer than osu_latency's");
+  import->add_option("--alltoallv", arguments->alltoallv, "Output of osu_alltoallv");
+  import->add_option("--ranks", arguments->ranks, "Ranks that osu_alltoallv ran on")
+      ->check(CLI::Range(2, 1 << 24))
+      ->capture_default_str();
+  import->add_option("--name", arguments->name, "Name of the machine")->capture_default_str();
+  import->add_flag("--same-host", arguments->same_host, "The ranks were on one host");
+  import->add_flag("--half-duplex", arguments->half_duplex,
+                   "Two messages that cross take twice as long as one");
+  import->add_option("--out", arguments->out, "Machine file to write (*.machine.json)")->required();
+  import->callback([arguments, command_line] { run_import(*arguments, command_line);
+});
+
+auto file = std::make_shared<std::string>();
+CLI::App* show = command->add_subcommand("show", "Latency and gap of a machine file");
+show->add_option("machine", *file, "A machine file (*.machine.json)")->required();
+show->callback([file] {
+  fmt::print("{}", to_terminal(latency_gap_table(latency_gaps_of(read_machine(*file)))));
+});
+}  // namespace cleave
+
+}  // namespace cleave

@@ -1,0 +1,126 @@
+// cleave plan: how many ranks to ask for, what each choice costs, and a batch script.
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "models/command/arguments.hpp"
+#include "models/command/commands.hpp"
+#include "models/command/questions.hpp"
+#include "models/plan.hpp"
+#include "models/report/format.hpp"
+#include "models/report/text.hpp"
+#include "skeleton/trace/atomic_file.hpp"
+#include "skeleton/trace/count.hpp"
+#include "skeleton/trace/error.hpp"
+
+namespace cleave {
+
+namespace {
+
+struct Arguments {
+  QuestionArguments question;
+  std::string ranks = "1,2,...,1024";
+  std::string size;
+  std::string deadline;
+  std::optional<double> efficiency;
+  std::string slurm;
+  bool json = false;
+};
+
+void print_json(const Plan& plan) {
+  nlohmann::json array = nlohmann::json::array();
+  for (const PlanChoice& c : plan.choices) {
+    array.push_back({{"ranks", c.forecast.prediction.ranks},
+                     {"sizes", c.forecast.prediction.sizes},
+                     {"seconds", c.forecast.seconds},
+                     {"interval", {c.forecast.low, c.forecast.high}},
+                     {"outside_fitted_range", c.forecast.prediction.outside_fitted_range},
+                     {"speedup", c.speedup},
+                     {"efficiency", c.efficiency},
+                     {"core_hours", c.core_hours},
+                     {"fits", c.fits}});
+  }
+  nlohmann::json object = {{"choices", std::move(array)}, {"ranks", nullptr}};
+  if (plan.chosen) {
+    object["ranks"] = plan.choices[*plan.chosen].forecast.prediction.ranks;
+  }
+  fmt::print("{}\n", object.dump());
+}
+
+void print_table(const Plan& plan) {
+  Table table{.columns = {{"", false},
+                          {"ranks", true},
+                          {"seconds", true},
+                          {"95 % from", true},
+                          {"to", true},
+                          {"speed-up", true},
+                          {"efficiency", true},
+                          {"core hours", true},
+                          {"fitted range"}}};
+  const auto cell = [](std::string text) { return Cell{text, text}; };
+  for (std::size_t i = 0; i < plan.choices.size(); ++i) {
+    const PlanChoice& c = plan.choices[i];
+    table.rows.push_back(
+        {cell(plan.chosen == i ? "->"
+              : c.fits         ? "fits"
+                               : ""),
+         cell(fmt::format("{}", c.forecast.prediction.ranks)),
+         cell(format_seconds(c.forecast.seconds)), cell(format_seconds(c.forecast.low)),
+         cell(format_seconds(c.forecast.high)), cell(fmt::format("{:.2f}", c.speedup)),
+         cell(fmt::format("{:.3f}", c.efficiency)), cell(fmt::format("{:.4g}", c.core_hours)),
+         cell(c.forecast.prediction.outside_fitted_range ? "outside" : "inside")});
+  }
+  fmt::print("{}", to_terminal(table));
+}
+
+void run(const Arguments& arguments) {
+  PlanRequest request{.sizes = parse_sizes(arguments.size),
+                      .ranks = parse_ranks(arguments.ranks),
+                      .efficiency = arguments.efficiency,
+                      .options = arguments.question.options(),
+                      .composition = arguments.question.which()};
+  if (!arguments.deadline.empty()) {
+    request.deadline_s = parse_duration(arguments.deadline);
+  }
+  const Model model = arguments.question.read();
+  const Plan plan = make_plan(model, request);
+  if (plan.chosen && !arguments.slurm.empty()) {
+    write_file(arguments.slurm,
+               slurm_script(model, plan.choices[*plan.chosen],
+                            request.options.ranks_per_host.value_or(model.most_ranks_per_host())));
+  }
+  if (arguments.json) {
+    print_json(plan);
+  } else {
+    print_table(plan);
+  }
+  if (!plan.chosen) {
+    throw Error(
+        fmt::format("none of {} numbers of ranks is predicted to do that", plan.choices.size()));
+  }
+}
+
+}  // namespace
+
+void add_plan_command(CLI::App& program) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command =
+      program.add_subcommand("plan", "How many ranks keep a deadline or are used well");
+  arguments->question.add_to(*command);
+  command->add_option("--size", arguments->size, "Size of the whole problem, e.g. N=1G")
+      ->required();
+  command->add_option("--ranks", arguments->ranks, "Numbers of ranks to choose among")
+      ->capture_default_str();
+  command->add_option("--deadline", arguments->deadline,
+                      "Time to be done in with 95 % probability: 60s, 15m, 1.5h");
+  command
+      ->add_option("--efficiency", arguments->efficiency,
+                   "Least speed-up over one rank divided by ranks")
+      ->check(CLI::Range(0.0, 2.0));
+  command->add_option("--slurm", arguments->slurm, "Batch script to write for the choice");
+  command->add_flag("--json", arguments->json, "Print one JSON object");
+  command->callback([arguments] { run(*arguments); });
+}
+
+}  // namespace cleave

@@ -1,0 +1,68 @@
+#include "models/command/questions.hpp"
+
+#include <fmt/format.h>
+
+#include "models/command/arguments.hpp"
+#include "models/model_file.hpp"
+#include "models/what_if.hpp"
+#include "skeleton/trace/count.hpp"
+#include "skeleton/trace/error.hpp"
+
+namespace cleave {
+
+void QuestionArguments::add_to(CLI::App& command) {
+  command.add_option("--model", model, "A model (*.model.json)")->required();
+  command.add_option("--machine", machine,
+                     "Another machine's latency and gap instead of the model's");
+  command.add_option("--what-if", what_if,
+                     "Multiply l, g or the time of a block, e.g. g=0.1x,l=10x,sequential=0.5x");
+  command.add_option("--ranks-per-host", ranks_per_host,
+                     "How many ranks of a host compute at once");
+  command
+      .add_option("--composition", composition,
+                  "Of block times: the one closer to the fitted runs, equation 6 or the graph")
+      ->check(CLI::IsMember({"closer", "sum_of_maxima", "critical_path"}))
+      ->capture_default_str();
+}
+
+Model QuestionArguments::read() const {
+  const std::optional<WhatIf> change =
+      what_if.empty() ? std::nullopt : std::optional(parse_what_if(what_if));
+  const std::optional<Machine> other = read_machine_if_given(machine);
+  Model result = read_model(model);
+  if (other) {
+    result.latency_gaps = latency_gaps_of(*other);
+  }
+  return change ? changed(std::move(result), *change) : result;
+}
+
+PredictOptions QuestionArguments::options() const {
+  PredictOptions options;
+  if (!ranks_per_host.empty()) {
+    const std::vector<int> given = parse_ranks(ranks_per_host);
+    if (given.size() != 1) {
+      throw UsageError(fmt::format("--ranks-per-host takes one number, not '{}'", ranks_per_host));
+    }
+    options.ranks_per_host = given.front();
+  }
+  return options;
+}
+
+Composition QuestionArguments::which() const {
+  return composition == "sum_of_maxima"   ? Composition::sum_of_maxima
+         : composition == "critical_path" ? Composition::critical_path
+                                          : Composition::closer;
+}
+
+std::string sizes_text(const NamedSizes& sizes) {
+  std::string text;
+  for (const auto& [name, value] : sizes) {
+    const std::string short_form = format_count(value);
+    const std::string exact = fmt::format("{}", value);
+    text += fmt::format("{}{}={}", text.empty() ? "" : ", ", name,
+                        short_form == exact ? exact : fmt::format("{} ({})", short_form, exact));
+  }
+  return text;
+}
+
+}  // namespace cleave

@@ -1,0 +1,33 @@
+// What the commands that ask a model something have in common: predict and plan.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+
+#include "models/forecast.hpp"
+
+namespace cleave {
+
+/// The options of a question, and the model that they make.
+struct QuestionArguments {
+  std::string model;
+  std::string machine;
+  std::string what_if;
+  std::string ranks_per_host;
+  std::string composition = "closer";
+
+  /// Adds the options of these names. Refers to this object.
+  void add_to(CLI::App& command);
+
+  /// The model as asked about: on another machine, with other constants.
+  /// \throws UsageError, FileError
+  Model read() const;
+  PredictOptions options() const;
+  Composition which() const;
+};
+
+/// "32M (33554432)" for each size, joined by commas.
+std::string sizes_text(const NamedSizes& sizes);
+
+}  // namespace cleave

@@ -1,0 +1,29 @@
+#include "models/forecast.hpp"
+
+#include <fmt/format.h>
+
+#include "models/memory.hpp"
+#include "skeleton/trace/error.hpp"
+
+namespace cleave {
+
+Forecast forecast(const Model& model, int ranks, const NamedSizes& sizes,
+                  const PredictOptions& options, Composition composition) {
+  Forecast result{.prediction = predict(model, ranks, sizes, options)};
+  result.path = predict_critical_path(model, ranks, sizes, options);
+  if (composition == Composition::critical_path && !result.path) {
+    throw UsageError(
+        fmt::format("no critical path is known of {} with {} data", model.type, model.placement));
+  }
+  result.is_path = composition == Composition::critical_path ||
+                   (composition == Composition::closer && result.path && model.path_is_closer());
+  result.seconds = result.is_path ? result.path->seconds : result.prediction.seconds;
+  result.low = result.is_path ? result.path->low : result.prediction.low;
+  result.high = result.is_path ? result.path->high : result.prediction.high;
+  if (model.memory) {
+    result.memory_bytes = memory_bytes(*model.memory, ranks, sizes);
+  }
+  return result;
+}
+
+}  // namespace cleave

@@ -1,0 +1,34 @@
+// What a user is told of one size on one number of ranks: the time by the composition that was
+// closer to the measured runs, its interval, the blocks that it goes to, and the memory of a rank.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "models/critical_path.hpp"
+#include "models/omega.hpp"
+
+namespace cleave {
+
+enum class Composition {
+  closer,         ///< the one that came closer to the runs that the model was fitted to
+  sum_of_maxima,  ///< equation 6
+  critical_path,
+};
+
+struct Forecast {
+  Prediction prediction;  ///< of equation 6; `shares` are its
+  std::optional<PathPrediction> path;
+  bool is_path = false;  ///< whether the next three are the critical path's
+  double seconds = 0;
+  double low = 0;
+  double high = 0;
+  std::optional<double> memory_bytes;  ///< of the rank that needs most
+};
+
+/// \throws UsageError  if `composition` is the critical path and there is none for this placement
+/// \throws             as `predict`
+Forecast forecast(const Model& model, int ranks, const NamedSizes& sizes,
+                  const PredictOptions& options, Composition composition);
+
+}  // namespace cleave

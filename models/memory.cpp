@@ -1,0 +1,42 @@
+#include "models/memory.hpp"
+
+#include "models/selection.hpp"
+
+namespace cleave {
+
+namespace {
+
+NamedValues memory_sizes(int ranks, const NamedSizes& sizes) {
+  NamedValues values;
+  for (const auto& [name, value] : sizes) {
+    values[name] = static_cast<double>(value);
+    values[name + "_per_rank"] = static_cast<double>(value) / ranks;
+  }
+  return values;
+}
+
+}  // namespace
+
+std::optional<BlockFit> fit_memory(const std::vector<RunPoint>& points) {
+  std::vector<Observation> observations;
+  for (const RunPoint& point : points) {
+    if (point.peak_memory_bytes > 0) {
+      observations.push_back({.run_sizes = point.sizes,
+                              .sizes = memory_sizes(point.ranks, point.sizes),
+                              .value = static_cast<double>(point.peak_memory_bytes)});
+    }
+  }
+  if (observations.empty()) {
+    return std::nullopt;
+  }
+  auto fit =
+      fit_best_form(observations, linear_forms(varying_sizes(observations)), Weights::relative);
+  return std::holds_alternative<BlockFit>(fit) ? std::optional(std::get<BlockFit>(std::move(fit)))
+                                               : std::nullopt;
+}
+
+double memory_bytes(const BlockFit& fit, int ranks, const NamedSizes& sizes) {
+  return fit(memory_sizes(ranks, sizes));
+}
+
+}  // namespace cleave

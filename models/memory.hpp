@@ -1,0 +1,19 @@
+// How much memory a rank needs, from the most that ranks had in the runs that were traced.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "models/block_fit.hpp"
+#include "models/samples.hpp"
+
+namespace cleave {
+
+/// Bytes of the rank that needs most, as a function of every size S of the run and of S_per_rank =
+/// S / p: replicated data stays whole on every rank, distributed data is shared. None where the
+/// traces do not say, or do not determine it.
+std::optional<BlockFit> fit_memory(const std::vector<RunPoint>& points);
+
+double memory_bytes(const BlockFit& fit, int ranks, const NamedSizes& sizes);
+
+}  // namespace cleave

@@ -1,0 +1,28 @@
+// Questions of the kind "what if the network were ten times faster": a model with some of its
+// constants multiplied.
+#pragma once
+
+#include <map>
+#include <string_view>
+
+#include "models/model.hpp"
+
+namespace cleave {
+
+struct WhatIf {
+  double latency = 1;  ///< l is multiplied by this
+  double gap = 1;      ///< g
+  std::map<Block, double> blocks;
+};
+
+/// "g=0.1x,l=10x,sequential=0.5x": l, g and names of blocks, each with a factor above 0.
+/// \throws UsageError  naming the part that cannot be read
+WhatIf parse_what_if(std::string_view text);
+
+/// `model` with every time of a block, and the deviations that go with it, multiplied.
+Model changed(Model model, const WhatIf& what_if);
+
+/// l and g multiplied, with their errors, in every segment.
+LatencyGaps changed(LatencyGaps gaps, const WhatIf& what_if);
+
+}  // namespace cleave

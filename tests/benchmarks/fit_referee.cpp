@@ -1,0 +1,59 @@
+// What fits are worth: 1,000 draws from known coefficients (docs/model.md), and how long a fit and
+// predictions of 10,000 samples take.
+#include <benchmark/benchmark.h>
+
+#include "models/fit.hpp"
+#include "models/omega.hpp"
+#include "tests/models/referee.hpp"
+#include "tests/models/synthetic_runs.hpp"
+
+namespace cleave {
+namespace {
+
+void referee_of_1000_draws(benchmark::State& state) {
+  RefereeCounts counts;
+  for (auto _ : state) {
+    counts = referee(1000, 1);
+  }
+  const auto part = [](int of, int all) { return static_cast<double>(of) / all; };
+  state.counters["coefficient_within_3_percent"] = part(counts.within_3_percent, counts.draws);
+  state.counters["coefficient_median_error"] = counts.median_error;
+  state.counters["right_basis"] = part(counts.right_basis, counts.draws);
+  state.counters["held_by_interval_basis_given"] = part(counts.held_basis_given, counts.held_of);
+  state.counters["held_by_interval_basis_chosen"] =
+      part(counts.held_after_selection, counts.held_of);
+}
+
+/// Blocks of runs on up to 16 ranks at 24 sizes: at least 10,000 samples.
+Measurements many_samples() {
+  SyntheticApp app;
+  app.noise = 0.02;
+  std::vector<NamedSizes> sizes;
+  for (double n = 1 << 18; sizes.size() < 24; n *= 1.25) {
+    sizes.push_back({{"N", static_cast<std::int64_t>(n) / 64 * 64}});
+  }
+  std::vector<Trace> traces = synthetic_traces(app, {1, 2, 4, 8, 16, 32}, sizes);
+  for (Trace& trace : traces) {
+    trace.run.ranks_per_host = std::min(trace.run.ranks, 2);
+  }
+  return collect_measurements(traces);
+}
+
+void fit_and_predict_10000_samples(benchmark::State& state) {
+  const Measurements measurements = many_samples();
+  for (auto _ : state) {
+    const Model model = fit_model(measurements, std::nullopt, {}, Provenance{});
+    for (int ranks = 1; ranks <= 1024; ranks *= 2) {
+      benchmark::DoNotOptimize(predict(model, ranks, {{"N", 1 << 28}}));
+    }
+  }
+  state.counters["samples"] = static_cast<double>(measurements.samples.size());
+}
+
+BENCHMARK(referee_of_1000_draws)->Unit(benchmark::kMillisecond)->Iterations(1);
+BENCHMARK(fit_and_predict_10000_samples)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace cleave
+
+BENCHMARK_MAIN();

@@ -1,0 +1,69 @@
+#include "models/latency_gap.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "models/communication.hpp"
+#include "skeleton/trace/error.hpp"
+
+namespace cleave {
+namespace {
+
+/// Eager up to 8 KiB, rendezvous beyond: another latency and another gap.
+double exchange_seconds(double bytes) {
+  return bytes <= 8192 ? 2 * (1e-6 + bytes * 1e-9) : 2 * (2e-5 + bytes * 2e-10);
+}
+
+std::vector<MessagePoint> points() {
+  std::vector<MessagePoint> points;
+  for (double bytes = 8; bytes <= 1 << 24; bytes *= 2) {
+    points.push_back({bytes, exchange_seconds(bytes)});
+  }
+  return points;
+}
+
+TEST(LatencyGap, HasAPieceForEachProtocol) {
+  const std::vector<MessageSegment> segments = fit_message_segments(points());
+  ASSERT_EQ(segments.size(), 2U);
+  EXPECT_EQ(segments[0].from_bytes, 0);
+  EXPECT_GT(segments[1].from_bytes, 8192);
+  EXPECT_LT(segments[1].from_bytes, 16384);
+  EXPECT_NEAR(segments[0].latency_s, 1e-6, 1e-12);
+  EXPECT_NEAR(segments[1].latency_s, 2e-5, 1e-10);
+  EXPECT_NEAR(segments[1].gap_s_per_byte, 2e-10, 1e-15);
+}
+
+TEST(LatencyGap, IsOnePieceOfFewSizes) {
+  const std::vector<MessagePoint> few = {{8, 2e-6}, {1024, 3e-6}, {65536, 4e-5}};
+  EXPECT_EQ(fit_message_segments(few).size(), 1U);
+  EXPECT_THROW(fit_message_segments({{8, 1e-6}}), Error);
+}
+
+TEST(LatencyGap, MediansAreNotMovedByDisturbedRepetitionsButTheWorstCaseIs) {
+  Communication pattern{.ranks = 2};
+  for (const MessagePoint& p : points()) {
+    pattern.samples.push_back({.message_bytes = static_cast<std::int64_t>(p.message_bytes),
+                               .stable = true,
+                               .seconds = {p.seconds, p.seconds, 10 * p.seconds}});
+  }
+  fit_communication(pattern);
+  for (const MessagePoint& p : points()) {
+    EXPECT_NEAR(2 * pattern.unit_seconds(p.message_bytes), p.seconds, 0.02 * p.seconds);
+  }
+  EXPECT_GT(pattern.worst_gap_s_per_byte, 5 * pattern.gap_s_per_byte);
+}
+
+TEST(LatencyGap, EntriesInsideAHostDoNotStandForThoseBetweenHosts) {
+  const LatencyGaps gaps = {
+      .source = "test",
+      .alltoallv = {},
+      .exchange = {{.ranks = 4, .level = 0, .between_hosts = true, .latency_s = 5e-5},
+                   {.ranks = 4, .level = 1, .between_hosts = false, .latency_s = 1e-6}}};
+  EXPECT_EQ(choose_latency_gap(gaps, 16, 1, true).entry.latency_s, 5e-5);
+  EXPECT_EQ(choose_latency_gap(gaps, 16, 0, false).entry.latency_s, 1e-6);
+  EXPECT_EQ(choose_latency_gap(gaps, 4, 1).entry.latency_s, 1e-6);
+}
+
+}  // namespace
+}  // namespace cleave

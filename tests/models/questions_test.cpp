@@ -1,0 +1,198 @@
+// Plans, changed constants, memory, exports and the critical path, on models of synthetic runs.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "models/critical_path.hpp"
+#include "models/export.hpp"
+#include "models/fit.hpp"
+#include "models/memory.hpp"
+#include "models/plan.hpp"
+#include "models/what_if.hpp"
+#include "skeleton/trace/error.hpp"
+#include "tests/models/synthetic_runs.hpp"
+
+namespace cleave {
+namespace {
+
+const Model& sort_model() {
+  static const Model model = [] {
+    SyntheticApp app;
+    app.noise = 0.01;
+    return fit_model(collect_measurements(synthetic_traces(app, {1, 2, 4}, sort_sizes())),
+                     std::nullopt, {}, Provenance{});
+  }();
+  return model;
+}
+
+const NamedSizes kSizes = {{"N", 32 << 20}};
+
+double true_seconds(int ranks) {
+  return static_cast<double>(synthetic_trace({}, ranks, kSizes).repetitions.back().elapsed_ns) *
+         1e-9;
+}
+
+TEST(CriticalPath, IsTheTimeOfBalancedRuns) {
+  for (const int ranks : {1, 2, 4, 8}) {
+    const auto path = predict_critical_path(sort_model(), ranks, kSizes);
+    ASSERT_TRUE(path.has_value());
+    EXPECT_NEAR(path->seconds, true_seconds(ranks), 0.03 * true_seconds(ranks)) << ranks;
+    EXPECT_LT(path->low, path->seconds);
+    EXPECT_GT(path->high, path->seconds);
+  }
+}
+
+TEST(CriticalPath, IsNoLongerThanTheSumOfMaximaWhereRanksAreUneven) {
+  Model model = sort_model();
+  for (BlockModel& block : model.blocks) {
+    block.repetition_deviation = 0;
+  }
+  for (Shrinkage& shrinkage : model.shrinkage) {
+    shrinkage.split_deviation = 0;
+    shrinkage.imbalance = 1.1;
+  }
+  const auto path = predict_critical_path(model, 8, kSizes);
+  EXPECT_LE(path->seconds, 1.001 * predict(model, 8, kSizes).seconds);
+}
+
+TEST(CriticalPath, IsTheSameEveryTimeAndUnknownOfOtherGraphs) {
+  EXPECT_EQ(predict_critical_path(sort_model(), 8, kSizes)->seconds,
+            predict_critical_path(sort_model(), 8, kSizes)->seconds);
+  Model model = sort_model();
+  model.placement = "distributed";
+  EXPECT_FALSE(predict_critical_path(model, 8, kSizes).has_value());
+  EXPECT_THROW(predict_critical_path(sort_model(), 8, {{"X", 1}}), UsageError);
+}
+
+TEST(Plan, TakesTheFewestRanksThatKeepADeadline) {
+  PlanRequest request{.sizes = kSizes, .ranks = {1, 2, 4, 8, 16}};
+  request.deadline_s = 1.15 * true_seconds(4);
+  const Plan plan = make_plan(sort_model(), request);
+  ASSERT_TRUE(plan.chosen.has_value());
+  const PlanChoice& chosen = plan.choices[*plan.chosen];
+  EXPECT_EQ(chosen.forecast.prediction.ranks, 4);
+  EXPECT_LE(chosen.forecast.high, *request.deadline_s);
+  EXPECT_NEAR(chosen.core_hours, 4 * chosen.forecast.seconds / 3600, 1e-9);
+  request.deadline_s = 1e-6;
+  EXPECT_FALSE(make_plan(sort_model(), request).chosen.has_value());
+  EXPECT_THROW(make_plan(sort_model(), {.sizes = kSizes, .ranks = {1}}), UsageError);
+}
+
+TEST(Plan, TakesTheMostRanksThatAreUsedWell) {
+  PlanRequest request{.sizes = kSizes, .ranks = {1, 2, 4, 8, 16, 32}};
+  request.efficiency = 0.7;
+  const Plan plan = make_plan(sort_model(), request);
+  ASSERT_TRUE(plan.chosen.has_value());
+  for (std::size_t i = 0; i < plan.choices.size(); ++i) {
+    EXPECT_EQ(plan.choices[i].efficiency >= 0.7, plan.choices[i].fits);
+    EXPECT_FALSE(plan.choices[i].fits && i > *plan.chosen);
+  }
+}
+
+TEST(Plan, ReadsDurations) {
+  EXPECT_EQ(parse_duration("60s"), 60);
+  EXPECT_EQ(parse_duration("15m"), 900);
+  EXPECT_EQ(parse_duration("1.5h"), 5400);
+  EXPECT_EQ(parse_duration("90"), 90);
+  for (const char* wrong : {"", "s", "0s", "-1", "1d", "1e30", "12x"}) {
+    EXPECT_THROW(parse_duration(wrong), UsageError) << wrong;
+  }
+}
+
+TEST(Plan, ScriptAsksForNodesTimeAndMemory) {
+  Model model = sort_model();
+  PlanChoice choice{.forecast = forecast(model, 16, kSizes, {}, Composition::closer)};
+  choice.forecast.high = 3 * 3600;
+  choice.forecast.memory_bytes = 100 << 20;
+  const std::string script = slurm_script(model, choice, 8);
+  for (const char* line :
+       {"#!/bin/bash\n", "#SBATCH --nodes=2\n", "#SBATCH --ntasks=16\n",
+        "#SBATCH --ntasks-per-node=8\n", "#SBATCH --time=03:19:00\n",
+        "#SBATCH --mem-per-cpu=110M\n", "srun cleave-sort --type hypercube --placement replicated",
+        "--size N=32M"}) {
+    EXPECT_NE(script.find(line), std::string::npos) << line << "\n" << script;
+  }
+}
+
+TEST(WhatIf, MultipliesConstants) {
+  const WhatIf what_if = parse_what_if("g=0.5x,l=10x,sequential=2x");
+  const Model model = changed(sort_model(), what_if);
+  const auto before = predict(sort_model(), 1, kSizes).seconds;
+  EXPECT_NEAR(predict(model, 1, kSizes).seconds, 2 * before, 1e-9 * before);
+  EXPECT_NEAR(model.latency_gaps.exchange[0].gap_s_per_byte,
+              0.5 * sort_model().latency_gaps.exchange[0].gap_s_per_byte, 1e-18);
+  for (const char* wrong : {"", "g", "g=", "g=2", "g=0x", "g=-1x", "speed=2x", "g=1x,", "g=nanx"}) {
+    EXPECT_THROW(parse_what_if(wrong), UsageError) << wrong;
+  }
+}
+
+TEST(Memory, ReplicatedDataStaysWholeAndDistributedDataIsShared) {
+  for (const bool replicated : {true, false}) {
+    std::vector<RunPoint> points;
+    for (const int ranks : {1, 2, 4}) {
+      for (std::int64_t n = 1 << 20; n <= 32 << 20; n *= 2) {
+        const std::int64_t bytes = (20 << 20) + 12 * (replicated ? n : n / ranks);
+        points.push_back({.ranks = ranks, .sizes = {{"N", n}}, .peak_memory_bytes = bytes});
+      }
+    }
+    const auto fit = fit_memory(points);
+    ASSERT_TRUE(fit.has_value());
+    const double n = 1 << 28;
+    const double expected = (20 << 20) + 12 * (replicated ? n : n / 64);
+    EXPECT_NEAR(memory_bytes(*fit, 64, {{"N", 1 << 28}}), expected, 0.01 * expected);
+  }
+  EXPECT_FALSE(fit_memory({{.ranks = 1, .sizes = {{"N", 1}}}}).has_value());
+}
+
+TEST(Export, ExtraPHasALineForEachRepetitionAndBlock) {
+  const std::vector<Trace> traces = {synthetic_trace({}, 2, kSizes)};
+  std::istringstream lines(to_extra_p(traces));
+  int count = 0;
+  double sequential = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    const auto object = nlohmann::json::parse(line);
+    EXPECT_EQ(object.at("params").at("p"), 2);
+    EXPECT_EQ(object.at("params").at("N"), 32 << 20);
+    EXPECT_EQ(object.at("metric"), "time");
+    if (object.at("callpath") == "DC_Call->sequential") {
+      sequential = object.at("value");
+    }
+  }
+  EXPECT_EQ(count, 3 * 5);  // repetitions without the warm-up; the whole call and four blocks
+  EXPECT_NEAR(sequential, 4e-9 * (16 << 20) * 24, 1e-9);
+}
+
+TEST(Export, ATimelineHasAnEventForEachSpanOnRankZerosClock) {
+  Trace trace = synthetic_trace({}, 2, kSizes);
+  trace.run.clock_offset_ns = {0, 1000};
+  for (auto& [rank, span] : trace.spans) {
+    span.begin_ns += rank * 1000;
+    span.end_ns += rank * 1000;
+  }
+  const auto object = nlohmann::json::parse(to_trace_events(trace));
+  const auto& events = object.at("traceEvents");
+  EXPECT_EQ(events.size(), trace.spans.size() + 2);
+  double first_of_rank_1 = 1e9;
+  for (const auto& event : events) {
+    if (event.at("ph") == "X") {
+      EXPECT_GE(event.at("ts"), 0.0);
+      if (event.at("pid") == 1) {
+        first_of_rank_1 = std::min(first_of_rank_1, event.at("ts").get<double>());
+      }
+    }
+  }
+  EXPECT_NEAR(first_of_rank_1, 0, 1e-6);
+}
+
+TEST(Export, CsvHasALineForEachSpan) {
+  const std::vector<Trace> traces = {synthetic_trace({}, 2, kSizes)};
+  const std::string text = to_span_csv(traces);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), std::ssize(traces[0].spans) + 1);
+  EXPECT_TRUE(
+      text.starts_with("file,app,ranks,repetition,warm_up,rank,level,group,block,"
+                       "begin_ns,end_ns,bytes,N\r\n"));
+}
+
+}  // namespace
+}  // namespace cleave

@@ -1,0 +1,96 @@
+#include "models/selection.hpp"
+
+#include <gtest/gtest.h>
+
+#include "models/diagnosis.hpp"
+#include "tests/models/referee.hpp"
+
+namespace cleave {
+namespace {
+
+TEST(Referee, FindsCoefficientsBasesAndIntervalsOfDisturbedRuns) {
+  const RefereeCounts counts = referee(400, 1);
+  EXPECT_GE(counts.within_3_percent, 0.97 * counts.draws);
+  EXPECT_GE(counts.right_basis, 0.93 * counts.draws);  // 95 of 100 within the noise of 400 draws
+  EXPECT_GE(counts.held_basis_given, 0.93 * counts.held_of);
+  EXPECT_LE(counts.held_basis_given, 0.97 * counts.held_of);
+  EXPECT_GE(counts.held_after_selection, 0.90 * counts.held_of);
+}
+
+std::vector<Observation> observations_at(const std::vector<double>& sizes, double (*time)(double)) {
+  std::vector<Observation> observations;
+  for (const double n : sizes) {
+    observations.push_back({.run_sizes = {{"N", static_cast<std::int64_t>(n)}},
+                            .sizes = {{"N", n}},
+                            .value = time(n)});
+  }
+  return observations;
+}
+
+const std::vector<double> kDoublings = {1e4,   2e4,   4e4,    8e4,    1.6e5,
+                                        3.2e5, 6.4e5, 1.28e6, 2.56e6, 5.12e6};
+
+TEST(Selection, FindsWhereACacheOverflows) {
+  const auto observations = observations_at(
+      kDoublings, [](double n) { return n < 3e5 ? 1e-9 * n : 1e-9 * 3e5 + 4e-9 * (n - 3e5); });
+  const auto fit = std::get<SegmentedFit>(
+      fit_segmented(observations, candidate_forms({"N"}), Weights::relative));
+  ASSERT_EQ(fit.breaks.size(), 1U);
+  EXPECT_GT(fit.breaks.front(), 1.6e5);
+  EXPECT_LT(fit.breaks.front(), 6.4e5);
+  EXPECT_NEAR(fit({{"N", 1e8}}), 1e-9 * 3e5 + 4e-9 * (1e8 - 3e5), 0.03 * 0.4);
+  EXPECT_GT(fit.r_squared, 0.999);
+}
+
+TEST(Selection, SeesNoBreakInASmoothCurve) {
+  const auto observations =
+      observations_at(kDoublings, [](double n) { return 1e-9 * n * std::log2(n); });
+  const auto fit = std::get<SegmentedFit>(
+      fit_segmented(observations, candidate_forms({"N"}), Weights::relative));
+  EXPECT_EQ(fit.text(), "N*log2(N)");
+  EXPECT_TRUE(diagnose(fit, observations).empty());
+}
+
+TEST(Selection, FitsATimeThatFallsWithTheDensityOfAGraph) {
+  // As the merging of union-find forests: many trees below two edges a node, one above.
+  std::vector<Observation> observations;
+  const auto time = [](double n, double m) {
+    return m < 3 * n ? 15e-9 * n - 4.5e-9 * m : 3e-9 * n - 0.1e-9 * m;
+  };
+  for (double n = 1 << 17; n <= 1 << 20; n *= 2) {
+    for (double m = n; m <= 8 * n; m *= 2) {
+      observations.push_back(
+          {.run_sizes = {{"N", static_cast<std::int64_t>(n)}, {"M", static_cast<std::int64_t>(m)}},
+           .sizes = {{"N", n}, {"M", m}},
+           .value = time(n, m)});
+    }
+  }
+  const auto fit = std::get<SegmentedFit>(
+      fit_segmented(observations, candidate_forms({"M", "N"}), Weights::relative));
+  EXPECT_EQ(fit.over, "M/N");
+  EXPECT_LT(fit.median_abs_relative_residual, 0.01);
+  EXPECT_GT(fit.r_squared, 0.999);
+  EXPECT_EQ(names_in(fit.over), (std::vector<std::string>{"M", "N"}));
+}
+
+TEST(Diagnosis, SaysWhatIsWrong) {
+  const auto say = [](const std::vector<Observation>& observations, const char* form) {
+    const SegmentedFit fit(
+        "", {}, {std::get<BlockFit>(fit_form(observations, {parse_form(form)}, Weights::relative))},
+        observations);
+    std::string all;
+    for (const std::string& said : diagnose(fit, observations)) {
+      all += said + "\n";
+    }
+    return all;
+  };
+  const auto few = observations_at({1e5, 2e5, 4e5}, [](double n) { return 1e-9 * n; });
+  EXPECT_NE(say(few, "N").find("3 sizes tell few forms apart"), std::string::npos);
+  EXPECT_NE(say(few, "N").find("are close to each other"), std::string::npos);
+  const auto step =
+      observations_at(kDoublings, [](double n) { return (n < 3e5 ? 1e-9 : 1.3e-9) * n; });
+  EXPECT_NE(say(step, "N").find("as where a cache overflows"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cleave
