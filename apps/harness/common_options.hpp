@@ -34,6 +34,7 @@ struct CommonOptions {
   bool verify = false;
   bool json = false;
   std::vector<Injection> injections;
+  std::optional<int> dilation;  ///< see dilate.hpp
 };
 
 std::string_view name_of(DC_Type type);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/harness/common_options.hpp"
+#include "apps/harness/dilate.hpp"
 #include "skeleton/comm.hpp"
 #include "skeleton/dc_call.hpp"
 #include "skeleton/program/progress.hpp"
@@ -49,10 +50,13 @@ template <DivideAndConquer App>
 typename App::Solution measure(const Comm& world, const App& app,
                                const typename App::Problem& problem, const CommonOptions& options,
                                Recorder& recorder) {
-  const Options call_options{.comm = MPI_COMM_WORLD,
+  Options call_options{.comm = MPI_COMM_WORLD,
                              .recorder = &recorder,
                              .placement = options.placement,
                              .before_block = before_block(options.injections, world.rank())};
+  if (options.dilation) {
+    dilate_blocks(call_options, *options.dilation);
+  }
   keep_freed_memory();
   RunProgress progress(world.rank() == 0, options.warm_up + options.repetitions);
   typename App::Solution solution;

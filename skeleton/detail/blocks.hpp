@@ -70,6 +70,19 @@ class Blocks {
     return result;
   }
 
+  /// Runs `work` between the calls that the options ask for.
+  template <class Work>
+  auto watched(Block block, Place place, Work&& work) {
+    if (options_.before_block) {
+      options_.before_block(block, place.level);
+    }
+    auto result = work();
+    if (options_.after_block) {
+      options_.after_block(block, place.level);
+    }
+    return result;
+  }
+
   /// Runs `work` and keeps what it throws as the failure of `block`.
   template <class Work>
   auto attempt(std::string_view block, Place place, Work&& work)
@@ -161,14 +174,7 @@ class Blocks {
       -> std::optional<decltype(work())> {
     return attempt(name_of(block), place, [&] {
       return timed(
-          block, place,
-          [&] {
-            if (options_.before_block) {
-              options_.before_block(block, place.level);
-            }
-            return work();
-          },
-          sizes);
+          block, place, [&] { return watched(block, place, work); }, sizes);
     });
   }
 
