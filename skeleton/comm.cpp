@@ -73,8 +73,8 @@ bool told_to_be_polite() {
   return wish != nullptr && std::string_view(wish) == "polite";
 }
 
-/// How many ranks have this rank's host, by its name. One MPI_Allgather: to split the communicator
-/// by shared memory costs some simulated networks as much as the square of the ranks.
+/// How many ranks have this rank's host, by its name. One MPI_Allgather; a communicator that is
+/// split by shared memory would tell as well, but takes SMPI the square of the ranks.
 int ranks_on_this_host(MPI_Comm comm, int size) {
   std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
   int length = 0;

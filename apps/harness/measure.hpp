@@ -51,9 +51,9 @@ typename App::Solution measure(const Comm& world, const App& app,
                                const typename App::Problem& problem, const CommonOptions& options,
                                Recorder& recorder) {
   Options call_options{.comm = MPI_COMM_WORLD,
-                             .recorder = &recorder,
-                             .placement = options.placement,
-                             .before_block = before_block(options.injections, world.rank())};
+                       .recorder = &recorder,
+                       .placement = options.placement,
+                       .before_block = before_block(options.injections, world.rank())};
   if (options.dilation) {
     dilate_blocks(call_options, *options.dilation);
   }
