@@ -6,7 +6,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <functional>
 #include <memory>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
 
 #include "skeleton/error.hpp"
 #include "skeleton/trace/provenance.hpp"
@@ -23,6 +28,7 @@ struct CommState {
   int ranks_per_host = 1;
   int cores_per_rank = 1;  ///< on the host that has the fewest; 0 if it has more ranks than cores
   std::vector<int> hosts;  ///< of each rank, named by its lowest rank
+  bool told_to_be_polite = false;  ///< on any rank
 };
 
 }  // namespace detail
@@ -63,6 +69,33 @@ int all_reduce(MPI_Comm comm, int value, MPI_Op op) {
   return result;
 }
 
+/// Whether a person says that ranks share cores where this cannot be seen: the environment variable
+/// CLEAVE_WAIT=polite, for hosts that are parts of one machine.
+bool told_to_be_polite() {
+  const char* const wish = std::getenv("CLEAVE_WAIT");
+  return wish != nullptr && std::string_view(wish) == "polite";
+}
+
+/// For every rank the lowest one of its host, by the hosts' names. One MPI_Allgather; a
+/// communicator that is split by shared memory would tell as well, but takes SMPI the square of the
+/// ranks.
+std::vector<int> hosts_of(MPI_Comm comm, int size) {
+  std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
+  int length = 0;
+  check("MPI_Get_processor_name", MPI_Get_processor_name(name.data(), &length));
+  const std::uint64_t mine =
+      std::hash<std::string_view>{}({name.data(), static_cast<std::size_t>(length)});
+  std::vector<std::uint64_t> all(static_cast<std::size_t>(size));
+  check("MPI_Allgather", MPI_Allgather(&mine, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, comm));
+  std::unordered_map<std::uint64_t, int> lowest;
+  std::vector<int> hosts;
+  hosts.reserve(all.size());
+  for (int rank = 0; rank < size; ++rank) {
+    hosts.push_back(lowest.try_emplace(all[rank], rank).first->second);
+  }
+  return hosts;
+}
+
 std::unique_ptr<CommState> make_state(MPI_Comm user) {
   auto state = std::make_unique<CommState>();
   check("MPI_Comm_dup", MPI_Comm_dup(user, &state->comm));
@@ -70,20 +103,14 @@ std::unique_ptr<CommState> make_state(MPI_Comm user) {
   MPI_Comm_rank(state->comm, &state->rank);
   MPI_Comm_size(state->comm, &state->size);
 
-  MPI_Comm host = MPI_COMM_NULL;
-  check("MPI_Comm_split_type",
-        MPI_Comm_split_type(state->comm, MPI_COMM_TYPE_SHARED, state->rank, MPI_INFO_NULL, &host));
-  int ranks_here = 1;
-  MPI_Comm_size(host, &ranks_here);
-  const int first_here = all_reduce(host, state->rank, MPI_MIN);
-  MPI_Comm_free(&host);
-  state->hosts.resize(state->size);
-  check("MPI_Allgather",
-        MPI_Allgather(&first_here, 1, MPI_INT, state->hosts.data(), 1, MPI_INT, state->comm));
+  state->hosts = hosts_of(state->comm, state->size);
+  const auto ranks_here = static_cast<int>(
+      std::count(state->hosts.begin(), state->hosts.end(), state->hosts[state->rank]));
   // Not the cores that this rank is bound to: one, where a launcher binds each rank apart.
   const auto cores_here = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
   state->ranks_per_host = all_reduce(state->comm, ranks_here, MPI_MAX);
   state->cores_per_rank = all_reduce(state->comm, cores_here / ranks_here, MPI_MIN);
+  state->told_to_be_polite = all_reduce(state->comm, told_to_be_polite() ? 1 : 0, MPI_MAX) != 0;
   return state;
 }
 
@@ -134,12 +161,15 @@ int Comm::rank() const { return state_->rank; }
 int Comm::size() const { return state_->size; }
 int Comm::ranks_per_host() const { return state_->ranks_per_host; }
 bool Comm::oversubscribed(int threads) const { return threads > state_->cores_per_rank; }
+bool Comm::polite(int threads) const {
+  return oversubscribed(threads) || state_->told_to_be_polite;
+}
 const std::vector<int>& Comm::hosts() const { return state_->hosts; }
 MPI_Comm Comm::handle() const { return state_->comm; }
 
 void Comm::wait_all(std::vector<MPI_Request>& requests) const {
   const int count = static_cast<int>(requests.size());
-  if (!oversubscribed()) {
+  if (!polite()) {
     check("MPI_Waitall", MPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE));
     return;
   }
@@ -203,30 +233,44 @@ void Comm::send(int to, std::span<const std::byte> message) const { exchange(to,
 
 void Comm::receive(int from, std::span<std::byte> message) const { exchange(from, {}, message); }
 
-void Comm::barrier() const {
+template <class Block, class Post>
+void Comm::collective(const char* call, Block&& block, Post&& post) const {
+  if (!state_->polite) {
+    check(call, block());
+    return;
+  }
   std::vector<MPI_Request> request(1);
-  check("MPI_Ibarrier", MPI_Ibarrier(state_->comm, request.data()));
+  check(call, post(request.data()));
   wait_all(request);
+}
+
+void Comm::barrier() const {
+  collective(
+      "MPI_Barrier", [&] { return MPI_Barrier(state_->comm); },
+      [&](MPI_Request* request) { return MPI_Ibarrier(state_->comm, request); });
 }
 
 std::int64_t Comm::least(std::int64_t value) const {
   std::int64_t result = 0;
-  std::vector<MPI_Request> request(1);
-  check("MPI_Iallreduce",
-        MPI_Iallreduce(&value, &result, 1, MPI_INT64_T, MPI_MIN, state_->comm, request.data()));
-  wait_all(request);
+  collective(
+      "MPI_Allreduce",
+      [&] { return MPI_Allreduce(&value, &result, 1, MPI_INT64_T, MPI_MIN, state_->comm); },
+      [&](MPI_Request* request) {
+        return MPI_Iallreduce(&value, &result, 1, MPI_INT64_T, MPI_MIN, state_->comm, request);
+      });
   return result;
 }
 
 std::int64_t Comm::greatest(std::int64_t value) const { return -least(-value); }
 
 void Comm::broadcast(std::span<std::byte> bytes, int root) const {
-  std::vector<MPI_Request> requests;
   for_each_piece(bytes, [&](std::byte* data, int count) {
-    check("MPI_Ibcast",
-          MPI_Ibcast(data, count, MPI_BYTE, root, state_->comm, &requests.emplace_back()));
+    collective(
+        "MPI_Bcast", [&] { return MPI_Bcast(data, count, MPI_BYTE, root, state_->comm); },
+        [&](MPI_Request* request) {
+          return MPI_Ibcast(data, count, MPI_BYTE, root, state_->comm, request);
+        });
   });
-  wait_all(requests);
 }
 
 std::string Comm::broadcast(std::string text, int root) const {
@@ -239,10 +283,15 @@ std::string Comm::broadcast(std::string text, int root) const {
 
 std::vector<std::int64_t> Comm::gather(std::int64_t value) const {
   std::vector<std::int64_t> values(state_->rank == 0 ? state_->size : 0);
-  std::vector<MPI_Request> request(1);
-  check("MPI_Igather", MPI_Igather(&value, 1, MPI_INT64_T, values.data(), 1, MPI_INT64_T, 0,
-                                   state_->comm, request.data()));
-  wait_all(request);
+  collective(
+      "MPI_Gather",
+      [&] {
+        return MPI_Gather(&value, 1, MPI_INT64_T, values.data(), 1, MPI_INT64_T, 0, state_->comm);
+      },
+      [&](MPI_Request* request) {
+        return MPI_Igather(&value, 1, MPI_INT64_T, values.data(), 1, MPI_INT64_T, 0, state_->comm,
+                           request);
+      });
   return values;
 }
 
@@ -250,12 +299,18 @@ void Comm::all_to_all(std::span<const std::byte> out, std::span<const int> send_
                       std::span<const int> send_offsets, std::span<std::byte> in,
                       std::span<const int> receive_counts,
                       std::span<const int> receive_offsets) const {
-  std::vector<MPI_Request> request(1);
-  check("MPI_Ialltoallv",
-        MPI_Ialltoallv(out.data(), send_counts.data(), send_offsets.data(), MPI_BYTE, in.data(),
-                       receive_counts.data(), receive_offsets.data(), MPI_BYTE, state_->comm,
-                       request.data()));
-  wait_all(request);
+  collective(
+      "MPI_Alltoallv",
+      [&] {
+        return MPI_Alltoallv(out.data(), send_counts.data(), send_offsets.data(), MPI_BYTE,
+                             in.data(), receive_counts.data(), receive_offsets.data(), MPI_BYTE,
+                             state_->comm);
+      },
+      [&](MPI_Request* request) {
+        return MPI_Ialltoallv(out.data(), send_counts.data(), send_offsets.data(), MPI_BYTE,
+                              in.data(), receive_counts.data(), receive_offsets.data(), MPI_BYTE,
+                              state_->comm, request);
+      });
 }
 
 std::int64_t mpi_time_ns() { return static_cast<std::int64_t>(MPI_Wtime() * 1e9); }

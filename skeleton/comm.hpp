@@ -2,7 +2,8 @@
 // stealing are elsewhere (work_stealing/mpi_transport.hpp).
 //
 // Messages longer than MPI's 32-bit counts go in pieces. Waiting is polite where ranks outnumber
-// cores: MPICH itself polls and never yields, which costs a barrier of 8 ranks on 2 cores 30 ms.
+// cores, or where the environment says CLEAVE_WAIT=polite: MPICH itself polls and never yields,
+// which costs a barrier of 8 ranks on 2 cores 30 ms.
 #pragma once
 
 #include <mpi.h>
@@ -29,8 +30,8 @@ struct CommState;
 /// the same communicator are never mixed up with Cleave's. Cheap to copy.
 class Comm {
  public:
-  /// Collective over `comm` the first time: one MPI_Comm_dup, one MPI_Comm_split_type and one
-  /// MPI_Allgather, kept with `comm` and freed with it.
+  /// Collective over `comm` the first time: one MPI_Comm_dup and one MPI_Allgather, kept with
+  /// `comm` and freed with it.
   /// \throws Error     if `comm` is MPI_COMM_NULL or MPI is not running
   /// \throws MpiError
   explicit Comm(MPI_Comm comm);
@@ -40,6 +41,8 @@ class Comm {
   int ranks_per_host() const;  ///< the most on any host
   /// Whether some host has more ranks, of so many threads each, than cores.
   bool oversubscribed(int threads = 1) const;
+  /// Whether waits leave the core to others: oversubscribed, or told to by the environment.
+  bool polite(int threads = 1) const;
   /// The host of each rank, named by its lowest rank.
   const std::vector<int>& hosts() const;
 
@@ -86,6 +89,11 @@ class Comm {
 
  private:
   void wait_all(std::vector<MPI_Request>& requests) const;
+
+  /// A collective of MPI: `block()`, or where waits are polite its non-blocking form
+  /// `post(request)`.
+  template <class Block, class Post>
+  void collective(const char* call, Block&& block, Post&& post) const;
 
   const detail::CommState* state_;
 };

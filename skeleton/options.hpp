@@ -93,9 +93,12 @@ struct Options {
   /// Where this rank's spans go; none are taken without it.
   Recorder* recorder = nullptr;
   Placement placement = Placement::replicated;
-  /// Called before each functor with its block and level. What it throws is the functor's failure.
-  /// Work stealing calls it with Block::sequential before a few visits at once, on every worker.
+  /// Called before each functor and each piece of the skeleton's own work with its block and level,
+  /// as part of it: what it throws is the functor's failure. Work stealing calls it with
+  /// Block::sequential before a few visits at once, on every worker.
   std::function<void(Block, int level)> before_block = nullptr;
+  /// Called after each, in the same way, unless it has failed. Not by work stealing.
+  std::function<void(Block, int level)> after_block = nullptr;
   StealingOptions stealing{};
   std::optional<CheckpointOptions> checkpoint{};
 };

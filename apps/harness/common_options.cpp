@@ -136,7 +136,7 @@ void CommandLine::add_common(Searches searches) {
       ->group(kCommonGroup);
   cli_->add_flag("--json", o.json, "print the result as one JSON object on one line")
       ->group(kCommonGroup);
-  // For tests, hence not in --help.
+  // For tests and referees, hence not in --help.
   cli_->add_option_function<std::vector<std::string>>(
           "--inject",
           [&o](const std::vector<std::string>& texts) {
@@ -145,6 +145,9 @@ void CommandLine::add_common(Searches searches) {
             }
           })
       ->group("");
+  add_text(*cli_, "", "--dilate", "", "", [&o](const std::string& text) {
+    o.dilation = static_cast<int>(parse_count_between(text, 1, 1000));
+  });
 }
 
 void CommandLine::add_of_search() {

@@ -36,6 +36,7 @@ struct CommonOptions {
   bool verify = false;
   bool json = false;
   std::vector<Injection> injections;
+  std::optional<int> dilation;  ///< see dilate.hpp
 
   // Of applications that search.
   std::int64_t max_nodes = std::numeric_limits<std::int64_t>::max();

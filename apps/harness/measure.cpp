@@ -8,6 +8,8 @@
 #include <csignal>
 #include <numeric>
 
+#include "apps/harness/dilate.hpp"
+
 namespace cleave {
 
 void keep_freed_memory() {
@@ -36,6 +38,9 @@ Options call_options(const CommonOptions& options, const std::string& app,
                             .max_nodes = options.max_nodes,
                             .max_memory_bytes = static_cast<std::size_t>(options.max_memory_bytes),
                             .statistics = &report.workers}};
+  if (options.dilation) {
+    dilate_blocks(call, *options.dilation);
+  }
   if (options.checkpoint) {
     std::signal(SIGTERM, set_stop_flag);
     call.checkpoint = CheckpointOptions{.folder = *options.checkpoint,

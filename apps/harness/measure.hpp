@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "apps/harness/common_options.hpp"
+#include "apps/harness/dilate.hpp"
 #include "skeleton/comm.hpp"
 #include "skeleton/dc_call.hpp"
 #include "skeleton/program/progress.hpp"

@@ -163,9 +163,8 @@ void run_work(const Comm& comm, const Work& work, const CommandLine& command_lin
   // Spans are taken even if no trace is written, since they also tell the imbalance.
   Recorder recorder(mpi_time_ns);
   SearchReport report;
-  const Options call =
-      call_options(options, std::string(Program::kName), instance_of(work, command_line),
-                   comm.rank(), recorder, report);
+  const Options call = call_options(options, std::string(Program::kName),
+                                    instance_of(work, command_line), comm.rank(), recorder, report);
   std::optional<Problem> problem;
   const auto solution = [&] {
     if constexpr (std::copy_constructible<Problem>) {

@@ -77,6 +77,19 @@ class Blocks {
     return result;
   }
 
+  /// Runs `work` between the calls that the options ask for.
+  template <class Work>
+  auto watched(Block block, Place place, Work&& work) {
+    if (options_.before_block) {
+      options_.before_block(block, place.level);
+    }
+    auto result = work();
+    if (options_.after_block) {
+      options_.after_block(block, place.level);
+    }
+    return result;
+  }
+
   /// Runs `work` and keeps what it throws as the failure of `block`.
   template <class Work>
   auto attempt(std::string_view block, Place place, Work&& work)
@@ -164,8 +177,7 @@ class Blocks {
   template <class Samples>
   auto splitter(Samples samples, Share share, Place place) requires SplitsParts<App> {
     return attempt(name_of(Block::pivot), place, [&] {
-      announce(Block::pivot, place);
-      return app_.splitter(std::move(samples), share);
+      return watched(Block::pivot, place, [&] { return app_.splitter(std::move(samples), share); });
     });
   }
 
@@ -205,19 +217,8 @@ class Blocks {
       -> std::optional<decltype(work())> {
     return attempt(name_of(block), place, [&] {
       return timed(
-          block, place,
-          [&] {
-            announce(block, place);
-            return work();
-          },
-          sizes);
+          block, place, [&] { return watched(block, place, work); }, sizes);
     });
-  }
-
-  void announce(Block block, Place place) const {
-    if (options_.before_block) {
-      options_.before_block(block, place.level);
-    }
   }
 
   Sizes with_solution(Sizes sizes, const Solution& solution) const {

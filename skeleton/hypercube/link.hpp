@@ -117,8 +117,10 @@ class Link {
       return blocks_.timed(
           block, place,
           [&] {
-            work();
-            return true;
+            return blocks_.watched(block, place, [&] {
+              work();
+              return true;
+            });
           },
           [&sizes](bool) { return sizes; }, bytes);
     });

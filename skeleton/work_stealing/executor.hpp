@@ -75,7 +75,7 @@ class Executor final : private Workload {
         shares_(threads_ > 1 || comm.size() > 1),
         is_limited_(options.stealing.max_nodes != std::numeric_limits<std::int64_t>::max() ||
                     options.stealing.max_memory_bytes != std::numeric_limits<std::size_t>::max()),
-        is_polite_(comm.oversubscribed(threads_)),
+        is_polite_(comm.polite(threads_)),
         clock_(options.recorder != nullptr ? options.recorder->clock() : mpi_time_ns),
         offset_ns_(clock_() - monotonic_ns()),
         bag_({.workers = threads_,

@@ -1,12 +1,15 @@
 #include <gtest/gtest.h>
+#include <time.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "apps/harness/common_options.hpp"
+#include "apps/harness/dilate.hpp"
 #include "apps/harness/inject.hpp"
 #include "apps/harness/measure.hpp"
 #include "apps/harness/random.hpp"
@@ -90,6 +93,27 @@ TEST(Injection, ThatIsNoneIsRefused) {
     EXPECT_THROW(parse_injection(text), UsageError) << text;
   }
   EXPECT_EQ(parse_injection("delay:rank=0,level=0,block=divide,ms=7").delay_ms, 7);
+}
+
+std::chrono::nanoseconds processor_time() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+TEST(Dilation, MakesABlockLastAMultipleOfItsProcessorTime) {
+  Options options;
+  int asked = 0;
+  options.before_block = [&asked](Block, int) { ++asked; };
+  dilate_blocks(options, 4);
+  const auto begin = std::chrono::steady_clock::now();
+  options.before_block(Block::divide, 0);
+  const auto used_before = processor_time();
+  while (processor_time() - used_before < std::chrono::milliseconds(10)) {
+  }
+  options.after_block(Block::divide, 0);
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(40));
+  EXPECT_EQ(asked, 1);  // what was watching before still does
 }
 
 TEST(CounterRandom, IsTheSameOnEveryMachine) {

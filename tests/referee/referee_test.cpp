@@ -1,0 +1,197 @@
+// The referees themselves: programs on simulated hosts, and on network namespaces.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/support/run_program.hpp"
+
+namespace cleave {
+namespace {
+
+using testing::Finished;
+using testing::run_program;
+
+const std::string kReferee = CLEAVE_REFEREE;
+constexpr int kSkipped = 77;
+
+Finished run(std::vector<std::string> command, const std::vector<std::string>& arguments,
+             std::chrono::seconds time_out = std::chrono::seconds(90)) {
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return run_program(command, {}, time_out);
+}
+
+class Simulated : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(kReferee + "/../../build/smpi/bin/cleave-uts")) {
+      GTEST_SKIP() << "SimGrid is not set up: run tests/referee/setup";
+    }
+  }
+
+  static Finished simulate(const std::vector<std::string>& arguments) {
+    return run({kReferee + "/simulate"}, arguments);
+  }
+
+  static nlohmann::json verified(std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--verify", "--json", "--repetitions", "1"});
+    const Finished finished = simulate(arguments);
+    EXPECT_EQ(finished.status, 0) << finished.err;
+    auto json = nlohmann::json::parse(finished.out, nullptr, false);
+    EXPECT_FALSE(json.is_discarded()) << finished.out;
+    return json.is_discarded() ? nlohmann::json::object() : json;
+  }
+};
+
+TEST_F(Simulated, ApplicationsGiveVerifiedResultsOnEveryPlatform) {
+  for (const char* platform : {"ethernet", "fat-tree", "lidic"}) {
+    for (const char* ranks : {"1", "5", "8"}) {
+      const std::vector<std::string> where = {"--platform", platform, "-n", ranks};
+      for (const std::vector<std::string>& what :
+           std::vector<std::vector<std::string>>{{"cleave-quicksort", "--size", "N=20K"},
+                                                 {"cleave-components", "--size", "N=1K,M=4K"},
+                                                 {"cleave-uts", "--tree", "prins:T1"}}) {
+        std::vector<std::string> arguments = where;
+        arguments.insert(arguments.end(), what.begin(), what.end());
+        EXPECT_EQ(verified(arguments)["verified"], true) << platform << ", " << ranks << " ranks";
+      }
+    }
+  }
+}
+
+TEST_F(Simulated, ManyRanksRun) {
+  const auto json = verified({"-n", "64", "cleave-quicksort", "--size", "N=20K"});
+  EXPECT_EQ(json["ranks"], 64);
+  EXPECT_EQ(json["verified"], true);
+}
+
+// 117.7 MB/s and 25 us, as the platform says; SimGrid adds 5 % for what comes the other way.
+TEST_F(Simulated, CalibrationFindsThePlatformsLatencyAndRate) {
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("referee_test." + std::to_string(::getpid()) + ".machine.json");
+  const Finished finished =
+      simulate({"-n", "2", "cleave-calibrate", "--seconds", "2", "--out", file});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  std::ifstream in(file);
+  const auto exchange = nlohmann::json::parse(in)["exchange"][0];
+  std::filesystem::remove(file);
+  EXPECT_NEAR(2 * exchange["gap_s_per_byte"].get<double>(), 1.05 / 117.7e6, 0.1 / 117.7e6);
+  EXPECT_GE(2 * exchange["latency_s"].get<double>(), 24e-6);
+}
+
+TEST_F(Simulated, SleepTakesSimulatedTimeAlone) {
+  const auto json = verified({"-n", "2", "cleave-quicksort", "--size", "N=1K", "--warm-up", "0",
+                              "--inject", "delay:rank=1,level=0,block=divide,ms=1000000"});
+  EXPECT_GE(json["seconds"][0].get<double>(), 1000);
+}
+
+TEST_F(Simulated, WrongRequestsAreRefusedInOneLine) {
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"-n", "0", "cleave-uts"},
+                                             {"-n", "2"},
+                                             {"-n", "15", "--platform", "lidic", "cleave-uts"},
+                                             {"-n", "2", "--platform", "token-ring", "cleave-uts"},
+                                             {"-n", "2", "--slower", "very", "cleave-uts"},
+                                             {"-n", "2", "cleave-nothing"},
+                                             {"--fast", "-n", "2", "cleave-uts"}}) {
+    const Finished finished = simulate(arguments);
+    EXPECT_EQ(finished.status, 2) << arguments.back();
+    EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
+  }
+}
+
+TEST_F(Simulated, APredictionIsJudged) {
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("referee_test." + std::to_string(::getpid()));
+  const Finished finished = run({kReferee + "/judge", "short", "--repetitions", "2", "--out",
+                                 folder, "--cleave", CLEAVE_PROGRAM},
+                                {}, std::chrono::seconds(110));
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  std::ifstream in(folder / "short" / "traced.json");
+  const auto rows = nlohmann::json::parse(in)["rows"];
+  EXPECT_TRUE(std::filesystem::exists(folder / "short" / "traced.md"));
+  std::filesystem::remove_all(folder);
+  ASSERT_EQ(rows.size(), 1U);
+  const auto measured = rows[0]["measured_s"].get<double>();
+  const auto predicted = rows[0]["predicted_s"].get<double>();
+  EXPECT_GT(measured, 0);
+  EXPECT_GT(predicted, 0);
+  EXPECT_DOUBLE_EQ(rows[0]["relative_error"].get<double>(), (predicted - measured) / measured);
+}
+
+class Hosts : public ::testing::Test {
+ protected:
+  void SetUp() override {
+#ifdef __SANITIZE_ADDRESS__
+    GTEST_SKIP() << "the sanitizer's runtime must be preloaded first, and so must a shim of hosts";
+#endif
+    const Finished finished = hosts({"-n", "1", "cleave-uts", "--version"});
+    if (finished.status == kSkipped) {
+      GTEST_SKIP() << finished.err;
+    }
+    before_ = namespaces();
+  }
+
+  static Finished hosts(const std::vector<std::string>& arguments) {
+    return run({kReferee + "/hosts", "--build", CLEAVE_BUILD}, arguments);
+  }
+
+  static std::set<std::string> namespaces() {
+    std::istringstream list(run_program({"ip", "netns", "list"}).out);
+    std::set<std::string> names;
+    for (std::string line; std::getline(list, line);) {
+      names.insert(line.substr(0, line.find(' ')));
+    }
+    return names;
+  }
+
+  void expect_all_taken_down() const {
+    for (const std::string& name : namespaces()) {
+      EXPECT_TRUE(before_.contains(name)) << name;
+    }
+  }
+
+ private:
+  std::set<std::string> before_;
+};
+
+TEST_F(Hosts, RunMpiOverTcp) {
+  for (const char* count : {"2", "5"}) {
+    const Finished finished = hosts({"-n", count, "cleave-quicksort", "--size", "N=20K",
+                                     "--repetitions", "2", "--dilate", "2", "--verify", "--json"});
+    ASSERT_EQ(finished.status, 0) << finished.err;
+    const auto json = nlohmann::json::parse(finished.out);
+    EXPECT_EQ(json["ranks"], std::stoi(count));
+    EXPECT_EQ(json["verified"], true);
+  }
+  expect_all_taken_down();
+}
+
+TEST_F(Hosts, AreTakenDownAfterAFailure) {
+  const Finished finished = hosts({"-n", "3", "cleave-quicksort", "--size", "N=1K", "--inject",
+                                   "throw:rank=1,level=0,block=divide"});
+  EXPECT_NE(finished.status, 0);
+  EXPECT_NE(finished.err.find("thrown by --inject"), std::string::npos) << finished.err;
+  expect_all_taken_down();
+}
+
+TEST_F(Hosts, AreTakenDownAfterAnInterrupt) {
+  for (const char* signal : {"INT", "TERM"}) {
+    const Finished finished =
+        run({"timeout", "--preserve-status", "-s", signal, "4", kReferee + "/hosts", "--build",
+             CLEAVE_BUILD},
+            {"-n", "2", "cleave-quicksort", "--size", "N=1K", "--repetitions", "1000000"});
+    EXPECT_NE(finished.status, 0);
+    EXPECT_FALSE(finished.timed_out);
+    expect_all_taken_down();
+  }
+}
+
+}  // namespace
+}  // namespace cleave
