@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::uint32_t kValues = std::uint32_t{1} << 31;  // of UTS 1.1
 
-/// Deeper geometric levels are not tabulated: few trees reach them, and no large part of one.
+/// Deeper geometric levels are not tabulated, nor those of EXPDEC beyond the last that CYCLIC has:
+/// few trees reach them, and no large part of one.
 constexpr std::uint32_t kTabulatedDepths = 1024;
 
 std::vector<std::uint32_t> steps_of(const TreeParameters& parameters, std::uint32_t depth) {
@@ -132,7 +133,9 @@ Tree::Tree(const TreeParameters& parameters)
     if (p.shape == Shape::exp_dec && p.depth_parameter < 2) {
       throw UsageError("d=1 has no meaning for the shape EXPDEC, which divides by log(d)");
     }
-    for (std::uint32_t depth = 0; depth < std::min(alike_from_, kTabulatedDepths); ++depth) {
+    const std::uint32_t tabulated =
+        std::min({alike_from_, kTabulatedDepths, 5 * p.depth_parameter + 1});
+    for (std::uint32_t depth = 0; depth < tabulated; ++depth) {
       rules_above_.emplace_back(GeometricRule(steps_of(p, depth)));
     }
   }
