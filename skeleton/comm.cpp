@@ -235,7 +235,7 @@ void Comm::receive(int from, std::span<std::byte> message) const { exchange(from
 
 template <class Block, class Post>
 void Comm::collective(const char* call, Block&& block, Post&& post) const {
-  if (!state_->polite) {
+  if (!polite()) {
     check(call, block());
     return;
   }
