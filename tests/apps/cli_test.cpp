@@ -179,13 +179,13 @@ TEST(Quicksort, WritesTheSortedKeysToAFile) {
 TEST(Quicksort, RefusesMoreKeysThanMemoryHoldsAndLeavesNoOutput) {
   const TemporaryFolder folder;
   std::ofstream(folder / "huge").put('x');
-  std::filesystem::resize_file(folder / "huge", std::uintmax_t{1} << 44);  // without any blocks
+  std::filesystem::resize_file(folder / "huge", std::uintmax_t{1} << 43);  // without any blocks
   const Finished finished =
       run(2, "quicksort", {"--input", folder / "huge", "--output", folder / "sorted"});
   EXPECT_EQ(finished.status, 1);
   const auto lines = lines_of(finished.err);
   ASSERT_EQ(lines.size(), 1U) << finished.err;
-  EXPECT_NE(lines[0].find("not enough memory: 2 ranks of 12288.0 GiB each"), std::string::npos)
+  EXPECT_NE(lines[0].find("not enough memory: 2 ranks of 6144.0 GiB each"), std::string::npos)
       << lines[0];
   EXPECT_FALSE(std::filesystem::exists(folder / "sorted"));
   EXPECT_FALSE(std::filesystem::exists(folder / "sorted.partial"));

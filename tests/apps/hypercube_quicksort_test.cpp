@@ -78,11 +78,11 @@ void expect_sorted(std::vector<Key> all, Order order, const std::string& what) {
 }
 
 template <class Key>
-class Keys : public testing::Test {};
-using KeyTypes = testing::Types<std::int32_t, std::int64_t, std::uint64_t, float, double, Record>;
-TYPED_TEST_SUITE(Keys, KeyTypes);
+class OneKeyType : public ::testing::Test {};
+using KeyTypes = ::testing::Types<std::int32_t, std::int64_t, std::uint64_t, float, double, Record>;
+TYPED_TEST_SUITE(OneKeyType, KeyTypes);
 
-TYPED_TEST(Keys, OfEveryInputAreSortedAndEven) {
+TYPED_TEST(OneKeyType, OfEveryInputAreSortedAndEven) {
   // Enough that the differences between random halves of a rank's keys are well below 10 %.
   const std::int64_t total = 8192 * world().size();
   for (const KeyOrder input : kInputs) {
@@ -94,7 +94,7 @@ TYPED_TEST(Keys, OfEveryInputAreSortedAndEven) {
   }
 }
 
-TYPED_TEST(Keys, OfAnyCountAreSorted) {
+TYPED_TEST(OneKeyType, OfAnyCountAreSorted) {
   for (std::int64_t total = 0; total < 70; total += 1 + total / 5) {
     std::vector<TypeParam> keys(total);
     GeneratedKeys<TypeParam>(KeyOrder::few, total, 3).fill(0, keys);
@@ -134,9 +134,9 @@ TEST(HypercubeQuicksort, EqualsItsMeaningOnOneRank) {
     for (const std::int64_t total : {0, 1, 2, 17, 3000}) {
       Part<std::int32_t> keys(total);
       GeneratedKeys<std::int32_t>(input, total, 9).fill(0, {keys.data(), keys.size()});
-      const cleave::Keys expected = radix_sorted({keys.begin(), keys.end()});
+      const Keys expected = radix_sorted({keys.begin(), keys.end()});
       const auto sorted = solve_sequential(HypercubeQuicksort<std::int32_t>{}, std::move(keys));
-      EXPECT_EQ(cleave::Keys(sorted.begin(), sorted.end()), expected);
+      EXPECT_EQ(Keys(sorted.begin(), sorted.end()), expected);
     }
   }
 }
@@ -151,7 +151,7 @@ TEST(LocalSort, OfManyFloatsByZipfsLawIsRight) {
   }
 }
 
-TYPED_TEST(Keys, ArePartitionedAsTheirComparisonSays) {
+TYPED_TEST(OneKeyType, ArePartitionedAsTheirComparisonSays) {
   for (std::int64_t total = 0; total < 300; total += 1 + total / 20) {
     std::vector<TypeParam> keys(total + 1);
     GeneratedKeys<TypeParam>(KeyOrder::few, total + 1, 4).fill(0, keys);
@@ -177,7 +177,7 @@ TYPED_TEST(Keys, ArePartitionedAsTheirComparisonSays) {
   }
 }
 
-TYPED_TEST(Keys, AreTheSameInAFile) {
+TYPED_TEST(OneKeyType, AreTheSameInAFile) {
   const Comm comm = world();
   std::string path;
   std::optional<testing::TemporaryFolder> folder;
