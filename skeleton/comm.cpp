@@ -170,16 +170,18 @@ void Comm::barrier() const {
   wait_all(request);
 }
 
-std::int64_t Comm::least(std::int64_t value) const {
+std::int64_t Comm::reduce(std::int64_t value, MPI_Op op) const {
   std::int64_t result = 0;
   std::vector<MPI_Request> request(1);
   check("MPI_Iallreduce",
-        MPI_Iallreduce(&value, &result, 1, MPI_INT64_T, MPI_MIN, state_->comm, request.data()));
+        MPI_Iallreduce(&value, &result, 1, MPI_INT64_T, op, state_->comm, request.data()));
   wait_all(request);
   return result;
 }
 
-std::int64_t Comm::greatest(std::int64_t value) const { return -least(-value); }
+std::int64_t Comm::least(std::int64_t value) const { return reduce(value, MPI_MIN); }
+std::int64_t Comm::greatest(std::int64_t value) const { return reduce(value, MPI_MAX); }
+std::int64_t Comm::sum(std::int64_t value) const { return reduce(value, MPI_SUM); }
 
 void Comm::broadcast(std::span<std::byte> bytes, int root) const {
   std::vector<MPI_Request> requests;
