@@ -3,8 +3,13 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <utility>
+#include <vector>
 
+#include "skeleton/part.hpp"
 #include "skeleton/trace/sizes.hpp"
 
 namespace cleave {
@@ -95,9 +100,57 @@ concept MergesParts = DivideAndConquer<App> && requires {
   requires App::kMergesParts;
 };
 
+/// How a part is laid out after a partition.
+enum class ClassOrder {
+  ascending,   ///< less than the splitter, equal to it, greater
+  descending,  ///< greater, equal, less
+};
+
+/// How many elements of a part come before the splitter, and how many equal it. The others come
+/// after it.
+struct Cut {
+  std::size_t less = 0;
+  std::size_t equal = 0;
+};
+
+/// An element that divides a sequence in two.
+template <class T>
+struct Split {
+  T splitter{};
+  bool has_ties = false;  ///< whether so many elements equal it that they are to be shared out
+};
+
+/// The sorting form of Placement::distributed: the problem is a sequence of `Element`s, spread over
+/// the ranks in parts of any length, and each rank gets a part of the solution: no element of its
+/// part comes before one of a lower rank's. The ranks of a group partition their parts around a
+/// common splitter and exchange until each half of the group has its side, level by level; what is
+/// left is solved by `sequential` (part.hpp, hypercube/split_parts.hpp). Besides the five
+/// functions:
+/// - `Splitter`: what tells an element's place, a plain type
+/// - `std::vector<Splitter> sample(std::span<const Element>, std::size_t count, std::uint64_t seed)
+///   const`: those of `count` elements, a fair sample of the part; `count` is at most its length
+/// - `Split<Splitter> splitter(std::vector<Splitter> samples, Share) const`: one that about
+///   left / total of the samples come before
+/// - `Cut partition(std::span<Element>, const Split<Splitter>&, ClassOrder) const`: reorders in
+///   place. Without `has_ties` those equal to the splitter may lie anywhere among those after it,
+///   and are counted with them
+template <class App>
+concept SplitsParts = DivideAndConquer<App> && requires {
+  typename App::Element;
+  typename App::Splitter;
+} && std::same_as<typename App::Problem, Part<typename App::Element>> &&
+    std::same_as<typename App::Solution, Part<typename App::Element>> &&
+    requires(const App& app, std::span<typename App::Element> part,
+             std::vector<typename App::Splitter> samples,
+             const Split<typename App::Splitter>& split) {
+  { app.sample(part, std::size_t{}, std::uint64_t{}) } -> std::same_as<decltype(samples)>;
+  { app.splitter(std::move(samples), Share{}) } -> std::same_as<Split<typename App::Splitter>>;
+  { app.partition(part, split, ClassOrder{}) } -> std::same_as<Cut>;
+};
+
 /// What Placement::distributed can run.
 template <class App>
-concept Distributable = MergesParts<App>;
+concept Distributable = MergesParts<App> || SplitsParts<App>;
 
 /// Divides `problem` for `share` where the application can, else in the one way that it has.
 template <DivideAndConquer App>

@@ -160,6 +160,39 @@ void Comm::exchange(int partner, std::span<const std::byte> out, std::span<std::
   wait_all(requests);
 }
 
+void Comm::exchange(std::span<const Outbound> out, std::span<const Inbound> in) const {
+  static constexpr std::size_t kRoundBytes = std::size_t{1} << 20;
+  std::size_t longest = 0;
+  for (const Outbound& message : out) {
+    longest = std::max(longest, message.bytes.size());
+  }
+  for (const Inbound& message : in) {
+    longest = std::max(longest, message.bytes.size());
+  }
+  const auto piece = [](auto bytes, std::size_t at) {
+    return bytes.subspan(at, std::min(kRoundBytes, bytes.size() - at));
+  };
+  std::vector<MPI_Request> requests;
+  for (std::size_t at = 0; at < longest; at += kRoundBytes) {
+    requests.clear();
+    for (const Inbound& message : in) {
+      if (at < message.bytes.size()) {
+        const auto bytes = piece(message.bytes, at);
+        check("MPI_Irecv", MPI_Irecv(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE,
+                                     message.from, kTag, state_->comm, &requests.emplace_back()));
+      }
+    }
+    for (const Outbound& message : out) {
+      if (at < message.bytes.size()) {
+        const auto bytes = piece(message.bytes, at);
+        check("MPI_Isend", MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE,
+                                     message.to, kTag, state_->comm, &requests.emplace_back()));
+      }
+    }
+    wait_all(requests);
+  }
+}
+
 void Comm::send(int to, std::span<const std::byte> message) const { exchange(to, message, {}); }
 
 void Comm::receive(int from, std::span<std::byte> message) const { exchange(from, {}, message); }

@@ -21,7 +21,7 @@ enum class Placement {
   replicated,  ///< every rank holds the whole problem, and gets the whole solution
   rooted,      ///< rank 0 holds the problem, and gets the solution
   /// Every rank holds a part of the problem. What it gets is the application's choice of form:
-  /// the whole solution where it `MergesParts` (application.hpp).
+  /// the whole solution where it `MergesParts`, a part where it `SplitsParts` (application.hpp).
   distributed,
 };
 

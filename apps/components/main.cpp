@@ -27,7 +27,6 @@ class ComponentsProgram {
   static constexpr Placement kPlacement = Placement::distributed;
 
   void add_options(CommandLine& command_line) {
-    common_ = &command_line.common();
     command_line.add(
         "--size", "N=1M,M=2M",
         "how many vertices and edges; of a grid, N alone for all of its edges; of a file, N alone, "
@@ -58,12 +57,20 @@ class ComponentsProgram {
         "dense without it",
         [this](const std::string& text) { encoding_ = parse_encoding(text); });
     command_line.add("--machine", "", "a machine file (*.machine.json), for --encoding auto",
-                     [this](const std::string& text) { machine_ = text; });
+                     [this](const std::string& text) { machine_file_ = text; });
     command_line.add("--output", "", "write the labels to this file, one a line",
                      [this](const std::string& text) { output_ = text; });
   }
 
-  void check_options() {
+  void check_options(const CommonOptions& options) {
+    placement_ = options.placement;
+    if (!machine_file_.empty()) {
+      machine_ = read_machine(machine_file_);
+    }
+    check_graph_options();
+  }
+
+  void check_graph_options() {
     if (!is_generated()) {
       if (sizes_.contains("M")) {
         throw UsageError("--size: the edges are those of the file " + graph_ + ", leave out M");
@@ -92,11 +99,11 @@ class ComponentsProgram {
   }
 
   Components app() const {
-    const bool is_flat = combine_.value_or(common_->placement == Placement::distributed
+    const bool is_flat = combine_.value_or(placement_ == Placement::distributed
                                                ? CombineForm::flat
                                                : CombineForm::naive) == CombineForm::flat;
     return {.combine_form = is_flat ? CombineForm::flat : CombineForm::naive,
-            .encoding = {.prescribed = encoding_, .gap_s_per_byte = gap_s_per_byte_}};
+            .encoding = {.prescribed = encoding_, .gap_s_per_byte = gap_s_per_byte()}};
   }
 
   Graph make_problem(std::uint64_t seed) const {
@@ -122,19 +129,6 @@ class ComponentsProgram {
       check_labels_fit(vertices);
     });
     return {.vertices = vertices, .edges = std::move(mine.edges)};
-  }
-
-  /// Reads what all ranks need besides the graph, and sees whether the output can be written.
-  void prepare(const Comm& comm) {
-    ranks_per_host_ = comm.ranks_per_host();
-    agree(comm, [&] {
-      if (!machine_.empty()) {
-        gap_s_per_byte_ = exchange_gap_s_per_byte(read_machine(machine_), comm.size());
-      }
-      if (!output_.empty() && comm.rank() == 0) {
-        const AtomicFile file(output_);  // removed again since it is not committed
-      }
-    });
   }
 
   Figures figures(const Labelling& labelling, const std::vector<double>& /*seconds*/) const {
@@ -163,7 +157,7 @@ class ComponentsProgram {
     return wrong;
   }
 
-  void write_output(const Comm& comm, const Labelling& labelling) const {
+  void keep(const Comm& comm, const Labelling& labelling) const {
     agree(comm, [&] {
       if (output_.empty() || comm.rank() != 0) {
         return;
@@ -213,15 +207,21 @@ class ComponentsProgram {
   }
   Vertex vertices() const { return static_cast<Vertex>(sizes_.at("N")); }
 
+  double gap_s_per_byte() const {
+    return machine_ ? exchange_gap_s_per_byte(*machine_, Comm(MPI_COMM_WORLD).size()) : 0;
+  }
+
   /// The edges' share of what memory this rank may take: they are held twice, by the harness and by
   /// the repetition that runs.
-  std::int64_t most_edge_bytes() const { return available_memory_bytes() / ranks_per_host_ / 2; }
+  std::int64_t most_edge_bytes() const {
+    return available_memory() / Comm(MPI_COMM_WORLD).ranks_per_host() / 2;
+  }
 
   /// Labels are held by this rank, its partner's message and the last repetition.
   void check_labels_fit(Vertex vertices) const {
     constexpr std::int64_t kCopies = 3;
     const std::int64_t needed = kCopies * static_cast<std::int64_t>(sizeof(Vertex)) * vertices;
-    const std::int64_t most = available_memory_bytes() / ranks_per_host_;
+    const std::int64_t most = available_memory() / Comm(MPI_COMM_WORLD).ranks_per_host();
     if (needed > most) {
       throw Error(
           fmt::format("{} vertices are too many for this machine: their labels take {} bytes "
@@ -257,16 +257,15 @@ class ComponentsProgram {
     return read_graph(graph_, format_ ? *format_ : graph_format_of(graph_), options, slice);
   }
 
-  const CommonOptions* common_ = nullptr;
+  Placement placement_ = kPlacement;
   NamedSizes sizes_;
   std::string graph_ = std::string(kGenerated.front());
   std::optional<GraphFormat> format_;
   std::optional<CombineForm> combine_;
   std::optional<Encoding> encoding_;
-  std::string machine_;
+  std::string machine_file_;
+  std::optional<Machine> machine_;
   std::string output_;
-  double gap_s_per_byte_ = 0;
-  int ranks_per_host_ = 1;
 };
 
 }  // namespace

@@ -78,9 +78,10 @@ CLI::Option* add_text(CLI::App& cli, const char* group, const std::string& name,
 std::string_view name_of(DC_Type type) { return name_among(kTypes, type); }
 std::string_view name_of(Placement placement) { return name_among(kPlacements, placement); }
 
-CommandLine::CommandLine(std::string_view app, std::string_view summary)
+CommandLine::CommandLine(std::string_view app, std::string_view summary, Placement placement)
     : cli_(std::make_unique<CLI::App>(std::string(summary), fmt::format("cleave-{}", app))) {
   CommonOptions& o = common_;
+  o.placement = placement;
   const auto add_common = [this](const char* name, const std::string& default_value,
                                  const char* description, Parse parse) {
     return add_text(*cli_, kCommonGroup, name, default_value, description, std::move(parse));
@@ -127,6 +128,11 @@ void CommandLine::add(const std::string& name, const std::string& default_value,
 
 bool CommandLine::parse(int argc, char** argv, bool speaks) {
   return parse_command_line(*cli_, argc, argv, speaks);
+}
+
+void CommandLine::default_to_one_run() {
+  common_.repetitions = cli_->count("--repetitions") > 0 ? common_.repetitions : 1;
+  common_.warm_up = cli_->count("--warm-up") > 0 ? common_.warm_up : 0;
 }
 
 std::map<std::string, std::string> CommandLine::own_options() const {

@@ -44,7 +44,8 @@ class CommandLine {
   using Parse = std::function<void(const std::string&)>;
 
   /// \param app  "quicksort" of the program cleave-quicksort
-  CommandLine(std::string_view app, std::string_view summary);
+  CommandLine(std::string_view app, std::string_view summary,
+              Placement placement = Placement::replicated);
   ~CommandLine();
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
@@ -58,6 +59,9 @@ class CommandLine {
   /// \return  false if help or version was asked for and the program is to end with success
   /// \throws UsageError
   bool parse(int argc, char** argv, bool speaks);
+
+  /// One run without a warm-up, unless another number was given. After `parse`.
+  void default_to_one_run();
 
   const CommonOptions& common() const { return common_; }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <limits>
@@ -29,12 +30,16 @@ std::map<std::string, std::string, std::less<>> fields_of(std::string_view text)
 
 /// A block that is a functor: no other is announced before it runs.
 Block parse_functor(const std::string& name) {
-  for (const Block block : {Block::divide, Block::combine, Block::sequential, Block::conquer}) {
+  constexpr std::array kFunctors = {Block::divide,   Block::combine, Block::sequential,
+                                    Block::conquer,  Block::sample,  Block::pivot,
+                                    Block::partition};
+  for (const Block block : kFunctors) {
     if (name == name_of(block)) {
       return block;
     }
   }
-  throw UsageError(fmt::format("'{}' is not divide, combine, sequential or conquer", name));
+  throw UsageError(fmt::format(
+      "'{}' is not divide, combine, sequential, conquer, sample, pivot or partition", name));
 }
 
 void happen(const Injection& injection) {

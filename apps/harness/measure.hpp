@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -45,15 +46,15 @@ inline bool holds_problem(const Comm& comm, const CommonOptions& options) {
 }
 
 /// Runs `app` as `options` say and returns this rank's last solution. The times go to `recorder`,
-/// the longest over the ranks from the moment that all have begun: copying the problem, freeing
-/// the solution and whatever else is not DC_Call stay outside.
+/// the longest over the ranks from the moment that all have begun: making the problem, freeing the
+/// solution and whatever else is not DC_Call stay outside.
 ///
+/// \param make_problem  this rank's problem, called for every repetition on all ranks
 /// Collective over MPI_COMM_WORLD. DC_Type::sequential runs on rank 0; the other ranks wait.
 /// \throws Error  the same on every rank
-template <DivideAndConquer App>
-typename App::Solution measure(const Comm& world, const App& app,
-                               const typename App::Problem& problem, const CommonOptions& options,
-                               Recorder& recorder) {
+template <DivideAndConquer App, std::invocable MakeProblem>
+typename App::Solution measure(const Comm& world, const App& app, MakeProblem&& make_problem,
+                               const CommonOptions& options, Recorder& recorder) {
   const Options call_options{.comm = MPI_COMM_WORLD,
                              .recorder = &recorder,
                              .placement = options.placement,
@@ -63,16 +64,16 @@ typename App::Solution measure(const Comm& world, const App& app,
   typename App::Solution solution;
   for (int i = 0; i < options.warm_up + options.repetitions; ++i) {
     solution = {};
-    typename App::Problem copy = agree(world, [&] { return problem; });
+    typename App::Problem problem = make_problem();
     recorder.begin_repetition(i, i < options.warm_up);
     world.barrier();
     const std::int64_t begin_ns = mpi_time_ns();
     if (options.type == DC_Type::hypercube) {
-      solution = DC_Call(options.type, app, std::move(copy), call_options);
+      solution = DC_Call(options.type, app, std::move(problem), call_options);
     } else {
       agree(world, [&] {
         if (world.rank() == 0) {
-          solution = DC_Call(options.type, app, std::move(copy), call_options);
+          solution = DC_Call(options.type, app, std::move(problem), call_options);
         }
       });
     }

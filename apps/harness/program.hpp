@@ -1,22 +1,31 @@
 // The main of every application: one line, `return cleave::run_program<Program>(argc, argv);`.
 //
-// A Program names its application, and says how to make a problem and what to tell of a solution:
+// A Program names its application and has its options:
 // - `static constexpr std::string_view kName`: "quicksort" of cleave-quicksort
 // - `static constexpr std::string_view kSummary`: for --help
 // - `static constexpr std::string_view kWork`: the size that a rank's share of work is counted in
+// - `static constexpr Placement kPlacement`: the default, if it is not `replicated`
 // - `void add_options(CommandLine&)`: its own options, beside those of common_options.hpp
-// - `void check_options()`: what no single option can tell; throws UsageError
+// - `void check_options(const CommonOptions&)`: what no single option can tell; throws UsageError
 // - `std::optional<std::string> warning() const`: of what was asked for; may be left out
+// - `bool runs_once() const`: whether one run is the default; may be left out
+//
+// A Work says how to make a problem and what to tell of a solution. The Program is one itself, or
+// it has `void with_work(const CommonOptions&, Run&& run) const` that calls `run(work)` with the
+// one that the options choose:
 // - `App app() const`
 // - `Problem make_problem(std::uint64_t seed) const`: generated, or read from a file
-// - `Figures figures(const Solution&, const std::vector<double>& seconds) const`: of the result
+// - `Figures figures(const Solution&, const std::vector<double>& seconds) const`: of the result of
+//   rank 0; with a `const Comm&` before its arguments it is collective
 // - `std::optional<std::string> wrong(const Problem&, const Solution&) const`: what an independent
 //   method finds wrong, for --verify
 // and for --placement distributed, which is refused without it:
-// - `Problem make_part(const Comm&, std::uint64_t seed) const`: this rank's part; collective
+// - `Problem make_part(const Comm&, std::uint64_t seed) const`: this rank's part
 // - `std::optional<std::string> wrong_part(const Comm&, std::uint64_t seed, const Solution&)
 // const`:
-//   what is wrong with what this rank got; collective
+//   what is wrong with what this rank got; collective. It is asked instead of `wrong`, too, where
+//   the Problem cannot be copied: such a problem is made anew for every repetition
+// - `void keep(const Comm&, const Solution&) const`: writes the result; collective; may be left out
 #pragma once
 
 #include <fmt/format.h>
@@ -62,9 +71,9 @@ void check_trace_path(const std::filesystem::path& path);
 RunInformation run_information(std::string_view app, int argc, char** argv,
                                const CommandLine& command_line);
 
-template <class Program>
-concept MakesParts = requires(const Program& program, const Comm& comm) {
-  program.make_part(comm, std::uint64_t{});
+template <class Work>
+concept MakesParts = requires(const Work& work, const Comm& comm) {
+  work.make_part(comm, std::uint64_t{});
 };
 
 namespace detail {
@@ -72,47 +81,67 @@ namespace detail {
 /// What is wrong on the lowest rank where anything is, told to every rank.
 std::optional<std::string> first_wrong(const Comm& comm, const std::optional<std::string>& wrong);
 
-template <class Program>
-void run_on_ranks(const Comm& comm, int argc, char** argv) {
-  Program program;
-  CommandLine command_line(Program::kName, Program::kSummary);
-  program.add_options(command_line);
-  const bool is_first = comm.rank() == 0;
-  if (!command_line.parse(argc, argv, is_first)) {
-    return;
+/// What the work has found wrong, on rank 0 or on all.
+template <class Work, class Problem, class Solution>
+std::optional<std::string> found_wrong(const Comm& comm, const Work& work,
+                                       const CommonOptions& options, const Problem* problem,
+                                       const Solution& solution) {
+  if constexpr (MakesParts<Work>) {
+    if (problem == nullptr) {
+      return work.wrong_part(comm, options.seed, solution);
+    }
   }
-  program.check_options();
+  if constexpr (std::copy_constructible<Problem>) {
+    return holds_problem(comm, options) ? work.wrong(*problem, solution) : std::nullopt;
+  } else {
+    return std::nullopt;
+  }
+}
+
+template <class Work, class Solution>
+Figures figures_of(const Comm& comm, const Work& work, const Solution& solution,
+                   const std::vector<double>& seconds) {
+  if constexpr (requires { work.figures(comm, solution, seconds); }) {
+    return work.figures(comm, solution, seconds);
+  } else {
+    return comm.rank() == 0 ? work.figures(solution, seconds) : Figures();
+  }
+}
+
+template <class Program, class Work>
+void run_work(const Comm& comm, const Work& work, const CommandLine& command_line, int argc,
+              char** argv) {
+  const auto app = work.app();
+  using Problem = typename decltype(app)::Problem;
   const CommonOptions& options = command_line.common();
-  const bool is_holder = holds_problem(comm, options);
   const bool in_parts = is_distributed(options);
-  if (in_parts && !MakesParts<Program>) {
+  if (in_parts && !MakesParts<Work>) {
     throw UsageError(fmt::format(
         "--placement: distributed is not for cleave-{}: its problem has no parts", Program::kName));
   }
-  if constexpr (requires { program.warning(); }) {
-    if (const auto warning = program.warning(); warning && is_first) {
-      print_warning(Program::kName, *warning);
-    }
-  }
-
-  agree(comm, [&] {
-    if (is_first && options.trace) {
-      check_trace_path(*options.trace);
-    }
-  });
-  const auto problem = agree(comm, [&] {
-    using Problem = std::remove_cvref_t<decltype(program.make_problem(options.seed))>;
-    if constexpr (MakesParts<Program>) {
-      if (in_parts) {
-        return program.make_part(comm, options.seed);
+  const auto make = [&] {
+    return agree(comm, [&] {
+      if constexpr (MakesParts<Work>) {
+        if (in_parts) {
+          return work.make_part(comm, options.seed);
+        }
       }
-    }
-    return is_holder ? program.make_problem(options.seed) : Problem{};
-  });
+      return holds_problem(comm, options) ? work.make_problem(options.seed) : Problem{};
+    });
+  };
 
   // Spans are taken even if no trace is written, since they also tell the imbalance.
   Recorder recorder(mpi_time_ns);
-  const auto solution = measure(comm, program.app(), problem, options, recorder);
+  std::optional<Problem> problem;
+  const auto solution = [&] {
+    if constexpr (std::copy_constructible<Problem>) {
+      problem = make();
+      const auto copy = [&] { return agree(comm, [&] { return *problem; }); };
+      return measure(comm, app, copy, options, recorder);
+    } else {
+      return measure(comm, app, make, options, recorder);
+    }
+  }();
   Summary summary{.app = std::string(Program::kName),
                   .seconds = seconds_of(recorder),
                   .sizes = recorder.repetitions().back().sizes,
@@ -120,22 +149,22 @@ void run_on_ranks(const Comm& comm, int argc, char** argv) {
 
   std::optional<std::string> wrong;
   if (options.verify) {
-    wrong = first_wrong(comm, agree(comm, [&]() -> std::optional<std::string> {
-                          if constexpr (MakesParts<Program>) {
-                            if (in_parts) {
-                              return program.wrong_part(comm, options.seed, solution);
-                            }
-                          }
-                          return is_holder ? program.wrong(problem, solution) : std::nullopt;
-                        }));
+    const Problem* const given = problem && !in_parts ? &*problem : nullptr;
+    wrong = first_wrong(
+        comm, agree(comm, [&] { return found_wrong(comm, work, options, given, solution); }));
     summary.verified = !wrong;
   }
+  if constexpr (requires { work.keep(comm, solution); }) {
+    if (!wrong) {
+      work.keep(comm, solution);
+    }
+  }
   agree(comm, [&] {
-    if (is_first) {
+    summary.figures = figures_of(comm, work, solution, summary.seconds);
+    if (comm.rank() == 0) {
       for (const std::string& warning : launch_warnings(comm)) {
         print_warning(Program::kName, warning);
       }
-      summary.figures = program.figures(solution, summary.seconds);
       print_summary(summary, comm.size(), options);
     }
   });
@@ -145,6 +174,51 @@ void run_on_ranks(const Comm& comm, int argc, char** argv) {
   }
   if (wrong) {
     throw Error("the result is wrong: " + *wrong);
+  }
+}
+
+template <class Program>
+constexpr Placement default_placement() {
+  if constexpr (requires { Program::kPlacement; }) {
+    return Program::kPlacement;
+  } else {
+    return CommonOptions{}.placement;
+  }
+}
+
+template <class Program>
+void run_on_ranks(const Comm& comm, int argc, char** argv) {
+  Program program;
+  CommandLine command_line(Program::kName, Program::kSummary, default_placement<Program>());
+  program.add_options(command_line);
+  const bool is_first = comm.rank() == 0;
+  if (!command_line.parse(argc, argv, is_first)) {
+    return;
+  }
+  if constexpr (requires { program.runs_once(); }) {
+    if (program.runs_once()) {
+      command_line.default_to_one_run();
+    }
+  }
+  const CommonOptions& options = command_line.common();
+  program.check_options(options);
+  if constexpr (requires { program.warning(); }) {
+    if (const auto warning = program.warning(); warning && is_first) {
+      print_warning(Program::kName, *warning);
+    }
+  }
+  agree(comm, [&] {
+    if (is_first && options.trace) {
+      check_trace_path(*options.trace);
+    }
+  });
+  const auto run = [&](const auto& work) {
+    run_work<Program>(comm, work, command_line, argc, argv);
+  };
+  if constexpr (requires { program.with_work(options, run); }) {
+    program.with_work(options, run);
+  } else {
+    run(program);
   }
 }
 

@@ -1,10 +1,18 @@
 // Checks a sorted sequence by means that have nothing in common with quicksort.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 
+#include "apps/harness/random.hpp"
+#include "apps/quicksort/keys.hpp"
 #include "apps/quicksort/quicksort.hpp"
+#include "skeleton/comm.hpp"
 
 namespace cleave {
 
@@ -14,6 +22,75 @@ Keys radix_sorted(const Keys& keys);
 /// A sum that does not depend on the order of the keys, and differs for other keys but for a
 /// chance of 2^-64.
 std::uint64_t order_free_hash(const Keys& keys);
+
+/// A count of keys and a sum that depends on all bits of each, but not on their order.
+struct KeySum {
+  std::int64_t count = 0;
+  std::uint64_t hash = 0;
+
+  template <class Key>
+  void add(std::span<const Key> keys) {
+    const CounterRandom random(0);
+    count += std::ssize(keys);
+    for (const Key& key : keys) {
+      std::uint64_t words[2] = {0, 0};
+      static_assert(sizeof(Key) <= sizeof(words));
+      std::memcpy(words, &key, sizeof(Key));
+      hash += random(random(words[0]) ^ words[1]);
+    }
+  }
+};
+
+/// Whether the ranks' `keys`, one after the other, are in `order`. Collective.
+template <class Key, class Order>
+bool are_in_order(const Comm& comm, std::span<const Key> keys, const Order& order) {
+  struct Last {
+    Key key{};
+    char exists = 0;
+  };
+  Last last;
+  const auto bytes = std::as_writable_bytes(std::span(&last, 1));
+  if (comm.rank() > 0) {
+    comm.receive(comm.rank() - 1, bytes);
+  }
+  bool descends = !std::is_sorted(keys.begin(), keys.end(), order);
+  if (!keys.empty()) {
+    descends = descends || (last.exists != 0 && order(keys.front(), last.key));
+    last = {.key = keys.back(), .exists = 1};
+  }
+  if (comm.rank() + 1 < comm.size()) {
+    comm.send(comm.rank() + 1, bytes);
+  }
+  return comm.greatest(descends ? 1 : 0) == 0;
+}
+
+/// What is wrong with the ranks' `sorted` keys, of which `in` went in on this rank. Collective; the
+/// answer is rank 0's.
+template <class Key, class Order>
+std::optional<std::string> wrong_parts(const Comm& comm, const KeySum& in,
+                                       std::span<const Key> sorted, const Order& order) {
+  KeySum out;
+  out.add(sorted);
+  const auto total = [&comm](std::int64_t value) {
+    const auto all = comm.gather(value);
+    return std::accumulate(all.begin(), all.end(), std::uint64_t{0});
+  };
+  const bool is_ordered = are_in_order(comm, sorted, order);
+  const bool has_all = total(in.count) == total(out.count);
+  const bool has_same =
+      total(static_cast<std::int64_t>(in.hash)) == total(static_cast<std::int64_t>(out.hash));
+  if (comm.rank() != 0) {
+    return std::nullopt;
+  }
+  if (!has_all) {
+    return "more keys or fewer came out than went in";
+  }
+  if (!is_ordered) {
+    return "a key is before one that it should follow";
+  }
+  return has_same ? std::nullopt
+                  : std::optional<std::string>("the keys that came out are not those that went in");
+}
 
 /// What is wrong with `sorted` as the sorted `input`; nothing if it is right.
 std::optional<std::string> wrong_order(const Keys& input, const Keys& sorted);

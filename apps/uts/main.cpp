@@ -21,7 +21,7 @@ class UtsProgram {
                      [this](const std::string& text) { uts_.max_nodes = parse_count(text); });
   }
 
-  void check_options() const {}
+  void check_options(const CommonOptions& /*options*/) const {}
 
   std::optional<std::string> warning() const {
     return uts_.tree.surely_ends() ? std::nullopt

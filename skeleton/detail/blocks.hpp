@@ -10,6 +10,7 @@
 
 #include "skeleton/application.hpp"
 #include "skeleton/options.hpp"
+#include "skeleton/trace/error.hpp"
 
 namespace cleave::detail {
 
@@ -136,6 +137,43 @@ class Blocks {
         });
   }
 
+  auto sample(const Problem& part, std::size_t count, std::uint64_t seed,
+              Place place) requires SplitsParts<App> {
+    return functor(
+        Block::sample, place,
+        [&] {
+          auto samples = app_.sample(std::span(part.data(), part.size()), count, seed);
+          if (samples.size() != count) {
+            throw Error("sample returned " + std::to_string(samples.size()) + " samples, not " +
+                        std::to_string(count));
+          }
+          return samples;
+        },
+        [&](const auto& samples) {
+          return Sizes{{"N", part.size()}, {"samples", samples.size()}};
+        });
+  }
+
+  /// On one rank of a group. Its time is part of the block `pivot` of every rank of the group.
+  template <class Samples>
+  auto splitter(Samples samples, Share share, Place place) requires SplitsParts<App> {
+    return attempt(name_of(Block::pivot), place, [&] {
+      announce(Block::pivot, place);
+      return app_.splitter(std::move(samples), share);
+    });
+  }
+
+  template <class SplitterOfApp>
+  std::optional<Cut> partition(Problem& part, const Split<SplitterOfApp>& split, ClassOrder order,
+                               Place place) requires SplitsParts<App> {
+    return functor(
+        Block::partition, place,
+        [&] { return app_.partition(std::span(part.data(), part.size()), split, order); },
+        [&](const Cut&) {
+          return Sizes{{"N", part.size()}};
+        });
+  }
+
   /// The sizes of `problem` if a trace is taken, else none.
   Sizes problem_sizes(const Problem& problem) const {
     return recorder_ != nullptr ? sizes_of_problem(app_, problem) : Sizes{};
@@ -163,13 +201,17 @@ class Blocks {
       return timed(
           block, place,
           [&] {
-            if (options_.before_block) {
-              options_.before_block(block, place.level);
-            }
+            announce(block, place);
             return work();
           },
           sizes);
     });
+  }
+
+  void announce(Block block, Place place) const {
+    if (options_.before_block) {
+      options_.before_block(block, place.level);
+    }
   }
 
   Sizes with_solution(Sizes sizes, const Solution& solution) const {

@@ -6,7 +6,8 @@
 // placement: the first rank of a group holds its problem, divides it and sends the right half to
 // the first rank of the right half; on the way up that rank sends its solution back. Distributed
 // placement: every rank holds a part of the problem; where the application merges parts, each is
-// solved as it lies and the way up is that of the replicated placement.
+// solved as it lies and the way up is that of the replicated placement; where it splits parts, see
+// split_parts.hpp.
 //
 // Who sends a message to whom at which level depends on the number of ranks alone, never on the
 // data or on failures: a rank that has nothing to say sends a header that says so. So nothing
@@ -26,6 +27,7 @@
 #include "skeleton/error.hpp"
 #include "skeleton/hypercube/group.hpp"
 #include "skeleton/hypercube/link.hpp"
+#include "skeleton/hypercube/split_parts.hpp"
 #include "skeleton/options.hpp"
 #include "skeleton/wire.hpp"
 
@@ -65,6 +67,11 @@ class Hypercube {
   /// those of the solution.
   Solution solve_merging(Problem part) requires MergesParts<App> {
     return settled(merged(std::move(part), whole(), 0));
+  }
+
+  /// Every rank passes its part of the problem and gets its part of the solution.
+  Solution solve_splitting(Problem part) requires SplitsParts<App> {
+    return settled(SplitParts<App>(comm_, blocks_).solve(std::move(part)));
   }
 
  private:
@@ -231,6 +238,8 @@ typename App::Solution solve_on_hypercube(const App& app, typename App::Problem 
   if (options.placement == Placement::distributed) {
     if constexpr (MergesParts<App>) {
       return hypercube.solve_merging(std::move(problem));
+    } else if constexpr (SplitsParts<App>) {
+      return hypercube.solve_splitting(std::move(problem));
     } else {
       throw Error(
           "placement distributed is not for this application: it does not say how parts of a "

@@ -22,10 +22,14 @@ enum class Block : std::uint8_t {
   wait,
   steal,
   idle,
+  sample,     ///< of this rank's part, for the choice of a splitter
+  pivot,      ///< gathering samples, choosing the splitter and telling it
+  partition,  ///< of this rank's part around the splitter
 };
 
-inline constexpr std::array<std::string_view, 9> kBlockNames = {
-    "divide", "exchange", "combine", "sequential", "conquer", "skeleton", "wait", "steal", "idle"};
+inline constexpr std::array<std::string_view, 12> kBlockNames = {
+    "divide", "exchange", "combine", "sequential", "conquer", "skeleton",
+    "wait",   "steal",    "idle",    "sample",     "pivot",   "partition"};
 
 constexpr std::string_view name_of(Block block) {
   return kBlockNames[static_cast<std::size_t>(block)];

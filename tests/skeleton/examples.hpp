@@ -41,6 +41,56 @@ struct MergedParts : Mergesort {
   static constexpr bool kMergesParts = true;
 };
 
+/// Sorts integers that are spread over the ranks, with scalar code throughout.
+struct SplitSort {
+  using Element = int;
+  using Splitter = int;
+  using Problem = Part<int>;
+  using Solution = Part<int>;
+
+  bool trivial(const Problem& p) const { return p.size() < 2; }
+  Solution conquer(Problem p) const { return p; }
+  Halves<Problem> divide(Problem p) const {
+    std::nth_element(p.begin(), p.begin() + p.size() / 2, p.end());
+    Problem right(std::span<const int>(p.begin() + p.size() / 2, p.end()));
+    p.drop_last(right.size());
+    return {std::move(p), std::move(right)};
+  }
+  Solution combine(Solution left, const Solution& right) const {
+    left.make_room_behind(right.size());
+    std::copy(right.begin(), right.end(), left.grow_behind(right.size()).begin());
+    return left;
+  }
+  Solution sequential(Problem p) const {
+    std::sort(p.begin(), p.end());
+    return p;
+  }
+  Sizes sizes(const Problem& p) const { return {{"N", p.size()}}; }
+
+  std::vector<int> sample(std::span<const int> part, std::size_t count, std::uint64_t seed) const {
+    std::vector<int> samples;
+    for (std::size_t i = 0; i < count; ++i) {
+      samples.push_back(part[(seed + i * part.size() / count) % part.size()]);
+    }
+    return samples;
+  }
+  Split<int> splitter(std::vector<int> samples, Share share) const {
+    const auto place = samples.begin() + std::ssize(samples) * share.left / share.total;
+    std::nth_element(samples.begin(), place, samples.end());
+    return {.splitter = *place, .has_ties = true};
+  }
+  Cut partition(std::span<int> part, const Split<int>& split, ClassOrder order) const {
+    const int splitter = split.splitter;
+    const auto class_of = [&](int x) { return (x > splitter) - (x < splitter); };
+    const auto less = std::count_if(part.begin(), part.end(), [&](int x) { return x < splitter; });
+    const auto equal = std::count(part.begin(), part.end(), splitter);
+    std::sort(part.begin(), part.end(), [&](int a, int b) {
+      return order == ClassOrder::ascending ? class_of(a) < class_of(b) : class_of(a) > class_of(b);
+    });
+    return {static_cast<std::size_t>(less), static_cast<std::size_t>(equal)};
+  }
+};
+
 /// Concatenates, so the order of the halves shows; packed types; divides by share; no `sequential`.
 struct Concatenate {
   using Problem = std::vector<std::string>;

@@ -1,0 +1,176 @@
+#include "apps/quicksort/key_file.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdio>
+#include <cstring>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "skeleton/trace/atomic_file.hpp"
+#include "skeleton/trace/error.hpp"
+
+namespace cleave {
+
+namespace {
+
+static_assert(std::endian::native == std::endian::little,
+              "keys are read and written as they stand");
+
+/// One MPI call carries less than 2^31 bytes; records are turned around in pieces of this length.
+constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
+
+void check(const std::filesystem::path& path, const char* what, int code) {
+  if (code != MPI_SUCCESS) {
+    std::array<char, MPI_MAX_ERROR_STRING> text{};
+    int length = 0;
+    MPI_Error_string(code, text.data(), &length);
+    throw FileError(path, fmt::format("{}: {}", what, text.data()));
+  }
+}
+
+}  // namespace
+
+KeyFile::KeyFile(std::filesystem::path path, std::size_t key_bytes) : path_(std::move(path)) {
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(path_, error);
+  if (error) {
+    throw FileError(path_, "cannot read");
+  }
+  if (bytes == 0) {
+    throw FileError(path_, fmt::format("empty, expected keys of {} bytes", key_bytes));
+  }
+  if (bytes % key_bytes != 0) {
+    throw FileError(path_, fmt::format("its {} bytes are not a whole number of keys of {} bytes",
+                                       bytes, key_bytes));
+  }
+  check(path_, "cannot read",
+        MPI_File_open(MPI_COMM_SELF, path_.c_str(), MPI_MODE_RDONLY, MPI_INFO_NULL, &file_));
+  keys_ = static_cast<std::int64_t>(bytes / key_bytes);
+}
+
+KeyFile::~KeyFile() {
+  if (file_ != MPI_FILE_NULL) {
+    MPI_File_close(&file_);
+  }
+}
+
+void KeyFile::read_bytes(std::int64_t at, std::span<std::byte> bytes) const {
+  while (!bytes.empty()) {
+    const std::size_t piece = std::min(kPieceBytes, bytes.size());
+    MPI_Status status;
+    check(path_, "cannot read",
+          MPI_File_read_at(file_, at, bytes.data(), static_cast<int>(piece), MPI_BYTE, &status));
+    int count = 0;
+    MPI_Get_count(&status, MPI_BYTE, &count);
+    if (static_cast<std::size_t>(count) != piece) {
+      throw FileError(path_, "cannot read to its end");
+    }
+    at += count;
+    bytes = bytes.subspan(piece);
+  }
+}
+
+std::vector<std::int32_t> read_keys(const std::filesystem::path& path) {
+  const KeyFile file(path, sizeof(std::int32_t));
+  std::vector<std::int32_t> keys(static_cast<std::size_t>(file.keys()));
+  file.read<std::int32_t>(0, keys);
+  return keys;
+}
+
+void check_key_path(const std::filesystem::path& path) {
+  if (std::filesystem::is_directory(path)) {
+    throw FileError(path, "is a folder, expected a file to write the keys to");
+  }
+  const AtomicFile file(path);  // created, and removed again since it is not committed
+}
+
+namespace detail {
+
+namespace {
+
+void write_pieces(MPI_File file, const std::filesystem::path& path, std::int64_t at,
+                  std::span<const std::byte> bytes, bool are_records) {
+  std::vector<Record> turned(are_records ? kPieceBytes / sizeof(Record) : 0);
+  while (!bytes.empty()) {
+    const std::size_t piece = std::min(kPieceBytes, bytes.size());
+    const void* from = bytes.data();
+    if (are_records) {
+      std::memcpy(turned.data(), bytes.data(), piece);
+      for (Record& record : turned) {
+        std::swap(record.key, record.value);
+      }
+      from = turned.data();
+    }
+    MPI_Status status;
+    check(path, "cannot write",
+          MPI_File_write_at(file, at, from, static_cast<int>(piece), MPI_BYTE, &status));
+    int count = 0;
+    MPI_Get_count(&status, MPI_BYTE, &count);
+    if (static_cast<std::size_t>(count) != piece) {
+      throw FileError(path, "cannot write to its end");
+    }
+    at += count;
+    bytes = bytes.subspan(piece);
+  }
+}
+
+/// Where this rank's part begins.
+std::int64_t bytes_before(const Comm& comm, std::size_t mine) {
+  std::vector<std::int64_t> all = comm.gather(static_cast<std::int64_t>(mine));
+  all.resize(comm.size());
+  comm.broadcast(std::as_writable_bytes(std::span(all)), 0);
+  return std::accumulate(all.begin(), all.begin() + comm.rank(), std::int64_t{0});
+}
+
+}  // namespace
+
+void write_bytes(const Comm& comm, const std::filesystem::path& path,
+                 std::span<const std::byte> mine, bool are_records) {
+  const std::int64_t at = bytes_before(comm, mine.size());
+  const std::filesystem::path partial = path.string() + ".partial";
+  const auto remove_partial = [&] {
+    if (comm.rank() == 0) {
+      std::error_code ignored;
+      std::filesystem::remove(partial, ignored);
+    }
+  };
+  agree(comm, [&] {
+    if (comm.rank() == 0) {
+      check_key_path(path);
+    }
+  });
+  MPI_File file = MPI_FILE_NULL;
+  try {
+    agree(comm, [&] {
+      check(path, "cannot write",
+            MPI_File_open(comm.handle(), partial.c_str(), MPI_MODE_CREATE | MPI_MODE_WRONLY,
+                          MPI_INFO_NULL, &file));
+    });
+    agree(comm, [&] { write_pieces(file, path, at, mine, are_records); });
+    agree(comm, [&] { check(path, "cannot write", MPI_File_sync(file)); });
+  } catch (...) {
+    if (file != MPI_FILE_NULL) {
+      MPI_File_close(&file);
+    }
+    remove_partial();
+    throw;
+  }
+  MPI_File_close(&file);
+  agree(comm, [&] {
+    if (comm.rank() == 0 && std::rename(partial.c_str(), path.c_str()) != 0) {
+      const std::string reason = std::strerror(errno);
+      remove_partial();
+      throw FileError(path, "cannot rename into place: " + reason);
+    }
+  });
+}
+
+}  // namespace detail
+
+}  // namespace cleave

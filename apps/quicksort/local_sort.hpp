@@ -1,0 +1,88 @@
+// Sorts and partitions the keys of one rank, as fast as one core can.
+#pragma once
+
+#include <boost/sort/pdqsort/pdqsort.hpp>
+#include <cstddef>
+#include <span>
+#include <utility>
+
+#include "apps/quicksort/keys.hpp"
+#include "apps/quicksort/vector_partition.hpp"
+
+namespace cleave {
+
+/// Highway's VQSort, with NaN where Ascending and Descending have it (a pass to look for it first).
+/// Not stable.
+void vector_sort(std::span<std::int32_t> keys, Ascending);
+void vector_sort(std::span<std::int32_t> keys, Descending);
+void vector_sort(std::span<std::int64_t> keys, Ascending);
+void vector_sort(std::span<std::int64_t> keys, Descending);
+void vector_sort(std::span<std::uint64_t> keys, Ascending);
+void vector_sort(std::span<std::uint64_t> keys, Descending);
+void vector_sort(std::span<float> keys, Ascending);
+void vector_sort(std::span<float> keys, Descending);
+void vector_sort(std::span<double> keys, Ascending);
+void vector_sort(std::span<double> keys, Descending);
+void vector_sort(std::span<Record> keys, Ascending);
+void vector_sort(std::span<Record> keys, Descending);
+
+template <class Key, class Order>
+inline constexpr bool kIsVectorSorted = VectorKey<Key> && (std::same_as<Order, Ascending> ||
+                                                           std::same_as<Order, Descending>);
+
+/// By vector_sort where the keys and their order allow it, else by Boost's pattern-defeating
+/// quicksort. Not stable.
+template <class Key, class Order>
+void local_sort(std::span<Key> keys, const Order& order) {
+  if constexpr (kIsVectorSorted<Key, Order>) {
+    vector_sort(keys, order);
+  } else {
+    boost::sort::pdqsort(keys.begin(), keys.end(), order);
+  }
+}
+
+namespace detail {
+
+inline bool is_nan(const auto& key) {
+  if constexpr (std::floating_point<std::remove_cvref_t<decltype(key)>>) {
+    return std::isnan(key);
+  } else {
+    return false;
+  }
+}
+
+/// Moves the keys that `comes_first` to the front, without a branch that depends on them.
+template <class Key, class ComesFirst>
+std::size_t move_first(std::span<Key> keys, ComesFirst&& comes_first) {
+  std::size_t cut = 0;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const Key key = keys[i];
+    const bool is_first = comes_first(key);
+    keys[i] = keys[cut];
+    keys[cut] = key;
+    cut += is_first ? 1 : 0;
+  }
+  return cut;
+}
+
+}  // namespace detail
+
+/// Moves the keys that come before `pivot`, and with `or_equal` those equal to it, to the front;
+/// or, `inverted`, all others. One pass. \return  how many are at the front then
+template <class Key, class Order>
+std::size_t local_partition(std::span<Key> keys, const Key& pivot, FirstKeys first,
+                            const Order& order) {
+  if constexpr (kIsVectorSorted<Key, Order>) {
+    if (!detail::is_nan(pivot)) {
+      // k comes before the pivot in descending order unless k <= pivot in ascending order.
+      const bool flips = std::same_as<Order, Descending>;
+      return partition_vector(
+          keys, pivot, {.or_equal = first.or_equal != flips, .inverted = first.inverted != flips});
+    }
+  }
+  return detail::move_first(keys, [&](const Key& key) {
+    return (first.or_equal ? !order(pivot, key) : order(key, pivot)) != first.inverted;
+  });
+}
+
+}  // namespace cleave

@@ -1,0 +1,211 @@
+#include "apps/quicksort/vector_partition.hpp"
+
+#include <array>
+#include <utility>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "apps/quicksort/vector_partition.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h.
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace cleave::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Keys of one lane each.
+template <class Key, bool kOrEqual>
+struct LaneTest {
+  using Lane = Key;
+  static constexpr std::size_t kLanes = 1;
+
+  template <class D, class V>
+  static HWY_INLINE auto mask(D, V keys, V pivots) {
+    if constexpr (kOrEqual && std::floating_point<Key>) {
+      return hn::Le(keys, pivots);
+    } else if constexpr (kOrEqual) {
+      return hn::Not(hn::Lt(pivots, keys));
+    } else {
+      return hn::Lt(keys, pivots);
+    }
+  }
+  static HWY_INLINE bool one(const Key* key, const Key* pivot) {
+    return kOrEqual ? *key <= *pivot : *key < *pivot;
+  }
+};
+
+/// Records: the key is the upper of two lanes.
+template <bool kOrEqual>
+struct RecordTest {
+  using Lane = std::uint64_t;
+  static constexpr std::size_t kLanes = 2;
+
+#if HWY_TARGET != HWY_SCALAR  // which has vectors of one lane
+  template <class D, class V>
+  static HWY_INLINE auto mask(D d, V records, V pivots) {
+    const auto of_lanes = LaneTest<Lane, kOrEqual>::mask(d, records, pivots);
+    return hn::MaskFromVec(hn::DupOdd(hn::VecFromMask(d, of_lanes)));
+  }
+#endif
+  static HWY_INLINE bool one(const Lane* record, const Lane* pivot) {
+    return LaneTest<Lane, kOrEqual>::one(record + 1, pivot + 1);
+  }
+};
+
+#if HWY_TARGET != HWY_SCALAR
+/// Stores the lanes of `v` that come first at `write_left`, the others below `write_right`. Up to a
+/// whole vector is written at either place.
+template <class Test, class D, class V, class Mask, class Lane>
+HWY_INLINE void put(D d, V v, V pivots, Mask flip, Lane* HWY_RESTRICT lanes,
+                    std::size_t& write_left, std::size_t& write_right) {
+  const std::size_t per_vector = hn::Lanes(d);
+  const auto mask = hn::Xor(Test::mask(d, v, pivots), flip);
+  const std::size_t to_left = hn::CountTrue(d, mask);
+  if constexpr (hn::CompressIsPartition<Lane>::value) {
+    const V both = hn::Compress(v, mask);
+    hn::StoreU(both, d, lanes + write_left);
+    hn::StoreU(both, d, lanes + write_right - per_vector);
+  } else {
+    hn::CompressBlendedStore(v, mask, d, lanes + write_left);
+    hn::CompressBlendedStore(v, hn::Not(mask), d, lanes + write_right - (per_vector - to_left));
+  }
+  write_left += to_left;
+  write_right -= per_vector - to_left;
+}
+#endif
+
+/// Vectors are taken from whichever end has less free room, and each goes to both ends: its first
+/// lanes to the left, the others to the right. `kAtOnce` vectors of either end are kept aside at
+/// first, so that there is always room.
+template <class Test, class Lane = typename Test::Lane>
+HWY_INLINE std::size_t partition_lanes(Lane* HWY_RESTRICT lanes, std::size_t count,
+                                       const Lane* pivot, bool inverted) {
+  std::size_t write_left = 0;
+  std::size_t done = 0;
+#if HWY_TARGET != HWY_SCALAR
+  constexpr std::size_t kAtOnce = 4;
+  const hn::ScalableTag<Lane> d;
+  using V = hn::Vec<decltype(d)>;
+  const std::size_t per_vector = hn::Lanes(d);
+  const std::size_t chunk = kAtOnce * per_vector;
+  const std::size_t in_chunks = count - count % chunk;
+  if (in_chunks >= 2 * chunk) {
+    std::array<Lane, HWY_MAX_BYTES / sizeof(Lane)> pivot_lanes;
+    for (std::size_t i = 0; i < per_vector; ++i) {
+      pivot_lanes[i] = pivot[i % Test::kLanes];
+    }
+    const V pivots = hn::LoadU(d, pivot_lanes.data());
+    const auto flip =
+        hn::MaskFromVec(hn::BitCast(d, hn::Set(hn::RebindToUnsigned<decltype(d)>(),
+                                               inverted ? ~hwy::MakeUnsigned<Lane>{0} : 0)));
+    std::size_t write_right = in_chunks;
+    std::size_t read_left = chunk;
+    std::size_t read_right = in_chunks - chunk;
+    const V l0 = hn::LoadU(d, lanes);
+    const V l1 = hn::LoadU(d, lanes + per_vector);
+    const V l2 = hn::LoadU(d, lanes + 2 * per_vector);
+    const V l3 = hn::LoadU(d, lanes + 3 * per_vector);
+    const V r0 = hn::LoadU(d, lanes + read_right);
+    const V r1 = hn::LoadU(d, lanes + read_right + per_vector);
+    const V r2 = hn::LoadU(d, lanes + read_right + 2 * per_vector);
+    const V r3 = hn::LoadU(d, lanes + read_right + 3 * per_vector);
+    while (read_left < read_right) {
+      const Lane* from = nullptr;
+      if (read_left - write_left <= write_right - read_right) {
+        from = lanes + read_left;
+        read_left += chunk;
+        hwy::Prefetch(from + 3 * chunk);
+      } else {
+        read_right -= chunk;
+        from = lanes + read_right;
+        hwy::Prefetch(from - 3 * chunk);
+      }
+      const V v0 = hn::LoadU(d, from);
+      const V v1 = hn::LoadU(d, from + per_vector);
+      const V v2 = hn::LoadU(d, from + 2 * per_vector);
+      const V v3 = hn::LoadU(d, from + 3 * per_vector);
+      put<Test>(d, v0, pivots, flip, lanes, write_left, write_right);
+      put<Test>(d, v1, pivots, flip, lanes, write_left, write_right);
+      put<Test>(d, v2, pivots, flip, lanes, write_left, write_right);
+      put<Test>(d, v3, pivots, flip, lanes, write_left, write_right);
+    }
+    put<Test>(d, l0, pivots, flip, lanes, write_left, write_right);
+    put<Test>(d, l1, pivots, flip, lanes, write_left, write_right);
+    put<Test>(d, l2, pivots, flip, lanes, write_left, write_right);
+    put<Test>(d, l3, pivots, flip, lanes, write_left, write_right);
+    put<Test>(d, r0, pivots, flip, lanes, write_left, write_right);
+    put<Test>(d, r1, pivots, flip, lanes, write_left, write_right);
+    put<Test>(d, r2, pivots, flip, lanes, write_left, write_right);
+    put<Test>(d, r3, pivots, flip, lanes, write_left, write_right);
+    done = in_chunks;
+  }
+#endif
+
+  for (std::size_t i = done; i < count; i += Test::kLanes) {
+    if (Test::one(lanes + i, pivot) != inverted) {
+      for (std::size_t lane = 0; lane < Test::kLanes; ++lane) {
+        std::swap(lanes[i + lane], lanes[write_left + lane]);
+      }
+      write_left += Test::kLanes;
+    }
+  }
+  return write_left / Test::kLanes;
+}
+
+#define CLEAVE_PARTITION(Name, Key)                                                                \
+  HWY_NOINLINE std::size_t Name(Key* keys, std::size_t count, const Key* pivot, FirstKeys first) { \
+    return first.or_equal                                                                          \
+               ? partition_lanes<LaneTest<Key, true>>(keys, count, pivot, first.inverted)          \
+               : partition_lanes<LaneTest<Key, false>>(keys, count, pivot, first.inverted);        \
+  }
+CLEAVE_PARTITION(partition_int32, std::int32_t)
+CLEAVE_PARTITION(partition_int64, std::int64_t)
+CLEAVE_PARTITION(partition_uint64, std::uint64_t)
+CLEAVE_PARTITION(partition_float, float)
+CLEAVE_PARTITION(partition_double, double)
+#undef CLEAVE_PARTITION
+
+HWY_NOINLINE std::size_t partition_records(std::uint64_t* records, std::size_t count,
+                                           const std::uint64_t* pivot, FirstKeys first) {
+  return first.or_equal
+             ? partition_lanes<RecordTest<true>>(records, 2 * count, pivot, first.inverted)
+             : partition_lanes<RecordTest<false>>(records, 2 * count, pivot, first.inverted);
+}
+
+}  // namespace cleave::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace cleave {
+
+HWY_EXPORT(partition_int32);
+HWY_EXPORT(partition_int64);
+HWY_EXPORT(partition_uint64);
+HWY_EXPORT(partition_float);
+HWY_EXPORT(partition_double);
+HWY_EXPORT(partition_records);
+
+std::size_t partition_vector(std::span<std::int32_t> keys, std::int32_t pivot, FirstKeys first) {
+  return HWY_DYNAMIC_DISPATCH(partition_int32)(keys.data(), keys.size(), &pivot, first);
+}
+std::size_t partition_vector(std::span<std::int64_t> keys, std::int64_t pivot, FirstKeys first) {
+  return HWY_DYNAMIC_DISPATCH(partition_int64)(keys.data(), keys.size(), &pivot, first);
+}
+std::size_t partition_vector(std::span<std::uint64_t> keys, std::uint64_t pivot, FirstKeys first) {
+  return HWY_DYNAMIC_DISPATCH(partition_uint64)(keys.data(), keys.size(), &pivot, first);
+}
+std::size_t partition_vector(std::span<float> keys, float pivot, FirstKeys first) {
+  return HWY_DYNAMIC_DISPATCH(partition_float)(keys.data(), keys.size(), &pivot, first);
+}
+std::size_t partition_vector(std::span<double> keys, double pivot, FirstKeys first) {
+  return HWY_DYNAMIC_DISPATCH(partition_double)(keys.data(), keys.size(), &pivot, first);
+}
+std::size_t partition_vector(std::span<Record> keys, Record pivot, FirstKeys first) {
+  return HWY_DYNAMIC_DISPATCH(partition_records)(&keys.data()->value, keys.size(), &pivot.value,
+                                                 first);
+}
+
+}  // namespace cleave
+#endif  // HWY_ONCE

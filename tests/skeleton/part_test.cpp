@@ -1,0 +1,63 @@
+#include "skeleton/part.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+namespace cleave {
+namespace {
+
+Part<int> counting(std::size_t count) {
+  Part<int> part(count);
+  std::iota(part.begin(), part.end(), 0);
+  return part;
+}
+
+TEST(Part, GrowsAndShrinksAtBothEndsWithoutMovingTheRest) {
+  Part<int> part = counting(1000);
+  const int* const third = part.begin() + 300;
+  part.drop_first(300);
+  part.drop_last(100);
+  EXPECT_EQ(part.size(), 600U);
+  EXPECT_EQ(part.begin(), third);
+  EXPECT_EQ(part.room_before(), 300U);
+  const auto before = part.grow_before(2);
+  before[0] = -2;
+  before[1] = -1;
+  part.grow_behind(1)[0] = 7;
+  EXPECT_EQ(part.begin(), third - 2);
+  EXPECT_EQ(part[0], -2);
+  EXPECT_EQ(part[2], 300);
+  EXPECT_EQ(part[602], 7);
+}
+
+TEST(Part, MakesRoomThatIsNotThereAndKeepsItsElements) {
+  for (const std::size_t count : {0, 1, 1000, 3'000'000}) {
+    Part<int> part = counting(count);
+    part.make_room_before(500);
+    EXPECT_GE(part.room_before(), 500U);
+    part.make_room_behind(3 * count + 1);
+    EXPECT_GE(part.room_behind(), 3 * count + 1);
+    EXPECT_EQ(part, counting(count));
+  }
+}
+
+TEST(Part, OfMoreThanMemoryIsRefused) {
+  EXPECT_THROW(Part<int>(std::size_t{1} << 60), std::bad_alloc);
+  EXPECT_THROW(Part<int>(SIZE_MAX), std::bad_alloc);
+  Part<int> part = counting(10);
+  EXPECT_THROW(part.make_room_before(SIZE_MAX / 2), std::bad_alloc);
+  EXPECT_EQ(part, counting(10));
+}
+
+TEST(Part, CrossesTheWire) {
+  for (const std::size_t count : {0, 1, 1000}) {
+    const Outgoing<Part<int>> outgoing(counting(count));
+    Incoming<Part<int>> incoming(outgoing.bytes().size());
+    std::copy(outgoing.bytes().begin(), outgoing.bytes().end(), incoming.bytes().begin());
+    EXPECT_EQ(incoming.take(), counting(count));
+  }
+}
+
+}  // namespace
+}  // namespace cleave

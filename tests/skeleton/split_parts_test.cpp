@@ -1,0 +1,171 @@
+// The sorting form of Placement::distributed: parts of every kind are sorted and evened out at any
+// number of ranks.
+#include "skeleton/hypercube/split_parts.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <stdexcept>
+
+#include "skeleton/dc_call.hpp"
+#include "tests/skeleton/examples.hpp"
+
+namespace cleave {
+namespace {
+
+int world_rank() { return Comm(MPI_COMM_WORLD).rank(); }
+int world_size() { return Comm(MPI_COMM_WORLD).size(); }
+
+std::vector<int> gathered(const Part<int>& part) {
+  const int mine = static_cast<int>(part.size());
+  std::vector<int> counts(world_size());
+  MPI_Allgather(&mine, 1, MPI_INT, counts.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  std::vector<int> offsets(world_size() + 1, 0);
+  for (int i = 0; i < world_size(); ++i) {
+    offsets[i + 1] = offsets[i] + counts[i];
+  }
+  std::vector<int> all(offsets.back());
+  MPI_Allgatherv(part.data(), mine, MPI_INT, all.data(), counts.data(), offsets.data(), MPI_INT,
+                 MPI_COMM_WORLD);
+  return all;
+}
+
+struct Input {
+  const char* name;
+  int (*value)(std::mt19937& random, int rank, int ranks, int i);
+};
+
+const Input kInputs[] = {
+    {"uniform", [](std::mt19937& random, int, int, int) { return static_cast<int>(random()); }},
+    {"sorted", [](std::mt19937&, int rank, int, int i) { return rank * 1'000'000 + i; }},
+    {"reverse", [](std::mt19937&, int rank, int, int i) { return -rank * 1'000'000 - i; }},
+    {"equal", [](std::mt19937&, int, int, int) { return 42; }},
+    {"few", [](std::mt19937& random, int, int, int) { return static_cast<int>(random() % 3); }},
+    {"staggered", [](std::mt19937& random, int rank, int, int) {
+       return static_cast<int>((rank % 2) * 1'000'000 + random() % 1'000'000);
+     }}};
+
+/// Sorts this rank's `values` and checks the result against a sort of all of them.
+void expect_sorted(const std::vector<int>& values, std::size_t room, double most_imbalance) {
+  Part<int> part(values.size(), room);
+  std::copy(values.begin(), values.end(), part.begin());
+  std::vector<int> expected = gathered(part);
+  std::sort(expected.begin(), expected.end());
+  const Part<int> sorted = DC_Call(DC_Type::hypercube, examples::SplitSort{}, std::move(part),
+                                   {.comm = MPI_COMM_WORLD, .placement = Placement::distributed});
+  EXPECT_EQ(gathered(sorted), expected);
+  const double mean = static_cast<double>(expected.size()) / world_size();
+  EXPECT_LE(static_cast<double>(sorted.size()), most_imbalance * mean + 1);
+}
+
+TEST(SplitParts, OfEveryInputAreSortedAndEven) {
+  for (const Input& input : kInputs) {
+    SCOPED_TRACE(input.name);
+    std::mt19937 random(world_rank());
+    std::vector<int> values;
+    for (int i = 0; i < 20000; ++i) {
+      values.push_back(input.value(random, world_rank(), world_size(), i));
+    }
+    expect_sorted(values, 20000, 1.1);
+    expect_sorted(values, 0, 1.1);  // every level has to make room
+  }
+}
+
+TEST(SplitParts, OfAnyLengthsAreEvenedOut) {
+  std::mt19937 random(7 + world_rank());
+  for (const Input& input : kInputs) {
+    for (int holder = -1; holder < world_size(); ++holder) {
+      // All on one rank, or lengths from 0 up.
+      const int length = holder == -1 ? world_rank() * 5000 : holder == world_rank() ? 30000 : 0;
+      std::vector<int> values;
+      for (int i = 0; i < length; ++i) {
+        values.push_back(input.value(random, world_rank(), world_size(), i));
+      }
+      expect_sorted(values, 0, 1.15);
+    }
+  }
+}
+
+TEST(SplitParts, OfFewerElementsThanRanksAreSorted) {
+  for (int total = 0; total < 2 * world_size(); ++total) {
+    std::vector<int> values;
+    for (int i = world_rank(); i < total; i += world_size()) {
+      values.push_back(-i);
+    }
+    expect_sorted(values, 1, 1e9);
+  }
+}
+
+TEST(SplitParts, AFunctorThatThrowsOnOneRankIsOneExceptionOnEveryRank) {
+  int levels = 0;
+  for (int ranks = world_size(); ranks > 1; ranks = (ranks + 1) / 2) {
+    ++levels;
+  }
+  for (int rank = 0; rank < world_size(); ++rank) {
+    for (int level = 0; level <= levels; ++level) {
+      for (const Block block : {Block::sample, Block::pivot, Block::partition, Block::sequential}) {
+        int reached = 0;
+        const auto inject = [&](Block now, int at) {
+          if (world_rank() == rank && now == block && at == level) {
+            reached = 1;
+            throw std::runtime_error("injected");
+          }
+        };
+        int thrown = 0;
+        try {
+          Part<int> part(1000);
+          for (int i = 0; i < 1000; ++i) {
+            part[i] = i * 7919 % 1009;
+          }
+          DC_Call(DC_Type::hypercube, examples::SplitSort{}, std::move(part),
+                  {.comm = MPI_COMM_WORLD,
+                   .placement = Placement::distributed,
+                   .before_block = inject});
+        } catch (const FunctorError& e) {
+          thrown = 1;
+          EXPECT_EQ(e.rank(), rank);
+          EXPECT_EQ(e.level(), level);
+          EXPECT_EQ(e.block(), name_of(block));
+          EXPECT_EQ(e.message(), "injected");
+        }
+        MPI_Allreduce(MPI_IN_PLACE, &reached, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        EXPECT_EQ(thrown, reached);
+        if (block == Block::sequential && level == levels && rank == world_size() - 1) {
+          EXPECT_EQ(reached, 1);
+        }
+        if (block != Block::sequential && level == 0 && rank == 0 && levels > 0) {
+          EXPECT_EQ(reached, 1);
+        }
+      }
+    }
+  }
+}
+
+TEST(SplitParts, TracesHaveTheBlocksOfEveryLevel) {
+  Recorder recorder(mpi_time_ns);
+  recorder.begin_repetition(0, false);
+  Part<int> part(5000);
+  std::mt19937 random(world_rank());
+  std::generate(part.begin(), part.end(), random);
+  DC_Call(DC_Type::hypercube, examples::SplitSort{}, std::move(part),
+          {.comm = MPI_COMM_WORLD, .recorder = &recorder, .placement = Placement::distributed});
+  recorder.end_repetition(1);
+  EXPECT_EQ(*recorder.repetitions()[0].sizes.begin(), (Size{"N", 5000 * world_size()}));
+
+  Group group{0, world_size()};
+  int level = 0;
+  const auto count = [&](Block block) {
+    return std::count_if(recorder.spans().begin(), recorder.spans().end(), [&](const Span& span) {
+      return span.block == block && span.level == level && span.group == group.size;
+    });
+  };
+  for (; group.size > 1; ++level, group = group.half_of(world_rank())) {
+    for (const Block block : {Block::sample, Block::pivot, Block::partition, Block::exchange}) {
+      EXPECT_EQ(count(block), 1) << name_of(block) << " at level " << level;
+    }
+  }
+  EXPECT_EQ(count(Block::sequential), 1);
+}
+
+}  // namespace
+}  // namespace cleave
