@@ -250,18 +250,20 @@ void Comm::barrier() const {
       [&](MPI_Request* request) { return MPI_Ibarrier(state_->comm, request); });
 }
 
-std::int64_t Comm::least(std::int64_t value) const {
+std::int64_t Comm::reduce(std::int64_t value, MPI_Op op) const {
   std::int64_t result = 0;
   collective(
       "MPI_Allreduce",
-      [&] { return MPI_Allreduce(&value, &result, 1, MPI_INT64_T, MPI_MIN, state_->comm); },
+      [&] { return MPI_Allreduce(&value, &result, 1, MPI_INT64_T, op, state_->comm); },
       [&](MPI_Request* request) {
-        return MPI_Iallreduce(&value, &result, 1, MPI_INT64_T, MPI_MIN, state_->comm, request);
+        return MPI_Iallreduce(&value, &result, 1, MPI_INT64_T, op, state_->comm, request);
       });
   return result;
 }
 
-std::int64_t Comm::greatest(std::int64_t value) const { return -least(-value); }
+std::int64_t Comm::least(std::int64_t value) const { return reduce(value, MPI_MIN); }
+std::int64_t Comm::greatest(std::int64_t value) const { return reduce(value, MPI_MAX); }
+std::int64_t Comm::sum(std::int64_t value) const { return reduce(value, MPI_SUM); }
 
 void Comm::broadcast(std::span<std::byte> bytes, int root) const {
   for_each_piece(bytes, [&](std::byte* data, int count) {

@@ -71,6 +71,8 @@ class Comm {
   std::int64_t least(std::int64_t value) const;
   /// The greatest of all ranks' values, on every rank.
   std::int64_t greatest(std::int64_t value) const;
+  /// The sum of all ranks' values, on every rank.
+  std::int64_t sum(std::int64_t value) const;
 
   /// `bytes` of `root` on every rank; the lengths must be equal.
   void broadcast(std::span<std::byte> bytes, int root) const;
@@ -89,6 +91,7 @@ class Comm {
 
  private:
   void wait_all(std::vector<MPI_Request>& requests) const;
+  std::int64_t reduce(std::int64_t value, MPI_Op op) const;
 
   /// A collective of MPI: `block()`, or where waits are polite its non-blocking form
   /// `post(request)`.

@@ -80,9 +80,33 @@ class Unpacker {
 template <class T>
 inline constexpr bool kPlain = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 
-/// Specialise with `static void pack(Packer&, const T&)` and `static T unpack(Unpacker&)`.
+/// Specialise with `static void pack(Packer&, const T&)` and `static T unpack(Unpacker&)`, or
+/// derive from WireByStorage.
 template <class T>
 struct wire;
+
+/// The wire of a type that crosses as one vector of plain elements, without being packed. The wire
+/// that derives from this has
+/// - `static std::span<const Element> view(const T&, Storage& scratch)`: what crosses, in the value
+///   itself or in `scratch`;
+/// - `static T restore(Storage)`.
+template <class T, class Vector>
+struct WireByStorage {
+  using Storage = Vector;
+
+  static void pack(Packer& packer, const T& value) {
+    Storage scratch;
+    const auto elements = wire<T>::view(value, scratch);
+    packer.put_count(elements.size());
+    packer.put(elements.data(), elements.size_bytes());
+  }
+  static T unpack(Unpacker& unpacker) {
+    constexpr std::size_t kBytes = sizeof(typename Storage::value_type);
+    Storage storage(unpacker.take_count(kBytes));
+    unpacker.take(storage.data(), storage.size() * kBytes);
+    return wire<T>::restore(std::move(storage));
+  }
+};
 
 namespace detail {
 
@@ -215,32 +239,32 @@ struct wire<std::optional<T>> {
   }
 };
 
+/// A vector of plain elements crosses as its storage is.
+template <Plain T>
+requires(!std::same_as<T, bool>) struct wire<std::vector<T>>
+    : WireByStorage<std::vector<T>, std::vector<T>> {
+  static std::span<const T> view(const std::vector<T>& values, std::vector<T>& /*scratch*/) {
+    return values;
+  }
+  static std::vector<T> restore(std::vector<T> storage) { return storage; }
+};
+
 template <Transferable T>
-struct wire<std::vector<T>> {
+requires(!Plain<T> || std::same_as<T, bool>) struct wire<std::vector<T>> {
   static void pack(Packer& packer, const std::vector<T>& values) {
     packer.put_count(values.size());
-    if constexpr (Plain<T> && !std::same_as<T, bool>) {
-      packer.put(values.data(), values.size() * sizeof(T));
-    } else {
-      for (const T& value : values) {
-        wire<T>::pack(packer, value);
-      }
+    for (const T& value : values) {
+      wire<T>::pack(packer, value);
     }
   }
   static std::vector<T> unpack(Unpacker& unpacker) {
-    if constexpr (Plain<T> && !std::same_as<T, bool>) {
-      std::vector<T> values(unpacker.take_count(sizeof(T)));
-      unpacker.take(values.data(), values.size() * sizeof(T));
-      return values;
-    } else {
-      const std::size_t count = unpacker.take_count(1);
-      std::vector<T> values;
-      values.reserve(count);
-      for (std::size_t i = 0; i < count; ++i) {
-        values.push_back(wire<T>::unpack(unpacker));
-      }
-      return values;
+    const std::size_t count = unpacker.take_count(1);
+    std::vector<T> values;
+    values.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      values.push_back(wire<T>::unpack(unpacker));
     }
+    return values;
   }
 };
 
@@ -259,11 +283,19 @@ struct wire<std::string> {
 
 namespace detail {
 
-/// A vector of plain elements crosses as its storage is, without being packed.
 template <class T>
-inline constexpr bool kIsPlainVector = false;
-template <Plain T>
-inline constexpr bool kIsPlainVector<std::vector<T>> = !std::same_as<T, bool>;
+concept CrossesAsStorage = requires {
+  typename wire<T>::Storage;
+};
+
+template <class T>
+struct StorageOf {
+  using Type = std::vector<std::byte>;
+};
+template <CrossesAsStorage T>
+struct StorageOf<T> {
+  using Type = typename wire<T>::Storage;
+};
 
 }  // namespace detail
 
@@ -272,8 +304,8 @@ template <Transferable T>
 class Outgoing {
  public:
   explicit Outgoing(const T& value) {
-    if constexpr (detail::kIsPlainVector<T>) {
-      bytes_ = std::as_bytes(std::span(value));
+    if constexpr (detail::CrossesAsStorage<T>) {
+      bytes_ = std::as_bytes(wire<T>::view(value, scratch_));
     } else {
       wire<T>::pack(packer_, value);
       bytes_ = packer_.bytes();
@@ -286,6 +318,7 @@ class Outgoing {
 
  private:
   Packer packer_;
+  typename detail::StorageOf<T>::Type scratch_;
   std::span<const std::byte> bytes_;
 };
 
@@ -295,23 +328,19 @@ class Incoming {
  public:
   /// \throws std::bad_alloc, Error  if no value of this type has so many bytes
   explicit Incoming(std::size_t bytes) {
-    if constexpr (detail::kIsPlainVector<T>) {
-      using Element = typename T::value_type;
-      if (bytes % sizeof(Element) != 0) {
-        throw Error("message cut short: its length is not a whole number of elements");
-      }
-      storage_.resize(bytes / sizeof(Element));
-    } else {
-      storage_.resize(bytes);
+    using Element = typename decltype(storage_)::value_type;
+    if (bytes % sizeof(Element) != 0) {
+      throw Error("message cut short: its length is not a whole number of elements");
     }
+    storage_.resize(bytes / sizeof(Element));
   }
 
   std::span<std::byte> bytes() { return std::as_writable_bytes(std::span(storage_)); }
 
   /// The value, once its bytes have arrived.
   T take() {
-    if constexpr (detail::kIsPlainVector<T>) {
-      return std::move(storage_);
+    if constexpr (detail::CrossesAsStorage<T>) {
+      return wire<T>::restore(std::move(storage_));
     } else {
       Unpacker unpacker(storage_);
       return wire<T>::unpack(unpacker);
@@ -319,7 +348,7 @@ class Incoming {
   }
 
  private:
-  std::conditional_t<detail::kIsPlainVector<T>, T, std::vector<std::byte>> storage_;
+  typename detail::StorageOf<T>::Type storage_;
 };
 
 }  // namespace cleave

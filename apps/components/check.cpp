@@ -61,7 +61,7 @@ Labels search_components(const Graph& graph) {
   return labels;
 }
 
-std::optional<std::string> wrong_labels(const Graph& graph, const Labels& labels) {
+std::optional<std::string> wrong_labels(const Graph& graph, std::span<const Vertex> labels) {
   if (labels.size() != graph.vertices) {
     return fmt::format("{} labels for {} vertices", labels.size(), graph.vertices);
   }
@@ -75,7 +75,7 @@ std::optional<std::string> wrong_labels(const Graph& graph, const Labels& labels
   return std::nullopt;
 }
 
-std::int64_t count_components(const Labels& labels) {
+std::int64_t count_components(std::span<const Vertex> labels) {
   std::int64_t roots = 0;
   for (Vertex v = 0; v < labels.size(); ++v) {
     roots += labels[v] == v ? 1 : 0;

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
-#include "apps/components/components.hpp"
+#include "apps/components/graph.hpp"
 
 namespace cleave {
 
@@ -12,9 +13,9 @@ namespace cleave {
 Labels search_components(const Graph& graph);
 
 /// What is wrong with `labels` as those of `graph`; nothing if they are right.
-std::optional<std::string> wrong_labels(const Graph& graph, const Labels& labels);
+std::optional<std::string> wrong_labels(const Graph& graph, std::span<const Vertex> labels);
 
 /// How many components there are. \pre flat labels
-std::int64_t count_components(const Labels& labels);
+std::int64_t count_components(std::span<const Vertex> labels);
 
 }  // namespace cleave

@@ -1,51 +1,43 @@
 // Connected components as in Printista and Saez, section V: divide halves the edges, every half is
-// solved over all N vertices, combine unites what either half found connected.
+// solved over all N vertices, combine unites what either half found connected. Where the edges lie
+// in parts already (Placement::distributed), nothing is divided and nothing moves on the way down.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+#include <string_view>
 #include <utility>
-#include <vector>
 
+#include "apps/components/graph.hpp"
+#include "apps/components/labelling.hpp"
+#include "apps/components/union_find.hpp"
 #include "skeleton/application.hpp"
 
 namespace cleave {
 
-using Vertex = std::uint32_t;
-
-struct Edge {
-  Vertex from = 0;
-  Vertex to = 0;
-
-  friend bool operator==(const Edge&, const Edge&) = default;
+/// How labels of two parts are united.
+enum class CombineForm {
+  naive,  ///< N unions, as in the paper
+  flat,   ///< a union only where both sides disagree
 };
 
-/// An undirected graph on the vertices 0 ... vertices - 1.
-struct Graph {
-  Vertex vertices = 0;
-  std::vector<Edge> edges;
-};
-
-/// By vertex: the least vertex of its component.
-using Labels = std::vector<Vertex>;
-
-/// Labels of a graph without edges: every vertex is its own component.
-Labels separate(Vertex vertices);
-
-/// Unites the components of the ends of every edge. Costs about one or two random accesses to the
-/// labels for each edge, and a pass over all labels.
-Labels unite(Labels labels, const std::vector<Edge>& edges);
-
-/// Unites every vertex with its label in `others`.
-Labels unite(Labels labels, const Labels& others);
+/// "naive", "flat".
+constexpr std::string_view name_of(CombineForm form) {
+  return form == CombineForm::naive ? "naive" : "flat";
+}
 
 struct Components {
   using Problem = Graph;
-  using Solution = Labels;
+  using Solution = Labelling;
+
+  /// Any two parts of the edges combine.
+  static constexpr bool kMergesParts = true;
+
+  CombineForm combine_form = CombineForm::flat;
+  EncodingChoice encoding{.prescribed = Encoding::dense};
 
   bool trivial(const Graph& graph) const { return graph.edges.size() < 2; }
 
-  Labels conquer(const Graph& graph) const { return sequential(graph); }
+  Labelling conquer(const Graph& graph) const { return sequential(graph); }
 
   Halves<Graph> divide(Graph graph, Share share) const {
     const std::size_t left_edges = graph.edges.size() * static_cast<std::size_t>(share.left) /
@@ -56,16 +48,31 @@ struct Components {
     return {std::move(graph), std::move(right)};
   }
 
-  Labels combine(Labels left, const Labels& right) const { return unite(std::move(left), right); }
+  Labelling combine(Labelling left, const Labelling& right) const {
+    if (combine_form == CombineForm::flat) {
+      unite_flat(left.labels(), right.labels());
+    } else {
+      unite_each(left.labels(), right.labels());
+    }
+    left.set_edges(left.edges() + right.edges());
+    left.set_encoding(encoding);
+    return left;
+  }
 
-  Labels sequential(const Graph& graph) const {
-    return unite(separate(graph.vertices), graph.edges);
+  Labelling sequential(const Graph& graph) const {
+    Labelling labelling(graph.vertices);
+    unite(labelling.labels(), graph.edges);
+    labelling.set_edges(static_cast<std::int64_t>(graph.edges.size()));
+    labelling.set_encoding(encoding);
+    return labelling;
   }
 
   Sizes sizes(const Graph& graph) const {
     return {{"N", graph.vertices}, {"M", graph.edges.size()}};
   }
-  Sizes solution_sizes(const Labels& labels) const { return {{"N", labels.size()}}; }
+  Sizes solution_sizes(const Labelling& labelling) const {
+    return {{"N", labelling.vertices()}, {"M", labelling.edges()}};
+  }
 };
 
 }  // namespace cleave

@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <random>
 #include <string>
 
 #include "apps/components/check.hpp"
-#include "apps/components/input.hpp"
+#include "apps/components/generated_graphs.hpp"
 #include "skeleton/check.hpp"
 
 namespace cleave {
@@ -24,7 +26,7 @@ TEST(Components, EqualABreadthFirstSearch) {
   for (const auto& [vertices, edges] : kSizes) {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
       const Graph graph = random_graph(vertices, edges, seed);
-      EXPECT_EQ(Components{}.sequential(graph), search_components(graph));
+      EXPECT_EQ(labels_of(Components{}.sequential(graph)), search_components(graph));
     }
   }
 }
@@ -32,7 +34,7 @@ TEST(Components, EqualABreadthFirstSearch) {
 TEST(Components, DownToOneEdgeEqualABreadthFirstSearch) {
   for (const auto& [vertices, edges] : kSizes) {
     const Graph graph = random_graph(vertices, edges, 1);
-    EXPECT_EQ(solve_sequential(Components{}, graph), search_components(graph));
+    EXPECT_EQ(labels_of(solve_sequential(Components{}, graph)), search_components(graph));
   }
 }
 
@@ -46,18 +48,19 @@ TEST(Components, OfAPathThatIsGivenBackwardsAreOne) {
   for (Vertex v = path.vertices - 1; v > 0; --v) {
     path.edges.push_back({v, v - 1});
   }
-  EXPECT_EQ(Components{}.sequential(path), Labels(path.vertices, 0));
+  EXPECT_EQ(labels_of(Components{}.sequential(path)), Labels(path.vertices, 0));
   EXPECT_EQ(search_components(path), Labels(path.vertices, 0));
 }
 
 TEST(Components, OfNoEdgesAreTheVertices) {
-  EXPECT_EQ(solve_sequential(Components{}, Graph{.vertices = 3, .edges = {}}), (Labels{0, 1, 2}));
-  EXPECT_EQ(solve_sequential(Components{}, Graph{}), Labels{});
+  EXPECT_EQ(labels_of(solve_sequential(Components{}, Graph{.vertices = 3, .edges = {}})),
+            (Labels{0, 1, 2}));
+  EXPECT_EQ(labels_of(solve_sequential(Components{}, Graph{})), Labels{});
 }
 
 TEST(Components, IgnoreLoopsAndRepeatedEdges) {
   const Graph graph{.vertices = 4, .edges = {{2, 2}, {3, 1}, {1, 3}, {3, 1}}};
-  EXPECT_EQ(Components{}.sequential(graph), (Labels{0, 1, 2, 1}));
+  EXPECT_EQ(labels_of(Components{}.sequential(graph)), (Labels{0, 1, 2, 1}));
 }
 
 TEST(Divide, KeepsEveryEdgeOnce) {
@@ -71,16 +74,144 @@ TEST(Divide, KeepsEveryEdgeOnce) {
   EXPECT_EQ(edges, graph.edges);
 }
 
+/// Graphs of every kind, small enough to be searched, large enough for the giant to be left out.
+std::vector<Graph> many_graphs() {
+  std::vector<Graph> graphs = {grid_graph(1000), random_grid_graph(1000, 900, 1),
+                               rmat_graph(1024, 10000, 1), rmat_graph(4096, 300, 2)};
+  for (const auto& [vertices, edges] : kSizes) {
+    graphs.push_back(random_graph(vertices, edges, 7));
+  }
+  for (const std::int64_t edges : {2000, 3001, 9999, 40000}) {
+    graphs.push_back(random_graph(1000, edges, 3));
+  }
+  Graph sorted = random_graph(3000, 60000, 5);
+  std::sort(sorted.edges.begin(), sorted.edges.end(), [](const Edge& a, const Edge& b) {
+    return std::pair(a.from, a.to) < std::pair(b.from, b.to);
+  });
+  graphs.push_back(std::move(sorted));
+  return graphs;
+}
+
+TEST(Components, OfGraphsOfEveryKindEqualABreadthFirstSearch) {
+  for (const Graph& graph : many_graphs()) {
+    EXPECT_EQ(labels_of(Components{}.sequential(graph)), search_components(graph));
+  }
+}
+
 TEST(Combine, UnitesWhatEitherSideFoundConnected) {
-  EXPECT_EQ(Components{}.combine({0, 0, 2, 2, 4}, {0, 1, 1, 3, 4}), (Labels{0, 0, 0, 0, 4}));
+  for (const CombineForm form : {CombineForm::naive, CombineForm::flat}) {
+    const Components app{.combine_form = form};
+    const Labelling left = app.sequential({.vertices = 5, .edges = {{0, 1}, {2, 3}}});
+    const Labelling right = app.sequential({.vertices = 5, .edges = {{1, 2}}});
+    const Labelling both = app.combine(left, right);
+    EXPECT_EQ(labels_of(both), (Labels{0, 0, 0, 0, 4}));
+    EXPECT_EQ(both.edges(), 3);
+  }
+}
+
+TEST(Combine, OfAnyTwoPartsIsTheWholeInEitherForm) {
+  for (const Graph& graph : many_graphs()) {
+    for (const CombineForm form : {CombineForm::naive, CombineForm::flat}) {
+      const Components app{.combine_form = form};
+      for (const Share share : {Share{1, 2}, Share{1, 5}, Share{7, 8}}) {
+        const auto [left, right] = app.divide(graph, share);
+        EXPECT_EQ(labels_of(app.combine(app.sequential(left), app.sequential(right))),
+                  search_components(graph));
+      }
+    }
+  }
+}
+
+Labelling sent(const Labelling& labelling) {
+  const Outgoing<Labelling> outgoing(labelling);
+  Incoming<Labelling> incoming(outgoing.bytes().size());
+  std::ranges::copy(outgoing.bytes(), incoming.bytes().begin());
+  return incoming.take();
+}
+
+TEST(Encoding, OfEveryKindArrivesAsItWasSent) {
+  for (const Graph& graph : many_graphs()) {
+    Labelling labelling = Components{}.sequential(graph);
+    for (const Encoding encoding : {Encoding::dense, Encoding::changed, Encoding::giant}) {
+      labelling.set_encoding({.prescribed = encoding});
+      EXPECT_EQ(sent(labelling), labelling) << name_of(encoding);
+    }
+  }
+  EXPECT_EQ(sent(Labelling()), Labelling());
+}
+
+TEST(Encoding, IsChosenByTheGap) {
+  const Labelling few = Components{}.sequential(random_graph(100000, 1000, 1));
+  const Labelling giant = Components{}.sequential(random_graph(100000, 200000, 1));
+  EXPECT_EQ(encoding_of(few, {}), Encoding::dense);
+  EXPECT_EQ(encoding_of(few, {.gap_s_per_byte = 1e-8}), Encoding::changed);
+  EXPECT_EQ(encoding_of(giant, {.gap_s_per_byte = 1e-8}), Encoding::giant);
+  EXPECT_EQ(encoding_of(giant, {.gap_s_per_byte = 1e-11}), Encoding::dense);
+}
+
+TEST(Encoding, TakesFewerBytesWhereItIsChosen) {
+  Labelling giant = Components{}.sequential(random_graph(100000, 200000, 1));
+  const std::size_t dense = Outgoing<Labelling>(giant).bytes().size();
+  giant.set_encoding({.gap_s_per_byte = 1e-8});
+  EXPECT_LT(Outgoing<Labelling>(giant).bytes().size(), dense / 4);
+}
+
+TEST(Encoding, OfADamagedMessageIsRefusedOrGivesLabels) {
+  std::mt19937 random(1);
+  for (const Encoding encoding : {Encoding::dense, Encoding::changed, Encoding::giant}) {
+    Labelling labelling = Components{}.sequential(random_graph(100, 120, 1));
+    labelling.set_encoding({.prescribed = encoding});
+    std::vector<Vertex> scratch;
+    const auto view = wire<Labelling>::view(labelling, scratch);
+    for (int i = 0; i < 2000; ++i) {
+      std::vector<Vertex> words(view.begin(), view.end());
+      words[random() % words.size()] ^= 1U << random() % 32;
+      words.resize(random() % 2 == 0 ? words.size() : random() % words.size());
+      try {
+        const Labelling restored = wire<Labelling>::restore(words);
+        EXPECT_LE(restored.labels().size(), 32 * words.size());
+      } catch (const Error& error) {
+        EXPECT_STREQ(error.what(), "message damaged: it holds no labels");
+      }
+    }
+  }
+}
+
+TEST(GeneratedGraphs, InSlicesAreTheWhole) {
+  for (const int count : {1, 2, 3, 7}) {
+    std::vector<Edge> gnm;
+    std::vector<Edge> rmat;
+    std::vector<Edge> grid;
+    for (int i = 0; i < count; ++i) {
+      const Slice slice{i, count};
+      const auto append = [](std::vector<Edge>& all, const Graph& part) {
+        all.insert(all.end(), part.edges.begin(), part.edges.end());
+      };
+      append(gnm, random_graph(50, 101, 1, slice));
+      append(rmat, rmat_graph(64, 101, 1, slice));
+      append(grid, grid_graph(50, slice));
+    }
+    EXPECT_EQ(gnm, random_graph(50, 101, 1).edges);
+    EXPECT_EQ(rmat, rmat_graph(64, 101, 1).edges);
+    EXPECT_EQ(grid, grid_graph(50).edges);
+  }
+}
+
+TEST(GeneratedGraphs, GridLinksNeighboursInRowsAndColumns) {
+  // 0 1 2
+  // 3 4
+  EXPECT_EQ(grid_graph(5).edges, (std::vector<Edge>{{0, 1}, {1, 2}, {3, 4}, {0, 3}, {1, 4}}));
+  EXPECT_EQ(grid_edges(1), 0);
+  EXPECT_EQ(labels_of(Components{}.sequential(grid_graph(1000))), Labels(1000, 0));
 }
 
 TEST(Check, SaysWhichVertexIsWrong) {
   const Graph graph{.vertices = 3, .edges = {{1, 2}}};
-  EXPECT_EQ(wrong_labels(graph, {0, 1, 1}), std::nullopt);
-  EXPECT_EQ(wrong_labels(graph, {0, 1, 2}), "vertex 2 has label 2, breadth-first search gives 1");
-  EXPECT_EQ(wrong_labels(graph, {0, 1}), "2 labels for 3 vertices");
-  EXPECT_EQ(count_components({0, 1, 1}), 2);
+  EXPECT_EQ(wrong_labels(graph, Labels{0, 1, 1}), std::nullopt);
+  EXPECT_EQ(wrong_labels(graph, Labels{0, 1, 2}),
+            "vertex 2 has label 2, breadth-first search gives 1");
+  EXPECT_EQ(wrong_labels(graph, Labels{0, 1}), "2 labels for 3 vertices");
+  EXPECT_EQ(count_components(Labels{0, 1, 1}), 2);
 }
 
 TEST(RandomGraph, HasAnEdgeForEveryIndexWhateverTheirNumber) {
