@@ -147,7 +147,7 @@ TEST(Uts, CountsTheSmallTreesOnAnyRanks) {
 }
 
 TEST(Uts, CountsT3) {
-  const auto json = verified(3, "uts", {"--tree", "prins:T3"});
+  const auto json = verified(3, "uts", {"--tree", "prins:T3", "--type", "hypercube"});
   EXPECT_EQ(json["nodes"], 5529089);
   EXPECT_EQ(json["leaves"], 4838352);
   EXPECT_EQ(json["max_depth"], 1291);
