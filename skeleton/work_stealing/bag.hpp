@@ -170,6 +170,9 @@ class Bag {
         segments_, {}, [this](const auto& segment) { return stealable(*segment); });
     Segment<T>& from = **richest;
     const std::lock_guard guard(from);
+    if (&from == &inbox() && from.shared().size() < 2) {
+      return {};  // else one node may be passed on between idle ranks for ever
+    }
     const std::size_t most = std::max<std::size_t>(1, most_bytes / sizeof(T));
     const std::span<T> stolen = oldest(from, most);
     if (stolen.empty()) {

@@ -320,7 +320,8 @@ class Executor final : private Workload {
 
   void look_for_work(Worker& worker) {
     const bool is_main = worker.index == 0;
-    if (!worker.has_failed && commanded() == Command::go) {
+    Segment<Node>& mine = bag_.segment(worker.index);
+    if (!worker.has_failed && mine.private_empty() && !mine.reacquire()) {
       set_active(worker, false);
     }
     const std::int64_t begin_ns = now_ns(worker);

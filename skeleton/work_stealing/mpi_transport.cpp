@@ -40,6 +40,7 @@ void MpiTransport::send(int to, std::vector<std::byte> bytes) {
 }
 
 std::optional<Message> MpiTransport::receive() {
+  forget_sent();  // what has not left yet may need a call to go on
   int there = 0;
   MPI_Status status;
   check("MPI_Iprobe", MPI_Iprobe(MPI_ANY_SOURCE, kTag, comm_.handle(), &there, &status));

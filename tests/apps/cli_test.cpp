@@ -342,7 +342,7 @@ TEST(Flowshop, GivenAnIncumbentThatNothingBeatsPrintsNoPermutation) {
 }
 
 TEST(Uts, CountsT3) {
-  const auto json = verified(3, "uts", {"--tree", "prins:T3"});
+  const auto json = verified(3, "uts", {"--tree", "prins:T3", "--type", "hypercube"});
   EXPECT_EQ(json["nodes"], 5529089);
   EXPECT_EQ(json["leaves"], 4838352);
   EXPECT_EQ(json["max_depth"], 1291);
@@ -529,7 +529,10 @@ TEST(EndlessTree, WithoutALimitIsWarnedOf) {
                                 {"-t", "0", "-b", "1", "-q", "1", "-m", "1", "-r", "1", "--inject",
                                  "throw:rank=0,level=0,block=sequential"});
   EXPECT_EQ(finished.status, 1);
-  EXPECT_NE(finished.err.find("warning: q * m is 1 or more"), std::string::npos) << finished.err;
+  const auto lines = lines_of(finished.err);
+  ASSERT_EQ(lines.size(), 2U) << finished.err;
+  EXPECT_NE(lines[0].find("warning: q * m is 1 or more"), std::string::npos);
+  EXPECT_NE(lines[1].find("the tree has more than 102400 nodes"), std::string::npos);
 }
 
 TEST(Launch, ByAnotherMpisLauncherIsWarnedOf) {

@@ -51,13 +51,14 @@ TEST(CommandLine, NamesTheOptionAndTheValueThatItRefuses) {
   EXPECT_EQ(refusal({"--repetitions", "12x"}), "--repetitions: '12x'" + kNoCount);
   EXPECT_EQ(refusal({"--warm-up", "-1"}), "--warm-up: '-1'" + kNoCount);
   EXPECT_EQ(refusal({"--seed", "1e30"}), "--seed: '1e30'" + kNoCount);
-  EXPECT_EQ(refusal({"--type", "magic"}), "--type: 'magic' is not one of sequential, hypercube");
+  EXPECT_EQ(refusal({"--type", "magic"}),
+            "--type: 'magic' is not one of sequential, hypercube, "
+            "work_stealing");
   EXPECT_EQ(refusal({"--placement", "here"}),
             "--placement: 'here' is not one of replicated, rooted, distributed");
   EXPECT_EQ(refusal({"--threads", "1"}), "accepted");
   EXPECT_EQ(refusal({"--threads", "2"}),
-            "--threads: '2' is not 1: an executor runs one thread a rank, start more ranks "
-            "instead");
+            "--threads: hypercube runs one thread a rank, start more ranks instead");
 }
 
 TEST(CommandLine, RefusesWhatItDoesNotKnow) {
