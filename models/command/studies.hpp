@@ -10,6 +10,7 @@ namespace cleave {
 struct Study {
   std::string size_option;         ///< the application's option that a size is given by
   std::vector<std::string> sizes;  ///< its values
+  std::string placement;           ///< unless another is asked for; the application's own if empty
   int rounds = 3;                  ///< how often every size is run
   int repetitions = 3;             ///< counted, of each run: more where a run takes milliseconds
 };

@@ -215,7 +215,12 @@ class StudyRun {
                                         "--repetitions",    std::to_string(study_.repetitions),
                                         "--warm-up",        "1",
                                         "--trace",          trace.string()};
-    options.insert(options.end(), arguments_.app_options.begin(), arguments_.app_options.end());
+    const std::vector<std::string>& given = arguments_.app_options;
+    if (!study_.placement.empty() &&
+        std::find(given.begin(), given.end(), "--placement") == given.end()) {
+      options.insert(options.end(), {"--placement", study_.placement});
+    }
+    options.insert(options.end(), given.begin(), given.end());
     launcher_.run(run.ranks, program_, options);
     return trace.string();
   }
