@@ -49,6 +49,7 @@ Study study_of(std::string_view app, bool quick) {
   if (app == "components") {
     return {.size_option = "--size",
             .sizes = graph_sizes(quick ? 16 : 128),
+            .placement = "replicated",
             .rounds = quick ? 2 : 5,
             .repetitions = 12,
             .warm_up = 3};
