@@ -198,7 +198,7 @@ class Hypercube {
     if (comm_.rank() == 0) {
       add_run_sizes(blocks_.solution_sizes(*solution));
     }
-    return *std::move(solution);
+    return std::move(solution).value();
   }
 
   void add_run_sizes(const Sizes& sizes) {

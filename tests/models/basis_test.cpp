@@ -81,8 +81,8 @@ TEST(Forms, ThePapersAreByApplicationSizes) {
 
 TEST(Forms, CandidatesOfOneSizeAreFiveAndShorterOnesComeFirst) {
   std::vector<std::string> texts;
-  for (const auto& [form, sign] : candidate_forms({"N"})) {
-    texts.push_back(text_of(form));
+  for (const TrialForm& trial : candidate_forms({"N"})) {
+    texts.push_back(text_of(trial.form));
   }
   EXPECT_EQ(texts, (std::vector<std::string>{"N", "N*log2(N)", "1", "1,N", "1,N*log2(N)"}));
   EXPECT_EQ(candidate_forms({"N", "M"}).size(), 36U);
