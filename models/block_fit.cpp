@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <set>
 
@@ -69,10 +70,11 @@ std::map<std::string, std::pair<double, double>> range_of(
 }
 
 /// Whether a fit is positive at every size that was measured, and where all are in the same
-/// proportion but 1024 times smaller or larger; beyond a break at half the size.
+/// proportion but 1024 times smaller or larger; beyond a break down to it where sizes double.
 bool is_positive(const BlockFit& fit, const std::vector<Observation>& observations,
                  bool beyond_break) {
-  const std::array<double, 3> factors = {beyond_break ? 0.5 : 1.0 / 1024, 1, 1024};
+  const std::array<double, 3> factors = {beyond_break ? 1 / std::numbers::sqrt2 : 1.0 / 1024, 1,
+                                         1024};
   const auto is_positive_at = [&](const NamedValues& sizes, double factor) {
     NamedValues scaled = sizes;
     for (auto& [name, value] : scaled) {

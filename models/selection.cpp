@@ -226,6 +226,12 @@ const Candidate& simplest_of_best(const std::vector<Candidate>& candidates) {
       best = &c;
     }
   }
+  if (!std::isfinite(best->akaike)) {  // too few values for a criterion: what predicts best
+    return *std::min_element(candidates.begin(), candidates.end(),
+                             [](const Candidate& a, const Candidate& b) {
+                               return mean_of(a.left_out) < mean_of(b.left_out);
+                             });
+  }
   const double limit = best->akaike + kAsGood;
   for (const Candidate& c : candidates) {
     const bool is_simpler = terms(c) < terms(*best);

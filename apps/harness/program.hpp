@@ -145,7 +145,7 @@ void run_work(const Comm& comm, const Work& work, const CommandLine& command_lin
   using Problem = typename decltype(app)::Problem;
   const CommonOptions& options = command_line.common();
   const bool in_parts = is_distributed(options);
-  if (in_parts && !MakesParts<Work>) {
+  if (options.placement == Placement::distributed && !MakesParts<Work>) {
     throw UsageError(fmt::format(
         "--placement: distributed is not for cleave-{}: its problem has no parts", Program::kName));
   }

@@ -532,9 +532,9 @@ TEST(Failure, ByDeathOfOneRankEndsAll) {
 }
 
 TEST(Delay, OfOneRankDelaysTheRun) {
-  const auto json =
-      verified(2, "components",
-               {"--size", "N=1K,M=1K", "--inject", "delay:rank=1,level=0,block=divide,ms=30"});
+  const auto json = verified(2, "components",
+                             {"--size", "N=1K,M=1K", "--placement", "replicated", "--inject",
+                              "delay:rank=1,level=0,block=divide,ms=30"});
   for (const auto& seconds : json["seconds"]) {
     EXPECT_GE(seconds.get<double>(), 0.03);
   }

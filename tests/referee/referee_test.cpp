@@ -174,8 +174,8 @@ TEST_F(Hosts, RunMpiOverTcp) {
 }
 
 TEST_F(Hosts, AreTakenDownAfterAFailure) {
-  const Finished finished = hosts({"-n", "3", "cleave-quicksort", "--size", "N=1K", "--inject",
-                                   "throw:rank=1,level=0,block=divide"});
+  const Finished finished = hosts({"-n", "3", "cleave-quicksort", "--size", "N=1K", "--placement",
+                                   "replicated", "--inject", "throw:rank=1,level=0,block=divide"});
   EXPECT_NE(finished.status, 0);
   EXPECT_NE(finished.err.find("thrown by --inject"), std::string::npos) << finished.err;
   expect_all_taken_down();

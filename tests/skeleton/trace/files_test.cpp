@@ -120,7 +120,7 @@ TEST(TraceFile, MessagesNameTheFileTheLineAndTheField) {
   EXPECT_EQ(with("\"block\":\"divide\"", "\"block\":\"split\""),
             file +
                 ": line 4: field 'block' is 'split', allowed are divide, exchange, combine, "
-                "sequential, conquer, skeleton, wait, steal, idle");
+                "sequential, conquer, skeleton, wait, steal, idle, sample, pivot, partition");
   EXPECT_EQ(with("\"rank\":0", "\"rank\":2"),
             file + ": line 4: field 'rank' must be an integer from 0 to 1, found 2");
   EXPECT_EQ(with("\"elapsed_ns\":130", "\"elapsed_ns\":\"x\""),
