@@ -25,12 +25,43 @@ std::size_t count_run_sizes(const std::vector<Observation>& observations) {
   return sizes.size();
 }
 
-/// One row for every repetition, or for every value where nothing was repeated.
-Design design_of(const std::vector<Observation>& observations, const Form& form) {
+/// How far apart repetitions of a size are, relative to their median: 1.4826 times the median over
+/// all of them, so that a few that were disturbed count for nothing.
+double repetition_deviation(const std::vector<Observation>& observations) {
+  std::vector<double> distances;
+  for (const Observation& observation : observations) {
+    for (const double value : observation.repetitions) {
+      distances.push_back(std::abs(value / observation.value - 1));
+    }
+  }
+  constexpr double kDeviationsPerMedian = 1.4826;
+  return distances.empty() ? 0 : kDeviationsPerMedian * median(std::move(distances));
+}
+
+/// Without the repetitions that something else disturbed: those that are more than four deviations
+/// from the median of their size.
+std::vector<Observation> undisturbed(std::vector<Observation> observations) {
+  constexpr double kDisturbed = 4;
+  const double limit = kDisturbed * repetition_deviation(observations);
+  for (Observation& observation : observations) {
+    std::erase_if(observation.repetitions, [&](double value) {
+      return limit > 0 && std::abs(value / observation.value - 1) > limit;
+    });
+  }
+  return observations;
+}
+
+Eigen::Index rows_of(const std::vector<Observation>& observations) {
   Eigen::Index rows = 0;
   for (const Observation& observation : observations) {
     rows += std::max<Eigen::Index>(1, std::ssize(observation.repetitions));
   }
+  return rows;
+}
+
+/// One row for every repetition, or for every value where nothing was repeated.
+Design design_of(const std::vector<Observation>& observations, const Form& form) {
+  const Eigen::Index rows = rows_of(observations);
   Design design{.names = term_names(form),
                 .columns = {rows, static_cast<Eigen::Index>(form.size())},
                 .measured = Eigen::VectorXd(rows)};
@@ -211,13 +242,16 @@ std::variant<BlockFit, Refusal> fit_form(const std::vector<Observation>& observa
   const bool repeats = std::any_of(observations.begin(), observations.end(),
                                    [](const Observation& o) { return o.repetitions.size() > 1; });
   const Loss loss = repeats && weights == Weights::relative ? Loss::huber : Loss::squares;
-  auto result = least_squares(design_of(observations, form), weights, trial.sign, loss);
+  const std::vector<Observation> kept =
+      loss == Loss::huber ? undisturbed(observations) : observations;
+  auto result = least_squares(design_of(kept, form), weights, trial.sign, loss);
   if (auto* refusal = std::get_if<Refusal>(&result)) {
     return std::move(*refusal);
   }
   BlockFit fitted{.form = form,
                   .fit = std::move(std::get<LinearFit>(result)),
                   .fitted_range = range_of(observations)};
+  fitted.fit.outliers += static_cast<int>(rows_of(observations) - rows_of(kept));
   if (trial.sign == Sign::any && !is_positive(fitted, observations, trial.beyond_break)) {
     return Refusal{fmt::format("{} gives no positive time at some of the sizes measured",
                                fmt::join(term_names(form), ", "))};

@@ -77,7 +77,8 @@ double quantity_of(const std::string& over, const NamedValues& sizes);
 
 /// Fits the form of `trial`. Mostly no coefficient is negative: an operation cannot give time back,
 /// and a negative term turns into a negative time on more ranks than were measured. With relative
-/// weights and repetitions every repetition is a row, and disturbed ones count less (Loss::huber).
+/// weights and repetitions every repetition is a row, without those that are far from the median of
+/// their size, and the others count the less the worse they fit (Loss::huber).
 /// Refused, beyond what least_squares refuses: runs at fewer than coefficients + 1 different sizes
 /// (a constant alone needs but one), and coefficients of any sign that give no positive time
 /// at some size that was measured, or 1024 times smaller or larger in the same proportion.

@@ -46,7 +46,7 @@ struct LinearFit {
   int degrees_of_freedom = 0;  ///< samples - coefficients
   /// Of the covariance: clusters - coefficients where rows are wrong together, at least 1.
   int coefficient_freedom = 1;
-  int outliers = 0;      ///< rows beyond three deviations, of Loss::huber
+  int outliers = 0;      ///< of Loss::huber: rows left out or beyond three deviations
   double r_squared = 0;  ///< of the unweighted residuals; 1 - residual / total variation
   double adjusted_r_squared = 0;
   double median_abs_relative_residual = 0;

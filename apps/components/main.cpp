@@ -46,10 +46,8 @@ class ComponentsProgram {
                        format_ =
                            text == "auto" ? std::nullopt : std::optional(graph_format_named(text));
                      });
-    command_line.add("--combine", "auto",
-                     "naive (N unions, as in the paper), flat (unions where both sides disagree); "
-                     "auto: flat where "
-                     "the placement is distributed",
+    command_line.add("--combine", std::string(name_of(combine_)),
+                     "naive (N unions, as in the paper) or flat (unions where both sides disagree)",
                      [this](const std::string& text) { combine_ = parse_combine(text); });
     command_line.add(
         "--encoding", "auto",
@@ -62,8 +60,7 @@ class ComponentsProgram {
                      [this](const std::string& text) { output_ = text; });
   }
 
-  void check_options(const CommonOptions& options) {
-    placement_ = options.placement;
+  void check_options() {
     if (!machine_file_.empty()) {
       machine_ = read_machine(machine_file_);
     }
@@ -99,10 +96,7 @@ class ComponentsProgram {
   }
 
   Components app() const {
-    const bool is_flat = combine_.value_or(placement_ == Placement::distributed
-                                               ? CombineForm::flat
-                                               : CombineForm::naive) == CombineForm::flat;
-    return {.combine_form = is_flat ? CombineForm::flat : CombineForm::naive,
+    return {.combine_form = combine_,
             .encoding = {.prescribed = encoding_, .gap_s_per_byte = gap_s_per_byte()}};
   }
 
@@ -178,16 +172,13 @@ class ComponentsProgram {
   }
 
  private:
-  static std::optional<CombineForm> parse_combine(const std::string& text) {
+  static CombineForm parse_combine(const std::string& text) {
     for (const CombineForm form : {CombineForm::naive, CombineForm::flat}) {
       if (name_of(form) == text) {
         return form;
       }
     }
-    if (text != "auto") {
-      throw UsageError(fmt::format("'{}' is not one of auto, naive, flat", text));
-    }
-    return std::nullopt;
+    throw UsageError(fmt::format("'{}' is neither naive nor flat", text));
   }
 
   static std::optional<Encoding> parse_encoding(const std::string& text) {
@@ -257,11 +248,10 @@ class ComponentsProgram {
     return read_graph(graph_, format_ ? *format_ : graph_format_of(graph_), options, slice);
   }
 
-  Placement placement_ = kPlacement;
   NamedSizes sizes_;
   std::string graph_ = std::string(kGenerated.front());
   std::optional<GraphFormat> format_;
-  std::optional<CombineForm> combine_;
+  CombineForm combine_ = CombineForm::flat;
   std::optional<Encoding> encoding_;
   std::string machine_file_;
   std::optional<Machine> machine_;

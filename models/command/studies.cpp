@@ -50,8 +50,8 @@ Study study_of(std::string_view app, bool quick) {
     return {.size_option = "--size",
             .sizes = graph_sizes(quick ? 16 : 128),
             .placement = "replicated",
-            .rounds = quick ? 2 : 5,
-            .repetitions = 12,
+            .rounds = quick ? 2 : 9,
+            .repetitions = 7,
             .warm_up = 3};
   }
   if (app == "uts") {

@@ -216,6 +216,10 @@ class StudyRun {
                                         "--warm-up",        std::to_string(study_.warm_up),
                                         "--trace",          trace.string()};
     const auto& own = arguments_.app_options;
+    if (std::find(own.begin(), own.end(), "--seed") == own.end()) {
+      // Another input each round, so that the luck of one does not pass for a law.
+      options.insert(options.end(), {"--seed", std::to_string(run.round)});
+    }
     if (!study_.placement.empty() &&
         std::find(own.begin(), own.end(), "--placement") == own.end()) {
       options.insert(options.end(), {"--placement", study_.placement});

@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
   int ranks = 1;
   int repetitions = 3;
   int warm_up = 1;
+  int seed = 1;
   bool fails = false;
   std::string pid_file;  // where it says which process sleeps
   program.add_option("--size", size)->required();
@@ -28,6 +29,7 @@ int main(int argc, char** argv) {
   program.add_option("--type", type);
   program.add_option("--repetitions", repetitions);
   program.add_option("--warm-up", warm_up);
+  program.add_option("--seed", seed);
   program.add_option("--app", app);
   program.add_option("--ranks", ranks);
   program.add_flag("--fail", fails);
