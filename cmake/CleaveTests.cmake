@@ -6,7 +6,7 @@ function(cleave_test name)
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LINK} GTest::gtest_main cleave_warnings)
   set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
-  gtest_discover_tests(${name} PROPERTIES TIMEOUT 120 DISCOVERY_TIMEOUT 60)
+  gtest_discover_tests(${name} NO_PRETTY_VALUES PROPERTIES TIMEOUT 120 DISCOVERY_TIMEOUT 60)
 endfunction()
 
 # cleave_mpi_test(NAME RANKS ... SOURCES ... LINK ...): a GoogleTest program under mpiexec, one

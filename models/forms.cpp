@@ -123,17 +123,12 @@ TrialForm line_beyond_break(const std::string& size) {
 }
 
 std::vector<TrialForm> density_forms(const std::string& n, const std::string& m) {
-  std::vector<TrialForm> trials;
-  for (const Basis& of_n : {linear(n), times_logarithm(n, n)}) {
-    trials.push_back({.form = {of_n}});
-    for (const Basis& of_m : {linear(m), times_logarithm(m, n)}) {
-      trials.push_back({.form = {of_n, of_m}, .sign = Sign::any});
-    }
-  }
-  for (const Basis& of_m : {linear(m), times_logarithm(m, n)}) {
-    trials.push_back({.form = {of_m}});
-    trials.push_back({.form = {linear(n), of_m, times_logarithm(n, n)}, .sign = Sign::any});
-  }
+  const Basis of_n = times_logarithm(n, n);
+  const Basis of_m = times_logarithm(m, n);
+  std::vector<TrialForm> trials = {{.form = {of_n}},
+                                   {.form = {of_m}},
+                                   {.form = {of_n, of_m}, .sign = Sign::any},
+                                   {.form = {linear(n), of_m, of_n}, .sign = Sign::any}};
   sort_by_terms(trials);
   return trials;
 }

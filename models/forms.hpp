@@ -40,8 +40,9 @@ std::vector<TrialForm> linear_forms(const std::vector<std::string>& size_names);
 /// a cache costs more than those within.
 TrialForm line_beyond_break(const std::string& size);
 
-/// Between two breaks of the density M/N a time is close to a plane over N and M: each of the two
-/// as it is or times log2(N), of any sign, since more edges may mean less work.
+/// Between two breaks of the density M/N a time is close to a plane over N and M, times log2(N),
+/// since every access is to one of N places at random; of any sign, since more edges may mean less
+/// work.
 std::vector<TrialForm> density_forms(const std::string& n, const std::string& m);
 
 }  // namespace cleave
