@@ -291,8 +291,6 @@ std::variant<BlockFit, Refusal> fit_first_form(const std::vector<Observation>& o
   return result;
 }
 
-// --- breaks
-
 /// One value of the quantity that breaks are sought in.
 struct BreakPoint {
   double quantity = 0;

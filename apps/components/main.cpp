@@ -60,7 +60,7 @@ class ComponentsProgram {
                      [this](const std::string& text) { output_ = text; });
   }
 
-  void check_options() {
+  void check_options(const CommonOptions& /*options*/) {
     if (!machine_file_.empty()) {
       machine_ = read_machine(machine_file_);
     }

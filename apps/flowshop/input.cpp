@@ -15,34 +15,22 @@
 
 #include "apps/flowshop/heuristic.hpp"
 #include "apps/flowshop/taillard.hpp"
+#include "apps/harness/names.hpp"
 #include "skeleton/trace/error.hpp"
 
 namespace cleave::flowshop {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Bound>, 4> kBounds = {
+constexpr Names<Bound, 4> kBounds = {
     {{"lb1", Bound::lb1}, {"lb1_d", Bound::lb1}, {"lb2", Bound::lb2}, {"mix", Bound::mix}}};
-constexpr std::array<std::pair<std::string_view, Branching>, 6> kBranchings = {
+constexpr Names<Branching, 6> kBranchings = {
     {{"forward", Branching::forward},
      {"backward", Branching::backward},
      {"alternate", Branching::alternate},
      {"minBranch", Branching::min_branch},
      {"minMin", Branching::min_min},
      {"maxSum", Branching::max_sum}}};
-
-template <class Value, std::size_t n>
-Value parse_name(const std::array<std::pair<std::string_view, Value>, n>& names,
-                 std::string_view text) {
-  std::vector<std::string_view> known;
-  for (const auto& [name, value] : names) {
-    if (name == text) {
-      return value;
-    }
-    known.push_back(name);
-  }
-  throw UsageError(fmt::format("'{}' is not one of {}", text, fmt::join(known, ", ")));
-}
 
 std::optional<int> whole_number(std::string_view text) {
   int number = 0;

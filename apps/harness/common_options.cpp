@@ -9,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include "apps/harness/names.hpp"
 #include "skeleton/program/command_line.hpp"
 #include "skeleton/trace/error.hpp"
 
@@ -19,35 +20,14 @@ namespace {
 constexpr const char* kOwnGroup = "Options of this application";
 constexpr const char* kCommonGroup = "Options of all applications";
 
-constexpr std::array<std::pair<std::string_view, DC_Type>, 3> kTypes = {
+constexpr Names<DC_Type, 3> kTypes = {
     {{"sequential", DC_Type::sequential},
      {"hypercube", DC_Type::hypercube},
      {"work_stealing", DC_Type::work_stealing}}};
-constexpr std::array<std::pair<std::string_view, Placement>, 3> kPlacements = {
+constexpr Names<Placement, 3> kPlacements = {
     {{"replicated", Placement::replicated},
      {"rooted", Placement::rooted},
      {"distributed", Placement::distributed}}};
-
-template <class Value, std::size_t n>
-Value parse_name(const std::array<std::pair<std::string_view, Value>, n>& names,
-                 std::string_view text) {
-  std::vector<std::string_view> known;
-  for (const auto& [name, value] : names) {
-    if (name == text) {
-      return value;
-    }
-    known.push_back(name);
-  }
-  throw UsageError(fmt::format("'{}' is not one of {}", text, fmt::join(known, ", ")));
-}
-
-template <class Value, std::size_t n>
-std::string_view name_among(const std::array<std::pair<std::string_view, Value>, n>& names,
-                            Value value) {
-  return std::find_if(names.begin(), names.end(),
-                      [value](const auto& named) { return named.second == value; })
-      ->first;
-}
 
 int parse_runs(std::string_view text, int least) {
   constexpr int kMostRuns = 1'000'000;

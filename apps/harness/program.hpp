@@ -239,11 +239,7 @@ void run_on_ranks(const Comm& comm, int argc, char** argv) {
     }
   }
   const CommonOptions& options = command_line.common();
-  if constexpr (requires { program.check_options(options); }) {
-    program.check_options(options);
-  } else {
-    program.check_options();
-  }
+  program.check_options(options);
   if constexpr (requires { program.warning(); }) {
     if (const auto warning = program.warning(); warning && is_first) {
       print_warning(Program::kName, *warning);

@@ -49,10 +49,8 @@ std::vector<double> crossing_edges(const Tree& tree) {
 /// 0 and its core 0 are those of processor 0.
 void number_by_node(PricedPlan& priced, const Ledger& ledger, int cores) {
   const int processors = ledger.processors();
-  std::vector<int> along_curve;
-  for (int p = 0; p < processors; ++p) {
-    along_curve.push_back(p);
-  }
+  std::vector<int> along_curve(static_cast<std::size_t>(processors));
+  std::iota(along_curve.begin(), along_curve.end(), 0);
   std::sort(along_curve.begin(), along_curve.end(),
             [&](int a, int b) { return ledger.part(a).front() < ledger.part(b).front(); });
   const auto first = std::find(along_curve.begin(), along_curve.end(), 0);
