@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "apps/harness/random.hpp"
@@ -15,23 +16,27 @@ namespace cleave {
 namespace {
 
 /// The root of `v`, halving the path to it (Tarjan, van Leeuwen: "Worst-case Analysis of Set Union
-/// Algorithms", 1984).
+/// Algorithms", 1984). Most vertices are at most two links below a root, and take the same way
+/// through this function.
 Vertex root_of(std::span<Vertex> parent, Vertex v) {
-  while (parent[v] != v) {
-    parent[v] = parent[parent[v]];
-    v = parent[v];
+  while (true) {
+    v = parent[v] = parent[parent[v]];
+    if (parent[v] == v) {
+      return v;
+    }
   }
-  return v;
+}
+
+/// Links the greater of two roots below the lesser. \return  the root of both
+Vertex link(std::span<Vertex> parent, Vertex root_a, Vertex root_b) {
+  if (root_a < root_b) {
+    return parent[root_b] = root_a;
+  }
+  return root_b < root_a ? parent[root_a] = root_b : root_a;
 }
 
 void unite(std::span<Vertex> parent, Vertex a, Vertex b) {
-  const Vertex root_a = root_of(parent, a);
-  const Vertex root_b = root_of(parent, b);
-  if (root_a < root_b) {
-    parent[root_b] = root_a;
-  } else if (root_b < root_a) {
-    parent[root_a] = root_b;
-  }
+  link(parent, root_of(parent, a), root_of(parent, b));
 }
 
 /// Makes every parent a root. Parents come before their children, so one pass is enough.
@@ -42,13 +47,17 @@ void flatten(std::span<Vertex> parent) {
 }
 
 /// Unites along `edges` one after the other. They come in any order, so each misses the caches: the
-/// parents of an edge some way ahead are fetched meanwhile.
+/// parents of an edge some way ahead, and then theirs, are fetched meanwhile.
 void unite_in_order(std::span<Vertex> parent, std::span<const Edge> edges) {
-  constexpr std::size_t kAhead = 8;
-  const std::size_t fetched = edges.size() - std::min(kAhead, edges.size());
+  constexpr std::size_t kAhead = 6;
+  const std::size_t fetched = edges.size() - std::min(2 * kAhead, edges.size());
   for (std::size_t i = 0; i < fetched; ++i) {
-    __builtin_prefetch(&parent[edges[i + kAhead].from], 1);
-    __builtin_prefetch(&parent[edges[i + kAhead].to], 1);
+    const Edge far = edges[i + 2 * kAhead];
+    __builtin_prefetch(&parent[far.from], 1);
+    __builtin_prefetch(&parent[far.to], 1);
+    const Edge near = edges[i + kAhead];
+    __builtin_prefetch(&parent[parent[near.from]], 1);
+    __builtin_prefetch(&parent[parent[near.to]], 1);
     unite(parent, edges[i].from, edges[i].to);
   }
   for (std::size_t i = fetched; i < edges.size(); ++i) {
@@ -56,17 +65,14 @@ void unite_in_order(std::span<Vertex> parent, std::span<const Edge> edges) {
   }
 }
 
-/// The vertices of the greatest component, a bit each: 32 times smaller than the labels, so that it
-/// stays in a cache nearer to the core.
+/// Vertices that are known to be in the greatest component, a bit each: 32 times smaller than the
+/// labels, so that it stays in a cache nearer to the core.
 class Giant {
  public:
   static constexpr std::size_t kBlock = 64;  ///< edges that are tested at once
 
-  explicit Giant(std::size_t vertices) : bits_(vertices / kBlock + 1) {}
-
-  /// \pre  flat labels
-  void mark(std::span<const Vertex> labels) {
-    const Vertex giant = most_frequent(labels);
+  /// Marks all vertices with the label `giant`. \pre  flat labels
+  Giant(std::span<const Vertex> labels, Vertex giant) : bits_(labels.size() / kBlock + 1) {
     std::array<std::uint8_t, kBlock> is_in{};
     for (std::size_t block = 0; block < bits_.size(); ++block) {
       const std::size_t first = block * kBlock;
@@ -78,6 +84,9 @@ class Giant {
       bits_[block] = packed(is_in);
     }
   }
+
+  bool contains(Vertex v) const { return (bits_[v / kBlock] >> (v % kBlock) & 1) != 0; }
+  void add(Vertex v) { bits_[v / kBlock] |= std::uint64_t{1} << (v % kBlock); }
 
   /// Of kBlock edges from `edges` on: those that have an end outside, a bit each.
   std::uint64_t leaving(const Edge* edges) const {
@@ -107,41 +116,53 @@ class Giant {
   std::vector<std::uint64_t> bits_;
 };
 
+/// The part of `edges` that has both ends in the component of the root `giant`, by a sample.
+double share_inside(std::span<Vertex> parent, std::span<const Edge> edges, Vertex giant) {
+  constexpr std::size_t kSample = 256;
+  const std::size_t stride = std::max<std::size_t>(1, edges.size() / kSample);
+  std::size_t sampled = 0;
+  std::size_t inside = 0;
+  for (std::size_t i = 0; i < edges.size(); i += stride) {
+    ++sampled;
+    inside += root_of(parent, edges[i].from) == giant && root_of(parent, edges[i].to) == giant;
+  }
+  return static_cast<double>(inside) / static_cast<double>(sampled);
+}
+
 /// Unites along `edges` but leaves out those inside the giant component, as Afforest does after a
 /// sample of the edges (Sutton, Ben-Nun, Barak: "Optimizing Parallel Graph Connectivity Computation
-/// via Subgraph Sampling", 2018). The giant grows, so it is marked again when a quarter of N edges
-/// were not left out; and edges are taken in order for a while where most are not.
-void unite_outside_giant(std::span<Vertex> parent, std::span<const Edge> edges) {
-  const std::size_t vertices = parent.size();
-  const std::size_t most_leaving = vertices / 4 + 1;
+/// via Subgraph Sampling", 2018). The giant grows by both ends of every edge that reaches it.
+/// \return  the last edges, which are not looked at: fewer than Giant::kBlock
+std::span<const Edge> unite_outside_giant(std::span<Vertex> parent, std::span<const Edge> edges) {
   constexpr std::size_t kAtOnce = 256;
-  std::vector<Edge> leaving(kAtOnce + Giant::kBlock);
-  Giant giant(vertices);
-  std::size_t in_order = vertices;
-  while (edges.size() > 2 * vertices) {
-    const std::size_t now = std::min(in_order, edges.size());
-    unite_in_order(parent, edges.first(now));
-    edges = edges.subspan(now);
-    flatten(parent);
-    giant.mark(parent);
-
-    std::size_t left = 0;
-    std::size_t tested = 0;
-    while (left < most_leaving && edges.size() >= Giant::kBlock) {
-      std::size_t count = 0;
-      while (count < kAtOnce && edges.size() >= Giant::kBlock) {
-        for (std::uint64_t bits = giant.leaving(edges.data()); bits != 0; bits &= bits - 1) {
-          leaving[count++] = edges[static_cast<std::size_t>(std::countr_zero(bits))];
-        }
-        edges = edges.subspan(Giant::kBlock);
-        tested += Giant::kBlock;
+  constexpr std::size_t kAhead = 8;
+  flatten(parent);
+  Vertex root = most_frequent(parent);
+  Giant giant(parent, root);
+  std::vector<Edge> leaving(kAtOnce + Giant::kBlock + kAhead);
+  while (edges.size() >= Giant::kBlock) {
+    std::size_t count = 0;
+    while (count < kAtOnce && edges.size() >= Giant::kBlock) {
+      for (std::uint64_t bits = giant.leaving(edges.data()); bits != 0; bits &= bits - 1) {
+        leaving[count++] = edges[static_cast<std::size_t>(std::countr_zero(bits))];
       }
-      unite_in_order(parent, std::span(leaving).first(count));
-      left += count;
+      edges = edges.subspan(Giant::kBlock);
     }
-    in_order = tested > 2 * left ? 0 : 2 * std::max(in_order, vertices);
+    for (std::size_t i = 0; i < count; ++i) {
+      __builtin_prefetch(&parent[leaving[i + kAhead].from], 1);
+      __builtin_prefetch(&parent[leaving[i + kAhead].to], 1);
+      const auto [from, to] = leaving[i];
+      const Vertex root_from = giant.contains(from) ? root : root_of(parent, from);
+      const Vertex root_to = giant.contains(to) ? root : root_of(parent, to);
+      const Vertex linked = link(parent, root_from, root_to);
+      if (root_from == root || root_to == root) {
+        root = linked;
+        giant.add(from);
+        giant.add(to);
+      }
+    }
   }
-  unite_in_order(parent, edges);
+  return edges;
 }
 
 }  // namespace
@@ -149,7 +170,17 @@ void unite_outside_giant(std::span<Vertex> parent, std::span<const Edge> edges) 
 void separate(std::span<Vertex> labels) { std::iota(labels.begin(), labels.end(), Vertex{0}); }
 
 void unite(std::span<Vertex> labels, std::span<const Edge> edges) {
-  unite_outside_giant(labels, edges);
+  // Finding and marking the giant costs about as much as uniting along N / 8 edges.
+  const std::size_t step = labels.size() / 8 + 1;
+  constexpr double kWorthwhile = 0.6;
+  while (edges.size() > 4 * step) {
+    unite_in_order(labels, edges.first(step));
+    edges = edges.subspan(step);
+    if (share_inside(labels, edges, most_frequent(labels)) > kWorthwhile) {
+      edges = unite_outside_giant(labels, edges);
+    }
+  }
+  unite_in_order(labels, edges);
   flatten(labels);
 }
 
@@ -163,14 +194,31 @@ void unite_each(std::span<Vertex> labels, std::span<const Vertex> others) {
 
 void unite_flat(std::span<Vertex> labels, std::span<const Vertex> others) {
   const auto vertices = static_cast<Vertex>(labels.size());
-  for (Vertex v = 0; v < vertices; ++v) {
-    // What is below v is a forest already, in which labels are found: they never exceed v.
-    const Vertex mine = labels[v];
-    const Vertex theirs = others[v];
-    labels[v] = mine == v ? theirs : mine;
-    const bool is_root_on_neither = mine != v && theirs != v;
-    if (is_root_on_neither && mine != theirs && labels[mine] != labels[theirs]) {
-      unite(labels, mine, theirs);
+  constexpr Vertex kBlock = 1024;
+  std::array<std::pair<Vertex, Vertex>, kBlock> disagreeing;
+  std::pair<Vertex, Vertex> united;
+  for (Vertex first = 0; first < vertices; first += std::min(kBlock, vertices - first)) {
+    // What is below is a forest already, in which labels are found: they never exceed their vertex.
+    const Vertex last = first + std::min(kBlock, vertices - first);
+    std::size_t count = 0;
+    for (Vertex v = first; v < last; ++v) {
+      const Vertex mine = labels[v];
+      const Vertex theirs = others[v];
+      labels[v] = mine == v ? theirs : mine;
+      // Written in any case and kept if need be: whether it is follows no pattern.
+      disagreeing[count] = {mine, theirs};
+      const bool is_root_on_neither = (mine != v) & (theirs != v);
+      const bool is_new = (mine != united.first) | (theirs != united.second);
+      count += is_root_on_neither & (mine != theirs) & is_new;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto [mine, theirs] = disagreeing[i];
+      if (labels[mine] != labels[theirs]) {
+        unite(labels, mine, theirs);
+      }
+    }
+    if (count > 0) {
+      united = disagreeing[count / 2];  // most likely the two giants
     }
   }
   flatten(labels);
@@ -181,7 +229,11 @@ Vertex most_frequent(std::span<const Vertex> labels) {
   const CounterRandom random(0);
   std::array<Vertex, kSample> sample{};
   for (std::size_t i = 0; i < kSample; ++i) {
-    sample[i] = labels[random(i) % labels.size()];
+    Vertex root = labels[random(i) % labels.size()];
+    while (labels[root] != root) {
+      root = labels[root];
+    }
+    sample[i] = root;
   }
   std::sort(sample.begin(), sample.end());
   Vertex best = sample.front();

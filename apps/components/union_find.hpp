@@ -29,7 +29,7 @@ void unite_each(std::span<Vertex> labels, std::span<const Vertex> others);
 /// ns a union.
 void unite_flat(std::span<Vertex> labels, std::span<const Vertex> others);
 
-/// The label that most of a sample of the vertices have. \pre flat labels, at least one
+/// The root that most of a sample of the vertices have. \pre at least one vertex
 Vertex most_frequent(std::span<const Vertex> labels);
 
 }  // namespace cleave

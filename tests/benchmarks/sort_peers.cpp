@@ -1,5 +1,5 @@
 // Quicksort of uniform 32-bit keys against the sorts that Debian packages, alternating in one run:
-// median times, their ratios to VQSort alone on one core, and the memory's copy bandwidth. On 2
+// median times, their ratios to VQSort alone on one core, and the memory's bandwidth. On 2
 // ranks the keys lie distributed and stay so; the threaded peers have 2 threads.
 //
 //   mpiexec -bind-to core -n 2 sort_peers [KEYS] [REPETITIONS] > sort_peers.json
@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <boost/sort/sort.hpp>
 #include <cstdio>
-#include <cstring>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <parallel/algorithm>
@@ -22,8 +21,9 @@
 #include "apps/quicksort/hypercube_quicksort.hpp"
 #include "apps/quicksort/input.hpp"
 #include "skeleton/program/mpi_program.hpp"
+#include "tests/benchmarks/side_by_side.hpp"
 
-namespace cleave {
+namespace cleave::benchmarks {
 namespace {
 
 using Key = std::int32_t;
@@ -33,7 +33,7 @@ constexpr int kThreads = 2;
 /// Sorts the same keys again and again; what is timed is the sort alone.
 struct Peer {
   std::string name;
-  bool on_all_ranks;  ///< else rank 0 sorts all keys while the others sleep
+  RunsOn ranks;  ///< on rank 0 it sorts all keys
   std::function<void(Part<Key>&)> sort;
   std::vector<double> seconds = {};
 };
@@ -54,35 +54,22 @@ Part<Key> section(std::int64_t total, std::int64_t first, std::int64_t last) {
   return keys;
 }
 
-/// Waits without taking a core from the rank that works.
-void sleep_until_all_are_here(const Comm& comm) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Ibarrier(comm.handle(), &request);
-  for (int done = 0; done == 0;) {
-    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    const timespec pause{.tv_sec = 0, .tv_nsec = 200'000};
-    ::nanosleep(&pause, nullptr);
-  }
-}
-
 double seconds_of(const Comm& comm, const Peer& peer, std::int64_t total) {
-  const std::int64_t ranks = peer.on_all_ranks ? comm.size() : 1;
-  const std::int64_t rank = comm.rank();
-  std::int64_t elapsed_ns = 0;
-  if (rank < ranks) {
-    Part<Key> keys = section(total, total * rank / ranks, total * (rank + 1) / ranks);
-    if (peer.on_all_ranks) {
-      comm.barrier();
-    }
-    const std::int64_t begin_ns = mpi_time_ns();
-    peer.sort(keys);
-    elapsed_ns = mpi_time_ns() - begin_ns;
-    if (!std::is_sorted(keys.begin(), keys.end())) {
-      throw Error(peer.name + " did not sort");
-    }
-  }
-  sleep_until_all_are_here(comm);
-  return static_cast<double>(comm.greatest(elapsed_ns)) / 1e9;
+  const bool is_spread = peer.ranks == RunsOn::all_ranks;
+  const std::int64_t ranks = is_spread ? comm.size() : 1;
+  const std::int64_t rank = is_spread ? comm.rank() : 0;
+  return seconds_of(
+      comm, peer.ranks,
+      [&] { return section(total, total * rank / ranks, total * (rank + 1) / ranks); },
+      [&](Part<Key> keys) {
+        peer.sort(keys);
+        return keys;
+      },
+      [&](const Part<Key>& keys) {
+        if (!std::is_sorted(keys.begin(), keys.end())) {
+          throw Error(peer.name + " did not sort");
+        }
+      });
 }
 
 void run(const Comm& comm, std::int64_t total, int repetitions) {
@@ -97,18 +84,20 @@ void run(const Comm& comm, std::int64_t total, int repetitions) {
     };
   };
   std::vector<Peer> peers = {
-      {"cleave", true, ours(MPI_COMM_WORLD)},
-      {"cleave, 1 rank", false, ours(MPI_COMM_SELF)},
-      {"VQSort", false,
+      {"cleave", RunsOn::all_ranks, ours(MPI_COMM_WORLD)},
+      {"cleave, 1 rank", RunsOn::rank_0, ours(MPI_COMM_SELF)},
+      {"VQSort", RunsOn::rank_0,
        [](Part<Key>& k) { hwy::Sorter()(k.data(), k.size(), hwy::SortAscending()); }},
-      {"oneTBB parallel_sort", false, [](Part<Key>& k) { tbb::parallel_sort(k.begin(), k.end()); }},
-      {"__gnu_parallel::sort", false,
+      {"oneTBB parallel_sort", RunsOn::rank_0,
+       [](Part<Key>& k) { tbb::parallel_sort(k.begin(), k.end()); }},
+      {"__gnu_parallel::sort", RunsOn::rank_0,
        [](Part<Key>& k) { __gnu_parallel::sort(k.begin(), k.end()); }},
-      {"Boost block_indirect_sort", false,
+      {"Boost block_indirect_sort", RunsOn::rank_0,
        [](Part<Key>& k) { boost::sort::block_indirect_sort(k.begin(), k.end(), kThreads); }},
-      {"Boost pdqsort", false, [](Part<Key>& k) { boost::sort::pdqsort(k.begin(), k.end()); }},
-      {"std::sort", false, [](Part<Key>& k) { std::sort(k.begin(), k.end()); }}};
-  std::vector<double> copies;
+      {"Boost pdqsort", RunsOn::rank_0,
+       [](Part<Key>& k) { boost::sort::pdqsort(k.begin(), k.end()); }},
+      {"std::sort", RunsOn::rank_0, [](Part<Key>& k) { std::sort(k.begin(), k.end()); }}};
+  MemoryBandwidth bandwidth(comm);
   for (int repetition = -1; repetition < repetitions; ++repetition) {  // the first is a warm-up
     for (Peer& peer : peers) {
       const double seconds = seconds_of(comm, peer, total);
@@ -116,20 +105,14 @@ void run(const Comm& comm, std::int64_t total, int repetitions) {
         peer.seconds.push_back(seconds);
       }
     }
-    const Part<Key> from = section(total, 0, total);
-    Part<Key> to = section(total, 0, total);
-    comm.barrier();
-    const std::int64_t begin_ns = mpi_time_ns();
-    std::memcpy(to.data(), from.data(), from.size() * sizeof(Key));
-    copies.push_back(static_cast<double>(comm.greatest(mpi_time_ns() - begin_ns)) / 1e9);
+    bandwidth.measure();
   }
   if (comm.rank() != 0) {
     return;
   }
   const double vqsort = median(peers[2].seconds);
   nlohmann::ordered_json json = {{"keys", total}, {"ranks", comm.size()}, {"threads", kThreads}};
-  json["copy_bytes_per_second_of_a_rank"] =
-      static_cast<double>(total) * sizeof(Key) / median(std::move(copies));
+  json["memory"] = bandwidth.json();
   for (const Peer& peer : peers) {
     const double seconds = median(peer.seconds);
     json["sorts"].push_back({{"name", peer.name},
@@ -141,13 +124,13 @@ void run(const Comm& comm, std::int64_t total, int repetitions) {
 }
 
 }  // namespace
-}  // namespace cleave
+}  // namespace cleave::benchmarks
 
 int main(int argc, char** argv) {
   return cleave::run_mpi_program(argc, argv, "sort_peers", [&](const cleave::Comm& comm) {
     const auto number = [&](int i, const char* otherwise) {
       return cleave::parse_count(argc > i ? argv[i] : otherwise);
     };
-    cleave::run(comm, number(1, "32M"), static_cast<int>(number(2, "5")));
+    cleave::benchmarks::run(comm, number(1, "32M"), static_cast<int>(number(2, "5")));
   });
 }

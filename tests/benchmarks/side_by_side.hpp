@@ -1,0 +1,111 @@
+// What the comparisons with other programs share: programs that run in turn on the same input, on
+// all ranks or on one, and the memory bandwidth of the machine beside them.
+#pragma once
+
+#include <time.h>
+
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "skeleton/comm.hpp"
+#include "skeleton/trace/median.hpp"
+
+namespace cleave::benchmarks {
+
+/// Waits without taking a core from the rank that works.
+inline void sleep_until_all_are_here(const Comm& comm) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(comm.handle(), &request);
+  for (int done = 0; done == 0;) {
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    const timespec pause{.tv_sec = 0, .tv_nsec = 200'000};
+    ::nanosleep(&pause, nullptr);
+  }
+}
+
+enum class RunsOn { all_ranks, rank_0 };
+
+/// Seconds that `work(input)` takes, the longest over the ranks that it runs on; the others sleep.
+/// Neither `make_input()` nor `check(result)` is timed. Collective.
+/// \throws Error  what `check` throws on any rank, on every rank
+template <class MakeInput, class Work, class Check>
+double seconds_of(const Comm& comm, RunsOn ranks, MakeInput&& make_input, Work&& work,
+                  Check&& check) {
+  std::int64_t elapsed_ns = 0;
+  std::exception_ptr failure;
+  if (ranks == RunsOn::all_ranks || comm.rank() == 0) {
+    auto input = make_input();
+    if (ranks == RunsOn::all_ranks) {
+      comm.barrier();
+    }
+    const std::int64_t begin_ns = mpi_time_ns();
+    const auto result = work(std::move(input));
+    elapsed_ns = mpi_time_ns() - begin_ns;
+    try {
+      check(result);
+    } catch (const std::exception&) {
+      failure = std::current_exception();
+    }
+  }
+  sleep_until_all_are_here(comm);
+  agree(comm, [&failure] {
+    if (failure) {
+      std::rethrow_exception(failure);
+    }
+  });
+  return static_cast<double>(comm.greatest(elapsed_ns)) / 1e9;
+}
+
+/// How fast all ranks at once read and copy memory far beyond the caches, a sample a call.
+class MemoryBandwidth {
+ public:
+  explicit MemoryBandwidth(const Comm& comm) : comm_(comm) {}
+
+  /// Collective.
+  void measure() {
+    reads_.push_back(timed([&] { sum_ = std::accumulate(from_.begin(), from_.end(), Word{0}); }));
+    copies_.push_back(timed([&] { std::memcpy(to_.data(), from_.data(), bytes()); }));
+    sum_ = to_.back();
+  }
+
+  /// Medians in bytes per second, of all ranks together: bytes that are read, and bytes that are
+  /// copied, each of which crosses the memory bus at least twice.
+  nlohmann::ordered_json json() const {
+    const auto rate = [&](const std::vector<double>& seconds) {
+      return comm_.size() * static_cast<double>(bytes()) / median(seconds);
+    };
+    return {{"ranks", comm_.size()},
+            {"buffer_bytes", bytes()},
+            {"read_bytes_per_second", rate(reads_)},
+            {"copy_bytes_per_second", rate(copies_)}};
+  }
+
+ private:
+  using Word = std::uint64_t;
+  static constexpr std::size_t kWords = std::size_t{16} << 20;
+
+  std::size_t bytes() const { return from_.size() * sizeof(Word); }
+
+  template <class Pass>
+  double timed(Pass&& pass) {
+    comm_.barrier();
+    const std::int64_t begin_ns = mpi_time_ns();
+    pass();
+    return static_cast<double>(comm_.greatest(mpi_time_ns() - begin_ns)) / 1e9;
+  }
+
+  const Comm& comm_;
+  std::vector<Word> from_ = std::vector<Word>(kWords, 1);
+  std::vector<Word> to_ = std::vector<Word>(kWords, 1);
+  volatile Word sum_ = 0;  ///< keeps the passes from being left out
+  std::vector<double> reads_;
+  std::vector<double> copies_;
+};
+
+}  // namespace cleave::benchmarks
