@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdlib>
 #include <limits>
+#include <ranges>
 #include <utility>
 
 #include "apps/components/union_find.hpp"
@@ -130,8 +131,11 @@ double exchange_gap_s_per_byte(const Machine& machine, int ranks) {
   return gap;
 }
 
-Labelling::Labelling(Vertex vertices) : words_(std::size_t{vertices} + kTail) {
-  separate(std::span(words_).first(vertices));
+Labelling::Labelling(Vertex vertices) {
+  const auto separate = std::views::iota(Vertex{0}, vertices);
+  words_.reserve(std::size_t{vertices} + kTail);
+  words_.assign(separate.begin(), separate.end());
+  words_.resize(words_.size() + kTail);
   *(words_.end() - 2) = vertices;
 }
 

@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -151,14 +150,18 @@ std::span<const Edge> unite_outside_giant(std::span<Vertex> parent, std::span<co
     for (std::size_t i = 0; i < count; ++i) {
       __builtin_prefetch(&parent[leaving[i + kAhead].from], 1);
       __builtin_prefetch(&parent[leaving[i + kAhead].to], 1);
-      const auto [from, to] = leaving[i];
-      const Vertex root_from = giant.contains(from) ? root : root_of(parent, from);
-      const Vertex root_to = giant.contains(to) ? root : root_of(parent, to);
-      const Vertex linked = link(parent, root_from, root_to);
-      if (root_from == root || root_to == root) {
+      // Most often one end is in, and either may be: exchanged without a branch.
+      const Vertex both = leaving[i].from ^ leaving[i].to;
+      const Vertex in =
+          leaving[i].to ^ (both & (0U - static_cast<Vertex>(giant.contains(leaving[i].from))));
+      const Vertex out = in ^ both;
+      const Vertex root_in = giant.contains(in) ? root : root_of(parent, in);
+      const Vertex root_out = root_of(parent, out);
+      const Vertex linked = link(parent, root_in, root_out);
+      if (root_in == root || root_out == root) {
         root = linked;
-        giant.add(from);
-        giant.add(to);
+        giant.add(in);
+        giant.add(out);
       }
     }
   }
@@ -166,8 +169,6 @@ std::span<const Edge> unite_outside_giant(std::span<Vertex> parent, std::span<co
 }
 
 }  // namespace
-
-void separate(std::span<Vertex> labels) { std::iota(labels.begin(), labels.end(), Vertex{0}); }
 
 void unite(std::span<Vertex> labels, std::span<const Edge> edges) {
   // Finding and marking the giant costs about as much as uniting along N / 8 edges.

@@ -8,14 +8,11 @@
 
 namespace cleave {
 
-/// Makes every vertex a component of its own.
-void separate(std::span<Vertex> labels);
-
 /// Unites the components of the ends of every edge.
 ///
-/// Cost, measured with labels that fit the last cache: about 10 ns for each of the first N edges;
-/// later ones 1.5 ns where both ends are in the giant component, which is most of them in a random
-/// graph, else 5 to 10 ns; and 1 ns a vertex.
+/// Cost, measured with labels that fit the last cache: about 14 ns for each of the first N edges of
+/// a random graph; later ones 1.5 ns where both ends are in the giant component, which is most of
+/// them, else 10 ns; and 1 ns a vertex.
 /// \pre  `labels` are flat; they are so again afterwards
 void unite(std::span<Vertex> labels, std::span<const Edge> edges);
 
