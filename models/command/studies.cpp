@@ -44,7 +44,9 @@ Study study_of(std::string_view app, bool quick) {
   if (app == "quicksort") {
     return {.size_option = "--size",
             .sizes = quick ? sort_sizes(128, 'K') : sort_sizes(1, 'M'),
-            .placement = "replicated"};
+            .placement = "replicated",
+            .repetitions = 5,
+            .warm_up = 4};
   }
   if (app == "components") {
     return {.size_option = "--size",

@@ -87,12 +87,12 @@ class GroupComm {
   int index_;
 };
 
-/// How many samples each of parts of these `sizes` gives: in proportion, in all one element in 32,
+/// How many samples each of parts of these `sizes` gives: in proportion, in all one element in 64,
 /// but at least 4096 and at most 32768. A half's size is then off by 1 / sqrt(samples) of itself.
 inline std::vector<std::size_t> sample_counts(const std::vector<std::int64_t>& sizes) {
   const auto total = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
   const std::int64_t wanted =
-      std::min(total, std::clamp<std::int64_t>(total / 32, 4096, std::int64_t{1} << 15));
+      std::min(total, std::clamp<std::int64_t>(total / 64, 4096, std::int64_t{1} << 15));
   std::vector<std::size_t> counts(sizes.size(), 0);
   for (std::size_t i = 0; i < sizes.size() && total > 0; ++i) {
     // Rounded up, so that the sample of a sequence that is not empty is not empty.
