@@ -2,8 +2,6 @@
 // Placement::distributed, which the skeleton reuses from level to level.
 #pragma once
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
@@ -14,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "skeleton/row_storage.hpp"
 #include "skeleton/wire.hpp"
 
 namespace cleave {
@@ -21,8 +20,7 @@ namespace cleave {
 /// A sequence of plain elements with room before its first and behind its last one, so that
 /// elements can be taken off and put on at either end without moving the others. Move-only.
 ///
-/// New room is not initialised: pages that are never touched take no memory. Storage of 4 MiB and
-/// more asks for huge pages, which take a third off the time of passes over it.
+/// New room is not initialised (row_storage.hpp): pages that are never touched take no memory.
 template <class T>
 requires std::is_trivially_copyable_v<T>
 class Part {
@@ -120,24 +118,7 @@ class Part {
   };
 #pragma GCC diagnostic pop
 
-  static T* allocate(std::size_t count) {
-    constexpr std::size_t kHugePage = std::size_t{2} << 20;
-    constexpr std::size_t kCacheLine = 64;
-    if (count == 0) {
-      return nullptr;
-    }
-    const bool is_long = count * sizeof(T) >= 2 * kHugePage;
-    const std::size_t alignment = is_long ? kHugePage : kCacheLine;
-    const std::size_t bytes = (count * sizeof(T) + alignment - 1) / alignment * alignment;
-    void* const storage = std::aligned_alloc(alignment, bytes);
-    if (storage == nullptr) {
-      throw std::bad_alloc();
-    }
-    if (is_long) {
-      ::madvise(storage, bytes, MADV_HUGEPAGE);  // a hint: small pages do as well
-    }
-    return static_cast<T*>(storage);
-  }
+  static T* allocate(std::size_t count) { return static_cast<T*>(allocate_row(count * sizeof(T))); }
 
   void move_to(std::size_t before, std::size_t behind) {
     Part moved(checked_sum(size_, before), behind);

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdlib>
 #include <limits>
-#include <ranges>
+#include <numeric>
 #include <utility>
 
 #include "apps/components/union_find.hpp"
@@ -29,7 +29,7 @@ std::size_t words_of_bits(std::size_t vertices) { return (vertices + kBits - 1) 
 class Encoder {
  public:
   /// \param giant  the label that is told by a bit of its own; none if it is not a label
-  Encoder(std::span<const Vertex> labels, std::optional<Vertex> giant, std::vector<Vertex>& words)
+  Encoder(std::span<const Vertex> labels, std::optional<Vertex> giant, Row<Vertex>& words)
       : labels_(labels), giant_(giant), words_(words) {}
 
   /// The bits of all vertices, those of the giant after them, then the labels.
@@ -66,7 +66,7 @@ class Encoder {
  private:
   std::span<const Vertex> labels_;
   std::optional<Vertex> giant_;
-  std::vector<Vertex>& words_;
+  Row<Vertex>& words_;
 };
 
 [[noreturn]] void refuse_message() { throw Error("message damaged: it holds no labels"); }
@@ -131,11 +131,9 @@ double exchange_gap_s_per_byte(const Machine& machine, int ranks) {
   return gap;
 }
 
-Labelling::Labelling(Vertex vertices) {
-  const auto separate = std::views::iota(Vertex{0}, vertices);
-  words_.reserve(std::size_t{vertices} + kTail);
-  words_.assign(separate.begin(), separate.end());
-  words_.resize(words_.size() + kTail);
+Labelling::Labelling(Vertex vertices) : words_(std::size_t{vertices} + kTail) {
+  std::iota(words_.begin(), words_.end() - kTail, Vertex{0});
+  std::fill(words_.end() - kTail, words_.end(), Vertex{0});
   *(words_.end() - 2) = vertices;
 }
 
@@ -191,8 +189,7 @@ Encoding encoding_of(const Labelling& labelling, const EncodingChoice& choice) {
   return changed_s <= giant_s ? Encoding::changed : Encoding::giant;
 }
 
-std::span<const Vertex> wire<Labelling>::view(const Labelling& labelling,
-                                              std::vector<Vertex>& scratch) {
+std::span<const Vertex> wire<Labelling>::view(const Labelling& labelling, Row<Vertex>& scratch) {
   const Encoding encoding = encoding_of(labelling, labelling.choice_);
   if (encoding == Encoding::dense || labelling.vertices() == 0) {
     return labelling.words_;
@@ -206,7 +203,7 @@ std::span<const Vertex> wire<Labelling>::view(const Labelling& labelling,
   return scratch;
 }
 
-Labelling wire<Labelling>::restore(std::vector<Vertex> words) {
+Labelling wire<Labelling>::restore(Row<Vertex> words) {
   if (words.empty()) {
     return {};
   }

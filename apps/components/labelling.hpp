@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/components/graph.hpp"
+#include "skeleton/row_storage.hpp"
 #include "skeleton/trace/machine_file.hpp"
 #include "skeleton/wire.hpp"
 
@@ -61,7 +62,7 @@ class Labelling {
   friend struct wire<Labelling>;
 
   /// Labels, then the tail: the edges in two words, the vertices, and the encoding.
-  std::vector<Vertex> words_;
+  Row<Vertex> words_;
   EncodingChoice choice_{.prescribed = Encoding::dense};
 };
 
@@ -73,10 +74,10 @@ Labels labels_of(const Labelling& labelling);
 Encoding encoding_of(const Labelling& labelling, const EncodingChoice& choice);
 
 template <>
-struct wire<Labelling> : WireByStorage<Labelling, std::vector<Vertex>> {
-  static std::span<const Vertex> view(const Labelling& labelling, std::vector<Vertex>& scratch);
+struct wire<Labelling> : WireByStorage<Labelling, Row<Vertex>> {
+  static std::span<const Vertex> view(const Labelling& labelling, Row<Vertex>& scratch);
   /// \throws Error  if the words are not those of a labelling
-  static Labelling restore(std::vector<Vertex> words);
+  static Labelling restore(Row<Vertex> words);
 };
 
 }  // namespace cleave

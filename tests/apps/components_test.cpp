@@ -161,10 +161,10 @@ TEST(Encoding, OfADamagedMessageIsRefusedOrGivesLabels) {
   for (const Encoding encoding : {Encoding::dense, Encoding::changed, Encoding::giant}) {
     Labelling labelling = Components{}.sequential(random_graph(100, 120, 1));
     labelling.set_encoding({.prescribed = encoding});
-    std::vector<Vertex> scratch;
+    Row<Vertex> scratch;
     const auto view = wire<Labelling>::view(labelling, scratch);
     for (int i = 0; i < 2000; ++i) {
-      std::vector<Vertex> words(view.begin(), view.end());
+      Row<Vertex> words(view.begin(), view.end());
       words[random() % words.size()] ^= 1U << random() % 32;
       words.resize(random() % 2 == 0 ? words.size() : random() % words.size());
       try {
