@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -67,15 +66,26 @@ class Part {
   std::size_t room_before() const { return first_; }
   std::size_t room_behind() const { return capacity_ - first_ - size_; }
 
-  /// Makes room for `count` elements at an end. Copies all elements if it is not there yet.
-  /// \throws std::bad_alloc
+  /// Makes room for `count` elements at an end. If it is not there yet, all elements are moved:
+  /// within the storage where the room at both ends is enough, else to a new one. \throws
+  /// std::bad_alloc
   void make_room_before(std::size_t count) {
-    if (count > room_before()) {
+    if (count <= room_before()) {
+      return;
+    }
+    if (count <= room_before() + room_behind()) {
+      slide_to(count);
+    } else {
       move_to(checked_sum(count, count / 8), room_behind());
     }
   }
   void make_room_behind(std::size_t count) {
-    if (count > room_behind()) {
+    if (count <= room_behind()) {
+      return;
+    }
+    if (count <= room_before() + room_behind()) {
+      slide_to(room_before() + room_behind() - count);
+    } else {
       move_to(room_before(), checked_sum(count, count / 8));
     }
   }
@@ -114,11 +124,16 @@ class Part {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
   struct Free {
-    void operator()(T* storage) const { std::free(storage); }
+    void operator()(T* storage) const { release_row(storage); }
   };
 #pragma GCC diagnostic pop
 
   static T* allocate(std::size_t count) { return static_cast<T*>(allocate_row(count * sizeof(T))); }
+
+  void slide_to(std::size_t before) {
+    std::memmove(storage_.get() + before, begin(), size_ * sizeof(T));
+    first_ = before;
+  }
 
   void move_to(std::size_t before, std::size_t behind) {
     Part moved(checked_sum(size_, before), behind);

@@ -4,7 +4,9 @@
 #include <sys/mman.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <new>
 #include <type_traits>
@@ -13,9 +15,12 @@
 
 namespace cleave {
 
-/// Memory to be released by std::free; none for 0 bytes. 4 MiB and more ask for huge pages, which
-/// take a third off the time of passes over them. Nothing is initialised: pages that are never
-/// touched take no memory.
+/// Memory to be released by `release_row`; none for 0 bytes. 4 MiB and more ask for huge pages,
+/// which take a third off the time of passes over them. Nothing is initialised: pages that are
+/// never touched take no memory.
+///
+/// What was released serves the next row of the same length. The C library's aligned_alloc does not
+/// manage that (up to version 2.37 at least): every long row got fresh pages.
 /// \throws std::bad_alloc
 inline void* allocate_row(std::size_t bytes) {
   constexpr std::size_t kHugePage = std::size_t{2} << 20;
@@ -25,15 +30,30 @@ inline void* allocate_row(std::size_t bytes) {
   }
   const bool is_long = bytes >= 2 * kHugePage;
   const std::size_t alignment = is_long ? kHugePage : kCacheLine;
-  const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-  void* const storage = std::aligned_alloc(alignment, rounded);
-  if (storage == nullptr) {
+  if (bytes > std::numeric_limits<std::size_t>::max() - alignment) {
     throw std::bad_alloc();
   }
-  if (is_long) {
-    ::madvise(storage, rounded, MADV_HUGEPAGE);  // a hint: small pages do as well
+  // The row begins at a boundary, and before it lies the address that std::free wants.
+  std::byte* const memory = static_cast<std::byte*>(std::malloc(bytes + alignment));
+  if (memory == nullptr) {
+    throw std::bad_alloc();
   }
-  return storage;
+  static_assert(alignof(std::max_align_t) >= sizeof(void*), "there is room for the address");
+  const std::size_t past = reinterpret_cast<std::uintptr_t>(memory) % alignment;
+  std::byte* const row = memory + (alignment - past);
+  std::memcpy(row - sizeof(memory), &memory, sizeof(memory));
+  if (is_long) {
+    ::madvise(row, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);  // a hint: small pages do as well
+  }
+  return row;
+}
+
+inline void release_row(void* row) {
+  if (row != nullptr) {
+    void* memory = nullptr;
+    std::memcpy(&memory, static_cast<std::byte*>(row) - sizeof(memory), sizeof(memory));
+    std::free(memory);
+  }
 }
 
 /// Of such memory, for vectors whose elements have no value until they are given one.
@@ -52,7 +72,7 @@ struct RowAllocator {
     }
     return static_cast<T*>(allocate_row(count * sizeof(T)));
   }
-  void deallocate(T* storage, std::size_t /*count*/) { std::free(storage); }
+  void deallocate(T* row, std::size_t /*count*/) { release_row(row); }
 
   template <class Element, class... Values>
   void construct(Element* place, Values&&... values) {

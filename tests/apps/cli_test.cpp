@@ -235,6 +235,50 @@ TEST(Components, AreWrittenOrNothingIs) {
   EXPECT_FALSE(std::filesystem::exists(folder / "lies.labels"));
 }
 
+/// Expects one line on standard error, and neither the output nor a part of it.
+void expect_no_output(int ranks, const Arguments& graph, const std::string& line) {
+  const TemporaryFolder folder;
+  Arguments arguments = graph;
+  arguments.insert(arguments.end(), {"--output", folder / "labels"});
+  expect_failure(ranks, "components", arguments, 1, line);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(Components, WithAVertexOutOfRangeAreRefusedByLineWhicheverRankReadsIt) {
+  const TemporaryFolder folder;
+  std::string edges;
+  for (int i = 0; i < 999; ++i) {
+    edges += fmt::format("{} {}\n", i, i + 1);
+  }
+  const std::string path = folder / "graph.txt";
+  write_file(path, edges + "7 1000\n");
+  expect_no_output(3, {"--graph", path, "--size", "N=1000"},
+                   path + ": line 1000: vertex number 1000 is out of range: from 0 to 999");
+  write_file(path, "1000 7\n" + edges);
+  expect_no_output(3, {"--graph", path, "--size", "N=1000"},
+                   path + ": line 1: vertex number 1000 is out of range: from 0 to 999");
+}
+
+TEST(Components, BeyondMemoryAreRefusedBeforeAnythingIsRead) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "huge.bin";
+  std::ofstream(path).put('x');
+  std::filesystem::resize_file(path, std::uintmax_t{1} << 43);  // without any blocks
+  for (const Arguments& graph : {Arguments{"--graph", path}, {"--size", "N=1M,M=1024G"}}) {
+    const TemporaryFolder output;
+    Arguments arguments = graph;
+    arguments.insert(arguments.end(), {"--output", output / "labels"});
+    const Finished finished = run(2, "components", arguments);
+    EXPECT_EQ(finished.status, 1);
+    EXPECT_EQ(lines_of(finished.err).size(), 1U) << finished.err;
+    EXPECT_NE(finished.err.find("too"), std::string::npos) << finished.err;
+    EXPECT_NE(finished.err.find("for this machine: a rank's share is 549755813888"),
+              std::string::npos)
+        << finished.err;
+    EXPECT_TRUE(std::filesystem::is_empty(output.path()));
+  }
+}
+
 TEST(Uts, CountsTheSmallTreesOnAnyRanks) {
   expect_same_on_any_ranks("uts", {"--tree", "prins:T1"}, {"nodes", "leaves", "max_depth"});
   for (const int ranks : kRanks) {
