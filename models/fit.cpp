@@ -267,7 +267,20 @@ Model fit_model(const Measurements& measurements, const std::optional<Machine>& 
   };
   for (const RunPoint& point : measurements.points) {
     (is_held_out(point.sizes) ? model.held_out : model.fitted)
-        .push_back({.ranks = point.ranks, .sizes = point.sizes, .files = point.files});
+        .push_back({.ranks = point.ranks,
+                    .threads = point.threads,
+                    .sizes = point.sizes,
+                    .files = point.files});
+  }
+  std::vector<RunPoint> fitted_points = measurements.points;
+  std::erase_if(fitted_points, [&](const RunPoint& point) { return is_held_out(point.sizes); });
+  if (measurements.type == "work_stealing") {
+    std::vector<StealingRun> runs = measurements.stealing;
+    std::erase_if(runs, [&](const StealingRun& run) { return is_held_out(run.sizes); });
+    model.latency_gaps = machine ? latency_gaps_of(*machine) : LatencyGaps{.source = "traces"};
+    fit_stealing(model, runs, machine.has_value());
+    model.memory = fit_memory(fitted_points);
+    return model;
   }
   std::vector<Sample> samples = with_run_sizes_only(measurements.samples);
   std::erase_if(samples, [&](const Sample& sample) { return is_held_out(sample.run_sizes); });
@@ -314,8 +327,6 @@ Model fit_model(const Measurements& measurements, const std::optional<Machine>& 
              model.inner_blocks.end()) {
     model.refused.push_back({Block::exchange, 1, std::get<Refusal>(exchange).reason});
   }
-  std::vector<RunPoint> fitted_points = measurements.points;
-  std::erase_if(fitted_points, [&](const RunPoint& point) { return is_held_out(point.sizes); });
   // Together, since the interval of each is widened by its own errors once they are known.
   const auto sum = composition_errors(fitted_points, [&](const RunPoint& point) {
     return std::optional(

@@ -3,14 +3,23 @@
 #include <fmt/format.h>
 
 #include "models/memory.hpp"
+#include "models/stealing.hpp"
 #include "skeleton/trace/error.hpp"
 
 namespace cleave {
 
 Forecast forecast(const Model& model, int ranks, const NamedSizes& sizes,
                   const PredictOptions& options, Composition composition) {
-  Forecast result{.prediction = predict(model, ranks, sizes, options)};
-  result.path = predict_critical_path(model, ranks, sizes, options);
+  const bool steals = model.type == "work_stealing";
+  if (options.threads && !steals) {
+    throw UsageError(fmt::format("threads are for work_stealing, the model is of {}", model.type));
+  }
+  Forecast result{.prediction = steals ? predict_stealing(model, ranks, sizes, options)
+                                       : predict(model, ranks, sizes, options)};
+  result.is_search = steals;
+  if (!steals) {
+    result.path = predict_critical_path(model, ranks, sizes, options);
+  }
   if (composition == Composition::critical_path && !result.path) {
     throw UsageError(
         fmt::format("no critical path is known of {} with {} data", model.type, model.placement));

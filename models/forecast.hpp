@@ -19,7 +19,8 @@ enum class Composition {
 struct Forecast {
   Prediction prediction;  ///< of equation 6; `shares` are its
   std::optional<PathPrediction> path;
-  bool is_path = false;  ///< whether the next three are the critical path's
+  bool is_search = false;  ///< by work stealing, which has but one composition
+  bool is_path = false;    ///< whether the next three are the critical path's
   double seconds = 0;
   double low = 0;
   double high = 0;

@@ -10,6 +10,7 @@
 #include "models/communication.hpp"
 #include "models/samples.hpp"
 #include "models/shrinkage.hpp"
+#include "models/stealing.hpp"
 #include "skeleton/trace/provenance.hpp"
 
 namespace cleave {
@@ -38,6 +39,7 @@ struct RefusedBlock {
 /// A run that a model was fitted to, or that was held out of the fit to test it.
 struct RunOfModel {
   int ranks = 1;
+  int threads = 1;  ///< of a rank
   NamedSizes sizes;
   std::vector<std::string> files;
 };
@@ -52,7 +54,7 @@ struct Model {
   std::string app;
   std::string type;
   std::string placement;
-  int threads = 1;
+  int threads = 1;  ///< of a rank; 1 for work stealing where runs differ in it
   std::map<std::string, std::string> options;
 
   std::string forms;  ///< how terms were decided: "auto" or "paper"
@@ -67,6 +69,9 @@ struct Model {
 
   LatencyGaps latency_gaps;
   std::vector<ExchangeModel> exchange;  ///< one, or none where the traces show no exchange
+
+  /// What a search by work stealing takes beside its nodes; none of other types.
+  std::optional<StealingModel> stealing;
 
   /// Bytes of a rank (models/memory.hpp); none where the traces do not determine it.
   std::optional<BlockFit> memory;

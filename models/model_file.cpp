@@ -109,10 +109,34 @@ json to_json(const ExchangeModel& exchange) {
           {"bytes", to_json(exchange.bytes)}};
 }
 
+json to_json(const Steals& steals) {
+  return {{"count", to_json(steals.count)}, {"own_s", steals.own_s},
+          {"deviation", steals.deviation},  {"tries", steals.tries},
+          {"bytes", steals.bytes},          {"most", steals.most}};
+}
+
+json to_json(const StealingModel& stealing) {
+  json object = {{"knows_network", stealing.knows_network},
+                 {"start_up", to_json(stealing.start_up)},
+                 {"termination", to_json(stealing.termination)},
+                 {"ranks_per_host", stealing.ranks_per_host},
+                 {"threads", stealing.threads}};
+  for (const auto& [name, steals] :
+       {std::pair("inside", stealing.inside), std::pair("between", stealing.between)}) {
+    if (steals) {
+      object[name] = to_json(*steals);
+    }
+  }
+  return object;
+}
+
 json to_json(const std::vector<RunOfModel>& runs) {
   json array = json::array();
   for (const RunOfModel& run : runs) {
-    array.push_back({{"ranks", run.ranks}, {"sizes", run.sizes}, {"files", run.files}});
+    array.push_back({{"ranks", run.ranks},
+                     {"threads", run.threads},
+                     {"sizes", run.sizes},
+                     {"files", run.files}});
   }
   return array;
 }
@@ -336,10 +360,38 @@ std::optional<CompositionErrors> composition_from(const JsonFields& fields, cons
                            .deviation = errors.non_negative("deviation")};
 }
 
+std::optional<Steals> steals_from(const JsonFields& fields, const char* name) {
+  if (!fields.has(name)) {
+    return std::nullopt;
+  }
+  const JsonFields steals = fields.object(name);
+  return Steals{.count = fit_from(steals.object("count")),
+                .own_s = steals.non_negative("own_s"),
+                .deviation = steals.non_negative("deviation"),
+                .tries = steals.non_negative("tries"),
+                .bytes = steals.non_negative("bytes"),
+                .most = steals.integer<int>("most", 2)};
+}
+
+std::optional<StealingModel> stealing_from(const JsonFields& fields) {
+  if (!fields.has("stealing")) {
+    return std::nullopt;
+  }
+  const JsonFields object = fields.object("stealing");
+  return StealingModel{.knows_network = object.boolean("knows_network"),
+                       .inside = steals_from(object, "inside"),
+                       .between = steals_from(object, "between"),
+                       .start_up = fit_from(object.object("start_up")),
+                       .termination = fit_from(object.object("termination")),
+                       .ranks_per_host = object.integer<int>("ranks_per_host", 1),
+                       .threads = object.integer<int>("threads", 1)};
+}
+
 std::vector<RunOfModel> runs_from(const JsonFields& fields, const char* name) {
   std::vector<RunOfModel> runs;
   for (const JsonFields& run : fields.objects(name)) {
     runs.push_back({.ranks = run.integer<int>("ranks", 1),
+                    .threads = run.has("threads") ? run.integer<int>("threads", 1) : 1,
                     .sizes = counts<std::int64_t>(run, "sizes"),
                     .files = texts(run, "files")});
   }
@@ -394,31 +446,34 @@ void write_model(const std::filesystem::path& path, const Model& model) {
                            {"deviation", errors->deviation}};
     }
   }
-  const json object = {{"format", kFormat},
-                       {"version", kModelVersion},
-                       {"app", model.app},
-                       {"type", model.type},
-                       {"placement", model.placement},
-                       {"threads", model.threads},
-                       {"options", model.options},
-                       {"forms", model.forms},
-                       {"weights", model.weights == Weights::relative ? "relative" : "ordinary"},
-                       {"inner_blocks", names_of(model.inner_blocks)},
-                       {"leaf_blocks", names_of(model.leaf_blocks)},
-                       {"blocks", std::move(blocks)},
-                       {"refused", std::move(refused)},
-                       {"shrinkage", std::move(shrinkage)},
-                       {"machine",
-                        {{"source", model.latency_gaps.source},
-                         {"alltoallv", to_json(model.latency_gaps.alltoallv)},
-                         {"exchange", to_json(model.latency_gaps.exchange)}}},
-                       {"exchange", std::move(exchange)},
-                       {"memory", std::move(memory)},
-                       {"composition", std::move(composition)},
-                       {"fitted", to_json(model.fitted)},
-                       {"held_out", to_json(model.held_out)},
-                       {"notes", model.notes},
-                       {"provenance", to_json(model.provenance)}};
+  json object = {{"format", kFormat},
+                 {"version", kModelVersion},
+                 {"app", model.app},
+                 {"type", model.type},
+                 {"placement", model.placement},
+                 {"threads", model.threads},
+                 {"options", model.options},
+                 {"forms", model.forms},
+                 {"weights", model.weights == Weights::relative ? "relative" : "ordinary"},
+                 {"inner_blocks", names_of(model.inner_blocks)},
+                 {"leaf_blocks", names_of(model.leaf_blocks)},
+                 {"blocks", std::move(blocks)},
+                 {"refused", std::move(refused)},
+                 {"shrinkage", std::move(shrinkage)},
+                 {"machine",
+                  {{"source", model.latency_gaps.source},
+                   {"alltoallv", to_json(model.latency_gaps.alltoallv)},
+                   {"exchange", to_json(model.latency_gaps.exchange)}}},
+                 {"exchange", std::move(exchange)},
+                 {"memory", std::move(memory)},
+                 {"composition", std::move(composition)},
+                 {"fitted", to_json(model.fitted)},
+                 {"held_out", to_json(model.held_out)},
+                 {"notes", model.notes},
+                 {"provenance", to_json(model.provenance)}};
+  if (model.stealing) {
+    object["stealing"] = to_json(*model.stealing);
+  }
   write_file(path, object.dump(1) + '\n');
 }
 
@@ -458,6 +513,7 @@ Model read_model(const std::filesystem::path& path) {
   for (const JsonFields& fit : fields.objects("memory")) {
     model.memory = fit_from(fit);
   }
+  model.stealing = stealing_from(fields);
   const JsonFields composition = fields.object("composition");
   model.sum_of_maxima = composition_from(composition, "sum_of_maxima");
   model.critical_path = composition_from(composition, "critical_path");

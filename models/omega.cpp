@@ -41,6 +41,7 @@ class Omega {
         ranks_per_host_(
             options.ranks_per_host.value_or(std::min(ranks, model.most_ranks_per_host()))) {
     result_.ranks = ranks;
+    result_.threads = model.threads;
     result_.sizes = sizes;
     result_.outside_fitted_range = ranks > model.most_ranks();
   }

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/model.hpp"
@@ -14,10 +15,14 @@ struct BlockShare {
   Block block = Block::sequential;
   int level = 0;
   double seconds = 0;
+  std::string_view part = {};  ///< of a search that is no level's block (models/stealing.hpp)
+
+  std::string_view name() const { return part.empty() ? name_of(block) : part; }
 };
 
 struct Prediction {
   int ranks = 1;
+  int threads = 1;  ///< of a rank
   NamedSizes sizes;
   double seconds = 0;
   /// A new measurement lies in [low, high] with 95 % probability, as far as the fits know.
@@ -35,9 +40,11 @@ struct PredictOptions {
   std::optional<int> ranks_per_host;
   /// Another machine's l and g instead of the model's.
   std::optional<LatencyGaps> latency_gaps;
+  /// Of a rank, for work stealing; by default those of the fitted runs, 1 where these differ.
+  std::optional<int> threads = std::nullopt;
 };
 
-/// Refuses what cannot be predicted. \throws  as `predict`
+/// Refuses ranks and sizes that the model knows nothing of. \throws  as `predict`
 void check_request(const Model& model, int ranks, const NamedSizes& sizes);
 
 /// Omega(sizes, p) = sum_j max_i tau_Div + sum_j max_i tau_Comb + sum_j max_i tau_Exc

@@ -47,7 +47,7 @@ Plan make_plan(const Model& model, const PlanRequest& request) {
     const double seconds = choice.forecast.seconds;
     choice.speedup = seconds > 0 ? alone / seconds : 1;
     choice.efficiency = choice.speedup / ranks;
-    choice.core_hours = seconds * ranks * model.threads / kSecondsPerHour;
+    choice.core_hours = seconds * ranks * choice.forecast.prediction.threads / kSecondsPerHour;
     choice.fits = fits(choice, request);
     const bool is_first = !plan.chosen;
     if (choice.fits && (is_first || !request.deadline_s)) {

@@ -16,7 +16,7 @@ namespace {
 constexpr double kSecondsPerNanosecond = 1e-9;
 
 /// What makes two traces measure the same thing.
-using PointKey = std::tuple<int, NamedSizes, int, bool, std::map<std::string, std::string>>;
+using PointKey = std::tuple<int, int, NamedSizes, int, bool, std::map<std::string, std::string>>;
 /// Block, level, rank.
 using PlaceKey = std::tuple<Block, int, int>;
 
@@ -65,8 +65,9 @@ void add_trace(std::map<PointKey, PointData>& points, const Trace& trace) {
     }
     const RunInformation& r = trace.run;
     auto& [point, places] =
-        points[{r.ranks, run.sizes, r.ranks_per_host, r.oversubscribed, r.options}];
+        points[{r.ranks, r.threads, run.sizes, r.ranks_per_host, r.oversubscribed, r.options}];
     point.ranks = r.ranks;
+    point.threads = r.threads;
     point.ranks_per_host = r.ranks_per_host;
     point.oversubscribed = r.oversubscribed;
     point.sizes = run.sizes;
@@ -138,18 +139,21 @@ Measurements collect_measurements(std::span<const Trace> traces) {
                       .placement = first.placement,
                       .threads = first.threads,
                       .options = first.options};
+  const bool steals = first.type == "work_stealing";
   std::map<PointKey, PointData> points;
   for (const Trace& trace : traces) {
     require_same("application", first.app, trace, trace.run.app);
     require_same("type", first.type, trace, trace.run.type);
     require_same("placement", first.placement, trace, trace.run.placement);
-    require_same("number of threads", std::to_string(first.threads), trace,
-                 std::to_string(trace.run.threads));
+    if (!steals) {
+      require_same("number of threads", std::to_string(first.threads), trace,
+                   std::to_string(trace.run.threads));
+    }
     std::erase_if(result.options, [&](const auto& option) {
       const auto found = trace.run.options.find(option.first);
       return found == trace.run.options.end() || found->second != option.second;
     });
-    if (!trace.dropped.empty()) {
+    if (!trace.dropped.empty() && !steals) {
       result.notes.push_back(
           fmt::format("{}: the blocks are left out, since some spans found no room in memory",
                       trace.file.string()));
@@ -160,10 +164,17 @@ Measurements collect_measurements(std::span<const Trace> traces) {
     throw UsageError("the traces hold no counted repetition");
   }
   for (auto& [key, data] : points) {
-    for (const auto& [place, totals] : data.places) {
-      result.samples.push_back(sample_of(data.point, place, totals));
+    if (!steals) {
+      for (const auto& [place, totals] : data.places) {
+        result.samples.push_back(sample_of(data.point, place, totals));
+      }
     }
     result.points.push_back(std::move(data.point));
+  }
+  if (steals) {
+    StealingRuns collected = collect_stealing_runs(traces);
+    result.stealing = std::move(collected.runs);
+    result.notes.insert(result.notes.end(), collected.notes.begin(), collected.notes.end());
   }
   return result;
 }
@@ -175,6 +186,7 @@ Measurements without_oversubscribed(Measurements measurements) {
   }
   std::erase_if(measurements.points, [](const RunPoint& point) { return point.oversubscribed; });
   std::erase_if(measurements.samples, [](const Sample& sample) { return sample.oversubscribed; });
+  std::erase_if(measurements.stealing, [](const StealingRun& run) { return run.oversubscribed; });
   for (const auto& [ranks, count] : left_out) {
     if (count > 0) {
       measurements.notes.push_back(fmt::format("{} {} at {} ranks left out: more ranks than cores",

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/basis.hpp"
+#include "models/stealing_runs.hpp"
 #include "skeleton/trace/trace_file.hpp"
 
 namespace cleave {
@@ -15,6 +16,7 @@ namespace cleave {
 /// One size of a run at one number of ranks, measured in one or more traces.
 struct RunPoint {
   int ranks = 1;
+  int threads = 1;  ///< of a rank
   int ranks_per_host = 1;
   bool oversubscribed = false;
   NamedSizes sizes;                    ///< of the whole problem and its solution
@@ -45,18 +47,19 @@ struct Measurements {
   std::string app;
   std::string type;
   std::string placement;
-  int threads = 1;
+  int threads = 1;  ///< of a rank, of the first trace; runs of work stealing may differ in it
   std::map<std::string, std::string> options;  ///< those that are the same in every trace
   std::vector<RunPoint> points;                ///< ascending in ranks, then in sizes
-  std::vector<Sample> samples;
-  std::vector<std::string> notes;  ///< what was left out, in sentences
+  std::vector<Sample> samples;                 ///< none of work stealing, which has
+  std::vector<StealingRun> stealing;           ///< these
+  std::vector<std::string> notes;              ///< what was left out, in sentences
 };
 
 /// Collects the counted repetitions of all traces. A trace that dropped spans gives its total times
 /// only, and a note says so.
 ///
 /// \throws UsageError  if there is no trace, or they differ in application, type, placement or
-///                     threads, or none has a counted repetition
+///                     (but for work stealing) threads, or none has a counted repetition
 Measurements collect_measurements(std::span<const Trace> traces);
 
 /// Leaves out the runs with more ranks than cores, and says so in a note.

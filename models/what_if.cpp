@@ -87,6 +87,14 @@ Model changed(Model model, const WhatIf& what_if) {
       exchange.factor_error *= found->second;
     }
   }
+  if (const auto found = what_if.blocks.find(Block::steal);
+      found != what_if.blocks.end() && model.stealing) {
+    for (std::optional<Steals>* steals : {&model.stealing->inside, &model.stealing->between}) {
+      if (*steals) {
+        (*steals)->own_s *= found->second;
+      }
+    }
+  }
   model.latency_gaps = changed(std::move(model.latency_gaps), what_if);
   return model;
 }

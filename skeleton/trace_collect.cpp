@@ -32,7 +32,7 @@ void for_each_part(const Comm& comm, int rank, const Recorder& recorder, Take&& 
     std::string lines;
     if (comm.rank() == rank) {
       lines = part < parts ? span_lines(recorder, rank, part * kSpansAtOnce, kSpansAtOnce)
-                           : dropped_lines(recorder, rank);
+                           : dropped_lines(recorder, rank) + worker_lines(recorder, rank);
     }
     if (rank != 0) {
       auto length = static_cast<std::int64_t>(lines.size());

@@ -1,9 +1,6 @@
 // cleave-flowshop: the permutation with the least makespan, by branch-and-bound.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <limits>
-
 #include "apps/flowshop/input.hpp"
 #include "apps/harness/program.hpp"
 
@@ -42,13 +39,8 @@ class FlowshopProgram {
   }
 
   void check_options(const CommonOptions& options) {
-    constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
     if (options.type == DC_Type::hypercube) {
       throw UsageError("--type: 'hypercube' is not one of sequential, work_stealing");
-    }
-    if (options.type == DC_Type::sequential &&
-        std::min(options.max_nodes, options.max_memory_bytes) < kUnlimited) {
-      throw UsageError("--max-nodes and --max-memory are for --type work_stealing");
     }
     app_.emplace(Flowshop{Brancher(instance_, bound_, branching_)});
     if (incumbent_ != "heuristic") {

@@ -1,6 +1,10 @@
 // cleave-uts: counts the nodes of an unbalanced tree.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <utility>
 
 #include "apps/harness/program.hpp"
 #include "apps/uts/check.hpp"
@@ -10,6 +14,13 @@
 namespace cleave::uts {
 
 namespace {
+
+/// Options of UTS 1.1's programs that say how they run, and what there is here instead.
+constexpr std::array<std::pair<const char*, const char*>, 4> kLettersOfOtherPrograms = {
+    {{"-v", "all counts are always printed, --json prints them for programs"},
+     {"-c", "a steal takes half of what its victim shares, whatever that is"},
+     {"-i", "a worker looks for messages by the clock, as seldom as none come"},
+     {"-x", "--trace FILE writes what every worker did"}}};
 
 class UtsProgram {
  public:
@@ -25,6 +36,12 @@ class UtsProgram {
                        constexpr std::int64_t kMost = 1'000'000'000;
                        granularity_ = static_cast<int>(parse_count_between(text, 1, kMost));
                      });
+    for (const auto& [letter, replacement] : kLettersOfOtherPrograms) {
+      command_line.add(letter, "", fmt::format("UTS 1.1, refused: {}", replacement),
+                       [replacement = replacement](const std::string& /*text*/) {
+                         throw UsageError(fmt::format("not an option here: {}", replacement));
+                       });
+    }
     command_line.add("--kernel", "auto",
                      "SHA-1 by openssl, by sha (the processor's SHA extensions), or by auto, the "
                      "faster one that runs here",

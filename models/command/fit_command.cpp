@@ -18,12 +18,38 @@ struct Arguments {
   FitArguments fit;
 };
 
+void print_steals(const char* where, const std::optional<Steals>& steals) {
+  if (steals) {
+    fmt::print("{:<10}  {:<14}  {:<20}  each {:.3g} s and {:.3g} requests\n", "steal", where,
+               text_of(steals->count.form), steals->own_s, steals->tries);
+  }
+}
+
+void print_rounds(const char* name, const BlockFit& fit) {
+  std::string text;
+  for (std::size_t i = 0; i < fit.form.size(); ++i) {
+    text += fmt::format("{}{:.3g} s * {}", i == 0 ? "" : " + ",
+                        fit.fit.coefficients[static_cast<Eigen::Index>(i)], fit.form[i].text());
+  }
+  fmt::print("{:<10}  {}\n", name, text);
+}
+
+void print_stealing(const StealingModel& stealing) {
+  print_steals("inside a rank", stealing.inside);
+  print_steals("between ranks", stealing.between);
+  print_rounds("start-up", stealing.start_up);
+  print_rounds("ending", stealing.termination);
+}
+
 void print_fit(const Model& model) {
   for (const BlockModel& block : model.blocks) {
     fmt::print("{:<10}  {} {} per host  {:<20}  R² {:.4f}  median residual {:.2f} %\n",
                name_of(block.block), block.ranks_per_host,
                block.ranks_per_host == 1 ? "rank " : "ranks", block.fit.text(), block.fit.r_squared,
                100 * block.fit.median_abs_relative_residual);
+  }
+  if (model.stealing) {
+    print_stealing(*model.stealing);
   }
   for (const RefusedBlock& block : model.refused) {
     fmt::print("{:<10}  {} {} per host  refused: {}\n", name_of(block.block), block.ranks_per_host,

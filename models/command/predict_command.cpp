@@ -25,7 +25,7 @@ struct Arguments {
 };
 
 const char* composition_of(const Forecast& f) {
-  return f.is_path ? "critical_path" : "sum_of_maxima";
+  return f.is_path ? "critical_path" : f.is_search ? "sum_of_means" : "sum_of_maxima";
 }
 
 void print_json(const std::vector<Forecast>& forecasts) {
@@ -35,16 +35,19 @@ void print_json(const std::vector<Forecast>& forecasts) {
     nlohmann::json shares = nlohmann::json::array();
     for (const BlockShare& share : p.shares) {
       shares.push_back(
-          {{"block", name_of(share.block)}, {"level", share.level}, {"seconds", share.seconds}});
+          {{"block", share.name()}, {"level", share.level}, {"seconds", share.seconds}});
     }
     array.push_back({{"ranks", p.ranks},
+                     {"threads", p.threads},
                      {"sizes", p.sizes},
                      {"seconds", f.seconds},
                      {"interval", {f.low, f.high}},
                      {"outside_fitted_range", p.outside_fitted_range},
                      {"composition", composition_of(f)},
-                     {"sum_of_maxima", p.seconds},
                      {"shares", std::move(shares)}});
+    if (!f.is_search) {
+      array.back()["sum_of_maxima"] = p.seconds;
+    }
     if (f.path) {
       array.back()["critical_path"] = f.path->seconds;
     }
@@ -58,60 +61,76 @@ void print_json(const std::vector<Forecast>& forecasts) {
 Cell cell(std::string text) { return {text, text}; }
 
 void print_table(const std::vector<Forecast>& forecasts) {
-  Table table{.columns = {{"ranks", true},
-                          {"sizes"},
-                          {"seconds", true},
-                          {"95 % from", true},
-                          {"to", true},
-                          {"fitted range"},
-                          {"eq. 6", true},
-                          {"path", true},
-                          {"memory per rank", true}}};
+  const bool is_search = forecasts.front().is_search;
+  Table table{.columns = {{"ranks", true}}};
+  if (is_search) {
+    table.columns.push_back({"threads", true});
+  }
+  for (const Column& column : std::vector<Column>{{"sizes"},
+                                                  {"seconds", true},
+                                                  {"95 % from", true},
+                                                  {"to", true},
+                                                  {"fitted range"},
+                                                  {"memory per rank", true}}) {
+    table.columns.push_back(column);
+  }
+  if (!is_search) {
+    table.columns.push_back({"eq. 6", true});
+    table.columns.push_back({"path", true});
+  }
   for (const Forecast& f : forecasts) {
     const Prediction& p = f.prediction;
-    table.rows.push_back(
-        {cell(fmt::format("{}", p.ranks)), cell(sizes_text(p.sizes)),
-         cell(format_seconds(f.seconds)), cell(format_seconds(f.low)), cell(format_seconds(f.high)),
-         cell(p.outside_fitted_range ? "outside" : "inside"), cell(format_seconds(p.seconds)),
-         cell(f.path ? format_seconds(f.path->seconds) : ""),
+    std::vector<Cell> row = {cell(fmt::format("{}", p.ranks))};
+    if (is_search) {
+      row.push_back(cell(fmt::format("{}", p.threads)));
+    }
+    row.insert(
+        row.end(),
+        {cell(sizes_text(p.sizes)), cell(format_seconds(f.seconds)), cell(format_seconds(f.low)),
+         cell(format_seconds(f.high)), cell(p.outside_fitted_range ? "outside" : "inside"),
          cell(f.memory_bytes ? fmt::format("{:.0f} MiB", *f.memory_bytes / (1 << 20)) : "")});
+    if (!is_search) {
+      row.push_back(cell(format_seconds(p.seconds)));
+      row.push_back(cell(f.path ? format_seconds(f.path->seconds) : ""));
+    }
+    table.rows.push_back(std::move(row));
   }
   fmt::print("{}", to_terminal(table));
 }
 
-/// What each block takes of equation 6 at each scale: what holds a run back.
+/// What each block takes of equation 6, or of a search, at each scale: what holds a run back.
 void print_shares(const std::vector<Forecast>& forecasts) {
-  std::vector<Block> blocks;
+  std::vector<std::string_view> names;
   for (const Forecast& f : forecasts) {
     for (const BlockShare& share : f.prediction.shares) {
-      if (std::find(blocks.begin(), blocks.end(), share.block) == blocks.end()) {
-        blocks.push_back(share.block);
+      if (std::find(names.begin(), names.end(), share.name()) == names.end()) {
+        names.push_back(share.name());
       }
     }
   }
   Table table{.columns = {{"ranks", true}, {"sizes"}}};
-  for (const Block block : blocks) {
-    table.columns.push_back({std::string(name_of(block)), true});
+  for (const std::string_view name : names) {
+    table.columns.push_back({std::string(name), true});
   }
   table.columns.push_back({"most"});
   for (const Forecast& f : forecasts) {
     std::vector<Cell> row = {cell(fmt::format("{}", f.prediction.ranks)),
                              cell(sizes_text(f.prediction.sizes))};
     double most = -1;
-    Block largest = blocks.front();
-    for (const Block block : blocks) {
-      double of_block = 0;
+    std::string_view largest = names.front();
+    for (const std::string_view name : names) {
+      double seconds = 0;
       for (const BlockShare& share : f.prediction.shares) {
-        of_block += share.block == block ? share.seconds : 0;
+        seconds += share.name() == name ? share.seconds : 0;
       }
-      if (of_block > most) {
-        most = of_block;
-        largest = block;
+      if (seconds > most) {
+        most = seconds;
+        largest = name;
       }
-      const double part = f.prediction.seconds > 0 ? of_block / f.prediction.seconds : 0;
+      const double part = f.prediction.seconds > 0 ? seconds / f.prediction.seconds : 0;
       row.push_back(cell(fmt::format("{:.1f} %", 100 * part)));
     }
-    row.push_back(cell(std::string(name_of(largest))));
+    row.push_back(cell(std::string(largest)));
     table.rows.push_back(std::move(row));
   }
   fmt::print("\nShare of each block\n\n{}", to_terminal(table));

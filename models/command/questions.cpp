@@ -18,6 +18,8 @@ void QuestionArguments::add_to(CLI::App& command) {
                      "Multiply l, g or the time of a block, e.g. g=0.1x,l=10x,sequential=0.5x");
   command.add_option("--ranks-per-host", ranks_per_host,
                      "How many ranks of a host compute at once");
+  command.add_option("--threads", threads, "Threads of a rank, for work stealing")
+      ->check(CLI::Range(1, 1024));
   command
       .add_option("--composition", composition,
                   "Of block times: the one closer to the fitted runs, equation 6 or the graph")
@@ -38,6 +40,7 @@ Model QuestionArguments::read() const {
 
 PredictOptions QuestionArguments::options() const {
   PredictOptions options;
+  options.threads = threads;
   if (!ranks_per_host.empty()) {
     const std::vector<int> given = parse_ranks(ranks_per_host);
     if (given.size() != 1) {

@@ -15,6 +15,7 @@ struct QuestionArguments {
   std::string machine;
   std::string what_if;
   std::string ranks_per_host;
+  std::optional<int> threads;
   std::string composition = "closer";
 
   /// Adds the options of these names. Refers to this object.

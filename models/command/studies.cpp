@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace cleave {
 
 namespace {
@@ -38,9 +40,25 @@ std::vector<std::string> trees(int first) {
   return sizes;
 }
 
+/// Geometric trees of UTS 1.1 with 4 children on average, by depth and seed: each has about twice
+/// the nodes of the one before, from 4 million to 490 million; quick, to 66 million.
+std::vector<std::string> geometric_trees(bool quick) {
+  constexpr int kQuick = 5;
+  std::vector<std::string> sizes;
+  for (const auto& [depth, seed] :
+       {std::pair(10, 19), std::pair(10, 7), std::pair(11, 19), std::pair(11, 7), std::pair(12, 19),
+        std::pair(12, 7), std::pair(13, 19), std::pair(13, 7)}) {
+    sizes.push_back(fmt::format("-t 1 -a 3 -b 4 -d {} -r {}", depth, seed));
+  }
+  if (quick) {
+    sizes.resize(kQuick);
+  }
+  return sizes;
+}
+
 }  // namespace
 
-Study study_of(std::string_view app, bool quick) {
+Study study_of(std::string_view app, std::string_view type, bool quick) {
   if (app == "quicksort") {
     return {.size_option = "--size",
             .sizes = quick ? sort_sizes(128, 'K') : sort_sizes(1, 'M'),
@@ -55,6 +73,9 @@ Study study_of(std::string_view app, bool quick) {
             .rounds = quick ? 2 : 9,
             .repetitions = 7,
             .warm_up = 3};
+  }
+  if (app == "uts" && type == "work_stealing") {
+    return {.size_option = "--tree", .sizes = geometric_trees(quick), .rounds = quick ? 2 : 3};
   }
   if (app == "uts") {
     return {.size_option = "--tree", .sizes = trees(quick ? 5000 : 50000)};

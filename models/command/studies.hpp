@@ -9,15 +9,15 @@ namespace cleave {
 
 struct Study {
   std::string size_option;         ///< the application's option that a size is given by
-  std::vector<std::string> sizes;  ///< its values
+  std::vector<std::string> sizes;  ///< its values, or options where they begin with '-'
   std::string placement;           ///< unless another is asked for; empty: the application's default
   int rounds = 3;                  ///< how often every size is run
   int repetitions = 3;             ///< counted, of each run: more where a run takes milliseconds
   int warm_up = 1;                 ///< runs before them: more where fresh memory pages show
 };
 
-/// The study of `app`; `quick` takes seconds rather than minutes.
+/// The study of `app` by an executor, hypercube or work_stealing; `quick` takes seconds rather than minutes.
 /// An application that is not known has `--size` and no sizes: they must be given.
-Study study_of(std::string_view app, bool quick);
+Study study_of(std::string_view app, std::string_view type, bool quick);
 
 }  // namespace cleave

@@ -12,6 +12,7 @@
 #include "models/command/subprocess.hpp"
 #include "models/command/write_report.hpp"
 #include "models/model_file.hpp"
+#include "models/report/cells.hpp"
 #include "models/report/text.hpp"
 #include "skeleton/program/progress.hpp"
 #include "skeleton/trace/count.hpp"
@@ -23,7 +24,9 @@ namespace {
 
 struct Arguments {
   std::string app;
+  std::string type = "hypercube";
   std::string ranks = "1,2";
+  std::string threads = "1";
   std::vector<std::string> sizes;
   std::optional<int> rounds;
   std::optional<int> repetitions;
@@ -35,23 +38,29 @@ struct Arguments {
   std::vector<std::string> app_options;  ///< after "--"
 };
 
-/// One run of the application: one size on one number of ranks in one round.
+/// How many ranks, and threads of each.
+struct Workers {
+  int ranks = 1;
+  int threads = 1;
+};
+
+/// One run of the application: one size on one number of workers in one round.
 struct Run {
   std::string size;
-  int ranks = 1;
+  Workers workers;
   int round = 1;
 };
 
 /// All runs, round by round and in turn forwards and backwards, so that a machine that becomes
 /// slower meanwhile does not make one size or one number of ranks slower than the others.
-std::vector<Run> runs_of(const std::vector<std::string>& sizes, const std::vector<int>& ranks,
+std::vector<Run> runs_of(const std::vector<std::string>& sizes, const std::vector<Workers>& workers,
                          int rounds) {
   std::vector<Run> runs;
   for (int round = 1; round <= rounds; ++round) {
     std::vector<Run> of_round;
     for (const std::string& size : sizes) {
-      for (const int p : ranks) {
-        of_round.push_back({size, p, round});
+      for (const Workers& of_run : workers) {
+        of_round.push_back({size, of_run, round});
       }
     }
     if (round % 2 == 0) {
@@ -82,9 +91,10 @@ class Launcher {
   explicit Launcher(std::string given) : given_(std::move(given)) {}
 
   /// \throws Error  with the last line that the program wrote, if it fails
-  void run(int ranks, const std::filesystem::path& program,
+  void run(const Workers& workers, const std::filesystem::path& program,
            const std::vector<std::string>& options) const {
-    std::vector<std::string> words = launcher(ranks);
+    const int ranks = workers.ranks;
+    std::vector<std::string> words = launcher(workers);
     words.push_back(program.string());
     words.insert(words.end(), options.begin(), options.end());
     const Ended ended = run_program(words);
@@ -96,16 +106,18 @@ class Launcher {
   }
 
  private:
-  std::vector<std::string> launcher(int ranks) const {
-    const std::string bound = std::string(CLEAVE_MPIEXEC) + " -bind-to core -n {ranks}";
+  std::vector<std::string> launcher(const Workers& workers) const {
+    const std::string cores =
+        workers.threads == 1 ? "core" : fmt::format("core:{}", workers.threads);
+    const std::string bound = fmt::format("{} -bind-to {} -n {{ranks}}", CLEAVE_MPIEXEC, cores);
     const std::string unbound = std::string(CLEAVE_MPIEXEC) + " -n {ranks}";
-    const bool have_cores = ranks <= usable_cores();
+    const bool have_cores = workers.ranks * workers.threads <= usable_cores();
     std::istringstream text(!given_.empty() ? given_ : have_cores ? bound : unbound);
     std::vector<std::string> words;
     for (std::string word; text >> word;) {
       constexpr std::string_view kRanks = "{ranks}";
       if (const auto at = word.find(kRanks); at != std::string::npos) {
-        word.replace(at, kRanks.size(), std::to_string(ranks));
+        word.replace(at, kRanks.size(), std::to_string(workers.ranks));
       }
       words.push_back(std::move(word));
     }
@@ -141,8 +153,8 @@ class StudyRun {
         command_line_(std::move(command_line)),
         launcher_(arguments.launcher),
         program_(existing_program("cleave-" + arguments.app)),
-        ranks_(parse_ranks(arguments.ranks)),
-        study_(study_of(arguments.app, arguments.quick)),
+        workers_(workers_of(arguments)),
+        study_(study_of(arguments.app, arguments.type, arguments.quick)),
         fit_options_(arguments.fit.options()),
         folder_(arguments.out.empty() ? arguments.app + "-study" : arguments.out) {
     if (!arguments.sizes.empty()) {
@@ -151,8 +163,8 @@ class StudyRun {
     if (study_.sizes.empty()) {
       throw UsageError(fmt::format("no sizes are known for {}: give --sizes", arguments.app));
     }
-    if (study_.size_option == "--size") {
-      for (const std::string& size : study_.sizes) {
+    for (const std::string& size : study_.sizes) {
+      if (study_.size_option == "--size" && !size.starts_with('-')) {
         parse_sizes(size);
       }
     }
@@ -178,12 +190,37 @@ class StudyRun {
   }
 
  private:
+  /// Threads beyond the cores are left out: what such runs measure is who runs when.
+  static std::vector<Workers> workers_of(const Arguments& arguments) {
+    std::vector<Workers> all;
+    const std::vector<int> threads = parse_ranks(arguments.threads);
+    if (arguments.type != "work_stealing" && threads != std::vector{1}) {
+      throw UsageError("--threads is for --type work_stealing");
+    }
+    for (const int ranks : parse_ranks(arguments.ranks)) {
+      for (const int of_rank : threads) {
+        if (of_rank == 1 || ranks * of_rank <= usable_cores() ||
+            arguments.fit.allow_oversubscribed) {
+          all.push_back({ranks, of_rank});
+        }
+      }
+    }
+    if (all.empty()) {
+      throw UsageError(fmt::format("--threads: all of {} outnumber the {} cores", arguments.threads,
+                                   usable_cores()));
+    }
+    return all;
+  }
+
   std::size_t runs() const {
-    return study_.sizes.size() * ranks_.size() * static_cast<std::size_t>(study_.rounds);
+    return study_.sizes.size() * workers_.size() * static_cast<std::size_t>(study_.rounds);
   }
 
   void measure() {
-    const int most_ranks = *std::max_element(ranks_.begin(), ranks_.end());
+    int most_ranks = 1;
+    for (const Workers& workers : workers_) {
+      most_ranks = std::max(most_ranks, workers.ranks);
+    }
     const bool calibrates = arguments_.machine.empty() && most_ranks > 1;
     const std::size_t steps = runs() + (calibrates ? 1 : 0);
     std::size_t begun = 0;
@@ -196,25 +233,45 @@ class StudyRun {
     if (calibrates) {
       begin_step(fmt::format("calibrating the machine on {} ranks", most_ranks));
       const std::filesystem::path file = folder_ / "this.machine.json";
-      launcher_.run(most_ranks, existing_program("cleave-calibrate"), {"--out", file.string()});
+      launcher_.run({.ranks = most_ranks}, existing_program("cleave-calibrate"),
+                    {"--out", file.string()});
       machine_file_ = file.string();
     }
-    for (const Run& run : runs_of(study_.sizes, ranks_, study_.rounds)) {
-      begin_step(fmt::format("{} {} on {} {}, round {} of {}", arguments_.app, run.size, run.ranks,
-                             run.ranks == 1 ? "rank" : "ranks", run.round, study_.rounds));
+    for (const Run& run : runs_of(study_.sizes, workers_, study_.rounds)) {
+      begin_step(fmt::format("{} {} on {}, round {} of {}", arguments_.app, run.size,
+                             format_workers(run.workers.ranks, run.workers.threads), run.round,
+                             study_.rounds));
       traces_.push_back(measure(run));
     }
   }
 
+  /// A size is a value of one option, or begins with '-' and is options itself.
+  std::vector<std::string> options_of(const std::string& size) const {
+    if (!size.starts_with('-')) {
+      return {study_.size_option, size};
+    }
+    std::vector<std::string> words;
+    std::istringstream text(size);
+    for (std::string word; text >> word;) {
+      words.push_back(std::move(word));
+    }
+    return words;
+  }
+
   std::string measure(const Run& run) {
+    const auto [ranks, threads] = run.workers;
+    const std::string workers =
+        threads == 1 ? fmt::format("p{}", ranks) : fmt::format("p{}t{}", ranks, threads);
     const std::filesystem::path trace = folder_ / "traces" /
-                                        fmt::format("{}-{}-p{}-{}.trace.jsonl", arguments_.app,
-                                                    file_name_of(run.size), run.ranks, run.round);
-    std::vector<std::string> options = {study_.size_option, run.size,
-                                        "--type",           "hypercube",
-                                        "--repetitions",    std::to_string(study_.repetitions),
-                                        "--warm-up",        std::to_string(study_.warm_up),
-                                        "--trace",          trace.string()};
+                                        fmt::format("{}-{}-{}-{}.trace.jsonl", arguments_.app,
+                                                    file_name_of(run.size), workers, run.round);
+    std::vector<std::string> options = options_of(run.size);
+    options.insert(options.end(),
+                   {"--type", arguments_.type, "--repetitions", std::to_string(study_.repetitions),
+                    "--warm-up", std::to_string(study_.warm_up), "--trace", trace.string()});
+    if (arguments_.type == "work_stealing") {
+      options.insert(options.end(), {"--threads", std::to_string(threads)});
+    }
     const auto& own = arguments_.app_options;
     if (std::find(own.begin(), own.end(), "--seed") == own.end()) {
       // Another input each round, so that the luck of one does not pass for a law.
@@ -225,7 +282,7 @@ class StudyRun {
       options.insert(options.end(), {"--placement", study_.placement});
     }
     options.insert(options.end(), own.begin(), own.end());
-    launcher_.run(run.ranks, program_, options);
+    launcher_.run(run.workers, program_, options);
     return trace.string();
   }
 
@@ -248,7 +305,7 @@ class StudyRun {
   std::string command_line_;
   Launcher launcher_;
   std::filesystem::path program_;
-  std::vector<int> ranks_;
+  std::vector<Workers> workers_;
   Study study_;
   FitOptions fit_options_;
   std::filesystem::path folder_;
@@ -264,9 +321,16 @@ void add_study_command(CLI::App& program, const std::string& command_line) {
       "study", "Calibrate, run an application at many sizes, fit a model and report");
   command->add_option("app", arguments->app, "quicksort, components, uts or another cleave-APP")
       ->required();
+  command->add_option("--type", arguments->type, "Executor")
+      ->check(CLI::IsMember({"hypercube", "work_stealing"}))
+      ->capture_default_str();
   command->add_option("--ranks", arguments->ranks, "Numbers of ranks")->capture_default_str();
+  command
+      ->add_option("--threads", arguments->threads, "Numbers of threads of a rank (work_stealing)")
+      ->capture_default_str();
   command->add_option("--sizes", arguments->sizes,
-                      "Instead of the usual sizes: each as the application takes it");
+                      "Instead of the usual sizes: each as the application takes it, or as options "
+                      "in quotes (\"-t 1 -d 12\")");
   command->add_option("--rounds", arguments->rounds,
                       "Times that every size is run [by application, 3 to 5]");
   command->add_option("--repetitions", arguments->repetitions,

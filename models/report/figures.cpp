@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "models/report/cells.hpp"
 #include "models/report/format.hpp"
 #include "models/report/measured.hpp"
 #include "skeleton/trace/count.hpp"
@@ -46,15 +47,17 @@ std::string main_size(const Model& model, const std::vector<Comparison>& compari
   return best;
 }
 
-/// Runs on `ranks` ranks that differ in size `x` alone, each list ascending in it. Where every size
-/// goes with x (as a tree's nodes with its frontier) that is all of them.
+using Workers = std::pair<int, int>;  ///< ranks, threads of each
+
+/// Runs on so many ranks and threads that differ in size `x` alone, each list ascending in it.
+/// Where every size goes with x (as a tree's nodes with its frontier) that is all of them.
 std::map<NamedSizes, std::vector<const Comparison*>> curves_over(
-    const std::vector<Comparison>& comparisons, int ranks, const std::string& x) {
+    const std::vector<Comparison>& comparisons, const Workers& workers, const std::string& x) {
   std::map<NamedSizes, std::vector<const Comparison*>> curves;
   std::set<std::int64_t> xs;
   std::size_t runs = 0;
   for (const Comparison& c : comparisons) {
-    if (c.run.ranks == ranks) {
+    if (Workers(c.run.ranks, c.run.threads) == workers) {
       NamedSizes others = c.run.sizes;
       others.erase(x);
       curves[others].push_back(&c);
@@ -77,17 +80,19 @@ std::map<NamedSizes, std::vector<const Comparison*>> curves_over(
   return curves;
 }
 
-Figure times_figure(const std::vector<Comparison>& comparisons, int ranks, const std::string& x) {
-  Figure figure{
-      .id = fmt::format("times-{}", ranks),
-      .title = fmt::format("Time against size, {} {}", ranks, ranks == 1 ? "rank" : "ranks"),
-      .note = "Predicted (line) and measured (points).",
-      .x_axis = x,
-      .y_axis = "time (s)",
-      .log_x = true,
-      .log_y = true,
-      .counts_on_x = true};
-  const auto curves = curves_over(comparisons, ranks, x);
+Figure times_figure(const std::vector<Comparison>& comparisons, const Workers& workers,
+                    const std::string& x) {
+  const auto [ranks, threads] = workers;
+  Figure figure{.id = threads == 1 ? fmt::format("times-{}", ranks)
+                                   : fmt::format("times-{}-{}", ranks, threads),
+                .title = "Time against size, " + format_workers(ranks, threads),
+                .note = "Predicted (line) and measured (points).",
+                .x_axis = x,
+                .y_axis = "time (s)",
+                .log_x = true,
+                .log_y = true,
+                .counts_on_x = true};
+  const auto curves = curves_over(comparisons, workers, x);
   const bool has_room_for_bands = curves.size() == 1;
   if (has_room_for_bands) {
     figure.note = "Predicted with its 95 % interval, and measured.";
@@ -207,14 +212,14 @@ Figure gap_figure(const LatencyGaps& gaps, bool latency) {
 
 std::vector<Figure> make_figures(const Model& model, const std::vector<Comparison>& comparisons,
                                  const LatencyGaps& gaps) {
-  std::set<int> ranks;
+  std::set<Workers> workers;
   for (const Comparison& c : comparisons) {
-    ranks.insert(c.run.ranks);
+    workers.insert({c.run.ranks, c.run.threads});
   }
   std::vector<Figure> figures;
   const std::string x = main_size(model, comparisons);
-  for (const int p : ranks) {
-    figures.push_back(times_figure(comparisons, p, x));
+  for (const Workers& of_figure : workers) {
+    figures.push_back(times_figure(comparisons, of_figure, x));
   }
   figures.push_back(errors_figure(comparisons));
   for (const bool latency : {true, false}) {

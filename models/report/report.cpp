@@ -9,6 +9,7 @@
 #include "models/forecast.hpp"
 #include "models/report/figures.hpp"
 #include "models/report/measured.hpp"
+#include "models/report/stealing_tables.hpp"
 #include "models/report/tables.hpp"
 #include "models/statistics.hpp"
 #include "skeleton/trace/error.hpp"
@@ -30,10 +31,13 @@ std::vector<Comparison> compare(const Model& model, const Measurements& measurem
     Comparison c{.run = point, .measured_s = median(point.seconds)};
     c.spread = relative_spread(point.seconds);
     c.held_out = std::none_of(model.fitted.begin(), model.fitted.end(), [&](const RunOfModel& run) {
-      return run.ranks == point.ranks && run.sizes == point.sizes;
+      return run.ranks == point.ranks && run.threads == point.threads && run.sizes == point.sizes;
     });
     PredictOptions of_run = options;
     of_run.ranks_per_host = point.ranks_per_host;
+    if (model.stealing) {
+      of_run.threads = point.threads;
+    }
     const Forecast f = forecast(model, point.ranks, point.sizes, of_run, Composition::closer);
     c.prediction = f.prediction;
     c.sum_of_maxima_s = f.prediction.seconds;
@@ -112,7 +116,8 @@ std::vector<std::pair<std::string, std::string>> facts_of(const Model& model,
                            "of the critical path {:.2f} %",
                            model.path_is_closer() ? "the critical path" : "equation 6", of_sum,
                            100 * model.critical_path->median_abs_error)
-             : fmt::format("equation 6, median error on the fitted runs {:.2f} %", of_sum)});
+             : fmt::format("{}, median error on the fitted runs {:.2f} %",
+                           model.stealing ? "means over the workers" : "equation 6", of_sum)});
   }
   if (!model.exchange.empty()) {
     const ExchangeModel& exchange = model.exchange.front();
@@ -156,6 +161,9 @@ Report make_report(const Model& model, const Measurements& measurements,
 
   report.tables = make_tables(model, measurements, report.comparisons, gaps);
   report.figures = make_figures(model, report.comparisons, gaps);
+  if (const std::optional<Figure> shares = workers_figure(measurements.stealing)) {
+    report.figures.push_back(*shares);
+  }
   return report;
 }
 

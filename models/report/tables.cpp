@@ -5,31 +5,15 @@
 #include <map>
 #include <set>
 
+#include "models/report/cells.hpp"
 #include "models/report/format.hpp"
 #include "models/report/measured.hpp"
+#include "models/report/stealing_tables.hpp"
 #include "skeleton/trace/count.hpp"
 
 namespace cleave {
 
 namespace {
-
-Cell text(std::string value) { return {value, value}; }
-
-Cell number(double value, std::string shown) {
-  return {std::move(shown), fmt::format("{}", value)};
-}
-
-Cell seconds(double value) { return number(value, format_seconds(value)); }
-
-Cell percent(double value) { return number(value, fmt::format("{:.2f} %", 100 * value)); }
-
-Cell signed_percent(double value) { return number(value, fmt::format("{:+.2f} %", 100 * value)); }
-
-Cell count(std::int64_t value) {
-  const std::string short_form = format_count(value);
-  const std::string exact = fmt::format("{}", value);
-  return {short_form == exact ? exact : fmt::format("{} ({})", short_form, exact), exact};
-}
 
 /// Div_0, Comb_1, Seq_2 as the paper names coefficients.
 std::string coefficient_name(Block block, std::size_t index) {
@@ -125,11 +109,12 @@ Table refused_table(const Model& model) {
 }
 
 Table times_table(const std::vector<Comparison>& comparisons) {
-  std::map<NamedSizes, std::map<int, const Comparison*>> by_size;
-  std::set<int> ranks;
+  using Workers = std::pair<int, int>;  // ranks, threads of each
+  std::map<NamedSizes, std::map<Workers, const Comparison*>> by_size;
+  std::set<Workers> workers;
   for (const Comparison& c : comparisons) {
-    by_size[c.run.sizes][c.run.ranks] = &c;
-    ranks.insert(c.run.ranks);
+    by_size[c.run.sizes][{c.run.ranks, c.run.threads}] = &c;
+    workers.insert({c.run.ranks, c.run.threads});
   }
   const std::vector<std::string> names = size_names(comparisons);
   Table table{
@@ -140,62 +125,68 @@ Table times_table(const std::vector<Comparison>& comparisons) {
   for (const std::string& name : names) {
     table.columns.push_back({name, true});
   }
-  for (const int p : ranks) {
-    table.columns.push_back({fmt::format("{} {} (s)", p, p == 1 ? "rank" : "ranks"), true});
+  for (const auto& [ranks, threads] : workers) {
+    table.columns.push_back({format_workers(ranks, threads) + " (s)", true});
   }
-  for (const auto& [sizes, by_ranks] : by_size) {
+  for (const auto& [sizes, by_workers] : by_size) {
     std::vector<Cell> row;
     for (const std::string& name : names) {
       row.push_back(count(size_or_zero(sizes, name)));
     }
-    for (const int p : ranks) {
-      const auto found = by_ranks.find(p);
-      row.push_back(found == by_ranks.end() ? text("") : seconds(found->second->measured_s));
+    for (const Workers& of_column : workers) {
+      const auto found = by_workers.find(of_column);
+      row.push_back(found == by_workers.end() ? text("") : seconds(found->second->measured_s));
     }
     table.rows.push_back(std::move(row));
   }
   return table;
 }
 
-Table predictions_table(const std::vector<Comparison>& comparisons) {
+Table predictions_table(const std::vector<Comparison>& comparisons, bool is_search) {
   const std::vector<std::string> names = size_names(comparisons);
   Table table{
       .id = "predictions",
       .title = "Predicted against measured (the paper's figures 2 and 3)",
-      .note =
-          "Predicted is equation 6 or the critical path, whichever was closer to the fitted "
-          "runs. Error: (predicted - measured) / measured. Spread: how far a single repetition "
-          "lies from the median (1.4826 MAD, relative). An error below the spread of "
+      .note = fmt::format(
+          "Predicted is {}. Error: (predicted - measured) / measured. Spread: how far a single "
+          "repetition lies from the median (1.4826 MAD, relative). An error below the spread of "
           "the run cannot be told from noise.",
+          is_search ? "what the workers' nodes, steals, start-up and termination take"
+                    : "equation 6 or the critical path, whichever was closer to the fitted runs"),
       .columns = {{"ranks", true}}};
+  if (is_search) {
+    table.columns.push_back({"threads", true});
+  }
   for (const std::string& name : names) {
     table.columns.push_back({name, true});
   }
-  for (const Column& column : std::vector<Column>{{"measured (s)", true},
-                                                  {"predicted (s)", true},
-                                                  {"95 % from (s)", true},
-                                                  {"to (s)", true},
-                                                  {"eq. 6 (s)", true},
-                                                  {"path (s)", true},
-                                                  {"error", true},
-                                                  {"spread", true},
-                                                  {"repetitions", true},
-                                                  {"run was"}}) {
-    table.columns.push_back(column);
+  const auto add_columns = [&table](const std::vector<Column>& columns) {
+    table.columns.insert(table.columns.end(), columns.begin(), columns.end());
+  };
+  add_columns(
+      {{"measured (s)", true}, {"predicted (s)", true}, {"95 % from (s)", true}, {"to (s)", true}});
+  if (!is_search) {
+    add_columns({{"eq. 6 (s)", true}, {"path (s)", true}});
   }
+  add_columns({{"error", true}, {"spread", true}, {"repetitions", true}, {"run was"}});
   for (const Comparison& c : comparisons) {
     std::vector<Cell> row = {number(c.run.ranks, std::to_string(c.run.ranks))};
+    if (is_search) {
+      row.push_back(number(c.run.threads, std::to_string(c.run.threads)));
+    }
     for (const std::string& name : names) {
       row.push_back(count(size_or_zero(c.run.sizes, name)));
     }
-    row.insert(
-        row.end(),
-        {seconds(c.measured_s), seconds(c.prediction.seconds), seconds(c.prediction.low),
-         seconds(c.prediction.high), seconds(c.sum_of_maxima_s),
-         c.critical_path_s ? seconds(*c.critical_path_s) : text(""),
-         signed_percent(c.relative_error), percent(c.spread),
-         number(static_cast<double>(c.run.seconds.size()), std::to_string(c.run.seconds.size())),
-         text(c.held_out ? "held out" : "fitted")});
+    row.insert(row.end(), {seconds(c.measured_s), seconds(c.prediction.seconds),
+                           seconds(c.prediction.low), seconds(c.prediction.high)});
+    if (!is_search) {
+      row.push_back(seconds(c.sum_of_maxima_s));
+      row.push_back(c.critical_path_s ? seconds(*c.critical_path_s) : text(""));
+    }
+    row.insert(row.end(), {signed_percent(c.relative_error), percent(c.spread),
+                           number(static_cast<double>(c.run.seconds.size()),
+                                  std::to_string(c.run.seconds.size())),
+                           text(c.held_out ? "held out" : "fitted")});
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -323,11 +314,17 @@ Table latency_gap_table(const LatencyGaps& gaps) {
 std::vector<Table> make_tables(const Model& model, const Measurements& measurements,
                                const std::vector<Comparison>& comparisons,
                                const LatencyGaps& gaps) {
-  std::vector<Table> tables = {
-      predictions_table(comparisons), coefficients_table(model, measurements),
-      refused_table(model),           shares_table(comparisons, measurements),
-      times_table(comparisons),       latency_gap_table(gaps),
-      shrinkage_table(model)};
+  std::vector<Table> tables = {predictions_table(comparisons, model.stealing.has_value())};
+  if (model.stealing) {
+    tables.insert(tables.end(), {workers_table(measurements.stealing),
+                                 parts_table(comparisons, measurements.stealing),
+                                 stealing_coefficients_table(model)});
+  } else {
+    tables.insert(tables.end(), {coefficients_table(model, measurements),
+                                 shares_table(comparisons, measurements), shrinkage_table(model)});
+  }
+  tables.insert(tables.end(),
+                {refused_table(model), times_table(comparisons), latency_gap_table(gaps)});
   std::erase_if(tables, [](const Table& table) { return table.rows.empty(); });
   return tables;
 }

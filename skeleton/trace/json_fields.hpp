@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,8 +65,10 @@ class JsonFields {
   const nlohmann::json& object_;
 };
 
-/// Checks that a file's first object says `"format": format` and a version that is known.
+/// Checks that a file's first object says `"format": format` and a version that is known: `version`
+/// or, where older ones are read too, `oldest` to `version`.
 /// \throws FileError  naming the field and what is read here
-void check_format(const JsonFields& fields, const std::string& format, int version);
+void check_format(const JsonFields& fields, const std::string& format, int version,
+                  std::optional<int> oldest = std::nullopt);
 
 }  // namespace cleave

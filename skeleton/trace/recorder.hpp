@@ -10,6 +10,7 @@
 
 #include "skeleton/trace/sizes.hpp"
 #include "skeleton/trace/span.hpp"
+#include "skeleton/trace/worker_statistics.hpp"
 
 namespace cleave {
 
@@ -26,6 +27,12 @@ struct DroppedSpans {
   std::int64_t spans = 0;
   std::int64_t total_ns = 0;
   std::int64_t total_bytes = 0;
+};
+
+/// A worker of a search in one repetition.
+struct WorkerOfRepetition {
+  std::int32_t repetition = 0;
+  WorkerStatistics statistics;
 };
 
 /// One repetition of a whole call: the sizes of its problem and solution, and its time.
@@ -82,10 +89,16 @@ class Recorder {
   /// Adds what `other`, of another thread of this rank, has recorded, to the current repetition.
   void append(const Recorder& other);
 
+  /// What a worker of this rank did in the current repetition.
+  void add_worker(const WorkerStatistics& statistics) {
+    workers_.push_back({current_.index, statistics});
+  }
+
   Clock clock() const { return clock_; }
   std::span<const Span> spans() const { return spans_; }
   std::span<const DroppedSpans> dropped() const { return dropped_; }
   std::span<const Repetition> repetitions() const { return repetitions_; }
+  std::span<const WorkerOfRepetition> workers() const { return workers_; }
 
   /// The sizes of `span` with their names.
   Sizes sizes_of(const Span& span) const;
@@ -122,6 +135,7 @@ class Recorder {
   std::uint8_t last_names_ = 0;
   std::vector<DroppedSpans> dropped_;
   std::vector<Repetition> repetitions_;
+  std::vector<WorkerOfRepetition> workers_;
 };
 
 }  // namespace cleave

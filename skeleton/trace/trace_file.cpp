@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "skeleton/trace/error.hpp"
 #include "skeleton/trace/json_fields.hpp"
@@ -17,6 +19,23 @@ using nlohmann::json;
 namespace {
 
 constexpr const char* kFormat = "cleave-trace";
+
+/// The counts of a worker by the names of their fields.
+constexpr std::array<std::pair<const char*, std::int64_t WorkerStatistics::*>, 14> kWorkerCounts = {
+    {{"visits", &WorkerStatistics::visits},
+     {"nodes", &WorkerStatistics::nodes},
+     {"searches", &WorkerStatistics::searches},
+     {"local_tried", &WorkerStatistics::local_tried},
+     {"local_made", &WorkerStatistics::local_made},
+     {"remote_tried", &WorkerStatistics::remote_tried},
+     {"remote_made", &WorkerStatistics::remote_made},
+     {"nodes_stolen", &WorkerStatistics::nodes_stolen},
+     {"bytes_received", &WorkerStatistics::bytes_received},
+     {"searching_ns", &WorkerStatistics::searching_ns},
+     {"stealing_ns", &WorkerStatistics::stealing_ns},
+     {"starting_ns", &WorkerStatistics::starting_ns},
+     {"idle_ns", &WorkerStatistics::idle_ns},
+     {"ending_ns", &WorkerStatistics::ending_ns}}};
 
 json to_json(const Sizes& sizes) {
   json object = json::object();
@@ -133,7 +152,7 @@ class TraceReader {
     const json object = parse_json_object(trace_.file, where, line);
     const JsonFields fields(trace_.file, where, object);
     if (line_number_ == 1) {
-      check_format(fields, kFormat, kTraceVersion);
+      check_format(fields, kFormat, kTraceVersion, kOldestTraceVersion);
       trace_.run = run_from(fields);
     } else if (fields.has("end")) {
       if (fields.integer<std::int64_t>("lines") != line_number_) {
@@ -153,10 +172,21 @@ class TraceReader {
                        .spans = fields.integer<std::int64_t>("dropped", 1),
                        .total_ns = fields.integer<std::int64_t>("total_ns", 0),
                        .total_bytes = fields.integer<std::int64_t>("total_bytes", 0)}});
+    } else if (fields.has("thread")) {
+      read_worker(fields);
     } else {
       read_span(fields);
     }
     return false;
+  }
+
+  void read_worker(const JsonFields& fields) {
+    WorkerStatistics statistics{.rank = rank_from(fields),
+                                .thread = fields.integer<int>("thread", 0, trace_.run.threads - 1)};
+    for (const auto& [name, member] : kWorkerCounts) {
+      statistics.*member = fields.integer<std::int64_t>(name, 0);
+    }
+    trace_.workers.push_back({fields.integer<std::int32_t>("repetition", 0), statistics});
   }
 
   void read_span(const JsonFields& fields) {
@@ -252,6 +282,18 @@ std::string dropped_lines(const Recorder& recorder, int rank) {
                   {"total_bytes", dropped.total_bytes}}
                  .dump() +
              '\n';
+  }
+  return lines;
+}
+
+std::string worker_lines(const Recorder& recorder, int rank) {
+  std::string lines;
+  for (const auto& [repetition, statistics] : recorder.workers()) {
+    json line = {{"repetition", repetition}, {"rank", rank}, {"thread", statistics.thread}};
+    for (const auto& [name, member] : kWorkerCounts) {
+      line[name] = statistics.*member;
+    }
+    lines += line.dump() + '\n';
   }
   return lines;
 }

@@ -17,7 +17,9 @@
 
 namespace cleave {
 
-inline constexpr int kTraceVersion = 1;
+inline constexpr int kTraceVersion = 2;
+/// The oldest that is read: without workers.
+inline constexpr int kOldestTraceVersion = 1;
 
 /// Sizes as a file has them: any names.
 using NamedSizes = std::map<std::string, std::int64_t>;
@@ -68,6 +70,9 @@ std::string span_lines(const Recorder& recorder, int rank, std::size_t first, st
 /// The totals of the spans that found no room in `recorder`, as lines of a trace; mostly none.
 std::string dropped_lines(const Recorder& recorder, int rank);
 
+/// What the workers of a search did on this rank, as lines of a trace.
+std::string worker_lines(const Recorder& recorder, int rank);
+
 /// A trace as read back.
 struct Trace {
   struct RankSpan {
@@ -90,6 +95,7 @@ struct Trace {
   std::vector<Run> repetitions;
   std::vector<RankSpan> spans;
   std::vector<RankDropped> dropped;
+  std::vector<WorkerOfRepetition> workers;           ///< of a search
   std::vector<std::vector<std::string>> size_names;  ///< by Span::size_names
 
   /// The sizes of `span`, which is one of `spans`.

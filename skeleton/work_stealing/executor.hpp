@@ -280,6 +280,7 @@ class Executor final : private Workload {
     const std::int64_t end_ns = now_ns(worker);
     worker.statistics.searching_ns += end_ns - begin_ns;
     const std::int64_t visits = worker.statistics.visits - visits_before;
+    worker.statistics.searches += visits > 0 ? 1 : 0;
     if (worker.index != 0 || threads_ > 1) {
       // Nodes that were soon exhausted: take more of them next time.
       worker.steal_next = visits < kFewVisits ? std::min(2 * worker.steal_next, kMostStolenInside)
@@ -344,7 +345,14 @@ class Executor final : private Workload {
       pause(tries);
     }
     const std::int64_t end_ns = now_ns(worker);
-    (found ? worker.statistics.stealing_ns : worker.statistics.idle_ns) += end_ns - begin_ns;
+    WorkerStatistics& statistics = worker.statistics;
+    if (found) {
+      statistics.stealing_ns += end_ns - begin_ns;
+      statistics.starting_ns += statistics.visits == 0 ? end_ns - begin_ns : 0;
+    } else {
+      statistics.idle_ns += end_ns - begin_ns;
+      statistics.ending_ns = end_ns - begin_ns;
+    }
     if (worker.recorder && end_ns > begin_ns) {
       worker.recorder->record(found ? Block::steal : Block::idle, worker.index, 1, begin_ns, end_ns,
                               0, {});
@@ -432,6 +440,7 @@ class Executor final : private Workload {
     worker.statistics.nodes = nodes_of(worker) - worker.nodes_before;
     if (worker.recorder) {
       options_.recorder->append(*worker.recorder);
+      options_.recorder->add_worker(worker.statistics);
     }
   }
 
@@ -455,6 +464,7 @@ class Executor final : private Workload {
   void take(std::span<const std::byte> nodes) override {
     guarded("steal", [&] {
       first().statistics.nodes_stolen += static_cast<std::int64_t>(bag_.take(nodes));
+      first().statistics.bytes_received += std::ssize(nodes);
     });
   }
 

@@ -31,11 +31,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 
 #include "skeleton/application.hpp"
+#include "skeleton/trace/error.hpp"
 #include "skeleton/work_stealing/segment.hpp"
 
 namespace cleave {
@@ -171,19 +174,64 @@ std::int64_t first_incumbent(const App& app, const typename App::Problem& proble
 
 }  // namespace detail
 
+/// What a search may need at most; one that needs more ends with an Error.
+struct SearchLimits {
+  std::int64_t nodes = std::numeric_limits<std::int64_t>::max();  ///< as the total's size "nodes"
+  std::size_t stack_bytes = std::numeric_limits<std::size_t>::max();
+};
+
+namespace detail {
+
+/// The size "nodes" of what was counted so far; none where the application has no such size.
+template <TreeSearch App>
+std::optional<std::int64_t> nodes_of(const App& app, const typename App::Solution& total) {
+  for (const Size& size : sizes_of_solution(app, total)) {
+    if (size.name == "nodes") {
+      return size.value;
+    }
+  }
+  return std::nullopt;
+}
+
+/// \throws Error  if `nodes` or `bytes` are more than `limits` allow
+inline void check_limits(const SearchLimits& limits, std::int64_t nodes, std::size_t bytes) {
+  if (nodes > limits.nodes) {
+    throw Error("the tree has more than " + std::to_string(limits.nodes) + " nodes");
+  }
+  if (bytes > limits.stack_bytes) {
+    throw Error("the search needs more than " + std::to_string(limits.stack_bytes) +
+                " bytes of memory on a rank");
+  }
+}
+
+}  // namespace detail
+
 /// Searches the whole tree on the calling thread, depth first. This is the meaning of
 /// DC_Type::work_stealing for an application of this form: every run returns what this returns, as
 /// far as that does not depend on the order of the visits.
+///
+/// \throws Error  beyond `limits`, which are looked at after some visits and at the end
 template <TreeSearch App>
-typename App::Solution search_sequentially(const App& app, typename App::Problem problem) {
+typename App::Solution search_sequentially(const App& app, typename App::Problem problem,
+                                           const SearchLimits& limits = {}) {
+  constexpr std::int64_t kVisitsBetweenLooks = 1024;
   Segment<NodeOf<App>> stack;
   Children<NodeOf<App>> children(stack);
   typename App::Solution total{};
   Incumbent incumbent(detail::first_incumbent(app, problem));
   detail::begin(app, std::move(problem), children, total);
+  std::int64_t visits = 0;
+  const auto check = [&] {
+    detail::check_limits(limits, detail::nodes_of(app, total).value_or(visits),
+                         stack.memory_bytes());
+  };
   while (!stack.private_empty()) {
     detail::visit(app, stack.pop(), children, total, incumbent);
+    if (++visits % kVisitsBetweenLooks == 0) {
+      check();
+    }
   }
+  check();
   return total;
 }
 

@@ -38,14 +38,7 @@ struct SearchKernel {
   Total combine(Total left, Total right) const {
     return app.combine(std::move(left), std::move(right));
   }
-  std::optional<std::int64_t> nodes(const Total& total) const {
-    for (const Size& size : sizes_of_solution(app, total)) {
-      if (size.name == "nodes") {
-        return size.value;
-      }
-    }
-    return std::nullopt;
-  }
+  std::optional<std::int64_t> nodes(const Total& total) const { return nodes_of(app, total); }
   static bool next_parcel(Parcel& /*parcel*/) { return false; }
   static void deliver(std::span<const std::byte> /*parcel*/) {}
 };

@@ -469,6 +469,10 @@ TEST(BadCommandLine, IsOneLineAndStatus2) {
                  "-t: '4' is not one of 0 (BIN), 1 (GEO), 2 (HYBRID), 3 (BALANCED)");
   expect_failure(2, "uts", {"--tree", "prins:T1", "-r", "3"}, 2,
                  "-r describes a tree of UTS 1.1, it does not go with --tree prins:...");
+  for (const char* letter : {"-v", "-c", "-i", "-x"}) {
+    expect_failure(2, "uts", {"-t", "1", letter, "20"}, 2,
+                   std::string(letter) + ": not an option here: ");
+  }
   expect_failure(2, "uts", {"--kernel", "md5"}, 2,
                  "--kernel: 'md5' is not one of auto, openssl, sha");
   expect_failure(2, "flowshop", {"--instance", "ta121"}, 2,
@@ -479,8 +483,8 @@ TEST(BadCommandLine, IsOneLineAndStatus2) {
                  "20 machines");
   expect_failure(2, "flowshop", {"--type", "hypercube"}, 2,
                  "--type: 'hypercube' is not one of sequential, work_stealing");
-  expect_failure(2, "flowshop", {"--type", "sequential", "--max-nodes", "9"}, 2,
-                 "--max-nodes and --max-memory are for --type work_stealing");
+  expect_failure(2, "flowshop", {"--type", "sequential", "--max-nodes", "9", "--incumbent", "9999"},
+                 1, "the tree has more than 9 nodes");
   expect_failure(2, "flowshop", {"--bound", "lb3"}, 2,
                  "--bound: 'lb3' is not one of lb1, lb1_d, lb2, mix");
   expect_failure(2, "flowshop", {"--branching", "back"}, 2,

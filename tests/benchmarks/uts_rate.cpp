@@ -1,13 +1,28 @@
 // Nodes per second of the tree search by one worker, beside the rate at which this machine hashes
-// nodes and does nothing else: how much of the search is not SHA-1.
+// independent blocks by SHA-1 and does nothing else (`of_sha1_rate`), and beside the application's
+// own hashing, which has siblings share what they can.
 #include <benchmark/benchmark.h>
 
 #include <array>
 
 #include "apps/uts/uts.hpp"
+#include "tests/benchmarks/sha1_rate.hpp"
 
 namespace cleave::uts {
 namespace {
+
+/// Measured once, in the same run as all else.
+double sha1_rate() {
+  static const double rate = benchmarks::best_sha1_rate();
+  return rate;
+}
+
+void count(benchmark::State& state, double nodes) {
+  using benchmark::Counter;
+  state.counters["nodes_per_second"] = Counter(nodes, Counter::kIsRate);
+  state.counters["sha1_per_second"] = sha1_rate();
+  state.counters["of_sha1_rate"] = Counter(nodes / sha1_rate(), Counter::kIsRate);
+}
 
 /// Hashing alone: eight children of one node after the other, each parent independent of the last.
 void hashed_nodes(benchmark::State& state, ChildIds child_ids) {
@@ -19,8 +34,7 @@ void hashed_nodes(benchmark::State& state, ChildIds child_ids) {
     child_ids(parent, 0, kChildren, ids.data());
     benchmark::DoNotOptimize(ids);
   }
-  state.counters["nodes_per_second"] = benchmark::Counter(
-      static_cast<double>(state.iterations() * kChildren), benchmark::Counter::kIsRate);
+  count(state, static_cast<double>(state.iterations() * kChildren));
 }
 
 /// The executor's search on one rank and thread, without its messages.
@@ -30,8 +44,7 @@ void visited_nodes(benchmark::State& state, const char* name, ChildIds child_ids
   for (auto _ : state) {
     nodes += search_sequentially(uts, whole_tree(uts.tree)).nodes;
   }
-  state.counters["nodes_per_second"] =
-      benchmark::Counter(static_cast<double>(nodes), benchmark::Counter::kIsRate);
+  count(state, static_cast<double>(nodes));
 }
 
 BENCHMARK_CAPTURE(hashed_nodes, fastest, fastest_kernel().child_ids);

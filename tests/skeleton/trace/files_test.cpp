@@ -27,6 +27,7 @@ void write_example_trace(const std::filesystem::path& path) {
     recorder.record(Block::divide, 0, 2, -5, 10, 0, {{"N", 1000}});
     recorder.record(Block::sequential, 1, 1, 10, 110, 0, {{"N", 500}, {"nodes", 7}});
     recorder.record(Block::exchange, 0, 2, 110, 120, 4096, {});
+    recorder.add_worker({.rank = 9, .thread = 0, .nodes = 7, .searches = 2, .ending_ns = 11});
     recorder.end_repetition(130);
   }
   RunInformation run{.app = "example",
@@ -48,6 +49,7 @@ void write_example_trace(const std::filesystem::path& path) {
     writer.add_lines(span_lines(recorder, rank, 0, 3));
     writer.add_lines(span_lines(recorder, rank, 3, 100));
     writer.add_lines(dropped_lines(recorder, rank));
+    writer.add_lines(worker_lines(recorder, rank));
   }
   writer.commit();
 }
@@ -92,6 +94,22 @@ TEST(TraceFile, IsReadBackAsItWasWritten) {
   EXPECT_EQ(trace.spans[9].rank, 1);
   ASSERT_EQ(trace.dropped.size(), 2U);
   EXPECT_EQ(trace.dropped[0].dropped.total_bytes, 4096);
+  ASSERT_EQ(trace.workers.size(), 4U);
+  EXPECT_EQ(trace.workers[1].repetition, 1);
+  EXPECT_EQ(trace.workers[3].statistics.rank, 1);
+  EXPECT_EQ(trace.workers[3].statistics.nodes, 7);
+  EXPECT_EQ(trace.workers[3].statistics.searches, 2);
+  EXPECT_EQ(trace.workers[3].statistics.ending_ns, 11);
+}
+
+TEST(TraceFile, OneOfVersionOneIsRead) {
+  const TemporaryFolder folder;
+  write_example_trace(folder / "x");
+  std::string text = read_file(folder / "x");
+  const std::string version = "\"version\":2";
+  text.replace(text.find(version), version.size(), "\"version\":1");
+  write_file(folder / "y", text);
+  EXPECT_EQ(read_trace(folder / "y").spans.size(), 10U);
 }
 
 TEST(TraceFile, OneThatWasCutShortAnywhereIsRefused) {
@@ -115,8 +133,9 @@ TEST(TraceFile, MessagesNameTheFileTheLineAndTheField) {
     return message_of([&] { read_trace(folder / "y"); });
   };
   const std::string file = (folder / "y").string();
-  EXPECT_EQ(with("\"version\":1", "\"version\":9"),
-            file + ": line 1: field 'version' is 9, this program reads version 1 of cleave-trace");
+  EXPECT_EQ(
+      with("\"version\":2", "\"version\":9"),
+      file + ": line 1: field 'version' is 9, this program reads versions 1 to 2 of cleave-trace");
   EXPECT_EQ(with("\"block\":\"divide\"", "\"block\":\"split\""),
             file +
                 ": line 4: field 'block' is 'split', allowed are divide, exchange, combine, "

@@ -1,0 +1,41 @@
+// Cells of tables, by what they hold.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+
+#include "models/report/format.hpp"
+#include "models/report/report.hpp"
+#include "skeleton/trace/count.hpp"
+
+namespace cleave {
+
+inline Cell text(std::string value) { return {value, value}; }
+
+inline Cell number(double value, std::string shown) {
+  return {std::move(shown), fmt::format("{}", value)};
+}
+
+inline Cell seconds(double value) { return number(value, format_seconds(value)); }
+
+inline Cell percent(double value) { return number(value, fmt::format("{:.2f} %", 100 * value)); }
+
+inline Cell signed_percent(double value) {
+  return number(value, fmt::format("{:+.2f} %", 100 * value));
+}
+
+inline Cell count(std::int64_t value) {
+  const std::string short_form = format_count(value);
+  const std::string exact = fmt::format("{}", value);
+  return {short_form == exact ? exact : fmt::format("{} ({})", short_form, exact), exact};
+}
+
+/// "2 ranks", "2 ranks of 2 threads".
+inline std::string format_workers(int ranks, int threads) {
+  const std::string of_ranks = fmt::format("{} {}", ranks, ranks == 1 ? "rank" : "ranks");
+  return threads == 1 ? of_ranks : fmt::format("{} of {} threads", of_ranks, threads);
+}
+
+}  // namespace cleave

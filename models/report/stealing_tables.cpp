@@ -1,0 +1,198 @@
+#include "models/report/stealing_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "models/report/cells.hpp"
+#include "models/statistics.hpp"
+
+namespace cleave {
+
+namespace {
+
+using Workers = std::pair<int, int>;  // ranks, threads of each
+
+Cell rounded(double value) { return number(value, fmt::format("{:.0f}", value)); }
+
+Cell success(double made, double tried) { return tried > 0 ? percent(made / tried) : text(""); }
+
+/// The longest run of each number of ranks and threads.
+std::map<Workers, const StealingRun*> longest_of(const std::vector<StealingRun>& runs) {
+  std::map<Workers, const StealingRun*> longest;
+  for (const StealingRun& run : runs) {
+    const StealingRun*& best = longest[{run.ranks, run.threads}];
+    if (best == nullptr || median(run.seconds) > median(best->seconds)) {
+      best = &run;
+    }
+  }
+  return longest;
+}
+
+/// Each worker's part of the nodes that all have visited.
+std::vector<double> shares_of(const StealingRun& run) {
+  double all = 0;
+  for (const WorkerTotals& worker : run.workers) {
+    all += worker.nodes;
+  }
+  std::vector<double> shares;
+  for (const WorkerTotals& worker : run.workers) {
+    shares.push_back(all > 0 ? worker.nodes / all : 0);
+  }
+  return shares;
+}
+
+}  // namespace
+
+Table workers_table(const std::vector<StealingRun>& runs) {
+  Table table{.id = "workers",
+              .title = "What the workers did (DistBag_DFS, table 1 and figure 3)",
+              .note =
+                  "Steals tried in one run and the part of them that was made, from workers of "
+                  "the same rank and from other ranks; and the shares of single workers in all "
+                  "nodes. Means over the repetitions.",
+              .columns = {{"ranks", true},
+                          {"threads", true},
+                          {"nodes", true},
+                          {"time (s)", true},
+                          {"nodes/s", true},
+                          {"tried inside", true},
+                          {"success", true},
+                          {"tried between", true},
+                          {"success", true},
+                          {"least share", true},
+                          {"mean share", true},
+                          {"largest share", true},
+                          {"max/mean", true}}};
+  for (const StealingRun& run : runs) {
+    const double seconds_of_run = median(run.seconds);
+    const double rate = run.nodes() / seconds_of_run;
+    const std::vector<double> shares = shares_of(run);
+    const double mean = 1 / static_cast<double>(shares.size());
+    const auto [least, most] = std::minmax_element(shares.begin(), shares.end());
+    table.rows.push_back(
+        {number(run.ranks, std::to_string(run.ranks)),
+         number(run.threads, std::to_string(run.threads)), count(run.sizes.at("nodes")),
+         seconds(seconds_of_run), number(rate, fmt::format("{:.2f} M", rate / 1e6)),
+         rounded(run.local_tried / run.repetitions()), success(run.local_made, run.local_tried),
+         rounded(run.remote_tried / run.repetitions()), success(run.remote_made, run.remote_tried),
+         percent(*least), percent(mean), percent(*most),
+         number(*most / mean, fmt::format("{:.3f}", *most / mean))});
+  }
+  return table;
+}
+
+std::optional<Figure> workers_figure(const std::vector<StealingRun>& runs) {
+  Figure figure{.id = "workers",
+                .title = "Share of each worker in the nodes (DistBag_DFS, figure 3)",
+                .note =
+                    "The longest run on each number of ranks and threads, relative to an even "
+                    "share.",
+                .x_axis = "worker, by rank and thread",
+                .y_axis = "share / even share",
+                .guides = {1}};
+  for (const auto& [workers, run] : longest_of(runs)) {
+    const std::vector<double> shares = shares_of(*run);
+    if (shares.size() < 2) {
+      continue;
+    }
+    Series series{.name = format_workers(workers.first, workers.second),
+                  .style = Series::Style::filled_points,
+                  .colour = static_cast<int>(figure.series.size())};
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+      series.x.push_back(static_cast<double>(i));
+      series.y.push_back(shares[i] * static_cast<double>(shares.size()));
+    }
+    figure.series.push_back(std::move(series));
+  }
+  return figure.series.empty() ? std::nullopt : std::optional(std::move(figure));
+}
+
+Table parts_table(const std::vector<Comparison>& comparisons,
+                  const std::vector<StealingRun>& runs) {
+  Table table{.id = "parts",
+              .title = "Where the time goes",
+              .note =
+                  "The longest run on each number of ranks and threads. Parts are means over the "
+                  "workers and add up to the run; medians over the repetitions.",
+              .columns = {{"ranks", true},
+                          {"threads", true},
+                          {"nodes", true},
+                          {"part"},
+                          {"measured (s)", true},
+                          {"predicted (s)", true},
+                          {"of the run", true}}};
+  for (const auto& [workers, run] : longest_of(runs)) {
+    const auto comparison =
+        std::find_if(comparisons.begin(), comparisons.end(), [&, of = run](const Comparison& c) {
+          return c.run.ranks == of->ranks && c.run.threads == of->threads &&
+                 c.run.sizes == of->sizes;
+        });
+    if (comparison == comparisons.end()) {
+      continue;
+    }
+    const std::map<std::string_view, const std::vector<double>*> measured = {
+        {"search", &run->search},
+        {"steal", &run->steal},
+        {"start_up", &run->start_up},
+        {"termination", &run->termination}};
+    for (const BlockShare& share : comparison->prediction.shares) {
+      const double of_part = median(*measured.at(share.name()));
+      table.rows.push_back({number(run->ranks, std::to_string(run->ranks)),
+                            number(run->threads, std::to_string(run->threads)),
+                            count(run->sizes.at("nodes")), text(std::string(share.name())),
+                            seconds(of_part), seconds(share.seconds),
+                            percent(of_part / median(run->seconds))});
+    }
+  }
+  return table;
+}
+
+Table stealing_coefficients_table(const Model& model) {
+  const StealingModel& stealing = *model.stealing;
+  Table table{.id = "coefficients",
+              .title = "Coefficients of the parts of a search",
+              .note =
+                  "Seconds for each unit of the term, of the number of steals: steals of a worker. "
+                  "Doublings: log2 of the ranks, or of the workers of a rank; helpers: threads of "
+                  "a rank beyond the first; nodes: a worker's, or a rank's, share.",
+              .columns = {{"part"},
+                          {"where"},
+                          {"term"},
+                          {"value", true},
+                          {"std. error", true},
+                          {"residual", true}}};
+  const auto short_number = [](double value) {
+    return number(value, fmt::format("{:.4g}", value));
+  };
+  const auto add = [&](const std::string& part, const std::string& where, const BlockFit& fit) {
+    const Eigen::VectorXd errors = fit.fit.standard_errors();
+    for (std::size_t i = 0; i < fit.form.size(); ++i) {
+      const auto row = static_cast<Eigen::Index>(i);
+      table.rows.push_back({text(part), text(where), text(fit.form[i].text()),
+                            short_number(fit.fit.coefficients[row]), short_number(errors[row]),
+                            percent(fit.fit.median_abs_relative_residual)});
+    }
+  };
+  for (const BlockModel& block : model.blocks) {
+    add("search",
+        fmt::format("{} {} per host", block.ranks_per_host,
+                    block.ranks_per_host == 1 ? "worker" : "workers"),
+        block.fit.segments.front());
+  }
+  const auto add_steals = [&](const std::string& where, const std::optional<Steals>& steals) {
+    if (steals) {
+      add("number of steals", where, steals->count);
+      table.rows.push_back({text("one steal"), text(where), text("1"), short_number(steals->own_s),
+                            text(""), percent(steals->deviation)});
+    }
+  };
+  add_steals("inside a rank", stealing.inside);
+  add_steals("between ranks", stealing.between);
+  add("start-up", "", stealing.start_up);
+  add("termination", "", stealing.termination);
+  return table;
+}
+
+}  // namespace cleave

@@ -1,0 +1,26 @@
+// The tables and the figure of a search by work stealing: what its workers did, and where the time
+// went.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "models/report/report.hpp"
+
+namespace cleave {
+
+/// As table 1 and figure 3 of Helbecque et al., "DistBag_DFS": of each run its nodes, time and
+/// rate, how many steals were tried and made, and the workers' shares of the nodes.
+Table workers_table(const std::vector<StealingRun>& runs);
+
+/// The share of each worker in the longest run of each number of ranks and threads; none where no
+/// run has more than one worker.
+std::optional<Figure> workers_figure(const std::vector<StealingRun>& runs);
+
+/// What the parts of each of these runs took, and were predicted to.
+Table parts_table(const std::vector<Comparison>& comparisons, const std::vector<StealingRun>& runs);
+
+/// \pre  model.stealing
+Table stealing_coefficients_table(const Model& model);
+
+}  // namespace cleave

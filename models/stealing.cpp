@@ -1,0 +1,465 @@
+#include "models/stealing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <set>
+
+#include "models/model.hpp"
+#include "models/omega.hpp"
+#include "models/selection.hpp"
+#include "models/statistics.hpp"
+#include "skeleton/trace/error.hpp"
+
+namespace cleave {
+
+namespace {
+
+// Of the executor's protocol (docs/work_stealing.md).
+constexpr double kMessageBytes = 32;   ///< of a request, a wave, and around nodes
+constexpr double kEndingMessages = 8;  ///< in a row, for each doubling of the ranks
+
+constexpr double kLeastSeconds = 1e-9;  ///< what is less was not measured
+
+/// Rounds in which work or a message reaches `count` ranks or workers.
+double doublings_of(int count) { return count > 1 ? std::ceil(std::log2(count)) : 0; }
+
+Basis power_of(const std::string& size, double power) {
+  return Basis({{.size = size, .power = power}});
+}
+
+double sum(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+/// A message goes one way in the time of an exchange: l and g are halves of that (eq. 9).
+double message_seconds(const Communication& entry, double bytes) {
+  return 2 * entry.unit_seconds(bytes);
+}
+
+bool has_gaps(const LatencyGaps& gaps) { return !gaps.exchange.empty() || !gaps.alltoallv.empty(); }
+
+/// What the network takes of one steal, of all the rounds of start-up, and of termination.
+struct Network {
+  double steal_s = 0;
+  double start_up_s = 0;
+  double termination_s = 0;
+};
+
+Network network_of(const LatencyGaps& gaps, int ranks, int ranks_per_host, double tries,
+                   double bytes) {
+  if (ranks == 1 || !has_gaps(gaps)) {
+    return {};
+  }
+  const Communication entry = choose_latency_gap(gaps, ranks, 0, ranks > ranks_per_host).entry;
+  const double asking = message_seconds(entry, kMessageBytes);
+  const double bytes_of_try = tries > 0 ? bytes / tries : 0;
+  const double asking_and_answer = asking + message_seconds(entry, kMessageBytes + bytes_of_try);
+  const double doublings = doublings_of(ranks);
+  return {.steal_s = std::max(0.0, tries * asking_and_answer),
+          .start_up_s = std::max(0.0, doublings * asking_and_answer),
+          .termination_s = std::max(0.0, kEndingMessages * doublings * asking)};
+}
+
+// --- fitting
+
+std::variant<BlockModel, Refusal> fit_search(const std::vector<StealingRun>& runs,
+                                             int workers_per_host, Weights weights) {
+  BlockModel model{.block = Block::sequential, .ranks_per_host = workers_per_host};
+  std::vector<Observation> observations;
+  std::vector<double> deviations;
+  for (const StealingRun& run : runs) {
+    if (run.workers_per_host() != workers_per_host) {
+      continue;
+    }
+    const NamedValues sizes = {{"nodes", run.nodes() / run.all_workers()}};
+    observations.push_back({.run_sizes = run.sizes,
+                            .sizes = sizes,
+                            .value = median(run.search),
+                            .repetitions = run.search});
+    model.samples.push_back({.block = Block::sequential,
+                             .ranks = run.ranks,
+                             .ranks_per_host = workers_per_host,
+                             .run_sizes = run.sizes,
+                             .sizes = sizes,
+                             .seconds = run.search});
+    deviations.push_back(relative_spread(run.search));
+  }
+  if (varying_sizes(observations).empty()) {
+    return Refusal{"nodes are as many in every run: measure more sizes"};
+  }
+  auto fitted = fit_best_form(
+      observations, {{.form = {power_of("nodes", 1)}}, {.form = {Basis(), power_of("nodes", 1)}}},
+      weights);
+  if (auto* refusal = std::get_if<Refusal>(&fitted)) {
+    return std::move(*refusal);
+  }
+  model.fit = SegmentedFit(std::move(std::get<BlockFit>(fitted)));
+  model.repetition_deviation = median(std::move(deviations));
+  return model;
+}
+
+/// The number of steals grows with the number of doublings, in which work spreads, and with the
+/// logarithm or the root of a worker's share, since each steal takes half of what is there.
+std::vector<TrialForm> forms_of_count(bool growth_is_measured) {
+  std::vector<TrialForm> forms;
+  const std::vector<double> powers =
+      growth_is_measured ? std::vector<double>{1, 0, 2} : std::vector<double>{1};
+  for (const double power : powers) {
+    const Basis::Factor grown{.size = "doublings", .power = power};
+    std::vector<Basis::Factor> constant;
+    if (power > 0) {
+      constant.push_back(grown);
+    }
+    const auto times = [&](Basis::Factor factor) {
+      std::vector<Basis::Factor> factors = constant;
+      factors.push_back(std::move(factor));
+      return Basis(std::move(factors));
+    };
+    forms.push_back({.form = {Basis(constant)}});
+    forms.push_back({.form = {times({.size = "nodes", .logarithm = true})}});
+    forms.push_back({.form = {times({.size = "nodes", .power = 0.5})}});
+  }
+  return forms;
+}
+
+/// `inside`: runs on one rank; else on several ranks of one thread each.
+std::variant<Steals, Refusal> fit_steals(const std::vector<StealingRun>& all, bool inside,
+                                         const LatencyGaps& gaps, Weights weights) {
+  const auto sharers = [inside](const StealingRun& run) {
+    return inside ? run.threads : run.ranks;
+  };
+  std::vector<const StealingRun*> runs;
+  for (const StealingRun& run : all) {
+    if ((inside ? run.ranks : run.threads) == 1 && sharers(run) > 1) {
+      runs.push_back(&run);
+    }
+  }
+  if (runs.empty()) {
+    return Refusal{inside ? "no run was on one rank with several threads"
+                          : "no run was on several ranks with one thread each"};
+  }
+  Steals steals;
+  std::vector<Observation> observations;
+  std::set<int> numbers;
+  double seconds = 0;
+  double network_s = 0;
+  double count = 0;
+  double tries = 0;
+  double bytes = 0;
+  for (const StealingRun* run : runs) {
+    const double workers = run->all_workers();
+    const double steals_of_run = run->steals_per_worker() * workers * run->repetitions();
+    // What was never seen in this many chances is taken to come once in them.
+    const double least = 1 / (workers * run->repetitions());
+    observations.push_back({.run_sizes = run->sizes,
+                            .sizes = {{"nodes", run->nodes() / sharers(*run)},
+                                      {"doublings", std::log2(sharers(*run))}},
+                            .value = std::max(least, run->steals_per_worker())});
+    numbers.insert(sharers(*run));
+    seconds += sum(run->steal) * workers;
+    count += std::max(1.0, steals_of_run);
+    tries += run->remote_tried;
+    bytes += run->bytes_received;
+  }
+  steals.tries = inside ? 0 : tries / count;
+  steals.bytes = inside ? 0 : bytes / count;
+  steals.most = *numbers.rbegin();
+  for (const StealingRun* run : runs) {
+    const double part =
+        std::max(1.0, run->steals_per_worker() * run->all_workers() * run->repetitions());
+    network_s +=
+        part *
+        network_of(gaps, run->ranks, run->ranks_per_host, steals.tries, steals.bytes).steal_s;
+  }
+  steals.own_s = std::max(0.0, (seconds - network_s) / count);
+  auto fitted = fit_best_form(observations, forms_of_count(numbers.size() > 2), weights);
+  if (auto* refusal = std::get_if<Refusal>(&fitted)) {
+    return std::move(*refusal);
+  }
+  steals.count = std::move(std::get<BlockFit>(fitted));
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const StealingRun& run = *runs[i];
+    const double network =
+        network_of(gaps, run.ranks, run.ranks_per_host, steals.tries, steals.bytes).steal_s;
+    const double expected = steals.count(observations[i].sizes) * (steals.own_s + network);
+    for (const double measured : run.steal) {
+      ratios.push_back(expected > 0 ? measured / expected - 1 : 0);
+    }
+  }
+  double squares = 0;
+  for (const double ratio : ratios) {
+    squares += ratio * ratio;
+  }
+  steals.deviation = std::sqrt(squares / static_cast<double>(ratios.size()));
+  return steals;
+}
+
+/// Start-up or termination: a constant, and more for each doubling of the ranks and each further
+/// thread of a rank, as far as these vary; `network_s` of each run is left out.
+std::variant<BlockFit, Refusal> fit_rounds(const std::vector<StealingRun>& runs,
+                                           std::vector<double> StealingRun::*part,
+                                           const std::vector<double>& network_s, Weights weights) {
+  std::vector<Observation> observations;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const StealingRun& run = runs[i];
+    NamedSizes run_sizes = run.sizes;
+    run_sizes["ranks"] = run.ranks;
+    run_sizes["threads"] = run.threads;
+    observations.push_back({.run_sizes = std::move(run_sizes),
+                            .sizes = {{"doublings", doublings_of(run.ranks)},
+                                      {"helpers", static_cast<double>(run.threads - 1)}},
+                            .value = std::max(kLeastSeconds, median(run.*part) - network_s[i])});
+  }
+  TrialForm trial{.form = {Basis()}};
+  for (const std::string& name : varying_sizes(observations)) {
+    trial.form.push_back(power_of(name, 1));
+  }
+  return fit_form(observations, trial, weights);
+}
+
+// --- predicting
+
+class SearchTime {
+ public:
+  SearchTime(const Model& model, int ranks, const NamedSizes& sizes, const PredictOptions& options)
+      : model_(model),
+        stealing_(*model.stealing),
+        gaps_(options.latency_gaps.value_or(model.latency_gaps)),
+        threads_(options.threads.value_or(model.threads)),
+        ranks_per_host_(options.ranks_per_host.value_or(std::min(ranks, stealing_.ranks_per_host))),
+        nodes_(static_cast<double>(sizes.at("nodes"))) {
+    result_.ranks = ranks;
+    result_.threads = threads_;
+    result_.sizes = sizes;
+    if (!stealing_.knows_network && has_gaps(gaps_) && ranks > 1) {
+      throw Error(
+          "the model was fitted without a machine, so that the network's part of a steal is not "
+          "known: fit it with --machine");
+    }
+    if (ranks > model.most_ranks()) {
+      result_.outside_fitted_range = true;
+      remark("more ranks than were measured: that steals grow with log2 of them is assumed");
+    }
+    if (threads_ > stealing_.threads) {
+      result_.outside_fitted_range = true;
+      remark("more threads than were measured: that steals grow with log2 of them is assumed");
+    }
+  }
+
+  Prediction predict() && {
+    add_search();
+    add_steals();
+    add_rounds("start_up", Block::skeleton, stealing_.start_up, network().start_up_s);
+    add_rounds("termination", Block::idle, stealing_.termination, network().termination_s);
+    const double known = sum_of(variances_).value;
+    variances_.push_back({model_.run_variance(model_.sum_of_maxima, result_.seconds, known),
+                          std::numeric_limits<double>::infinity()});
+    const Interval interval = interval_95(result_.seconds, sum_of(variances_));
+    result_.low = interval.low;
+    result_.high = interval.high;
+    return std::move(result_);
+  }
+
+ private:
+  Network network(const Steals* steals = nullptr) const {
+    return network_of(gaps_, result_.ranks, ranks_per_host_, steals != nullptr ? steals->tries : 1,
+                      steals != nullptr ? steals->bytes : 0);
+  }
+
+  void add_search() {
+    const int per_host = std::min(result_.ranks, ranks_per_host_) * threads_;
+    const BlockModel& block = model_.block_model(Block::sequential, per_host);
+    if (block.ranks_per_host != per_host) {
+      remark(fmt::format("a node takes as long as with {} workers per host; {} were not measured",
+                         block.ranks_per_host, per_host));
+    }
+    const NamedValues sizes = {{"nodes", nodes_ / (result_.ranks * threads_)}};
+    const BlockFit& fit = block.fit.at(sizes);
+    constexpr double kSlack = 0.05;
+    const auto [least, most] = fit.fitted_range.at("nodes");
+    if (sizes.at("nodes") < least * (1 - kSlack) || sizes.at("nodes") > most * (1 + kSlack)) {
+      result_.outside_fitted_range = true;
+    }
+    const double seconds = fit(sizes);
+    const Eigen::VectorXd row = fit.row(sizes);
+    const double noise =
+        fit.fit.residual_deviation * (fit.fit.weights == Weights::relative ? seconds : 1);
+    variances_.push_back({noise * noise, static_cast<double>(fit.fit.degrees_of_freedom)});
+    variances_.push_back(
+        {row.dot(fit.fit.covariance * row), static_cast<double>(fit.fit.coefficient_freedom)});
+    add_share("search", Block::sequential, seconds);
+  }
+
+  void add_steals() {
+    double seconds = 0;
+    if (threads_ > 1) {
+      seconds +=
+          steals(stealing_.inside, "inside a rank", threads_, nodes_ / (result_.ranks * threads_));
+    }
+    if (result_.ranks > 1) {
+      seconds += steals(stealing_.between, "between ranks", result_.ranks, nodes_ / result_.ranks);
+    }
+    add_share("steal", Block::steal, seconds);
+  }
+
+  /// The time that a worker spends on steals among `sharers`, whose interval it widens.
+  double steals(const std::optional<Steals>& of, const char* where, int sharers, double nodes) {
+    if (!of) {
+      throw Error(
+          fmt::format("steals {} cannot be predicted: {}", where, model_.reason_of(Block::steal)));
+    }
+    const double each = of->own_s + network(&*of).steal_s;
+    const auto on = [&](int number) {
+      return each * of->count({{"nodes", nodes}, {"doublings", std::log2(number)}});
+    };
+    const double seconds = on(sharers);
+    const double noise = of->deviation * seconds;
+    variances_.push_back({noise * noise, std::numeric_limits<double>::infinity()});
+    if (sharers > of->most) {  // growth beyond what was measured is as uncertain as it is large
+      const double assumed = seconds - on(of->most);
+      variances_.push_back({assumed * assumed, std::numeric_limits<double>::infinity()});
+    }
+    return seconds;
+  }
+
+  void add_rounds(std::string_view part, Block block, const BlockFit& fit, double network_s) {
+    const NamedValues sizes = {{"doublings", doublings_of(result_.ranks)},
+                               {"helpers", static_cast<double>(threads_ - 1)}};
+    const double seconds = fit(sizes) + network_s;
+    const double noise = fit.fit.residual_deviation * seconds;
+    variances_.push_back({noise * noise, static_cast<double>(fit.fit.degrees_of_freedom)});
+    add_share(part, block, seconds);
+  }
+
+  void add_share(std::string_view part, Block block, double seconds) {
+    result_.shares.push_back({.block = block, .seconds = seconds, .part = part});
+    result_.seconds += seconds;
+  }
+
+  void remark(std::string text) { result_.remarks.push_back(std::move(text)); }
+
+  const Model& model_;
+  const StealingModel& stealing_;
+  LatencyGaps gaps_;
+  int threads_;
+  int ranks_per_host_;
+  double nodes_;
+  Prediction result_;
+  std::vector<Variance> variances_;
+};
+
+/// How far the model is from the runs that it was fitted to; those that it cannot tell are left
+/// out.
+std::optional<CompositionErrors> errors_of(const Model& model,
+                                           const std::vector<StealingRun>& runs) {
+  constexpr double kDeviationsPerMedian = 1.4826;  // of normal noise
+  std::vector<double> of_medians;
+  std::vector<double> of_repetitions;
+  for (const StealingRun& run : runs) {
+    double predicted = 0;
+    try {
+      predicted = predict_stealing(model, run.ranks, run.sizes,
+                                   {.ranks_per_host = run.ranks_per_host, .threads = run.threads})
+                      .seconds;
+    } catch (const Error&) {
+      continue;  // a refused part; the model says so
+    }
+    of_medians.push_back(std::abs(median(run.seconds) / predicted - 1));
+    for (const double seconds : run.seconds) {
+      of_repetitions.push_back(std::abs(seconds / predicted - 1));
+    }
+  }
+  if (of_medians.empty()) {
+    return std::nullopt;
+  }
+  return CompositionErrors{.median_abs_error = median(std::move(of_medians)),
+                           .deviation = kDeviationsPerMedian * median(std::move(of_repetitions))};
+}
+
+}  // namespace
+
+void fit_stealing(Model& model, const std::vector<StealingRun>& runs, bool knows_network) {
+  std::set<int> workers_per_host;
+  std::set<int> threads;
+  std::set<int> ranks;
+  for (const StealingRun& run : runs) {
+    workers_per_host.insert(run.workers_per_host());
+    threads.insert(run.threads);
+    ranks.insert(run.ranks);
+  }
+  if (runs.empty()) {
+    model.refused.push_back({Block::sequential, 1, "no trace says what its workers did"});
+    return;
+  }
+  model.threads = threads.size() == 1 ? *threads.begin() : 1;
+  for (const int number : workers_per_host) {
+    auto fitted = fit_search(runs, number, model.weights);
+    if (auto* refusal = std::get_if<Refusal>(&fitted)) {
+      model.refused.push_back({Block::sequential, number, std::move(refusal->reason)});
+    } else {
+      model.blocks.push_back(std::move(std::get<BlockModel>(fitted)));
+    }
+  }
+  StealingModel stealing{.knows_network = knows_network, .threads = *threads.rbegin()};
+  for (const StealingRun& run : runs) {
+    stealing.ranks_per_host = std::max(stealing.ranks_per_host, run.ranks_per_host);
+  }
+  for (const bool inside : {true, false}) {
+    if (inside ? *threads.rbegin() == 1 : *ranks.rbegin() == 1) {
+      continue;
+    }
+    auto fitted = fit_steals(runs, inside, model.latency_gaps, model.weights);
+    if (auto* refusal = std::get_if<Refusal>(&fitted)) {
+      model.refused.push_back({Block::steal, 1, std::move(refusal->reason)});
+    } else {
+      (inside ? stealing.inside : stealing.between) = std::move(std::get<Steals>(fitted));
+    }
+  }
+  std::vector<double> start_up_s;
+  std::vector<double> termination_s;
+  for (const StealingRun& run : runs) {
+    const Network network =
+        network_of(model.latency_gaps, run.ranks, run.ranks_per_host, 1,
+                   run.remote_tried > 0 ? run.bytes_received / run.remote_tried : 0);
+    start_up_s.push_back(network.start_up_s);
+    termination_s.push_back(network.termination_s);
+  }
+  auto start_up = fit_rounds(runs, &StealingRun::start_up, start_up_s, model.weights);
+  auto termination = fit_rounds(runs, &StealingRun::termination, termination_s, model.weights);
+  for (auto* fitted : {&start_up, &termination}) {
+    if (auto* refusal = std::get_if<Refusal>(fitted)) {
+      model.refused.push_back(
+          {fitted == &start_up ? Block::skeleton : Block::idle, 1, std::move(refusal->reason)});
+      return;
+    }
+  }
+  stealing.start_up = std::move(std::get<BlockFit>(start_up));
+  stealing.termination = std::move(std::get<BlockFit>(termination));
+  model.stealing = std::move(stealing);
+  model.leaf_blocks = {Block::sequential};
+  model.inner_blocks = {Block::steal};
+  model.sum_of_maxima = errors_of(model, runs);
+}
+
+Prediction predict_stealing(const Model& model, int ranks, const NamedSizes& sizes,
+                            const PredictOptions& options) {
+  if (options.threads.value_or(1) < 1) {
+    throw UsageError(fmt::format("threads must be at least 1, not {}", *options.threads));
+  }
+  if (!model.stealing) {
+    throw Error(model.refused.empty()
+                    ? std::string("the model knows nothing of work stealing")
+                    : fmt::format("{} cannot be predicted: {}", name_of(model.refused.back().block),
+                                  model.refused.back().reason));
+  }
+  model.block_model(Block::sequential, 1);  // says why there is none
+  check_request(model, ranks, sizes);
+  return SearchTime(model, ranks, sizes, options).predict();
+}
+
+}  // namespace cleave

@@ -1,0 +1,61 @@
+// The time of a search by work stealing (docs/model.md, eq. 17 to 20): W nodes on R ranks of t
+// threads each take
+//
+//     T = tau W / (R t) + steals + start-up + termination
+//
+// tau is fitted for each number of workers that compute at once on a host; how often a worker runs
+// dry, and what that costs, for workers of one rank and for ranks; start-up and termination by the
+// rounds of messages that they take.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "models/block_fit.hpp"
+#include "models/communication.hpp"
+#include "models/stealing_runs.hpp"
+
+namespace cleave {
+
+struct Model;
+struct Prediction;
+struct PredictOptions;
+
+/// Steals among the workers of one rank, or among ranks of one worker each.
+struct Steals {
+  /// For one worker: of `nodes`, its share of the tree, and `doublings`, log2 of how many share it.
+  BlockFit count;
+  double own_s = 0;      ///< of one steal, without what the network takes
+  double deviation = 0;  ///< relative, of the time of all steals of a run
+  double tries = 0;      ///< requests to other ranks for one steal
+  double bytes = 0;      ///< of nodes received for one steal
+  int most = 2;          ///< workers or ranks measured
+};
+
+/// What is beside the search, of which the model has one BlockModel (`sequential`) for each number
+/// of workers per host.
+struct StealingModel {
+  /// Whether a machine's l and g are left out of what was fitted, so that another's can be added.
+  bool knows_network = false;
+  std::optional<Steals> inside;   ///< of a rank
+  std::optional<Steals> between;  ///< of ranks
+  BlockFit start_up;              ///< seconds, of `doublings` of the ranks and `helpers`
+  BlockFit termination;           ///< the same; helpers are the threads of a rank beyond the first
+  int ranks_per_host = 1;         ///< the most that were measured
+  int threads = 1;                ///< of a rank, the most that were measured
+};
+
+/// Adds to `model` what `runs` determine, and to its refused blocks what they do not, with reasons.
+/// l and g are those of `model`; `knows_network` says that they come from a machine.
+void fit_stealing(Model& model, const std::vector<StealingRun>& runs, bool knows_network);
+
+/// As `predict`. Shares are named search, steal, start_up and termination.
+///
+/// \throws UsageError  if a size is missing, unknown or below 1, or ranks or threads are
+/// \throws Error       if a part that is needed was refused, with the reason
+Prediction predict_stealing(const Model& model, int ranks, const NamedSizes& sizes,
+                            const PredictOptions& options);
+
+}  // namespace cleave

@@ -1,0 +1,122 @@
+#include "models/stealing_runs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace cleave {
+
+namespace {
+
+constexpr double kSecondsPerNanosecond = 1e-9;
+
+double seconds_of(std::int64_t ns) { return static_cast<double>(ns) * kSecondsPerNanosecond; }
+
+/// What makes two traces measure the same thing.
+using RunKey = std::tuple<int, int, int, bool, NamedSizes, std::map<std::string, std::string>>;
+
+void add_repetition(StealingRun& run, const Trace::Run& repetition,
+                    const std::vector<const WorkerStatistics*>& workers) {
+  const auto count = static_cast<double>(workers.size());
+  double search = 0;
+  double without_nodes = 0;
+  double starting = 0;
+  double termination = seconds_of(repetition.elapsed_ns);
+  for (const WorkerStatistics* worker : workers) {
+    search += seconds_of(worker->searching_ns);
+    starting += seconds_of(worker->starting_ns);
+    without_nodes += seconds_of(worker->stealing_ns - worker->starting_ns + worker->idle_ns);
+    termination = std::min(termination, seconds_of(worker->ending_ns));
+  }
+  const double steal = std::max(0.0, without_nodes / count - termination);
+  const double elapsed = seconds_of(repetition.elapsed_ns);
+  run.seconds.push_back(elapsed);
+  run.search.push_back(search / count);
+  run.steal.push_back(steal);
+  run.termination.push_back(termination);
+  // Rounding of two clocks apart, what is left is the starting of workers and the call's frame.
+  run.start_up.push_back(
+      std::max(starting / count, elapsed - search / count - steal - termination));
+  for (const WorkerStatistics* worker : workers) {
+    run.searches += static_cast<double>(worker->searches);
+    run.local_tried += static_cast<double>(worker->local_tried);
+    run.local_made += static_cast<double>(worker->local_made);
+    run.remote_tried += static_cast<double>(worker->remote_tried);
+    run.remote_made += static_cast<double>(worker->remote_made);
+    run.bytes_received += static_cast<double>(worker->bytes_received);
+    const auto found = std::find_if(run.workers.begin(), run.workers.end(), [&](const auto& w) {
+      return w.rank == worker->rank && w.thread == worker->thread;
+    });
+    WorkerTotals& totals =
+        found != run.workers.end()
+            ? *found
+            : run.workers.emplace_back(WorkerTotals{worker->rank, worker->thread});
+    totals.nodes += static_cast<double>(worker->nodes);
+  }
+}
+
+void add_trace(std::map<RunKey, StealingRun>& runs, const Trace& trace) {
+  const RunInformation& r = trace.run;
+  std::map<int, std::vector<const WorkerStatistics*>> by_repetition;
+  for (const auto& [repetition, statistics] : trace.workers) {
+    by_repetition[repetition].push_back(&statistics);
+  }
+  for (const Trace::Run& repetition : trace.repetitions) {
+    const auto workers = by_repetition.find(repetition.index);
+    if (repetition.warm_up || workers == by_repetition.end()) {
+      continue;
+    }
+    StealingRun& run =
+        runs[{r.ranks, r.threads, r.ranks_per_host, r.oversubscribed, repetition.sizes, r.options}];
+    run.ranks = r.ranks;
+    run.threads = r.threads;
+    run.ranks_per_host = r.ranks_per_host;
+    run.oversubscribed = r.oversubscribed;
+    run.sizes = repetition.sizes;
+    add_repetition(run, repetition, workers->second);
+  }
+}
+
+bool has_nodes(const Trace& trace) {
+  return std::all_of(trace.repetitions.begin(), trace.repetitions.end(), [](const auto& run) {
+    const auto found = run.sizes.find("nodes");
+    return found != run.sizes.end() && found->second > 0;
+  });
+}
+
+}  // namespace
+
+double StealingRun::steals_per_worker() const {
+  const double firsts = all_workers() * repetitions();
+  return std::max(0.0, searches / firsts - 1);
+}
+
+double StealingRun::nodes() const { return static_cast<double>(sizes.at("nodes")); }
+
+StealingRuns collect_stealing_runs(std::span<const Trace> traces) {
+  StealingRuns result;
+  std::map<RunKey, StealingRun> runs;
+  for (const Trace& trace : traces) {
+    const std::string file = trace.file.string();
+    if (trace.workers.empty()) {
+      result.notes.push_back(fmt::format(
+          "{}: left out, since it does not say what the workers did: measure again", file));
+    } else if (!has_nodes(trace)) {
+      result.notes.push_back(
+          fmt::format("{}: left out, since its runs do not say how many nodes they had", file));
+    } else {
+      add_trace(runs, trace);
+    }
+  }
+  for (auto& [key, run] : runs) {
+    std::sort(run.workers.begin(), run.workers.end(), [](const auto& a, const auto& b) {
+      return std::pair(a.rank, a.thread) < std::pair(b.rank, b.thread);
+    });
+    result.runs.push_back(std::move(run));
+  }
+  return result;
+}
+
+}  // namespace cleave

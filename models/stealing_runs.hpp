@@ -1,0 +1,62 @@
+// From traces of work stealing to what a run's time went to: searching, stealing, starting and
+// ending, which add up to it (docs/model.md, eq. 17).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "skeleton/trace/trace_file.hpp"
+
+namespace cleave {
+
+/// What a worker did, summed over the counted repetitions of one run.
+struct WorkerTotals {
+  int rank = 0;
+  int thread = 0;
+  double nodes = 0;
+};
+
+/// One size of a run on one number of ranks and threads. Of the parts there is one value a counted
+/// repetition, in seconds: means over the workers.
+struct StealingRun {
+  int ranks = 1;
+  int threads = 1;
+  int ranks_per_host = 1;
+  bool oversubscribed = false;
+  NamedSizes sizes;
+  std::vector<double> seconds;      ///< of the whole call
+  std::vector<double> search;       ///< visiting nodes
+  std::vector<double> steal;        ///< without nodes: looking for some, in vain too
+  std::vector<double> start_up;     ///< until the workers have their first nodes, and all the rest
+  std::vector<double> termination;  ///< from the last node to the end
+  // Summed over the workers and the counted repetitions.
+  double searches = 0;  ///< times that a worker had nodes after it had none
+  double local_tried = 0;
+  double local_made = 0;
+  double remote_tried = 0;
+  double remote_made = 0;
+  double bytes_received = 0;
+  std::vector<WorkerTotals> workers;  ///< by rank and thread
+
+  int all_workers() const { return ranks * threads; }
+  int workers_per_host() const { return ranks_per_host * threads; }
+  double repetitions() const { return static_cast<double>(seconds.size()); }
+  /// How often a worker ran dry in a repetition and got nodes again, the first nodes left out.
+  double steals_per_worker() const;
+  /// The run's size "nodes".
+  double nodes() const;
+};
+
+/// What the traces hold of runs by work stealing, and in sentences what they lack.
+struct StealingRuns {
+  std::vector<StealingRun> runs;
+  std::vector<std::string> notes;
+};
+
+/// Collects the counted repetitions of all traces. A trace without workers (version 1) or whose
+/// runs have no size "nodes" is left out with a note.
+StealingRuns collect_stealing_runs(std::span<const Trace> traces);
+
+}  // namespace cleave

@@ -1,0 +1,319 @@
+// The model of work stealing, fitted to traces of searches that never ran.
+#include "models/stealing.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <random>
+
+#include "models/fit.hpp"
+#include "models/forecast.hpp"
+#include "models/model_file.hpp"
+#include "models/report/report.hpp"
+#include "skeleton/trace/error.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace cleave {
+namespace {
+
+/// Coefficients that searches are made from.
+struct Truth {
+  double node_s = 2e-8;
+  double steals_inside = 2;   ///< times log2(threads) log2(nodes of a worker)
+  double inside_s = 5e-6;     ///< each
+  double steals_between = 3;  ///< times log2(ranks) log2(nodes of a rank)
+  double between_s = 3e-5;    ///< each
+  double start_up_s = 4e-5;
+  double start_up_of_doubling_s = 2e-5;
+  double start_up_of_helper_s = 2e-4;
+  double ending_s = 2e-6;
+  double ending_of_doubling_s = 1e-5;
+  double noise = 0;
+
+  double steals(int ranks, int threads, double nodes) const {
+    const double inside =
+        threads == 1 ? 0 : steals_inside * std::log2(threads) * std::log2(nodes / ranks / threads);
+    const double between =
+        ranks == 1 ? 0 : steals_between * std::log2(ranks) * std::log2(nodes / ranks);
+    return std::round(inside) + std::round(between);
+  }
+  double steal_s(int ranks, int threads, double nodes) const {
+    return steals(1, threads, nodes / ranks) * inside_s + steals(ranks, 1, nodes) * between_s;
+  }
+  double starting_s(int ranks, int threads) const {
+    return start_up_s + start_up_of_doubling_s * std::log2(ranks) +
+           start_up_of_helper_s * (threads - 1);
+  }
+  double termination_s(int ranks) const {
+    return ending_s + ending_of_doubling_s * std::log2(ranks);
+  }
+  double seconds(int ranks, int threads, double nodes) const {
+    return node_s * nodes / (ranks * threads) + steal_s(ranks, threads, nodes) +
+           starting_s(ranks, threads) + termination_s(ranks);
+  }
+};
+
+std::int64_t ns(double seconds) { return std::llround(seconds * 1e9); }
+
+Trace search_trace(const Truth& truth, int ranks, int threads, std::int64_t nodes) {
+  constexpr int kRepetitions = 3;
+  Trace trace;
+  trace.file = fmt::format("search-{}-{}-{}.trace.jsonl", ranks, threads, nodes);
+  trace.run = {.app = "uts",
+               .type = "work_stealing",
+               .placement = "replicated",
+               .ranks = ranks,
+               .threads = threads,
+               .ranks_per_host = ranks,
+               .repetitions = kRepetitions,
+               .clock_offset_ns = std::vector<std::int64_t>(static_cast<std::size_t>(ranks), 0)};
+  std::mt19937 random(static_cast<unsigned>(ranks * 131 + threads * 17 + nodes));
+  std::normal_distribution<double> normal(0, truth.noise);
+  const auto size = static_cast<double>(nodes);
+  for (int repetition = 0; repetition < kRepetitions; ++repetition) {
+    const double slowed = 1 + normal(random);
+    const double search_s = slowed * truth.node_s * size / (ranks * threads);
+    const double steal_s = truth.steal_s(ranks, threads, size);
+    const double ending_s = truth.termination_s(ranks);
+    for (int worker = 0; worker < ranks * threads; ++worker) {
+      const bool starts_dry = worker != 0;
+      const double starting_s = starts_dry ? truth.starting_s(ranks, threads) / 2 : 0;
+      trace.workers.push_back({repetition,
+                               {.rank = worker / threads,
+                                .thread = worker % threads,
+                                .nodes = nodes / (ranks * threads),
+                                .searches = 1 + std::llround(truth.steals(ranks, threads, size)),
+                                .local_tried = 10,
+                                .local_made = 5,
+                                .remote_tried = worker % threads == 0 && ranks > 1 ? 8 : 0,
+                                .remote_made = worker % threads == 0 && ranks > 1 ? 6 : 0,
+                                .searching_ns = ns(search_s),
+                                .stealing_ns = ns(steal_s + starting_s),
+                                .starting_ns = ns(starting_s),
+                                .idle_ns = ns(ending_s),
+                                .ending_ns = ns(ending_s)}});
+    }
+    trace.repetitions.push_back(
+        {.index = repetition,
+         .elapsed_ns = ns(search_s + steal_s + ending_s + truth.starting_s(ranks, threads)),
+         .sizes = {{"nodes", nodes}}});
+  }
+  return trace;
+}
+
+std::vector<Trace> search_traces(const Truth& truth,
+                                 const std::vector<std::pair<int, int>>& workers,
+                                 const std::vector<std::int64_t>& sizes) {
+  std::vector<Trace> traces;
+  for (const auto& [ranks, threads] : workers) {
+    for (const std::int64_t nodes : sizes) {
+      traces.push_back(search_trace(truth, ranks, threads, nodes));
+    }
+  }
+  return traces;
+}
+
+const std::vector<std::int64_t> kSizes = {1 << 18, 1 << 20, 1 << 22, 1 << 24};
+
+Model fit(const std::vector<Trace>& traces, const std::optional<Machine>& machine = std::nullopt) {
+  return fit_model(collect_measurements(traces), machine, {},
+                   provenance_here("test", "test", "none"));
+}
+
+double predicted(const Model& model, int ranks, int threads, std::int64_t nodes) {
+  return forecast(model, ranks, {{"nodes", nodes}}, {.threads = threads}, Composition::closer)
+      .seconds;
+}
+
+Machine machine_with(double latency_s) {
+  const Communication entry{.ranks = 2, .latency_s = latency_s, .gap_s_per_byte = 0};
+  return {.name = "test", .exchange = {entry}, .provenance = provenance_here("test", "", "none")};
+}
+
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(StealingRuns, PartsAddUpToTheRun) {
+  const Truth truth{.noise = 0.02};
+  const StealingRuns found = collect_stealing_runs(search_traces(truth, {{4, 2}}, kSizes));
+  ASSERT_EQ(found.runs.size(), kSizes.size());
+  for (const StealingRun& run : found.runs) {
+    ASSERT_EQ(run.seconds.size(), 3U);
+    for (std::size_t i = 0; i < run.seconds.size(); ++i) {
+      EXPECT_NEAR(run.search[i] + run.steal[i] + run.start_up[i] + run.termination[i],
+                  run.seconds[i], 1e-8);
+      EXPECT_NEAR(run.start_up[i], truth.starting_s(4, 2), 1e-8);
+      EXPECT_NEAR(run.termination[i], truth.termination_s(4), 1e-8);
+    }
+  }
+}
+
+TEST(Stealing, FindsTheCoefficientsThatRunsWereMadeFrom) {
+  const Truth truth;
+  const Model model =
+      fit(search_traces(truth, {{1, 1}, {1, 2}, {1, 4}, {2, 1}, {4, 1}, {8, 1}}, kSizes));
+  EXPECT_TRUE(model.refused.empty());
+  ASSERT_TRUE(model.stealing);
+  for (const BlockModel& block : model.blocks) {
+    const BlockFit& search = block.fit.segments.front();
+    EXPECT_EQ(text_of(search.form), "nodes");
+    EXPECT_NEAR(search.fit.coefficients[0], truth.node_s, 0.01 * truth.node_s);
+  }
+  const Steals& inside = model.stealing->inside.value();
+  EXPECT_EQ(text_of(inside.count.form), "doublings*log2(nodes)");
+  EXPECT_NEAR(inside.count.fit.coefficients[0], truth.steals_inside, 0.03 * truth.steals_inside);
+  EXPECT_NEAR(inside.own_s, truth.inside_s, 0.01 * truth.inside_s);
+  const Steals& between = model.stealing->between.value();
+  EXPECT_EQ(text_of(between.count.form), "doublings*log2(nodes)");
+  EXPECT_NEAR(between.count.fit.coefficients[0], truth.steals_between, 0.03 * truth.steals_between);
+  EXPECT_NEAR(between.own_s, truth.between_s, 0.01 * truth.between_s);
+  const auto& start_up = model.stealing->start_up;
+  ASSERT_EQ(text_of(start_up.form), "1,doublings,helpers");
+  EXPECT_NEAR(start_up.fit.coefficients[0], truth.start_up_s, 0.01 * truth.start_up_s);
+  EXPECT_NEAR(start_up.fit.coefficients[1], truth.start_up_of_doubling_s,
+              0.01 * truth.start_up_of_doubling_s);
+  EXPECT_NEAR(start_up.fit.coefficients[2], truth.start_up_of_helper_s,
+              0.01 * truth.start_up_of_helper_s);
+  EXPECT_NEAR(model.stealing->termination.fit.coefficients[1], truth.ending_of_doubling_s,
+              0.01 * truth.ending_of_doubling_s);
+}
+
+TEST(Stealing, PredictsMoreRanksAndLargerTreesThanItHasSeen) {
+  const Truth truth{.noise = 0.02};
+  const Model model = fit(search_traces(truth, {{1, 1}, {2, 1}, {4, 1}, {8, 1}}, kSizes));
+  for (const int ranks : {2, 8, 32, 64}) {
+    const std::int64_t nodes = 1 << 26;
+    const Forecast f =
+        forecast(model, ranks, {{"nodes", nodes}}, {.ranks_per_host = 8}, Composition::closer);
+    const double expected = truth.seconds(ranks, 1, static_cast<double>(nodes));
+    EXPECT_NEAR(f.seconds, expected, 0.03 * expected) << ranks;
+    EXPECT_LT(f.low, expected);
+    EXPECT_GT(f.high, expected);
+    EXPECT_TRUE(f.prediction.outside_fitted_range);
+    double sum = 0;
+    for (const BlockShare& share : f.prediction.shares) {
+      sum += share.seconds;
+    }
+    EXPECT_NEAR(sum, f.seconds, 1e-12);
+    EXPECT_EQ(f.prediction.shares.size(), 4U);
+  }
+}
+
+TEST(Stealing, OneAndTwoWorkersTellOfRanksWithThreads) {
+  const Truth truth;
+  const Model model = fit(search_traces(truth, {{1, 1}, {1, 2}, {2, 1}}, kSizes));
+  const double expected = truth.seconds(2, 2, 1 << 23);
+  EXPECT_NEAR(predicted(model, 2, 2, 1 << 23), expected, 0.02 * expected);
+}
+
+TEST(Stealing, AnotherMachineChangesWhatTheNetworkTakes) {
+  const Truth truth;
+  const std::vector<Trace> traces = search_traces(truth, {{1, 1}, {2, 1}, {4, 1}}, kSizes);
+  Model model = fit(traces, machine_with(1e-7));
+  const double here = predicted(model, 4, 1, 1 << 22);
+  EXPECT_NEAR(here, truth.seconds(4, 1, 1 << 22), 0.02 * here);
+  // Eight requests and answers a worker and run, as the traces say; two rounds of start-up; and
+  // two times eight messages to the end. A message takes 2 l.
+  model.latency_gaps = latency_gaps_of(machine_with(1e-5));
+  const double message_s = 2 * (1e-5 - 1e-7);
+  double requests = 0;  // for a worker in the largest run: all requests over all steals
+  double steals = 0;
+  for (const int ranks : {2, 4}) {
+    for (const std::int64_t nodes : kSizes) {
+      requests += 8 * ranks;
+      steals += ranks * truth.steals(ranks, 1, static_cast<double>(nodes));
+    }
+  }
+  const double of_steals = truth.steals(4, 1, 1 << 22) * requests / steals * 2 * message_s;
+  const double expected = here + of_steals + 2 * 2 * message_s + 2 * 8 * message_s;
+  EXPECT_NEAR(predicted(model, 4, 1, 1 << 22), expected, 0.001 * expected);
+
+  Model without = fit(traces);
+  without.latency_gaps = latency_gaps_of(machine_with(1e-5));
+  EXPECT_NE(message_of([&] { predicted(without, 4, 1, 1 << 22); }).find("fit it with --machine"),
+            std::string::npos);
+  EXPECT_GT(predicted(without, 1, 1, 1 << 22), 0) << "one rank sends nothing";
+}
+
+TEST(Stealing, SaysWhatTheTracesCannotTell) {
+  const Truth truth;
+  const Model alone = fit(search_traces(truth, {{1, 1}}, kSizes));
+  EXPECT_GT(predicted(alone, 1, 1, 1 << 22), 0);
+  EXPECT_EQ(message_of([&] { predicted(alone, 2, 1, 1 << 22); }),
+            "steals between ranks cannot be predicted: the traces show none");
+  const Model together = fit(search_traces(truth, {{1, 1}, {2, 2}}, kSizes));
+  EXPECT_EQ(message_of([&] { predicted(together, 2, 1, 1 << 22); }),
+            "steals between ranks cannot be predicted: no run was on several ranks with one "
+            "thread each");
+  const Model one_size = fit(search_traces(truth, {{1, 1}, {2, 1}}, {1 << 20}));
+  EXPECT_EQ(message_of([&] { predicted(one_size, 1, 1, 1 << 22); }),
+            "sequential cannot be predicted: nodes are as many in every run: measure more sizes");
+
+  std::vector<Trace> old = search_traces(truth, {{1, 1}}, kSizes);
+  for (Trace& trace : old) {
+    trace.workers.clear();
+  }
+  const Model of_old = fit(old);
+  EXPECT_EQ(of_old.notes.size(), kSizes.size());
+  EXPECT_EQ(message_of([&] { predicted(of_old, 1, 1, 1 << 22); }),
+            "sequential cannot be predicted: no trace says what its workers did");
+  EXPECT_EQ(message_of([&] {
+              forecast(alone, 1, {{"N", 5}}, {}, Composition::closer);
+            }),
+            "size nodes is missing: this model's sizes are nodes");
+}
+
+TEST(Stealing, AFileKeepsTheModel) {
+  const ::cleave::testing::TemporaryFolder folder;
+  const Truth truth{.noise = 0.02};
+  const Model model =
+      fit(search_traces(truth, {{1, 1}, {1, 2}, {2, 1}, {4, 1}}, kSizes), machine_with(1e-7));
+  write_model(folder / "x.model.json", model);
+  const Model read = read_model(folder / "x.model.json");
+  for (const auto& [ranks, threads] : {std::pair(1, 1), std::pair(2, 2), std::pair(16, 1)}) {
+    const Forecast a =
+        forecast(model, ranks, {{"nodes", 1 << 25}}, {.threads = threads}, Composition::closer);
+    const Forecast b =
+        forecast(read, ranks, {{"nodes", 1 << 25}}, {.threads = threads}, Composition::closer);
+    EXPECT_EQ(a.seconds, b.seconds);
+    EXPECT_EQ(a.low, b.low);
+    EXPECT_EQ(a.high, b.high);
+  }
+}
+
+TEST(StealingReport, HasATableOfTheWorkers) {
+  const Truth truth;
+  const std::vector<Trace> traces = search_traces(truth, {{1, 1}, {1, 2}, {2, 1}, {2, 2}}, kSizes);
+  const Measurements measurements = collect_measurements(traces);
+  const Report report = make_report(fit(traces), measurements, std::nullopt);
+  EXPECT_EQ(report.comparisons.size(), traces.size());
+  const auto found = std::find_if(report.tables.begin(), report.tables.end(),
+                                  [](const Table& table) { return table.id == "workers"; });
+  ASSERT_NE(found, report.tables.end());
+  ASSERT_EQ(found->rows.size(), traces.size());
+  const std::vector<Cell>& last = found->rows.back();  // 2 ranks of 2 threads
+  ASSERT_EQ(last.size(), found->columns.size());
+  EXPECT_EQ(last[0].exact, "2");
+  EXPECT_EQ(last[1].exact, "2");
+  EXPECT_EQ(last[2].exact, std::to_string(kSizes.back()));
+  EXPECT_EQ(last[5].exact, "40") << "4 workers tried 10 each";
+  EXPECT_EQ(last[6].exact, "0.5");
+  EXPECT_EQ(last[7].exact, "16") << "2 ranks asked 8 times each";
+  EXPECT_EQ(last[8].exact, "0.75");
+  EXPECT_EQ(last[9].exact, "0.25");
+  EXPECT_EQ(last[11].exact, "0.25");
+  EXPECT_TRUE(std::any_of(report.figures.begin(), report.figures.end(),
+                          [](const Figure& figure) { return figure.id == "workers"; }));
+}
+
+}  // namespace
+}  // namespace cleave

@@ -1,0 +1,16 @@
+// error: cleave: the application's `visit` must be `void visit(Node, Children<Node>&, Solution&) const`
+#include "skeleton/dc_call.hpp"
+
+struct App {
+  using Problem = int;
+  using Solution = int;
+  void visit(int node, cleave::Children<int>& children, int total) {  // not const, not a reference
+    children.push(node + total);
+  }
+  int combine(int left, int right) const { return left + right; }
+};
+
+int main() {
+  const auto result = cleave::DC_Call(cleave::DC_Type::work_stealing, App{}, 5);
+  return sizeof(result) > 100 ? 1 : 0;
+}
