@@ -43,6 +43,7 @@ Options call_options(const CommonOptions& options, const std::string& app,
   }
   if (options.checkpoint) {
     std::signal(SIGTERM, set_stop_flag);
+    std::signal(SIGINT, set_stop_flag);
     call.checkpoint = CheckpointOptions{.folder = *options.checkpoint,
                                         .every_s = options.checkpoint_every_s,
                                         .resume = options.resume,

@@ -53,7 +53,8 @@ struct SearchReport {
   CheckpointReport snapshots;
 };
 
-/// DC_Call's options. With --checkpoint, SIGTERM from here on asks for a snapshot and an end.
+/// DC_Call's options. With --checkpoint, SIGTERM or SIGINT from here on asks for a snapshot and an
+/// end.
 /// \param instance  what is searched, for snapshots
 Options call_options(const CommonOptions& options, const std::string& app,
                      const std::string& instance, int rank, Recorder& recorder,

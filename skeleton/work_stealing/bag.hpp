@@ -163,28 +163,35 @@ class Bag {
 
   // For the main thread of a rank, on behalf of other ranks.
 
-  /// Packs half of the nodes that the segment with the most of them shares, the oldest, but not
-  /// more than fit into `most_bytes`, one at least. Nothing if there are none to spare.
+  /// Packs every other node, the oldest first, of the segment with the most nodes to spare: half of
+  /// all nodes of the main thread's, or half of those that another one shares. So the thief gets
+  /// half of the work whether it lies in the oldest nodes, as in a tree of bounded depth, or
+  /// anywhere. Not more than fit into `most_bytes`, one node at least; nothing if there are none.
   std::vector<std::byte> give(std::size_t most_bytes) requires Transferable<T> {
+    Segment<T>& mine = segment(0);
+    const std::size_t spare = (mine.shared_size() + mine.private_size()) / 2;
+    mine.release(std::min(mine.private_size(), 2 * spare - std::min(2 * spare, mine.shared_size())));
     const auto richest = std::ranges::max_element(
         segments_, {}, [this](const auto& segment) { return stealable(*segment); });
     Segment<T>& from = **richest;
     const std::lock_guard guard(from);
-    if (&from == &inbox() && from.shared().size() < 2) {
-      return {};  // else one node may be passed on between idle ranks for ever
+    const std::span<T> shared = from.shared();
+    if (shared.size() < least_stealable(from)) {
+      return {};
     }
-    const std::size_t most = std::max<std::size_t>(1, most_bytes / sizeof(T));
-    const std::span<T> stolen = oldest(from, most);
-    if (stolen.empty()) {
+    // One node may not be passed on between idle ranks for ever.
+    const bool last_is_kept = &from == &mine || &from == &inbox();
+    const std::size_t most = std::max<std::size_t>(last_is_kept ? 0 : 1, shared.size() / 2);
+    if (most == 0 || shared.empty()) {
       return {};
     }
     Packer packer;
     std::size_t packed = 0;
-    while (packed < stolen.size() && (packed == 0 || packer.bytes().size() < most_bytes)) {
-      wire<T>::pack(packer, stolen[packed]);
+    while (packed < most && (packed == 0 || packer.bytes().size() < most_bytes)) {
+      wire<T>::pack(packer, shared[2 * packed]);
       ++packed;
     }
-    from.drop(packed);
+    from.drop_alternate(packed);
     return {packer.bytes().begin(), packer.bytes().end()};
   }
 

@@ -249,7 +249,7 @@ class Executor final : private Workload {
     const std::int64_t begin_ns = now_ns(worker);
     const std::int64_t visits_before = worker.statistics.visits;
     const std::int64_t nodes_before = kernel_.nodes(worker.total).value_or(0);
-    std::int64_t now = begin_ns;
+    std::int64_t now = monotonic_ns();
     try {
       for (bool is_empty = false; !is_empty && commanded() == Command::go;) {
         if (options_.before_block) {
@@ -264,10 +264,10 @@ class Executor final : private Workload {
         if (is_limited_) {
           publish(worker);
         }
-        const std::int64_t batch_begin_ns = std::exchange(now, now_ns(worker));
+        const std::int64_t batch_begin_ns = std::exchange(now, monotonic_ns());
         adapt_batch(worker, now - batch_begin_ns);
         if (worker.index == 0 && now >= next_poll_ns_) {
-          poll(now);
+          now = poll();
         }
       }
     } catch (const BlockFailed& e) {
@@ -312,11 +312,13 @@ class Executor final : private Workload {
     }
   }
 
-  /// Looks for messages; the less often, the longer there were none.
-  void poll(std::int64_t now) {
-    constexpr std::int64_t kMostPatience = 4;
+  /// Looks for messages; the less often, the longer there were none. \return  the time after it
+  std::int64_t poll() {
+    constexpr std::int64_t kMostPatience = 2;
     patience_ = balancer_->step() ? 1 : std::min(2 * patience_, kMostPatience);
+    const std::int64_t now = monotonic_ns();
     next_poll_ns_ = now + patience_ * options_.stealing.poll_ns;
+    return now;
   }
 
   void look_for_work(Worker& worker) {

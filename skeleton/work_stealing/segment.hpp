@@ -161,6 +161,16 @@ class Segment {
     head_.store(head + count, std::memory_order_relaxed);
   }
 
+  /// Forgets `count` shared nodes: the oldest and every second one after it.
+  /// \pre  locked, count is 1 or 2 * count <= shared().size()
+  void drop_alternate(std::size_t count) {
+    const std::span<T> nodes = shared();
+    for (std::size_t i = count - 1; i-- > 0;) {
+      nodes[count + i] = std::move(nodes[2 * i + 1]);
+    }
+    drop(count);
+  }
+
  private:
   std::size_t capacity() const { return static_cast<std::size_t>(end_ - base_); }
 

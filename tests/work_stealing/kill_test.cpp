@@ -1,15 +1,19 @@
-// Ranks of cleave-uts are killed at random moments, among them those at which a snapshot is being
-// written; the same command with --resume, on another number of ranks, must then count exactly.
-#include <fcntl.h>
+// Runs of cleave-uts that are killed or told to stop from outside, at random moments, among them
+// those at which a snapshot is being written; the same command with --resume, on another number of
+// ranks, must then count exactly. The runs that are stopped sleep before every batch of visits, so
+// they take hardly any processor time and would go on for an hour.
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <sys/types.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <future>
+#include <iostream>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <sstream>
@@ -20,38 +24,32 @@
 #include "tests/support/run_program.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-extern char** environ;
-
 namespace cleave {
 namespace {
 
-// 58,969,185 nodes by two traversals, with and without work stealing; hashed eight times each, 8 s
-// on one idle core.
-const std::string kTree = "prins:n=50000,q=0.1249,m=8";
-constexpr std::int64_t kNodes = 58'969'185;
+using std::chrono::milliseconds;
 
-std::vector<std::string> command(int ranks, const std::filesystem::path& folder, bool resume) {
-  std::vector<std::string> words = {CLEAVE_MPIEXEC,
-                                    "-n",
-                                    std::to_string(ranks),
-                                    std::string(CLEAVE_PROGRAMS) + "/cleave-uts",
-                                    "--tree",
-                                    kTree,
-                                    "-g",
-                                    "8",
-                                    "--json",
-                                    "--checkpoint",
-                                    folder.string(),
-                                    "--checkpoint-every",
-                                    "0.2"};
-  if (resume) {
-    words.push_back("--resume");
-  }
-  return words;
+constexpr const char* kTree = "prins:T3";
+constexpr std::int64_t kNodes = 5'529'089;  // Prins et al., 2003
+
+std::vector<std::string> command(int ranks, int threads, const std::filesystem::path& folder) {
+  return {CLEAVE_MPIEXEC,
+          "-n",
+          std::to_string(ranks),
+          std::string(CLEAVE_PROGRAMS) + "/cleave-uts",
+          "--tree",
+          kTree,
+          "--threads",
+          std::to_string(threads),
+          "--json",
+          "--checkpoint",
+          folder.string(),
+          "--checkpoint-every",
+          "0.1"};
 }
 
-/// The processes of cleave-uts that write to `folder`.
-std::vector<pid_t> ranks_writing_to(const std::filesystem::path& folder) {
+/// The processes of `program` that were told of `folder`.
+std::vector<pid_t> processes_of(const std::string& program, const std::filesystem::path& folder) {
   std::vector<pid_t> found;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
     const std::string name = entry.path().filename();
@@ -62,75 +60,194 @@ std::vector<pid_t> ranks_writing_to(const std::filesystem::path& folder) {
     std::stringstream line;
     line << stream.rdbuf();
     const std::string text = line.str();
-    if (text.starts_with(CLEAVE_PROGRAMS) && text.find(folder.string()) != std::string::npos) {
+    if (text.starts_with(program) && text.find(folder.string()) != std::string::npos) {
       found.push_back(static_cast<pid_t>(std::stoi(name)));
     }
   }
   return found;
 }
 
-/// Starts a run and kills one of its ranks, or all, after `moment`. \return  whether it was alive
-bool start_and_kill(int ranks, const std::filesystem::path& folder, bool resume,
-                    std::chrono::milliseconds moment, bool all) {
-  std::vector<std::string> words = command(ranks, folder, resume);
-  std::vector<char*> argv;
-  for (std::string& word : words) {
-    argv.push_back(word.data());
+/// What lies in the folder of a search.
+struct Folder {
+  int newest_snapshot = 0;      ///< with a manifest, which makes it valid
+  bool has_unfinished = false;  ///< a part or a manifest of a newer one
+
+  explicit Folder(const std::filesystem::path& folder) {
+    int newest = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      const std::string name = entry.path().filename();
+      const int generation = std::stoi(name.substr(name.find_first_of("0123456789")));
+      newest = std::max(newest, generation);
+      if (name.ends_with(".json")) {
+        newest_snapshot = std::max(newest_snapshot, generation);
+      }
+    }
+    has_unfinished = newest > newest_snapshot;
   }
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t quiet;
-  posix_spawn_file_actions_init(&quiet);
-  posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_adddup2(&quiet, STDOUT_FILENO, STDERR_FILENO);
-  pid_t launcher = 0;
-  if (::posix_spawnp(&launcher, argv[0], &quiet, nullptr, argv.data(), environ) != 0) {
-    ADD_FAILURE() << "cannot start " << words[0];
-    return false;
+};
+
+/// A run on `ranks` x `threads` that does not end by itself.
+class SlowRun {
+ public:
+  SlowRun(int ranks, int threads, std::filesystem::path folder, bool resume = false)
+      : folder_(std::move(folder)) {
+    std::vector<std::string> words = command(ranks, threads, folder_);
+    for (int rank = 0; rank < ranks; ++rank) {
+      words.insert(words.end(), {"--inject", "delay:rank=" + std::to_string(rank) +
+                                                 ",level=0,block=sequential,ms=1"});
+    }
+    if (resume) {
+      words.emplace_back("--resume");
+    }
+    finished_ = std::async(std::launch::async, [words] {
+      return testing::run_program(words, {}, std::chrono::seconds(120));
+    });
   }
-  posix_spawn_file_actions_destroy(&quiet);
-  std::this_thread::sleep_for(moment);
-  const std::vector<pid_t> victims = ranks_writing_to(folder);
-  for (std::size_t i = 0; i < victims.size(); ++i) {
-    if (all || i == static_cast<std::size_t>(moment.count()) % victims.size()) {
-      ::kill(victims[i], SIGKILL);
+
+  /// Looks every `interval` until `is_so`. \return  false if the run has ended before
+  bool wait_until(const std::function<bool()>& is_so,
+                  std::chrono::microseconds interval = milliseconds(2)) {
+    while (!is_so()) {
+      if (finished_.wait_for(interval) == std::future_status::ready) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool wait_until_started() {
+    return wait_until([this] { return !ranks().empty(); });
+  }
+  bool wait_for_snapshot(int newer_than = 0) {
+    return wait_until([=, this] { return Folder(folder_).newest_snapshot > newer_than; });
+  }
+
+  std::vector<pid_t> ranks() const {
+    return processes_of(std::string(CLEAVE_PROGRAMS) + "/cleave-uts", folder_);
+  }
+  pid_t launcher() const { return processes_of(CLEAVE_MPIEXEC, folder_).at(0); }
+
+  testing::Finished finished() { return finished_.get(); }
+
+ private:
+  std::filesystem::path folder_;
+  std::future<testing::Finished> finished_;
+};
+
+enum class Moment { before_a_snapshot, any, while_one_is_written, after_one };
+
+/// Kills one rank of a slow run, or all of them.
+void kill_run(SlowRun& run, const std::filesystem::path& folder, Moment moment, bool all,
+              std::mt19937& random) {
+  bool is_running = run.wait_until_started();
+  if (moment != Moment::before_a_snapshot) {
+    is_running = is_running && run.wait_for_snapshot();
+    std::this_thread::sleep_for(milliseconds(random() % 250));
+  }
+  const int newest = Folder(folder).newest_snapshot;
+  const std::vector<pid_t> ranks = run.ranks();
+  if (moment == Moment::while_one_is_written) {
+    is_running = is_running && run.wait_until([&] { return Folder(folder).has_unfinished; },
+                                              std::chrono::microseconds(20));
+  } else if (moment == Moment::after_one) {
+    is_running = is_running && run.wait_for_snapshot(newest);
+  }
+  const std::size_t first = ranks.empty() ? 0 : random() % ranks.size();
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (all || i == first) {
+      ::kill(ranks[i], SIGKILL);
     }
   }
-  int status = 0;
-  ::waitpid(launcher, &status, 0);
-  return !victims.empty();
+  const testing::Finished killed = run.finished();
+  EXPECT_TRUE(is_running) << killed.err;
+  EXPECT_FALSE(killed.timed_out);
+  EXPECT_NE(killed.status, 0);
 }
 
-/// \return  how many runs were resumed from a snapshot
-int kill_and_resume(int times) {
+/// Resumes on `ranks` x `threads` and runs to the end. \return  the snapshot that it began with, or
+/// 0
+int resume_to_the_end(int ranks, int threads, const std::filesystem::path& folder) {
+  std::vector<std::string> words = command(ranks, threads, folder);
+  words.emplace_back("--resume");
+  const auto finished = testing::run_program(words, {}, std::chrono::seconds(120));
+  EXPECT_FALSE(finished.timed_out);
+  const auto json = nlohmann::json::parse(finished.out, nullptr, false);
+  if (!json.is_object()) {
+    ADD_FAILURE() << finished.err;
+    return 0;
+  }
+  EXPECT_EQ(json["nodes"], kNodes);
+  EXPECT_TRUE(std::filesystem::is_empty(folder)) << "snapshots of a search that is done";
+  return json["resumed_from"].is_null() ? 0 : json["resumed_from"].get<int>();
+}
+
+struct Kills {
+  int resumed = 0;        ///< from a snapshot rather than from the start
+  int while_written = 0;  ///< left an unfinished snapshot behind
+};
+
+/// Kills runs on 4 ranks, resumes each on another number.
+Kills kill_and_resume(int times) {
+  constexpr int kOtherRanks[] = {1, 2, 3, 5};
   std::mt19937 random(11);
-  int resumed = 0;
+  Kills kills;
   for (int i = 0; i < times; ++i) {
+    SCOPED_TRACE("kill " + std::to_string(i));
     const testing::TemporaryFolder folder;
-    const std::chrono::milliseconds moment(600 + random() % 1500);
-    EXPECT_TRUE(start_and_kill(4, folder.path(), false, moment, i % 3 == 0));
-    if (i % 4 == 1) {  // killed twice
-      start_and_kill(3, folder.path(), true, std::chrono::milliseconds(300 + random() % 800), true);
+    const Moment moment = i % 20 == 3  ? Moment::before_a_snapshot
+                          : i % 3 == 0 ? Moment::any
+                          : i % 3 == 1 ? Moment::while_one_is_written
+                                       : Moment::after_one;
+    SlowRun run(4, 1, folder.path());
+    kill_run(run, folder.path(), moment, i % 2 == 0, random);
+    kills.while_written += Folder(folder.path()).has_unfinished ? 1 : 0;
+    if (i % 5 == 4) {
+      SlowRun again(3, 1, folder.path(), true);
+      kill_run(again, folder.path(), Moment::any, true, random);
     }
-    constexpr int kOtherRanks[] = {1, 2, 3, 5};
-    const auto finished = testing::run_program(command(kOtherRanks[i % 4], folder.path(), true), {},
-                                               std::chrono::seconds(200));
-    const auto json = nlohmann::json::parse(finished.out, nullptr, false);
-    if (!json.is_object()) {
-      ADD_FAILURE() << "kill " << i << ": " << finished.err;
-      continue;
-    }
-    EXPECT_EQ(json["nodes"], kNodes) << "kill " << i;
-    resumed += json["resumed_from"].is_null() ? 0 : 1;
-    EXPECT_TRUE(std::filesystem::is_empty(folder.path())) << "snapshots of a search that is done";
+    const int newest = Folder(folder.path()).newest_snapshot;
+    const int resumed_from = resume_to_the_end(kOtherRanks[i % 4], 1, folder.path());
+    EXPECT_EQ(resumed_from, newest);
+    kills.resumed += resumed_from > 0 ? 1 : 0;
   }
-  return resumed;
+  return kills;
 }
 
-TEST(Kill, AKilledSearchEndsWithTheRightCountOnOtherRanks) { kill_and_resume(3); }
+TEST(Kill, AKilledSearchEndsWithTheRightCountOnOtherRanks) { kill_and_resume(6); }
 
 TEST(Kill, DISABLED_AHundredKillsMostlyResumedFromASnapshot) {
-  EXPECT_GE(kill_and_resume(100), 90);
+  const Kills kills = kill_and_resume(100);
+  std::cout << kills.resumed << " resumed from a snapshot, " << kills.while_written
+            << " killed while one was written\n";
+  EXPECT_GE(kills.resumed, 90);
+  EXPECT_GE(kills.while_written, 10);
 }
+
+/// A signal to the launcher, as a batch system or Ctrl-C sends it.
+class Stop : public ::testing::TestWithParam<int> {};
+
+TEST_P(Stop, EndsWithASnapshotAndAMessageAndIsResumedExactly) {
+  for (const int ranks : {1, 2, 4}) {
+    for (const int threads : {1, 2}) {
+      SCOPED_TRACE(std::to_string(ranks) + " x " + std::to_string(threads));
+      const testing::TemporaryFolder folder;
+      SlowRun run(ranks, threads, folder.path());
+      EXPECT_TRUE(run.wait_for_snapshot());
+      ::kill(run.launcher(), GetParam());
+      const testing::Finished stopped = run.finished();
+      EXPECT_FALSE(stopped.timed_out);
+      EXPECT_EQ(stopped.status, 1);
+      EXPECT_NE(stopped.err.find("cleave-uts: stopped before the search was done; " +
+                                 folder.path().string() + " holds a snapshot\n"),
+                std::string::npos)
+          << stopped.err;
+      EXPECT_EQ(stopped.out, "");
+      EXPECT_GT(resume_to_the_end(5 - ranks, 3 - threads, folder.path()), 1);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(BySignal, Stop, ::testing::Values(SIGTERM, SIGINT));
 
 }  // namespace
 }  // namespace cleave
