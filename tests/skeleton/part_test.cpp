@@ -42,6 +42,32 @@ TEST(Part, MakesRoomThatIsNotThereAndKeepsItsElements) {
   }
 }
 
+TEST(Part, MovesWithinItsStorageWhereItsRoomIsEnough) {
+  for (const std::size_t count : {8, 1000, 3'000'000}) {
+    Part<int> part = counting(count);
+    const int* const first = part.begin();
+    const std::size_t room = part.room_before() + part.room_behind();
+    part.make_room_before(room / 2);
+    EXPECT_EQ(part.begin(), first + room / 2);
+    EXPECT_EQ(part, counting(count));
+    part.make_room_behind(room);
+    EXPECT_EQ(part.begin(), first);
+    EXPECT_EQ(part, counting(count));
+  }
+}
+
+TEST(Row, OfAnyLengthIsAlignedAndKeepsItsElements) {
+  for (const std::size_t count : {0, 1, 1000, 3'000'000}) {
+    Row<int> row(count);
+    std::iota(row.begin(), row.end(), 5);
+    row.push_back(-1);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(row.data()) % 64, 0U);
+    EXPECT_EQ(row.front(), count == 0 ? -1 : 5);
+    EXPECT_EQ(row[count / 2], count == 0 ? -1 : static_cast<int>(5 + count / 2));
+    EXPECT_EQ(row.back(), -1);
+  }
+}
+
 TEST(Part, OfMoreThanMemoryIsRefused) {
   EXPECT_THROW(Part<int>(std::size_t{1} << 60), std::bad_alloc);
   EXPECT_THROW(Part<int>(SIZE_MAX), std::bad_alloc);
