@@ -86,22 +86,24 @@ std::string slurm_script(const Model& model, const PlanChoice& choice, int ranks
       "#SBATCH --time={}\n",
       choice.forecast.seconds, choice.forecast.low, choice.forecast.high,
       p.outside_fitted_range ? ", beyond what was measured" : "", model.app,
-      (p.ranks + tasks_per_node - 1) / tasks_per_node, p.ranks, tasks_per_node, model.threads,
+      (p.ranks + tasks_per_node - 1) / tasks_per_node, p.ranks, tasks_per_node, p.threads,
       time_limit(with_margin(choice.forecast.high) + kStartSeconds));
   if (choice.forecast.memory_bytes) {
-    script +=
-        fmt::format("#SBATCH --mem-per-cpu={}M\n",
-                    static_cast<long long>(std::ceil(with_margin(*choice.forecast.memory_bytes) /
-                                                     model.threads / (1 << 20))));
+    script += fmt::format("#SBATCH --mem-per-cpu={}M\n",
+                          static_cast<long long>(std::ceil(
+                              with_margin(*choice.forecast.memory_bytes) / p.threads / (1 << 20))));
   }
   std::string sizes;
   for (const auto& [name, value] : p.sizes) {
     sizes += fmt::format("{}{}={}", sizes.empty() ? "" : ",", name, format_count(value));
   }
+  // What is searched has no size that could be asked for: it is given to sbatch.
+  const std::string what = model.type == "work_stealing"
+                               ? fmt::format("\"$@\"  # sbatch's arguments: what has {}", sizes)
+                               : "--size " + sizes;
   script += fmt::format(
-      "srun cleave-{} --type {} --placement {} --threads {} --warm-up 0 --repetitions 1 --size "
-      "{}\n",
-      model.app, model.type, model.placement, model.threads, sizes);
+      "srun cleave-{} --type {} --placement {} --threads {} --warm-up 0 --repetitions 1 {}\n",
+      model.app, model.type, model.placement, p.threads, what);
   return script;
 }
 

@@ -22,6 +22,10 @@ namespace {
 constexpr double kMessageBytes = 32;   ///< of a request, a wave, and around nodes
 constexpr double kEndingMessages = 8;  ///< in a row, for each doubling of the ranks
 
+// Where steals are, in the reasons for which they are refused.
+constexpr std::string_view kInside = "inside a rank";
+constexpr std::string_view kBetween = "between ranks";
+
 constexpr double kLeastSeconds = 1e-9;  ///< what is less was not measured
 
 /// Rounds in which work or a message reaches `count` ranks or workers.
@@ -215,11 +219,14 @@ std::variant<BlockFit, Refusal> fit_rounds(const std::vector<StealingRun>& runs,
                                       {"helpers", static_cast<double>(run.threads - 1)}},
                             .value = std::max(kLeastSeconds, median(run.*part) - network_s[i])});
   }
-  TrialForm trial{.form = {Basis()}};
+  std::vector<TrialForm> trials = {{.form = {Basis()}}};
   for (const std::string& name : varying_sizes(observations)) {
-    trial.form.push_back(power_of(name, 1));
+    for (std::size_t i = 0, count = trials.size(); i < count; ++i) {
+      trials.push_back(trials[i]);
+      trials.back().form.push_back(power_of(name, 1));
+    }
   }
-  return fit_form(observations, trial, weights);
+  return fit_best_form(observations, trials, weights);
 }
 
 // --- predicting
@@ -298,20 +305,28 @@ class SearchTime {
   void add_steals() {
     double seconds = 0;
     if (threads_ > 1) {
-      seconds +=
-          steals(stealing_.inside, "inside a rank", threads_, nodes_ / (result_.ranks * threads_));
+      seconds += steals(stealing_.inside, kInside, threads_, nodes_ / (result_.ranks * threads_));
     }
     if (result_.ranks > 1) {
-      seconds += steals(stealing_.between, "between ranks", result_.ranks, nodes_ / result_.ranks);
+      seconds += steals(stealing_.between, kBetween, result_.ranks, nodes_ / result_.ranks);
     }
     add_share("steal", Block::steal, seconds);
   }
 
+  std::string reason_of_none(std::string_view where) const {
+    for (const RefusedBlock& refused : model_.refused) {
+      if (refused.block == Block::steal && refused.reason.starts_with(where)) {
+        return refused.reason;
+      }
+    }
+    return fmt::format("{}: the traces show none", where);
+  }
+
   /// The time that a worker spends on steals among `sharers`, whose interval it widens.
-  double steals(const std::optional<Steals>& of, const char* where, int sharers, double nodes) {
+  double steals(const std::optional<Steals>& of, std::string_view where, int sharers,
+                double nodes) {
     if (!of) {
-      throw Error(
-          fmt::format("steals {} cannot be predicted: {}", where, model_.reason_of(Block::steal)));
+      throw Error(fmt::format("steals cannot be predicted {}", reason_of_none(where)));
     }
     const double each = of->own_s + network(&*of).steal_s;
     const auto on = [&](int number) {
@@ -415,7 +430,8 @@ void fit_stealing(Model& model, const std::vector<StealingRun>& runs, bool knows
     }
     auto fitted = fit_steals(runs, inside, model.latency_gaps, model.weights);
     if (auto* refusal = std::get_if<Refusal>(&fitted)) {
-      model.refused.push_back({Block::steal, 1, std::move(refusal->reason)});
+      model.refused.push_back(
+          {Block::steal, 1, fmt::format("{}: {}", inside ? kInside : kBetween, refusal->reason)});
     } else {
       (inside ? stealing.inside : stealing.between) = std::move(std::get<Steals>(fitted));
     }
@@ -451,13 +467,13 @@ Prediction predict_stealing(const Model& model, int ranks, const NamedSizes& siz
   if (options.threads.value_or(1) < 1) {
     throw UsageError(fmt::format("threads must be at least 1, not {}", *options.threads));
   }
+  model.block_model(Block::sequential, 1);  // says why there is none
   if (!model.stealing) {
     throw Error(model.refused.empty()
-                    ? std::string("the model knows nothing of work stealing")
+                    ? "the model says nothing of steals: fit it again"
                     : fmt::format("{} cannot be predicted: {}", name_of(model.refused.back().block),
                                   model.refused.back().reason));
   }
-  model.block_model(Block::sequential, 1);  // says why there is none
   check_request(model, ranks, sizes);
   return SearchTime(model, ranks, sizes, options).predict();
 }

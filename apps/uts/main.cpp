@@ -19,7 +19,7 @@ namespace {
 constexpr std::array<std::pair<const char*, const char*>, 4> kLettersOfOtherPrograms = {
     {{"-v", "all counts are always printed, --json prints them for programs"},
      {"-c", "a steal takes half of what its victim shares, whatever that is"},
-     {"-i", "a worker looks for messages by the clock, as seldom as none come"},
+     {"-i", "a worker looks for messages by the clock, less often while none come"},
      {"-x", "--trace FILE writes what every worker did"}}};
 
 class UtsProgram {

@@ -185,9 +185,11 @@ namespace detail {
 /// The size "nodes" of what was counted so far; none where the application has no such size.
 template <TreeSearch App>
 std::optional<std::int64_t> nodes_of(const App& app, const typename App::Solution& total) {
-  for (const Size& size : sizes_of_solution(app, total)) {
-    if (size.name == "nodes") {
-      return size.value;
+  if constexpr (HasSolutionSizes<App>) {
+    for (const Size& size : app.solution_sizes(total)) {
+      if (size.name == "nodes") {
+        return size.value;
+      }
     }
   }
   return std::nullopt;

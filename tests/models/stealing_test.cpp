@@ -249,10 +249,10 @@ TEST(Stealing, SaysWhatTheTracesCannotTell) {
   const Model alone = fit(search_traces(truth, {{1, 1}}, kSizes));
   EXPECT_GT(predicted(alone, 1, 1, 1 << 22), 0);
   EXPECT_EQ(message_of([&] { predicted(alone, 2, 1, 1 << 22); }),
-            "steals between ranks cannot be predicted: the traces show none");
+            "steals cannot be predicted between ranks: the traces show none");
   const Model together = fit(search_traces(truth, {{1, 1}, {2, 2}}, kSizes));
   EXPECT_EQ(message_of([&] { predicted(together, 2, 1, 1 << 22); }),
-            "steals between ranks cannot be predicted: no run was on several ranks with one "
+            "steals cannot be predicted between ranks: no run was on several ranks with one "
             "thread each");
   const Model one_size = fit(search_traces(truth, {{1, 1}, {2, 1}}, {1 << 20}));
   EXPECT_EQ(message_of([&] { predicted(one_size, 1, 1, 1 << 22); }),
