@@ -15,6 +15,7 @@ namespace cleave {
 inline double relative_spread(const std::vector<double>& values) {
   const double middle = median(values);
   std::vector<double> distances;
+  distances.reserve(values.size());
   for (const double value : values) {
     distances.push_back(std::abs(value - middle));
   }

@@ -83,10 +83,11 @@ std::vector<Verdict> verdicts_of(const Model& model, const Measurements& measure
     verdicts.push_back(
         {fit.r_squared >= kRSquaredWanted && fit.median_abs_relative_residual <= kResidualWanted,
          fmt::format("{}, {} {} per host: R² {:.4f} (wanted: at least {:.2f}), median residual "
-                     "{:.2f} % (wanted: at most {:.0f} %)",
+                     "{:.2f} % (wanted: at most {:.0f} %; a single repetition is off by {:.2f} %)",
                      name_of(block.block), block.ranks_per_host,
                      block.ranks_per_host == 1 ? "rank" : "ranks", fit.r_squared, kRSquaredWanted,
-                     100 * fit.median_abs_relative_residual, 100 * kResidualWanted)});
+                     100 * fit.median_abs_relative_residual, 100 * kResidualWanted,
+                     100 * repetition_spread(block.samples))});
   }
   return verdicts;
 }

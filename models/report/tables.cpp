@@ -33,14 +33,10 @@ Cell count(std::int64_t value) {
 
 /// Div_0, Comb_1, Seq_2 as the paper names coefficients.
 std::string coefficient_name(Block block, std::size_t index) {
-  static const std::map<Block, std::string> kShort = {{Block::divide, "Div"},
-                                                      {Block::combine, "Comb"},
-                                                      {Block::sequential, "Seq"},
-                                                      {Block::conquer, "Conq"},
-                                                      {Block::skeleton, "HDC"},
-                                                      {Block::sample, "Samp"},
-                                                      {Block::pivot, "Piv"},
-                                                      {Block::partition, "Part"}};
+  static const std::map<Block, std::string> kShort = {
+      {Block::divide, "Div"},   {Block::combine, "Comb"},  {Block::sequential, "Seq"},
+      {Block::conquer, "Conq"}, {Block::skeleton, "HDC"},  {Block::sample, "Samp"},
+      {Block::pivot, "Piv"},    {Block::partition, "Part"}};
   const auto found = kShort.find(block);
   return fmt::format("{}_{}", found == kShort.end() ? std::string(name_of(block)) : found->second,
                      index);
@@ -65,7 +61,8 @@ Table coefficients_table(const Model& model, const Measurements& measurements) {
               .note =
                   "A coefficient is seconds for each unit of its term. Up to: the largest part of "
                   "any run that the block takes. Residual: the median of |measured - fitted| / "
-                  "measured.",
+                  "measured. Spread: how far a single repetition lies from its median; a residual "
+                  "below it is noise.",
               .columns = {{"block"},
                           {"ranks per host", true},
                           {"where"},
@@ -76,6 +73,7 @@ Table coefficients_table(const Model& model, const Measurements& measurements) {
                           {"R²", true},
                           {"adjusted R²", true},
                           {"residual", true},
+                          {"spread", true},
                           {"samples", true},
                           {"up to", true}}};
   for (const BlockModel& block : model.blocks) {
@@ -97,11 +95,12 @@ Table coefficients_table(const Model& model, const Measurements& measurements) {
              number(block.fit.adjusted_r_squared,
                     fmt::format("{:.4f}", block.fit.adjusted_r_squared)),
              percent(block.fit.median_abs_relative_residual),
+             percent(repetition_spread(block.samples)),
              number(static_cast<double>(block.samples.size()),
                     std::to_string(block.samples.size())),
              share == shares.end() ? text("") : percent(share->second)});
         if (!is_first) {
-          for (const std::size_t of_block : {0U, 1U, 7U, 8U, 9U, 10U, 11U}) {
+          for (const std::size_t of_block : {0U, 1U, 7U, 8U, 9U, 10U, 11U, 12U}) {
             table.rows.back()[of_block].shown.clear();
           }
         }

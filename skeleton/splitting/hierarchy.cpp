@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "skeleton/splitting/chain_dp.hpp"
 #include "skeleton/splitting/cuts.hpp"

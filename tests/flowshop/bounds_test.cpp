@@ -18,43 +18,46 @@ using namespace examples;  // NOLINT(google-build-using-namespace)
 
 static_assert(Plain<Node>, "a node crosses to another rank as its bytes");
 
-TEST(Bounds, OfOneMachineAreAsDefinedForAllChildren) {
-  std::mt19937 random(1);
-  for (int i = 0; i < 300; ++i) {
-    const int jobs = draw(random, 2, 8);
+/// The bound of one node, as it is defined.
+using BoundOfChild = int (*)(const Instance&, const PlainNode&);
+/// The bounds of all children on one side at once, which must be equal to it.
+using BoundsOfChildren = void (*)(const Bounds&, const Node&, Side, ByJob&);
+
+void expect_bounds_as_defined(std::mt19937 random, int instances, int most_jobs,
+                              BoundsOfChildren computed_by, BoundOfChild defined) {
+  for (int i = 0; i < instances; ++i) {
+    const int jobs = draw(random, 2, most_jobs);
     const Instance instance =
         random_instance(random, jobs, draw(random, 1, 5), i % 2 == 0 ? 99 : 4);
     const Bounds bounds(instance);
     const Node node = random_node(random, bounds, draw(random, 0, jobs - 2));
     for (const Side side : {Side::front, Side::back}) {
       ByJob computed{};
-      bounds.one_machine(node, side, computed);
+      computed_by(bounds, node, side, computed);
       for (const int job : plain(node, jobs).free) {
-        ASSERT_EQ(computed[job],
-                  one_machine_bound(instance, child_of(plain(node, jobs), side, job)));
+        ASSERT_EQ(computed[job], defined(instance, child_of(plain(node, jobs), side, job)));
       }
     }
   }
 }
 
+TEST(Bounds, OfOneMachineAreAsDefinedForAllChildren) {
+  expect_bounds_as_defined(
+      std::mt19937(1), 300, 8,
+      [](const Bounds& bounds, const Node& node, Side side, ByJob& computed) {
+        bounds.one_machine(node, side, computed);
+      },
+      one_machine_bound);
+}
+
 TEST(Bounds, OfTwoMachinesAreTheBestOrderOfEveryPair) {
-  std::mt19937 random(2);
-  for (int i = 0; i < 100; ++i) {
-    const int jobs = draw(random, 2, 6);
-    const Instance instance =
-        random_instance(random, jobs, draw(random, 1, 5), i % 2 == 0 ? 99 : 4);
-    const Bounds bounds(instance);
-    const Node node = random_node(random, bounds, draw(random, 0, jobs - 2));
-    for (const Side side : {Side::front, Side::back}) {
-      ByJob computed{};
-      bounds.one_machine(node, side, computed);
-      bounds.two_machines(node, side, computed);
-      for (const int job : plain(node, jobs).free) {
-        ASSERT_EQ(computed[job],
-                  two_machine_bound(instance, child_of(plain(node, jobs), side, job)));
-      }
-    }
-  }
+  expect_bounds_as_defined(
+      std::mt19937(2), 100, 6,
+      [](const Bounds& bounds, const Node& node, Side side, ByJob& computed) {
+        bounds.one_machine(node, side, computed);
+        bounds.two_machines(node, side, computed);
+      },
+      two_machine_bound);
 }
 
 TEST(Bounds, NeverExceedTheLeastMakespanBelow) {
