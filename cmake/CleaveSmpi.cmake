@@ -19,3 +19,7 @@ target_link_options(MPI::MPI_C INTERFACE -shared -Wl,-z,defs)
 # Whoever sleeps lets simulated time pass, not the simulator's.
 target_compile_definitions(MPI::MPI_C INTERFACE nanosleep=smpi_nanosleep usleep=smpi_usleep)
 set(MPIEXEC_EXECUTABLE ${PROJECT_SOURCE_DIR}/tests/referee/simulate)
+
+add_library(clock_cost MODULE ${PROJECT_SOURCE_DIR}/tests/referee/clock_cost.c)
+set_target_properties(clock_cost PROPERTIES
+  LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib COMPILE_OPTIONS "" LINK_LIBRARIES "${CMAKE_DL_LIBS}")

@@ -69,6 +69,7 @@ struct CheckpointReport {
   std::int64_t resumed_from =
       0;  ///< the number of the snapshot; 0 if the search began at its start
   std::int64_t written = 0;
+  std::int64_t resting_ns = 0;  ///< in which all ranks rested for them, but for one at the end
 };
 
 /// Snapshots of a search, from which the same search can be resumed on any number of ranks and

@@ -118,6 +118,7 @@ void add_search_figures(Summary& summary, const SearchReport& report,
   summary.figures["share_of_nodes"] = shares;
   if (options.checkpoint) {
     summary.figures["snapshots"] = report.snapshots.written;
+    summary.figures["snapshot_seconds"] = static_cast<double>(report.snapshots.resting_ns) / 1e9;
     summary.figures["resumed_from"] = report.snapshots.resumed_from > 0
                                           ? Figures(report.snapshots.resumed_from)
                                           : Figures(nullptr);

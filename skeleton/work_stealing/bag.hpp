@@ -170,7 +170,8 @@ class Bag {
   std::vector<std::byte> give(std::size_t most_bytes) requires Transferable<T> {
     Segment<T>& mine = segment(0);
     const std::size_t spare = (mine.shared_size() + mine.private_size()) / 2;
-    mine.release(std::min(mine.private_size(), 2 * spare - std::min(2 * spare, mine.shared_size())));
+    mine.release(
+        std::min(mine.private_size(), 2 * spare - std::min(2 * spare, mine.shared_size())));
     const auto richest = std::ranges::max_element(
         segments_, {}, [this](const auto& segment) { return stealable(*segment); });
     Segment<T>& from = **richest;

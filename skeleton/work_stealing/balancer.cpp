@@ -174,6 +174,7 @@ void Balancer::raise_alarm() {
   if (rank_ == 0) {
     wishes_ |= wishes;
     if (wishes_ != kNothing) {
+      rest_begin_ns_ = transport_.now_ns();
       begin_wave(Phase::drain);
     }
   } else if (wishes != kNothing && !alarm_is_raised_) {
@@ -289,6 +290,7 @@ void Balancer::complete_snapshot() {
     return;
   }
   wishes_ = kNothing;
+  statistics_.snapshots_ns += transport_.now_ns() - rest_begin_ns_;
   begin_wave(Phase::search);
 }
 

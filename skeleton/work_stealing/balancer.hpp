@@ -85,6 +85,8 @@ class Workload {
 struct BalancerStatistics {
   std::int64_t tried = 0;  ///< requests sent
   std::int64_t made = 0;   ///< of these, answered with work
+  /// On rank 0: time in which all ranks rested for snapshots after which the search went on.
+  std::int64_t snapshots_ns = 0;
 };
 
 /// One rank's end of the protocol.
@@ -187,6 +189,7 @@ class Balancer {
   std::int64_t received_by_last_wave_ = kNoWave;
   std::uint8_t wishes_ = kNothing;  ///< of all ranks, as far as known
   bool all_is_done_ = false;
+  std::int64_t rest_begin_ns_ = 0;  ///< when the ranks were told to rest
 
   static constexpr std::int64_t kNoWave = -1;
 };

@@ -123,6 +123,7 @@ class Executor final : private Workload {
     }
     first().statistics.remote_tried = balancer.statistics().tried;
     first().statistics.remote_made = balancer.statistics().made;
+    snapshots_ns_ = balancer.statistics().snapshots_ns;
     balancer_ = nullptr;
     for (const auto& worker : workers_) {
       publish(*worker);
@@ -144,6 +145,9 @@ class Executor final : private Workload {
   const std::optional<Failure>& failure() const { return failure_; }
   /// Why the search was ended, if this rank wanted that and it is no failure of a functor.
   const std::string& refusal() const { return refusal_; }
+
+  /// On rank 0: time in which all ranks rested for snapshots.
+  std::int64_t snapshots_ns() const { return snapshots_ns_; }
 
   Statistics statistics() const {
     Statistics all;
@@ -314,7 +318,7 @@ class Executor final : private Workload {
 
   /// Looks for messages; the less often, the longer there were none. \return  the time after it
   std::int64_t poll() {
-    constexpr std::int64_t kMostPatience = 2;
+    constexpr std::int64_t kMostPatience = 8;
     patience_ = balancer_->step() ? 1 : std::min(2 * patience_, kMostPatience);
     const std::int64_t now = monotonic_ns();
     next_poll_ns_ = now + patience_ * options_.stealing.poll_ns;
@@ -380,9 +384,14 @@ class Executor final : private Workload {
   /// Leaves the core to others, the longer the more surely where there are others.
   void pause(int tries) const {
     constexpr int kYields = 20;
-    constexpr int kPolls = 20'000;
-    if (is_polite_ ? tries < kYields : tries < kPolls) {
-      if (is_polite_ || tries % 64 == 63) {
+    constexpr int kSpins = 2'000;
+    constexpr std::int64_t kSpin_ns = 1'000;
+    if (is_polite_ && tries < kYields) {
+      std::this_thread::yield();
+    } else if (!is_polite_ && tries < kSpins) {
+      for (const std::int64_t begin_ns = monotonic_ns(); monotonic_ns() - begin_ns < kSpin_ns;) {
+      }
+      if (tries % 64 == 63) {
         std::this_thread::yield();
       }
     } else {
@@ -562,6 +571,7 @@ class Executor final : private Workload {
   const std::int64_t offset_ns_;  ///< of that clock to the monotonic one
   SnapshotFolder* snapshots_ = nullptr;
   Balancer* balancer_ = nullptr;
+  std::int64_t snapshots_ns_ = 0;
   std::int64_t next_poll_ns_ = 0;
   std::int64_t patience_ = 1;
   std::string refusal_;

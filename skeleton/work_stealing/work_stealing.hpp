@@ -156,7 +156,8 @@ class WorkStealing {
   void tell(const Executor& executor, const std::optional<SnapshotFolder>& snapshots) {
     if (snapshots && options_.checkpoint->report != nullptr) {
       *options_.checkpoint->report = {.resumed_from = snapshots->resumed_from(),
-                                      .written = snapshots->written()};
+                                      .written = snapshots->written(),
+                                      .resting_ns = executor.snapshots_ns()};
     }
     Statistics* const all = options_.stealing.statistics;
     const std::int64_t wanted = comm_.greatest(all != nullptr ? 1 : 0);

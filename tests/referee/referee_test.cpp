@@ -106,6 +106,23 @@ TEST_F(Simulated, WrongRequestsAreRefusedInOneLine) {
   }
 }
 
+TEST_F(Simulated, WorkStealingIsMeasuredOnManyRanks) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("cleave_scale_" + std::to_string(::getpid()));
+  const Finished finished =
+      run({kReferee + "/scale"}, {"--short", "--platform", "fat-tree", "--out", folder.string()});
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  std::ifstream stream(folder / "short.json");
+  const auto rows = nlohmann::json::parse(stream, nullptr, false);
+  ASSERT_EQ(rows.size(), 4U);
+  EXPECT_EQ(rows[0]["efficiency"], 1.0);
+  EXPECT_EQ(rows[1]["ranks"], 8);
+  EXPECT_EQ(rows[1]["nodes"], 4'130'071);  // T1
+  EXPECT_EQ(rows[3]["nodes"], 4'112'897);  // T3
+  EXPECT_GT(rows[3]["steals"], 0);
+  std::filesystem::remove_all(folder);
+}
+
 TEST_F(Simulated, APredictionIsJudged) {
   const auto folder =
       std::filesystem::temp_directory_path() / ("referee_test." + std::to_string(::getpid()));

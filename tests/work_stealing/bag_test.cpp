@@ -96,7 +96,20 @@ TEST(Bag, EveryNodeIsRemovedOnceByManyThreads) {
   }
 }
 
-TEST(Bag, GivesTheOldestHalfToAnotherBag) {
+TEST(Bag, GivesEveryOtherNodeAndKeepsTheLast) {
+  Bag<int> from;
+  from.add_bulk(std::vector{0, 1, 2, 3, 4, 5, 6});
+  Bag<int> to;
+  EXPECT_EQ(to.take(from.give(1 << 20)), 3U);
+  EXPECT_TRUE(to.contains(0) && to.contains(2) && to.contains(4));
+  EXPECT_EQ(to.take(from.give(1 << 20)), 2U);
+  EXPECT_TRUE(to.contains(1) && to.contains(5));
+  EXPECT_EQ(to.take(from.give(1 << 20)), 1U);
+  EXPECT_EQ(to.take(from.give(1 << 20)), 0U);
+  EXPECT_TRUE(from.contains(6));
+}
+
+TEST(Bag, GivesNodesOfAnyLengthToAnotherBag) {
   Bag<std::pair<int, std::string>> from({.workers = 2});
   for (int i = 0; i < 64; ++i) {
     from.add({i, std::string(i, 'x')});

@@ -26,6 +26,28 @@ std::vector<T> take(Segment<T>& segment, std::size_t most) {
   return taken;
 }
 
+TEST(Segment, DropsTheOldestAndEverySecondAfterIt) {
+  Segment<std::unique_ptr<int>> segment;
+  for (int i = 0; i < 7; ++i) {
+    segment.push(std::make_unique<int>(i));
+  }
+  segment.release(6);
+  const auto left_after = [&segment](std::size_t count) {
+    const std::lock_guard guard(segment);
+    segment.drop_alternate(count);
+    std::vector<int> left;
+    for (const auto& node : segment.nodes()) {
+      left.push_back(*node);
+    }
+    return left;
+  };
+  EXPECT_EQ(left_after(2), (std::vector{1, 3, 4, 5, 6}));
+  EXPECT_EQ(left_after(2), (std::vector{3, 5, 6}));
+  EXPECT_EQ(left_after(1), (std::vector{5, 6}));
+  EXPECT_EQ(left_after(1), (std::vector{6}));
+  EXPECT_EQ(segment.shared_size(), 0U);
+}
+
 TEST(Segment, AgreesWithADequeUnderRandomOperations) {
   std::mt19937 random(7);
   for (int round = 0; round < 50; ++round) {

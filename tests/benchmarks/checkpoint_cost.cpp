@@ -1,0 +1,101 @@
+// What snapshots cost: a search with and without them in turns. JSON: the times of both, their
+// ratio by the medians, and beside it the share of the time in which all ranks rested for
+// snapshots, which a machine that does other things disturbs less.
+//
+//   mpiexec -bind-to core -n 2 checkpoint_cost [TREE] [SECONDS] [PAIRS] > checkpoint_cost.json
+//
+// A snapshot every 10 s of T2XXL, which takes two minutes on two cores; in short form: T3XXL 2 1.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/harness/measure.hpp"
+#include "apps/uts/uts.hpp"
+#include "skeleton/program/mpi_program.hpp"
+#include "skeleton/trace/error.hpp"
+#include "skeleton/work_stealing/snapshot.hpp"
+
+namespace cleave {
+namespace {
+
+double parse_seconds(std::string_view text) {
+  double seconds = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (result.ec != std::errc{} || result.ptr != text.data() + text.size() || !(seconds > 0)) {
+    throw UsageError(fmt::format("'{}' is not a number of seconds above 0", text));
+  }
+  return seconds;
+}
+
+/// One search, from the moment that all ranks have begun until the last has ended, in seconds.
+double search(const Comm& comm, const uts::Tree& tree, const Options& options,
+              std::int64_t* nodes) {
+  comm.barrier();
+  const std::int64_t begin_ns = mpi_time_ns();
+  *nodes = DC_Call(DC_Type::work_stealing, uts::Uts{tree}, whole_tree(tree), options).nodes;
+  return static_cast<double>(comm.greatest(mpi_time_ns() - begin_ns)) / 1e9;
+}
+
+void run(const Comm& comm, const std::string& name, double every_s, int pairs) {
+  const uts::Tree tree(uts::parse_tree(name));
+  const std::filesystem::path folder = comm.broadcast(
+      (std::filesystem::temp_directory_path() / fmt::format("checkpoint_cost_{}", ::getpid()))
+          .string(),
+      0);
+  std::vector<double> without;
+  std::vector<double> with;
+  std::vector<double> resting;
+  std::int64_t nodes = 0;
+  std::int64_t snapshots = 0;
+  for (int i = 0; i < pairs; ++i) {
+    Options options{.comm = comm.handle()};
+    without.push_back(search(comm, tree, options, &nodes));
+    CheckpointReport report;
+    options.checkpoint = CheckpointOptions{.folder = folder,
+                                           .every_s = every_s,
+                                           .resume = false,
+                                           .app = "checkpoint_cost",
+                                           .instance = name,
+                                           .stop = nullptr,
+                                           .report = &report};
+    with.push_back(search(comm, tree, options, &nodes));
+    snapshots += report.written;
+    resting.push_back(static_cast<double>(report.resting_ns) / 1e9 / with.back());
+    if (comm.rank() == 0) {
+      remove_snapshots(folder);
+    }
+    comm.barrier();
+  }
+  if (comm.rank() == 0) {
+    std::filesystem::remove(folder);
+    const nlohmann::ordered_json result = {{"tree", name},
+                                           {"ranks", comm.size()},
+                                           {"nodes", nodes},
+                                           {"every_s", every_s},
+                                           {"seconds_without", without},
+                                           {"seconds_with", with},
+                                           {"snapshots", snapshots},
+                                           {"cost", median(with) / median(without) - 1},
+                                           {"share_of_time_resting", median(resting)}};
+    fmt::print("{}\n", result.dump(1));
+  }
+}
+
+}  // namespace
+}  // namespace cleave
+
+int main(int argc, char** argv) {
+  return cleave::run_mpi_program(argc, argv, "checkpoint_cost", [&](const cleave::Comm& comm) {
+    const auto argument = [&](int i, const char* otherwise) {
+      return std::string(argc > i ? argv[i] : otherwise);
+    };
+    cleave::run(comm, argument(1, "T2XXL"), cleave::parse_seconds(argument(2, "10")),
+                static_cast<int>(cleave::parse_count(argument(3, "2"))));
+  });
+}
