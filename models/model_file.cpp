@@ -20,8 +20,6 @@ namespace {
 
 constexpr const char* kFormat = "cleave-model";
 
-// --- writing
-
 json to_json(const Eigen::MatrixXd& matrix) {
   json rows = json::array();
   for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
@@ -148,8 +146,6 @@ json names_of(const std::vector<Block>& blocks) {
   }
   return names;
 }
-
-// --- reading
 
 std::vector<std::string> texts(const JsonFields& fields, const char* name) {
   std::vector<std::string> result;

@@ -68,8 +68,6 @@ Network network_of(const LatencyGaps& gaps, int ranks, int ranks_per_host, doubl
           .termination_s = std::max(0.0, kEndingMessages * doublings * asking)};
 }
 
-// --- fitting
-
 std::variant<BlockModel, Refusal> fit_search(const std::vector<StealingRun>& runs,
                                              int workers_per_host, Weights weights) {
   BlockModel model{.block = Block::sequential, .ranks_per_host = workers_per_host};
@@ -228,8 +226,6 @@ std::variant<BlockFit, Refusal> fit_rounds(const std::vector<StealingRun>& runs,
   }
   return fit_best_form(observations, trials, weights);
 }
-
-// --- predicting
 
 class SearchTime {
  public:
