@@ -27,7 +27,7 @@
 
 namespace cleave::detail {
 
-/// Collectives of the ranks of a group, by binomial trees of log2(size) messages.
+/// Collectives of the ranks of a group, in ceil(log2(size)) steps.
 class GroupComm {
  public:
   GroupComm(const Comm& comm, Group group)
@@ -66,18 +66,22 @@ class GroupComm {
     }
   }
 
-  /// Every rank's `value` on every rank, by index in the group.
+  /// Every rank's `value` on every rank, by index in the group: each passes on what it has to the
+  /// rank that is as many places before it, which so has twice as much (Bruck et al. 1997).
   template <class T>
   std::vector<T> all_gather(const T& value) const {
-    std::vector<T> values(group_.size);
-    std::vector<std::size_t> offsets(group_.size + 1);
-    for (std::size_t i = 0; i < offsets.size(); ++i) {
-      offsets[i] = i * sizeof(T);
+    std::vector<T> values(group_.size);  // from this rank on
+    values[0] = value;
+    for (int have = 1; have < group_.size; have *= 2) {
+      const int more = std::min(have, group_.size - have);
+      const int to = group_.first + (index_ + group_.size - have) % group_.size;
+      const int from = group_.first + (index_ + have) % group_.size;
+      const std::span<T> all(values);
+      const Comm::Outbound out{to, std::as_bytes(all.first(more))};
+      const Comm::Inbound in{from, std::as_writable_bytes(all.subspan(have, more))};
+      comm_.exchange(std::span(&out, 1), std::span(&in, 1));
     }
-    values[index_] = value;
-    const auto bytes = std::as_writable_bytes(std::span(values));
-    gather(bytes, offsets);
-    broadcast(bytes);
+    std::rotate(values.begin(), values.end() - index_, values.end());
     return values;
   }
 
@@ -87,12 +91,12 @@ class GroupComm {
   int index_;
 };
 
-/// How many samples each of parts of these `sizes` gives: in proportion, in all one element in 32,
+/// How many samples each of parts of these `sizes` gives: in proportion, in all one element in 64,
 /// but at least 4096 and at most 32768. A half's size is then off by 1 / sqrt(samples) of itself.
 inline std::vector<std::size_t> sample_counts(const std::vector<std::int64_t>& sizes) {
   const auto total = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
   const std::int64_t wanted =
-      std::min(total, std::clamp<std::int64_t>(total / 32, 4096, std::int64_t{1} << 15));
+      std::min(total, std::clamp<std::int64_t>(total / 64, 4096, std::int64_t{1} << 15));
   std::vector<std::size_t> counts(sizes.size(), 0);
   for (std::size_t i = 0; i < sizes.size() && total > 0; ++i) {
     // Rounded up, so that the sample of a sequence that is not empty is not empty.
