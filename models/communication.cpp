@@ -233,6 +233,18 @@ double sampled(double elements) {
   return std::min(elements, std::clamp<double>(elements / 64, 4096, 1 << 15));
 }
 
+std::optional<double> part_of(Block block, double elements, int ranks) {
+  switch (block) {
+    case Block::sample:
+    case Block::partition:
+      return elements / ranks;
+    case Block::exchange:
+      return elements / ranks / 2;
+    default:
+      return std::nullopt;
+  }
+}
+
 NamedValues sampling_sizes(Block block, const Communication& entry, int ranks, double elements,
                            double splitter_bytes) {
   const double samples = sampled(elements);

@@ -34,6 +34,10 @@ double all_gather_seconds(const Communication& entry, int ranks, double bytes);
 /// How many of `elements` the sorting form takes as a sample (skeleton/hypercube/split_parts.hpp).
 double sampled(double elements);
 
+/// In the sorting form a rank has its share of all elements at every level, of which about half is
+/// moved; nothing for blocks of the whole group and for the leaves.
+std::optional<double> part_of(Block block, double elements, int ranks);
+
 /// What the sorting form's `sample` and `pivot` are functions of, in a group of `ranks` ranks that
 /// has `elements`, each of `splitter_bytes` in a sample: "samples", of one rank or of all, and for
 /// the pivot "tree", the seconds that gathering them and telling the splitter take.

@@ -15,20 +15,6 @@ namespace {
 
 constexpr int kDraws = 128;
 
-/// In the sorting form a rank has its share of all elements at every level, of which about half is
-/// moved; nothing for blocks of the whole group and for the leaves.
-std::optional<double> part_of(Block block, double elements, int ranks) {
-  switch (block) {
-    case Block::sample:
-    case Block::partition:
-      return elements / ranks;
-    case Block::exchange:
-      return elements / ranks / 2;
-    default:
-      return std::nullopt;
-  }
-}
-
 /// Ranks [first, first + count) that share a subproblem, `fraction` of the whole one.
 struct GroupOfRanks {
   int first = 0;

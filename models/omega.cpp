@@ -16,20 +16,6 @@ namespace {
 
 constexpr double kRangeSlack = 0.05;
 
-/// In the sorting form a rank has its share of all elements at every level, of which about half is
-/// moved; nothing for blocks of the whole group and for the leaves.
-std::optional<double> part_of(Block block, double elements, int ranks) {
-  switch (block) {
-    case Block::sample:
-    case Block::partition:
-      return elements / ranks;
-    case Block::exchange:
-      return elements / ranks / 2;
-    default:
-      return std::nullopt;
-  }
-}
-
 /// What the levels of one call take from one fit, so that their common error is counted once.
 struct Use {
   const BlockFit* fit = nullptr;
