@@ -50,6 +50,52 @@ std::vector<Communication> of_kind(const std::vector<Communication>& entries,
   return kind.empty() ? entries : kind;
 }
 
+/// Waiting for a header that says what comes.
+bool is_header(const Sample& sample) {
+  return sample.block == Block::wait && sample.spans > 0 &&
+         sample.bytes / sample.spans == kHeaderBytes;
+}
+
+/// Waiting of all ranks of the run for what they agree on at the end.
+bool is_agreement(const Sample& sample) {
+  return sample.block == Block::wait && sample.bytes == 0 && sample.level == 0 &&
+         sample.group == sample.ranks;
+}
+
+/// What is left of some ranks' waiting without the waiting for the last of them: that one's own.
+/// The median over repetitions.
+double least_waiting(const std::vector<const Sample*>& together) {
+  std::vector<double> least = together.front()->seconds;
+  for (const Sample* sample : together) {
+    for (std::size_t i = 0; i < std::min(least.size(), sample->seconds.size()); ++i) {
+      least[i] = std::min(least[i], sample->seconds[i]);
+    }
+  }
+  return median(std::move(least));
+}
+
+/// The swaps of headers as exchanges of their length: the partner that comes last does not wait for
+/// the other one. One point a level, the median over the pairs.
+std::map<int, std::vector<MessagePoint>> header_points(const std::vector<Sample>& samples) {
+  std::map<std::tuple<int, NamedSizes, int>, std::map<int, std::vector<const Sample*>>> levels;
+  for (const Sample& sample : samples) {
+    const bool has_one_partner_each = (sample.ranks & (sample.ranks - 1)) == 0;
+    if (is_header(sample) && has_one_partner_each) {
+      const int pair = sample.rank & ~(sample.group / 2);
+      levels[{sample.ranks, sample.run_sizes, sample.level}][pair].push_back(&sample);
+    }
+  }
+  std::map<int, std::vector<MessagePoint>> points;
+  for (const auto& [level, pairs] : levels) {
+    std::vector<double> of_pairs;
+    for (const auto& [pair, both] : pairs) {
+      of_pairs.push_back(least_waiting(both) / both.front()->spans);
+    }
+    points[std::get<0>(level)].push_back({kHeaderBytes, median(std::move(of_pairs))});
+  }
+  return points;
+}
+
 double seconds_of_message(const Sample& sample) { return median(sample.seconds) / sample.spans; }
 
 double bytes_of_message(const Sample& sample) { return sample.bytes / sample.spans; }
@@ -76,6 +122,37 @@ std::vector<Observation> message_bytes(const std::vector<Sample>& samples) {
   return observations;
 }
 
+/// Bytes of one element in the samples of the sorting form, 0 where the traces show none.
+double splitter_bytes(const std::vector<Sample>& samples) {
+  std::vector<double> bytes;
+  for (const Sample& sample : samples) {
+    const auto elements = sample.sizes.find("N");
+    if (sample.block == Block::pivot && elements != sample.sizes.end() && elements->second > 0) {
+      bytes.push_back(std::round(sample.bytes / sampled(elements->second)));
+    }
+  }
+  return bytes.empty() ? 0 : median(std::move(bytes));
+}
+
+/// How much longer than agreement_seconds says the agreements of the runs took.
+double agreement_factor(const std::vector<Sample>& samples, const LatencyGaps& gaps) {
+  std::map<std::pair<int, NamedSizes>, std::vector<const Sample*>> runs;
+  for (const Sample& sample : samples) {
+    if (is_agreement(sample) && sample.spans == 1) {
+      runs[{sample.ranks, sample.run_sizes}].push_back(&sample);
+    }
+  }
+  std::vector<double> factors;
+  for (const auto& [run, of_run] : runs) {
+    const Communication entry = choose_latency_gap(gaps, run.first, 0).entry;
+    const double expected = agreement_seconds(entry, run.first);
+    if (run.first > 1 && expected > 0) {
+      factors.push_back(least_waiting(of_run) / expected);
+    }
+  }
+  return factors.empty() ? 0 : median(std::move(factors));
+}
+
 }  // namespace
 
 LatencyGaps latency_gaps_of(const Machine& machine) {
@@ -85,7 +162,8 @@ LatencyGaps latency_gaps_of(const Machine& machine) {
 }
 
 LatencyGaps latency_gaps_of(const std::vector<Sample>& samples, const std::string& placement) {
-  std::map<int, std::vector<MessagePoint>> points;
+  const bool is_two_way = paper_factor(placement) == 2;
+  auto points = is_two_way ? header_points(samples) : std::map<int, std::vector<MessagePoint>>();
   for (const Sample& sample : samples) {
     if (is_exchange(sample)) {
       points[sample.ranks].push_back(
@@ -143,6 +221,51 @@ double header_seconds(const Communication& entry, double message_bytes) {
   return 2 * (entry.unit_seconds(kHeaderBytes) + asking);
 }
 
+double all_gather_seconds(const Communication& entry, int ranks, double bytes) {
+  double seconds = 0;
+  for (int have = 1; have < ranks; have *= 2) {
+    seconds += 2 * entry.unit_seconds(std::min(have, ranks - have) * bytes);
+  }
+  return seconds;
+}
+
+double sampled(double elements) {
+  return std::min(elements, std::clamp<double>(elements / 64, 4096, 1 << 15));
+}
+
+std::optional<double> part_of(Block block, double elements, int ranks) {
+  switch (block) {
+    case Block::sample:
+    case Block::partition:
+      return elements / ranks;
+    case Block::exchange:
+      return elements / ranks / 2;
+    default:
+      return std::nullopt;
+  }
+}
+
+NamedValues sampling_sizes(Block block, const Communication& entry, int ranks, double elements,
+                           double splitter_bytes) {
+  const double samples = sampled(elements);
+  if (block == Block::sample) {
+    return {{"samples", samples / ranks}};
+  }
+  constexpr double kSplitterBytes = 24;
+  double tree = 0;
+  for (int have = 1; have < ranks; have *= 2) {
+    const double gathered = samples * std::min(have, ranks - have) / ranks;
+    tree +=
+        2 * (entry.unit_seconds(gathered * splitter_bytes) + entry.unit_seconds(kSplitterBytes));
+  }
+  return {{"samples", samples}, {"tree", tree}};
+}
+
+double agreement_seconds(const Communication& entry, int ranks) {
+  constexpr double kBytes = 8;
+  return std::ceil(std::log2(static_cast<double>(ranks))) * 2 * entry.unit_seconds(kBytes);
+}
+
 double paper_factor(const std::string& placement) { return placement == "rooted" ? 1 : 2; }
 
 std::variant<ExchangeModel, Refusal> fit_exchange(const std::vector<Sample>& samples,
@@ -173,6 +296,12 @@ std::variant<ExchangeModel, Refusal> fit_exchange(const std::vector<Sample>& sam
     }
   }
   model.messages = median(std::move(messages));
+  model.has_headers = std::any_of(samples.begin(), samples.end(), is_header);
+  model.agreement_factor = agreement_factor(samples, gaps);
+  model.splitter_bytes = splitter_bytes(samples);
+  if (model.splitter_bytes > 0) {
+    model.agreement_factor = 1;  // its traces do not tell it from the other agreements
+  }
   if (fit_factor) {
     const auto rows = static_cast<Eigen::Index>(measured.size());
     const auto fitted =

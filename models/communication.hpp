@@ -21,6 +21,33 @@ inline constexpr double kMostBytesUnasked = 64 << 10;
 /// and one of a single byte before a long payload.
 double header_seconds(const Communication& entry, double message_bytes);
 
+/// Bytes that a rank tells its group of its part, of whether it is well and of its partition: all
+/// to all, once a run and twice a level (skeleton/hypercube/split_parts.hpp).
+inline constexpr double kPartBytes = 8;
+inline constexpr double kStatusBytes = 1;
+inline constexpr double kReportBytes = 40;
+
+/// What it takes that each of `ranks` ranks has `bytes` of every other: ceil(log2 ranks) exchanges,
+/// each of twice as much.
+double all_gather_seconds(const Communication& entry, int ranks, double bytes);
+
+/// How many of `elements` the sorting form takes as a sample (skeleton/hypercube/split_parts.hpp).
+double sampled(double elements);
+
+/// In the sorting form a rank has its share of all elements at every level, of which about half is
+/// moved; nothing for blocks of the whole group and for the leaves.
+std::optional<double> part_of(Block block, double elements, int ranks);
+
+/// What the sorting form's `sample` and `pivot` are functions of, in a group of `ranks` ranks that
+/// has `elements`, each of `splitter_bytes` in a sample: "samples", of one rank or of all, and for
+/// the pivot "tree", the seconds that gathering them and telling the splitter take.
+NamedValues sampling_sizes(Block block, const Communication& entry, int ranks, double elements,
+                           double splitter_bytes);
+
+/// What `ranks` ranks take to agree on 8 bytes once all are there: ceil(log2 ranks) exchanges
+/// (recursive doubling).
+double agreement_seconds(const Communication& entry, int ranks);
+
 /// The l and g of one machine, without the samples that they were fitted to.
 struct LatencyGaps {
   std::string source;                    ///< the machine's name, or "traces"
@@ -30,8 +57,9 @@ struct LatencyGaps {
 
 LatencyGaps latency_gaps_of(const Machine& machine);
 
-/// l and g of the exchanges in traces, for each number of ranks: seconds = factor (l + K g) with
-/// the paper's factor. Numbers of ranks whose exchanges determine no l and g are left out.
+/// l and g of the exchanges in traces, of headers and of payloads, for each number of ranks:
+/// seconds = factor (l + K g) with the paper's factor. Numbers of ranks whose exchanges determine
+/// no l and g are left out.
 LatencyGaps latency_gaps_of(const std::vector<Sample>& samples, const std::string& placement);
 
 /// The entry that stands for an exchange at `level` of `ranks` ranks, and a remark if it is of
@@ -58,12 +86,15 @@ struct ExchangeModel {
   double factor = 2;
   double factor_error = 0;
   bool factor_is_fitted = false;
-  double messages = 1;  ///< at one level on one rank
-  BlockFit bytes;       ///< K as a function of the sizes of what is moved
+  double messages = 1;          ///< at one level on one rank
+  bool has_headers = false;     ///< whether a header goes before every payload
+  double agreement_factor = 0;  ///< of agreement_seconds at the end; 0 where nothing is agreed on
+  double splitter_bytes = 0;  ///< of an element in a sample of the sorting form; 0 for other forms
+  BlockFit bytes;             ///< K as a function of the sizes of what is moved
 };
 
-/// Fits `factor` to the exchanges in `samples`; where l and g come from these very exchanges the
-/// factor is the paper's.
+/// Fits `factor` to the exchanges in `samples`, and `agreement_factor` to the agreements; where l
+/// and g come from these very exchanges the factor is the paper's.
 std::variant<ExchangeModel, Refusal> fit_exchange(const std::vector<Sample>& samples,
                                                   const std::string& placement,
                                                   const LatencyGaps& gaps, bool fit_factor);

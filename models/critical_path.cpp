@@ -32,7 +32,8 @@ class Timeline {
         ranks_per_host_(
             options.ranks_per_host.value_or(std::min(ranks, model.most_ranks_per_host()))),
         sizes_(sizes),
-        rooted_(model.placement == "rooted") {
+        rooted_(model.placement == "rooted"),
+        splits_(!model.exchange.empty() && model.exchange.front().splitter_bytes > 0) {
     for (const Shrinkage& s : model.shrinkage) {
       split_deviation_ = std::max(split_deviation_, s.split_deviation);
     }
@@ -44,7 +45,7 @@ class Timeline {
     shared_errors_.clear();
     exchange_error_ = normal_(random_);
     solve({.first = 0, .count = ranks_});
-    return *std::max_element(clocks_.begin(), clocks_.end());
+    return *std::max_element(clocks_.begin(), clocks_.end()) + agreement();
   }
 
  private:
@@ -60,12 +61,18 @@ class Timeline {
         spend(block, sizes_at(block, group.fraction, group.level), active_ranks(group));
       }
     }
+    if (splits_) {
+      split(group);
+    }
     const auto [left, right] = halves_of(group);
     if (rooted_) {
       exchange(left.first, right.first, right, 1);
     }
     solve(left);
     solve(right);
+    if (splits_) {
+      return;
+    }
     if (rooted_) {
       exchange(left.first, right.first, right, 1);
     } else {
@@ -83,6 +90,56 @@ class Timeline {
         spend(block, sizes_at(block, group.fraction, group.level), active_ranks(group));
       }
     }
+  }
+
+  /// The way down of the sorting form: the group chooses a splitter, partitions and exchanges.
+  void split(const GroupOfRanks& group) {
+    const Communication entry =
+        choose_latency_gap(gaps_, ranks_, group.level, group.count > ranks_per_host_).entry;
+    if (group.level == 0) {
+      meet(group, all_gather_seconds(entry, group.count, kPartBytes));
+    }
+    spend(Block::sample, sizes_of_split(Block::sample, entry, group), group);
+    meet(group, all_gather_seconds(entry, group.count, kStatusBytes));
+    meet(group, drawn_seconds(Block::pivot, sizes_of_split(Block::pivot, entry, group)));
+    spend(Block::partition, sizes_at(Block::partition, group.fraction, group.level), group);
+    meet(group, all_gather_seconds(entry, group.count, kReportBytes));
+    const int half = group.count / 2;
+    for (int i = 0; i < half; ++i) {
+      exchange(group.first + i, group.first + i + half,
+               {.first = group.first,
+                .count = half,
+                .fraction = group.fraction / 2,
+                .level = group.level + 1},
+               1);
+    }
+  }
+
+  NamedValues sizes_of_split(Block block, const Communication& entry, const GroupOfRanks& group) {
+    NamedValues sizes = sizes_at(block, group.fraction, group.level);
+    if (const auto elements = sizes.find("N"); elements != sizes.end()) {
+      const int parts = block == Block::sample ? group.count : 1;
+      sizes.merge(sampling_sizes(block, entry, group.count, elements->second * parts,
+                                 model_.exchange.front().splitter_bytes));
+    }
+    return sizes;
+  }
+
+  /// All ranks of the group go on together, `seconds` after the last of them is there.
+  void meet(const GroupOfRanks& group, double seconds) {
+    const auto first = clocks_.begin() + group.first;
+    const auto end = first + group.count;
+    std::fill(first, end, *std::max_element(first, end) + seconds);
+  }
+
+  /// All ranks agree at the end on whether one has failed.
+  double agreement() const {
+    if (ranks_ == 1 || model_.exchange.empty()) {
+      return 0;
+    }
+    const Communication entry =
+        choose_latency_gap(gaps_, ranks_, 0, ranks_ > ranks_per_host_).entry;
+    return model_.exchange.front().agreement_factor * agreement_seconds(entry, ranks_);
   }
 
   /// All ranks of the group work on replicated data, the first alone on rooted.
@@ -112,6 +169,10 @@ class Timeline {
         // Unevenness that does not come from the splits drawn here, as of sizes that do not halve.
         const bool is_drawn = s.split_deviation > 0;
         sizes[s.size] = is_drawn ? balanced : balanced * s.unevenness(level);
+        const auto part = part_of(block, static_cast<double>(run_size->second), ranks_);
+        if (splits_ && part) {
+          sizes[s.size] = *part;
+        }
       }
     }
     return sizes;
@@ -119,11 +180,16 @@ class Timeline {
 
   void spend(Block block, const NamedValues& sizes, const GroupOfRanks& ranks) {
     const BlockModel& model = model_.block_model(block, ranks_per_host_);
-    const BlockFit& fit = model.fit.at(sizes);
-    const double seconds = std::max(0.0, fit(sizes)) * shared_factor(model, fit, sizes);
+    const double seconds = drawn_seconds(block, sizes);
     for (int rank = ranks.first; rank < ranks.first + ranks.count; ++rank) {
-      clocks_[static_cast<std::size_t>(rank)] += seconds * noise(model.repetition_deviation);
+      clocks_[static_cast<std::size_t>(rank)] += seconds * noise(model);
     }
+  }
+
+  double drawn_seconds(Block block, const NamedValues& sizes) {
+    const BlockModel& model = model_.block_model(block, ranks_per_host_);
+    const BlockFit& fit = model.fit.at(sizes);
+    return std::max(0.0, fit(sizes)) * shared_factor(model, fit, sizes);
   }
 
   /// A whole exchange (`part` 1) or one message without an answer, then the skeleton's own work.
@@ -143,7 +209,7 @@ class Timeline {
                              ? std::hypot(unit_error / unit, model.factor_error / model.factor)
                              : 0;
     double seconds = part * model.factor * unit * std::max(0.0, 1 + error * exchange_error_);
-    if (has(Block::skeleton)) {
+    if (model.has_headers) {
       seconds += header_seconds(entry, bytes);
     }
     double& clock_a = clocks_[static_cast<std::size_t>(a)];
@@ -161,8 +227,8 @@ class Timeline {
            model_.inner_blocks.end();
   }
 
-  double noise(double deviation) {
-    return deviation > 0 ? std::max(0.05, 1 + deviation * normal_(random_)) : 1;
+  double noise(const BlockModel& model) {
+    return model.noise.empty() ? 1 : model.noise[uniform_(random_) * model.noise.size() >> 32];
   }
 
   /// What a fit is wrong by in this draw, at every level alike: what is left of its residuals
@@ -192,9 +258,11 @@ class Timeline {
   int ranks_per_host_;
   const NamedSizes& sizes_;
   bool rooted_;
+  bool splits_;  ///< the sorting form, whose exchanges are on the way down
   double split_deviation_ = 0;
   std::mt19937_64 random_{1};  // the same prediction every time it is asked for
   std::normal_distribution<double> normal_;
+  std::uniform_int_distribution<std::uint64_t> uniform_{0, (std::uint64_t{1} << 32) - 1};
   std::vector<double> clocks_;
   std::map<const BlockFit*, double> shared_errors_;
   double exchange_error_ = 0;
@@ -205,9 +273,7 @@ class Timeline {
 std::optional<PathPrediction> predict_critical_path(const Model& model, int ranks,
                                                     const NamedSizes& sizes,
                                                     const PredictOptions& options) {
-  const bool is_known =
-      model.type == "hypercube" && (model.placement == "replicated" || model.placement == "rooted");
-  if (!is_known) {
+  if (model.type != "hypercube") {
     return std::nullopt;
   }
   check_request(model, ranks, sizes);
@@ -222,7 +288,7 @@ std::optional<PathPrediction> predict_critical_path(const Model& model, int rank
   const double mean = sum / kDraws;
   const double variance = std::max(0.0, (squares - sum * mean) / (kDraws - 1));
   const Interval interval =
-      interval_95(mean, {variance + model.run_variance(model.critical_path, mean, variance),
+      interval_95(mean, {variance + model.run_variance(model.critical_path, ranks, mean, variance),
                          std::numeric_limits<double>::infinity()});
   return PathPrediction{mean, interval.low, interval.high};
 }

@@ -20,8 +20,7 @@ struct PathPrediction {
 /// block's fit an error of its own that all levels share. Returns the mean and the spread over
 /// seeded draws. Costs about ranks * log2(ranks) steps a draw.
 ///
-/// \return  nothing for a placement or executor whose graph is not known here: known is the
-///          hypercube with replicated or rooted data
+/// \return  nothing for an executor whose graph is not known here: known is the hypercube's
 /// \throws  as `predict`
 std::optional<PathPrediction> predict_critical_path(const Model& model, int ranks,
                                                     const NamedSizes& sizes,

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <set>
 #include <tuple>
 
 #include "models/critical_path.hpp"
 #include "models/diagnosis.hpp"
+#include "models/forecast.hpp"
 #include "models/forms.hpp"
 #include "models/memory.hpp"
 #include "models/omega.hpp"
@@ -37,6 +40,19 @@ std::vector<Sample> with_run_sizes_only(std::vector<Sample> samples) {
 /// The skeleton's own work is a function of the bytes that it finds room for.
 NamedValues sizes_of_block(const Sample& sample) {
   return sample.block == Block::skeleton ? NamedValues{{"bytes", sample.bytes}} : sample.sizes;
+}
+
+/// What the sorting form's choice of a splitter depends on; nothing of other blocks.
+NamedValues sampling_sizes_of(const Sample& sample, const ExchangeModel& exchange,
+                              const LatencyGaps& gaps) {
+  const bool is_sampling = sample.block == Block::sample || sample.block == Block::pivot;
+  const auto elements = sample.sizes.find("N");
+  if (!is_sampling || exchange.splitter_bytes == 0 || elements == sample.sizes.end()) {
+    return {};
+  }
+  const int parts = sample.block == Block::sample ? sample.group : 1;
+  return sampling_sizes(sample.block, choose_latency_gap(gaps, sample.ranks, sample.level).entry,
+                        sample.group, elements->second * parts, exchange.splitter_bytes);
 }
 
 std::vector<Observation> observations_of(const std::vector<Sample>& samples) {
@@ -106,6 +122,14 @@ std::variant<SegmentedFit, Refusal> fit_block(Block block, const std::vector<Sam
   if (const auto given = options.given_forms.find(block); given != options.given_forms.end()) {
     return with_given_form(observations, given->second, options.weights);
   }
+  const std::vector<std::string> sampling = {"samples", "tree"};
+  if (observations.front().sizes.contains(sampling.front())) {
+    std::vector<std::string> known = varying_sizes(observations);
+    std::erase_if(known, [&](const std::string& name) {
+      return std::find(sampling.begin(), sampling.end(), name) == sampling.end();
+    });
+    return fit_segmented(observations, linear_forms(known), options.weights);
+  }
   std::vector<std::string> names;
   for (const auto& [name, value] : observations.front().sizes) {
     names.push_back(name);
@@ -157,6 +181,42 @@ double repetition_deviation_of(const std::vector<Sample>& samples) {
     }
   }
   return deviations.empty() ? 0 : median(std::move(deviations));
+}
+
+/// BlockModel::noise.
+std::vector<double> noise_of(const std::vector<Sample>& samples, const SegmentedFit& fit) {
+  std::map<std::tuple<int, NamedSizes, int>, std::vector<double>> levels;
+  for (const Sample& sample : samples) {
+    const double expected = fit(sizes_of_block(sample));
+    for (const double seconds : sample.seconds) {
+      if (expected > 0) {
+        levels[{sample.ranks, sample.run_sizes, sample.level}].push_back(seconds / expected);
+      }
+    }
+  }
+  std::vector<double> ratios;
+  for (const auto& [level, of_level] : levels) {
+    const double typical = median(of_level);
+    for (const double ratio : of_level) {
+      if (typical > 0) {
+        ratios.push_back(ratio / typical);
+      }
+    }
+  }
+  if (ratios.size() < 2) {
+    return {};
+  }
+  // What something else disturbed is left out as in the fits.
+  constexpr double kDisturbed = 4;
+  const double most = kDisturbed * relative_spread(ratios);
+  std::erase_if(ratios, [&](double ratio) { return std::abs(ratio - 1) > most; });
+  constexpr int kSteps = 100;
+  std::sort(ratios.begin(), ratios.end());
+  std::vector<double> quantiles;
+  for (int i = 0; i <= kSteps; ++i) {
+    quantiles.push_back(ratios[(ratios.size() - 1) * static_cast<std::size_t>(i) / kSteps]);
+  }
+  return quantiles;
 }
 
 /// Compares what `predicted` says of each run with its repetitions. A run that
@@ -249,8 +309,10 @@ std::vector<NamedSizes> held_out_sizes(const std::vector<RunPoint>& points, Hold
   return held_out;
 }
 
-Model fit_model(const Measurements& measurements, const std::optional<Machine>& machine,
-                const FitOptions& options, const Provenance& provenance) {
+namespace {
+
+Model fit_as_measured(const Measurements& measurements, const std::optional<Machine>& machine,
+                      const FitOptions& options, const Provenance& provenance) {
   Model model{.app = measurements.app,
               .type = measurements.type,
               .placement = measurements.placement,
@@ -285,10 +347,21 @@ Model fit_model(const Measurements& measurements, const std::optional<Machine>& 
   std::vector<Sample> samples = with_run_sizes_only(measurements.samples);
   std::erase_if(samples, [&](const Sample& sample) { return is_held_out(sample.run_sizes); });
 
+  model.latency_gaps =
+      machine ? latency_gaps_of(*machine) : latency_gaps_of(samples, measurements.placement);
+  const bool has_gaps =
+      !model.latency_gaps.exchange.empty() || !model.latency_gaps.alltoallv.empty();
+  auto exchange =
+      fit_exchange(samples, measurements.placement, model.latency_gaps, machine && has_gaps);
+
   std::map<std::pair<Block, int>, std::vector<Sample>> by_block;
   for (const Sample& sample : samples) {
     if (is_modelled_by_sizes(sample.block)) {
-      by_block[{sample.block, sample.ranks_per_host}].push_back(sample);
+      auto& of_block = by_block[{sample.block, sample.ranks_per_host}];
+      of_block.push_back(sample);
+      if (const auto* moved = std::get_if<ExchangeModel>(&exchange)) {
+        of_block.back().sizes.merge(sampling_sizes_of(sample, *moved, model.latency_gaps));
+      }
     }
   }
   for (auto& [key, of_block] : by_block) {
@@ -302,11 +375,13 @@ Model fit_model(const Measurements& measurements, const std::optional<Machine>& 
         model.notes.push_back(fmt::format("{}, {} {} per host: {}", name_of(block), ranks_per_host,
                                           ranks_per_host == 1 ? "rank" : "ranks", said));
       }
+      std::vector<double> noise = noise_of(of_block, fit);
       model.blocks.push_back({.block = block,
                               .ranks_per_host = ranks_per_host,
                               .fit = std::move(std::get<SegmentedFit>(result)),
                               .slowest_rank = slowest_rank_of(of_block),
                               .repetition_deviation = repetition_deviation_of(of_block),
+                              .noise = std::move(noise),
                               .samples = std::move(of_block)});
     }
   }
@@ -315,12 +390,6 @@ Model fit_model(const Measurements& measurements, const std::optional<Machine>& 
   model.leaf_blocks = blocks_shown(samples, false);
   model.shrinkage = fit_shrinkage(samples);
 
-  model.latency_gaps =
-      machine ? latency_gaps_of(*machine) : latency_gaps_of(samples, measurements.placement);
-  const bool has_gaps =
-      !model.latency_gaps.exchange.empty() || !model.latency_gaps.alltoallv.empty();
-  auto exchange =
-      fit_exchange(samples, measurements.placement, model.latency_gaps, machine && has_gaps);
   if (auto* fitted = std::get_if<ExchangeModel>(&exchange)) {
     model.exchange.push_back(std::move(*fitted));
   } else if (std::find(model.inner_blocks.begin(), model.inner_blocks.end(), Block::exchange) !=
@@ -340,6 +409,58 @@ Model fit_model(const Measurements& measurements, const std::optional<Machine>& 
   model.memory = fit_memory(fitted_points);
   model.sum_of_maxima = sum;
   model.critical_path = path;
+  return model;
+}
+
+/// Model::deviation_per_doubling, of a fit that leaves out the runs on the most ranks.
+double deviation_on_more_ranks(const Measurements& measurements, const Model& model,
+                               const std::optional<Machine>& machine, const FitOptions& options) {
+  std::set<int> counts;
+  for (const RunOfModel& run : model.fitted) {
+    counts.insert(run.ranks);
+  }
+  if (counts.size() < 3) {
+    return 0;
+  }
+  const int most = *counts.rbegin();
+  const int next = *std::next(counts.rbegin());
+  Measurements fewer = measurements;
+  std::erase_if(fewer.points, [&](const RunPoint& point) { return point.ranks == most; });
+  std::erase_if(fewer.samples, [&](const Sample& sample) { return sample.ranks == most; });
+  std::erase_if(fewer.stealing, [&](const StealingRun& run) { return run.ranks == most; });
+  const Model of_fewer = fit_as_measured(fewer, machine, options, Provenance{});
+  double squares = 0;
+  double count = 0;
+  for (const RunPoint& point : measurements.points) {
+    const auto is_fitted = [&](const RunOfModel& run) {
+      return run.ranks == most && run.ranks == point.ranks && run.threads == point.threads &&
+             run.sizes == point.sizes;
+    };
+    PredictOptions of_run{.ranks_per_host = point.ranks_per_host};
+    if (model.stealing) {
+      of_run.threads = point.threads;
+    }
+    if (std::any_of(model.fitted.begin(), model.fitted.end(), is_fitted)) {
+      try {
+        const double predicted =
+            forecast(of_fewer, point.ranks, point.sizes, of_run, Composition::closer).seconds;
+        squares += std::pow(median(point.seconds) / predicted - 1, 2);
+        count += 1;
+      } catch (const Error&) {
+        continue;  // a refused block; the model says so
+      }
+    }
+  }
+  const double doublings = std::log2(static_cast<double>(most) / next);
+  return count > 0 ? std::sqrt(squares / count) / doublings : 0;
+}
+
+}  // namespace
+
+Model fit_model(const Measurements& measurements, const std::optional<Machine>& machine,
+                const FitOptions& options, const Provenance& provenance) {
+  Model model = fit_as_measured(measurements, machine, options, provenance);
+  model.deviation_per_doubling = deviation_on_more_ranks(measurements, model, machine, options);
   return model;
 }
 

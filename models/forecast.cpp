@@ -24,8 +24,9 @@ Forecast forecast(const Model& model, int ranks, const NamedSizes& sizes,
     throw UsageError(
         fmt::format("no critical path is known of {} with {} data", model.type, model.placement));
   }
+  const bool prefers_path = model.path_is_closer() || ranks > model.most_ranks();
   result.is_path = composition == Composition::critical_path ||
-                   (composition == Composition::closer && result.path && model.path_is_closer());
+                   (composition == Composition::closer && result.path && prefers_path);
   result.seconds = result.is_path ? result.path->seconds : result.prediction.seconds;
   result.low = result.is_path ? result.path->low : result.prediction.low;
   result.high = result.is_path ? result.path->high : result.prediction.high;

@@ -11,7 +11,9 @@
 namespace cleave {
 
 enum class Composition {
-  closer,         ///< the one that came closer to the runs that the model was fitted to
+  /// The one that came closer to the runs that the model was fitted to; on more ranks than those
+  /// the critical path where it is known, since waiting for the slowest grows with the ranks.
+  closer,
   sum_of_maxima,  ///< equation 6
   critical_path,
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "skeleton/trace/error.hpp"
@@ -58,31 +59,37 @@ bool Model::path_is_closer() const {
          critical_path->median_abs_error < sum_of_maxima->median_abs_error;
 }
 
-double Model::run_variance(const std::optional<CompositionErrors>& errors, double seconds,
-                           double known) const {
-  if (!errors) {
-    return 0;
-  }
-  const double of_run = errors->deviation * seconds;
-  return std::max(0.0, of_run * of_run - known);
+double Model::run_variance(const std::optional<CompositionErrors>& errors, int ranks,
+                           double seconds, double known) const {
+  const double of_run = errors ? errors->deviation * seconds : 0;
+  const double doublings = std::max(0.0, std::log2(static_cast<double>(ranks) / most_ranks()));
+  const double of_extrapolation = deviation_per_doubling * doublings * seconds;
+  return std::max(0.0, of_run * of_run - known) + of_extrapolation * of_extrapolation;
 }
 
 std::vector<std::string> Model::size_names() const {
   std::set<std::string> names;
+  const auto is_of_runs = [&](const std::string& name) {
+    return std::any_of(fitted.begin(), fitted.end(),
+                       [&](const RunOfModel& run) { return run.sizes.contains(name); });
+  };
   const auto add_sizes = [&](const Form& form) {
     for (const Basis& term : form) {
       for (const Basis::Factor& factor : term.factors()) {
-        names.insert(factor.size);
+        if (is_of_runs(factor.size)) {
+          names.insert(factor.size);
+        }
       }
     }
   };
   for (const BlockModel& block : blocks) {
-    if (block.block != Block::skeleton) {
-      const std::vector<std::string> broken_over = names_in(block.fit.over);
-      names.insert(broken_over.begin(), broken_over.end());
-      for (const BlockFit& segment : block.fit.segments) {
-        add_sizes(segment.form);
+    for (const std::string& name : names_in(block.fit.over)) {
+      if (is_of_runs(name)) {
+        names.insert(name);
       }
+    }
+    for (const BlockFit& segment : block.fit.segments) {
+      add_sizes(segment.form);
     }
   }
   for (const ExchangeModel& moved : exchange) {

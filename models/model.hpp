@@ -26,6 +26,10 @@ struct BlockModel {
   double slowest_rank = 1;
   /// Relative deviation of one repetition from the median of its rank and level.
   double repetition_deviation = 0;
+  /// How many times as long as the typical one of its level a block on one rank takes once what its
+  /// sizes explain is taken away, without disturbed repetitions: quantiles at equal steps from the
+  /// least to the most. Empty where nothing was repeated.
+  std::vector<double> noise;
   std::vector<Sample> samples;  ///< that it was fitted to
 };
 
@@ -79,6 +83,9 @@ struct Model {
   /// Equation 6 and the critical path; none where no run or no graph could be predicted.
   std::optional<CompositionErrors> sum_of_maxima;
   std::optional<CompositionErrors> critical_path;
+  /// Relative deviation of runs on twice as many ranks as those fitted, found by leaving out those
+  /// on the most ranks; 0 where fewer than three numbers of ranks were measured.
+  double deviation_per_doubling = 0;
 
   std::vector<RunOfModel> fitted;
   std::vector<RunOfModel> held_out;
@@ -97,8 +104,9 @@ struct Model {
 
   /// Whether the critical path came closer to the fitted runs than equation 6.
   bool path_is_closer() const;
-  /// What `errors` add to the variance of a predicted time, beyond the `known` variance.
-  double run_variance(const std::optional<CompositionErrors>& errors, double seconds,
+  /// What `errors`, and more ranks than were measured, add to the variance of a predicted time,
+  /// beyond the `known` variance.
+  double run_variance(const std::optional<CompositionErrors>& errors, int ranks, double seconds,
                       double known) const;
 
   /// Names of the sizes that predictions need, in alphabetical order.

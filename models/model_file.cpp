@@ -88,6 +88,7 @@ json to_json(const BlockModel& block) {
           {"fit", to_json(block.fit)},
           {"slowest_rank", block.slowest_rank},
           {"repetition_deviation", block.repetition_deviation},
+          {"noise", block.noise},
           {"samples", std::move(samples)}};
 }
 
@@ -104,6 +105,9 @@ json to_json(const ExchangeModel& exchange) {
           {"factor_error", exchange.factor_error},
           {"factor_is_fitted", exchange.factor_is_fitted},
           {"messages", exchange.messages},
+          {"has_headers", exchange.has_headers},
+          {"agreement_factor", exchange.agreement_factor},
+          {"splitter_bytes", exchange.splitter_bytes},
           {"bytes", to_json(exchange.bytes)}};
 }
 
@@ -332,7 +336,8 @@ BlockModel block_model_from(const JsonFields& fields) {
                    .ranks_per_host = fields.integer<int>("ranks_per_host", 1),
                    .fit = segmented_from(fields.object("fit")),
                    .slowest_rank = fields.non_negative("slowest_rank"),
-                   .repetition_deviation = fields.non_negative("repetition_deviation")};
+                   .repetition_deviation = fields.non_negative("repetition_deviation"),
+                   .noise = fields.numbers("noise")};
   for (const JsonFields& sample : fields.objects("samples")) {
     model.samples.push_back(sample_from(sample, model.block, model.ranks_per_host));
   }
@@ -513,6 +518,7 @@ Model read_model(const std::filesystem::path& path) {
   const JsonFields composition = fields.object("composition");
   model.sum_of_maxima = composition_from(composition, "sum_of_maxima");
   model.critical_path = composition_from(composition, "critical_path");
+  model.deviation_per_doubling = fields.non_negative("deviation_per_doubling");
   const JsonFields machine = fields.object("machine");
   model.latency_gaps = {.source = machine.text("source"),
                         .alltoallv = communications_from(machine, "alltoallv"),
@@ -522,6 +528,9 @@ Model read_model(const std::filesystem::path& path) {
                               .factor_error = moved.non_negative("factor_error"),
                               .factor_is_fitted = moved.boolean("factor_is_fitted"),
                               .messages = moved.non_negative("messages"),
+                              .has_headers = moved.boolean("has_headers"),
+                              .agreement_factor = moved.non_negative("agreement_factor"),
+                              .splitter_bytes = moved.non_negative("splitter_bytes"),
                               .bytes = fit_from(moved.object("bytes"))});
   }
   return model;

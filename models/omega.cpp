@@ -54,6 +54,7 @@ class Omega {
     for (const Block block : model_.leaf_blocks) {
       add_block(block, sizes_at(block, 1, level), level);
     }
+    add_agreement();
     add_interval();
     return std::move(result_);
   }
@@ -69,7 +70,6 @@ class Omega {
     for (const Block block : model_.inner_blocks) {
       if (block == Block::skeleton) {
         add_block(block, {{"bytes", moved_bytes}}, level);
-        add_share(block, level, header_seconds_);
       } else if (block != Block::exchange) {
         add_block(block, sizes_at(block, group, level), level);
       }
@@ -84,9 +84,28 @@ class Omega {
       if (shrinkage.block == block && run_size != result_.sizes.end()) {
         sizes[shrinkage.size] = shrinkage(static_cast<double>(run_size->second),
                                           static_cast<double>(group) / result_.ranks, level);
+        const auto part = part_of(block, static_cast<double>(run_size->second), result_.ranks);
+        if (splits_parts() && part) {
+          sizes[shrinkage.size] = *part;
+        }
       }
     }
+    const auto elements = sizes.find("N");
+    const bool is_sampling = block == Block::sample || block == Block::pivot;
+    if (is_sampling && splits_parts() && elements != sizes.end()) {
+      const int parts = block == Block::sample ? group : 1;
+      sizes.merge(sampling_sizes(block, entry_at(group, level), group, elements->second * parts,
+                                 model_.exchange.front().splitter_bytes));
+    }
     return sizes;
+  }
+
+  bool splits_parts() const {
+    return !model_.exchange.empty() && model_.exchange.front().splitter_bytes > 0;
+  }
+
+  Communication entry_at(int group, int level) const {
+    return choose_latency_gap(gaps_, result_.ranks, level, group > ranks_per_host_).entry;
   }
 
   void add_block(Block block, const NamedValues& sizes, int level) {
@@ -131,8 +150,26 @@ class Omega {
         messages * std::hypot(exchange.factor * segment.latency_error_s,
                               exchange.factor * bytes * segment.gap_error_s_per_byte,
                               exchange.factor_error * unit);
-    header_seconds_ = messages * header_seconds(entry, bytes);
+    if (exchange.has_headers) {
+      add_share(Block::wait, level, messages * header_seconds(entry, bytes));
+    }
+    if (splits_parts()) {
+      const double of_parts = level == 0 ? all_gather_seconds(entry, group, kPartBytes) : 0;
+      add_share(Block::wait, level,
+                of_parts + all_gather_seconds(entry, group, kStatusBytes) +
+                    all_gather_seconds(entry, group, kReportBytes));
+    }
     return messages * bytes;
+  }
+
+  /// All ranks agree at the end on whether one has failed.
+  void add_agreement() {
+    if (result_.ranks > 1 && !model_.exchange.empty() &&
+        model_.exchange.front().agreement_factor > 0) {
+      add_share(Block::wait, 0,
+                model_.exchange.front().agreement_factor *
+                    agreement_seconds(entry_at(result_.ranks, 0), result_.ranks));
+    }
   }
 
   const BlockModel& block_model(Block block) {
@@ -182,8 +219,9 @@ class Omega {
       parts.push_back(use.of_coefficients());
     }
     const double known = sum_of(parts).value;
-    parts.push_back({model_.run_variance(model_.sum_of_maxima, result_.seconds, known),
-                     std::numeric_limits<double>::infinity()});
+    parts.push_back(
+        {model_.run_variance(model_.sum_of_maxima, result_.ranks, result_.seconds, known),
+         std::numeric_limits<double>::infinity()});
     const Interval interval = interval_95(result_.seconds, sum_of(parts));
     result_.low = interval.low;
     result_.high = interval.high;
@@ -195,7 +233,6 @@ class Omega {
   Prediction result_;
   std::vector<Use> uses_;
   double exchange_deviation_ = 0;
-  double header_seconds_ = 0;  ///< of the exchange at this level
 };
 
 void check_sizes(const Model& model, const NamedSizes& sizes) {

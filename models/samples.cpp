@@ -17,8 +17,9 @@ constexpr double kSecondsPerNanosecond = 1e-9;
 
 /// What makes two traces measure the same thing.
 using PointKey = std::tuple<int, int, NamedSizes, int, bool, std::map<std::string, std::string>>;
-/// Block, level, rank.
-using PlaceKey = std::tuple<Block, int, int>;
+/// Block, level, rank, and of waiting the length of the message that is waited for: a header, or
+/// nothing where all agree on something.
+using PlaceKey = std::tuple<Block, int, int, std::int64_t>;
 
 /// The spans of one block at one place in one repetition, added up.
 struct Total {
@@ -53,11 +54,43 @@ void require_same(const std::string& what, const std::string& first, const Trace
   }
 }
 
+PlaceKey place_of(const Span& span, int rank) {
+  return {span.block, span.level, rank, span.block == Block::wait ? span.bytes : 0};
+}
+
+/// What a rank of the hypercube does between its blocks is work of the skeleton, at the level of
+/// the two that is nearer to the root: taking notes, storage that is given back.
+void add_work_between_blocks(std::map<int, std::map<PlaceKey, Total>>& totals, const Trace& trace) {
+  std::map<std::pair<int, int>, std::vector<const Span*>> lines;
+  for (const auto& [rank, span] : trace.spans) {
+    lines[{span.repetition, rank}].push_back(&span);
+  }
+  for (auto& [line, spans] : lines) {
+    const auto [repetition, rank] = line;
+    std::sort(spans.begin(), spans.end(),
+              [](const Span* a, const Span* b) { return a->begin_ns < b->begin_ns; });
+    for (std::size_t i = 1; i < spans.size(); ++i) {
+      const Span& before = *spans[i - 1];
+      const Span& after = *spans[i];
+      const Span& upper = after.level < before.level ? after : before;
+      if (after.begin_ns > before.end_ns && upper.group > 1) {
+        Total& total = totals[repetition][{Block::skeleton, upper.level, rank, 0}];
+        total.seconds +=
+            static_cast<double>(after.begin_ns - before.end_ns) * kSecondsPerNanosecond;
+        total.group = upper.group;
+      }
+    }
+  }
+}
+
 /// Adds the counted repetitions of one trace to the points that they belong to.
 void add_trace(std::map<PointKey, PointData>& points, const Trace& trace) {
   std::map<int, std::map<PlaceKey, Total>> totals;
   for (const auto& [rank, span] : trace.spans) {
-    add_span(totals[span.repetition][{span.block, span.level, rank}], trace, span);
+    add_span(totals[span.repetition][place_of(span, rank)], trace, span);
+  }
+  if (trace.run.type == "hypercube") {
+    add_work_between_blocks(totals, trace);
   }
   for (const Trace::Run& run : trace.repetitions) {
     if (run.warm_up) {
@@ -109,7 +142,7 @@ NamedValues median_sizes(const std::vector<Total>& totals) {
 }
 
 Sample sample_of(const RunPoint& point, const PlaceKey& place, const std::vector<Total>& totals) {
-  const auto& [block, level, rank] = place;
+  const auto& [block, level, rank, message_bytes] = place;
   Sample sample{.block = block,
                 .ranks = point.ranks,
                 .ranks_per_host = point.ranks_per_host,

@@ -25,7 +25,9 @@ struct RunPoint {
   std::vector<std::string> files;
 };
 
-/// One block on one rank at one level of one run point.
+/// One block on one rank at one level of one run point. Waiting for messages of different lengths
+/// are samples of their own. The skeleton's work includes what a rank of the hypercube does between
+/// its blocks.
 struct Sample {
   Block block = Block::sequential;
   int ranks = 1;

@@ -260,8 +260,9 @@ class SearchTime {
     add_rounds("start_up", Block::skeleton, stealing_.start_up, network().start_up_s);
     add_rounds("termination", Block::idle, stealing_.termination, network().termination_s);
     const double known = sum_of(variances_).value;
-    variances_.push_back({model_.run_variance(model_.sum_of_maxima, result_.seconds, known),
-                          std::numeric_limits<double>::infinity()});
+    variances_.push_back(
+        {model_.run_variance(model_.sum_of_maxima, result_.ranks, result_.seconds, known),
+         std::numeric_limits<double>::infinity()});
     const Interval interval = interval_95(result_.seconds, sum_of(variances_));
     result_.low = interval.low;
     result_.high = interval.high;

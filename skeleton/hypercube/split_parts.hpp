@@ -27,7 +27,7 @@
 
 namespace cleave::detail {
 
-/// Collectives of the ranks of a group, by binomial trees of log2(size) messages.
+/// Collectives of the ranks of a group, in ceil(log2(size)) steps.
 class GroupComm {
  public:
   GroupComm(const Comm& comm, Group group)
@@ -66,18 +66,22 @@ class GroupComm {
     }
   }
 
-  /// Every rank's `value` on every rank, by index in the group.
+  /// Every rank's `value` on every rank, by index in the group: each passes on what it has to the
+  /// rank that is as many places before it, which so has twice as much (Bruck et al. 1997).
   template <class T>
   std::vector<T> all_gather(const T& value) const {
-    std::vector<T> values(group_.size);
-    std::vector<std::size_t> offsets(group_.size + 1);
-    for (std::size_t i = 0; i < offsets.size(); ++i) {
-      offsets[i] = i * sizeof(T);
+    std::vector<T> values(group_.size);  // from this rank on
+    values[0] = value;
+    for (int have = 1; have < group_.size; have *= 2) {
+      const int more = std::min(have, group_.size - have);
+      const int to = group_.first + (index_ + group_.size - have) % group_.size;
+      const int from = group_.first + (index_ + have) % group_.size;
+      const std::span<T> all(values);
+      const Comm::Outbound out{to, std::as_bytes(all.first(more))};
+      const Comm::Inbound in{from, std::as_writable_bytes(all.subspan(have, more))};
+      comm_.exchange(std::span(&out, 1), std::span(&in, 1));
     }
-    values[index_] = value;
-    const auto bytes = std::as_writable_bytes(std::span(values));
-    gather(bytes, offsets);
-    broadcast(bytes);
+    std::rotate(values.begin(), values.end() - index_, values.end());
     return values;
   }
 

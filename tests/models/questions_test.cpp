@@ -47,6 +47,7 @@ TEST(CriticalPath, IsNoLongerThanTheSumOfMaximaWhereRanksAreUneven) {
   Model model = sort_model();
   for (BlockModel& block : model.blocks) {
     block.repetition_deviation = 0;
+    block.noise.clear();
   }
   for (Shrinkage& shrinkage : model.shrinkage) {
     shrinkage.split_deviation = 0;
@@ -60,7 +61,7 @@ TEST(CriticalPath, IsTheSameEveryTimeAndUnknownOfOtherGraphs) {
   EXPECT_EQ(predict_critical_path(sort_model(), 8, kSizes)->seconds,
             predict_critical_path(sort_model(), 8, kSizes)->seconds);
   Model model = sort_model();
-  model.placement = "distributed";
+  model.type = "work_stealing";
   EXPECT_FALSE(predict_critical_path(model, 8, kSizes).has_value());
   EXPECT_THROW(predict_critical_path(sort_model(), 8, {{"X", 1}}), UsageError);
 }
