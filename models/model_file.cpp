@@ -468,6 +468,7 @@ void write_model(const std::filesystem::path& path, const Model& model) {
                  {"exchange", std::move(exchange)},
                  {"memory", std::move(memory)},
                  {"composition", std::move(composition)},
+                 {"deviation_per_doubling", model.deviation_per_doubling},
                  {"fitted", to_json(model.fitted)},
                  {"held_out", to_json(model.held_out)},
                  {"notes", model.notes},

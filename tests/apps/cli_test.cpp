@@ -469,9 +469,14 @@ TEST(BadCommandLine, IsOneLineAndStatus2) {
                  "-t: '4' is not one of 0 (BIN), 1 (GEO), 2 (HYBRID), 3 (BALANCED)");
   expect_failure(2, "uts", {"--tree", "prins:T1", "-r", "3"}, 2,
                  "-r describes a tree of UTS 1.1, it does not go with --tree prins:...");
-  for (const char* letter : {"-v", "-c", "-i", "-x"}) {
+  const std::vector<std::pair<std::string, std::string>> letters_of_other_programs = {
+      {"-v", "all counts are always printed, --json prints them for programs"},
+      {"-c", "a steal takes half of what its victim shares, whatever that is"},
+      {"-i", "a worker looks for messages by the clock, less often while none come"},
+      {"-x", "--trace FILE writes what every worker did"}};
+  for (const auto& [letter, replacement] : letters_of_other_programs) {
     expect_failure(2, "uts", {"-t", "1", letter, "20"}, 2,
-                   std::string(letter) + ": not an option here: ");
+                   letter + ": not an option here: " + replacement);
   }
   expect_failure(2, "uts", {"--kernel", "md5"}, 2,
                  "--kernel: 'md5' is not one of auto, openssl, sha");
