@@ -318,6 +318,7 @@ Model fit_as_measured(const Measurements& measurements, const std::optional<Mach
               .placement = measurements.placement,
               .threads = measurements.threads,
               .options = measurements.options,
+              .given_sizes = measurements.given_sizes,
               .forms = options.forms == Forms::paper ? "paper" : "auto",
               .weights = options.weights,
               .notes = measurements.notes,

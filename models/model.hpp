@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,7 @@ struct Model {
   std::string placement;
   int threads = 1;  ///< of a rank; 1 for work stealing where runs differ in it
   std::map<std::string, std::string> options;
+  std::set<std::string> given_sizes;  ///< Measurements::given_sizes
 
   std::string forms;  ///< how terms were decided: "auto" or "paper"
   Weights weights = Weights::relative;

@@ -399,6 +399,11 @@ std::vector<RunOfModel> runs_from(const JsonFields& fields, const char* name) {
   return runs;
 }
 
+std::set<std::string> given_sizes_from(const JsonFields& fields) {
+  const std::vector<std::string> names = texts(fields, "given_sizes");
+  return {names.begin(), names.end()};
+}
+
 std::map<std::string, std::string> options_from(const JsonFields& fields) {
   std::map<std::string, std::string> options;
   const JsonFields object = fields.object("options");
@@ -454,6 +459,7 @@ void write_model(const std::filesystem::path& path, const Model& model) {
                  {"placement", model.placement},
                  {"threads", model.threads},
                  {"options", model.options},
+                 {"given_sizes", model.given_sizes},
                  {"forms", model.forms},
                  {"weights", model.weights == Weights::relative ? "relative" : "ordinary"},
                  {"inner_blocks", names_of(model.inner_blocks)},
@@ -488,6 +494,7 @@ Model read_model(const std::filesystem::path& path) {
               .placement = fields.text("placement"),
               .threads = fields.integer<int>("threads", 1),
               .options = options_from(fields),
+              .given_sizes = given_sizes_from(fields),
               .forms = fields.text("forms"),
               .weights = weights_from(fields),
               .inner_blocks = blocks_from(fields, "inner_blocks"),

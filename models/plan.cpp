@@ -1,10 +1,14 @@
 #include "models/plan.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
+#include <string_view>
+#include <vector>
 
 #include "skeleton/trace/count.hpp"
 #include "skeleton/trace/error.hpp"
@@ -29,6 +33,29 @@ std::string time_limit(double seconds) {
   const long long days = minutes / (24 * 60);
   const std::string clock = fmt::format("{:02}:{:02}:00", minutes / 60 % 24, minutes % 60);
   return days > 0 ? fmt::format("{}-{}", days, clock) : clock;
+}
+
+/// As one word of a shell.
+std::string quoted(const std::string& text) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,+-";
+  if (text.find_first_not_of(kPlain) == std::string::npos) {
+    return text;
+  }
+  std::string word = "'";
+  for (const char c : text) {
+    word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  }
+  return word + "'";
+}
+
+/// "N=1M,M=2M"
+std::string sizes_option(const NamedSizes& sizes) {
+  std::vector<std::string> words;
+  for (const auto& [name, value] : sizes) {
+    words.push_back(fmt::format("{}={}", name, format_count(value)));
+  }
+  return fmt::format("{}", fmt::join(words, ","));
 }
 
 }  // namespace
@@ -93,17 +120,21 @@ std::string slurm_script(const Model& model, const PlanChoice& choice, int ranks
                           static_cast<long long>(std::ceil(
                               with_margin(*choice.forecast.memory_bytes) / p.threads / (1 << 20))));
   }
-  std::string sizes;
-  for (const auto& [name, value] : p.sizes) {
-    sizes += fmt::format("{}{}={}", sizes.empty() ? "" : ",", name, format_count(value));
-  }
-  // What is searched has no size that could be asked for: it is given to sbatch.
-  const std::string what = model.type == "work_stealing"
-                               ? fmt::format("\"$@\"  # sbatch's arguments: what has {}", sizes)
-                               : "--size " + sizes;
   script += fmt::format(
-      "srun cleave-{} --type {} --placement {} --threads {} --warm-up 0 --repetitions 1 {}\n",
-      model.app, model.type, model.placement, p.threads, what);
+      "srun cleave-{} --type {} --placement {} --threads {} --warm-up 0 --repetitions 1", model.app,
+      model.type, model.placement, p.threads);
+  for (const auto& [name, value] : model.options) {
+    if (name != "size" && !value.empty()) {
+      script += fmt::format(" {}{} {}", name.size() == 1 ? "-" : "--", name, quoted(value));
+    }
+  }
+  const auto is_given = [&](const auto& size) { return model.given_sizes.contains(size.first); };
+  NamedSizes given;
+  std::copy_if(p.sizes.begin(), p.sizes.end(), std::inserter(given, given.end()), is_given);
+  // A problem that is not made to a size, as from a file, is given to sbatch.
+  script += given.empty()
+                ? fmt::format(" \"$@\"  # sbatch's arguments: what has {}\n", sizes_option(p.sizes))
+                : fmt::format(" --size {}\n", sizes_option(given));
   return script;
 }
 

@@ -160,6 +160,29 @@ Sample sample_of(const RunPoint& point, const PlaceKey& place, const std::vector
   return sample;
 }
 
+/// Names of the sizes that the option --size gave the run of `trace`; none where it says other
+/// sizes than those of the problem, which then comes from somewhere else.
+std::set<std::string> given_sizes_of(const Trace& trace) {
+  const auto option = trace.run.options.find("size");
+  if (option == trace.run.options.end() || option->second.empty() || trace.repetitions.empty()) {
+    return {};
+  }
+  const NamedSizes& sizes = trace.repetitions.front().sizes;
+  std::set<std::string> names;
+  try {
+    for (const auto& [name, value] : parse_sizes(option->second)) {
+      const auto found = sizes.find(name);
+      if (found == sizes.end() || found->second != value) {
+        return {};
+      }
+      names.insert(name);
+    }
+  } catch (const UsageError&) {
+    return {};  // an application of its own, whose option says something else
+  }
+  return names;
+}
+
 }  // namespace
 
 Measurements collect_measurements(std::span<const Trace> traces) {
@@ -171,7 +194,8 @@ Measurements collect_measurements(std::span<const Trace> traces) {
                       .type = first.type,
                       .placement = first.placement,
                       .threads = first.threads,
-                      .options = first.options};
+                      .options = first.options,
+                      .given_sizes = given_sizes_of(traces.front())};
   const bool steals = first.type == "work_stealing";
   std::map<PointKey, PointData> points;
   for (const Trace& trace : traces) {
@@ -186,6 +210,9 @@ Measurements collect_measurements(std::span<const Trace> traces) {
       const auto found = trace.run.options.find(option.first);
       return found == trace.run.options.end() || found->second != option.second;
     });
+    if (given_sizes_of(trace) != result.given_sizes) {
+      result.given_sizes.clear();
+    }
     if (!trace.dropped.empty() && !steals) {
       result.notes.push_back(
           fmt::format("{}: the blocks are left out, since some spans found no room in memory",

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -51,10 +52,13 @@ struct Measurements {
   std::string placement;
   int threads = 1;  ///< of a rank, of the first trace; runs of work stealing may differ in it
   std::map<std::string, std::string> options;  ///< those that are the same in every trace
-  std::vector<RunPoint> points;                ///< ascending in ranks, then in sizes
-  std::vector<Sample> samples;                 ///< none of work stealing, which has
-  std::vector<StealingRun> stealing;           ///< these
-  std::vector<std::string> notes;              ///< what was left out, in sentences
+  /// Names of the sizes that every run was given by --size; none where a problem is told otherwise,
+  /// as by a file.
+  std::set<std::string> given_sizes;
+  std::vector<RunPoint> points;       ///< ascending in ranks, then in sizes
+  std::vector<Sample> samples;        ///< none of work stealing, which has
+  std::vector<StealingRun> stealing;  ///< these
+  std::vector<std::string> notes;     ///< what was left out, in sentences
 };
 
 /// Collects the counted repetitions of all traces. A trace that dropped spans gives its total times

@@ -121,6 +121,19 @@ TEST(Fit, RoundsOfTheSameRunPoolTheirRepetitions) {
   EXPECT_EQ(measurements.samples.front().seconds.size(), 6U);
 }
 
+TEST(Fit, SizesAreGivenWhereTheOptionSaysThoseOfTheProblem) {
+  std::vector<Trace> traces = synthetic_traces({}, {1}, sort_sizes());
+  EXPECT_TRUE(collect_measurements(traces).given_sizes.empty());
+  for (Trace& trace : traces) {
+    trace.run.options["size"] = "N=" + std::to_string(trace.repetitions.front().sizes.at("N"));
+  }
+  EXPECT_EQ(collect_measurements(traces).given_sizes, std::set<std::string>{"N"});
+  for (const char* other : {"N=7", "3 by 3", ""}) {
+    traces.back().run.options["size"] = other;
+    EXPECT_TRUE(collect_measurements(traces).given_sizes.empty()) << other;
+  }
+}
+
 TEST(Fit, TracesOfAnotherApplicationAreRefused) {
   std::vector<Trace> traces = synthetic_traces({}, {2}, sort_sizes());
   traces.push_back(synthetic_trace(synthetic_components(), 2, graph_sizes().front()));

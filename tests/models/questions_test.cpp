@@ -103,6 +103,8 @@ TEST(Plan, ReadsDurations) {
 
 TEST(Plan, ScriptAsksForNodesTimeAndMemory) {
   Model model = sort_model();
+  model.options = {{"size", "N=1M"}, {"key", "int32"}, {"x", "it's here"}, {"output", ""}};
+  model.given_sizes = {"N"};
   PlanChoice choice{.forecast = forecast(model, 16, kSizes, {}, Composition::closer)};
   choice.forecast.high = 3 * 3600;
   choice.forecast.memory_bytes = 100 << 20;
@@ -111,9 +113,19 @@ TEST(Plan, ScriptAsksForNodesTimeAndMemory) {
        {"#!/bin/bash\n", "#SBATCH --nodes=2\n", "#SBATCH --ntasks=16\n",
         "#SBATCH --ntasks-per-node=8\n", "#SBATCH --time=03:19:00\n",
         "#SBATCH --mem-per-cpu=110M\n", "srun cleave-sort --type hypercube --placement replicated",
-        "--size N=32M"}) {
+        " --key int32 -x 'it'\\''s here' --size N=32M\n"}) {
     EXPECT_NE(script.find(line), std::string::npos) << line << "\n" << script;
   }
+}
+
+TEST(Plan, ScriptTakesAProblemThatHasNoSizeOption) {
+  Model model = sort_model();
+  model.options = {{"input", "keys.bin"}, {"size", "N=4M"}};
+  const PlanChoice choice{.forecast = forecast(model, 16, kSizes, {}, Composition::closer)};
+  const std::string script = slurm_script(model, choice, 8);
+  EXPECT_NE(script.find(" --input keys.bin \"$@\"  # sbatch's arguments: what has N=32M\n"),
+            std::string::npos)
+      << script;
 }
 
 TEST(WhatIf, MultipliesConstants) {
