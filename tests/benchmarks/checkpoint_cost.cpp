@@ -4,7 +4,7 @@
 //
 //   mpiexec -bind-to core -n 2 checkpoint_cost [TREE] [SECONDS] [PAIRS] > checkpoint_cost.json
 //
-// A snapshot every 10 s of T2XXL, which takes two minutes on two cores; in short form: T3XXL 2 1.
+// A snapshot every 10 s of T2XXL, which takes three minutes on two cores; in short form: T3XXL 2 1.
 #include <fmt/format.h>
 #include <unistd.h>
 
