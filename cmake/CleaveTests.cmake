@@ -25,6 +25,18 @@ function(cleave_mpi_test name)
   endforeach()
 endfunction()
 
+# cleave_program_test(NAME SOURCES ... PROGRAMS ...): a GoogleTest program that runs these programs,
+# mostly by mpiexec. Which of its tests are registered, and how, is for its folder to say.
+function(cleave_program_test name)
+  cmake_parse_arguments(arg "" "" "SOURCES;PROGRAMS" ${ARGN})
+  add_executable(${name} ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/run_program.cpp)
+  target_link_libraries(${name} PRIVATE cleave_trace GTest::gtest_main cleave_warnings)
+  target_compile_definitions(${name} PRIVATE
+    CLEAVE_MPIEXEC="${MPIEXEC_EXECUTABLE}" CLEAVE_PROGRAMS="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+  set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
+  add_dependencies(${name} ${arg_PROGRAMS})
+endfunction()
+
 # cleave_must_not_compile(TARGET FILES...): each file, compiled as a user of TARGET would, must fail
 # with the one error that its first line names.
 function(cleave_must_not_compile target)

@@ -141,14 +141,16 @@ double BlockFit::operator()(const NamedValues& sizes) const {
   return sum;
 }
 
-Interval BlockFit::interval(const NamedValues& sizes) const {
+std::array<Variance, 2> BlockFit::variances(const NamedValues& sizes) const {
   const Eigen::VectorXd terms = row(sizes);
-  const double value = terms.dot(fit.coefficients);
-  const double deviation = deviation_at(fit, value);
-  const std::array<Variance, 2> parts = {
+  const double deviation = deviation_at(fit, terms.dot(fit.coefficients));
+  return {
       Variance{deviation * deviation, static_cast<double>(fit.degrees_of_freedom)},
       Variance{terms.dot(fit.covariance * terms), static_cast<double>(fit.coefficient_freedom)}};
-  return interval_95(value, sum_of(parts));
+}
+
+Interval BlockFit::interval(const NamedValues& sizes) const {
+  return interval_95((*this)(sizes), sum_of(variances(sizes)));
 }
 
 SegmentedFit::SegmentedFit(BlockFit only)

@@ -1,6 +1,7 @@
 // The time of one block as a function of its sizes, with the form given. selection.hpp chooses one.
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -39,6 +40,8 @@ struct BlockFit {
   double operator()(const NamedValues& sizes) const;
   /// The values of the terms at `sizes`.
   Eigen::VectorXd row(const NamedValues& sizes) const;
+  /// Of a new single measurement at `sizes`: its noise, and what the coefficients are not known to.
+  std::array<Variance, 2> variances(const NamedValues& sizes) const;
   /// Holds a new single measurement at `sizes` with 95 % probability (docs/model.md, eq. 14).
   Interval interval(const NamedValues& sizes) const;
 };

@@ -10,14 +10,13 @@
 #include <tuple>
 
 #include "models/report/text.hpp"
+#include "models/trace_run.hpp"
 
 namespace cleave {
 
 using nlohmann::json;
 
 namespace {
-
-constexpr double kSecondsPerNanosecond = 1e-9;
 
 std::string extra_p_line(const json& params, const std::string& callpath, double seconds) {
   return json{{"params", params}, {"callpath", callpath}, {"metric", "time"}, {"value", seconds}}
@@ -44,7 +43,7 @@ std::string to_extra_p(std::span<const Trace> traces) {
     std::map<std::tuple<int, Block, int>, std::map<int, double>> totals;
     for (const auto& [rank, span] : trace.spans) {
       totals[{span.repetition, span.block, span.level}][rank] +=
-          static_cast<double>(span.end_ns - span.begin_ns) * kSecondsPerNanosecond;
+          seconds_of(span.end_ns - span.begin_ns);
     }
     for (const Trace::Run& run : trace.repetitions) {
       if (run.warm_up) {
@@ -54,8 +53,7 @@ std::string to_extra_p(std::span<const Trace> traces) {
       for (const auto& [name, value] : run.sizes) {
         params[name] = value;
       }
-      text += extra_p_line(params, "DC_Call",
-                           static_cast<double>(run.elapsed_ns) * kSecondsPerNanosecond);
+      text += extra_p_line(params, "DC_Call", seconds_of(run.elapsed_ns));
       std::map<Block, double> of_block;
       for (const auto& [place, by_rank] : totals) {
         const auto& [repetition, block, level] = place;

@@ -342,6 +342,12 @@ Model fit_as_measured(const Measurements& measurements, const std::optional<Mach
     std::erase_if(runs, [&](const StealingRun& run) { return is_held_out(run.sizes); });
     model.latency_gaps = machine ? latency_gaps_of(*machine) : LatencyGaps{.source = "traces"};
     fit_stealing(model, runs, machine.has_value());
+    model.sum_of_maxima = composition_errors(fitted_points, [&](const RunPoint& point) {
+      return std::optional(
+          predict_stealing(model, point.ranks, point.sizes,
+                           {.ranks_per_host = point.ranks_per_host, .threads = point.threads})
+              .seconds);
+    });
     model.memory = fit_memory(fitted_points);
     return model;
   }

@@ -218,13 +218,7 @@ class Omega {
       parts.push_back(use.noise());
       parts.push_back(use.of_coefficients());
     }
-    const double known = sum_of(parts).value;
-    parts.push_back(
-        {model_.run_variance(model_.sum_of_maxima, result_.ranks, result_.seconds, known),
-         std::numeric_limits<double>::infinity()});
-    const Interval interval = interval_95(result_.seconds, sum_of(parts));
-    result_.low = interval.low;
-    result_.high = interval.high;
+    set_interval(result_, model_, std::move(parts));
   }
 
   const Model& model_;
@@ -259,6 +253,16 @@ void check_sizes(const Model& model, const NamedSizes& sizes) {
 }
 
 }  // namespace
+
+void set_interval(Prediction& prediction, const Model& model, std::vector<Variance> parts) {
+  const double known = sum_of(parts).value;
+  parts.push_back(
+      {model.run_variance(model.sum_of_maxima, prediction.ranks, prediction.seconds, known),
+       std::numeric_limits<double>::infinity()});
+  const Interval interval = interval_95(prediction.seconds, sum_of(parts));
+  prediction.low = interval.low;
+  prediction.high = interval.high;
+}
 
 void check_request(const Model& model, int ranks, const NamedSizes& sizes) {
   if (ranks < 1) {

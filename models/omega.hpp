@@ -47,6 +47,10 @@ struct PredictOptions {
 /// Refuses ranks and sizes that the model knows nothing of. \throws  as `predict`
 void check_request(const Model& model, int ranks, const NamedSizes& sizes);
 
+/// Sets `low` and `high` of a time whose parts have these variances, and which is as far from the
+/// model as the fitted runs were (Model::run_variance).
+void set_interval(Prediction& prediction, const Model& model, std::vector<Variance> parts);
+
 /// Omega(sizes, p) = sum_j max_i tau_Div + sum_j max_i tau_Comb + sum_j max_i tau_Exc
 ///                 + max_i tau_Seq + tau_HDC                               (docs/model.md, eq. 6)
 ///

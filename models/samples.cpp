@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "models/statistics.hpp"
+#include "models/trace_run.hpp"
 #include "skeleton/trace/count.hpp"
 #include "skeleton/trace/error.hpp"
 
@@ -13,10 +14,6 @@ namespace cleave {
 
 namespace {
 
-constexpr double kSecondsPerNanosecond = 1e-9;
-
-/// What makes two traces measure the same thing.
-using PointKey = std::tuple<int, int, NamedSizes, int, bool, std::map<std::string, std::string>>;
 /// Block, level, rank, and of waiting the length of the message that is waited for: a header, or
 /// nothing where all agree on something.
 using PlaceKey = std::tuple<Block, int, int, std::int64_t>;
@@ -36,7 +33,7 @@ struct PointData {
 };
 
 void add_span(Total& total, const Trace& trace, const Span& span) {
-  total.seconds += static_cast<double>(span.end_ns - span.begin_ns) * kSecondsPerNanosecond;
+  total.seconds += seconds_of(span.end_ns - span.begin_ns);
   total.bytes += static_cast<double>(span.bytes);
   total.spans += 1;
   total.group = span.group;
@@ -75,8 +72,7 @@ void add_work_between_blocks(std::map<int, std::map<PlaceKey, Total>>& totals, c
       const Span& upper = after.level < before.level ? after : before;
       if (after.begin_ns > before.end_ns && upper.group > 1) {
         Total& total = totals[repetition][{Block::skeleton, upper.level, rank, 0}];
-        total.seconds +=
-            static_cast<double>(after.begin_ns - before.end_ns) * kSecondsPerNanosecond;
+        total.seconds += seconds_of(after.begin_ns - before.end_ns);
         total.group = upper.group;
       }
     }
@@ -84,7 +80,7 @@ void add_work_between_blocks(std::map<int, std::map<PlaceKey, Total>>& totals, c
 }
 
 /// Adds the counted repetitions of one trace to the points that they belong to.
-void add_trace(std::map<PointKey, PointData>& points, const Trace& trace) {
+void add_trace(std::map<RunIdentity, PointData>& points, const Trace& trace) {
   std::map<int, std::map<PlaceKey, Total>> totals;
   for (const auto& [rank, span] : trace.spans) {
     add_span(totals[span.repetition][place_of(span, rank)], trace, span);
@@ -97,15 +93,14 @@ void add_trace(std::map<PointKey, PointData>& points, const Trace& trace) {
       continue;
     }
     const RunInformation& r = trace.run;
-    auto& [point, places] =
-        points[{r.ranks, r.threads, run.sizes, r.ranks_per_host, r.oversubscribed, r.options}];
+    auto& [point, places] = points[identity_of(r, run)];
     point.ranks = r.ranks;
     point.threads = r.threads;
     point.ranks_per_host = r.ranks_per_host;
     point.oversubscribed = r.oversubscribed;
     point.sizes = run.sizes;
     point.peak_memory_bytes = std::max(point.peak_memory_bytes, r.peak_memory_bytes);
-    point.seconds.push_back(static_cast<double>(run.elapsed_ns) * kSecondsPerNanosecond);
+    point.seconds.push_back(seconds_of(run.elapsed_ns));
     const std::string file = trace.file.filename().string();
     if (point.files.empty() || point.files.back() != file) {
       point.files.push_back(file);
@@ -197,7 +192,7 @@ Measurements collect_measurements(std::span<const Trace> traces) {
                       .options = first.options,
                       .given_sizes = given_sizes_of(traces.front())};
   const bool steals = first.type == "work_stealing";
-  std::map<PointKey, PointData> points;
+  std::map<RunIdentity, PointData> points;
   for (const Trace& trace : traces) {
     require_same("application", first.app, trace, trace.run.app);
     require_same("type", first.type, trace, trace.run.type);

@@ -259,13 +259,7 @@ class SearchTime {
     add_steals();
     add_rounds("start_up", Block::skeleton, stealing_.start_up, network().start_up_s);
     add_rounds("termination", Block::idle, stealing_.termination, network().termination_s);
-    const double known = sum_of(variances_).value;
-    variances_.push_back(
-        {model_.run_variance(model_.sum_of_maxima, result_.ranks, result_.seconds, known),
-         std::numeric_limits<double>::infinity()});
-    const Interval interval = interval_95(result_.seconds, sum_of(variances_));
-    result_.low = interval.low;
-    result_.high = interval.high;
+    set_interval(result_, model_, std::move(variances_));
     return std::move(result_);
   }
 
@@ -290,12 +284,9 @@ class SearchTime {
       result_.outside_fitted_range = true;
     }
     const double seconds = fit(sizes);
-    const Eigen::VectorXd row = fit.row(sizes);
-    const double noise =
-        fit.fit.residual_deviation * (fit.fit.weights == Weights::relative ? seconds : 1);
-    variances_.push_back({noise * noise, static_cast<double>(fit.fit.degrees_of_freedom)});
-    variances_.push_back(
-        {row.dot(fit.fit.covariance * row), static_cast<double>(fit.fit.coefficient_freedom)});
+    for (const Variance& variance : fit.variances(sizes)) {
+      variances_.push_back(variance);
+    }
     add_share("search", Block::sequential, seconds);
   }
 
@@ -365,34 +356,6 @@ class SearchTime {
   std::vector<Variance> variances_;
 };
 
-/// How far the model is from the runs that it was fitted to; those that it cannot tell are left
-/// out.
-std::optional<CompositionErrors> errors_of(const Model& model,
-                                           const std::vector<StealingRun>& runs) {
-  constexpr double kDeviationsPerMedian = 1.4826;  // of normal noise
-  std::vector<double> of_medians;
-  std::vector<double> of_repetitions;
-  for (const StealingRun& run : runs) {
-    double predicted = 0;
-    try {
-      predicted = predict_stealing(model, run.ranks, run.sizes,
-                                   {.ranks_per_host = run.ranks_per_host, .threads = run.threads})
-                      .seconds;
-    } catch (const Error&) {
-      continue;  // a refused part; the model says so
-    }
-    of_medians.push_back(std::abs(median(run.seconds) / predicted - 1));
-    for (const double seconds : run.seconds) {
-      of_repetitions.push_back(std::abs(seconds / predicted - 1));
-    }
-  }
-  if (of_medians.empty()) {
-    return std::nullopt;
-  }
-  return CompositionErrors{.median_abs_error = median(std::move(of_medians)),
-                           .deviation = kDeviationsPerMedian * median(std::move(of_repetitions))};
-}
-
 }  // namespace
 
 void fit_stealing(Model& model, const std::vector<StealingRun>& runs, bool knows_network) {
@@ -456,7 +419,6 @@ void fit_stealing(Model& model, const std::vector<StealingRun>& runs, bool knows
   model.stealing = std::move(stealing);
   model.leaf_blocks = {Block::sequential};
   model.inner_blocks = {Block::steal};
-  model.sum_of_maxima = errors_of(model, runs);
 }
 
 Prediction predict_stealing(const Model& model, int ranks, const NamedSizes& sizes,

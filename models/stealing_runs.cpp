@@ -4,18 +4,12 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
+
+#include "models/trace_run.hpp"
 
 namespace cleave {
 
 namespace {
-
-constexpr double kSecondsPerNanosecond = 1e-9;
-
-double seconds_of(std::int64_t ns) { return static_cast<double>(ns) * kSecondsPerNanosecond; }
-
-/// What makes two traces measure the same thing.
-using RunKey = std::tuple<int, int, int, bool, NamedSizes, std::map<std::string, std::string>>;
 
 void add_repetition(StealingRun& run, const Trace::Run& repetition,
                     const std::vector<const WorkerStatistics*>& workers) {
@@ -57,7 +51,7 @@ void add_repetition(StealingRun& run, const Trace::Run& repetition,
   }
 }
 
-void add_trace(std::map<RunKey, StealingRun>& runs, const Trace& trace) {
+void add_trace(std::map<RunIdentity, StealingRun>& runs, const Trace& trace) {
   const RunInformation& r = trace.run;
   std::map<int, std::vector<const WorkerStatistics*>> by_repetition;
   for (const auto& [repetition, statistics] : trace.workers) {
@@ -68,8 +62,7 @@ void add_trace(std::map<RunKey, StealingRun>& runs, const Trace& trace) {
     if (repetition.warm_up || workers == by_repetition.end()) {
       continue;
     }
-    StealingRun& run =
-        runs[{r.ranks, r.threads, r.ranks_per_host, r.oversubscribed, repetition.sizes, r.options}];
+    StealingRun& run = runs[identity_of(r, repetition)];
     run.ranks = r.ranks;
     run.threads = r.threads;
     run.ranks_per_host = r.ranks_per_host;
@@ -97,7 +90,7 @@ double StealingRun::nodes() const { return static_cast<double>(sizes.at("nodes")
 
 StealingRuns collect_stealing_runs(std::span<const Trace> traces) {
   StealingRuns result;
-  std::map<RunKey, StealingRun> runs;
+  std::map<RunIdentity, StealingRun> runs;
   for (const Trace& trace : traces) {
     const std::string file = trace.file.string();
     if (trace.workers.empty()) {

@@ -39,15 +39,6 @@ std::map<std::pair<Block, int>, double> largest_shares(const Measurements& measu
   return shares;
 }
 
-double repetition_spread(const std::vector<Sample>& samples) {
-  std::vector<double> spreads;
-  spreads.reserve(samples.size());
-  for (const Sample& sample : samples) {
-    spreads.push_back(relative_spread(sample.seconds));
-  }
-  return median(std::move(spreads));
-}
-
 std::vector<std::string> size_names(const std::vector<Comparison>& comparisons) {
   std::set<std::string> names;
   for (const Comparison& c : comparisons) {

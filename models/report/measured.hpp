@@ -19,11 +19,6 @@ std::map<RunKey, std::map<Block, double>> measured_blocks(const Measurements& me
 /// The largest part of any run on as many ranks per host that each block takes.
 std::map<std::pair<Block, int>, double> largest_shares(const Measurements& measurements);
 
-/// How far a single repetition lies from the median of its rank, level and run: the median over the
-/// samples of relative_spread. A residual below it is noise.
-/// \pre  !samples.empty()
-double repetition_spread(const std::vector<Sample>& samples);
-
 /// The names of all sizes, in alphabetical order.
 std::vector<std::string> size_names(const std::vector<Comparison>& comparisons);
 

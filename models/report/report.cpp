@@ -91,7 +91,7 @@ std::vector<Verdict> verdicts_of(const Model& model, const Measurements& measure
                      name_of(block.block), block.ranks_per_host,
                      block.ranks_per_host == 1 ? "rank" : "ranks", fit.r_squared, kRSquaredWanted,
                      100 * fit.median_abs_relative_residual, 100 * kResidualWanted,
-                     100 * repetition_spread(block.samples))});
+                     100 * block.repetition_deviation)});
   }
   return verdicts;
 }

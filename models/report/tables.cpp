@@ -78,8 +78,7 @@ Table coefficients_table(const Model& model, const Measurements& measurements) {
              number(block.fit.r_squared, fmt::format("{:.4f}", block.fit.r_squared)),
              number(block.fit.adjusted_r_squared,
                     fmt::format("{:.4f}", block.fit.adjusted_r_squared)),
-             percent(block.fit.median_abs_relative_residual),
-             percent(repetition_spread(block.samples)),
+             percent(block.fit.median_abs_relative_residual), percent(block.repetition_deviation),
              number(static_cast<double>(block.samples.size()),
                     std::to_string(block.samples.size())),
              share == shares.end() ? text("") : percent(share->second)});

@@ -17,7 +17,7 @@ requires(!DivideAndConquer<App>) typename App::Solution
     solve_on_one_rank(const App& app, typename App::Problem problem, const Options& options) {
   return search_sequentially(
       app, std::move(problem),
-      {.nodes = options.stealing.max_nodes, .stack_bytes = options.stealing.max_memory_bytes});
+      {.nodes = options.stealing.max_nodes, .memory_bytes = options.stealing.max_memory_bytes});
 }
 
 /// By the `sequential` functor where there is one. What a functor throws passes unchanged.

@@ -519,13 +519,10 @@ class Executor final : private Workload {
       nodes += worker->nodes_seen.load(std::memory_order_relaxed);
       bytes += worker->memory_bytes.load(std::memory_order_relaxed);
     }
-    const StealingOptions& limits = options_.stealing;
-    if (nodes > limits.max_nodes) {
-      refusal_ = "the tree has more than " + std::to_string(limits.max_nodes) + " nodes";
-    } else if (bytes > limits.max_memory_bytes) {
-      refusal_ = "the search needs more than " + std::to_string(limits.max_memory_bytes) +
-                 " bytes of memory on a rank";
-    }
+    refusal_ = beyond({.nodes = options_.stealing.max_nodes,
+                       .memory_bytes = options_.stealing.max_memory_bytes},
+                      nodes, bytes)
+                   .value_or("");
   }
 
   bool write_snapshot() override {

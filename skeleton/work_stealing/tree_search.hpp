@@ -177,7 +177,7 @@ std::int64_t first_incumbent(const App& app, const typename App::Problem& proble
 /// What a search may need at most; one that needs more ends with an Error.
 struct SearchLimits {
   std::int64_t nodes = std::numeric_limits<std::int64_t>::max();  ///< as the total's size "nodes"
-  std::size_t stack_bytes = std::numeric_limits<std::size_t>::max();
+  std::size_t memory_bytes = std::numeric_limits<std::size_t>::max();  ///< of nodes, on a rank
 };
 
 namespace detail {
@@ -195,15 +195,17 @@ std::optional<std::int64_t> nodes_of(const App& app, const typename App::Solutio
   return std::nullopt;
 }
 
-/// \throws Error  if `nodes` or `bytes` are more than `limits` allow
-inline void check_limits(const SearchLimits& limits, std::int64_t nodes, std::size_t bytes) {
+/// Why a search with that many nodes and bytes must end; nothing within `limits`.
+inline std::optional<std::string> beyond(const SearchLimits& limits, std::int64_t nodes,
+                                         std::size_t bytes) {
   if (nodes > limits.nodes) {
-    throw Error("the tree has more than " + std::to_string(limits.nodes) + " nodes");
+    return "the tree has more than " + std::to_string(limits.nodes) + " nodes";
   }
-  if (bytes > limits.stack_bytes) {
-    throw Error("the search needs more than " + std::to_string(limits.stack_bytes) +
-                " bytes of memory on a rank");
+  if (bytes > limits.memory_bytes) {
+    return "the search needs more than " + std::to_string(limits.memory_bytes) +
+           " bytes of memory on a rank";
   }
+  return std::nullopt;
 }
 
 }  // namespace detail
@@ -224,8 +226,10 @@ typename App::Solution search_sequentially(const App& app, typename App::Problem
   detail::begin(app, std::move(problem), children, total);
   std::int64_t visits = 0;
   const auto check = [&] {
-    detail::check_limits(limits, detail::nodes_of(app, total).value_or(visits),
-                         stack.memory_bytes());
+    if (const auto reason = detail::beyond(limits, detail::nodes_of(app, total).value_or(visits),
+                                           stack.memory_bytes())) {
+      throw Error(*reason);
+    }
   };
   while (!stack.private_empty()) {
     detail::visit(app, stack.pop(), children, total, incumbent);

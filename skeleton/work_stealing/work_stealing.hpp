@@ -118,9 +118,11 @@ class WorkStealing {
     std::optional<Solution> solution =
         fold(blocks_.attempt("combine", Place{}, [&] { return executor.take_total(); }));
     agree(comm_, [&] {
-      const std::int64_t most = options_.stealing.max_nodes;
-      if (comm_.rank() == 0 && solution && kernel.nodes(*solution).value_or(0) > most) {
-        throw Error("the tree has more than " + std::to_string(most) + " nodes");
+      if (comm_.rank() == 0 && solution) {
+        const std::int64_t nodes = kernel.nodes(*solution).value_or(0);
+        if (const auto reason = beyond({.nodes = options_.stealing.max_nodes}, nodes, 0)) {
+          throw Error(*reason);
+        }
       }
     });
     return distribute(std::move(solution));
