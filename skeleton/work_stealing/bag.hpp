@@ -141,9 +141,10 @@ class Bag {
     return false;
   }
 
-  /// Moves nodes to the segment of `thief`, who calls: half of what other ranks have given, else up
-  /// to `most` of the oldest nodes that the first other segment with some to spare shares, but no
-  /// more than half of them. \return  how many; 0 if there were none
+  /// Moves nodes to the segment of `thief`, who calls: half of what other ranks have given (all, if
+  /// it is the only worker), else up to `most` of the oldest nodes that the first other segment
+  /// with some to spare shares, but no more than half of them. \return  how many; 0 if there were
+  /// none
   std::size_t steal(int thief, std::size_t most) {
     const std::size_t given = steal_from(inbox(), thief, options_.maximum_capacity);
     if (given > 0) {
@@ -245,15 +246,19 @@ class Bag {
     return &segment == segments_.back().get() ? 1 : options_.least_stealable;
   }
 
-  /// Half of the shared nodes, rounded up, at most `most`. \pre  `from` is locked
+  /// Half of the shared nodes, rounded up, at most `most`; all of the inbox's where there are no
+  /// others to leave some to. \pre  `from` is locked
   std::span<T> oldest(Segment<T>& from, std::size_t most) const {
     SharedNodes<T> shared{from.shared()};
     const splitting::Index size = shared.size();
     if (size == 0 || shared.nodes.size() < least_stealable(from)) {
       return {};
     }
-    const splitting::Index share = std::min((size + 1) / 2, static_cast<splitting::Index>(most));
-    return splitting::divide(shared, share, splitting::Side::front).nodes;
+    const bool all = options_.workers == 1 && &from == segments_.back().get();
+    const splitting::Index share = all ? size : (size + 1) / 2;
+    return splitting::divide(shared, std::min(share, static_cast<splitting::Index>(most)),
+                             splitting::Side::front)
+        .nodes;
   }
 
   Segment<T>& my_segment() { return segment(my_index()); }

@@ -117,8 +117,8 @@ class Executor final : private Workload {
     balancer_ = &balancer;
     {
       const Helpers helpers(*this);
-      while (balancer.outcome() == Balancer::Outcome::running) {
-        work(first());
+      for (std::int64_t now = now_ns(first()); balancer.outcome() == Balancer::Outcome::running;) {
+        now = work(first(), now);
       }
     }
     first().statistics.remote_tried = balancer.statistics().tried;
@@ -224,15 +224,16 @@ class Executor final : private Workload {
   }
 
   void help(Worker& worker) {
-    for (;;) {
+    for (std::int64_t now = now_ns(worker);;) {
       switch (commanded()) {
         case Command::go:
-          work(worker);
+          now = work(worker, now);
           break;
         case Command::rest:
           resting_.fetch_add(1);
           command_.wait(Command::rest);
           resting_.fetch_sub(1);
+          now = now_ns(worker);
           break;
         case Command::stop:
           return;
@@ -240,17 +241,21 @@ class Executor final : private Workload {
     }
   }
 
+  // The clock of the main thread is MPI's, which may take long to read: what ends one thing begins
+  // the next.
+
   /// Visits nodes, then looks for others, until it has some or is told something else.
-  void work(Worker& worker) {
+  /// \return  when it ended
+  std::int64_t work(Worker& worker, std::int64_t begin_ns) {
     if (worker.is_active && !worker.has_failed && commanded() == Command::go) {
-      search(worker);
+      begin_ns = search(worker, begin_ns);
     }
-    look_for_work(worker);
+    return look_for_work(worker, begin_ns);
   }
 
   /// Visits nodes until there are none in this worker's segment or it is told to stop.
-  void search(Worker& worker) {
-    const std::int64_t begin_ns = now_ns(worker);
+  /// \return  when it ended
+  std::int64_t search(Worker& worker, std::int64_t begin_ns) {
     const std::int64_t visits_before = worker.statistics.visits;
     const std::int64_t nodes_before = kernel_.nodes(worker.total).value_or(0);
     std::int64_t now = monotonic_ns();
@@ -295,6 +300,7 @@ class Executor final : private Workload {
       worker.recorder->record(Block::sequential, worker.index, 1, begin_ns, end_ns, 0,
                               {{"nodes", nodes ? *nodes - nodes_before : visits}});
     }
+    return end_ns;
   }
 
   std::int64_t visit_some(Worker& worker) {
@@ -325,13 +331,13 @@ class Executor final : private Workload {
     return now;
   }
 
-  void look_for_work(Worker& worker) {
+  /// \return  when it ended
+  std::int64_t look_for_work(Worker& worker, std::int64_t begin_ns) {
     const bool is_main = worker.index == 0;
     Segment<Node>& mine = bag_.segment(worker.index);
     if (!worker.has_failed && mine.private_empty() && !mine.reacquire()) {
       set_active(worker, false);
     }
-    const std::int64_t begin_ns = now_ns(worker);
     bool found = false;
     for (int tries = 0; !found; ++tries) {
       if (commanded() == Command::go && !worker.has_failed) {
@@ -363,6 +369,7 @@ class Executor final : private Workload {
       worker.recorder->record(found ? Block::steal : Block::idle, worker.index, 1, begin_ns, end_ns,
                               0, {});
     }
+    return end_ns;
   }
 
   bool steal(Worker& worker) {

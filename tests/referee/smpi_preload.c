@@ -8,13 +8,20 @@
 // The heap: all ranks share it, and where it grows inside the timed region the system's fresh pages, on
 // virtual machines milliseconds each, are paid by the one rank that touches them first. So the heap gets
 // its length before the program starts, SIMULATE_HEAP_MIB, with every page touched, and keeps it.
+//
+// The code: each rank has a copy of the program, in the folder SIMULATE_COPIES, for the sake of its
+// variables. Its code is the same in all, and in one place of memory only, else the processor's
+// caches would have to fetch it anew whenever the simulation goes on to another rank.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <link.h>
 #include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 
@@ -58,6 +65,53 @@ int clock_gettime(clockid_t clock, struct timespec* time) {
   time->tv_sec = now / INT64_C(1000000000);
   time->tv_nsec = now % INT64_C(1000000000);
   return 0;
+}
+
+static int first_copy = -1;  // a file
+
+/// Maps what nobody writes to, in the program that begins at *base, from the first copy.
+static int share_code(struct dl_phdr_info* program, size_t size, void* base) {
+  (void)size;
+  if (program->dlpi_addr != *(ElfW(Addr)*)base) {
+    return 0;
+  }
+  const uintptr_t page = 4096;
+  for (int i = 0; i < program->dlpi_phnum; ++i) {
+    const ElfW(Phdr)* const part = &program->dlpi_phdr[i];
+    if (part->p_type != PT_LOAD || (part->p_flags & PF_W) != 0) {
+      continue;
+    }
+    const uintptr_t within = part->p_vaddr % page;
+    void* const place = (void*)(program->dlpi_addr + part->p_vaddr - within);
+    const int protection = PROT_READ | ((part->p_flags & PF_X) != 0 ? PROT_EXEC : 0);
+    if (mmap(place, part->p_filesz + within, protection, MAP_PRIVATE | MAP_FIXED, first_copy,
+             (off_t)(part->p_offset - within)) == MAP_FAILED) {
+      perror("the code of a simulated rank cannot be mapped");
+      exit(1);
+    }
+  }
+  return 1;
+}
+
+void* dlopen(const char* name, int flags) {
+  static void* (*open_library)(const char*, int);
+  if (open_library == NULL) {
+    open_library = (void* (*)(const char*, int))dlsym(RTLD_NEXT, "dlopen");
+  }
+  void* const library = open_library(name, flags);
+  const char* const copies = getenv("SIMULATE_COPIES");
+  if (library == NULL || name == NULL || copies == NULL ||
+      strncmp(name, copies, strlen(copies)) != 0) {
+    return library;
+  }
+  struct link_map* map = NULL;
+  if (first_copy < 0) {
+    first_copy = open(name, O_RDONLY | O_CLOEXEC);
+  } else if (dlinfo(library, RTLD_DI_LINKMAP, &map) == 0) {
+    ElfW(Addr) base = map->l_addr;
+    dl_iterate_phdr(share_code, &base);
+  }
+  return library;
 }
 
 /// The applications never use mmap for a block nor give memory back, either (apps/harness/measure.cpp).

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <ranges>
 #include <set>
 #include <string>
 #include <thread>
@@ -107,6 +108,18 @@ TEST(Bag, GivesEveryOtherNodeAndKeepsTheLast) {
   EXPECT_EQ(to.take(from.give(1 << 20)), 1U);
   EXPECT_EQ(to.take(from.give(1 << 20)), 0U);
   EXPECT_TRUE(from.contains(6));
+}
+
+TEST(Bag, WhatOtherRanksGaveGoesToTheOnlyWorkerAtOnceAndByHalvesToSeveral) {
+  for (const int workers : {1, 2}) {
+    Bag<int> from;
+    from.add_bulk(std::views::iota(0, 20));
+    Bag<int> to({.workers = workers});
+    ASSERT_EQ(to.take(from.give(1 << 20)), 10U);
+    EXPECT_EQ(to.steal(0, 1), workers == 1 ? 10U : 5U);
+    EXPECT_EQ(to.inbox_is_empty(), workers == 1);
+    EXPECT_EQ(to.size(), 10U);
+  }
 }
 
 TEST(Bag, GivesNodesOfAnyLengthToAnotherBag) {
