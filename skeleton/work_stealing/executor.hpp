@@ -325,7 +325,8 @@ class Executor final : private Workload {
   /// Looks for messages; the less often, the longer there were none. \return  the time after it
   std::int64_t poll() {
     constexpr std::int64_t kMostPatience = 8;
-    patience_ = balancer_->step() ? 1 : std::min(2 * patience_, kMostPatience);
+    patience_ = balancer_->step() ? std::max<std::int64_t>(patience_ / 2, 1)
+                                  : std::min(2 * patience_, kMostPatience);
     const std::int64_t now = monotonic_ns();
     next_poll_ns_ = now + patience_ * options_.stealing.poll_ns;
     return now;

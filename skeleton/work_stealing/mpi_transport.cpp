@@ -13,6 +13,10 @@ namespace {
 
 constexpr int kTag = 2;  // comm.cpp's messages have 1
 
+// As soon as so many sent messages are kept, those that have left are looked for.
+constexpr std::size_t kMessagesKept = 16;
+constexpr std::size_t kBytesKept = std::size_t{1} << 20;
+
 void check(const char* call, int code) {
   if (code != MPI_SUCCESS) {
     throw MpiError(call, code);
@@ -24,23 +28,25 @@ void check(const char* call, int code) {
 MpiTransport::MpiTransport(const Comm& comm) : comm_(comm) {}
 
 MpiTransport::~MpiTransport() {
-  for (Sent& sent : sent_) {
-    MPI_Wait(&sent.request, MPI_STATUS_IGNORE);
-  }
+  MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
 }
 
 void MpiTransport::send(int to, std::vector<std::byte> bytes) {
   if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
     throw Error(fmt::format("a message of {} bytes is too long", bytes.size()));
   }
-  forget_sent();
-  Sent& sent = sent_.emplace_back(Sent{.bytes = std::move(bytes)});
-  check("MPI_Isend", MPI_Isend(sent.bytes.data(), static_cast<int>(sent.bytes.size()), MPI_BYTE, to,
-                               kTag, comm_.handle(), &sent.request));
+  if (sent_.size() >= kMessagesKept || sent_bytes_ >= kBytesKept) {
+    forget_sent();
+  }
+  MPI_Request request = MPI_REQUEST_NULL;
+  check("MPI_Isend", MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, to, kTag,
+                               comm_.handle(), &request));
+  sent_bytes_ += bytes.size();
+  sent_.push_back(std::move(bytes));
+  requests_.push_back(request);
 }
 
 std::optional<Message> MpiTransport::receive() {
-  forget_sent();  // what has not left yet may need a call to go on
   int there = 0;
   MPI_Status status;
   check("MPI_Iprobe", MPI_Iprobe(MPI_ANY_SOURCE, kTag, comm_.handle(), &there, &status));
@@ -56,14 +62,22 @@ std::optional<Message> MpiTransport::receive() {
 }
 
 void MpiTransport::forget_sent() {
-  while (!sent_.empty()) {
-    int left = 0;
-    check("MPI_Test", MPI_Test(&sent_.front().request, &left, MPI_STATUS_IGNORE));
-    if (left == 0) {
-      return;
+  int count = 0;
+  std::vector<int> left(requests_.size());
+  check("MPI_Testsome", MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count,
+                                     left.data(), MPI_STATUSES_IGNORE));
+  std::size_t kept = 0;
+  sent_bytes_ = 0;
+  for (std::size_t i = 0; i < sent_.size(); ++i) {
+    if (requests_[i] != MPI_REQUEST_NULL) {
+      sent_bytes_ += sent_[i].size();
+      std::swap(requests_[kept], requests_[i]);
+      std::swap(sent_[kept], sent_[i]);
+      ++kept;
     }
-    sent_.pop_front();
   }
+  requests_.resize(kept);
+  sent_.resize(kept);
 }
 
 }  // namespace cleave

@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-#include <deque>
+#include <cstddef>
 #include <vector>
 
 #include "skeleton/comm.hpp"
@@ -29,16 +29,14 @@ class MpiTransport final : public Transport {
   std::int64_t now_ns() const override { return mpi_time_ns(); }
 
  private:
-  struct Sent {
-    std::vector<std::byte> bytes;
-    MPI_Request request = MPI_REQUEST_NULL;
-  };
-
   /// Frees the messages that have left.
   void forget_sent();
 
   Comm comm_;
-  std::deque<Sent> sent_;
+  // Messages that may not have left yet.
+  std::vector<std::vector<std::byte>> sent_;
+  std::vector<MPI_Request> requests_;  ///< one each
+  std::size_t sent_bytes_ = 0;
 };
 
 }  // namespace cleave
