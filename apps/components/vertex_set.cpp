@@ -28,37 +28,34 @@ HWY_INLINE std::uint64_t bits_of(D d, Mask mask) {
   return bits;
 }
 
-/// Tests every label against what `label_of(first)` has for the vertices from `first` on: a vector.
-/// \param test_one  of the vertices of the last word, if they do not fill it
-template <class TestMany, class TestOne>
-HWY_INLINE void mark(std::span<const Vertex> labels, Word* words, TestMany&& test_many,
-                     TestOne&& test_one) {
+/// Sets the bits of the vertices for which `test(labels, vertices)` says so, of vectors or of one.
+template <class Test>
+HWY_INLINE void mark(std::span<const Vertex> labels, Word* words, Test&& test) {
   const Tag d;
+  const hn::CappedTag<Vertex, 1> one;
+  const Lanes step = hn::Set(d, static_cast<Vertex>(hn::Lanes(d)));
   const std::size_t full = labels.size() - labels.size() % VertexSet::kBits;
+  Lanes vertices = hn::Iota(d, 0);
   for (std::size_t first = 0; first < full; first += VertexSet::kBits) {
     std::uint64_t bits = 0;
     for (std::size_t i = 0; i < VertexSet::kBits; i += hn::Lanes(d)) {
-      const auto vertex = static_cast<Vertex>(first + i);
-      bits |= bits_of(d, test_many(hn::LoadU(d, &labels[vertex]), vertex)) << i;
+      bits |= bits_of(d, test(d, hn::LoadU(d, &labels[first + i]), vertices)) << i;
+      vertices = hn::Add(vertices, step);
     }
     *words++ = static_cast<Word>(bits);
   }
   for (std::size_t v = full; v < labels.size(); ++v) {
-    *words |= Word{test_one(static_cast<Vertex>(v))} << (v - full);
+    const auto is_in = test(one, hn::Set(one, labels[v]), hn::Set(one, static_cast<Vertex>(v)));
+    *words |= static_cast<Word>(bits_of(one, is_in) & 1) << (v - full);
   }
 }
 
 HWY_NOINLINE void mark_label(std::span<const Vertex> labels, Vertex label, Word* words) {
-  const Lanes wanted = hn::Set(Tag(), label);
-  mark(
-      labels, words, [&](Lanes some, Vertex) { return hn::Eq(some, wanted); },
-      [&](Vertex v) { return labels[v] == label; });
+  mark(labels, words, [label](auto d, auto some, auto) { return hn::Eq(some, hn::Set(d, label)); });
 }
 
 HWY_NOINLINE void mark_roots(std::span<const Vertex> labels, Word* words) {
-  mark(
-      labels, words, [&](Lanes some, Vertex first) { return hn::Eq(some, hn::Iota(Tag(), first)); },
-      [&](Vertex v) { return labels[v] == v; });
+  mark(labels, words, [](auto, auto some, auto vertices) { return hn::Eq(some, vertices); });
 }
 
 /// Of 32 edges: an even bit for each that has both ends inside.
@@ -138,6 +135,8 @@ HWY_NOINLINE std::size_t take_where_root(std::span<Vertex> labels, std::span<con
   const Tag d;
   const Lanes known_mine = hn::Set(d, known.mine);
   const Lanes known_theirs = hn::Set(d, known.theirs);
+  const Lanes step = hn::Set(d, static_cast<Vertex>(hn::Lanes(d)));
+  Lanes vertices = hn::Iota(d, first);
   std::size_t count = 0;
   const auto take_one = [&](std::size_t i) {
     const auto v = static_cast<Vertex>(first + i);
@@ -151,7 +150,6 @@ HWY_NOINLINE std::size_t take_where_root(std::span<Vertex> labels, std::span<con
   };
   const std::size_t full = labels.size() - labels.size() % hn::Lanes(d);
   for (std::size_t i = 0; i < full; i += hn::Lanes(d)) {
-    const Lanes vertices = hn::Iota(d, static_cast<Vertex>(first + i));
     const Lanes mine = hn::LoadU(d, &labels[i]);
     const Lanes theirs = hn::LoadU(d, &others[i]);
     const auto is_mine_root = hn::Eq(mine, vertices);
@@ -166,6 +164,7 @@ HWY_NOINLINE std::size_t take_where_root(std::span<Vertex> labels, std::span<con
         take_one(i + lane);
       }
     }
+    vertices = hn::Add(vertices, step);
   }
   for (std::size_t i = full; i < labels.size(); ++i) {
     take_one(i);
