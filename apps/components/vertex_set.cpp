@@ -20,6 +20,7 @@ using Tag = hn::CappedTag<Vertex, 16>;
 using Lanes = hn::Vec<Tag>;
 
 static_assert(std::endian::native == std::endian::little, "StoreMaskBits writes bytes");
+static_assert(sizeof(Edge) == 2 * sizeof(Vertex), "edges are read as a row of their ends");
 
 template <class D, class Mask>
 HWY_INLINE std::uint64_t bits_of(D d, Mask mask) {
@@ -102,7 +103,9 @@ HWY_NOINLINE std::size_t copy_leaving(const Word* words, std::span<const Edge> e
     }
     first += blocks * kAtOnce;
   }
-  const auto contains = [words](Vertex v) { return (words[v / 32] >> (v % 32) & 1) != 0; };
+  const auto contains = [words](Vertex v) {
+    return (words[v / VertexSet::kBits] >> (v % VertexSet::kBits) & 1) != 0;
+  };
   for (std::size_t i = full; i < edges.size(); ++i) {
     leaving[count] = edges[i];
     count += contains(edges[i].from) && contains(edges[i].to) ? 0 : 1;
