@@ -14,6 +14,7 @@
 
 namespace cleave {
 
+/// Vertices of a graph; what `add`, `remove` and `contains` are given is one of those.
 class VertexSet {
  public:
   using Word = std::uint32_t;
@@ -37,7 +38,7 @@ class VertexSet {
   /// \return  how many
   std::size_t copy_leaving(std::span<const Edge> edges, Edge* leaving) const;
 
-  /// Gives all members one label.
+  /// Gives all members one label. \pre  labels of as many vertices as the set was made for
   void label_members(std::span<Vertex> labels, Vertex label) const;
 
   /// Calls `visit(v)` for every vertex below `vertices` that is in neither set, in ascending order.
