@@ -24,11 +24,17 @@ std::vector<Communication> without_samples(std::vector<Communication> entries) {
   return entries;
 }
 
-/// The entry whose number of ranks, then level, is nearest; null if there is none.
-const Communication* nearest(const std::vector<Communication>& entries, int ranks, int level) {
+/// The entry whose number of ranks, then level, is nearest, of those that stay on a host or leave
+/// it; of all where there are none of that kind. Null if there is none.
+const Communication* nearest(const std::vector<Communication>& entries, int ranks, int level,
+                             std::optional<bool> between_hosts) {
+  const auto is_other_kind = [&](const Communication& entry) {
+    return between_hosts && entry.between_hosts != *between_hosts;
+  };
   const auto distance = [&](const Communication& entry) {
-    return std::pair(std::abs(std::log2(static_cast<double>(entry.ranks) / ranks)),
-                     std::abs(entry.level - level));
+    return std::tuple(is_other_kind(entry),
+                      std::abs(std::log2(static_cast<double>(entry.ranks) / ranks)),
+                      std::abs(entry.level - level));
   };
   const auto found =
       std::min_element(entries.begin(), entries.end(),
@@ -38,16 +44,6 @@ const Communication* nearest(const std::vector<Communication>& entries, int rank
 
 bool is_exchange(const Sample& sample) {
   return sample.block == Block::exchange && sample.spans > 0 && sample.bytes > 0;
-}
-
-/// Those that stay on a host, or leave it; all where there are none of that kind.
-std::vector<Communication> of_kind(const std::vector<Communication>& entries,
-                                   std::optional<bool> between_hosts) {
-  std::vector<Communication> kind = entries;
-  if (between_hosts) {
-    std::erase_if(kind, [&](const Communication& e) { return e.between_hosts != *between_hosts; });
-  }
-  return kind.empty() ? entries : kind;
 }
 
 /// Waiting for a header that says what comes.
@@ -193,13 +189,11 @@ LatencyGaps latency_gaps_of(const std::vector<Sample>& samples, const std::strin
 
 ChosenLatencyGap choose_latency_gap(const LatencyGaps& gaps, int ranks, int level,
                                     std::optional<bool> between_hosts) {
-  const std::vector<Communication> exchanges = of_kind(gaps.exchange, between_hosts);
-  const std::vector<Communication> alltoallvs = of_kind(gaps.alltoallv, between_hosts);
-  const Communication* exchange = nearest(exchanges, ranks, level);
+  const Communication* exchange = nearest(gaps.exchange, ranks, level, between_hosts);
   if (exchange != nullptr && exchange->ranks == ranks && exchange->level == level) {
     return {*exchange, std::nullopt};
   }
-  const Communication* alltoallv = nearest(alltoallvs, ranks, 0);
+  const Communication* alltoallv = nearest(gaps.alltoallv, ranks, 0, between_hosts);
   if (alltoallv != nullptr && alltoallv->ranks == ranks) {
     return {*alltoallv, std::nullopt};
   }

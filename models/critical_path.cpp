@@ -94,8 +94,7 @@ class Timeline {
 
   /// The way down of the sorting form: the group chooses a splitter, partitions and exchanges.
   void split(const GroupOfRanks& group) {
-    const Communication entry =
-        choose_latency_gap(gaps_, ranks_, group.level, group.count > ranks_per_host_).entry;
+    const Communication& entry = latency_gap(group.level, group.count > ranks_per_host_);
     if (group.level == 0) {
       meet(group, all_gather_seconds(entry, group.count, kPartBytes));
     }
@@ -113,6 +112,14 @@ class Timeline {
                 .level = group.level + 1},
                1);
     }
+  }
+
+  const Communication& latency_gap(int level, bool leaves_host) {
+    std::optional<Communication>& entry = chosen_[{level, leaves_host}];
+    if (!entry) {
+      entry = choose_latency_gap(gaps_, ranks_, level, leaves_host).entry;
+    }
+    return *entry;
   }
 
   NamedValues sizes_of_split(Block block, const Communication& entry, const GroupOfRanks& group) {
@@ -133,12 +140,11 @@ class Timeline {
   }
 
   /// All ranks agree at the end on whether one has failed.
-  double agreement() const {
+  double agreement() {
     if (ranks_ == 1 || model_.exchange.empty()) {
       return 0;
     }
-    const Communication entry =
-        choose_latency_gap(gaps_, ranks_, 0, ranks_ > ranks_per_host_).entry;
+    const Communication& entry = latency_gap(0, ranks_ > ranks_per_host_);
     return model_.exchange.front().agreement_factor * agreement_seconds(entry, ranks_);
   }
 
@@ -199,8 +205,7 @@ class Timeline {
     // Traces give what is moved by the group that moves it, twice a half's share.
     const NamedValues sizes = sizes_at(Block::exchange, 2 * moved.fraction, level);
     const double bytes = std::max(0.0, model.bytes(sizes));
-    const bool leaves_host = moved.count * 2 > ranks_per_host_;
-    const Communication entry = choose_latency_gap(gaps_, ranks_, level, leaves_host).entry;
+    const Communication& entry = latency_gap(level, moved.count * 2 > ranks_per_host_);
     const MessageSegment segment = entry.segment_of(bytes);
     const double unit = entry.unit_seconds(bytes);
     const double unit_error =
@@ -263,6 +268,7 @@ class Timeline {
   std::mt19937_64 random_{1};  // the same prediction every time it is asked for
   std::normal_distribution<double> normal_;
   std::uniform_int_distribution<std::uint64_t> uniform_{0, (std::uint64_t{1} << 32) - 1};
+  std::map<std::pair<int, bool>, std::optional<Communication>> chosen_;  ///< by level, leaves host
   std::vector<double> clocks_;
   std::map<const BlockFit*, double> shared_errors_;
   double exchange_error_ = 0;

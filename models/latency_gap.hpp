@@ -34,7 +34,7 @@ LatencyGap fit_latency_gap(std::span<const MessagePoint> points);
 /// The same by pieces: breaks (models/breaks.hpp, at least 4 message sizes over a factor of 4
 /// between them) are where the network changes how it sends. Each piece has its own l, which may be
 /// negative since the line need not hold at 0 bytes, and g of at least 0. One piece where there are
-/// fewer than 8 sizes.
+/// fewer than 8 sizes. More than 96 points are brought down to as many by medians of neighbours.
 ///
 /// \throws Error  as fit_latency_gap
 std::vector<MessageSegment> fit_message_segments(std::vector<MessagePoint> points);

@@ -413,16 +413,31 @@ std::vector<Quantity> quantities_of(const std::vector<std::string>& sizes,
   return quantities;
 }
 
-/// Runs of sizes in a stretch; fewer than two quantities determine no law.
-int run_sizes_in(const std::vector<BreakPoint>& points, int first, int end) {
-  std::set<NamedSizes> sizes;
-  for (int i = first; i < end; ++i) {
-    for (const Observation& o : points[static_cast<std::size_t>(i)].observations) {
-      sizes.insert(o.run_sizes);
+/// How many sizes of runs a stretch of points has.
+class RunSizes {
+ public:
+  explicit RunSizes(const std::vector<BreakPoint>& points) {
+    std::map<NamedSizes, std::size_t> numbers;
+    for (const BreakPoint& point : points) {
+      std::set<std::size_t>& of_point = of_points_.emplace_back();
+      for (const Observation& o : point.observations) {
+        of_point.insert(numbers.try_emplace(o.run_sizes, numbers.size()).first->second);
+      }
     }
   }
-  return static_cast<int>(sizes.size());
-}
+
+  int count(int first, int end) const {
+    std::set<std::size_t> sizes;
+    for (int i = first; i < end; ++i) {
+      sizes.insert(of_points_[static_cast<std::size_t>(i)].begin(),
+                   of_points_[static_cast<std::size_t>(i)].end());
+    }
+    return static_cast<int>(sizes.size());
+  }
+
+ private:
+  std::vector<std::set<std::size_t>> of_points_;  ///< numbers of sizes
+};
 
 /// Breaks of one quantity; none where none is worth its price.
 std::vector<double> find_breaks(const std::string& over,
@@ -433,6 +448,7 @@ std::vector<double> find_breaks(const std::string& over,
   std::erase_if(forms, [](const TrialForm& trial) { return trial.form.size() > kMostTerms; });
   const std::vector<BreakPoint> points = points_over(over, observations);
   const StretchFits fits(points, forms, weights);
+  const RunSizes run_sizes(points);
   const auto last = static_cast<int>(points.size());
   const auto rows = static_cast<double>(observations.size());
   const Breaks breaks =
@@ -440,10 +456,10 @@ std::vector<double> find_breaks(const std::string& over,
                    .least_points = 2,
                    .parameters = 2,
                    // The runs of one size count once, however many ranks and levels they have.
-                   .samples = static_cast<double>(run_sizes_in(points, 0, last)),
+                   .samples = static_cast<double>(run_sizes.count(0, last)),
                    .negligible = weights == Weights::relative ? kNegligible * kNegligible : 0,
                    .residual = [&](int first, int end) {
-                     return run_sizes_in(points, first, end) < kLeastRunSizes
+                     return run_sizes.count(first, end) < kLeastRunSizes
                                 ? std::numeric_limits<double>::infinity()
                                 : fits.residual_squares(first, end) / rows;
                    }});

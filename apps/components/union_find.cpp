@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
+#include "apps/components/vertex_set.hpp"
 #include "apps/harness/random.hpp"
 
 namespace cleave {
@@ -64,57 +63,6 @@ void unite_in_order(std::span<Vertex> parent, std::span<const Edge> edges) {
   }
 }
 
-/// Vertices that are known to be in the greatest component, a bit each: 32 times smaller than the
-/// labels, so that it stays in a cache nearer to the core.
-class Giant {
- public:
-  static constexpr std::size_t kBlock = 64;  ///< edges that are tested at once
-
-  /// Marks all vertices with the label `giant`. \pre  flat labels
-  Giant(std::span<const Vertex> labels, Vertex giant) : bits_(labels.size() / kBlock + 1) {
-    std::array<std::uint8_t, kBlock> is_in{};
-    for (std::size_t block = 0; block < bits_.size(); ++block) {
-      const std::size_t first = block * kBlock;
-      const std::size_t count = std::min(kBlock, labels.size() - first);
-      is_in.fill(0);
-      for (std::size_t i = 0; i < count; ++i) {
-        is_in[i] = labels[first + i] == giant ? 1 : 0;
-      }
-      bits_[block] = packed(is_in);
-    }
-  }
-
-  bool contains(Vertex v) const { return (bits_[v / kBlock] >> (v % kBlock) & 1) != 0; }
-  void add(Vertex v) { bits_[v / kBlock] |= std::uint64_t{1} << (v % kBlock); }
-
-  /// Of kBlock edges from `edges` on: those that have an end outside, a bit each.
-  std::uint64_t leaving(const Edge* edges) const {
-    const std::uint64_t* const bits = bits_.data();
-    std::uint64_t inside = 0;
-#pragma GCC unroll 8
-    for (std::size_t i = 0; i < kBlock; ++i) {
-      const std::uint64_t both = bits[edges[i].from / kBlock] >> (edges[i].from % kBlock) &
-                                 bits[edges[i].to / kBlock] >> (edges[i].to % kBlock);
-      inside = (inside >> 1) | (both << 63);
-    }
-    return ~inside;
-  }
-
- private:
-  /// Truth values, a byte each, as bits; eight bytes at a time are gathered by one multiplication.
-  static std::uint64_t packed(const std::array<std::uint8_t, kBlock>& bytes) {
-    static_assert(std::endian::native == std::endian::little);
-    const auto eights = std::bit_cast<std::array<std::uint64_t, kBlock / 8>>(bytes);
-    std::uint64_t bits = 0;
-    for (std::size_t i = 0; i < eights.size(); ++i) {
-      bits |= (eights[i] * 0x0102040810204080U >> 56) << (8 * i);
-    }
-    return bits;
-  }
-
-  std::vector<std::uint64_t> bits_;
-};
-
 /// The part of `edges` that has both ends in the component of the root `giant`, by a sample.
 double share_inside(std::span<Vertex> parent, std::span<const Edge> edges, Vertex giant) {
   constexpr std::size_t kSample = 256;
@@ -128,57 +76,110 @@ double share_inside(std::span<Vertex> parent, std::span<const Edge> edges, Verte
   return static_cast<double>(inside) / static_cast<double>(sampled);
 }
 
-/// Unites along `edges` but leaves out those inside the giant component, as Afforest does after a
-/// sample of the edges (Sutton, Ben-Nun, Barak: "Optimizing Parallel Graph Connectivity Computation
-/// via Subgraph Sampling", 2018). The giant grows by both ends of every edge that reaches it.
-/// \return  the last edges, which are not looked at: fewer than Giant::kBlock
-std::span<const Edge> unite_outside_giant(std::span<Vertex> parent, std::span<const Edge> edges) {
-  constexpr std::size_t kAtOnce = 256;
-  constexpr std::size_t kAhead = 8;
-  flatten(parent);
-  Vertex root = most_frequent(parent);
-  Giant giant(parent, root);
-  std::vector<Edge> leaving(kAtOnce + Giant::kBlock + kAhead);
-  while (edges.size() >= Giant::kBlock) {
-    std::size_t count = 0;
-    while (count < kAtOnce && edges.size() >= Giant::kBlock) {
-      for (std::uint64_t bits = giant.leaving(edges.data()); bits != 0; bits &= bits - 1) {
-        leaving[count++] = edges[static_cast<std::size_t>(std::countr_zero(bits))];
-      }
-      edges = edges.subspan(Giant::kBlock);
+/// The greatest component while edges are united: those inside it are left out, as Afforest leaves
+/// them out after a sample of the edges (Sutton, Ben-Nun, Barak: "Optimizing Parallel Graph
+/// Connectivity Computation via Subgraph Sampling", 2018). It grows by both ends of every edge that
+/// reaches it. Until `finish` its members need not be linked: its root is the least of them.
+class Giant {
+ public:
+  /// \pre  flat `parent`; at least one vertex
+  explicit Giant(std::span<Vertex> parent)
+      : parent_(parent),
+        root_(most_frequent(parent)),
+        members_(VertexSet::with_label(parent, root_)),
+        roots_(VertexSet::roots(parent)) {}
+
+  /// Unites along `edges`.
+  void unite(std::span<const Edge> edges) {
+    constexpr std::size_t kAtOnce = 8192;
+    std::vector<Edge> leaving(kAtOnce + kAhead);
+    while (!edges.empty()) {
+      const std::size_t count = std::min(kAtOnce, edges.size());
+      const std::size_t left = members_.copy_leaving(edges.first(count), leaving.data());
+      unite_far(leaving, join_roots(std::span(leaving).first(left)));
+      edges = edges.subspan(count);
     }
+  }
+
+  /// Flattens all labels.
+  void finish() {
+    members_.label_members(parent_, root_);
+    VertexSet::for_each_in_neither(members_, roots_, static_cast<Vertex>(parent_.size()),
+                                   [this](Vertex v) { parent_[v] = parent_[parent_[v]]; });
+  }
+
+ private:
+  static constexpr std::size_t kAhead = 8;
+
+  /// Takes in the roots at the other end of edges that reach the giant: nearly all of the edges
+  /// that leave it.
+  /// \return  how many are left to be united along; they are the first of `edges` then
+  std::size_t join_roots(std::span<Edge> edges) {
+    std::size_t left = 0;
+    for (const Edge edge : edges) {
+      const bool from_is_in = members_.contains(edge.from);
+      const bool is_reached = from_is_in | members_.contains(edge.to);
+      // Either end may be in: exchanged without a branch.
+      const Vertex both = edge.from ^ edge.to;
+      const Vertex out = edge.from ^ (both & (0U - static_cast<Vertex>(from_is_in)));
+      const bool joins = is_reached & roots_.contains(out) & (out > root_);
+      members_.add_if(joins, out);
+      edges[left] = edge;
+      left += joins ? 0 : 1;
+    }
+    return left;
+  }
+
+  /// Unites along the first `count` of `edges`, after which there are `kAhead` more.
+  void unite_far(std::span<const Edge> edges, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
-      __builtin_prefetch(&parent[leaving[i + kAhead].from], 1);
-      __builtin_prefetch(&parent[leaving[i + kAhead].to], 1);
-      // Most often one end is in, and either may be: exchanged without a branch.
-      const Vertex both = leaving[i].from ^ leaving[i].to;
-      const Vertex in =
-          leaving[i].to ^ (both & (0U - static_cast<Vertex>(giant.contains(leaving[i].from))));
-      const Vertex out = in ^ both;
-      const Vertex root_in = giant.contains(in) ? root : root_of(parent, in);
-      const Vertex root_out = root_of(parent, out);
-      const Vertex linked = link(parent, root_in, root_out);
-      if (root_in == root || root_out == root) {
-        root = linked;
-        giant.add(in);
-        giant.add(out);
+      __builtin_prefetch(&parent_[edges[i + kAhead].from], 1);
+      __builtin_prefetch(&parent_[edges[i + kAhead].to], 1);
+      const auto [from, to] = edges[i];
+      const Vertex root_a = root_with_giant(from);
+      const Vertex root_b = root_with_giant(to);
+      const Vertex linked = link(parent_, root_a, root_b);
+      if (root_a != root_b) {
+        roots_.remove(std::max(root_a, root_b));
+      }
+      if (root_a == root_ || root_b == root_) {
+        root_ = linked;
+        for (const Vertex v : {from, to, root_a, root_b}) {
+          members_.add(v);
+        }
       }
     }
   }
-  return edges;
-}
+
+  Vertex root_with_giant(Vertex v) {
+    if (members_.contains(v)) {
+      return root_;
+    }
+    const Vertex root = root_of(parent_, v);
+    return members_.contains(root) ? root_ : root;
+  }
+
+  std::span<Vertex> parent_;
+  Vertex root_;
+  VertexSet members_;
+  VertexSet roots_;  ///< that are linked to no other vertex
+};
 
 }  // namespace
 
 void unite(std::span<Vertex> labels, std::span<const Edge> edges) {
   // Finding and marking the giant costs about as much as uniting along N / 8 edges.
   const std::size_t step = labels.size() / 8 + 1;
-  constexpr double kWorthwhile = 0.6;
+  constexpr double kWorthwhile = 0.5;
   while (edges.size() > 4 * step) {
     unite_in_order(labels, edges.first(step));
     edges = edges.subspan(step);
     if (share_inside(labels, edges, most_frequent(labels)) > kWorthwhile) {
-      edges = unite_outside_giant(labels, edges);
+      flatten(labels);
+      Giant giant(labels);
+      giant.unite(edges);
+      giant.finish();
+      return;
     }
   }
   unite_in_order(labels, edges);
@@ -196,22 +197,14 @@ void unite_each(std::span<Vertex> labels, std::span<const Vertex> others) {
 void unite_flat(std::span<Vertex> labels, std::span<const Vertex> others) {
   const auto vertices = static_cast<Vertex>(labels.size());
   constexpr Vertex kBlock = 1024;
-  std::array<std::pair<Vertex, Vertex>, kBlock> disagreeing;
-  std::pair<Vertex, Vertex> united;
+  std::array<LabelPair, kBlock> disagreeing;
+  LabelPair united;
   for (Vertex first = 0; first < vertices; first += std::min(kBlock, vertices - first)) {
     // What is below is a forest already, in which labels are found: they never exceed their vertex.
-    const Vertex last = first + std::min(kBlock, vertices - first);
-    std::size_t count = 0;
-    for (Vertex v = first; v < last; ++v) {
-      const Vertex mine = labels[v];
-      const Vertex theirs = others[v];
-      labels[v] = mine == v ? theirs : mine;
-      // Written in any case and kept if need be: whether it is follows no pattern.
-      disagreeing[count] = {mine, theirs};
-      const bool is_root_on_neither = (mine != v) & (theirs != v);
-      const bool is_new = (mine != united.first) | (theirs != united.second);
-      count += is_root_on_neither & (mine != theirs) & is_new;
-    }
+    const Vertex size = std::min(kBlock, vertices - first);
+    const std::size_t count =
+        take_where_root(labels.subspan(first, size), others.subspan(first, size), first, united,
+                        disagreeing.data());
     for (std::size_t i = 0; i < count; ++i) {
       const auto [mine, theirs] = disagreeing[i];
       if (labels[mine] != labels[theirs]) {

@@ -1,10 +1,12 @@
-// cleave compare: two models, or the runs of two traces, side by side.
+// cleave compare: models, or the runs of traces, side by side, each against the first.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 #include "models/command/arguments.hpp"
@@ -23,11 +25,6 @@ namespace cleave {
 
 namespace {
 
-struct Arguments {
-  std::string first;
-  std::string second;
-};
-
 /// A time with the range that it may as well have.
 struct Ranged {
   double seconds = 0;
@@ -35,24 +32,48 @@ struct Ranged {
   double high = 0;
 };
 
-Table empty_table() {
-  return {.columns = {{"what"},
-                      {"ranks", true},
-                      {"sizes"},
-                      {"first (s)", true},
-                      {"second (s)", true},
-                      {"second / first", true},
-                      {"differ"}}};
+/// Columns for so many files.
+Table empty_table(std::size_t files) {
+  Table table{.columns = {{"what"}, {"ranks", true}, {"sizes"}, {"1 (s)", true}}};
+  for (std::size_t file = 2; file <= files; ++file) {
+    table.columns.push_back({fmt::format("{} (s)", file), true});
+    table.columns.push_back({fmt::format("{} / 1", file), true});
+    table.columns.push_back({fmt::format("{} differs", file)});
+  }
+  return table;
 }
 
+/// One time a file, the first of which has one; what the others lack is left empty.
 void add_row(Table& table, const std::string& what, int ranks, const NamedSizes& sizes,
-             const Ranged& a, const Ranged& b) {
+             const std::vector<std::optional<Ranged>>& times) {
   const auto cell = [](std::string text) { return Cell{text, text}; };
-  const bool differ = a.low > b.high || b.low > a.high;
-  table.rows.push_back({cell(what), cell(fmt::format("{}", ranks)), cell(sizes_text(sizes)),
-                        cell(format_seconds(a.seconds)), cell(format_seconds(b.seconds)),
-                        cell(a.seconds > 0 ? fmt::format("{:.3f}", b.seconds / a.seconds) : ""),
-                        cell(differ ? "yes" : "not for certain")});
+  const Ranged& first = times.front().value();
+  std::vector<Cell> row = {cell(what), cell(fmt::format("{}", ranks)), cell(sizes_text(sizes)),
+                           cell(format_seconds(first.seconds))};
+  for (std::size_t file = 1; file < times.size(); ++file) {
+    const std::optional<Ranged>& other = times[file];
+    if (!other) {
+      row.insert(row.end(), 3, cell(""));
+      continue;
+    }
+    const bool differ = first.low > other->high || other->low > first.high;
+    row.push_back(cell(format_seconds(other->seconds)));
+    row.push_back(
+        cell(first.seconds > 0 ? fmt::format("{:.3f}", other->seconds / first.seconds) : ""));
+    row.push_back(cell(differ ? "yes" : "not for certain"));
+  }
+  table.rows.push_back(std::move(row));
+}
+
+/// \throws UsageError  if not all of them, `what` ("model"), are of one application
+template <class OfApp>
+void check_application(const std::vector<OfApp>& all, const std::string& what) {
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    if (all[i].app != all.front().app) {
+      throw UsageError(fmt::format("the first {} is of {}, number {} of {}", what, all.front().app,
+                                   i + 1, all[i].app));
+    }
+  }
 }
 
 bool is_model(const std::string& file) {
@@ -61,24 +82,23 @@ bool is_model(const std::string& file) {
   return object.is_object() && object.value("format", nlohmann::json()) == "cleave-model";
 }
 
-/// The times that both models predict of all runs that either was fitted to.
-Table compare_models(const Model& a, const Model& b) {
-  if (a.app != b.app) {
-    throw UsageError(fmt::format("the first model is of {}, the second of {}", a.app, b.app));
-  }
+/// The times that all models predict of all runs that any was fitted to.
+Table compare_models(const std::vector<Model>& models) {
+  check_application(models, "model");
   std::set<RunKey> runs;
-  for (const Model* model : {&a, &b}) {
-    for (const RunOfModel& run : model->fitted) {
+  for (const Model& model : models) {
+    for (const RunOfModel& run : model.fitted) {
       runs.insert({run.ranks, run.sizes});
     }
   }
-  Table table = empty_table();
+  Table table = empty_table(models.size());
   for (const auto& [ranks, sizes] : runs) {
-    const auto ranged = [&, p = ranks, &of_run = sizes](const Model& model) {
-      const Forecast f = forecast(model, p, of_run, {}, Composition::closer);
-      return Ranged{f.seconds, f.low, f.high};
-    };
-    add_row(table, "predicted", ranks, sizes, ranged(a), ranged(b));
+    std::vector<std::optional<Ranged>> times;
+    for (const Model& model : models) {
+      const Forecast f = forecast(model, ranks, sizes, {}, Composition::closer);
+      times.push_back(Ranged{f.seconds, f.low, f.high});
+    }
+    add_row(table, "predicted", ranks, sizes, times);
   }
   return table;
 }
@@ -92,72 +112,101 @@ Ranged ranged_median(const std::vector<double>& seconds) {
   return {middle, middle - half, middle + half};
 }
 
-/// The whole calls and each block of all runs that both traces have.
-Table compare_runs(const Measurements& a, const Measurements& b) {
-  if (a.app != b.app) {
-    throw UsageError(fmt::format("the first trace is of {}, the second of {}", a.app, b.app));
-  }
-  const auto blocks_a = measured_blocks(a);
-  const auto blocks_b = measured_blocks(b);
-  Table table = empty_table();
-  for (const RunPoint& run : a.points) {
-    const auto other = std::find_if(b.points.begin(), b.points.end(), [&](const RunPoint& p) {
-      return p.ranks == run.ranks && p.sizes == run.sizes;
-    });
-    if (other == b.points.end()) {
-      continue;
-    }
-    const Ranged first = ranged_median(run.seconds);
-    const Ranged second = ranged_median(other->seconds);
-    add_row(table, "whole call", run.ranks, run.sizes, first, second);
-    const RunKey key{run.ranks, run.sizes};
-    if (!blocks_a.contains(key) || !blocks_b.contains(key)) {
-      continue;
-    }
-    for (const auto& [block, seconds] : blocks_a.at(key)) {
-      if (const auto found = blocks_b.at(key).find(block); found != blocks_b.at(key).end()) {
-        // A block is as uncertain as the whole call.
-        const auto with_range_of = [](double value, const Ranged& of) {
-          const double part = of.seconds > 0 ? (of.high - of.seconds) / of.seconds : 0;
-          return Ranged{value, value * (1 - part), value * (1 + part)};
-        };
-        add_row(table, std::string(name_of(block)), run.ranks, run.sizes,
-                with_range_of(seconds, first), with_range_of(found->second, second));
+/// What one trace says of one run.
+struct MeasuredRun {
+  Ranged whole;
+  std::map<Block, Ranged> blocks;
+};
+
+using MeasuredRuns = std::map<RunKey, MeasuredRun>;
+
+MeasuredRuns measured_runs(const Measurements& measurements) {
+  MeasuredRuns runs;
+  const auto blocks = measured_blocks(measurements);
+  for (const RunPoint& point : measurements.points) {
+    const RunKey key{point.ranks, point.sizes};
+    MeasuredRun& run = runs[key];
+    run.whole = ranged_median(point.seconds);
+    const Ranged& whole = run.whole;
+    if (const auto of_run = blocks.find(key); of_run != blocks.end()) {
+      // A block is as uncertain as the whole call.
+      const double part = whole.seconds > 0 ? (whole.high - whole.seconds) / whole.seconds : 0;
+      for (const auto& [block, seconds] : of_run->second) {
+        run.blocks[block] = {seconds, seconds * (1 - part), seconds * (1 + part)};
       }
     }
   }
+  return runs;
+}
+
+/// The whole calls and each block of all runs that the first trace and any other have.
+Table compare_runs(const std::vector<Measurements>& traces) {
+  check_application(traces, "trace");
+  std::vector<MeasuredRuns> all;
+  for (const Measurements& trace : traces) {
+    all.push_back(measured_runs(trace));
+  }
+  Table table = empty_table(all.size());
+  for (const auto& [key, first] : all.front()) {
+    // The run of each trace, and of it what `time` finds; a row where two have it.
+    const auto add_times = [&, &run_key = key](const std::string& what, auto&& time) {
+      std::vector<std::optional<Ranged>> times;
+      for (const MeasuredRuns& runs : all) {
+        const auto run = runs.find(run_key);
+        times.push_back(run == runs.end() ? std::nullopt : time(run->second));
+      }
+      if (std::any_of(times.begin() + 1, times.end(),
+                      [](const auto& t) { return t.has_value(); })) {
+        add_row(table, what, run_key.first, run_key.second, times);
+      }
+    };
+    add_times("whole call", [](const MeasuredRun& run) { return std::optional(run.whole); });
+    for (const auto& of_first : first.blocks) {
+      const Block block = of_first.first;
+      add_times(std::string(name_of(block)), [block](const MeasuredRun& run) {
+        const auto found = run.blocks.find(block);
+        return found == run.blocks.end() ? std::nullopt : std::optional(found->second);
+      });
+    }
+  }
   if (table.rows.empty()) {
-    throw Error("the two traces have no run of the same ranks and sizes");
+    throw Error("no other trace has a run of the same ranks and sizes as the first");
   }
   return table;
 }
 
-void run(const Arguments& arguments) {
-  const bool first_is_model = is_model(arguments.first);
-  if (first_is_model != is_model(arguments.second)) {
-    throw UsageError(fmt::format("{} is a {}, {} is not: give two models or two traces",
-                                 arguments.first, first_is_model ? "model" : "trace",
-                                 arguments.second));
+void run(const std::vector<std::string>& files) {
+  const bool are_models = is_model(files.front());
+  std::vector<Model> models;
+  std::vector<Measurements> traces;
+  for (const std::string& file : files) {
+    if (is_model(file) != are_models) {
+      throw UsageError(fmt::format("{} is a {}, {} is not: give models only or traces only",
+                                   files.front(), are_models ? "model" : "trace", file));
+    }
+    if (are_models) {
+      models.push_back(read_model(file));
+    } else {
+      traces.push_back(collect_measurements(read_traces({file})));
+    }
   }
-  if (first_is_model) {
-    fmt::print("{}", to_terminal(compare_models(read_model(arguments.first),
-                                                read_model(arguments.second))));
-    return;
+  const Table table = are_models ? compare_models(models) : compare_runs(traces);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    fmt::print("{}: {}\n", i + 1, files[i]);
   }
-  fmt::print("{}",
-             to_terminal(compare_runs(collect_measurements(read_traces({arguments.first})),
-                                      collect_measurements(read_traces({arguments.second})))));
+  fmt::print("{}", to_terminal(table));
 }
 
 }  // namespace
 
 void add_compare_command(CLI::App& program) {
-  auto arguments = std::make_shared<Arguments>();
-  CLI::App* command =
-      program.add_subcommand("compare", "Two models, or the runs of two traces, side by side");
-  command->add_option("first", arguments->first, "A model or a trace")->required();
-  command->add_option("second", arguments->second, "Another of the same kind")->required();
-  command->callback([arguments] { run(*arguments); });
+  auto files = std::make_shared<std::vector<std::string>>();
+  CLI::App* command = program.add_subcommand(
+      "compare", "Models, or the runs of traces, side by side: each against the first");
+  command->add_option("files", *files, "Two or more models, or two or more traces")
+      ->required()
+      ->expected(2, -1);
+  command->callback([files] { run(*files); });
 }
 
 }  // namespace cleave

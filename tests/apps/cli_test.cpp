@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -697,6 +698,61 @@ TEST(Trace, OnAFullDiskIsOneLineAndNoHalfWrittenFile) {
   EXPECT_NE(finished.err.find("No space left on device"), std::string::npos) << finished.err;
   EXPECT_FALSE(std::filesystem::exists(folder / "run.trace.jsonl"));
   EXPECT_FALSE(std::filesystem::exists(folder / "run.trace.jsonl.partial"));
+}
+
+/// What Chrome and Perfetto read: every span of a real run once, on the track of its rank, within
+/// the run and after the span before it.
+TEST(Timeline, OfARealRunHasEverySpanOnItsRank) {
+  const TemporaryFolder folder;
+  const std::string trace = folder / "two.trace.jsonl";
+  const std::string exported = folder / "two.json";
+  once(2, "components", {"--size", "N=64K,M=512K", "--trace", trace});
+  const Finished finished = testing::run_program(
+      {kPrograms + "/cleave", "export", trace, "--format", "perfetto", "--out", exported});
+  EXPECT_EQ(finished.status, 0) << finished.err;
+
+  const auto timeline = nlohmann::json::parse(read_file(exported), nullptr, false);
+  ASSERT_TRUE(timeline.is_object());
+  std::map<int, std::string> names;
+  std::map<int, std::vector<std::pair<double, double>>> spans;  // begin and end of each rank's
+  std::set<std::string> blocks;
+  for (const auto& event : timeline.at("traceEvents")) {
+    const int rank = event.at("pid").get<int>();
+    if (event.at("ph") == "M") {
+      EXPECT_EQ(event.at("name"), "process_name");
+      names[rank] = event.at("args").at("name").get<std::string>();
+      continue;
+    }
+    EXPECT_EQ(event.at("ph"), "X");
+    EXPECT_EQ(event.at("tid"), 0);
+    const double begin = event.at("ts").get<double>();
+    const double duration = event.at("dur").get<double>();
+    EXPECT_GE(begin, 0);
+    EXPECT_GE(duration, 0);
+    spans[rank].emplace_back(begin, begin + duration);
+    blocks.insert(event.at("name").get<std::string>());
+  }
+  EXPECT_EQ(names, (std::map<int, std::string>{{0, "rank 0"}, {1, "rank 1"}}));
+  EXPECT_TRUE(blocks.contains("sequential") && blocks.contains("exchange") &&
+              blocks.contains("combine"));
+
+  const Trace whole = read_trace(trace);
+  ASSERT_EQ(whole.repetitions.size(), 1U);
+  constexpr double kMicrosecondsPerNanosecond = 1e-3;
+  constexpr double kRounding = 2e-3;
+  for (auto& [rank, of_rank] : spans) {
+    EXPECT_EQ(std::ssize(of_rank),
+              std::count_if(whole.spans.begin(), whole.spans.end(),
+                            [r = rank](const auto& span) { return span.rank == r; }));
+    std::sort(of_rank.begin(), of_rank.end());
+    for (std::size_t i = 1; i < of_rank.size(); ++i) {
+      EXPECT_GE(of_rank[i].first, of_rank[i - 1].second - kRounding);
+    }
+    // A rank takes its first step when it is told to, which may be after the other one.
+    EXPECT_LE(of_rank.back().second - of_rank.front().first,
+              static_cast<double>(whole.repetitions[0].elapsed_ns) * kMicrosecondsPerNanosecond +
+                  kRounding);
+  }
 }
 
 }  // namespace

@@ -98,6 +98,28 @@ TEST(Components, OfGraphsOfEveryKindEqualABreadthFirstSearch) {
   }
 }
 
+/// The greatest component gets its least vertices last, and most by way of other components; what
+/// is left of it is whatever no edge reaches.
+TEST(Components, WhoseLeastVerticesComeLastEqualABreadthFirstSearch) {
+  constexpr Vertex kVertices = 5000;
+  constexpr Vertex kLow = 300;
+  for (const std::int64_t inner_edges : {20000, 20001, 30063}) {
+    Graph graph = random_graph(kVertices - kLow, inner_edges, 1);
+    graph.vertices = kVertices;
+    for (Edge& edge : graph.edges) {
+      edge.from += kLow;
+      edge.to += kLow;
+    }
+    for (Vertex v = kLow - 1; v > 50; --v) {
+      graph.edges.push_back({v, v});
+      graph.edges.push_back(v % 2 == 0 ? Edge{v, v - 2} : Edge{v, kVertices - v});
+    }
+    graph.edges.push_back({kVertices - 1, 100});
+    graph.edges.push_back({101, 4});
+    EXPECT_EQ(labels_of(Components{}.sequential(graph)), search_components(graph));
+  }
+}
+
 TEST(Combine, UnitesWhatEitherSideFoundConnected) {
   for (const CombineForm form : {CombineForm::naive, CombineForm::flat}) {
     const Components app{.combine_form = form};

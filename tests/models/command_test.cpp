@@ -131,6 +131,42 @@ TEST_F(Command, FitsPredictsAndReports) {
   EXPECT_EQ(page.find("<link"), std::string::npos);
 }
 
+TEST_F(Command, ComparesAnyNumberOfRunsWithTheFirst) {
+  const NamedSizes sizes = {{"N", 1 << 24}};
+  SyntheticApp app;
+  app.noise = 0.001;
+  const auto write = [&](const std::string& name, double slower, int ranks) {
+    SyntheticApp slowed = app;
+    slowed.sequential = [&app, slower](const NamedSizes& s) { return slower * app.sequential(s); };
+    write_synthetic_trace(folder_ / name, synthetic_trace(slowed, ranks, sizes));
+  };
+  write("a.trace.jsonl", 1, 1);
+  write("b.trace.jsonl", 1.5, 1);
+  write("c.trace.jsonl", 0.5, 1);
+  write("d.trace.jsonl", 1, 2);
+  const Result three = run("compare a.trace.jsonl b.trace.jsonl d.trace.jsonl c.trace.jsonl");
+  EXPECT_EQ(three.status, 0) << three.err;
+  EXPECT_NE(three.out.find("4: c.trace.jsonl"), std::string::npos) << three.out;
+  const auto line = three.out.find("sequential");
+  ASSERT_NE(line, std::string::npos) << three.out;
+  const std::string row = three.out.substr(line, three.out.find('\n', line) - line);
+  EXPECT_NE(row.find(" 1.5"), std::string::npos) << row;
+  EXPECT_NE(row.find(" 0.5", row.find("yes")), std::string::npos) << row;
+  EXPECT_NE(row.find("yes", row.find("yes") + 1), std::string::npos) << row;
+
+  expect_one_line(run("compare a.trace.jsonl d.trace.jsonl"), 1, "no other trace has a run");
+  expect_one_line(run("compare a.trace.jsonl"), 2, "files");
+  const std::string fit = "fit" + write_traces() + " --out ";
+  ASSERT_EQ(run(fit + "x.model.json").status, 0);
+  ASSERT_EQ(run(fit + "y.model.json").status, 0);
+  const Result models = run("compare x.model.json y.model.json x.model.json");
+  EXPECT_EQ(models.status, 0) << models.err;
+  EXPECT_NE(models.out.find("3 / 1"), std::string::npos) << models.out;
+  EXPECT_NE(models.out.find("1.000"), std::string::npos) << models.out;
+  expect_one_line(run("compare x.model.json y.model.json a.trace.jsonl"), 2,
+                  "a.trace.jsonl is not: give models only or traces only");
+}
+
 TEST_F(Command, MistakesOnTheCommandLineAreOneLine) {
   const std::string traces = write_traces();
   ASSERT_EQ(run("fit" + traces + " --out x.model.json").status, 0);

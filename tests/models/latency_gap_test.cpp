@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
 
 #include "models/communication.hpp"
 #include "skeleton/trace/error.hpp"
@@ -32,6 +33,25 @@ TEST(LatencyGap, HasAPieceForEachProtocol) {
   EXPECT_NEAR(segments[0].latency_s, 1e-6, 1e-12);
   EXPECT_NEAR(segments[1].latency_s, 2e-5, 1e-10);
   EXPECT_NEAR(segments[1].gap_s_per_byte, 2e-10, 1e-15);
+}
+
+/// Traces of many ranks have thousands of exchanges, of sizes that are never quite the same.
+TEST(LatencyGap, HasThePiecesOfManyMeasurementsToo) {
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> spread(-1, 1);
+  std::vector<MessagePoint> many;
+  for (int i = 0; i < 20000; ++i) {
+    const double bytes =
+        std::round(8 * std::exp2(21 * (i % 1000) / 1000.0) * (1 + spread(random) / 200));
+    many.push_back({bytes, exchange_seconds(bytes) * (1 + spread(random) / 100)});
+  }
+  const std::vector<MessageSegment> segments = fit_message_segments(many);
+  ASSERT_EQ(segments.size(), 2U);
+  EXPECT_GT(segments[1].from_bytes, 8192 / 1.5);
+  EXPECT_LT(segments[1].from_bytes, 8192 * 1.5);
+  EXPECT_NEAR(segments[0].gap_s_per_byte, 1e-9, 3e-11);
+  EXPECT_NEAR(segments[1].latency_s, 2e-5, 6e-7);
+  EXPECT_NEAR(segments[1].gap_s_per_byte, 2e-10, 6e-12);
 }
 
 TEST(LatencyGap, IsOnePieceOfFewSizes) {

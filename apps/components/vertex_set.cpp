@@ -1,0 +1,216 @@
+#include "apps/components/vertex_set.hpp"
+
+#include <array>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "apps/components/vertex_set.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h.
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace cleave::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Word = VertexSet::Word;
+
+/// As many vertices as there are bits in a word are a whole number of vectors.
+using Tag = hn::CappedTag<Vertex, 16>;
+using Lanes = hn::Vec<Tag>;
+
+static_assert(std::endian::native == std::endian::little, "StoreMaskBits writes bytes");
+static_assert(sizeof(Edge) == 2 * sizeof(Vertex), "edges are read as a row of their ends");
+
+template <class D, class Mask>
+HWY_INLINE std::uint64_t bits_of(D d, Mask mask) {
+  std::uint64_t bits = 0;
+  hn::StoreMaskBits(d, mask, reinterpret_cast<std::uint8_t*>(&bits));
+  return bits;
+}
+
+/// Sets the bits of the vertices for which `test(labels, vertices)` says so, of vectors or of one.
+template <class Test>
+HWY_INLINE void mark(std::span<const Vertex> labels, Word* words, Test&& test) {
+  const Tag d;
+  const hn::CappedTag<Vertex, 1> one;
+  const Lanes step = hn::Set(d, static_cast<Vertex>(hn::Lanes(d)));
+  const std::size_t full = labels.size() - labels.size() % VertexSet::kBits;
+  Lanes vertices = hn::Iota(d, 0);
+  for (std::size_t first = 0; first < full; first += VertexSet::kBits) {
+    std::uint64_t bits = 0;
+    for (std::size_t i = 0; i < VertexSet::kBits; i += hn::Lanes(d)) {
+      bits |= bits_of(d, test(d, hn::LoadU(d, &labels[first + i]), vertices)) << i;
+      vertices = hn::Add(vertices, step);
+    }
+    *words++ = static_cast<Word>(bits);
+  }
+  for (std::size_t v = full; v < labels.size(); ++v) {
+    const auto is_in = test(one, hn::Set(one, labels[v]), hn::Set(one, static_cast<Vertex>(v)));
+    *words |= static_cast<Word>(bits_of(one, is_in) & 1) << (v - full);
+  }
+}
+
+HWY_NOINLINE void mark_label(std::span<const Vertex> labels, Vertex label, Word* words) {
+  mark(labels, words, [label](auto d, auto some, auto) { return hn::Eq(some, hn::Set(d, label)); });
+}
+
+HWY_NOINLINE void mark_roots(std::span<const Vertex> labels, Word* words) {
+  mark(labels, words, [](auto, auto some, auto vertices) { return hn::Eq(some, vertices); });
+}
+
+/// Of 32 edges: an even bit for each that has both ends inside.
+HWY_INLINE std::uint64_t inside(const Word* words, const Edge* edges) {
+  constexpr std::size_t kEnds = 64;
+  const Tag d;
+  const hn::RebindToSigned<Tag> signed_d;
+  std::uint64_t ends = 0;
+  for (std::size_t i = 0; i < kEnds; i += hn::Lanes(d)) {
+    const Lanes vertices = hn::LoadU(d, &edges->from + i);
+    const auto index = hn::BitCast(signed_d, hn::ShiftRight<5>(vertices));
+    // The vertex's bit as the sign.
+    const Lanes shifted =
+        hn::Shl(hn::GatherIndex(d, words, index), hn::AndNot(vertices, hn::Set(d, 31)));
+    const auto is_in = hn::Lt(hn::BitCast(signed_d, shifted), hn::Zero(signed_d));
+    ends |= bits_of(signed_d, is_in) << i;
+  }
+  return ends & ends >> 1 & 0x5555555555555555U;
+}
+
+HWY_NOINLINE std::size_t copy_leaving(const Word* words, std::span<const Edge> edges,
+                                      Edge* HWY_RESTRICT leaving) {
+  constexpr std::size_t kAtOnce = 64;
+  constexpr std::size_t kMasks = 64;  // of 64 edges each
+  std::array<std::uint64_t, kMasks> masks;
+  const std::size_t full = edges.size() - edges.size() % kAtOnce;
+  std::size_t count = 0;
+  for (std::size_t first = 0; first < full;) {
+    // All tests come first: how many edges leave follows no pattern, so that the loop over those of
+    // a mask often ends unforeseen, and would have to wait for its mask.
+    const std::size_t blocks = std::min(kMasks, (full - first) / kAtOnce);
+    const Edge* const here = &edges[first];
+    for (std::size_t block = 0; block < blocks; ++block) {
+      const Edge* const some = here + block * kAtOnce;
+      // An even bit for each of the first half, the odd one after it for that of the second half.
+      masks[block] = ~(inside(words, some) | inside(words, some + kAtOnce / 2) << 1);
+    }
+    for (std::size_t block = 0; block < blocks; ++block) {
+      const Edge* const some = here + block * kAtOnce;
+      for (std::uint64_t bits = masks[block]; bits != 0; bits &= bits - 1) {
+        const auto bit = static_cast<std::size_t>(std::countr_zero(bits));
+        leaving[count++] = some[bit / 2 + bit % 2 * (kAtOnce / 2)];
+      }
+    }
+    first += blocks * kAtOnce;
+  }
+  const auto contains = [words](Vertex v) {
+    return (words[v / VertexSet::kBits] >> (v % VertexSet::kBits) & 1) != 0;
+  };
+  for (std::size_t i = full; i < edges.size(); ++i) {
+    leaving[count] = edges[i];
+    count += contains(edges[i].from) && contains(edges[i].to) ? 0 : 1;
+  }
+  return count;
+}
+
+HWY_NOINLINE void label_members(const Word* words, std::span<Vertex> labels, Vertex label) {
+  const Tag d;
+  const Lanes bit_of_lane = hn::Shl(hn::Set(d, 1), hn::Iota(d, 0));
+  const Lanes given = hn::Set(d, label);
+  const std::size_t full = labels.size() - labels.size() % VertexSet::kBits;
+  for (std::size_t first = 0; first < full; first += VertexSet::kBits) {
+    const Word word = words[first / VertexSet::kBits];
+    for (std::size_t i = 0; i < VertexSet::kBits; i += hn::Lanes(d)) {
+      const auto is_member = hn::TestBit(hn::Set(d, word >> i), bit_of_lane);
+      Vertex* const here = &labels[first + i];
+      hn::StoreU(hn::IfThenElse(is_member, given, hn::LoadU(d, here)), d, here);
+    }
+  }
+  for (std::size_t v = full; v < labels.size(); ++v) {
+    if ((words[v / VertexSet::kBits] >> (v - full) & 1) != 0) {
+      labels[v] = label;
+    }
+  }
+}
+
+HWY_NOINLINE std::size_t take_where_root(std::span<Vertex> labels, std::span<const Vertex> others,
+                                         Vertex first, LabelPair known, LabelPair* pairs) {
+  const Tag d;
+  const Lanes known_mine = hn::Set(d, known.mine);
+  const Lanes known_theirs = hn::Set(d, known.theirs);
+  const Lanes step = hn::Set(d, static_cast<Vertex>(hn::Lanes(d)));
+  Lanes vertices = hn::Iota(d, first);
+  std::size_t count = 0;
+  const auto take_one = [&](std::size_t i) {
+    const auto v = static_cast<Vertex>(first + i);
+    const LabelPair pair{labels[i], others[i]};
+    // Written in any case and kept if need be: whether it is follows no pattern.
+    pairs[count] = pair;
+    const bool is_root_on_neither = (pair.mine != v) & (pair.theirs != v);
+    const bool is_new = (pair.mine != known.mine) | (pair.theirs != known.theirs);
+    count += is_root_on_neither & (pair.mine != pair.theirs) & is_new;
+    labels[i] = pair.mine == v ? pair.theirs : pair.mine;
+  };
+  const std::size_t full = labels.size() - labels.size() % hn::Lanes(d);
+  for (std::size_t i = 0; i < full; i += hn::Lanes(d)) {
+    const Lanes mine = hn::LoadU(d, &labels[i]);
+    const Lanes theirs = hn::LoadU(d, &others[i]);
+    const auto is_mine_root = hn::Eq(mine, vertices);
+    const auto is_settled =
+        hn::Or(hn::Or(is_mine_root, hn::Eq(theirs, vertices)),
+               hn::Or(hn::Eq(mine, theirs),
+                      hn::And(hn::Eq(mine, known_mine), hn::Eq(theirs, known_theirs))));
+    if (hn::AllTrue(d, is_settled)) {
+      hn::StoreU(hn::IfThenElse(is_mine_root, theirs, mine), d, &labels[i]);
+    } else {
+      for (std::size_t lane = 0; lane < hn::Lanes(d); ++lane) {
+        take_one(i + lane);
+      }
+    }
+    vertices = hn::Add(vertices, step);
+  }
+  for (std::size_t i = full; i < labels.size(); ++i) {
+    take_one(i);
+  }
+  return count;
+}
+
+}  // namespace cleave::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace cleave {
+
+HWY_EXPORT(mark_label);
+HWY_EXPORT(mark_roots);
+HWY_EXPORT(copy_leaving);
+HWY_EXPORT(label_members);
+HWY_EXPORT(take_where_root);
+
+VertexSet VertexSet::with_label(std::span<const Vertex> labels, Vertex label) {
+  VertexSet set(labels.size());
+  HWY_DYNAMIC_DISPATCH(mark_label)(labels, label, set.words_.data());
+  return set;
+}
+
+VertexSet VertexSet::roots(std::span<const Vertex> labels) {
+  VertexSet set(labels.size());
+  HWY_DYNAMIC_DISPATCH(mark_roots)(labels, set.words_.data());
+  return set;
+}
+
+std::size_t VertexSet::copy_leaving(std::span<const Edge> edges, Edge* leaving) const {
+  return HWY_DYNAMIC_DISPATCH(copy_leaving)(words_.data(), edges, leaving);
+}
+
+void VertexSet::label_members(std::span<Vertex> labels, Vertex label) const {
+  HWY_DYNAMIC_DISPATCH(label_members)(words_.data(), labels, label);
+}
+
+std::size_t take_where_root(std::span<Vertex> labels, std::span<const Vertex> others, Vertex first,
+                            LabelPair known, LabelPair* pairs) {
+  return HWY_DYNAMIC_DISPATCH(take_where_root)(labels, others, first, known, pairs);
+}
+
+}  // namespace cleave
+#endif  // HWY_ONCE

@@ -1,0 +1,49 @@
+// Components of edges that lie distributed over any number of ranks are those of the whole graph,
+// on every rank.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "apps/components/check.hpp"
+#include "apps/components/components.hpp"
+#include "apps/components/generated_graphs.hpp"
+#include "skeleton/dc_call.hpp"
+
+namespace cleave {
+namespace {
+
+/// With a loop at either end of the vertices in every part.
+Graph with_loops(Graph graph) {
+  graph.edges.push_back({0, 0});
+  graph.edges.push_back({graph.vertices - 1, graph.vertices - 1});
+  return graph;
+}
+
+TEST(DistributedComponents, AreThoseOfTheWholeGraphOnEveryRank) {
+  const Comm world(MPI_COMM_WORLD);
+  const std::vector<std::function<Graph(Slice)>> graphs = {
+      [](Slice slice) { return random_graph(1, 1, 1, slice); },
+      [](Slice slice) { return random_graph(999, 700, 1, slice); },
+      [](Slice slice) { return random_graph(1001, 60001, 2, slice); },
+      [](Slice slice) { return rmat_graph(4096, 100003, 3, slice); },
+      [](Slice slice) { return rmat_graph(1 << 15, 1 << 20, 4, slice); },
+      [](Slice slice) { return grid_graph(3000, slice); }};
+  for (const auto& make : graphs) {
+    const Labels expected = search_components(make({}));
+    for (const CombineForm form : {CombineForm::naive, CombineForm::flat}) {
+      for (const Encoding encoding : {Encoding::dense, Encoding::changed, Encoding::giant}) {
+        const Components app{.combine_form = form, .encoding = {.prescribed = encoding}};
+        const Labelling found =
+            DC_Call(DC_Type::hypercube, app,
+                    with_loops(make({.index = world.rank(), .count = world.size()})),
+                    {.comm = MPI_COMM_WORLD, .placement = Placement::distributed});
+        EXPECT_EQ(labels_of(found), expected) << name_of(form) << ", " << name_of(encoding);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cleave

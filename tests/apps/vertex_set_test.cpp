@@ -1,0 +1,143 @@
+#include "apps/components/vertex_set.hpp"
+
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include <algorithm>
+#include <random>
+
+namespace cleave {
+namespace {
+
+/// Every pass, by each of the instruction sets that this processor has and that are compiled in.
+class VertexSets : public testing::TestWithParam<std::int64_t> {
+ protected:
+  void SetUp() override { hwy::SetSupportedTargetsForTest(GetParam()); }
+  void TearDown() override { hwy::SetSupportedTargetsForTest(0); }
+
+  std::mt19937 random_{1};
+
+  /// Flat labels: every vertex is a root or has a root below it, often vertex 0 or 1.
+  Labels some_labels(Vertex vertices) {
+    Labels labels(vertices);
+    for (Vertex v = 0; v < vertices; ++v) {
+      const auto label = static_cast<Vertex>(random_() % 4 == 0 ? random_() % (v + 1) : v % 2);
+      labels[v] = random_() % 3 == 0 || labels[label] != label ? v : label;
+    }
+    return labels;
+  }
+};
+
+/// Around one word, several of them, and the edges that are taken at once.
+constexpr Vertex kSizes[] = {1, 2, 7, 8, 31, 32, 33, 63, 64, 65, 100, 1000, 4096, 10001};
+
+TEST_P(VertexSets, HoldTheVerticesOfALabel) {
+  for (const Vertex vertices : kSizes) {
+    const Labels labels = some_labels(vertices);
+    for (const Vertex label : {Vertex{0}, Vertex{1}, vertices - 1}) {
+      const VertexSet set = VertexSet::with_label(labels, label);
+      for (Vertex v = 0; v < vertices; ++v) {
+        EXPECT_EQ(set.contains(v), labels[v] == label) << v << " of " << vertices;
+      }
+    }
+  }
+}
+
+TEST_P(VertexSets, HoldTheRoots) {
+  for (const Vertex vertices : kSizes) {
+    const Labels labels = some_labels(vertices);
+    const VertexSet roots = VertexSet::roots(labels);
+    for (Vertex v = 0; v < vertices; ++v) {
+      EXPECT_EQ(roots.contains(v), labels[v] == v) << v << " of " << vertices;
+    }
+  }
+}
+
+TEST_P(VertexSets, LabelTheirMembersAndNoOthers) {
+  for (const Vertex vertices : kSizes) {
+    const Labels labels = some_labels(vertices);
+    Labels expected = labels;
+    std::replace(expected.begin(), expected.end(), Vertex{0}, Vertex{12345});
+    Labels labelled = labels;
+    VertexSet::with_label(labels, 0).label_members(labelled, 12345);
+    EXPECT_EQ(labelled, expected);
+  }
+}
+
+/// Loops and the first and the last vertex are among the edges.
+TEST_P(VertexSets, KeepTheEdgesThatHaveAnEndOutside) {
+  for (const Vertex vertices : kSizes) {
+    const Labels labels = some_labels(vertices);
+    const VertexSet set = VertexSet::with_label(labels, 0);
+    for (const std::size_t count : {0, 1, 31, 63, 64, 65, 127, 128, 4095, 4096, 4097, 9000}) {
+      std::vector<Edge> edges(count);
+      for (Edge& edge : edges) {
+        edge = {static_cast<Vertex>(random_() % vertices),
+                static_cast<Vertex>(random_() % vertices)};
+        edge.to = random_() % 8 == 0 ? edge.from : edge.to;
+        edge.from = random_() % 8 == 0 ? vertices - 1 : edge.from;
+      }
+      std::vector<Edge> expected;
+      std::copy_if(edges.begin(), edges.end(), std::back_inserter(expected), [&](const Edge& edge) {
+        return labels[edge.from] != 0 || labels[edge.to] != 0;
+      });
+      std::vector<Edge> leaving(count);
+      leaving.resize(set.copy_leaving(edges, leaving.data()));
+      const auto by_ends = [](const Edge& a, const Edge& b) {
+        return std::pair(a.from, a.to) < std::pair(b.from, b.to);
+      };
+      std::sort(expected.begin(), expected.end(), by_ends);
+      std::sort(leaving.begin(), leaving.end(), by_ends);
+      EXPECT_EQ(leaving, expected) << count << " edges, " << vertices << " vertices";
+    }
+  }
+}
+
+TEST_P(VertexSets, VisitTheVerticesInNeitherInOrder) {
+  for (const Vertex vertices : kSizes) {
+    const Labels labels = some_labels(vertices);
+    std::vector<Vertex> expected;
+    for (Vertex v = 0; v < vertices; ++v) {
+      if (labels[v] != 0 && labels[v] != v) {
+        expected.push_back(v);
+      }
+    }
+    std::vector<Vertex> visited;
+    VertexSet::for_each_in_neither(VertexSet::with_label(labels, 0), VertexSet::roots(labels),
+                                   vertices, [&](Vertex v) { visited.push_back(v); });
+    EXPECT_EQ(visited, expected);
+  }
+}
+
+TEST_P(VertexSets, TakeLabelsWhereTheVertexIsARoot) {
+  for (const Vertex vertices : kSizes) {
+    const Labels labels = some_labels(vertices);
+    const Labels others = some_labels(vertices);
+    const LabelPair known{0, 1};
+    for (const Vertex first : {Vertex{0}, vertices / 3, vertices - 1}) {
+      Labels taken = labels;
+      std::vector<LabelPair> pairs(vertices);
+      pairs.resize(take_where_root(std::span(taken).subspan(first),
+                                   std::span(others).subspan(first), first, known, pairs.data()));
+      std::size_t next = 0;
+      for (Vertex v = 0; v < vertices; ++v) {
+        const bool is_taken = v >= first && labels[v] == v;
+        EXPECT_EQ(taken[v], is_taken ? others[v] : labels[v]);
+        if (v >= first && labels[v] != v && others[v] != v && labels[v] != others[v] &&
+            (labels[v] != known.mine || others[v] != known.theirs)) {
+          ASSERT_LT(next, pairs.size());
+          EXPECT_EQ(pairs[next].mine, labels[v]);
+          EXPECT_EQ(pairs[next++].theirs, others[v]);
+        }
+      }
+      EXPECT_EQ(next, pairs.size());
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(OnEveryTarget, VertexSets,
+                         testing::ValuesIn(hwy::SupportedAndGeneratedTargets()),
+                         [](const auto& target) { return hwy::TargetName(target.param); });
+
+}  // namespace
+}  // namespace cleave
