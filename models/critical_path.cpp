@@ -182,7 +182,8 @@ class Timeline {
     const BlockModel& model = model_.block_model(block, ranks_per_host_);
     const double seconds = drawn_seconds(block, sizes);
     for (int rank = ranks.first; rank < ranks.first + ranks.count; ++rank) {
-      clocks_[static_cast<std::size_t>(rank)] += seconds * noise(model);
+      clocks_[static_cast<std::size_t>(rank)] +=
+          std::max(0.0, seconds * noise(model) + model_.disturbances.draw(seconds, random_));
     }
   }
 

@@ -183,33 +183,63 @@ double repetition_deviation_of(const std::vector<Sample>& samples) {
   return deviations.empty() ? 0 : median(std::move(deviations));
 }
 
-/// BlockModel::noise.
-std::vector<double> noise_of(const std::vector<Sample>& samples, const SegmentedFit& fit) {
-  std::map<std::tuple<int, NamedSizes, int>, std::vector<double>> levels;
+/// The repetitions of a block on the ranks of one level of one run, over what the fit says of them.
+struct LevelRatios {
+  double typical = 1;  ///< their median
+  std::vector<double> expected_s;
+  std::vector<double> ratios;
+};
+
+std::vector<LevelRatios> ratios_by_level(const std::vector<Sample>& samples,
+                                         const SegmentedFit& fit) {
+  std::map<std::tuple<int, NamedSizes, int>, LevelRatios> levels;
   for (const Sample& sample : samples) {
     const double expected = fit(sizes_of_block(sample));
     for (const double seconds : sample.seconds) {
       if (expected > 0) {
-        levels[{sample.ranks, sample.run_sizes, sample.level}].push_back(seconds / expected);
+        LevelRatios& level = levels[{sample.ranks, sample.run_sizes, sample.level}];
+        level.expected_s.push_back(expected);
+        level.ratios.push_back(seconds / expected);
       }
     }
   }
+  std::vector<LevelRatios> result;
+  for (auto& [key, level] : levels) {
+    level.typical = median(level.ratios);
+    if (level.typical > 0) {
+      result.push_back(std::move(level));
+    }
+  }
+  return result;
+}
+
+/// What something else disturbed, as in the fits: relative to the typical ratio of its level.
+constexpr double kDisturbed = 4;  ///< spreads
+
+double spread_of(const std::vector<LevelRatios>& levels) {
   std::vector<double> ratios;
-  for (const auto& [level, of_level] : levels) {
-    const double typical = median(of_level);
-    for (const double ratio : of_level) {
-      if (typical > 0) {
-        ratios.push_back(ratio / typical);
+  for (const LevelRatios& level : levels) {
+    for (const double ratio : level.ratios) {
+      ratios.push_back(ratio / level.typical);
+    }
+  }
+  return ratios.empty() ? 0 : relative_spread(ratios);
+}
+
+/// BlockModel::noise.
+std::vector<double> noise_of(const std::vector<LevelRatios>& levels) {
+  const double most = kDisturbed * spread_of(levels);
+  std::vector<double> ratios;
+  for (const LevelRatios& level : levels) {
+    for (const double ratio : level.ratios) {
+      if (std::abs(ratio / level.typical - 1) <= most) {
+        ratios.push_back(ratio / level.typical);
       }
     }
   }
   if (ratios.size() < 2) {
     return {};
   }
-  // What something else disturbed is left out as in the fits.
-  constexpr double kDisturbed = 4;
-  const double most = kDisturbed * relative_spread(ratios);
-  std::erase_if(ratios, [&](double ratio) { return std::abs(ratio - 1) > most; });
   constexpr int kSteps = 100;
   std::sort(ratios.begin(), ratios.end());
   std::vector<double> quantiles;
@@ -217,6 +247,25 @@ std::vector<double> noise_of(const std::vector<Sample>& samples, const Segmented
     quantiles.push_back(ratios[(ratios.size() - 1) * static_cast<std::size_t>(i) / kSteps]);
   }
   return quantiles;
+}
+
+void add_disturbed_times(std::vector<DisturbedTime>& times,
+                         const std::vector<LevelRatios>& levels) {
+  const double spread = spread_of(levels);
+  for (const LevelRatios& level : levels) {
+    for (std::size_t i = 0; i < level.ratios.size(); ++i) {
+      const double expected = level.expected_s[i] * level.typical;
+      times.push_back({.expected_s = expected,
+                       .measured_s = level.expected_s[i] * level.ratios[i],
+                       .visible_s = kDisturbed * spread * expected});
+    }
+  }
+}
+
+/// Nothing but a rank's own computation on what its sizes say.
+bool is_computation(Block block) {
+  return block == Block::divide || block == Block::combine || block == Block::sequential ||
+         block == Block::conquer || block == Block::sample || block == Block::partition;
 }
 
 /// Compares what `predicted` says of each run with its repetitions. A run that
@@ -371,6 +420,7 @@ Model fit_as_measured(const Measurements& measurements, const std::optional<Mach
       }
     }
   }
+  std::vector<DisturbedTime> disturbed_times;
   for (auto& [key, of_block] : by_block) {
     const auto [block, ranks_per_host] = key;
     auto result = fit_block(block, of_block, options);
@@ -382,17 +432,21 @@ Model fit_as_measured(const Measurements& measurements, const std::optional<Mach
         model.notes.push_back(fmt::format("{}, {} {} per host: {}", name_of(block), ranks_per_host,
                                           ranks_per_host == 1 ? "rank" : "ranks", said));
       }
-      std::vector<double> noise = noise_of(of_block, fit);
+      const std::vector<LevelRatios> levels = ratios_by_level(of_block, fit);
+      if (is_computation(block)) {
+        add_disturbed_times(disturbed_times, levels);
+      }
       model.blocks.push_back({.block = block,
                               .ranks_per_host = ranks_per_host,
                               .fit = std::move(std::get<SegmentedFit>(result)),
                               .slowest_rank = slowest_rank_of(of_block),
                               .repetition_deviation = repetition_deviation_of(of_block),
-                              .noise = std::move(noise),
+                              .noise = noise_of(levels),
                               .samples = std::move(of_block)});
     }
   }
 
+  model.disturbances = fit_disturbances(disturbed_times);
   model.inner_blocks = blocks_shown(samples, true);
   model.leaf_blocks = blocks_shown(samples, false);
   model.shrinkage = fit_shrinkage(samples);

@@ -467,6 +467,9 @@ void write_model(const std::filesystem::path& path, const Model& model) {
                  {"blocks", std::move(blocks)},
                  {"refused", std::move(refused)},
                  {"shrinkage", std::move(shrinkage)},
+                 {"disturbances",
+                  {{"per_second", model.disturbances.per_second},
+                   {"lengths", model.disturbances.lengths}}},
                  {"machine",
                   {{"source", model.latency_gaps.source},
                    {"alltoallv", to_json(model.latency_gaps.alltoallv)},
@@ -518,6 +521,11 @@ Model read_model(const std::filesystem::path& path) {
                                .imbalance = s.non_negative("imbalance"),
                                .measured = s.boolean("measured"),
                                .split_deviation = s.non_negative("split_deviation")});
+  }
+  if (fields.has("disturbances")) {  // models of before have none
+    const JsonFields disturbances = fields.object("disturbances");
+    model.disturbances = {.per_second = disturbances.non_negative("per_second"),
+                          .lengths = disturbances.numbers("lengths")};
   }
   for (const JsonFields& fit : fields.objects("memory")) {
     model.memory = fit_from(fit);

@@ -1,0 +1,31 @@
+// What the machine takes from a rank in between, as a timer or another program that the core turns to:
+// short pauses that come as often in a short block as in a long one, for each second of computation.
+// On one rank they are soon forgotten; where many ranks wait for each other one of them is always late.
+#pragma once
+
+#include <random>
+#include <vector>
+
+namespace cleave {
+
+/// One repetition of a block, beside what is typical of it.
+struct DisturbedTime {
+  double expected_s = 0;
+  double measured_s = 0;
+  double visible_s = 0;  ///< what is less than this above the expected time is no disturbance
+};
+
+struct Disturbances {
+  double per_second = 0;        ///< of computation, on one rank
+  std::vector<double> lengths;  ///< seconds: quantiles at equal steps from the shortest to the longest
+
+  /// The seconds by which those that come within `seconds` of computation differ from what the
+  /// typical time has of them: long blocks always have some.
+  double draw(double seconds, std::mt19937_64& random) const;
+};
+
+/// How often they come is asked for each length apart: one of length e can be seen in those times
+/// only whose `visible_s` is less, so each that was seen counts one over the sum of these times.
+Disturbances fit_disturbances(const std::vector<DisturbedTime>& times);
+
+}  // namespace cleave
