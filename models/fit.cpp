@@ -226,16 +226,31 @@ double spread_of(const std::vector<LevelRatios>& levels) {
   return ratios.empty() ? 0 : relative_spread(ratios);
 }
 
-/// BlockModel::noise.
-std::vector<double> noise_of(const std::vector<LevelRatios>& levels) {
-  const double most = kDisturbed * spread_of(levels);
-  std::vector<double> ratios;
+/// Of the ratios to the typical time, those of blocks of at least `shortest_s` seconds that differ
+/// from 1 by at most `most`.
+std::vector<double> calm_ratios(const std::vector<LevelRatios>& levels, double shortest_s,
+                                double most) {
+  std::vector<double> calm;
   for (const LevelRatios& level : levels) {
-    for (const double ratio : level.ratios) {
-      if (std::abs(ratio / level.typical - 1) <= most) {
-        ratios.push_back(ratio / level.typical);
+    for (std::size_t i = 0; i < level.ratios.size(); ++i) {
+      const double ratio = level.ratios[i] / level.typical;
+      if (level.expected_s[i] >= shortest_s && std::abs(ratio - 1) <= most) {
+        calm.push_back(ratio);
       }
     }
+  }
+  return calm;
+}
+
+/// BlockModel::noise. Beside a short disturbance a block of a millisecond is long, so that what its
+/// times differ by, up to a half, is its own.
+std::vector<double> noise_of(const std::vector<LevelRatios>& levels) {
+  constexpr double kLongBlock_s = 1e-3;
+  constexpr double kMostOwn = 0.5;
+  constexpr std::size_t kMany = 100;
+  std::vector<double> ratios = calm_ratios(levels, kLongBlock_s, kMostOwn);
+  if (ratios.size() < kMany) {
+    ratios = calm_ratios(levels, 0, kDisturbed * spread_of(levels));
   }
   if (ratios.size() < 2) {
     return {};
@@ -249,15 +264,20 @@ std::vector<double> noise_of(const std::vector<LevelRatios>& levels) {
   return quantiles;
 }
 
+/// A block that takes some tenths longer may be slowed down as a whole, as by slower memory; what
+/// comes in between is seen where it is long beside the block.
+/// What takes less than twice as long may be slowed down as a whole, as by a core's other thread or
+/// by slower memory; what takes longer had something come in between.
 void add_disturbed_times(std::vector<DisturbedTime>& times,
                          const std::vector<LevelRatios>& levels) {
-  const double spread = spread_of(levels);
+  constexpr double kTwice = 1;
+  const double visible = std::max(kTwice, kDisturbed * spread_of(levels));
   for (const LevelRatios& level : levels) {
     for (std::size_t i = 0; i < level.ratios.size(); ++i) {
       const double expected = level.expected_s[i] * level.typical;
       times.push_back({.expected_s = expected,
                        .measured_s = level.expected_s[i] * level.ratios[i],
-                       .visible_s = kDisturbed * spread * expected});
+                       .visible_s = visible * expected});
     }
   }
 }
@@ -267,6 +287,8 @@ bool is_computation(Block block) {
   return block == Block::divide || block == Block::combine || block == Block::sequential ||
          block == Block::conquer || block == Block::sample || block == Block::partition;
 }
+
+constexpr double kDeviationsPerMedian = 1.4826;  ///< of the distances from 0 of normal noise
 
 /// Compares what `predicted` says of each run with its repetitions. A run that
 /// cannot be predicted is left out.
@@ -293,7 +315,6 @@ std::optional<CompositionErrors> composition_errors(const std::vector<RunPoint>&
   if (of_medians.empty()) {
     return std::nullopt;
   }
-  constexpr double kDeviationsPerMedian = 1.4826;  // of normal noise
   return CompositionErrors{.median_abs_error = median(std::move(of_medians)),
                            .deviation = kDeviationsPerMedian * median(std::move(of_repetitions))};
 }
@@ -446,7 +467,7 @@ Model fit_as_measured(const Measurements& measurements, const std::optional<Mach
     }
   }
 
-  model.disturbances = fit_disturbances(disturbed_times);
+  model.disturbances = fit_disturbances(std::move(disturbed_times));
   model.inner_blocks = blocks_shown(samples, true);
   model.leaf_blocks = blocks_shown(samples, false);
   model.shrinkage = fit_shrinkage(samples);
@@ -490,8 +511,9 @@ double deviation_on_more_ranks(const Measurements& measurements, const Model& mo
   std::erase_if(fewer.samples, [&](const Sample& sample) { return sample.ranks == most; });
   std::erase_if(fewer.stealing, [&](const StealingRun& run) { return run.ranks == most; });
   const Model of_fewer = fit_as_measured(fewer, machine, options, Provenance{});
-  double squares = 0;
-  double count = 0;
+  constexpr double kDeviationsOf95 = 1.96;
+  std::vector<double> errors;
+  std::vector<double> known;
   for (const RunPoint& point : measurements.points) {
     const auto is_fitted = [&](const RunOfModel& run) {
       return run.ranks == most && run.ranks == point.ranks && run.threads == point.threads &&
@@ -503,17 +525,22 @@ double deviation_on_more_ranks(const Measurements& measurements, const Model& mo
     }
     if (std::any_of(model.fitted.begin(), model.fitted.end(), is_fitted)) {
       try {
-        const double predicted =
-            forecast(of_fewer, point.ranks, point.sizes, of_run, Composition::closer).seconds;
-        squares += std::pow(median(point.seconds) / predicted - 1, 2);
-        count += 1;
+        const Forecast predicted =
+            forecast(of_fewer, point.ranks, point.sizes, of_run, Composition::closer);
+        errors.push_back(std::abs(median(point.seconds) / predicted.seconds - 1));
+        known.push_back((predicted.high - predicted.seconds) / kDeviationsOf95 / predicted.seconds);
       } catch (const Error&) {
         continue;  // a refused block; the model says so
       }
     }
   }
+  if (errors.empty()) {
+    return 0;
+  }
+  const double error = kDeviationsPerMedian * median(std::move(errors));
+  const double within = median(std::move(known));
   const double doublings = std::log2(static_cast<double>(most) / next);
-  return count > 0 ? std::sqrt(squares / count) / doublings : 0;
+  return std::sqrt(std::max(0.0, error * error - within * within)) / doublings;
 }
 
 }  // namespace

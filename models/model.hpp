@@ -74,7 +74,7 @@ struct Model {
   std::vector<RefusedBlock> refused;
   std::vector<Shrinkage> shrinkage;
 
-  Disturbances disturbances;  ///< of a rank's computation, besides the noise of its blocks
+  std::vector<Disturbance> disturbances;  ///< of a rank's computation, besides its blocks' noise
 
   LatencyGaps latency_gaps;
   std::vector<ExchangeModel> exchange;  ///< one, or none where the traces show no exchange
