@@ -242,11 +242,15 @@ std::vector<double> calm_ratios(const std::vector<LevelRatios>& levels, double s
   return calm;
 }
 
-/// BlockModel::noise. Beside a short disturbance a block of a millisecond is long, so that what its
-/// times differ by, up to a half, is its own.
+// Beside a short disturbance a block of a millisecond is long: what its times differ by, up to a
+// half, is its own. Shorter ones show disturbances, which are what takes half as long again and
+// more: what takes less may be slowed down as a whole, as by a core's other thread or by slower
+// memory.
+constexpr double kLongBlock_s = 1e-3;
+constexpr double kMostOwn = 0.5;
+
+/// BlockModel::noise.
 std::vector<double> noise_of(const std::vector<LevelRatios>& levels) {
-  constexpr double kLongBlock_s = 1e-3;
-  constexpr double kMostOwn = 0.5;
   constexpr std::size_t kMany = 100;
   std::vector<double> ratios = calm_ratios(levels, kLongBlock_s, kMostOwn);
   if (ratios.size() < kMany) {
@@ -270,14 +274,15 @@ std::vector<double> noise_of(const std::vector<LevelRatios>& levels) {
 /// by slower memory; what takes longer had something come in between.
 void add_disturbed_times(std::vector<DisturbedTime>& times,
                          const std::vector<LevelRatios>& levels) {
-  constexpr double kTwice = 1;
-  const double visible = std::max(kTwice, kDisturbed * spread_of(levels));
+  const double visible = std::max(kMostOwn, kDisturbed * spread_of(levels));
   for (const LevelRatios& level : levels) {
     for (std::size_t i = 0; i < level.ratios.size(); ++i) {
       const double expected = level.expected_s[i] * level.typical;
-      times.push_back({.expected_s = expected,
-                       .measured_s = level.expected_s[i] * level.ratios[i],
-                       .visible_s = visible * expected});
+      if (expected < kLongBlock_s) {
+        times.push_back({.expected_s = expected,
+                         .measured_s = level.expected_s[i] * level.ratios[i],
+                         .visible_s = visible * expected});
+      }
     }
   }
 }
