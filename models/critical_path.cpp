@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/interval.hpp"
+#include "models/statistics.hpp"
 
 namespace cleave {
 
@@ -188,7 +189,8 @@ class Timeline {
     const BlockModel& model = model_.block_model(block, ranks_per_host_);
     const double seconds = drawn_seconds(block, sizes);
     for (int rank = ranks.first; rank < ranks.first + ranks.count; ++rank) {
-      clocks_[static_cast<std::size_t>(rank)] += seconds * noise(model);
+      clocks_[static_cast<std::size_t>(rank)] += std::max(
+          0.0, seconds * noise(model) + draw_disturbances(model_.disturbances, seconds, random_));
     }
   }
 
@@ -284,19 +286,17 @@ std::optional<PathPrediction> predict_critical_path(const Model& model, int rank
   }
   check_request(model, ranks, sizes);
   Timeline timeline(model, ranks, sizes, options);
-  double sum = 0;
-  double squares = 0;
+  std::vector<double> draws;
   for (int i = 0; i < kDraws; ++i) {
-    const double seconds = timeline.play();
-    sum += seconds;
-    squares += seconds * seconds;
+    draws.push_back(timeline.play());
   }
-  const double mean = sum / kDraws;
-  const double variance = std::max(0.0, (squares - sum * mean) / (kDraws - 1));
-  const Interval interval =
-      interval_95(mean, {variance + model.run_variance(model.critical_path, ranks, mean, variance),
-                         std::numeric_limits<double>::infinity()});
-  return PathPrediction{mean, interval.low, interval.high};
+  const double middle = median(draws);
+  const double deviation = middle * relative_spread(draws);
+  const double variance = deviation * deviation;
+  const Interval interval = interval_95(
+      middle, {variance + model.run_variance(model.critical_path, ranks, middle, variance),
+               std::numeric_limits<double>::infinity()});
+  return PathPrediction{middle, interval.low, interval.high};
 }
 
 }  // namespace cleave

@@ -17,7 +17,7 @@ struct PathPrediction {
 /// Plays the call as the skeleton runs it (docs/model.md, eq. 16): every rank has its own clock;
 /// divisions are as uneven as the traces showed, drawn anew at each; partners wait for each other
 /// at each exchange; every block on every rank has the noise that repetitions showed, and each
-/// block's fit an error of its own that all levels share. Returns the mean and the spread over
+/// block's fit an error of its own that all levels share. Returns the median and the spread over
 /// seeded draws. Costs about ranks * log2(ranks) steps a draw.
 ///
 /// \return  nothing for an executor whose graph is not known here: known is the hypercube's

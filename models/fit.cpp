@@ -183,33 +183,82 @@ double repetition_deviation_of(const std::vector<Sample>& samples) {
   return deviations.empty() ? 0 : median(std::move(deviations));
 }
 
-/// BlockModel::noise.
-std::vector<double> noise_of(const std::vector<Sample>& samples, const SegmentedFit& fit) {
-  std::map<std::tuple<int, NamedSizes, int>, std::vector<double>> levels;
+/// The repetitions of a block on the ranks of one level of one run, over what the fit says of them.
+struct LevelRatios {
+  double typical = 1;  ///< their median
+  std::vector<double> expected_s;
+  std::vector<double> ratios;
+};
+
+std::vector<LevelRatios> ratios_by_level(const std::vector<Sample>& samples,
+                                         const SegmentedFit& fit) {
+  std::map<std::tuple<int, NamedSizes, int>, LevelRatios> levels;
   for (const Sample& sample : samples) {
     const double expected = fit(sizes_of_block(sample));
     for (const double seconds : sample.seconds) {
       if (expected > 0) {
-        levels[{sample.ranks, sample.run_sizes, sample.level}].push_back(seconds / expected);
+        LevelRatios& level = levels[{sample.ranks, sample.run_sizes, sample.level}];
+        level.expected_s.push_back(expected);
+        level.ratios.push_back(seconds / expected);
       }
     }
   }
+  std::vector<LevelRatios> result;
+  for (auto& [key, level] : levels) {
+    level.typical = median(level.ratios);
+    if (level.typical > 0) {
+      result.push_back(std::move(level));
+    }
+  }
+  return result;
+}
+
+/// What something else disturbed, as in the fits: relative to the typical ratio of its level.
+constexpr double kDisturbed = 4;  ///< spreads
+
+double spread_of(const std::vector<LevelRatios>& levels) {
   std::vector<double> ratios;
-  for (const auto& [level, of_level] : levels) {
-    const double typical = median(of_level);
-    for (const double ratio : of_level) {
-      if (typical > 0) {
-        ratios.push_back(ratio / typical);
+  for (const LevelRatios& level : levels) {
+    for (const double ratio : level.ratios) {
+      ratios.push_back(ratio / level.typical);
+    }
+  }
+  return ratios.empty() ? 0 : relative_spread(ratios);
+}
+
+/// Of the ratios to the typical time, those of blocks of at least `shortest_s` seconds that differ
+/// from 1 by at most `most`.
+std::vector<double> calm_ratios(const std::vector<LevelRatios>& levels, double shortest_s,
+                                double most) {
+  std::vector<double> calm;
+  for (const LevelRatios& level : levels) {
+    for (std::size_t i = 0; i < level.ratios.size(); ++i) {
+      const double ratio = level.ratios[i] / level.typical;
+      if (level.expected_s[i] >= shortest_s && std::abs(ratio - 1) <= most) {
+        calm.push_back(ratio);
       }
     }
+  }
+  return calm;
+}
+
+// Beside a short disturbance a block of a millisecond is long: what its times differ by, up to a
+// half, is its own. Shorter ones show disturbances, which are what takes half as long again and
+// more: what takes less may be slowed down as a whole, as by a core's other thread or by slower
+// memory.
+constexpr double kLongBlock_s = 1e-3;
+constexpr double kMostOwn = 0.5;
+
+/// BlockModel::noise.
+std::vector<double> noise_of(const std::vector<LevelRatios>& levels) {
+  constexpr std::size_t kMany = 100;
+  std::vector<double> ratios = calm_ratios(levels, kLongBlock_s, kMostOwn);
+  if (ratios.size() < kMany) {
+    ratios = calm_ratios(levels, 0, kDisturbed * spread_of(levels));
   }
   if (ratios.size() < 2) {
     return {};
   }
-  // What something else disturbed is left out as in the fits.
-  constexpr double kDisturbed = 4;
-  const double most = kDisturbed * relative_spread(ratios);
-  std::erase_if(ratios, [&](double ratio) { return std::abs(ratio - 1) > most; });
   constexpr int kSteps = 100;
   std::sort(ratios.begin(), ratios.end());
   std::vector<double> quantiles;
@@ -218,6 +267,33 @@ std::vector<double> noise_of(const std::vector<Sample>& samples, const Segmented
   }
   return quantiles;
 }
+
+/// A block that takes some tenths longer may be slowed down as a whole, as by slower memory; what
+/// comes in between is seen where it is long beside the block.
+/// What takes less than twice as long may be slowed down as a whole, as by a core's other thread or
+/// by slower memory; what takes longer had something come in between.
+void add_disturbed_times(std::vector<DisturbedTime>& times,
+                         const std::vector<LevelRatios>& levels) {
+  const double visible = std::max(kMostOwn, kDisturbed * spread_of(levels));
+  for (const LevelRatios& level : levels) {
+    for (std::size_t i = 0; i < level.ratios.size(); ++i) {
+      const double expected = level.expected_s[i] * level.typical;
+      if (expected < kLongBlock_s) {
+        times.push_back({.expected_s = expected,
+                         .measured_s = level.expected_s[i] * level.ratios[i],
+                         .visible_s = visible * expected});
+      }
+    }
+  }
+}
+
+/// Nothing but a rank's own computation on what its sizes say.
+bool is_computation(Block block) {
+  return block == Block::divide || block == Block::combine || block == Block::sequential ||
+         block == Block::conquer || block == Block::sample || block == Block::partition;
+}
+
+constexpr double kDeviationsPerMedian = 1.4826;  ///< of the distances from 0 of normal noise
 
 /// Compares what `predicted` says of each run with its repetitions. A run that
 /// cannot be predicted is left out.
@@ -244,7 +320,6 @@ std::optional<CompositionErrors> composition_errors(const std::vector<RunPoint>&
   if (of_medians.empty()) {
     return std::nullopt;
   }
-  constexpr double kDeviationsPerMedian = 1.4826;  // of normal noise
   return CompositionErrors{.median_abs_error = median(std::move(of_medians)),
                            .deviation = kDeviationsPerMedian * median(std::move(of_repetitions))};
 }
@@ -371,6 +446,7 @@ Model fit_as_measured(const Measurements& measurements, const std::optional<Mach
       }
     }
   }
+  std::vector<DisturbedTime> disturbed_times;
   for (auto& [key, of_block] : by_block) {
     const auto [block, ranks_per_host] = key;
     auto result = fit_block(block, of_block, options);
@@ -382,17 +458,21 @@ Model fit_as_measured(const Measurements& measurements, const std::optional<Mach
         model.notes.push_back(fmt::format("{}, {} {} per host: {}", name_of(block), ranks_per_host,
                                           ranks_per_host == 1 ? "rank" : "ranks", said));
       }
-      std::vector<double> noise = noise_of(of_block, fit);
+      const std::vector<LevelRatios> levels = ratios_by_level(of_block, fit);
+      if (is_computation(block)) {
+        add_disturbed_times(disturbed_times, levels);
+      }
       model.blocks.push_back({.block = block,
                               .ranks_per_host = ranks_per_host,
                               .fit = std::move(std::get<SegmentedFit>(result)),
                               .slowest_rank = slowest_rank_of(of_block),
                               .repetition_deviation = repetition_deviation_of(of_block),
-                              .noise = std::move(noise),
+                              .noise = noise_of(levels),
                               .samples = std::move(of_block)});
     }
   }
 
+  model.disturbances = fit_disturbances(std::move(disturbed_times));
   model.inner_blocks = blocks_shown(samples, true);
   model.leaf_blocks = blocks_shown(samples, false);
   model.shrinkage = fit_shrinkage(samples);
@@ -436,8 +516,9 @@ double deviation_on_more_ranks(const Measurements& measurements, const Model& mo
   std::erase_if(fewer.samples, [&](const Sample& sample) { return sample.ranks == most; });
   std::erase_if(fewer.stealing, [&](const StealingRun& run) { return run.ranks == most; });
   const Model of_fewer = fit_as_measured(fewer, machine, options, Provenance{});
-  double squares = 0;
-  double count = 0;
+  constexpr double kDeviationsOf95 = 1.96;
+  std::vector<double> errors;
+  std::vector<double> known;
   for (const RunPoint& point : measurements.points) {
     const auto is_fitted = [&](const RunOfModel& run) {
       return run.ranks == most && run.ranks == point.ranks && run.threads == point.threads &&
@@ -449,17 +530,22 @@ double deviation_on_more_ranks(const Measurements& measurements, const Model& mo
     }
     if (std::any_of(model.fitted.begin(), model.fitted.end(), is_fitted)) {
       try {
-        const double predicted =
-            forecast(of_fewer, point.ranks, point.sizes, of_run, Composition::closer).seconds;
-        squares += std::pow(median(point.seconds) / predicted - 1, 2);
-        count += 1;
+        const Forecast predicted =
+            forecast(of_fewer, point.ranks, point.sizes, of_run, Composition::closer);
+        errors.push_back(std::abs(median(point.seconds) / predicted.seconds - 1));
+        known.push_back((predicted.high - predicted.seconds) / kDeviationsOf95 / predicted.seconds);
       } catch (const Error&) {
         continue;  // a refused block; the model says so
       }
     }
   }
+  if (errors.empty()) {
+    return 0;
+  }
+  const double error = kDeviationsPerMedian * median(std::move(errors));
+  const double within = median(std::move(known));
   const double doublings = std::log2(static_cast<double>(most) / next);
-  return count > 0 ? std::sqrt(squares / count) / doublings : 0;
+  return std::sqrt(std::max(0.0, error * error - within * within)) / doublings;
 }
 
 }  // namespace

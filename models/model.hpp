@@ -9,6 +9,7 @@
 
 #include "models/block_fit.hpp"
 #include "models/communication.hpp"
+#include "models/disturbance.hpp"
 #include "models/samples.hpp"
 #include "models/shrinkage.hpp"
 #include "models/stealing.hpp"
@@ -72,6 +73,8 @@ struct Model {
   std::vector<BlockModel> blocks;
   std::vector<RefusedBlock> refused;
   std::vector<Shrinkage> shrinkage;
+
+  std::vector<Disturbance> disturbances;  ///< of a rank's computation, besides its blocks' noise
 
   LatencyGaps latency_gaps;
   std::vector<ExchangeModel> exchange;  ///< one, or none where the traces show no exchange

@@ -444,6 +444,10 @@ void write_model(const std::filesystem::path& path, const Model& model) {
   if (model.memory) {
     memory.push_back(to_json(*model.memory));
   }
+  json disturbances = json::array();
+  for (const Disturbance& d : model.disturbances) {
+    disturbances.push_back({{"length_s", d.length_s}, {"per_second", d.per_second}});
+  }
   json composition = json::object();
   for (const auto& [name, errors] : {std::pair("sum_of_maxima", model.sum_of_maxima),
                                      std::pair("critical_path", model.critical_path)}) {
@@ -467,6 +471,7 @@ void write_model(const std::filesystem::path& path, const Model& model) {
                  {"blocks", std::move(blocks)},
                  {"refused", std::move(refused)},
                  {"shrinkage", std::move(shrinkage)},
+                 {"disturbances", std::move(disturbances)},
                  {"machine",
                   {{"source", model.latency_gaps.source},
                    {"alltoallv", to_json(model.latency_gaps.alltoallv)},
@@ -518,6 +523,10 @@ Model read_model(const std::filesystem::path& path) {
                                .imbalance = s.non_negative("imbalance"),
                                .measured = s.boolean("measured"),
                                .split_deviation = s.non_negative("split_deviation")});
+  }
+  for (const JsonFields& d : fields.objects("disturbances")) {
+    model.disturbances.push_back(
+        {.length_s = d.non_negative("length_s"), .per_second = d.non_negative("per_second")});
   }
   for (const JsonFields& fit : fields.objects("memory")) {
     model.memory = fit_from(fit);

@@ -202,7 +202,9 @@ std::variant<Steals, Refusal> fit_steals(const std::vector<StealingRun>& all, bo
 }
 
 /// Start-up or termination: a constant, and more for each doubling of the ranks and each further
-/// thread of a rank, as far as these vary; `network_s` of each run is left out.
+/// thread of a rank, as far as these vary; `network_s` of each run is left out. Each round of a
+/// doubling takes the same, or waits for the slowest of all ranks, which is the slower the more
+/// there are: the largest of p exponential times grows with log p.
 std::variant<BlockFit, Refusal> fit_rounds(const std::vector<StealingRun>& runs,
                                            std::vector<double> StealingRun::*part,
                                            const std::vector<double>& network_s, Weights weights) {
@@ -220,8 +222,10 @@ std::variant<BlockFit, Refusal> fit_rounds(const std::vector<StealingRun>& runs,
   std::vector<TrialForm> trials = {{.form = {Basis()}}};
   for (const std::string& name : varying_sizes(observations)) {
     for (std::size_t i = 0, count = trials.size(); i < count; ++i) {
-      trials.push_back(trials[i]);
-      trials.back().form.push_back(power_of(name, 1));
+      for (const double power : name == "doublings" ? std::vector{1.0, 2.0} : std::vector{1.0}) {
+        trials.push_back(trials[i]);
+        trials.back().form.push_back(power_of(name, power));
+      }
     }
   }
   return fit_best_form(observations, trials, weights);

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "models/critical_path.hpp"
 #include "models/fit.hpp"
 #include "models/omega.hpp"
 #include "skeleton/trace/atomic_file.hpp"
@@ -60,7 +61,8 @@ void at_every_place(json& whole, json& value, Visit visit) {
 }
 
 TEST_F(ModelFile, PredictsAfterReadingWhatItPredictedBefore) {
-  const Model model = read_model(file_);
+  Model model = read_model(file_);
+  model.disturbances = {{.length_s = 4e-5, .per_second = 300}, {.length_s = 1e-3, .per_second = 2}};
   const Model again = [&] {
     write_model(file_, model);
     return read_model(file_);
@@ -72,6 +74,8 @@ TEST_F(ModelFile, PredictsAfterReadingWhatItPredictedBefore) {
     EXPECT_EQ(a.seconds, b.seconds);
     EXPECT_EQ(a.low, b.low);
     EXPECT_EQ(a.outside_fitted_range, b.outside_fitted_range);
+    EXPECT_EQ(predict_critical_path(model, ranks, sizes)->seconds,
+              predict_critical_path(again, ranks, sizes)->seconds);
   }
   EXPECT_EQ(again.held_out.size(), 16U);
   EXPECT_EQ(again.blocks.front().samples.size(), model.blocks.front().samples.size());

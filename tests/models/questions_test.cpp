@@ -57,6 +57,19 @@ TEST(CriticalPath, IsNoLongerThanTheSumOfMaximaWhereRanksAreUneven) {
   EXPECT_LE(path->seconds, 1.001 * predict(model, 8, kSizes).seconds);
 }
 
+TEST(CriticalPath, IsTheLongerTheMoreRanksCanBeDisturbed) {
+  Model model = sort_model();
+  model.disturbances = {{.length_s = 1e-3, .per_second = 5}};
+  double before = 0;
+  for (const int ranks : {2, 16, 128}) {
+    const double later = predict_critical_path(model, ranks, kSizes)->seconds -
+                         predict_critical_path(sort_model(), ranks, kSizes)->seconds;
+    EXPECT_GT(later, before) << ranks;
+    before = later;
+  }
+  EXPECT_GE(before, 1e-3);
+}
+
 TEST(CriticalPath, IsTheSameEveryTimeAndUnknownOfOtherGraphs) {
   EXPECT_EQ(predict_critical_path(sort_model(), 8, kSizes)->seconds,
             predict_critical_path(sort_model(), 8, kSizes)->seconds);

@@ -86,8 +86,9 @@ TEST_F(Simulated, CalibrationFindsThePlatformsLatencyAndRate) {
 }
 
 TEST_F(Simulated, SleepTakesSimulatedTimeAlone) {
-  const auto json = verified({"-n", "2", "cleave-quicksort", "--size", "N=1K", "--warm-up", "0",
-                              "--inject", "delay:rank=1,level=0,block=divide,ms=1000000"});
+  const auto json =
+      verified({"-n", "2", "cleave-quicksort", "--size", "N=1K", "--placement", "replicated",
+                "--warm-up", "0", "--inject", "delay:rank=1,level=0,block=divide,ms=1000000"});
   EXPECT_GE(json["seconds"][0].get<double>(), 1000);
 }
 
@@ -98,6 +99,7 @@ TEST_F(Simulated, WrongRequestsAreRefusedInOneLine) {
                                              {"-n", "15", "--platform", "lidic", "cleave-uts"},
                                              {"-n", "2", "--platform", "token-ring", "cleave-uts"},
                                              {"-n", "2", "--slower", "very", "cleave-uts"},
+                                             {"-n", "2", "--heap", "much", "cleave-uts"},
                                              {"-n", "2", "cleave-nothing"},
                                              {"--fast", "-n", "2", "cleave-uts"}}) {
     const Finished finished = simulate(arguments);
