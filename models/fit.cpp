@@ -14,6 +14,7 @@
 #include "models/forms.hpp"
 #include "models/memory.hpp"
 #include "models/omega.hpp"
+#include "models/repetitions.hpp"
 #include "models/selection.hpp"
 #include "models/statistics.hpp"
 #include "skeleton/trace/error.hpp"
@@ -35,11 +36,6 @@ std::vector<Sample> with_run_sizes_only(std::vector<Sample> samples) {
                   [&](const auto& size) { return !sample.run_sizes.contains(size.first); });
   }
   return samples;
-}
-
-/// The skeleton's own work is a function of the bytes that it finds room for.
-NamedValues sizes_of_block(const Sample& sample) {
-  return sample.block == Block::skeleton ? NamedValues{{"bytes", sample.bytes}} : sample.sizes;
 }
 
 /// What the sorting form's choice of a splitter depends on; nothing of other blocks.
@@ -170,121 +166,6 @@ double slowest_rank_of(const std::vector<Sample>& samples) {
     }
   }
   return ratios.empty() ? 1 : median(std::move(ratios));
-}
-
-/// The median over ranks and levels of how far one repetition lies from their median.
-double repetition_deviation_of(const std::vector<Sample>& samples) {
-  std::vector<double> deviations;
-  for (const Sample& sample : samples) {
-    if (sample.seconds.size() > 1) {
-      deviations.push_back(relative_spread(sample.seconds));
-    }
-  }
-  return deviations.empty() ? 0 : median(std::move(deviations));
-}
-
-/// The repetitions of a block on the ranks of one level of one run, over what the fit says of them.
-struct LevelRatios {
-  double typical = 1;  ///< their median
-  std::vector<double> expected_s;
-  std::vector<double> ratios;
-};
-
-std::vector<LevelRatios> ratios_by_level(const std::vector<Sample>& samples,
-                                         const SegmentedFit& fit) {
-  std::map<std::tuple<int, NamedSizes, int>, LevelRatios> levels;
-  for (const Sample& sample : samples) {
-    const double expected = fit(sizes_of_block(sample));
-    for (const double seconds : sample.seconds) {
-      if (expected > 0) {
-        LevelRatios& level = levels[{sample.ranks, sample.run_sizes, sample.level}];
-        level.expected_s.push_back(expected);
-        level.ratios.push_back(seconds / expected);
-      }
-    }
-  }
-  std::vector<LevelRatios> result;
-  for (auto& [key, level] : levels) {
-    level.typical = median(level.ratios);
-    if (level.typical > 0) {
-      result.push_back(std::move(level));
-    }
-  }
-  return result;
-}
-
-/// What something else disturbed, as in the fits: relative to the typical ratio of its level.
-constexpr double kDisturbed = 4;  ///< spreads
-
-double spread_of(const std::vector<LevelRatios>& levels) {
-  std::vector<double> ratios;
-  for (const LevelRatios& level : levels) {
-    for (const double ratio : level.ratios) {
-      ratios.push_back(ratio / level.typical);
-    }
-  }
-  return ratios.empty() ? 0 : relative_spread(ratios);
-}
-
-/// Of the ratios to the typical time, those of blocks of at least `shortest_s` seconds that differ
-/// from 1 by at most `most`.
-std::vector<double> calm_ratios(const std::vector<LevelRatios>& levels, double shortest_s,
-                                double most) {
-  std::vector<double> calm;
-  for (const LevelRatios& level : levels) {
-    for (std::size_t i = 0; i < level.ratios.size(); ++i) {
-      const double ratio = level.ratios[i] / level.typical;
-      if (level.expected_s[i] >= shortest_s && std::abs(ratio - 1) <= most) {
-        calm.push_back(ratio);
-      }
-    }
-  }
-  return calm;
-}
-
-// Beside a short disturbance a block of a millisecond is long: what its times differ by, up to a
-// half, is its own. Shorter ones show disturbances, which are what takes half as long again and
-// more: what takes less may be slowed down as a whole, as by a core's other thread or by slower
-// memory.
-constexpr double kLongBlock_s = 1e-3;
-constexpr double kMostOwn = 0.5;
-
-/// BlockModel::noise.
-std::vector<double> noise_of(const std::vector<LevelRatios>& levels) {
-  constexpr std::size_t kMany = 100;
-  std::vector<double> ratios = calm_ratios(levels, kLongBlock_s, kMostOwn);
-  if (ratios.size() < kMany) {
-    ratios = calm_ratios(levels, 0, kDisturbed * spread_of(levels));
-  }
-  if (ratios.size() < 2) {
-    return {};
-  }
-  constexpr int kSteps = 100;
-  std::sort(ratios.begin(), ratios.end());
-  std::vector<double> quantiles;
-  for (int i = 0; i <= kSteps; ++i) {
-    quantiles.push_back(ratios[(ratios.size() - 1) * static_cast<std::size_t>(i) / kSteps]);
-  }
-  return quantiles;
-}
-
-/// A block that takes some tenths longer may be slowed down as a whole, as by slower memory; what
-/// comes in between is seen where it is long beside the block.
-/// What takes less than twice as long may be slowed down as a whole, as by a core's other thread or
-/// by slower memory; what takes longer had something come in between.
-void add_disturbed_times(std::vector<DisturbedTime>& times,
-                         const std::vector<LevelRatios>& levels) {
-  const double visible = std::max(kMostOwn, kDisturbed * spread_of(levels));
-  for (const LevelRatios& level : levels) {
-    for (std::size_t i = 0; i < level.ratios.size(); ++i) {
-      const double expected = level.expected_s[i] * level.typical;
-      if (expected < kLongBlock_s) {
-        times.push_back({.expected_s = expected,
-                         .measured_s = level.expected_s[i] * level.ratios[i],
-                         .visible_s = visible * expected});
-      }
-    }
-  }
 }
 
 /// Nothing but a rank's own computation on what its sizes say.

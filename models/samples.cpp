@@ -180,6 +180,10 @@ std::set<std::string> given_sizes_of(const Trace& trace) {
 
 }  // namespace
 
+NamedValues sizes_of_block(const Sample& sample) {
+  return sample.block == Block::skeleton ? NamedValues{{"bytes", sample.bytes}} : sample.sizes;
+}
+
 Measurements collect_measurements(std::span<const Trace> traces) {
   if (traces.empty()) {
     throw UsageError("no traces are given");

@@ -45,6 +45,10 @@ struct Sample {
   std::vector<double> seconds;  ///< one a counted repetition
 };
 
+/// What the time of the block is a function of. The skeleton's own work is one of the bytes that it
+/// finds room for.
+NamedValues sizes_of_block(const Sample& sample);
+
 /// What the traces of one application hold.
 struct Measurements {
   std::string app;
