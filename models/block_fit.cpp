@@ -34,14 +34,11 @@ double repetition_deviation(const std::vector<Observation>& observations) {
       distances.push_back(std::abs(value / observation.value - 1));
     }
   }
-  constexpr double kDeviationsPerMedian = 1.4826;
   return distances.empty() ? 0 : kDeviationsPerMedian * median(std::move(distances));
 }
 
-/// Without the repetitions that something else disturbed: those that are more than four deviations
-/// from the median of their size.
+/// Without the repetitions that something else disturbed.
 std::vector<Observation> undisturbed(std::vector<Observation> observations) {
-  constexpr double kDisturbed = 4;
   const double limit = kDisturbed * repetition_deviation(observations);
   for (Observation& observation : observations) {
     std::erase_if(observation.repetitions, [&](double value) {

@@ -170,11 +170,8 @@ double slowest_rank_of(const std::vector<Sample>& samples) {
 
 /// Nothing but a rank's own computation on what its sizes say.
 bool is_computation(Block block) {
-  return block == Block::divide || block == Block::combine || block == Block::sequential ||
-         block == Block::conquer || block == Block::sample || block == Block::partition;
+  return is_modelled_by_sizes(block) && block != Block::skeleton && block != Block::pivot;
 }
-
-constexpr double kDeviationsPerMedian = 1.4826;  ///< of the distances from 0 of normal noise
 
 /// Compares what `predicted` says of each run with its repetitions. A run that
 /// cannot be predicted is left out.
@@ -397,7 +394,6 @@ double deviation_on_more_ranks(const Measurements& measurements, const Model& mo
   std::erase_if(fewer.samples, [&](const Sample& sample) { return sample.ranks == most; });
   std::erase_if(fewer.stealing, [&](const StealingRun& run) { return run.ranks == most; });
   const Model of_fewer = fit_as_measured(fewer, machine, options, Provenance{});
-  constexpr double kDeviationsOf95 = 1.96;
   std::vector<double> errors;
   std::vector<double> known;
   for (const RunPoint& point : measurements.points) {

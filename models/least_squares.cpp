@@ -220,8 +220,6 @@ Solution solve(const Design& design, const VectorXd& w, Sign sign) {
 // Huber's k: 95 % as efficient as least squares where the noise is normal.
 constexpr double kHuber = 1.345;
 constexpr double kHuberEfficiency = 0.95;
-/// The median of |x| of a normal distribution of deviation 1 is 1 / 1.4826.
-constexpr double kDeviationsPerMedian = 1.4826;
 constexpr double kOutlier = 3;
 /// The variance of a normal distribution of variance 1 between -3 and 3.
 constexpr double kVarianceWithinThree = 0.97334;

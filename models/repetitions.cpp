@@ -12,9 +12,6 @@ namespace cleave {
 
 namespace {
 
-/// What something else disturbed, as in the fits: relative to the typical ratio of its level.
-constexpr double kDisturbed = 4;  ///< spreads
-
 double spread_of(const std::vector<LevelRatios>& levels) {
   std::vector<double> ratios;
   for (const LevelRatios& level : levels) {

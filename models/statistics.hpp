@@ -8,6 +8,13 @@
 
 namespace cleave {
 
+/// Of normal noise: its standard deviation over the median distance from its middle.
+inline constexpr double kDeviationsPerMedian = 1.4826;
+/// Of normal noise: half of the range that holds 95 %, over its standard deviation.
+inline constexpr double kDeviationsOf95 = 1.96;
+/// A repetition that is more than so many deviations from the typical one was disturbed.
+inline constexpr double kDisturbed = 4;
+
 /// How far a single repetition typically lies from the median of them all, relative to it:
 /// 1.4826 * median |x - m| / m, which is the standard deviation / mean of normal noise.
 /// 0 where all are equal or the median is 0.
@@ -19,7 +26,7 @@ inline double relative_spread(const std::vector<double>& values) {
   for (const double value : values) {
     distances.push_back(std::abs(value - middle));
   }
-  return middle == 0 ? 0 : 1.4826 * median(std::move(distances)) / middle;
+  return middle == 0 ? 0 : kDeviationsPerMedian * median(std::move(distances)) / middle;
 }
 
 }  // namespace cleave

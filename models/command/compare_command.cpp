@@ -107,7 +107,7 @@ Table compare_models(const std::vector<Model>& models) {
 Ranged ranged_median(const std::vector<double>& seconds) {
   constexpr double kMedianOverMean = 1.2533;  // deviation of a median of normal noise, sqrt(pi / 2)
   const double middle = median(seconds);
-  const double half = 1.96 * kMedianOverMean * relative_spread(seconds) * middle /
+  const double half = kDeviationsOf95 * kMedianOverMean * relative_spread(seconds) * middle /
                       std::sqrt(static_cast<double>(seconds.size()));
   return {middle, middle - half, middle + half};
 }

@@ -182,7 +182,7 @@ class Bag {
       return {};
     }
     // One node may not be passed on between idle ranks for ever.
-    const bool last_is_kept = &from == &mine || &from == &inbox();
+    const bool last_is_kept = &from == &mine || is_inbox(from);
     const std::size_t most = std::max<std::size_t>(last_is_kept ? 0 : 1, shared.size() / 2);
     if (most == 0 || shared.empty()) {
       return {};
@@ -215,6 +215,7 @@ class Bag {
 
  private:
   Segment<T>& inbox() { return *segments_.back(); }
+  bool is_inbox(const Segment<T>& segment) const { return &segment == segments_.back().get(); }
 
   std::size_t steal_from(Segment<T>& victim, int thief, std::size_t most) {
     if (stealable(victim) == 0) {
@@ -243,7 +244,7 @@ class Bag {
 
   /// Nodes that other ranks have given are there to be taken, however few.
   std::size_t least_stealable(const Segment<T>& segment) const {
-    return &segment == segments_.back().get() ? 1 : options_.least_stealable;
+    return is_inbox(segment) ? 1 : options_.least_stealable;
   }
 
   /// Half of the shared nodes, rounded up, at most `most`; all of the inbox's where there are no
@@ -254,7 +255,7 @@ class Bag {
     if (size == 0 || shared.nodes.size() < least_stealable(from)) {
       return {};
     }
-    const bool all = options_.workers == 1 && &from == segments_.back().get();
+    const bool all = options_.workers == 1 && is_inbox(from);
     const splitting::Index share = all ? size : (size + 1) / 2;
     return splitting::divide(shared, std::min(share, static_cast<splitting::Index>(most)),
                              splitting::Side::front)

@@ -20,7 +20,8 @@ struct Truth {
 };
 
 inline constexpr double kNoise = 0.05;
-inline constexpr double kDisturbed = 0.02;  ///< part of the runs that take 1.5 to 5 times as long
+/// Part of the runs that take 1.5 to 5 times as long.
+inline constexpr double kDisturbedPart = 0.02;
 inline constexpr int kSizes = 6;
 inline constexpr int kRepetitions = 5;
 
@@ -56,7 +57,7 @@ inline std::vector<Observation> draw_observations(const Truth& truth, std::mt199
     const double n = size_at(i);
     Observation o{.run_sizes = {{"N", static_cast<std::int64_t>(n)}}, .sizes = {{"N", n}}};
     for (int r = 0; r < kRepetitions; ++r) {
-      const double disturbed = uniform(random) < kDisturbed ? 1.5 + 3.5 * uniform(random) : 1;
+      const double disturbed = uniform(random) < kDisturbedPart ? 1.5 + 3.5 * uniform(random) : 1;
       o.repetitions.push_back(time_of(truth, n) * (1 + noise(random)) * disturbed);
     }
     o.value = median(o.repetitions);
