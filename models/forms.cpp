@@ -127,7 +127,10 @@ std::vector<TrialForm> density_forms(const std::string& n, const std::string& m)
   const Basis of_m = times_logarithm(m, n);
   std::vector<TrialForm> trials = {{.form = {of_n}},
                                    {.form = {of_m}},
+                                   {.form = {Basis(), of_n}},
+                                   {.form = {Basis(), of_m}},
                                    {.form = {of_n, of_m}, .sign = Sign::any},
+                                   {.form = {Basis(), of_n, of_m}, .sign = Sign::any},
                                    {.form = {linear(n), of_m, of_n}, .sign = Sign::any}};
   sort_by_terms(trials);
   return trials;

@@ -544,8 +544,9 @@ std::variant<BlockFit, Refusal> fit_best_form(const std::vector<Observation>& ob
   std::vector<Candidate> candidates = candidates_of(observations, forms, weights);
   while (!candidates.empty()) {
     std::vector<Candidate> remaining = candidates;
+    // One trial tells what is luck from what is not of no two forms.
     if (std::any_of(remaining.begin(), remaining.end(),
-                    [](const Candidate& c) { return !c.extrapolated.empty(); })) {
+                    [](const Candidate& c) { return c.extrapolated.size() > 1; })) {
       std::erase_if(remaining, [](const Candidate& c) { return c.extrapolated.empty(); });
       keep_as_good(remaining, &Candidate::extrapolated);
     }

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "apps/components/vertex_set.hpp"
@@ -198,22 +197,14 @@ void unite_each(std::span<Vertex> labels, std::span<const Vertex> others) {
 void unite_flat(std::span<Vertex> labels, std::span<const Vertex> others) {
   const auto vertices = static_cast<Vertex>(labels.size());
   constexpr Vertex kBlock = 1024;
-  std::array<std::pair<Vertex, Vertex>, kBlock> disagreeing;
-  std::pair<Vertex, Vertex> united;
+  std::array<LabelPair, kBlock> disagreeing;
+  LabelPair united;
   for (Vertex first = 0; first < vertices; first += std::min(kBlock, vertices - first)) {
     // What is below is a forest already, in which labels are found: they never exceed their vertex.
-    const Vertex last = first + std::min(kBlock, vertices - first);
-    std::size_t count = 0;
-    for (Vertex v = first; v < last; ++v) {
-      const Vertex mine = labels[v];
-      const Vertex theirs = others[v];
-      labels[v] = mine == v ? theirs : mine;
-      // Written in any case and kept if need be: whether it is follows no pattern.
-      disagreeing[count] = {mine, theirs};
-      const bool is_root_on_neither = (mine != v) & (theirs != v);
-      const bool is_new = (mine != united.first) | (theirs != united.second);
-      count += is_root_on_neither & (mine != theirs) & is_new;
-    }
+    const Vertex size = std::min(kBlock, vertices - first);
+    const std::size_t count =
+        take_where_root(labels.subspan(first, size), others.subspan(first, size), first, united,
+                        disagreeing.data());
     for (std::size_t i = 0; i < count; ++i) {
       const auto [mine, theirs] = disagreeing[i];
       if (labels[mine] != labels[theirs]) {

@@ -133,6 +133,48 @@ HWY_NOINLINE void label_members(const Word* words, std::span<Vertex> labels, Ver
   }
 }
 
+HWY_NOINLINE std::size_t take_where_root(std::span<Vertex> labels, std::span<const Vertex> others,
+                                         Vertex first, LabelPair known, LabelPair* pairs) {
+  const Tag d;
+  const Lanes known_mine = hn::Set(d, known.mine);
+  const Lanes known_theirs = hn::Set(d, known.theirs);
+  const Lanes step = hn::Set(d, static_cast<Vertex>(hn::Lanes(d)));
+  Lanes vertices = hn::Iota(d, first);
+  std::size_t count = 0;
+  const auto take_one = [&](std::size_t i) {
+    const auto v = static_cast<Vertex>(first + i);
+    const LabelPair pair{labels[i], others[i]};
+    // Written in any case and kept if need be: whether it is follows no pattern.
+    pairs[count] = pair;
+    const bool is_root_on_neither = (pair.mine != v) & (pair.theirs != v);
+    const bool is_new = (pair.mine != known.mine) | (pair.theirs != known.theirs);
+    count += is_root_on_neither & (pair.mine != pair.theirs) & is_new;
+    labels[i] = pair.mine == v ? pair.theirs : pair.mine;
+  };
+  const std::size_t full = labels.size() - labels.size() % hn::Lanes(d);
+  for (std::size_t i = 0; i < full; i += hn::Lanes(d)) {
+    const Lanes mine = hn::LoadU(d, &labels[i]);
+    const Lanes theirs = hn::LoadU(d, &others[i]);
+    const auto is_mine_root = hn::Eq(mine, vertices);
+    const auto is_settled =
+        hn::Or(hn::Or(is_mine_root, hn::Eq(theirs, vertices)),
+               hn::Or(hn::Eq(mine, theirs),
+                      hn::And(hn::Eq(mine, known_mine), hn::Eq(theirs, known_theirs))));
+    if (hn::AllTrue(d, is_settled)) {
+      hn::StoreU(hn::IfThenElse(is_mine_root, theirs, mine), d, &labels[i]);
+    } else {
+      for (std::size_t lane = 0; lane < hn::Lanes(d); ++lane) {
+        take_one(i + lane);
+      }
+    }
+    vertices = hn::Add(vertices, step);
+  }
+  for (std::size_t i = full; i < labels.size(); ++i) {
+    take_one(i);
+  }
+  return count;
+}
+
 }  // namespace cleave::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -143,6 +185,7 @@ HWY_EXPORT(mark_label);
 HWY_EXPORT(mark_roots);
 HWY_EXPORT(copy_leaving);
 HWY_EXPORT(label_members);
+HWY_EXPORT(take_where_root);
 
 VertexSet VertexSet::with_label(std::span<const Vertex> labels, Vertex label) {
   VertexSet set(labels.size());
@@ -162,6 +205,11 @@ std::size_t VertexSet::copy_leaving(std::span<const Edge> edges, Edge* leaving) 
 
 void VertexSet::label_members(std::span<Vertex> labels, Vertex label) const {
   HWY_DYNAMIC_DISPATCH(label_members)(words_.data(), labels, label);
+}
+
+std::size_t take_where_root(std::span<Vertex> labels, std::span<const Vertex> others, Vertex first,
+                            LabelPair known, LabelPair* pairs) {
+  return HWY_DYNAMIC_DISPATCH(take_where_root)(labels, others, first, known, pairs);
 }
 
 }  // namespace cleave

@@ -63,4 +63,18 @@ class VertexSet {
   std::vector<Word> words_;
 };
 
+/// The labels of a vertex on two sides.
+struct LabelPair {
+  Vertex mine = 0;
+  Vertex theirs = 0;
+};
+
+/// Gives each vertex from `first` on that is its own label the other side's.
+/// \param labels, others  of these vertices, as many of either; flat labels
+/// \param pairs  room for as many; gets what is to be united: the two labels, unlike each other and
+///               `known`, of a vertex that is its own label on neither side
+/// \return  how many
+std::size_t take_where_root(std::span<Vertex> labels, std::span<const Vertex> others, Vertex first,
+                            LabelPair known, LabelPair* pairs);
+
 }  // namespace cleave

@@ -109,6 +109,32 @@ TEST_P(VertexSets, VisitTheVerticesInNeitherInOrder) {
   }
 }
 
+TEST_P(VertexSets, TakeLabelsWhereTheVertexIsARoot) {
+  for (const Vertex vertices : kSizes) {
+    const Labels labels = some_labels(vertices);
+    const Labels others = some_labels(vertices);
+    const LabelPair known{0, 1};
+    for (const Vertex first : {Vertex{0}, vertices / 3, vertices - 1}) {
+      Labels taken = labels;
+      std::vector<LabelPair> pairs(vertices);
+      pairs.resize(take_where_root(std::span(taken).subspan(first),
+                                   std::span(others).subspan(first), first, known, pairs.data()));
+      std::size_t next = 0;
+      for (Vertex v = 0; v < vertices; ++v) {
+        const bool is_taken = v >= first && labels[v] == v;
+        EXPECT_EQ(taken[v], is_taken ? others[v] : labels[v]);
+        if (v >= first && labels[v] != v && others[v] != v && labels[v] != others[v] &&
+            (labels[v] != known.mine || others[v] != known.theirs)) {
+          ASSERT_LT(next, pairs.size());
+          EXPECT_EQ(pairs[next].mine, labels[v]);
+          EXPECT_EQ(pairs[next++].theirs, others[v]);
+        }
+      }
+      EXPECT_EQ(next, pairs.size());
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(OnEveryTarget, VertexSets,
                          testing::ValuesIn(hwy::SupportedAndGeneratedTargets()),
                          [](const auto& target) { return hwy::TargetName(target.param); });

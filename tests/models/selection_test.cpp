@@ -73,6 +73,40 @@ TEST(Selection, FitsATimeThatFallsWithTheDensityOfAGraph) {
   EXPECT_EQ(names_in(fit.over), (std::vector<std::string>{"M", "N"}));
 }
 
+TEST(Selection, DoesNotFollowTheLuckOfOneExtrapolation) {
+  // Of four sizes only the largest can be predicted from the others, where a cache makes everything
+  // slower: M*log2(N) alone comes closest there, with errors of a half elsewhere.
+  std::vector<Observation> observations;
+  for (const auto& [n, m, seconds] :
+       {std::tuple(1 << 17, 1 << 17, 0.7e-3), std::tuple(1 << 18, 1 << 19, 0.63e-3),
+        std::tuple(1 << 19, 1 << 19, 3.6e-3), std::tuple(1 << 20, 1 << 21, 3.6e-3)}) {
+    for (const double of_rank : {0.98, 1.02}) {
+      observations.push_back({.run_sizes = {{"N", n}, {"M", m}},
+                              .sizes = {{"N", n}, {"M", m}},
+                              .value = of_rank * seconds});
+    }
+  }
+  const auto fit =
+      std::get<BlockFit>(fit_best_form(observations, density_forms("N", "M"), Weights::relative));
+  EXPECT_EQ(text_of(fit.form), "N*log2(N),M*log2(N)");
+}
+
+TEST(Selection, KnowsThatASmallGraphCostsSomethingToo) {
+  std::vector<Observation> observations;
+  for (double n = 1 << 12; n <= 1 << 16; n *= 4) {
+    for (double m = n; m <= 16 * n; m *= 2) {
+      const double seconds = 40e-6 + 0.7e-9 * n * std::log2(n) + 0.1e-9 * m * std::log2(n);
+      observations.push_back(
+          {.run_sizes = {{"N", static_cast<std::int64_t>(n)}, {"M", static_cast<std::int64_t>(m)}},
+           .sizes = {{"N", n}, {"M", m}},
+           .value = seconds});
+    }
+  }
+  const auto fit =
+      std::get<BlockFit>(fit_best_form(observations, density_forms("N", "M"), Weights::relative));
+  EXPECT_EQ(text_of(fit.form), "1,N*log2(N),M*log2(N)");
+}
+
 TEST(Diagnosis, SaysWhatIsWrong) {
   const auto say = [](const std::vector<Observation>& observations, const char* form) {
     const SegmentedFit fit(

@@ -92,6 +92,26 @@ TEST_F(Simulated, SleepTakesSimulatedTimeAlone) {
   EXPECT_GE(json["seconds"][0].get<double>(), 1000);
 }
 
+TEST_F(Simulated, ComputationTakesTheLeastOfWhatItTookBefore) {
+  const Finished finished =
+      simulate({"--cold", "--least", "1,3", "-n", "4", "cleave-quicksort", "--size", "N=50K",
+                "--placement", "replicated", "--warm-up", "0", "--repetitions", "6", "--json"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const auto seconds = nlohmann::json::parse(finished.out)["seconds"];
+  EXPECT_NEAR(seconds[4], seconds[5], 1e-8);  // the moments of a clock of whole nanoseconds
+  for (const int measured : {1, 2, 3}) {
+    EXPECT_LE(seconds[5], seconds[measured]) << measured;
+  }
+}
+
+TEST_F(Simulated, LeastIsRefusedWhereRepetitionsDiffer) {
+  const Finished finished =
+      simulate({"--least", "1,3", "-n", "4", "cleave-uts", "--tree", "prins:T1", "--type",
+                "work_stealing", "--warm-up", "0", "--repetitions", "6"});
+  EXPECT_EQ(finished.status, 3);
+  EXPECT_NE(finished.err.find("another number of times"), std::string::npos) << finished.err;
+}
+
 TEST_F(Simulated, WrongRequestsAreRefusedInOneLine) {
   for (const std::vector<std::string>& arguments :
        std::vector<std::vector<std::string>>{{"-n", "0", "cleave-uts"},
@@ -100,6 +120,7 @@ TEST_F(Simulated, WrongRequestsAreRefusedInOneLine) {
                                              {"-n", "2", "--platform", "token-ring", "cleave-uts"},
                                              {"-n", "2", "--slower", "very", "cleave-uts"},
                                              {"-n", "2", "--heap", "much", "cleave-uts"},
+                                             {"-n", "2", "--least", "3", "cleave-uts"},
                                              {"-n", "2", "cleave-nothing"},
                                              {"--fast", "-n", "2", "cleave-uts"}}) {
     const Finished finished = simulate(arguments);

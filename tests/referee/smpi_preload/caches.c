@@ -1,32 +1,18 @@
-// Preloaded into SimGrid's SMPI, so that what it costs to simulate is not taken for computation.
-//
-// The clock: SMPI reads the thread's processor time before and after every piece of computation. Where
-// that is a system call of a microsecond and more, as on virtual machines, a program that looks for
-// messages every few microseconds would seem to compute for longer than it does. What is returned here
-// is the time less one call's cost for every call so far, so the difference of two is what lies between
-// them.
-//
-// The heap: all ranks share it, and where it grows inside the timed region the system's fresh pages, on
-// virtual machines milliseconds each, are paid by the one rank that touches them first. So the heap gets
-// its length before the program starts, SIMULATE_HEAP_MIB, with every page touched, and keeps it.
-//
 // The caches: a host of its own has the program and a rank's variables in its caches. Here other ranks
 // have run since the rank had its turn, each with a copy of the program. So the copies get the memory of
 // the first one for all that cannot be written, and the variables and the end of the stack are touched
-// before the clock is read. What a rank has in the heap stays as cold as it is.
+// before the clock is read. What a rank has in the heap is still in the core's caches where few ranks
+// are simulated, and not where many are; with SIMULATE_COLD=1 it never is when a repetition begins.
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
-#include <malloc.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
-#include <unistd.h>
+
+#include "preload.h"
 
 static const uintptr_t kPage = 4096;
 static const uintptr_t kCacheLine = 64;
@@ -91,10 +77,10 @@ static int add_copy(struct dl_phdr_info* info, size_t size, void* wanted) {
   return 1;
 }
 
-void* dlopen(const char* file, int flags) {
+EXPORTED void* dlopen(const char* file, int flags) {
   static void* (*next)(const char*, int);
   if (next == NULL) {
-    next = (void* (*)(const char*, int))dlsym(RTLD_NEXT, "dlopen");
+    next = (void* (*)(const char*, int))next_of("dlopen");
   }
   void* const handle = next(file, flags);
   struct link_map* map = NULL;
@@ -121,7 +107,7 @@ static const struct Copy* copy_of(uintptr_t address) {
 
 /// If another rank had its turn before this one, which is told by the stack: touches the end of the
 /// stack and, of the copy that returns are to, the variables.
-static void warm_caches(void) {
+void warm_caches(void) {
   static uintptr_t last_turn;
   const uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
   const uintptr_t distance = stack > last_turn ? stack - last_turn : last_turn - stack;
@@ -144,78 +130,30 @@ static void warm_caches(void) {
   }
 }
 
-static int (*next_gettime)(clockid_t, struct timespec*);
-
-static int64_t processor_time_ns(void) {
-  struct timespec time;
-  next_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
-}
-
-/// The least that a call took of many: of what disturbs it, nothing counts.
-static int64_t cost_ns(void) {
-  int64_t least = INT64_MAX;
-  for (int i = 0; i < 1000; ++i) {
-    const int64_t before = processor_time_ns();
-    const int64_t took = processor_time_ns() - before;
-    least = took < least ? took : least;
+/// Reads as much as the caches hold of what no rank uses; takes no time.
+void cool_caches(void) {
+  static int is_wanted = -1;
+  static const uintptr_t kBytes = (uintptr_t)48 << 20;
+  static char* memory;
+  if (is_wanted == -1) {
+    const char* const text = getenv("SIMULATE_COLD");
+    is_wanted = text != NULL && strcmp(text, "1") == 0;
   }
-  return least;
-}
-
-int clock_gettime(clockid_t clock, struct timespec* time) {
-  static int64_t cost;
-  static int64_t taken_off;
-  static int64_t last;
-  if (next_gettime == NULL) {
-    next_gettime = (int (*)(clockid_t, struct timespec*))dlsym(RTLD_NEXT, "clock_gettime");
-    cost = cost_ns();
-  }
-  if (clock != CLOCK_THREAD_CPUTIME_ID) {
-    return next_gettime(clock, time);
-  }
-  warm_caches();
-  taken_off += cost;
-  int64_t now = processor_time_ns() - taken_off;
-  if (now < last) {  // a call was quicker than the quickest of those measured
-    taken_off -= last - now;
-    now = last;
-  }
-  last = now;
-  time->tv_sec = now / INT64_C(1000000000);
-  time->tv_nsec = now % INT64_C(1000000000);
-  return 0;
-}
-
-/// The applications never use mmap for a block nor give memory back, either (apps/harness/measure.cpp).
-__attribute__((constructor)) static void grow_heap(void) {
-  const char* const text = getenv("SIMULATE_HEAP_MIB");
-  if (text == NULL) {
+  if (!is_wanted) {
     return;
   }
-  char* end = NULL;
-  errno = 0;
-  const unsigned long long mib = strtoull(text, &end, 10);
-  if (errno != 0 || *end != '\0' || mib > (UINT64_C(1) << 24)) {
-    fprintf(stderr, "SIMULATE_HEAP_MIB: '%s' is not a number of MiB\n", text);
-    exit(2);
+  const int64_t begin = processor_time_ns();
+  if (memory == NULL) {
+    memory = mmap(NULL, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+      perror("there is no memory to empty the caches with");
+      exit(1);
+    }
+    madvise(memory, kBytes, MADV_HUGEPAGE);  // a hint: small pages do as well
+    memset(memory, 1, kBytes);               // else all of it is one page of zeros
   }
-  const size_t bytes = (size_t)mib << 20;
-  mallopt(M_MMAP_MAX, 0);
-  mallopt(M_TRIM_THRESHOLD, -1);
-  char* const heap = malloc(bytes);
-  if (heap == NULL) {
-    fprintf(stderr, "SIMULATE_HEAP_MIB: there are no %llu MiB of memory\n", mib);
-    exit(2);
+  for (uintptr_t at = 0; at < kBytes; at += kCacheLine) {
+    (void)((const volatile char*)memory)[at];
   }
-  const uintptr_t huge_page = (uintptr_t)2 << 20;
-  const uintptr_t first = ((uintptr_t)heap + huge_page - 1) / huge_page * huge_page;
-  const uintptr_t past = ((uintptr_t)heap + bytes) / huge_page * huge_page;
-  if (first < past) {
-    madvise((void*)first, past - first, MADV_HUGEPAGE);  // a hint: small pages do as well
-  }
-  for (size_t i = 0; i < bytes; i += kPage) {
-    ((volatile char*)heap)[i] = 0;
-  }
-  free(heap);
+  take_off(processor_time_ns() - begin);
 }

@@ -1,0 +1,120 @@
+// The core: where other programs share it, as the hosts of virtual machines let them, all it computes
+// takes up to twice as long for a few milliseconds or seconds, and a simulated rank that happens to have
+// its turn then looks slower than the others. So every millisecond the simulation measures how fast the
+// core is, and where something else slows it waits until it is free again; SIMULATE_CALM=0 lets it go on.
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <sys/time.h>
+#include <time.h>
+
+#include "preload.h"
+
+static volatile int64_t waited_ns;
+
+static int64_t wall_ns(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+}
+
+/// How long a fixed computation takes that keeps all units for integers busy: what else uses them,
+/// as the core's other thread, makes it slower.
+static int64_t probe_ns(void) {
+  uint64_t a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7, h = 8;
+  const int64_t begin = wall_ns();
+  for (uint64_t i = 0; i < 2500; ++i) {
+    a += i ^ (a >> 1);
+    b += i ^ (b >> 2);
+    c += i ^ (c >> 3);
+    d += i ^ (d >> 1);
+    e += i ^ (e >> 2);
+    f += i ^ (f >> 3);
+    g += i ^ (g >> 1);
+    h += i ^ (h >> 2);
+    __asm__ volatile("" : : "r"(a), "r"(b), "r"(c), "r"(d), "r"(e), "r"(f), "r"(g), "r"(h));
+  }
+  return wall_ns() - begin;
+}
+
+/// The lesser of two: an interrupt disturbs only one.
+static int64_t steady_probe_ns(void) {
+  const int64_t first = probe_ns();
+  const int64_t second = probe_ns();
+  return first < second ? first : second;
+}
+
+/// Waits until the core is as fast as it has been at best: at most two seconds, and in all at most half
+/// of the time.
+static void wait_for_free_core(int signal) {
+  (void)signal;
+  static const double kSlowed = 1.05;
+  static const int64_t kLongest_ns = 2000000000;
+  static int64_t least = INT64_MAX;
+  static int64_t first_ns;
+  if (clock_is_read()) {
+    return;
+  }
+  const int error = errno;
+  const int64_t processor_begin = processor_time_ns();
+  int64_t now = probe_ns();
+  if ((double)now > kSlowed * (double)least) {
+    const int64_t begin = wall_ns();
+    first_ns = first_ns == 0 ? begin : first_ns;
+    const int64_t due = (begin - first_ns) / 2 - waited_ns;
+    const int64_t longest = due < kLongest_ns ? due : kLongest_ns;
+    int64_t waited = 0;
+    for (now = steady_probe_ns(); (double)now > kSlowed * (double)least && waited < longest;
+         now = steady_probe_ns()) {
+      const struct timespec moment = {.tv_sec = 0, .tv_nsec = 500000};
+      nanosleep(&moment, NULL);
+      waited = wall_ns() - begin;
+    }
+    waited_ns += waited;
+  }
+  least = now < least ? now : least;
+  take_off(processor_time_ns() - processor_begin);
+  errno = error;
+}
+
+static void say_waited(void) {
+  const double kLong_s = 1;
+  const double waited_s = (double)waited_ns / 1e9;
+  if (waited_s > kLong_s) {
+    fprintf(stderr, "simulate: waited %.1f s until no other program slowed the core\n", waited_s);
+  }
+}
+
+void watch_core(void) {
+  const char* const text = getenv("SIMULATE_CALM");
+  if (text != NULL && strcmp(text, "0") == 0) {
+    return;
+  }
+  const struct sigaction action = {.sa_handler = wait_for_free_core, .sa_flags = SA_RESTART};
+  const struct timeval millisecond = {.tv_sec = 0, .tv_usec = 1000};
+  const struct itimerval each = {.it_interval = millisecond, .it_value = millisecond};
+  if (sigaction(SIGALRM, &action, NULL) != 0 || setitimer(ITIMER_REAL, &each, NULL) != 0) {
+    perror("the core's speed cannot be watched");
+    exit(1);
+  }
+  atexit(say_waited);
+}
+
+/// SimGrid copies the program by it and takes what a signal cuts short for all there is.
+EXPORTED ssize_t sendfile(int to, int from, off_t* offset, size_t count) {
+  static ssize_t (*next)(int, int, off_t*, size_t);
+  if (next == NULL) {
+    next = (ssize_t(*)(int, int, off_t*, size_t))next_of("sendfile");
+  }
+  sigset_t alarm;
+  sigset_t before;
+  sigemptyset(&alarm);
+  sigaddset(&alarm, SIGALRM);
+  sigprocmask(SIG_BLOCK, &alarm, &before);
+  const ssize_t sent = next(to, from, offset, count);
+  sigprocmask(SIG_SETMASK, &before, NULL);
+  return sent;
+}

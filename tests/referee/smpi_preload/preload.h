@@ -1,0 +1,35 @@
+// Preloaded into SimGrid's SMPI, so that what it costs to simulate, and what disturbs this machine, is not
+// taken for computation: clock.c, core.c, least.c, caches.c and heap.c say of what and how.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+
+/// The function that `name` would be without this library.
+void* next_of(const char* name);
+
+/// The thread's processor time, with all that is not the program's.
+int64_t processor_time_ns(void);
+
+/// Takes `ns` off the processor time that SMPI reads from now on.
+void take_off(int64_t ns);
+
+/// Whether SMPI's clock is being read: no moment to interrupt.
+int clock_is_read(void);
+
+/// Begins to watch the core, unless SIMULATE_CALM=0 (core.c).
+void watch_core(void);
+
+/// Before a rank computes: its copy of the program is in the caches as on a host of its own (caches.c).
+void warm_caches(void);
+
+/// With SIMULATE_COLD=1, once a rank's repetition begins: its data is in no cache (caches.c).
+void cool_caches(void);
+
+/// A rank begins a repetition (least.c).
+void begin_repetition(void);
+
+/// What a piece of computation that took `ns` is taken to have taken (least.c).
+int64_t settled_ns(int64_t ns);
