@@ -26,13 +26,15 @@ class Part {
  public:
   Part() = default;
 
-  /// `count` elements of any value, and room for 5/8 as many more behind them: what a level of the
-  /// sorting form receives on top of what it keeps, with some to spare.
+  /// `count` elements of any value, and room for 5/8 as many more. A level of the sorting form
+  /// receives about half as many on top of what it keeps, at the one end and then at the other; so
+  /// a tenth of the room lies before the elements, to spare at either end.
   /// \throws std::bad_alloc
-  explicit Part(std::size_t count) : Part(count, count / 8 * 5 + 64) {}
-  Part(std::size_t count, std::size_t room_behind)
-      : storage_(allocate(checked_sum(count, room_behind))),
-        capacity_(count + room_behind),
+  explicit Part(std::size_t count) : Part(count / 16, count, count / 16 * 9 + 64) {}
+  Part(std::size_t room_before, std::size_t count, std::size_t room_behind)
+      : storage_(allocate(checked_sum(checked_sum(room_before, count), room_behind))),
+        capacity_(room_before + count + room_behind),
+        first_(room_before),
         size_(count) {}
 
   Part(std::initializer_list<T> elements) : Part(elements.size()) {
@@ -136,8 +138,7 @@ class Part {
   }
 
   void move_to(std::size_t before, std::size_t behind) {
-    Part moved(checked_sum(size_, before), behind);
-    moved.drop_first(before);
+    Part moved(before, size_, behind);
     std::copy(begin(), end(), moved.begin());
     swap(moved);
   }

@@ -94,6 +94,21 @@ TYPED_TEST(OneKeyType, OfEveryInputAreSortedAndEven) {
   }
 }
 
+TEST(HypercubeQuicksort, FindsRoomForWhatItReceivesAtEveryLevel) {
+  if (!std::has_single_bit(static_cast<unsigned>(world().size()))) {
+    GTEST_SKIP() << "a rank of the smaller half receives more than half of a part";
+  }
+  const std::int64_t total = 65536 * world().size();
+  std::vector<std::int32_t> keys(total);
+  GeneratedKeys<std::int32_t>(KeyOrder::uniform, total, 7).fill(0, keys);
+  Recorder recorder;
+  DC_Call(DC_Type::hypercube, HypercubeQuicksort<std::int32_t>{}, part_of(keys),
+          {.comm = MPI_COMM_WORLD, .recorder = &recorder, .placement = Placement::distributed});
+  for (const Span& span : recorder.spans()) {
+    EXPECT_NE(span.block, Block::skeleton) << "keys were moved at level " << span.level;
+  }
+}
+
 TYPED_TEST(OneKeyType, OfAnyCountAreSorted) {
   for (std::int64_t total = 0; total < 70; total += 1 + total / 5) {
     std::vector<TypeParam> keys(total);
