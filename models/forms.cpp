@@ -86,6 +86,9 @@ std::vector<TrialForm> candidate_forms(const std::vector<std::string>& size_name
       trials.push_back({.form = std::move(form)});
     }
   }
+  for (const std::string& size : size_names) {
+    trials.push_back({.form = {power(size, 0.5), linear(size)}});
+  }
   if (size_names.size() == 2) {
     const Basis product({{.size = size_names[0]}, {.size = size_names[1]}});
     trials.push_back({.form = {product}});

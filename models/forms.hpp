@@ -27,7 +27,9 @@ struct TrialForm {
 
 /// The catalogue. Every choice of some of the sizes, each as S, S*log2(T) with T any of them
 /// (sorting: N*log2(N); edges that meet ever more distant nodes: M*log2(N)), S*log2(S)^2, S^1.5 or
-/// S^2, with and without a constant, and the constant alone; fewer terms first. For two sizes also
+/// S^2, with and without a constant, and the constant alone; fewer terms first. S^0.5 beside S: a
+/// number of samples that grows less than what they are taken from, or misses the caches ever more
+/// often. For two sizes also
 /// their product with and without a constant, and three or all four products of N and M with their
 /// logarithms, of any sign: what depends on the density M/N, as paths in a union-find do.
 std::vector<TrialForm> candidate_forms(const std::vector<std::string>& size_names);
@@ -41,8 +43,8 @@ std::vector<TrialForm> linear_forms(const std::vector<std::string>& size_names);
 TrialForm line_beyond_break(const std::string& size);
 
 /// Between two breaks of the density M/N a time is close to a plane over N and M, times log2(N),
-/// since every access is to one of N places at random; of any sign, since more edges may mean less
-/// work.
+/// since every access is to one of N places at random; with a constant, which is much of the time
+/// of a small graph; of any sign, since more edges may mean less work.
 std::vector<TrialForm> density_forms(const std::string& n, const std::string& m);
 
 }  // namespace cleave

@@ -544,7 +544,7 @@ std::variant<BlockFit, Refusal> fit_best_form(const std::vector<Observation>& ob
   std::vector<Candidate> candidates = candidates_of(observations, forms, weights);
   while (!candidates.empty()) {
     std::vector<Candidate> remaining = candidates;
-    // One trial tells what is luck from what is not of no two forms.
+    // A single trial does not tell a good form from a lucky one.
     if (std::any_of(remaining.begin(), remaining.end(),
                     [](const Candidate& c) { return c.extrapolated.size() > 1; })) {
       std::erase_if(remaining, [](const Candidate& c) { return c.extrapolated.empty(); });

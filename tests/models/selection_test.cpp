@@ -51,6 +51,14 @@ TEST(Selection, SeesNoBreakInASmoothCurve) {
   EXPECT_TRUE(diagnose(fit, observations).empty());
 }
 
+TEST(Selection, FindsARootBesideALine) {
+  const auto observations =
+      observations_at(kDoublings, [](double n) { return 0.6e-6 * std::sqrt(n) + 1e-9 * n; });
+  const auto fit = std::get<SegmentedFit>(
+      fit_segmented(observations, candidate_forms({"N"}), Weights::relative));
+  EXPECT_EQ(fit.text(), "N^0.5,N");
+}
+
 TEST(Selection, FitsATimeThatFallsWithTheDensityOfAGraph) {
   // As the merging of union-find forests: many trees below two edges a node, one above.
   std::vector<Observation> observations;

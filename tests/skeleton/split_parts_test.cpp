@@ -47,7 +47,7 @@ const Input kInputs[] = {
 
 /// Sorts this rank's `values` and checks the result against a sort of all of them.
 void expect_sorted(const std::vector<int>& values, std::size_t room, double most_imbalance) {
-  Part<int> part(values.size(), room);
+  Part<int> part(0, values.size(), room);
   std::copy(values.begin(), values.end(), part.begin());
   std::vector<int> expected = gathered(part);
   std::sort(expected.begin(), expected.end());
