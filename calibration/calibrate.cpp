@@ -14,6 +14,7 @@
 #include "skeleton/program/mpi_program.hpp"
 #include "skeleton/program/progress.hpp"
 #include "skeleton/trace/atomic_file.hpp"
+#include "skeleton/trace/count.hpp"
 #include "skeleton/trace/machine_file.hpp"
 #include "skeleton/trace/median.hpp"
 
@@ -27,8 +28,13 @@ struct CalibrateOptions {
   std::string out;
   std::string name;
   std::vector<int> ranks;
+  std::string patterns = "all";
+  std::int64_t largest_bytes = std::int64_t{64} << 20;
   double seconds = 30;
 };
+
+/// Messages of fewer bytes determine no gap.
+constexpr std::int64_t kLeastLargest = 4096;
 
 /// Powers of two up to the number of ranks, and that number itself.
 std::vector<int> default_ranks(int ranks) {
@@ -51,6 +57,15 @@ std::optional<CalibrateOptions> options_from(int argc, char** argv, const Comm& 
   cli.add_option("--name", options.name, "Name of the machine [its host name]");
   cli.add_option("--ranks", options.ranks, "Numbers of ranks to measure [2, 4, 8, ... and all]")
       ->delimiter(',');
+  cli.add_option("--patterns", options.patterns,
+                 "What to measure; with many ranks MPI_Alltoallv takes long")
+      ->check(CLI::IsMember({"all", "alltoallv", "exchange"}))
+      ->capture_default_str();
+  std::string largest = "64M";
+  cli.add_option("--largest", largest,
+                 "The longest message to measure, in bytes (K, M: 1024-based); every rank needs\n"
+                 "twice as much memory")
+      ->capture_default_str();
   cli.add_option("--seconds", options.seconds, "Time to spend at most")
       ->check(CLI::Range(0.1, 3600.0))
       ->capture_default_str();
@@ -59,6 +74,14 @@ std::optional<CalibrateOptions> options_from(int argc, char** argv, const Comm& 
   }
   if (world.size() < 2) {
     throw UsageError("1 rank sends no messages: run it under mpiexec -n 2 or more");
+  }
+  try {
+    options.largest_bytes = parse_count(largest);
+  } catch (const UsageError& e) {
+    throw UsageError(fmt::format("--largest: {}", e.what()));
+  }
+  if (options.largest_bytes < kLeastLargest) {
+    throw UsageError(fmt::format("--largest: {} is less than {} bytes", largest, kLeastLargest));
   }
   if (options.ranks.empty()) {
     options.ranks = default_ranks(world.size());
@@ -137,8 +160,12 @@ void calibrate(int argc, char** argv, const Comm& world) {
 
   std::vector<Pattern> patterns;
   for (const int ranks : options->ranks) {
-    const auto more = patterns_for(ranks);
-    patterns.insert(patterns.end(), more.begin(), more.end());
+    for (const Pattern& pattern : patterns_for(ranks)) {
+      const bool is_exchange = pattern.kind == Pattern::Kind::exchange;
+      if (options->patterns == "all" || (options->patterns == "exchange") == is_exchange) {
+        patterns.push_back(pattern);
+      }
+    }
   }
   Machine machine{.provenance = mpi_provenance(kName, command_line_of(argc, argv))};
   machine.name = options->name.empty() ? machine.provenance.host : options->name;
@@ -150,8 +177,11 @@ void calibrate(int argc, char** argv, const Comm& world) {
         progress.update((static_cast<double>(i) + fraction) / count, patterns[i].name());
       };
       at(0);
+      std::vector<std::int64_t> message_bytes = default_message_bytes(patterns[i].kind);
+      std::erase_if(message_bytes,
+                    [&](std::int64_t bytes) { return bytes > options->largest_bytes; });
       Communication entry = measure(world, patterns[i],
-                                    {.message_bytes = default_message_bytes(patterns[i].kind),
+                                    {.message_bytes = std::move(message_bytes),
                                      .seconds = options->seconds / count,
                                      .progress = at});
       (patterns[i].kind == Pattern::Kind::alltoallv ? machine.alltoallv : machine.exchange)
