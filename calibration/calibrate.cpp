@@ -29,7 +29,7 @@ struct CalibrateOptions {
   std::string name;
   std::vector<int> ranks;
   std::string patterns = "all";
-  std::int64_t largest_bytes = std::int64_t{64} << 20;
+  std::int64_t largest_bytes = 0;
   double seconds = 30;
 };
 
@@ -75,14 +75,12 @@ std::optional<CalibrateOptions> options_from(int argc, char** argv, const Comm& 
   if (world.size() < 2) {
     throw UsageError("1 rank sends no messages: run it under mpiexec -n 2 or more");
   }
-  try {
+  parse_option("--largest", [&] {
     options.largest_bytes = parse_count(largest);
-  } catch (const UsageError& e) {
-    throw UsageError(fmt::format("--largest: {}", e.what()));
-  }
-  if (options.largest_bytes < kLeastLargest) {
-    throw UsageError(fmt::format("--largest: {} is less than {} bytes", largest, kLeastLargest));
-  }
+    if (options.largest_bytes < kLeastLargest) {
+      throw UsageError(fmt::format("{} is less than {} bytes", largest, kLeastLargest));
+    }
+  });
   if (options.ranks.empty()) {
     options.ranks = default_ranks(world.size());
   }

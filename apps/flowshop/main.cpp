@@ -3,6 +3,7 @@
 
 #include "apps/flowshop/input.hpp"
 #include "apps/harness/program.hpp"
+#include "skeleton/program/command_line.hpp"
 
 namespace cleave::flowshop {
 

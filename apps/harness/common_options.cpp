@@ -204,14 +204,6 @@ std::map<std::string, std::string> CommandLine::own_options() const {
   return values;
 }
 
-void parse_option(const std::string& name, const std::function<void()>& parse) {
-  try {
-    parse();
-  } catch (const UsageError& error) {
-    throw UsageError(fmt::format("{}: {}", name, error.what()));
-  }
-}
-
 std::int64_t parse_count_between(std::string_view text, std::int64_t least, std::int64_t most) {
   const std::int64_t count = parse_count(text);
   if (count < least || count > most) {

@@ -92,9 +92,6 @@ class CommandLine {
   CommonOptions common_;
 };
 
-/// Runs `parse` and puts "name: " before the message of a UsageError.
-void parse_option(const std::string& name, const std::function<void()>& parse);
-
 /// A count of at least `least` and at most `most`. \throws UsageError
 std::int64_t parse_count_between(std::string_view text, std::int64_t least, std::int64_t most);
 

@@ -20,6 +20,16 @@ inline std::string one_line(std::string text) {
   return text;
 }
 
+/// Runs `parse` and puts "name: " before the message of a UsageError.
+template <class Parse>
+void parse_option(const std::string& name, Parse&& parse) {
+  try {
+    parse();
+  } catch (const UsageError& error) {
+    throw UsageError(name + ": " + error.what());
+  }
+}
+
 /// What is wrong with a command line whose first argument should be a command and is none; nothing
 /// if that is not the mistake.
 inline std::optional<std::string> unknown_command(const CLI::App& cli) {

@@ -38,25 +38,25 @@ static int64_t cost_ns(void) {
 }
 
 static enum { kNothing, kPieceBegins, kPieceEnds } at_piece;
+typedef void (*TimerCall)(void* timer);
 
-EXPORTED void xbt_os_threadtimer_start(void* timer) {
-  static void (*next)(void*);
-  if (next == NULL) {
-    next = (void (*)(void*))next_of("xbt_os_threadtimer_start");
-  }
-  at_piece = kPieceBegins;
-  next(timer);
+/// SMPI's timer reads the clock before and after each piece.
+static void call_timer(TimerCall call, void* timer, int at) {
+  at_piece = at;
+  call(timer);
   at_piece = kNothing;
 }
 
+EXPORTED void xbt_os_threadtimer_start(void* timer) {
+  static TimerCall next;
+  next = next != NULL ? next : (TimerCall)next_of("xbt_os_threadtimer_start");
+  call_timer(next, timer, kPieceBegins);
+}
+
 EXPORTED void xbt_os_threadtimer_stop(void* timer) {
-  static void (*next)(void*);
-  if (next == NULL) {
-    next = (void (*)(void*))next_of("xbt_os_threadtimer_stop");
-  }
-  at_piece = kPieceEnds;
-  next(timer);
-  at_piece = kNothing;
+  static TimerCall next;
+  next = next != NULL ? next : (TimerCall)next_of("xbt_os_threadtimer_stop");
+  call_timer(next, timer, kPieceEnds);
 }
 
 /// Ranks begin their repetitions together (apps/harness/measure.hpp).

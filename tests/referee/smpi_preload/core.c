@@ -47,8 +47,8 @@ static int64_t steady_probe_ns(void) {
   return first < second ? first : second;
 }
 
-/// Waits until the core is as fast as it has been at best: at most two seconds, and in all at most ten
-/// and half of the time.
+/// Waits until the core is as fast as it has been at best: at most two seconds at a time, and in all at
+/// most ten seconds and half of the time.
 static void wait_for_free_core(int signal) {
   (void)signal;
   static const double kSlowed = 1.05;

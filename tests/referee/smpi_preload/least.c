@@ -23,6 +23,9 @@ static int first_measured;
 static int measured;  ///< repetitions; 0: none, all pieces take what they take
 static long (*current_rank)(void);
 
+static const char kUneven[] =
+    "a rank computes another number of times in one repetition than in another";
+
 static void fail_least(const char* why) {
   fprintf(stderr, "simulate: --least: %s\n", why);
   _exit(3);
@@ -57,7 +60,7 @@ int64_t settled_ns(int64_t ns) {
     pieces->least_ns[piece] = ns;
     pieces->count = piece + 1;
   } else if (piece >= pieces->count) {
-    fail_least("a rank computes another number of times in one repetition than in another");
+    fail_least(kUneven);
   } else if (ns < pieces->least_ns[piece]) {
     pieces->least_ns[piece] = ns;
   }
@@ -79,7 +82,7 @@ void begin_repetition(void) {
   const int was_compared = pieces->repetitions > first_measured + 1 &&
                            pieces->repetitions <= first_measured + measured;
   if (was_compared && pieces->at != pieces->count) {
-    fail_least("a rank computes another number of times in one repetition than in another");
+    fail_least(kUneven);
   }
   pieces->repetitions += 1;
   pieces->at = 0;
