@@ -10,6 +10,11 @@ namespace cleave {
 /// network `factor` times slower than the one that is meant, all times are `factor` times those
 /// that a core for each rank would give (Gupta et al., "To Infinity and Beyond: Time-Warped Network
 /// Emulation", NSDI 2006).
-void dilate_blocks(Options& options, double factor);
+///
+/// \param repeats  every repetition of `options.recorder` has the same blocks in the same order, on
+/// one
+///                 thread: a block then takes the least of its times in this repetition and those
+///                 before, which keeps out what else disturbs the cores
+void dilate_blocks(Options& options, double factor, bool repeats);
 
 }  // namespace cleave
