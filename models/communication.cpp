@@ -264,7 +264,7 @@ double paper_factor(const std::string& placement) { return placement == "rooted"
 
 std::variant<ExchangeModel, Refusal> fit_exchange(const std::vector<Sample>& samples,
                                                   const std::string& placement,
-                                                  const LatencyGaps& gaps, bool fit_factor) {
+                                                  const LatencyGaps& gaps, ExchangeTimes times) {
   const std::vector<Observation> observations = message_bytes(samples);
   if (observations.empty()) {
     return Refusal{"the traces show no exchange between ranks"};
@@ -282,7 +282,7 @@ std::variant<ExchangeModel, Refusal> fit_exchange(const std::vector<Sample>& sam
   for (const Sample& sample : samples) {
     if (is_exchange(sample)) {
       messages.push_back(sample.spans);
-      if (fit_factor) {
+      if (times == ExchangeTimes::tell_factors) {
         const Communication entry = choose_latency_gap(gaps, sample.ranks, sample.level).entry;
         unit_seconds.push_back(entry.unit_seconds(bytes_of_message(sample)));
         measured.push_back(seconds_of_message(sample));
@@ -293,10 +293,12 @@ std::variant<ExchangeModel, Refusal> fit_exchange(const std::vector<Sample>& sam
   model.has_headers = std::any_of(samples.begin(), samples.end(), is_header);
   model.agreement_factor = agreement_factor(samples, gaps);
   model.splitter_bytes = splitter_bytes(samples);
-  if (model.splitter_bytes > 0) {
-    model.agreement_factor = 1;  // its traces do not tell it from the other agreements
+  // The sorting form's traces do not tell it from the other agreements.
+  if (model.splitter_bytes > 0 ||
+      (times == ExchangeTimes::are_not_known && model.agreement_factor > 0)) {
+    model.agreement_factor = 1;
   }
-  if (fit_factor) {
+  if (times == ExchangeTimes::tell_factors) {
     const auto rows = static_cast<Eigen::Index>(measured.size());
     const auto fitted =
         least_squares({.names = {"l + K g"},

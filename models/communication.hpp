@@ -93,10 +93,16 @@ struct ExchangeModel {
   BlockFit bytes;             ///< K as a function of the sizes of what is moved
 };
 
-/// Fits `factor` to the exchanges in `samples`, and `agreement_factor` to the agreements; where l
-/// and g come from these very exchanges the factor is the paper's.
+/// What the times of exchanges and agreements in traces are to l and g.
+enum class ExchangeTimes {
+  made_gaps,      ///< these come from them: `factor` is the paper's, `agreement_factor` fitted
+  tell_factors,   ///< these come from elsewhere: both are fitted
+  are_not_known,  ///< `factor` is the paper's, `agreement_factor` 1
+};
+
+/// The exchanges in `samples` as a function of sizes, l and g.
 std::variant<ExchangeModel, Refusal> fit_exchange(const std::vector<Sample>& samples,
                                                   const std::string& placement,
-                                                  const LatencyGaps& gaps, bool fit_factor);
+                                                  const LatencyGaps& gaps, ExchangeTimes times);
 
 }  // namespace cleave

@@ -311,12 +311,16 @@ Model fit_as_measured(const Measurements& measurements, const std::optional<Mach
       machine ? latency_gaps_of(*machine) : latency_gaps_of(samples, measurements.placement);
   const bool has_gaps =
       !model.latency_gaps.exchange.empty() || !model.latency_gaps.alltoallv.empty();
-  auto exchange =
-      fit_exchange(samples, measurements.placement, model.latency_gaps, machine && has_gaps);
+  const bool is_of_one_rank = options.blocks_of_rank.has_value();
+  auto exchange = fit_exchange(samples, measurements.placement, model.latency_gaps,
+                               is_of_one_rank        ? ExchangeTimes::are_not_known
+                               : machine && has_gaps ? ExchangeTimes::tell_factors
+                                                     : ExchangeTimes::made_gaps);
 
   std::map<std::pair<Block, int>, std::vector<Sample>> by_block;
   for (const Sample& sample : samples) {
-    if (is_modelled_by_sizes(sample.block)) {
+    const bool is_timed = !is_of_one_rank || sample.rank == *options.blocks_of_rank;
+    if (is_modelled_by_sizes(sample.block) && is_timed) {
       auto& of_block = by_block[{sample.block, sample.ranks_per_host}];
       of_block.push_back(sample);
       if (const auto* moved = std::get_if<ExchangeModel>(&exchange)) {
@@ -361,6 +365,10 @@ Model fit_as_measured(const Measurements& measurements, const std::optional<Mach
              model.inner_blocks.end()) {
     model.refused.push_back({Block::exchange, 1, std::get<Refusal>(exchange).reason});
   }
+  model.memory = fit_memory(fitted_points);
+  if (is_of_one_rank) {
+    return model;
+  }
   // Together, since the interval of each is widened by its own errors once they are known.
   const auto sum = composition_errors(fitted_points, [&](const RunPoint& point) {
     return std::optional(
@@ -371,10 +379,27 @@ Model fit_as_measured(const Measurements& measurements, const std::optional<Mach
                                                   {.ranks_per_host = point.ranks_per_host});
     return prediction ? std::optional(prediction->seconds) : std::nullopt;
   });
-  model.memory = fit_memory(fitted_points);
   model.sum_of_maxima = sum;
   model.critical_path = path;
   return model;
+}
+
+void require_blocks_of_rank(const Measurements& measurements, const std::optional<Machine>& machine,
+                            int rank) {
+  if (measurements.type == "work_stealing") {
+    throw UsageError(
+        "the blocks of one rank do not tell how often work is stolen: fit the runs of "
+        "work_stealing "
+        "as they are");
+  }
+  if (!machine) {
+    throw UsageError(
+        fmt::format("the blocks of rank {} alone do not tell l and g: give a machine", rank));
+  }
+  if (std::none_of(measurements.samples.begin(), measurements.samples.end(),
+                   [rank](const Sample& sample) { return sample.rank == rank; })) {
+    throw UsageError(fmt::format("the traces have no blocks of rank {}", rank));
+  }
 }
 
 /// Model::deviation_per_doubling, of a fit that leaves out the runs on the most ranks.
@@ -429,6 +454,10 @@ double deviation_on_more_ranks(const Measurements& measurements, const Model& mo
 
 Model fit_model(const Measurements& measurements, const std::optional<Machine>& machine,
                 const FitOptions& options, const Provenance& provenance) {
+  if (options.blocks_of_rank) {
+    require_blocks_of_rank(measurements, machine, *options.blocks_of_rank);
+    return fit_as_measured(measurements, machine, options, provenance);
+  }
   Model model = fit_as_measured(measurements, machine, options, provenance);
   model.deviation_per_doubling = deviation_on_more_ranks(measurements, model, machine, options);
   return model;

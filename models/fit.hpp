@@ -28,6 +28,10 @@ struct FitOptions {
   std::map<Block, Form> given_forms;  ///< these always win
   Weights weights = Weights::relative;
   HoldOut hold_out = HoldOut::none;
+  /// Only the times of this rank's blocks are looked at, and nothing that other ranks have a part in:
+  /// no exchange, no agreement, no time of a run. So a network that the traces were not made on can
+  /// take the place of theirs, and needs a machine.
+  std::optional<int> blocks_of_rank;
 };
 
 /// The runs to hold out among all those with these sizes.
@@ -36,6 +40,9 @@ std::vector<NamedSizes> held_out_sizes(const std::vector<RunPoint>& points, Hold
 /// Fits every block for each number of ranks per host. A block that cannot be fitted is listed in
 /// `refused` with its reason; the rest of the model stands. Without `machine`, l and g are fitted
 /// to the exchanges in the traces.
+///
+/// \throws UsageError  if `options.blocks_of_rank` comes without a machine, with runs of work stealing,
+///                     or is a rank that no run has
 Model fit_model(const Measurements& measurements, const std::optional<Machine>& machine,
                 const FitOptions& options, const Provenance& provenance);
 

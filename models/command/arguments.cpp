@@ -114,13 +114,20 @@ void FitArguments::add_to(CLI::App& command) {
       ->capture_default_str();
   command.add_flag("--allow-oversubscribed", allow_oversubscribed,
                    "Also fit runs with more ranks than cores");
+  command
+      .add_option(
+          "--blocks-of-rank", blocks_of_rank,
+          "Fit the blocks of this rank alone and no exchange or whole run, for the network of "
+          "--machine")
+      ->check(CLI::NonNegativeNumber);
 }
 
 FitOptions FitArguments::options() const {
   return {.forms = forms == "paper" ? Forms::paper : Forms::automatic,
           .given_forms = parse_given_forms(given_forms),
           .weights = weights == "ordinary" ? Weights::ordinary : Weights::relative,
-          .hold_out = hold_out == "every-second" ? HoldOut::every_second : HoldOut::none};
+          .hold_out = hold_out == "every-second" ? HoldOut::every_second : HoldOut::none,
+          .blocks_of_rank = blocks_of_rank};
 }
 
 }  // namespace cleave

@@ -38,6 +38,7 @@ struct FitArguments {
   std::string weights = "relative";
   std::string hold_out = "none";
   bool allow_oversubscribed = false;
+  std::optional<int> blocks_of_rank;
 
   /// Adds the options of these names. Refers to this object.
   void add_to(CLI::App& command);
