@@ -2,7 +2,7 @@
 // have run since the rank had its turn, each with a copy of the program. So the copies get the memory of
 // the first one for all that cannot be written, and the variables and the end of the stack are touched
 // before the clock is read. What a rank has in the heap is still in the core's caches where few ranks
-// are simulated, and not where many are; with SIMULATE_COLD=1 it never is when a repetition begins.
+// are simulated, and not where many are; with SIMULATE_COLD=1 it never is after a call of MPI that can wait.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -105,18 +105,55 @@ static const struct Copy* copy_of(uintptr_t address) {
   return low > 0 && address < copies[low - 1].end ? &copies[low - 1] : NULL;
 }
 
-/// If another rank had its turn before this one, which is told by the stack: touches the end of the
-/// stack and, of the copy that returns are to, the variables.
-void warm_caches(void) {
-  static uintptr_t last_turn;
-  const uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
-  const uintptr_t distance = stack > last_turn ? stack - last_turn : last_turn - stack;
-  if (distance < (UINT64_C(1) << 20)) {
-    return;
+/// Calls after which nobody expects cold caches: they look at the clock or begin a message and do not wait.
+static int is_after_quick_call;
+
+EXPORTED double PMPI_Wtime(void) {
+  static double (*next)(void);
+  if (next == NULL) {
+    next = (double (*)(void))next_of("PMPI_Wtime");
   }
-  last_turn = stack;
+  is_after_quick_call = 1;
+  return next();
+}
+
+#define QUICK_CALL(name)                                                                            \
+  EXPORTED int name(void* buffer, int count, void* type, int peer, int tag, void* comm, void* to) { \
+    static int (*next)(void*, int, void*, int, int, void*, void*);                                  \
+    if (next == NULL) {                                                                             \
+      next = (int (*)(void*, int, void*, int, int, void*, void*))next_of(#name);                    \
+    }                                                                                               \
+    is_after_quick_call = 1;                                                                        \
+    return next(buffer, count, type, peer, tag, comm, to);                                          \
+  }
+QUICK_CALL(PMPI_Isend)
+QUICK_CALL(PMPI_Irecv)
+
+/// Reads about what the caches of a core hold of what no rank uses, in streams that memory serves at once.
+static void cool_caches(void) {
+  static const uintptr_t kStreams = 4;
+  static const uintptr_t kBytes = (uintptr_t)24 << 20;
+  static char* memory;
+  if (memory == NULL) {
+    memory = mmap(NULL, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+      perror("there is no memory to empty the caches with");
+      exit(1);
+    }
+    madvise(memory, kBytes, MADV_HUGEPAGE);  // a hint: small pages do as well
+    memset(memory, 1, kBytes);               // else all of it is one page of zeros
+  }
+  for (uintptr_t at = 0; at < kBytes / kStreams; at += kCacheLine) {
+    for (uintptr_t stream = 0; stream < kStreams; ++stream) {
+      (void)((const volatile char*)memory)[stream * (kBytes / kStreams) + at];
+    }
+  }
+}
+
+/// Touches the end of the stack and, of the copy that returns are to, the variables.
+static void warm_caches(void) {
   const struct Copy* copy = NULL;
-  const uintptr_t* const words = (const uintptr_t*)stack;
+  const uintptr_t* const words = (const uintptr_t*)__builtin_frame_address(0);
   for (int i = 0; i < 256; ++i) {
     const uintptr_t word = ((const volatile uintptr_t*)words)[i];
     if (copy == NULL) {
@@ -130,30 +167,28 @@ void warm_caches(void) {
   }
 }
 
-/// Reads as much as the caches hold of what no rank uses; takes no time.
-void cool_caches(void) {
-  static int is_wanted = -1;
-  static const uintptr_t kBytes = (uintptr_t)48 << 20;
-  static char* memory;
-  if (is_wanted == -1) {
+/// Whether another rank had its turn before this one, which is told by the stack.
+static int is_another_rank(void) {
+  static uintptr_t last_turn;
+  const uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
+  const uintptr_t distance = stack > last_turn ? stack - last_turn : last_turn - stack;
+  last_turn = stack;
+  return distance >= (UINT64_C(1) << 20);
+}
+
+void prepare_caches(void) {
+  static int is_cold = -1;
+  if (is_cold == -1) {
     const char* const text = getenv("SIMULATE_COLD");
-    is_wanted = text != NULL && strcmp(text, "1") == 0;
+    is_cold = text != NULL && strcmp(text, "1") == 0;
   }
-  if (!is_wanted) {
-    return;
+  const int is_another = is_another_rank();
+  const int is_cooled = is_cold && !is_after_quick_call && !piece_is_replayed();
+  is_after_quick_call = 0;
+  if (is_cooled) {
+    cool_caches();
   }
-  const int64_t begin = processor_time_ns();
-  if (memory == NULL) {
-    memory = mmap(NULL, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) {
-      perror("there is no memory to empty the caches with");
-      exit(1);
-    }
-    madvise(memory, kBytes, MADV_HUGEPAGE);  // a hint: small pages do as well
-    memset(memory, 1, kBytes);               // else all of it is one page of zeros
+  if (is_cooled || is_another) {
+    warm_caches();
   }
-  for (uintptr_t at = 0; at < kBytes; at += kCacheLine) {
-    (void)((const volatile char*)memory)[at];
-  }
-  take_off(processor_time_ns() - begin);
 }

@@ -39,6 +39,10 @@ static struct Pieces* current_pieces(void) {
   return &of_rank[rank];
 }
 
+int piece_is_replayed(void) {
+  return measured != 0 && current_pieces()->repetitions > first_measured + measured;
+}
+
 int64_t settled_ns(int64_t ns) {
   if (measured == 0) {
     return ns;

@@ -22,14 +22,15 @@ int clock_is_read(void);
 /// Begins to watch the core, unless SIMULATE_CALM=0 (core.c).
 void watch_core(void);
 
-/// Before a rank computes: its copy of the program is in the caches as on a host of its own (caches.c).
-void warm_caches(void);
-
-/// With SIMULATE_COLD=1, once a rank's repetition begins: its data is in no cache (caches.c).
-void cool_caches(void);
+/// Before a rank computes: its copy of the program is in the caches as on a host of its own, and with
+/// SIMULATE_COLD=1 its data is not (caches.c).
+void prepare_caches(void);
 
 /// A rank begins a repetition (least.c).
 void begin_repetition(void);
+
+/// Whether the piece that begins takes what it took before, whatever it takes now (least.c).
+int piece_is_replayed(void);
 
 /// What a piece of computation that took `ns` is taken to have taken (least.c).
 int64_t settled_ns(int64_t ns);
