@@ -1,8 +1,9 @@
-// The caches: a host of its own has the program and a rank's variables in its caches. Here other ranks
-// have run since the rank had its turn, each with a copy of the program. So the copies get the memory of
-// the first one for all that cannot be written, and the variables and the end of the stack are touched
-// before the clock is read. What a rank has in the heap is still in the core's caches where few ranks
-// are simulated, and not where many are; with SIMULATE_COLD=1 it never is after a call of MPI that can wait.
+// The caches: a host of its own has the program and a rank's variables in its caches. Here other
+// ranks have run since the rank had its turn, each with a copy of the program. So the copies get
+// the memory of the first one for all that cannot be written, and the variables and the end of the
+// stack are touched before the clock is read. What a rank has in the heap is still in the core's
+// caches where few ranks are simulated, and not where many are; with SIMULATE_COLD=1 it never is
+// after a call of MPI that can wait.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -31,8 +32,8 @@ static char first_page[4096];
 
 static uintptr_t page_of(uintptr_t address) { return address / kPage * kPage; }
 
-/// Lets the copy that is loaded at `info` share all that cannot be written with the first one, if it is
-/// one: headers and the build's identity are in the first page.
+/// Lets the copy that is loaded at `info` share all that cannot be written with the first one, if
+/// it is one: headers and the build's identity are in the first page.
 static int add_copy(struct dl_phdr_info* info, size_t size, void* wanted) {
   (void)size;
   const struct link_map* const map = wanted;
@@ -105,31 +106,29 @@ static const struct Copy* copy_of(uintptr_t address) {
   return low > 0 && address < copies[low - 1].end ? &copies[low - 1] : NULL;
 }
 
-/// Calls after which nobody expects cold caches: they look at the clock or begin a message and do not wait.
-static int is_after_quick_call;
+/// What MPI was called for last. Who begins a message does not wait; who looks for one, and has
+/// done so just before, has nothing in the caches that would be lost.
+static enum { kOther, kBegin, kLook } last_call;
+static const int64_t kJustBefore_ns = 5000;
 
-EXPORTED double PMPI_Wtime(void) {
-  static double (*next)(void);
-  if (next == NULL) {
-    next = (double (*)(void))next_of("PMPI_Wtime");
+/// A function of at most seven numbers and addresses.
+#define WATCH(name, call)                                                       \
+  EXPORTED int name(long a, long b, long c, long d, long e, long f, long g) {   \
+    static int (*next)(long, long, long, long, long, long, long);               \
+    if (next == NULL) {                                                         \
+      next = (int (*)(long, long, long, long, long, long, long))next_of(#name); \
+    }                                                                           \
+    last_call = (call);                                                         \
+    return next(a, b, c, d, e, f, g);                                           \
   }
-  is_after_quick_call = 1;
-  return next();
-}
+WATCH(PMPI_Isend, kBegin)
+WATCH(PMPI_Irecv, kBegin)
+WATCH(PMPI_Iprobe, kLook)
+WATCH(PMPI_Testsome, kLook)
+WATCH(PMPI_Testall, kLook)
 
-#define QUICK_CALL(name)                                                                            \
-  EXPORTED int name(void* buffer, int count, void* type, int peer, int tag, void* comm, void* to) { \
-    static int (*next)(void*, int, void*, int, int, void*, void*);                                  \
-    if (next == NULL) {                                                                             \
-      next = (int (*)(void*, int, void*, int, int, void*, void*))next_of(#name);                    \
-    }                                                                                               \
-    is_after_quick_call = 1;                                                                        \
-    return next(buffer, count, type, peer, tag, comm, to);                                          \
-  }
-QUICK_CALL(PMPI_Isend)
-QUICK_CALL(PMPI_Irecv)
-
-/// Reads about what the caches of a core hold of what no rank uses, in streams that memory serves at once.
+/// Reads about what the caches of a core hold of what no rank uses, in streams that memory serves
+/// at once.
 static void cool_caches(void) {
   static const uintptr_t kStreams = 4;
   static const uintptr_t kBytes = (uintptr_t)24 << 20;
@@ -176,15 +175,16 @@ static int is_another_rank(void) {
   return distance >= (UINT64_C(1) << 20);
 }
 
-void prepare_caches(void) {
+void prepare_caches(int64_t before_ns) {
   static int is_cold = -1;
   if (is_cold == -1) {
     const char* const text = getenv("SIMULATE_COLD");
     is_cold = text != NULL && strcmp(text, "1") == 0;
   }
   const int is_another = is_another_rank();
-  const int is_cooled = is_cold && !is_after_quick_call && !piece_is_replayed();
-  is_after_quick_call = 0;
+  const int is_quick = last_call == kBegin || (last_call == kLook && before_ns < kJustBefore_ns);
+  const int is_cooled = is_cold && !is_quick && !piece_is_replayed();
+  last_call = kOther;
   if (is_cooled) {
     cool_caches();
   }

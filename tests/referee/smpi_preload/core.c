@@ -1,7 +1,8 @@
-// The core: where other programs share it, as the hosts of virtual machines let them, all it computes
-// takes up to twice as long for a few milliseconds or seconds, and a simulated rank that happens to have
-// its turn then looks slower than the others. So every millisecond the simulation measures how fast the
-// core is, and where something else slows it waits until it is free again; SIMULATE_CALM=0 lets it go on.
+// The core: where other programs share it, as the hosts of virtual machines let them, all it
+// computes takes up to twice as long for a few milliseconds or seconds, and a simulated rank that
+// happens to have its turn then looks slower than the others. So every millisecond the simulation
+// measures how fast the core is, and where something else slows it waits until it is free again;
+// SIMULATE_CALM=0 lets it go on.
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,12 +15,6 @@
 #include "preload.h"
 
 static volatile int64_t waited_ns;
-
-static int64_t wall_ns(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
-}
 
 /// How long a fixed computation takes that keeps all units for integers busy: what else uses them,
 /// as the core's other thread, makes it slower.
@@ -47,8 +42,8 @@ static int64_t steady_probe_ns(void) {
   return first < second ? first : second;
 }
 
-/// Waits until the core is as fast as it has been at best: at most two seconds at a time, and in all at
-/// most ten seconds and half of the time.
+/// Waits until the core is as fast as it has been at best: at most two seconds at a time, and in
+/// all at most ten seconds and half of the time.
 static void wait_for_free_core(int signal) {
   (void)signal;
   static const double kSlowed = 1.05;
@@ -61,6 +56,7 @@ static void wait_for_free_core(int signal) {
   }
   const int error = errno;
   const int64_t processor_begin = processor_time_ns();
+  const int64_t wall_begin = wall_ns();
   int64_t now = probe_ns();
   if ((double)now > kSlowed * (double)least) {
     const int64_t begin = wall_ns();
@@ -77,7 +73,7 @@ static void wait_for_free_core(int signal) {
     waited_ns += waited;
   }
   least = now < least ? now : least;
-  take_off(processor_time_ns() - processor_begin);
+  take_off(processor_time_ns() - processor_begin, wall_ns() - wall_begin);
   errno = error;
 }
 

@@ -1,6 +1,6 @@
-// What is left of disturbances hits one of many ranks now and then, and all others wait for it. So with
-// SIMULATE_LEAST=FIRST,COUNT every piece of computation after COUNT repetitions from FIRST on takes the
-// least of the times that the same piece of the same rank took in these.
+// What is left of disturbances hits one of many ranks now and then, and all others wait for it. So
+// with SIMULATE_LEAST=FIRST,COUNT every piece of computation after COUNT repetitions from FIRST on
+// takes the least of the times that the same piece of the same rank took in these.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -83,8 +83,8 @@ void begin_repetition(void) {
       fail_least("there is no memory left");
     }
   }
-  const int was_compared = pieces->repetitions > first_measured + 1 &&
-                           pieces->repetitions <= first_measured + measured;
+  const int was_compared =
+      pieces->repetitions > first_measured + 1 && pieces->repetitions <= first_measured + measured;
   if (was_compared && pieces->at != pieces->count) {
     fail_least(kUneven);
   }
@@ -97,7 +97,8 @@ __attribute__((constructor)) static void read_setting(void) {
   if (text == NULL) {
     return;
   }
-  if (sscanf(text, "%d,%d", &first_measured, &measured) != 2 || first_measured < 0 || measured < 1) {
+  if (sscanf(text, "%d,%d", &first_measured, &measured) != 2 || first_measured < 0 ||
+      measured < 1) {
     fprintf(stderr, "SIMULATE_LEAST: '%s' is not FIRST,COUNT\n", text);
     exit(2);
   }

@@ -13,8 +13,11 @@ void* next_of(const char* name);
 /// The thread's processor time, with all that is not the program's.
 int64_t processor_time_ns(void);
 
-/// Takes `ns` off the processor time that SMPI reads from now on.
-void take_off(int64_t ns);
+/// The system's clock.
+int64_t wall_ns(void);
+
+/// Takes so much off the processor time that SMPI reads from now on, and of what passed meanwhile.
+void take_off(int64_t processor_ns, int64_t wall_ns);
 
 /// Whether SMPI's clock is being read: no moment to interrupt.
 int clock_is_read(void);
@@ -23,8 +26,9 @@ int clock_is_read(void);
 void watch_core(void);
 
 /// Before a rank computes: its copy of the program is in the caches as on a host of its own, and with
-/// SIMULATE_COLD=1 its data is not (caches.c).
-void prepare_caches(void);
+/// SIMULATE_COLD=1 its data is not (caches.c). Before the call of MPI it, or with none another rank,
+/// computed for `before_ns`.
+void prepare_caches(int64_t before_ns);
 
 /// A rank begins a repetition (least.c).
 void begin_repetition(void);
