@@ -388,9 +388,8 @@ void require_blocks_of_rank(const Measurements& measurements, const std::optiona
                             int rank) {
   if (measurements.type == "work_stealing") {
     throw UsageError(
-        "the blocks of one rank do not tell how often work is stolen: fit the runs of "
-        "work_stealing "
-        "as they are");
+        "the blocks of one rank do not tell how often work is stolen: fit work_stealing to whole "
+        "runs");
   }
   if (!machine) {
     throw UsageError(

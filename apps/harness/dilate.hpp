@@ -12,9 +12,8 @@ namespace cleave {
 /// Emulation", NSDI 2006).
 ///
 /// \param repeats  every repetition of `options.recorder` has the same blocks in the same order, on
-/// one
-///                 thread: a block then takes the least of its times in this repetition and those
-///                 before, which keeps out what else disturbs the cores
+///                 one thread: a block then takes the least of its times in this repetition and
+///                 those before, which keeps out what else disturbs the cores
 void dilate_blocks(Options& options, double factor, bool repeats);
 
 }  // namespace cleave

@@ -37,9 +37,9 @@ int64_t processor_time_ns(void) {
   return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
 }
 
-void take_off(int64_t processor_ns, int64_t wall_ns) {
-  taken_off += processor_ns;
-  wall_taken_off += wall_ns;
+void take_off(int64_t of_processor_ns, int64_t of_wall_ns) {
+  taken_off += of_processor_ns;
+  wall_taken_off += of_wall_ns;
 }
 
 int clock_is_read(void) { return is_read; }
@@ -97,11 +97,11 @@ EXPORTED int PMPI_Barrier(void* comm) {
 /// The clock of pieces: the processor time without all that is not the program's. Here a piece ends
 /// or begins.
 static int64_t piece_clock_ns(void) {
-  static int64_t cost;
+  static int64_t cost = -1;
   static int64_t wall_cost;
   static int64_t last;
   static int64_t piece_ns;  ///< of the last one
-  if (cost == 0) {
+  if (cost == -1) {
     cost = cost_ns(processor_time_ns);
     wall_cost = cost_ns(wall_ns);
     watch_core();

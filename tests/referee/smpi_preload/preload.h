@@ -17,7 +17,7 @@ int64_t processor_time_ns(void);
 int64_t wall_ns(void);
 
 /// Takes so much off the processor time that SMPI reads from now on, and of what passed meanwhile.
-void take_off(int64_t processor_ns, int64_t wall_ns);
+void take_off(int64_t of_processor_ns, int64_t of_wall_ns);
 
 /// Whether SMPI's clock is being read: no moment to interrupt.
 int clock_is_read(void);
@@ -26,8 +26,7 @@ int clock_is_read(void);
 void watch_core(void);
 
 /// Before a rank computes: its copy of the program is in the caches as on a host of its own, and with
-/// SIMULATE_COLD=1 its data is not (caches.c). Before the call of MPI it, or with none another rank,
-/// computed for `before_ns`.
+/// SIMULATE_COLD=1 its data is not (caches.c). The piece before this one took `before_ns`.
 void prepare_caches(int64_t before_ns);
 
 /// A rank begins a repetition (least.c).
