@@ -455,10 +455,11 @@ Model fit_model(const Measurements& measurements, const std::optional<Machine>& 
                 const FitOptions& options, const Provenance& provenance) {
   if (options.blocks_of_rank) {
     require_blocks_of_rank(measurements, machine, *options.blocks_of_rank);
-    return fit_as_measured(measurements, machine, options, provenance);
   }
   Model model = fit_as_measured(measurements, machine, options, provenance);
-  model.deviation_per_doubling = deviation_on_more_ranks(measurements, model, machine, options);
+  if (!options.blocks_of_rank) {
+    model.deviation_per_doubling = deviation_on_more_ranks(measurements, model, machine, options);
+  }
   return model;
 }
 

@@ -119,7 +119,7 @@ void FitArguments::add_to(CLI::App& command) {
           "--blocks-of-rank", blocks_of_rank,
           "Fit the blocks of this rank alone and no exchange or whole run, for the network of "
           "--machine")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(std::int64_t{0}, kMostRanks - 1));
 }
 
 FitOptions FitArguments::options() const {

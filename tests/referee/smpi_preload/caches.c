@@ -106,19 +106,26 @@ static const struct Copy* copy_of(uintptr_t address) {
   return low > 0 && address < copies[low - 1].end ? &copies[low - 1] : NULL;
 }
 
-/// What MPI was called for last. Who begins a message does not wait; who looks for one, and has
-/// done so just before, has nothing in the caches that would be lost.
-static enum { kOther, kBegin, kLook } last_call;
+/// What a rank called MPI for, and how long it had computed before: other ranks have their turns
+/// before the call returns. Who begins a message does not wait; who looks for one, and has done so
+/// just before, has nothing in the caches that would be lost.
+enum Call { kOther, kBegin, kLook };
+static struct {
+  enum Call call;
+  int64_t computed_ns;
+} of_rank[kMostRanks];
 static const int64_t kJustBefore_ns = 5000;
 
+void end_piece(int64_t ns) { of_rank[current_rank()].computed_ns = ns; }
+
 /// A function of at most seven numbers and addresses.
-#define WATCH(name, call)                                                       \
+#define WATCH(name, kind)                                                       \
   EXPORTED int name(long a, long b, long c, long d, long e, long f, long g) {   \
     static int (*next)(long, long, long, long, long, long, long);               \
     if (next == NULL) {                                                         \
       next = (int (*)(long, long, long, long, long, long, long))next_of(#name); \
     }                                                                           \
-    last_call = (call);                                                         \
+    of_rank[current_rank()].call = (kind);                                      \
     return next(a, b, c, d, e, f, g);                                           \
   }
 WATCH(PMPI_Isend, kBegin)
@@ -175,16 +182,19 @@ static int is_another_rank(void) {
   return distance >= (UINT64_C(1) << 20);
 }
 
-void prepare_caches(int64_t before_ns) {
+void prepare_caches(void) {
   static int is_cold = -1;
   if (is_cold == -1) {
     const char* const text = getenv("SIMULATE_COLD");
     is_cold = text != NULL && strcmp(text, "1") == 0;
   }
   const int is_another = is_another_rank();
-  const int is_quick = last_call == kBegin || (last_call == kLook && before_ns < kJustBefore_ns);
+  const long rank = current_rank();
+  const enum Call call = of_rank[rank].call;
+  of_rank[rank].call = kOther;
+  const int is_quick =
+      call == kBegin || (call == kLook && of_rank[rank].computed_ns < kJustBefore_ns);
   const int is_cooled = is_cold && !is_quick && !piece_is_replayed();
-  last_call = kOther;
   if (is_cooled) {
     cool_caches();
   }

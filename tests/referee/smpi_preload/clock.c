@@ -13,8 +13,10 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "preload.h"
 
@@ -30,6 +32,19 @@ int64_t wall_ns(void) {
 }
 
 void* next_of(const char* name) { return dlsym(RTLD_NEXT, name); }
+
+long current_rank(void) {
+  static long (*number)(void);
+  if (number == NULL) {
+    number = (long (*)(void))next_of("sg_actor_self_get_pid");
+  }
+  const long rank = number();
+  if (rank < 0 || rank >= kMostRanks) {
+    fprintf(stderr, "simulate: there are too many ranks\n");
+    _exit(3);
+  }
+  return rank;
+}
 
 int64_t processor_time_ns(void) {
   struct timespec time;
@@ -100,7 +115,6 @@ static int64_t piece_clock_ns(void) {
   static int64_t cost = -1;
   static int64_t wall_cost;
   static int64_t last;
-  static int64_t piece_ns;  ///< of the last one
   if (cost == -1) {
     cost = cost_ns(processor_time_ns);
     wall_cost = cost_ns(wall_ns);
@@ -109,7 +123,7 @@ static int64_t piece_clock_ns(void) {
   is_read = 1;
   const int64_t wall = wall_ns() - wall_taken_off;
   if (at_piece == kPieceBegins) {
-    prepare_caches(piece_ns);
+    prepare_caches();
   }
   taken_off += cost;
   int64_t now = processor_time_ns() - taken_off;
@@ -122,7 +136,8 @@ static int64_t piece_clock_ns(void) {
   } else if (at_piece == kPieceEnds) {
     const int64_t by_wall = wall - wall_began > wall_cost ? wall - wall_began - wall_cost : 0;
     const int64_t by_processor = now - piece_began;
-    piece_ns = by_wall < by_processor ? by_wall : by_processor;
+    const int64_t piece_ns = by_wall < by_processor ? by_wall : by_processor;
+    end_piece(piece_ns);
     const int64_t settled = piece_began + settled_ns(piece_ns);
     taken_off += now - settled;
     now = settled;

@@ -2,7 +2,6 @@
 // with SIMULATE_LEAST=FIRST,COUNT every piece of computation after COUNT repetitions from FIRST on
 // takes the least of the times that the same piece of the same rank took in these.
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -11,7 +10,7 @@
 #include "preload.h"
 
 /// What a rank computes between two calls of MPI, in the order of its repetition.
-enum { kMostRanks = 4096, kMostPieces = 1 << 14 };
+enum { kMostPieces = 1 << 14 };
 struct Pieces {
   int repetitions;    ///< begun
   int at;             ///< the next piece of this one
@@ -21,7 +20,6 @@ struct Pieces {
 static struct Pieces of_rank[kMostRanks];
 static int first_measured;
 static int measured;  ///< repetitions; 0: none, all pieces take what they take
-static long (*current_rank)(void);
 
 static const char kUneven[] =
     "a rank computes another number of times in one repetition than in another";
@@ -32,11 +30,7 @@ static void fail_least(const char* why) {
 }
 
 static struct Pieces* current_pieces(void) {
-  const long rank = current_rank();
-  if (rank < 0 || rank >= kMostRanks) {
-    fail_least("there are too many ranks");
-  }
-  return &of_rank[rank];
+  return &of_rank[current_rank()];
 }
 
 int piece_is_replayed(void) {
@@ -102,5 +96,4 @@ __attribute__((constructor)) static void read_setting(void) {
     fprintf(stderr, "SIMULATE_LEAST: '%s' is not FIRST,COUNT\n", text);
     exit(2);
   }
-  current_rank = (long (*)(void))dlsym(RTLD_DEFAULT, "sg_actor_self_get_pid");
 }

@@ -25,9 +25,16 @@ int clock_is_read(void);
 /// Begins to watch the core, unless SIMULATE_CALM=0 (core.c).
 void watch_core(void);
 
+/// Which of at most kMostRanks ranks has its turn.
+enum { kMostRanks = 4096 };
+long current_rank(void);
+
 /// Before a rank computes: its copy of the program is in the caches as on a host of its own, and with
-/// SIMULATE_COLD=1 its data is not (caches.c). The piece before this one took `before_ns`.
-void prepare_caches(int64_t before_ns);
+/// SIMULATE_COLD=1 its data is not (caches.c).
+void prepare_caches(void);
+
+/// A rank has computed for `ns`, which prepare_caches asks for.
+void end_piece(int64_t ns);
 
 /// A rank begins a repetition (least.c).
 void begin_repetition(void);
