@@ -20,7 +20,8 @@ namespace {
 
 // Of the executor's protocol (docs/work_stealing.md).
 constexpr double kMessageBytes = 32;   ///< of a request, a wave, and around nodes
-constexpr double kEndingMessages = 8;  ///< in a row, for each doubling of the ranks
+constexpr int kFanOut = 8;             ///< of the tree of waves
+constexpr double kEndingMessages = 8;  ///< in a row, for each of its levels
 
 // Where steals are, in the reasons for which they are refused.
 constexpr std::string_view kInside = "inside a rank";
@@ -30,6 +31,16 @@ constexpr double kLeastSeconds = 1e-9;  ///< what is less was not measured
 
 /// Rounds in which work or a message reaches `count` ranks or workers.
 double doublings_of(int count) { return count > 1 ? std::ceil(std::log2(count)) : 0; }
+
+/// Levels below rank 0 of the tree of waves.
+double levels_of(int ranks) {
+  int levels = 0;
+  for (std::int64_t reached = 1, of_level = kFanOut; reached < ranks; of_level *= kFanOut) {
+    reached += of_level;
+    ++levels;
+  }
+  return levels;
+}
 
 Basis power_of(const std::string& size, double power) {
   return Basis({{.size = size, .power = power}});
@@ -61,11 +72,10 @@ Network network_of(const LatencyGaps& gaps, int ranks, int ranks_per_host, doubl
   const Communication entry = choose_latency_gap(gaps, ranks, 0, ranks > ranks_per_host).entry;
   const double asking = message_seconds(entry, kMessageBytes);
   const double bytes_of_try = tries > 0 ? bytes / tries : 0;
-  const double asking_and_answer = asking + message_seconds(entry, kMessageBytes + bytes_of_try);
-  const double doublings = doublings_of(ranks);
-  return {.steal_s = std::max(0.0, tries * asking_and_answer),
-          .start_up_s = std::max(0.0, doublings * asking_and_answer),
-          .termination_s = std::max(0.0, kEndingMessages * doublings * asking)};
+  const double answer = message_seconds(entry, kMessageBytes + bytes_of_try);
+  return {.steal_s = std::max(0.0, tries * (asking + answer)),
+          .start_up_s = std::max(0.0, doublings_of(ranks) * answer),
+          .termination_s = std::max(0.0, kEndingMessages * levels_of(ranks) * asking)};
 }
 
 std::variant<BlockModel, Refusal> fit_search(const std::vector<StealingRun>& runs,
@@ -201,13 +211,47 @@ std::variant<Steals, Refusal> fit_steals(const std::vector<StealingRun>& all, bo
   return steals;
 }
 
-/// Start-up or termination: a constant, and more for each doubling of the ranks and each further
-/// thread of a rank, as far as these vary; `network_s` of each run is left out. Each round of a
-/// doubling takes the same, or waits for the slowest of all ranks, which is the slower the more
-/// there are: the largest of p exponential times grows with log p.
+NamedValues rounds_of(int ranks, int threads) {
+  return {{"doublings", doublings_of(ranks)},
+          {"levels", levels_of(ranks)},
+          {"helpers", static_cast<double>(threads - 1)}};
+}
+
+/// Start-up: a constant, and more for each doubling of the ranks. Each round of a doubling takes
+/// the same, or waits for the slowest of all ranks, which is the slower the more there are: the
+/// largest of p exponential times grows with log p.
+std::vector<TrialForm> forms_of_start_up(const std::vector<Observation>&) {
+  return {{.form = {Basis()}},
+          {.form = {Basis(), power_of("doublings", 1)}},
+          {.form = {Basis(), power_of("doublings", 2)}}};
+}
+
+/// Termination: a constant where one rank was measured, and more for each level of the tree of
+/// waves, each as long as another or, as above, waiting for the slowest.
+std::vector<TrialForm> forms_of_termination(const std::vector<Observation>& observations) {
+  const auto [least, most] = std::ranges::minmax(
+      observations, {}, [](const Observation& o) { return o.sizes.at("levels"); });
+  std::vector<Basis> common;
+  if (least.sizes.at("levels") == 0) {
+    common.emplace_back();
+  }
+  if (most.sizes.at("levels") == 0) {
+    return {{.form = common}};
+  }
+  std::vector<Basis> alike = common;
+  alike.push_back(power_of("levels", 1));
+  std::vector<Basis> slowest = common;
+  slowest.push_back(Basis({{.size = "levels", .power = 1}, {.size = "doublings", .power = 1}}));
+  return {{.form = std::move(alike)}, {.form = std::move(slowest)}};
+}
+
+/// A part of runs, without `network_s` of each: `forms_of`, and more for each further thread of a
+/// rank if these vary.
+template <class Forms>
 std::variant<BlockFit, Refusal> fit_rounds(const std::vector<StealingRun>& runs,
                                            std::vector<double> StealingRun::*part,
-                                           const std::vector<double>& network_s, Weights weights) {
+                                           const std::vector<double>& network_s, Forms&& forms_of,
+                                           Weights weights) {
   std::vector<Observation> observations;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const StealingRun& run = runs[i];
@@ -215,17 +259,15 @@ std::variant<BlockFit, Refusal> fit_rounds(const std::vector<StealingRun>& runs,
     run_sizes["ranks"] = run.ranks;
     run_sizes["threads"] = run.threads;
     observations.push_back({.run_sizes = std::move(run_sizes),
-                            .sizes = {{"doublings", doublings_of(run.ranks)},
-                                      {"helpers", static_cast<double>(run.threads - 1)}},
+                            .sizes = rounds_of(run.ranks, run.threads),
                             .value = std::max(kLeastSeconds, median(run.*part) - network_s[i])});
   }
-  std::vector<TrialForm> trials = {{.form = {Basis()}}};
-  for (const std::string& name : varying_sizes(observations)) {
+  std::vector<TrialForm> trials = forms_of(observations);
+  const std::vector<std::string> varying = varying_sizes(observations);
+  if (std::ranges::find(varying, "helpers") != varying.end()) {
     for (std::size_t i = 0, count = trials.size(); i < count; ++i) {
-      for (const double power : name == "doublings" ? std::vector{1.0, 2.0} : std::vector{1.0}) {
-        trials.push_back(trials[i]);
-        trials.back().form.push_back(power_of(name, power));
-      }
+      trials.push_back(trials[i]);
+      trials.back().form.push_back(power_of("helpers", 1));
     }
   }
   return fit_best_form(observations, trials, weights);
@@ -335,8 +377,7 @@ class SearchTime {
   }
 
   void add_rounds(std::string_view part, Block block, const BlockFit& fit, double network_s) {
-    const NamedValues sizes = {{"doublings", doublings_of(result_.ranks)},
-                               {"helpers", static_cast<double>(threads_ - 1)}};
+    const NamedValues sizes = rounds_of(result_.ranks, threads_);
     const double seconds = fit(sizes) + network_s;
     const double noise = fit.fit.residual_deviation * seconds;
     variances_.push_back({noise * noise, static_cast<double>(fit.fit.degrees_of_freedom)});
@@ -409,8 +450,10 @@ void fit_stealing(Model& model, const std::vector<StealingRun>& runs, bool knows
     start_up_s.push_back(network.start_up_s);
     termination_s.push_back(network.termination_s);
   }
-  auto start_up = fit_rounds(runs, &StealingRun::start_up, start_up_s, model.weights);
-  auto termination = fit_rounds(runs, &StealingRun::termination, termination_s, model.weights);
+  auto start_up =
+      fit_rounds(runs, &StealingRun::start_up, start_up_s, forms_of_start_up, model.weights);
+  auto termination = fit_rounds(runs, &StealingRun::termination, termination_s,
+                                forms_of_termination, model.weights);
   for (auto* fitted : {&start_up, &termination}) {
     if (auto* refusal = std::get_if<Refusal>(fitted)) {
       model.refused.push_back(

@@ -41,10 +41,11 @@ struct StealingModel {
   bool knows_network = false;
   std::optional<Steals> inside;   ///< of a rank
   std::optional<Steals> between;  ///< of ranks
-  BlockFit start_up;              ///< seconds, of `doublings` of the ranks and `helpers`
-  BlockFit termination;           ///< the same; helpers are the threads of a rank beyond the first
-  int ranks_per_host = 1;         ///< the most that were measured
-  int threads = 1;                ///< of a rank, the most that were measured
+  /// Seconds, of `doublings` of the ranks and `helpers`, the threads of a rank beyond the first.
+  BlockFit start_up;
+  BlockFit termination;    ///< the same, of `levels` of the tree of waves and `doublings`
+  int ranks_per_host = 1;  ///< the most that were measured
+  int threads = 1;         ///< of a rank, the most that were measured
 };
 
 /// Adds to `model` what `runs` determine, and to its refused blocks what they do not, with reasons.

@@ -285,16 +285,22 @@ std::string Comm::broadcast(std::string text, int root) const {
 
 std::vector<std::int64_t> Comm::gather(std::int64_t value) const {
   std::vector<std::int64_t> values(state_->rank == 0 ? state_->size : 0);
+  gather(std::as_bytes(std::span(&value, 1)), std::as_writable_bytes(std::span(values)));
+  return values;
+}
+
+void Comm::gather(std::span<const std::byte> mine, std::span<std::byte> all) const {
+  const int count = static_cast<int>(mine.size());
   collective(
       "MPI_Gather",
       [&] {
-        return MPI_Gather(&value, 1, MPI_INT64_T, values.data(), 1, MPI_INT64_T, 0, state_->comm);
+        return MPI_Gather(mine.data(), count, MPI_BYTE, all.data(), count, MPI_BYTE, 0,
+                          state_->comm);
       },
       [&](MPI_Request* request) {
-        return MPI_Igather(&value, 1, MPI_INT64_T, values.data(), 1, MPI_INT64_T, 0, state_->comm,
-                           request);
+        return MPI_Igather(mine.data(), count, MPI_BYTE, all.data(), count, MPI_BYTE, 0,
+                           state_->comm, request);
       });
-  return values;
 }
 
 void Comm::all_to_all(std::span<const std::byte> out, std::span<const int> send_counts,

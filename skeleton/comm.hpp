@@ -80,6 +80,8 @@ class Comm {
   std::string broadcast(std::string text, int root) const;
   /// One value of each rank, in rank order; empty on ranks other than 0.
   std::vector<std::int64_t> gather(std::int64_t value) const;
+  /// `mine` of all ranks, equally long, in rank order in `all`, which only rank 0 uses.
+  void gather(std::span<const std::byte> mine, std::span<std::byte> all) const;
 
   /// MPI_Alltoallv in bytes; counts and offsets have one entry a rank.
   void all_to_all(std::span<const std::byte> out, std::span<const int> send_counts,

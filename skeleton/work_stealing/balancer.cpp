@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <utility>
 
 namespace cleave {
 
@@ -13,8 +14,15 @@ constexpr int kRequestsWithoutPause = 16;
 constexpr std::int64_t kFirstPause_ns = 2'000;
 constexpr int kMostDoublings = 8;
 
+/// Children of a rank in the tree of the waves: few levels, since at each a rank must look up, and
+/// not more messages of one rank than go out while it would.
+constexpr int kFanOut = 8;
+
 /// Of so many requests, one leaves the host even where it has other ranks.
 constexpr unsigned kRequestsForOneAbroad = 3;
+
+/// In the tree along which work reaches all ranks from rank 0, which begins with it.
+int binomial_parent(int rank) { return rank & (rank - 1); }
 
 }  // namespace
 
@@ -52,6 +60,7 @@ bool Balancer::step() {
   }
   send_parcels();
   if (phase_ == Phase::search) {
+    serve_waiting_thieves();
     announce_incumbent();
     steal_if_wanted();
     raise_alarm();
@@ -70,8 +79,9 @@ void Balancer::handle(const Message& message) {
     ++all_.received;
   }
   switch (header.kind) {
+    case Kind::first_request:
     case Kind::request:
-      answer_request(message.from);
+      answer_request(message.from, header.kind == Kind::first_request);
       return;
     case Kind::no_work:
       request_is_out_ = false;
@@ -93,8 +103,10 @@ void Balancer::handle(const Message& message) {
       workload_.deliver(payload);
       return;
     case Kind::incumbent:
+      ++unanswered_.received;
       return;
     case Kind::alarm:
+      ++unanswered_.received;
       wishes_ |= header.wishes;
       return;
     case Kind::down:
@@ -113,17 +125,53 @@ void Balancer::handle(const Message& message) {
   }
 }
 
-void Balancer::answer_request(int thief) {
-  std::vector<std::byte> nodes;
+void Balancer::answer_request(int thief, bool is_first) {
   if (phase_ == Phase::search) {
-    nodes = workload_.give();
+    if (give_to(thief)) {
+      return;
+    }
+    if (is_first && (waits_for_first_work() || !workload_.passive())) {
+      waiting_thieves_.push_back(thief);
+      return;
+    }
   }
+  send(thief, {.kind = Kind::no_work});
+}
+
+/// \return  false if there is nothing to give
+bool Balancer::give_to(int thief) {
+  const std::vector<std::byte> nodes = workload_.give();
   if (nodes.empty()) {
-    send(thief, {.kind = Kind::no_work});
-  } else {
-    ++work_.sent;
-    send(thief, {.kind = Kind::work}, nodes);
+    return false;
   }
+  ++work_.sent;
+  send(thief, {.kind = Kind::work}, nodes);
+  return true;
+}
+
+/// Gives to those whose first requests are kept, or lets them ask others if this rank has run dry
+/// or the search is being ended.
+void Balancer::serve_waiting_thieves() {
+  while (!waiting_thieves_.empty()) {
+    // Of the children in the binomial tree the last one has the most ranks below it.
+    const auto next = std::ranges::max_element(waiting_thieves_);
+    if (phase_ == Phase::search && give_to(*next)) {
+      waiting_thieves_.erase(next);
+      continue;
+    }
+    if (phase_ == Phase::search && (waits_for_first_work() || !workload_.passive())) {
+      return;
+    }
+    for (const int thief : std::exchange(waiting_thieves_, {})) {
+      send(thief, {.kind = Kind::no_work});
+    }
+  }
+}
+
+/// Whether this rank has had no work so far and its parent has not sent it elsewhere.
+bool Balancer::waits_for_first_work() {
+  return rank_ > 0 && statistics_.made == 0 &&
+         (statistics_.tried == 0 || (statistics_.tried == 1 && request_is_out_));
 }
 
 void Balancer::steal_if_wanted() {
@@ -133,13 +181,14 @@ void Balancer::steal_if_wanted() {
   }
   request_is_out_ = true;
   ++statistics_.tried;
-  send(choose_victim(), {.kind = Kind::request});
+  if (statistics_.tried == 1 && rank_ > 0) {
+    send(binomial_parent(rank_), {.kind = Kind::first_request});
+  } else {
+    send(choose_victim(), {.kind = Kind::request});
+  }
 }
 
 int Balancer::choose_victim() {
-  if (statistics_.tried == 1 && rank_ > 0) {
-    return rank_ & (rank_ - 1);  // along a binomial tree from rank 0, which begins with all work
-  }
   if (!on_this_host_.empty() && random_() % kRequestsForOneAbroad != 0) {
     return on_this_host_[random_() % on_this_host_.size()];
   }
@@ -155,9 +204,11 @@ void Balancer::announce_incumbent() {
   announced_incumbent_ = value;
   for (const int child : children_) {
     send(child, {.kind = Kind::incumbent});
+    ++unanswered_.sent;
   }
   if (rank_ > 0) {
-    send((rank_ - 1) / 2, {.kind = Kind::incumbent});
+    send(tree_parent(), {.kind = Kind::incumbent});
+    ++unanswered_.sent;
   }
 }
 
@@ -179,6 +230,7 @@ void Balancer::raise_alarm() {
     }
   } else if (wishes != kNothing && !alarm_is_raised_) {
     alarm_is_raised_ = true;
+    ++unanswered_.sent;
     send(0, {.kind = Kind::alarm, .wishes = wishes});
   }
 }
@@ -203,11 +255,15 @@ void Balancer::enter_wave(const Header& down) {
   }
   phase_ = down.phase;
   wave_ = down.wave;
+  search_is_done_ = phase_ == Phase::drain && down.done != 0;
   answered_ = false;
   children_answered_ = 0;
   snapshot_is_written_ = false;
   wave_counts_ = {};
   wave_wishes_ = kNothing;
+  if (phase_ != Phase::search) {
+    serve_waiting_thieves();
+  }
   if (phase_ == Phase::finish) {
     outcome_ = down.done != 0 ? Outcome::done : Outcome::ended_early;
   }
@@ -218,7 +274,7 @@ bool Balancer::ready_to_answer() {
     case Phase::search:
       return workload_.passive();
     case Phase::drain:
-      return workload_.all_rest();
+      return workload_.all_rest() && !request_is_out_;
     case Phase::snapshot:
       if (!snapshot_is_written_) {
         snapshot_is_written_ = true;
@@ -240,7 +296,7 @@ void Balancer::answer_wave() {
   }
   answered_ = true;
   send_parcels();
-  const Counts& mine = phase_ == Phase::search ? work_ : all_;
+  const Counts& mine = phase_ == Phase::search ? work_ : search_is_done_ ? unanswered_ : all_;
   wave_counts_.sent += mine.sent;
   wave_counts_.received += mine.received;
   wave_wishes_ |= workload_.wishes();
@@ -248,24 +304,25 @@ void Balancer::answer_wave() {
     complete_wave();
     return;
   }
-  send((rank_ - 1) / 2, {.kind = Kind::up,
-                         .wishes = wave_wishes_,
-                         .wave = wave_,
-                         .sent = wave_counts_.sent,
-                         .received = wave_counts_.received});
+  send(tree_parent(), {.kind = Kind::up,
+                       .wishes = wave_wishes_,
+                       .wave = wave_,
+                       .sent = wave_counts_.sent,
+                       .received = wave_counts_.received});
 }
 
 void Balancer::complete_wave() {
   wishes_ |= wave_wishes_;
-  const bool nothing_is_under_way = wave_counts_.sent == received_by_last_wave_;
+  const std::int64_t received = search_is_done_ ? wave_counts_.received : received_by_last_wave_;
+  const bool nothing_is_under_way = wave_counts_.sent == received;
   received_by_last_wave_ = wave_counts_.received;
   if (phase_ == Phase::snapshot) {
     complete_snapshot();
   } else if (!nothing_is_under_way) {
-    begin_wave(phase_);
+    begin_wave(phase_, all_is_done_);
   } else if (phase_ == Phase::search) {
     all_is_done_ = true;
-    begin_wave(Phase::drain);
+    begin_wave(Phase::drain, true);
   } else {
     complete_drain();
   }
@@ -305,12 +362,12 @@ void Balancer::send(int to, Header header, std::span<const std::byte> payload) {
   transport_.send(to, std::move(bytes));
 }
 
+int Balancer::tree_parent() const { return (rank_ - 1) / kFanOut; }
+
 std::vector<int> Balancer::tree_children() const {
   std::vector<int> children;
-  for (const int child : {2 * rank_ + 1, 2 * rank_ + 2}) {
-    if (child < size_) {
-      children.push_back(child);
-    }
+  for (int child = kFanOut * rank_ + 1; child <= kFanOut * (rank_ + 1) && child < size_; ++child) {
+    children.push_back(child);
   }
   return children;
 }

@@ -4,7 +4,7 @@
 // message by message.
 //
 // Detecting the end (Mattern, "Algorithms for distributed termination detection", 1987, section 6:
-// four counters). Rank 0 sends waves down a binary tree of the ranks. Each rank answers up the tree
+// four counters). Rank 0 sends waves down a tree of the ranks. Each rank answers up the tree
 // once its subtree has answered and it is passive itself: no worker has a node, the bag is empty.
 // Its answer holds how many work messages (those that can make a passive rank active) it has sent
 // and received so far; sums go up. Rank 0 ends the search when wave k + 1 counts as many sent as
@@ -21,8 +21,20 @@
 // answers to earlier waves are told apart by their number.
 //
 // Draining. The same detection, over all messages but those of the waves, and with "all workers
-// rest and this rank begins nothing" for "passive", finds the moment at which no message at all is
-// under way. That is when a snapshot may be written, and when the ranks may part.
+// rest, this rank begins nothing and waits for no answer" for "passive", finds the moment at which
+// no message at all is under way. That is when a snapshot may be written, and when the ranks may
+// part. Once the search is known to be done, one wave is enough, over the messages that nobody
+// answers (incumbents, alarms). A rank begins none of these after it has entered the wave, so what
+// it counts as sent is final, what it counts as received may only grow, and equal sums say that all
+// have been received. A rank whose request is out answers the wave after that request's answer, so
+// when all have answered, no request and no answer to one is under way, and no work is since the
+// search is done.
+//
+// Beginning. Rank 0 has all nodes. Every other rank asks its parent in a binomial tree, which keeps
+// the request until it can give: half of what it has to the child with the most ranks below it,
+// half of the rest to the next, at once when its own first nodes come. So work reaches all ranks in
+// log2(p) steps, in shares that fit their parts of the tree. A parent that has run dry itself sends
+// its children to look elsewhere.
 #pragma once
 
 #include <cstddef>
@@ -111,6 +123,7 @@ class Balancer {
  private:
   enum class Phase : std::uint8_t { search, drain, snapshot, finish };
   enum class Kind : std::uint8_t {
+    first_request,  // a rank's: may wait until there is something to give
     request,
     no_work,
     work,
@@ -125,7 +138,7 @@ class Balancer {
     Kind kind = Kind::request;
     Phase phase = Phase::search;  ///< of a wave
     std::uint8_t wishes = kNothing;
-    std::uint8_t done = 0;  ///< phase finish: whether all is done
+    std::uint8_t done = 0;  ///< phases drain and finish: whether all is done
     std::int32_t wave = 0;
     std::int64_t incumbent = 0;
     std::int64_t sent = 0;
@@ -138,7 +151,9 @@ class Balancer {
   };
 
   void handle(const Message& message);
-  void answer_request(int thief);
+  void answer_request(int thief, bool is_first);
+  bool give_to(int thief);
+  void serve_waiting_thieves();
   void steal_if_wanted();
   void announce_incumbent();
   void send_parcels();
@@ -155,6 +170,8 @@ class Balancer {
 
   void send(int to, Header header, std::span<const std::byte> payload = {});
   int choose_victim();
+  bool waits_for_first_work();
+  int tree_parent() const;
   std::vector<int> tree_children() const;
 
   Transport& transport_;
@@ -167,10 +184,12 @@ class Balancer {
 
   Phase phase_ = Phase::search;
   Outcome outcome_ = Outcome::running;
-  Counts work_;  ///< messages that can make a rank active
-  Counts all_;   ///< all messages but those of waves
+  Counts work_;        ///< messages that can make a rank active
+  Counts all_;         ///< all messages but those of waves
+  Counts unanswered_;  ///< messages that nobody answers and that cannot make a rank active
 
   bool request_is_out_ = false;
+  std::vector<int> waiting_thieves_;  ///< whose first requests are kept
   int failed_requests_ = 0;
   std::int64_t next_request_ns_ = 0;
   std::int64_t announced_incumbent_;
@@ -180,6 +199,7 @@ class Balancer {
   // The current wave.
   std::int32_t wave_ = 0;
   bool answered_ = true;
+  bool search_is_done_ = false;  ///< and the wave is one of phase drain
   std::size_t children_answered_ = 0;
   bool snapshot_is_written_ = false;
   Counts wave_counts_;

@@ -167,16 +167,8 @@ class WorkStealing {
       return;
     }
     const Statistics mine = executor.statistics();
-    if (comm_.rank() != 0) {
-      comm_.send(0, std::as_bytes(std::span(mine)));
-      return;
-    }
-    Statistics gathered = mine;
-    for (int rank = 1; rank < comm_.size(); ++rank) {
-      Statistics theirs(mine.size());
-      comm_.receive(rank, std::as_writable_bytes(std::span(theirs)));
-      gathered.insert(gathered.end(), theirs.begin(), theirs.end());
-    }
+    Statistics gathered(comm_.rank() == 0 ? mine.size() * comm_.size() : 0);
+    comm_.gather(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(gathered)));
     if (all != nullptr) {
       *all = std::move(gathered);
     }
@@ -188,6 +180,10 @@ class WorkStealing {
                      const std::optional<SnapshotFolder>& snapshots) {
     blocks_.take_failure(executor.failure());
     settle(comm_, blocks_);
+    const bool is_stopped = outcome != Balancer::Outcome::done || !executor.refusal().empty();
+    if (comm_.greatest(is_stopped ? 1 : 0) == 0) {
+      return;
+    }
     const std::string kept =
         comm_.broadcast(snapshots && snapshots->written() > 0
                             ? "; " + options_.checkpoint->folder.string() + " holds a snapshot"
@@ -198,9 +194,7 @@ class WorkStealing {
         throw Error(executor.refusal() + kept);
       }
     });
-    if (outcome != Balancer::Outcome::done) {
-      throw Interrupted("stopped before the search was done" + kept);
-    }
+    throw Interrupted("stopped before the search was done" + kept);
   }
 
   /// Combines all ranks' solutions, on rank 0, along a binomial tree.

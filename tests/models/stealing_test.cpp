@@ -30,7 +30,7 @@ struct Truth {
   double start_up_of_doubling_s = 2e-5;
   double start_up_of_helper_s = 2e-4;
   double ending_s = 2e-6;
-  double ending_of_doubling_s = 1e-5;
+  double ending_of_level_s = 2e-5;
   double noise = 0;
 
   double steals(int ranks, int threads, double nodes) const {
@@ -48,7 +48,8 @@ struct Truth {
            start_up_of_helper_s * (threads - 1);
   }
   double termination_s(int ranks) const {
-    return ending_s + ending_of_doubling_s * std::log2(ranks);
+    const int levels = ranks == 1 ? 0 : ranks <= 9 ? 1 : 2;  // of eight children each
+    return ending_s + ending_of_level_s * levels;
   }
   double seconds(int ranks, int threads, double nodes) const {
     return node_s * nodes / (ranks * threads) + steal_s(ranks, threads, nodes) +
@@ -183,8 +184,8 @@ TEST(Stealing, FindsTheCoefficientsThatRunsWereMadeFrom) {
               0.01 * truth.start_up_of_doubling_s);
   EXPECT_NEAR(start_up.fit.coefficients[2], truth.start_up_of_helper_s,
               0.01 * truth.start_up_of_helper_s);
-  EXPECT_NEAR(model.stealing->termination.fit.coefficients[1], truth.ending_of_doubling_s,
-              0.01 * truth.ending_of_doubling_s);
+  EXPECT_NEAR(model.stealing->termination.fit.coefficients[1], truth.ending_of_level_s,
+              0.01 * truth.ending_of_level_s);
 }
 
 TEST(Stealing, PredictsMoreRanksAndLargerTreesThanItHasSeen) {
@@ -221,8 +222,8 @@ TEST(Stealing, AnotherMachineChangesWhatTheNetworkTakes) {
   Model model = fit(traces, machine_with(1e-7));
   const double here = predicted(model, 4, 1, 1 << 22);
   EXPECT_NEAR(here, truth.seconds(4, 1, 1 << 22), 0.02 * here);
-  // Eight requests and answers a worker and run, as the traces say; two rounds of start-up; and
-  // two times eight messages to the end. A message takes 2 l.
+  // Eight requests and answers a worker and run, as the traces say; two rounds of start-up, whose
+  // requests wait already; and eight messages to the end. A message takes 2 l.
   model.latency_gaps = latency_gaps_of(machine_with(1e-5));
   const double message_s = 2 * (1e-5 - 1e-7);
   double requests = 0;  // for a worker in the largest run: all requests over all steals
@@ -234,7 +235,7 @@ TEST(Stealing, AnotherMachineChangesWhatTheNetworkTakes) {
     }
   }
   const double of_steals = truth.steals(4, 1, 1 << 22) * requests / steals * 2 * message_s;
-  const double expected = here + of_steals + 2 * 2 * message_s + 2 * 8 * message_s;
+  const double expected = here + of_steals + 2 * message_s + 8 * message_s;
   EXPECT_NEAR(predicted(model, 4, 1, 1 << 22), expected, 0.001 * expected);
 
   Model without = fit(traces);
