@@ -14,6 +14,9 @@ constexpr int kRequestsWithoutPause = 16;
 constexpr std::int64_t kFirstPause_ns = 2'000;
 constexpr int kMostDoublings = 8;
 
+/// A rank with work that has had none to spare for so long lets those who wait for it ask others.
+constexpr std::int64_t kLongestKept_ns = 1'000'000;
+
 /// Children of a rank in the tree of the waves: few levels, since at each a rank must look up, and
 /// not more messages of one rank than go out while it would.
 constexpr int kFanOut = 8;
@@ -130,7 +133,7 @@ void Balancer::answer_request(int thief, bool is_first) {
     if (give_to(thief)) {
       return;
     }
-    if (is_first && (waits_for_first_work() || !workload_.passive())) {
+    if (is_first && may_still_give()) {
       waiting_thieves_.push_back(thief);
       return;
     }
@@ -149,8 +152,8 @@ bool Balancer::give_to(int thief) {
   return true;
 }
 
-/// Gives to those whose first requests are kept, or lets them ask others if this rank has run dry
-/// or the search is being ended.
+/// Gives to those whose first requests are kept, or lets them ask others if this rank has run dry,
+/// has had nothing to spare for long, or the search is being ended.
 void Balancer::serve_waiting_thieves() {
   while (!waiting_thieves_.empty()) {
     // Of the children in the binomial tree the last one has the most ranks below it.
@@ -159,13 +162,25 @@ void Balancer::serve_waiting_thieves() {
       waiting_thieves_.erase(next);
       continue;
     }
-    if (phase_ == Phase::search && (waits_for_first_work() || !workload_.passive())) {
+    if (phase_ == Phase::search && may_still_give()) {
       return;
     }
     for (const int thief : std::exchange(waiting_thieves_, {})) {
       send(thief, {.kind = Kind::no_work});
     }
   }
+}
+
+/// Whether first requests wait for this rank.
+bool Balancer::may_still_give() {
+  if (waits_for_first_work()) {
+    return true;
+  }
+  const std::int64_t now_ns = transport_.now_ns();
+  if (!keeps_until_ns_) {
+    keeps_until_ns_ = now_ns + kLongestKept_ns;
+  }
+  return !workload_.passive() && now_ns < *keeps_until_ns_;
 }
 
 /// Whether this rank has had no work so far and its parent has not sent it elsewhere.

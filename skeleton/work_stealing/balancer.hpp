@@ -33,12 +33,13 @@
 // Beginning. Rank 0 has all nodes. Every other rank asks its parent in a binomial tree, which keeps
 // the request until it can give: half of what it has to the child with the most ranks below it,
 // half of the rest to the next, at once when its own first nodes come. So work reaches all ranks in
-// log2(p) steps, in shares that fit their parts of the tree. A parent that has run dry itself sends
-// its children to look elsewhere.
+// log2(p) steps, in shares that fit their parts of the tree. A parent that has run dry itself, or
+// has worked for a millisecond without anything to spare, sends its children to look elsewhere.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <span>
 #include <vector>
@@ -170,6 +171,7 @@ class Balancer {
 
   void send(int to, Header header, std::span<const std::byte> payload = {});
   int choose_victim();
+  bool may_still_give();
   bool waits_for_first_work();
   int tree_parent() const;
   std::vector<int> tree_children() const;
@@ -190,6 +192,7 @@ class Balancer {
 
   bool request_is_out_ = false;
   std::vector<int> waiting_thieves_;  ///< whose first requests are kept
+  std::optional<std::int64_t> keeps_until_ns_;
   int failed_requests_ = 0;
   std::int64_t next_request_ns_ = 0;
   std::int64_t announced_incumbent_;

@@ -88,7 +88,8 @@ struct SimulatedRank final : Workload {
   bool passive() override { return nodes.empty(); }
   bool wants_work() override { return nodes.empty(); }
   std::vector<std::byte> give() override {
-    const std::size_t count = nodes.size() / 2;
+    const std::size_t count = gifts_left == 0 ? 0 : nodes.size() / 2;
+    gifts_left -= count > 0 ? 1 : 0;
     std::vector<std::byte> bytes(count * sizeof(TreeNode));
     for (std::size_t i = 0; i < count; ++i) {
       std::memcpy(&bytes[i * sizeof(TreeNode)], &nodes.front(), sizeof(TreeNode));
@@ -138,6 +139,8 @@ struct SimulatedRank final : Workload {
   std::int64_t best = std::numeric_limits<std::int64_t>::max();
   bool resting = false;
   std::uint8_t wish = kNothing;
+  int gifts_left = std::numeric_limits<int>::max();
+  bool is_slow = false;
 };
 
 /// Ranks, the messages between them, and a clock.
@@ -292,6 +295,9 @@ std::optional<Message> SimulatedTransport::receive() { return world_.receive(ran
 std::int64_t SimulatedTransport::now_ns() const { return world_.now_ns(); }
 
 void SimulatedRank::work(int most, std::minstd_rand& random) {
+  if (is_slow && gifts_left == 0 && random() % 64 != 0) {
+    return;
+  }
   for (int i = 0; i < most && !nodes.empty(); ++i) {
     const TreeNode node = nodes.back();
     nodes.pop_back();
@@ -382,6 +388,22 @@ TEST(Balancer, FirstRequestsBringWork) {
     }
     EXPECT_GT(at_once, with_work * 45 / 100) << at_once << " of " << with_work << ", " << ranks;
   }
+}
+
+/// Fifteen ranks wait for work of rank 0, which is slow and has none to spare any more.
+TEST(Balancer, WhoWaitsForARankWithoutSpareNodesAsksOthers) {
+  int with_work = 0;
+  for (std::uint32_t seed = 0; seed < kSeeds; ++seed) {
+    World world(17, seed, false);
+    world.ranks()[0]->gifts_left = 1;  // to rank 16
+    world.ranks()[0]->is_slow = true;
+    ASSERT_TRUE(world.run());
+    ASSERT_EQ(world.visited(), world.tree_size());
+    for (int rank = 1; rank < 16; ++rank) {
+      with_work += world.ranks()[rank]->visited > 0 ? 1 : 0;
+    }
+  }
+  EXPECT_GT(with_work, kSeeds * 15 / 2) << with_work;
 }
 
 TEST(Balancer, TheIncumbentReachesEveryRank) {
