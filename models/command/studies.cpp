@@ -19,13 +19,14 @@ std::vector<std::string> sort_sizes(int first, char unit) {
   return sizes;
 }
 
-/// N nodes in K and M = N, 2N, 4N, 8N edges, so that M is no multiple of N (the paper's M = 2N
-/// determines no coefficients).
+/// N nodes in K and M = N to 8N edges, so that M is no multiple of N (the paper's M = 2N determines
+/// no coefficients), with densities between the powers of two, since combining changes somewhere
+/// between them from so much an edge to so much a node.
 std::vector<std::string> graph_sizes(int first) {
   std::vector<std::string> sizes;
   for (int n = first; n <= 8 * first; n *= 2) {
-    for (int m = n; m <= 8 * n; m *= 2) {
-      sizes.push_back(fmt::format("N={}K,M={}K", n, m));
+    for (const int halves : {2, 3, 4, 6, 8, 12, 16}) {
+      sizes.push_back(fmt::format("N={}K,M={}K", n, n / 2 * halves));
     }
   }
   return sizes;
@@ -70,7 +71,7 @@ Study study_of(std::string_view app, std::string_view type, bool quick) {
     return {.size_option = "--size",
             .sizes = graph_sizes(quick ? 16 : 128),
             .placement = "replicated",
-            .rounds = quick ? 2 : 9,
+            .rounds = quick ? 2 : 6,
             .repetitions = 7,
             .warm_up = 3};
   }
