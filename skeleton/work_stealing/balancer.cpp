@@ -17,8 +17,8 @@ constexpr int kMostDoublings = 8;
 /// A rank with work that has had none to spare for so long lets those who wait for it ask others.
 constexpr std::int64_t kLongestKept_ns = 1'000'000;
 
-/// Children of a rank in the tree of the waves: few levels, since at each a rank must look up, and
-/// not more messages of one rank than go out while it would.
+/// Children of a rank in the tree of the waves. The more, the fewer levels, at each of which a rank
+/// must look up; but sending to all of them should take no longer than that.
 constexpr int kFanOut = 8;
 
 /// Of so many requests, one leaves the host even where it has other ranks.
