@@ -220,7 +220,7 @@ NamedValues rounds_of(int ranks, int threads) {
 /// Start-up: a constant, and more for each doubling of the ranks. Each round of a doubling takes
 /// the same, or waits for the slowest of all ranks, which is the slower the more there are: the
 /// largest of p exponential times grows with log p.
-std::vector<TrialForm> forms_of_start_up(const std::vector<Observation>&) {
+std::vector<TrialForm> forms_of_start_up() {
   return {{.form = {Basis()}},
           {.form = {Basis(), power_of("doublings", 1)}},
           {.form = {Basis(), power_of("doublings", 2)}}};
@@ -228,14 +228,13 @@ std::vector<TrialForm> forms_of_start_up(const std::vector<Observation>&) {
 
 /// Termination: a constant where one rank was measured, and more for each level of the tree of
 /// waves, each as long as another or, as above, waiting for the slowest.
-std::vector<TrialForm> forms_of_termination(const std::vector<Observation>& observations) {
-  const auto [least, most] = std::ranges::minmax(
-      observations, {}, [](const Observation& o) { return o.sizes.at("levels"); });
+std::vector<TrialForm> forms_of_termination(const std::vector<StealingRun>& runs) {
+  const auto [least, most] = std::ranges::minmax(runs, {}, &StealingRun::ranks);
   std::vector<Basis> common;
-  if (least.sizes.at("levels") == 0) {
+  if (least.ranks == 1) {
     common.emplace_back();
   }
-  if (most.sizes.at("levels") == 0) {
+  if (most.ranks == 1) {
     return {{.form = common}};
   }
   std::vector<Basis> alike = common;
@@ -245,13 +244,12 @@ std::vector<TrialForm> forms_of_termination(const std::vector<Observation>& obse
   return {{.form = std::move(alike)}, {.form = std::move(slowest)}};
 }
 
-/// A part of runs, without `network_s` of each: `forms_of`, and more for each further thread of a
-/// rank if these vary.
-template <class Forms>
+/// A part of runs, without `network_s` of each: one of `trials`, and more for each further thread
+/// of a rank if these vary.
 std::variant<BlockFit, Refusal> fit_rounds(const std::vector<StealingRun>& runs,
                                            std::vector<double> StealingRun::*part,
-                                           const std::vector<double>& network_s, Forms&& forms_of,
-                                           Weights weights) {
+                                           const std::vector<double>& network_s,
+                                           std::vector<TrialForm> trials, Weights weights) {
   std::vector<Observation> observations;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const StealingRun& run = runs[i];
@@ -262,7 +260,6 @@ std::variant<BlockFit, Refusal> fit_rounds(const std::vector<StealingRun>& runs,
                             .sizes = rounds_of(run.ranks, run.threads),
                             .value = std::max(kLeastSeconds, median(run.*part) - network_s[i])});
   }
-  std::vector<TrialForm> trials = forms_of(observations);
   const std::vector<std::string> varying = varying_sizes(observations);
   if (std::ranges::find(varying, "helpers") != varying.end()) {
     for (std::size_t i = 0, count = trials.size(); i < count; ++i) {
@@ -451,9 +448,9 @@ void fit_stealing(Model& model, const std::vector<StealingRun>& runs, bool knows
     termination_s.push_back(network.termination_s);
   }
   auto start_up =
-      fit_rounds(runs, &StealingRun::start_up, start_up_s, forms_of_start_up, model.weights);
+      fit_rounds(runs, &StealingRun::start_up, start_up_s, forms_of_start_up(), model.weights);
   auto termination = fit_rounds(runs, &StealingRun::termination, termination_s,
-                                forms_of_termination, model.weights);
+                                forms_of_termination(runs), model.weights);
   for (auto* fitted : {&start_up, &termination}) {
     if (auto* refusal = std::get_if<Refusal>(fitted)) {
       model.refused.push_back(

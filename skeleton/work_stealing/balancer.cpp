@@ -152,22 +152,25 @@ bool Balancer::give_to(int thief) {
   return true;
 }
 
-/// Gives to those whose first requests are kept, or lets them ask others if this rank has run dry,
-/// has had nothing to spare for long, or the search is being ended.
+/// Gives to those whose first requests are kept, or lets them ask others if this rank has run dry
+/// or has had nothing to spare for long.
 void Balancer::serve_waiting_thieves() {
   while (!waiting_thieves_.empty()) {
     // Of the children in the binomial tree the last one has the most ranks below it.
     const auto next = std::ranges::max_element(waiting_thieves_);
-    if (phase_ == Phase::search && give_to(*next)) {
-      waiting_thieves_.erase(next);
-      continue;
+    if (!give_to(*next)) {
+      break;
     }
-    if (phase_ == Phase::search && may_still_give()) {
-      return;
-    }
-    for (const int thief : std::exchange(waiting_thieves_, {})) {
-      send(thief, {.kind = Kind::no_work});
-    }
+    waiting_thieves_.erase(next);
+  }
+  if (!waiting_thieves_.empty() && !may_still_give()) {
+    send_waiting_thieves_away();
+  }
+}
+
+void Balancer::send_waiting_thieves_away() {
+  for (const int thief : std::exchange(waiting_thieves_, {})) {
+    send(thief, {.kind = Kind::no_work});
   }
 }
 
@@ -185,8 +188,7 @@ bool Balancer::may_still_give() {
 
 /// Whether this rank has had no work so far and its parent has not sent it elsewhere.
 bool Balancer::waits_for_first_work() {
-  return rank_ > 0 && statistics_.made == 0 &&
-         (statistics_.tried == 0 || (statistics_.tried == 1 && request_is_out_));
+  return rank_ > 0 && (statistics_.tried == 0 || (statistics_.tried == 1 && request_is_out_));
 }
 
 void Balancer::steal_if_wanted() {
@@ -277,7 +279,7 @@ void Balancer::enter_wave(const Header& down) {
   wave_counts_ = {};
   wave_wishes_ = kNothing;
   if (phase_ != Phase::search) {
-    serve_waiting_thieves();
+    send_waiting_thieves_away();
   }
   if (phase_ == Phase::finish) {
     outcome_ = down.done != 0 ? Outcome::done : Outcome::ended_early;

@@ -155,6 +155,7 @@ class Balancer {
   void answer_request(int thief, bool is_first);
   bool give_to(int thief);
   void serve_waiting_thieves();
+  void send_waiting_thieves_away();
   void steal_if_wanted();
   void announce_incumbent();
   void send_parcels();
