@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 #include <set>
 
@@ -98,11 +97,9 @@ std::map<std::string, std::pair<double, double>> range_of(
 }
 
 /// Whether a fit is positive at every size that was measured, and where all are in the same
-/// proportion but 1024 times smaller or larger; beyond a break down to it where sizes double.
-bool is_positive(const BlockFit& fit, const std::vector<Observation>& observations,
-                 bool beyond_break) {
-  const std::array<double, 3> factors = {beyond_break ? 1 / std::numbers::sqrt2 : 1.0 / 1024, 1,
-                                         1024};
+/// proportion but `from` or 1024 times as large.
+bool is_positive(const BlockFit& fit, const std::vector<Observation>& observations, double from) {
+  const std::array<double, 3> factors = {from, 1, 1024};
   const auto is_positive_at = [&](const NamedValues& sizes, double factor) {
     NamedValues scaled = sizes;
     for (auto& [name, value] : scaled) {
@@ -251,7 +248,7 @@ std::variant<BlockFit, Refusal> fit_form(const std::vector<Observation>& observa
                   .fit = std::move(std::get<LinearFit>(result)),
                   .fitted_range = range_of(observations)};
   fitted.fit.outliers += static_cast<int>(rows_of(observations) - rows_of(kept));
-  if (trial.sign == Sign::any && !is_positive(fitted, observations, trial.beyond_break)) {
+  if (trial.sign == Sign::any && !is_positive(fitted, observations, trial.positive_from)) {
     return Refusal{fmt::format("{} gives no positive time at some of the sizes measured",
                                fmt::join(term_names(form), ", "))};
   }

@@ -1,6 +1,7 @@
 #include "models/forms.hpp"
 
 #include <algorithm>
+#include <numbers>
 
 namespace cleave {
 
@@ -122,7 +123,10 @@ std::vector<TrialForm> linear_forms(const std::vector<std::string>& size_names) 
 }
 
 TrialForm line_beyond_break(const std::string& size) {
-  return {.form = {Basis(), linear(size)}, .sign = Sign::any, .beyond_break = true};
+  return {.form = {Basis(), linear(size)},
+          .sign = Sign::any,
+          .beyond_break = true,
+          .positive_from = 1 / std::numbers::sqrt2};
 }
 
 std::vector<TrialForm> density_forms(const std::string& n, const std::string& m) {

@@ -23,6 +23,8 @@ struct TrialForm {
   Sign sign = Sign::non_negative;
   /// Holds beyond a break only, where a constant below 0 is what smaller sizes saved.
   bool beyond_break = false;
+  /// Is positive at sizes in the proportion of the measured ones, from so many times as large.
+  double positive_from = 1.0 / 1024;
 };
 
 /// The catalogue. Every choice of some of the sizes, each as S, S*log2(T) with T any of them

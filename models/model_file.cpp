@@ -112,9 +112,13 @@ json to_json(const ExchangeModel& exchange) {
 }
 
 json to_json(const Steals& steals) {
-  return {{"count", to_json(steals.count)}, {"own_s", steals.own_s},
-          {"deviation", steals.deviation},  {"tries", steals.tries},
-          {"bytes", steals.bytes},          {"most", steals.most}};
+  json object = {{"count", to_json(steals.count)}, {"own_s", steals.own_s},
+                 {"deviation", steals.deviation},  {"own_in_vain_s", steals.own_in_vain_s},
+                 {"bytes", steals.bytes},          {"most", steals.most}};
+  if (steals.in_vain) {
+    object["in_vain"] = to_json(*steals.in_vain);
+  }
+  return object;
 }
 
 json to_json(const StealingModel& stealing) {
@@ -361,15 +365,18 @@ std::optional<CompositionErrors> composition_from(const JsonFields& fields, cons
                            .deviation = errors.non_negative("deviation")};
 }
 
-std::optional<Steals> steals_from(const JsonFields& fields, const char* name) {
+std::optional<Steals> steals_from(const JsonFields& fields, const char* name,
+                                  bool with_requests_in_vain) {
   if (!fields.has(name)) {
     return std::nullopt;
   }
   const JsonFields steals = fields.object(name);
   return Steals{.count = fit_from(steals.object("count")),
+                .in_vain = with_requests_in_vain ? std::optional(fit_from(steals.object("in_vain")))
+                                                 : std::nullopt,
                 .own_s = steals.non_negative("own_s"),
+                .own_in_vain_s = steals.non_negative("own_in_vain_s"),
                 .deviation = steals.non_negative("deviation"),
-                .tries = steals.non_negative("tries"),
                 .bytes = steals.non_negative("bytes"),
                 .most = steals.integer<int>("most", 2)};
 }
@@ -380,8 +387,8 @@ std::optional<StealingModel> stealing_from(const JsonFields& fields) {
   }
   const JsonFields object = fields.object("stealing");
   return StealingModel{.knows_network = object.boolean("knows_network"),
-                       .inside = steals_from(object, "inside"),
-                       .between = steals_from(object, "between"),
+                       .inside = steals_from(object, "inside", false),
+                       .between = steals_from(object, "between", true),
                        .start_up = fit_from(object.object("start_up")),
                        .termination = fit_from(object.object("termination")),
                        .ranks_per_host = object.integer<int>("ranks_per_host", 1),

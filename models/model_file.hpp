@@ -8,7 +8,7 @@
 
 namespace cleave {
 
-inline constexpr int kModelVersion = 4;
+inline constexpr int kModelVersion = 5;
 
 /// \throws FileError
 void write_model(const std::filesystem::path& path, const Model& model);

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <set>
+#include <span>
 
 #include "models/model.hpp"
 #include "models/omega.hpp"
@@ -46,10 +46,6 @@ Basis power_of(const std::string& size, double power) {
   return Basis({{.size = size, .power = power}});
 }
 
-double sum(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0);
-}
-
 /// A message goes one way in the time of an exchange: l and g are halves of that (eq. 9).
 double message_seconds(const Communication& entry, double bytes) {
   return 2 * entry.unit_seconds(bytes);
@@ -57,25 +53,50 @@ double message_seconds(const Communication& entry, double bytes) {
 
 bool has_gaps(const LatencyGaps& gaps) { return !gaps.exchange.empty() || !gaps.alltoallv.empty(); }
 
-/// What the network takes of one steal, of all the rounds of start-up, and of termination.
+/// What the network takes of one steal, of one request in vain, of all the rounds of start-up, and
+/// of termination.
 struct Network {
   double steal_s = 0;
+  double in_vain_s = 0;
   double start_up_s = 0;
   double termination_s = 0;
 };
 
-Network network_of(const LatencyGaps& gaps, int ranks, int ranks_per_host, double tries,
-                   double bytes) {
+/// `bytes`: of the nodes of an answer.
+Network network_of(const LatencyGaps& gaps, int ranks, int ranks_per_host, double bytes) {
   if (ranks == 1 || !has_gaps(gaps)) {
     return {};
   }
   const Communication entry = choose_latency_gap(gaps, ranks, 0, ranks > ranks_per_host).entry;
   const double asking = message_seconds(entry, kMessageBytes);
-  const double bytes_of_try = tries > 0 ? bytes / tries : 0;
-  const double answer = message_seconds(entry, kMessageBytes + bytes_of_try);
-  return {.steal_s = std::max(0.0, tries * (asking + answer)),
+  const double answer = message_seconds(entry, kMessageBytes + bytes);
+  return {.steal_s = std::max(0.0, asking + answer),
+          .in_vain_s = std::max(0.0, 2 * asking),
           .start_up_s = std::max(0.0, doublings_of(ranks) * answer),
           .termination_s = std::max(0.0, kEndingMessages * levels_of(ranks) * asking)};
+}
+
+/// Of the nodes of one answer in `runs`.
+double bytes_of_answer(std::span<const StealingRun* const> runs) {
+  double bytes = 0;
+  double answers = 0;
+  for (const StealingRun* run : runs) {
+    bytes += run->bytes_received;
+    answers += run->remote_made;
+  }
+  return answers > 0 ? bytes / answers : 0;
+}
+
+/// A worker's share of the tree, and the requests of others that it answers meanwhile: as many as
+/// it makes, on average.
+NamedValues sizes_of_search(double nodes, double requests) {
+  return {{"nodes", nodes}, {"requests", requests}};
+}
+
+std::vector<TrialForm> forms_of_search() {
+  const Basis nodes = power_of("nodes", 1);
+  return {
+      {.form = {nodes}}, {.form = {Basis(), nodes}}, {.form = {nodes, power_of("requests", 1)}}};
 }
 
 std::variant<BlockModel, Refusal> fit_search(const std::vector<StealingRun>& runs,
@@ -87,7 +108,8 @@ std::variant<BlockModel, Refusal> fit_search(const std::vector<StealingRun>& run
     if (run.workers_per_host() != workers_per_host) {
       continue;
     }
-    const NamedValues sizes = {{"nodes", run.nodes() / run.all_workers()}};
+    const NamedValues sizes =
+        sizes_of_search(run.nodes() / run.all_workers(), run.requests_per_worker());
     observations.push_back({.run_sizes = run.sizes,
                             .sizes = sizes,
                             .value = median(run.search),
@@ -100,12 +122,11 @@ std::variant<BlockModel, Refusal> fit_search(const std::vector<StealingRun>& run
                              .seconds = run.search});
     deviations.push_back(relative_spread(run.search));
   }
-  if (varying_sizes(observations).empty()) {
+  const std::vector<std::string> varying = varying_sizes(observations);
+  if (std::ranges::find(varying, "nodes") == varying.end()) {
     return Refusal{"nodes are as many in every run: measure more sizes"};
   }
-  auto fitted = fit_best_form(
-      observations, {{.form = {power_of("nodes", 1)}}, {.form = {Basis(), power_of("nodes", 1)}}},
-      weights);
+  auto fitted = fit_best_form(observations, forms_of_search(), weights);
   if (auto* refusal = std::get_if<Refusal>(&fitted)) {
     return std::move(*refusal);
   }
@@ -115,27 +136,75 @@ std::variant<BlockModel, Refusal> fit_search(const std::vector<StealingRun>& run
 }
 
 /// The number of steals grows with the number of doublings, in which work spreads, and with the
-/// logarithm or the root of a worker's share, since each steal takes half of what is there.
-std::vector<TrialForm> forms_of_count(bool growth_is_measured) {
-  std::vector<TrialForm> forms;
-  const std::vector<double> powers =
-      growth_is_measured ? std::vector<double>{1, 0, 2} : std::vector<double>{1};
-  for (const double power : powers) {
-    const Basis::Factor grown{.size = "doublings", .power = power};
-    std::vector<Basis::Factor> constant;
-    if (power > 0) {
-      constant.push_back(grown);
-    }
-    const auto times = [&](Basis::Factor factor) {
-      std::vector<Basis::Factor> factors = constant;
-      factors.push_back(std::move(factor));
-      return Basis(std::move(factors));
-    };
-    forms.push_back({.form = {Basis(constant)}});
-    forms.push_back({.form = {times({.size = "nodes", .logarithm = true})}});
-    forms.push_back({.form = {times({.size = "nodes", .power = 0.5})}});
+/// logarithm or the root of a worker's share, since each steal takes half of what is there; what is
+/// below some share is visited before others can take of it, so the logarithm may be of a ratio.
+std::vector<TrialForm> forms_of_count() {
+  const Basis::Factor doublings{.size = "doublings"};
+  const auto times = [&](Basis::Factor factor) { return Basis({doublings, std::move(factor)}); };
+  const Basis logarithm = times({.size = "nodes", .logarithm = true});
+  return {{.form = {Basis({doublings})}},
+          {.form = {logarithm}},
+          {.form = {times({.size = "nodes", .power = 0.5})}},
+          {.form = {Basis({doublings}), logarithm}, .sign = Sign::any, .positive_from = 1}};
+}
+
+/// What `count` is of, for one of `sharers` that each have `nodes` of the tree.
+NamedValues sizes_of_steals(int sharers, double nodes) {
+  return {{"nodes", nodes}, {"doublings", std::log2(sharers)}};
+}
+
+/// How often one of `sharers` does what `count` counts.
+double number_of(const BlockFit& count, int sharers, double nodes) {
+  return std::max(0.0, count(sizes_of_steals(sharers, nodes)));
+}
+
+/// What was never seen in as many chances as `run` had is taken to come once in them.
+double seen_or_once(double number, const StealingRun& run) {
+  return std::max(1 / (run.all_workers() * run.repetitions()), number);
+}
+
+/// Root of the mean square.
+double root_mean_square(const std::vector<double>& values) {
+  double squares = 0;
+  for (const double value : values) {
+    squares += value * value;
   }
-  return forms;
+  return std::sqrt(squares / static_cast<double>(values.size()));
+}
+
+/// Finds what a steal takes, and a request in vain where runs show that it takes anything. Seconds
+/// of all runs count alike: what was lost in one of few steals says little of a steal.
+std::optional<Refusal> fit_cost(Steals& steals, const std::vector<const StealingRun*>& runs,
+                                const LatencyGaps& gaps) {
+  std::vector<Observation> observations;
+  for (const StealingRun* run : runs) {
+    const Network network = network_of(gaps, run->ranks, run->ranks_per_host, steals.bytes);
+    const double number = seen_or_once(run->steals_per_worker(), *run);
+    const double in_vain = run->requests_in_vain_per_worker();
+    const double network_s = number * network.steal_s + in_vain * network.in_vain_s;
+    observations.push_back({.run_sizes = run->sizes,
+                            .sizes = {{"steals", number}, {"in_vain", in_vain}},
+                            .value = std::max(0.0, median(run->steal) - network_s)});
+  }
+  std::vector<TrialForm> forms = {{.form = {power_of("steals", 1)}}};
+  if (steals.in_vain) {
+    forms.push_back({.form = {power_of("steals", 1), power_of("in_vain", 1)}});
+  }
+  auto fitted = fit_best_form(observations, forms, Weights::ordinary);
+  if (auto* refusal = std::get_if<Refusal>(&fitted)) {
+    return std::move(*refusal);
+  }
+  const Eigen::VectorXd& cost = std::get<BlockFit>(fitted).fit.coefficients;
+  steals.own_s = cost[0];
+  steals.own_in_vain_s = cost.size() > 1 ? cost[1] : 0;
+  return std::nullopt;
+}
+
+/// What all steals of a worker take, among `sharers` with `nodes` each.
+double seconds_of(const Steals& steals, int sharers, double nodes, const Network& network) {
+  const double in_vain = steals.in_vain ? number_of(*steals.in_vain, sharers, nodes) : 0;
+  return number_of(steals.count, sharers, nodes) * (steals.own_s + network.steal_s) +
+         in_vain * (steals.own_in_vain_s + network.in_vain_s);
 }
 
 /// `inside`: runs on one rank; else on several ranks of one thread each.
@@ -145,69 +214,52 @@ std::variant<Steals, Refusal> fit_steals(const std::vector<StealingRun>& all, bo
     return inside ? run.threads : run.ranks;
   };
   std::vector<const StealingRun*> runs;
+  std::set<int> numbers;
   for (const StealingRun& run : all) {
     if ((inside ? run.ranks : run.threads) == 1 && sharers(run) > 1) {
       runs.push_back(&run);
+      numbers.insert(sharers(run));
     }
   }
   if (runs.empty()) {
     return Refusal{inside ? "no run was on one rank with several threads"
                           : "no run was on several ranks with one thread each"};
   }
-  Steals steals;
-  std::vector<Observation> observations;
-  std::set<int> numbers;
-  double seconds = 0;
-  double network_s = 0;
-  double count = 0;
-  double tries = 0;
-  double bytes = 0;
-  for (const StealingRun* run : runs) {
-    const double workers = run->all_workers();
-    const double steals_of_run = run->steals_per_worker() * workers * run->repetitions();
-    // What was never seen in this many chances is taken to come once in them.
-    const double least = 1 / (workers * run->repetitions());
-    observations.push_back({.run_sizes = run->sizes,
-                            .sizes = {{"nodes", run->nodes() / sharers(*run)},
-                                      {"doublings", std::log2(sharers(*run))}},
-                            .value = std::max(least, run->steals_per_worker())});
-    numbers.insert(sharers(*run));
-    seconds += sum(run->steal) * workers;
-    count += std::max(1.0, steals_of_run);
-    tries += run->remote_tried;
-    bytes += run->bytes_received;
-  }
-  steals.tries = inside ? 0 : tries / count;
-  steals.bytes = inside ? 0 : bytes / count;
-  steals.most = *numbers.rbegin();
-  for (const StealingRun* run : runs) {
-    const double part =
-        std::max(1.0, run->steals_per_worker() * run->all_workers() * run->repetitions());
-    network_s +=
-        part *
-        network_of(gaps, run->ranks, run->ranks_per_host, steals.tries, steals.bytes).steal_s;
-  }
-  steals.own_s = std::max(0.0, (seconds - network_s) / count);
-  auto fitted = fit_best_form(observations, forms_of_count(numbers.size() > 2), weights);
-  if (auto* refusal = std::get_if<Refusal>(&fitted)) {
+  const auto fit_number = [&](double (StealingRun::*number)() const) {
+    std::vector<Observation> observations;
+    for (const StealingRun* run : runs) {
+      observations.push_back({.run_sizes = run->sizes,
+                              .sizes = sizes_of_steals(sharers(*run), run->nodes() / sharers(*run)),
+                              .value = seen_or_once((run->*number)(), *run)});
+    }
+    return fit_best_form(observations, forms_of_count(), weights);
+  };
+  Steals steals{.bytes = bytes_of_answer(runs), .most = *numbers.rbegin()};
+  auto count = fit_number(&StealingRun::steals_per_worker);
+  if (auto* refusal = std::get_if<Refusal>(&count)) {
     return std::move(*refusal);
   }
-  steals.count = std::move(std::get<BlockFit>(fitted));
-  std::vector<double> ratios;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    const StealingRun& run = *runs[i];
-    const double network =
-        network_of(gaps, run.ranks, run.ranks_per_host, steals.tries, steals.bytes).steal_s;
-    const double expected = steals.count(observations[i].sizes) * (steals.own_s + network);
-    for (const double measured : run.steal) {
-      ratios.push_back(expected > 0 ? measured / expected - 1 : 0);
+  steals.count = std::move(std::get<BlockFit>(count));
+  if (!inside) {
+    auto in_vain = fit_number(&StealingRun::requests_in_vain_per_worker);
+    if (auto* refusal = std::get_if<Refusal>(&in_vain)) {
+      return std::move(*refusal);
+    }
+    steals.in_vain = std::move(std::get<BlockFit>(in_vain));
+  }
+  if (auto refusal = fit_cost(steals, runs, gaps)) {
+    return std::move(*refusal);
+  }
+  std::vector<double> deviations;
+  for (const StealingRun* run : runs) {
+    const Network network = network_of(gaps, run->ranks, run->ranks_per_host, steals.bytes);
+    const double expected =
+        seconds_of(steals, sharers(*run), run->nodes() / sharers(*run), network);
+    for (const double measured : run->steal) {
+      deviations.push_back(expected > 0 ? measured / expected - 1 : 0);
     }
   }
-  double squares = 0;
-  for (const double ratio : ratios) {
-    squares += ratio * ratio;
-  }
-  steals.deviation = std::sqrt(squares / static_cast<double>(ratios.size()));
+  steals.deviation = root_mean_square(deviations);
   return steals;
 }
 
@@ -307,9 +359,9 @@ class SearchTime {
   }
 
  private:
-  Network network(const Steals* steals = nullptr) const {
-    return network_of(gaps_, result_.ranks, ranks_per_host_, steals != nullptr ? steals->tries : 1,
-                      steals != nullptr ? steals->bytes : 0);
+  Network network() const {
+    return network_of(gaps_, result_.ranks, ranks_per_host_,
+                      stealing_.between ? stealing_.between->bytes : 0);
   }
 
   void add_search() {
@@ -319,7 +371,7 @@ class SearchTime {
       remark(fmt::format("a node takes as long as with {} workers per host; {} were not measured",
                          block.ranks_per_host, per_host));
     }
-    const NamedValues sizes = {{"nodes", nodes_ / (result_.ranks * threads_)}};
+    const NamedValues sizes = sizes_of_search(nodes_ / (result_.ranks * threads_), requests());
     const BlockFit& fit = block.fit.at(sizes);
     constexpr double kSlack = 0.05;
     const auto [least, most] = fit.fitted_range.at("nodes");
@@ -331,6 +383,19 @@ class SearchTime {
       variances_.push_back(variance);
     }
     add_share("search", Block::sequential, seconds);
+  }
+
+  /// Of other ranks to a worker.
+  double requests() const {
+    if (result_.ranks == 1 || !stealing_.between) {
+      return 0;
+    }
+    const Steals& between = *stealing_.between;
+    const double nodes = nodes_ / result_.ranks;
+    const double firsts = 1;
+    return (firsts + number_of(between.count, result_.ranks, nodes) +
+            number_of(between.in_vain.value(), result_.ranks, nodes)) /
+           threads_;
   }
 
   void add_steals() {
@@ -359,10 +424,7 @@ class SearchTime {
     if (!of) {
       throw Error(fmt::format("steals cannot be predicted {}", reason_of_none(where)));
     }
-    const double each = of->own_s + network(&*of).steal_s;
-    const auto on = [&](int number) {
-      return each * of->count({{"nodes", nodes}, {"doublings", std::log2(number)}});
-    };
+    const auto on = [&](int number) { return seconds_of(*of, number, nodes, network()); };
     const double seconds = on(sharers);
     const double noise = of->deviation * seconds;
     variances_.push_back({noise * noise, std::numeric_limits<double>::infinity()});
@@ -441,9 +503,9 @@ void fit_stealing(Model& model, const std::vector<StealingRun>& runs, bool knows
   std::vector<double> start_up_s;
   std::vector<double> termination_s;
   for (const StealingRun& run : runs) {
+    const StealingRun* const alone = &run;
     const Network network =
-        network_of(model.latency_gaps, run.ranks, run.ranks_per_host, 1,
-                   run.remote_tried > 0 ? run.bytes_received / run.remote_tried : 0);
+        network_of(model.latency_gaps, run.ranks, run.ranks_per_host, bytes_of_answer({&alone, 1}));
     start_up_s.push_back(network.start_up_s);
     termination_s.push_back(network.termination_s);
   }

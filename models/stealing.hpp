@@ -27,11 +27,14 @@ struct PredictOptions;
 struct Steals {
   /// For one worker: of `nodes`, its share of the tree, and `doublings`, log2 of how many share it.
   BlockFit count;
-  double own_s = 0;      ///< of one steal, without what the network takes
-  double deviation = 0;  ///< relative, of the time of all steals of a run
-  double tries = 0;      ///< requests to other ranks for one steal
-  double bytes = 0;      ///< of nodes received for one steal
-  int most = 2;          ///< workers or ranks measured
+  /// The same, for its requests to other ranks that bring nothing; those inside a rank cost
+  /// nothing.
+  std::optional<BlockFit> in_vain;
+  double own_s = 0;          ///< of one steal, without what the network takes
+  double own_in_vain_s = 0;  ///< of one request in vain, likewise
+  double deviation = 0;      ///< relative, of the time of all steals of a run
+  double bytes = 0;          ///< of nodes received for one steal
+  int most = 2;              ///< workers or ranks measured
 };
 
 /// What is beside the search, of which the model has one BlockModel (`sequential`) for each number

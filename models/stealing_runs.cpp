@@ -86,6 +86,14 @@ double StealingRun::steals_per_worker() const {
   return std::max(0.0, searches / firsts - 1);
 }
 
+double StealingRun::requests_per_worker() const {
+  return remote_tried / (all_workers() * repetitions());
+}
+
+double StealingRun::requests_in_vain_per_worker() const {
+  return (remote_tried - remote_made) / (all_workers() * repetitions());
+}
+
 double StealingRun::nodes() const { return static_cast<double>(sizes.at("nodes")); }
 
 StealingRuns collect_stealing_runs(std::span<const Trace> traces) {

@@ -45,6 +45,9 @@ struct StealingRun {
   double repetitions() const { return static_cast<double>(seconds.size()); }
   /// How often a worker ran dry in a repetition and got nodes again, the first nodes left out.
   double steals_per_worker() const;
+  /// To other ranks in a repetition, and those of them that brought nothing.
+  double requests_per_worker() const;
+  double requests_in_vain_per_worker() const;
   /// The run's size "nodes".
   double nodes() const;
 };

@@ -92,6 +92,7 @@ Model changed(Model model, const WhatIf& what_if) {
     for (std::optional<Steals>* steals : {&model.stealing->inside, &model.stealing->between}) {
       if (*steals) {
         (*steals)->own_s *= found->second;
+        (*steals)->own_in_vain_s *= found->second;
       }
     }
   }

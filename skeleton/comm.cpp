@@ -250,20 +250,32 @@ void Comm::barrier() const {
       [&](MPI_Request* request) { return MPI_Ibarrier(state_->comm, request); });
 }
 
-std::int64_t Comm::reduce(std::int64_t value, MPI_Op op) const {
-  std::int64_t result = 0;
+void Comm::reduce(std::span<std::int64_t> values, MPI_Op op) const {
+  const auto count = static_cast<int>(values.size());
   collective(
       "MPI_Allreduce",
-      [&] { return MPI_Allreduce(&value, &result, 1, MPI_INT64_T, op, state_->comm); },
+      [&] {
+        return MPI_Allreduce(MPI_IN_PLACE, values.data(), count, MPI_INT64_T, op, state_->comm);
+      },
       [&](MPI_Request* request) {
-        return MPI_Iallreduce(&value, &result, 1, MPI_INT64_T, op, state_->comm, request);
+        return MPI_Iallreduce(MPI_IN_PLACE, values.data(), count, MPI_INT64_T, op, state_->comm,
+                              request);
       });
-  return result;
 }
 
-std::int64_t Comm::least(std::int64_t value) const { return reduce(value, MPI_MIN); }
-std::int64_t Comm::greatest(std::int64_t value) const { return reduce(value, MPI_MAX); }
-std::int64_t Comm::sum(std::int64_t value) const { return reduce(value, MPI_SUM); }
+void Comm::least(std::span<std::int64_t> values) const { reduce(values, MPI_MIN); }
+std::int64_t Comm::least(std::int64_t value) const {
+  reduce({&value, 1}, MPI_MIN);
+  return value;
+}
+std::int64_t Comm::greatest(std::int64_t value) const {
+  reduce({&value, 1}, MPI_MAX);
+  return value;
+}
+std::int64_t Comm::sum(std::int64_t value) const {
+  reduce({&value, 1}, MPI_SUM);
+  return value;
+}
 
 void Comm::broadcast(std::span<std::byte> bytes, int root) const {
   for_each_piece(bytes, [&](std::byte* data, int count) {

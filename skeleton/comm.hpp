@@ -69,6 +69,8 @@ class Comm {
 
   /// The least of all ranks' values, on every rank.
   std::int64_t least(std::int64_t value) const;
+  /// The same of each of several, as many on every rank, in their place.
+  void least(std::span<std::int64_t> values) const;
   /// The greatest of all ranks' values, on every rank.
   std::int64_t greatest(std::int64_t value) const;
   /// The sum of all ranks' values, on every rank.
@@ -93,7 +95,7 @@ class Comm {
 
  private:
   void wait_all(std::vector<MPI_Request>& requests) const;
-  std::int64_t reduce(std::int64_t value, MPI_Op op) const;
+  void reduce(std::span<std::int64_t> values, MPI_Op op) const;
 
   /// A collective of MPI: `block()`, or where waits are polite its non-blocking form
   /// `post(request)`.

@@ -20,8 +20,12 @@ struct Arguments {
 
 void print_steals(const char* where, const std::optional<Steals>& steals) {
   if (steals) {
-    fmt::print("{:<10}  {:<14}  {:<20}  each {:.3g} s and {:.3g} requests\n", "steal", where,
-               text_of(steals->count.form), steals->own_s, steals->tries);
+    fmt::print("{:<10}  {:<14}  {:<20}  each {:.3g} s\n", "steal", where,
+               text_of(steals->count.form), steals->own_s);
+    if (steals->in_vain) {
+      fmt::print("{:<10}  {:<14}  {:<20}  each {:.3g} s\n", "in vain", where,
+                 text_of(steals->in_vain->form), steals->own_in_vain_s);
+    }
   }
 }
 

@@ -14,6 +14,9 @@
 
 namespace cleave::detail {
 
+/// The message of a failure that has none.
+inline constexpr const char* kNoStdException = "an exception that is not a std::exception";
+
 /// The first thing that went wrong on this rank.
 struct Failure {
   int level = 0;
@@ -99,7 +102,7 @@ class Blocks {
     } catch (const std::exception& e) {
       fail(place, block, e.what());
     } catch (...) {
-      fail(place, block, "an exception that is not a std::exception");
+      fail(place, block, kNoStdException);
     }
     return std::nullopt;
   }

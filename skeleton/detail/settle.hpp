@@ -1,6 +1,7 @@
 // The agreement at the end of a DC_Call: one rank's failure becomes every rank's.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -12,22 +13,33 @@
 namespace cleave::detail {
 
 /// Collective. If any rank has failed, every rank throws the failure of the lowest level, and there
-/// of the lowest rank. \throws FunctorError
+/// of the lowest rank.
+///
+/// \param wish  anything that a rank may ask of all in the same agreement
+/// \return  the greatest wish of any rank
+/// \throws FunctorError
 template <HasProblemAndSolution App>
-void settle(const Comm& comm, Blocks<App>& blocks) {
+std::int64_t settle(const Comm& comm, Blocks<App>& blocks, std::int64_t wish = 0) {
   const std::int64_t ranks = comm.size();
   const std::optional<Failure>& failure = blocks.failure();
   constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
-  const std::int64_t mine = failure ? failure->level * ranks + comm.rank() : kNone;
-  const std::int64_t worst = blocks.timed(
-      Block::wait, Place{0, comm.size()}, [&] { return comm.least(mine); },
-      [](std::int64_t) { return Sizes{}; });
+  std::array<std::int64_t, 2> least = {failure ? failure->level * ranks + comm.rank() : kNone,
+                                       -wish};
+  blocks.timed(
+      Block::wait, Place{0, comm.size()},
+      [&] {
+        comm.least(least);
+        return true;
+      },
+      [](bool) { return Sizes{}; });
+  const std::int64_t worst = least[0];
   if (worst != kNone) {
     const auto rank = static_cast<int>(worst % ranks);
     const std::string block = comm.broadcast(failure ? failure->block : "", rank);
     const std::string message = comm.broadcast(failure ? failure->message : "", rank);
     throw FunctorError(rank, static_cast<int>(worst / ranks), block, message);
   }
+  return -least[1];
 }
 
 }  // namespace cleave::detail

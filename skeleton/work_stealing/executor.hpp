@@ -93,15 +93,19 @@ class Executor final : private Workload {
     }
   }
 
-  /// Where the first nodes are put, and what they count into; before `run`.
-  Segment<Node>& first_segment() { return bag_.segment(0); }
-  Total& first_total() { return workers_.front()->total; }
+  /// Calls `fill` with where the first nodes are put and what they count into, before `run`. What
+  /// it throws is a failure that ends the search.
+  template <class Fill>
+  void begin(Fill&& fill) {
+    guarded("begin", [&] { fill(bag_.segment(0), first().total); });
+    first().has_failed = failure_.has_value();
+  }
 
   /// What a snapshot held. \throws Error  if it is damaged
   void restore(const SnapshotPart& part) {
     bag_.take(part.nodes);
     for (Unpacker unpacker(part.totals); unpacker.left() > 0;) {
-      first_total() = kernel_.combine(std::move(first_total()), wire<Total>::unpack(unpacker));
+      first().total = kernel_.combine(std::move(first().total), wire<Total>::unpack(unpacker));
     }
     incumbent_.offer(part.incumbent);
   }
@@ -284,7 +288,7 @@ class Executor final : private Workload {
     } catch (const std::exception& e) {
       fail(worker, "visit", e.what());
     } catch (...) {
-      fail(worker, "visit", "an exception that is not a std::exception");
+      fail(worker, "visit", kNoStdException);
     }
     const std::int64_t end_ns = now_ns(worker);
     worker.statistics.searching_ns += end_ns - begin_ns;
@@ -441,7 +445,7 @@ class Executor final : private Workload {
     has_failed_.store(true);
   }
 
-  /// Runs what a message from another rank asks for.
+  /// Runs what the first node or a message from another rank asks for.
   template <class Work>
   void guarded(const char* block, Work&& work) {
     try {
@@ -452,6 +456,8 @@ class Executor final : private Workload {
       note_failure(e.block, e.what());
     } catch (const std::exception& e) {
       note_failure(block, e.what());
+    } catch (...) {
+      note_failure(block, kNoStdException);
     }
   }
 

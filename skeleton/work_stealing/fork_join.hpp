@@ -166,7 +166,7 @@ class ForkJoin {
     } catch (const std::exception& e) {
       throw BlockFailed(block, e.what());
     } catch (...) {
-      throw BlockFailed(block, "an exception that is not a std::exception");
+      throw BlockFailed(block, kNoStdException);
     }
   }
 

@@ -105,27 +105,21 @@ class WorkStealing {
         }
       });
     } else if (comm_.rank() == 0) {
-      blocks_.attempt("begin", Place{}, [&] {
-        Children<NodeOf<App>> children(executor.first_segment());
-        begin(app_, std::move(problem), children, executor.first_total());
-        return true;
+      executor.begin([&](Segment<NodeOf<App>>& segment, auto& total) {
+        Children<NodeOf<App>> children(segment);
+        begin(app_, std::move(problem), children, total);
       });
     }
-    settle(comm_, blocks_);
     const Balancer::Outcome outcome = executor.run(snapshots ? &*snapshots : nullptr);
-    tell(executor, snapshots);
     settle_search(executor, outcome, snapshots);
     std::optional<Solution> solution =
         fold(blocks_.attempt("combine", Place{}, [&] { return executor.take_total(); }));
-    agree(comm_, [&] {
-      if (comm_.rank() == 0 && solution) {
-        const std::int64_t nodes = kernel.nodes(*solution).value_or(0);
-        if (const auto reason = beyond({.nodes = options_.stealing.max_nodes}, nodes, 0)) {
-          throw Error(*reason);
-        }
-      }
-    });
-    return distribute(std::move(solution));
+    std::string refusal;
+    if (comm_.rank() == 0 && solution) {
+      const std::int64_t nodes = kernel.nodes(*solution).value_or(0);
+      refusal = beyond({.nodes = options_.stealing.max_nodes}, nodes, 0).value_or("");
+    }
+    return distribute(std::move(solution), refusal);
   }
 
   Solution fork_and_join(Problem problem) requires DivideAndConquer<App> {
@@ -139,12 +133,13 @@ class WorkStealing {
     const std::unique_ptr<Transport> transport = make_transport();
     Executor executor(kernel, comm_, *transport, incumbent, options_);
     if (comm_.rank() == 0) {
-      executor.first_segment().push({.problem = std::move(problem), .destination = {}});
+      executor.begin([&](auto& segment, auto&) {
+        segment.push({.problem = std::move(problem), .destination = {}});
+      });
     }
     const Balancer::Outcome outcome = executor.run(nullptr);
-    tell(executor, std::nullopt);
     settle_search(executor, outcome, std::nullopt);
-    return distribute(comm_.rank() == 0 ? kernel.take_solution() : std::nullopt);
+    return distribute(comm_.rank() == 0 ? kernel.take_solution() : std::nullopt, "");
   }
 
  private:
@@ -153,48 +148,56 @@ class WorkStealing {
                                        : std::make_unique<MpiTransport>(comm_);
   }
 
-  /// Tells rank 0's caller what the workers did.
+  /// What a rank may ask of all when it settles: the greatest counts.
+  enum Wish : std::int64_t { kNoWish, kStatistics, kEndEarly };
+
+  /// Throws on every rank what kept the search from its end, if anything did; else tells rank 0's
+  /// caller what the workers did.
   template <class Executor>
-  void tell(const Executor& executor, const std::optional<SnapshotFolder>& snapshots) {
+  void settle_search(const Executor& executor, Balancer::Outcome outcome,
+                     const std::optional<SnapshotFolder>& snapshots) {
     if (snapshots && options_.checkpoint->report != nullptr) {
       *options_.checkpoint->report = {.resumed_from = snapshots->resumed_from(),
                                       .written = snapshots->written(),
                                       .resting_ns = executor.snapshots_ns()};
     }
-    Statistics* const all = options_.stealing.statistics;
-    const std::int64_t wanted = comm_.greatest(all != nullptr ? 1 : 0);
-    if (wanted == 0) {
-      return;
+    blocks_.take_failure(executor.failure());
+    const bool is_stopped = outcome != Balancer::Outcome::done || !executor.refusal().empty();
+    const bool tells = options_.stealing.statistics != nullptr;
+    const std::int64_t wish = settle(comm_, blocks_,
+                                     is_stopped ? kEndEarly
+                                     : tells    ? kStatistics
+                                                : kNoWish);
+    if (wish == kEndEarly) {
+      const std::string kept =
+          comm_.broadcast(snapshots && snapshots->written() > 0
+                              ? "; " + options_.checkpoint->folder.string() + " holds a snapshot"
+                              : "",
+                          0);
+      refuse(executor.refusal().empty() ? "" : executor.refusal() + kept);
+      throw Interrupted("stopped before the search was done" + kept);
     }
-    const Statistics mine = executor.statistics();
-    Statistics gathered(comm_.rank() == 0 ? mine.size() * comm_.size() : 0);
-    comm_.gather(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(gathered)));
-    if (all != nullptr) {
-      *all = std::move(gathered);
+    if (wish == kStatistics) {
+      tell(executor.statistics());
     }
   }
 
-  /// Throws on every rank what kept the search from its end, if anything did.
-  template <class Executor>
-  void settle_search(const Executor& executor, Balancer::Outcome outcome,
-                     const std::optional<SnapshotFolder>& snapshots) {
-    blocks_.take_failure(executor.failure());
-    settle(comm_, blocks_);
-    const bool is_stopped = outcome != Balancer::Outcome::done || !executor.refusal().empty();
-    if (comm_.greatest(is_stopped ? 1 : 0) == 0) {
-      return;
-    }
-    const std::string kept =
-        comm_.broadcast(snapshots && snapshots->written() > 0
-                            ? "; " + options_.checkpoint->folder.string() + " holds a snapshot"
-                            : "",
-                        0);
+  /// Every rank throws the refusal of the lowest rank that has one, if any has.
+  void refuse(const std::string& refusal) const {
     agree(comm_, [&] {
-      if (!executor.refusal().empty()) {
-        throw Error(executor.refusal() + kept);
+      if (!refusal.empty()) {
+        throw Error(refusal);
       }
     });
-    throw Interrupted("stopped before the search was done" + kept);
+  }
+
+  /// Gathers what all workers did where rank 0's caller asks for it.
+  void tell(const Statistics& mine) const {
+    Statistics all(comm_.rank() == 0 ? mine.size() * comm_.size() : 0);
+    comm_.gather(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
+    if (options_.stealing.statistics != nullptr) {
+      *options_.stealing.statistics = std::move(all);
+    }
   }
 
   /// Combines all ranks' solutions, on rank 0, along a binomial tree.
@@ -216,32 +219,39 @@ class WorkStealing {
     return mine;
   }
 
-  /// Rank 0's solution, on every rank where it is replicated.
-  Solution distribute(std::optional<Solution> solution) {
-    settle(comm_, blocks_);
-    if (comm_.rank() == 0 && blocks_.recorder() != nullptr) {
+  /// Rank 0's solution, on every rank where it is replicated, unless rank 0 refuses it or a rank
+  /// has failed; then there may be none.
+  Solution distribute(std::optional<Solution> solution, const std::string& refusal) {
+    if (solution && comm_.rank() == 0 && blocks_.recorder() != nullptr) {
       blocks_.recorder()->add_run_sizes(blocks_.solution_sizes(*solution));
     }
-    Link<App> link(comm_, blocks_);
     if (options_.placement == Placement::replicated) {
-      int step = 1;
-      while (step < comm_.size()) {
-        step *= 2;
-      }
-      for (step /= 2; step > 0; step /= 2) {
-        const Place place{0, comm_.size()};
-        const int within = comm_.rank() % (2 * step);
-        if (within == 0 && comm_.rank() + step < comm_.size()) {
-          link.give(comm_.rank() + step, solution, place, Sizes{});
-        } else if (within == step) {
-          solution = link.template get<Solution>(comm_.rank() - step, place);
-        }
-      }
-      settle(comm_, blocks_);
+      broadcast(solution);
     } else if (comm_.rank() != 0) {
       solution = Solution{};
     }
+    if (settle(comm_, blocks_, refusal.empty() ? kNoWish : kEndEarly) == kEndEarly) {
+      refuse(refusal);
+    }
     return *std::move(solution);
+  }
+
+  /// Rank 0's solution to all, along a binomial tree.
+  void broadcast(std::optional<Solution>& solution) {
+    Link<App> link(comm_, blocks_);
+    int step = 1;
+    while (step < comm_.size()) {
+      step *= 2;
+    }
+    for (step /= 2; step > 0; step /= 2) {
+      const Place place{0, comm_.size()};
+      const int within = comm_.rank() % (2 * step);
+      if (within == 0 && comm_.rank() + step < comm_.size()) {
+        link.give(comm_.rank() + step, solution, place, Sizes{});
+      } else if (within == step) {
+        solution = link.template get<Solution>(comm_.rank() - step, place);
+      }
+    }
   }
 
   const App& app_;

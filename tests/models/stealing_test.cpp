@@ -26,6 +26,9 @@ struct Truth {
   double inside_s = 5e-6;     ///< each
   double steals_between = 3;  ///< times log2(ranks) log2(nodes of a rank)
   double between_s = 3e-5;    ///< each
+  double in_vain = 2;         ///< requests, times log2(ranks)
+  double in_vain_s = 1e-5;    ///< each
+  double answer_s = 0;        ///< of a request
   double start_up_s = 4e-5;
   double start_up_of_doubling_s = 2e-5;
   double start_up_of_helper_s = 2e-4;
@@ -40,8 +43,16 @@ struct Truth {
         ranks == 1 ? 0 : steals_between * std::log2(ranks) * std::log2(nodes / ranks);
     return std::round(inside) + std::round(between);
   }
+  double requests_in_vain(int ranks) const { return std::round(in_vain * std::log2(ranks)); }
+  double requests(int ranks, double nodes) const {
+    return ranks == 1 ? 0 : 1 + steals(ranks, 1, nodes) + requests_in_vain(ranks);
+  }
   double steal_s(int ranks, int threads, double nodes) const {
-    return steals(1, threads, nodes / ranks) * inside_s + steals(ranks, 1, nodes) * between_s;
+    return steals(1, threads, nodes / ranks) * inside_s + steals(ranks, 1, nodes) * between_s +
+           requests_in_vain(ranks) * in_vain_s;
+  }
+  double search_s(int ranks, int threads, double nodes) const {
+    return node_s * nodes / (ranks * threads) + answer_s * requests(ranks, nodes) / threads;
   }
   double starting_s(int ranks, int threads) const {
     return start_up_s + start_up_of_doubling_s * std::log2(ranks) +
@@ -52,7 +63,7 @@ struct Truth {
     return ending_s + ending_of_level_s * levels;
   }
   double seconds(int ranks, int threads, double nodes) const {
-    return node_s * nodes / (ranks * threads) + steal_s(ranks, threads, nodes) +
+    return search_s(ranks, threads, nodes) + steal_s(ranks, threads, nodes) +
            starting_s(ranks, threads) + termination_s(ranks);
   }
 };
@@ -76,12 +87,15 @@ Trace search_trace(const Truth& truth, int ranks, int threads, std::int64_t node
   const auto size = static_cast<double>(nodes);
   for (int repetition = 0; repetition < kRepetitions; ++repetition) {
     const double slowed = 1 + normal(random);
-    const double search_s = slowed * truth.node_s * size / (ranks * threads);
+    const double search_s = slowed * truth.search_s(ranks, threads, size);
     const double steal_s = truth.steal_s(ranks, threads, size);
     const double ending_s = truth.termination_s(ranks);
     for (int worker = 0; worker < ranks * threads; ++worker) {
       const bool starts_dry = worker != 0;
       const double starting_s = starts_dry ? truth.starting_s(ranks, threads) / 2 : 0;
+      const bool asks = worker % threads == 0 && ranks > 1;
+      const std::int64_t in_vain = std::llround(truth.requests_in_vain(ranks));
+      const std::int64_t tried = std::llround(truth.requests(ranks, size));
       trace.workers.push_back({repetition,
                                {.rank = worker / threads,
                                 .thread = worker % threads,
@@ -89,8 +103,8 @@ Trace search_trace(const Truth& truth, int ranks, int threads, std::int64_t node
                                 .searches = 1 + std::llround(truth.steals(ranks, threads, size)),
                                 .local_tried = 10,
                                 .local_made = 5,
-                                .remote_tried = worker % threads == 0 && ranks > 1 ? 8 : 0,
-                                .remote_made = worker % threads == 0 && ranks > 1 ? 6 : 0,
+                                .remote_tried = asks ? tried : 0,
+                                .remote_made = asks ? tried - in_vain : 0,
                                 .searching_ns = ns(search_s),
                                 .stealing_ns = ns(steal_s + starting_s),
                                 .starting_ns = ns(starting_s),
@@ -177,6 +191,11 @@ TEST(Stealing, FindsTheCoefficientsThatRunsWereMadeFrom) {
   EXPECT_EQ(text_of(between.count.form), "doublings*log2(nodes)");
   EXPECT_NEAR(between.count.fit.coefficients[0], truth.steals_between, 0.03 * truth.steals_between);
   EXPECT_NEAR(between.own_s, truth.between_s, 0.01 * truth.between_s);
+  ASSERT_TRUE(between.in_vain);
+  EXPECT_EQ(text_of(between.in_vain->form), "doublings");
+  EXPECT_NEAR(between.in_vain->fit.coefficients[0], truth.in_vain, 0.01 * truth.in_vain);
+  EXPECT_NEAR(between.own_in_vain_s, truth.in_vain_s, 0.05 * truth.in_vain_s);
+  EXPECT_FALSE(inside.in_vain);
   const auto& start_up = model.stealing->start_up;
   ASSERT_EQ(text_of(start_up.form), "1,doublings,helpers");
   EXPECT_NEAR(start_up.fit.coefficients[0], truth.start_up_s, 0.01 * truth.start_up_s);
@@ -186,6 +205,35 @@ TEST(Stealing, FindsTheCoefficientsThatRunsWereMadeFrom) {
               0.01 * truth.start_up_of_helper_s);
   EXPECT_NEAR(model.stealing->termination.fit.coefficients[1], truth.ending_of_level_s,
               0.01 * truth.ending_of_level_s);
+}
+
+TEST(Stealing, FindsWhatAnsweringTakesWhereItShows) {
+  const Truth truth{.answer_s = 2e-5};
+  const std::vector<std::int64_t> sizes = {1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 26};
+  const Model model = fit(search_traces(truth, {{1, 1}, {2, 1}, {4, 1}, {8, 1}}, sizes));
+  const BlockFit& search = model.block_model(Block::sequential, 8).fit.segments.front();
+  ASSERT_EQ(text_of(search.form), "nodes,requests");
+  EXPECT_NEAR(search.fit.coefficients[1], truth.answer_s, 0.05 * truth.answer_s);
+}
+
+/// A rank that visits `least` nodes before another can take of them.
+TEST(Stealing, CountsStealsOfWhatIsLeftToTake) {
+  constexpr double kLeast = 4096;
+  std::vector<Trace> traces = search_traces({}, {{2, 1}, {4, 1}, {8, 1}}, kSizes);
+  for (Trace& trace : traces) {
+    const int ranks = trace.run.ranks;
+    for (auto& [repetition, worker] : trace.workers) {
+      const double steals =
+          4 * std::log2(ranks) * std::log2(static_cast<double>(worker.nodes) / kLeast);
+      worker.searches = 1 + std::llround(steals);
+    }
+  }
+  const Model model = fit(traces);
+  const BlockFit& count = model.stealing.value().between.value().count;
+  ASSERT_EQ(text_of(count.form), "doublings,doublings*log2(nodes)");
+  EXPECT_NEAR(count.fit.coefficients[1], 4, 0.1);
+  EXPECT_NEAR(std::exp2(-count.fit.coefficients[0] / count.fit.coefficients[1]), kLeast,
+              0.1 * kLeast);
 }
 
 TEST(Stealing, PredictsMoreRanksAndLargerTreesThanItHasSeen) {
@@ -222,19 +270,12 @@ TEST(Stealing, AnotherMachineChangesWhatTheNetworkTakes) {
   Model model = fit(traces, machine_with(1e-7));
   const double here = predicted(model, 4, 1, 1 << 22);
   EXPECT_NEAR(here, truth.seconds(4, 1, 1 << 22), 0.02 * here);
-  // Eight requests and answers a worker and run, as the traces say; two rounds of start-up, whose
-  // requests wait already; and eight messages to the end. A message takes 2 l.
+  // A request and an answer for each steal, and in vain; two rounds of start-up, whose requests
+  // wait already; and eight messages to the end. A message takes 2 l.
   model.latency_gaps = latency_gaps_of(machine_with(1e-5));
   const double message_s = 2 * (1e-5 - 1e-7);
-  double requests = 0;  // for a worker in the largest run: all requests over all steals
-  double steals = 0;
-  for (const int ranks : {2, 4}) {
-    for (const std::int64_t nodes : kSizes) {
-      requests += 8 * ranks;
-      steals += ranks * truth.steals(ranks, 1, static_cast<double>(nodes));
-    }
-  }
-  const double of_steals = truth.steals(4, 1, 1 << 22) * requests / steals * 2 * message_s;
+  const double requests = truth.steals(4, 1, 1 << 22) + truth.requests_in_vain(4);
+  const double of_steals = requests * 2 * message_s;
   const double expected = here + of_steals + 2 * message_s + 8 * message_s;
   EXPECT_NEAR(predicted(model, 4, 1, 1 << 22), expected, 0.001 * expected);
 
@@ -308,8 +349,8 @@ TEST(StealingReport, HasATableOfTheWorkers) {
   EXPECT_EQ(last[2].exact, std::to_string(kSizes.back()));
   EXPECT_EQ(last[5].exact, "40") << "4 workers tried 10 each";
   EXPECT_EQ(last[6].exact, "0.5");
-  EXPECT_EQ(last[7].exact, "16") << "2 ranks asked 8 times each";
-  EXPECT_EQ(last[8].exact, "0.75");
+  EXPECT_EQ(last[7].exact, "144") << "2 ranks asked 72 times each, twice in vain";
+  EXPECT_NEAR(std::stod(last[8].exact), 70.0 / 72, 1e-12);
   EXPECT_EQ(last[9].exact, "0.25");
   EXPECT_EQ(last[11].exact, "0.25");
   EXPECT_TRUE(std::any_of(report.figures.begin(), report.figures.end(),

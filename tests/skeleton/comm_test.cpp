@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <numeric>
 #include <stdexcept>
@@ -16,6 +17,9 @@ TEST(Comm, LeastGreatestGatherAndBroadcast) {
   const Comm comm(MPI_COMM_WORLD);
   EXPECT_EQ(comm.least(10 - comm.rank()), 10 - (comm.size() - 1));
   EXPECT_EQ(comm.greatest(comm.rank()), comm.size() - 1);
+  std::array<std::int64_t, 2> both = {comm.rank() + 5, -comm.rank()};
+  comm.least(both);
+  EXPECT_EQ(both, (std::array<std::int64_t, 2>{5, 1 - comm.size()}));
   EXPECT_EQ(comm.broadcast(comm.rank() == comm.size() - 1 ? "from the last" : "", comm.size() - 1),
             "from the last");
   const auto gathered = comm.gather(comm.rank() * 3);

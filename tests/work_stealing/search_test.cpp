@@ -187,6 +187,44 @@ struct ThrowingCombine : Chain {
   }
 };
 
+struct ThrowingBegin : Words {
+  bool is_std_exception = true;
+  void begin(int letters, Children<Node>& children, std::int64_t& total) const {
+    Words::begin(letters, children, total);
+    if (is_std_exception) {
+      throw std::runtime_error("at once");
+    }
+    throw 42;
+  }
+};
+
+struct ThrowingTotals : Words {
+  std::int64_t combine(std::int64_t /*left*/, std::int64_t /*right*/) const {
+    throw std::runtime_error("no sum");
+  }
+};
+
+/// What `app` fails with on every rank.
+template <class App>
+std::string failure_of(const App& app, Placement placement) {
+  try {
+    DC_Call(DC_Type::work_stealing, app, 6, with_threads(2, placement));
+  } catch (const FunctorError& e) {
+    return e.block() + ": " + e.message();
+  }
+  return "nothing was thrown";
+}
+
+TEST(Search, WhatBeginsOrEndsItMayThrowToo) {
+  for (const Placement placement : {Placement::replicated, Placement::rooted}) {
+    EXPECT_EQ(failure_of(ThrowingBegin{}, placement), "begin: at once");
+    EXPECT_EQ(failure_of(ThrowingBegin{.is_std_exception = false}, placement),
+              "begin: an exception that is not a std::exception");
+    EXPECT_EQ(failure_of(ThrowingTotals{}, placement), "combine: no sum");
+    EXPECT_EQ(DC_Call(DC_Type::work_stealing, Words{}, 4, with_threads(2)), 121);
+  }
+}
+
 TEST(Search, WhatAFunctorThrowsReachesEveryRank) {
   for (const int threads : {1, 2, 3}) {
     try {

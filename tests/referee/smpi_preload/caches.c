@@ -1,9 +1,10 @@
 // The caches: a host of its own has the program and a rank's variables in its caches. Here other
 // ranks have run since the rank had its turn, each with a copy of the program. So the copies get
-// the memory of the first one for all that cannot be written, and the variables and the end of the
-// stack are touched before the clock is read. What a rank has in the heap is still in the core's
-// caches where few ranks are simulated, and not where many are; with SIMULATE_COLD=1 it never is
-// after a call of MPI that can wait.
+// the memory of the first one for all that cannot be written, and its pages, the variables and the
+// end of the stack are touched before the clock is read. What a rank has in the heap, and what the
+// core has learned of its copy's branches, is still there where few ranks are simulated, and not
+// where many are; with SIMULATE_COLD=all nothing of the heap is in any cache after a call of MPI
+// that can wait, and with SIMULATE_COLD=core nothing is in what belongs to the core alone.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -134,20 +135,26 @@ WATCH(PMPI_Iprobe, kLook)
 WATCH(PMPI_Testsome, kLook)
 WATCH(PMPI_Testall, kLook)
 
-/// Reads about what the caches of a core hold of what no rank uses, in streams that memory serves
-/// at once.
+/// `bytes` that no rank uses, of pages as `advice` says.
+static char* memory_to_cool_with(uintptr_t bytes, int advice) {
+  char* const memory =
+      mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    perror("there is no memory to empty the caches with");
+    exit(1);
+  }
+  madvise(memory, bytes, advice);  // a hint
+  memset(memory, 1, bytes);        // else all of it is one page of zeros
+  return memory;
+}
+
+/// Reads about what all caches hold of what no rank uses, in streams that memory serves at once.
 static void cool_caches(void) {
   static const uintptr_t kStreams = 4;
   static const uintptr_t kBytes = (uintptr_t)24 << 20;
   static char* memory;
   if (memory == NULL) {
-    memory = mmap(NULL, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) {
-      perror("there is no memory to empty the caches with");
-      exit(1);
-    }
-    madvise(memory, kBytes, MADV_HUGEPAGE);  // a hint: small pages do as well
-    memset(memory, 1, kBytes);               // else all of it is one page of zeros
+    memory = memory_to_cool_with(kBytes, MADV_HUGEPAGE);
   }
   for (uintptr_t at = 0; at < kBytes / kStreams; at += kCacheLine) {
     for (uintptr_t stream = 0; stream < kStreams; ++stream) {
@@ -156,7 +163,31 @@ static void cool_caches(void) {
   }
 }
 
-/// Touches the end of the stack and, of the copy that returns are to, the variables.
+/// Fills what belongs to the core alone, second-level cache, translations of addresses and targets
+/// of branches, with what no rank uses. Caches that cores share keep the ranks' data.
+static void cool_core(void) {
+  __asm__ volatile(
+      ".rept 8192\n"
+      "jmp 1f\n"
+      ".p2align 4\n"
+      "1:\n"
+      ".endr\n" ::
+          : "memory");
+  static const uintptr_t kBytes = (uintptr_t)8 << 20;
+  static const uintptr_t kLinesOfPage = 4;
+  static char* memory;
+  if (memory == NULL) {
+    memory = memory_to_cool_with(kBytes, MADV_NOHUGEPAGE);
+  }
+  for (uintptr_t page = 0; page < kBytes / kPage; ++page) {
+    for (uintptr_t line = 0; line < kLinesOfPage; ++line) {
+      const uintptr_t set = (page * kLinesOfPage + line) % (kPage / kCacheLine);
+      (void)((const volatile char*)memory)[page * kPage + set * kCacheLine];
+    }
+  }
+}
+
+/// Touches the end of the stack and, of the copy that returns are to, the variables and each page.
 static void warm_caches(void) {
   const struct Copy* copy = NULL;
   const uintptr_t* const words = (const uintptr_t*)__builtin_frame_address(0);
@@ -167,6 +198,9 @@ static void warm_caches(void) {
     }
   }
   if (copy != NULL) {
+    for (uintptr_t page = copy->begin; page < copy->variables; page += kPage) {
+      (void)*(const volatile char*)page;
+    }
     for (uintptr_t line = copy->variables; line < copy->end; line += kCacheLine) {
       (void)*(const volatile char*)line;
     }
@@ -182,11 +216,28 @@ static int is_another_rank(void) {
   return distance >= (UINT64_C(1) << 20);
 }
 
+/// What SIMULATE_COLD asks for, or null.
+static void (*cooling(void))(void) {
+  const char* const text = getenv("SIMULATE_COLD");
+  if (text == NULL) {
+    return NULL;
+  }
+  if (strcmp(text, "all") == 0) {
+    return cool_caches;
+  }
+  if (strcmp(text, "core") == 0) {
+    return cool_core;
+  }
+  fprintf(stderr, "SIMULATE_COLD: '%s' is neither all nor core\n", text);
+  exit(2);
+}
+
 void prepare_caches(void) {
-  static int is_cold = -1;
-  if (is_cold == -1) {
-    const char* const text = getenv("SIMULATE_COLD");
-    is_cold = text != NULL && strcmp(text, "1") == 0;
+  static void (*cool)(void);
+  static int is_set;
+  if (!is_set) {
+    is_set = 1;
+    cool = cooling();
   }
   const int is_another = is_another_rank();
   const long rank = current_rank();
@@ -194,9 +245,9 @@ void prepare_caches(void) {
   of_rank[rank].call = kOther;
   const int is_quick =
       call == kBegin || (call == kLook && of_rank[rank].computed_ns < kJustBefore_ns);
-  const int is_cooled = is_cold && !is_quick && !piece_is_replayed();
+  const int is_cooled = cool != NULL && !is_quick && !piece_is_replayed();
   if (is_cooled) {
-    cool_caches();
+    cool();
   }
   if (is_cooled || is_another) {
     warm_caches();

@@ -1,8 +1,9 @@
 // The core: where other programs share it, as the hosts of virtual machines let them, all it
 // computes takes up to twice as long for a few milliseconds or seconds, and a simulated rank that
 // happens to have its turn then looks slower than the others. So every millisecond the simulation
-// measures how fast the core is, and where something else slows it waits until it is free again;
-// SIMULATE_CALM=0 lets it go on.
+// measures how fast the core is, and where something else slows it waits until it is free again.
+// Where the millisecond came late, the core was away: that is taken off. SIMULATE_CALM=0 lets all
+// be.
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -42,6 +43,15 @@ static int64_t steady_probe_ns(void) {
   return first < second ? first : second;
 }
 
+static const int64_t kTick_ns = 1000000;
+
+/// What passed beyond `kTick_ns` since `last_ns`, if it is more than a timer is late by itself.
+static int64_t away_ns(int64_t now_ns, int64_t last_ns) {
+  static const int64_t kLate_ns = 200000;
+  const int64_t late = now_ns - last_ns - kTick_ns;
+  return last_ns != 0 && late > kLate_ns ? late : 0;
+}
+
 /// Waits until the core is as fast as it has been at best: at most two seconds at a time, and in
 /// all at most ten seconds and half of the time.
 static void wait_for_free_core(int signal) {
@@ -51,12 +61,19 @@ static void wait_for_free_core(int signal) {
   static const int64_t kAlways_ns = INT64_C(10000000000);
   static int64_t least = INT64_MAX;
   static int64_t first_ns;
-  if (clock_is_read()) {
-    return;
-  }
+  static int64_t last_processor_ns;
+  static int64_t last_wall_ns;
   const int error = errno;
   const int64_t processor_begin = processor_time_ns();
   const int64_t wall_begin = wall_ns();
+  if (clock_is_read()) {
+    last_processor_ns = processor_begin;
+    last_wall_ns = wall_begin;
+    errno = error;
+    return;
+  }
+  const int64_t processor_away_ns = away_ns(processor_begin, last_processor_ns);
+  const int64_t wall_away_ns = away_ns(wall_begin, last_wall_ns);
   int64_t now = probe_ns();
   if ((double)now > kSlowed * (double)least) {
     const int64_t begin = wall_ns();
@@ -73,7 +90,10 @@ static void wait_for_free_core(int signal) {
     waited_ns += waited;
   }
   least = now < least ? now : least;
-  take_off(processor_time_ns() - processor_begin, wall_ns() - wall_begin);
+  last_processor_ns = processor_time_ns();
+  last_wall_ns = wall_ns();
+  take_off(last_processor_ns - processor_begin + processor_away_ns,
+           last_wall_ns - wall_begin + wall_away_ns);
   errno = error;
 }
 
@@ -91,7 +111,7 @@ void watch_core(void) {
     return;
   }
   const struct sigaction action = {.sa_handler = wait_for_free_core, .sa_flags = SA_RESTART};
-  const struct timeval millisecond = {.tv_sec = 0, .tv_usec = 1000};
+  const struct timeval millisecond = {.tv_sec = 0, .tv_usec = kTick_ns / 1000};
   const struct itimerval each = {.it_interval = millisecond, .it_value = millisecond};
   if (sigaction(SIGALRM, &action, NULL) != 0 || setitimer(ITIMER_REAL, &each, NULL) != 0) {
     perror("the core's speed cannot be watched");

@@ -30,7 +30,7 @@ enum { kMostRanks = 4096 };
 long current_rank(void);
 
 /// Before a rank computes: its copy of the program is in the caches as on a host of its own, and with
-/// SIMULATE_COLD=1 its data is not (caches.c).
+/// SIMULATE_COLD its data is not (caches.c).
 void prepare_caches(void);
 
 /// A rank has computed for `ns`, which prepare_caches asks for.
