@@ -45,7 +45,8 @@ static int64_t steady_probe_ns(void) {
 
 static const int64_t kTick_ns = 1000000;
 
-/// What passed beyond `kTick_ns` since `last_ns`, if it is more than a timer is late by itself.
+/// What passed beyond `kTick_ns` since `last_ns`, if that is known (not 0) and it is more than a
+/// timer is late by itself.
 static int64_t away_ns(int64_t now_ns, int64_t last_ns) {
   static const int64_t kLate_ns = 200000;
   const int64_t late = now_ns - last_ns - kTick_ns;
@@ -63,15 +64,14 @@ static void wait_for_free_core(int signal) {
   static int64_t first_ns;
   static int64_t last_processor_ns;
   static int64_t last_wall_ns;
+  if (clock_is_read()) {
+    last_processor_ns = 0;  // what the next tick is late by is not known
+    last_wall_ns = 0;
+    return;
+  }
   const int error = errno;
   const int64_t processor_begin = processor_time_ns();
   const int64_t wall_begin = wall_ns();
-  if (clock_is_read()) {
-    last_processor_ns = processor_begin;
-    last_wall_ns = wall_begin;
-    errno = error;
-    return;
-  }
   const int64_t processor_away_ns = away_ns(processor_begin, last_processor_ns);
   const int64_t wall_away_ns = away_ns(wall_begin, last_wall_ns);
   int64_t now = probe_ns();
