@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -13,6 +14,21 @@
 namespace cleave {
 
 namespace {
+
+struct NamedFunction {
+  std::string_view name;
+  Basis::Function function;
+};
+
+constexpr std::array<NamedFunction, 5> kFunctions = {{{"log2", Basis::Function::log2},
+                                                      {"none", Basis::Function::none},
+                                                      {"hit", Basis::Function::hit},
+                                                      {"once", Basis::Function::once},
+                                                      {"twice", Basis::Function::twice}}};
+
+bool is_of_two(Basis::Function function) {
+  return function != Basis::Function::identity && function != Basis::Function::log2;
+}
 
 /// Reads one basis function from left to right.
 class BasisParser {
@@ -33,15 +49,18 @@ class BasisParser {
 
  private:
   Basis::Factor factor() {
-    constexpr std::string_view kLogarithm = "log2(";
     Basis::Factor factor;
-    if (text_.substr(at_).starts_with(kLogarithm)) {
-      at_ += kLogarithm.size();
-      factor.logarithm = true;
+    factor.size = name();
+    const auto* const called = std::ranges::find(kFunctions, factor.size, &NamedFunction::name);
+    if (called != kFunctions.end() && at_ < text_.size() && text_[at_] == '(') {
+      ++at_;
+      factor.function = called->function;
       factor.size = name();
+      if (is_of_two(factor.function)) {
+        expect('/', "'/'");
+        factor.per = name();
+      }
       expect(')', "')'");
-    } else {
-      factor.size = name();
     }
     if (at_ < text_.size() && text_[at_] == '^') {
       ++at_;
@@ -93,7 +112,25 @@ class BasisParser {
   std::size_t at_ = 0;
 };
 
-double logarithm_of(double value) { return value > 0 ? std::log2(value) : 0; }
+/// `function` of `size`, and of `per` where it is of two.
+double value_of(Basis::Function function, double size, double per) {
+  const double ends = per > 0 ? 2 * size / per : 0;  // at a place
+  switch (function) {
+    case Basis::Function::identity:
+      return size;
+    case Basis::Function::log2:
+      return size > 0 ? std::log2(size) : 0;
+    case Basis::Function::none:
+      return std::exp(-ends);
+    case Basis::Function::hit:
+      return -std::expm1(-ends);
+    case Basis::Function::once:
+      return ends * std::exp(-ends);
+    case Basis::Function::twice:
+      return -std::expm1(-ends) - ends * std::exp(-ends);
+  }
+  return 0;  // unreachable: all are named
+}
 
 }  // namespace
 
@@ -106,23 +143,42 @@ std::string Basis::text() const {
   std::string text;
   for (const Factor& factor : factors_) {
     text += text.empty() ? "" : "*";
-    text += factor.logarithm ? fmt::format("log2({})", factor.size) : factor.size;
+    const auto* const called =
+        std::ranges::find(kFunctions, factor.function, &NamedFunction::function);
+    text += called == kFunctions.end() ? factor.size
+                                       : fmt::format("{}({}{}{})", called->name, factor.size,
+                                                     factor.per.empty() ? "" : "/", factor.per);
     text += factor.power == 1 ? "" : fmt::format("^{}", factor.power);
   }
   return text;
 }
 
 double Basis::operator()(const NamedValues& sizes) const {
+  const auto size_of = [&](const std::string& name) {
+    const auto found = sizes.find(name);
+    if (found == sizes.end()) {
+      throw Error(fmt::format("size {} is not known, but {} depends on it", name, text()));
+    }
+    return found->second;
+  };
   double product = 1;
   for (const Factor& factor : factors_) {
-    const auto found = sizes.find(factor.size);
-    if (found == sizes.end()) {
-      throw Error(fmt::format("size {} is not known, but {} depends on it", factor.size, text()));
-    }
-    const double value = factor.logarithm ? logarithm_of(found->second) : found->second;
+    const double value = value_of(factor.function, size_of(factor.size),
+                                  factor.per.empty() ? 0 : size_of(factor.per));
     product *= factor.power == 1 ? value : std::pow(value, factor.power);
   }
   return product;
+}
+
+std::set<std::string> Basis::sizes() const {
+  std::set<std::string> names;
+  for (const Factor& factor : factors_) {
+    names.insert(factor.size);
+    if (!factor.per.empty()) {
+      names.insert(factor.per);
+    }
+  }
+  return names;
 }
 
 Form parse_form(std::string_view text) {

@@ -1,8 +1,9 @@
 // Basis functions: what a block's time is a linear combination of, written as people write them:
-// "1", "N", "N*log2(N)", "N^1.5", "N*M".
+// "1", "N", "N*log2(N)", "N^1.5", "N*M", "N*hit(M/N)".
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,12 +13,25 @@ namespace cleave {
 /// Sizes as numbers: measured ones are counts, those derived by a model need not be whole.
 using NamedValues = std::map<std::string, double>;
 
-/// A product of powers of sizes and of their logarithms; without factors it is 1.
+/// A product of powers of sizes and of functions of them; without factors it is 1.
 class Basis {
  public:
+  /// Of a size; the last four of two, M and N. Where M things have two ends each, at random among
+  /// N places, the ends at a place follow Poisson's law with mean x = 2 M / N (Feller, An
+  /// Introduction to Probability Theory, II.5): so many edges meet at a node of a random graph.
+  enum class Function {
+    identity,
+    log2,
+    none,   ///< the part of the places without an end: exp(-x)
+    hit,    ///< with one or more: 1 - exp(-x)
+    once,   ///< with one: x exp(-x)
+    twice,  ///< with two and more: 1 - (1 + x) exp(-x)
+  };
+
   struct Factor {
     std::string size;
-    bool logarithm = false;  ///< log2(size) instead of size
+    Function function = Function::identity;
+    std::string per;  ///< N of a function of M and N, which is `size`
     double power = 1;
 
     friend bool operator==(const Factor&, const Factor&) = default;
@@ -26,7 +40,8 @@ class Basis {
   Basis() = default;
   explicit Basis(std::vector<Factor> factors) : factors_(std::move(factors)) {}
 
-  /// "1", or factors SIZE, SIZE^POWER, log2(SIZE), log2(SIZE)^POWER joined by '*'.
+  /// "1", or factors joined by '*': SIZE, log2(SIZE), none(SIZE/SIZE), hit(...), once(...),
+  /// twice(...), each perhaps with ^POWER.
   /// \throws UsageError  naming what was expected and the position
   static Basis parse(std::string_view text);
 
@@ -38,6 +53,9 @@ class Basis {
   double operator()(const NamedValues& sizes) const;
 
   const std::vector<Factor>& factors() const { return factors_; }
+
+  /// The names of the sizes that this is a function of.
+  std::set<std::string> sizes() const;
 
   friend bool operator==(const Basis&, const Basis&) = default;
 

@@ -21,9 +21,7 @@ std::set<std::string> sizes_in(const SegmentedFit& fit) {
   std::set<std::string> names;
   for (const BlockFit& segment : fit.segments) {
     for (const Basis& term : segment.form) {
-      for (const Basis::Factor& factor : term.factors()) {
-        names.insert(factor.size);
-      }
+      names.merge(term.sizes());
     }
   }
   return names;

@@ -51,13 +51,21 @@ NamedValues sampling_sizes_of(const Sample& sample, const ExchangeModel& exchang
                         sample.group, elements->second * parts, exchange.splitter_bytes);
 }
 
+/// Ranks whose sizes are the same at a level of a run measured the same thing: one observation.
 std::vector<Observation> observations_of(const std::vector<Sample>& samples) {
-  std::vector<Observation> observations;
+  std::map<std::tuple<NamedSizes, int, int, NamedValues>, std::vector<double>> repetitions;
   for (const Sample& sample : samples) {
-    observations.push_back({.run_sizes = sample.run_sizes,
-                            .sizes = sizes_of_block(sample),
-                            .value = median(sample.seconds),
-                            .repetitions = sample.seconds});
+    std::vector<double>& of_level =
+        repetitions[{sample.run_sizes, sample.ranks, sample.level, sizes_of_block(sample)}];
+    of_level.insert(of_level.end(), sample.seconds.begin(), sample.seconds.end());
+  }
+  std::vector<Observation> observations;
+  for (auto& [key, seconds] : repetitions) {
+    const auto& [run_sizes, ranks, level, sizes] = key;
+    observations.push_back({.run_sizes = run_sizes,
+                            .sizes = sizes,
+                            .value = median(seconds),
+                            .repetitions = std::move(seconds)});
   }
   return observations;
 }

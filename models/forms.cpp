@@ -1,6 +1,7 @@
 #include "models/forms.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numbers>
 
 namespace cleave {
@@ -10,7 +11,7 @@ namespace {
 Basis linear(const std::string& size) { return Basis({{.size = size}}); }
 
 Basis times_logarithm(const std::string& size, const std::string& of) {
-  return Basis({{.size = size}, {.size = of, .logarithm = true}});
+  return Basis({{.size = size}, {.size = of, .function = Basis::Function::log2}});
 }
 
 Basis power(const std::string& size, double exponent) {
@@ -18,7 +19,51 @@ Basis power(const std::string& size, double exponent) {
 }
 
 Basis times_squared_logarithm(const std::string& size) {
-  return Basis({{.size = size}, {.size = size, .logarithm = true, .power = 2}});
+  return Basis({{.size = size}, {.size = size, .function = Basis::Function::log2, .power = 2}});
+}
+
+/// `n` times a function of the density m/n, with and without log2(n).
+std::vector<Basis> of_occupancy(Basis::Function function, const std::string& n,
+                                const std::string& m) {
+  const Basis::Factor of_density{.size = m, .function = function, .per = n};
+  return {Basis({{.size = n}, of_density}),
+          Basis({{.size = n}, {.size = n, .function = Basis::Function::log2}, of_density})};
+}
+
+/// What a random graph of n nodes and m edges takes where a node costs by the edges that meet
+/// there: its first and its second edge join it to others, and where it has but one it hangs on by
+/// that. Alone, or with work for all nodes or all edges.
+std::vector<TrialForm> occupancy_forms(const std::string& n, const std::string& m) {
+  const std::vector<Basis> works = {Basis(),
+                                    linear(n),
+                                    times_logarithm(n, n),
+                                    linear(m),
+                                    times_logarithm(m, n),
+                                    power(m, 1.5),
+                                    Basis({{.size = m}, {.size = n, .power = 0.5}})};
+  const std::vector<Basis> none = of_occupancy(Basis::Function::none, n, m);
+  const std::vector<Basis> hit = of_occupancy(Basis::Function::hit, n, m);
+  const std::vector<Basis> once = of_occupancy(Basis::Function::once, n, m);
+  const std::vector<Basis> twice = of_occupancy(Basis::Function::twice, n, m);
+  std::vector<TrialForm> trials;
+  for (std::size_t i = 0; i < hit.size(); ++i) {
+    for (const Basis& occupied : {none[i], hit[i], once[i], twice[i]}) {
+      trials.push_back({.form = {occupied}});
+      for (const Basis& work : works) {
+        trials.push_back({.form = {work, occupied}});
+      }
+    }
+    trials.push_back({.form = {hit[i], twice[i]}});
+    for (const Basis& work : works) {
+      trials.push_back({.form = {work, hit[i], twice[i]}});
+    }
+  }
+  return trials;
+}
+
+void append(std::vector<TrialForm>& trials, std::vector<TrialForm> more) {
+  trials.insert(trials.end(), std::make_move_iterator(more.begin()),
+                std::make_move_iterator(more.end()));
 }
 
 void sort_by_terms(std::vector<TrialForm>& trials) {
@@ -106,6 +151,7 @@ std::vector<TrialForm> candidate_forms(const std::vector<std::string>& size_name
       three.erase(three.begin() + static_cast<std::ptrdiff_t>(left_out));
       trials.push_back({.form = std::move(three), .sign = Sign::any});
     }
+    append(trials, occupancy_forms(size_names[1], size_names[0]));
   }
   sort_by_terms(trials);
   return trials;

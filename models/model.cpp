@@ -75,11 +75,7 @@ std::vector<std::string> Model::size_names() const {
   };
   const auto add_sizes = [&](const Form& form) {
     for (const Basis& term : form) {
-      for (const Basis::Factor& factor : term.factors()) {
-        if (is_of_runs(factor.size)) {
-          names.insert(factor.size);
-        }
-      }
+      std::ranges::copy_if(term.sizes(), std::inserter(names, names.end()), is_of_runs);
     }
   };
   for (const BlockModel& block : blocks) {

@@ -112,9 +112,11 @@ json to_json(const ExchangeModel& exchange) {
 }
 
 json to_json(const Steals& steals) {
-  json object = {{"count", to_json(steals.count)}, {"own_s", steals.own_s},
-                 {"deviation", steals.deviation},  {"own_in_vain_s", steals.own_in_vain_s},
-                 {"bytes", steals.bytes},          {"most", steals.most}};
+  json object = {{"seconds", to_json(steals.seconds)},
+                 {"count", to_json(steals.count)},
+                 {"deviation", steals.deviation},
+                 {"bytes", steals.bytes},
+                 {"most", steals.most}};
   if (steals.in_vain) {
     object["in_vain"] = to_json(*steals.in_vain);
   }
@@ -371,11 +373,10 @@ std::optional<Steals> steals_from(const JsonFields& fields, const char* name,
     return std::nullopt;
   }
   const JsonFields steals = fields.object(name);
-  return Steals{.count = fit_from(steals.object("count")),
+  return Steals{.seconds = fit_from(steals.object("seconds")),
+                .count = fit_from(steals.object("count")),
                 .in_vain = with_requests_in_vain ? std::optional(fit_from(steals.object("in_vain")))
                                                  : std::nullopt,
-                .own_s = steals.non_negative("own_s"),
-                .own_in_vain_s = steals.non_negative("own_in_vain_s"),
                 .deviation = steals.non_negative("deviation"),
                 .bytes = steals.non_negative("bytes"),
                 .most = steals.integer<int>("most", 2)};

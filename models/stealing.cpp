@@ -135,20 +135,21 @@ std::variant<BlockModel, Refusal> fit_search(const std::vector<StealingRun>& run
   return model;
 }
 
-/// The number of steals grows with the number of doublings, in which work spreads, and with the
-/// logarithm or the root of a worker's share, since each steal takes half of what is there; what is
-/// below some share is visited before others can take of it, so the logarithm may be of a ratio.
-std::vector<TrialForm> forms_of_count() {
+/// Steals, their time and requests in vain grow with the number of doublings, in which work
+/// spreads, and with the logarithm or the root of a worker's share, since each steal takes half of
+/// what is there; what is below some share is visited before others can take of it, so the
+/// logarithm may be of a ratio.
+std::vector<TrialForm> forms_of_steals() {
   const Basis::Factor doublings{.size = "doublings"};
   const auto times = [&](Basis::Factor factor) { return Basis({doublings, std::move(factor)}); };
-  const Basis logarithm = times({.size = "nodes", .logarithm = true});
+  const Basis logarithm = times({.size = "nodes", .function = Basis::Function::log2});
   return {{.form = {Basis({doublings})}},
           {.form = {logarithm}},
           {.form = {times({.size = "nodes", .power = 0.5})}},
           {.form = {Basis({doublings}), logarithm}, .sign = Sign::any, .positive_from = 1}};
 }
 
-/// What `count` is of, for one of `sharers` that each have `nodes` of the tree.
+/// What steals are of, for one of `sharers` that each have `nodes` of the tree.
 NamedValues sizes_of_steals(int sharers, double nodes) {
   return {{"nodes", nodes}, {"doublings", std::log2(sharers)}};
 }
@@ -172,39 +173,16 @@ double root_mean_square(const std::vector<double>& values) {
   return std::sqrt(squares / static_cast<double>(values.size()));
 }
 
-/// Finds what a steal takes, and a request in vain where runs show that it takes anything. Seconds
-/// of all runs count alike: what was lost in one of few steals says little of a steal.
-std::optional<Refusal> fit_cost(Steals& steals, const std::vector<const StealingRun*>& runs,
-                                const LatencyGaps& gaps) {
-  std::vector<Observation> observations;
-  for (const StealingRun* run : runs) {
-    const Network network = network_of(gaps, run->ranks, run->ranks_per_host, steals.bytes);
-    const double number = seen_or_once(run->steals_per_worker(), *run);
-    const double in_vain = run->requests_in_vain_per_worker();
-    const double network_s = number * network.steal_s + in_vain * network.in_vain_s;
-    observations.push_back({.run_sizes = run->sizes,
-                            .sizes = {{"steals", number}, {"in_vain", in_vain}},
-                            .value = std::max(0.0, median(run->steal) - network_s)});
-  }
-  std::vector<TrialForm> forms = {{.form = {power_of("steals", 1)}}};
-  if (steals.in_vain) {
-    forms.push_back({.form = {power_of("steals", 1), power_of("in_vain", 1)}});
-  }
-  auto fitted = fit_best_form(observations, forms, Weights::ordinary);
-  if (auto* refusal = std::get_if<Refusal>(&fitted)) {
-    return std::move(*refusal);
-  }
-  const Eigen::VectorXd& cost = std::get<BlockFit>(fitted).fit.coefficients;
-  steals.own_s = cost[0];
-  steals.own_in_vain_s = cost.size() > 1 ? cost[1] : 0;
-  return std::nullopt;
+/// What the network takes of all steals of one of `sharers`, with `nodes` each.
+double network_seconds(const Steals& steals, int sharers, double nodes, const Network& network) {
+  const double in_vain = steals.in_vain ? number_of(*steals.in_vain, sharers, nodes) : 0;
+  return number_of(steals.count, sharers, nodes) * network.steal_s + in_vain * network.in_vain_s;
 }
 
 /// What all steals of a worker take, among `sharers` with `nodes` each.
 double seconds_of(const Steals& steals, int sharers, double nodes, const Network& network) {
-  const double in_vain = steals.in_vain ? number_of(*steals.in_vain, sharers, nodes) : 0;
-  return number_of(steals.count, sharers, nodes) * (steals.own_s + network.steal_s) +
-         in_vain * (steals.own_in_vain_s + network.in_vain_s);
+  return std::max(0.0, steals.seconds(sizes_of_steals(sharers, nodes))) +
+         network_seconds(steals, sharers, nodes, network);
 }
 
 /// `inside`: runs on one rank; else on several ranks of one thread each.
@@ -225,31 +203,41 @@ std::variant<Steals, Refusal> fit_steals(const std::vector<StealingRun>& all, bo
     return Refusal{inside ? "no run was on one rank with several threads"
                           : "no run was on several ranks with one thread each"};
   }
-  const auto fit_number = [&](double (StealingRun::*number)() const) {
+  const auto fit = [&](const auto& value_of) {
     std::vector<Observation> observations;
     for (const StealingRun* run : runs) {
       observations.push_back({.run_sizes = run->sizes,
                               .sizes = sizes_of_steals(sharers(*run), run->nodes() / sharers(*run)),
-                              .value = seen_or_once((run->*number)(), *run)});
+                              .value = value_of(*run)});
     }
-    return fit_best_form(observations, forms_of_count(), weights);
+    return fit_best_form(observations, forms_of_steals(), weights);
   };
   Steals steals{.bytes = bytes_of_answer(runs), .most = *numbers.rbegin()};
-  auto count = fit_number(&StealingRun::steals_per_worker);
+  auto count =
+      fit([](const StealingRun& run) { return seen_or_once(run.steals_per_worker(), run); });
   if (auto* refusal = std::get_if<Refusal>(&count)) {
     return std::move(*refusal);
   }
   steals.count = std::move(std::get<BlockFit>(count));
   if (!inside) {
-    auto in_vain = fit_number(&StealingRun::requests_in_vain_per_worker);
+    auto in_vain = fit([](const StealingRun& run) {
+      return seen_or_once(run.requests_in_vain_per_worker(), run);
+    });
     if (auto* refusal = std::get_if<Refusal>(&in_vain)) {
       return std::move(*refusal);
     }
     steals.in_vain = std::move(std::get<BlockFit>(in_vain));
   }
-  if (auto refusal = fit_cost(steals, runs, gaps)) {
+  auto seconds = fit([&](const StealingRun& run) {
+    const Network network = network_of(gaps, run.ranks, run.ranks_per_host, steals.bytes);
+    const double network_s = run.steals_per_worker() * network.steal_s +
+                             run.requests_in_vain_per_worker() * network.in_vain_s;
+    return std::max(kLeastSeconds, median(run.steal) - network_s);
+  });
+  if (auto* refusal = std::get_if<Refusal>(&seconds)) {
     return std::move(*refusal);
   }
+  steals.seconds = std::move(std::get<BlockFit>(seconds));
   std::vector<double> deviations;
   for (const StealingRun* run : runs) {
     const Network network = network_of(gaps, run->ranks, run->ranks_per_host, steals.bytes);
@@ -278,22 +266,22 @@ std::vector<TrialForm> forms_of_start_up() {
           {.form = {Basis(), power_of("doublings", 2)}}};
 }
 
-/// Termination: a constant where one rank was measured, and more for each level of the tree of
-/// waves, each as long as another or, as above, waiting for the slowest.
+/// Termination: a constant where one rank was measured, and more for each doubling of the ranks, as
+/// long as another or, as above, waiting for the slowest.
 std::vector<TrialForm> forms_of_termination(const std::vector<StealingRun>& runs) {
   const auto [least, most] = std::ranges::minmax(runs, {}, &StealingRun::ranks);
-  std::vector<Basis> common;
-  if (least.ranks == 1) {
-    common.emplace_back();
+  std::vector<TrialForm> trials;
+  for (const double power : {1, 2}) {
+    Form form;
+    if (least.ranks == 1) {
+      form.emplace_back();
+    }
+    if (most.ranks > 1) {
+      form.push_back(power_of("doublings", power));
+    }
+    trials.push_back({.form = std::move(form)});
   }
-  if (most.ranks == 1) {
-    return {{.form = common}};
-  }
-  std::vector<Basis> alike = common;
-  alike.push_back(power_of("levels", 1));
-  std::vector<Basis> slowest = common;
-  slowest.push_back(Basis({{.size = "levels", .power = 1}, {.size = "doublings", .power = 1}}));
-  return {{.form = std::move(alike)}, {.form = std::move(slowest)}};
+  return trials;
 }
 
 /// A part of runs, without `network_s` of each: one of `trials`, and more for each further thread

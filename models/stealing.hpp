@@ -3,9 +3,9 @@
 //
 //     T = tau W / (R t) + steals + start-up + termination
 //
-// tau is fitted for each number of workers that compute at once on a host; how often a worker runs
-// dry, and what that costs, for workers of one rank and for ranks; start-up and termination by the
-// rounds of messages that they take.
+// tau is fitted for each number of workers that compute at once on a host; how long and how often a
+// worker is dry, for workers of one rank and for ranks; start-up and termination by the rounds of
+// messages that they take.
 #pragma once
 
 #include <optional>
@@ -25,16 +25,15 @@ struct PredictOptions;
 
 /// Steals among the workers of one rank, or among ranks of one worker each.
 struct Steals {
-  /// For one worker: of `nodes`, its share of the tree, and `doublings`, log2 of how many share it.
-  BlockFit count;
-  /// The same, for its requests to other ranks that bring nothing; those inside a rank cost
-  /// nothing.
+  // For one worker: of `nodes`, its share of the tree, and `doublings`, log2 of how many share it.
+  BlockFit seconds;  ///< of all its steals, without what the network takes
+  BlockFit count;    ///< how often it runs dry and gets nodes again
+  /// How many of its requests to other ranks bring nothing; those inside a rank send nothing.
   std::optional<BlockFit> in_vain;
-  double own_s = 0;          ///< of one steal, without what the network takes
-  double own_in_vain_s = 0;  ///< of one request in vain, likewise
-  double deviation = 0;      ///< relative, of the time of all steals of a run
-  double bytes = 0;          ///< of nodes received for one steal
-  int most = 2;              ///< workers or ranks measured
+
+  double deviation = 0;  ///< relative, of the time of all steals of a run
+  double bytes = 0;      ///< of nodes received for one steal
+  int most = 2;          ///< workers or ranks measured
 };
 
 /// What is beside the search, of which the model has one BlockModel (`sequential`) for each number
@@ -46,7 +45,7 @@ struct StealingModel {
   std::optional<Steals> between;  ///< of ranks
   /// Seconds, of `doublings` of the ranks and `helpers`, the threads of a rank beyond the first.
   BlockFit start_up;
-  BlockFit termination;    ///< the same, of `levels` of the tree of waves and `doublings`
+  BlockFit termination;    ///< the same
   int ranks_per_host = 1;  ///< the most that were measured
   int threads = 1;         ///< of a rank, the most that were measured
 };

@@ -40,6 +40,12 @@ void multiply(Communication& entry, const WhatIf& what_if) {
   }
 }
 
+void multiply(LinearFit& fit, double factor) {
+  fit.coefficients *= factor;
+  fit.covariance *= factor * factor;
+  fit.residual_deviation *= fit.weights == Weights::relative ? 1 : factor;
+}
+
 }  // namespace
 
 WhatIf parse_what_if(std::string_view text) {
@@ -75,10 +81,7 @@ Model changed(Model model, const WhatIf& what_if) {
       continue;
     }
     for (BlockFit& segment : block.fit.segments) {
-      LinearFit& fit = segment.fit;
-      fit.coefficients *= found->second;
-      fit.covariance *= found->second * found->second;
-      fit.residual_deviation *= fit.weights == Weights::relative ? 1 : found->second;
+      multiply(segment.fit, found->second);
     }
   }
   if (const auto found = what_if.blocks.find(Block::exchange); found != what_if.blocks.end()) {
@@ -91,8 +94,7 @@ Model changed(Model model, const WhatIf& what_if) {
       found != what_if.blocks.end() && model.stealing) {
     for (std::optional<Steals>* steals : {&model.stealing->inside, &model.stealing->between}) {
       if (*steals) {
-        (*steals)->own_s *= found->second;
-        (*steals)->own_in_vain_s *= found->second;
+        multiply((*steals)->seconds.fit, found->second);
       }
     }
   }

@@ -44,6 +44,47 @@ void flatten(std::span<Vertex> parent) {
   }
 }
 
+/// Unites the two of each pair; as they come in any order, what they are linked to is fetched some
+/// way ahead.
+void unite_pairs(std::span<Vertex> parent, const LabelPairs& pairs) {
+  constexpr Vertex kAhead = 16;
+  for (Vertex i = 0; i < std::min(kAhead, pairs.size); ++i) {
+    __builtin_prefetch(&parent[pairs.mine[i]], 1);
+    __builtin_prefetch(&parent[pairs.theirs[i]], 1);
+  }
+  for (Vertex i = 0; i < pairs.size; ++i) {
+    const Vertex far = std::min(i + kAhead, pairs.size - 1);
+    __builtin_prefetch(&parent[pairs.mine[far]], 1);
+    __builtin_prefetch(&parent[pairs.theirs[far]], 1);
+    if (parent[pairs.mine[i]] != parent[pairs.theirs[i]]) {
+      unite(parent, pairs.mine[i], pairs.theirs[i]);
+    }
+  }
+}
+
+/// The value that `of` has for most of a sample of the numbers below `size`, which is not 0.
+template <class Of>
+auto most_frequent_of(Of of, std::size_t size) {
+  constexpr std::size_t kSample = 256;
+  const CounterRandom random(0);
+  std::array<decltype(of(0)), kSample> sample{};
+  for (std::size_t i = 0; i < kSample; ++i) {
+    sample[i] = of(random(i) % size);
+  }
+  std::sort(sample.begin(), sample.end());
+  auto best = sample.front();
+  std::ptrdiff_t most = 0;
+  for (auto run = sample.begin(); run != sample.end();) {
+    const auto end = std::upper_bound(run, sample.end(), *run);
+    if (end - run > most) {
+      most = end - run;
+      best = *run;
+    }
+    run = end;
+  }
+  return best;
+}
+
 /// Unites along `edges` one after the other. They come in any order, so each misses the caches: the
 /// parents of an edge some way ahead, and then theirs, are fetched meanwhile.
 void unite_in_order(std::span<Vertex> parent, std::span<const Edge> edges) {
@@ -195,52 +236,37 @@ void unite_each(std::span<Vertex> labels, std::span<const Vertex> others) {
 }
 
 void unite_flat(std::span<Vertex> labels, std::span<const Vertex> others) {
+  if (labels.empty()) {
+    return;
+  }
+  // The giants of both sides have most vertices in common, and may have unlike roots.
+  const LabelPair giants = most_frequent_of(
+      [&](std::size_t v) {
+        return LabelPair{labels[v], others[v]};
+      },
+      labels.size());
+  unite(labels, giants.mine, giants.theirs);
   const auto vertices = static_cast<Vertex>(labels.size());
-  constexpr Vertex kBlock = 1024;
-  std::array<LabelPair, kBlock> disagreeing;
-  LabelPair united;
-  for (Vertex first = 0; first < vertices; first += std::min(kBlock, vertices - first)) {
+  LabelPairs unlike;
+  for (Vertex first = 0; first < vertices; first += std::min(LabelPairs::kMost, vertices - first)) {
     // What is below is a forest already, in which labels are found: they never exceed their vertex.
-    const Vertex size = std::min(kBlock, vertices - first);
-    const std::size_t count =
-        take_where_root(labels.subspan(first, size), others.subspan(first, size), first, united,
-                        disagreeing.data());
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto [mine, theirs] = disagreeing[i];
-      if (labels[mine] != labels[theirs]) {
-        unite(labels, mine, theirs);
-      }
-    }
-    if (count > 0) {
-      united = disagreeing[count / 2];  // most likely the two giants
-    }
+    const Vertex size = std::min(LabelPairs::kMost, vertices - first);
+    take_where_root(labels.subspan(first, size), others.subspan(first, size), first, giants,
+                    unlike);
+    unite_pairs(labels, unlike);
   }
   flatten(labels);
 }
 
 Vertex most_frequent(std::span<const Vertex> labels) {
-  constexpr std::size_t kSample = 256;
-  const CounterRandom random(0);
-  std::array<Vertex, kSample> sample{};
-  for (std::size_t i = 0; i < kSample; ++i) {
-    Vertex root = labels[random(i) % labels.size()];
+  const auto root_of_label = [&](std::size_t v) {
+    Vertex root = labels[v];
     while (labels[root] != root) {
       root = labels[root];
     }
-    sample[i] = root;
-  }
-  std::sort(sample.begin(), sample.end());
-  Vertex best = sample.front();
-  std::ptrdiff_t most = 0;
-  for (auto run = sample.begin(); run != sample.end();) {
-    const auto end = std::upper_bound(run, sample.end(), *run);
-    if (end - run > most) {
-      most = end - run;
-      best = *run;
-    }
-    run = end;
-  }
-  return best;
+    return root;
+  };
+  return most_frequent_of(root_of_label, labels.size());
 }
 
 }  // namespace cleave

@@ -133,24 +133,14 @@ HWY_NOINLINE void label_members(const Word* words, std::span<Vertex> labels, Ver
   }
 }
 
-HWY_NOINLINE std::size_t take_where_root(std::span<Vertex> labels, std::span<const Vertex> others,
-                                         Vertex first, LabelPair known, LabelPair* pairs) {
+HWY_NOINLINE void take_where_root(std::span<Vertex> labels, std::span<const Vertex> others,
+                                  Vertex first, LabelPair known, LabelPairs& pairs) {
   const Tag d;
   const Lanes known_mine = hn::Set(d, known.mine);
   const Lanes known_theirs = hn::Set(d, known.theirs);
   const Lanes step = hn::Set(d, static_cast<Vertex>(hn::Lanes(d)));
   Lanes vertices = hn::Iota(d, first);
   std::size_t count = 0;
-  const auto take_one = [&](std::size_t i) {
-    const auto v = static_cast<Vertex>(first + i);
-    const LabelPair pair{labels[i], others[i]};
-    // Written in any case and kept if need be: whether it is follows no pattern.
-    pairs[count] = pair;
-    const bool is_root_on_neither = (pair.mine != v) & (pair.theirs != v);
-    const bool is_new = (pair.mine != known.mine) | (pair.theirs != known.theirs);
-    count += is_root_on_neither & (pair.mine != pair.theirs) & is_new;
-    labels[i] = pair.mine == v ? pair.theirs : pair.mine;
-  };
   const std::size_t full = labels.size() - labels.size() % hn::Lanes(d);
   for (std::size_t i = 0; i < full; i += hn::Lanes(d)) {
     const Lanes mine = hn::LoadU(d, &labels[i]);
@@ -160,19 +150,24 @@ HWY_NOINLINE std::size_t take_where_root(std::span<Vertex> labels, std::span<con
         hn::Or(hn::Or(is_mine_root, hn::Eq(theirs, vertices)),
                hn::Or(hn::Eq(mine, theirs),
                       hn::And(hn::Eq(mine, known_mine), hn::Eq(theirs, known_theirs))));
-    if (hn::AllTrue(d, is_settled)) {
-      hn::StoreU(hn::IfThenElse(is_mine_root, theirs, mine), d, &labels[i]);
-    } else {
-      for (std::size_t lane = 0; lane < hn::Lanes(d); ++lane) {
-        take_one(i + lane);
-      }
-    }
+    hn::StoreU(hn::IfThenElse(is_mine_root, theirs, mine), d, &labels[i]);
+    const auto is_new = hn::Not(is_settled);
+    hn::CompressStore(mine, is_new, d, &pairs.mine[count]);
+    count += hn::CompressStore(theirs, is_new, d, &pairs.theirs[count]);
     vertices = hn::Add(vertices, step);
   }
   for (std::size_t i = full; i < labels.size(); ++i) {
-    take_one(i);
+    const auto v = static_cast<Vertex>(first + i);
+    const LabelPair pair{labels[i], others[i]};
+    if (pair.mine == v) {
+      labels[i] = pair.theirs;
+    } else if (pair.theirs != v && pair.mine != pair.theirs && pair != known) {
+      pairs.mine[count] = pair.mine;
+      pairs.theirs[count] = pair.theirs;
+      ++count;
+    }
   }
-  return count;
+  pairs.size = static_cast<Vertex>(count);
 }
 
 }  // namespace cleave::HWY_NAMESPACE
@@ -207,9 +202,9 @@ void VertexSet::label_members(std::span<Vertex> labels, Vertex label) const {
   HWY_DYNAMIC_DISPATCH(label_members)(words_.data(), labels, label);
 }
 
-std::size_t take_where_root(std::span<Vertex> labels, std::span<const Vertex> others, Vertex first,
-                            LabelPair known, LabelPair* pairs) {
-  return HWY_DYNAMIC_DISPATCH(take_where_root)(labels, others, first, known, pairs);
+void take_where_root(std::span<Vertex> labels, std::span<const Vertex> others, Vertex first,
+                     LabelPair known, LabelPairs& pairs) {
+  HWY_DYNAMIC_DISPATCH(take_where_root)(labels, others, first, known, pairs);
 }
 
 }  // namespace cleave

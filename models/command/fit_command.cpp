@@ -18,24 +18,23 @@ struct Arguments {
   FitArguments fit;
 };
 
-void print_steals(const char* where, const std::optional<Steals>& steals) {
-  if (steals) {
-    fmt::print("{:<10}  {:<14}  {:<20}  each {:.3g} s\n", "steal", where,
-               text_of(steals->count.form), steals->own_s);
-    if (steals->in_vain) {
-      fmt::print("{:<10}  {:<14}  {:<20}  each {:.3g} s\n", "in vain", where,
-                 text_of(steals->in_vain->form), steals->own_in_vain_s);
-    }
-  }
-}
-
-void print_rounds(const char* name, const BlockFit& fit) {
+std::string seconds_text(const BlockFit& fit) {
   std::string text;
   for (std::size_t i = 0; i < fit.form.size(); ++i) {
     text += fmt::format("{}{:.3g} s * {}", i == 0 ? "" : " + ",
                         fit.fit.coefficients[static_cast<Eigen::Index>(i)], fit.form[i].text());
   }
-  fmt::print("{:<10}  {}\n", name, text);
+  return text;
+}
+
+void print_steals(const char* where, const std::optional<Steals>& steals) {
+  if (steals) {
+    fmt::print("{:<10}  {:<14}  {}\n", "steal", where, seconds_text(steals->seconds));
+  }
+}
+
+void print_rounds(const char* name, const BlockFit& fit) {
+  fmt::print("{:<10}  {}\n", name, seconds_text(fit));
 }
 
 void print_stealing(const StealingModel& stealing) {

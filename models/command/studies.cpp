@@ -20,11 +20,13 @@ std::vector<std::string> sort_sizes(int first, char unit) {
 }
 
 /// N nodes in K and M = N to 8N edges, so that M is no multiple of N (the paper's M = 2N determines
-/// no coefficients), with densities between the powers of two, since combining changes somewhere
-/// between them from so much an edge to so much a node.
+/// no coefficients), with values between the powers of two of N, since somewhere the nodes
+/// overflow a cache, and of the density, since combining changes from so much an edge to so much a
+/// node.
 std::vector<std::string> graph_sizes(int first) {
   std::vector<std::string> sizes;
-  for (int n = first; n <= 8 * first; n *= 2) {
+  for (const int halves_of_first : {2, 3, 4, 6, 8, 12, 16}) {
+    const int n = first / 2 * halves_of_first;
     for (const int halves : {2, 3, 4, 6, 8, 12, 16}) {
       sizes.push_back(fmt::format("N={}K,M={}K", n, n / 2 * halves));
     }
@@ -71,7 +73,7 @@ Study study_of(std::string_view app, std::string_view type, bool quick) {
     return {.size_option = "--size",
             .sizes = graph_sizes(quick ? 16 : 128),
             .placement = "replicated",
-            .rounds = quick ? 2 : 6,
+            .rounds = quick ? 2 : 4,
             .repetitions = 7,
             .warm_up = 3};
   }

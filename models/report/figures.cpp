@@ -24,9 +24,7 @@ std::string main_size(const Model& model, const std::vector<Comparison>& compari
         model.leaf_blocks.end()) {
       for (const BlockFit& segment : block.fit.segments) {
         for (const Basis& term : segment.form) {
-          for (const Basis::Factor& factor : term.factors()) {
-            in_leaves.insert(factor.size);
-          }
+          in_leaves.merge(term.sizes());
         }
       }
     }

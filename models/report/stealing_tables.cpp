@@ -183,13 +183,10 @@ Table stealing_coefficients_table(const Model& model) {
   }
   const auto add_steals = [&](const std::string& where, const std::optional<Steals>& steals) {
     if (steals) {
+      add("steals", where, steals->seconds);
       add("number of steals", where, steals->count);
-      table.rows.push_back({text("one steal"), text(where), text("1"), short_number(steals->own_s),
-                            text(""), percent(steals->deviation)});
       if (steals->in_vain) {
         add("number of requests in vain", where, *steals->in_vain);
-        table.rows.push_back({text("one request in vain"), text(where), text("1"),
-                              short_number(steals->own_in_vain_s), text(""), text("")});
       }
     }
   };

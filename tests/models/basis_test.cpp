@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <random>
+#include <vector>
 
 #include "models/forms.hpp"
 #include "skeleton/trace/error.hpp"
@@ -29,12 +32,51 @@ TEST(Basis, IsEvaluatedAsWritten) {
   EXPECT_DOUBLE_EQ(Basis::parse("N^1.5")(sizes), 8 * std::sqrt(8.0));
   EXPECT_EQ(Basis::parse("N*M")(sizes), 24);
   EXPECT_EQ(Basis::parse("M*log2(N)")(sizes), 9);
+  const double ends = 2 * 3 / 8.0;  // of edges at a node
+  EXPECT_DOUBLE_EQ(Basis::parse("N*none(M/N)")(sizes), 8 * std::exp(-ends));
+  EXPECT_DOUBLE_EQ(Basis::parse("N*hit(M/N)")(sizes), 8 * (1 - std::exp(-ends)));
+  EXPECT_DOUBLE_EQ(Basis::parse("N*once(M/N)")(sizes), 8 * ends * std::exp(-ends));
+  EXPECT_DOUBLE_EQ(Basis::parse("N*twice(M/N)")(sizes), 8 * (1 - (1 + ends) * std::exp(-ends)));
 }
 
-TEST(Basis, LogarithmOfNothingIsNothing) { EXPECT_EQ(Basis::parse("N*log2(N)")({{"N", 0}}), 0); }
+TEST(Basis, FunctionsOfNothingAreNothing) {
+  EXPECT_EQ(Basis::parse("N*log2(N)")({{"N", 0}}), 0);
+  EXPECT_EQ(Basis::parse("N*hit(M/N)")({{"N", 0}, {"M", 1}}), 0);
+  EXPECT_EQ(Basis::parse("N*twice(M/N)")({{"N", 1}, {"M", 0}}), 0);
+}
+
+TEST(Basis, FunctionsOfTwoAreOfTheirRandomPlaces) {
+  constexpr std::size_t kNodes = 100000;
+  constexpr std::size_t kEdges = 80000;
+  std::mt19937 random(1);
+  std::vector<int> ends(kNodes);
+  for (std::size_t i = 0; i < 2 * kEdges; ++i) {
+    ++ends[random() % kNodes];
+  }
+  const NamedValues sizes = {{"N", kNodes}, {"M", kEdges}};
+  const auto nodes_with = [&](auto number) {
+    return static_cast<double>(std::ranges::count_if(ends, number));
+  };
+  constexpr double kFourDeviations = 4 * 160;  // of the number of nodes
+  EXPECT_NEAR(Basis::parse("N*none(M/N)")(sizes), nodes_with([](int n) { return n == 0; }),
+              kFourDeviations);
+  EXPECT_NEAR(Basis::parse("N*hit(M/N)")(sizes), nodes_with([](int n) { return n > 0; }),
+              kFourDeviations);
+  EXPECT_NEAR(Basis::parse("N*once(M/N)")(sizes), nodes_with([](int n) { return n == 1; }),
+              kFourDeviations);
+  EXPECT_NEAR(Basis::parse("N*twice(M/N)")(sizes), nodes_with([](int n) { return n > 1; }),
+              kFourDeviations);
+}
+
+TEST(Basis, SizesAreThoseOfAllFactors) {
+  EXPECT_EQ(Basis::parse("N*log2(K)*hit(M/N)").sizes(), (std::set<std::string>{"K", "M", "N"}));
+  EXPECT_TRUE(Basis().sizes().empty());
+}
 
 TEST(Basis, IsReadBackAsWritten) {
-  for (const char* text : {"1", "N", "N*log2(N)", "N*log2(N)^2", "N^1.5", "N*M", "tree_nodes"}) {
+  for (const char* text :
+       {"1", "N", "N*log2(N)", "N*log2(N)^2", "N^1.5", "N*M", "tree_nodes", "log2",
+        "N*log2(N)*hit(M/N)", "none(M/N)", "once(M/N)^2", "twice(M/N)"}) {
     EXPECT_EQ(Basis::parse(text).text(), text);
     EXPECT_EQ(Basis::parse(Basis::parse(text).text()), Basis::parse(text));
   }
@@ -46,6 +88,10 @@ TEST(Basis, MistakesAreNamedWithTheirPosition) {
   EXPECT_EQ(mistake("N**M"),
             "'N**M' is not a basis function: expected a size such as N at position 3");
   EXPECT_EQ(mistake("log2(N"), "'log2(N' is not a basis function: expected ')' at position 7");
+  EXPECT_EQ(mistake("hit(N)"), "'hit(N)' is not a basis function: expected '/' at position 6");
+  EXPECT_EQ(mistake("hit(M/N"), "'hit(M/N' is not a basis function: expected ')' at position 8");
+  EXPECT_EQ(mistake("exp(N)"),
+            "'exp(N)' is not a basis function: expected '*', '^' or the end at position 4");
   EXPECT_EQ(mistake("N^x"),
             "'N^x' is not a basis function: expected a power above 0 and at most 10 at position 3");
   EXPECT_EQ(
@@ -87,7 +133,7 @@ TEST(Forms, CandidatesOfOneSizeAreTwelveAndShorterOnesComeFirst) {
   EXPECT_EQ(texts, (std::vector<std::string>{"N", "N*log2(N)", "N*log2(N)^2", "N^1.5", "N^2", "1",
                                              "1,N", "1,N*log2(N)", "1,N*log2(N)^2", "1,N^1.5",
                                              "1,N^2", "N^0.5,N"}));
-  EXPECT_EQ(candidate_forms({"N", "M"}).size(), 106U);
+  EXPECT_EQ(candidate_forms({"N", "M"}).size(), 186U);
   EXPECT_EQ(candidate_forms({}).size(), 1U);
   EXPECT_EQ(linear_forms({"N"}).size(), 3U);
 }

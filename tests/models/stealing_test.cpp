@@ -27,13 +27,13 @@ struct Truth {
   double steals_between = 3;  ///< times log2(ranks) log2(nodes of a rank)
   double between_s = 3e-5;    ///< each
   double in_vain = 2;         ///< requests, times log2(ranks)
-  double in_vain_s = 1e-5;    ///< each
+  double in_vain_s = 6e-5;    ///< each
   double answer_s = 0;        ///< of a request
   double start_up_s = 4e-5;
   double start_up_of_doubling_s = 2e-5;
   double start_up_of_helper_s = 2e-4;
   double ending_s = 2e-6;
-  double ending_of_level_s = 2e-5;
+  double ending_of_doubling_s = 2e-5;
   double noise = 0;
 
   double steals(int ranks, int threads, double nodes) const {
@@ -59,8 +59,7 @@ struct Truth {
            start_up_of_helper_s * (threads - 1);
   }
   double termination_s(int ranks) const {
-    const int levels = ranks == 1 ? 0 : ranks <= 9 ? 1 : 2;  // of eight children each
-    return ending_s + ending_of_level_s * levels;
+    return ending_s + ending_of_doubling_s * std::log2(ranks);
   }
   double seconds(int ranks, int threads, double nodes) const {
     return search_s(ranks, threads, nodes) + steal_s(ranks, threads, nodes) +
@@ -186,15 +185,20 @@ TEST(Stealing, FindsTheCoefficientsThatRunsWereMadeFrom) {
   const Steals& inside = model.stealing->inside.value();
   EXPECT_EQ(text_of(inside.count.form), "doublings*log2(nodes)");
   EXPECT_NEAR(inside.count.fit.coefficients[0], truth.steals_inside, 0.03 * truth.steals_inside);
-  EXPECT_NEAR(inside.own_s, truth.inside_s, 0.01 * truth.inside_s);
+  EXPECT_EQ(text_of(inside.seconds.form), "doublings*log2(nodes)");
+  EXPECT_NEAR(inside.seconds.fit.coefficients[0], truth.steals_inside * truth.inside_s,
+              0.03 * truth.steals_inside * truth.inside_s);
   const Steals& between = model.stealing->between.value();
   EXPECT_EQ(text_of(between.count.form), "doublings*log2(nodes)");
   EXPECT_NEAR(between.count.fit.coefficients[0], truth.steals_between, 0.03 * truth.steals_between);
-  EXPECT_NEAR(between.own_s, truth.between_s, 0.01 * truth.between_s);
+  ASSERT_EQ(text_of(between.seconds.form), "doublings,doublings*log2(nodes)");
+  EXPECT_NEAR(between.seconds.fit.coefficients[0], truth.in_vain * truth.in_vain_s,
+              0.1 * truth.in_vain * truth.in_vain_s);
+  EXPECT_NEAR(between.seconds.fit.coefficients[1], truth.steals_between * truth.between_s,
+              0.03 * truth.steals_between * truth.between_s);
   ASSERT_TRUE(between.in_vain);
   EXPECT_EQ(text_of(between.in_vain->form), "doublings");
   EXPECT_NEAR(between.in_vain->fit.coefficients[0], truth.in_vain, 0.01 * truth.in_vain);
-  EXPECT_NEAR(between.own_in_vain_s, truth.in_vain_s, 0.05 * truth.in_vain_s);
   EXPECT_FALSE(inside.in_vain);
   const auto& start_up = model.stealing->start_up;
   ASSERT_EQ(text_of(start_up.form), "1,doublings,helpers");
@@ -203,8 +207,8 @@ TEST(Stealing, FindsTheCoefficientsThatRunsWereMadeFrom) {
               0.01 * truth.start_up_of_doubling_s);
   EXPECT_NEAR(start_up.fit.coefficients[2], truth.start_up_of_helper_s,
               0.01 * truth.start_up_of_helper_s);
-  EXPECT_NEAR(model.stealing->termination.fit.coefficients[1], truth.ending_of_level_s,
-              0.01 * truth.ending_of_level_s);
+  EXPECT_NEAR(model.stealing->termination.fit.coefficients[1], truth.ending_of_doubling_s,
+              0.01 * truth.ending_of_doubling_s);
 }
 
 TEST(Stealing, FindsWhatAnsweringTakesWhereItShows) {
