@@ -20,8 +20,7 @@ namespace {
 
 // Of the executor's protocol (docs/work_stealing.md).
 constexpr double kMessageBytes = 32;   ///< of a request, a wave, and around nodes
-constexpr int kFanOut = 8;             ///< of the tree of waves
-constexpr double kEndingMessages = 8;  ///< in a row, for each of its levels
+constexpr double kEndingMessages = 8;  ///< in a row, for each doubling of the ranks
 
 // Where steals are, in the reasons for which they are refused.
 constexpr std::string_view kInside = "inside a rank";
@@ -31,16 +30,6 @@ constexpr double kLeastSeconds = 1e-9;  ///< what is less was not measured
 
 /// Rounds in which work or a message reaches `count` ranks or workers.
 double doublings_of(int count) { return count > 1 ? std::ceil(std::log2(count)) : 0; }
-
-/// Levels below rank 0 of the tree of waves.
-double levels_of(int ranks) {
-  int levels = 0;
-  for (std::int64_t reached = 1, of_level = kFanOut; reached < ranks; of_level *= kFanOut) {
-    reached += of_level;
-    ++levels;
-  }
-  return levels;
-}
 
 Basis power_of(const std::string& size, double power) {
   return Basis({{.size = size, .power = power}});
@@ -73,7 +62,7 @@ Network network_of(const LatencyGaps& gaps, int ranks, int ranks_per_host, doubl
   return {.steal_s = std::max(0.0, asking + answer),
           .in_vain_s = std::max(0.0, 2 * asking),
           .start_up_s = std::max(0.0, doublings_of(ranks) * answer),
-          .termination_s = std::max(0.0, kEndingMessages * levels_of(ranks) * asking)};
+          .termination_s = std::max(0.0, kEndingMessages * doublings_of(ranks) * asking)};
 }
 
 /// Of the nodes of one answer in `runs`.
@@ -252,9 +241,7 @@ std::variant<Steals, Refusal> fit_steals(const std::vector<StealingRun>& all, bo
 }
 
 NamedValues rounds_of(int ranks, int threads) {
-  return {{"doublings", doublings_of(ranks)},
-          {"levels", levels_of(ranks)},
-          {"helpers", static_cast<double>(threads - 1)}};
+  return {{"doublings", doublings_of(ranks)}, {"helpers", static_cast<double>(threads - 1)}};
 }
 
 /// Start-up: a constant, and more for each doubling of the ranks. Each round of a doubling takes
@@ -490,10 +477,9 @@ void fit_stealing(Model& model, const std::vector<StealingRun>& runs, bool knows
   }
   std::vector<double> start_up_s;
   std::vector<double> termination_s;
+  const double bytes = stealing.between ? stealing.between->bytes : 0;
   for (const StealingRun& run : runs) {
-    const StealingRun* const alone = &run;
-    const Network network =
-        network_of(model.latency_gaps, run.ranks, run.ranks_per_host, bytes_of_answer({&alone, 1}));
+    const Network network = network_of(model.latency_gaps, run.ranks, run.ranks_per_host, bytes);
     start_up_s.push_back(network.start_up_s);
     termination_s.push_back(network.termination_s);
   }

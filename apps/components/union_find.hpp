@@ -20,10 +20,10 @@ void unite(std::span<Vertex> labels, std::span<const Edge> edges);
 /// \pre  flat `labels`; they are so again afterwards
 void unite_each(std::span<Vertex> labels, std::span<const Vertex> others);
 
-/// As `unite_each`, for flat `others`: a vertex that is a root on either side takes the other
-/// side's label, and a union is left for a vertex that is a root on neither and whose two labels
-/// are not known to be connected yet. Then one ascending pass. Cost: about 0.7 ns a vertex and 20
-/// ns a union.
+/// As `unite_each`, for flat `others`: the giants of both sides are united first; a vertex that is
+/// a root on either side takes the other side's label, and a union is left for a vertex that is a
+/// root on neither and whose two labels are unlike and not those of the giants. Then one ascending
+/// pass. Cost: about 0.6 ns a vertex and 4 ns a union.
 void unite_flat(std::span<Vertex> labels, std::span<const Vertex> others);
 
 /// The root that most of a sample of the vertices have. \pre at least one vertex

@@ -21,6 +21,31 @@ function formatNumber(value) {
   return `${+value.toPrecision(4)}`;
 }
 
+// How often a count can be halved: 512K is rounder than 768K.
+function roundness(value) {
+  let halvings = 0;
+  for (; value >= 2 && value % 2 === 0; value /= 2) {
+    halvings++;
+  }
+  return halvings;
+}
+
+// Labels of those counts that have room, the roundest first.
+function countLabels(plot, counts) {
+  const room = 40;
+  const labels = counts.map(() => "");
+  const kept = [];
+  const rounder = (a, b) => roundness(counts[b]) - roundness(counts[a]);
+  for (const i of [...counts.keys()].sort(rounder)) {
+    const at = plot.valToPos(counts[i], "x");
+    if (kept.every((other) => Math.abs(other - at) >= room)) {
+      labels[i] = formatCount(counts[i]);
+      kept.push(at);
+    }
+  }
+  return labels;
+}
+
 // Each curve and each edge of a band becomes one series over the union of all x.
 function columnsOf(figure) {
   const columns = [];
@@ -197,7 +222,7 @@ function draw(figure, place) {
   if (figure.counts_on_x) {
     xAxis.splits = () => x;
     xAxis.filter = (plot, splits) => splits;
-    xAxis.values = (plot, splits) => splits.map(formatCount);
+    xAxis.values = countLabels;
   }
   const xRange = figure.counts_on_x ? rangeOfCounts(figure.log_x) : rangeOf(figure.log_x, []);
   const yRange = rangeOf(figure.log_y, figure.guides);

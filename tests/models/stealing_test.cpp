@@ -275,12 +275,12 @@ TEST(Stealing, AnotherMachineChangesWhatTheNetworkTakes) {
   const double here = predicted(model, 4, 1, 1 << 22);
   EXPECT_NEAR(here, truth.seconds(4, 1, 1 << 22), 0.02 * here);
   // A request and an answer for each steal, and in vain; two rounds of start-up, whose requests
-  // wait already; and eight messages to the end. A message takes 2 l.
+  // wait already; and eight messages a round to the end. A message takes 2 l.
   model.latency_gaps = latency_gaps_of(machine_with(1e-5));
   const double message_s = 2 * (1e-5 - 1e-7);
   const double requests = truth.steals(4, 1, 1 << 22) + truth.requests_in_vain(4);
   const double of_steals = requests * 2 * message_s;
-  const double expected = here + of_steals + 2 * message_s + 8 * message_s;
+  const double expected = here + of_steals + 2 * message_s + 2 * 8 * message_s;
   EXPECT_NEAR(predicted(model, 4, 1, 1 << 22), expected, 0.001 * expected);
 
   Model without = fit(traces);
