@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/math/special_functions/lambert_w.hpp>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -20,11 +21,12 @@ struct NamedFunction {
   Basis::Function function;
 };
 
-constexpr std::array<NamedFunction, 5> kFunctions = {{{"log2", Basis::Function::log2},
+constexpr std::array<NamedFunction, 6> kFunctions = {{{"log2", Basis::Function::log2},
                                                       {"none", Basis::Function::none},
                                                       {"hit", Basis::Function::hit},
                                                       {"once", Basis::Function::once},
-                                                      {"twice", Basis::Function::twice}}};
+                                                      {"twice", Basis::Function::twice},
+                                                      {"apart", Basis::Function::apart}}};
 
 bool is_of_two(Basis::Function function) {
   return function != Basis::Function::identity && function != Basis::Function::log2;
@@ -112,9 +114,15 @@ class BasisParser {
   std::size_t at_ = 0;
 };
 
+/// The part of the nodes of a random graph that is outside its giant component, c ends at a node.
+double outside_giant(double c) {
+  // Of u = exp(-c (1 - u)): 1 is a solution, and the only one up to 1.
+  return c > 1 ? -boost::math::lambert_w0(-c * std::exp(-c)) / c : 1;
+}
+
 /// `function` of `size`, and of `per` where it is of two.
 double value_of(Basis::Function function, double size, double per) {
-  const double ends = per > 0 ? 2 * size / per : 0;  // at a place
+  const double ends = per > 0 ? 2 * size / per : 0;  // at a node
   switch (function) {
     case Basis::Function::identity:
       return size;
@@ -128,6 +136,10 @@ double value_of(Basis::Function function, double size, double per) {
       return ends * std::exp(-ends);
     case Basis::Function::twice:
       return -std::expm1(-ends) - ends * std::exp(-ends);
+    case Basis::Function::apart: {
+      const double outside = outside_giant(ends / 2);
+      return ends / 4 * outside * outside;
+    }
   }
   return 0;  // unreachable: all are named
 }

@@ -16,16 +16,20 @@ using NamedValues = std::map<std::string, double>;
 /// A product of powers of sizes and of functions of them; without factors it is 1.
 class Basis {
  public:
-  /// Of a size; the last four of two, M and N. Where M things have two ends each, at random among
-  /// N places, the ends at a place follow Poisson's law with mean x = 2 M / N (Feller, An
-  /// Introduction to Probability Theory, II.5): so many edges meet at a node of a random graph.
+  /// Of a size; the last five of two, M edges and N nodes of a random graph. The ends of edges that
+  /// meet at a node follow Poisson's law with mean x = 2 M / N (Feller, An Introduction to
+  /// Probability Theory, II.5). `apart` is of half of the edges, those of one side of two that are
+  /// combined: how many, for each node, are outside the giant component. There are c u^2 / 2 with
+  /// c = M / N, where u = exp(-c (1 - u)) of the nodes are outside (Erdos and Renyi, On the
+  /// Evolution of Random Graphs, 1960).
   enum class Function {
     identity,
     log2,
-    none,   ///< the part of the places without an end: exp(-x)
+    none,   ///< the part of the nodes without an end: exp(-x)
     hit,    ///< with one or more: 1 - exp(-x)
     once,   ///< with one: x exp(-x)
     twice,  ///< with two and more: 1 - (1 + x) exp(-x)
+    apart,  ///< edges of a half for each node that are outside its giant component
   };
 
   struct Factor {
@@ -41,7 +45,7 @@ class Basis {
   explicit Basis(std::vector<Factor> factors) : factors_(std::move(factors)) {}
 
   /// "1", or factors joined by '*': SIZE, log2(SIZE), none(SIZE/SIZE), hit(...), once(...),
-  /// twice(...), each perhaps with ^POWER.
+  /// twice(...), apart(...), each perhaps with ^POWER.
   /// \throws UsageError  naming what was expected and the position
   static Basis parse(std::string_view text);
 

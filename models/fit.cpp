@@ -51,21 +51,29 @@ NamedValues sampling_sizes_of(const Sample& sample, const ExchangeModel& exchang
                         sample.group, elements->second * parts, exchange.splitter_bytes);
 }
 
-/// Ranks whose sizes are the same at a level of a run measured the same thing: one observation.
+/// Ranks whose sizes are the same at a level of a run measured the same thing: one observation, the
+/// median of the ranks' medians. Not of all repetitions: one rank may always be slower than others,
+/// and the median of two clusters is in either.
 std::vector<Observation> observations_of(const std::vector<Sample>& samples) {
-  std::map<std::tuple<NamedSizes, int, int, NamedValues>, std::vector<double>> repetitions;
+  struct OfLevel {
+    std::vector<double> medians;
+    std::vector<double> repetitions;
+  };
+  std::map<std::tuple<NamedSizes, int, int, NamedValues>, OfLevel> levels;
   for (const Sample& sample : samples) {
-    std::vector<double>& of_level =
-        repetitions[{sample.run_sizes, sample.ranks, sample.level, sizes_of_block(sample)}];
-    of_level.insert(of_level.end(), sample.seconds.begin(), sample.seconds.end());
+    OfLevel& of_level =
+        levels[{sample.run_sizes, sample.ranks, sample.level, sizes_of_block(sample)}];
+    of_level.medians.push_back(median(sample.seconds));
+    of_level.repetitions.insert(of_level.repetitions.end(), sample.seconds.begin(),
+                                sample.seconds.end());
   }
   std::vector<Observation> observations;
-  for (auto& [key, seconds] : repetitions) {
+  for (auto& [key, of_level] : levels) {
     const auto& [run_sizes, ranks, level, sizes] = key;
     observations.push_back({.run_sizes = run_sizes,
                             .sizes = sizes,
-                            .value = median(seconds),
-                            .repetitions = std::move(seconds)});
+                            .value = median(std::move(of_level.medians)),
+                            .repetitions = std::move(of_level.repetitions)});
   }
   return observations;
 }

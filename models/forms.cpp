@@ -45,9 +45,10 @@ std::vector<TrialForm> occupancy_forms(const std::string& n, const std::string& 
   const std::vector<Basis> hit = of_occupancy(Basis::Function::hit, n, m);
   const std::vector<Basis> once = of_occupancy(Basis::Function::once, n, m);
   const std::vector<Basis> twice = of_occupancy(Basis::Function::twice, n, m);
+  const std::vector<Basis> apart = of_occupancy(Basis::Function::apart, n, m);
   std::vector<TrialForm> trials;
   for (std::size_t i = 0; i < hit.size(); ++i) {
-    for (const Basis& occupied : {none[i], hit[i], once[i], twice[i]}) {
+    for (const Basis& occupied : {none[i], hit[i], once[i], twice[i], apart[i]}) {
       trials.push_back({.form = {occupied}});
       for (const Basis& work : works) {
         trials.push_back({.form = {work, occupied}});

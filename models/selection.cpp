@@ -23,7 +23,7 @@ using Rows = std::vector<Eigen::Index>;
 /// A difference of relative errors that no measurement tells from nothing.
 constexpr double kNegligible = 1e-3;
 
-/// Breaks stay where they lower the error at sizes left out to this part.
+/// Breaks stay where each lowers the error at sizes left out to this part.
 constexpr double kWorthABreak = 0.9;
 
 /// Runs are left out one size after another, or in so many groups of sizes where there are more.
@@ -584,7 +584,9 @@ std::variant<SegmentedFit, Refusal> fit_segmented(const std::vector<Observation>
     auto fitted = fit_stretches(quantity, breaks, observations, weights);
     if (auto* segmented = std::get_if<SegmentedFit>(&fitted)) {
       std::vector<double> errors = left_out_errors(*segmented, observations, weights);
-      if (!errors.empty() && mean_of(errors) < kWorthABreak * mean_of(best_errors)) {
+      const auto more_breaks = static_cast<double>(std::ssize(breaks) - std::ssize(best.breaks));
+      if (!errors.empty() &&
+          mean_of(errors) < std::pow(kWorthABreak, more_breaks) * mean_of(best_errors)) {
         best = std::move(*segmented);
         best_errors = std::move(errors);
       }

@@ -240,13 +240,13 @@ struct wire<std::optional<T>> {
 };
 
 /// A vector of plain elements crosses as its storage is.
-template <Plain T>
-requires(!std::same_as<T, bool>) struct wire<std::vector<T>>
-    : WireByStorage<std::vector<T>, std::vector<T>> {
-  static std::span<const T> view(const std::vector<T>& values, std::vector<T>& /*scratch*/) {
-    return values;
-  }
-  static std::vector<T> restore(std::vector<T> storage) { return storage; }
+template <Plain T, class Allocator>
+requires(!std::same_as<T, bool>) struct wire<std::vector<T, Allocator>>
+    : WireByStorage<std::vector<T, Allocator>, std::vector<T, Allocator>> {
+  using Vector = std::vector<T, Allocator>;
+
+  static std::span<const T> view(const Vector& values, Vector& /*scratch*/) { return values; }
+  static Vector restore(Vector storage) { return storage; }
 };
 
 template <Transferable T>

@@ -48,15 +48,18 @@ struct Components {
     return {std::move(graph), std::move(right)};
   }
 
-  Labelling combine(Labelling left, const Labelling& right) const {
+  /// Either side may take the other's in: the one that crossed does.
+  Labelling combine(Labelling left, Labelling right) const {
+    Labelling both = std::move(right.has_crossed() ? right : left);
+    const Labelling& other = right.has_crossed() ? left : right;
     if (combine_form == CombineForm::flat) {
-      unite_flat(left.labels(), right.labels());
+      unite_flat(both.labels(), other.labels());
     } else {
-      unite_each(left.labels(), right.labels());
+      unite_each(both.labels(), other.labels());
     }
-    left.set_edges(left.edges() + right.edges());
-    left.set_encoding(encoding);
-    return left;
+    both.set_edges(both.edges() + other.edges());
+    both.set_encoding(encoding);
+    return both;
   }
 
   Labelling sequential(const Graph& graph) const {

@@ -14,7 +14,7 @@ template <class EdgeNumber>
 Graph sliced(Vertex vertices, std::int64_t edges, Slice slice, EdgeNumber&& edge_number) {
   const std::int64_t begin = slice.begin(edges);
   Graph graph{.vertices = vertices,
-              .edges = std::vector<Edge>(static_cast<std::size_t>(slice.end(edges) - begin))};
+              .edges = Edges(static_cast<std::size_t>(slice.end(edges) - begin))};
   for (std::size_t i = 0; i < graph.edges.size(); ++i) {
     graph.edges[i] = edge_number(static_cast<std::uint64_t>(begin) + i);
   }

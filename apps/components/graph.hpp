@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "skeleton/row_storage.hpp"
+
 namespace cleave {
 
 using Vertex = std::uint32_t;
@@ -18,10 +20,12 @@ struct Edge {
   friend bool operator==(const Edge&, const Edge&) = default;
 };
 
+using Edges = Row<Edge>;
+
 /// An undirected graph on the vertices 0 ... vertices - 1, or a part of its edges.
 struct Graph {
   Vertex vertices = 0;
-  std::vector<Edge> edges;
+  Edges edges;
 };
 
 /// By vertex: the least vertex of its component.

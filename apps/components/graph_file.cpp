@@ -180,12 +180,12 @@ class EdgeStore {
   }
 
   std::size_t size() const { return edges_.size(); }
-  std::vector<Edge> take() { return std::move(edges_); }
+  Edges take() { return std::move(edges_); }
 
  private:
   const std::filesystem::path& file_;
   std::size_t most_edges_;
-  std::vector<Edge> edges_;
+  Edges edges_;
 };
 
 GraphSlice parse_text(std::string_view contents, const std::filesystem::path& file,
@@ -230,7 +230,7 @@ GraphSlice parse_binary(std::string_view contents, const std::filesystem::path& 
   const std::int64_t first = slice.begin(total);
   const auto count = static_cast<std::size_t>(slice.end(total) - first);
   EdgeStore(file, options.most_bytes).reserve(count);
-  GraphSlice read{.edges = std::vector<Edge>(count),
+  GraphSlice read{.edges = Edges(count),
                   .vertices = options.vertices.value_or(0),
                   .entries = static_cast<std::int64_t>(count)};
   if (count > 0) {

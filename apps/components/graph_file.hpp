@@ -47,7 +47,7 @@ struct ReadOptions {
 
 /// What a slice of a file holds. The slices together are the graph.
 struct GraphSlice {
-  std::vector<Edge> edges;
+  Edges edges;
   Vertex vertices = 0;       ///< as asked for or told by the file, else of this slice
   std::int64_t entries = 0;  ///< edges, or mentions of edges, that this slice has
   /// How many entries the whole file says it has, in the formats that say so.

@@ -213,6 +213,7 @@ Labelling wire<Labelling>::restore(Row<Vertex> words) {
   const auto encoding = static_cast<Encoding>(words.back());
   const Vertex vertices = words[words.size() - 2];
   Labelling labelling;
+  labelling.has_crossed_ = true;
   if (encoding == Encoding::dense) {
     if (words.size() != vertices + kTail) {
       refuse_message();

@@ -33,8 +33,9 @@ Vertex link(std::span<Vertex> parent, Vertex root_a, Vertex root_b) {
   return root_b < root_a ? parent[root_a] = root_b : root_a;
 }
 
-void unite(std::span<Vertex> parent, Vertex a, Vertex b) {
-  link(parent, root_of(parent, a), root_of(parent, b));
+/// \return  the root of both
+Vertex unite(std::span<Vertex> parent, Vertex a, Vertex b) {
+  return link(parent, root_of(parent, a), root_of(parent, b));
 }
 
 /// Makes every parent a root. Parents come before their children, so one pass is enough.
@@ -240,12 +241,13 @@ void unite_flat(std::span<Vertex> labels, std::span<const Vertex> others) {
     return;
   }
   // The giants of both sides have most vertices in common, and may have unlike roots.
-  const LabelPair giants = most_frequent_of(
+  const LabelPair most = most_frequent_of(
       [&](std::size_t v) {
         return LabelPair{labels[v], others[v]};
       },
       labels.size());
-  unite(labels, giants.mine, giants.theirs);
+  Giants giants{
+      .mine = most.mine, .theirs = most.theirs, .root = unite(labels, most.mine, most.theirs)};
   const auto vertices = static_cast<Vertex>(labels.size());
   LabelPairs unlike;
   for (Vertex first = 0; first < vertices; first += std::min(LabelPairs::kMost, vertices - first)) {
@@ -254,6 +256,7 @@ void unite_flat(std::span<Vertex> labels, std::span<const Vertex> others) {
     take_where_root(labels.subspan(first, size), others.subspan(first, size), first, giants,
                     unlike);
     unite_pairs(labels, unlike);
+    giants.root = root_of(labels, giants.root);
   }
   flatten(labels);
 }

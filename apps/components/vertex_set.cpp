@@ -134,22 +134,23 @@ HWY_NOINLINE void label_members(const Word* words, std::span<Vertex> labels, Ver
 }
 
 HWY_NOINLINE void take_where_root(std::span<Vertex> labels, std::span<const Vertex> others,
-                                  Vertex first, LabelPair known, LabelPairs& pairs) {
+                                  Vertex first, const Giants& giants, LabelPairs& pairs) {
   const Tag d;
-  const Lanes known_mine = hn::Set(d, known.mine);
-  const Lanes known_theirs = hn::Set(d, known.theirs);
+  const Lanes giant_here = hn::Set(d, giants.mine);
+  const Lanes giant_there = hn::Set(d, giants.theirs);
+  const Lanes root = hn::Set(d, giants.root);
   const Lanes step = hn::Set(d, static_cast<Vertex>(hn::Lanes(d)));
   Lanes vertices = hn::Iota(d, first);
   std::size_t count = 0;
   const std::size_t full = labels.size() - labels.size() % hn::Lanes(d);
   for (std::size_t i = 0; i < full; i += hn::Lanes(d)) {
-    const Lanes mine = hn::LoadU(d, &labels[i]);
-    const Lanes theirs = hn::LoadU(d, &others[i]);
-    const auto is_mine_root = hn::Eq(mine, vertices);
+    const Lanes label = hn::LoadU(d, &labels[i]);
+    const Lanes other = hn::LoadU(d, &others[i]);
+    const Lanes mine = hn::IfThenElse(hn::Eq(label, giant_here), root, label);
+    const Lanes theirs = hn::IfThenElse(hn::Eq(other, giant_there), root, other);
+    const auto is_mine_root = hn::Eq(label, vertices);
     const auto is_settled =
-        hn::Or(hn::Or(is_mine_root, hn::Eq(theirs, vertices)),
-               hn::Or(hn::Eq(mine, theirs),
-                      hn::And(hn::Eq(mine, known_mine), hn::Eq(theirs, known_theirs))));
+        hn::Or(hn::Or(is_mine_root, hn::Eq(other, vertices)), hn::Eq(mine, theirs));
     hn::StoreU(hn::IfThenElse(is_mine_root, theirs, mine), d, &labels[i]);
     const auto is_new = hn::Not(is_settled);
     hn::CompressStore(mine, is_new, d, &pairs.mine[count]);
@@ -158,14 +159,14 @@ HWY_NOINLINE void take_where_root(std::span<Vertex> labels, std::span<const Vert
   }
   for (std::size_t i = full; i < labels.size(); ++i) {
     const auto v = static_cast<Vertex>(first + i);
-    const LabelPair pair{labels[i], others[i]};
-    if (pair.mine == v) {
-      labels[i] = pair.theirs;
-    } else if (pair.theirs != v && pair.mine != pair.theirs && pair != known) {
-      pairs.mine[count] = pair.mine;
-      pairs.theirs[count] = pair.theirs;
+    const Vertex mine = labels[i] == giants.mine ? giants.root : labels[i];
+    const Vertex theirs = others[i] == giants.theirs ? giants.root : others[i];
+    if (labels[i] != v && others[i] != v && mine != theirs) {
+      pairs.mine[count] = mine;
+      pairs.theirs[count] = theirs;
       ++count;
     }
+    labels[i] = labels[i] == v ? theirs : mine;
   }
   pairs.size = static_cast<Vertex>(count);
 }
@@ -203,8 +204,8 @@ void VertexSet::label_members(std::span<Vertex> labels, Vertex label) const {
 }
 
 void take_where_root(std::span<Vertex> labels, std::span<const Vertex> others, Vertex first,
-                     LabelPair known, LabelPairs& pairs) {
-  HWY_DYNAMIC_DISPATCH(take_where_root)(labels, others, first, known, pairs);
+                     const Giants& giants, LabelPairs& pairs) {
+  HWY_DYNAMIC_DISPATCH(take_where_root)(labels, others, first, giants, pairs);
 }
 
 }  // namespace cleave

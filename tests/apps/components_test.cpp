@@ -69,7 +69,7 @@ TEST(Divide, KeepsEveryEdgeOnce) {
   EXPECT_EQ(left.edges.size(), 40U);
   EXPECT_EQ(left.vertices, 50U);
   EXPECT_EQ(right.vertices, 50U);
-  std::vector<Edge> edges = left.edges;
+  Edges edges = left.edges;
   edges.insert(edges.end(), right.edges.begin(), right.edges.end());
   EXPECT_EQ(edges, graph.edges);
 }
@@ -201,12 +201,12 @@ TEST(Encoding, OfADamagedMessageIsRefusedOrGivesLabels) {
 
 TEST(GeneratedGraphs, InSlicesAreTheWhole) {
   for (const int count : {1, 2, 3, 7}) {
-    std::vector<Edge> gnm;
-    std::vector<Edge> rmat;
-    std::vector<Edge> grid;
+    Edges gnm;
+    Edges rmat;
+    Edges grid;
     for (int i = 0; i < count; ++i) {
       const Slice slice{i, count};
-      const auto append = [](std::vector<Edge>& all, const Graph& part) {
+      const auto append = [](Edges& all, const Graph& part) {
         all.insert(all.end(), part.edges.begin(), part.edges.end());
       };
       append(gnm, random_graph(50, 101, 1, slice));
@@ -222,7 +222,7 @@ TEST(GeneratedGraphs, InSlicesAreTheWhole) {
 TEST(GeneratedGraphs, GridLinksNeighboursInRowsAndColumns) {
   // 0 1 2
   // 3 4
-  EXPECT_EQ(grid_graph(5).edges, (std::vector<Edge>{{0, 1}, {1, 2}, {3, 4}, {0, 3}, {1, 4}}));
+  EXPECT_EQ(grid_graph(5).edges, (Edges{{0, 1}, {1, 2}, {3, 4}, {0, 3}, {1, 4}}));
   EXPECT_EQ(grid_edges(1), 0);
   EXPECT_EQ(labels_of(Components{}.sequential(grid_graph(1000))), Labels(1000, 0));
 }

@@ -48,16 +48,16 @@ const std::string kBinary("\0\0\0\0\1\0\0\0\5\0\0\0\2\0\0\0", 16);
 
 TEST(GraphFile, OfEveryFormatIsRead) {
   const Graph text = parse(kText, GraphFormat::text);
-  EXPECT_EQ(text.edges, (std::vector<Edge>{{0, 1}, {5, 2}, {3, 3}, {4, 0}}));
+  EXPECT_EQ(text.edges, (Edges{{0, 1}, {5, 2}, {3, 3}, {4, 0}}));
   EXPECT_EQ(text.vertices, 6U);
   const Graph matrix = parse(kMatrix, GraphFormat::matrix_market);
-  EXPECT_EQ(matrix.edges, (std::vector<Edge>{{1, 0}, {5, 2}, {4, 0}}));
+  EXPECT_EQ(matrix.edges, (Edges{{1, 0}, {5, 2}, {4, 0}}));
   EXPECT_EQ(matrix.vertices, 6U);
   const Graph metis = parse(kMetis, GraphFormat::metis);
-  EXPECT_EQ(metis.edges, (std::vector<Edge>{{0, 1}, {0, 2}, {2, 4}, {2, 3}}));
+  EXPECT_EQ(metis.edges, (Edges{{0, 1}, {0, 2}, {2, 4}, {2, 3}}));
   EXPECT_EQ(metis.vertices, 5U);
   const Graph binary = parse(kBinary, GraphFormat::binary);
-  EXPECT_EQ(binary.edges, (std::vector<Edge>{{0, 1}, {5, 2}}));
+  EXPECT_EQ(binary.edges, (Edges{{0, 1}, {5, 2}}));
   EXPECT_EQ(binary.vertices, 6U);
   EXPECT_EQ(parse(kText, GraphFormat::text, 10).vertices, 10U);
 }

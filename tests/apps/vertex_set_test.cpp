@@ -113,22 +113,26 @@ TEST_P(VertexSets, TakeLabelsWhereTheVertexIsARoot) {
   for (const Vertex vertices : kSizes) {
     const Labels labels = some_labels(vertices);
     const Labels others = some_labels(vertices);
-    const LabelPair known{0, 1};
+    const Giants giants{.mine = 2, .theirs = 1, .root = 0};
     for (const Vertex first : {Vertex{0}, vertices / 3, vertices - 1}) {
       const Vertex size = std::min(LabelPairs::kMost, vertices - first);
       Labels taken = labels;
       LabelPairs pairs;
       take_where_root(std::span(taken).subspan(first, size), std::span(others).subspan(first, size),
-                      first, known, pairs);
+                      first, giants, pairs);
       std::size_t next = 0;
       for (Vertex v = 0; v < vertices; ++v) {
-        const bool is_seen = v >= first && v - first < size;
-        EXPECT_EQ(taken[v], is_seen && labels[v] == v ? others[v] : labels[v]);
-        if (is_seen && labels[v] != v && others[v] != v && labels[v] != others[v] &&
-            LabelPair{labels[v], others[v]} != known) {
+        if (v < first || v - first >= size) {
+          EXPECT_EQ(taken[v], labels[v]);
+          continue;
+        }
+        const Vertex mine = labels[v] == giants.mine ? giants.root : labels[v];
+        const Vertex theirs = others[v] == giants.theirs ? giants.root : others[v];
+        EXPECT_EQ(taken[v], labels[v] == v ? theirs : mine);
+        if (labels[v] != v && others[v] != v && mine != theirs) {
           ASSERT_LT(next, pairs.size);
-          EXPECT_EQ(pairs.mine[next], labels[v]);
-          EXPECT_EQ(pairs.theirs[next++], others[v]);
+          EXPECT_EQ(pairs.mine[next], mine);
+          EXPECT_EQ(pairs.theirs[next++], theirs);
         }
       }
       EXPECT_EQ(next, pairs.size);

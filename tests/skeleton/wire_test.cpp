@@ -6,6 +6,8 @@
 #include <span>
 #include <string_view>
 
+#include "skeleton/row_storage.hpp"
+
 namespace cleave {
 namespace {
 
@@ -64,6 +66,7 @@ TEST(Wire, ValuesSurviveTheRoundTrip) {
   EXPECT_EQ(round_trip(Point{1, 2.5}), (Point{1, 2.5}));
   EXPECT_EQ(round_trip(std::string("a\0b", 3)), std::string("a\0b", 3));
   EXPECT_EQ(round_trip(std::vector<int>{}), std::vector<int>{});
+  EXPECT_EQ(round_trip(Row<int>{1, 2, 3}), (Row<int>{1, 2, 3}));
   EXPECT_EQ(round_trip(std::vector<bool>{true, false, true}),
             (std::vector<bool>{true, false, true}));
   const Shape shape{"square", {{0, 0}, {1, 0}, {1, 1}}, {{"a", "", "bc"}}, {1, 2, 3}};
