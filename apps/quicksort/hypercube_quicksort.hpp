@@ -71,10 +71,9 @@ struct HypercubeQuicksort {
 
   /// The left / total quantile. Ties matter from 1 % of the keys on.
   Split<Key> splitter(std::vector<Key> samples, Share share) const {
-    const auto place =
-        samples.begin() + static_cast<std::ptrdiff_t>(samples.size() * share.left / share.total);
-    std::nth_element(samples.begin(), place, samples.end(), order);
-    const Key pivot = *place;
+    const std::size_t place = samples.size() * share.left / share.total;
+    local_select(std::span(samples), place, order);
+    const Key pivot = samples[place];
     const auto ties =
         static_cast<std::size_t>(std::count_if(samples.begin(), samples.end(), [&](const Key& key) {
           return !order(key, pivot) && !order(pivot, key);

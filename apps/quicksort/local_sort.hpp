@@ -1,6 +1,7 @@
 // Sorts and partitions the keys of one rank, as fast as one core can.
 #pragma once
 
+#include <algorithm>
 #include <boost/sort/pdqsort/pdqsort.hpp>
 #include <cstddef>
 #include <span>
@@ -37,6 +38,18 @@ void local_sort(std::span<Key> keys, const Order& order) {
     vector_sort(keys, order);
   } else {
     boost::sort::pdqsort(keys.begin(), keys.end(), order);
+  }
+}
+
+/// Puts that key at `place` which a sort would put there, none after it before it. Sorting by
+/// vectors takes a third of the time of a selection, whose branches depend on the keys.
+template <class Key, class Order>
+void local_select(std::span<Key> keys, std::size_t place, const Order& order) {
+  if constexpr (kIsVectorSorted<Key, Order>) {
+    vector_sort(keys, order);
+  } else {
+    std::nth_element(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(place), keys.end(),
+                     order);
   }
 }
 

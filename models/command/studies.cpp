@@ -10,12 +10,25 @@ namespace {
 
 constexpr int kDoublings = 6;
 
-/// N = first, 2 first, ... in units of `unit`.
+/// N = first, 2 first, ... in M, or in K.
 std::vector<std::string> sort_sizes(int first, char unit) {
   std::vector<std::string> sizes;
   for (int i = 0; i < kDoublings; ++i) {
     sizes.push_back(fmt::format("N={}{}", first << i, unit));
   }
+  return sizes;
+}
+
+/// N = first to 32 first in K, four for each doubling: a partition's time breaks where keys
+/// overflow a cache, and each side of a break needs sizes of its own.
+std::vector<std::string> close_sort_sizes(int first) {
+  std::vector<std::string> sizes;
+  for (int i = 0; i < kDoublings; ++i) {
+    for (const int sixteenths : {16, 19, 23, 27}) {
+      sizes.push_back(fmt::format("N={}K", (first << i) / 16 * sixteenths));
+    }
+  }
+  sizes.resize(sizes.size() - 3);
   return sizes;
 }
 
@@ -61,7 +74,14 @@ std::vector<std::string> geometric_trees(bool quick) {
 
 }  // namespace
 
-Study study_of(std::string_view app, std::string_view type, bool quick) {
+Study study_of(std::string_view app, std::string_view type, std::string_view placement,
+               bool quick) {
+  if (app == "quicksort" && placement == "distributed") {
+    return {.size_option = "--size",
+            .sizes = close_sort_sizes(quick ? 128 : 1024),
+            .repetitions = 7,
+            .warm_up = 4};
+  }
   if (app == "quicksort") {
     return {.size_option = "--size",
             .sizes = quick ? sort_sizes(128, 'K') : sort_sizes(1, 'M'),

@@ -146,6 +146,20 @@ std::filesystem::path existing_program(const std::string& name) {
   return path;
 }
 
+/// The value of --placement among the application's options; empty without one.
+std::string placement_asked(const std::vector<std::string>& options) {
+  constexpr std::string_view kOption = "--placement";
+  for (auto option = options.begin(); option != options.end(); ++option) {
+    if (*option == kOption && option + 1 != options.end()) {
+      return *(option + 1);
+    }
+    if (option->starts_with(kOption) && option->substr(kOption.size()).starts_with('=')) {
+      return option->substr(kOption.size() + 1);
+    }
+  }
+  return "";
+}
+
 class StudyRun {
  public:
   StudyRun(const Arguments& arguments, std::string command_line)
@@ -154,7 +168,8 @@ class StudyRun {
         launcher_(arguments.launcher),
         program_(existing_program("cleave-" + arguments.app)),
         workers_(workers_of(arguments)),
-        study_(study_of(arguments.app, arguments.type, arguments.quick)),
+        study_(study_of(arguments.app, arguments.type, placement_asked(arguments.app_options),
+                        arguments.quick)),
         fit_options_(arguments.fit.options()),
         folder_(arguments.out.empty() ? arguments.app + "-study" : arguments.out) {
     if (!arguments.sizes.empty()) {
@@ -277,8 +292,7 @@ class StudyRun {
       // Another input each round, so that the luck of one does not pass for a law.
       options.insert(options.end(), {"--seed", std::to_string(run.round)});
     }
-    if (!study_.placement.empty() &&
-        std::find(own.begin(), own.end(), "--placement") == own.end()) {
+    if (!study_.placement.empty() && placement_asked(own).empty()) {
       options.insert(options.end(), {"--placement", study_.placement});
     }
     options.insert(options.end(), own.begin(), own.end());
