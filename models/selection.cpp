@@ -409,6 +409,8 @@ std::vector<Quantity> quantities_of(const std::vector<std::string>& sizes,
   }
   if (sizes.size() == 2) {
     quantities.push_back({sizes[0] + "/" + sizes[1], density_forms(sizes[1], sizes[0])});
+    auto& all = quantities.back().forms;
+    all.insert(all.end(), forms.begin(), forms.end());
   }
   return quantities;
 }

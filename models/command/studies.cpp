@@ -19,16 +19,16 @@ std::vector<std::string> sort_sizes(int first, char unit) {
   return sizes;
 }
 
-/// N = first to 32 first in K, four for each doubling: a partition's time breaks where keys
+/// N = first to 32 first in K, six for each doubling: a partition's time breaks where keys
 /// overflow a cache, and each side of a break needs sizes of its own.
 std::vector<std::string> close_sort_sizes(int first) {
   std::vector<std::string> sizes;
   for (int i = 0; i < kDoublings; ++i) {
-    for (const int sixteenths : {16, 19, 23, 27}) {
+    for (const int sixteenths : {16, 18, 20, 23, 25, 28}) {
       sizes.push_back(fmt::format("N={}K", (first << i) / 16 * sixteenths));
     }
   }
-  sizes.resize(sizes.size() - 3);
+  sizes.resize(sizes.size() - 5);
   return sizes;
 }
 
@@ -79,7 +79,7 @@ Study study_of(std::string_view app, std::string_view type, std::string_view pla
   if (app == "quicksort" && placement == "distributed") {
     return {.size_option = "--size",
             .sizes = close_sort_sizes(quick ? 128 : 1024),
-            .repetitions = 7,
+            .repetitions = 5,
             .warm_up = 4};
   }
   if (app == "quicksort") {
@@ -93,8 +93,8 @@ Study study_of(std::string_view app, std::string_view type, std::string_view pla
     return {.size_option = "--size",
             .sizes = graph_sizes(quick ? 16 : 128),
             .placement = "replicated",
-            .rounds = quick ? 2 : 4,
-            .repetitions = 7,
+            .rounds = quick ? 2 : 6,
+            .repetitions = 5,
             .warm_up = 3};
   }
   if (app == "uts" && type == "work_stealing") {
