@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -409,8 +410,8 @@ std::vector<Quantity> quantities_of(const std::vector<std::string>& sizes,
   }
   if (sizes.size() == 2) {
     quantities.push_back({sizes[0] + "/" + sizes[1], density_forms(sizes[1], sizes[0])});
-    auto& all = quantities.back().forms;
-    all.insert(all.end(), forms.begin(), forms.end());
+    std::vector<TrialForm> of_nodes = occupancy_forms(sizes[1], sizes[0]);
+    std::move(of_nodes.begin(), of_nodes.end(), std::back_inserter(quantities.back().forms));
   }
   return quantities;
 }
