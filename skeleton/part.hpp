@@ -122,13 +122,9 @@ class Part {
     return a + b;
   }
 
-  // GCC 12 does not see that the part of an empty std::optional is not destroyed.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
   struct Free {
     void operator()(T* storage) const { release_row(storage); }
   };
-#pragma GCC diagnostic pop
 
   static T* allocate(std::size_t count) { return static_cast<T*>(allocate_row(count * sizeof(T))); }
 

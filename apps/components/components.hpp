@@ -39,13 +39,12 @@ struct Components {
 
   Labelling conquer(const Graph& graph) const { return sequential(graph); }
 
-  Halves<Graph> divide(Graph graph, Share share) const {
-    const std::size_t left_edges = graph.edges.size() * static_cast<std::size_t>(share.left) /
-                                   static_cast<std::size_t>(share.total);
-    const auto cut = graph.edges.begin() + static_cast<std::ptrdiff_t>(left_edges);
-    Graph right{.vertices = graph.vertices, .edges = {cut, graph.edges.end()}};
-    graph.edges.erase(cut, graph.edges.end());
-    return {std::move(graph), std::move(right)};
+  Halves<Graph> divide(const Graph& graph, Share share) const {
+    const std::size_t edges = graph.edges.size();
+    const std::size_t of_left =
+        edges * static_cast<std::size_t>(share.left) / static_cast<std::size_t>(share.total);
+    return {{.vertices = graph.vertices, .edges = graph.edges.stretch(0, of_left)},
+            {.vertices = graph.vertices, .edges = graph.edges.stretch(of_left, edges - of_left)}};
   }
 
   /// Either side may take the other's in: the one that crossed does.

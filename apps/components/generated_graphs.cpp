@@ -13,12 +13,11 @@ namespace {
 template <class EdgeNumber>
 Graph sliced(Vertex vertices, std::int64_t edges, Slice slice, EdgeNumber&& edge_number) {
   const std::int64_t begin = slice.begin(edges);
-  Graph graph{.vertices = vertices,
-              .edges = Edges(static_cast<std::size_t>(slice.end(edges) - begin))};
-  for (std::size_t i = 0; i < graph.edges.size(); ++i) {
-    graph.edges[i] = edge_number(static_cast<std::uint64_t>(begin) + i);
+  Edges of_slice(static_cast<std::size_t>(slice.end(edges) - begin));
+  for (std::size_t i = 0; i < of_slice.size(); ++i) {
+    of_slice[i] = edge_number(static_cast<std::uint64_t>(begin) + i);
   }
-  return graph;
+  return {.vertices = vertices, .edges = std::move(of_slice)};
 }
 
 /// A one-to-one map of the numbers of `bits` bits.

@@ -1,10 +1,17 @@
 // Graphs as lists of edges.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "skeleton/row_storage.hpp"
+#include "skeleton/wire.hpp"
 
 namespace cleave {
 
@@ -22,10 +29,46 @@ struct Edge {
 
 using Edges = Row<Edge>;
 
+/// Edges that no longer change: copies and stretches share them, and are made in constant time.
+class SharedEdges {
+ public:
+  SharedEdges() = default;
+  // Implicit: whatever takes edges takes a list of them.
+  SharedEdges(Edges edges) : all_(std::make_shared<const Edges>(std::move(edges))), edges_(*all_) {}
+  SharedEdges(std::initializer_list<Edge> edges) : SharedEdges(Edges(edges)) {}
+
+  /// `count` of them from number `first` on, which are there.
+  SharedEdges stretch(std::size_t first, std::size_t count) const {
+    SharedEdges some = *this;
+    some.edges_ = edges_.subspan(first, count);
+    return some;
+  }
+
+  operator std::span<const Edge>() const { return edges_; }
+  std::size_t size() const { return edges_.size(); }
+  const Edge& operator[](std::size_t i) const { return edges_[i]; }
+  auto begin() const { return edges_.begin(); }
+  auto end() const { return edges_.end(); }
+
+  friend bool operator==(const SharedEdges& a, const SharedEdges& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
+
+ private:
+  std::shared_ptr<const Edges> all_;
+  std::span<const Edge> edges_;
+};
+
+template <>
+struct wire<SharedEdges> : WireByStorage<SharedEdges, Edges> {
+  static std::span<const Edge> view(const SharedEdges& edges, Edges& /*scratch*/) { return edges; }
+  static SharedEdges restore(Edges edges) { return edges; }
+};
+
 /// An undirected graph on the vertices 0 ... vertices - 1, or a part of its edges.
 struct Graph {
   Vertex vertices = 0;
-  Edges edges;
+  SharedEdges edges;
 };
 
 /// By vertex: the least vertex of its component.

@@ -202,8 +202,8 @@ class ComponentsProgram {
     return machine_ ? exchange_gap_s_per_byte(*machine_, Comm(MPI_COMM_WORLD).size()) : 0;
   }
 
-  /// The edges' share of what memory this rank may take: they are held twice, by the harness and by
-  /// the repetition that runs.
+  /// The edges' share of what memory this rank may take; as much is left for the edges that another
+  /// rank sends, and for labels.
   std::int64_t most_edge_bytes() const {
     return available_memory() / Comm(MPI_COMM_WORLD).ranks_per_host() / 2;
   }

@@ -102,6 +102,15 @@ class Hypercube {
     return opened;
   }
 
+  /// Taken out of `opened`. The other half takes no memory while this one is solved.
+  std::optional<Problem> half_of_this_rank(Opened& opened, Group group) {
+    std::optional<Problem> half =
+        std::move(group.left().contains(comm_.rank()) ? opened.left : opened.right);
+    opened.left.reset();
+    opened.right.reset();
+    return half;
+  }
+
   /// No problem means that there is nothing to do here or below: it was conquered higher up, or
   /// this rank has failed. The levels below are walked all the same, for their headers.
   std::optional<Solution> replicated(std::optional<Problem> problem, Group group, int level) {
@@ -110,12 +119,8 @@ class Hypercube {
       return problem ? blocks_.solve(*std::move(problem), place) : std::nullopt;
     }
     Opened opened = open(std::move(problem), group, place);
-    std::optional<Problem> mine =
-        std::move(group.left().contains(comm_.rank()) ? opened.left : opened.right);
-    opened.left.reset();  // the other half takes no memory while this one is solved
-    opened.right.reset();
     std::optional<Solution> solution =
-        replicated(std::move(mine), group.half_of(comm_.rank()), level + 1);
+        replicated(half_of_this_rank(opened, group), group.half_of(comm_.rank()), level + 1);
     std::optional<Solution> theirs = swap(solution, group, place);
     return opened.conquered
                ? std::move(opened.conquered)
@@ -158,14 +163,14 @@ class Hypercube {
     const int first = group.first;
     const int first_of_right = group.right().first;
     Opened opened = open(std::move(problem), group, place);
-    std::optional<Problem> mine = std::move(opened.left);
     if (comm_.rank() == first) {
       link_.give(first_of_right, opened.right, place,
                  opened.right ? blocks_.problem_sizes(*opened.right) : Sizes{});
       opened.right.reset();
-    } else if (comm_.rank() == first_of_right) {
-      mine = link_.template get<Problem>(first, place);
     }
+    std::optional<Problem> mine = comm_.rank() == first_of_right
+                                      ? link_.template get<Problem>(first, place)
+                                      : std::move(opened.left);
     std::optional<Solution> solution =
         rooted(std::move(mine), group.half_of(comm_.rank()), level + 1);
     if (comm_.rank() == first_of_right) {

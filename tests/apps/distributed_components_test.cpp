@@ -15,10 +15,11 @@ namespace cleave {
 namespace {
 
 /// With a loop at either end of the vertices in every part.
-Graph with_loops(Graph graph) {
-  graph.edges.push_back({0, 0});
-  graph.edges.push_back({graph.vertices - 1, graph.vertices - 1});
-  return graph;
+Graph with_loops(const Graph& graph) {
+  Edges edges(graph.edges.begin(), graph.edges.end());
+  edges.push_back({0, 0});
+  edges.push_back({graph.vertices - 1, graph.vertices - 1});
+  return {.vertices = graph.vertices, .edges = std::move(edges)};
 }
 
 TEST(DistributedComponents, AreThoseOfTheWholeGraphOnEveryRank) {

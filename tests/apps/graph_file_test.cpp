@@ -14,19 +14,20 @@ namespace {
 /// The whole graph, read in `slices`. \throws FileError
 Graph parse(std::string_view contents, GraphFormat format,
             std::optional<Vertex> vertices = std::nullopt, int slices = 1) {
-  Graph graph;
+  Vertex all_vertices = 0;
+  Edges edges;
   std::int64_t entries = 0;
   std::optional<std::int64_t> told;
   for (int i = 0; i < slices; ++i) {
     const GraphSlice part =
         parse_graph(contents, "graph", format, {.vertices = vertices}, {i, slices});
-    graph.vertices = std::max(graph.vertices, part.vertices);
-    graph.edges.insert(graph.edges.end(), part.edges.begin(), part.edges.end());
+    all_vertices = std::max(all_vertices, part.vertices);
+    edges.insert(edges.end(), part.edges.begin(), part.edges.end());
     entries += part.entries;
     told = part.entries_told;
   }
   check_entries("graph", entries, told);
-  return graph;
+  return {.vertices = all_vertices, .edges = std::move(edges)};
 }
 
 std::string refusal(std::string_view contents, GraphFormat format,
@@ -48,16 +49,16 @@ const std::string kBinary("\0\0\0\0\1\0\0\0\5\0\0\0\2\0\0\0", 16);
 
 TEST(GraphFile, OfEveryFormatIsRead) {
   const Graph text = parse(kText, GraphFormat::text);
-  EXPECT_EQ(text.edges, (Edges{{0, 1}, {5, 2}, {3, 3}, {4, 0}}));
+  EXPECT_EQ(text.edges, (SharedEdges{{0, 1}, {5, 2}, {3, 3}, {4, 0}}));
   EXPECT_EQ(text.vertices, 6U);
   const Graph matrix = parse(kMatrix, GraphFormat::matrix_market);
-  EXPECT_EQ(matrix.edges, (Edges{{1, 0}, {5, 2}, {4, 0}}));
+  EXPECT_EQ(matrix.edges, (SharedEdges{{1, 0}, {5, 2}, {4, 0}}));
   EXPECT_EQ(matrix.vertices, 6U);
   const Graph metis = parse(kMetis, GraphFormat::metis);
-  EXPECT_EQ(metis.edges, (Edges{{0, 1}, {0, 2}, {2, 4}, {2, 3}}));
+  EXPECT_EQ(metis.edges, (SharedEdges{{0, 1}, {0, 2}, {2, 4}, {2, 3}}));
   EXPECT_EQ(metis.vertices, 5U);
   const Graph binary = parse(kBinary, GraphFormat::binary);
-  EXPECT_EQ(binary.edges, (Edges{{0, 1}, {5, 2}}));
+  EXPECT_EQ(binary.edges, (SharedEdges{{0, 1}, {5, 2}}));
   EXPECT_EQ(binary.vertices, 6U);
   EXPECT_EQ(parse(kText, GraphFormat::text, 10).vertices, 10U);
 }

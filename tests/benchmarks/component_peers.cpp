@@ -83,7 +83,7 @@ void unite_by_rem(Labels& parent, Edge edge) {
 template <auto unite_ends, std::size_t kAhead>
 Labels by_union_find(const Graph& graph) {
   Labels parent = separate_labels(graph.vertices);
-  const Edges& edges = graph.edges;
+  const SharedEdges& edges = graph.edges;
   for (std::size_t i = 0; i < edges.size(); ++i) {
     if (kAhead > 0 && i + kAhead < edges.size()) {
       __builtin_prefetch(&parent[edges[i + kAhead].from], 1);
