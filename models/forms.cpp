@@ -30,6 +30,37 @@ std::vector<Basis> of_occupancy(Basis::Function function, const std::string& n,
           Basis({{.size = n}, {.size = n, .function = Basis::Function::log2}, of_density})};
 }
 
+/// What a random graph of n nodes and m edges takes where a node costs by the edges that meet
+/// there. Alone, or with work for all nodes or all edges.
+std::vector<TrialForm> occupancy_forms(const std::string& n, const std::string& m) {
+  const std::vector<Basis> works = {Basis(),
+                                    linear(n),
+                                    times_logarithm(n, n),
+                                    linear(m),
+                                    times_logarithm(m, n),
+                                    power(m, 1.5),
+                                    Basis({{.size = m}, {.size = n, .power = 0.5}})};
+  const std::vector<Basis> none = of_occupancy(Basis::Function::none, n, m);
+  const std::vector<Basis> hit = of_occupancy(Basis::Function::hit, n, m);
+  const std::vector<Basis> once = of_occupancy(Basis::Function::once, n, m);
+  const std::vector<Basis> twice = of_occupancy(Basis::Function::twice, n, m);
+  const std::vector<Basis> apart = of_occupancy(Basis::Function::apart, n, m);
+  std::vector<TrialForm> trials;
+  for (std::size_t i = 0; i < hit.size(); ++i) {
+    for (const Basis& occupied : {none[i], hit[i], once[i], twice[i], apart[i]}) {
+      trials.push_back({.form = {occupied}});
+      for (const Basis& work : works) {
+        trials.push_back({.form = {work, occupied}});
+      }
+    }
+    trials.push_back({.form = {hit[i], twice[i]}});
+    for (const Basis& work : works) {
+      trials.push_back({.form = {work, hit[i], twice[i]}});
+    }
+  }
+  return trials;
+}
+
 void append(std::vector<TrialForm>& trials, std::vector<TrialForm> more) {
   trials.insert(trials.end(), std::make_move_iterator(more.begin()),
                 std::make_move_iterator(more.end()));
@@ -142,35 +173,6 @@ TrialForm line_beyond_break(const std::string& size) {
           .sign = Sign::any,
           .beyond_break = true,
           .positive_from = 1 / std::numbers::sqrt2};
-}
-
-std::vector<TrialForm> occupancy_forms(const std::string& n, const std::string& m) {
-  const std::vector<Basis> works = {Basis(),
-                                    linear(n),
-                                    times_logarithm(n, n),
-                                    linear(m),
-                                    times_logarithm(m, n),
-                                    power(m, 1.5),
-                                    Basis({{.size = m}, {.size = n, .power = 0.5}})};
-  const std::vector<Basis> none = of_occupancy(Basis::Function::none, n, m);
-  const std::vector<Basis> hit = of_occupancy(Basis::Function::hit, n, m);
-  const std::vector<Basis> once = of_occupancy(Basis::Function::once, n, m);
-  const std::vector<Basis> twice = of_occupancy(Basis::Function::twice, n, m);
-  const std::vector<Basis> apart = of_occupancy(Basis::Function::apart, n, m);
-  std::vector<TrialForm> trials;
-  for (std::size_t i = 0; i < hit.size(); ++i) {
-    for (const Basis& occupied : {none[i], hit[i], once[i], twice[i], apart[i]}) {
-      trials.push_back({.form = {occupied}});
-      for (const Basis& work : works) {
-        trials.push_back({.form = {work, occupied}});
-      }
-    }
-    trials.push_back({.form = {hit[i], twice[i]}});
-    for (const Basis& work : works) {
-      trials.push_back({.form = {work, hit[i], twice[i]}});
-    }
-  }
-  return trials;
 }
 
 std::vector<TrialForm> density_forms(const std::string& n, const std::string& m) {

@@ -33,7 +33,9 @@ struct TrialForm {
 /// number of samples that grows less than what they are taken from, or misses the caches ever more
 /// often. For two sizes also their product with and without a constant; three or all four products
 /// of N and M with their logarithms, of any sign, since what depends on the density M/N, as paths
-/// in a union-find do, may shrink with either; and `occupancy_forms`.
+/// in a union-find do, may shrink with either; and what a random graph of N nodes and M edges takes
+/// where a node costs by the edges that meet there (Basis::Function), alone or with work for all
+/// nodes or all edges.
 std::vector<TrialForm> candidate_forms(const std::vector<std::string>& size_names);
 
 /// Those of `candidate_forms` without logarithms and powers: for what is moved and copied rather
@@ -48,9 +50,5 @@ TrialForm line_beyond_break(const std::string& size);
 /// since every access is to one of N places at random; with a constant, which is much of the time
 /// of a small graph; of any sign, since more edges may mean less work.
 std::vector<TrialForm> density_forms(const std::string& n, const std::string& m);
-
-/// What a random graph of N nodes and M edges takes where a node costs by the edges that meet there
-/// (Basis::Function), alone or with work for all nodes or all edges. Also among `candidate_forms`.
-std::vector<TrialForm> occupancy_forms(const std::string& n, const std::string& m);
 
 }  // namespace cleave

@@ -401,6 +401,14 @@ struct Quantity {
   std::vector<TrialForm> forms;
 };
 
+/// Whether a term is a function of two sizes (Basis::Function).
+bool is_of_ends_at_a_node(const TrialForm& trial) {
+  return std::any_of(trial.form.begin(), trial.form.end(), [](const Basis& term) {
+    return std::any_of(term.factors().begin(), term.factors().end(),
+                       [](const Basis::Factor& factor) { return !factor.per.empty(); });
+  });
+}
+
 std::vector<Quantity> quantities_of(const std::vector<std::string>& sizes,
                                     const std::vector<TrialForm>& forms) {
   std::vector<Quantity> quantities;
@@ -410,8 +418,8 @@ std::vector<Quantity> quantities_of(const std::vector<std::string>& sizes,
   }
   if (sizes.size() == 2) {
     quantities.push_back({sizes[0] + "/" + sizes[1], density_forms(sizes[1], sizes[0])});
-    std::vector<TrialForm> of_nodes = occupancy_forms(sizes[1], sizes[0]);
-    std::move(of_nodes.begin(), of_nodes.end(), std::back_inserter(quantities.back().forms));
+    std::copy_if(forms.begin(), forms.end(), std::back_inserter(quantities.back().forms),
+                 is_of_ends_at_a_node);
   }
   return quantities;
 }
