@@ -21,11 +21,12 @@ struct NamedFunction {
   Basis::Function function;
 };
 
-constexpr std::array<NamedFunction, 6> kFunctions = {{{"log2", Basis::Function::log2},
+constexpr std::array<NamedFunction, 7> kFunctions = {{{"log2", Basis::Function::log2},
                                                       {"none", Basis::Function::none},
                                                       {"hit", Basis::Function::hit},
                                                       {"once", Basis::Function::once},
                                                       {"twice", Basis::Function::twice},
+                                                      {"giant", Basis::Function::giant},
                                                       {"apart", Basis::Function::apart}}};
 
 bool is_of_two(Basis::Function function) {
@@ -136,6 +137,8 @@ double value_of(Basis::Function function, double size, double per) {
       return ends * std::exp(-ends);
     case Basis::Function::twice:
       return -std::expm1(-ends) - ends * std::exp(-ends);
+    case Basis::Function::giant:
+      return 1 - outside_giant(ends);
     case Basis::Function::apart: {
       const double outside = outside_giant(ends / 2);
       return ends / 4 * outside * outside;

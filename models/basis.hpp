@@ -16,12 +16,12 @@ using NamedValues = std::map<std::string, double>;
 /// A product of powers of sizes and of functions of them; without factors it is 1.
 class Basis {
  public:
-  /// Of a size; the last five of two, M edges and N nodes of a random graph. The ends of edges that
+  /// Of a size; the last six of two, M edges and N nodes of a random graph. The ends of edges that
   /// meet at a node follow Poisson's law with mean x = 2 M / N (Feller, An Introduction to
-  /// Probability Theory, II.5). `apart` is of half of the edges, those of one side of two that are
-  /// combined: how many, for each node, are outside the giant component. There are c u^2 / 2 with
-  /// c = M / N, where u = exp(-c (1 - u)) of the nodes are outside (Erdos and Renyi, On the
-  /// Evolution of Random Graphs, 1960).
+  /// Probability Theory, II.5). The giant component leaves out u = exp(-x (1 - u)) of the nodes
+  /// (Erdos and Renyi, On the Evolution of Random Graphs, 1960). `apart` is of half of the edges,
+  /// those of one side of two that are combined: c v^2 / 2 for each node are outside the giant
+  /// component, where c = M / N and v = exp(-c (1 - v)).
   enum class Function {
     identity,
     log2,
@@ -29,6 +29,7 @@ class Basis {
     hit,    ///< with one or more: 1 - exp(-x)
     once,   ///< with one: x exp(-x)
     twice,  ///< with two and more: 1 - (1 + x) exp(-x)
+    giant,  ///< the part of the nodes in the giant component
     apart,  ///< edges of a half for each node that are outside its giant component
   };
 
@@ -45,7 +46,7 @@ class Basis {
   explicit Basis(std::vector<Factor> factors) : factors_(std::move(factors)) {}
 
   /// "1", or factors joined by '*': SIZE, log2(SIZE), none(SIZE/SIZE), hit(...), once(...),
-  /// twice(...), apart(...), each perhaps with ^POWER.
+  /// twice(...), giant(...), apart(...), each perhaps with ^POWER.
   /// \throws UsageError  naming what was expected and the position
   static Basis parse(std::string_view text);
 

@@ -36,6 +36,7 @@ std::vector<TrialForm> occupancy_forms(const std::string& n, const std::string& 
   const std::vector<Basis> works = {Basis(),
                                     linear(n),
                                     times_logarithm(n, n),
+                                    power(n, 1.5),
                                     linear(m),
                                     times_logarithm(m, n),
                                     power(m, 1.5),
@@ -44,10 +45,11 @@ std::vector<TrialForm> occupancy_forms(const std::string& n, const std::string& 
   const std::vector<Basis> hit = of_occupancy(Basis::Function::hit, n, m);
   const std::vector<Basis> once = of_occupancy(Basis::Function::once, n, m);
   const std::vector<Basis> twice = of_occupancy(Basis::Function::twice, n, m);
+  const std::vector<Basis> giant = of_occupancy(Basis::Function::giant, n, m);
   const std::vector<Basis> apart = of_occupancy(Basis::Function::apart, n, m);
   std::vector<TrialForm> trials;
   for (std::size_t i = 0; i < hit.size(); ++i) {
-    for (const Basis& occupied : {none[i], hit[i], once[i], twice[i], apart[i]}) {
+    for (const Basis& occupied : {none[i], hit[i], once[i], twice[i], giant[i], apart[i]}) {
       trials.push_back({.form = {occupied}});
       for (const Basis& work : works) {
         trials.push_back({.form = {work, occupied}});
@@ -168,11 +170,27 @@ std::vector<TrialForm> linear_forms(const std::vector<std::string>& size_names) 
   return trials;
 }
 
-TrialForm line_beyond_break(const std::string& size) {
-  return {.form = {Basis(), linear(size)},
-          .sign = Sign::any,
-          .beyond_break = true,
-          .positive_from = 1 / std::numbers::sqrt2};
+bool is_of_ends_at_a_node(const TrialForm& trial) {
+  return std::any_of(trial.form.begin(), trial.form.end(), [](const Basis& term) {
+    return std::any_of(term.factors().begin(), term.factors().end(),
+                       [](const Basis::Factor& factor) { return !factor.per.empty(); });
+  });
+}
+
+std::vector<TrialForm> forms_beyond_break(const std::string& size,
+                                          const std::vector<TrialForm>& forms) {
+  const TrialForm line = {.form = {Basis(), linear(size)},
+                          .sign = Sign::any,
+                          .beyond_break = true,
+                          .positive_from = 1 / std::numbers::sqrt2};
+  std::vector<TrialForm> trials = {line};
+  for (const TrialForm& trial : forms) {
+    if (trial.form.size() == 1 && is_of_ends_at_a_node(trial)) {
+      trials.push_back(line);
+      trials.back().form.push_back(trial.form.front());
+    }
+  }
+  return trials;
 }
 
 std::vector<TrialForm> density_forms(const std::string& n, const std::string& m) {

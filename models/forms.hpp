@@ -42,9 +42,14 @@ std::vector<TrialForm> candidate_forms(const std::vector<std::string>& size_name
 /// than computed.
 std::vector<TrialForm> linear_forms(const std::vector<std::string>& size_names);
 
-/// Beyond a break of `size`: a straight line whose constant may be negative, since each unit beyond
-/// a cache costs more than those within.
-TrialForm line_beyond_break(const std::string& size);
+/// Whether a term is a function of two sizes (Basis::Function).
+bool is_of_ends_at_a_node(const TrialForm& trial);
+
+/// What holds beyond a break in `size` only: a line whose constant may be negative, since each unit
+/// beyond a cache costs more than those within; alone or with any of `forms` that is one term of
+/// the ends at a node.
+std::vector<TrialForm> forms_beyond_break(const std::string& size,
+                                          const std::vector<TrialForm>& forms);
 
 /// Between two breaks of the density M/N a time is close to a plane over N and M, times log2(N),
 /// since every access is to one of N places at random; with a constant, which is much of the time

@@ -30,6 +30,59 @@ constexpr double kWorthABreak = 0.9;
 /// Runs are left out one size after another, or in so many groups of sizes where there are more.
 constexpr int kMostFolds = 10;
 
+/// The largest value of each size relative to the smallest.
+class Spans {
+ public:
+  explicit Spans(const std::vector<Observation>& observations = {}) {
+    for (const Observation& o : observations) {
+      for (const auto& [name, value] : o.sizes) {
+        extend(name, value);
+      }
+    }
+  }
+
+  void add(const Spans& other) {
+    for (const auto& [name, range] : other.ranges_) {
+      extend(name, range.first);
+      extend(name, range.second);
+    }
+  }
+
+  /// Whether no term of `form` is steeper than S log2 S in a size that varies too little to tell:
+  /// a power found between sizes close to each other is wrong by far beyond them.
+  bool tell(const Form& form) const {
+    constexpr double kEnough = 4;
+    return std::all_of(form.begin(), form.end(), [&](const Basis& term) {
+      return std::all_of(ranges_.begin(), ranges_.end(), [&](const auto& size) {
+        const auto& [least, most] = size.second;
+        return most >= kEnough * least || power_of(term, size.first) <= 1;
+      });
+    });
+  }
+
+ private:
+  void extend(const std::string& name, double value) {
+    auto& [least, most] = ranges_.try_emplace(name, value, value).first->second;
+    least = std::min(least, value);
+    most = std::max(most, value);
+  }
+
+  /// Of `size` in `term`; log2 counts from its square on.
+  static double power_of(const Basis& term, const std::string& size) {
+    double sum = 0;
+    for (const Basis::Factor& factor : term.factors()) {
+      if (factor.size == size && factor.function == Basis::Function::identity) {
+        sum += factor.power;
+      } else if (factor.size == size && factor.function == Basis::Function::log2) {
+        sum += factor.power - 1;
+      }
+    }
+    return sum;
+  }
+
+  std::map<std::string, std::pair<double, double>> ranges_;  ///< least and most of each size
+};
+
 /// One part of the rows is fitted and predicts another.
 struct Trial {
   Rows fitted;
@@ -255,6 +308,7 @@ Rows all_rows(const std::vector<Observation>& observations) {
 std::vector<Candidate> candidates_of(const std::vector<Observation>& observations,
                                      const std::vector<TrialForm>& forms, Weights weights) {
   const Table table(observations, forms);
+  const Spans spans(observations);
   const std::vector<Rows> by_size = rows_by_run_size(observations);
   const std::vector<Trial> rolling = rolling_trials(by_size);
   const std::vector<Trial> leaving_out =
@@ -262,7 +316,7 @@ std::vector<Candidate> candidates_of(const std::vector<Observation>& observation
   std::vector<Candidate> candidates;
   for (const TrialForm& form : forms) {
     const bool is_constant = form.form.size() == 1 && form.form.front() == Basis();
-    if (!is_constant && by_size.size() < form.form.size() + 1) {
+    if ((!is_constant && by_size.size() < form.form.size() + 1) || !spans.tell(form.form)) {
       continue;
     }
     Candidate candidate{.form = &form,
@@ -330,6 +384,7 @@ class StretchFits {
       : forms_(forms) {
     products_.emplace_back();
     for (const BreakPoint& point : points) {
+      spans_.emplace_back(point.observations);
       const Table table(point.observations, forms);
       std::vector<Products> next = products_.back();
       next.resize(forms.size());
@@ -347,8 +402,15 @@ class StretchFits {
 
   /// The least sum of squared residuals of any form on points [first, end).
   double residual_squares(int first, int end) const {
+    Spans spans;
+    for (int i = first; i < end; ++i) {
+      spans.add(spans_[static_cast<std::size_t>(i)]);
+    }
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t f = 0; f < forms_.size(); ++f) {
+      if (!spans.tell(forms_[f].form)) {
+        continue;
+      }
       const Products& to = products_[static_cast<std::size_t>(end)][f];
       least = std::min(
           least, first == 0
@@ -393,6 +455,7 @@ class StretchFits {
 
   const std::vector<TrialForm>& forms_;
   std::vector<std::vector<Products>> products_;
+  std::vector<Spans> spans_;  ///< of each point
 };
 
 /// What breaks are looked for in, and the forms of a stretch between them.
@@ -401,20 +464,13 @@ struct Quantity {
   std::vector<TrialForm> forms;
 };
 
-/// Whether a term is a function of two sizes (Basis::Function).
-bool is_of_ends_at_a_node(const TrialForm& trial) {
-  return std::any_of(trial.form.begin(), trial.form.end(), [](const Basis& term) {
-    return std::any_of(term.factors().begin(), term.factors().end(),
-                       [](const Basis::Factor& factor) { return !factor.per.empty(); });
-  });
-}
-
 std::vector<Quantity> quantities_of(const std::vector<std::string>& sizes,
                                     const std::vector<TrialForm>& forms) {
   std::vector<Quantity> quantities;
   for (const std::string& size : sizes) {
     quantities.push_back({size, forms});
-    quantities.back().forms.push_back(line_beyond_break(size));
+    std::vector<TrialForm> beyond = forms_beyond_break(size, forms);
+    std::move(beyond.begin(), beyond.end(), std::back_inserter(quantities.back().forms));
   }
   if (sizes.size() == 2) {
     quantities.push_back({sizes[0] + "/" + sizes[1], density_forms(sizes[1], sizes[0])});

@@ -59,6 +59,18 @@ TEST(Selection, FindsARootBesideALine) {
   EXPECT_EQ(fit.text(), "N^0.5,N");
 }
 
+TEST(Selection, TellsAPowerWhereSizesSpanAFactorOfFour) {
+  const auto square = [](double n) { return 1e-15 * n * n; };
+  const auto chosen = [&](const std::vector<double>& sizes) {
+    const auto observations = observations_at(sizes, square);
+    return std::get<SegmentedFit>(
+        fit_segmented(observations, candidate_forms({"N"}), Weights::relative));
+  };
+  EXPECT_EQ(chosen({1e6, 1.5e6, 2e6, 2.5e6, 3e6, 4e6}).text(), "N^2");
+  const SegmentedFit of_close_sizes = chosen({1e6, 1.2e6, 1.4e6, 1.6e6, 1.8e6, 2e6, 2.2e6});
+  EXPECT_EQ(of_close_sizes.text().find('^'), std::string::npos) << of_close_sizes.text();
+}
+
 TEST(Selection, FitsATimeThatFallsWithTheDensityOfAGraph) {
   // As the merging of union-find forests: many trees below two edges a node, one above.
   std::vector<Observation> observations;
