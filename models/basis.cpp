@@ -27,7 +27,7 @@ constexpr std::array<NamedFunction, 7> kFunctions = {{{"log2", Basis::Function::
                                                       {"once", Basis::Function::once},
                                                       {"twice", Basis::Function::twice},
                                                       {"giant", Basis::Function::giant},
-                                                      {"apart", Basis::Function::apart}}};
+                                                      {"outside", Basis::Function::outside}}};
 
 bool is_of_two(Basis::Function function) {
   return function != Basis::Function::identity && function != Basis::Function::log2;
@@ -139,10 +139,8 @@ double value_of(Basis::Function function, double size, double per) {
       return -std::expm1(-ends) - ends * std::exp(-ends);
     case Basis::Function::giant:
       return 1 - outside_giant(ends);
-    case Basis::Function::apart: {
-      const double outside = outside_giant(ends / 2);
-      return ends / 4 * outside * outside;
-    }
+    case Basis::Function::outside:
+      return outside_giant(ends);
   }
   return 0;  // unreachable: all are named
 }

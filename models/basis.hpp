@@ -19,18 +19,16 @@ class Basis {
   /// Of a size; the last six of two, M edges and N nodes of a random graph. The ends of edges that
   /// meet at a node follow Poisson's law with mean x = 2 M / N (Feller, An Introduction to
   /// Probability Theory, II.5). The giant component leaves out u = exp(-x (1 - u)) of the nodes
-  /// (Erdos and Renyi, On the Evolution of Random Graphs, 1960). `apart` is of half of the edges,
-  /// those of one side of two that are combined: c v^2 / 2 for each node are outside the giant
-  /// component, where c = M / N and v = exp(-c (1 - v)).
+  /// (Erdos and Renyi, On the Evolution of Random Graphs, 1960).
   enum class Function {
     identity,
     log2,
-    none,   ///< the part of the nodes without an end: exp(-x)
-    hit,    ///< with one or more: 1 - exp(-x)
-    once,   ///< with one: x exp(-x)
-    twice,  ///< with two and more: 1 - (1 + x) exp(-x)
-    giant,  ///< the part of the nodes in the giant component
-    apart,  ///< edges of a half for each node that are outside its giant component
+    none,     ///< the part of the nodes without an end: exp(-x)
+    hit,      ///< with one or more: 1 - exp(-x)
+    once,     ///< with one: x exp(-x)
+    twice,    ///< with two and more: 1 - (1 + x) exp(-x)
+    giant,    ///< the part in the giant component: 1 - u
+    outside,  ///< the part outside it: u
   };
 
   struct Factor {
@@ -46,7 +44,7 @@ class Basis {
   explicit Basis(std::vector<Factor> factors) : factors_(std::move(factors)) {}
 
   /// "1", or factors joined by '*': SIZE, log2(SIZE), none(SIZE/SIZE), hit(...), once(...),
-  /// twice(...), giant(...), apart(...), each perhaps with ^POWER.
+  /// twice(...), giant(...), outside(...), each perhaps with ^POWER.
   /// \throws UsageError  naming what was expected and the position
   static Basis parse(std::string_view text);
 

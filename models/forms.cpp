@@ -46,10 +46,10 @@ std::vector<TrialForm> occupancy_forms(const std::string& n, const std::string& 
   const std::vector<Basis> once = of_occupancy(Basis::Function::once, n, m);
   const std::vector<Basis> twice = of_occupancy(Basis::Function::twice, n, m);
   const std::vector<Basis> giant = of_occupancy(Basis::Function::giant, n, m);
-  const std::vector<Basis> apart = of_occupancy(Basis::Function::apart, n, m);
+  const std::vector<Basis> outside = of_occupancy(Basis::Function::outside, n, m);
   std::vector<TrialForm> trials;
   for (std::size_t i = 0; i < hit.size(); ++i) {
-    for (const Basis& occupied : {none[i], hit[i], once[i], twice[i], giant[i], apart[i]}) {
+    for (const Basis& occupied : {none[i], hit[i], once[i], twice[i], giant[i], outside[i]}) {
       trials.push_back({.form = {occupied}});
       for (const Basis& work : works) {
         trials.push_back({.form = {work, occupied}});
