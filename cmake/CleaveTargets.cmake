@@ -8,6 +8,14 @@ if(GIT_FOUND)
                   OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
   if(commit)
     set(CLEAVE_COMMIT ${commit})
+    # Configured anew when another commit is checked out or made.
+    execute_process(COMMAND ${GIT_EXECUTABLE} rev-parse --git-path logs/HEAD
+                    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+                    OUTPUT_VARIABLE moves OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+    get_filename_component(moves "${moves}" ABSOLUTE BASE_DIR ${PROJECT_SOURCE_DIR})
+    if(EXISTS ${moves})
+      set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${moves})
+    endif()
   endif()
 endif()
 

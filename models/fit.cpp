@@ -15,7 +15,7 @@
 #include "models/memory.hpp"
 #include "models/omega.hpp"
 #include "models/repetitions.hpp"
-#include "models/selection.hpp"
+#include "models/segmentation.hpp"
 #include "models/statistics.hpp"
 #include "skeleton/trace/error.hpp"
 

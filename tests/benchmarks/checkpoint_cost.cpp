@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <charconv>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -17,6 +18,7 @@
 
 #include "apps/harness/measure.hpp"
 #include "apps/uts/uts.hpp"
+#include "skeleton/program/command_line.hpp"
 #include "skeleton/program/mpi_program.hpp"
 #include "skeleton/trace/error.hpp"
 #include "skeleton/work_stealing/snapshot.hpp"
@@ -92,10 +94,20 @@ void run(const Comm& comm, const std::string& name, double every_s, int pairs) {
 
 int main(int argc, char** argv) {
   return cleave::run_mpi_program(argc, argv, "checkpoint_cost", [&](const cleave::Comm& comm) {
-    const auto argument = [&](int i, const char* otherwise) {
-      return std::string(argc > i ? argv[i] : otherwise);
-    };
-    cleave::run(comm, argument(1, "T2XXL"), cleave::parse_seconds(argument(2, "10")),
-                static_cast<int>(cleave::parse_count(argument(3, "2"))));
+    std::string tree = "T2XXL";
+    std::string every = "10";
+    int pairs = 2;
+    CLI::App cli(
+        "What snapshots of a tree search cost. Run it as:\n"
+        "mpiexec -bind-to core -n 2 checkpoint_cost > checkpoint_cost.json",
+        "checkpoint_cost");
+    cli.add_option("tree", tree, "As cleave-uts names it")->capture_default_str();
+    cli.add_option("seconds", every, "Between snapshots")->capture_default_str();
+    cli.add_option("pairs", pairs, "Searches without and with snapshots")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    if (cleave::parse_command_line(cli, argc, argv, comm.rank() == 0)) {
+      cleave::run(comm, tree, cleave::parse_seconds(every), pairs);
+    }
   });
 }

@@ -5,10 +5,9 @@
 // is built apart.
 //
 //   mpiexec -bind-to core -n 2 component_peers [REPETITIONS] [CASE...] > component_peers.json
-//
-// with the cases gnm-2M, gnm-16M (N = 1M) and rmat-16M (scale 20); all without any.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <boost/graph/compressed_sparse_row_graph.hpp>
 #include <boost/graph/connected_components.hpp>
@@ -23,6 +22,7 @@
 #include "apps/components/components.hpp"
 #include "apps/components/generated_graphs.hpp"
 #include "apps/harness/measure.hpp"
+#include "skeleton/program/command_line.hpp"
 #include "skeleton/program/mpi_program.hpp"
 #include "tests/benchmarks/side_by_side.hpp"
 
@@ -263,19 +263,23 @@ class Contest {
   std::vector<Peer> peers_;
 };
 
-void run(const Comm& comm, int repetitions, const std::vector<std::string>& chosen) {
-  keep_freed_memory();
+const std::vector<std::pair<std::string, Contest::MakeGraph>>& cases() {
   const auto random = [](std::int64_t edges) {
     return [edges](Slice slice) { return random_graph(kVertices, edges, 1, slice); };
   };
-  const auto rmat = [](Slice slice) { return rmat_graph(kVertices, 16 << 20, 1, slice); };
-  const std::vector<std::pair<std::string, Contest::MakeGraph>> cases = {
-      {"gnm-2M", random(2 << 20)}, {"gnm-16M", random(16 << 20)}, {"rmat-16M", rmat}};
+  static const std::vector<std::pair<std::string, Contest::MakeGraph>> all = {
+      {"gnm-2M", random(2 << 20)},
+      {"gnm-16M", random(16 << 20)},
+      {"rmat-16M", [](Slice slice) { return rmat_graph(kVertices, 16 << 20, 1, slice); }}};
+  return all;
+}
 
+void run(const Comm& comm, int repetitions, const std::vector<std::string>& chosen) {
+  keep_freed_memory();
   MemoryBandwidth bandwidth(comm);
   nlohmann::ordered_json json = {{"ranks", comm.size()}, {"repetitions", repetitions}};
-  for (const auto& [name, make] : cases) {
-    if (!chosen.empty() && std::find(chosen.begin(), chosen.end(), name) == chosen.end()) {
+  for (const auto& [name, make] : cases()) {
+    if (std::find(chosen.begin(), chosen.end(), name) == chosen.end()) {
       continue;
     }
     Contest contest(comm, make);
@@ -296,9 +300,21 @@ void run(const Comm& comm, int repetitions, const std::vector<std::string>& chos
 
 int main(int argc, char** argv) {
   return cleave::run_mpi_program(argc, argv, "component_peers", [&](const cleave::Comm& comm) {
-    const std::vector<std::string> words(argv + 1, argv + argc);
-    const int repetitions = words.empty() ? 5 : static_cast<int>(cleave::parse_count(words[0]));
-    const std::vector<std::string> cases(words.begin() + (words.empty() ? 0 : 1), words.end());
-    cleave::benchmarks::run(comm, repetitions, cases);
+    int repetitions = 5;
+    std::vector<std::string> chosen;
+    for (const auto& [name, make] : cleave::benchmarks::cases()) {
+      chosen.push_back(name);
+    }
+    CLI::App cli(
+        "Connected components against union-finds and Boost Graph. Run it as:\n"
+        "mpiexec -bind-to core -n 2 component_peers > component_peers.json",
+        "component_peers");
+    cli.add_option("repetitions", repetitions)->check(CLI::PositiveNumber)->capture_default_str();
+    cli.add_option("cases", chosen, "Graphs, N = 1M")
+        ->check(CLI::IsMember(chosen))
+        ->capture_default_str();
+    if (cleave::parse_command_line(cli, argc, argv, comm.rank() == 0)) {
+      cleave::benchmarks::run(comm, repetitions, chosen);
+    }
   });
 }

@@ -5,6 +5,7 @@
 //   sort_memory [KEYS] > sort_memory.json
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "apps/harness/random.hpp"
+#include "skeleton/program/command_line.hpp"
 #include "skeleton/trace/count.hpp"
 #include "skeleton/trace/error.hpp"
 #include "skeleton/trace/trace_file.hpp"
@@ -101,7 +103,13 @@ void run(std::int64_t keys) {
 
 int main(int argc, char** argv) {
   try {
-    cleave::run(cleave::parse_count(argc > 1 ? argv[1] : "64M"));
+    std::string keys = "64M";
+    CLI::App cli("What memory cleave-quicksort takes. Run it as: sort_memory > sort_memory.json",
+                 "sort_memory");
+    cli.add_option("keys", keys, "How many (K, M, G: 1024-based)")->capture_default_str();
+    if (cleave::parse_command_line(cli, argc, argv)) {
+      cleave::run(cleave::parse_count(keys));
+    }
   } catch (const std::exception& error) {
     fmt::print(stderr, "sort_memory: {}\n", error.what());
     return 1;

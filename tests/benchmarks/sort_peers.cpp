@@ -10,6 +10,7 @@
 #include <tbb/global_control.h>
 #include <tbb/parallel_sort.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <boost/sort/sort.hpp>
 #include <cstdio>
@@ -20,6 +21,7 @@
 #include "apps/harness/measure.hpp"
 #include "apps/quicksort/hypercube_quicksort.hpp"
 #include "apps/quicksort/input.hpp"
+#include "skeleton/program/command_line.hpp"
 #include "skeleton/program/mpi_program.hpp"
 #include "tests/benchmarks/side_by_side.hpp"
 
@@ -128,9 +130,16 @@ void run(const Comm& comm, std::int64_t total, int repetitions) {
 
 int main(int argc, char** argv) {
   return cleave::run_mpi_program(argc, argv, "sort_peers", [&](const cleave::Comm& comm) {
-    const auto number = [&](int i, const char* otherwise) {
-      return cleave::parse_count(argc > i ? argv[i] : otherwise);
-    };
-    cleave::benchmarks::run(comm, number(1, "32M"), static_cast<int>(number(2, "5")));
+    std::string keys = "32M";
+    int repetitions = 5;
+    CLI::App cli(
+        "Quicksort of uniform 32-bit keys against the sorts that Debian packages. Run it as:\n"
+        "mpiexec -bind-to core -n 2 sort_peers > sort_peers.json",
+        "sort_peers");
+    cli.add_option("keys", keys, "How many (K, M, G: 1024-based)")->capture_default_str();
+    cli.add_option("repetitions", repetitions)->check(CLI::PositiveNumber)->capture_default_str();
+    if (cleave::parse_command_line(cli, argc, argv, comm.rank() == 0)) {
+      cleave::benchmarks::run(comm, cleave::parse_count(keys), repetitions);
+    }
   });
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "models/diagnosis.hpp"
+#include "models/segmentation.hpp"
 #include "tests/models/referee.hpp"
 
 namespace cleave {

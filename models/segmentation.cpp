@@ -1,0 +1,324 @@
+#include "models/segmentation.hpp"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "models/breaks.hpp"
+#include "models/selection.hpp"
+#include "models/spans.hpp"
+#include "models/trials.hpp"
+
+namespace cleave {
+
+namespace {
+
+/// Breaks stay where each lowers the error at sizes left out to this part.
+constexpr double kWorthABreak = 0.9;
+
+/// One value of the quantity that breaks are sought in.
+struct BreakPoint {
+  double quantity = 0;
+  std::vector<Observation> observations;
+};
+
+std::vector<BreakPoint> points_over(const std::string& over,
+                                    const std::vector<Observation>& observations) {
+  std::vector<std::pair<double, const Observation*>> ascending;
+  for (const Observation& o : observations) {
+    ascending.emplace_back(quantity_of(over, o.sizes), &o);
+  }
+  std::stable_sort(ascending.begin(), ascending.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  // Values within a hundredth are one: halves are never quite even. At most kMostPoints remain, so
+  // that many samples cost no more than few.
+  constexpr double kSame = 1.01;
+  constexpr std::size_t kMostPoints = 48;
+  const std::size_t least = ascending.size() / kMostPoints;
+  std::vector<BreakPoint> points;
+  for (const auto& [quantity, observation] : ascending) {
+    if (points.empty() ||
+        (quantity > kSame * points.back().quantity && points.back().observations.size() >= least)) {
+      points.push_back({.quantity = quantity, .observations = {}});
+    }
+    points.back().observations.push_back(*observation);
+  }
+  return points;
+}
+
+/// Sums of products over the points before each one, so that any stretch is fitted in no time.
+class StretchFits {
+ public:
+  StretchFits(const std::vector<BreakPoint>& points, const std::vector<TrialForm>& forms,
+              Weights weights)
+      : forms_(forms) {
+    products_.emplace_back();
+    for (const BreakPoint& point : points) {
+      spans_.emplace_back(point.observations);
+      const Table table(point.observations, forms);
+      std::vector<Products> next = products_.back();
+      next.resize(forms.size());
+      for (std::size_t f = 0; f < forms.size(); ++f) {
+        const Design design = table.design(forms[f].form, all_rows(point.observations));
+        const Eigen::VectorXd scale =
+            weights == Weights::relative
+                ? Eigen::VectorXd(design.measured.cwiseMax(1e-9).cwiseInverse())
+                : Eigen::VectorXd(Eigen::VectorXd::Ones(design.measured.size()));
+        next[f].add(scale.asDiagonal() * design.columns, scale.cwiseProduct(design.measured));
+      }
+      products_.push_back(std::move(next));
+    }
+  }
+
+  /// The least sum of squared residuals of any form on points [first, end).
+  double residual_squares(int first, int end) const {
+    Spans spans;
+    for (int i = first; i < end; ++i) {
+      spans.add(spans_[static_cast<std::size_t>(i)]);
+    }
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t f = 0; f < forms_.size(); ++f) {
+      if (!spans.tell(forms_[f].form)) {
+        continue;
+      }
+      const Products& to = products_[static_cast<std::size_t>(end)][f];
+      least = std::min(
+          least, first == 0
+                     ? to.residual_squares()
+                     : to.minus(products_[static_cast<std::size_t>(first)][f]).residual_squares());
+    }
+    return least;
+  }
+
+ private:
+  struct Products {
+    Eigen::MatrixXd xx;
+    Eigen::VectorXd xy;
+    double yy = 0;
+
+    void add(const Eigen::MatrixXd& x, const Eigen::VectorXd& y) {
+      if (xx.size() == 0) {
+        xx = Eigen::MatrixXd::Zero(x.cols(), x.cols());
+        xy = Eigen::VectorXd::Zero(x.cols());
+      }
+      xx += x.transpose() * x;
+      xy += x.transpose() * y;
+      yy += y.squaredNorm();
+    }
+    Products minus(const Products& other) const {
+      Products rest = *this;
+      rest.xx -= other.xx;
+      rest.xy -= other.xy;
+      rest.yy -= other.yy;
+      return rest;
+    }
+    double residual_squares() const {
+      const Eigen::VectorXd scale = xx.diagonal().cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
+      const Eigen::MatrixXd scaled = scale.asDiagonal() * xx * scale.asDiagonal();
+      const Eigen::VectorXd right = scale.cwiseProduct(xy);
+      const Eigen::VectorXd solution = scaled.ldlt().solve(right);
+      const double explained = solution.dot(right);
+      return std::isfinite(explained) ? std::max(0.0, yy - explained)
+                                      : std::numeric_limits<double>::infinity();
+    }
+  };
+
+  const std::vector<TrialForm>& forms_;
+  std::vector<std::vector<Products>> products_;
+  std::vector<Spans> spans_;  ///< of each point
+};
+
+/// What breaks are looked for in, and the forms of a stretch between them.
+struct Quantity {
+  std::string over;
+  std::vector<TrialForm> forms;
+};
+
+std::vector<Quantity> quantities_of(const std::vector<std::string>& sizes,
+                                    const std::vector<TrialForm>& forms) {
+  std::vector<Quantity> quantities;
+  for (const std::string& size : sizes) {
+    quantities.push_back({size, forms});
+    std::vector<TrialForm> beyond = forms_beyond_break(size, forms);
+    std::move(beyond.begin(), beyond.end(), std::back_inserter(quantities.back().forms));
+  }
+  if (sizes.size() == 2) {
+    quantities.push_back({sizes[0] + "/" + sizes[1], density_forms(sizes[1], sizes[0])});
+    std::copy_if(forms.begin(), forms.end(), std::back_inserter(quantities.back().forms),
+                 is_of_ends_at_a_node);
+  }
+  return quantities;
+}
+
+/// How many sizes of runs a stretch of points has.
+class RunSizes {
+ public:
+  explicit RunSizes(const std::vector<BreakPoint>& points) {
+    std::map<NamedSizes, std::size_t> numbers;
+    for (const BreakPoint& point : points) {
+      std::set<std::size_t>& of_point = of_points_.emplace_back();
+      for (const Observation& o : point.observations) {
+        of_point.insert(numbers.try_emplace(o.run_sizes, numbers.size()).first->second);
+      }
+    }
+  }
+
+  int count(int first, int end) const {
+    std::set<std::size_t> sizes;
+    for (int i = first; i < end; ++i) {
+      sizes.insert(of_points_[static_cast<std::size_t>(i)].begin(),
+                   of_points_[static_cast<std::size_t>(i)].end());
+    }
+    return static_cast<int>(sizes.size());
+  }
+
+ private:
+  std::vector<std::set<std::size_t>> of_points_;  ///< numbers of sizes
+};
+
+/// Breaks of one quantity; none where none is worth its price.
+std::vector<double> find_breaks(const std::string& over,
+                                const std::vector<Observation>& observations,
+                                std::vector<TrialForm> forms, Weights weights) {
+  constexpr int kLeastRunSizes = 4;
+  constexpr std::size_t kMostTerms = 2;
+  std::erase_if(forms, [](const TrialForm& trial) { return trial.form.size() > kMostTerms; });
+  const std::vector<BreakPoint> points = points_over(over, observations);
+  const StretchFits fits(points, forms, weights);
+  const RunSizes run_sizes(points);
+  const auto last = static_cast<int>(points.size());
+  const auto rows = static_cast<double>(observations.size());
+  const Breaks breaks =
+      best_breaks({.points = last,
+                   .least_points = 2,
+                   .parameters = 2,
+                   // The runs of one size count once, however many ranks and levels they have.
+                   .samples = static_cast<double>(run_sizes.count(0, last)),
+                   .negligible = weights == Weights::relative ? kNegligible * kNegligible : 0,
+                   .residual = [&](int first, int end) {
+                     return run_sizes.count(first, end) < kLeastRunSizes
+                                ? std::numeric_limits<double>::infinity()
+                                : fits.residual_squares(first, end) / rows;
+                   }});
+  std::vector<double> found;
+  for (const int start : breaks.starts) {
+    found.push_back(std::sqrt(points[static_cast<std::size_t>(start - 1)].quantity *
+                              points[static_cast<std::size_t>(start)].quantity));
+  }
+  return found;
+}
+
+/// The observations between breaks.
+std::vector<std::vector<Observation>> stretches_of(const std::string& over,
+                                                   const std::vector<double>& breaks,
+                                                   const std::vector<Observation>& observations) {
+  std::vector<std::vector<Observation>> stretches(breaks.size() + 1);
+  for (const Observation& o : observations) {
+    const double quantity = quantity_of(over, o.sizes);
+    const auto stretch = std::upper_bound(breaks.begin(), breaks.end(), quantity) - breaks.begin();
+    stretches[static_cast<std::size_t>(stretch)].push_back(o);
+  }
+  return stretches;
+}
+
+/// fit_best_form of those `forms` that the observations' sizes can tell, or of all if they tell
+/// none.
+std::variant<BlockFit, Refusal> fit_told_form(const std::vector<Observation>& observations,
+                                              const std::vector<TrialForm>& forms,
+                                              Weights weights) {
+  const Spans spans(observations);
+  std::vector<TrialForm> told;
+  std::copy_if(forms.begin(), forms.end(), std::back_inserter(told),
+               [&](const TrialForm& trial) { return spans.tell(trial.form); });
+  return fit_best_form(observations, told.empty() ? forms : told, weights);
+}
+
+std::variant<SegmentedFit, Refusal> fit_stretches(const Quantity& quantity,
+                                                  const std::vector<double>& breaks,
+                                                  const std::vector<Observation>& observations,
+                                                  Weights weights) {
+  std::vector<BlockFit> fits;
+  for (const auto& stretch : stretches_of(quantity.over, breaks, observations)) {
+    std::vector<TrialForm> forms = quantity.forms;
+    std::erase_if(forms, [&](const TrialForm& form) { return form.beyond_break && fits.empty(); });
+    auto fitted = fit_told_form(stretch, forms, weights);
+    if (auto* refusal = std::get_if<Refusal>(&fitted)) {
+      return std::move(*refusal);
+    }
+    fits.push_back(std::move(std::get<BlockFit>(fitted)));
+  }
+  return SegmentedFit(quantity.over, breaks, std::move(fits), observations);
+}
+
+/// The errors of `fit` at the sizes that are left out, its breaks and forms kept; empty if a
+/// stretch cannot be fitted without one.
+std::vector<double> left_out_errors(const SegmentedFit& fit,
+                                    const std::vector<Observation>& observations, Weights weights) {
+  std::vector<double> errors;
+  for (const Trial& trial : leave_out_trials(rows_by_run_size(observations))) {
+    std::vector<Observation> fitted;
+    for (const Eigen::Index i : trial.fitted) {
+      fitted.push_back(observations[static_cast<std::size_t>(i)]);
+    }
+    const auto stretches = fit.breaks.empty() ? std::vector<std::vector<Observation>>{fitted}
+                                              : stretches_of(fit.over, fit.breaks, fitted);
+    SegmentedFit without = fit;
+    for (std::size_t s = 0; s < stretches.size(); ++s) {
+      BlockFit& segment = without.segments[s];
+      const std::vector<TrialForm> form = {{segment.form, Sign::any}};
+      const auto coefficients = least_squares_coefficients(
+          Table(stretches[s], form).design(segment.form, all_rows(stretches[s])), weights,
+          segment.fit.coefficients.minCoeff() < 0 ? Sign::any : Sign::non_negative);
+      if (!std::holds_alternative<Eigen::VectorXd>(coefficients)) {
+        return {};
+      }
+      segment.fit.coefficients = std::get<Eigen::VectorXd>(coefficients);
+    }
+    double sum = 0;
+    for (const Eigen::Index i : trial.tested) {
+      const Observation& o = observations[static_cast<std::size_t>(i)];
+      sum += symmetric_error(without(o.sizes), o.value);
+    }
+    errors.push_back(sum / static_cast<double>(trial.tested.size()));
+  }
+  return errors;
+}
+
+}  // namespace
+
+std::variant<SegmentedFit, Refusal> fit_segmented(const std::vector<Observation>& observations,
+                                                  const std::vector<TrialForm>& forms,
+                                                  Weights weights) {
+  auto one = fit_told_form(observations, forms, weights);
+  if (auto* refusal = std::get_if<Refusal>(&one)) {
+    return std::move(*refusal);
+  }
+  SegmentedFit best("", {}, {std::move(std::get<BlockFit>(one))}, observations);
+  std::vector<double> best_errors = left_out_errors(best, observations, weights);
+  for (const Quantity& quantity : quantities_of(varying_sizes(observations), forms)) {
+    const std::vector<double> breaks =
+        find_breaks(quantity.over, observations, quantity.forms, weights);
+    if (breaks.empty() || best_errors.empty()) {
+      continue;
+    }
+    auto fitted = fit_stretches(quantity, breaks, observations, weights);
+    if (auto* segmented = std::get_if<SegmentedFit>(&fitted)) {
+      std::vector<double> errors = left_out_errors(*segmented, observations, weights);
+      const auto more_breaks = static_cast<double>(std::ssize(breaks) - std::ssize(best.breaks));
+      if (!errors.empty() &&
+          mean_of(errors) < std::pow(kWorthABreak, more_breaks) * mean_of(best_errors)) {
+        best = std::move(*segmented);
+        best_errors = std::move(errors);
+      }
+    }
+  }
+  return best;
+}
+
+}  // namespace cleave
