@@ -4,7 +4,8 @@
 const figures = JSON.parse(document.getElementById("figures").textContent);
 
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const colour = (index) => css(`--c${index % 6}`);
+const colours = 8;  // in page.css
+const colour = (index) => css(`--c${index % colours}`);
 const faint = (index) => `color-mix(in srgb, ${colour(index)} 18%, transparent)`;
 
 // As the command line takes counts: 4M where it is a whole number of them, else all digits.

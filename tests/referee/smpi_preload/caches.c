@@ -148,8 +148,10 @@ static char* memory_to_cool_with(uintptr_t bytes, int advice) {
   return memory;
 }
 
-/// Reads about what all caches hold of what no rank uses, in streams that memory serves at once.
+/// Reads as much as the caches of most processors hold of what no rank uses, in streams that memory
+/// serves at once, and flushes the rank's long blocks.
 static void cool_caches(void) {
+  flush_blocks(current_rank());
   static const uintptr_t kStreams = 4;
   static const uintptr_t kBytes = (uintptr_t)24 << 20;
   static char* memory;
@@ -243,6 +245,7 @@ void prepare_caches(void) {
   const long rank = current_rank();
   const enum Call call = of_rank[rank].call;
   of_rank[rank].call = kOther;
+  blocks_are_of(rank);
   const int is_quick =
       call == kBegin || (call == kLook && of_rank[rank].computed_ns < kJustBefore_ns);
   const int is_cooled = cool != NULL && !is_quick && !piece_is_replayed();
