@@ -61,11 +61,11 @@ class StretchFits {
     products_.emplace_back();
     for (const BreakPoint& point : points) {
       spans_.emplace_back(point.observations);
-      const Table table(point.observations, forms);
+      const BasisValues values(point.observations, forms);
       std::vector<Products> next = products_.back();
       next.resize(forms.size());
       for (std::size_t f = 0; f < forms.size(); ++f) {
-        const Design design = table.design(forms[f].form, all_rows(point.observations));
+        const Design design = values.design(forms[f].form, all_rows(point.observations));
         const Eigen::VectorXd scale =
             weights == Weights::relative
                 ? Eigen::VectorXd(design.measured.cwiseMax(1e-9).cwiseInverse())
@@ -273,7 +273,7 @@ std::vector<double> left_out_errors(const SegmentedFit& fit,
       BlockFit& segment = without.segments[s];
       const std::vector<TrialForm> form = {{segment.form, Sign::any}};
       const auto coefficients = least_squares_coefficients(
-          Table(stretches[s], form).design(segment.form, all_rows(stretches[s])), weights,
+          BasisValues(stretches[s], form).design(segment.form, all_rows(stretches[s])), weights,
           segment.fit.coefficients.minCoeff() < 0 ? Sign::any : Sign::non_negative);
       if (!std::holds_alternative<Eigen::VectorXd>(coefficients)) {
         return {};

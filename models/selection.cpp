@@ -14,17 +14,17 @@ namespace cleave {
 namespace {
 
 /// Mean symmetric error of each trial; empty if the form cannot be fitted in one of them.
-std::vector<double> errors_of(const Table& table, const std::vector<Trial>& trials,
+std::vector<double> errors_of(const BasisValues& values, const std::vector<Trial>& trials,
                               const TrialForm& form, Weights weights) {
   std::vector<double> errors;
   for (const Trial& trial : trials) {
     const auto fitted =
-        least_squares_coefficients(table.design(form.form, trial.fitted), weights, form.sign);
+        least_squares_coefficients(values.design(form.form, trial.fitted), weights, form.sign);
     const auto* coefficients = std::get_if<Eigen::VectorXd>(&fitted);
     if (coefficients == nullptr) {
       return {};
     }
-    const Design test = table.design(form.form, trial.tested);
+    const Design test = values.design(form.form, trial.tested);
     const Eigen::VectorXd predicted = test.columns * *coefficients;
     double sum = 0;
     for (Eigen::Index i = 0; i < predicted.size(); ++i) {
@@ -120,7 +120,7 @@ const Candidate& simplest_of_best(const std::vector<Candidate>& candidates) {
 /// The candidates that can be fitted to the whole and to every part.
 std::vector<Candidate> candidates_of(const std::vector<Observation>& observations,
                                      const std::vector<TrialForm>& forms, Weights weights) {
-  const Table table(observations, forms);
+  const BasisValues values(observations, forms);
   const std::vector<Rows> by_size = rows_by_run_size(observations);
   const std::vector<Trial> rolling = rolling_trials(by_size);
   const std::vector<Trial> leaving_out =
@@ -132,9 +132,9 @@ std::vector<Candidate> candidates_of(const std::vector<Observation>& observation
       continue;
     }
     Candidate candidate{.form = &form,
-                        .extrapolated = errors_of(table, rolling, form, weights),
-                        .left_out = errors_of(table, leaving_out, form, weights)};
-    const Design whole = table.design(form.form, all_rows(observations));
+                        .extrapolated = errors_of(values, rolling, form, weights),
+                        .left_out = errors_of(values, leaving_out, form, weights)};
+    const Design whole = values.design(form.form, all_rows(observations));
     const auto coefficients = least_squares_coefficients(whole, weights, form.sign);
     if (candidate.left_out.size() > 1 && std::holds_alternative<Eigen::VectorXd>(coefficients)) {
       candidate.akaike = corrected_akaike(whole, std::get<Eigen::VectorXd>(coefficients), weights);

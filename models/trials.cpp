@@ -17,7 +17,8 @@ void append(Rows& rows, const Rows& more) { rows.insert(rows.end(), more.begin()
 
 }  // namespace
 
-Table::Table(const std::vector<Observation>& observations, const std::vector<TrialForm>& forms)
+BasisValues::BasisValues(const std::vector<Observation>& observations,
+                         const std::vector<TrialForm>& forms)
     : values_(Eigen::VectorXd(std::ssize(observations))) {
   for (const TrialForm& trial : forms) {
     for (const Basis& basis : trial.form) {
@@ -36,7 +37,7 @@ Table::Table(const std::vector<Observation>& observations, const std::vector<Tri
   }
 }
 
-Design Table::design(const Form& form, const Rows& rows) const {
+Design BasisValues::design(const Form& form, const Rows& rows) const {
   std::vector<Eigen::Index> columns;
   for (const Basis& basis : form) {
     columns.push_back(std::find(bases_.begin(), bases_.end(), basis) - bases_.begin());

@@ -14,9 +14,9 @@ using Rows = std::vector<Eigen::Index>;
 constexpr double kNegligible = 1e-3;
 
 /// The values of every basis function of a list of forms, computed once.
-class Table {
+class BasisValues {
  public:
-  Table(const std::vector<Observation>& observations, const std::vector<TrialForm>& forms);
+  BasisValues(const std::vector<Observation>& observations, const std::vector<TrialForm>& forms);
 
   /// \pre  every term of `form` is one of the list's
   Design design(const Form& form, const Rows& rows) const;

@@ -121,9 +121,7 @@ EXPORTED void* memalign(size_t alignment, size_t bytes) {
   return noted(__libc_memalign(alignment, bytes));
 }
 
-EXPORTED void* aligned_alloc(size_t alignment, size_t bytes) {
-  return noted(__libc_memalign(alignment, bytes));
-}
+EXPORTED void* aligned_alloc(size_t alignment, size_t bytes) { return memalign(alignment, bytes); }
 
 EXPORTED void free(void* block) {
   if (!is_long(block) || !release(block)) {
@@ -152,12 +150,12 @@ static int can_flush(void) {
   return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & kClflushopt) != 0;
 }
 
-void flush_blocks(long rank) {
+void flush_blocks(void) {
   static int can = -1;
   if (can < 0) {
     can = can_flush();
   }
-  const struct Blocks* const used = &of_rank[rank].used;
+  const struct Blocks* const used = &of_rank[owner].used;
   for (int i = 0; can && i < used->count; ++i) {
     const struct Block block = used->blocks[i];
     for (size_t at = 0; at < block.bytes; at += kCacheLine) {

@@ -151,7 +151,7 @@ static char* memory_to_cool_with(uintptr_t bytes, int advice) {
 /// Reads as much as the caches of most processors hold of what no rank uses, in streams that memory
 /// serves at once, and flushes the rank's long blocks.
 static void cool_caches(void) {
-  flush_blocks(current_rank());
+  flush_blocks();
   static const uintptr_t kStreams = 4;
   static const uintptr_t kBytes = (uintptr_t)24 << 20;
   static char* memory;

@@ -1,6 +1,6 @@
 // Preloaded into SimGrid's SMPI, so that what it costs to simulate, and what disturbs this machine, is not
-// taken for computation: clock.c, core.c, least.c, caches.c, blocks.c and heap.c say of what
-// and how.
+// taken for computation: clock.c, core.c, least.c, caches.c, blocks.c and heap.c say of
+// what and how.
 #pragma once
 
 #include <stddef.h>
@@ -40,8 +40,8 @@ void end_piece(int64_t ns);
 /// The long blocks that the heap gives from now on are this rank's (blocks.c).
 void blocks_are_of(long rank);
 
-/// Takes a rank's long blocks out of all caches, where the processor can.
-void flush_blocks(long rank);
+/// Takes the long blocks of that rank out of all caches, where the processor can.
+void flush_blocks(void);
 
 /// A rank begins a repetition (least.c).
 void begin_repetition(void);
