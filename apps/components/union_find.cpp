@@ -258,7 +258,7 @@ void unite_flat(std::span<Vertex> labels, std::span<const Vertex> others) {
     unite_pairs(labels, unlike);
     giants.root = root_of(labels, giants.root);
   }
-  flatten(labels);
+  flatten_all_but(labels, giants.root);
 }
 
 Vertex most_frequent(std::span<const Vertex> labels) {

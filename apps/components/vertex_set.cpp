@@ -141,8 +141,12 @@ HWY_NOINLINE void take_where_root(std::span<Vertex> labels, std::span<const Vert
   const Lanes root = hn::Set(d, giants.root);
   const Lanes step = hn::Set(d, static_cast<Vertex>(hn::Lanes(d)));
   Lanes vertices = hn::Iota(d, first);
-  std::size_t count = 0;
   const std::size_t full = labels.size() - labels.size() % hn::Lanes(d);
+  // Where a pair goes depends on labels that come from memory: stores to there between the loads
+  // would keep those from being ahead, so which are new is kept for a pass of its own.
+  std::array<std::uint16_t, LabelPairs::kMost> news;
+  std::uint64_t any_new = 0;
+  std::size_t vectors = 0;
   for (std::size_t i = 0; i < full; i += hn::Lanes(d)) {
     const Lanes label = hn::LoadU(d, &labels[i]);
     const Lanes other = hn::LoadU(d, &others[i]);
@@ -152,10 +156,19 @@ HWY_NOINLINE void take_where_root(std::span<Vertex> labels, std::span<const Vert
     const auto is_settled =
         hn::Or(hn::Or(is_mine_root, hn::Eq(other, vertices)), hn::Eq(mine, theirs));
     hn::StoreU(hn::IfThenElse(is_mine_root, theirs, mine), d, &labels[i]);
-    const auto is_new = hn::Not(is_settled);
-    hn::CompressStore(mine, is_new, d, &pairs.mine[count]);
-    count += hn::CompressStore(theirs, is_new, d, &pairs.theirs[count]);
+    const std::uint64_t is_new = bits_of(d, hn::Not(is_settled));
+    any_new |= is_new;
+    news[vectors++] = static_cast<std::uint16_t>(is_new);
     vertices = hn::Add(vertices, step);
+  }
+  std::size_t count = 0;
+  for (std::size_t vector = 0; vector < vectors && any_new != 0; ++vector) {
+    const std::size_t i = vector * hn::Lanes(d);
+    const auto is_new = hn::LoadMaskBits(d, reinterpret_cast<const std::uint8_t*>(&news[vector]));
+    const Lanes other = hn::LoadU(d, &others[i]);
+    const Lanes theirs = hn::IfThenElse(hn::Eq(other, giant_there), root, other);
+    hn::CompressStore(hn::LoadU(d, &labels[i]), is_new, d, &pairs.mine[count]);
+    count += hn::CompressStore(theirs, is_new, d, &pairs.theirs[count]);
   }
   for (std::size_t i = full; i < labels.size(); ++i) {
     const auto v = static_cast<Vertex>(first + i);
@@ -171,6 +184,23 @@ HWY_NOINLINE void take_where_root(std::span<Vertex> labels, std::span<const Vert
   pairs.size = static_cast<Vertex>(count);
 }
 
+HWY_NOINLINE void flatten_all_but(std::span<Vertex> labels, Vertex root) {
+  const Tag d;
+  const Lanes given = hn::Set(d, root);
+  const auto flatten = [labels](std::size_t first, std::size_t last) {
+    for (std::size_t v = first; v < last; ++v) {
+      labels[v] = labels[labels[v]];
+    }
+  };
+  const std::size_t full = labels.size() - labels.size() % hn::Lanes(d);
+  for (std::size_t v = 0; v < full; v += hn::Lanes(d)) {
+    if (!hn::AllTrue(d, hn::Eq(hn::LoadU(d, &labels[v]), given))) {
+      flatten(v, v + hn::Lanes(d));
+    }
+  }
+  flatten(full, labels.size());
+}
+
 }  // namespace cleave::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -182,6 +212,7 @@ HWY_EXPORT(mark_roots);
 HWY_EXPORT(copy_leaving);
 HWY_EXPORT(label_members);
 HWY_EXPORT(take_where_root);
+HWY_EXPORT(flatten_all_but);
 
 VertexSet VertexSet::with_label(std::span<const Vertex> labels, Vertex label) {
   VertexSet set(labels.size());
@@ -206,6 +237,10 @@ void VertexSet::label_members(std::span<Vertex> labels, Vertex label) const {
 void take_where_root(std::span<Vertex> labels, std::span<const Vertex> others, Vertex first,
                      const Giants& giants, LabelPairs& pairs) {
   HWY_DYNAMIC_DISPATCH(take_where_root)(labels, others, first, giants, pairs);
+}
+
+void flatten_all_but(std::span<Vertex> labels, Vertex root) {
+  HWY_DYNAMIC_DISPATCH(flatten_all_but)(labels, root);
 }
 
 }  // namespace cleave

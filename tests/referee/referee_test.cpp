@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/support/run_program.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace cleave {
 namespace {
@@ -69,6 +70,25 @@ TEST_F(Simulated, ManyRanksRun) {
   const auto json = verified({"-n", "64", "cleave-quicksort", "--size", "N=20K"});
   EXPECT_EQ(json["ranks"], 64);
   EXPECT_EQ(json["verified"], true);
+}
+
+// Two hosts a leaf of a tree whose links take 10 ms: the first two hosts are neighbours, whatever
+// the order of their names is.
+TEST_F(Simulated, RanksAreOnHostsInTheOrderOfTheirNumbers) {
+  const testing::TemporaryFolder folder;
+  const auto seconds = [&](const std::string& first, const std::string& last) {
+    const std::string platform = folder / (first + ".xml");
+    std::ofstream(platform) << R"(<?xml version="1.0"?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><cluster id="tree" prefix="host-" suffix=".rack" speed="1Gf"
+  bw="1GBps" lat="10ms" sharing_policy="SPLITDUPLEX" topology="FAT_TREE"
+  topo_parameters="2;2,8;1,2;1,1" radical=")"
+                            << first << '-' << last << "\"/></platform>\n";
+    const auto json =
+        verified({"--platform", platform, "-n", "2", "cleave-quicksort", "--size", "N=1K"});
+    return json["seconds"][0].get<double>();
+  };
+  EXPECT_NEAR(seconds("9", "24") / seconds("100", "115"), 1, 0.1);
 }
 
 // 117.7 MB/s and 25 us, as the platform says; SimGrid adds 5 % for what comes the other way.
