@@ -21,13 +21,16 @@ struct NamedFunction {
   Basis::Function function;
 };
 
-constexpr std::array<NamedFunction, 7> kFunctions = {{{"log2", Basis::Function::log2},
-                                                      {"none", Basis::Function::none},
-                                                      {"hit", Basis::Function::hit},
-                                                      {"once", Basis::Function::once},
-                                                      {"twice", Basis::Function::twice},
-                                                      {"giant", Basis::Function::giant},
-                                                      {"outside", Basis::Function::outside}}};
+constexpr std::array<NamedFunction, 9> kFunctions = {
+    {{"log2", Basis::Function::log2},
+     {"none", Basis::Function::none},
+     {"hit", Basis::Function::hit},
+     {"once", Basis::Function::once},
+     {"twice", Basis::Function::twice},
+     {"giant", Basis::Function::giant},
+     {"outside", Basis::Function::outside},
+     {"outside_half", Basis::Function::outside_half},
+     {"joined", Basis::Function::joined}}};
 
 bool is_of_two(Basis::Function function) {
   return function != Basis::Function::identity && function != Basis::Function::log2;
@@ -121,6 +124,20 @@ double outside_giant(double c) {
   return c > 1 ? -boost::math::lambert_w0(-c * std::exp(-c)) / c : 1;
 }
 
+/// The part of the nodes that are the least of their component in neither of two such graphs, less
+/// the part in the giant component of both. A component is the progeny of a branching process,
+/// whose number has the generating function G(z) = z exp(c (G(z) - 1)) (Borel's law), so node t N
+/// is the least of its component with probability H = G(1 - t) / (1 - t). This is the integral of
+/// (1 - H)^2 over t, less (1 - u)^2.
+double joined(double c) {
+  constexpr double kSparse = 1e-3;
+  if (c < kSparse) {  // where the difference below has few digits
+    return c * c / 3;
+  }
+  const double u = outside_giant(c);
+  return (c - 2) * u * u + 2 / c * std::exp(-c) * std::expm1(c * u);
+}
+
 /// `function` of `size`, and of `per` where it is of two.
 double value_of(Basis::Function function, double size, double per) {
   const double ends = per > 0 ? 2 * size / per : 0;  // at a node
@@ -141,6 +158,10 @@ double value_of(Basis::Function function, double size, double per) {
       return 1 - outside_giant(ends);
     case Basis::Function::outside:
       return outside_giant(ends);
+    case Basis::Function::outside_half:
+      return outside_giant(ends / 2);
+    case Basis::Function::joined:
+      return joined(ends / 2);
   }
   return 0;  // unreachable: all are named
 }

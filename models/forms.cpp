@@ -31,7 +31,8 @@ std::vector<Basis> of_occupancy(Basis::Function function, const std::string& n,
 }
 
 /// What a random graph of n nodes and m edges takes where a node costs by the edges that meet
-/// there. Alone, or with work for all nodes or all edges.
+/// there, alone or with work for all nodes or all edges; and what combining two halves of it takes,
+/// for all nodes and for those that the halves have left over.
 std::vector<TrialForm> occupancy_forms(const std::string& n, const std::string& m) {
   const std::vector<Basis> works = {Basis(),
                                     linear(n),
@@ -47,6 +48,8 @@ std::vector<TrialForm> occupancy_forms(const std::string& n, const std::string& 
   const std::vector<Basis> twice = of_occupancy(Basis::Function::twice, n, m);
   const std::vector<Basis> giant = of_occupancy(Basis::Function::giant, n, m);
   const std::vector<Basis> outside = of_occupancy(Basis::Function::outside, n, m);
+  const std::vector<Basis> outside_half = of_occupancy(Basis::Function::outside_half, n, m);
+  const std::vector<Basis> joined = of_occupancy(Basis::Function::joined, n, m);
   std::vector<TrialForm> trials;
   for (std::size_t i = 0; i < hit.size(); ++i) {
     for (const Basis& occupied : {none[i], hit[i], once[i], twice[i], giant[i], outside[i]}) {
@@ -55,6 +58,12 @@ std::vector<TrialForm> occupancy_forms(const std::string& n, const std::string& 
         trials.push_back({.form = {work, occupied}});
       }
     }
+    for (const Basis& left_over : {outside_half[i], joined[i]}) {
+      trials.push_back({.form = {linear(n), left_over}});
+      trials.push_back({.form = {Basis(), linear(n), left_over}});
+    }
+    trials.push_back({.form = {linear(n), outside_half[i], joined[i]}});
+    trials.push_back({.form = {Basis(), linear(n), outside_half[i], joined[i]}});
     trials.push_back({.form = {hit[i], twice[i]}});
     for (const Basis& work : works) {
       trials.push_back({.form = {work, hit[i], twice[i]}});

@@ -41,11 +41,15 @@ TEST(Basis, IsEvaluatedAsWritten) {
   // Up to a mean of one end a node there is no giant.
   EXPECT_DOUBLE_EQ(Basis::parse("N*outside(M/N)")(sizes), 8);
   EXPECT_DOUBLE_EQ(Basis::parse("N*giant(M/N)")(sizes), 0);
+  EXPECT_DOUBLE_EQ(Basis::parse("N*outside_half(M/N)")(sizes), 8);
+  const double half = ends / 2;
+  EXPECT_NEAR(Basis::parse("N*joined(M/N)")(sizes),
+              8 * (half - 2 + 2 / half * (1 - std::exp(-half))), 1e-12);
 }
 
-/// Nodes of the greatest component of a graph of edges between ends drawn at random.
-double nodes_of_greatest_component(std::size_t nodes, std::size_t edges) {
-  std::mt19937 random(1);
+/// Of every node the least of its component in a graph of edges between ends drawn by `random`.
+std::vector<std::size_t> labels_of_graph(std::size_t nodes, std::size_t edges,
+                                         std::mt19937& random) {
   std::vector<std::size_t> parent(nodes);
   std::iota(parent.begin(), parent.end(), 0);
   const auto root_of = [&](std::size_t v) {
@@ -55,13 +59,21 @@ double nodes_of_greatest_component(std::size_t nodes, std::size_t edges) {
     return v;
   };
   for (std::size_t i = 0; i < edges; ++i) {
-    parent[root_of(random() % nodes)] = root_of(random() % nodes);
+    const auto [least, other] = std::minmax({root_of(random() % nodes), root_of(random() % nodes)});
+    parent[other] = least;
   }
-  std::vector<std::size_t> counts(nodes);
   for (std::size_t v = 0; v < nodes; ++v) {
-    ++counts[root_of(v)];
+    parent[v] = root_of(v);
   }
-  return static_cast<double>(*std::ranges::max_element(counts));
+  return parent;
+}
+
+std::size_t most_frequent(const std::vector<std::size_t>& labels) {
+  std::vector<std::size_t> counts(labels.size());
+  for (const std::size_t label : labels) {
+    ++counts[label];
+  }
+  return static_cast<std::size_t>(std::ranges::max_element(counts) - counts.begin());
 }
 
 TEST(Basis, GiantIsTheGreatestComponentOfARandomGraph) {
@@ -69,10 +81,35 @@ TEST(Basis, GiantIsTheGreatestComponentOfARandomGraph) {
   for (const double density : {0.25, 0.75, 1.0, 1.5, 2.0, 3.0}) {
     const auto edges = static_cast<std::size_t>(density * kNodes);
     const NamedValues sizes = {{"N", kNodes}, {"M", edges}};
-    const double measured = nodes_of_greatest_component(kNodes, edges);
+    std::mt19937 random(1);
+    const std::vector<std::size_t> labels = labels_of_graph(kNodes, edges, random);
+    const auto measured = static_cast<double>(std::ranges::count(labels, most_frequent(labels)));
     const double giant = Basis::parse("N*giant(M/N)")(sizes);
     EXPECT_NEAR(giant, measured, 0.01 * measured + 200) << density;
     EXPECT_DOUBLE_EQ(giant + Basis::parse("N*outside(M/N)")(sizes), kNodes);
+  }
+}
+
+TEST(Basis, JoinedAreTheLabelsToBeUnitedOfTwoHalvesOfARandomGraph) {
+  constexpr std::size_t kNodes = 200000;
+  for (const double density : {0.25, 0.5, 0.8, 1.5, 2.0, 4.0}) {
+    const auto edges = static_cast<std::size_t>(density * kNodes);
+    const NamedValues sizes = {{"N", kNodes}, {"M", edges}};
+    std::mt19937 random(1);
+    const std::vector<std::size_t> mine = labels_of_graph(kNodes, edges / 2, random);
+    const std::vector<std::size_t> theirs = labels_of_graph(kNodes, edges / 2, random);
+    const std::size_t my_giant = most_frequent(mine);
+    const std::size_t their_giant = most_frequent(theirs);
+    double outside = 0;
+    double joined = 0;
+    for (std::size_t v = 0; v < kNodes; ++v) {
+      const bool in_both = mine[v] == my_giant && theirs[v] == their_giant;
+      outside += mine[v] != my_giant;
+      joined += mine[v] != v && theirs[v] != v && !in_both;
+    }
+    EXPECT_NEAR(Basis::parse("N*outside_half(M/N)")(sizes), outside, 0.02 * outside + 100)
+        << density;
+    EXPECT_NEAR(Basis::parse("N*joined(M/N)")(sizes), joined, 0.02 * joined + 100) << density;
   }
 }
 
@@ -80,6 +117,13 @@ TEST(Basis, FunctionsOfNothingAreNothing) {
   EXPECT_EQ(Basis::parse("N*log2(N)")({{"N", 0}}), 0);
   EXPECT_EQ(Basis::parse("N*hit(M/N)")({{"N", 0}, {"M", 1}}), 0);
   EXPECT_EQ(Basis::parse("N*twice(M/N)")({{"N", 1}, {"M", 0}}), 0);
+  EXPECT_EQ(Basis::parse("N*joined(M/N)")({{"N", 1}, {"M", 0}}), 0);
+}
+
+TEST(Basis, JoinedIsContinuousWhereGraphsAreSparse) {
+  const double below = Basis::parse("joined(M/N)")({{"N", 1e9}, {"M", 0.999999e6}});
+  const double above = Basis::parse("joined(M/N)")({{"N", 1e9}, {"M", 1.000001e6}});
+  EXPECT_NEAR(above / below, 1, 0.001);
 }
 
 TEST(Basis, FunctionsOfTwoAreOfARandomGraph) {
@@ -111,9 +155,10 @@ TEST(Basis, SizesAreThoseOfAllFactors) {
 }
 
 TEST(Basis, IsReadBackAsWritten) {
-  for (const char* text : {"1", "N", "N*log2(N)", "N*log2(N)^2", "N^1.5", "N*M", "tree_nodes",
-                           "log2", "N*log2(N)*hit(M/N)", "none(M/N)", "once(M/N)^2", "twice(M/N)",
-                           "N*giant(M/N)", "N*outside(M/N)"}) {
+  for (const char* text :
+       {"1", "N", "N*log2(N)", "N*log2(N)^2", "N^1.5", "N*M", "tree_nodes", "log2",
+        "N*log2(N)*hit(M/N)", "none(M/N)", "once(M/N)^2", "twice(M/N)", "N*giant(M/N)",
+        "N*outside(M/N)", "outside_half(M/N)", "N*joined(M/N)"}) {
     EXPECT_EQ(Basis::parse(text).text(), text);
     EXPECT_EQ(Basis::parse(Basis::parse(text).text()), Basis::parse(text));
   }
@@ -170,7 +215,7 @@ TEST(Forms, CandidatesOfOneSizeAreTwelveAndShorterOnesComeFirst) {
   EXPECT_EQ(texts, (std::vector<std::string>{"N", "N*log2(N)", "N*log2(N)^2", "N^1.5", "N^2", "1",
                                              "1,N", "1,N*log2(N)", "1,N*log2(N)^2", "1,N^1.5",
                                              "1,N^2", "N^0.5,N"}));
-  EXPECT_EQ(candidate_forms({"N", "M"}).size(), 232U);
+  EXPECT_EQ(candidate_forms({"N", "M"}).size(), 244U);
   EXPECT_EQ(candidate_forms({}).size(), 1U);
   EXPECT_EQ(linear_forms({"N"}).size(), 3U);
 }

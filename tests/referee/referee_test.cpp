@@ -132,6 +132,28 @@ TEST_F(Simulated, LeastIsRefusedWhereRepetitionsDiffer) {
   EXPECT_NE(finished.err.find("another number of times"), std::string::npos) << finished.err;
 }
 
+// Where the fixed computation is said to take half as long, so does all that is computed.
+TEST_F(Simulated, ComputationCountsAtTheSpeedThatItIsGiven) {
+  const testing::TemporaryFolder folder;
+  const std::string speed = folder / "core_speed";
+  const auto seconds = [&] {
+    const auto json =
+        verified({"--steady", speed, "-n", "1", "cleave-quicksort", "--size", "N=2M"});
+    return json["seconds"][0].get<double>();
+  };
+  const double first = seconds();
+  double probe_ns = 0;
+  std::ifstream(speed) >> probe_ns;
+  ASSERT_GT(probe_ns, 0);
+  std::ofstream(speed) << probe_ns / 2 << '\n';
+  EXPECT_NEAR(seconds() / first, 0.5, 0.1);
+  std::ofstream(speed) << "fast\n";
+  const Finished refused =
+      simulate({"--steady", speed, "-n", "1", "cleave-quicksort", "--size", "N=1K"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.err.find(speed), std::string::npos) << refused.err;
+}
+
 TEST_F(Simulated, WrongRequestsAreRefusedInOneLine) {
   for (const std::vector<std::string>& arguments :
        std::vector<std::vector<std::string>>{{"-n", "0", "cleave-uts"},

@@ -3,8 +3,8 @@
 // the memory of the first one for all that cannot be written, and its pages, the variables and the
 // end of the stack are touched before the clock is read. What a rank has in the heap, and what the
 // core has learned of its copy's branches, is still there where few ranks are simulated, and not
-// where many are; with SIMULATE_COLD=all nothing of the heap is in any cache after a call of MPI
-// that can wait, and with SIMULATE_COLD=core nothing is in what belongs to the core alone.
+// where many are; with SIMULATE_COLD=core nothing is in what belongs to the core alone after a call
+// of MPI that can wait, and with SIMULATE_COLD=all nothing of the heap is in any other cache either.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -148,23 +148,6 @@ static char* memory_to_cool_with(uintptr_t bytes, int advice) {
   return memory;
 }
 
-/// Reads as much as the caches of most processors hold of what no rank uses, in streams that memory
-/// serves at once, and flushes the rank's long blocks.
-static void cool_caches(void) {
-  flush_blocks();
-  static const uintptr_t kStreams = 4;
-  static const uintptr_t kBytes = (uintptr_t)24 << 20;
-  static char* memory;
-  if (memory == NULL) {
-    memory = memory_to_cool_with(kBytes, MADV_HUGEPAGE);
-  }
-  for (uintptr_t at = 0; at < kBytes / kStreams; at += kCacheLine) {
-    for (uintptr_t stream = 0; stream < kStreams; ++stream) {
-      (void)((const volatile char*)memory)[stream * (kBytes / kStreams) + at];
-    }
-  }
-}
-
 /// Fills what belongs to the core alone, second-level cache, translations of addresses and targets
 /// of branches, with what no rank uses. Caches that cores share keep the ranks' data.
 static void cool_core(void) {
@@ -187,6 +170,24 @@ static void cool_core(void) {
       (void)((const volatile char*)memory)[page * kPage + set * kCacheLine];
     }
   }
+}
+
+/// Reads as much as the caches of most processors hold of what no rank uses, in streams that memory
+/// serves at once, flushes the rank's long blocks, and empties what belongs to the core alone.
+static void cool_all(void) {
+  flush_blocks();
+  static const uintptr_t kStreams = 4;
+  static const uintptr_t kBytes = (uintptr_t)24 << 20;
+  static char* memory;
+  if (memory == NULL) {
+    memory = memory_to_cool_with(kBytes, MADV_HUGEPAGE);
+  }
+  for (uintptr_t at = 0; at < kBytes / kStreams; at += kCacheLine) {
+    for (uintptr_t stream = 0; stream < kStreams; ++stream) {
+      (void)((const volatile char*)memory)[stream * (kBytes / kStreams) + at];
+    }
+  }
+  cool_core();
 }
 
 /// Touches the end of the stack and, of the copy that returns are to, the variables and each page.
@@ -225,7 +226,7 @@ static void (*cooling(void))(void) {
     return NULL;
   }
   if (strcmp(text, "all") == 0) {
-    return cool_caches;
+    return cool_all;
   }
   if (strcmp(text, "core") == 0) {
     return cool_core;

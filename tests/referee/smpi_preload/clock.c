@@ -109,6 +109,11 @@ EXPORTED int PMPI_Barrier(void* comm) {
   return status;
 }
 
+/// The core's speed when the piece began: one for all of it, or time would go back.
+static double speed_of_piece = 1;
+
+static int64_t counted_ns(int64_t ns) { return (int64_t)(speed_of_piece * (double)ns); }
+
 /// The clock of pieces: the processor time without all that is not the program's. Here a piece ends
 /// or begins.
 static int64_t piece_clock_ns(void) {
@@ -136,13 +141,14 @@ static int64_t piece_clock_ns(void) {
   } else if (at_piece == kPieceEnds) {
     const int64_t by_wall = wall - wall_began > wall_cost ? wall - wall_began - wall_cost : 0;
     const int64_t by_processor = now - piece_began;
-    const int64_t piece_ns = by_wall < by_processor ? by_wall : by_processor;
+    const int64_t piece_ns = counted_ns(by_wall < by_processor ? by_wall : by_processor);
     end_piece(piece_ns);
     const int64_t settled = piece_began + settled_ns(piece_ns);
     taken_off += now - settled;
     now = settled;
   }
   piece_began = now;
+  speed_of_piece = core_speed();
   last = now;
   is_read = 0;
   wall_began = wall_ns() - wall_taken_off;
@@ -172,7 +178,7 @@ EXPORTED int clock_gettime(clockid_t clock, struct timespec* time) {
   if (clock == CLOCK_THREAD_CPUTIME_ID) {
     set(time, piece_clock_ns());
   } else if (clock == CLOCK_MONOTONIC && is_computing) {
-    const int64_t of_piece = wall_ns() - wall_taken_off - wall_began;
+    const int64_t of_piece = counted_ns(wall_ns() - wall_taken_off - wall_began);
     set(time, (int64_t)(1e9 * simulated_s(piece_began - computing_since + of_piece)));
   } else {
     return next_gettime(clock, time);

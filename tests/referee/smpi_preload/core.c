@@ -4,6 +4,10 @@
 // measures how fast the core is, and where something else slows it waits until it is free again.
 // Where the millisecond came late, the core was away: that is taken off. SIMULATE_CALM=0 lets all
 // be.
+//
+// A core's frequency changes by a tenth with what the machine's other cores do. With
+// SIMULATE_STEADY=FILE computation counts as it would on a core that is always as fast as FILE says,
+// which the first run writes, and what is less than a quarter slower is not waited for.
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,6 +16,7 @@
 #include <sys/sendfile.h>
 #include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "preload.h"
 
@@ -37,10 +42,51 @@ static int64_t probe_ns(void) {
 }
 
 /// The lesser of two: an interrupt disturbs only one.
-static int64_t steady_probe_ns(void) {
+static int64_t lesser_probe_ns(void) {
   const int64_t first = probe_ns();
   const int64_t second = probe_ns();
   return first < second ? first : second;
+}
+
+/// What probe_ns takes on a core as fast as all are taken to be; 0: each as fast as it is.
+static double steady_probe;
+static volatile double speed = 1;
+
+double core_speed(void) { return speed; }
+
+static void fail_steady(const char* file, const char* why) {
+  fprintf(stderr, "simulate: --steady: %s: %s\n", file, why);
+  exit(2);
+}
+
+/// The least of what probe_ns takes in a tenth of a second.
+static double least_probe(void) {
+  int64_t least = INT64_MAX;
+  for (const int64_t end = wall_ns() + 100000000; wall_ns() < end;) {
+    const int64_t now = probe_ns();
+    least = now < least ? now : least;
+  }
+  return (double)least;
+}
+
+static void read_steady_probe(const char* file) {
+  FILE* stream = fopen(file, "r");
+  if (stream != NULL) {
+    const int found = fscanf(stream, "%lf", &steady_probe);
+    fclose(stream);
+    if (found != 1 || !(steady_probe > 0)) {
+      fail_steady(file, "there is no time of the fixed computation in it");
+    }
+    return;
+  }
+  steady_probe = least_probe();
+  char beside[4096];
+  snprintf(beside, sizeof(beside), "%s.%ld", file, (long)getpid());
+  stream = fopen(beside, "w");
+  const int is_written = stream != NULL && fprintf(stream, "%.0f\n", steady_probe) > 0;
+  if (stream == NULL || fclose(stream) != 0 || !is_written || rename(beside, file) != 0) {
+    fail_steady(file, strerror(errno));
+  }
 }
 
 static const int64_t kTick_ns = 1000000;
@@ -53,11 +99,11 @@ static int64_t away_ns(int64_t now_ns, int64_t last_ns) {
   return last_ns != 0 && late > kLate_ns ? late : 0;
 }
 
-/// Waits until the core is as fast as it has been at best: at most two seconds at a time, and in
-/// all at most ten seconds and half of the time.
+/// Waits until the core is about as fast as it has been at best: at most two seconds at a time, and
+/// in all at most ten seconds and half of the time.
 static void wait_for_free_core(int signal) {
   (void)signal;
-  static const double kSlowed = 1.05;
+  const double kSlowed = steady_probe > 0 ? 1.25 : 1.05;
   static const int64_t kLongest_ns = INT64_C(2000000000);
   static const int64_t kAlways_ns = INT64_C(10000000000);
   static int64_t least = INT64_MAX;
@@ -74,15 +120,15 @@ static void wait_for_free_core(int signal) {
   const int64_t wall_begin = wall_ns();
   const int64_t processor_away_ns = away_ns(processor_begin, last_processor_ns);
   const int64_t wall_away_ns = away_ns(wall_begin, last_wall_ns);
-  int64_t now = probe_ns();
+  int64_t now = steady_probe > 0 ? lesser_probe_ns() : probe_ns();
   if ((double)now > kSlowed * (double)least) {
     const int64_t begin = wall_ns();
     first_ns = first_ns == 0 ? begin : first_ns;
     const int64_t due = kAlways_ns + (begin - first_ns) / 2 - waited_ns;
     const int64_t longest = due < kLongest_ns ? due : kLongest_ns;
     int64_t waited = 0;
-    for (now = steady_probe_ns(); (double)now > kSlowed * (double)least && waited < longest;
-         now = steady_probe_ns()) {
+    for (now = lesser_probe_ns(); (double)now > kSlowed * (double)least && waited < longest;
+         now = lesser_probe_ns()) {
       const struct timespec moment = {.tv_sec = 0, .tv_nsec = 500000};
       nanosleep(&moment, NULL);
       waited = wall_ns() - begin;
@@ -90,6 +136,7 @@ static void wait_for_free_core(int signal) {
     waited_ns += waited;
   }
   least = now < least ? now : least;
+  speed = steady_probe > 0 ? steady_probe / (double)now : 1;
   last_processor_ns = processor_time_ns();
   last_wall_ns = wall_ns();
   take_off(last_processor_ns - processor_begin + processor_away_ns,
@@ -109,6 +156,10 @@ void watch_core(void) {
   const char* const text = getenv("SIMULATE_CALM");
   if (text != NULL && strcmp(text, "0") == 0) {
     return;
+  }
+  const char* const steady = getenv("SIMULATE_STEADY");
+  if (steady != NULL) {
+    read_steady_probe(steady);
   }
   const struct sigaction action = {.sa_handler = wait_for_free_core, .sa_flags = SA_RESTART};
   const struct timeval millisecond = {.tv_sec = 0, .tv_usec = kTick_ns / 1000};

@@ -26,6 +26,9 @@ int clock_is_read(void);
 /// Begins to watch the core, unless SIMULATE_CALM=0 (core.c).
 void watch_core(void);
 
+/// How fast the core is now, of what it counts as with SIMULATE_STEADY; else 1 (core.c).
+double core_speed(void);
+
 /// Which of at most kMostRanks ranks has its turn.
 enum { kMostRanks = 4096 };
 long current_rank(void);
