@@ -47,9 +47,11 @@ class Basis {
   Basis() = default;
   explicit Basis(std::vector<Factor> factors) : factors_(std::move(factors)) {}
 
-  /// "1", or factors joined by '*': SIZE, log2(SIZE), none(SIZE/SIZE), hit(...), once(...),
-  /// twice(...), giant(...), outside(...), outside_half(...), joined(...), each perhaps with
-  /// ^POWER. \throws UsageError  naming what was expected and the position
+  /// "1", or factors joined by '*': SIZE, log2(SIZE) and, of two sizes, none(SIZE/SIZE), hit(...),
+  /// once(...), twice(...), giant(...), outside(...), outside_half(...) and joined(...), each of
+  /// them perhaps with ^POWER.
+  ///
+  /// \throws UsageError  naming what was expected and the position
   static Basis parse(std::string_view text);
 
   /// As `parse` reads it.

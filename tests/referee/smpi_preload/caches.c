@@ -4,7 +4,8 @@
 // end of the stack are touched before the clock is read. What a rank has in the heap, and what the
 // core has learned of its copy's branches, is still there where few ranks are simulated, and not
 // where many are; with SIMULATE_COLD=core nothing is in what belongs to the core alone after a call
-// of MPI that can wait, and with SIMULATE_COLD=all nothing of the heap is in any other cache either.
+// of MPI that can wait, and with SIMULATE_COLD=all nothing of the heap is in any other cache
+// either.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

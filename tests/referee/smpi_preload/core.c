@@ -6,8 +6,8 @@
 // be.
 //
 // A core's frequency changes by a tenth with what the machine's other cores do. With
-// SIMULATE_STEADY=FILE computation counts as it would on a core that is always as fast as FILE says,
-// which the first run writes, and what is less than a quarter slower is not waited for.
+// SIMULATE_STEADY=FILE computation counts as it would on a core that is always as fast as FILE
+// says, which the first run writes, and what is less than a quarter slower is not waited for.
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

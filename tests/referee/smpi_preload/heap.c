@@ -1,6 +1,7 @@
-// The heap: all ranks share it, and where it grows inside the timed region the system's fresh pages, on
-// virtual machines milliseconds each, are paid by the one rank that touches them first. So the heap gets
-// its length before the program starts, SIMULATE_HEAP_MIB, with every page touched, and keeps it.
+// The heap: all ranks share it, and where it grows inside the timed region the system's fresh
+// pages, on virtual machines milliseconds each, are paid by the one rank that touches them first.
+// So the heap gets its length before the program starts, SIMULATE_HEAP_MIB, with every page
+// touched, and keeps it.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <malloc.h>
@@ -11,7 +12,8 @@
 
 static const uintptr_t kPage = 4096;
 
-/// The applications never use mmap for a block nor give memory back, either (apps/harness/measure.cpp).
+/// The applications never use mmap for a block nor give memory back, either
+/// (apps/harness/measure.cpp).
 __attribute__((constructor)) static void grow_heap(void) {
   const char* const text = getenv("SIMULATE_HEAP_MIB");
   if (text == NULL) {

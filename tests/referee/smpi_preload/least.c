@@ -29,9 +29,7 @@ static void fail_least(const char* why) {
   _exit(3);
 }
 
-static struct Pieces* current_pieces(void) {
-  return &of_rank[current_rank()];
-}
+static struct Pieces* current_pieces(void) { return &of_rank[current_rank()]; }
 
 int piece_is_replayed(void) {
   return measured != 0 && current_pieces()->repetitions > first_measured + measured;

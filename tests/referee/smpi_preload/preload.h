@@ -1,6 +1,6 @@
-// Preloaded into SimGrid's SMPI, so that what it costs to simulate, and what disturbs this machine, is not
-// taken for computation: clock.c, core.c, least.c, caches.c, blocks.c and heap.c say of
-// what and how.
+// Preloaded into SimGrid's SMPI, so that what it costs to simulate, and what disturbs this machine,
+// is not taken for computation: clock.c, core.c, least.c, caches.c, blocks.c and heap.c say of what
+// and how.
 #pragma once
 
 #include <stddef.h>
@@ -33,8 +33,8 @@ double core_speed(void);
 enum { kMostRanks = 4096 };
 long current_rank(void);
 
-/// Before a rank computes: its copy of the program is in the caches as on a host of its own, and with
-/// SIMULATE_COLD its data is not (caches.c).
+/// Before a rank computes: its copy of the program is in the caches as on a host of its own, and
+/// with SIMULATE_COLD its data is not (caches.c).
 void prepare_caches(void);
 
 /// A rank has computed for `ns`, which prepare_caches asks for.
