@@ -139,6 +139,9 @@ HWY_NOINLINE void take_where_root(std::span<Vertex> labels, std::span<const Vert
   const Lanes giant_here = hn::Set(d, giants.mine);
   const Lanes giant_there = hn::Set(d, giants.theirs);
   const Lanes root = hn::Set(d, giants.root);
+  const auto with_root = [root](Lanes some, Lanes giant) {
+    return hn::IfThenElse(hn::Eq(some, giant), root, some);
+  };
   const Lanes step = hn::Set(d, static_cast<Vertex>(hn::Lanes(d)));
   Lanes vertices = hn::Iota(d, first);
   const std::size_t full = labels.size() - labels.size() % hn::Lanes(d);
@@ -146,27 +149,26 @@ HWY_NOINLINE void take_where_root(std::span<Vertex> labels, std::span<const Vert
   // would keep those from being ahead, so which are new is kept for a pass of its own.
   std::array<std::uint16_t, LabelPairs::kMost> news;
   std::uint64_t any_new = 0;
-  std::size_t vectors = 0;
   for (std::size_t i = 0; i < full; i += hn::Lanes(d)) {
     const Lanes label = hn::LoadU(d, &labels[i]);
     const Lanes other = hn::LoadU(d, &others[i]);
-    const Lanes mine = hn::IfThenElse(hn::Eq(label, giant_here), root, label);
-    const Lanes theirs = hn::IfThenElse(hn::Eq(other, giant_there), root, other);
+    const Lanes mine = with_root(label, giant_here);
+    const Lanes theirs = with_root(other, giant_there);
     const auto is_mine_root = hn::Eq(label, vertices);
     const auto is_settled =
         hn::Or(hn::Or(is_mine_root, hn::Eq(other, vertices)), hn::Eq(mine, theirs));
     hn::StoreU(hn::IfThenElse(is_mine_root, theirs, mine), d, &labels[i]);
     const std::uint64_t is_new = bits_of(d, hn::Not(is_settled));
     any_new |= is_new;
-    news[vectors++] = static_cast<std::uint16_t>(is_new);
+    news[i / hn::Lanes(d)] = static_cast<std::uint16_t>(is_new);
     vertices = hn::Add(vertices, step);
   }
   std::size_t count = 0;
-  for (std::size_t vector = 0; vector < vectors && any_new != 0; ++vector) {
-    const std::size_t i = vector * hn::Lanes(d);
-    const auto is_new = hn::LoadMaskBits(d, reinterpret_cast<const std::uint8_t*>(&news[vector]));
-    const Lanes other = hn::LoadU(d, &others[i]);
-    const Lanes theirs = hn::IfThenElse(hn::Eq(other, giant_there), root, other);
+  const std::size_t end_of_new = any_new != 0 ? full : 0;
+  for (std::size_t i = 0; i < end_of_new; i += hn::Lanes(d)) {
+    const auto* const bits = reinterpret_cast<const std::uint8_t*>(&news[i / hn::Lanes(d)]);
+    const auto is_new = hn::LoadMaskBits(d, bits);
+    const Lanes theirs = with_root(hn::LoadU(d, &others[i]), giant_there);
     hn::CompressStore(hn::LoadU(d, &labels[i]), is_new, d, &pairs.mine[count]);
     count += hn::CompressStore(theirs, is_new, d, &pairs.theirs[count]);
   }

@@ -61,8 +61,9 @@ static void fail_steady(const char* file, const char* why) {
 
 /// The least of what probe_ns takes in a tenth of a second.
 static double least_probe(void) {
+  const int64_t kTenthOfSecond_ns = 100000000;
   int64_t least = INT64_MAX;
-  for (const int64_t end = wall_ns() + 100000000; wall_ns() < end;) {
+  for (const int64_t end = wall_ns() + kTenthOfSecond_ns; wall_ns() < end;) {
     const int64_t now = probe_ns();
     least = now < least ? now : least;
   }
@@ -85,7 +86,9 @@ static void read_steady_probe(const char* file) {
   stream = fopen(beside, "w");
   const int is_written = stream != NULL && fprintf(stream, "%.0f\n", steady_probe) > 0;
   if (stream == NULL || fclose(stream) != 0 || !is_written || rename(beside, file) != 0) {
-    fail_steady(file, strerror(errno));
+    const int error = errno;
+    remove(beside);
+    fail_steady(file, strerror(error));
   }
 }
 
