@@ -64,9 +64,10 @@ void unite_pairs(std::span<Vertex> parent, const LabelPairs& pairs) {
 }
 
 /// The value that `of` has for most of a sample of the numbers below `size`, which is not 0.
+/// Sorting it takes most of the time, which small graphs notice.
 template <class Of>
 auto most_frequent_of(Of of, std::size_t size) {
-  constexpr std::size_t kSample = 256;
+  constexpr std::size_t kSample = 64;
   const CounterRandom random(0);
   std::array<decltype(of(0)), kSample> sample{};
   for (std::size_t i = 0; i < kSample; ++i) {
@@ -105,17 +106,33 @@ void unite_in_order(std::span<Vertex> parent, std::span<const Edge> edges) {
   }
 }
 
-/// The part of `edges` that has both ends in the component of the root `giant`, by a sample.
-double share_inside(std::span<Vertex> parent, std::span<const Edge> edges, Vertex giant) {
-  constexpr std::size_t kSample = 256;
-  const std::size_t stride = std::max<std::size_t>(1, edges.size() / kSample);
-  std::size_t sampled = 0;
-  std::size_t inside = 0;
-  for (std::size_t i = 0; i < edges.size(); i += stride) {
-    ++sampled;
-    inside += root_of(parent, edges[i].from) == giant && root_of(parent, edges[i].to) == giant;
+/// A component, and the part of some edges that has both ends in it.
+struct Inside {
+  Vertex root = 0;
+  double share = 0;
+};
+
+/// The one component that more than half of the ends of `edges` can be in, by a sample and a vote
+/// (Boyer, Moore: "MJRTY - A Fast Majority Vote Algorithm", 1991). \pre  there are edges
+Inside majority_of(std::span<Vertex> parent, std::span<const Edge> edges) {
+  constexpr std::size_t kSample = 128;
+  std::array<Edge, kSample> roots;
+  const std::size_t size = std::min(kSample, edges.size());
+  const std::size_t stride = edges.size() / size;
+  Vertex candidate = 0;
+  std::size_t votes = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    const auto [from, to] = edges[i * stride];
+    roots[i] = {.from = root_of(parent, from), .to = root_of(parent, to)};
+    for (const Vertex root : {roots[i].from, roots[i].to}) {
+      if (votes == 0) {
+        candidate = root;
+      }
+      votes += root == candidate ? 1 : -1;
+    }
   }
-  return static_cast<double>(inside) / static_cast<double>(sampled);
+  const auto inside = std::count(roots.begin(), roots.begin() + size, Edge{candidate, candidate});
+  return {.root = candidate, .share = static_cast<double>(inside) / static_cast<double>(size)};
 }
 
 /// The greatest component while edges are united: those inside it are left out, as Afforest leaves
@@ -124,10 +141,10 @@ double share_inside(std::span<Vertex> parent, std::span<const Edge> edges, Verte
 /// reaches it. Until `finish` its members need not be linked: its root is the least of them.
 class Giant {
  public:
-  /// \pre  flat `parent`; at least one vertex
-  explicit Giant(std::span<Vertex> parent)
+  /// \pre  flat `parent`, in which `root` is one
+  Giant(std::span<Vertex> parent, Vertex root)
       : parent_(parent),
-        root_(most_frequent(parent)),
+        root_(root),
         members_(VertexSet::with_label(parent, root_)),
         roots_(VertexSet::roots(parent)) {}
 
@@ -210,15 +227,17 @@ class Giant {
 }  // namespace
 
 void unite(std::span<Vertex> labels, std::span<const Edge> edges) {
-  // Finding and marking the giant costs about as much as uniting along N / 8 edges.
+  // Marking the giant costs about as much as uniting along N / 8 edges, looking for it as much as
+  // along some hundred.
   const std::size_t step = labels.size() / 8 + 1;
   constexpr double kWorthwhile = 0.5;
   while (edges.size() > 4 * step) {
     unite_in_order(labels, edges.first(step));
     edges = edges.subspan(step);
-    if (share_inside(labels, edges, most_frequent(labels)) > kWorthwhile) {
+    const Inside inside = majority_of(labels, edges);
+    if (inside.share > kWorthwhile) {
       flatten(labels);
-      Giant giant(labels);
+      Giant giant(labels, inside.root);
       giant.unite(edges);
       giant.finish();
       return;
