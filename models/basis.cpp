@@ -21,7 +21,7 @@ struct NamedFunction {
   Basis::Function function;
 };
 
-constexpr std::array<NamedFunction, 9> kFunctions = {
+constexpr std::array<NamedFunction, 10> kFunctions = {
     {{"log2", Basis::Function::log2},
      {"none", Basis::Function::none},
      {"hit", Basis::Function::hit},
@@ -29,6 +29,7 @@ constexpr std::array<NamedFunction, 9> kFunctions = {
      {"twice", Basis::Function::twice},
      {"giant", Basis::Function::giant},
      {"outside", Basis::Function::outside},
+     {"leaving", Basis::Function::leaving},
      {"outside_half", Basis::Function::outside_half},
      {"joined", Basis::Function::joined}}};
 
@@ -158,6 +159,10 @@ double value_of(Basis::Function function, double size, double per) {
       return 1 - outside_giant(ends);
     case Basis::Function::outside:
       return outside_giant(ends);
+    case Basis::Function::leaving: {
+      const double outside = outside_giant(ends);
+      return 1 - outside + ends / 2 * outside * outside;
+    }
     case Basis::Function::outside_half:
       return outside_giant(ends / 2);
     case Basis::Function::joined:

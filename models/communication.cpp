@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <limits>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "models/forms.hpp"
@@ -92,6 +95,47 @@ std::map<int, std::vector<MessagePoint>> header_points(const std::vector<Sample>
   return points;
 }
 
+/// Whether the messages have enough lengths, far enough apart, for a line of their own.
+bool determine_line(const std::vector<MessagePoint>& messages) {
+  constexpr std::size_t kLeastLengths = 3;
+  constexpr double kLeastSpan = 4;
+  std::set<double> lengths;
+  for (const MessagePoint& message : messages) {
+    lengths.insert(message.message_bytes);
+  }
+  return lengths.size() >= kLeastLengths && *lengths.rbegin() >= kLeastSpan * *lengths.begin();
+}
+
+/// The pieces of l and g of both. A header is far shorter than most payloads and would tilt the
+/// line through them; where they determine one without it, what is shorter than all of them is on
+/// the line through headers and the shortest.
+std::vector<MessageSegment> segments_of(std::vector<MessagePoint> headers,
+                                        const std::vector<MessagePoint>& payloads) {
+  const auto add_to_headers = [&](double most_bytes) {
+    std::copy_if(payloads.begin(), payloads.end(), std::back_inserter(headers),
+                 [&](const MessagePoint& p) { return p.message_bytes <= most_bytes; });
+  };
+  if (headers.empty() || !determine_line(payloads)) {
+    add_to_headers(std::numeric_limits<double>::infinity());
+    return fit_message_segments(std::move(headers));
+  }
+  std::vector<MessageSegment> segments = fit_message_segments(payloads);
+  const double shortest =
+      std::min_element(payloads.begin(), payloads.end(), [](const auto& a, const auto& b) {
+        return a.message_bytes < b.message_bytes;
+      })->message_bytes;
+  segments.front().from_bytes = shortest;
+  constexpr double kAboutAsShort = 1.25;
+  add_to_headers(kAboutAsShort * shortest);
+  const LatencyGap leading = fit_latency_gap(headers);
+  segments.insert(segments.begin(), {.from_bytes = 0,
+                                     .latency_s = leading.latency_s,
+                                     .latency_error_s = leading.latency_error_s,
+                                     .gap_s_per_byte = leading.gap_s_per_byte,
+                                     .gap_error_s_per_byte = leading.gap_error_s_per_byte});
+  return segments;
+}
+
 double seconds_of_message(const Sample& sample) { return median(sample.seconds) / sample.spans; }
 
 double bytes_of_message(const Sample& sample) { return sample.bytes / sample.spans; }
@@ -159,18 +203,21 @@ LatencyGaps latency_gaps_of(const Machine& machine) {
 
 LatencyGaps latency_gaps_of(const std::vector<Sample>& samples, const std::string& placement) {
   const bool is_two_way = paper_factor(placement) == 2;
-  auto points = is_two_way ? header_points(samples) : std::map<int, std::vector<MessagePoint>>();
+  auto headers = is_two_way ? header_points(samples) : std::map<int, std::vector<MessagePoint>>();
+  std::map<int, std::vector<MessagePoint>> payloads;
   for (const Sample& sample : samples) {
     if (is_exchange(sample)) {
-      points[sample.ranks].push_back(
+      payloads[sample.ranks].push_back(
           {.message_bytes = bytes_of_message(sample),
            .seconds = seconds_of_message(sample) * 2 / paper_factor(placement)});
     }
   }
   LatencyGaps gaps{.source = "traces"};
-  for (const auto& [ranks, of_ranks] : points) {
+  for (const auto& [ranks, of_ranks] : payloads) {
     try {
-      const LatencyGap fit = fit_latency_gap(of_ranks);
+      std::vector<MessagePoint> both = headers[ranks];
+      both.insert(both.end(), of_ranks.begin(), of_ranks.end());
+      const LatencyGap fit = fit_latency_gap(both);
       gaps.exchange.push_back({.ranks = ranks,
                                .latency_s = fit.latency_s,
                                .latency_error_s = fit.latency_error_s,
@@ -179,7 +226,7 @@ LatencyGaps latency_gaps_of(const std::vector<Sample>& samples, const std::strin
                                .r_squared = fit.r_squared,
                                .worst_latency_s = fit.latency_s,
                                .worst_gap_s_per_byte = fit.gap_s_per_byte,
-                               .segments = fit_message_segments(of_ranks)});
+                               .segments = segments_of(headers[ranks], of_ranks)});
     } catch (const Error&) {
       continue;  // documented: these exchanges determine no l and g
     }

@@ -48,15 +48,24 @@ std::vector<TrialForm> occupancy_forms(const std::string& n, const std::string& 
   const std::vector<Basis> twice = of_occupancy(Basis::Function::twice, n, m);
   const std::vector<Basis> giant = of_occupancy(Basis::Function::giant, n, m);
   const std::vector<Basis> outside = of_occupancy(Basis::Function::outside, n, m);
+  const std::vector<Basis> leaving = of_occupancy(Basis::Function::leaving, n, m);
   const std::vector<Basis> outside_half = of_occupancy(Basis::Function::outside_half, n, m);
   const std::vector<Basis> joined = of_occupancy(Basis::Function::joined, n, m);
   std::vector<TrialForm> trials;
   for (std::size_t i = 0; i < hit.size(); ++i) {
-    for (const Basis& occupied : {none[i], hit[i], once[i], twice[i], giant[i], outside[i]}) {
+    for (const Basis& occupied :
+         {none[i], hit[i], once[i], twice[i], giant[i], outside[i], leaving[i]}) {
       trials.push_back({.form = {occupied}});
       for (const Basis& work : works) {
         trials.push_back({.form = {work, occupied}});
       }
+    }
+    for (const Form& work : {Form{Basis(), linear(n)}, Form{Basis(), linear(m)},
+                             Form{linear(n), linear(m)}, Form{Basis(), linear(n), linear(m)}}) {
+      trials.push_back({.form = work});
+      trials.back().form.push_back(leaving[i]);
+      trials.push_back(trials.back());
+      trials.back().form.push_back(giant[i]);
     }
     for (const Basis& left_over : {outside_half[i], joined[i]}) {
       trials.push_back({.form = {linear(n), left_over}});

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <new>
@@ -35,13 +34,10 @@ inline void* allocate_row(std::size_t bytes) {
   // A huge page is worth it where a quarter of it is used.
   const std::size_t in_huge_pages = (bytes + kHugePage / 4 * 3) / kHugePage * kHugePage;
   const std::size_t alignment = in_huge_pages > 0 ? kHugePage : kCacheLine;
-  // The row begins at a boundary, and before it lies the address that std::free wants.
+  // The row begins at a boundary, and before it lies the address that is to be deleted.
   std::byte* const memory =
-      static_cast<std::byte*>(std::malloc(std::max(bytes, in_huge_pages) + alignment));
-  if (memory == nullptr) {
-    throw std::bad_alloc();
-  }
-  static_assert(alignof(std::max_align_t) >= sizeof(void*), "there is room for the address");
+      static_cast<std::byte*>(::operator new(std::max(bytes, in_huge_pages) + alignment));
+  static_assert(__STDCPP_DEFAULT_NEW_ALIGNMENT__ >= sizeof(void*), "there is room for the address");
   const std::size_t past = reinterpret_cast<std::uintptr_t>(memory) % alignment;
   std::byte* const row = memory + (alignment - past);
   std::memcpy(row - sizeof(memory), &memory, sizeof(memory));
@@ -58,7 +54,7 @@ inline void release_row(void* row) {
   if (row != nullptr) {
     void* memory = nullptr;
     std::memcpy(&memory, static_cast<std::byte*>(row) - sizeof(memory), sizeof(memory));
-    std::free(memory);
+    ::operator delete(memory);
   }
 }
 #pragma GCC diagnostic pop

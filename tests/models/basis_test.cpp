@@ -90,6 +90,23 @@ TEST(Basis, GiantIsTheGreatestComponentOfARandomGraph) {
   }
 }
 
+TEST(Basis, LeavingAreTheEdgesThatFindWorkInARandomGraph) {
+  constexpr std::size_t kNodes = 200000;
+  constexpr std::size_t kStep = kNodes / 20;  // of edges, in which the giant hardly grows
+  std::mt19937 random(1);
+  double leaving = 0;
+  for (std::size_t edges = kStep; edges <= 3 * kNodes; edges += kStep) {
+    std::mt19937 same_graph(2);
+    const auto labels = labels_of_graph(kNodes, edges - kStep / 2, same_graph);
+    const std::size_t giant = most_frequent(labels);
+    for (std::size_t i = 0; i < kStep; ++i) {
+      leaving += labels[random() % kNodes] != giant || labels[random() % kNodes] != giant;
+    }
+    const NamedValues sizes = {{"N", kNodes}, {"M", edges}};
+    EXPECT_NEAR(Basis::parse("N*leaving(M/N)")(sizes), leaving, 0.02 * leaving) << edges;
+  }
+}
+
 TEST(Basis, JoinedAreTheLabelsToBeUnitedOfTwoHalvesOfARandomGraph) {
   constexpr std::size_t kNodes = 200000;
   for (const double density : {0.25, 0.5, 0.8, 1.5, 2.0, 4.0}) {
@@ -158,7 +175,7 @@ TEST(Basis, IsReadBackAsWritten) {
   for (const char* text :
        {"1", "N", "N*log2(N)", "N*log2(N)^2", "N^1.5", "N*M", "tree_nodes", "log2",
         "N*log2(N)*hit(M/N)", "none(M/N)", "once(M/N)^2", "twice(M/N)", "N*giant(M/N)",
-        "N*outside(M/N)", "outside_half(M/N)", "N*joined(M/N)"}) {
+        "N*outside(M/N)", "N*leaving(M/N)", "outside_half(M/N)", "N*joined(M/N)"}) {
     EXPECT_EQ(Basis::parse(text).text(), text);
     EXPECT_EQ(Basis::parse(Basis::parse(text).text()), Basis::parse(text));
   }

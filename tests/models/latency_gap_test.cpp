@@ -74,6 +74,44 @@ TEST(LatencyGap, MediansAreNotMovedByDisturbedRepetitionsButTheWorstCaseIs) {
   EXPECT_GT(pattern.worst_gap_s_per_byte, 5 * pattern.gap_s_per_byte);
 }
 
+/// One rank of two that waits for a header and then exchanges `bytes`.
+std::vector<Sample> header_and_exchange(int rank, double bytes, double header_s,
+                                        double exchange_s) {
+  Sample sample{.block = Block::wait,
+                .ranks = 2,
+                .run_sizes = {{"N", static_cast<std::int64_t>(bytes)}},
+                .rank = rank,
+                .group = 2,
+                .bytes = kHeaderBytes,
+                .seconds = {header_s}};
+  std::vector<Sample> both = {sample};
+  sample.block = Block::exchange;
+  sample.bytes = bytes;
+  sample.seconds = {exchange_s};
+  both.push_back(sample);
+  return both;
+}
+
+// A bucket that has filled up lets a header pass at once, and payloads at its rate.
+TEST(LatencyGap, HeadersDoNotTiltTheLineOfPayloads) {
+  const auto payload_s = [](double bytes) { return 2 * (1e-4 + bytes * 1e-6); };
+  std::vector<Sample> samples;
+  for (double bytes = 4096; bytes <= 1 << 20; bytes *= 4) {
+    for (const int rank : {0, 1}) {
+      for (Sample& sample : header_and_exchange(rank, bytes, 4e-5, payload_s(bytes))) {
+        samples.push_back(std::move(sample));
+      }
+    }
+  }
+  const LatencyGaps gaps = latency_gaps_of(samples, "replicated");
+  ASSERT_EQ(gaps.exchange.size(), 1U);
+  const Communication& fitted = gaps.exchange[0];
+  EXPECT_NEAR(2 * fitted.unit_seconds(kHeaderBytes), 4e-5, 1e-6);
+  for (double bytes = 4096; bytes <= 1 << 22; bytes *= 3) {
+    EXPECT_NEAR(2 * fitted.unit_seconds(bytes), payload_s(bytes), 1e-6 * payload_s(bytes)) << bytes;
+  }
+}
+
 TEST(LatencyGap, EntriesInsideAHostDoNotStandForThoseBetweenHosts) {
   const LatencyGaps gaps = {
       .source = "test",

@@ -1,8 +1,9 @@
-// Long blocks of the heap, and which rank asked for them. All ranks share one heap: a rank that
-// needs a long block would find those that hundreds of others have released to look through, so a
-// rank's released blocks serve itself. And a shared cache of hundreds of megabytes keeps the blocks
-// where few ranks are simulated, whatever other memory is read, so their lines are flushed one by
-// one.
+// Long blocks of the heap, and which rank asked for them with `new` (what its copy of the program
+// asks malloc itself for goes past any preloaded library: SMPI has its copies look for names among
+// what they are linked with first). All ranks share one heap: a rank that needs a long block would
+// find those that hundreds of others have released to look through, so a rank's released blocks
+// serve itself. And a shared cache of hundreds of megabytes keeps the blocks where few ranks are
+// simulated, whatever other memory is read, so their lines are flushed one by one.
 #include <cpuid.h>
 #include <malloc.h>
 #include <stdlib.h>

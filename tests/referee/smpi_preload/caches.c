@@ -1,11 +1,9 @@
 // The caches: a host of its own has the program and a rank's variables in its caches. Here other
 // ranks have run since the rank had its turn, each with a copy of the program. So the copies get
 // the memory of the first one for all that cannot be written, and its pages, the variables and the
-// end of the stack are touched before the clock is read. What a rank has in the heap, and what the
-// core has learned of its copy's branches, is still there where few ranks are simulated, and not
-// where many are; with SIMULATE_COLD=core nothing is in what belongs to the core alone after a call
-// of MPI that can wait, and with SIMULATE_COLD=all nothing of the heap is in any other cache
-// either.
+// stack are touched before the clock is read. What a rank has in the heap is still there
+// where few ranks are simulated, and not where many are; with SIMULATE_COLD set, the rank's long
+// blocks are in no cache after a call of MPI that can wait.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -136,65 +134,19 @@ WATCH(PMPI_Iprobe, kLook)
 WATCH(PMPI_Testsome, kLook)
 WATCH(PMPI_Testall, kLook)
 
-/// `bytes` that no rank uses, of pages as `advice` says.
-static char* memory_to_cool_with(uintptr_t bytes, int advice) {
-  char* const memory =
-      mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) {
-    perror("there is no memory to empty the caches with");
-    exit(1);
+/// Touches the rank's stack, as far up as it has called from, and, of the copy that returns are to,
+/// the variables and each page.
+static void warm_caches(long rank) {
+  static uintptr_t stacks[kMostRanks];
+  const uintptr_t end = (uintptr_t)__builtin_frame_address(0);
+  if (stacks[rank] < end) {
+    stacks[rank] = end;
   }
-  madvise(memory, bytes, advice);  // a hint
-  memset(memory, 1, bytes);        // else all of it is one page of zeros
-  return memory;
-}
-
-/// Fills what belongs to the core alone, second-level cache, translations of addresses and targets
-/// of branches, with what no rank uses. Caches that cores share keep the ranks' data.
-static void cool_core(void) {
-  __asm__ volatile(
-      ".rept 8192\n"
-      "jmp 1f\n"
-      ".p2align 4\n"
-      "1:\n"
-      ".endr\n" ::
-          : "memory");
-  static const uintptr_t kBytes = (uintptr_t)8 << 20;
-  static const uintptr_t kLinesOfPage = 4;
-  static char* memory;
-  if (memory == NULL) {
-    memory = memory_to_cool_with(kBytes, MADV_NOHUGEPAGE);
+  for (uintptr_t line = end; line < stacks[rank]; line += kCacheLine) {
+    (void)*(const volatile char*)line;
   }
-  for (uintptr_t page = 0; page < kBytes / kPage; ++page) {
-    for (uintptr_t line = 0; line < kLinesOfPage; ++line) {
-      const uintptr_t set = (page * kLinesOfPage + line) % (kPage / kCacheLine);
-      (void)((const volatile char*)memory)[page * kPage + set * kCacheLine];
-    }
-  }
-}
-
-/// Reads as much as the caches of most processors hold of what no rank uses, in streams that memory
-/// serves at once, flushes the rank's long blocks, and empties what belongs to the core alone.
-static void cool_all(void) {
-  flush_blocks();
-  static const uintptr_t kStreams = 4;
-  static const uintptr_t kBytes = (uintptr_t)24 << 20;
-  static char* memory;
-  if (memory == NULL) {
-    memory = memory_to_cool_with(kBytes, MADV_HUGEPAGE);
-  }
-  for (uintptr_t at = 0; at < kBytes / kStreams; at += kCacheLine) {
-    for (uintptr_t stream = 0; stream < kStreams; ++stream) {
-      (void)((const volatile char*)memory)[stream * (kBytes / kStreams) + at];
-    }
-  }
-  cool_core();
-}
-
-/// Touches the end of the stack and, of the copy that returns are to, the variables and each page.
-static void warm_caches(void) {
   const struct Copy* copy = NULL;
-  const uintptr_t* const words = (const uintptr_t*)__builtin_frame_address(0);
+  const uintptr_t* const words = (const uintptr_t*)end;
   for (int i = 0; i < 256; ++i) {
     const uintptr_t word = ((const volatile uintptr_t*)words)[i];
     if (copy == NULL) {
@@ -220,28 +172,10 @@ static int is_another_rank(void) {
   return distance >= (UINT64_C(1) << 20);
 }
 
-/// What SIMULATE_COLD asks for, or null.
-static void (*cooling(void))(void) {
-  const char* const text = getenv("SIMULATE_COLD");
-  if (text == NULL) {
-    return NULL;
-  }
-  if (strcmp(text, "all") == 0) {
-    return cool_all;
-  }
-  if (strcmp(text, "core") == 0) {
-    return cool_core;
-  }
-  fprintf(stderr, "SIMULATE_COLD: '%s' is neither all nor core\n", text);
-  exit(2);
-}
-
 void prepare_caches(void) {
-  static void (*cool)(void);
-  static int is_set;
-  if (!is_set) {
-    is_set = 1;
-    cool = cooling();
+  static int is_cold = -1;
+  if (is_cold < 0) {
+    is_cold = getenv("SIMULATE_COLD") != NULL;
   }
   const int is_another = is_another_rank();
   const long rank = current_rank();
@@ -250,11 +184,10 @@ void prepare_caches(void) {
   blocks_are_of(rank);
   const int is_quick =
       call == kBegin || (call == kLook && of_rank[rank].computed_ns < kJustBefore_ns);
-  const int is_cooled = cool != NULL && !is_quick && !piece_is_replayed();
-  if (is_cooled) {
-    cool();
+  if (is_cold && !is_quick && !piece_is_replayed()) {
+    flush_blocks();
   }
-  if (is_cooled || is_another) {
-    warm_caches();
+  if (is_another) {
+    warm_caches(rank);
   }
 }

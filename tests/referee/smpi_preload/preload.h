@@ -34,7 +34,7 @@ enum { kMostRanks = 4096 };
 long current_rank(void);
 
 /// Before a rank computes: its copy of the program is in the caches as on a host of its own, and
-/// with SIMULATE_COLD its data is not (caches.c).
+/// with SIMULATE_COLD its long blocks are not (caches.c).
 void prepare_caches(void);
 
 /// A rank has computed for `ns`, which prepare_caches asks for.
