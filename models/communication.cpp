@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -95,44 +93,47 @@ std::map<int, std::vector<MessagePoint>> header_points(const std::vector<Sample>
   return points;
 }
 
-/// Whether the messages have enough lengths, far enough apart, for a line of their own.
-bool determine_line(const std::vector<MessagePoint>& messages) {
+/// Whether payloads have enough lengths, far enough apart, for a line without the headers.
+bool determine_line(const std::vector<MessagePoint>& payloads) {
   constexpr std::size_t kLeastLengths = 3;
   constexpr double kLeastSpan = 4;
   std::set<double> lengths;
-  for (const MessagePoint& message : messages) {
-    lengths.insert(message.message_bytes);
+  for (const MessagePoint& payload : payloads) {
+    lengths.insert(payload.message_bytes);
   }
-  return lengths.size() >= kLeastLengths && *lengths.rbegin() >= kLeastSpan * *lengths.begin();
+  return *lengths.begin() > kHeaderBytes && lengths.size() >= kLeastLengths &&
+         *lengths.rbegin() >= kLeastSpan * *lengths.begin();
 }
 
 /// The pieces of l and g of both. A header is far shorter than most payloads and would tilt the
 /// line through them; where they determine one without it, what is shorter than all of them is on
-/// the line through headers and the shortest.
+/// the straight line from the headers to it.
 std::vector<MessageSegment> segments_of(std::vector<MessagePoint> headers,
                                         const std::vector<MessagePoint>& payloads) {
-  const auto add_to_headers = [&](double most_bytes) {
-    std::copy_if(payloads.begin(), payloads.end(), std::back_inserter(headers),
-                 [&](const MessagePoint& p) { return p.message_bytes <= most_bytes; });
-  };
   if (headers.empty() || !determine_line(payloads)) {
-    add_to_headers(std::numeric_limits<double>::infinity());
+    headers.insert(headers.end(), payloads.begin(), payloads.end());
     return fit_message_segments(std::move(headers));
   }
   std::vector<MessageSegment> segments = fit_message_segments(payloads);
-  const double shortest =
+  MessageSegment& first = segments.front();
+  first.from_bytes =
       std::min_element(payloads.begin(), payloads.end(), [](const auto& a, const auto& b) {
         return a.message_bytes < b.message_bytes;
       })->message_bytes;
-  segments.front().from_bytes = shortest;
-  constexpr double kAboutAsShort = 1.25;
-  add_to_headers(kAboutAsShort * shortest);
-  const LatencyGap leading = fit_latency_gap(headers);
-  segments.insert(segments.begin(), {.from_bytes = 0,
-                                     .latency_s = leading.latency_s,
-                                     .latency_error_s = leading.latency_error_s,
-                                     .gap_s_per_byte = leading.gap_s_per_byte,
-                                     .gap_error_s_per_byte = leading.gap_error_s_per_byte});
+  std::vector<double> unit_seconds;
+  for (const MessagePoint& header : headers) {
+    unit_seconds.push_back(header.seconds / 2);
+  }
+  const double of_header = median(unit_seconds);
+  const double of_shortest = first.latency_s + first.from_bytes * first.gap_s_per_byte;
+  const double gap = std::max(0.0, of_shortest - of_header) / (first.from_bytes - kHeaderBytes);
+  segments.insert(segments.begin(),
+                  {.from_bytes = 0,
+                   .latency_s = of_header - kHeaderBytes * gap,
+                   .latency_error_s = of_header * relative_spread(unit_seconds) /
+                                      std::sqrt(static_cast<double>(unit_seconds.size())),
+                   .gap_s_per_byte = gap,
+                   .gap_error_s_per_byte = first.gap_error_s_per_byte});
   return segments;
 }
 

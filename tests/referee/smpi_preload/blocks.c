@@ -18,6 +18,9 @@ extern void* __libc_memalign(size_t alignment, size_t bytes);
 extern void __libc_free(void* block);
 
 static const size_t kLong = (size_t)16 << 10;
+/// Beside what a rank does with more, looking for it takes no time, and memory for hundreds of
+/// ranks to keep it apart there is not.
+static const size_t kMostKept = (size_t)1 << 20;
 static const size_t kCacheLine = 64;
 
 struct Block {
@@ -79,14 +82,14 @@ static void* long_block(size_t bytes) {
   return __libc_malloc(bytes);
 }
 
-/// Whether the block was one of the rank's, which keeps it.
+/// Whether the block was one of the rank's, which keeps it if it is not too long.
 static int release_of(long rank, void* block) {
   struct Blocks* const used = &of_rank[rank].used;
   for (int i = used->count - 1; i >= 0; --i) {
     if (used->blocks[i].begin == block) {
       const struct Block released = used->blocks[i];
       take(used, i);
-      if (!add(&of_rank[rank].released, released)) {
+      if (released.bytes > kMostKept || !add(&of_rank[rank].released, released)) {
         __libc_free(block);
       }
       return 1;
@@ -99,7 +102,7 @@ static int is_long(void* block) {
   return block != NULL && owner >= 0 && malloc_usable_size(block) >= kLong;
 }
 
-/// Whether a rank keeps it.
+/// Whether it was a rank's.
 static int release(void* block) {
   if (release_of(owner, block)) {
     return 1;
