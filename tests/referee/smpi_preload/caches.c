@@ -1,9 +1,9 @@
 // The caches: a host of its own has the program and a rank's variables in its caches. Here other
 // ranks have run since the rank had its turn, each with a copy of the program. So the copies get
 // the memory of the first one for all that cannot be written, and its pages, the variables and the
-// stack are touched before the clock is read. What a rank has in the heap is still there
-// where few ranks are simulated, and not where many are; with SIMULATE_COLD set, the rank's long
-// blocks are in no cache after a call of MPI that can wait.
+// stack are touched before the clock is read. What a rank has in the heap is still there where few
+// ranks are simulated, and not where many are; with SIMULATE_COLD set, the rank's long blocks are in
+// no cache after a call of MPI that can wait.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
