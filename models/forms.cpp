@@ -31,8 +31,9 @@ std::vector<Basis> of_occupancy(Basis::Function function, const std::string& n,
 }
 
 /// What a random graph of n nodes and m edges takes where a node costs by the edges that meet
-/// there, alone or with work for all nodes or all edges; and what combining two halves of it takes,
-/// for all nodes and for those that the halves have left over.
+/// there, alone or with work for all nodes or all edges; what a union-find takes that leaves out
+/// edges inside the giant component; and what combining two halves of the graph takes, for all
+/// nodes and for those that the halves have left over.
 std::vector<TrialForm> occupancy_forms(const std::string& n, const std::string& m) {
   const std::vector<Basis> works = {Basis(),
                                     linear(n),

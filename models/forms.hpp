@@ -34,8 +34,8 @@ struct TrialForm {
 /// often. For two sizes also their product with and without a constant; three or all four products
 /// of N and M with their logarithms, of any sign, since what depends on the density M/N, as paths
 /// in a union-find do, may shrink with either; and what a random graph of N nodes and M edges takes
-/// where a node costs by the edges that meet there (Basis::Function), alone or with work for all
-/// nodes or all edges.
+/// where a node costs by the edges that meet there, or an edge by whether it lies inside the giant
+/// component (Basis::Function), alone or with work for all nodes or all edges.
 std::vector<TrialForm> candidate_forms(const std::vector<std::string>& size_names);
 
 /// Those of `candidate_forms` without logarithms and powers: for what is moved and copied rather
