@@ -105,21 +105,13 @@ bool determine_line(const std::vector<MessagePoint>& payloads) {
          *lengths.rbegin() >= kLeastSpan * *lengths.begin();
 }
 
-/// The pieces of l and g of both. A header is far shorter than most payloads and would tilt the
-/// line through them; where they determine one without it, what is shorter than all of them is on
-/// the straight line from the headers to it.
-std::vector<MessageSegment> segments_of(std::vector<MessagePoint> headers,
-                                        const std::vector<MessagePoint>& payloads) {
-  if (headers.empty() || !determine_line(payloads)) {
-    headers.insert(headers.end(), payloads.begin(), payloads.end());
-    return fit_message_segments(std::move(headers));
-  }
+/// The pieces of l and g of payloads alone, and for what is shorter than all of them the straight
+/// line from the headers to theirs. \pre  determine_line(payloads); there are headers
+std::vector<MessageSegment> segments_apart(const std::vector<MessagePoint>& headers,
+                                           const std::vector<MessagePoint>& payloads) {
   std::vector<MessageSegment> segments = fit_message_segments(payloads);
   MessageSegment& first = segments.front();
-  first.from_bytes =
-      std::min_element(payloads.begin(), payloads.end(), [](const auto& a, const auto& b) {
-        return a.message_bytes < b.message_bytes;
-      })->message_bytes;
+  first.from_bytes = std::ranges::min(payloads, {}, &MessagePoint::message_bytes).message_bytes;
   std::vector<double> unit_seconds;
   for (const MessagePoint& header : headers) {
     unit_seconds.push_back(header.seconds / 2);
@@ -214,10 +206,13 @@ LatencyGaps latency_gaps_of(const std::vector<Sample>& samples, const std::strin
     }
   }
   LatencyGaps gaps{.source = "traces"};
-  for (const auto& [ranks, of_ranks] : payloads) {
+  for (const auto& [ranks, of_payloads] : payloads) {
+    const std::vector<MessagePoint>& of_headers = headers[ranks];
+    std::vector<MessagePoint> both = of_headers;
+    both.insert(both.end(), of_payloads.begin(), of_payloads.end());
+    // A header is far shorter than most payloads and would tilt the line through them.
+    const bool are_apart = !of_headers.empty() && determine_line(of_payloads);
     try {
-      std::vector<MessagePoint> both = headers[ranks];
-      both.insert(both.end(), of_ranks.begin(), of_ranks.end());
       const LatencyGap fit = fit_latency_gap(both);
       gaps.exchange.push_back({.ranks = ranks,
                                .latency_s = fit.latency_s,
@@ -227,7 +222,8 @@ LatencyGaps latency_gaps_of(const std::vector<Sample>& samples, const std::strin
                                .r_squared = fit.r_squared,
                                .worst_latency_s = fit.latency_s,
                                .worst_gap_s_per_byte = fit.gap_s_per_byte,
-                               .segments = segments_of(headers[ranks], of_ranks)});
+                               .segments = are_apart ? segments_apart(of_headers, of_payloads)
+                                                     : fit_message_segments(std::move(both))});
     } catch (const Error&) {
       continue;  // documented: these exchanges determine no l and g
     }
