@@ -310,14 +310,23 @@ Model fit_as_measured(const Measurements& measurements, const std::optional<Mach
     std::vector<StealingRun> runs = measurements.stealing;
     std::erase_if(runs, [&](const StealingRun& run) { return is_held_out(run.sizes); });
     model.latency_gaps = machine ? latency_gaps_of(*machine) : LatencyGaps{.source = "traces"};
+    if (options.blocks_of_rank) {
+      std::erase_if(runs, [&](const auto& run) { return run.ranks <= *options.blocks_of_rank; });
+      for (StealingRun& run : runs) {
+        run = seen_by_rank(run, *options.blocks_of_rank);
+      }
+    }
     fit_stealing(model, runs, machine.has_value());
+    model.memory = fit_memory(fitted_points);
+    if (options.blocks_of_rank) {
+      return model;
+    }
     model.sum_of_maxima = composition_errors(fitted_points, [&](const RunPoint& point) {
       return std::optional(
           predict_stealing(model, point.ranks, point.sizes,
                            {.ranks_per_host = point.ranks_per_host, .threads = point.threads})
               .seconds);
     });
-    model.memory = fit_memory(fitted_points);
     return model;
   }
   std::vector<Sample> samples = with_run_sizes_only(measurements.samples);
@@ -402,17 +411,14 @@ Model fit_as_measured(const Measurements& measurements, const std::optional<Mach
 
 void require_blocks_of_rank(const Measurements& measurements, const std::optional<Machine>& machine,
                             int rank) {
-  if (measurements.type == "work_stealing") {
-    throw UsageError(
-        "the blocks of one rank do not tell how often work is stolen: fit work_stealing to whole "
-        "runs");
-  }
   if (!machine) {
     throw UsageError(
         fmt::format("the blocks of rank {} alone do not tell l and g: give a machine", rank));
   }
-  if (std::none_of(measurements.samples.begin(), measurements.samples.end(),
-                   [rank](const Sample& sample) { return sample.rank == rank; })) {
+  const auto& runs = measurements.stealing;
+  if (std::ranges::none_of(measurements.samples,
+                           [rank](const Sample& sample) { return sample.rank == rank; }) &&
+      std::ranges::none_of(runs, [rank](const auto& run) { return rank < run.ranks; })) {
     throw UsageError(fmt::format("the traces have no blocks of rank {}", rank));
   }
 }

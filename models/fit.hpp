@@ -29,8 +29,8 @@ struct FitOptions {
   Weights weights = Weights::relative;
   HoldOut hold_out = HoldOut::none;
   /// Only the times of this rank's blocks are looked at, and nothing that other ranks have a part in:
-  /// no exchange, no agreement, no time of a run. So a network that the traces were not made on can
-  /// take the place of theirs, and needs a machine.
+  /// no exchange, no agreement, no time of a run; of a search, what this rank's workers did. So a
+  /// network that the traces were not made on can take the place of theirs, and needs a machine.
   std::optional<int> blocks_of_rank;
 };
 
@@ -41,8 +41,8 @@ std::vector<NamedSizes> held_out_sizes(const std::vector<RunPoint>& points, Hold
 /// `refused` with its reason; the rest of the model stands. Without `machine`, l and g are fitted
 /// to the exchanges in the traces.
 ///
-/// \throws UsageError  if `options.blocks_of_rank` comes without a machine, with runs of work stealing,
-///                     or is a rank that no run has
+/// \throws UsageError  if `options.blocks_of_rank` comes without a machine, or is a rank that no run
+///                     has
 Model fit_model(const Measurements& measurements, const std::optional<Machine>& machine,
                 const FitOptions& options, const Provenance& provenance);
 

@@ -11,54 +11,58 @@ namespace cleave {
 
 namespace {
 
-void add_repetition(StealingRun& run, const Trace::Run& repetition,
-                    const std::vector<const WorkerStatistics*>& workers) {
-  const auto count = static_cast<double>(workers.size());
+/// From the first to the last moment of the call, by the worker's clock.
+double whole_seconds_of(const WorkerStatistics& worker) {
+  return seconds_of(worker.searching_ns + worker.stealing_ns + worker.idle_ns);
+}
+
+/// Adds the parts of one repetition, and what its workers, who all count, did.
+void add_repetition(StealingRun& run, const StealingRepetition& repetition) {
+  const auto count = static_cast<double>(repetition.workers.size());
   double search = 0;
   double without_nodes = 0;
   double starting = 0;
-  double termination = seconds_of(repetition.elapsed_ns);
-  for (const WorkerStatistics* worker : workers) {
-    search += seconds_of(worker->searching_ns);
-    starting += seconds_of(worker->starting_ns);
-    without_nodes += seconds_of(worker->stealing_ns - worker->starting_ns + worker->idle_ns);
-    termination = std::min(termination, seconds_of(worker->ending_ns));
+  double termination = repetition.seconds;
+  for (const WorkerStatistics& worker : repetition.workers) {
+    search += seconds_of(worker.searching_ns);
+    starting += seconds_of(worker.starting_ns);
+    without_nodes += seconds_of(worker.stealing_ns - worker.starting_ns + worker.idle_ns);
+    termination = std::min(termination, seconds_of(worker.ending_ns));
   }
   const double steal = std::max(0.0, without_nodes / count - termination);
-  const double elapsed = seconds_of(repetition.elapsed_ns);
-  run.seconds.push_back(elapsed);
+  run.seconds.push_back(repetition.seconds);
   run.search.push_back(search / count);
   run.steal.push_back(steal);
   run.termination.push_back(termination);
   // Rounding of two clocks apart, what is left is the starting of workers and the call's frame.
   run.start_up.push_back(
-      std::max(starting / count, elapsed - search / count - steal - termination));
-  for (const WorkerStatistics* worker : workers) {
-    run.searches += static_cast<double>(worker->searches);
-    run.local_tried += static_cast<double>(worker->local_tried);
-    run.local_made += static_cast<double>(worker->local_made);
-    run.remote_tried += static_cast<double>(worker->remote_tried);
-    run.remote_made += static_cast<double>(worker->remote_made);
-    run.bytes_received += static_cast<double>(worker->bytes_received);
+      std::max(starting / count, repetition.seconds - search / count - steal - termination));
+  run.counted_workers = static_cast<int>(repetition.workers.size());
+  for (const WorkerStatistics& worker : repetition.workers) {
+    run.searches += static_cast<double>(worker.searches);
+    run.local_tried += static_cast<double>(worker.local_tried);
+    run.local_made += static_cast<double>(worker.local_made);
+    run.remote_tried += static_cast<double>(worker.remote_tried);
+    run.remote_made += static_cast<double>(worker.remote_made);
+    run.bytes_received += static_cast<double>(worker.bytes_received);
     const auto found = std::find_if(run.workers.begin(), run.workers.end(), [&](const auto& w) {
-      return w.rank == worker->rank && w.thread == worker->thread;
+      return w.rank == worker.rank && w.thread == worker.thread;
     });
-    WorkerTotals& totals =
-        found != run.workers.end()
-            ? *found
-            : run.workers.emplace_back(WorkerTotals{worker->rank, worker->thread});
-    totals.nodes += static_cast<double>(worker->nodes);
+    WorkerTotals& totals = found != run.workers.end()
+                               ? *found
+                               : run.workers.emplace_back(WorkerTotals{worker.rank, worker.thread});
+    totals.nodes += static_cast<double>(worker.nodes);
   }
 }
 
 void add_trace(std::map<RunIdentity, StealingRun>& runs, const Trace& trace) {
   const RunInformation& r = trace.run;
-  std::map<int, std::vector<const WorkerStatistics*>> by_repetition;
+  std::map<int, std::vector<WorkerStatistics>> by_repetition;
   for (const auto& [repetition, statistics] : trace.workers) {
-    by_repetition[repetition].push_back(&statistics);
+    by_repetition[repetition].push_back(statistics);
   }
   for (const Trace::Run& repetition : trace.repetitions) {
-    const auto workers = by_repetition.find(repetition.index);
+    auto workers = by_repetition.find(repetition.index);
     if (repetition.warm_up || workers == by_repetition.end()) {
       continue;
     }
@@ -68,7 +72,9 @@ void add_trace(std::map<RunIdentity, StealingRun>& runs, const Trace& trace) {
     run.ranks_per_host = r.ranks_per_host;
     run.oversubscribed = r.oversubscribed;
     run.sizes = repetition.sizes;
-    add_repetition(run, repetition, workers->second);
+    run.traced.push_back(
+        {.seconds = seconds_of(repetition.elapsed_ns), .workers = std::move(workers->second)});
+    add_repetition(run, run.traced.back());
   }
 }
 
@@ -82,19 +88,45 @@ bool has_nodes(const Trace& trace) {
 }  // namespace
 
 double StealingRun::steals_per_worker() const {
-  const double firsts = all_workers() * repetitions();
+  const double firsts = counted_workers * repetitions();
   return std::max(0.0, searches / firsts - 1);
 }
 
 double StealingRun::requests_per_worker() const {
-  return remote_tried / (all_workers() * repetitions());
+  return remote_tried / (counted_workers * repetitions());
 }
 
 double StealingRun::requests_in_vain_per_worker() const {
-  return (remote_tried - remote_made) / (all_workers() * repetitions());
+  return (remote_tried - remote_made) / (counted_workers * repetitions());
 }
 
 double StealingRun::nodes() const { return static_cast<double>(sizes.at("nodes")); }
+
+StealingRun seen_by_rank(const StealingRun& run, int rank) {
+  StealingRun seen{.ranks = run.ranks,
+                   .threads = run.threads,
+                   .ranks_per_host = run.ranks_per_host,
+                   .oversubscribed = run.oversubscribed,
+                   .sizes = run.sizes,
+                   .traced = run.traced};
+  const double share = run.nodes() / run.all_workers();
+  for (StealingRepetition& repetition : seen.traced) {
+    std::erase_if(repetition.workers, [&](const auto& worker) { return worker.rank != rank; });
+    double seconds = 0;
+    double nodes = 0;
+    for (const WorkerStatistics& worker : repetition.workers) {
+      seconds += whole_seconds_of(worker);
+      nodes += static_cast<double>(worker.nodes);
+    }
+    const auto count = static_cast<double>(repetition.workers.size());
+    repetition.seconds = seconds / count;
+    add_repetition(seen, repetition);
+    if (nodes > 0) {
+      seen.search.back() *= share * count / nodes;
+    }
+  }
+  return seen;
+}
 
 StealingRuns collect_stealing_runs(std::span<const Trace> traces) {
   StealingRuns result;

@@ -18,8 +18,14 @@ struct WorkerTotals {
   double nodes = 0;
 };
 
+/// A counted repetition of a run, as traced.
+struct StealingRepetition {
+  double seconds = 0;  ///< of the whole call
+  std::vector<WorkerStatistics> workers;
+};
+
 /// One size of a run on one number of ranks and threads. Of the parts there is one value a counted
-/// repetition, in seconds: means over the workers.
+/// repetition, in seconds: means over the workers that count, which are all or those of one rank.
 struct StealingRun {
   int ranks = 1;
   int threads = 1;
@@ -31,7 +37,8 @@ struct StealingRun {
   std::vector<double> steal;        ///< without nodes: looking for some, in vain too
   std::vector<double> start_up;     ///< until the workers have their first nodes, and all the rest
   std::vector<double> termination;  ///< from the last node to the end
-  // Summed over the workers and the counted repetitions.
+  int counted_workers = 1;
+  // Summed over the workers that count and the counted repetitions.
   double searches = 0;  ///< times that a worker had nodes after it had none
   double local_tried = 0;
   double local_made = 0;
@@ -39,6 +46,7 @@ struct StealingRun {
   double remote_made = 0;
   double bytes_received = 0;
   std::vector<WorkerTotals> workers;  ///< by rank and thread
+  std::vector<StealingRepetition> traced;
 
   int all_workers() const { return ranks * threads; }
   int workers_per_host() const { return ranks_per_host * threads; }
@@ -57,6 +65,11 @@ struct StealingRuns {
   std::vector<StealingRun> runs;
   std::vector<std::string> notes;
 };
+
+/// What that rank alone saw of `run`: no other worker counts, and of the call's time only what the
+/// rank's own clock says. Its searches are scaled to a worker's share of the nodes.
+/// \pre rank is from 0 to run.ranks - 1
+StealingRun seen_by_rank(const StealingRun& run, int rank);
 
 /// Collects the counted repetitions of all traces. A trace without workers (version 1) or whose
 /// runs have no size "nodes" is left out with a note.

@@ -290,6 +290,44 @@ TEST(Stealing, AnotherMachineChangesWhatTheNetworkTakes) {
   EXPECT_GT(predicted(without, 1, 1, 1 << 22), 0) << "one rank sends nothing";
 }
 
+TEST(Stealing, OfOneRankTakesNothingElseFromTheTraces) {
+  const Truth truth;
+  std::vector<Trace> traces = search_traces(truth, {{1, 1}, {2, 1}, {4, 1}, {8, 1}}, kSizes);
+  for (Trace& trace : traces) {
+    for (auto& [repetition, worker] : trace.workers) {
+      if (worker.rank == 1) {
+        worker.nodes *= 2;  // as likely as not: it is scaled to its share
+        worker.searching_ns *= 2;
+      } else {
+        worker.searching_ns *= 5;
+        worker.stealing_ns *= 5;
+        worker.searches *= 3;
+        worker.remote_tried *= 3;
+      }
+    }
+    for (Trace::Run& repetition : trace.repetitions) {
+      repetition.elapsed_ns *= 5;
+    }
+  }
+  const Model model = fit_model(collect_measurements(traces), machine_with(1e-9),
+                                {.blocks_of_rank = 1}, Provenance{});
+  for (const int ranks : {4, 16}) {
+    const double expected = truth.seconds(ranks, 1, 1 << 26);
+    EXPECT_NEAR(predicted(model, ranks, 1, 1 << 26), expected, 0.01 * expected) << ranks;
+  }
+  EXPECT_EQ(model.deviation_per_doubling, 0);
+  EXPECT_FALSE(model.sum_of_maxima);
+}
+
+TEST(Stealing, OfOneRankNeedsAMachineAndARankThatIsThere) {
+  const Measurements measurements =
+      collect_measurements(search_traces({}, {{1, 1}, {2, 1}}, kSizes));
+  EXPECT_THROW(fit_model(measurements, std::nullopt, {.blocks_of_rank = 1}, Provenance{}),
+               UsageError);
+  EXPECT_THROW(fit_model(measurements, machine_with(1e-9), {.blocks_of_rank = 2}, Provenance{}),
+               UsageError);
+}
+
 TEST(Stealing, SaysWhatTheTracesCannotTell) {
   const Truth truth;
   const Model alone = fit(search_traces(truth, {{1, 1}}, kSizes));
