@@ -423,16 +423,24 @@ void require_blocks_of_rank(const Measurements& measurements, const std::optiona
   }
 }
 
-/// Model::deviation_per_doubling, of a fit that leaves out the runs on the most ranks.
-double deviation_on_more_ranks(const Measurements& measurements, const Model& model,
+/// What `model` says of a run that was measured; none if it refuses a block of it.
+std::optional<Forecast> forecast_of(const Model& model, const RunPoint& point) {
+  PredictOptions options{.ranks_per_host = point.ranks_per_host};
+  if (model.stealing) {
+    options.threads = point.threads;
+  }
+  try {
+    return forecast(model, point.ranks, point.sizes, options, Composition::closer);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+/// The relative deviation of runs on twice as many ranks that a fit without those on the most ranks
+/// finds of these, beyond what its own intervals have already.
+double deviation_of_most_ranks(const Measurements& measurements,
+                               const std::vector<RunPoint>& fitted, const std::set<int>& counts,
                                const std::optional<Machine>& machine, const FitOptions& options) {
-  std::set<int> counts;
-  for (const RunOfModel& run : model.fitted) {
-    counts.insert(run.ranks);
-  }
-  if (counts.size() < 3) {
-    return 0;
-  }
   const int most = *counts.rbegin();
   const int next = *std::next(counts.rbegin());
   Measurements fewer = measurements;
@@ -442,24 +450,13 @@ double deviation_on_more_ranks(const Measurements& measurements, const Model& mo
   const Model of_fewer = fit_as_measured(fewer, machine, options, Provenance{});
   std::vector<double> errors;
   std::vector<double> known;
-  for (const RunPoint& point : measurements.points) {
-    const auto is_fitted = [&](const RunOfModel& run) {
-      return run.ranks == most && run.ranks == point.ranks && run.threads == point.threads &&
-             run.sizes == point.sizes;
-    };
-    PredictOptions of_run{.ranks_per_host = point.ranks_per_host};
-    if (model.stealing) {
-      of_run.threads = point.threads;
-    }
-    if (std::any_of(model.fitted.begin(), model.fitted.end(), is_fitted)) {
-      try {
-        const Forecast predicted =
-            forecast(of_fewer, point.ranks, point.sizes, of_run, Composition::closer);
-        errors.push_back(std::abs(median(point.seconds) / predicted.seconds - 1));
-        known.push_back((predicted.high - predicted.seconds) / kDeviationsOf95 / predicted.seconds);
-      } catch (const Error&) {
-        continue;  // a refused block; the model says so
-      }
+  for (const RunPoint& point : fitted) {
+    const auto predicted =
+        point.ranks == most ? forecast_of(of_fewer, point) : std::optional<Forecast>();
+    if (predicted) {
+      errors.push_back(std::abs(median(point.seconds) / predicted->seconds - 1));
+      known.push_back((predicted->high - predicted->seconds) / kDeviationsOf95 /
+                      predicted->seconds);
     }
   }
   if (errors.empty()) {
@@ -469,6 +466,50 @@ double deviation_on_more_ranks(const Measurements& measurements, const Model& mo
   const double within = median(std::move(known));
   const double doublings = std::log2(static_cast<double>(most) / next);
   return std::sqrt(std::max(0.0, error * error - within * within)) / doublings;
+}
+
+/// How much more of what is predicted runs take with each doubling of the ranks, or less: the
+/// median slope between two runs of the same sizes.
+double drift_per_doubling(const Model& model, const std::vector<RunPoint>& fitted) {
+  std::map<std::pair<NamedSizes, int>, std::vector<std::pair<double, double>>> logarithms;
+  for (const RunPoint& point : fitted) {
+    if (const auto predicted = forecast_of(model, point)) {
+      logarithms[{point.sizes, point.threads}].emplace_back(
+          std::log2(point.ranks), std::log(median(point.seconds) / predicted->seconds));
+    }
+  }
+  std::vector<double> slopes;
+  for (const auto& [run, of_ranks] : logarithms) {
+    for (std::size_t i = 0; i < of_ranks.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        const double doublings = of_ranks[i].first - of_ranks[j].first;
+        if (doublings != 0) {
+          slopes.push_back((of_ranks[i].second - of_ranks[j].second) / doublings);
+        }
+      }
+    }
+  }
+  return slopes.empty() ? 0 : std::abs(median(std::move(slopes)));
+}
+
+/// Model::deviation_per_doubling.
+double deviation_on_more_ranks(const Measurements& measurements, const Model& model,
+                               const std::optional<Machine>& machine, const FitOptions& options) {
+  std::set<int> counts;
+  for (const RunOfModel& run : model.fitted) {
+    counts.insert(run.ranks);
+  }
+  if (counts.size() < 3) {
+    return 0;
+  }
+  std::vector<RunPoint> fitted = measurements.points;
+  std::erase_if(fitted, [&](const RunPoint& point) {
+    return std::ranges::none_of(model.fitted, [&](const RunOfModel& run) {
+      return run.ranks == point.ranks && run.threads == point.threads && run.sizes == point.sizes;
+    });
+  });
+  return std::max(deviation_of_most_ranks(measurements, fitted, counts, machine, options),
+                  drift_per_doubling(model, fitted));
 }
 
 }  // namespace

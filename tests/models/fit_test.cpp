@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "models/omega.hpp"
 #include "skeleton/trace/error.hpp"
 #include "tests/models/synthetic_runs.hpp"
@@ -222,6 +224,24 @@ Machine machine_of(const SyntheticApp& app) {
       .name = "test",
       .exchange = {{.ranks = 2, .latency_s = app.latency_s, .gap_s_per_byte = app.gap_s_per_byte}},
       .provenance = provenance_here("test", "", "none")};
+}
+
+TEST(Fit, WhatItMissesMoreWithEachDoublingItMayMissFurther) {
+  const SyntheticApp app;
+  const double drift = 0.03;
+  std::vector<Trace> traces = synthetic_traces(app, {2, 4, 8}, sort_sizes());
+  const auto deviation = [&] {
+    return fit_model(collect_measurements(traces), std::nullopt, {}, Provenance{})
+        .deviation_per_doubling;
+  };
+  EXPECT_LT(deviation(), 0.1 * drift);
+  for (Trace& trace : traces) {
+    const double slower = std::exp(drift * std::log2(trace.run.ranks));
+    for (Trace::Run& repetition : trace.repetitions) {
+      repetition.elapsed_ns = std::llround(slower * static_cast<double>(repetition.elapsed_ns));
+    }
+  }
+  EXPECT_GE(deviation(), 0.9 * drift);
 }
 
 TEST(Fit, OfBlocksOfOneRankTakesNothingElseFromTheTraces) {
