@@ -1,9 +1,12 @@
-// Long blocks of the heap, and which rank asked for them with `new` (what its copy of the program
-// asks malloc itself for goes past any preloaded library: SMPI has its copies look for names among
-// what they are linked with first). All ranks share one heap: a rank that needs a long block would
-// find those that hundreds of others have released to look through, so a rank's released blocks
-// serve itself. And a shared cache of hundreds of megabytes keeps the blocks where few ranks are
-// simulated, whatever other memory is read, so their lines are flushed one by one.
+// Blocks of the heap of a kilobyte and more, and which rank asked for them with `new` (what the
+// program asks malloc itself for goes past any preloaded library: SMPI has it look for names among
+// what it is linked with first). All ranks share one heap: a rank that needs a long block would find
+// those that hundreds of others have released to look through, so a rank's released blocks serve
+// itself. On a host of its own a rank has its short blocks in the caches, so they are touched. The
+// long ones are still there where few ranks are simulated and not where many are, and a shared cache
+// of hundreds of megabytes keeps them whatever other memory is read, so with SIMULATE_COLD their lines
+// are flushed one by one, from a length on that is below that of the data of most runs: a run of less
+// does not compare with one of more.
 #include <cpuid.h>
 #include <malloc.h>
 #include <stdlib.h>
@@ -17,7 +20,9 @@ extern void* __libc_realloc(void* block, size_t bytes);
 extern void* __libc_memalign(size_t alignment, size_t bytes);
 extern void __libc_free(void* block);
 
-static const size_t kLong = (size_t)16 << 10;
+static const size_t kNoted = (size_t)1 << 10;
+static const size_t kMostTouched = (size_t)64 << 10;
+static const size_t kLeastFlushed = (size_t)16 << 10;
 /// Beside what a rank does with more, looking for it takes no time, and memory for hundreds of
 /// ranks to keep it apart there is not.
 static const size_t kMostKept = (size_t)1 << 20;
@@ -61,17 +66,17 @@ static void* take(struct Blocks* blocks, int i) {
   return block;
 }
 
-/// Notes whose it is if it is long.
+/// Notes whose it is.
 static void* noted(void* block) {
   const size_t bytes = block != NULL && owner >= 0 ? malloc_usable_size(block) : 0;
-  if (bytes >= kLong) {
+  if (bytes >= kNoted) {
     add(&of_rank[owner].used, (struct Block){.begin = block, .bytes = bytes});
   }
   return block;
 }
 
 /// One that the rank has released, or a new one.
-static void* long_block(size_t bytes) {
+static void* own_block(size_t bytes) {
   struct Blocks* const released = &of_rank[owner].released;
   for (int i = released->count - 1; i >= 0; --i) {
     // About as long: else a short request would keep a long block from the next that needs it.
@@ -98,8 +103,8 @@ static int release_of(long rank, void* block) {
   return 0;
 }
 
-static int is_long(void* block) {
-  return block != NULL && owner >= 0 && malloc_usable_size(block) >= kLong;
+static int is_noted(void* block) {
+  return block != NULL && owner >= 0 && malloc_usable_size(block) >= kNoted;
 }
 
 /// Whether it was a rank's.
@@ -116,7 +121,7 @@ static int release(void* block) {
 }
 
 EXPORTED void* malloc(size_t bytes) {
-  return noted(owner >= 0 && bytes >= kLong ? long_block(bytes) : __libc_malloc(bytes));
+  return noted(owner >= 0 && bytes >= kNoted ? own_block(bytes) : __libc_malloc(bytes));
 }
 
 EXPORTED void* calloc(size_t count, size_t bytes) { return noted(__libc_calloc(count, bytes)); }
@@ -128,13 +133,13 @@ EXPORTED void* memalign(size_t alignment, size_t bytes) {
 EXPORTED void* aligned_alloc(size_t alignment, size_t bytes) { return memalign(alignment, bytes); }
 
 EXPORTED void free(void* block) {
-  if (!is_long(block) || !release(block)) {
+  if (!is_noted(block) || !release(block)) {
     __libc_free(block);
   }
 }
 
 EXPORTED void* realloc(void* block, size_t bytes) {
-  if (!is_long(block)) {
+  if (!is_noted(block)) {
     return noted(__libc_realloc(block, bytes));
   }
   void* const other = bytes > 0 ? malloc(bytes) : NULL;
@@ -154,6 +159,16 @@ static int can_flush(void) {
   return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & kClflushopt) != 0;
 }
 
+void touch_blocks(void) {
+  const struct Blocks* const used = &of_rank[owner].used;
+  for (int i = 0; i < used->count; ++i) {
+    const struct Block block = used->blocks[i];
+    for (size_t at = 0; block.bytes < kMostTouched && at < block.bytes; at += kCacheLine) {
+      (void)((const volatile char*)block.begin)[at];
+    }
+  }
+}
+
 void flush_blocks(void) {
   static int can = -1;
   if (can < 0) {
@@ -162,7 +177,7 @@ void flush_blocks(void) {
   const struct Blocks* const used = &of_rank[owner].used;
   for (int i = 0; can && i < used->count; ++i) {
     const struct Block block = used->blocks[i];
-    for (size_t at = 0; at < block.bytes; at += kCacheLine) {
+    for (size_t at = 0; block.bytes >= kLeastFlushed && at < block.bytes; at += kCacheLine) {
       __asm__ volatile("clflushopt %0" : "+m"(block.begin[at]));
     }
   }

@@ -1,80 +1,44 @@
 // The caches: a host of its own has the program and a rank's variables in its caches. Here other
-// ranks have run since the rank had its turn, each with a copy of the program. So the copies get
-// the memory of the first one for all that cannot be written, and its pages, the variables and the
-// stack are touched before the clock is read. What a rank has in the heap is still there where few
-// ranks are simulated, and not where many are; with SIMULATE_COLD set, the rank's long blocks are in
-// no cache after a call of MPI that can wait.
+// ranks have run since the rank had its turn. All run the same copy of the program, so that what the
+// core learns of its branches serves all, each with its own variables in the same place. The
+// program's pages, the variables, the short blocks of the heap and the stack are touched before the
+// clock is read. The long blocks are still there where few ranks are simulated, and not where many
+// are; with SIMULATE_COLD set, they are in no cache after a call of MPI that can wait.
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <link.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 
 #include "preload.h"
 
 static const uintptr_t kPage = 4096;
 static const uintptr_t kCacheLine = 64;
 
-/// A rank's copy of the program.
-struct Copy {
+/// The program, of which each rank has its own variables in the same place.
+static struct {
   uintptr_t begin;
   uintptr_t end;
   uintptr_t variables;  ///< up to `end`
-};
-enum { kMostCopies = 4096 };
-static struct Copy copies[kMostCopies];
-static int count_of_copies;
-static int first_file = -1;
-static char first_page[4096];
+} program;
 
-static uintptr_t page_of(uintptr_t address) { return address / kPage * kPage; }
-
-/// Lets the copy that is loaded at `info` share all that cannot be written with the first one, if
-/// it is one: headers and the build's identity are in the first page.
-static int add_copy(struct dl_phdr_info* info, size_t size, void* wanted) {
+/// Notes where the program that is loaded at `wanted` lies.
+static int note_program(struct dl_phdr_info* info, size_t size, void* wanted) {
   (void)size;
   const struct link_map* const map = wanted;
-  if (info->dlpi_addr != map->l_addr || count_of_copies == kMostCopies) {
+  if (info->dlpi_addr != map->l_addr) {
     return 0;
   }
-  const char* const page = (const char*)info->dlpi_addr;
-  const int is_first = first_file == -1;
-  if (is_first) {
-    first_file = open(map->l_name, O_RDONLY | O_CLOEXEC);
-    memcpy(first_page, page, sizeof(first_page));
-  }
-  if (first_file == -1 || memcmp(first_page, page, sizeof(first_page)) != 0) {
-    return 1;
-  }
-  struct Copy copy = {.begin = info->dlpi_addr, .end = info->dlpi_addr, .variables = 0};
+  program.begin = info->dlpi_addr;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr)* const segment = &info->dlpi_phdr[i];
-    if (segment->p_type != PT_LOAD) {
-      continue;
-    }
     const uintptr_t begin = info->dlpi_addr + segment->p_vaddr;
-    copy.end = begin + segment->p_memsz;
-    if ((segment->p_flags & PF_W) != 0) {
-      copy.variables = begin;
-    } else if (!is_first) {
-      const uintptr_t before = begin - page_of(begin);
-      const int protection = PROT_READ | ((segment->p_flags & PF_X) != 0 ? PROT_EXEC : 0);
-      if (mmap((void*)(begin - before), segment->p_filesz + before, protection,
-               MAP_PRIVATE | MAP_FIXED, first_file,
-               (off_t)(segment->p_offset - before)) == MAP_FAILED) {
-        perror("the code of a simulated rank cannot be shared");
-        exit(1);
-      }
+    if (segment->p_type == PT_LOAD) {
+      program.end = begin + segment->p_memsz;
+    }
+    if (segment->p_type == PT_LOAD && (segment->p_flags & PF_W) != 0) {
+      program.variables = begin;
     }
   }
-  int place = count_of_copies++;
-  for (; place > 0 && copies[place - 1].begin > copy.begin; --place) {
-    copies[place] = copies[place - 1];
-  }
-  copies[place] = copy;
   return 1;
 }
 
@@ -85,25 +49,11 @@ EXPORTED void* dlopen(const char* file, int flags) {
   }
   void* const handle = next(file, flags);
   struct link_map* map = NULL;
-  if (handle != NULL && file != NULL && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0) {
-    dl_iterate_phdr(add_copy, map);
+  const int is_first = program.begin == 0;
+  if (is_first && handle != NULL && file != NULL && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0) {
+    dl_iterate_phdr(note_program, map);
   }
   return handle;
-}
-
-/// The copy in which `address` lies, or null.
-static const struct Copy* copy_of(uintptr_t address) {
-  int low = 0;
-  int high = count_of_copies;
-  while (low < high) {
-    const int middle = (low + high) / 2;
-    if (copies[middle].begin <= address) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low > 0 && address < copies[low - 1].end ? &copies[low - 1] : NULL;
 }
 
 /// What a rank called MPI for, and how long it had computed before: other ranks have their turns
@@ -134,32 +84,24 @@ WATCH(PMPI_Iprobe, kLook)
 WATCH(PMPI_Testsome, kLook)
 WATCH(PMPI_Testall, kLook)
 
-/// Touches the rank's stack, as far up as it has called from, and, of the copy that returns are to,
-/// the variables and each page.
+/// Touches the program's pages, and of the rank its variables, its short blocks, and its stack as far
+/// up as it has called from and as far down as it soon needs it.
 static void warm_caches(long rank) {
   static uintptr_t stacks[kMostRanks];
   const uintptr_t end = (uintptr_t)__builtin_frame_address(0);
   if (stacks[rank] < end) {
     stacks[rank] = end;
   }
-  for (uintptr_t line = end; line < stacks[rank]; line += kCacheLine) {
+  for (uintptr_t page = program.begin; page < program.variables; page += kPage) {
+    (void)*(const volatile char*)page;
+  }
+  for (uintptr_t line = program.variables; line < program.end; line += kCacheLine) {
     (void)*(const volatile char*)line;
   }
-  const struct Copy* copy = NULL;
-  const uintptr_t* const words = (const uintptr_t*)end;
-  for (int i = 0; i < 256; ++i) {
-    const uintptr_t word = ((const volatile uintptr_t*)words)[i];
-    if (copy == NULL) {
-      copy = copy_of(word);
-    }
-  }
-  if (copy != NULL) {
-    for (uintptr_t page = copy->begin; page < copy->variables; page += kPage) {
-      (void)*(const volatile char*)page;
-    }
-    for (uintptr_t line = copy->variables; line < copy->end; line += kCacheLine) {
-      (void)*(const volatile char*)line;
-    }
+  touch_blocks();
+  static const uintptr_t kBelow = (uintptr_t)8 << 10;
+  for (uintptr_t line = end - kBelow; line < stacks[rank]; line += kCacheLine) {
+    (void)*(const volatile char*)line;
   }
 }
 
@@ -184,10 +126,10 @@ void prepare_caches(void) {
   blocks_are_of(rank);
   const int is_quick =
       call == kBegin || (call == kLook && of_rank[rank].computed_ns < kJustBefore_ns);
-  if (is_cold && !is_quick && !piece_is_replayed()) {
-    flush_blocks();
-  }
   if (is_another) {
     warm_caches(rank);
+  }
+  if (is_cold && !is_quick && !piece_is_replayed()) {
+    flush_blocks();
   }
 }

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sendfile.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -172,20 +171,4 @@ void watch_core(void) {
     exit(1);
   }
   atexit(say_waited);
-}
-
-/// SimGrid copies the program by it and takes what a signal cuts short for all there is.
-EXPORTED ssize_t sendfile(int to, int from, off_t* offset, size_t count) {
-  static ssize_t (*next)(int, int, off_t*, size_t);
-  if (next == NULL) {
-    next = (ssize_t(*)(int, int, off_t*, size_t))next_of("sendfile");
-  }
-  sigset_t alarm;
-  sigset_t before;
-  sigemptyset(&alarm);
-  sigaddset(&alarm, SIGALRM);
-  sigprocmask(SIG_BLOCK, &alarm, &before);
-  const ssize_t sent = next(to, from, offset, count);
-  sigprocmask(SIG_SETMASK, &before, NULL);
-  return sent;
 }

@@ -33,15 +33,18 @@ double core_speed(void);
 enum { kMostRanks = 4096 };
 long current_rank(void);
 
-/// Before a rank computes: its copy of the program is in the caches as on a host of its own, and
-/// with SIMULATE_COLD its long blocks are not (caches.c).
+/// Before a rank computes: the program and what is short of its data are in the caches as on a host
+/// of its own, and with SIMULATE_COLD its long blocks are not (caches.c).
 void prepare_caches(void);
 
 /// A rank has computed for `ns`, which prepare_caches asks for.
 void end_piece(int64_t ns);
 
-/// The long blocks that the heap gives from now on are this rank's (blocks.c).
+/// The blocks that the heap gives from now on are this rank's (blocks.c).
 void blocks_are_of(long rank);
+
+/// Brings the short blocks of that rank into the caches.
+void touch_blocks(void);
 
 /// Takes the long blocks of that rank out of all caches, where the processor can.
 void flush_blocks(void);
