@@ -436,8 +436,7 @@ std::optional<Forecast> forecast_of(const Model& model, const RunPoint& point) {
   }
 }
 
-/// The relative deviation of runs on twice as many ranks that a fit without those on the most ranks
-/// finds of these, beyond what its own intervals have already.
+/// Model::deviation_per_doubling: beyond what the intervals of a fit to fewer ranks have already.
 double deviation_of_most_ranks(const Measurements& measurements,
                                const std::vector<RunPoint>& fitted, const std::set<int>& counts,
                                const std::optional<Machine>& machine, const FitOptions& options) {
@@ -465,7 +464,7 @@ double deviation_of_most_ranks(const Measurements& measurements,
   const double error = kDeviationsPerMedian * median(std::move(errors));
   const double within = median(std::move(known));
   const double doublings = std::log2(static_cast<double>(most) / next);
-  return std::sqrt(std::max(0.0, error * error - within * within)) / doublings;
+  return std::sqrt(std::max(0.0, error * error - within * within) / doublings);
 }
 
 /// How much more of what is predicted runs take with each doubling of the ranks, or less: the
@@ -492,15 +491,15 @@ double drift_per_doubling(const Model& model, const std::vector<RunPoint>& fitte
   return slopes.empty() ? 0 : std::abs(median(std::move(slopes)));
 }
 
-/// Model::deviation_per_doubling.
-double deviation_on_more_ranks(const Measurements& measurements, const Model& model,
-                               const std::optional<Machine>& machine, const FitOptions& options) {
+/// Finds what the model does not know of more ranks.
+void look_at_more_ranks(Model& model, const Measurements& measurements,
+                        const std::optional<Machine>& machine, const FitOptions& options) {
   std::set<int> counts;
   for (const RunOfModel& run : model.fitted) {
     counts.insert(run.ranks);
   }
   if (counts.size() < 3) {
-    return 0;
+    return;
   }
   std::vector<RunPoint> fitted = measurements.points;
   std::erase_if(fitted, [&](const RunPoint& point) {
@@ -508,8 +507,9 @@ double deviation_on_more_ranks(const Measurements& measurements, const Model& mo
       return run.ranks == point.ranks && run.threads == point.threads && run.sizes == point.sizes;
     });
   });
-  return std::max(deviation_of_most_ranks(measurements, fitted, counts, machine, options),
-                  drift_per_doubling(model, fitted));
+  model.drift_per_doubling = drift_per_doubling(model, fitted);
+  model.deviation_per_doubling =
+      deviation_of_most_ranks(measurements, fitted, counts, machine, options);
 }
 
 }  // namespace
@@ -521,7 +521,7 @@ Model fit_model(const Measurements& measurements, const std::optional<Machine>& 
   }
   Model model = fit_as_measured(measurements, machine, options, provenance);
   if (!options.blocks_of_rank) {
-    model.deviation_per_doubling = deviation_on_more_ranks(measurements, model, machine, options);
+    look_at_more_ranks(model, measurements, machine, options);
   }
   return model;
 }

@@ -63,8 +63,9 @@ double Model::run_variance(const std::optional<CompositionErrors>& errors, int r
                            double seconds, double known) const {
   const double of_run = errors ? errors->deviation * seconds : 0;
   const double doublings = std::max(0.0, std::log2(static_cast<double>(ranks) / most_ranks()));
-  const double of_extrapolation = deviation_per_doubling * doublings * seconds;
-  return std::max(0.0, of_run * of_run - known) + of_extrapolation * of_extrapolation;
+  const double of_doublings = deviation_per_doubling * std::sqrt(doublings) * seconds;
+  const double of_drift = drift_per_doubling * doublings * seconds;
+  return std::max(0.0, of_run * of_run - known) + of_doublings * of_doublings + of_drift * of_drift;
 }
 
 std::vector<std::string> Model::size_names() const {

@@ -88,10 +88,11 @@ struct Model {
   /// Equation 6 and the critical path; none where no run or no graph could be predicted.
   std::optional<CompositionErrors> sum_of_maxima;
   std::optional<CompositionErrors> critical_path;
-  /// Relative deviation of runs on twice as many ranks as those fitted: what a fit without those on
-  /// the most ranks misses of them, or by how much more what is predicted is missed with each
-  /// doubling, whichever is more; 0 where fewer than three numbers of ranks were measured.
+  /// Of runs on more ranks than those fitted; 0 where fewer than three numbers of ranks were
+  /// measured. Relative deviation for each doubling, by chance, which a fit without the runs on the
+  /// most ranks finds of these; and by how much more runs are missed with each doubling, all alike.
   double deviation_per_doubling = 0;
+  double drift_per_doubling = 0;
 
   std::vector<RunOfModel> fitted;
   std::vector<RunOfModel> held_out;

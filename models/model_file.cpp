@@ -488,6 +488,7 @@ void write_model(const std::filesystem::path& path, const Model& model) {
                  {"memory", std::move(memory)},
                  {"composition", std::move(composition)},
                  {"deviation_per_doubling", model.deviation_per_doubling},
+                 {"drift_per_doubling", model.drift_per_doubling},
                  {"fitted", to_json(model.fitted)},
                  {"held_out", to_json(model.held_out)},
                  {"notes", model.notes},
@@ -544,6 +545,7 @@ Model read_model(const std::filesystem::path& path) {
   model.sum_of_maxima = composition_from(composition, "sum_of_maxima");
   model.critical_path = composition_from(composition, "critical_path");
   model.deviation_per_doubling = fields.non_negative("deviation_per_doubling");
+  model.drift_per_doubling = fields.non_negative("drift_per_doubling");
   const JsonFields machine = fields.object("machine");
   model.latency_gaps = {.source = machine.text("source"),
                         .alltoallv = communications_from(machine, "alltoallv"),

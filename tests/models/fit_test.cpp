@@ -226,22 +226,28 @@ Machine machine_of(const SyntheticApp& app) {
       .provenance = provenance_here("test", "", "none")};
 }
 
-TEST(Fit, WhatItMissesMoreWithEachDoublingItMayMissFurther) {
+TEST(Fit, FindsWhatItMissesMoreWithEachDoubling) {
   const SyntheticApp app;
   const double drift = 0.03;
   std::vector<Trace> traces = synthetic_traces(app, {2, 4, 8}, sort_sizes());
-  const auto deviation = [&] {
-    return fit_model(collect_measurements(traces), std::nullopt, {}, Provenance{})
-        .deviation_per_doubling;
+  const auto fitted = [&] {
+    return fit_model(collect_measurements(traces), std::nullopt, {}, Provenance{});
   };
-  EXPECT_LT(deviation(), 0.1 * drift);
+  EXPECT_LT(fitted().drift_per_doubling, 0.1 * drift);
   for (Trace& trace : traces) {
     const double slower = std::exp(drift * std::log2(trace.run.ranks));
     for (Trace::Run& repetition : trace.repetitions) {
       repetition.elapsed_ns = std::llround(slower * static_cast<double>(repetition.elapsed_ns));
     }
   }
-  EXPECT_GE(deviation(), 0.9 * drift);
+  Model model = fitted();
+  EXPECT_NEAR(model.drift_per_doubling, drift, 0.1 * drift);
+  const NamedSizes sizes = {{"N", 1 << 20}};
+  const auto half_width = [&](int ranks) {
+    const Prediction predicted = predict(model, ranks, sizes);
+    return (predicted.high - predicted.seconds) / predicted.seconds;
+  };
+  EXPECT_GT(half_width(64), 1.9 * 3 * drift) << "three doublings beyond 8";
 }
 
 TEST(Fit, OfBlocksOfOneRankTakesNothingElseFromTheTraces) {
@@ -260,6 +266,7 @@ TEST(Fit, OfBlocksOfOneRankTakesNothingElseFromTheTraces) {
     EXPECT_NEAR(predict(model, ranks, sizes).seconds, expected, 0.01 * expected) << ranks;
   }
   EXPECT_EQ(model.deviation_per_doubling, 0);
+  EXPECT_EQ(model.drift_per_doubling, 0);
   EXPECT_FALSE(model.sum_of_maxima);
 }
 

@@ -316,6 +316,7 @@ TEST(Stealing, OfOneRankTakesNothingElseFromTheTraces) {
     EXPECT_NEAR(predicted(model, ranks, 1, 1 << 26), expected, 0.01 * expected) << ranks;
   }
   EXPECT_EQ(model.deviation_per_doubling, 0);
+  EXPECT_EQ(model.drift_per_doubling, 0);
   EXPECT_FALSE(model.sum_of_maxima);
 }
 
