@@ -279,6 +279,10 @@ std::vector<NamedSizes> held_out_sizes(const std::vector<RunPoint>& points, Hold
 
 namespace {
 
+UsageError no_blocks_of(int rank) {
+  return UsageError(fmt::format("the traces have no blocks of rank {}", rank));
+}
+
 Model fit_as_measured(const Measurements& measurements, const std::optional<Machine>& machine,
                       const FitOptions& options, const Provenance& provenance) {
   Model model{.app = measurements.app,
@@ -310,9 +314,12 @@ Model fit_as_measured(const Measurements& measurements, const std::optional<Mach
     std::erase_if(runs, [&](const StealingRun& run) { return is_held_out(run.sizes); });
     model.latency_gaps = machine ? latency_gaps_of(*machine) : LatencyGaps{.source = "traces"};
     if (options.blocks_of_rank) {
-      std::erase_if(runs, [&](const auto& run) { return run.ranks <= *options.blocks_of_rank; });
       for (StealingRun& run : runs) {
         run = seen_by_rank(run, *options.blocks_of_rank);
+      }
+      std::erase_if(runs, [](const StealingRun& run) { return run.seconds.empty(); });
+      if (runs.empty()) {
+        throw no_blocks_of(*options.blocks_of_rank);
       }
     }
     fit_stealing(model, runs, machine.has_value());
@@ -351,6 +358,9 @@ Model fit_as_measured(const Measurements& measurements, const std::optional<Mach
         of_block.back().sizes.merge(sampling_sizes_of(sample, *moved, model.latency_gaps));
       }
     }
+  }
+  if (is_of_one_rank && by_block.empty()) {
+    throw no_blocks_of(*options.blocks_of_rank);
   }
   std::vector<DisturbedTime> disturbed_times;
   for (auto& [key, of_block] : by_block) {
@@ -408,26 +418,13 @@ Model fit_as_measured(const Measurements& measurements, const std::optional<Mach
   return model;
 }
 
-void require_blocks_of_rank(const Measurements& measurements, const std::optional<Machine>& machine,
-                            int rank) {
-  if (!machine) {
-    throw UsageError(
-        fmt::format("the blocks of rank {} alone do not tell l and g: give a machine", rank));
-  }
-  const auto& runs = measurements.stealing;
-  if (std::ranges::none_of(measurements.samples,
-                           [rank](const Sample& sample) { return sample.rank == rank; }) &&
-      std::ranges::none_of(runs, [rank](const auto& run) { return rank < run.ranks; })) {
-    throw UsageError(fmt::format("the traces have no blocks of rank {}", rank));
-  }
-}
-
 }  // namespace
 
 Model fit_model(const Measurements& measurements, const std::optional<Machine>& machine,
                 const FitOptions& options, const Provenance& provenance) {
-  if (options.blocks_of_rank) {
-    require_blocks_of_rank(measurements, machine, *options.blocks_of_rank);
+  if (options.blocks_of_rank && !machine) {
+    throw UsageError(fmt::format("the blocks of rank {} alone do not tell l and g: give a machine",
+                                 *options.blocks_of_rank));
   }
   Model model = fit_as_measured(measurements, machine, options, provenance);
   if (!options.blocks_of_rank) {

@@ -112,6 +112,9 @@ StealingRun seen_by_rank(const StealingRun& run, int rank) {
   const double share = run.nodes() / run.all_workers();
   for (StealingRepetition& repetition : seen.traced) {
     std::erase_if(repetition.workers, [&](const auto& worker) { return worker.rank != rank; });
+    if (repetition.workers.empty()) {
+      continue;
+    }
     double seconds = 0;
     double nodes = 0;
     for (const WorkerStatistics& worker : repetition.workers) {

@@ -67,8 +67,8 @@ struct StealingRuns {
 };
 
 /// What that rank alone saw of `run`: no other worker counts, and of the call's time only what the
-/// rank's own clock says. Its searches are scaled to a worker's share of the nodes.
-/// \pre rank is from 0 to run.ranks - 1
+/// rank's own clock says. Its searches are scaled to a worker's share of the nodes. No repetitions
+/// where the run has no such rank.
 StealingRun seen_by_rank(const StealingRun& run, int rank);
 
 /// Collects the counted repetitions of all traces. A trace without workers (version 1) or whose

@@ -321,11 +321,17 @@ TEST(Stealing, OfOneRankTakesNothingElseFromTheTraces) {
 }
 
 TEST(Stealing, OfOneRankNeedsAMachineAndARankThatIsThere) {
-  const Measurements measurements =
-      collect_measurements(search_traces({}, {{1, 1}, {2, 1}}, kSizes));
+  std::vector<Trace> traces = search_traces({}, {{1, 1}, {2, 1}}, kSizes);
+  const Measurements measurements = collect_measurements(traces);
   EXPECT_THROW(fit_model(measurements, std::nullopt, {.blocks_of_rank = 1}, Provenance{}),
                UsageError);
   EXPECT_THROW(fit_model(measurements, machine_with(1e-9), {.blocks_of_rank = 2}, Provenance{}),
+               UsageError);
+  for (Trace& trace : traces) {
+    std::erase_if(trace.workers, [](const auto& worker) { return worker.statistics.rank == 1; });
+  }
+  EXPECT_THROW(fit_model(collect_measurements(traces), machine_with(1e-9), {.blocks_of_rank = 1},
+                         Provenance{}),
                UsageError);
 }
 
