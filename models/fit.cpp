@@ -296,6 +296,7 @@ Model fit_as_measured(const Measurements& measurements, const std::optional<Mach
               .notes = measurements.notes,
               .provenance = provenance};
 
+  const bool is_of_one_rank = options.blocks_of_rank.has_value();
   const std::vector<NamedSizes> held_out = held_out_sizes(measurements.points, options.hold_out);
   const auto is_held_out = [&](const NamedSizes& sizes) {
     return std::find(held_out.begin(), held_out.end(), sizes) != held_out.end();
@@ -313,7 +314,7 @@ Model fit_as_measured(const Measurements& measurements, const std::optional<Mach
     std::vector<StealingRun> runs = measurements.stealing;
     std::erase_if(runs, [&](const StealingRun& run) { return is_held_out(run.sizes); });
     model.latency_gaps = machine ? latency_gaps_of(*machine) : LatencyGaps{.source = "traces"};
-    if (options.blocks_of_rank) {
+    if (is_of_one_rank) {
       for (StealingRun& run : runs) {
         run = seen_by_rank(run, *options.blocks_of_rank);
       }
@@ -324,7 +325,7 @@ Model fit_as_measured(const Measurements& measurements, const std::optional<Mach
     }
     fit_stealing(model, runs, machine.has_value());
     model.memory = fit_memory(fitted_points);
-    if (options.blocks_of_rank) {
+    if (is_of_one_rank) {
       return model;
     }
     model.sum_of_maxima = composition_errors(fitted_points, [&](const RunPoint& point) {
@@ -342,7 +343,6 @@ Model fit_as_measured(const Measurements& measurements, const std::optional<Mach
       machine ? latency_gaps_of(*machine) : latency_gaps_of(samples, measurements.placement);
   const bool has_gaps =
       !model.latency_gaps.exchange.empty() || !model.latency_gaps.alltoallv.empty();
-  const bool is_of_one_rank = options.blocks_of_rank.has_value();
   auto exchange = fit_exchange(samples, measurements.placement, model.latency_gaps,
                                is_of_one_rank        ? ExchangeTimes::are_not_known
                                : machine && has_gaps ? ExchangeTimes::tell_factors

@@ -36,4 +36,12 @@ Forecast forecast(const Model& model, int ranks, const NamedSizes& sizes,
   return result;
 }
 
+Forecast forecast(const Model& model, const RunPoint& run, PredictOptions options) {
+  options.ranks_per_host = run.ranks_per_host;
+  if (model.stealing) {
+    options.threads = run.threads;
+  }
+  return forecast(model, run.ranks, run.sizes, options, Composition::closer);
+}
+
 }  // namespace cleave

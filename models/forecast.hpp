@@ -7,6 +7,7 @@
 
 #include "models/critical_path.hpp"
 #include "models/omega.hpp"
+#include "models/samples.hpp"
 
 namespace cleave {
 
@@ -33,5 +34,9 @@ struct Forecast {
 /// \throws             as `predict`
 Forecast forecast(const Model& model, int ranks, const NamedSizes& sizes,
                   const PredictOptions& options, Composition composition);
+
+/// Of a run that was measured, on as many ranks a host and threads, by the closer composition.
+/// \throws  as above
+Forecast forecast(const Model& model, const RunPoint& run, PredictOptions options = {});
 
 }  // namespace cleave

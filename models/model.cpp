@@ -54,6 +54,12 @@ std::string Model::reason_of(Block block) const {
   return "the traces show none";
 }
 
+bool Model::is_fitted_to(const RunPoint& run) const {
+  return std::ranges::any_of(fitted, [&](const RunOfModel& other) {
+    return other.ranks == run.ranks && other.threads == run.threads && other.sizes == run.sizes;
+  });
+}
+
 bool Model::path_is_closer() const {
   return critical_path && sum_of_maxima &&
          critical_path->median_abs_error < sum_of_maxima->median_abs_error;

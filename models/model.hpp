@@ -109,6 +109,8 @@ struct Model {
   /// Why `block` cannot be predicted.
   std::string reason_of(Block block) const;
 
+  /// Whether `run` is one of `fitted`.
+  bool is_fitted_to(const RunPoint& run) const;
   /// Whether the critical path came closer to the fitted runs than equation 6.
   bool path_is_closer() const;
   /// What `errors`, and more ranks than were measured, add to the variance of a predicted time,

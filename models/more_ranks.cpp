@@ -17,14 +17,10 @@ namespace cleave {
 
 namespace {
 
-/// What `model` says of a run that was measured; none if it refuses a block of it.
-std::optional<Forecast> forecast_of(const Model& model, const RunPoint& point) {
-  PredictOptions options{.ranks_per_host = point.ranks_per_host};
-  if (model.stealing) {
-    options.threads = point.threads;
-  }
+/// None if the model refuses a block of the run.
+std::optional<Forecast> forecast_if_known(const Model& model, const RunPoint& run) {
   try {
-    return forecast(model, point.ranks, point.sizes, options, Composition::closer);
+    return forecast(model, run);
   } catch (const Error&) {
     return std::nullopt;
   }
@@ -45,7 +41,7 @@ double deviation_of_most_ranks(const Measurements& measurements,
   std::vector<double> known;
   for (const RunPoint& point : fitted) {
     const auto predicted =
-        point.ranks == most ? forecast_of(of_fewer, point) : std::optional<Forecast>();
+        point.ranks == most ? forecast_if_known(of_fewer, point) : std::optional<Forecast>();
     if (predicted) {
       errors.push_back(std::abs(median(point.seconds) / predicted->seconds - 1));
       known.push_back((predicted->high - predicted->seconds) / kDeviationsOf95 /
@@ -66,7 +62,7 @@ double deviation_of_most_ranks(const Measurements& measurements,
 double drift_per_doubling(const Model& model, const std::vector<RunPoint>& fitted) {
   std::map<std::pair<NamedSizes, int>, std::vector<std::pair<double, double>>> logarithms;
   for (const RunPoint& point : fitted) {
-    if (const auto predicted = forecast_of(model, point)) {
+    if (const auto predicted = forecast_if_known(model, point)) {
       logarithms[{point.sizes, point.threads}].emplace_back(
           std::log2(point.ranks), std::log(median(point.seconds) / predicted->seconds));
     }
@@ -96,11 +92,7 @@ void look_at_more_ranks(Model& model, const Measurements& measurements, const Re
     return;
   }
   std::vector<RunPoint> fitted = measurements.points;
-  std::erase_if(fitted, [&](const RunPoint& point) {
-    return std::ranges::none_of(model.fitted, [&](const RunOfModel& run) {
-      return run.ranks == point.ranks && run.threads == point.threads && run.sizes == point.sizes;
-    });
-  });
+  std::erase_if(fitted, [&](const RunPoint& point) { return !model.is_fitted_to(point); });
   model.drift_per_doubling = drift_per_doubling(model, fitted);
   model.deviation_per_doubling = deviation_of_most_ranks(measurements, fitted, counts, refit);
 }

@@ -150,7 +150,7 @@ double number_of(const BlockFit& count, int sharers, double nodes) {
 
 /// What was never seen in as many chances as `run` had is taken to come once in them.
 double seen_or_once(double number, const StealingRun& run) {
-  return std::max(1 / (run.counted_workers * run.repetitions()), number);
+  return std::max(1 / (run.counted_workers() * run.repetitions()), number);
 }
 
 /// Root of the mean square.

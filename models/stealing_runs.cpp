@@ -11,13 +11,8 @@ namespace cleave {
 
 namespace {
 
-/// From the first to the last moment of the call, by the worker's clock.
-double whole_seconds_of(const WorkerStatistics& worker) {
-  return seconds_of(worker.searching_ns + worker.stealing_ns + worker.idle_ns);
-}
-
 /// Adds the parts of one repetition, and what its workers, who all count, did.
-void add_repetition(StealingRun& run, const StealingRepetition& repetition) {
+void add_repetition(StealingRun& run, StealingRepetition repetition) {
   const auto count = static_cast<double>(repetition.workers.size());
   double search = 0;
   double without_nodes = 0;
@@ -37,7 +32,6 @@ void add_repetition(StealingRun& run, const StealingRepetition& repetition) {
   // Rounding of two clocks apart, what is left is the starting of workers and the call's frame.
   run.start_up.push_back(
       std::max(starting / count, repetition.seconds - search / count - steal - termination));
-  run.counted_workers = static_cast<int>(repetition.workers.size());
   for (const WorkerStatistics& worker : repetition.workers) {
     run.searches += static_cast<double>(worker.searches);
     run.local_tried += static_cast<double>(worker.local_tried);
@@ -53,6 +47,7 @@ void add_repetition(StealingRun& run, const StealingRepetition& repetition) {
                                : run.workers.emplace_back(WorkerTotals{worker.rank, worker.thread});
     totals.nodes += static_cast<double>(worker.nodes);
   }
+  run.traced.push_back(std::move(repetition));
 }
 
 void add_trace(std::map<RunIdentity, StealingRun>& runs, const Trace& trace) {
@@ -72,9 +67,8 @@ void add_trace(std::map<RunIdentity, StealingRun>& runs, const Trace& trace) {
     run.ranks_per_host = r.ranks_per_host;
     run.oversubscribed = r.oversubscribed;
     run.sizes = repetition.sizes;
-    run.traced.push_back(
-        {.seconds = seconds_of(repetition.elapsed_ns), .workers = std::move(workers->second)});
-    add_repetition(run, run.traced.back());
+    add_repetition(
+        run, {.seconds = seconds_of(repetition.elapsed_ns), .workers = std::move(workers->second)});
   }
 }
 
@@ -88,16 +82,16 @@ bool has_nodes(const Trace& trace) {
 }  // namespace
 
 double StealingRun::steals_per_worker() const {
-  const double firsts = counted_workers * repetitions();
+  const double firsts = counted_workers() * repetitions();
   return std::max(0.0, searches / firsts - 1);
 }
 
 double StealingRun::requests_per_worker() const {
-  return remote_tried / (counted_workers * repetitions());
+  return remote_tried / (counted_workers() * repetitions());
 }
 
 double StealingRun::requests_in_vain_per_worker() const {
-  return (remote_tried - remote_made) / (counted_workers * repetitions());
+  return (remote_tried - remote_made) / (counted_workers() * repetitions());
 }
 
 double StealingRun::nodes() const { return static_cast<double>(sizes.at("nodes")); }
@@ -107,23 +101,24 @@ StealingRun seen_by_rank(const StealingRun& run, int rank) {
                    .threads = run.threads,
                    .ranks_per_host = run.ranks_per_host,
                    .oversubscribed = run.oversubscribed,
-                   .sizes = run.sizes,
-                   .traced = run.traced};
+                   .sizes = run.sizes};
   const double share = run.nodes() / run.all_workers();
-  for (StealingRepetition& repetition : seen.traced) {
-    std::erase_if(repetition.workers, [&](const auto& worker) { return worker.rank != rank; });
-    if (repetition.workers.empty()) {
+  for (const StealingRepetition& of_all : run.traced) {
+    StealingRepetition of_rank;
+    double nodes = 0;
+    for (const WorkerStatistics& worker : of_all.workers) {
+      if (worker.rank == rank) {
+        of_rank.workers.push_back(worker);
+        of_rank.seconds += seconds_of(worker.searching_ns + worker.stealing_ns + worker.idle_ns);
+        nodes += static_cast<double>(worker.nodes);
+      }
+    }
+    if (of_rank.workers.empty()) {
       continue;
     }
-    double seconds = 0;
-    double nodes = 0;
-    for (const WorkerStatistics& worker : repetition.workers) {
-      seconds += whole_seconds_of(worker);
-      nodes += static_cast<double>(worker.nodes);
-    }
-    const auto count = static_cast<double>(repetition.workers.size());
-    repetition.seconds = seconds / count;
-    add_repetition(seen, repetition);
+    const auto count = static_cast<double>(of_rank.workers.size());
+    of_rank.seconds /= count;
+    add_repetition(seen, std::move(of_rank));
     if (nodes > 0) {
       seen.search.back() *= share * count / nodes;
     }

@@ -37,7 +37,6 @@ struct StealingRun {
   std::vector<double> steal;        ///< without nodes: looking for some, in vain too
   std::vector<double> start_up;     ///< until the workers have their first nodes, and all the rest
   std::vector<double> termination;  ///< from the last node to the end
-  int counted_workers = 1;
   // Summed over the workers that count and the counted repetitions.
   double searches = 0;  ///< times that a worker had nodes after it had none
   double local_tried = 0;
@@ -45,10 +44,11 @@ struct StealingRun {
   double remote_tried = 0;
   double remote_made = 0;
   double bytes_received = 0;
-  std::vector<WorkerTotals> workers;  ///< by rank and thread
+  std::vector<WorkerTotals> workers;  ///< that count, by rank and thread
   std::vector<StealingRepetition> traced;
 
   int all_workers() const { return ranks * threads; }
+  double counted_workers() const { return static_cast<double>(workers.size()); }
   int workers_per_host() const { return ranks_per_host * threads; }
   double repetitions() const { return static_cast<double>(seconds.size()); }
   /// How often a worker ran dry in a repetition and got nodes again, the first nodes left out.

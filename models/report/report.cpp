@@ -30,15 +30,8 @@ std::vector<Comparison> compare(const Model& model, const Measurements& measurem
   for (const RunPoint& point : measurements.points) {
     Comparison c{.run = point, .measured_s = median(point.seconds)};
     c.spread = relative_spread(point.seconds);
-    c.held_out = std::none_of(model.fitted.begin(), model.fitted.end(), [&](const RunOfModel& run) {
-      return run.ranks == point.ranks && run.threads == point.threads && run.sizes == point.sizes;
-    });
-    PredictOptions of_run = options;
-    of_run.ranks_per_host = point.ranks_per_host;
-    if (model.stealing) {
-      of_run.threads = point.threads;
-    }
-    const Forecast f = forecast(model, point.ranks, point.sizes, of_run, Composition::closer);
+    c.held_out = !model.is_fitted_to(point);
+    const Forecast f = forecast(model, point, options);
     c.prediction = f.prediction;
     c.sum_of_maxima_s = f.prediction.seconds;
     if (f.path) {
