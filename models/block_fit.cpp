@@ -86,11 +86,17 @@ Design design_of(const std::vector<Observation>& observations, const Form& form)
 std::map<std::string, std::pair<double, double>> range_of(
     const std::vector<Observation>& observations) {
   std::map<std::string, std::pair<double, double>> ranges;
+  const auto add = [&](const std::string& name, double value) {
+    const auto [range, is_new] = ranges.try_emplace(name, value, value);
+    range->second.first = std::min(range->second.first, value);
+    range->second.second = std::max(range->second.second, value);
+  };
   for (const Observation& observation : observations) {
     for (const auto& [name, value] : observation.sizes) {
-      const auto [range, is_new] = ranges.try_emplace(name, value, value);
-      range->second.first = std::min(range->second.first, value);
-      range->second.second = std::max(range->second.second, value);
+      add(name, value);
+    }
+    if (const std::string ratio = ratio_in(observation.sizes); !ratio.empty()) {
+      add(ratio, quantity_of(ratio, observation.sizes));
     }
   }
   return ranges;
@@ -181,13 +187,32 @@ SegmentedFit::SegmentedFit(std::string over_quantity, std::vector<double> betwee
   median_abs_relative_residual = median(std::move(relative));
 }
 
-const BlockFit& SegmentedFit::at(const NamedValues& sizes) const {
+std::size_t SegmentedFit::segment_at(const NamedValues& sizes) const {
   if (breaks.empty()) {
-    return segments.front();
+    return 0;
   }
   const double quantity = quantity_of(over, sizes);
-  const auto segment = std::upper_bound(breaks.begin(), breaks.end(), quantity) - breaks.begin();
-  return segments[static_cast<std::size_t>(segment)];
+  const auto between = static_cast<std::size_t>(
+      std::upper_bound(breaks.begin(), breaks.end(), quantity) - breaks.begin());
+  const std::string ratio = ratio_in(sizes);
+  if (ratio.empty() || ratio == over) {
+    return between;
+  }
+  const double asked = quantity_of(ratio, sizes);
+  const auto saw_ratio = [&](std::size_t segment) {
+    constexpr double kNear = 1.5;
+    const auto range = segments[segment].fitted_range.find(ratio);
+    return range == segments[segment].fitted_range.end() ||
+           (asked > range->second.first / kNear && asked < range->second.second * kNear);
+  };
+  for (std::size_t distance = 0; distance < segments.size(); ++distance) {
+    for (const std::size_t segment : {between - distance, between + distance}) {
+      if (segment < segments.size() && saw_ratio(segment)) {  // between - distance wraps around
+        return segment;
+      }
+    }
+  }
+  return between;
 }
 
 std::string SegmentedFit::text() const {
@@ -210,6 +235,10 @@ std::vector<std::string> names_in(const std::string& over) {
     return {over};
   }
   return {over.substr(0, slash), over.substr(slash + 1)};
+}
+
+std::string ratio_in(const NamedValues& sizes) {
+  return sizes.size() == 2 ? sizes.begin()->first + "/" + sizes.rbegin()->first : "";
 }
 
 double quantity_of(const std::string& over, const NamedValues& sizes) {

@@ -30,7 +30,8 @@ struct Observation {
 struct BlockFit {
   Form form;
   LinearFit fit;
-  std::map<std::string, std::pair<double, double>> fitted_range;  ///< least and most of each size
+  /// Least and most of each size, and of the ratio of two: "M/N".
+  std::map<std::string, std::pair<double, double>> fitted_range;
   /// Mean symmetric relative error at sizes that were left out of the fit in turn; none where the
   /// form was given.
   std::optional<double> left_out_smape;
@@ -47,7 +48,10 @@ struct BlockFit {
 };
 
 /// The time of a block as a function of its sizes: one form, or one for each stretch between breaks
-/// of one quantity. Beyond what was measured the first or last stretch goes on.
+/// of one quantity. Beyond what was measured the first or last stretch goes on. Where a stretch saw
+/// no such ratio of two sizes as is asked for and another did, the nearest of these takes its
+/// place: twice the nodes and edges of a graph may lie beyond a break in the edges that only denser
+/// graphs have passed.
 struct SegmentedFit {
   SegmentedFit() = default;
   /// One form for all sizes; the quality is that of `only.fit`.
@@ -65,14 +69,20 @@ struct SegmentedFit {
   double adjusted_r_squared = 0;
   double median_abs_relative_residual = 0;
 
-  const BlockFit& at(const NamedValues& sizes) const;
+  const BlockFit& at(const NamedValues& sizes) const { return segments[segment_at(sizes)]; }
   double operator()(const NamedValues& sizes) const { return at(sizes)(sizes); }
   /// Terms of all stretches: "N*log2(N)", "1,N below N = 1.5e+06, then N".
   std::string text() const;
+
+ private:
+  std::size_t segment_at(const NamedValues& sizes) const;
 };
 
 /// The names in the quantity `over`: {"M", "N"} of "M/N"; none of "".
 std::vector<std::string> names_in(const std::string& over);
+
+/// The ratio of two sizes, "M/N"; "" where `sizes` are not two.
+std::string ratio_in(const NamedValues& sizes);
 
 /// The quantity `over`, a size or a ratio of two.
 /// \throws Error  if `sizes` lacks one

@@ -181,8 +181,12 @@ class Omega {
     return model;
   }
 
-  /// Inside is what lies between the least and the most of some stretches.
-  void check_range(const SegmentedFit& fit, const NamedValues& sizes) {
+  /// Inside is what lies between the least and the most of some stretches, a ratio of sizes, too.
+  void check_range(const SegmentedFit& fit, NamedValues sizes) {
+    if (const std::string ratio = ratio_in(sizes);
+        !ratio.empty() && fit.segments.front().fitted_range.contains(ratio)) {
+      sizes[ratio] = quantity_of(ratio, sizes);
+    }
     for (const auto& [name, value] : sizes) {
       double least = std::numeric_limits<double>::infinity();
       double most = 0;

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -256,38 +257,82 @@ std::variant<SegmentedFit, Refusal> fit_stretches(const Quantity& quantity,
   return SegmentedFit(quantity.over, breaks, std::move(fits), observations);
 }
 
-/// The errors of `fit` at the sizes that are left out, its breaks and forms kept; empty if a
-/// stretch cannot be fitted without one.
-std::vector<double> left_out_errors(const SegmentedFit& fit,
-                                    const std::vector<Observation>& observations, Weights weights) {
-  std::vector<double> errors;
-  for (const Trial& trial : leave_out_trials(rows_by_run_size(observations))) {
+/// `fit` with its breaks and forms kept and its coefficients those of `observations`; none if a
+/// stretch cannot be fitted to them.
+std::optional<SegmentedFit> fitted_to(SegmentedFit fit,
+                                      const std::vector<Observation>& observations,
+                                      Weights weights) {
+  const auto stretches = fit.breaks.empty() ? std::vector<std::vector<Observation>>{observations}
+                                            : stretches_of(fit.over, fit.breaks, observations);
+  for (std::size_t s = 0; s < stretches.size(); ++s) {
+    BlockFit& segment = fit.segments[s];
+    const std::vector<TrialForm> form = {{segment.form, Sign::any}};
+    const auto coefficients = least_squares_coefficients(
+        BasisValues(stretches[s], form).design(segment.form, all_rows(stretches[s])), weights,
+        segment.fit.coefficients.minCoeff() < 0 ? Sign::any : Sign::non_negative);
+    if (!std::holds_alternative<Eigen::VectorXd>(coefficients)) {
+      return std::nullopt;
+    }
+    segment.fit.coefficients = std::get<Eigen::VectorXd>(coefficients);
+  }
+  return fit;
+}
+
+/// The mean symmetric error of `fit` in each trial, none where it cannot be fitted.
+std::vector<std::optional<double>> trial_errors(const SegmentedFit& fit,
+                                                const std::vector<Trial>& trials,
+                                                const std::vector<Observation>& observations,
+                                                Weights weights) {
+  std::vector<std::optional<double>> errors;
+  for (const Trial& trial : trials) {
     std::vector<Observation> fitted;
     for (const Eigen::Index i : trial.fitted) {
       fitted.push_back(observations[static_cast<std::size_t>(i)]);
     }
-    const auto stretches = fit.breaks.empty() ? std::vector<std::vector<Observation>>{fitted}
-                                              : stretches_of(fit.over, fit.breaks, fitted);
-    SegmentedFit without = fit;
-    for (std::size_t s = 0; s < stretches.size(); ++s) {
-      BlockFit& segment = without.segments[s];
-      const std::vector<TrialForm> form = {{segment.form, Sign::any}};
-      const auto coefficients = least_squares_coefficients(
-          BasisValues(stretches[s], form).design(segment.form, all_rows(stretches[s])), weights,
-          segment.fit.coefficients.minCoeff() < 0 ? Sign::any : Sign::non_negative);
-      if (!std::holds_alternative<Eigen::VectorXd>(coefficients)) {
-        return {};
+    std::optional<double>& error = errors.emplace_back();
+    if (const auto on_trial = fitted_to(fit, fitted, weights)) {
+      double sum = 0;
+      for (const Eigen::Index i : trial.tested) {
+        const Observation& o = observations[static_cast<std::size_t>(i)];
+        sum += symmetric_error((*on_trial)(o.sizes), o.value);
       }
-      segment.fit.coefficients = std::get<Eigen::VectorXd>(coefficients);
+      error = sum / static_cast<double>(trial.tested.size());
     }
-    double sum = 0;
-    for (const Eigen::Index i : trial.tested) {
-      const Observation& o = observations[static_cast<std::size_t>(i)];
-      sum += symmetric_error(without(o.sizes), o.value);
-    }
-    errors.push_back(sum / static_cast<double>(trial.tested.size()));
   }
   return errors;
+}
+
+/// A fit and how it does on trial.
+struct TriedFit {
+  SegmentedFit fit;
+  std::vector<std::optional<double>> left_out;      ///< errors at the sizes left out in turn
+  std::vector<std::optional<double>> extrapolated;  ///< at sizes larger than those fitted
+};
+
+/// The sums of `a` and of `b` over the trials that both could be fitted in.
+std::pair<double, double> common_sums(const std::vector<std::optional<double>>& a,
+                                      const std::vector<std::optional<double>>& b) {
+  std::pair<double, double> sums;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] && b[i]) {
+      sums.first += *a[i];
+      sums.second += *b[i];
+    }
+  }
+  return sums;
+}
+
+/// Whether breaks lower the errors at sizes left out, each to kWorthABreak, and raise none beyond.
+bool is_worth_its_breaks(const TriedFit& broken, const TriedFit& whole) {
+  const auto more_breaks =
+      static_cast<double>(std::ssize(broken.fit.breaks) - std::ssize(whole.fit.breaks));
+  const auto [left_out, left_out_whole] = common_sums(broken.left_out, whole.left_out);
+  const auto [beyond, beyond_whole] = common_sums(broken.extrapolated, whole.extrapolated);
+  return left_out < std::pow(kWorthABreak, more_breaks) * left_out_whole && beyond <= beyond_whole;
+}
+
+bool is_always_fitted(const std::vector<std::optional<double>>& errors) {
+  return std::all_of(errors.begin(), errors.end(), [](const auto& e) { return e.has_value(); });
 }
 
 }  // namespace
@@ -299,26 +344,33 @@ std::variant<SegmentedFit, Refusal> fit_segmented(const std::vector<Observation>
   if (auto* refusal = std::get_if<Refusal>(&one)) {
     return std::move(*refusal);
   }
-  SegmentedFit best("", {}, {std::move(std::get<BlockFit>(one))}, observations);
-  std::vector<double> best_errors = left_out_errors(best, observations, weights);
+  const std::vector<Rows> by_size = rows_by_run_size(observations);
+  const std::vector<Trial> leaving_out = leave_out_trials(by_size);
+  const std::vector<Trial> rolling = rolling_trials(by_size);
+  const auto tried = [&](SegmentedFit fit) {
+    return TriedFit{.fit = fit,
+                    .left_out = trial_errors(fit, leaving_out, observations, weights),
+                    .extrapolated = trial_errors(fit, rolling, observations, weights)};
+  };
+  TriedFit best = tried(SegmentedFit("", {}, {std::move(std::get<BlockFit>(one))}, observations));
+  if (!is_always_fitted(best.left_out)) {
+    return best.fit;
+  }
   for (const Quantity& quantity : quantities_of(varying_sizes(observations), forms)) {
     const std::vector<double> breaks =
         find_breaks(quantity.over, observations, quantity.forms, weights);
-    if (breaks.empty() || best_errors.empty()) {
+    if (breaks.empty()) {
       continue;
     }
     auto fitted = fit_stretches(quantity, breaks, observations, weights);
     if (auto* segmented = std::get_if<SegmentedFit>(&fitted)) {
-      std::vector<double> errors = left_out_errors(*segmented, observations, weights);
-      const auto more_breaks = static_cast<double>(std::ssize(breaks) - std::ssize(best.breaks));
-      if (!errors.empty() &&
-          mean_of(errors) < std::pow(kWorthABreak, more_breaks) * mean_of(best_errors)) {
-        best = std::move(*segmented);
-        best_errors = std::move(errors);
+      TriedFit broken = tried(std::move(*segmented));
+      if (is_always_fitted(broken.left_out) && is_worth_its_breaks(broken, best)) {
+        best = std::move(broken);
       }
     }
   }
-  return best;
+  return best.fit;
 }
 
 }  // namespace cleave

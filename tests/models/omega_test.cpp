@@ -141,6 +141,10 @@ TEST(Omega, OutsideTheFittedRangeIsSaid) {
   model.blocks.front().fit.segments.front().fitted_range["M"] = {1, 1000};
   EXPECT_FALSE(predict(model, 8, {{"N", 1000}, {"M", 1000}}).outside_fitted_range);
   EXPECT_TRUE(predict(model, 8, {{"N", 1000}, {"M", 1100}}).outside_fitted_range);
+  // Eight ranks share the edges out, not the nodes.
+  model.blocks.back().fit.segments.front().fitted_range["M/N"] = {0.125, 2};
+  EXPECT_FALSE(predict(model, 8, {{"N", 1000}, {"M", 1000}}).outside_fitted_range);
+  EXPECT_TRUE(predict(model, 8, {{"N", 1000}, {"M", 900}}).outside_fitted_range);
 }
 
 }  // namespace

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cmath>
+
 #include "models/diagnosis.hpp"
 #include "models/segmentation.hpp"
 #include "tests/models/referee.hpp"
@@ -26,6 +29,13 @@ std::vector<Observation> observations_at(const std::vector<double>& sizes, doubl
                             .value = time(n)});
   }
   return observations;
+}
+
+/// Of a graph: nodes, edges and the seconds that it takes.
+Observation graph(double n, double m, double seconds) {
+  return {.run_sizes = {{"N", static_cast<std::int64_t>(n)}, {"M", static_cast<std::int64_t>(m)}},
+          .sizes = {{"N", n}, {"M", m}},
+          .value = seconds};
 }
 
 const std::vector<double> kDoublings = {1e4,   2e4,   4e4,    8e4,    1.6e5,
@@ -80,10 +90,7 @@ TEST(Selection, FitsATimeThatFallsWithTheDensityOfAGraph) {
   };
   for (double n = 1 << 17; n <= 1 << 20; n *= 2) {
     for (double m = n; m <= 8 * n; m *= 2) {
-      observations.push_back(
-          {.run_sizes = {{"N", static_cast<std::int64_t>(n)}, {"M", static_cast<std::int64_t>(m)}},
-           .sizes = {{"N", n}, {"M", m}},
-           .value = time(n, m)});
+      observations.push_back(graph(n, m, time(n, m)));
     }
   }
   const auto fit = std::get<SegmentedFit>(
@@ -102,9 +109,7 @@ TEST(Selection, DoesNotFollowTheLuckOfOneExtrapolation) {
        {std::tuple(1 << 17, 1 << 17, 0.7e-3), std::tuple(1 << 18, 1 << 19, 0.63e-3),
         std::tuple(1 << 19, 1 << 19, 3.6e-3), std::tuple(1 << 20, 1 << 21, 3.6e-3)}) {
     for (const double of_rank : {0.98, 1.02}) {
-      observations.push_back({.run_sizes = {{"N", n}, {"M", m}},
-                              .sizes = {{"N", n}, {"M", m}},
-                              .value = of_rank * seconds});
+      observations.push_back(graph(n, m, of_rank * seconds));
     }
   }
   const auto fit =
@@ -112,15 +117,63 @@ TEST(Selection, DoesNotFollowTheLuckOfOneExtrapolation) {
   EXPECT_EQ(text_of(fit.form), "N*log2(N),M*log2(N)");
 }
 
+TEST(Selection, TakesTheStretchThatSawTheDensity) {
+  std::vector<Observation> few_edges;
+  std::vector<Observation> many_edges;
+  for (double n = 1e4; n <= 4e4; n *= 2) {
+    few_edges.push_back(graph(n, n / 2, 8e-9 * n / 2));
+    few_edges.push_back(graph(n, n, 8e-9 * n));
+    many_edges.push_back(graph(n, 8 * n, 30e-9 * n));
+    many_edges.push_back(graph(n, 16 * n, 30e-9 * n));
+  }
+  const auto fitted = [](const std::vector<Observation>& observations, const char* form) {
+    return std::get<BlockFit>(
+        fit_form(observations, {.form = parse_form(form)}, Weights::relative));
+  };
+  std::vector<Observation> all = few_edges;
+  all.insert(all.end(), many_edges.begin(), many_edges.end());
+  const SegmentedFit fit("M", {6e4}, {fitted(few_edges, "M"), fitted(many_edges, "N")}, all);
+  EXPECT_NEAR(fit({{"N", 1e4}, {"M", 8e4}}), 30e-9 * 1e4, 1e-9);
+  EXPECT_NEAR(fit({{"N", 16e4}, {"M", 128e4}}), 30e-9 * 16e4, 1e-9);
+  // As many edges as beyond the break, as sparse as before it.
+  EXPECT_NEAR(fit({{"N", 16e4}, {"M", 8e4}}), 8e-9 * 8e4, 1e-9);
+  EXPECT_NEAR(fit({{"N", 2e3}, {"M", 3.2e4}}), 30e-9 * 2e3, 1e-9);
+  // No stretch saw these.
+  EXPECT_NEAR(fit({{"N", 1e3}, {"M", 1e5}}), 30e-9 * 1e3, 1e-9);
+  EXPECT_NEAR(fit({{"N", 1e5}, {"M", 1e4}}), 8e-9 * 1e4, 1e-9);
+}
+
+TEST(Selection, BreaksOnlyWhereThatPredictsLargerSizesToo) {
+  // Measured on one rank, in us: rows of N = 16K, 32K and 64K, six densities from 0.5 to 16. Breaks
+  // of the density are closer to the sizes left out, and 15 % off four times beyond.
+  constexpr std::array<std::array<double, 6>, 3> kMeasured = {{{52, 137, 181, 198, 219, 281},
+                                                               {123, 296, 376, 403, 458, 552},
+                                                               {260, 611, 767, 803, 918, 1141}}};
+  constexpr std::array<double, 6> kFourTimesBeyond = {1175, 2599, 3306, 3593, 4217, 5337};
+  std::vector<Observation> observations;
+  for (std::size_t i = 0; i < kMeasured.size(); ++i) {
+    for (std::size_t j = 0; j < kMeasured[i].size(); ++j) {
+      const double n = std::ldexp(1.0, static_cast<int>(14 + i));
+      observations.push_back(
+          graph(n, std::ldexp(n / 2, static_cast<int>(j)), 1e-6 * kMeasured[i][j]));
+    }
+  }
+  const auto fit = std::get<SegmentedFit>(
+      fit_segmented(observations, candidate_forms({"M", "N"}), Weights::relative));
+  constexpr double kNodes = 1 << 18;
+  for (std::size_t j = 0; j < kFourTimesBeyond.size(); ++j) {
+    const double predicted =
+        fit({{"N", kNodes}, {"M", std::ldexp(kNodes / 2, static_cast<int>(j))}});
+    EXPECT_NEAR(predicted * 1e6 / kFourTimesBeyond[j], 1, 0.12) << j << ": " << fit.text();
+  }
+}
+
 TEST(Selection, KnowsThatASmallGraphCostsSomethingToo) {
   std::vector<Observation> observations;
   for (double n = 1 << 12; n <= 1 << 16; n *= 4) {
     for (double m = n; m <= 16 * n; m *= 2) {
       const double seconds = 40e-6 + 0.7e-9 * n * std::log2(n) + 0.1e-9 * m * std::log2(n);
-      observations.push_back(
-          {.run_sizes = {{"N", static_cast<std::int64_t>(n)}, {"M", static_cast<std::int64_t>(m)}},
-           .sizes = {{"N", n}, {"M", m}},
-           .value = seconds});
+      observations.push_back(graph(n, m, seconds));
     }
   }
   const auto fit =
