@@ -53,10 +53,10 @@ function(cleave_must_not_compile target)
 endfunction()
 
 # cleave_benchmark(NAME SOURCES ... LINK ...): a Google Benchmark program with a main of its own,
-# built and run by the target `benchmarks`.
+# run by the target `benchmarks`; built with everything else, lest it stop compiling unnoticed.
 function(cleave_benchmark name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
-  add_executable(${name} EXCLUDE_FROM_ALL ${arg_SOURCES})
+  add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LINK} benchmark::benchmark cleave_warnings)
   set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
   file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/benchmarks)

@@ -61,14 +61,16 @@ double corrected_akaike(const Design& design, const Eigen::VectorXd& coefficient
   if (n - k - 1 <= 0) {
     return std::numeric_limits<double>::infinity();
   }
-  Eigen::ArrayXd residuals = design.measured - design.columns * coefficients;
-  double least = 0;
-  if (weights == Weights::relative) {
-    residuals /= design.measured.array().max(1e-9);
-    least = kNegligible * kNegligible;
-  }
+  // Of every value with relative weights, else of their root mean square.
+  const Eigen::ArrayXd scales =
+      weights == Weights::relative
+          ? Eigen::ArrayXd(design.measured.array().max(1e-9))
+          : Eigen::ArrayXd::Constant(design.measured.size(), design.measured.norm() / std::sqrt(n));
+  const Eigen::ArrayXd residuals =
+      (design.measured - design.columns * coefficients).array() / scales.max(1e-300);
   const double variance = residuals.square().sum() / n;
-  return n * std::log(std::max(variance, least)) + 2 * k + 2 * k * (k + 1) / (n - k - 1);
+  return n * std::log(std::max(variance, kNegligible * kNegligible)) + 2 * k +
+         2 * k * (k + 1) / (n - k - 1);
 }
 
 struct Candidate {

@@ -176,7 +176,7 @@ double seconds_of(const Steals& steals, int sharers, double nodes, const Network
 
 /// `inside`: runs on one rank; else on several ranks of one thread each.
 std::variant<Steals, Refusal> fit_steals(const std::vector<StealingRun>& all, bool inside,
-                                         const LatencyGaps& gaps, Weights weights) {
+                                         const LatencyGaps& gaps) {
   const auto sharers = [inside](const StealingRun& run) {
     return inside ? run.threads : run.ranks;
   };
@@ -199,7 +199,9 @@ std::variant<Steals, Refusal> fit_steals(const std::vector<StealingRun>& all, bo
                               .sizes = sizes_of_steals(sharers(*run), run->nodes() / sharers(*run)),
                               .value = value_of(*run)});
     }
-    return fit_best_form(observations, forms_of_steals(), weights);
+    // Each is a mean of counts that vary by half of themselves and more: relative to what was
+    // measured, the least would pull all down.
+    return fit_best_form(observations, forms_of_steals(), Weights::ordinary);
   };
   Steals steals{.bytes = bytes_of_answer(runs), .most = *numbers.rbegin()};
   auto count =
@@ -467,7 +469,7 @@ void fit_stealing(Model& model, const std::vector<StealingRun>& runs, bool knows
     if (inside ? *threads.rbegin() == 1 : *ranks.rbegin() == 1) {
       continue;
     }
-    auto fitted = fit_steals(runs, inside, model.latency_gaps, model.weights);
+    auto fitted = fit_steals(runs, inside, model.latency_gaps);
     if (auto* refusal = std::get_if<Refusal>(&fitted)) {
       model.refused.push_back(
           {Block::steal, 1, fmt::format("{}: {}", inside ? kInside : kBetween, refusal->reason)});

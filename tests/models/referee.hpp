@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "models/block_fit.hpp"
-#include "models/selection.hpp"
+#include "models/segmentation.hpp"
 #include "models/statistics.hpp"
 
 namespace cleave {
