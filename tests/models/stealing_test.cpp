@@ -35,6 +35,7 @@ struct Truth {
   double ending_s = 2e-6;
   double ending_of_doubling_s = 2e-5;
   double noise = 0;
+  double uneven = 0;  ///< steals are from 1 - uneven to 1 + uneven times as many, by run
 
   double steals(int ranks, int threads, double nodes) const {
     const double inside =
@@ -83,32 +84,35 @@ Trace search_trace(const Truth& truth, int ranks, int threads, std::int64_t node
                .clock_offset_ns = std::vector<std::int64_t>(static_cast<std::size_t>(ranks), 0)};
   std::mt19937 random(static_cast<unsigned>(ranks * 131 + threads * 17 + nodes));
   std::normal_distribution<double> normal(0, truth.noise);
+  std::uniform_real_distribution<double> by_chance(1 - truth.uneven, 1 + truth.uneven);
+  const double more = truth.uneven > 0 ? by_chance(random) : 1;
   const auto size = static_cast<double>(nodes);
   for (int repetition = 0; repetition < kRepetitions; ++repetition) {
     const double slowed = 1 + normal(random);
     const double search_s = slowed * truth.search_s(ranks, threads, size);
-    const double steal_s = truth.steal_s(ranks, threads, size);
+    const double steal_s = more * truth.steal_s(ranks, threads, size);
     const double ending_s = truth.termination_s(ranks);
     for (int worker = 0; worker < ranks * threads; ++worker) {
       const bool starts_dry = worker != 0;
       const double starting_s = starts_dry ? truth.starting_s(ranks, threads) / 2 : 0;
       const bool asks = worker % threads == 0 && ranks > 1;
-      const std::int64_t in_vain = std::llround(truth.requests_in_vain(ranks));
-      const std::int64_t tried = std::llround(truth.requests(ranks, size));
-      trace.workers.push_back({repetition,
-                               {.rank = worker / threads,
-                                .thread = worker % threads,
-                                .nodes = nodes / (ranks * threads),
-                                .searches = 1 + std::llround(truth.steals(ranks, threads, size)),
-                                .local_tried = 10,
-                                .local_made = 5,
-                                .remote_tried = asks ? tried : 0,
-                                .remote_made = asks ? tried - in_vain : 0,
-                                .searching_ns = ns(search_s),
-                                .stealing_ns = ns(steal_s + starting_s),
-                                .starting_ns = ns(starting_s),
-                                .idle_ns = ns(ending_s),
-                                .ending_ns = ns(ending_s)}});
+      const std::int64_t in_vain = std::llround(more * truth.requests_in_vain(ranks));
+      const std::int64_t tried = std::llround(more * truth.requests(ranks, size));
+      trace.workers.push_back(
+          {repetition,
+           {.rank = worker / threads,
+            .thread = worker % threads,
+            .nodes = nodes / (ranks * threads),
+            .searches = 1 + std::llround(more * truth.steals(ranks, threads, size)),
+            .local_tried = 10,
+            .local_made = 5,
+            .remote_tried = asks ? tried : 0,
+            .remote_made = asks ? tried - in_vain : 0,
+            .searching_ns = ns(search_s),
+            .stealing_ns = ns(steal_s + starting_s),
+            .starting_ns = ns(starting_s),
+            .idle_ns = ns(ending_s),
+            .ending_ns = ns(ending_s)}});
     }
     trace.repetitions.push_back(
         {.index = repetition,
@@ -209,6 +213,24 @@ TEST(Stealing, FindsTheCoefficientsThatRunsWereMadeFrom) {
               0.01 * truth.start_up_of_helper_s);
   EXPECT_NEAR(model.stealing->termination.fit.coefficients[1], truth.ending_of_doubling_s,
               0.01 * truth.ending_of_doubling_s);
+}
+
+TEST(Stealing, FewStealsByChanceDoNotPullTheMeanDown) {
+  const Truth truth{.uneven = 0.9};
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t nodes = 1 << 18; nodes < 1 << 24; nodes += nodes / 5) {
+    sizes.push_back(nodes);
+  }
+  const Model model = fit(search_traces(truth, {{2, 1}, {4, 1}, {8, 1}}, sizes));
+  const Steals& between = model.stealing->between.value();
+  constexpr double kNodes = 1 << 20;
+  const NamedValues asked = {{"doublings", 4}, {"nodes", kNodes}};
+  const double steals = truth.steals(16, 1, 16 * kNodes);
+  EXPECT_NEAR(between.count(asked), steals, 0.2 * steals);
+  EXPECT_NEAR(between.in_vain->operator()(asked), truth.requests_in_vain(16),
+              0.2 * truth.requests_in_vain(16));
+  const double seconds = truth.steal_s(16, 1, 16 * kNodes);
+  EXPECT_NEAR(between.seconds(asked), seconds, 0.2 * seconds);
 }
 
 TEST(Stealing, FindsWhatAnsweringTakesWhereItShows) {
