@@ -96,7 +96,10 @@ std::map<std::string, std::pair<double, double>> range_of(
       add(name, value);
     }
     if (const std::string ratio = ratio_in(observation.sizes); !ratio.empty()) {
-      add(ratio, quantity_of(ratio, observation.sizes));
+      const double value = quantity_of(ratio, observation.sizes);
+      if (std::isfinite(value)) {
+        add(ratio, value);
+      }
     }
   }
   return ranges;
@@ -200,7 +203,7 @@ std::size_t SegmentedFit::segment_at(const NamedValues& sizes) const {
   }
   const double asked = quantity_of(ratio, sizes);
   const auto saw_ratio = [&](std::size_t segment) {
-    constexpr double kNear = 1.5;
+    constexpr double kNear = 1.5;  // so many times beyond those seen is as good as seen
     const auto range = segments[segment].fitted_range.find(ratio);
     return range == segments[segment].fitted_range.end() ||
            (asked > range->second.first / kNear && asked < range->second.second * kNear);

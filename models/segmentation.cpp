@@ -322,7 +322,8 @@ std::pair<double, double> common_sums(const std::vector<std::optional<double>>& 
   return sums;
 }
 
-/// Whether breaks lower the errors at sizes left out, each to kWorthABreak, and raise none beyond.
+/// Whether breaks lower the errors at sizes left out, each to kWorthABreak, and do not raise those
+/// at larger sizes.
 bool is_worth_its_breaks(const TriedFit& broken, const TriedFit& whole) {
   const auto more_breaks =
       static_cast<double>(std::ssize(broken.fit.breaks) - std::ssize(whole.fit.breaks));

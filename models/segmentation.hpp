@@ -11,8 +11,9 @@ namespace cleave {
 
 /// Looks for breaks of each varying size, and of the ratio of two, first (models/breaks.hpp), then
 /// chooses a form for each stretch (models/selection.hpp) among those that its sizes can tell
-/// (models/spans.hpp). Breaks stay where each lowers the error at sizes left out by a tenth. Refused
-/// as `fit_best_form` of `forms` refuses.
+/// (models/spans.hpp). Breaks stay where each lowers the error at sizes left out by a tenth and all
+/// together do not raise that at larger sizes than those fitted. Refused as `fit_best_form` of
+/// `forms` refuses.
 std::variant<SegmentedFit, Refusal> fit_segmented(const std::vector<Observation>& observations,
                                                   const std::vector<TrialForm>& forms,
                                                   Weights weights);
