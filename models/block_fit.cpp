@@ -9,6 +9,7 @@
 #include <numeric>
 #include <set>
 
+#include "models/breaks.hpp"
 #include "models/statistics.hpp"
 #include "skeleton/trace/error.hpp"
 
@@ -190,32 +191,31 @@ SegmentedFit::SegmentedFit(std::string over_quantity, std::vector<double> betwee
   median_abs_relative_residual = median(std::move(relative));
 }
 
-std::size_t SegmentedFit::segment_at(const NamedValues& sizes) const {
+const BlockFit& SegmentedFit::at(const NamedValues& sizes) const {
   if (breaks.empty()) {
-    return 0;
+    return segments.front();
   }
-  const double quantity = quantity_of(over, sizes);
-  const auto between = static_cast<std::size_t>(
-      std::upper_bound(breaks.begin(), breaks.end(), quantity) - breaks.begin());
+  const std::size_t between = stretch_of(quantity_of(over, sizes), breaks);
   const std::string ratio = ratio_in(sizes);
   if (ratio.empty() || ratio == over) {
-    return between;
+    return segments[between];
   }
   const double asked = quantity_of(ratio, sizes);
-  const auto saw_ratio = [&](std::size_t segment) {
+  const auto saw_ratio = [&](const BlockFit& segment) {
     constexpr double kNear = 1.5;  // so many times beyond those seen is as good as seen
-    const auto range = segments[segment].fitted_range.find(ratio);
-    return range == segments[segment].fitted_range.end() ||
+    const auto range = segment.fitted_range.find(ratio);
+    return range == segment.fitted_range.end() ||
            (asked > range->second.first / kNear && asked < range->second.second * kNear);
   };
   for (std::size_t distance = 0; distance < segments.size(); ++distance) {
     for (const std::size_t segment : {between - distance, between + distance}) {
-      if (segment < segments.size() && saw_ratio(segment)) {  // between - distance wraps around
-        return segment;
+      // between - distance wraps around.
+      if (segment < segments.size() && saw_ratio(segments[segment])) {
+        return segments[segment];
       }
     }
   }
-  return between;
+  return segments[between];
 }
 
 std::string SegmentedFit::text() const {

@@ -69,13 +69,10 @@ struct SegmentedFit {
   double adjusted_r_squared = 0;
   double median_abs_relative_residual = 0;
 
-  const BlockFit& at(const NamedValues& sizes) const { return segments[segment_at(sizes)]; }
+  const BlockFit& at(const NamedValues& sizes) const;
   double operator()(const NamedValues& sizes) const { return at(sizes)(sizes); }
   /// Terms of all stretches: "N*log2(N)", "1,N below N = 1.5e+06, then N".
   std::string text() const;
-
- private:
-  std::size_t segment_at(const NamedValues& sizes) const;
 };
 
 /// The names in the quantity `over`: {"M", "N"} of "M/N"; none of "".

@@ -57,4 +57,9 @@ Breaks best_breaks(const StretchCosts& costs) {
   return result;
 }
 
+std::size_t stretch_of(double quantity, const std::vector<double>& breaks) {
+  return static_cast<std::size_t>(std::upper_bound(breaks.begin(), breaks.end(), quantity) -
+                                  breaks.begin());
+}
+
 }  // namespace cleave

@@ -3,6 +3,7 @@
 // fit across a break is right nowhere.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <vector>
 
@@ -30,5 +31,8 @@ struct Breaks {
 /// and Roth, 1969), and of these the number with the least BIC. Costs points^2 calls of
 /// `residual` and most_stretches * points^2 steps.
 Breaks best_breaks(const StretchCosts& costs);
+
+/// The number of the stretch that `quantity` is in; each ends before its break, the last nowhere.
+std::size_t stretch_of(double quantity, const std::vector<double>& breaks);
 
 }  // namespace cleave

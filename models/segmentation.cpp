@@ -221,9 +221,7 @@ std::vector<std::vector<Observation>> stretches_of(const std::string& over,
                                                    const std::vector<Observation>& observations) {
   std::vector<std::vector<Observation>> stretches(breaks.size() + 1);
   for (const Observation& o : observations) {
-    const double quantity = quantity_of(over, o.sizes);
-    const auto stretch = std::upper_bound(breaks.begin(), breaks.end(), quantity) - breaks.begin();
-    stretches[static_cast<std::size_t>(stretch)].push_back(o);
+    stretches[stretch_of(quantity_of(over, o.sizes), breaks)].push_back(o);
   }
   return stretches;
 }
