@@ -62,6 +62,7 @@ class StretchFits {
     products_.emplace_back();
     for (const BreakPoint& point : points) {
       spans_.emplace_back(point.observations);
+      whole_.add(spans_.back());
       const BasisValues values(point.observations, forms);
       std::vector<Products> next = products_.back();
       next.resize(forms.size());
@@ -85,7 +86,7 @@ class StretchFits {
     }
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t f = 0; f < forms_.size(); ++f) {
-      if (!spans.tell(forms_[f].form)) {
+      if (!spans.tell(forms_[f].form, whole_)) {
         continue;
       }
       const Products& to = products_[static_cast<std::size_t>(end)][f];
@@ -133,6 +134,7 @@ class StretchFits {
   const std::vector<TrialForm>& forms_;
   std::vector<std::vector<Products>> products_;
   std::vector<Spans> spans_;  ///< of each point
+  Spans whole_;               ///< of all points
 };
 
 /// What breaks are looked for in, and the forms of a stretch between them.
@@ -226,15 +228,16 @@ std::vector<std::vector<Observation>> stretches_of(const std::string& over,
   return stretches;
 }
 
-/// fit_best_form of those `forms` that the observations' sizes can tell, or of all if they tell
-/// none.
+/// fit_best_form of those `forms` that the sizes of the observations can tell, or of all if they
+/// tell none. \param whole  of these and the observations of other stretches
 std::variant<BlockFit, Refusal> fit_told_form(const std::vector<Observation>& observations,
+                                              const Spans& whole,
                                               const std::vector<TrialForm>& forms,
                                               Weights weights) {
   const Spans spans(observations);
   std::vector<TrialForm> told;
   std::copy_if(forms.begin(), forms.end(), std::back_inserter(told),
-               [&](const TrialForm& trial) { return spans.tell(trial.form); });
+               [&](const TrialForm& trial) { return spans.tell(trial.form, whole); });
   return fit_best_form(observations, told.empty() ? forms : told, weights);
 }
 
@@ -243,10 +246,11 @@ std::variant<SegmentedFit, Refusal> fit_stretches(const Quantity& quantity,
                                                   const std::vector<Observation>& observations,
                                                   Weights weights) {
   std::vector<BlockFit> fits;
+  const Spans whole(observations);
   for (const auto& stretch : stretches_of(quantity.over, breaks, observations)) {
     std::vector<TrialForm> forms = quantity.forms;
     std::erase_if(forms, [&](const TrialForm& form) { return form.beyond_break && fits.empty(); });
-    auto fitted = fit_told_form(stretch, forms, weights);
+    auto fitted = fit_told_form(stretch, whole, forms, weights);
     if (auto* refusal = std::get_if<Refusal>(&fitted)) {
       return std::move(*refusal);
     }
@@ -339,7 +343,7 @@ bool is_always_fitted(const std::vector<std::optional<double>>& errors) {
 std::variant<SegmentedFit, Refusal> fit_segmented(const std::vector<Observation>& observations,
                                                   const std::vector<TrialForm>& forms,
                                                   Weights weights) {
-  auto one = fit_told_form(observations, forms, weights);
+  auto one = fit_told_form(observations, Spans(observations), forms, weights);
   if (auto* refusal = std::get_if<Refusal>(&one)) {
     return std::move(*refusal);
   }

@@ -36,14 +36,24 @@ void Spans::add(const Spans& other) {
   }
 }
 
-bool Spans::tell(const Form& form) const {
-  constexpr double kEnough = 4;
+bool Spans::tell(const Form& form, const Spans& whole) const {
   return std::all_of(form.begin(), form.end(), [&](const Basis& term) {
+    double together = 0;
+    for (const auto& [name, range] : ranges_) {
+      together += power_of(term, name);
+    }
     return std::all_of(ranges_.begin(), ranges_.end(), [&](const auto& size) {
-      const auto& [least, largest] = size.second;
-      return largest >= kEnough * least || power_of(term, size.first) <= 1;
+      const double power = power_of(term, size.first);
+      const bool is_steep = power > 1 || (power > 0 && together > 1 && whole.vary(size.first));
+      return !is_steep || vary(size.first);
     });
   });
+}
+
+bool Spans::vary(const std::string& name) const {
+  constexpr double kEnough = 4;
+  const auto& [least, largest] = ranges_.at(name);
+  return largest >= kEnough * least;
 }
 
 void Spans::extend(const std::string& name, double value) {

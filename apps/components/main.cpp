@@ -95,6 +95,10 @@ class ComponentsProgram {
     }
   }
 
+  bool is_generated() const {
+    return std::find(kGenerated.begin(), kGenerated.end(), graph_) != kGenerated.end();
+  }
+
   Components app() const {
     return {.combine_form = combine_,
             .encoding = {.prescribed = encoding_, .gap_s_per_byte = gap_s_per_byte()}};
@@ -193,9 +197,6 @@ class ComponentsProgram {
     return std::nullopt;
   }
 
-  bool is_generated() const {
-    return std::find(kGenerated.begin(), kGenerated.end(), graph_) != kGenerated.end();
-  }
   Vertex vertices() const { return static_cast<Vertex>(sizes_.at("N")); }
 
   double gap_s_per_byte() const {

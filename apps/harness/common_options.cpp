@@ -20,14 +20,13 @@ namespace {
 constexpr const char* kOwnGroup = "Options of this application";
 constexpr const char* kCommonGroup = "Options of all applications";
 
-constexpr Names<DC_Type, 3> kTypes = {
-    {{"sequential", DC_Type::sequential},
-     {"hypercube", DC_Type::hypercube},
-     {"work_stealing", DC_Type::work_stealing}}};
-constexpr Names<Placement, 3> kPlacements = {
-    {{"replicated", Placement::replicated},
-     {"rooted", Placement::rooted},
-     {"distributed", Placement::distributed}}};
+constexpr Names<DC_Type, 3> kTypes = {{{"sequential", DC_Type::sequential},
+                                       {"hypercube", DC_Type::hypercube},
+                                       {"work_stealing", DC_Type::work_stealing}}};
+constexpr Names<Placement, 3> kPlacements = {{{"replicated", Placement::replicated},
+                                              {"rooted", Placement::rooted},
+                                              {"distributed", Placement::distributed}}};
+constexpr Names<Inputs, 2> kInputs = {{{"same", Inputs::same}, {"new", Inputs::each_new}}};
 
 int parse_runs(std::string_view text, int least) {
   constexpr int kMostRuns = 1'000'000;
@@ -67,6 +66,7 @@ CLI::Option* add_text(CLI::App& cli, const char* group, const std::string& name,
 
 std::string_view name_of(DC_Type type) { return name_among(kTypes, type); }
 std::string_view name_of(Placement placement) { return name_among(kPlacements, placement); }
+std::string_view name_of(Inputs inputs) { return name_among(kInputs, inputs); }
 
 CommandLine::CommandLine(std::string_view app, std::string_view summary, Searches searches,
                          Placement placement)
@@ -110,6 +110,10 @@ void CommandLine::add_common(Searches searches) {
   add_shared(
       "--seed", fmt::format("{}", o.seed), "of generated input",
       [&o](const std::string& text) { o.seed = static_cast<std::uint64_t>(parse_count(text)); });
+  add_shared("--inputs", std::string(name_of(o.inputs)),
+             "of generated input: the same in every repetition, or a new one of the same sizes in "
+             "each, in the last that of --seed",
+             [&o](const std::string& text) { o.inputs = parse_name(kInputs, text); });
   add_shared("--trace", "", "write every block of every rank to this file (*.trace.jsonl)",
              [&o](const std::string& text) { o.trace = text; });
   cli_->add_flag("--verify", o.verify, "check the result by an independent method")

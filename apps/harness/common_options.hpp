@@ -24,6 +24,12 @@ class Option;
 
 namespace cleave {
 
+/// What the repetitions of a run solve.
+enum class Inputs {
+  same,      ///< one input, as often as there are repetitions
+  each_new,  ///< each another input of the same sizes, if it is generated
+};
+
 /// What every application lets a person choose.
 struct CommonOptions {
   DC_Type type = DC_Type::hypercube;
@@ -32,6 +38,7 @@ struct CommonOptions {
   int repetitions = 5;
   int warm_up = 1;
   std::uint64_t seed = 1;
+  Inputs inputs = Inputs::same;
   std::optional<std::filesystem::path> trace;
   bool verify = false;
   bool json = false;
@@ -51,6 +58,7 @@ enum class Searches { no, yes };
 
 std::string_view name_of(DC_Type type);
 std::string_view name_of(Placement placement);
+std::string_view name_of(Inputs inputs);
 
 class CommandLine {
  public:

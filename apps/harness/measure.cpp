@@ -39,7 +39,8 @@ Options call_options(const CommonOptions& options, const std::string& app,
                             .max_memory_bytes = static_cast<std::size_t>(options.max_memory_bytes),
                             .statistics = &report.workers}};
   if (options.dilation) {
-    dilate_blocks(call, *options.dilation, options.type == DC_Type::hypercube);
+    dilate_blocks(call, *options.dilation,
+                  options.type == DC_Type::hypercube && options.inputs == Inputs::same);
   }
   if (options.checkpoint) {
     std::signal(SIGTERM, set_stop_flag);

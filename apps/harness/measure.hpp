@@ -64,19 +64,21 @@ Options call_options(const CommonOptions& options, const std::string& app,
 /// go to `recorder`, the longest over the ranks from the moment that all have begun: making the
 /// problem, freeing the solution and whatever else is not DC_Call stay outside.
 ///
-/// \param make_problem  this rank's problem, called for every repetition on all ranks
+/// \param make_problem  this rank's problem, called on all ranks for every repetition, with the
+///                      number of those to come
 /// Collective over MPI_COMM_WORLD. DC_Type::sequential runs on rank 0; the other ranks wait.
 /// \throws Error  the same on every rank
-template <class App, std::invocable MakeProblem>
+template <class App, std::invocable<int> MakeProblem>
 typename App::Solution measure(const Comm& world, const App& app, MakeProblem&& make_problem,
                                const CommonOptions& options, const Options& call_options,
                                Recorder& recorder) {
   keep_freed_memory();
-  RunProgress progress(world.rank() == 0, options.warm_up + options.repetitions);
+  const int runs = options.warm_up + options.repetitions;
+  RunProgress progress(world.rank() == 0, runs);
   typename App::Solution solution;
-  for (int i = 0; i < options.warm_up + options.repetitions; ++i) {
+  for (int i = 0; i < runs; ++i) {
     solution = {};
-    typename App::Problem problem = make_problem();
+    typename App::Problem problem = make_problem(runs - 1 - i);
     recorder.begin_repetition(i, i < options.warm_up);
     world.barrier();
     const std::int64_t begin_ns = mpi_time_ns();

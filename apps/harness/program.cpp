@@ -146,6 +146,7 @@ RunInformation run_information(std::string_view app, int argc, char** argv,
           .seed = options.seed,
           .repetitions = options.repetitions,
           .warm_up = options.warm_up,
+          .inputs = std::string(name_of(options.inputs)),
           .options = command_line.own_options(),
           .provenance = mpi_provenance(fmt::format("cleave-{}", app), command_line_of(argc, argv))};
 }

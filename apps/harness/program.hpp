@@ -19,6 +19,8 @@
 // - `App app() const`
 // - `std::string instance() const`: what is searched, for snapshots; its own options if left out
 // - `Problem make_problem(std::uint64_t seed) const`: generated, or read from a file
+// - `bool is_generated() const`: whether another seed makes another problem of the same sizes, for
+//   --inputs new; may be left out
 // - `Figures figures(const Solution&, const std::vector<double>& seconds) const`: of the result of
 //   rank 0; with a `const Comm&` before its arguments it is collective
 // - `std::optional<std::string> wrong(const Problem&, const Solution&) const`: what an independent
@@ -138,6 +140,17 @@ Figures figures_of(const Comm& comm, const Work& work, const Solution& solution,
   }
 }
 
+/// The seed of the input of a repetition after which there are `to_come` more.
+template <class Work>
+std::uint64_t seed_of(const Work& work, const CommonOptions& options, int to_come) {
+  if constexpr (requires { work.is_generated(); }) {
+    if (options.inputs == Inputs::each_new && work.is_generated()) {
+      return options.seed + (static_cast<std::uint64_t>(to_come) << 32);
+    }
+  }
+  return options.seed;
+}
+
 template <class Program, class Work>
 void run_work(const Comm& comm, const Work& work, const CommandLine& command_line, int argc,
               char** argv) {
@@ -149,14 +162,14 @@ void run_work(const Comm& comm, const Work& work, const CommandLine& command_lin
     throw UsageError(fmt::format(
         "--placement: distributed is not for cleave-{}: its problem has no parts", Program::kName));
   }
-  const auto make = [&] {
+  const auto make = [&](std::uint64_t seed) {
     return agree(comm, [&] {
       if constexpr (MakesParts<Work>) {
         if (in_parts) {
-          return work.make_part(comm, options.seed);
+          return work.make_part(comm, seed);
         }
       }
-      return holds_problem(comm, options) ? work.make_problem(options.seed) : Problem{};
+      return holds_problem(comm, options) ? work.make_problem(seed) : Problem{};
     });
   };
 
@@ -168,11 +181,19 @@ void run_work(const Comm& comm, const Work& work, const CommandLine& command_lin
   std::optional<Problem> problem;
   const auto solution = [&] {
     if constexpr (std::copy_constructible<Problem>) {
-      problem = make();
-      const auto copy = [&] { return agree(comm, [&] { return *problem; }); };
+      std::uint64_t made = options.seed;
+      problem = make(made);
+      const auto copy = [&](int to_come) {
+        if (const std::uint64_t seed = seed_of(work, options, to_come); seed != made) {
+          problem.reset();
+          problem = make(made = seed);
+        }
+        return agree(comm, [&] { return *problem; });
+      };
       return measure(comm, app, copy, options, call, recorder);
     } else {
-      return measure(comm, app, make, options, call, recorder);
+      const auto make_for = [&](int to_come) { return make(seed_of(work, options, to_come)); };
+      return measure(comm, app, make_for, options, call, recorder);
     }
   }();
   Summary summary{.app = std::string(Program::kName),

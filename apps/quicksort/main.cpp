@@ -38,6 +38,7 @@ class WholeSort {
   explicit WholeSort(const Input& input) : input_(input) {}
 
   Quicksort app() const { return {}; }
+  bool is_generated() const { return input_.is_generated(); }
 
   Keys make_problem(std::uint64_t seed) const {
     return input_.is_generated()
@@ -64,6 +65,7 @@ class PartSort {
   explicit PartSort(const Input& input) : input_(input) {}
 
   HypercubeQuicksort<Key, Order> app() const { return {}; }
+  bool is_generated() const { return input_.is_generated(); }
 
   /// All keys, for one rank alone.
   Part<Key> make_problem(std::uint64_t seed) const {

@@ -80,14 +80,16 @@ Study study_of(std::string_view app, std::string_view type, std::string_view pla
     return {.size_option = "--size",
             .sizes = close_sort_sizes(quick ? 128 : 1024),
             .repetitions = 5,
-            .warm_up = 4};
+            .warm_up = 4,
+            .inputs = "new"};
   }
   if (app == "quicksort") {
     return {.size_option = "--size",
             .sizes = quick ? sort_sizes(128, 'K') : sort_sizes(1, 'M'),
             .placement = "replicated",
             .repetitions = 5,
-            .warm_up = 4};
+            .warm_up = 4,
+            .inputs = "new"};
   }
   if (app == "components") {
     return {.size_option = "--size",
@@ -95,7 +97,8 @@ Study study_of(std::string_view app, std::string_view type, std::string_view pla
             .placement = "replicated",
             .rounds = quick ? 2 : 6,
             .repetitions = 5,
-            .warm_up = 3};
+            .warm_up = 3,
+            .inputs = "new"};
   }
   if (app == "uts" && type == "work_stealing") {
     return {.size_option = "--tree", .sizes = geometric_trees(quick), .rounds = quick ? 2 : 3};

@@ -14,6 +14,9 @@ struct Study {
   int rounds = 3;         ///< how often every size is run
   int repetitions = 3;    ///< counted, of each run: more where a run takes milliseconds
   int warm_up = 1;        ///< runs before them: more where fresh memory pages show
+  /// What the repetitions of a run solve (--inputs); empty: the application's default. Of one small
+  /// input a processor learns every branch, and its repetitions take a fraction of what others do.
+  std::string inputs;
 };
 
 /// The study of `app` by an executor, hypercube or work_stealing, with the `placement` that is

@@ -146,15 +146,14 @@ std::filesystem::path existing_program(const std::string& name) {
   return path;
 }
 
-/// The value of --placement among the application's options; empty without one.
-std::string placement_asked(const std::vector<std::string>& options) {
-  constexpr std::string_view kOption = "--placement";
+/// The value of the option `name` among the application's options; empty without one.
+std::string value_asked(std::string_view name, const std::vector<std::string>& options) {
   for (auto option = options.begin(); option != options.end(); ++option) {
-    if (*option == kOption && option + 1 != options.end()) {
+    if (*option == name && option + 1 != options.end()) {
       return *(option + 1);
     }
-    if (option->starts_with(kOption) && option->substr(kOption.size()).starts_with('=')) {
-      return option->substr(kOption.size() + 1);
+    if (option->starts_with(name) && option->substr(name.size()).starts_with('=')) {
+      return option->substr(name.size() + 1);
     }
   }
   return "";
@@ -168,8 +167,8 @@ class StudyRun {
         launcher_(arguments.launcher),
         program_(existing_program("cleave-" + arguments.app)),
         workers_(workers_of(arguments)),
-        study_(study_of(arguments.app, arguments.type, placement_asked(arguments.app_options),
-                        arguments.quick)),
+        study_(study_of(arguments.app, arguments.type,
+                        value_asked("--placement", arguments.app_options), arguments.quick)),
         fit_options_(arguments.fit.options()),
         folder_(arguments.out.empty() ? arguments.app + "-study" : arguments.out) {
     if (!arguments.sizes.empty()) {
@@ -288,13 +287,15 @@ class StudyRun {
       options.insert(options.end(), {"--threads", std::to_string(threads)});
     }
     const auto& own = arguments_.app_options;
-    if (std::find(own.begin(), own.end(), "--seed") == own.end()) {
-      // Another input each round, so that the luck of one does not pass for a law.
-      options.insert(options.end(), {"--seed", std::to_string(run.round)});
-    }
-    if (!study_.placement.empty() && placement_asked(own).empty()) {
-      options.insert(options.end(), {"--placement", study_.placement});
-    }
+    const auto add_unless_asked = [&](const char* name, const std::string& value) {
+      if (!value.empty() && value_asked(name, own).empty()) {
+        options.insert(options.end(), {name, value});
+      }
+    };
+    // Another input each round, so that the luck of one does not pass for a law.
+    add_unless_asked("--seed", std::to_string(run.round));
+    add_unless_asked("--placement", study_.placement);
+    add_unless_asked("--inputs", study_.inputs);
     options.insert(options.end(), own.begin(), own.end());
     launcher_.run(run.workers, program_, options);
     return trace.string();

@@ -58,6 +58,7 @@ json header_of(const RunInformation& run) {
           {"seed", run.seed},
           {"repetitions", run.repetitions},
           {"warm_up", run.warm_up},
+          {"inputs", run.inputs},
           {"options", run.options},
           {"clock_offset_ns", run.clock_offset_ns},
           {"peak_memory_bytes", run.peak_memory_bytes},
@@ -87,6 +88,9 @@ RunInformation run_from(const JsonFields& fields) {
   }
   for (const double offset_ns : fields.numbers("clock_offset_ns")) {
     run.clock_offset_ns.push_back(static_cast<std::int64_t>(offset_ns));
+  }
+  if (fields.has("inputs")) {
+    run.inputs = fields.text("inputs");
   }
   if (fields.has("peak_memory_bytes")) {
     run.peak_memory_bytes = fields.integer<std::int64_t>("peak_memory_bytes", 0);

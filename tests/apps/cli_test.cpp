@@ -621,6 +621,61 @@ TEST(Launch, ByAnotherMpisLauncherIsWarnedOf) {
   EXPECT_NE(finished.err.find("OMPI_COMM_WORLD_SIZE is 4"), std::string::npos) << finished.err;
 }
 
+/// How many keys each rank sorts in each repetition, the warm-up first.
+std::vector<std::map<int, std::int64_t>> keys_sorted(int ranks, const Arguments& options) {
+  const TemporaryFolder folder;
+  const auto file = folder / "run.trace.jsonl";
+  Arguments arguments = {"--size", "N=10K", "--placement", "replicated", "--trace", file.string()};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  verified(ranks, "quicksort", arguments);
+  const Trace trace = read_trace(file);
+  std::vector<std::map<int, std::int64_t>> keys(trace.repetitions.size());
+  for (const auto& [rank, span] : trace.spans) {
+    if (span.block == Block::sequential) {
+      keys.at(span.repetition)[rank] = trace.sizes_of(span).at("N");
+    }
+  }
+  return keys;
+}
+
+TEST(Inputs, AreNewInEachRepetitionAndInTheLastThoseOfTheSeed) {
+  for (const int ranks : {2, 3, 4, 5, 8}) {
+    SCOPED_TRACE(ranks);
+    const auto same = keys_sorted(ranks, {"--seed", "7"});
+    ASSERT_EQ(same.size(), 3U);
+    EXPECT_EQ(same[0], same[2]);
+    EXPECT_EQ(same[1], same[2]);
+    const auto fresh = keys_sorted(ranks, {"--seed", "7", "--inputs", "new"});
+    ASSERT_EQ(fresh.size(), 3U);
+    EXPECT_EQ(fresh[2], same[2]);
+    EXPECT_NE(fresh[1], fresh[2]);
+    EXPECT_NE(fresh[0], fresh[1]);
+    const std::string seed_before = std::to_string((std::int64_t{1} << 32) + 7);
+    EXPECT_EQ(fresh[1], keys_sorted(ranks, {"--seed", seed_before})[2]);
+  }
+}
+
+TEST(Inputs, ThatAreNewGiveTheResultOfTheSeedAndAFilesStays) {
+  const Arguments graph = {"--size", "N=1K,M=1K", "--seed", "3", "--inputs"};
+  const auto with = [&](const Arguments& more) {
+    Arguments all = graph;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  const auto expected = verified(1, "components", with({"same"}))["components"];
+  for (const int ranks : kRanks) {
+    EXPECT_EQ(verified(ranks, "components", with({"new"}))["components"], expected);
+    EXPECT_EQ(
+        verified(ranks, "components", with({"new", "--placement", "replicated"}))["components"],
+        expected);
+  }
+  const TemporaryFolder folder;
+  write_file(folder / "graph.txt", "1 2\n2 3\n5 6\n");
+  EXPECT_EQ(
+      verified(2, "components", {"--graph", folder / "graph.txt", "--inputs", "new"})["components"],
+      4);
+}
+
 TEST(Trace, HasWhatWasRun) {
   const TemporaryFolder folder;
   const auto file = folder / "run.trace.jsonl";
@@ -634,6 +689,7 @@ TEST(Trace, HasWhatWasRun) {
   EXPECT_EQ(trace.run.seed, 9U);
   EXPECT_EQ(trace.run.repetitions, 2);
   EXPECT_EQ(trace.run.warm_up, 1);
+  EXPECT_EQ(trace.run.inputs, "same");
   EXPECT_EQ(trace.run.options.at("size"), "N=10K");
   EXPECT_EQ(trace.run.options.at("input"), "uniform");
   ASSERT_EQ(trace.repetitions.size(), 3U);

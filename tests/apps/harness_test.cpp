@@ -56,6 +56,8 @@ TEST(CommandLine, NamesTheOptionAndTheValueThatItRefuses) {
             "work_stealing");
   EXPECT_EQ(refusal({"--placement", "here"}),
             "--placement: 'here' is not one of replicated, rooted, distributed");
+  EXPECT_EQ(refusal({"--inputs", "new"}), "accepted");
+  EXPECT_EQ(refusal({"--inputs", "old"}), "--inputs: 'old' is not one of same, new");
   EXPECT_EQ(refusal({"--threads", "1"}), "accepted");
   EXPECT_EQ(refusal({"--threads", "2"}),
             "--threads: hypercube runs one thread a rank, start more ranks instead");

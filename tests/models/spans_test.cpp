@@ -1,0 +1,50 @@
+#include "models/spans.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace cleave {
+namespace {
+
+/// Of graphs with these nodes, in K, each at densities from 1/2 to 4, and edges between two bounds.
+Spans graphs(const std::vector<double>& nodes_k, double least_edges_k, double most_edges_k) {
+  std::vector<Observation> observations;
+  for (const double n : nodes_k) {
+    for (const double density : {0.5, 1.0, 2.0, 4.0}) {
+      if (n * density >= least_edges_k && n * density <= most_edges_k) {
+        observations.push_back({.sizes = {{"N", 1024 * n}, {"M", 1024 * n * density}}});
+      }
+    }
+  }
+  return Spans(observations);
+}
+
+TEST(Spans, TellNoSteepPowerOfASizeThatHardlyVaries) {
+  const Spans close = graphs({16, 24, 32}, 0, 1e9);
+  EXPECT_FALSE(close.tell(parse_form("N^1.5"), close));
+  EXPECT_FALSE(close.tell(parse_form("1,N*log2(N)^2"), close));
+  EXPECT_TRUE(close.tell(parse_form("1,N,N*log2(N)"), close));
+  EXPECT_TRUE(close.tell(parse_form("M^1.5"), close));
+  const Spans far = graphs({4, 16, 64}, 0, 1e9);
+  EXPECT_TRUE(far.tell(parse_form("N^2,M^1.5"), far));
+}
+
+TEST(Spans, OfAPartTellNoGrowthOfAProductWhereOneOfItsSizesHardlyVaries) {
+  const Spans whole = graphs({4, 8, 16, 32, 64}, 0, 1e9);
+  const Spans part = graphs({4, 8, 16, 32, 64}, 16, 32);
+  for (const std::string steep : {"M*N^0.5", "M*N", "1,N,M*N^0.5"}) {
+    EXPECT_TRUE(whole.tell(parse_form(steep), whole)) << steep;
+    EXPECT_FALSE(part.tell(parse_form(steep), whole)) << steep;
+  }
+  EXPECT_TRUE(part.tell(parse_form("M*log2(N),N*giant(M/N)"), whole));
+}
+
+TEST(Spans, TellAProductOfASizeThatHardlyVariesAnywhere) {
+  const Spans close = graphs({16, 24, 32}, 0, 1e9);
+  EXPECT_TRUE(close.tell(parse_form("N*M"), close));
+}
+
+}  // namespace
+}  // namespace cleave
