@@ -84,22 +84,16 @@ Design design_of(const std::vector<Observation>& observations, const Form& form)
   return design;
 }
 
-std::map<std::string, std::pair<double, double>> range_of(
-    const std::vector<Observation>& observations) {
-  std::map<std::string, std::pair<double, double>> ranges;
-  const auto add = [&](const std::string& name, double value) {
-    const auto [range, is_new] = ranges.try_emplace(name, value, value);
-    range->second.first = std::min(range->second.first, value);
-    range->second.second = std::max(range->second.second, value);
-  };
+Ranges range_of(const std::vector<Observation>& observations) {
+  Ranges ranges;
   for (const Observation& observation : observations) {
     for (const auto& [name, value] : observation.sizes) {
-      add(name, value);
+      extend(ranges, name, value);
     }
     if (const std::string ratio = ratio_in(observation.sizes); !ratio.empty()) {
       const double value = quantity_of(ratio, observation.sizes);
       if (std::isfinite(value)) {
-        add(ratio, value);
+        extend(ranges, ratio, value);
       }
     }
   }
@@ -128,6 +122,12 @@ double deviation_at(const LinearFit& fit, double value) {
 }
 
 }  // namespace
+
+void extend(Ranges& ranges, const std::string& name, double value) {
+  auto& [least, largest] = ranges.try_emplace(name, value, value).first->second;
+  least = std::min(least, value);
+  largest = std::max(largest, value);
+}
 
 Eigen::VectorXd BlockFit::row(const NamedValues& sizes) const {
   Eigen::VectorXd values(static_cast<Eigen::Index>(form.size()));

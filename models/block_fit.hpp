@@ -26,12 +26,18 @@ struct Observation {
   std::vector<double> repetitions;  ///< all that were measured; empty where nothing was repeated
 };
 
+/// The least and the largest value of each size.
+using Ranges = std::map<std::string, std::pair<double, double>>;
+
+/// Widens the range of `name`, if it has one, to hold `value`.
+void extend(Ranges& ranges, const std::string& name, double value);
+
 /// A form with its coefficients, for one stretch of sizes.
 struct BlockFit {
   Form form;
   LinearFit fit;
   /// Least and most of each size, and of the ratio of two: "M/N".
-  std::map<std::string, std::pair<double, double>> fitted_range;
+  Ranges fitted_range;
   /// Mean symmetric relative error at sizes that were left out of the fit in turn; none where the
   /// form was given.
   std::optional<double> left_out_smape;

@@ -24,15 +24,15 @@ double power_of(const Basis& term, const std::string& size) {
 Spans::Spans(const std::vector<Observation>& observations) {
   for (const Observation& o : observations) {
     for (const auto& [name, value] : o.sizes) {
-      extend(name, value);
+      extend(ranges_, name, value);
     }
   }
 }
 
 void Spans::add(const Spans& other) {
   for (const auto& [name, range] : other.ranges_) {
-    extend(name, range.first);
-    extend(name, range.second);
+    extend(ranges_, name, range.first);
+    extend(ranges_, name, range.second);
   }
 }
 
@@ -54,12 +54,6 @@ bool Spans::vary(const std::string& name) const {
   constexpr double kEnough = 4;
   const auto& [least, largest] = ranges_.at(name);
   return largest >= kEnough * least;
-}
-
-void Spans::extend(const std::string& name, double value) {
-  auto& [least, largest] = ranges_.try_emplace(name, value, value).first->second;
-  least = std::min(least, value);
-  largest = std::max(largest, value);
 }
 
 }  // namespace cleave
