@@ -29,7 +29,7 @@ struct Observation {
 /// The least and the largest value of each size.
 using Ranges = std::map<std::string, std::pair<double, double>>;
 
-/// Widens the range of `name`, if it has one, to hold `value`.
+/// Makes the range of `name` hold `value`.
 void extend(Ranges& ranges, const std::string& name, double value);
 
 /// A form with its coefficients, for one stretch of sizes.

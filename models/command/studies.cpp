@@ -80,16 +80,14 @@ Study study_of(std::string_view app, std::string_view type, std::string_view pla
     return {.size_option = "--size",
             .sizes = close_sort_sizes(quick ? 128 : 1024),
             .repetitions = 5,
-            .warm_up = 4,
-            .inputs = "new"};
+            .warm_up = 4};
   }
   if (app == "quicksort") {
     return {.size_option = "--size",
             .sizes = quick ? sort_sizes(128, 'K') : sort_sizes(1, 'M'),
             .placement = "replicated",
             .repetitions = 5,
-            .warm_up = 4,
-            .inputs = "new"};
+            .warm_up = 4};
   }
   if (app == "components") {
     return {.size_option = "--size",
