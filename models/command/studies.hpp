@@ -16,7 +16,6 @@ struct Study {
   int warm_up = 1;        ///< runs before them: more where fresh memory pages show
   /// What the repetitions of a run solve (--inputs); empty: the application's default. Of one small
   /// input a processor learns every branch, and its repetitions take a fraction of what others do.
-  /// Where parts are of other lengths in each, as in sorting, some get memory never touched before.
   std::string inputs;
 };
 
