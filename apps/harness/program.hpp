@@ -181,7 +181,7 @@ void run_work(const Comm& comm, const Work& work, const CommandLine& command_lin
   std::optional<Problem> problem;
   const auto solution = [&] {
     if constexpr (std::copy_constructible<Problem>) {
-      std::uint64_t made = options.seed;
+      std::uint64_t made = seed_of(work, options, options.warm_up + options.repetitions - 1);
       problem = make(made);
       const auto copy = [&](int to_come) {
         if (const std::uint64_t seed = seed_of(work, options, to_come); seed != made) {
