@@ -241,44 +241,6 @@ std::vector<Block> blocks_shown(const std::vector<Sample>& samples, bool inner) 
   return shown;
 }
 
-}  // namespace
-
-std::vector<NamedSizes> held_out_sizes(const std::vector<RunPoint>& points, HoldOut hold_out) {
-  if (hold_out == HoldOut::none || points.empty()) {
-    return {};
-  }
-  std::set<NamedSizes> all;
-  std::map<std::string, std::set<std::int64_t>> values;
-  for (const RunPoint& point : points) {
-    all.insert(point.sizes);
-    for (const auto& [name, value] : point.sizes) {
-      values[name].insert(value);
-    }
-  }
-  // Rows of the chess board are the values of the size that takes the fewest.
-  const auto row_size = std::min_element(
-      values.begin(), values.end(),
-      [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
-  std::map<std::int64_t, std::vector<NamedSizes>> rows;
-  for (const NamedSizes& sizes : all) {
-    const auto found = row_size == values.end() ? sizes.end() : sizes.find(row_size->first);
-    rows[found == sizes.end() ? 0 : found->second].push_back(sizes);
-  }
-  std::vector<NamedSizes> held_out;
-  std::size_t row = 0;
-  for (const auto& [value, of_row] : rows) {
-    for (std::size_t column = 0; column < of_row.size(); ++column) {
-      if ((row + column) % 2 == 1) {
-        held_out.push_back(of_row[column]);
-      }
-    }
-    ++row;
-  }
-  return held_out;
-}
-
-namespace {
-
 UsageError no_blocks_of(int rank) {
   return UsageError(fmt::format("the traces have no blocks of rank {}", rank));
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "models/hold_out.hpp"
 #include "models/model.hpp"
 #include "models/samples.hpp"
 #include "skeleton/trace/machine_file.hpp"
@@ -14,13 +15,6 @@ namespace cleave {
 enum class Forms {
   automatic,  ///< chosen by what predicts sizes that were left out
   paper,      ///< those of Printista and Saez; chosen for blocks that they do not name
-};
-
-enum class HoldOut {
-  none,
-  /// Every second run in ascending order of the sizes, the first is fitted; of a grid of two sizes
-  /// every second field, as on a chess board.
-  every_second,
 };
 
 struct FitOptions {
@@ -33,9 +27,6 @@ struct FitOptions {
   /// network that the traces were not made on can take the place of theirs, and needs a machine.
   std::optional<int> blocks_of_rank;
 };
-
-/// The runs to hold out among all those with these sizes.
-std::vector<NamedSizes> held_out_sizes(const std::vector<RunPoint>& points, HoldOut hold_out);
 
 /// Fits every block for each number of ranks per host. A block that cannot be fitted is listed in
 /// `refused` with its reason; the rest of the model stands. Without `machine`, l and g are fitted

@@ -311,27 +311,28 @@ struct TriedFit {
   std::vector<std::optional<double>> extrapolated;  ///< at sizes larger than those fitted
 };
 
-/// The sums of `a` and of `b` over the trials that both could be fitted in.
-std::pair<double, double> common_sums(const std::vector<std::optional<double>>& a,
-                                      const std::vector<std::optional<double>>& b) {
-  std::pair<double, double> sums;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i] && b[i]) {
-      sums.first += *a[i];
-      sums.second += *b[i];
+/// The errors `of` a fit as a part of those of the fit without breaks, the sums over the trials;
+/// where this fit could not be fitted, it counts as no better.
+double part_of(const std::vector<std::optional<double>>& of,
+               const std::vector<std::optional<double>>& whole) {
+  double sum = 0;
+  double sum_of_whole = 0;
+  for (std::size_t i = 0; i < of.size(); ++i) {
+    if (whole[i]) {
+      sum += of[i].value_or(*whole[i]);
+      sum_of_whole += *whole[i];
     }
   }
-  return sums;
+  return sum_of_whole > 0 ? sum / sum_of_whole : 1;
 }
 
-/// Whether breaks lower the errors at sizes left out, each to kWorthABreak, and do not raise those
-/// at larger sizes.
-bool is_worth_its_breaks(const TriedFit& broken, const TriedFit& whole) {
-  const auto more_breaks =
-      static_cast<double>(std::ssize(broken.fit.breaks) - std::ssize(whole.fit.breaks));
-  const auto [left_out, left_out_whole] = common_sums(broken.left_out, whole.left_out);
-  const auto [beyond, beyond_whole] = common_sums(broken.extrapolated, whole.extrapolated);
-  return left_out < std::pow(kWorthABreak, more_breaks) * left_out_whole && beyond <= beyond_whole;
+/// What breaks leave of the errors of the fit without any: at sizes left out, times 1 /
+/// kWorthABreak for each break, times at larger sizes; none if either is not lowered.
+std::optional<double> left_by_breaks(const TriedFit& broken, const TriedFit& whole) {
+  const double price = std::pow(kWorthABreak, static_cast<double>(broken.fit.breaks.size()));
+  const double left_out = part_of(broken.left_out, whole.left_out) / price;
+  const double beyond = part_of(broken.extrapolated, whole.extrapolated);
+  return left_out < 1 && beyond <= 1 ? std::optional(left_out * beyond) : std::nullopt;
 }
 
 bool is_always_fitted(const std::vector<std::optional<double>>& errors) {
@@ -355,10 +356,13 @@ std::variant<SegmentedFit, Refusal> fit_segmented(const std::vector<Observation>
                     .left_out = trial_errors(fit, leaving_out, observations, weights),
                     .extrapolated = trial_errors(fit, rolling, observations, weights)};
   };
-  TriedFit best = tried(SegmentedFit("", {}, {std::move(std::get<BlockFit>(one))}, observations));
-  if (!is_always_fitted(best.left_out)) {
-    return best.fit;
+  const TriedFit whole =
+      tried(SegmentedFit("", {}, {std::move(std::get<BlockFit>(one))}, observations));
+  if (!is_always_fitted(whole.left_out)) {
+    return whole.fit;
   }
+  SegmentedFit best = whole.fit;
+  double least = 1;
   for (const Quantity& quantity : quantities_of(varying_sizes(observations), forms)) {
     const std::vector<double> breaks =
         find_breaks(quantity.over, observations, quantity.forms, weights);
@@ -367,13 +371,15 @@ std::variant<SegmentedFit, Refusal> fit_segmented(const std::vector<Observation>
     }
     auto fitted = fit_stretches(quantity, breaks, observations, weights);
     if (auto* segmented = std::get_if<SegmentedFit>(&fitted)) {
-      TriedFit broken = tried(std::move(*segmented));
-      if (is_always_fitted(broken.left_out) && is_worth_its_breaks(broken, best)) {
-        best = std::move(broken);
+      const TriedFit broken = tried(std::move(*segmented));
+      const auto left = left_by_breaks(broken, whole);
+      if (is_always_fitted(broken.left_out) && left && *left < least) {
+        best = broken.fit;
+        least = *left;
       }
     }
   }
-  return best.fit;
+  return best;
 }
 
 }  // namespace cleave

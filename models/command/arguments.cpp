@@ -109,8 +109,11 @@ void FitArguments::add_to(CLI::App& command) {
   command.add_option("--weights", weights, "What is minimised: relative or absolute residuals")
       ->check(CLI::IsMember({"relative", "ordinary"}))
       ->capture_default_str();
-  command.add_option("--hold-out", hold_out, "Which sizes are kept from the fit, to test it")
-      ->check(CLI::IsMember({"none", "every-second"}))
+  command
+      .add_option("--hold-out", hold_out,
+                  "Which sizes are kept from the fit, to test it; beyond: those of more than a "
+                  "third of the largest")
+      ->check(CLI::IsMember({"none", "every-second", "beyond"}))
       ->capture_default_str();
   command.add_flag("--allow-oversubscribed", allow_oversubscribed,
                    "Also fit runs with more ranks than cores");
@@ -126,7 +129,9 @@ FitOptions FitArguments::options() const {
   return {.forms = forms == "paper" ? Forms::paper : Forms::automatic,
           .given_forms = parse_given_forms(given_forms),
           .weights = weights == "ordinary" ? Weights::ordinary : Weights::relative,
-          .hold_out = hold_out == "every-second" ? HoldOut::every_second : HoldOut::none,
+          .hold_out = hold_out == "every-second" ? HoldOut::every_second
+                      : hold_out == "beyond"     ? HoldOut::beyond_third
+                                                 : HoldOut::none,
           .blocks_of_rank = blocks_of_rank};
 }
 

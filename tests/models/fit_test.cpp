@@ -182,6 +182,28 @@ TEST(Fit, HoldsOutAChessBoardOfAGrid) {
   }
 }
 
+TEST(Fit, HoldsOutWhatIsBeyondAThirdOfTheLargest) {
+  const auto held_out_of = [](const std::vector<NamedSizes>& all) {
+    std::vector<RunPoint> points;
+    for (const NamedSizes& sizes : all) {
+      points.push_back({.sizes = sizes});
+    }
+    return held_out_sizes(points, HoldOut::beyond_third);
+  };
+  const std::vector<NamedSizes> sorts = {
+      {{"N", 4}}, {{"N", 10}}, {{"N", 14}}, {{"N", 15}}, {{"N", 43}}};
+  EXPECT_EQ(held_out_of(sorts), (std::vector<NamedSizes>{{{"N", 15}}, {{"N", 43}}}));
+  const std::vector<NamedSizes> graphs = {{{"M", 5}, {"N", 20}},
+                                          {{"M", 20}, {"N", 20}},
+                                          {{"M", 40}, {"N", 20}},
+                                          {{"M", 40}, {"N", 80}},
+                                          {{"M", 80}, {"N", 10}}};
+  EXPECT_EQ(held_out_of(graphs), (std::vector<NamedSizes>(graphs.begin() + 2, graphs.end())));
+  EXPECT_EQ(held_out_of({{{"M", 10}, {"N", 20}}, {{"M", 40}, {"N", 20}}}).size(), 1U)
+      << "a size that is always the same is not extrapolated";
+  EXPECT_TRUE(held_out_of({}).empty());
+}
+
 TEST(Fit, PredictsHeldOutSizesAndMoreRanksThanMeasured) {
   SyntheticApp app;
   app.noise = 0.005;

@@ -207,6 +207,28 @@ TEST_F(Simulated, APredictionIsJudged) {
   EXPECT_DOUBLE_EQ(rows[0]["relative_error"].get<double>(), (predicted - measured) / measured);
 }
 
+TEST(Beyond, SizesThatWereHeldOutAreSummarised) {
+  if (run({"python3"}, {"--version"}).status != 0) {
+    GTEST_SKIP() << "there is no python3: run tests/referee/setup";
+  }
+  const testing::TemporaryFolder folder;
+  const Finished finished =
+      run({kReferee + "/beyond"}, {"short", "--out", folder.path(), "--cleave", CLEAVE_PROGRAM});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  std::ifstream in(folder.path() / "beyond.json");
+  const auto study = nlohmann::json::parse(in).at(0);
+  EXPECT_EQ(study["study"], "short");
+  ASSERT_EQ(study["rows"].size(), 1U) << "64K keys, four times beyond 16K";
+  const nlohmann::json& row = study["rows"][0];
+  EXPECT_EQ(row["sizes"]["N"], 64 << 10);
+  const auto measured = row["measured_s"].get<double>();
+  const auto predicted = row["predicted_s"].get<double>();
+  EXPECT_NEAR(row["relative_error"].get<double>(), (predicted - measured) / measured, 1e-12);
+  EXPECT_EQ(study["summary"]["worst_abs_relative_error"],
+            std::abs(row["relative_error"].get<double>()));
+  EXPECT_EQ(run({kReferee + "/beyond"}, {"nothing"}).status, 2);
+}
+
 class Hosts : public ::testing::Test {
  protected:
   void SetUp() override {
