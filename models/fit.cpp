@@ -252,6 +252,7 @@ Model fit_as_measured(const Measurements& measurements, const std::optional<Mach
               .placement = measurements.placement,
               .threads = measurements.threads,
               .options = measurements.options,
+              .cache_bytes = measurements.cache_bytes,
               .given_sizes = measurements.given_sizes,
               .forms = options.forms == Forms::paper ? "paper" : "auto",
               .weights = options.weights,

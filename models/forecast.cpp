@@ -2,11 +2,34 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "models/memory.hpp"
 #include "models/stealing.hpp"
 #include "skeleton/trace/error.hpp"
 
 namespace cleave {
+
+namespace {
+
+std::optional<std::int64_t> cache_left(const Model& model, const BlockFit& memory, int ranks,
+                                       const NamedSizes& sizes) {
+  double most_fitted = 0;
+  for (const RunOfModel& run : model.fitted) {
+    most_fitted = std::max(most_fitted, data_bytes(memory, run.ranks, run.sizes));
+  }
+  const double data = data_bytes(memory, ranks, sizes);
+  std::optional<std::int64_t> left;
+  for (const std::int64_t cache : model.cache_bytes) {
+    const auto bytes = static_cast<double>(cache);
+    if (most_fitted <= bytes && bytes < data) {
+      left = std::max(cache, left.value_or(cache));
+    }
+  }
+  return left;
+}
+
+}  // namespace
 
 Forecast forecast(const Model& model, int ranks, const NamedSizes& sizes,
                   const PredictOptions& options, Composition composition) {
@@ -32,6 +55,7 @@ Forecast forecast(const Model& model, int ranks, const NamedSizes& sizes,
   result.high = result.is_path ? result.path->high : result.prediction.high;
   if (model.memory) {
     result.memory_bytes = memory_bytes(*model.memory, ranks, sizes);
+    result.cache_left_bytes = cache_left(model, *model.memory, ranks, sizes);
   }
   return result;
 }

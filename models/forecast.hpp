@@ -28,6 +28,9 @@ struct Forecast {
   double low = 0;
   double high = 0;
   std::optional<double> memory_bytes;  ///< of the rank that needs most
+  /// A cache of the host of the traces that held the data of a rank in every run that was fitted,
+  /// and does not hold it here; the largest such.
+  std::optional<std::int64_t> cache_left_bytes;
 };
 
 /// \throws UsageError  if `composition` is the critical path and there is none for this placement

@@ -39,4 +39,14 @@ double memory_bytes(const BlockFit& fit, int ranks, const NamedSizes& sizes) {
   return fit(memory_sizes(ranks, sizes));
 }
 
+double data_bytes(const BlockFit& fit, int ranks, const NamedSizes& sizes) {
+  double program = 0;
+  for (std::size_t j = 0; j < fit.form.size(); ++j) {
+    if (fit.form[j] == Basis()) {
+      program += fit.fit.coefficients[static_cast<Eigen::Index>(j)];
+    }
+  }
+  return memory_bytes(fit, ranks, sizes) - program;
+}
+
 }  // namespace cleave

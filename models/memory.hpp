@@ -16,4 +16,7 @@ std::optional<BlockFit> fit_memory(const std::vector<RunPoint>& points);
 
 double memory_bytes(const BlockFit& fit, int ranks, const NamedSizes& sizes);
 
+/// Of these, what grows with the sizes: without the program itself.
+double data_bytes(const BlockFit& fit, int ranks, const NamedSizes& sizes);
+
 }  // namespace cleave

@@ -62,7 +62,8 @@ struct Model {
   std::string placement;
   int threads = 1;  ///< of a rank; 1 for work stealing where runs differ in it
   std::map<std::string, std::string> options;
-  std::set<std::string> given_sizes;  ///< Measurements::given_sizes
+  std::vector<std::int64_t> cache_bytes;  ///< of the host of the traces (Provenance)
+  std::set<std::string> given_sizes;      ///< Measurements::given_sizes
 
   std::string forms;  ///< how terms were decided: "auto" or "paper"
   Weights weights = Weights::relative;

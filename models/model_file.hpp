@@ -8,7 +8,7 @@
 
 namespace cleave {
 
-inline constexpr int kModelVersion = 7;
+inline constexpr int kModelVersion = 8;
 
 /// \throws FileError
 void write_model(const std::filesystem::path& path, const Model& model);

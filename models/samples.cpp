@@ -194,6 +194,7 @@ Measurements collect_measurements(std::span<const Trace> traces) {
                       .placement = first.placement,
                       .threads = first.threads,
                       .options = first.options,
+                      .cache_bytes = traces.front().run.provenance.cache_bytes,
                       .given_sizes = given_sizes_of(traces.front())};
   const bool steals = first.type == "work_stealing";
   std::map<RunIdentity, PointData> points;

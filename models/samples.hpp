@@ -56,6 +56,7 @@ struct Measurements {
   std::string placement;
   int threads = 1;  ///< of a rank, of the first trace; runs of work stealing may differ in it
   std::map<std::string, std::string> options;  ///< those that are the same in every trace
+  std::vector<std::int64_t> cache_bytes;       ///< of the first trace's host (Provenance)
   /// Names of the sizes that every run was given by --size; none where a problem is told otherwise,
   /// as by a file.
   std::set<std::string> given_sizes;

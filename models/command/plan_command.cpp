@@ -40,6 +40,9 @@ void print_json(const Plan& plan) {
                      {"efficiency", c.efficiency},
                      {"core_hours", c.core_hours},
                      {"fits", c.fits}});
+    if (c.forecast.cache_left_bytes) {
+      array.back()["cache_left_bytes"] = *c.forecast.cache_left_bytes;
+    }
   }
   nlohmann::json object = {{"choices", std::move(array)}, {"ranks", nullptr}};
   if (plan.chosen) {
@@ -69,7 +72,7 @@ void print_table(const Plan& plan) {
          cell(format_seconds(c.forecast.seconds)), cell(format_seconds(c.forecast.low)),
          cell(format_seconds(c.forecast.high)), cell(fmt::format("{:.2f}", c.speedup)),
          cell(fmt::format("{:.3f}", c.efficiency)), cell(fmt::format("{:.4g}", c.core_hours)),
-         cell(c.forecast.prediction.outside_fitted_range ? "outside" : "inside")});
+         cell(fitted_range_text(c.forecast))});
   }
   fmt::print("{}", to_terminal(table));
 }

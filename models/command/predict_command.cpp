@@ -54,6 +54,9 @@ void print_json(const std::vector<Forecast>& forecasts) {
     if (f.memory_bytes) {
       array.back()["memory_bytes_per_rank"] = *f.memory_bytes;
     }
+    if (f.cache_left_bytes) {
+      array.back()["cache_left_bytes"] = *f.cache_left_bytes;
+    }
   }
   fmt::print("{}\n", nlohmann::json{{"predictions", std::move(array)}}.dump());
 }
@@ -87,7 +90,7 @@ void print_table(const std::vector<Forecast>& forecasts) {
     row.insert(
         row.end(),
         {cell(sizes_text(p.sizes)), cell(format_seconds(f.seconds)), cell(format_seconds(f.low)),
-         cell(format_seconds(f.high)), cell(p.outside_fitted_range ? "outside" : "inside"),
+         cell(format_seconds(f.high)), cell(fitted_range_text(f)),
          cell(f.memory_bytes ? fmt::format("{:.0f} MiB", *f.memory_bytes / (1 << 20)) : "")});
     if (!is_search) {
       row.push_back(cell(format_seconds(p.seconds)));

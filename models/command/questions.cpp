@@ -68,4 +68,13 @@ std::string sizes_text(const NamedSizes& sizes) {
   return text;
 }
 
+std::string fitted_range_text(const Forecast& forecast) {
+  std::string text = forecast.prediction.outside_fitted_range ? "outside" : "inside";
+  if (forecast.cache_left_bytes) {
+    const auto bytes = static_cast<double>(*forecast.cache_left_bytes);
+    text += fmt::format(", past {:.4g} MiB cache", bytes / (1 << 20));
+  }
+  return text;
+}
+
 }  // namespace cleave

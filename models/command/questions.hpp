@@ -31,4 +31,7 @@ struct QuestionArguments {
 /// "32M (33554432)" for each size, joined by commas.
 std::string sizes_text(const NamedSizes& sizes);
 
+/// "inside" or "outside", and the cache that data has left: "outside, past 32 MiB cache".
+std::string fitted_range_text(const Forecast& forecast);
+
 }  // namespace cleave

@@ -93,9 +93,8 @@ double JsonFields::non_negative(const char* name) const {
   return value;
 }
 
-std::int64_t JsonFields::integer_between(const char* name, std::int64_t least,
+std::int64_t JsonFields::integer_between(const char* name, const json& value, std::int64_t least,
                                          std::int64_t most) const {
-  const json& value = at(name);
   const bool fits = value.is_number_integer() &&
                     (!value.is_number_unsigned() ||
                      value.get<std::uint64_t>() <=
@@ -142,6 +141,20 @@ std::vector<double> JsonFields::numbers(const char* name) const {
     numbers.push_back(element.get<double>());
   }
   return numbers;
+}
+
+std::vector<std::int64_t> JsonFields::integers(const char* name, std::int64_t least) const {
+  const json& value = at(name);
+  if (!value.is_array()) {
+    refuse(name, "must be an array of integers, found " + shown(value));
+  }
+  std::vector<std::int64_t> integers;
+  integers.reserve(value.size());
+  for (const json& element : value) {
+    integers.push_back(
+        integer_between(name, element, least, std::numeric_limits<std::int64_t>::max()));
+  }
+  return integers;
 }
 
 void check_format(const JsonFields& fields, const std::string& format, int version,

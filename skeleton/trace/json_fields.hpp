@@ -40,8 +40,8 @@ class JsonFields {
   template <std::integral T = std::int64_t>
   T integer(const char* name, T least = std::numeric_limits<T>::min(),
             T most = std::numeric_limits<T>::max()) const {
-    return static_cast<T>(
-        integer_between(name, static_cast<std::int64_t>(least), static_cast<std::int64_t>(most)));
+    return static_cast<T>(integer_between(name, at(name), static_cast<std::int64_t>(least),
+                                          static_cast<std::int64_t>(most)));
   }
 
   /// The object inside field `name`.
@@ -50,6 +50,9 @@ class JsonFields {
   std::vector<JsonFields> objects(const char* name) const;
   /// The finite numbers inside the array `name`.
   std::vector<double> numbers(const char* name) const;
+  /// The integers inside the array `name`, each at least `least`.
+  std::vector<std::int64_t> integers(
+      const char* name, std::int64_t least = std::numeric_limits<std::int64_t>::min()) const;
 
   const nlohmann::json& raw() const { return object_; }
 
@@ -58,7 +61,8 @@ class JsonFields {
 
  private:
   const nlohmann::json& at(const char* name) const;
-  std::int64_t integer_between(const char* name, std::int64_t least, std::int64_t most) const;
+  std::int64_t integer_between(const char* name, const nlohmann::json& value, std::int64_t least,
+                               std::int64_t most) const;
 
   const std::filesystem::path& file_;
   std::string where_;

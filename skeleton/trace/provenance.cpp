@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "skeleton/trace/count.hpp"
 #include "skeleton/trace/json_fields.hpp"
 
 namespace cleave {
@@ -31,6 +32,23 @@ std::string processor_name() {
     }
   }
   return "unknown";
+}
+
+/// Of core 0, as Linux tells them.
+std::vector<std::int64_t> data_caches() {
+  std::vector<std::int64_t> bytes;
+  for (int i = 0;; ++i) {
+    const auto cache = fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}/", i);
+    std::string type;
+    std::string size;
+    if (!(std::ifstream(cache + "type") >> type && std::ifstream(cache + "size") >> size)) {
+      std::sort(bytes.begin(), bytes.end());
+      return bytes;
+    }
+    if (type != "Instruction") {
+      bytes.push_back(parse_count(size));
+    }
+  }
 }
 
 }  // namespace
@@ -56,17 +74,24 @@ Provenance provenance_here(std::string program, std::string command_line, std::s
           .host = host_name(),
           .processor = processor_name(),
           .cores = usable_cores(),
+          .cache_bytes = data_caches(),
           .mpi_library = "none",
           .clock = std::move(clock),
           .created = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))};
 }
 
 nlohmann::json to_json(const Provenance& p) {
-  return {{"program", p.program}, {"version", p.version},
-          {"commit", p.commit},   {"command_line", p.command_line},
-          {"host", p.host},       {"processor", p.processor},
-          {"cores", p.cores},     {"mpi_library", p.mpi_library},
-          {"clock", p.clock},     {"created", p.created}};
+  return {{"program", p.program},
+          {"version", p.version},
+          {"commit", p.commit},
+          {"command_line", p.command_line},
+          {"host", p.host},
+          {"processor", p.processor},
+          {"cores", p.cores},
+          {"cache_bytes", p.cache_bytes},
+          {"mpi_library", p.mpi_library},
+          {"clock", p.clock},
+          {"created", p.created}};
 }
 
 Provenance provenance_from(const JsonFields& fields) {
@@ -78,6 +103,8 @@ Provenance provenance_from(const JsonFields& fields) {
           .host = p.text("host"),
           .processor = p.text("processor"),
           .cores = p.integer<int>("cores", 1),
+          .cache_bytes =
+              p.has("cache_bytes") ? p.integers("cache_bytes", 0) : std::vector<std::int64_t>{},
           .mpi_library = p.text("mpi_library"),
           .clock = p.text("clock"),
           .created = p.text("created")};

@@ -1,8 +1,10 @@
 // Provenance: how a file was made, so that its numbers can be trusted or made again.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 namespace cleave {
 
@@ -15,8 +17,9 @@ struct Provenance {
   std::string command_line;
   std::string host;
   std::string processor;
-  int cores = 0;            ///< that the process may use
-  std::string mpi_library;  ///< "none" for a program without MPI
+  int cores = 0;                          ///< that the process may use
+  std::vector<std::int64_t> cache_bytes;  ///< of a core, for data, ascending; none where not known
+  std::string mpi_library;                ///< "none" for a program without MPI
   std::string clock;
   std::string created;  ///< UTC, ISO 8601
 };

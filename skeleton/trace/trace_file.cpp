@@ -86,9 +86,7 @@ RunInformation run_from(const JsonFields& fields) {
     }
     run.options[name] = value.get<std::string>();
   }
-  for (const double offset_ns : fields.numbers("clock_offset_ns")) {
-    run.clock_offset_ns.push_back(static_cast<std::int64_t>(offset_ns));
-  }
+  run.clock_offset_ns = fields.integers("clock_offset_ns");
   if (fields.has("inputs")) {
     run.inputs = fields.text("inputs");
   }

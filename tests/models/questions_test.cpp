@@ -7,6 +7,7 @@
 #include "models/critical_path.hpp"
 #include "models/export.hpp"
 #include "models/fit.hpp"
+#include "models/forecast.hpp"
 #include "models/memory.hpp"
 #include "models/plan.hpp"
 #include "models/what_if.hpp"
@@ -153,22 +154,43 @@ TEST(WhatIf, MultipliesConstants) {
   }
 }
 
+/// Of 1M to 32M elements of 12 bytes, in a program of 20 MiB.
+std::optional<BlockFit> memory_of_elements(bool replicated) {
+  std::vector<RunPoint> points;
+  for (const int ranks : {1, 2, 4}) {
+    for (std::int64_t n = 1 << 20; n <= 32 << 20; n *= 2) {
+      const std::int64_t bytes = (20 << 20) + 12 * (replicated ? n : n / ranks);
+      points.push_back({.ranks = ranks, .sizes = {{"N", n}}, .peak_memory_bytes = bytes});
+    }
+  }
+  return fit_memory(points);
+}
+
 TEST(Memory, ReplicatedDataStaysWholeAndDistributedDataIsShared) {
   for (const bool replicated : {true, false}) {
-    std::vector<RunPoint> points;
-    for (const int ranks : {1, 2, 4}) {
-      for (std::int64_t n = 1 << 20; n <= 32 << 20; n *= 2) {
-        const std::int64_t bytes = (20 << 20) + 12 * (replicated ? n : n / ranks);
-        points.push_back({.ranks = ranks, .sizes = {{"N", n}}, .peak_memory_bytes = bytes});
-      }
-    }
-    const auto fit = fit_memory(points);
+    const auto fit = memory_of_elements(replicated);
     ASSERT_TRUE(fit.has_value());
     const double n = 1 << 28;
     const double expected = (20 << 20) + 12 * (replicated ? n : n / 64);
     EXPECT_NEAR(memory_bytes(*fit, 64, {{"N", 1 << 28}}), expected, 0.01 * expected);
   }
   EXPECT_FALSE(fit_memory({{.ranks = 1, .sizes = {{"N", 1}}}}).has_value());
+}
+
+TEST(Memory, ACacheIsLeftThatHeldTheDataOfEveryFittedRun) {
+  Model model = sort_model();  // fitted to 384 MiB of data on one rank
+  model.memory = memory_of_elements(false);
+  constexpr std::int64_t kMiB = 1 << 20;
+  model.cache_bytes = {2 * kMiB, 390 * kMiB, 500 * kMiB};
+  const auto left = [&](int ranks, std::int64_t n) {
+    return forecast(model, ranks, {{"N", n}}, {}, Composition::closer).cache_left_bytes;
+  };
+  EXPECT_EQ(left(1, 32 << 20), std::nullopt);
+  EXPECT_EQ(left(1, 40 << 20), 390 * kMiB);
+  EXPECT_EQ(left(1, 64 << 20), 500 * kMiB);
+  EXPECT_EQ(left(2, 64 << 20), std::nullopt) << "each rank has half";
+  model.cache_bytes.clear();
+  EXPECT_EQ(left(1, 64 << 20), std::nullopt);
 }
 
 TEST(Export, ExtraPHasALineForEachRepetitionAndBlock) {

@@ -84,6 +84,9 @@ TEST(TraceFile, IsReadBackAsItWasWritten) {
   EXPECT_EQ(trace.run.options.at("graph"), "gnm");
   EXPECT_EQ(trace.run.clock_offset_ns, (std::vector<std::int64_t>{0, -12}));
   EXPECT_EQ(trace.run.provenance.command_line, "files_test --x");
+  const Provenance here = provenance_here("files_test", "", "steady");
+  EXPECT_EQ(trace.run.provenance.cache_bytes, here.cache_bytes);
+  EXPECT_TRUE(std::is_sorted(here.cache_bytes.begin(), here.cache_bytes.end()));
   ASSERT_EQ(trace.repetitions.size(), 2U);
   EXPECT_TRUE(trace.repetitions[0].warm_up);
   EXPECT_EQ(trace.repetitions[1].elapsed_ns, 130);
