@@ -13,6 +13,7 @@
 #include "models/latency_gap.hpp"
 #include "skeleton/error.hpp"
 #include "skeleton/hypercube/group.hpp"
+#include "skeleton/row_storage.hpp"
 
 namespace cleave {
 
@@ -70,6 +71,15 @@ bool leaves_host(const Comm& comm, const Pattern& pattern) {
   return comm.greatest(mine != theirs ? 1 : 0) == 1;
 }
 
+/// Where messages come from and where they go: rows, as an application's data, of which the long
+/// ones lie in huge pages and are moved in half of the time.
+struct Buffers {
+  explicit Buffers(std::size_t bytes) : out(bytes, std::byte{1}), in(bytes, std::byte{2}) {}
+
+  Row<std::byte> out;
+  Row<std::byte> in;
+};
+
 /// One rank's part in a pattern, ready to be repeated.
 class Messages {
  public:
@@ -77,22 +87,24 @@ class Messages {
       : comm_(comm),
         kind_(pattern.kind),
         partner_(partner_across(comm, pattern.level)),
-        out_(static_cast<std::size_t>(most_bytes), std::byte{1}),
-        in_(static_cast<std::size_t>(most_bytes), std::byte{2}) {}
+        short_(std::min(static_cast<std::size_t>(most_bytes), kLeastHugeRow - 1)),
+        long_(static_cast<std::size_t>(most_bytes)) {}
 
   /// Moves the messages once; each rank sends and receives `message_bytes`.
   void move(std::int64_t message_bytes) {
     const auto bytes = static_cast<std::size_t>(message_bytes);
+    Buffers& buffers = bytes <= short_.out.size() ? short_ : long_;
     if (kind_ == Pattern::Kind::alltoallv) {
-      all_to_all(message_bytes);
+      all_to_all(message_bytes, buffers);
     } else if (partner_) {
-      comm_.exchange(*partner_, std::span(out_).first(bytes), std::span(in_).first(bytes));
+      comm_.exchange(*partner_, std::span(buffers.out).first(bytes),
+                     std::span(buffers.in).first(bytes));
     }
   }
 
  private:
   /// `message_bytes` in all, shared among the other ranks as evenly as it goes.
-  void all_to_all(std::int64_t message_bytes) {
+  void all_to_all(std::int64_t message_bytes, Buffers& buffers) {
     const int others = comm_.size() - 1;
     const auto share = [&](int from, int to) {
       const int index = (to - from + comm_.size()) % comm_.size() - 1;
@@ -112,14 +124,15 @@ class Messages {
       sent += send_counts.back();
       received += receive_counts.back();
     }
-    comm_.all_to_all(out_, send_counts, send_offsets, in_, receive_counts, receive_offsets);
+    comm_.all_to_all(buffers.out, send_counts, send_offsets, buffers.in, receive_counts,
+                     receive_offsets);
   }
 
   Comm comm_;
   Pattern::Kind kind_;
   std::optional<int> partner_;
-  std::vector<std::byte> out_;
-  std::vector<std::byte> in_;
+  Buffers short_;
+  Buffers long_;
 };
 
 /// Seconds of one move, the longest over the ranks, from `moves` of them in a row.

@@ -335,6 +335,23 @@ std::optional<double> left_by_breaks(const TriedFit& broken, const TriedFit& who
   return left_out < 1 && beyond <= 1 ? std::optional(left_out * beyond) : std::nullopt;
 }
 
+/// Whether the last stretch has seen every ratio of two sizes that the others saw. Where it has
+/// not, one of these takes its place (SegmentedFit::at), at sizes far beyond its own.
+bool goes_on_at_every_ratio(const SegmentedFit& fit, const std::vector<Observation>& observations) {
+  const std::string ratio = ratio_in(observations.front().sizes);
+  if (fit.breaks.empty() || ratio.empty() || ratio == fit.over) {
+    return true;
+  }
+  const BlockFit* last = &fit.segments.back();
+  return std::all_of(observations.begin(), observations.end(), [&](const Observation& o) {
+    NamedValues beyond = o.sizes;
+    for (auto& [name, value] : beyond) {
+      value *= 1024;
+    }
+    return &fit.at(beyond) == last;
+  });
+}
+
 bool is_always_fitted(const std::vector<std::optional<double>>& errors) {
   return std::all_of(errors.begin(), errors.end(), [](const auto& e) { return e.has_value(); });
 }
@@ -354,7 +371,9 @@ std::variant<SegmentedFit, Refusal> fit_segmented(const std::vector<Observation>
   const auto tried = [&](SegmentedFit fit) {
     return TriedFit{.fit = fit,
                     .left_out = trial_errors(fit, leaving_out, observations, weights),
-                    .extrapolated = trial_errors(fit, rolling, observations, weights)};
+                    .extrapolated = goes_on_at_every_ratio(fit, observations)
+                                        ? trial_errors(fit, rolling, observations, weights)
+                                        : std::vector<std::optional<double>>(rolling.size())};
   };
   const TriedFit whole =
       tried(SegmentedFit("", {}, {std::move(std::get<BlockFit>(one))}, observations));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <utility>
 
@@ -93,9 +94,23 @@ void keep_as_good(std::vector<Candidate>& candidates, Errors errors) {
   });
 }
 
+/// Terms and, of what depends on the ends at a node, logarithms: N log2 N leaving(M/N) goes on
+/// steeper than N leaving(M/N), and over few doublings a constant makes up for that.
+std::pair<std::size_t, std::ptrdiff_t> complexity_of(const TrialForm& trial) {
+  std::ptrdiff_t logarithms = 0;
+  if (is_of_ends_at_a_node(trial)) {
+    for (const Basis& basis : trial.form) {
+      logarithms += std::count_if(
+          basis.factors().begin(), basis.factors().end(),
+          [](const Basis::Factor& factor) { return factor.function == Basis::Function::log2; });
+    }
+  }
+  return {trial.form.size(), logarithms};
+}
+
 const Candidate& simplest_of_best(const std::vector<Candidate>& candidates) {
   constexpr double kAsGood = 2;  // of an information criterion (Burnham and Anderson, 2002)
-  const auto terms = [](const Candidate& c) { return c.form->form.size(); };
+  const auto complexity = [](const Candidate& c) { return complexity_of(*c.form); };
   const Candidate* best = &candidates.front();
   for (const Candidate& c : candidates) {
     if (c.akaike < best->akaike) {
@@ -110,8 +125,8 @@ const Candidate& simplest_of_best(const std::vector<Candidate>& candidates) {
   }
   const double limit = best->akaike + kAsGood;
   for (const Candidate& c : candidates) {
-    const bool is_simpler = terms(c) < terms(*best);
-    const bool is_better = terms(c) == terms(*best) && c.akaike < best->akaike;
+    const bool is_simpler = complexity(c) < complexity(*best);
+    const bool is_better = complexity(c) == complexity(*best) && c.akaike < best->akaike;
     if (c.akaike <= limit && (is_simpler || is_better)) {
       best = &c;
     }

@@ -15,15 +15,18 @@
 
 namespace cleave {
 
-/// Memory to be released by `release_row`; none for 0 bytes. 512 KiB and more ask for huge pages,
-/// which take a third off the time of passes over them and lie in a cache alike in every run.
-/// Nothing is initialised: pages that are never touched take no memory.
+/// Rows of so many bytes and more ask for huge pages: where a quarter of one is used.
+inline constexpr std::size_t kHugePage = std::size_t{2} << 20;
+inline constexpr std::size_t kLeastHugeRow = kHugePage / 4;
+
+/// Memory to be released by `release_row`; none for 0 bytes. Huge pages take a third off the time
+/// of passes over a long row, which lies in a cache alike in every run. Nothing is initialised:
+/// pages that are never touched take no memory.
 ///
 /// What was released serves the next row of the same length. The C library's aligned_alloc does not
 /// manage that (up to version 2.37 at least): every long row got fresh pages.
 /// \throws std::bad_alloc
 inline void* allocate_row(std::size_t bytes) {
-  constexpr std::size_t kHugePage = std::size_t{2} << 20;
   constexpr std::size_t kCacheLine = 64;
   if (bytes == 0) {
     return nullptr;
@@ -31,8 +34,7 @@ inline void* allocate_row(std::size_t bytes) {
   if (bytes > std::numeric_limits<std::size_t>::max() - 2 * kHugePage) {
     throw std::bad_alloc();
   }
-  // A huge page is worth it where a quarter of it is used.
-  const std::size_t in_huge_pages = (bytes + kHugePage / 4 * 3) / kHugePage * kHugePage;
+  const std::size_t in_huge_pages = (bytes + kHugePage - kLeastHugeRow) / kHugePage * kHugePage;
   const std::size_t alignment = in_huge_pages > 0 ? kHugePage : kCacheLine;
   // The row begins at a boundary, and before it lies the address that is to be deleted.
   std::byte* const memory =
