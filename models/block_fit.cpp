@@ -84,22 +84,6 @@ Design design_of(const std::vector<Observation>& observations, const Form& form)
   return design;
 }
 
-Ranges range_of(const std::vector<Observation>& observations) {
-  Ranges ranges;
-  for (const Observation& observation : observations) {
-    for (const auto& [name, value] : observation.sizes) {
-      extend(ranges, name, value);
-    }
-    if (const std::string ratio = ratio_in(observation.sizes); !ratio.empty()) {
-      const double value = quantity_of(ratio, observation.sizes);
-      if (std::isfinite(value)) {
-        extend(ranges, ratio, value);
-      }
-    }
-  }
-  return ranges;
-}
-
 /// Whether a fit is positive at every size that was measured, and where all are in the same
 /// proportion but `from` or 1024 times as large.
 bool is_positive(const BlockFit& fit, const std::vector<Observation>& observations, double from) {
@@ -127,6 +111,22 @@ void extend(Ranges& ranges, const std::string& name, double value) {
   auto& [least, largest] = ranges.try_emplace(name, value, value).first->second;
   least = std::min(least, value);
   largest = std::max(largest, value);
+}
+
+Ranges ranges_of(const std::vector<Observation>& observations) {
+  Ranges ranges;
+  for (const Observation& observation : observations) {
+    for (const auto& [name, value] : observation.sizes) {
+      extend(ranges, name, value);
+    }
+    if (const std::string ratio = ratio_in(observation.sizes); !ratio.empty()) {
+      const double value = quantity_of(ratio, observation.sizes);
+      if (std::isfinite(value)) {
+        extend(ranges, ratio, value);
+      }
+    }
+  }
+  return ranges;
 }
 
 Eigen::VectorXd BlockFit::row(const NamedValues& sizes) const {
@@ -278,7 +278,7 @@ std::variant<BlockFit, Refusal> fit_form(const std::vector<Observation>& observa
   }
   BlockFit fitted{.form = form,
                   .fit = std::move(std::get<LinearFit>(result)),
-                  .fitted_range = range_of(observations)};
+                  .fitted_range = ranges_of(observations)};
   fitted.fit.outliers += static_cast<int>(rows_of(observations) - rows_of(kept));
   if (trial.sign == Sign::any && !is_positive(fitted, observations, trial.positive_from)) {
     return Refusal{fmt::format("{} gives no positive time at some of the sizes measured",

@@ -26,17 +26,18 @@ struct Observation {
   std::vector<double> repetitions;  ///< all that were measured; empty where nothing was repeated
 };
 
-/// The least and the largest value of each size.
+/// The least and the largest value of each size, and of the ratio of two: "M/N".
 using Ranges = std::map<std::string, std::pair<double, double>>;
 
 /// Makes the range of `name` hold `value`.
 void extend(Ranges& ranges, const std::string& name, double value);
 
+Ranges ranges_of(const std::vector<Observation>& observations);
+
 /// A form with its coefficients, for one stretch of sizes.
 struct BlockFit {
   Form form;
   LinearFit fit;
-  /// Least and most of each size, and of the ratio of two: "M/N".
   Ranges fitted_range;
   /// Mean symmetric relative error at sizes that were left out of the fit in turn; none where the
   /// form was given.

@@ -81,17 +81,22 @@ struct Candidate {
   double akaike = 0;
 };
 
-/// Keeps those whose errors are as good as the least.
+/// Keeps those whose errors are as good as the least, and those that err less than one of these: a
+/// small error that is always there is no chance, and all the same better than a large one that may
+/// be.
 template <class Errors>
 void keep_as_good(std::vector<Candidate>& candidates, Errors errors) {
-  const auto least = std::min_element(candidates.begin(), candidates.end(),
-                                      [&](const Candidate& a, const Candidate& b) {
-                                        return mean_of(a.*errors) < mean_of(b.*errors);
-                                      });
-  const std::vector<double> of_least = (*least).*errors;
-  std::erase_if(candidates, [&](const Candidate& candidate) {
-    return !is_as_good(candidate.*errors, of_least);
-  });
+  const auto mean = [&](const Candidate& c) { return mean_of(c.*errors); };
+  const auto least =
+      std::min_element(candidates.begin(), candidates.end(),
+                       [&](const Candidate& a, const Candidate& b) { return mean(a) < mean(b); });
+  double most = mean(*least);
+  for (const Candidate& candidate : candidates) {
+    if (is_as_good(candidate.*errors, (*least).*errors)) {
+      most = std::max(most, mean(candidate));
+    }
+  }
+  std::erase_if(candidates, [&](const Candidate& candidate) { return mean(candidate) > most; });
 }
 
 /// Terms and, of what depends on the ends at a node, logarithms: N log2 N leaving(M/N) goes on

@@ -41,6 +41,21 @@ TEST(Spans, OfAPartTellNoGrowthOfAProductWhereOneOfItsSizesHardlyVaries) {
   EXPECT_TRUE(part.tell(parse_form("M*log2(N),N*giant(M/N)"), whole));
 }
 
+TEST(Spans, TellNothingThatDependsOnARatioThatHardlyVariesAnywhere) {
+  std::vector<Observation> trees;
+  for (const double nodes : {0.8e6, 1.6e6, 3.1e6, 6.4e6}) {
+    for (const double leaves : {0.063, 0.065}) {
+      trees.push_back({.sizes = {{"frontier", leaves * nodes}, {"nodes", nodes}}});
+    }
+  }
+  const Spans spans(trees);
+  EXPECT_FALSE(spans.tell(parse_form("nodes*twice(frontier/nodes)"), spans));
+  EXPECT_TRUE(spans.tell(parse_form("frontier,nodes*log2(nodes)"), spans));
+  const Spans graphs_of_all = graphs({4, 8, 16}, 0, 1e9);
+  const Spans graphs_of_one_density = graphs({4, 8, 16}, 8, 8);
+  EXPECT_TRUE(graphs_of_one_density.tell(parse_form("N*giant(M/N)"), graphs_of_all));
+}
+
 TEST(Spans, TellAProductOfASizeThatHardlyVariesAnywhere) {
   const Spans close = graphs({16, 24, 32}, 0, 1e9);
   EXPECT_TRUE(close.tell(parse_form("N*M"), close));
