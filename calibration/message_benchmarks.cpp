@@ -72,7 +72,7 @@ bool leaves_host(const Comm& comm, const Pattern& pattern) {
 }
 
 /// Where messages come from and where they go: rows, as an application's data, of which the long
-/// ones lie in huge pages and are moved in half of the time.
+/// ones lie in huge pages and are moved faster.
 struct Buffers {
   explicit Buffers(std::size_t bytes) : out(bytes, std::byte{1}), in(bytes, std::byte{2}) {}
 

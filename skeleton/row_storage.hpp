@@ -15,8 +15,8 @@
 
 namespace cleave {
 
-/// Rows of so many bytes and more ask for huge pages: where a quarter of one is used.
 inline constexpr std::size_t kHugePage = std::size_t{2} << 20;
+/// Rows of so many bytes and more ask for huge pages: those that use a quarter of one.
 inline constexpr std::size_t kLeastHugeRow = kHugePage / 4;
 
 /// Memory to be released by `release_row`; none for 0 bytes. Huge pages take a third off the time

@@ -208,7 +208,7 @@ TEST_F(Simulated, APredictionIsJudged) {
 }
 
 TEST(Beyond, SizesThatWereHeldOutAreSummarised) {
-  if (run({"python3"}, {"--version"}).status != 0) {
+  if (run({"env", "python3"}, {"--version"}).status != 0) {
     GTEST_SKIP() << "there is no python3: run tests/referee/setup";
   }
   const testing::TemporaryFolder folder;
