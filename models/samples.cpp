@@ -79,8 +79,9 @@ void add_work_between_blocks(std::map<int, std::map<PlaceKey, Total>>& totals, c
   }
 }
 
-/// Adds the counted repetitions of one trace to the points that they belong to.
-void add_trace(std::map<RunIdentity, PointData>& points, const Trace& trace) {
+/// Adds the repetitions of one trace that count to the points that they belong to.
+void add_trace(std::map<RunIdentity, PointData>& points, const Trace& trace,
+               const CountedRepetitions& counted) {
   std::map<int, std::map<PlaceKey, Total>> totals;
   for (const auto& [rank, span] : trace.spans) {
     add_span(totals[span.repetition][place_of(span, rank)], trace, span);
@@ -89,7 +90,7 @@ void add_trace(std::map<RunIdentity, PointData>& points, const Trace& trace) {
     add_work_between_blocks(totals, trace);
   }
   for (const Trace::Run& run : trace.repetitions) {
-    if (run.warm_up) {
+    if (!counted.counts(trace, run)) {
       continue;
     }
     const RunInformation& r = trace.run;
@@ -184,7 +185,7 @@ NamedValues sizes_of_block(const Sample& sample) {
   return sample.block == Block::skeleton ? NamedValues{{"bytes", sample.bytes}} : sample.sizes;
 }
 
-Measurements collect_measurements(std::span<const Trace> traces) {
+Measurements collect_measurements(std::span<const Trace> traces, Slowed slowed) {
   if (traces.empty()) {
     throw UsageError("no traces are given");
   }
@@ -197,6 +198,8 @@ Measurements collect_measurements(std::span<const Trace> traces) {
                       .cache_bytes = traces.front().run.provenance.cache_bytes,
                       .given_sizes = given_sizes_of(traces.front())};
   const bool steals = first.type == "work_stealing";
+  const CountedRepetitions counted(traces, slowed);
+  result.notes = counted.notes();
   std::map<RunIdentity, PointData> points;
   for (const Trace& trace : traces) {
     require_same("application", first.app, trace, trace.run.app);
@@ -218,7 +221,7 @@ Measurements collect_measurements(std::span<const Trace> traces) {
           fmt::format("{}: the blocks are left out, since some spans found no room in memory",
                       trace.file.string()));
     }
-    add_trace(points, trace);
+    add_trace(points, trace, counted);
   }
   if (points.empty()) {
     throw UsageError("the traces hold no counted repetition");
@@ -232,7 +235,7 @@ Measurements collect_measurements(std::span<const Trace> traces) {
     result.points.push_back(std::move(data.point));
   }
   if (steals) {
-    StealingRuns collected = collect_stealing_runs(traces);
+    StealingRuns collected = collect_stealing_runs(traces, counted);
     result.stealing = std::move(collected.runs);
     result.notes.insert(result.notes.end(), collected.notes.begin(), collected.notes.end());
   }

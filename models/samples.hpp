@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/basis.hpp"
+#include "models/slowed.hpp"
 #include "models/stealing_runs.hpp"
 #include "skeleton/trace/trace_file.hpp"
 
@@ -66,12 +67,12 @@ struct Measurements {
   std::vector<std::string> notes;     ///< what was left out, in sentences
 };
 
-/// Collects the counted repetitions of all traces. A trace that dropped spans gives its total times
-/// only, and a note says so.
+/// Collects the repetitions of all traces that count. A trace that dropped spans gives its total
+/// times only, and a note says so.
 ///
 /// \throws UsageError  if there is no trace, or they differ in application, type, placement or
 ///                     (but for work stealing) threads, or none has a counted repetition
-Measurements collect_measurements(std::span<const Trace> traces);
+Measurements collect_measurements(std::span<const Trace> traces, Slowed slowed = Slowed::left_out);
 
 /// Leaves out the runs with more ranks than cores, and says so in a note.
 /// \throws Error  if nothing remains

@@ -23,6 +23,10 @@ namespace {
 /// Breaks stay where each lowers the error at sizes left out to this part.
 constexpr double kWorthABreak = 0.9;
 
+/// So many times as much breaks have to leave of the errors that others, which could not be tried
+/// at larger sizes at all, are preferred to them.
+constexpr double kUntried = 2;
+
 /// One value of the quantity that breaks are sought in.
 struct BreakPoint {
   double quantity = 0;
@@ -356,6 +360,10 @@ bool is_always_fitted(const std::vector<std::optional<double>>& errors) {
   return std::all_of(errors.begin(), errors.end(), [](const auto& e) { return e.has_value(); });
 }
 
+bool is_never_fitted(const std::vector<std::optional<double>>& errors) {
+  return std::none_of(errors.begin(), errors.end(), [](const auto& e) { return e.has_value(); });
+}
+
 }  // namespace
 
 std::variant<SegmentedFit, Refusal> fit_segmented(const std::vector<Observation>& observations,
@@ -381,7 +389,7 @@ std::variant<SegmentedFit, Refusal> fit_segmented(const std::vector<Observation>
     return whole.fit;
   }
   SegmentedFit best = whole.fit;
-  double least = 1;
+  double least = std::numeric_limits<double>::infinity();
   for (const Quantity& quantity : quantities_of(varying_sizes(observations), forms)) {
     const std::vector<double> breaks =
         find_breaks(quantity.over, observations, quantity.forms, weights);
@@ -392,9 +400,12 @@ std::variant<SegmentedFit, Refusal> fit_segmented(const std::vector<Observation>
     if (auto* segmented = std::get_if<SegmentedFit>(&fitted)) {
       const TriedFit broken = tried(std::move(*segmented));
       const auto left = left_by_breaks(broken, whole);
-      if (is_always_fitted(broken.left_out) && left && *left < least) {
-        best = broken.fit;
-        least = *left;
+      if (is_always_fitted(broken.left_out) && left) {
+        const double of_breaks = *left * (is_never_fitted(broken.extrapolated) ? kUntried : 1);
+        if (of_breaks < least) {
+          best = broken.fit;
+          least = of_breaks;
+        }
       }
     }
   }

@@ -50,7 +50,8 @@ void add_repetition(StealingRun& run, StealingRepetition repetition) {
   run.traced.push_back(std::move(repetition));
 }
 
-void add_trace(std::map<RunIdentity, StealingRun>& runs, const Trace& trace) {
+void add_trace(std::map<RunIdentity, StealingRun>& runs, const Trace& trace,
+               const CountedRepetitions& counted) {
   const RunInformation& r = trace.run;
   std::map<int, std::vector<WorkerStatistics>> by_repetition;
   for (const auto& [repetition, statistics] : trace.workers) {
@@ -58,7 +59,7 @@ void add_trace(std::map<RunIdentity, StealingRun>& runs, const Trace& trace) {
   }
   for (const Trace::Run& repetition : trace.repetitions) {
     auto workers = by_repetition.find(repetition.index);
-    if (repetition.warm_up || workers == by_repetition.end()) {
+    if (!counted.counts(trace, repetition) || workers == by_repetition.end()) {
       continue;
     }
     StealingRun& run = runs[identity_of(r, repetition)];
@@ -126,7 +127,8 @@ StealingRun seen_by_rank(const StealingRun& run, int rank) {
   return seen;
 }
 
-StealingRuns collect_stealing_runs(std::span<const Trace> traces) {
+StealingRuns collect_stealing_runs(std::span<const Trace> traces,
+                                   const CountedRepetitions& counted) {
   StealingRuns result;
   std::map<RunIdentity, StealingRun> runs;
   for (const Trace& trace : traces) {
@@ -138,7 +140,7 @@ StealingRuns collect_stealing_runs(std::span<const Trace> traces) {
       result.notes.push_back(
           fmt::format("{}: left out, since its runs do not say how many nodes they had", file));
     } else {
-      add_trace(runs, trace);
+      add_trace(runs, trace, counted);
     }
   }
   for (auto& [key, run] : runs) {

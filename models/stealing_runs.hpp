@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "models/slowed.hpp"
 #include "skeleton/trace/trace_file.hpp"
 
 namespace cleave {
@@ -71,8 +72,9 @@ struct StealingRuns {
 /// where the run has no such rank.
 StealingRun seen_by_rank(const StealingRun& run, int rank);
 
-/// Collects the counted repetitions of all traces. A trace without workers (version 1) or whose
+/// Collects the repetitions of all traces that count. A trace without workers (version 1) or whose
 /// runs have no size "nodes" is left out with a note.
-StealingRuns collect_stealing_runs(std::span<const Trace> traces);
+StealingRuns collect_stealing_runs(std::span<const Trace> traces,
+                                   const CountedRepetitions& counted);
 
 }  // namespace cleave

@@ -62,6 +62,7 @@ void write_trace(const Comm& comm, const std::filesystem::path& path, RunInforma
                  const Recorder& recorder) {
   run.ranks = comm.size();
   run.ranks_per_host = comm.ranks_per_host();
+  run.oversubscribed = comm.oversubscribed(run.threads);
   run.clock_offset_ns = clock_offsets_ns(comm);
   run.peak_memory_bytes = comm.greatest(peak_memory_bytes());
 

@@ -9,12 +9,25 @@
 #include <numeric>
 
 #include "apps/harness/dilate.hpp"
+#include "skeleton/program/mpi_program.hpp"
+#include "skeleton/trace/yardstick.hpp"
 
 namespace cleave {
 
 void keep_freed_memory() {
   ::mallopt(M_MMAP_MAX, 0);
   ::mallopt(M_TRIM_THRESHOLD, -1);
+}
+
+bool watches_cores(const Comm& world, const CommonOptions& options) {
+  const bool is_simulated = mpi_library().starts_with("SMPI");
+  return options.trace && !options.dilation && !is_simulated &&
+         !world.oversubscribed(options.threads);
+}
+
+std::int64_t slowest_yardstick_ns(const Comm& world) {
+  world.barrier();
+  return world.greatest(yardstick_ns());
 }
 
 namespace {

@@ -1,6 +1,7 @@
 // The timed loop: repetitions of one DC_Call on fresh copies of one problem.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <optional>
@@ -60,6 +61,14 @@ Options call_options(const CommonOptions& options, const std::string& app,
                      const std::string& instance, int rank, Recorder& recorder,
                      SearchReport& report);
 
+/// Whether the times of such runs may depend on how fast the cores are meanwhile, and their trace
+/// is to tell: not where ranks take turns, which a yardstick would see as slow cores, nor where
+/// hosts are simulated or dilated.
+bool watches_cores(const Comm& world, const CommonOptions& options);
+
+/// What the yardstick takes on the slowest core, all at once; collective.
+std::int64_t slowest_yardstick_ns(const Comm& world);
+
 /// Runs `app` as `options` and `call_options` say and returns this rank's last solution. The times
 /// go to `recorder`, the longest over the ranks from the moment that all have begun: making the
 /// problem, freeing the solution and whatever else is not DC_Call stay outside.
@@ -74,11 +83,13 @@ typename App::Solution measure(const Comm& world, const App& app, MakeProblem&& 
                                Recorder& recorder) {
   keep_freed_memory();
   const int runs = options.warm_up + options.repetitions;
+  const bool is_watched = watches_cores(world, options);
   RunProgress progress(world.rank() == 0, runs);
   typename App::Solution solution;
   for (int i = 0; i < runs; ++i) {
     solution = {};
     typename App::Problem problem = make_problem(runs - 1 - i);
+    const std::int64_t yardstick_before_ns = is_watched ? slowest_yardstick_ns(world) : 0;
     recorder.begin_repetition(i, i < options.warm_up);
     world.barrier();
     const std::int64_t begin_ns = mpi_time_ns();
@@ -91,7 +102,9 @@ typename App::Solution measure(const Comm& world, const App& app, MakeProblem&& 
         }
       });
     }
-    recorder.end_repetition(world.greatest(mpi_time_ns() - begin_ns));
+    const std::int64_t elapsed_ns = world.greatest(mpi_time_ns() - begin_ns);
+    const std::int64_t yardstick_after_ns = is_watched ? slowest_yardstick_ns(world) : 0;
+    recorder.end_repetition(elapsed_ns, std::max(yardstick_before_ns, yardstick_after_ns));
     progress.completed(i + 1);
   }
   return solution;

@@ -57,15 +57,21 @@ struct HypercubeQuicksort {
   Sizes sizes(const Part<Key>& keys) const { return {{"N", keys.size()}}; }
   Sizes solution_sizes(const Part<Key>& keys) const { return {{"N", keys.size()}}; }
 
-  /// One key from a random place in each of `count` sections of equal length.
+  /// One key from a random place in each of `count` sections of equal length. The places are asked
+  /// for all at once, or each would wait for the memory.
   std::vector<Key> sample(std::span<const Key> keys, std::size_t count, std::uint64_t seed) const {
     const CounterRandom random(seed);
-    std::vector<Key> samples(count);
+    std::vector<std::size_t> places(count);
+    std::size_t first = 0;
     for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t first = keys.size() * i / count;
-      const std::size_t length = keys.size() * (i + 1) / count - first;
-      samples[i] = keys[first + random(i) % length];
+      const std::size_t next = keys.size() * (i + 1) / count;
+      places[i] = first + below(random(i), std::uint64_t{next - first});
+      __builtin_prefetch(&keys[places[i]]);
+      first = next;
     }
+    std::vector<Key> samples(count);
+    std::transform(places.begin(), places.end(), samples.begin(),
+                   [keys](std::size_t place) { return keys[place]; });
     return samples;
   }
 

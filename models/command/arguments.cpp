@@ -117,6 +117,7 @@ void FitArguments::add_to(CLI::App& command) {
       ->capture_default_str();
   command.add_flag("--allow-oversubscribed", allow_oversubscribed,
                    "Also fit runs with more ranks than cores");
+  add_count_slowed(command, slowed);
   command
       .add_option(
           "--blocks-of-rank", blocks_of_rank,
@@ -133,6 +134,17 @@ FitOptions FitArguments::options() const {
                       : hold_out == "beyond"     ? HoldOut::beyond_third
                                                  : HoldOut::none,
           .blocks_of_rank = blocks_of_rank};
+}
+
+Measurements FitArguments::measurements(std::span<const Trace> traces) const {
+  Measurements all = collect_measurements(traces, slowed);
+  return allow_oversubscribed ? all : without_oversubscribed(std::move(all));
+}
+
+void add_count_slowed(CLI::App& command, Slowed& slowed) {
+  command.add_flag_callback(
+      "--count-slowed", [&slowed] { slowed = Slowed::counted; },
+      "Also count repetitions that found a core slower than other runs did");
 }
 
 }  // namespace cleave

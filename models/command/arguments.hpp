@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,12 +39,19 @@ struct FitArguments {
   std::string weights = "relative";
   std::string hold_out = "none";
   bool allow_oversubscribed = false;
+  Slowed slowed = Slowed::left_out;
   std::optional<int> blocks_of_rank;
 
   /// Adds the options of these names. Refers to this object.
   void add_to(CLI::App& command);
 
   FitOptions options() const;
+
+  /// What `traces` hold that is to be fitted.
+  Measurements measurements(std::span<const Trace> traces) const;
 };
+
+/// Adds the option --count-slowed. Refers to `slowed`.
+void add_count_slowed(CLI::App& command, Slowed& slowed);
 
 }  // namespace cleave

@@ -66,10 +66,7 @@ void print_fit(const Model& model) {
 void run(const Arguments& arguments, const std::string& command_line) {
   const FitOptions options = arguments.fit.options();
   const std::optional<Machine> machine = read_machine_if_given(arguments.machine);
-  Measurements measurements = collect_measurements(read_traces(arguments.traces));
-  if (!arguments.fit.allow_oversubscribed) {
-    measurements = without_oversubscribed(std::move(measurements));
-  }
+  const Measurements measurements = arguments.fit.measurements(read_traces(arguments.traces));
   const Model model = fit_model(measurements, machine, options,
                                 provenance_here("cleave fit", command_line, "none"));
   write_model(arguments.out, model);

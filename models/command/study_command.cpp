@@ -44,32 +44,12 @@ struct Workers {
   int threads = 1;
 };
 
-/// One run of the application: one size on one number of workers in one round.
-struct Run {
+/// One size on one number of workers, and the traces of its rounds.
+struct Case {
   std::string size;
   Workers workers;
-  int round = 1;
+  std::vector<std::size_t> traces = {};
 };
-
-/// All runs, round by round and in turn forwards and backwards, so that a machine that becomes
-/// slower meanwhile does not make one size or one number of ranks slower than the others.
-std::vector<Run> runs_of(const std::vector<std::string>& sizes, const std::vector<Workers>& workers,
-                         int rounds) {
-  std::vector<Run> runs;
-  for (int round = 1; round <= rounds; ++round) {
-    std::vector<Run> of_round;
-    for (const std::string& size : sizes) {
-      for (const Workers& of_run : workers) {
-        of_round.push_back({size, of_run, round});
-      }
-    }
-    if (round % 2 == 0) {
-      std::reverse(of_round.begin(), of_round.end());
-    }
-    runs.insert(runs.end(), of_round.begin(), of_round.end());
-  }
-  return runs;
-}
 
 /// Letters and digits of `text`, with a dash for all between: fit for a file name.
 std::string file_name_of(const std::string& text) {
@@ -194,12 +174,14 @@ class StudyRun {
     make_folder(folder_);
     make_folder(folder_ / "traces");
     catch_interrupts();
+    progress_.emplace("study", true);
     try {
       measure();
     } catch (const Interrupted&) {
-      throw Interrupted(fmt::format("stopped; {} of {} runs are kept in {}", traces_.size(), runs(),
+      throw Interrupted(fmt::format("stopped; {} of {} runs are kept in {}", traces_.size(), runs_,
                                     (folder_ / "traces").string()));
     }
+    progress_.reset();
     fit_and_report();
   }
 
@@ -226,37 +208,87 @@ class StudyRun {
     return all;
   }
 
-  std::size_t runs() const {
-    return study_.sizes.size() * workers_.size() * static_cast<std::size_t>(study_.rounds);
+  void measure() {
+    for (const std::string& size : study_.sizes) {
+      for (const Workers& workers : workers_) {
+        cases_.push_back({size, workers});
+      }
+    }
+    runs_ = cases_.size() * static_cast<std::size_t>(study_.rounds);
+    const int most_ranks =
+        std::max_element(workers_.begin(), workers_.end(), [](const auto& a, const auto& b) {
+          return a.ranks < b.ranks;
+        })->ranks;
+    machine_file_ = arguments_.machine;
+    if (machine_file_.empty() && most_ranks > 1) {
+      calibrate(most_ranks);
+    }
+    std::vector<Case*> all;
+    for (Case& c : cases_) {
+      all.push_back(&c);
+    }
+    for (int round = 1; round <= study_.rounds; ++round) {
+      measure_round(round, all);
+    }
+    for (int again = 1; again <= study_.rounds; ++again) {
+      const std::vector<Case*> slowed = mostly_slowed();
+      if (slowed.empty()) {
+        break;
+      }
+      runs_ += slowed.size();
+      measure_round(study_.rounds + again, slowed);
+    }
   }
 
-  void measure() {
-    int most_ranks = 1;
-    for (const Workers& workers : workers_) {
-      most_ranks = std::max(most_ranks, workers.ranks);
+  void begin_step(const std::string& what) {
+    const std::size_t steps = runs_ + (calibrated_ ? 1 : 0);
+    const double done = static_cast<double>(begun_++) / static_cast<double>(steps);
+    progress_->update(done, fmt::format("[{}/{}] {}", begun_, steps, what));
+  }
+
+  void calibrate(int ranks) {
+    calibrated_ = true;
+    begin_step(fmt::format("calibrating the machine on {} ranks", ranks));
+    const std::filesystem::path file = folder_ / "this.machine.json";
+    launcher_.run({.ranks = ranks}, existing_program("cleave-calibrate"), {"--out", file.string()});
+    machine_file_ = file.string();
+  }
+
+  /// In turn forwards and backwards, so that a machine that becomes slower meanwhile does not make
+  /// one size or one number of ranks slower than the others.
+  void measure_round(int round, std::vector<Case*> cases) {
+    if (round % 2 == 0) {
+      std::reverse(cases.begin(), cases.end());
     }
-    const bool calibrates = arguments_.machine.empty() && most_ranks > 1;
-    const std::size_t steps = runs() + (calibrates ? 1 : 0);
-    std::size_t begun = 0;
-    Progress progress("study", true);
-    const auto begin_step = [&](const std::string& what) {
-      const double done = static_cast<double>(begun++) / static_cast<double>(steps);
-      progress.update(done, fmt::format("[{}/{}] {}", begun, steps, what));
-    };
-    machine_file_ = arguments_.machine;
-    if (calibrates) {
-      begin_step(fmt::format("calibrating the machine on {} ranks", most_ranks));
-      const std::filesystem::path file = folder_ / "this.machine.json";
-      launcher_.run({.ranks = most_ranks}, existing_program("cleave-calibrate"),
-                    {"--out", file.string()});
-      machine_file_ = file.string();
+    for (Case* const c : cases) {
+      const std::string which = round <= study_.rounds
+                                    ? fmt::format("round {} of {}", round, study_.rounds)
+                                    : fmt::format("round {}, as a core was slower before", round);
+      begin_step(fmt::format("{} {} on {}, {}", arguments_.app, c->size,
+                             format_workers(c->workers.ranks, c->workers.threads), which));
+      c->traces.push_back(traces_.size());
+      traces_.push_back(read_trace(measure(*c, round)));
     }
-    for (const Run& run : runs_of(study_.sizes, workers_, study_.rounds)) {
-      begin_step(fmt::format("{} {} on {}, round {} of {}", arguments_.app, run.size,
-                             format_workers(run.workers.ranks, run.workers.threads), run.round,
-                             study_.rounds));
-      traces_.push_back(measure(run));
+  }
+
+  /// The cases of which fewer than a third of the repetitions asked for found the cores as fast as
+  /// they can be.
+  std::vector<Case*> mostly_slowed() {
+    std::vector<Case*> slowed;
+    if (arguments_.fit.slowed == Slowed::counted) {
+      return slowed;
     }
+    const CountedRepetitions counted(traces_);
+    for (Case& c : cases_) {
+      int free = 0;
+      for (const std::size_t trace : c.traces) {
+        free += counted.free_repetitions(traces_[trace]);
+      }
+      if (3 * free < study_.rounds * study_.repetitions) {
+        slowed.push_back(&c);
+      }
+    }
+    return slowed;
   }
 
   /// A size is a value of one option, or begins with '-' and is options itself.
@@ -272,14 +304,15 @@ class StudyRun {
     return words;
   }
 
-  std::string measure(const Run& run) {
-    const auto [ranks, threads] = run.workers;
+  /// \return  the trace
+  std::filesystem::path measure(const Case& c, int round) const {
+    const auto [ranks, threads] = c.workers;
     const std::string workers =
         threads == 1 ? fmt::format("p{}", ranks) : fmt::format("p{}t{}", ranks, threads);
     const std::filesystem::path trace = folder_ / "traces" /
                                         fmt::format("{}-{}-{}-{}.trace.jsonl", arguments_.app,
-                                                    file_name_of(run.size), workers, run.round);
-    std::vector<std::string> options = options_of(run.size);
+                                                    file_name_of(c.size), workers, round);
+    std::vector<std::string> options = options_of(c.size);
     options.insert(options.end(),
                    {"--type", arguments_.type, "--repetitions", std::to_string(study_.repetitions),
                     "--warm-up", std::to_string(study_.warm_up), "--trace", trace.string()});
@@ -293,20 +326,17 @@ class StudyRun {
       }
     };
     // Another input each round, so that the luck of one does not pass for a law.
-    add_unless_asked("--seed", std::to_string(run.round));
+    add_unless_asked("--seed", std::to_string(round));
     add_unless_asked("--placement", study_.placement);
     add_unless_asked("--inputs", study_.inputs);
     options.insert(options.end(), own.begin(), own.end());
-    launcher_.run(run.workers, program_, options);
-    return trace.string();
+    launcher_.run(c.workers, program_, options);
+    return trace;
   }
 
   void fit_and_report() const {
     const std::optional<Machine> machine = read_machine_if_given(machine_file_);
-    Measurements measurements = collect_measurements(read_traces(traces_));
-    if (!arguments_.fit.allow_oversubscribed) {
-      measurements = without_oversubscribed(std::move(measurements));
-    }
+    const Measurements measurements = arguments_.fit.measurements(traces_);
     const Model model = fit_model(measurements, machine, fit_options_,
                                   provenance_here("cleave study", command_line_, "none"));
     write_model(folder_ / (arguments_.app + ".model.json"), model);
@@ -325,7 +355,12 @@ class StudyRun {
   FitOptions fit_options_;
   std::filesystem::path folder_;
   std::string machine_file_;
-  std::vector<std::string> traces_;
+  bool calibrated_ = false;
+  std::vector<Case> cases_;
+  std::size_t runs_ = 0;  ///< that there are to be
+  std::vector<Trace> traces_;
+  std::size_t begun_ = 0;  ///< steps
+  std::optional<Progress> progress_;
 };
 
 }  // namespace
@@ -347,7 +382,9 @@ void add_study_command(CLI::App& program, const std::string& command_line) {
                       "Instead of the usual sizes: each as the application takes it, or as options "
                       "in quotes (\"-t 1 -d 12\")");
   command->add_option("--rounds", arguments->rounds,
-                      "Times that every size is run [by application, 3 to 5]");
+                      "Times that every size is run [by application, 3 to 6]; once more, at most "
+                      "twice as often, while fewer than a third of its repetitions found the cores "
+                      "as fast as other runs did");
   command->add_option("--repetitions", arguments->repetitions,
                       "Counted repetitions of each run [by application, 3 to 12]");
   command->add_option("--out", arguments->out, "Folder to write into (default: APP-study)");

@@ -3,6 +3,7 @@
 #include <mpi.h>
 #include <time.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <exception>
@@ -76,17 +77,19 @@ int run_mpi_program(int argc, char** argv, const std::string& name,
   return status;
 }
 
-Provenance mpi_provenance(std::string program, std::string command_line) {
-  Provenance provenance = provenance_here(std::move(program), std::move(command_line), "MPI_Wtime");
+std::string mpi_library() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;
   MPI_Get_library_version(text.data(), &length);
-  std::string_view library(text.data(), static_cast<std::size_t>(length));
-  library = library.substr(0, library.find('\n'));
-  provenance.mpi_library = library;
-  for (char& c : provenance.mpi_library) {
-    c = c == '\t' ? ' ' : c;
-  }
+  std::string library(text.data(), static_cast<std::size_t>(length));
+  library.resize(std::min(library.size(), library.find('\n')));
+  std::replace(library.begin(), library.end(), '\t', ' ');
+  return library;
+}
+
+Provenance mpi_provenance(std::string program, std::string command_line) {
+  Provenance provenance = provenance_here(std::move(program), std::move(command_line), "MPI_Wtime");
+  provenance.mpi_library = mpi_library();
   return provenance;
 }
 

@@ -39,7 +39,8 @@ struct WorkerOfRepetition {
 struct Repetition {
   std::int32_t index = 0;
   bool warm_up = false;
-  std::int64_t elapsed_ns = 0;  ///< the longest over the ranks
+  std::int64_t elapsed_ns = 0;    ///< the longest over the ranks
+  std::int64_t yardstick_ns = 0;  ///< of the slowest core, before and after; 0: not measured
   Sizes sizes;
 };
 
@@ -58,8 +59,9 @@ class Recorder {
   /// Every span from here on belongs to repetition `index`.
   void begin_repetition(std::int32_t index, bool warm_up);
 
-  /// Ends the repetition with its time, the longest over the ranks.
-  void end_repetition(std::int64_t elapsed_ns);
+  /// Ends the repetition with its time, the longest over the ranks, and what their yardsticks took
+  /// before and after it (yardstick.hpp), the most of all, where that was measured.
+  void end_repetition(std::int64_t elapsed_ns, std::int64_t yardstick_ns = 0);
 
   /// The sizes of the whole problem, told by the executor; later names are added to earlier ones.
   void add_run_sizes(const Sizes& sizes) { current_.sizes.add(sizes); }

@@ -162,10 +162,7 @@ class TraceReader {
       }
       return true;
     } else if (fields.has("elapsed_ns")) {
-      trace_.repetitions.push_back({.index = fields.integer<int>("repetition", 0),
-                                    .warm_up = fields.boolean("warm_up"),
-                                    .elapsed_ns = fields.integer<std::int64_t>("elapsed_ns", 0),
-                                    .sizes = sizes_from(fields)});
+      read_repetition(fields);
     } else if (fields.has("dropped")) {
       trace_.dropped.push_back(
           {.rank = rank_from(fields),
@@ -180,6 +177,17 @@ class TraceReader {
       read_span(fields);
     }
     return false;
+  }
+
+  void read_repetition(const JsonFields& fields) {
+    Trace::Run& run = trace_.repetitions.emplace_back(
+        Trace::Run{.index = fields.integer<int>("repetition", 0),
+                   .warm_up = fields.boolean("warm_up"),
+                   .elapsed_ns = fields.integer<std::int64_t>("elapsed_ns", 0),
+                   .sizes = sizes_from(fields)});
+    if (fields.has("yardstick_ns")) {
+      run.yardstick_ns = fields.integer<std::int64_t>("yardstick_ns", 0);
+    }
   }
 
   void read_worker(const JsonFields& fields) {
@@ -239,11 +247,14 @@ TraceWriter::TraceWriter(const std::filesystem::path& path, const RunInformation
 }
 
 void TraceWriter::add(const Repetition& repetition) {
-  add_line(json{{"repetition", repetition.index},
-                {"warm_up", repetition.warm_up},
-                {"elapsed_ns", repetition.elapsed_ns},
-                {"sizes", to_json(repetition.sizes)}}
-               .dump());
+  json line = {{"repetition", repetition.index},
+               {"warm_up", repetition.warm_up},
+               {"elapsed_ns", repetition.elapsed_ns},
+               {"sizes", to_json(repetition.sizes)}};
+  if (repetition.yardstick_ns > 0) {
+    line["yardstick_ns"] = repetition.yardstick_ns;
+  }
+  add_line(line.dump());
 }
 
 void TraceWriter::add_lines(std::string_view lines) {

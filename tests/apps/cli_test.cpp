@@ -706,6 +706,24 @@ TEST(Trace, HasWhatWasRun) {
   }
 }
 
+TEST(Trace, SaysHowFastTheCoresWereUnlessRanksTakeTurns) {
+  const TemporaryFolder folder;
+  const auto file = folder / "run.trace.jsonl";
+  for (const int ranks : {1, 2, 64}) {
+    for (const std::vector<std::string>& options :
+         {std::vector<std::string>{}, {"--dilate", "2"}}) {
+      std::vector<std::string> all = {"--size", "N=10K", "--trace", file.string()};
+      all.insert(all.end(), options.begin(), options.end());
+      verified(ranks, "quicksort", all);
+      const Trace trace = read_trace(file);
+      const bool is_told = !trace.run.oversubscribed && options.empty();
+      for (const Trace::Run& run : trace.repetitions) {
+        EXPECT_EQ(run.yardstick_ns > 0, is_told) << ranks << " ranks, repetition " << run.index;
+      }
+    }
+  }
+}
+
 TEST(Trace, ThatCannotBeWrittenIsRefusedBeforeTheRun) {
   const TemporaryFolder folder;
   const std::string path = folder.path().string();

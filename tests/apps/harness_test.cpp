@@ -165,6 +165,8 @@ TEST(CounterRandom, FillsARangeEvenly) {
     EXPECT_NEAR(count, 10000, 500);  // five standard deviations
   }
   EXPECT_EQ(below(0xffffffff, 10), 9U);
+  EXPECT_EQ(below(~std::uint64_t{0}, std::uint64_t{10}), 9U);
+  EXPECT_EQ(below(std::uint64_t{1} << 63, std::uint64_t{1} << 40), std::uint64_t{1} << 39);
 }
 
 TEST(Median, IsTheMiddleOrTheMeanOfTheTwoInTheMiddle) {

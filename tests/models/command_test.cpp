@@ -255,6 +255,27 @@ TEST_F(Command, AStudyRunsFitsAndReports) {
   EXPECT_NE(result.out.find("yes   Worst error on held-out runs"), std::string::npos) << result.out;
 }
 
+TEST_F(Command, AStudyRunsAgainWhatFoundItsCoresSlow) {
+  const std::string study = install() + " --machine m.machine.json";
+  const std::string slowed = " -- --slowed-size N=4M --slowed-until 3";
+  const Result result = run(study + " --out s" + slowed, "./cleave");
+  EXPECT_EQ(result.status, 0) << result.err;
+  const auto has = [](const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  };
+  // Slow in rounds 1 to 3 and free in the fourth, on 1 rank and on 2.
+  EXPECT_TRUE(has(result.err, "[25/26] sort N=4M on 1 rank, round 3, as a core was slower before"))
+      << result.err;
+  EXPECT_TRUE(has(result.err, "[28/28] sort N=4M on 1 rank, round 4, ")) << result.err;
+  EXPECT_TRUE(has(read_file(folder_ / "s" / "report.md"),
+                  "18 of 84 repetitions left out: a core was slower then than in other runs"));
+
+  const Result counted = run(study + " --out t --count-slowed" + slowed, "./cleave");
+  EXPECT_EQ(counted.status, 0) << counted.err;
+  EXPECT_TRUE(has(counted.err, "[24/24]")) << counted.err;
+  EXPECT_FALSE(has(read_file(folder_ / "t" / "report.md"), "left out"));
+}
+
 TEST_F(Command, AStudySaysWhatFailed) {
   const std::string study = install();
   const Result result = run(study + " --machine m.machine.json --out s -- --fail", "./cleave");

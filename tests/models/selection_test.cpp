@@ -247,6 +247,21 @@ TEST(Selection, LeavesNoRatioToAStretchOfSmallSizes) {
                                      0.08);
 }
 
+TEST(Selection, TriesBreaksAtLargerSizesWhereItCan) {
+  // On one of two ranks. Breaks at M lower the error at sizes left out by more than breaks at M/N
+  // do, but could not be tried at larger sizes at all: they are 14 % off four times beyond.
+  expect_predicted_four_times_beyond({.least_density = 0.25,
+                                      .ns_an_edge = {{{8.880, 8.328, 10.094, 7.737},
+                                                      {8.812, 8.132, 9.863, 7.231},
+                                                      {8.655, 8.089, 9.663, 6.875},
+                                                      {8.651, 8.162, 9.646, 6.508},
+                                                      {8.696, 8.114, 9.616, 6.391},
+                                                      {8.668, 8.145, 9.572, 6.193},
+                                                      {8.712, 8.075, 9.597, 6.133}}},
+                                      .of_128k_nodes = {8.785, 8.135, 9.769, 5.909}},
+                                     0.05);
+}
+
 TEST(Selection, KnowsThatASmallGraphCostsSomethingToo) {
   std::vector<Observation> observations;
   for (double n = 1 << 12; n <= 1 << 16; n *= 4) {

@@ -162,7 +162,8 @@ std::string message_of(const std::function<void()>& action) {
 
 TEST(StealingRuns, PartsAddUpToTheRun) {
   const Truth truth{.noise = 0.02};
-  const StealingRuns found = collect_stealing_runs(search_traces(truth, {{4, 2}}, kSizes));
+  const std::vector<Trace> traces = search_traces(truth, {{4, 2}}, kSizes);
+  const StealingRuns found = collect_stealing_runs(traces, CountedRepetitions(traces));
   ASSERT_EQ(found.runs.size(), kSizes.size());
   for (const StealingRun& run : found.runs) {
     ASSERT_EQ(run.seconds.size(), 3U);

@@ -24,6 +24,8 @@ int main(int argc, char** argv) {
   int seed = 1;
   bool fails = false;
   std::string pid_file;  // where it says which process sleeps
+  std::string slowed_size;
+  int slowed_until = 0;
   program.add_option("--size", size)->required();
   program.add_option("--trace", trace)->required();
   program.add_option("--type", type);
@@ -34,6 +36,8 @@ int main(int argc, char** argv) {
   program.add_option("--ranks", ranks);
   program.add_flag("--fail", fails);
   program.add_option("--sleep-and-say", pid_file);
+  program.add_option("--slowed-size", slowed_size, "which finds its cores slow");
+  program.add_option("--slowed-until", slowed_until, "up to this seed");
   CLI11_PARSE(program, argc, argv);
   if (fails) {
     std::cerr << "synthetic: told to fail\n";
@@ -48,8 +52,10 @@ int main(int argc, char** argv) {
         app == "components" ? cleave::synthetic_components() : cleave::SyntheticApp{};
     synthetic.name = app;
     synthetic.noise = 0.01;
-    cleave::write_synthetic_trace(
-        trace, cleave::synthetic_trace(synthetic, ranks, cleave::parse_sizes(size), repetitions));
+    cleave::Trace run =
+        cleave::synthetic_trace(synthetic, ranks, cleave::parse_sizes(size), repetitions);
+    cleave::set_yardstick(run, size == slowed_size && seed <= slowed_until ? 1.3 : 1);
+    cleave::write_synthetic_trace(trace, run);
   } catch (const cleave::Error& e) {
     std::cerr << "synthetic: " << e.what() << '\n';
     return 1;

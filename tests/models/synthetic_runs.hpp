@@ -98,6 +98,20 @@ inline Trace synthetic_trace(const SyntheticApp& app, int ranks, const NamedSize
   return trace;
 }
 
+/// Says that all of a run was timed on cores that were `slower` times as slow as free ones, and
+/// makes its times so much longer.
+inline void set_yardstick(Trace& trace, double slower) {
+  constexpr double kFree_ns = 80000;
+  for (Trace::Run& run : trace.repetitions) {
+    run.yardstick_ns = std::llround(slower * kFree_ns);
+    run.elapsed_ns = std::llround(slower * static_cast<double>(run.elapsed_ns));
+  }
+  for (auto& [rank, span] : trace.spans) {
+    span.begin_ns = std::llround(slower * static_cast<double>(span.begin_ns));
+    span.end_ns = std::llround(slower * static_cast<double>(span.end_ns));
+  }
+}
+
 /// `synthetic_trace` of each number of ranks at each size.
 inline std::vector<Trace> synthetic_traces(const SyntheticApp& app, const std::vector<int>& ranks,
                                            const std::vector<NamedSizes>& sizes) {
@@ -118,7 +132,8 @@ inline void write_synthetic_trace(const std::filesystem::path& path, const Trace
   for (const Trace::Run& repetition : trace.repetitions) {
     Repetition written{.index = repetition.index,
                        .warm_up = repetition.warm_up,
-                       .elapsed_ns = repetition.elapsed_ns};
+                       .elapsed_ns = repetition.elapsed_ns,
+                       .yardstick_ns = repetition.yardstick_ns};
     for (const auto& [name, value] : repetition.sizes) {
       written.sizes.add(Size{name, value});
     }

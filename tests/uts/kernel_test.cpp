@@ -39,7 +39,8 @@ void expect_ids_of_evp(ChildIds child_ids) {
   std::array<NodeId, 100> ids;
   std::uint64_t drawn = 0;
   for (int hashed = 0; hashed < 1'000'000;) {
-    const auto count = 1 + below(static_cast<std::uint32_t>(random(drawn)), ids.size());
+    const auto count = 1 + below(static_cast<std::uint32_t>(random(drawn)),
+                                 static_cast<std::uint32_t>(ids.size()));
     const auto first = static_cast<std::uint32_t>(random(drawn + 1) >> (32 + random(drawn) % 32));
     child_ids(parent, first, count, ids.data());
     for (std::uint32_t i = 0; i < count; ++i) {

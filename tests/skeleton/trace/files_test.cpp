@@ -28,7 +28,7 @@ void write_example_trace(const std::filesystem::path& path) {
     recorder.record(Block::sequential, 1, 1, 10, 110, 0, {{"N", 500}, {"nodes", 7}});
     recorder.record(Block::exchange, 0, 2, 110, 120, 4096, {});
     recorder.add_worker({.rank = 9, .thread = 0, .nodes = 7, .searches = 2, .ending_ns = 11});
-    recorder.end_repetition(130);
+    recorder.end_repetition(130, repetition == 0 ? 0 : 80123);
   }
   RunInformation run{.app = "example",
                      .type = "hypercube",
@@ -90,6 +90,8 @@ TEST(TraceFile, IsReadBackAsItWasWritten) {
   ASSERT_EQ(trace.repetitions.size(), 2U);
   EXPECT_TRUE(trace.repetitions[0].warm_up);
   EXPECT_EQ(trace.repetitions[1].elapsed_ns, 130);
+  EXPECT_EQ(trace.repetitions[0].yardstick_ns, 0);
+  EXPECT_EQ(trace.repetitions[1].yardstick_ns, 80123);
   EXPECT_EQ(trace.repetitions[1].sizes.at("a \"quoted\" name"), 3);
   ASSERT_EQ(trace.spans.size(), 10U);
   EXPECT_EQ(trace.spans[0].span.begin_ns, -5);
@@ -149,6 +151,10 @@ TEST(TraceFile, MessagesNameTheFileTheLineAndTheField) {
             file +
                 ": line 2: field 'elapsed_ns' must be an integer from 0 to 9223372036854775807, "
                 "found \"x\"");
+  EXPECT_EQ(with("\"yardstick_ns\":80123", "\"yardstick_ns\":-1"),
+            file +
+                ": line 3: field 'yardstick_ns' must be an integer from 0 to 9223372036854775807, "
+                "found -1");
   write_file(folder / "y", "not a trace\n");
   EXPECT_EQ(message_of([&] { read_trace(folder / "y"); }), file + ": line 1: not JSON (at byte 2)");
   EXPECT_EQ(message_of([&] { read_trace(folder / "none"); }),
