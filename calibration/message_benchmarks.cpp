@@ -55,20 +55,13 @@ std::optional<int> partner_across(const Comm& comm, int level) {
 
 /// Whether some message of the pattern goes to another host. Collective.
 bool leaves_host(const Comm& comm, const Pattern& pattern) {
-  const std::string name = provenance_here("", "", "").host;
-  std::int64_t mine = 0;  // of the name, since only numbers are compared across ranks
-  for (const char c : name) {
-    mine = (mine * 131 + static_cast<unsigned char>(c)) % 2147483647;
-  }
+  const std::vector<int>& hosts = comm.hosts();
+  const int mine = hosts[comm.rank()];
   if (pattern.kind == Pattern::Kind::alltoallv) {
-    return comm.least(mine) != comm.greatest(mine);
+    return std::any_of(hosts.begin(), hosts.end(), [mine](int host) { return host != mine; });
   }
-  std::int64_t theirs = mine;
-  if (const std::optional<int> partner = partner_across(comm, pattern.level)) {
-    comm.exchange(*partner, std::as_bytes(std::span(&mine, 1)),
-                  std::as_writable_bytes(std::span(&theirs, 1)));
-  }
-  return comm.greatest(mine != theirs ? 1 : 0) == 1;
+  const std::optional<int> partner = partner_across(comm, pattern.level);
+  return comm.greatest(partner && hosts[*partner] != mine ? 1 : 0) == 1;
 }
 
 /// Where messages come from and where they go: rows, as an application's data, of which the long
