@@ -38,14 +38,15 @@ CountedRepetitions::CountedRepetitions(std::span<const Trace> traces, Slowed slo
     keep_shortest(shortest_ns_, cores_of(trace.run), repetition.yardstick_ns);
     keep_shortest(shortest_of_run_ns_, identity_of(trace.run, repetition), repetition.yardstick_ns);
   });
-  std::map<RunIdentity, bool> has_free;
-  for_each_measured([&](const Trace& trace, const Trace::Run& repetition) {
-    has_free[identity_of(trace.run, repetition)] |= !is_slowed(trace, repetition);
+  for_each_measured([this](const Trace& trace, const Trace::Run& repetition) {
+    if (!is_slowed(trace, repetition)) {
+      free_runs_.insert(identity_of(trace.run, repetition));
+    }
+  });
+  for_each_measured([this](const Trace& trace, const Trace::Run& repetition) {
     ++repetitions_;
     left_out_ += counts(trace, repetition) ? 0 : 1;
   });
-  slowed_runs_ = static_cast<int>(
-      std::count_if(has_free.begin(), has_free.end(), [](const auto& run) { return !run.second; }));
 }
 
 CountedRepetitions::Cores CountedRepetitions::cores_of(const RunInformation& run) {
@@ -65,10 +66,9 @@ bool CountedRepetitions::counts(const Trace& trace, const Trace::Run& repetition
   if (slowed_ == Slowed::counted || !is_slowed(trace, repetition)) {
     return true;
   }
-  const std::int64_t shortest_of_run_ns =
-      shortest_of_run_ns_.at(identity_of(trace.run, repetition));
-  return is_longer(shortest_of_run_ns, shortest_ns_.at(cores_of(trace.run))) &&
-         !is_longer(repetition.yardstick_ns, shortest_of_run_ns);
+  const RunIdentity run = identity_of(trace.run, repetition);
+  return !free_runs_.contains(run) &&
+         !is_longer(repetition.yardstick_ns, shortest_of_run_ns_.at(run));
 }
 
 std::vector<std::string> CountedRepetitions::notes() const {
@@ -78,10 +78,11 @@ std::vector<std::string> CountedRepetitions::notes() const {
         fmt::format("{} of {} repetitions left out: a core was slower then than in other runs",
                     left_out_, repetitions_));
   }
-  if (slowed_runs_ > 0 && slowed_ == Slowed::left_out) {
+  const std::size_t slowed_runs = shortest_of_run_ns_.size() - free_runs_.size();
+  if (slowed_runs > 0 && slowed_ == Slowed::left_out) {
     notes.push_back(fmt::format(
         "{} {} whose every repetition found a core slower than other runs did, fitted all the same",
-        slowed_runs_, slowed_runs_ == 1 ? "run" : "runs"));
+        slowed_runs, slowed_runs == 1 ? "run" : "runs"));
   }
   return notes;
 }

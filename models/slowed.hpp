@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <tuple>
@@ -47,9 +48,9 @@ class CountedRepetitions {
   Slowed slowed_;
   std::map<Cores, std::int64_t> shortest_ns_;
   std::map<RunIdentity, std::int64_t> shortest_of_run_ns_;
+  std::set<RunIdentity> free_runs_;  ///< of which some repetition was not slowed
   int repetitions_ = 0;
   int left_out_ = 0;
-  int slowed_runs_ = 0;  ///< of which no repetition was free
 };
 
 }  // namespace cleave

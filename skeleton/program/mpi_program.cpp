@@ -8,7 +8,6 @@
 #include <chrono>
 #include <exception>
 #include <iostream>
-#include <string_view>
 
 #include "skeleton/program/command_line.hpp"
 #include "skeleton/trace/error.hpp"

@@ -59,6 +59,15 @@ TEST(Slowed, CoresAreComparedWithinOneHostAndNumberOfRanks) {
   EXPECT_TRUE(CountedRepetitions(traces).notes().empty());
 }
 
+TEST(Slowed, ARunThatWasFreeOnASlowerHostIsNotTakenFromTheOther) {
+  std::vector<Trace> traces = {run_of(1.25), synthetic_trace({}, 1, {{"N", 1 << 21}}), run_of(1.5)};
+  set_yardstick(traces[1], 1);
+  traces[2].run.provenance.host = "another";
+  const CountedRepetitions counted(traces);
+  EXPECT_FALSE(counted.counts(traces[0], traces[0].repetitions.back()));
+  EXPECT_TRUE(counted.counts(traces[2], traces[2].repetitions.back()));
+}
+
 TEST(Slowed, RunsThatDoNotTellAreFree) {
   const std::vector<Trace> traces = {synthetic_trace({}, 1, {{"N", 1 << 20}}), run_of(1.5),
                                      run_of(1)};
