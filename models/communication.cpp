@@ -251,7 +251,7 @@ ChosenLatencyGap choose_latency_gap(const LatencyGaps& gaps, int ranks, int leve
   if (entry.ranks == ranks) {
     return {entry, std::nullopt};
   }
-  return {entry, fmt::format("l and g of {} ranks are taken for {} ranks", entry.ranks, ranks)};
+  return {entry, fmt::format("l and g are those of {} ranks", entry.ranks)};
 }
 
 double header_seconds(const Communication& entry, double message_bytes) {

@@ -89,11 +89,15 @@ double parse_duration(const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const std::string unit(end, text.data() + text.size());
-  const double scale = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
+  const double scale = unit == "ms"                  ? 1e-3
+                       : unit.empty() || unit == "s" ? 1
+                       : unit == "m"                 ? 60
+                       : unit == "h"                 ? kSecondsPerHour
+                                                     : 0;
   const double seconds = value * scale;
   if (error != std::errc() || !(seconds > 0) || seconds > 1e9) {
     throw UsageError(
-        fmt::format("'{}' is not a time above 0: give seconds, or 90s, 15m, 1.5h", text));
+        fmt::format("'{}' is not a time above 0: give seconds, or 20ms, 90s, 15m, 1.5h", text));
   }
   return seconds;
 }

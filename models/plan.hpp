@@ -35,7 +35,7 @@ struct Plan {
 /// efficient as asked. \throws UsageError  if neither is given; else as `predict`
 Plan make_plan(const Model& model, const PlanRequest& request);
 
-/// "90", "90s", "15m", "1.5h" as seconds. \throws UsageError
+/// "90", "20ms", "90s", "15m", "1.5h" as seconds. \throws UsageError
 double parse_duration(const std::string& text);
 
 /// A batch script for Slurm that runs the model's application: nodes, tasks, memory, and a time

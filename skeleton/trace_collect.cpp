@@ -64,7 +64,8 @@ void write_trace(const Comm& comm, const std::filesystem::path& path, RunInforma
   run.ranks_per_host = comm.ranks_per_host();
   run.oversubscribed = comm.oversubscribed(run.threads);
   run.clock_offset_ns = clock_offsets_ns(comm);
-  run.peak_memory_bytes = comm.greatest(peak_memory_bytes());
+  const bool is_of_rank = !simulates_hosts(run.provenance.mpi_library);
+  run.peak_memory_bytes = is_of_rank ? comm.greatest(peak_memory_bytes()) : 0;
 
   std::optional<TraceWriter> writer;
   agree(comm, [&] {

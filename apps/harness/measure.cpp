@@ -10,6 +10,7 @@
 
 #include "apps/harness/dilate.hpp"
 #include "skeleton/program/mpi_program.hpp"
+#include "skeleton/trace/provenance.hpp"
 #include "skeleton/trace/yardstick.hpp"
 
 namespace cleave {
@@ -20,8 +21,7 @@ void keep_freed_memory() {
 }
 
 bool watches_cores(const Comm& world, const CommonOptions& options) {
-  const bool is_simulated = mpi_library().starts_with("SMPI");
-  return options.trace && !options.dilation && !is_simulated &&
+  return options.trace && !options.dilation && !simulates_hosts(mpi_library()) &&
          !world.oversubscribed(options.threads);
 }
 

@@ -195,6 +195,13 @@ void run(const std::vector<std::string>& files) {
     fmt::print("{}: {}\n", i + 1, files[i]);
   }
   fmt::print("{}", to_terminal(table));
+  std::vector<std::string> notes;
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    for (const std::string& note : traces[i].notes) {
+      notes.push_back(fmt::format("{}: {}", i + 1, note));
+    }
+  }
+  fmt::print("{}", notes_text(notes));
 }
 
 }  // namespace

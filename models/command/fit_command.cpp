@@ -6,6 +6,7 @@
 #include "models/command/arguments.hpp"
 #include "models/command/commands.hpp"
 #include "models/model_file.hpp"
+#include "models/report/text.hpp"
 
 namespace cleave {
 
@@ -58,9 +59,7 @@ void print_fit(const Model& model) {
     fmt::print("{:<10}  {} {} per host  refused: {}\n", name_of(block.block), block.ranks_per_host,
                block.ranks_per_host == 1 ? "rank " : "ranks", block.reason);
   }
-  for (const std::string& note : model.notes) {
-    fmt::print("note: {}\n", note);
-  }
+  fmt::print("{}", notes_text(model.notes));
 }
 
 void run(const Arguments& arguments, const std::string& command_line) {

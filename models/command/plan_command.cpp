@@ -8,6 +8,7 @@
 #include "models/command/commands.hpp"
 #include "models/command/questions.hpp"
 #include "models/plan.hpp"
+#include "models/remarks.hpp"
 #include "models/report/format.hpp"
 #include "models/report/text.hpp"
 #include "skeleton/trace/atomic_file.hpp"
@@ -39,7 +40,8 @@ void print_json(const Plan& plan) {
                      {"speedup", c.speedup},
                      {"efficiency", c.efficiency},
                      {"core_hours", c.core_hours},
-                     {"fits", c.fits}});
+                     {"fits", c.fits},
+                     {"remarks", c.forecast.prediction.remarks}});
     if (c.forecast.cache_left_bytes) {
       array.back()["cache_left_bytes"] = *c.forecast.cache_left_bytes;
     }
@@ -75,6 +77,11 @@ void print_table(const Plan& plan) {
          cell(fitted_range_text(c.forecast))});
   }
   fmt::print("{}", to_terminal(table));
+  Remarks remarks;
+  for (const PlanChoice& c : plan.choices) {
+    remarks.add(c.forecast.prediction);
+  }
+  fmt::print("{}", notes_text(remarks.texts()));
 }
 
 void run(const Arguments& arguments) {
@@ -116,7 +123,7 @@ void add_plan_command(CLI::App& program) {
   command->add_option("--ranks", arguments->ranks, "Numbers of ranks to choose among")
       ->capture_default_str();
   command->add_option("--deadline", arguments->deadline,
-                      "Time to be done in with 95 % probability: 60s, 15m, 1.5h");
+                      "Time to be done in with 95 % probability: 20ms, 60s, 15m, 1.5h");
   command
       ->add_option("--efficiency", arguments->efficiency,
                    "Least speed-up over one rank divided by ranks")

@@ -8,6 +8,7 @@
 #include "models/command/arguments.hpp"
 #include "models/command/commands.hpp"
 #include "models/command/questions.hpp"
+#include "models/remarks.hpp"
 #include "models/report/format.hpp"
 #include "models/report/text.hpp"
 #include "skeleton/trace/count.hpp"
@@ -44,6 +45,7 @@ void print_json(const std::vector<Forecast>& forecasts) {
                      {"interval", {f.low, f.high}},
                      {"outside_fitted_range", p.outside_fitted_range},
                      {"composition", composition_of(f)},
+                     {"remarks", p.remarks},
                      {"shares", std::move(shares)}});
     if (!f.is_search) {
       array.back()["sum_of_maxima"] = p.seconds;
@@ -139,18 +141,6 @@ void print_shares(const std::vector<Forecast>& forecasts) {
   fmt::print("\nShare of each block\n\n{}", to_terminal(table));
 }
 
-void print_remarks(const std::vector<Forecast>& forecasts) {
-  std::vector<std::string> remarks;
-  for (const Forecast& f : forecasts) {
-    for (const std::string& remark : f.prediction.remarks) {
-      if (std::find(remarks.begin(), remarks.end(), remark) == remarks.end()) {
-        remarks.push_back(remark);
-        fmt::print("note: {}\n", remark);
-      }
-    }
-  }
-}
-
 void run(const Arguments& arguments) {
   const std::vector<int> ranks = parse_ranks(arguments.ranks);
   std::vector<NamedSizes> sizes;
@@ -173,7 +163,11 @@ void run(const Arguments& arguments) {
   if (arguments.shares) {
     print_shares(forecasts);
   }
-  print_remarks(forecasts);
+  Remarks remarks;
+  for (const Forecast& f : forecasts) {
+    remarks.add(f.prediction);
+  }
+  fmt::print("{}", notes_text(remarks.texts()));
 }
 
 }  // namespace

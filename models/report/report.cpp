@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "models/forecast.hpp"
+#include "models/remarks.hpp"
 #include "models/report/figures.hpp"
 #include "models/report/measured.hpp"
 #include "models/report/stealing_tables.hpp"
@@ -123,6 +123,15 @@ std::vector<std::pair<std::string, std::string>> facts_of(const Model& model,
   return facts;
 }
 
+/// Adds the notes that are not among them yet.
+void add_new(std::vector<std::string>& notes, const std::vector<std::string>& others) {
+  for (const std::string& other : others) {
+    if (std::find(notes.begin(), notes.end(), other) == notes.end()) {
+      notes.push_back(other);
+    }
+  }
+}
+
 }  // namespace
 
 Report make_report(const Model& model, const Measurements& measurements,
@@ -142,15 +151,12 @@ Report make_report(const Model& model, const Measurements& measurements,
                 .comparisons = compare(model, measurements, options),
                 .notes = measurements.notes};
   report.verdicts = verdicts_of(model, measurements, report.comparisons);
-  std::set<std::string> remarks(model.notes.begin(), model.notes.end());
+  Remarks remarks;
   for (const Comparison& c : report.comparisons) {
-    remarks.insert(c.prediction.remarks.begin(), c.prediction.remarks.end());
+    remarks.add(c.prediction);
   }
-  for (const std::string& remark : remarks) {
-    if (std::find(report.notes.begin(), report.notes.end(), remark) == report.notes.end()) {
-      report.notes.push_back(remark);
-    }
-  }
+  add_new(report.notes, model.notes);
+  add_new(report.notes, remarks.texts());
 
   report.tables = make_tables(model, measurements, report.comparisons, gaps);
   report.figures = make_figures(model, report.comparisons, gaps);

@@ -90,6 +90,14 @@ std::string to_terminal(const Report& report) {
   return text;
 }
 
+std::string notes_text(const std::vector<std::string>& notes) {
+  std::string text;
+  for (const std::string& note : notes) {
+    text += fmt::format("note: {}\n", note);
+  }
+  return text;
+}
+
 std::string to_markdown(const Report& report) {
   std::string text = fmt::format("# {}\n\n", report.title);
   for (const auto& [name, value] : report.facts) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "models/report/report.hpp"
 
@@ -12,6 +13,9 @@ std::string to_terminal(const Report& report);
 
 /// One table in aligned columns.
 std::string to_terminal(const Table& table);
+
+/// "note: ..." a line each.
+std::string notes_text(const std::vector<std::string>& notes);
 
 std::string to_markdown(const Report& report);
 

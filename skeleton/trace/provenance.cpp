@@ -66,6 +66,8 @@ int usable_cores() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
+bool simulates_hosts(std::string_view mpi_library) { return mpi_library.starts_with("SMPI"); }
+
 Provenance provenance_here(std::string program, std::string command_line, std::string clock) {
   return {.program = std::move(program),
           .version = version(),

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cleave {
@@ -33,6 +34,10 @@ std::string commit();
 
 /// Cores that this process may run on.
 int usable_cores();
+
+/// Whether the hosts of this `Provenance::mpi_library` are simulated, all ranks in one process:
+/// SimGrid's SMPI.
+bool simulates_hosts(std::string_view mpi_library);
 
 nlohmann::json to_json(const Provenance& provenance);
 

@@ -117,6 +117,13 @@ TEST_F(Command, FitsPredictsAndReports) {
   EXPECT_LT(predictions[1].at("interval")[0], predictions[1].at("seconds"));
   EXPECT_GT(predictions[1].at("interval")[1], predictions[1].at("seconds"));
   EXPECT_EQ(predictions[1].at("outside_fitted_range"), true);
+  EXPECT_FALSE(predictions[1].at("remarks").empty());
+
+  const std::string question = " --model x.model.json --ranks 2,8,16 --size N=64M";
+  for (const std::string& asked : {"predict" + question, "plan --efficiency 0.1" + question}) {
+    EXPECT_NE(run(asked).out.find("note: at 8, 16 ranks: l and g are those of"), std::string::npos)
+        << asked;
+  }
 
   const Result report = run("report" + traces + " --model x.model.json --out pages");
   EXPECT_EQ(report.status, 0) << report.err;
@@ -153,6 +160,13 @@ TEST_F(Command, ComparesAnyNumberOfRunsWithTheFirst) {
   EXPECT_NE(row.find(" 1.5"), std::string::npos) << row;
   EXPECT_NE(row.find(" 0.5", row.find("yes")), std::string::npos) << row;
   EXPECT_NE(row.find("yes", row.find("yes") + 1), std::string::npos) << row;
+
+  Trace disturbed = synthetic_trace(app, 1, sizes);
+  set_yardstick(disturbed, 1);
+  disturbed.repetitions.back().yardstick_ns *= 2;
+  write_synthetic_trace(folder_ / "e.trace.jsonl", disturbed);
+  const Result noted = run("compare a.trace.jsonl e.trace.jsonl");
+  EXPECT_NE(noted.out.find("note: 2: 1 of 3 repetitions left out"), std::string::npos) << noted.out;
 
   expect_one_line(run("compare a.trace.jsonl d.trace.jsonl"), 1, "no other trace has a run");
   expect_one_line(run("compare a.trace.jsonl"), 2, "files");

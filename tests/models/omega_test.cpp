@@ -81,7 +81,7 @@ TEST(Omega, OfThreeRanksHasTwoLevelsAndOneRankThatSendsOn) {
   const Prediction prediction = predict(papers_components(), 3, {{"N", 3000}, {"M", 9000}});
   EXPECT_NEAR(prediction.seconds, divide + combine + exchange + sequential, 1e-12);
   ASSERT_EQ(prediction.remarks.size(), 1U);
-  EXPECT_EQ(prediction.remarks.front(), "l and g of 8 ranks are taken for 3 ranks");
+  EXPECT_EQ(prediction.remarks.front(), "l and g are those of 8 ranks");
 }
 
 TEST(Omega, OnAnotherMachineHasItsLatencyAndGap) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "skeleton/trace/trace_file.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -122,6 +123,16 @@ TEST_F(Simulated, ComputationTakesTheLeastOfWhatItTookBefore) {
   for (const int measured : {1, 2, 3}) {
     EXPECT_LE(seconds[5], seconds[measured]) << measured;
   }
+}
+
+// The one process that all ranks are in has more than a rank would.
+TEST_F(Simulated, TracesDoNotKnowTheMemoryOfARank) {
+  const testing::TemporaryFolder folder;
+  const std::filesystem::path trace = folder.path() / "a.trace.jsonl";
+  verified({"-n", "2", "cleave-quicksort", "--size", "N=1K", "--trace", trace.string()});
+  const RunInformation run = read_trace(trace).run;
+  EXPECT_TRUE(simulates_hosts(run.provenance.mpi_library)) << run.provenance.mpi_library;
+  EXPECT_EQ(run.peak_memory_bytes, 0);
 }
 
 TEST_F(Simulated, LeastIsRefusedWhereRepetitionsDiffer) {

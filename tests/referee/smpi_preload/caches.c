@@ -32,11 +32,12 @@ static int note_program(struct dl_phdr_info* info, size_t size, void* wanted) {
   program.begin = info->dlpi_addr;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr)* const segment = &info->dlpi_phdr[i];
-    const uintptr_t begin = info->dlpi_addr + segment->p_vaddr;
-    if (segment->p_type == PT_LOAD) {
-      program.end = begin + segment->p_memsz;
+    if (segment->p_type != PT_LOAD) {
+      continue;
     }
-    if (segment->p_type == PT_LOAD && (segment->p_flags & PF_W) != 0) {
+    const uintptr_t begin = info->dlpi_addr + segment->p_vaddr;
+    program.end = begin + segment->p_memsz;
+    if ((segment->p_flags & PF_W) != 0) {
       program.variables = begin;
     }
   }
