@@ -200,22 +200,38 @@ TEST_F(Simulated, WorkStealingIsMeasuredOnManyRanks) {
 }
 
 TEST_F(Simulated, APredictionIsJudged) {
-  const auto folder =
-      std::filesystem::temp_directory_path() / ("referee_test." + std::to_string(::getpid()));
-  const Finished finished = run({kReferee + "/judge", "short", "--repetitions", "2", "--out",
-                                 folder, "--cleave", CLEAVE_PROGRAM},
-                                {}, std::chrono::seconds(110));
+  const testing::TemporaryFolder folder;
+  const std::vector<std::string> short_form = {
+      "short", "--repetitions", "2", "--out", folder.path(), "--cleave", CLEAVE_PROGRAM};
+  const auto judge = [&](const std::vector<std::string>& arguments) {
+    std::vector<std::string> command = {kReferee + "/judge"};
+    command.insert(command.end(), short_form.begin(), short_form.end());
+    return run(command, arguments, std::chrono::seconds(110));
+  };
+  const auto only_row = [&](const std::string& name) {
+    std::ifstream in(folder.path() / "short" / name);
+    const auto rows = nlohmann::json::parse(in)["rows"];
+    EXPECT_EQ(rows.size(), 1U) << name;
+    return rows.at(0);
+  };
+  const Finished finished = judge({});
   ASSERT_EQ(finished.status, 0) << finished.err;
-  std::ifstream in(folder / "short" / "traced.json");
-  const auto rows = nlohmann::json::parse(in)["rows"];
-  EXPECT_TRUE(std::filesystem::exists(folder / "short" / "traced.md"));
-  std::filesystem::remove_all(folder);
-  ASSERT_EQ(rows.size(), 1U);
-  const auto measured = rows[0]["measured_s"].get<double>();
-  const auto predicted = rows[0]["predicted_s"].get<double>();
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "short" / "traced.md"));
+  const auto row = only_row("traced.json");
+  EXPECT_EQ(row["ranks"], 8);
+  const auto measured = row["measured_s"].get<double>();
+  const auto predicted = row["predicted_s"].get<double>();
   EXPECT_GT(measured, 0);
   EXPECT_GT(predicted, 0);
-  EXPECT_DOUBLE_EQ(rows[0]["relative_error"].get<double>(), (predicted - measured) / measured);
+  EXPECT_DOUBLE_EQ(row["relative_error"].get<double>(), (predicted - measured) / measured);
+
+  const Finished others = judge({"--ranks", "5", "--input", "N=16K"});
+  ASSERT_EQ(others.status, 0) << others.err;
+  EXPECT_EQ(only_row("traced-5-N=16K.json")["ranks"], 5);
+
+  const Finished refused = judge({"--input", "N=3K"});
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_EQ(refused.err, "judge: --input N=3K is not predicted by short: N=16K\n");
 }
 
 TEST(Beyond, SizesThatWereHeldOutAreSummarised) {
