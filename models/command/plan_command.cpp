@@ -1,6 +1,8 @@
 // cleave plan: how many ranks to ask for, what each choice costs, and a batch script.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -84,6 +86,27 @@ void print_table(const Plan& plan) {
   fmt::print("{}", notes_text(remarks.texts()));
 }
 
+/// Why nothing was chosen: what was asked, and how near the choices come to it.
+std::string unmet(const Plan& plan, const PlanRequest& request) {
+  const auto end = [](const PlanChoice& choice) { return choice.forecast.high; };
+  const PlanChoice& first = *std::ranges::min_element(plan.choices, {}, end);
+  const PlanChoice& best = *std::ranges::max_element(plan.choices, {}, &PlanChoice::efficiency);
+  std::vector<std::string> asked;
+  if (request.deadline_s) {
+    asked.push_back(
+        fmt::format("be done in {} s with 95 % probability (at the earliest {} s, with --ranks {})",
+                    format_seconds(*request.deadline_s), format_seconds(end(first)),
+                    first.forecast.prediction.ranks));
+  }
+  if (request.efficiency) {
+    asked.push_back(fmt::format("have an efficiency of {} (at most {:.2f}, with --ranks {})",
+                                *request.efficiency, best.efficiency,
+                                best.forecast.prediction.ranks));
+  }
+  return fmt::format("none of {} numbers of ranks is predicted to {}", plan.choices.size(),
+                     fmt::join(asked, " and to "));
+}
+
 void run(const Arguments& arguments) {
   PlanRequest request{.sizes = parse_sizes(arguments.size),
                       .ranks = parse_ranks(arguments.ranks),
@@ -106,8 +129,7 @@ void run(const Arguments& arguments) {
     print_table(plan);
   }
   if (!plan.chosen) {
-    throw Error(
-        fmt::format("none of {} numbers of ranks is predicted to do that", plan.choices.size()));
+    throw Error(unmet(plan, request));
   }
 }
 

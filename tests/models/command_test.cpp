@@ -124,6 +124,14 @@ TEST_F(Command, FitsPredictsAndReports) {
     EXPECT_NE(run(asked).out.find("note: at 8, 16 ranks: l and g are those of"), std::string::npos)
         << asked;
   }
+  const std::string plan = "plan --model x.model.json --ranks 2,8 --size N=64M";
+  const Result unmet = run(plan + " --deadline 1ms --efficiency 1.5");
+  EXPECT_EQ(unmet.status, 1);
+  EXPECT_TRUE(
+      unmet.err.starts_with("cleave: none of 2 numbers of ranks is predicted to be done in "
+                            "0.001000 s with 95 % probability (at the earliest "))
+      << unmet.err;
+  EXPECT_NE(unmet.err.find(" and to have an efficiency of 1.5 (at most "), std::string::npos);
 
   const Result report = run("report" + traces + " --model x.model.json --out pages");
   EXPECT_EQ(report.status, 0) << report.err;

@@ -229,6 +229,12 @@ TEST_F(Simulated, APredictionIsJudged) {
   ASSERT_EQ(others.status, 0) << others.err;
   EXPECT_EQ(only_row("traced-5-N=16K.json")["ranks"], 5);
 
+  const testing::TemporaryFolder empty;
+  const Finished interrupted = run({"timeout", "-s", "INT", "0.3", kReferee + "/judge", "short"},
+                                   {"--out", empty.path(), "--cleave", CLEAVE_PROGRAM});
+  EXPECT_EQ(interrupted.status, 124);  // as timeout says
+  EXPECT_EQ(interrupted.err.find("Traceback"), std::string::npos) << interrupted.err;
+
   const Finished refused = judge({"--input", "N=3K"});
   EXPECT_EQ(refused.status, 1);
   EXPECT_EQ(refused.err, "judge: --input N=3K is not predicted by short: N=16K\n");
