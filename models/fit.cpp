@@ -16,6 +16,7 @@
 #include "models/repetitions.hpp"
 #include "models/segmentation.hpp"
 #include "models/statistics.hpp"
+#include "skeleton/trace/count.hpp"
 #include "skeleton/trace/error.hpp"
 
 namespace cleave {
@@ -334,8 +335,8 @@ Model fit_as_measured(const Measurements& measurements, const std::optional<Mach
     } else {
       const SegmentedFit& fit = std::get<SegmentedFit>(result);
       for (const std::string& said : diagnose(fit, observations_of(of_block))) {
-        model.notes.push_back(fmt::format("{}, {} {} per host: {}", name_of(block), ranks_per_host,
-                                          ranks_per_host == 1 ? "rank" : "ranks", said));
+        model.notes.push_back(
+            fmt::format("{}, {} per host: {}", name_of(block), format_ranks(ranks_per_host), said));
       }
       const std::vector<LevelRatios> levels = ratios_by_level(of_block, fit);
       if (is_computation(block)) {

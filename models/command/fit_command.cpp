@@ -7,6 +7,7 @@
 #include "models/command/commands.hpp"
 #include "models/model_file.hpp"
 #include "models/report/text.hpp"
+#include "skeleton/trace/count.hpp"
 
 namespace cleave {
 
@@ -47,17 +48,16 @@ void print_stealing(const StealingModel& stealing) {
 
 void print_fit(const Model& model) {
   for (const BlockModel& block : model.blocks) {
-    fmt::print("{:<10}  {} {} per host  {:<20}  R² {:.4f}  median residual {:.2f} %\n",
-               name_of(block.block), block.ranks_per_host,
-               block.ranks_per_host == 1 ? "rank " : "ranks", block.fit.text(), block.fit.r_squared,
-               100 * block.fit.median_abs_relative_residual);
+    fmt::print("{:<10}  {:<7} per host  {:<20}  R² {:.4f}  median residual {:.2f} %\n",
+               name_of(block.block), format_ranks(block.ranks_per_host), block.fit.text(),
+               block.fit.r_squared, 100 * block.fit.median_abs_relative_residual);
   }
   if (model.stealing) {
     print_stealing(*model.stealing);
   }
   for (const RefusedBlock& block : model.refused) {
-    fmt::print("{:<10}  {} {} per host  refused: {}\n", name_of(block.block), block.ranks_per_host,
-               block.ranks_per_host == 1 ? "rank " : "ranks", block.reason);
+    fmt::print("{:<10}  {:<7} per host  refused: {}\n", name_of(block.block),
+               format_ranks(block.ranks_per_host), block.reason);
   }
   fmt::print("{}", notes_text(model.notes));
 }

@@ -79,9 +79,8 @@ class Launcher {
     words.insert(words.end(), options.begin(), options.end());
     const Ended ended = run_program(words);
     if (ended.status != 0) {
-      throw Error(fmt::format("{} on {} {} ended with status {}: {}", program.filename().string(),
-                              ranks, ranks == 1 ? "rank" : "ranks", ended.status,
-                              last_line(ended.output)));
+      throw Error(fmt::format("{} on {} ended with status {}: {}", program.filename().string(),
+                              format_ranks(ranks), ended.status, last_line(ended.output)));
     }
   }
 

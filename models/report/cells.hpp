@@ -34,7 +34,7 @@ inline Cell count(std::int64_t value) {
 
 /// "2 ranks", "2 ranks of 2 threads".
 inline std::string format_workers(int ranks, int threads) {
-  const std::string of_ranks = fmt::format("{} {}", ranks, ranks == 1 ? "rank" : "ranks");
+  const std::string of_ranks = format_ranks(ranks);
   return threads == 1 ? of_ranks : fmt::format("{} of {} threads", of_ranks, threads);
 }
 

@@ -150,10 +150,10 @@ Figure errors_figure(const std::vector<Comparison>& comparisons) {
   int colour = 0;
   for (const int p : ranks) {
     for (const bool held_out : {false, true}) {
-      Series points{.name = fmt::format("{} {}, {}", p, p == 1 ? "rank" : "ranks",
-                                        held_out ? "held out" : "fitted"),
-                    .style = held_out ? Series::Style::filled_points : Series::Style::hollow_points,
-                    .colour = colour};
+      Series points{
+          .name = fmt::format("{}, {}", format_ranks(p), held_out ? "held out" : "fitted"),
+          .style = held_out ? Series::Style::filled_points : Series::Style::hollow_points,
+          .colour = colour};
       for (const Comparison& c : comparisons) {
         if (c.run.ranks == p && c.held_out == held_out && c.measured_s > 0) {
           points.x.push_back(c.measured_s);

@@ -12,6 +12,7 @@
 #include "models/report/stealing_tables.hpp"
 #include "models/report/tables.hpp"
 #include "models/statistics.hpp"
+#include "skeleton/trace/count.hpp"
 #include "skeleton/trace/error.hpp"
 
 namespace cleave {
@@ -79,11 +80,10 @@ std::vector<Verdict> verdicts_of(const Model& model, const Measurements& measure
     const SegmentedFit& fit = block.fit;
     verdicts.push_back(
         {fit.r_squared >= kRSquaredWanted && fit.median_abs_relative_residual <= kResidualWanted,
-         fmt::format("{}, {} {} per host: R² {:.4f} (wanted: at least {:.2f}), median residual "
+         fmt::format("{}, {} per host: R² {:.4f} (wanted: at least {:.2f}), median residual "
                      "{:.2f} % (wanted: at most {:.0f} %; a single repetition is off by {:.2f} %)",
-                     name_of(block.block), block.ranks_per_host,
-                     block.ranks_per_host == 1 ? "rank" : "ranks", fit.r_squared, kRSquaredWanted,
-                     100 * fit.median_abs_relative_residual, 100 * kResidualWanted,
+                     name_of(block.block), format_ranks(block.ranks_per_host), fit.r_squared,
+                     kRSquaredWanted, 100 * fit.median_abs_relative_residual, 100 * kResidualWanted,
                      100 * block.repetition_deviation)});
   }
   return verdicts;

@@ -64,6 +64,10 @@ std::string format_count(std::int64_t count) {
   return fmt::format("{}", count);
 }
 
+std::string format_ranks(int ranks) {
+  return fmt::format("{} {}", ranks, ranks == 1 ? "rank" : "ranks");
+}
+
 NamedSizes parse_sizes(std::string_view text) {
   NamedSizes sizes;
   while (true) {

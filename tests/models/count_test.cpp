@@ -48,6 +48,11 @@ TEST(Count, IsReadBackAsWritten) {
   EXPECT_EQ(format_count(33554432), "32M");
 }
 
+TEST(Count, OfRanksIsOneOrMany) {
+  EXPECT_EQ(format_ranks(1), "1 rank");
+  EXPECT_EQ(format_ranks(8), "8 ranks");
+}
+
 TEST(ParsedSizes, AreByName) {
   EXPECT_EQ(parse_sizes("N=1M,M=2M"), (NamedSizes{{"M", 2 << 20}, {"N", 1 << 20}}));
   EXPECT_EQ(format_sizes(parse_sizes("N=1M,M=2M")), "M=2M, N=1M");
