@@ -8,19 +8,23 @@
 #include <string>
 #include <vector>
 
+#include <cleave/detail/program/command_line.hpp>
+#include <cleave/detail/program/mpi_program.hpp>
+#include <cleave/detail/program/progress.hpp>
+#include <cleave/detail/trace/machine_file.hpp>
+#include <cleave/detail/trace/median.hpp>
+#include <cleave/file.hpp>
+#include <cleave/run_options.hpp>
+#include <cleave/sizes.hpp>
+
 #include "calibration/median.hpp"
 #include "calibration/message_benchmarks.hpp"
-#include "skeleton/program/command_line.hpp"
-#include "skeleton/program/mpi_program.hpp"
-#include "skeleton/program/progress.hpp"
-#include "skeleton/trace/atomic_file.hpp"
-#include "skeleton/trace/count.hpp"
-#include "skeleton/trace/machine_file.hpp"
-#include "skeleton/trace/median.hpp"
 
 namespace {
 
 using namespace cleave;
+using namespace cleave::calibration;
+using namespace cleave::detail;
 
 constexpr const char* kName = "cleave-calibrate";
 
@@ -34,7 +38,7 @@ struct CalibrateOptions {
 };
 
 /// Messages of fewer bytes determine no gap.
-constexpr std::int64_t kLeastLargest = 4096;
+constexpr std::int64_t kMinLargest = 4096;
 
 /// Powers of two up to the number of ranks, and that number itself.
 std::vector<int> default_ranks(int ranks) {
@@ -77,8 +81,8 @@ std::optional<CalibrateOptions> options_from(int argc, char** argv, const Comm& 
   }
   parse_option("--largest", [&] {
     options.largest_bytes = parse_count(largest);
-    if (options.largest_bytes < kLeastLargest) {
-      throw UsageError(fmt::format("{} is less than {} bytes", largest, kLeastLargest));
+    if (options.largest_bytes < kMinLargest) {
+      throw UsageError(fmt::format("{} is less than {} bytes", largest, kMinLargest));
     }
   });
   if (options.ranks.empty()) {

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <vector>
 
-#include "skeleton/trace/median.hpp"
+#include <cleave/detail/trace/median.hpp>
 
-namespace cleave {
+namespace cleave::calibration {
 
 double MedianInterval::relative_half_width() const {
   return median > 0 ? std::max(high - median, median - low) / median : 0;
@@ -22,14 +22,14 @@ MedianInterval median_interval(std::span<const double> seconds) {
     return sorted[static_cast<std::size_t>(std::clamp(rank, 1.0, n)) - 1];
   };
   const double spread = 1.96 * std::sqrt(n);
-  return {.median = median(sorted),
+  return {.median = detail::median(sorted),
           .low = at_rank(std::floor((n - spread) / 2)),
           .high = at_rank(std::ceil(1 + (n + spread) / 2))};
 }
 
 bool median_is_stable(std::span<const double> seconds, double tolerance) {
-  return seconds.size() >= kLeastRepetitions &&
+  return seconds.size() >= kMinRepetitions &&
          median_interval(seconds).relative_half_width() <= tolerance;
 }
 
-}  // namespace cleave
+}  // namespace cleave::calibration

@@ -3,7 +3,7 @@
 
 #include <span>
 
-namespace cleave {
+namespace cleave::calibration {
 
 /// The median of repeated times and the interval that holds the true one with 95 % probability.
 struct MedianInterval {
@@ -22,9 +22,9 @@ struct MedianInterval {
 MedianInterval median_interval(std::span<const double> seconds);
 
 /// The fewest repetitions that a median is ever called stable after.
-inline constexpr int kLeastRepetitions = 10;
+inline constexpr int kMinRepetitions = 10;
 
 /// Whether the median is known to `tolerance`, e.g. 0.02.
 bool median_is_stable(std::span<const double> seconds, double tolerance);
 
-}  // namespace cleave
+}  // namespace cleave::calibration

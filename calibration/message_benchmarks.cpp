@@ -9,13 +9,18 @@
 #include <optional>
 #include <span>
 
+#include <cleave/detail/hypercube/group.hpp>
+#include <cleave/error.hpp>
+#include <cleave/part.hpp>
+#include <cleave/row.hpp>
+
 #include "calibration/median.hpp"
 #include "models/latency_gap.hpp"
-#include "skeleton/error.hpp"
-#include "skeleton/hypercube/group.hpp"
-#include "skeleton/row_storage.hpp"
 
-namespace cleave {
+namespace cleave::calibration {
+
+using detail::Group;
+using detail::partner_of;
 
 namespace {
 
@@ -61,7 +66,7 @@ bool leaves_host(const Comm& comm, const Pattern& pattern) {
     return std::any_of(hosts.begin(), hosts.end(), [mine](int host) { return host != mine; });
   }
   const std::optional<int> partner = partner_across(comm, pattern.level);
-  return comm.greatest(partner && hosts[*partner] != mine ? 1 : 0) == 1;
+  return comm.allreduce_max(partner && hosts[*partner] != mine ? 1 : 0) == 1;
 }
 
 /// Where messages come from and where they go: rows, as an application's data, of which the long
@@ -76,19 +81,19 @@ struct Buffers {
 /// One rank's part in a pattern, ready to be repeated.
 class Messages {
  public:
-  Messages(const Comm& comm, const Pattern& pattern, std::int64_t most_bytes)
+  Messages(const Comm& comm, const Pattern& pattern, std::int64_t max_bytes)
       : comm_(comm),
         kind_(pattern.kind),
         partner_(partner_across(comm, pattern.level)),
-        short_(std::min(static_cast<std::size_t>(most_bytes), kLeastHugeRow - 1)),
-        long_(static_cast<std::size_t>(most_bytes)) {}
+        short_(std::min(static_cast<std::size_t>(max_bytes), kMinHugeRow - 1)),
+        long_(static_cast<std::size_t>(max_bytes)) {}
 
   /// Moves the messages once; each rank sends and receives `message_bytes`.
   void move(std::int64_t message_bytes) {
     const auto bytes = static_cast<std::size_t>(message_bytes);
     Buffers& buffers = bytes <= short_.out.size() ? short_ : long_;
     if (kind_ == Pattern::Kind::alltoallv) {
-      all_to_all(message_bytes, buffers);
+      alltoall(message_bytes, buffers);
     } else if (partner_) {
       comm_.exchange(*partner_, std::span(buffers.out).first(bytes),
                      std::span(buffers.in).first(bytes));
@@ -97,7 +102,7 @@ class Messages {
 
  private:
   /// `message_bytes` in all, shared among the other ranks as evenly as it goes.
-  void all_to_all(std::int64_t message_bytes, Buffers& buffers) {
+  void alltoall(std::int64_t message_bytes, Buffers& buffers) {
     const int others = comm_.size() - 1;
     const auto share = [&](int from, int to) {
       const int index = (to - from + comm_.size()) % comm_.size() - 1;
@@ -117,8 +122,8 @@ class Messages {
       sent += send_counts.back();
       received += receive_counts.back();
     }
-    comm_.all_to_all(buffers.out, send_counts, send_offsets, buffers.in, receive_counts,
-                     receive_offsets);
+    comm_.alltoall(buffers.out, send_counts, send_offsets, buffers.in, receive_counts,
+                   receive_offsets);
   }
 
   Comm comm_;
@@ -135,16 +140,16 @@ double timed_moves(const Comm& comm, Messages& messages, std::int64_t message_by
   for (int i = 0; i < moves; ++i) {
     messages.move(message_bytes);
   }
-  const std::int64_t longest_ns = comm.greatest(mpi_time_ns() - begin_ns);
+  const std::int64_t longest_ns = comm.allreduce_max(mpi_time_ns() - begin_ns);
   return static_cast<double>(longest_ns) * 1e-9 / moves;
 }
 
 /// So many moves that the clock's resolution and the ranks' different starts do not count.
 int moves_for(double seconds) {
-  constexpr double kLeastSeconds = 50e-6;
-  constexpr double kMostMoves = 200;
+  constexpr double kMinSeconds = 50e-6;
+  constexpr double kMaxMoves = 200;
   return static_cast<int>(
-      std::clamp(std::ceil(kLeastSeconds / std::max(seconds, 1e-9)), 1.0, kMostMoves));
+      std::clamp(std::ceil(kMinSeconds / std::max(seconds, 1e-9)), 1.0, kMaxMoves));
 }
 
 std::vector<MessageSamples> sample(const Comm& comm, const Pattern& pattern,
@@ -169,7 +174,7 @@ std::vector<MessageSamples> sample(const Comm& comm, const Pattern& pattern,
     const double fraction = static_cast<double>(mpi_time_ns() - begin_ns) * 1e-9 / options.seconds;
     const bool all_stable =
         std::all_of(samples.begin(), samples.end(), [](const auto& s) { return s.stable; });
-    go_on = comm.least(comm.rank() == 0 && (fraction >= 1 || all_stable) ? 0 : 1) == 1;
+    go_on = comm.allreduce_min(comm.rank() == 0 && (fraction >= 1 || all_stable) ? 0 : 1) == 1;
     if (comm.rank() == 0 && options.progress) {
       options.progress(std::min(fraction, 1.0));
     }
@@ -194,12 +199,12 @@ std::vector<Pattern> patterns_for(int ranks) {
 }
 
 std::vector<std::int64_t> default_message_bytes(Pattern::Kind kind) {
-  const std::int64_t most = kind == Pattern::Kind::alltoallv ? 4 << 20 : 64 << 20;
+  const std::int64_t maximum = kind == Pattern::Kind::alltoallv ? 4 << 20 : 64 << 20;
   std::vector<std::int64_t> sizes;
-  for (std::int64_t bytes = 8; bytes < most; bytes *= 2) {
+  for (std::int64_t bytes = 8; bytes < maximum; bytes *= 2) {
     sizes.push_back(bytes);
   }
-  sizes.push_back(most);
+  sizes.push_back(maximum);
   return sizes;
 }
 
@@ -217,8 +222,8 @@ Communication measure(const Comm& world, const Pattern& pattern, const MeasureOp
   if (world.rank() != 0) {
     return {};
   }
-  fit_communication(result);
+  models::fit_communication(result);
   return result;
 }
 
-}  // namespace cleave
+}  // namespace cleave::calibration

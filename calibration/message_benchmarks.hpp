@@ -6,10 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "skeleton/comm.hpp"
-#include "skeleton/trace/machine_file.hpp"
+#include <cleave/comm.hpp>
+#include <cleave/detail/trace/machine_file.hpp>
 
-namespace cleave {
+namespace cleave::calibration {
+
+using detail::Communication;
+using detail::Machine;
+using detail::MessageSamples;
+using detail::MessageSegment;
 
 /// A pattern of messages that all ranks of a communicator take part in.
 struct Pattern {
@@ -49,4 +54,4 @@ std::vector<std::int64_t> default_message_bytes(Pattern::Kind kind);
 /// \return  the samples, with l and g fitted to their medians; on rank 0 of `world` only
 Communication measure(const Comm& world, const Pattern& pattern, const MeasureOptions& options);
 
-}  // namespace cleave
+}  // namespace cleave::calibration

@@ -20,7 +20,7 @@ target_link_options(MPI::MPI_C INTERFACE -shared -Wl,-z,defs)
 target_compile_definitions(MPI::MPI_C INTERFACE nanosleep=smpi_nanosleep usleep=smpi_usleep)
 set(MPIEXEC_EXECUTABLE ${PROJECT_SOURCE_DIR}/tests/referee/simulate)
 
-set(preload_sources blocks.c caches.c clock.c core.c heap.c least.c)
+set(preload_sources blocks.c caches.c clock.c core.c heap.c min.c)
 list(TRANSFORM preload_sources PREPEND ${PROJECT_SOURCE_DIR}/tests/referee/smpi_preload/)
 add_library(smpi_preload MODULE ${preload_sources})
 set_target_properties(smpi_preload PROPERTIES C_VISIBILITY_PRESET hidden

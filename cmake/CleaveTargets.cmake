@@ -26,21 +26,30 @@ target_compile_options(cleave_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshad
                        -Wno-missing-field-initializers
                        $<$<BOOL:${CLEAVE_WERROR}>:-Werror>)
 
-# cleave_library(NAME HEADERS ... SOURCES ...): a library that is installed as cleave::NAME and
-# whose every public header must compile alone.
-function(cleave_library name)
-  cmake_parse_arguments(arg "" "" "HEADERS;SOURCES" ${ARGN})
+# cleave_internal_library(NAME HEADERS ... SOURCES ...): a library of Cleave's own, each of whose
+# headers must compile alone. What it includes is written from the root of the repository.
+function(cleave_internal_library name)
+  cmake_parse_arguments(arg "" "BASE_DIR" "HEADERS;SOURCES" ${ARGN})
+  if(NOT arg_BASE_DIR)
+    set(arg_BASE_DIR ${PROJECT_SOURCE_DIR})
+  endif()
   add_library(cleave_${name} STATIC ${arg_SOURCES})
-  add_library(cleave::${name} ALIAS cleave_${name})
-  target_sources(cleave_${name} PUBLIC FILE_SET HEADERS
-                 BASE_DIRS ${PROJECT_SOURCE_DIR}
+  target_sources(cleave_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${arg_BASE_DIR}
                  FILES ${arg_HEADERS})
   target_compile_features(cleave_${name} PUBLIC cxx_std_20)
   target_link_libraries(cleave_${name} PRIVATE $<BUILD_INTERFACE:cleave_warnings>)
-  set_target_properties(cleave_${name} PROPERTIES CXX_EXTENSIONS OFF EXPORT_NAME ${name}
+  set_target_properties(cleave_${name} PROPERTIES CXX_EXTENSIONS OFF
                         VERIFY_INTERFACE_HEADER_SETS ON POSITION_INDEPENDENT_CODE ON)
-  install(TARGETS cleave_${name} EXPORT cleave-targets
-          FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cleave)
+endfunction()
+
+# cleave_library(NAME HEADERS ... SOURCES ...): the same, installed as cleave::NAME. Its headers are
+# included as <cleave/...>, from skeleton/.
+function(cleave_library name)
+  cleave_internal_library(${name} BASE_DIR ${PROJECT_SOURCE_DIR}/skeleton ${ARGN})
+  add_library(cleave::${name} ALIAS cleave_${name})
+  set_target_properties(cleave_${name} PROPERTIES EXPORT_NAME ${name})
+  install(TARGETS cleave_${name} EXPORT cleave-targets COMPONENT development
+          FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 endfunction()
 
 # cleave_program(NAME SOURCES ... LINK ...): a program in build/<preset>/bin.

@@ -10,9 +10,9 @@
 #include <charconv>
 #include <cmath>
 
-#include "skeleton/trace/error.hpp"
+#include "models/files.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
@@ -248,4 +248,4 @@ std::string text_of(const Form& form) {
   return fmt::format("{}", fmt::join(term_names(form), ","));
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace cleave {
+namespace cleave::models {
 
 /// Sizes as numbers: measured ones are counts, those derived by a model need not be whole.
 using NamedValues = std::map<std::string, double>;
@@ -84,4 +84,4 @@ Form parse_form(std::string_view text);
 std::string text_of(const Form& form);
 std::vector<std::string> term_names(const Form& form);
 
-}  // namespace cleave
+}  // namespace cleave::models

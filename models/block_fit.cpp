@@ -10,10 +10,10 @@
 #include <set>
 
 #include "models/breaks.hpp"
+#include "models/files.hpp"
 #include "models/statistics.hpp"
-#include "skeleton/trace/error.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
@@ -39,7 +39,7 @@ double repetition_deviation(const std::vector<Observation>& observations) {
 
 /// Without the repetitions that something else disturbed.
 std::vector<Observation> undisturbed(std::vector<Observation> observations) {
-  const double limit = kDisturbed * repetition_deviation(observations);
+  const double limit = kNoisy * repetition_deviation(observations);
   for (Observation& observation : observations) {
     std::erase_if(observation.repetitions, [&](double value) {
       return limit > 0 && std::abs(value / observation.value - 1) > limit;
@@ -108,8 +108,8 @@ double deviation_at(const LinearFit& fit, double value) {
 }  // namespace
 
 void extend(Ranges& ranges, const std::string& name, double value) {
-  auto& [least, largest] = ranges.try_emplace(name, value, value).first->second;
-  least = std::min(least, value);
+  auto& [minimum, largest] = ranges.try_emplace(name, value, value).first->second;
+  minimum = std::min(minimum, value);
   largest = std::max(largest, value);
 }
 
@@ -164,9 +164,9 @@ SegmentedFit::SegmentedFit(BlockFit only)
       median_abs_relative_residual(segments.front().fit.median_abs_relative_residual) {}
 
 SegmentedFit::SegmentedFit(std::string over_quantity, std::vector<double> between,
-                           std::vector<BlockFit> stretches,
+                           std::vector<BlockFit> segments,
                            const std::vector<Observation>& observations)
-    : over(std::move(over_quantity)), breaks(std::move(between)), segments(std::move(stretches)) {
+    : over(std::move(over_quantity)), breaks(std::move(between)), segments(std::move(segments)) {
   double mean = 0;
   for (const Observation& o : observations) {
     mean += o.value / static_cast<double>(observations.size());
@@ -195,7 +195,7 @@ const BlockFit& SegmentedFit::at(const NamedValues& sizes) const {
   if (breaks.empty()) {
     return segments.front();
   }
-  const std::size_t between = stretch_of(quantity_of(over, sizes), breaks);
+  const std::size_t between = segment_of(quantity_of(over, sizes), breaks);
   const std::string ratio = ratio_in(sizes);
   if (ratio.empty() || ratio == over) {
     return segments[between];
@@ -305,4 +305,4 @@ std::vector<std::string> varying_sizes(const std::vector<Observation>& observati
   return names;
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

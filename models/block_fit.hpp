@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "models/basis.hpp"
+#include "models/files.hpp"
 #include "models/forms.hpp"
 #include "models/interval.hpp"
 #include "models/least_squares.hpp"
-#include "skeleton/trace/trace_file.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 /// A value that was measured at some sizes.
 struct Observation {
@@ -34,7 +34,7 @@ void extend(Ranges& ranges, const std::string& name, double value);
 
 Ranges ranges_of(const std::vector<Observation>& observations);
 
-/// A form with its coefficients, for one stretch of sizes.
+/// A form with its coefficients, for one segment of sizes.
 struct BlockFit {
   Form form;
   LinearFit fit;
@@ -54,8 +54,8 @@ struct BlockFit {
   Interval interval(const NamedValues& sizes) const;
 };
 
-/// The time of a block as a function of its sizes: one form, or one for each stretch between breaks
-/// of one quantity. Beyond what was measured the first or last stretch goes on. Where a stretch saw
+/// The time of a block as a function of its sizes: one form, or one for each segment between breaks
+/// of one quantity. Beyond what was measured the first or last segment goes on. Where a segment saw
 /// no such ratio of two sizes as is asked for and another did, the nearest of these takes its
 /// place: twice the nodes and edges of a graph may lie beyond a break in the edges that only denser
 /// graphs have passed.
@@ -63,22 +63,22 @@ struct SegmentedFit {
   SegmentedFit() = default;
   /// One form for all sizes; the quality is that of `only.fit`.
   SegmentedFit(BlockFit only);  // NOLINT(google-explicit-constructor): it is the same thing
-  /// Stretches between breaks; the quality is that at the values of `observations`.
+  /// Segments between breaks; the quality is that at the values of `observations`.
   SegmentedFit(std::string over, std::vector<double> breaks, std::vector<BlockFit> segments,
                const std::vector<Observation>& observations);
 
   std::string over;                ///< that breaks are of: a size "N", a ratio "M/N", "" if none
-  std::vector<double> breaks;      ///< ascending; a stretch ends before its break
+  std::vector<double> breaks;      ///< ascending; a segment ends before its break
   std::vector<BlockFit> segments;  ///< one more than breaks
 
-  // Of all stretches together, at the values of the observations.
+  // Of all segments together, at the values of the observations.
   double r_squared = 0;
   double adjusted_r_squared = 0;
   double median_abs_relative_residual = 0;
 
   const BlockFit& at(const NamedValues& sizes) const;
   double operator()(const NamedValues& sizes) const { return at(sizes)(sizes); }
-  /// Terms of all stretches: "N*log2(N)", "1,N below N = 1.5e+06, then N".
+  /// Terms of all segments: "N*log2(N)", "1,N below N = 1.5e+06, then N".
   std::string text() const;
 };
 
@@ -105,4 +105,4 @@ std::variant<BlockFit, Refusal> fit_form(const std::vector<Observation>& observa
 /// Sizes that are in every observation and take more than one value.
 std::vector<std::string> varying_sizes(const std::vector<Observation>& observations);
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <limits>
 
-namespace cleave {
+namespace cleave::models {
 
-Breaks best_breaks(const StretchCosts& costs) {
+Breaks best_breaks(const SegmentCosts& costs) {
   constexpr double kNever = std::numeric_limits<double>::infinity();
   const int n = costs.points;
   const auto at = [n](int first, int end) {
@@ -16,16 +16,16 @@ Breaks best_breaks(const StretchCosts& costs) {
   };
   std::vector<double> one(at(n, n) + 1, kNever);
   for (int first = 0; first < n; ++first) {
-    for (int end = first + costs.least_points; end <= n; ++end) {
+    for (int end = first + costs.min_points; end <= n; ++end) {
       one[at(first, end)] = costs.residual(first, end);
     }
   }
-  // best[end]: the least cost of the points before `end` in so many stretches.
+  // best[end]: the least cost of the points before `end` in so many segments.
   std::vector<double> best(static_cast<std::size_t>(n) + 1, kNever);
   best[0] = 0;
-  std::vector<std::vector<int>> starts;  // of the last stretch, by number of stretches and end
+  std::vector<std::vector<int>> starts;  // of the last segment, by number of segments and end
   Breaks result{.starts = {}, .bic = kNever};
-  for (int stretches = 1; stretches <= costs.most_stretches; ++stretches) {
+  for (int segments = 1; segments <= costs.max_segments; ++segments) {
     std::vector<double> next(best.size(), kNever);
     std::vector<int> start(best.size(), 0);
     for (int end = 1; end <= n; ++end) {
@@ -42,13 +42,13 @@ Breaks best_breaks(const StretchCosts& costs) {
     if (!std::isfinite(best.back())) {
       break;
     }
-    const double parameters = stretches * costs.parameters + (stretches - 1);
+    const double parameters = segments * costs.parameters + (segments - 1);
     const double bic = costs.samples * std::log(std::max(best.back(), costs.negligible)) +
                        parameters * std::log(costs.samples);
     if (bic < result.bic) {
       result = {.starts = {}, .bic = bic};
       int end = n;
-      for (int k = stretches; k > 1; --k) {
+      for (int k = segments; k > 1; --k) {
         end = starts[static_cast<std::size_t>(k - 1)][static_cast<std::size_t>(end)];
         result.starts.insert(result.starts.begin(), end);
       }
@@ -57,9 +57,9 @@ Breaks best_breaks(const StretchCosts& costs) {
   return result;
 }
 
-std::size_t stretch_of(double quantity, const std::vector<double>& breaks) {
+std::size_t segment_of(double quantity, const std::vector<double>& breaks) {
   return static_cast<std::size_t>(std::upper_bound(breaks.begin(), breaks.end(), quantity) -
                                   breaks.begin());
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -1,5 +1,5 @@
 // Where measurements change their law: caches that overflow, messages that become too long to be
-// sent at once. Breaks are found first, and each stretch between them is fitted by itself, since a
+// sent at once. Breaks are found first, and each segment between them is fitted by itself, since a
 // fit across a break is right nowhere.
 #pragma once
 
@@ -7,14 +7,14 @@
 #include <functional>
 #include <vector>
 
-namespace cleave {
+namespace cleave::models {
 
-/// Points in ascending order that are to be cut into stretches.
-struct StretchCosts {
+/// Points in ascending order that are to be cut into segments.
+struct SegmentCosts {
   int points = 0;
-  int least_points = 4;  ///< of a stretch
-  int most_stretches = 4;
-  int parameters = 2;     ///< of one stretch
+  int min_points = 4;  ///< of a segment
+  int max_segments = 4;
+  int parameters = 2;     ///< of one segment
   double samples = 0;     ///< that the criterion counts, e.g. as many as points
   double negligible = 0;  ///< mean square residual below which nothing counts
   /// What the points [first, end), fitted by themselves, add to the mean square residual of all;
@@ -23,16 +23,16 @@ struct StretchCosts {
 };
 
 struct Breaks {
-  std::vector<int> starts;  ///< first point of every stretch but the first, ascending
+  std::vector<int> starts;  ///< first point of every segment but the first, ascending
   double bic = 0;           ///< n ln(R / n) + p ln n (Schwarz, 1978), a break is a parameter, too
 };
 
-/// The breaks with the least residual for each number of stretches, by dynamic programming (Bellman
+/// The breaks with the least residual for each number of segments, by dynamic programming (Bellman
 /// and Roth, 1969), and of these the number with the least BIC. Costs points^2 calls of
-/// `residual` and most_stretches * points^2 steps.
-Breaks best_breaks(const StretchCosts& costs);
+/// `residual` and most_segments * points^2 steps.
+Breaks best_breaks(const SegmentCosts& costs);
 
-/// The number of the stretch that `quantity` is in; each ends before its break, the last nowhere.
-std::size_t stretch_of(double quantity, const std::vector<double>& breaks);
+/// The number of the segment that `quantity` is in; each ends before its break, the last nowhere.
+std::size_t segment_of(double quantity, const std::vector<double>& breaks);
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -8,12 +8,12 @@
 #include <set>
 #include <tuple>
 
+#include "models/files.hpp"
 #include "models/forms.hpp"
 #include "models/selection.hpp"
 #include "models/statistics.hpp"
-#include "skeleton/trace/error.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
@@ -61,14 +61,14 @@ bool is_agreement(const Sample& sample) {
 
 /// What is left of some ranks' waiting without the waiting for the last of them: that one's own.
 /// The median over repetitions.
-double least_waiting(const std::vector<const Sample*>& together) {
-  std::vector<double> least = together.front()->seconds;
+double min_waiting(const std::vector<const Sample*>& together) {
+  std::vector<double> minimum = together.front()->seconds;
   for (const Sample* sample : together) {
-    for (std::size_t i = 0; i < std::min(least.size(), sample->seconds.size()); ++i) {
-      least[i] = std::min(least[i], sample->seconds[i]);
+    for (std::size_t i = 0; i < std::min(minimum.size(), sample->seconds.size()); ++i) {
+      minimum[i] = std::min(minimum[i], sample->seconds[i]);
     }
   }
-  return median(std::move(least));
+  return median(std::move(minimum));
 }
 
 /// The swaps of headers as exchanges of their length: the partner that comes last does not wait for
@@ -86,7 +86,7 @@ std::map<int, std::vector<MessagePoint>> header_points(const std::vector<Sample>
   for (const auto& [level, pairs] : levels) {
     std::vector<double> of_pairs;
     for (const auto& [pair, both] : pairs) {
-      of_pairs.push_back(least_waiting(both) / both.front()->spans);
+      of_pairs.push_back(min_waiting(both) / both.front()->spans);
     }
     points[std::get<0>(level)].push_back({kHeaderBytes, median(std::move(of_pairs))});
   }
@@ -95,14 +95,14 @@ std::map<int, std::vector<MessagePoint>> header_points(const std::vector<Sample>
 
 /// Whether payloads have enough lengths, far enough apart, for a line without the headers.
 bool determine_line(const std::vector<MessagePoint>& payloads) {
-  constexpr std::size_t kLeastLengths = 3;
-  constexpr double kLeastSpan = 4;
+  constexpr std::size_t kMinLengths = 3;
+  constexpr double kMinSpan = 4;
   std::set<double> lengths;
   for (const MessagePoint& payload : payloads) {
     lengths.insert(payload.message_bytes);
   }
-  return *lengths.begin() > kHeaderBytes && lengths.size() >= kLeastLengths &&
-         *lengths.rbegin() >= kLeastSpan * *lengths.begin();
+  return *lengths.begin() > kHeaderBytes && lengths.size() >= kMinLengths &&
+         *lengths.rbegin() >= kMinSpan * *lengths.begin();
 }
 
 /// The pieces of l and g of payloads alone, and for what is shorter than all of them the straight
@@ -180,7 +180,7 @@ double agreement_factor(const std::vector<Sample>& samples, const LatencyGaps& g
     const Communication entry = choose_latency_gap(gaps, run.first, 0).entry;
     const double expected = agreement_seconds(entry, run.first);
     if (run.first > 1 && expected > 0) {
-      factors.push_back(least_waiting(of_run) / expected);
+      factors.push_back(min_waiting(of_run) / expected);
     }
   }
   return factors.empty() ? 0 : median(std::move(factors));
@@ -255,7 +255,7 @@ ChosenLatencyGap choose_latency_gap(const LatencyGaps& gaps, int ranks, int leve
 }
 
 double header_seconds(const Communication& entry, double message_bytes) {
-  const double asking = message_bytes > kMostBytesUnasked ? entry.unit_seconds(1) : 0;
+  const double asking = message_bytes > kMaxBytesUnasked ? entry.unit_seconds(1) : 0;
   return 2 * (entry.unit_seconds(kHeaderBytes) + asking);
 }
 
@@ -358,4 +358,4 @@ std::variant<ExchangeModel, Refusal> fit_exchange(const std::vector<Sample>& sam
   return model;
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -6,16 +6,16 @@
 #include <vector>
 
 #include "models/block_fit.hpp"
+#include "models/files.hpp"
 #include "models/latency_gap.hpp"
 #include "models/samples.hpp"
-#include "skeleton/trace/machine_file.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 /// Bytes of the header that goes before every payload, and beyond how many bytes of payload each
 /// side says first that it has room (skeleton/hypercube/link.hpp).
 inline constexpr double kHeaderBytes = 16;
-inline constexpr double kMostBytesUnasked = 64 << 10;
+inline constexpr double kMaxBytesUnasked = 64 << 10;
 
 /// What the headers around one exchange of messages of `message_bytes` take: one swap of headers,
 /// and one of a single byte before a long payload.
@@ -105,4 +105,4 @@ std::variant<ExchangeModel, Refusal> fit_exchange(const std::vector<Sample>& sam
                                                   const std::string& placement,
                                                   const LatencyGaps& gaps, ExchangeTimes times);
 
-}  // namespace cleave
+}  // namespace cleave::models

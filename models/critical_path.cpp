@@ -10,7 +10,7 @@
 #include "models/interval.hpp"
 #include "models/statistics.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
@@ -31,11 +31,11 @@ class Timeline {
         gaps_(options.latency_gaps ? *options.latency_gaps : model.latency_gaps),
         ranks_(ranks),
         ranks_per_host_(
-            options.ranks_per_host.value_or(std::min(ranks, model.most_ranks_per_host()))),
+            options.ranks_per_host.value_or(std::min(ranks, model.max_ranks_per_host()))),
         sizes_(sizes),
         rooted_(model.placement == "rooted"),
         splits_(!model.exchange.empty() && model.exchange.front().splitter_bytes > 0) {
-    for (const Shrinkage& s : model.shrinkage) {
+    for (const Scaling& s : model.scaling) {
       split_deviation_ = std::max(split_deviation_, s.split_deviation);
     }
   }
@@ -169,7 +169,7 @@ class Timeline {
   /// Sizes of a block in a group that has `fraction` of the problem.
   NamedValues sizes_at(Block block, double fraction, int level) const {
     NamedValues sizes;
-    for (const Shrinkage& s : model_.shrinkage) {
+    for (const Scaling& s : model_.scaling) {
       const auto run_size = sizes_.find(s.size);
       if (s.block == block && run_size != sizes_.end()) {
         const double balanced = s.of_fraction(static_cast<double>(run_size->second), fraction);
@@ -189,8 +189,8 @@ class Timeline {
     const BlockModel& model = model_.block_model(block, ranks_per_host_);
     const double seconds = drawn_seconds(block, sizes);
     for (int rank = ranks.first; rank < ranks.first + ranks.count; ++rank) {
-      clocks_[static_cast<std::size_t>(rank)] += std::max(
-          0.0, seconds * noise(model) + draw_disturbances(model_.disturbances, seconds, random_));
+      clocks_[static_cast<std::size_t>(rank)] +=
+          std::max(0.0, seconds * noise(model) + draw_os_noise(model_.os_noise, seconds, random_));
     }
   }
 
@@ -299,4 +299,4 @@ std::optional<PathPrediction> predict_critical_path(const Model& model, int rank
   return PathPrediction{middle, interval.low, interval.high};
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

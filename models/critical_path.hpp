@@ -6,7 +6,7 @@
 
 #include "models/omega.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 struct PathPrediction {
   double seconds = 0;
@@ -26,4 +26,4 @@ std::optional<PathPrediction> predict_critical_path(const Model& model, int rank
                                                     const NamedSizes& sizes,
                                                     const PredictOptions& options = {});
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -11,11 +11,11 @@
 #include "models/breaks.hpp"
 #include "models/statistics.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
-constexpr std::size_t kLeastSizes = 5;
+constexpr std::size_t kMinSizes = 5;
 
 std::set<std::string> sizes_in(const SegmentedFit& fit) {
   std::set<std::string> names;
@@ -29,27 +29,27 @@ std::set<std::string> sizes_in(const SegmentedFit& fit) {
 
 void say_of_sizes(const SegmentedFit& fit, const std::vector<Observation>& observations,
                   std::vector<std::string>& said) {
-  constexpr double kLeastSpan = 8;
+  constexpr double kMinSpan = 8;
   std::set<NamedSizes> runs;
   for (const Observation& o : observations) {
     runs.insert(o.run_sizes);
   }
   const std::set<std::string> names = sizes_in(fit);
-  if (!names.empty() && runs.size() < kLeastSizes) {
-    said.push_back(fmt::format("{} sizes tell few forms apart: measure at least {}", runs.size(),
-                               kLeastSizes));
+  if (!names.empty() && runs.size() < kMinSizes) {
+    said.push_back(
+        fmt::format("{} sizes tell few forms apart: measure at least {}", runs.size(), kMinSizes));
   }
   for (const std::string& name : names) {
-    double least = std::numeric_limits<double>::infinity();
-    double most = 0;
+    double minimum = std::numeric_limits<double>::infinity();
+    double maximum = 0;
     for (const Observation& o : observations) {
-      least = std::min(least, o.sizes.at(name));
-      most = std::max(most, o.sizes.at(name));
+      minimum = std::min(minimum, o.sizes.at(name));
+      maximum = std::max(maximum, o.sizes.at(name));
     }
-    if (most < kLeastSpan * least) {
+    if (maximum < kMinSpan * minimum) {
       said.push_back(fmt::format(
           "the values of {} are close to each other, {:.4g} to {:.4g}: measure over a factor of {}",
-          name, least, most, kLeastSpan));
+          name, minimum, maximum, kMinSpan));
     }
   }
 }
@@ -65,11 +65,11 @@ void say_of_coefficients(const SegmentedFit& fit, std::vector<std::string>& said
       }
       // The column that it is mostly exchanged for.
       Eigen::Index other = i == 0 ? 1 : 0;
-      double most = 0;
+      double maximum = 0;
       for (Eigen::Index j = 0; j < errors.size(); ++j) {
         const double scale = errors[i] * errors[j];
-        if (j != i && scale > 0 && std::abs(segment.fit.covariance(i, j)) / scale > most) {
-          most = std::abs(segment.fit.covariance(i, j)) / scale;
+        if (j != i && scale > 0 && std::abs(segment.fit.covariance(i, j)) / scale > maximum) {
+          maximum = std::abs(segment.fit.covariance(i, j)) / scale;
           other = j;
         }
       }
@@ -77,13 +77,13 @@ void say_of_coefficients(const SegmentedFit& fit, std::vector<std::string>& said
         return segment.form[static_cast<std::size_t>(k)].text();
       };
       constexpr double kDependent = 0.95;
-      said.push_back(
-          fmt::format("the coefficient of {} is not certain, {:.3g} with an error of {:.2g}{}",
-                      term(i), value, errors[i],
-                      most > kDependent ? fmt::format(": columns {} and {} nearly depend on each "
-                                                      "other, vary their sizes apart",
-                                                      term(i), term(other))
-                                        : std::string()));
+      said.push_back(fmt::format(
+          "the coefficient of {} is not certain, {:.3g} with an error of {:.2g}{}", term(i), value,
+          errors[i],
+          maximum > kDependent ? fmt::format(": columns {} and {} nearly depend on each "
+                                             "other, vary their sizes apart",
+                                             term(i), term(other))
+                               : std::string()));
     }
   }
 }
@@ -113,8 +113,8 @@ void say_of_residuals(const SegmentedFit& fit, const std::vector<Observation>& o
     const int count = static_cast<int>(sizes.size());
     const Breaks breaks =
         best_breaks({.points = count,
-                     .least_points = 3,
-                     .most_stretches = 2,
+                     .min_points = 3,
+                     .max_segments = 2,
                      .parameters = 1,
                      .samples = static_cast<double>(count),
                      .negligible = 1e-6,
@@ -137,7 +137,7 @@ void say_of_residuals(const SegmentedFit& fit, const std::vector<Observation>& o
           "residuals change from {:+.1f} % to {:+.1f} % between {} = {:.4g} and {:.4g}, as where a "
           "cache overflows: measure at least {} sizes on either side",
           100 * below, 100 * above, name, sizes[static_cast<std::size_t>(start - 1)],
-          sizes[static_cast<std::size_t>(start)], kLeastSizes));
+          sizes[static_cast<std::size_t>(start)], kMinSizes));
     }
   }
 }
@@ -165,7 +165,7 @@ void say_of_noise(const SegmentedFit& fit, const std::vector<Observation>& obser
   }
 }
 
-void say_of_last_stretch(const SegmentedFit& fit, const std::vector<Observation>& observations,
+void say_of_last_segment(const SegmentedFit& fit, const std::vector<Observation>& observations,
                          std::vector<std::string>& said) {
   if (fit.breaks.empty()) {
     return;
@@ -176,11 +176,11 @@ void say_of_last_stretch(const SegmentedFit& fit, const std::vector<Observation>
       beyond.insert(o.run_sizes);
     }
   }
-  if (beyond.size() < kLeastSizes) {
+  if (beyond.size() < kMinSizes) {
     said.push_back(
         fmt::format("{} sizes beyond the break at {} = {:.4g} carry every larger one: "
                     "measure at least {}",
-                    beyond.size(), fit.over, fit.breaks.back(), kLeastSizes));
+                    beyond.size(), fit.over, fit.breaks.back(), kMinSizes));
   }
 }
 
@@ -192,9 +192,9 @@ std::vector<std::string> diagnose(const SegmentedFit& fit,
   say_of_sizes(fit, observations, said);
   say_of_coefficients(fit, said);
   say_of_residuals(fit, observations, said);
-  say_of_last_stretch(fit, observations, said);
+  say_of_last_segment(fit, observations, said);
   say_of_noise(fit, observations, said);
   return said;
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

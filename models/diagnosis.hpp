@@ -6,7 +6,7 @@
 
 #include "models/block_fit.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 /// One sentence for each thing; mostly none: too few sizes, or too close to each other;
 /// coefficients that the samples do not determine, since columns nearly depend on each other;
@@ -15,4 +15,4 @@ namespace cleave {
 std::vector<std::string> diagnose(const SegmentedFit& fit,
                                   const std::vector<Observation>& observations);
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -12,7 +12,7 @@
 #include "models/report/text.hpp"
 #include "models/trace_run.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 using nlohmann::json;
 
@@ -166,4 +166,4 @@ std::string to_span_csv(std::span<const Trace> traces) {
   return to_csv(table);
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

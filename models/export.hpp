@@ -4,9 +4,9 @@
 #include <span>
 #include <string>
 
-#include "skeleton/trace/trace_file.hpp"
+#include "models/files.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 /// Extra-P's JSON Lines: one line for each counted repetition, metric `time` in seconds, parameters
 /// `p` and the sizes of the run; call paths `DC_Call` (the whole run) and `DC_Call->BLOCK` (the sum
@@ -21,4 +21,4 @@ std::string to_trace_events(const Trace& trace);
 /// One line a span (RFC 4180), with a column for each size; nanoseconds of the rank's own clock.
 std::string to_span_csv(std::span<const Trace> traces);
 
-}  // namespace cleave
+}  // namespace cleave::models

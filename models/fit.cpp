@@ -9,6 +9,7 @@
 
 #include "models/critical_path.hpp"
 #include "models/diagnosis.hpp"
+#include "models/files.hpp"
 #include "models/forms.hpp"
 #include "models/memory.hpp"
 #include "models/more_ranks.hpp"
@@ -16,10 +17,8 @@
 #include "models/repetitions.hpp"
 #include "models/segmentation.hpp"
 #include "models/statistics.hpp"
-#include "skeleton/trace/count.hpp"
-#include "skeleton/trace/error.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
@@ -326,7 +325,7 @@ Model fit_as_measured(const Measurements& measurements, const std::optional<Mach
   if (is_of_one_rank && by_block.empty()) {
     throw no_blocks_of(*options.blocks_of_rank);
   }
-  std::vector<DisturbedTime> disturbed_times;
+  std::vector<NoisyTime> noisy_times;
   for (auto& [key, of_block] : by_block) {
     const auto [block, ranks_per_host] = key;
     auto result = fit_block(block, of_block, options);
@@ -340,7 +339,7 @@ Model fit_as_measured(const Measurements& measurements, const std::optional<Mach
       }
       const std::vector<LevelRatios> levels = ratios_by_level(of_block, fit);
       if (is_computation(block)) {
-        add_disturbed_times(disturbed_times, levels);
+        add_noisy_times(noisy_times, levels);
       }
       model.blocks.push_back({.block = block,
                               .ranks_per_host = ranks_per_host,
@@ -352,10 +351,10 @@ Model fit_as_measured(const Measurements& measurements, const std::optional<Mach
     }
   }
 
-  model.disturbances = fit_disturbances(std::move(disturbed_times));
+  model.os_noise = fit_os_noise(std::move(noisy_times));
   model.inner_blocks = blocks_shown(samples, true);
   model.leaf_blocks = blocks_shown(samples, false);
-  model.shrinkage = fit_shrinkage(samples);
+  model.scaling = fit_scaling(samples);
 
   if (auto* fitted = std::get_if<ExchangeModel>(&exchange)) {
     model.exchange.push_back(std::move(*fitted));
@@ -399,4 +398,4 @@ Model fit_model(const Measurements& measurements, const std::optional<Machine>& 
   return model;
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

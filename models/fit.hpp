@@ -5,12 +5,12 @@
 #include <optional>
 #include <vector>
 
+#include "models/files.hpp"
 #include "models/hold_out.hpp"
 #include "models/model.hpp"
 #include "models/samples.hpp"
-#include "skeleton/trace/machine_file.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 enum class Forms {
   automatic,  ///< chosen by what predicts sizes that were left out
@@ -22,9 +22,9 @@ struct FitOptions {
   std::map<Block, Form> given_forms;  ///< these always win
   Weights weights = Weights::relative;
   HoldOut hold_out = HoldOut::none;
-  /// Only the times of this rank's blocks are looked at, and nothing that other ranks have a part in:
-  /// no exchange, no agreement, no time of a run; of a search, what this rank's workers did. So a
-  /// network that the traces were not made on can take the place of theirs, and needs a machine.
+  /// Only the times of this rank's blocks are looked at, and nothing that other ranks have a part
+  /// in: no exchange, no agreement, no time of a run; of a search, what this rank's workers did. So
+  /// a network that the traces were not made on can take the place of theirs, and needs a machine.
   std::optional<int> blocks_of_rank;
 };
 
@@ -32,9 +32,10 @@ struct FitOptions {
 /// `refused` with its reason; the rest of the model stands. Without `machine`, l and g are fitted
 /// to the exchanges in the traces.
 ///
-/// \throws UsageError  if `options.blocks_of_rank` comes without a machine, or is a rank that no run
+/// \throws UsageError  if `options.blocks_of_rank` comes without a machine, or is a rank that no
+/// run
 ///                     has
 Model fit_model(const Measurements& measurements, const std::optional<Machine>& machine,
                 const FitOptions& options, const Provenance& provenance);
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -4,25 +4,25 @@
 
 #include <algorithm>
 
+#include "models/files.hpp"
 #include "models/memory.hpp"
 #include "models/stealing.hpp"
-#include "skeleton/trace/error.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
 std::optional<std::int64_t> cache_left(const Model& model, const BlockFit& memory, int ranks,
                                        const NamedSizes& sizes) {
-  double most_fitted = 0;
+  double max_fitted = 0;
   for (const RunOfModel& run : model.fitted) {
-    most_fitted = std::max(most_fitted, data_bytes(memory, run.ranks, run.sizes));
+    max_fitted = std::max(max_fitted, data_bytes(memory, run.ranks, run.sizes));
   }
   const double data = data_bytes(memory, ranks, sizes);
   std::optional<std::int64_t> left;
   for (const std::int64_t cache : model.cache_bytes) {
     const auto bytes = static_cast<double>(cache);
-    if (most_fitted <= bytes && bytes < data) {
+    if (max_fitted <= bytes && bytes < data) {
       left = std::max(cache, left.value_or(cache));
     }
   }
@@ -47,7 +47,7 @@ Forecast forecast(const Model& model, int ranks, const NamedSizes& sizes,
     throw UsageError(
         fmt::format("no critical path is known of {} with {} data", model.type, model.placement));
   }
-  const bool prefers_path = model.path_is_closer() || ranks > model.most_ranks();
+  const bool prefers_path = model.path_is_closer() || ranks > model.max_ranks();
   result.is_path = composition == Composition::critical_path ||
                    (composition == Composition::closer && result.path && prefers_path);
   result.seconds = result.is_path ? result.path->seconds : result.prediction.seconds;
@@ -68,4 +68,4 @@ Forecast forecast(const Model& model, const RunPoint& run, PredictOptions option
   return forecast(model, run.ranks, run.sizes, options, Composition::closer);
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -9,7 +9,7 @@
 #include "models/omega.hpp"
 #include "models/samples.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 enum class Composition {
   /// The one that came closer to the runs that the model was fitted to; on more ranks than those
@@ -42,4 +42,4 @@ Forecast forecast(const Model& model, int ranks, const NamedSizes& sizes,
 /// \throws  as above
 Forecast forecast(const Model& model, const RunPoint& run, PredictOptions options = {});
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <numbers>
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
@@ -226,4 +226,4 @@ std::vector<TrialForm> density_forms(const std::string& n, const std::string& m)
   return trials;
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "models/basis.hpp"
+#include "models/files.hpp"
 #include "models/least_squares.hpp"
-#include "skeleton/trace/span.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 /// The form that Printista and Saez (section VI.A) give `block` of an application with these sizes:
 /// N alone (quicksort) or N and M (connected components). None for other blocks and sizes.
@@ -56,4 +56,4 @@ std::vector<TrialForm> forms_beyond_break(const std::string& size,
 /// of a small graph; of any sign, since more edges may mean less work.
 std::vector<TrialForm> density_forms(const std::string& n, const std::string& m);
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
@@ -77,4 +77,4 @@ std::vector<NamedSizes> held_out_sizes(const std::vector<RunPoint>& points, Hold
   throw std::logic_error("an unknown way of holding out");
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

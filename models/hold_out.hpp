@@ -5,7 +5,7 @@
 
 #include "models/samples.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 enum class HoldOut {
   none,
@@ -20,4 +20,4 @@ enum class HoldOut {
 /// The runs to hold out among all those with these sizes, in ascending order.
 std::vector<NamedSizes> held_out_sizes(const std::vector<RunPoint>& points, HoldOut hold_out);
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
@@ -37,4 +37,4 @@ Interval interval_95(double middle, const Variance& variance) {
   return {std::max(0.0, middle - half), middle + half};
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -3,7 +3,7 @@
 
 #include <span>
 
-namespace cleave {
+namespace cleave::models {
 
 /// A variance, and how many degrees of freedom its estimate has; infinite where it is known.
 struct Variance {
@@ -26,4 +26,4 @@ struct Interval {
 /// since no time is below.
 Interval interval_95(double middle, const Variance& variance);
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -6,15 +6,15 @@
 #include <optional>
 
 #include "models/breaks.hpp"
+#include "models/files.hpp"
 #include "models/least_squares.hpp"
 #include "models/statistics.hpp"
-#include "skeleton/trace/error.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
-constexpr double kLeastSpan = 4;      ///< most / least message of a piece
+constexpr double kMinSpan = 4;        ///< most / least message of a piece
 constexpr double kNegligible = 0.01;  ///< relative residuals of medians that are known to 2 %
 
 std::variant<LinearFit, Refusal> fit_line(std::span<const MessagePoint> points, Sign sign) {
@@ -46,7 +46,7 @@ std::optional<MessageSegment> fit_piece(std::span<const MessagePoint> points) {
 double residual_squares(std::span<const MessagePoint> points) {
   // Sizes close together show the noise between them rather than a law.
   const bool is_narrow =
-      points.back().message_bytes < kLeastSpan * std::max(1.0, points.front().message_bytes);
+      points.back().message_bytes < kMinSpan * std::max(1.0, points.front().message_bytes);
   const auto piece = is_narrow ? std::nullopt : fit_piece(points);
   if (!piece) {
     return std::numeric_limits<double>::infinity();
@@ -59,12 +59,12 @@ double residual_squares(std::span<const MessagePoint> points) {
   return sum;
 }
 
-/// Medians of neighbours where there are more points than kMostPoints: pieces are looked for in
+/// Medians of neighbours where there are more points than kMaxPoints: pieces are looked for in
 /// time that grows with the cube of the points. A group that lies across a break has the median of
 /// one side of it. \pre  ascending in the message size
 std::vector<MessagePoint> thinned(std::vector<MessagePoint> points) {
-  constexpr std::size_t kMostPoints = 96;
-  const std::size_t at_once = (points.size() + kMostPoints - 1) / kMostPoints;
+  constexpr std::size_t kMaxPoints = 96;
+  const std::size_t at_once = (points.size() + kMaxPoints - 1) / kMaxPoints;
   if (at_once <= 1) {
     return points;
   }
@@ -108,9 +108,9 @@ std::vector<MessageSegment> fit_message_segments(std::vector<MessagePoint> point
   };
   const int count = static_cast<int>(points.size());
   std::vector<int> starts = {0};
-  if (constexpr int kLeastPoints = 4; count >= 2 * kLeastPoints) {
+  if (constexpr int kMinPoints = 4; count >= 2 * kMinPoints) {
     const Breaks breaks = best_breaks({.points = count,
-                                       .least_points = kLeastPoints,
+                                       .min_points = kMinPoints,
                                        .parameters = 2,
                                        .samples = static_cast<double>(count),
                                        .negligible = kNegligible * kNegligible,
@@ -157,4 +157,4 @@ void fit_communication(Communication& pattern) {
   pattern.segments = fit_message_segments(std::move(medians));
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

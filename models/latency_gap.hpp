@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "skeleton/trace/machine_file.hpp"
+#include "models/files.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 /// What one message size took: a median over repetitions of the longest time over the ranks.
 struct MessagePoint {
@@ -44,4 +44,4 @@ std::vector<MessageSegment> fit_message_segments(std::vector<MessagePoint> point
 /// fit_latency_gap
 void fit_communication(Communication& pattern);
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -14,7 +14,7 @@
 
 #include "models/statistics.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
@@ -239,10 +239,10 @@ double robust_deviation(const VectorXd& residuals) {
 
 /// By least squares with weights that follow from the residuals before.
 Solution solve_huber(const Design& design, Weights weights, Sign sign) {
-  constexpr int kMostPasses = 30;
+  constexpr int kMaxPasses = 30;
   constexpr double kConverged = 1e-9;
   Solution solution = solve(design, row_weights(design.measured, weights), sign);
-  for (int pass = 0; pass < kMostPasses; ++pass) {
+  for (int pass = 0; pass < kMaxPasses; ++pass) {
     const VectorXd fitted = design.columns * solution.coefficients;
     const VectorXd scales = residual_scales(design, fitted, weights);
     const VectorXd residuals = (design.measured - fitted).cwiseQuotient(scales);
@@ -375,4 +375,4 @@ std::variant<VectorXd, Refusal> least_squares_coefficients(const Design& design,
   return solve(design, row_weights(design.measured, weights), sign).coefficients;
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

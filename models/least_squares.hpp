@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-namespace cleave {
+namespace cleave::models {
 
 /// Rows of samples: `measured` is to be explained as `columns * coefficients`.
 struct Design {
@@ -77,4 +77,4 @@ std::variant<LinearFit, Refusal> least_squares(const Design& design,
 std::variant<Eigen::VectorXd, Refusal> least_squares_coefficients(const Design& design,
                                                                   Weights weights, Sign sign);
 
-}  // namespace cleave
+}  // namespace cleave::models

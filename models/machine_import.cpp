@@ -7,10 +7,9 @@
 #include <optional>
 #include <sstream>
 
-#include "skeleton/trace/atomic_file.hpp"
-#include "skeleton/trace/error.hpp"
+#include "models/files.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
@@ -48,10 +47,11 @@ std::optional<OsuTable::Kind> kind_named_in(std::string_view comment) {
 }
 
 double number_in(const std::string& word, const std::filesystem::path& file, int line,
-                 const char* what, double most) {
+                 const char* what, double maximum) {
   double value = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc() || end != word.data() + word.size() || !(value >= 0) || value > most) {
+  if (error != std::errc() || end != word.data() + word.size() || !(value >= 0) ||
+      value > maximum) {
     throw FileError(file, fmt::format("line {}: '{}' is not a {}", line, word.substr(0, 40), what));
   }
   return value;
@@ -84,8 +84,8 @@ void add_sample(Communication& entry, double message_bytes, double seconds) {
 }  // namespace
 
 OsuTable read_osu_table(const std::filesystem::path& file) {
-  constexpr double kMostBytes = 1e15;
-  constexpr double kMostValue = 1e15;
+  constexpr double kMaxBytes = 1e15;
+  constexpr double kMaxValue = 1e15;
   std::istringstream text(read_file(file));
   std::optional<OsuTable::Kind> kind;
   OsuTable table;
@@ -110,8 +110,8 @@ OsuTable read_osu_table(const std::filesystem::path& file) {
                                         "osu_alltoallv, as in '# OSU MPI Latency Test'",
                                         number));
     }
-    const double bytes = number_in(first, file, number, "number of bytes", kMostBytes);
-    const double value = number_in(second, file, number, "time or bandwidth", kMostValue);
+    const double bytes = number_in(first, file, number, "number of bytes", kMaxBytes);
+    const double value = number_in(second, file, number, "time or bandwidth", kMaxValue);
     if (bytes == 0) {
       continue;
     }
@@ -167,4 +167,4 @@ Machine import_machine(const OsuFiles& files) {
   return machine;
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

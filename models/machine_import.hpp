@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "models/files.hpp"
 #include "models/latency_gap.hpp"
-#include "skeleton/trace/machine_file.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 /// One table that an OSU micro-benchmark printed.
 struct OsuTable {
@@ -46,4 +46,4 @@ struct OsuFiles {
 /// alltoallv is given \throws FileError   also if a file holds another test, or too few sizes
 Machine import_machine(const OsuFiles& files);
 
-}  // namespace cleave
+}  // namespace cleave::models

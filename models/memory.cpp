@@ -2,7 +2,7 @@
 
 #include "models/selection.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
@@ -49,4 +49,4 @@ double data_bytes(const BlockFit& fit, int ranks, const NamedSizes& sizes) {
   return memory_bytes(fit, ranks, sizes) - program;
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -7,7 +7,7 @@
 #include "models/block_fit.hpp"
 #include "models/samples.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 /// Bytes of the rank that needs most, as a function of every size S of the run and of S_per_rank =
 /// S / p: replicated data stays whole on every rank, distributed data is shared. None where the
@@ -19,4 +19,4 @@ double memory_bytes(const BlockFit& fit, int ranks, const NamedSizes& sizes);
 /// Of these, what grows with the sizes: without the program itself.
 double data_bytes(const BlockFit& fit, int ranks, const NamedSizes& sizes);
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -6,24 +6,24 @@
 #include <cmath>
 #include <set>
 
-#include "skeleton/trace/error.hpp"
+#include "models/files.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
-int Model::most_ranks_per_host() const {
-  int most = 1;
+int Model::max_ranks_per_host() const {
+  int maximum = 1;
   for (const BlockModel& block : blocks) {
-    most = std::max(most, block.ranks_per_host);
+    maximum = std::max(maximum, block.ranks_per_host);
   }
-  return most;
+  return maximum;
 }
 
-int Model::most_ranks() const {
-  int most = 1;
+int Model::max_ranks() const {
+  int maximum = 1;
   for (const RunOfModel& run : fitted) {
-    most = std::max(most, run.ranks);
+    maximum = std::max(maximum, run.ranks);
   }
-  return most;
+  return maximum;
 }
 
 const BlockModel& Model::block_model(Block block, int ranks_per_host) const {
@@ -68,7 +68,7 @@ bool Model::path_is_closer() const {
 double Model::run_variance(const std::optional<CompositionErrors>& errors, int ranks,
                            double seconds, double known) const {
   const double of_run = errors ? errors->deviation * seconds : 0;
-  const double doublings = std::max(0.0, std::log2(static_cast<double>(ranks) / most_ranks()));
+  const double doublings = std::max(0.0, std::log2(static_cast<double>(ranks) / max_ranks()));
   const double of_doublings = deviation_per_doubling * std::sqrt(doublings) * seconds;
   const double of_drift = drift_per_doubling * doublings * seconds;
   return std::max(0.0, of_run * of_run - known) + of_doublings * of_doublings + of_drift * of_drift;
@@ -101,4 +101,4 @@ std::vector<std::string> Model::size_names() const {
   return {names.begin(), names.end()};
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

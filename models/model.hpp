@@ -9,13 +9,13 @@
 
 #include "models/block_fit.hpp"
 #include "models/communication.hpp"
-#include "models/disturbance.hpp"
+#include "models/files.hpp"
+#include "models/os_noise.hpp"
 #include "models/samples.hpp"
-#include "models/shrinkage.hpp"
+#include "models/scaling.hpp"
 #include "models/stealing.hpp"
-#include "skeleton/trace/provenance.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 /// The time of one block where `ranks_per_host` ranks of a host compute at once: they share its
 /// memory, so more of them are slower per element.
@@ -73,9 +73,9 @@ struct Model {
   std::vector<Block> leaf_blocks;
   std::vector<BlockModel> blocks;
   std::vector<RefusedBlock> refused;
-  std::vector<Shrinkage> shrinkage;
+  std::vector<Scaling> scaling;
 
-  std::vector<Disturbance> disturbances;  ///< of a rank's computation, besides its blocks' noise
+  std::vector<OsNoise> os_noise;  ///< of a rank's computation, besides its blocks' noise
 
   LatencyGaps latency_gaps;
   std::vector<ExchangeModel> exchange;  ///< one, or none where the traces show no exchange
@@ -101,8 +101,8 @@ struct Model {
   Provenance provenance;
 
   /// The largest number of ranks per host, and of ranks, that the fit has seen.
-  int most_ranks_per_host() const;
-  int most_ranks() const;
+  int max_ranks_per_host() const;
+  int max_ranks() const;
 
   /// The fit of `block` with `ranks_per_host`, else with the most that were measured.
   /// \throws Error  with the reason if there is none
@@ -123,4 +123,4 @@ struct Model {
   std::vector<std::string> size_names() const;
 };
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -7,12 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "models/files.hpp"
 #include "models/statistics.hpp"
-#include "skeleton/trace/atomic_file.hpp"
-#include "skeleton/trace/error.hpp"
-#include "skeleton/trace/json_fields.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 using nlohmann::json;
 
@@ -116,7 +114,7 @@ json to_json(const Steals& steals) {
                  {"count", to_json(steals.count)},
                  {"deviation", steals.deviation},
                  {"bytes", steals.bytes},
-                 {"most", steals.most}};
+                 {"most", steals.maximum}};
   if (steals.in_vain) {
     object["in_vain"] = to_json(*steals.in_vain);
   }
@@ -379,7 +377,7 @@ std::optional<Steals> steals_from(const JsonFields& fields, const char* name,
                                                  : std::nullopt,
                 .deviation = steals.non_negative("deviation"),
                 .bytes = steals.non_negative("bytes"),
-                .most = steals.integer<int>("most", 2)};
+                .maximum = steals.integer<int>("most", 2)};
 }
 
 std::optional<StealingModel> stealing_from(const JsonFields& fields) {
@@ -434,15 +432,15 @@ void write_model(const std::filesystem::path& path, const Model& model) {
                        {"ranks_per_host", block.ranks_per_host},
                        {"reason", block.reason}});
   }
-  json shrinkage = json::array();
-  for (const Shrinkage& s : model.shrinkage) {
-    shrinkage.push_back({{"block", name_of(s.block)},
-                         {"size", s.size},
-                         {"scale", s.scale},
-                         {"exponent", s.exponent},
-                         {"imbalance", s.imbalance},
-                         {"measured", s.measured},
-                         {"split_deviation", s.split_deviation}});
+  json scaling = json::array();
+  for (const Scaling& s : model.scaling) {
+    scaling.push_back({{"block", name_of(s.block)},
+                       {"size", s.size},
+                       {"scale", s.scale},
+                       {"exponent", s.exponent},
+                       {"imbalance", s.imbalance},
+                       {"measured", s.measured},
+                       {"split_deviation", s.split_deviation}});
   }
   json exchange = json::array();
   for (const ExchangeModel& moved : model.exchange) {
@@ -452,9 +450,9 @@ void write_model(const std::filesystem::path& path, const Model& model) {
   if (model.memory) {
     memory.push_back(to_json(*model.memory));
   }
-  json disturbances = json::array();
-  for (const Disturbance& d : model.disturbances) {
-    disturbances.push_back({{"length_s", d.length_s}, {"per_second", d.per_second}});
+  json os_noise = json::array();
+  for (const OsNoise& d : model.os_noise) {
+    os_noise.push_back({{"length_s", d.length_s}, {"per_second", d.per_second}});
   }
   json composition = json::object();
   for (const auto& [name, errors] : {std::pair("sum_of_maxima", model.sum_of_maxima),
@@ -479,8 +477,8 @@ void write_model(const std::filesystem::path& path, const Model& model) {
                  {"leaf_blocks", names_of(model.leaf_blocks)},
                  {"blocks", std::move(blocks)},
                  {"refused", std::move(refused)},
-                 {"shrinkage", std::move(shrinkage)},
-                 {"disturbances", std::move(disturbances)},
+                 {"scaling", std::move(scaling)},
+                 {"os_noise", std::move(os_noise)},
                  {"machine",
                   {{"source", model.latency_gaps.source},
                    {"alltoallv", to_json(model.latency_gaps.alltoallv)},
@@ -526,17 +524,17 @@ Model read_model(const std::filesystem::path& path) {
     model.refused.push_back(
         {block_from(block), block.integer<int>("ranks_per_host", 1), block.text("reason")});
   }
-  for (const JsonFields& s : fields.objects("shrinkage")) {
-    model.shrinkage.push_back({.block = block_from(s),
-                               .size = s.text("size"),
-                               .scale = s.non_negative("scale"),
-                               .exponent = s.number("exponent"),
-                               .imbalance = s.non_negative("imbalance"),
-                               .measured = s.boolean("measured"),
-                               .split_deviation = s.non_negative("split_deviation")});
+  for (const JsonFields& s : fields.objects("scaling")) {
+    model.scaling.push_back({.block = block_from(s),
+                             .size = s.text("size"),
+                             .scale = s.non_negative("scale"),
+                             .exponent = s.number("exponent"),
+                             .imbalance = s.non_negative("imbalance"),
+                             .measured = s.boolean("measured"),
+                             .split_deviation = s.non_negative("split_deviation")});
   }
-  for (const JsonFields& d : fields.objects("disturbances")) {
-    model.disturbances.push_back(
+  for (const JsonFields& d : fields.objects("os_noise")) {
+    model.os_noise.push_back(
         {.length_s = d.non_negative("length_s"), .per_second = d.non_negative("per_second")});
   }
   for (const JsonFields& fit : fields.objects("memory")) {
@@ -565,4 +563,4 @@ Model read_model(const std::filesystem::path& path) {
   return model;
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

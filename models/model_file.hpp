@@ -6,7 +6,7 @@
 
 #include "models/model.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 inline constexpr int kModelVersion = 8;
 
@@ -16,4 +16,4 @@ void write_model(const std::filesystem::path& path, const Model& model);
 /// \throws FileError  naming the field
 Model read_model(const std::filesystem::path& path);
 
-}  // namespace cleave
+}  // namespace cleave::models

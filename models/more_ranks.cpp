@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "models/files.hpp"
 #include "models/forecast.hpp"
 #include "models/statistics.hpp"
-#include "skeleton/trace/error.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
@@ -27,21 +27,20 @@ std::optional<Forecast> forecast_if_known(const Model& model, const RunPoint& ru
 }
 
 /// Model::deviation_per_doubling: beyond what the intervals of a fit to fewer ranks have already.
-double deviation_of_most_ranks(const Measurements& measurements,
-                               const std::vector<RunPoint>& fitted, const std::set<int>& counts,
-                               const Refit& refit) {
-  const int most = *counts.rbegin();
+double deviation_of_max_ranks(const Measurements& measurements, const std::vector<RunPoint>& fitted,
+                              const std::set<int>& counts, const Refit& refit) {
+  const int maximum = *counts.rbegin();
   const int next = *std::next(counts.rbegin());
   Measurements fewer = measurements;
-  std::erase_if(fewer.points, [&](const RunPoint& point) { return point.ranks == most; });
-  std::erase_if(fewer.samples, [&](const Sample& sample) { return sample.ranks == most; });
-  std::erase_if(fewer.stealing, [&](const StealingRun& run) { return run.ranks == most; });
+  std::erase_if(fewer.points, [&](const RunPoint& point) { return point.ranks == maximum; });
+  std::erase_if(fewer.samples, [&](const Sample& sample) { return sample.ranks == maximum; });
+  std::erase_if(fewer.stealing, [&](const StealingRun& run) { return run.ranks == maximum; });
   const Model of_fewer = refit(fewer);
   std::vector<double> errors;
   std::vector<double> known;
   for (const RunPoint& point : fitted) {
     const auto predicted =
-        point.ranks == most ? forecast_if_known(of_fewer, point) : std::optional<Forecast>();
+        point.ranks == maximum ? forecast_if_known(of_fewer, point) : std::optional<Forecast>();
     if (predicted) {
       errors.push_back(std::abs(median(point.seconds) / predicted->seconds - 1));
       known.push_back((predicted->high - predicted->seconds) / kDeviationsOf95 /
@@ -53,7 +52,7 @@ double deviation_of_most_ranks(const Measurements& measurements,
   }
   const double error = kDeviationsPerMedian * median(std::move(errors));
   const double within = median(std::move(known));
-  const double doublings = std::log2(static_cast<double>(most) / next);
+  const double doublings = std::log2(static_cast<double>(maximum) / next);
   return std::sqrt(std::max(0.0, error * error - within * within) / doublings);
 }
 
@@ -94,7 +93,7 @@ void look_at_more_ranks(Model& model, const Measurements& measurements, const Re
   std::vector<RunPoint> fitted = measurements.points;
   std::erase_if(fitted, [&](const RunPoint& point) { return !model.is_fitted_to(point); });
   model.drift_per_doubling = drift_per_doubling(model, fitted);
-  model.deviation_per_doubling = deviation_of_most_ranks(measurements, fitted, counts, refit);
+  model.deviation_per_doubling = deviation_of_max_ranks(measurements, fitted, counts, refit);
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

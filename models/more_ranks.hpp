@@ -7,7 +7,7 @@
 #include "models/model.hpp"
 #include "models/samples.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 /// Fits to other measurements as the model was fitted.
 using Refit = std::function<Model(const Measurements&)>;
@@ -16,4 +16,4 @@ using Refit = std::function<Model(const Measurements&)>;
 /// `measurements`; both stay 0 where fewer than three numbers of ranks were. Costs one more fit.
 void look_at_more_ranks(Model& model, const Measurements& measurements, const Refit& refit);
 
-}  // namespace cleave
+}  // namespace cleave::models

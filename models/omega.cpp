@@ -7,10 +7,10 @@
 #include <cmath>
 #include <limits>
 
+#include "models/files.hpp"
 #include "models/interval.hpp"
-#include "skeleton/trace/error.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
@@ -39,11 +39,11 @@ class Omega {
       : model_(model),
         gaps_(options.latency_gaps.value_or(model.latency_gaps)),
         ranks_per_host_(
-            options.ranks_per_host.value_or(std::min(ranks, model.most_ranks_per_host()))) {
+            options.ranks_per_host.value_or(std::min(ranks, model.max_ranks_per_host()))) {
     result_.ranks = ranks;
     result_.threads = model.threads;
     result_.sizes = sizes;
-    result_.outside_fitted_range = ranks > model.most_ranks();
+    result_.outside_fitted_range = ranks > model.max_ranks();
   }
 
   Prediction predict() && {
@@ -79,14 +79,14 @@ class Omega {
   /// The largest sizes of `block` over the ranks at `level`, where groups have `group` ranks.
   NamedValues sizes_at(Block block, int group, int level) const {
     NamedValues sizes;
-    for (const Shrinkage& shrinkage : model_.shrinkage) {
-      const auto run_size = result_.sizes.find(shrinkage.size);
-      if (shrinkage.block == block && run_size != result_.sizes.end()) {
-        sizes[shrinkage.size] = shrinkage(static_cast<double>(run_size->second),
-                                          static_cast<double>(group) / result_.ranks, level);
+    for (const Scaling& scaling : model_.scaling) {
+      const auto run_size = result_.sizes.find(scaling.size);
+      if (scaling.block == block && run_size != result_.sizes.end()) {
+        sizes[scaling.size] = scaling(static_cast<double>(run_size->second),
+                                      static_cast<double>(group) / result_.ranks, level);
         const auto part = part_of(block, static_cast<double>(run_size->second), result_.ranks);
         if (splits_parts() && part) {
-          sizes[shrinkage.size] = *part;
+          sizes[scaling.size] = *part;
         }
       }
     }
@@ -181,23 +181,23 @@ class Omega {
     return model;
   }
 
-  /// Inside is what lies between the least and the most of some stretches, a ratio of sizes, too.
+  /// Inside is what lies between the least and the most of some segments, a ratio of sizes, too.
   void check_range(const SegmentedFit& fit, NamedValues sizes) {
     if (const std::string ratio = ratio_in(sizes);
         !ratio.empty() && fit.segments.front().fitted_range.contains(ratio)) {
       sizes[ratio] = quantity_of(ratio, sizes);
     }
     for (const auto& [name, value] : sizes) {
-      double least = std::numeric_limits<double>::infinity();
-      double most = 0;
+      double minimum = std::numeric_limits<double>::infinity();
+      double maximum = 0;
       for (const BlockFit& segment : fit.segments) {
         if (const auto range = segment.fitted_range.find(name);
             range != segment.fitted_range.end()) {
-          least = std::min(least, range->second.first);
-          most = std::max(most, range->second.second);
+          minimum = std::min(minimum, range->second.first);
+          maximum = std::max(maximum, range->second.second);
         }
       }
-      if (value < least * (1 - kRangeSlack) || value > most * (1 + kRangeSlack)) {
+      if (value < minimum * (1 - kRangeSlack) || value > maximum * (1 + kRangeSlack)) {
         result_.outside_fitted_range = true;
       }
     }
@@ -287,4 +287,4 @@ Prediction predict(const Model& model, int ranks, const NamedSizes& sizes,
   return Omega(model, ranks, sizes, options).predict();
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -8,7 +8,7 @@
 
 #include "models/model.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 /// What one block at one level adds to Omega.
 struct BlockShare {
@@ -62,4 +62,4 @@ void set_interval(Prediction& prediction, const Model& model, std::vector<Varian
 Prediction predict(const Model& model, int ranks, const NamedSizes& sizes,
                    const PredictOptions& options = {});
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -10,10 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "skeleton/trace/count.hpp"
-#include "skeleton/trace/error.hpp"
+#include "models/files.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
@@ -142,4 +141,4 @@ std::string slurm_script(const Model& model, const PlanChoice& choice, int ranks
   return script;
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -7,7 +7,7 @@
 
 #include "models/forecast.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 struct PlanRequest {
   NamedSizes sizes;
@@ -43,4 +43,4 @@ double parse_duration(const std::string& text);
 /// \param ranks_per_host  most tasks of a node
 std::string slurm_script(const Model& model, const PlanChoice& choice, int ranks_per_host);
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace cleave {
+namespace cleave::models {
 
 void Remarks::add(const Prediction& prediction) {
   ranks_.insert(prediction.ranks);
@@ -37,4 +37,4 @@ std::string Remarks::ranks_text(const std::set<int>& some) const {
   return fmt::format("{} {}", fmt::join(some, ", "), last == 1 ? "rank" : "ranks");
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

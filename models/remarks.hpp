@@ -8,7 +8,7 @@
 
 #include "models/omega.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 /// The remarks of several predictions, each once, with the numbers of ranks that it is about.
 class Remarks {
@@ -26,4 +26,4 @@ class Remarks {
   std::vector<std::pair<std::string, std::set<int>>> remarks_;
 };
 
-}  // namespace cleave
+}  // namespace cleave::models

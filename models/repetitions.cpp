@@ -8,7 +8,7 @@
 
 #include "models/statistics.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
@@ -25,12 +25,12 @@ double spread_of(const std::vector<LevelRatios>& levels) {
 /// Of the ratios to the typical time, those of blocks of at least `shortest_s` seconds that differ
 /// from 1 by at most `most`.
 std::vector<double> calm_ratios(const std::vector<LevelRatios>& levels, double shortest_s,
-                                double most) {
+                                double maximum) {
   std::vector<double> calm;
   for (const LevelRatios& level : levels) {
     for (std::size_t i = 0; i < level.ratios.size(); ++i) {
       const double ratio = level.ratios[i] / level.typical;
-      if (level.expected_s[i] >= shortest_s && std::abs(ratio - 1) <= most) {
+      if (level.expected_s[i] >= shortest_s && std::abs(ratio - 1) <= maximum) {
         calm.push_back(ratio);
       }
     }
@@ -38,12 +38,12 @@ std::vector<double> calm_ratios(const std::vector<LevelRatios>& levels, double s
   return calm;
 }
 
-// Beside a short disturbance a block of a millisecond is long: what its times differ by, up to a
-// half, is its own. Shorter ones show disturbances, which are what takes half as long again and
-// more: what takes less may be slowed down as a whole, as by a core's other thread or by slower
+// Beside a short OS noise a block of a millisecond is long: what its times differ by, up to a
+// half, is its own. Shorter ones show os_noise, which are what takes half as long again and
+// more: what takes less may be throttled down as a whole, as by a core's other thread or by slower
 // memory.
 constexpr double kLongBlock_s = 1e-3;
-constexpr double kMostOwn = 0.5;
+constexpr double kMaxOwn = 0.5;
 
 }  // namespace
 
@@ -82,9 +82,9 @@ std::vector<LevelRatios> ratios_by_level(const std::vector<Sample>& samples,
 
 std::vector<double> noise_of(const std::vector<LevelRatios>& levels) {
   constexpr std::size_t kMany = 100;
-  std::vector<double> ratios = calm_ratios(levels, kLongBlock_s, kMostOwn);
+  std::vector<double> ratios = calm_ratios(levels, kLongBlock_s, kMaxOwn);
   if (ratios.size() < kMany) {
-    ratios = calm_ratios(levels, 0, kDisturbed * spread_of(levels));
+    ratios = calm_ratios(levels, 0, kNoisy * spread_of(levels));
   }
   if (ratios.size() < 2) {
     return {};
@@ -98,9 +98,8 @@ std::vector<double> noise_of(const std::vector<LevelRatios>& levels) {
   return quantiles;
 }
 
-void add_disturbed_times(std::vector<DisturbedTime>& times,
-                         const std::vector<LevelRatios>& levels) {
-  const double visible = std::max(kMostOwn, kDisturbed * spread_of(levels));
+void add_noisy_times(std::vector<NoisyTime>& times, const std::vector<LevelRatios>& levels) {
+  const double visible = std::max(kMaxOwn, kNoisy * spread_of(levels));
   for (const LevelRatios& level : levels) {
     for (std::size_t i = 0; i < level.ratios.size(); ++i) {
       const double expected = level.expected_s[i] * level.typical;
@@ -113,4 +112,4 @@ void add_disturbed_times(std::vector<DisturbedTime>& times,
   }
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "models/block_fit.hpp"
-#include "models/disturbance.hpp"
+#include "models/os_noise.hpp"
 #include "models/samples.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 /// The median over ranks and levels of how far one repetition lies from their median, relative to
 /// it.
@@ -27,7 +27,7 @@ std::vector<LevelRatios> ratios_by_level(const std::vector<Sample>& samples,
 /// none of fewer than two.
 std::vector<double> noise_of(const std::vector<LevelRatios>& levels);
 
-/// Adds the times of the blocks that are short enough to show disturbances.
-void add_disturbed_times(std::vector<DisturbedTime>& times, const std::vector<LevelRatios>& levels);
+/// Adds the times of the blocks that are short enough to show os_noise.
+void add_noisy_times(std::vector<NoisyTime>& times, const std::vector<LevelRatios>& levels);
 
-}  // namespace cleave
+}  // namespace cleave::models

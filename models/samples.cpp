@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <tuple>
 
+#include "models/files.hpp"
 #include "models/statistics.hpp"
 #include "models/trace_run.hpp"
-#include "skeleton/trace/count.hpp"
-#include "skeleton/trace/error.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
@@ -185,7 +184,7 @@ NamedValues sizes_of_block(const Sample& sample) {
   return sample.block == Block::skeleton ? NamedValues{{"bytes", sample.bytes}} : sample.sizes;
 }
 
-Measurements collect_measurements(std::span<const Trace> traces, Slowed slowed) {
+Measurements collect_measurements(std::span<const Trace> traces, Throttled throttled) {
   if (traces.empty()) {
     throw UsageError("no traces are given");
   }
@@ -198,7 +197,7 @@ Measurements collect_measurements(std::span<const Trace> traces, Slowed slowed) 
                       .cache_bytes = traces.front().run.provenance.cache_bytes,
                       .given_sizes = given_sizes_of(traces.front())};
   const bool steals = first.type == "work_stealing";
-  const CountedRepetitions counted(traces, slowed);
+  const CountedRepetitions counted(traces, throttled);
   result.notes = counted.notes();
   std::map<RunIdentity, PointData> points;
   for (const Trace& trace : traces) {
@@ -264,4 +263,4 @@ Measurements without_oversubscribed(Measurements measurements) {
   return measurements;
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

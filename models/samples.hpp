@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "models/basis.hpp"
-#include "models/slowed.hpp"
+#include "models/files.hpp"
 #include "models/stealing_runs.hpp"
-#include "skeleton/trace/trace_file.hpp"
+#include "models/throttled.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 /// One size of a run at one number of ranks, measured in one or more traces.
 struct RunPoint {
@@ -72,10 +72,11 @@ struct Measurements {
 ///
 /// \throws UsageError  if there is no trace, or they differ in application, type, placement or
 ///                     (but for work stealing) threads, or none has a counted repetition
-Measurements collect_measurements(std::span<const Trace> traces, Slowed slowed = Slowed::left_out);
+Measurements collect_measurements(std::span<const Trace> traces,
+                                  Throttled throttled = Throttled::left_out);
 
 /// Leaves out the runs with more ranks than cores, and says so in a note.
 /// \throws Error  if nothing remains
 Measurements without_oversubscribed(Measurements measurements);
 
-}  // namespace cleave
+}  // namespace cleave::models

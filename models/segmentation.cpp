@@ -16,7 +16,7 @@
 #include "models/spans.hpp"
 #include "models/trials.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
@@ -41,15 +41,15 @@ std::vector<BreakPoint> points_over(const std::string& over,
   }
   std::stable_sort(ascending.begin(), ascending.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
-  // Values within a hundredth are one: halves are never quite even. At most kMostPoints remain, so
+  // Values within a hundredth are one: halves are never quite even. At most kMaxPoints remain, so
   // that many samples cost no more than few.
   constexpr double kSame = 1.01;
-  constexpr std::size_t kMostPoints = 48;
-  const std::size_t least = ascending.size() / kMostPoints;
+  constexpr std::size_t kMaxPoints = 48;
+  const std::size_t minimum = ascending.size() / kMaxPoints;
   std::vector<BreakPoint> points;
   for (const auto& [quantity, observation] : ascending) {
-    if (points.empty() ||
-        (quantity > kSame * points.back().quantity && points.back().observations.size() >= least)) {
+    if (points.empty() || (quantity > kSame * points.back().quantity &&
+                           points.back().observations.size() >= minimum)) {
       points.push_back({.quantity = quantity, .observations = {}});
     }
     points.back().observations.push_back(*observation);
@@ -57,10 +57,10 @@ std::vector<BreakPoint> points_over(const std::string& over,
   return points;
 }
 
-/// Sums of products over the points before each one, so that any stretch is fitted in no time.
-class StretchFits {
+/// Sums of products over the points before each one, so that any segment is fitted in no time.
+class SegmentFits {
  public:
-  StretchFits(const std::vector<BreakPoint>& points, const std::vector<TrialForm>& forms,
+  SegmentFits(const std::vector<BreakPoint>& points, const std::vector<TrialForm>& forms,
               Weights weights)
       : forms_(forms) {
     products_.emplace_back();
@@ -88,18 +88,18 @@ class StretchFits {
     for (int i = first; i < end; ++i) {
       spans.add(spans_[static_cast<std::size_t>(i)]);
     }
-    double least = std::numeric_limits<double>::infinity();
+    double minimum = std::numeric_limits<double>::infinity();
     for (std::size_t f = 0; f < forms_.size(); ++f) {
       if (!spans.tell(forms_[f].form, whole_)) {
         continue;
       }
       const Products& to = products_[static_cast<std::size_t>(end)][f];
-      least = std::min(
-          least, first == 0
-                     ? to.residual_squares()
+      minimum = std::min(
+          minimum,
+          first == 0 ? to.residual_squares()
                      : to.minus(products_[static_cast<std::size_t>(first)][f]).residual_squares());
     }
-    return least;
+    return minimum;
   }
 
  private:
@@ -141,7 +141,7 @@ class StretchFits {
   Spans whole_;               ///< of all points
 };
 
-/// What breaks are looked for in, and the forms of a stretch between them.
+/// What breaks are looked for in, and the forms of a segment between them.
 struct Quantity {
   std::string over;
   std::vector<TrialForm> forms;
@@ -163,7 +163,7 @@ std::vector<Quantity> quantities_of(const std::vector<std::string>& sizes,
   return quantities;
 }
 
-/// How many sizes of runs a stretch of points has.
+/// How many sizes of runs a segment of points has.
 class RunSizes {
  public:
   explicit RunSizes(const std::vector<BreakPoint>& points) {
@@ -193,23 +193,23 @@ class RunSizes {
 std::vector<double> find_breaks(const std::string& over,
                                 const std::vector<Observation>& observations,
                                 std::vector<TrialForm> forms, Weights weights) {
-  constexpr int kLeastRunSizes = 4;
-  constexpr std::size_t kMostTerms = 2;
-  std::erase_if(forms, [](const TrialForm& trial) { return trial.form.size() > kMostTerms; });
+  constexpr int kMinRunSizes = 4;
+  constexpr std::size_t kMaxTerms = 2;
+  std::erase_if(forms, [](const TrialForm& trial) { return trial.form.size() > kMaxTerms; });
   const std::vector<BreakPoint> points = points_over(over, observations);
-  const StretchFits fits(points, forms, weights);
+  const SegmentFits fits(points, forms, weights);
   const RunSizes run_sizes(points);
   const auto last = static_cast<int>(points.size());
   const auto rows = static_cast<double>(observations.size());
   const Breaks breaks =
       best_breaks({.points = last,
-                   .least_points = 2,
+                   .min_points = 2,
                    .parameters = 2,
                    // The runs of one size count once, however many ranks and levels they have.
                    .samples = static_cast<double>(run_sizes.count(0, last)),
                    .negligible = weights == Weights::relative ? kNegligible * kNegligible : 0,
                    .residual = [&](int first, int end) {
-                     return run_sizes.count(first, end) < kLeastRunSizes
+                     return run_sizes.count(first, end) < kMinRunSizes
                                 ? std::numeric_limits<double>::infinity()
                                 : fits.residual_squares(first, end) / rows;
                    }});
@@ -222,18 +222,18 @@ std::vector<double> find_breaks(const std::string& over,
 }
 
 /// The observations between breaks.
-std::vector<std::vector<Observation>> stretches_of(const std::string& over,
-                                                   const std::vector<double>& breaks,
-                                                   const std::vector<Observation>& observations) {
-  std::vector<std::vector<Observation>> stretches(breaks.size() + 1);
+std::vector<std::vector<Observation>> segments_of(const std::string& over,
+                                                  const std::vector<double>& breaks,
+                                                  const std::vector<Observation>& observations) {
+  std::vector<std::vector<Observation>> segments(breaks.size() + 1);
   for (const Observation& o : observations) {
-    stretches[stretch_of(quantity_of(over, o.sizes), breaks)].push_back(o);
+    segments[segment_of(quantity_of(over, o.sizes), breaks)].push_back(o);
   }
-  return stretches;
+  return segments;
 }
 
 /// fit_best_form of those `forms` that the sizes of the observations can tell, or of all if they
-/// tell none. \param whole  of these and the observations of other stretches
+/// tell none. \param whole  of these and the observations of other segments
 std::variant<BlockFit, Refusal> fit_told_form(const std::vector<Observation>& observations,
                                               const Spans& whole,
                                               const std::vector<TrialForm>& forms,
@@ -245,16 +245,16 @@ std::variant<BlockFit, Refusal> fit_told_form(const std::vector<Observation>& ob
   return fit_best_form(observations, told.empty() ? forms : told, weights);
 }
 
-std::variant<SegmentedFit, Refusal> fit_stretches(const Quantity& quantity,
-                                                  const std::vector<double>& breaks,
-                                                  const std::vector<Observation>& observations,
-                                                  Weights weights) {
+std::variant<SegmentedFit, Refusal> fit_segments(const Quantity& quantity,
+                                                 const std::vector<double>& breaks,
+                                                 const std::vector<Observation>& observations,
+                                                 Weights weights) {
   std::vector<BlockFit> fits;
   const Spans whole(observations);
-  for (const auto& stretch : stretches_of(quantity.over, breaks, observations)) {
+  for (const auto& segment : segments_of(quantity.over, breaks, observations)) {
     std::vector<TrialForm> forms = quantity.forms;
     std::erase_if(forms, [&](const TrialForm& form) { return form.beyond_break && fits.empty(); });
-    auto fitted = fit_told_form(stretch, whole, forms, weights);
+    auto fitted = fit_told_form(segment, whole, forms, weights);
     if (auto* refusal = std::get_if<Refusal>(&fitted)) {
       return std::move(*refusal);
     }
@@ -264,17 +264,17 @@ std::variant<SegmentedFit, Refusal> fit_stretches(const Quantity& quantity,
 }
 
 /// `fit` with its breaks and forms kept and its coefficients those of `observations`; none if a
-/// stretch cannot be fitted to them.
+/// segment cannot be fitted to them.
 std::optional<SegmentedFit> fitted_to(SegmentedFit fit,
                                       const std::vector<Observation>& observations,
                                       Weights weights) {
-  const auto stretches = fit.breaks.empty() ? std::vector<std::vector<Observation>>{observations}
-                                            : stretches_of(fit.over, fit.breaks, observations);
-  for (std::size_t s = 0; s < stretches.size(); ++s) {
+  const auto segments = fit.breaks.empty() ? std::vector<std::vector<Observation>>{observations}
+                                           : segments_of(fit.over, fit.breaks, observations);
+  for (std::size_t s = 0; s < segments.size(); ++s) {
     BlockFit& segment = fit.segments[s];
     const std::vector<TrialForm> form = {{segment.form, Sign::any}};
     const auto coefficients = least_squares_coefficients(
-        BasisValues(stretches[s], form).design(segment.form, all_rows(stretches[s])), weights,
+        BasisValues(segments[s], form).design(segment.form, all_rows(segments[s])), weights,
         segment.fit.coefficients.minCoeff() < 0 ? Sign::any : Sign::non_negative);
     if (!std::holds_alternative<Eigen::VectorXd>(coefficients)) {
       return std::nullopt;
@@ -339,7 +339,7 @@ std::optional<double> left_by_breaks(const TriedFit& broken, const TriedFit& who
   return left_out < 1 && beyond <= 1 ? std::optional(left_out * beyond) : std::nullopt;
 }
 
-/// Whether the last stretch has seen every ratio of two sizes that the others saw. Where it has
+/// Whether the last segment has seen every ratio of two sizes that the others saw. Where it has
 /// not, one of these takes its place (SegmentedFit::at), at sizes far beyond its own.
 bool goes_on_at_every_ratio(const SegmentedFit& fit, const std::vector<Observation>& observations) {
   const std::string ratio = ratio_in(observations.front().sizes);
@@ -389,22 +389,22 @@ std::variant<SegmentedFit, Refusal> fit_segmented(const std::vector<Observation>
     return whole.fit;
   }
   SegmentedFit best = whole.fit;
-  double least = std::numeric_limits<double>::infinity();
+  double minimum = std::numeric_limits<double>::infinity();
   for (const Quantity& quantity : quantities_of(varying_sizes(observations), forms)) {
     const std::vector<double> breaks =
         find_breaks(quantity.over, observations, quantity.forms, weights);
     if (breaks.empty()) {
       continue;
     }
-    auto fitted = fit_stretches(quantity, breaks, observations, weights);
+    auto fitted = fit_segments(quantity, breaks, observations, weights);
     if (auto* segmented = std::get_if<SegmentedFit>(&fitted)) {
       const TriedFit broken = tried(std::move(*segmented));
       const auto left = left_by_breaks(broken, whole);
       if (is_always_fitted(broken.left_out) && left) {
         const double of_breaks = *left * (is_never_fitted(broken.extrapolated) ? kUntried : 1);
-        if (of_breaks < least) {
+        if (of_breaks < minimum) {
           best = broken.fit;
-          least = of_breaks;
+          minimum = of_breaks;
         }
       }
     }
@@ -412,4 +412,4 @@ std::variant<SegmentedFit, Refusal> fit_segmented(const std::vector<Observation>
   return best;
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -7,10 +7,10 @@
 #include "models/block_fit.hpp"
 #include "models/forms.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 /// Looks for breaks of each varying size, and of the ratio of two, first (models/breaks.hpp), then
-/// chooses a form for each stretch (models/selection.hpp) among those that its sizes can tell
+/// chooses a form for each segment (models/selection.hpp) among those that its sizes can tell
 /// (models/spans.hpp). Breaks stay where each lowers the error at sizes left out by a tenth and all
 /// together do not raise that at larger sizes than those fitted; of several, those that leave least
 /// of both errors, with twice as much for those that could not be tried at larger sizes. Refused as
@@ -19,4 +19,4 @@ std::variant<SegmentedFit, Refusal> fit_segmented(const std::vector<Observation>
                                                   const std::vector<TrialForm>& forms,
                                                   Weights weights);
 
-}  // namespace cleave
+}  // namespace cleave::models

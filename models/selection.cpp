@@ -10,7 +10,7 @@
 #include "models/interval.hpp"
 #include "models/trials.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
@@ -87,16 +87,16 @@ struct Candidate {
 template <class Errors>
 void keep_as_good(std::vector<Candidate>& candidates, Errors errors) {
   const auto mean = [&](const Candidate& c) { return mean_of(c.*errors); };
-  const auto least =
+  const auto minimum =
       std::min_element(candidates.begin(), candidates.end(),
                        [&](const Candidate& a, const Candidate& b) { return mean(a) < mean(b); });
-  double most = mean(*least);
+  double maximum = mean(*minimum);
   for (const Candidate& candidate : candidates) {
-    if (is_as_good(candidate.*errors, (*least).*errors)) {
-      most = std::max(most, mean(candidate));
+    if (is_as_good(candidate.*errors, (*minimum).*errors)) {
+      maximum = std::max(maximum, mean(candidate));
     }
   }
-  std::erase_if(candidates, [&](const Candidate& candidate) { return mean(candidate) > most; });
+  std::erase_if(candidates, [&](const Candidate& candidate) { return mean(candidate) > maximum; });
 }
 
 /// Terms and, of what depends on the ends at a node, logarithms: N log2 N leaving(M/N) goes on
@@ -211,4 +211,4 @@ std::variant<BlockFit, Refusal> fit_best_form(const std::vector<Observation>& ob
   return fit_first_form(observations, forms, weights);
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -7,7 +7,7 @@
 #include "models/block_fit.hpp"
 #include "models/forms.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 /// Chooses among `forms` (fewer terms first) by what predicts best. Judged first by fits to the
 /// smaller runs that predict the larger ones: forms remain whose SMAPE exceeds that of the best by
@@ -18,4 +18,4 @@ namespace cleave {
 std::variant<BlockFit, Refusal> fit_best_form(const std::vector<Observation>& observations,
                                               const std::vector<TrialForm>& forms, Weights weights);
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
@@ -59,4 +59,4 @@ bool Spans::vary(const std::string& name, double enough) const {
   return range != ranges_.end() && range->second.second >= enough * range->second.first;
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -6,7 +6,7 @@
 
 #include "models/block_fit.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 /// The least and the largest value of each size, and of the ratio of two.
 class Spans {
@@ -29,4 +29,4 @@ class Spans {
   Ranges ranges_;
 };
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -4,16 +4,16 @@
 #include <cmath>
 #include <vector>
 
-#include "skeleton/trace/median.hpp"
+#include "models/files.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 /// Of normal noise: its standard deviation over the median distance from its middle.
 inline constexpr double kDeviationsPerMedian = 1.4826;
 /// Of normal noise: half of the range that holds 95 %, over its standard deviation.
 inline constexpr double kDeviationsOf95 = 1.96;
 /// A repetition that is more than so many deviations from the typical one was disturbed.
-inline constexpr double kDisturbed = 4;
+inline constexpr double kNoisy = 4;
 
 /// How far a single repetition typically lies from the median of them all, relative to it:
 /// 1.4826 * median |x - m| / m, which is the standard deviation / mean of normal noise.
@@ -29,4 +29,4 @@ inline double relative_spread(const std::vector<double>& values) {
   return middle == 0 ? 0 : kDeviationsPerMedian * median(std::move(distances)) / middle;
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -8,13 +8,13 @@
 #include <set>
 #include <span>
 
+#include "models/files.hpp"
 #include "models/model.hpp"
 #include "models/omega.hpp"
 #include "models/selection.hpp"
 #include "models/statistics.hpp"
-#include "skeleton/trace/error.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
@@ -26,7 +26,7 @@ constexpr double kEndingMessages = 8;  ///< in a row, for each doubling of the r
 constexpr std::string_view kInside = "inside a rank";
 constexpr std::string_view kBetween = "between ranks";
 
-constexpr double kLeastSeconds = 1e-9;  ///< what is less was not measured
+constexpr double kMinSeconds = 1e-9;  ///< what is less was not measured
 
 /// Rounds in which work or a message reaches `count` ranks or workers.
 double doublings_of(int count) { return count > 1 ? std::ceil(std::log2(count)) : 0; }
@@ -203,7 +203,7 @@ std::variant<Steals, Refusal> fit_steals(const std::vector<StealingRun>& all, bo
     // measured, the least would pull all down.
     return fit_best_form(observations, forms_of_steals(), Weights::ordinary);
   };
-  Steals steals{.bytes = bytes_of_answer(runs), .most = *numbers.rbegin()};
+  Steals steals{.bytes = bytes_of_answer(runs), .maximum = *numbers.rbegin()};
   auto count =
       fit([](const StealingRun& run) { return seen_or_once(run.steals_per_worker(), run); });
   if (auto* refusal = std::get_if<Refusal>(&count)) {
@@ -223,7 +223,7 @@ std::variant<Steals, Refusal> fit_steals(const std::vector<StealingRun>& all, bo
     const Network network = network_of(gaps, run.ranks, run.ranks_per_host, steals.bytes);
     const double network_s = run.steals_per_worker() * network.steal_s +
                              run.requests_in_vain_per_worker() * network.in_vain_s;
-    return std::max(kLeastSeconds, median(run.steal) - network_s);
+    return std::max(kMinSeconds, median(run.steal) - network_s);
   });
   if (auto* refusal = std::get_if<Refusal>(&seconds)) {
     return std::move(*refusal);
@@ -258,14 +258,14 @@ std::vector<TrialForm> forms_of_start_up() {
 /// Termination: a constant where one rank was measured, and more for each doubling of the ranks, as
 /// long as another or, as above, waiting for the slowest.
 std::vector<TrialForm> forms_of_termination(const std::vector<StealingRun>& runs) {
-  const auto [least, most] = std::ranges::minmax(runs, {}, &StealingRun::ranks);
+  const auto [minimum, maximum] = std::ranges::minmax(runs, {}, &StealingRun::ranks);
   std::vector<TrialForm> trials;
   for (const double power : {1, 2}) {
     Form form;
-    if (least.ranks == 1) {
+    if (minimum.ranks == 1) {
       form.emplace_back();
     }
-    if (most.ranks > 1) {
+    if (maximum.ranks > 1) {
       form.push_back(power_of("doublings", power));
     }
     trials.push_back({.form = std::move(form)});
@@ -287,7 +287,7 @@ std::variant<BlockFit, Refusal> fit_rounds(const std::vector<StealingRun>& runs,
     run_sizes["threads"] = run.threads;
     observations.push_back({.run_sizes = std::move(run_sizes),
                             .sizes = rounds_of(run.ranks, run.threads),
-                            .value = std::max(kLeastSeconds, median(run.*part) - network_s[i])});
+                            .value = std::max(kMinSeconds, median(run.*part) - network_s[i])});
   }
   const std::vector<std::string> varying = varying_sizes(observations);
   if (std::ranges::find(varying, "helpers") != varying.end()) {
@@ -316,7 +316,7 @@ class SearchTime {
           "the model was fitted without a machine, so that the network's part of a steal is not "
           "known: fit it with --machine");
     }
-    if (ranks > model.most_ranks()) {
+    if (ranks > model.max_ranks()) {
       result_.outside_fitted_range = true;
       remark("more ranks than were measured: that steals grow with log2 of them is assumed");
     }
@@ -351,8 +351,8 @@ class SearchTime {
     const NamedValues sizes = sizes_of_search(nodes_ / (result_.ranks * threads_), requests());
     const BlockFit& fit = block.fit.at(sizes);
     constexpr double kSlack = 0.05;
-    const auto [least, most] = fit.fitted_range.at("nodes");
-    if (sizes.at("nodes") < least * (1 - kSlack) || sizes.at("nodes") > most * (1 + kSlack)) {
+    const auto [minimum, maximum] = fit.fitted_range.at("nodes");
+    if (sizes.at("nodes") < minimum * (1 - kSlack) || sizes.at("nodes") > maximum * (1 + kSlack)) {
       result_.outside_fitted_range = true;
     }
     const double seconds = fit(sizes);
@@ -405,8 +405,8 @@ class SearchTime {
     const double seconds = on(sharers);
     const double noise = of->deviation * seconds;
     variances_.push_back({noise * noise, std::numeric_limits<double>::infinity()});
-    if (sharers > of->most) {  // growth beyond what was measured is as uncertain as it is large
-      const double assumed = seconds - on(of->most);
+    if (sharers > of->maximum) {  // growth beyond what was measured is as uncertain as it is large
+      const double assumed = seconds - on(of->maximum);
       variances_.push_back({assumed * assumed, std::numeric_limits<double>::infinity()});
     }
     return seconds;
@@ -519,4 +519,4 @@ Prediction predict_stealing(const Model& model, int ranks, const NamedSizes& siz
   return SearchTime(model, ranks, sizes, options).predict();
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

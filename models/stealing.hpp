@@ -17,7 +17,7 @@
 #include "models/communication.hpp"
 #include "models/stealing_runs.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 struct Model;
 struct Prediction;
@@ -33,7 +33,7 @@ struct Steals {
 
   double deviation = 0;  ///< relative, of the time of all steals of a run
   double bytes = 0;      ///< of nodes received for one steal
-  int most = 2;          ///< workers or ranks measured
+  int maximum = 2;       ///< workers or ranks measured
 };
 
 /// What is beside the search, of which the model has one BlockModel (`sequential`) for each number
@@ -61,4 +61,4 @@ void fit_stealing(Model& model, const std::vector<StealingRun>& runs, bool knows
 Prediction predict_stealing(const Model& model, int ranks, const NamedSizes& sizes,
                             const PredictOptions& options);
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -7,7 +7,7 @@
 
 #include "models/trace_run.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
@@ -152,4 +152,4 @@ StealingRuns collect_stealing_runs(std::span<const Trace> traces,
   return result;
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "models/slowed.hpp"
-#include "skeleton/trace/trace_file.hpp"
+#include "models/files.hpp"
+#include "models/throttled.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 /// What a worker did, summed over the counted repetitions of one run.
 struct WorkerTotals {
@@ -77,4 +77,4 @@ StealingRun seen_by_rank(const StealingRun& run, int rank);
 StealingRuns collect_stealing_runs(std::span<const Trace> traces,
                                    const CountedRepetitions& counted);
 
-}  // namespace cleave
+}  // namespace cleave::models

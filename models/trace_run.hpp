@@ -6,9 +6,9 @@
 #include <string>
 #include <tuple>
 
-#include "skeleton/trace/trace_file.hpp"
+#include "models/files.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 inline double seconds_of(std::int64_t ns) {
   constexpr double kSecondsPerNanosecond = 1e-9;
@@ -24,4 +24,4 @@ inline RunIdentity identity_of(const RunInformation& run, const Trace::Run& repe
           run.ranks_per_host, run.oversubscribed, run.options};
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

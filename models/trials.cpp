@@ -6,12 +6,12 @@
 #include <numeric>
 #include <utility>
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
 /// Runs are left out one size after another, or in so many groups of sizes where there are more.
-constexpr int kMostFolds = 10;
+constexpr int kMaxFolds = 10;
 
 void append(Rows& rows, const Rows& more) { rows.insert(rows.end(), more.begin(), more.end()); }
 
@@ -77,7 +77,7 @@ std::vector<Rows> rows_by_run_size(const std::vector<Observation>& observations)
 }
 
 std::vector<Trial> leave_out_trials(const std::vector<Rows>& by_size) {
-  const auto folds = std::min<std::size_t>(kMostFolds, by_size.size());
+  const auto folds = std::min<std::size_t>(kMaxFolds, by_size.size());
   std::vector<Trial> trials(folds);
   for (std::size_t i = 0; i < by_size.size(); ++i) {
     for (std::size_t fold = 0; fold < folds; ++fold) {
@@ -88,12 +88,12 @@ std::vector<Trial> leave_out_trials(const std::vector<Rows>& by_size) {
 }
 
 std::vector<Trial> rolling_trials(const std::vector<Rows>& by_size) {
-  constexpr std::size_t kLeastSizes = 3;
+  constexpr std::size_t kMinSizes = 3;
   std::vector<Trial> trials;
-  const std::size_t least = std::max(kLeastSizes, (by_size.size() + 1) / 2);
+  const std::size_t minimum = std::max(kMinSizes, (by_size.size() + 1) / 2);
   const std::size_t step =
-      std::max<std::size_t>(1, (by_size.size() - std::min(least, by_size.size())) / kMostFolds);
-  for (std::size_t fitted = least; fitted < by_size.size(); fitted += step) {
+      std::max<std::size_t>(1, (by_size.size() - std::min(minimum, by_size.size())) / kMaxFolds);
+  for (std::size_t fitted = minimum; fitted < by_size.size(); fitted += step) {
     Trial trial;
     for (std::size_t i = 0; i < by_size.size(); ++i) {
       append(i < fitted ? trial.fitted : trial.tested, by_size[i]);
@@ -112,4 +112,4 @@ double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -6,7 +6,7 @@
 #include "models/block_fit.hpp"
 #include "models/forms.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 using Rows = std::vector<Eigen::Index>;
 
@@ -50,4 +50,4 @@ double symmetric_error(double a, double b);
 
 double mean_of(const std::vector<double>& values);
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -6,9 +6,9 @@
 #include <charconv>
 #include <string>
 
-#include "skeleton/trace/error.hpp"
+#include "models/files.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
@@ -112,4 +112,4 @@ LatencyGaps changed(LatencyGaps gaps, const WhatIf& what_if) {
   return gaps;
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -7,7 +7,7 @@
 
 #include "models/model.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 struct WhatIf {
   double latency = 1;  ///< l is multiplied by this
@@ -25,4 +25,4 @@ Model changed(Model model, const WhatIf& what_if);
 /// l and g multiplied, with their errors, in every segment.
 LatencyGaps changed(LatencyGaps gaps, const WhatIf& what_if);
 
-}  // namespace cleave
+}  // namespace cleave::models

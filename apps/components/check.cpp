@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace cleave {
+namespace cleave::components {
 
 namespace {
 
@@ -41,18 +41,18 @@ Labels search_components(const Graph& graph) {
   const Adjacency lists = adjacency_of(graph);
   Labels labels(graph.vertices, kUnseen);
   std::vector<Vertex> queue;
-  for (Vertex least = 0; least < graph.vertices; ++least) {
-    if (labels[least] != kUnseen) {
+  for (Vertex minimum = 0; minimum < graph.vertices; ++minimum) {
+    if (labels[minimum] != kUnseen) {
       continue;
     }
-    labels[least] = least;
-    queue.assign(1, least);
+    labels[minimum] = minimum;
+    queue.assign(1, minimum);
     for (std::size_t next = 0; next < queue.size(); ++next) {
       const Vertex v = queue[next];
       for (std::size_t i = lists.begin[v]; i < lists.begin[v + std::size_t{1}]; ++i) {
         const Vertex neighbour = lists.neighbours[i];
         if (labels[neighbour] == kUnseen) {
-          labels[neighbour] = least;
+          labels[neighbour] = minimum;
           queue.push_back(neighbour);
         }
       }
@@ -83,4 +83,4 @@ std::int64_t count_components(std::span<const Vertex> labels) {
   return roots;
 }
 
-}  // namespace cleave
+}  // namespace cleave::components

@@ -7,7 +7,7 @@
 
 #include "apps/components/graph.hpp"
 
-namespace cleave {
+namespace cleave::components {
 
 /// The least vertex of each vertex's component, by breadth-first search over adjacency lists.
 Labels search_components(const Graph& graph);
@@ -18,4 +18,4 @@ std::optional<std::string> wrong_labels(const Graph& graph, std::span<const Vert
 /// How many components there are. \pre flat labels
 std::int64_t count_components(std::span<const Vertex> labels);
 
-}  // namespace cleave
+}  // namespace cleave::components

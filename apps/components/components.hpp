@@ -7,12 +7,13 @@
 #include <string_view>
 #include <utility>
 
+#include <cleave/application.hpp>
+
 #include "apps/components/graph.hpp"
 #include "apps/components/labelling.hpp"
 #include "apps/components/union_find.hpp"
-#include "skeleton/application.hpp"
 
-namespace cleave {
+namespace cleave::components {
 
 /// How labels of two parts are united.
 enum class CombineForm {
@@ -43,8 +44,8 @@ struct Components {
     const std::size_t edges = graph.edges.size();
     const std::size_t of_left =
         edges * static_cast<std::size_t>(share.left) / static_cast<std::size_t>(share.total);
-    return {{.vertices = graph.vertices, .edges = graph.edges.stretch(0, of_left)},
-            {.vertices = graph.vertices, .edges = graph.edges.stretch(of_left, edges - of_left)}};
+    return {{.vertices = graph.vertices, .edges = graph.edges.segment(0, of_left)},
+            {.vertices = graph.vertices, .edges = graph.edges.segment(of_left, edges - of_left)}};
   }
 
   /// Either side may take the other's in: the one that crossed does.
@@ -77,4 +78,4 @@ struct Components {
   }
 };
 
-}  // namespace cleave
+}  // namespace cleave::components

@@ -4,9 +4,9 @@
 #include <bit>
 #include <cmath>
 
-#include "apps/harness/random.hpp"
+#include <cleave/random.hpp>
 
-namespace cleave {
+namespace cleave::components {
 
 namespace {
 
@@ -116,4 +116,4 @@ Graph random_grid_graph(Vertex vertices, std::int64_t edges, std::uint64_t seed,
   });
 }
 
-}  // namespace cleave
+}  // namespace cleave::components

@@ -7,7 +7,7 @@
 #include "apps/components/graph.hpp"
 #include "apps/components/slice.hpp"
 
-namespace cleave {
+namespace cleave::components {
 
 /// A random graph G(N, M): the ends of each edge are drawn independently, so that loops and
 /// repeated edges may occur.
@@ -29,4 +29,4 @@ Graph grid_graph(Vertex vertices, Slice slice = {});
 /// `edges` edges of the same grid, drawn independently. \pre  grid_edges(vertices) > 0
 Graph random_grid_graph(Vertex vertices, std::int64_t edges, std::uint64_t seed, Slice slice = {});
 
-}  // namespace cleave
+}  // namespace cleave::components

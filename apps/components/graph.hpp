@@ -10,15 +10,16 @@
 #include <utility>
 #include <vector>
 
-#include "skeleton/row_storage.hpp"
-#include "skeleton/wire.hpp"
+#include <cleave/part.hpp>
+#include <cleave/row.hpp>
+#include <cleave/wire.hpp>
 
-namespace cleave {
+namespace cleave::components {
 
 using Vertex = std::uint32_t;
 
 /// A vertex is a 32-bit number, and so is the number of vertices.
-inline constexpr std::int64_t kMostVertices = 0xffffffff;
+inline constexpr std::int64_t kMaxVertices = 0xffffffff;
 
 struct Edge {
   Vertex from = 0;
@@ -29,7 +30,7 @@ struct Edge {
 
 using Edges = Row<Edge>;
 
-/// Edges that no longer change: copies and stretches share them, and are made in constant time.
+/// Edges that no longer change: copies and segments share them, and are made in constant time.
 class SharedEdges {
  public:
   SharedEdges() = default;
@@ -38,7 +39,7 @@ class SharedEdges {
   SharedEdges(std::initializer_list<Edge> edges) : SharedEdges(Edges(edges)) {}
 
   /// `count` of them from number `first` on, which are there.
-  SharedEdges stretch(std::size_t first, std::size_t count) const {
+  SharedEdges segment(std::size_t first, std::size_t count) const {
     SharedEdges some = *this;
     some.edges_ = edges_.subspan(first, count);
     return some;
@@ -59,12 +60,6 @@ class SharedEdges {
   std::span<const Edge> edges_;
 };
 
-template <>
-struct wire<SharedEdges> : WireByStorage<SharedEdges, Edges> {
-  static std::span<const Edge> view(const SharedEdges& edges, Edges& /*scratch*/) { return edges; }
-  static SharedEdges restore(Edges edges) { return edges; }
-};
-
 /// An undirected graph on the vertices 0 ... vertices - 1, or a part of its edges.
 struct Graph {
   Vertex vertices = 0;
@@ -74,4 +69,15 @@ struct Graph {
 /// By vertex: the least vertex of its component.
 using Labels = std::vector<Vertex>;
 
-}  // namespace cleave
+}  // namespace cleave::components
+
+template <>
+struct cleave::wire<cleave::components::SharedEdges>
+    : cleave::WireByStorage<cleave::components::SharedEdges, cleave::components::Edges> {
+  using Edges = components::Edges;
+  using SharedEdges = components::SharedEdges;
+  static std::span<const components::Edge> view(const SharedEdges& edges, Edges& /*scratch*/) {
+    return edges;
+  }
+  static SharedEdges restore(Edges edges) { return edges; }
+};

@@ -14,10 +14,10 @@
 #include <cstring>
 #include <utility>
 
-#include "skeleton/trace/count.hpp"
-#include "skeleton/trace/error.hpp"
+#include <cleave/error.hpp>
+#include <cleave/sizes.hpp>
 
-namespace cleave {
+namespace cleave::components {
 
 namespace {
 
@@ -88,8 +88,8 @@ std::string_view take_token(std::string_view& line) {
 }
 
 std::string shortened(std::string_view text) {
-  constexpr std::size_t kMost = 40;
-  return std::string(text.substr(0, kMost));
+  constexpr std::size_t kMax = 40;
+  return std::string(text.substr(0, kMax));
 }
 
 /// Where a reader is in a file, and how it refuses what it finds there.
@@ -130,8 +130,8 @@ class Lines {
   }
 
   /// A whole number in [least, most], the next on `line`. \throws FileError
-  std::int64_t take_number(std::string_view& line, std::string_view what, std::int64_t least,
-                           std::int64_t most) const {
+  std::int64_t take_number(std::string_view& line, std::string_view what, std::int64_t minimum,
+                           std::int64_t maximum) const {
     const std::string_view token = take_token(line);
     if (token.empty()) {
       refuse(fmt::format("the {} is missing", what));
@@ -142,9 +142,9 @@ class Lines {
     if (error == std::errc::invalid_argument || end != token_end || token.front() == '-') {
       refuse(fmt::format("'{}' is not a {}", shortened(token), what));
     }
-    if (error == std::errc::result_out_of_range || number < least || number > most) {
-      refuse(
-          fmt::format("{} {} is out of range: from {} to {}", what, shortened(token), least, most));
+    if (error == std::errc::result_out_of_range || number < minimum || number > maximum) {
+      refuse(fmt::format("{} {} is out of range: from {} to {}", what, shortened(token), minimum,
+                         maximum));
     }
     return number;
   }
@@ -159,22 +159,22 @@ class Lines {
 /// The edges read so far, within the memory allowed.
 class EdgeStore {
  public:
-  EdgeStore(const std::filesystem::path& file, std::int64_t most_bytes)
-      : file_(file), most_edges_(static_cast<std::size_t>(most_bytes) / sizeof(Edge)) {}
+  EdgeStore(const std::filesystem::path& file, std::int64_t max_bytes)
+      : file_(file), max_edges_(static_cast<std::size_t>(max_bytes) / sizeof(Edge)) {}
 
   void reserve(std::size_t edges) {
-    if (edges > most_edges_) {
+    if (edges > max_edges_) {
       throw FileError(file_,
                       fmt::format("too large for this machine: a rank's share is {} edges or "
                                   "more, {} of them fit into memory",
-                                  edges, most_edges_));
+                                  edges, max_edges_));
     }
     edges_.reserve(edges);
   }
 
   void add(Edge edge) {
     if (edges_.size() == edges_.capacity()) {
-      reserve(std::max(edges_.size() + 1, std::min(2 * edges_.size(), most_edges_)));
+      reserve(std::max(edges_.size() + 1, std::min(2 * edges_.size(), max_edges_)));
     }
     edges_.push_back(edge);
   }
@@ -184,7 +184,7 @@ class EdgeStore {
 
  private:
   const std::filesystem::path& file_;
-  std::size_t most_edges_;
+  std::size_t max_edges_;
   Edges edges_;
 };
 
@@ -192,10 +192,10 @@ GraphSlice parse_text(std::string_view contents, const std::filesystem::path& fi
                       const ReadOptions& options, Slice slice) {
   Lines lines(contents, file);
   const auto size = static_cast<std::int64_t>(contents.size());
-  const std::int64_t most =
-      options.vertices ? std::int64_t{*options.vertices} - 1 : kMostVertices - 1;
-  EdgeStore edges(file, options.most_bytes);
-  Vertex greatest = 0;
+  const std::int64_t last_allowed =
+      options.vertices ? std::int64_t{*options.vertices} - 1 : kMaxVertices - 1;
+  EdgeStore edges(file, options.max_bytes);
+  Vertex maximum = 0;
   lines.go_to_line_from(static_cast<std::size_t>(slice.begin(size)));
   const auto end = static_cast<std::size_t>(slice.end(size));
   for (std::string_view line; lines.at() < end && lines.take_line(line);) {
@@ -209,13 +209,14 @@ GraphSlice parse_text(std::string_view contents, const std::filesystem::path& fi
     if (first.empty() || first.front() == '#' || first.front() == '%') {
       continue;
     }
-    const auto from = static_cast<Vertex>(lines.take_number(line, "vertex number", 0, most));
-    const auto to = static_cast<Vertex>(lines.take_number(line, "vertex number", 0, most));
-    greatest = std::max({greatest, from, to});
+    const auto from =
+        static_cast<Vertex>(lines.take_number(line, "vertex number", 0, last_allowed));
+    const auto to = static_cast<Vertex>(lines.take_number(line, "vertex number", 0, last_allowed));
+    maximum = std::max({maximum, from, to});
     edges.add({from, to});
   }
   const auto count = static_cast<std::int64_t>(edges.size());
-  const Vertex seen = count == 0 ? 0 : greatest + 1;
+  const Vertex seen = count == 0 ? 0 : maximum + 1;
   return {.edges = edges.take(), .vertices = options.vertices.value_or(seen), .entries = count};
 }
 
@@ -229,7 +230,7 @@ GraphSlice parse_binary(std::string_view contents, const std::filesystem::path& 
   const auto total = static_cast<std::int64_t>(contents.size() / sizeof(Edge));
   const std::int64_t first = slice.begin(total);
   const auto count = static_cast<std::size_t>(slice.end(total) - first);
-  EdgeStore(file, options.most_bytes).reserve(count);
+  EdgeStore(file, options.max_bytes).reserve(count);
   GraphSlice read{.edges = Edges(count),
                   .vertices = options.vertices.value_or(0),
                   .entries = static_cast<std::int64_t>(count)};
@@ -237,13 +238,13 @@ GraphSlice parse_binary(std::string_view contents, const std::filesystem::path& 
     std::memcpy(read.edges.data(), contents.data() + static_cast<std::size_t>(first) * sizeof(Edge),
                 count * sizeof(Edge));
   }
-  const std::int64_t most =
-      options.vertices ? std::int64_t{*options.vertices} - 1 : kMostVertices - 1;
+  const std::int64_t maximum =
+      options.vertices ? std::int64_t{*options.vertices} - 1 : kMaxVertices - 1;
   for (std::size_t i = 0; i < count; ++i) {
     const Vertex greater = std::max(read.edges[i].from, read.edges[i].to);
-    if (greater > most) {
+    if (greater > maximum) {
       throw FileError(file, fmt::format("edge {}: vertex number {} is out of range: from 0 to {}",
-                                        static_cast<std::size_t>(first) + i + 1, greater, most));
+                                        static_cast<std::size_t>(first) + i + 1, greater, maximum));
     }
     read.vertices = std::max(read.vertices, greater + 1);
   }
@@ -276,10 +277,10 @@ GraphSlice parse_matrix_market(std::string_view contents, const std::filesystem:
       throw FileError(file, "cut short: the line of sizes is missing");
     }
   } while (line.starts_with('%') || line.find_first_not_of(kBlanks) == std::string_view::npos);
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  const std::int64_t rows = lines.take_number(line, "number of rows", 0, kMostVertices);
-  const std::int64_t columns = lines.take_number(line, "number of columns", 0, kMostVertices);
-  const std::int64_t told = lines.take_number(line, "number of entries", 0, kMost);
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t rows = lines.take_number(line, "number of rows", 0, kMaxVertices);
+  const std::int64_t columns = lines.take_number(line, "number of columns", 0, kMaxVertices);
+  const std::int64_t told = lines.take_number(line, "number of entries", 0, kMax);
   if (rows != columns) {
     lines.refuse(fmt::format("{} rows and {} columns, a graph's matrix is square", rows, columns));
   }
@@ -288,7 +289,7 @@ GraphSlice parse_matrix_market(std::string_view contents, const std::filesystem:
         fmt::format("{} rows, more than the {} vertices asked for", rows, *options.vertices));
   }
 
-  EdgeStore edges(file, options.most_bytes);
+  EdgeStore edges(file, options.max_bytes);
   const std::size_t begin = lines.at();
   const auto size = static_cast<std::int64_t>(contents.size() - begin);
   lines.go_to_line_from(begin + static_cast<std::size_t>(slice.begin(size)));
@@ -317,10 +318,10 @@ struct MetisHeader {
 };
 
 MetisHeader take_metis_header(const Lines& lines, std::string_view line) {
-  constexpr std::int64_t kMostEdges = std::numeric_limits<std::int64_t>::max() / 2;
+  constexpr std::int64_t kMaxEdges = std::numeric_limits<std::int64_t>::max() / 2;
   MetisHeader header;
-  header.vertices = lines.take_number(line, "number of vertices", 0, kMostVertices);
-  header.edges = lines.take_number(line, "number of edges", 0, kMostEdges);
+  header.vertices = lines.take_number(line, "number of vertices", 0, kMaxVertices);
+  header.edges = lines.take_number(line, "number of edges", 0, kMaxEdges);
   std::string format(take_token(line));
   if (format.size() > 3 || format.find_first_not_of("01") != std::string::npos) {
     lines.refuse(
@@ -330,8 +331,8 @@ MetisHeader take_metis_header(const Lines& lines, std::string_view line) {
   header.has_edge_weights = format[2] == '1';
   std::int64_t weights = format[1] == '1' ? 1 : 0;
   if (line.find_first_not_of(kBlanks) != std::string_view::npos) {
-    constexpr std::int64_t kMostWeights = 1000;
-    const std::int64_t told = lines.take_number(line, "number of weights", 0, kMostWeights);
+    constexpr std::int64_t kMaxWeights = 1000;
+    const std::int64_t told = lines.take_number(line, "number of weights", 0, kMaxWeights);
     weights = format[1] == '1' ? told : 0;
   }
   header.numbers_before = weights + (format[0] == '1' ? 1 : 0);
@@ -353,12 +354,12 @@ GraphSlice parse_metis(std::string_view contents, const std::filesystem::path& f
         fmt::format("{} vertices, more than the {} asked for", header.vertices, *options.vertices));
   }
 
-  EdgeStore edges(file, options.most_bytes);
+  EdgeStore edges(file, options.max_bytes);
   const std::size_t begin = lines.at();
   const auto size = static_cast<std::int64_t>(contents.size() - begin);
   const std::size_t from = begin + static_cast<std::size_t>(slice.begin(size));
   const std::size_t end = begin + static_cast<std::size_t>(slice.end(size));
-  constexpr std::int64_t kMostWeight = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t kMaxWeight = std::numeric_limits<std::int64_t>::max();
   std::int64_t vertex = 0;
   std::int64_t mentions = 0;
   // The lines before the slice are counted, since a line's number is its vertex.
@@ -381,12 +382,12 @@ GraphSlice parse_metis(std::string_view contents, const std::filesystem::path& f
       continue;
     }
     for (std::int64_t i = 0; i < header.numbers_before; ++i) {
-      lines.take_number(line, "weight", 0, kMostWeight);
+      lines.take_number(line, "weight", 0, kMaxWeight);
     }
     while (line.find_first_not_of(kBlanks) != std::string_view::npos) {
       const std::int64_t neighbour = lines.take_number(line, "vertex", 1, header.vertices);
       if (header.has_edge_weights) {
-        lines.take_number(line, "edge weight", 0, kMostWeight);
+        lines.take_number(line, "edge weight", 0, kMaxWeight);
       }
       ++mentions;
       // Each edge is mentioned by both of its ends and taken from the lesser.
@@ -465,4 +466,4 @@ void check_entries(const std::filesystem::path& file, std::int64_t entries,
   }
 }
 
-}  // namespace cleave
+}  // namespace cleave::components

@@ -13,7 +13,7 @@
 #include "apps/components/graph.hpp"
 #include "apps/components/slice.hpp"
 
-namespace cleave {
+namespace cleave::components {
 
 enum class GraphFormat {
   /// One edge a line, two vertex numbers separated by blanks or tabs, as SNAP and KONECT publish
@@ -42,7 +42,7 @@ struct ReadOptions {
   /// N; without it, what the file says, or its greatest vertex number and 1.
   std::optional<Vertex> vertices;
   /// The most memory that the edges may take on this rank.
-  std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max();
+  std::int64_t max_bytes = std::numeric_limits<std::int64_t>::max();
 };
 
 /// What a slice of a file holds. The slices together are the graph.
@@ -68,4 +68,4 @@ GraphSlice parse_graph(std::string_view contents, const std::filesystem::path& f
 void check_entries(const std::filesystem::path& file, std::int64_t entries,
                    std::optional<std::int64_t> entries_told);
 
-}  // namespace cleave
+}  // namespace cleave::components

@@ -8,10 +8,12 @@
 #include <numeric>
 #include <utility>
 
-#include "apps/components/union_find.hpp"
-#include "skeleton/trace/error.hpp"
+#include <cleave/error.hpp>
+#include <cleave/row.hpp>
 
-namespace cleave {
+#include "apps/components/union_find.hpp"
+
+namespace cleave::components {
 
 namespace {
 
@@ -112,14 +114,14 @@ std::string_view name_of(Encoding encoding) {
   return kEncodingNames.at(static_cast<std::size_t>(encoding));
 }
 
-double exchange_gap_s_per_byte(const Machine& machine, int ranks) {
+double exchange_gap_s_per_byte(const detail::Machine& machine, int ranks) {
   // Oversubscribed entries come last, then those of the nearest number of ranks first.
-  const auto order = [ranks](const Communication& c) {
+  const auto order = [ranks](const detail::Communication& c) {
     return std::pair(c.oversubscribed, std::abs(c.ranks - ranks));
   };
   double gap = 0;
   std::pair<bool, int> best{true, std::numeric_limits<int>::max()};
-  for (const Communication& c : machine.exchange) {
+  for (const detail::Communication& c : machine.exchange) {
     if (order(c) < best) {
       best = order(c);
       gap = 0;
@@ -189,6 +191,12 @@ Encoding encoding_of(const Labelling& labelling, const EncodingChoice& choice) {
   return changed_s <= giant_s ? Encoding::changed : Encoding::giant;
 }
 
+}  // namespace cleave::components
+
+namespace cleave {
+
+using namespace components;
+
 std::span<const Vertex> wire<Labelling>::view(const Labelling& labelling, Row<Vertex>& scratch) {
   const Encoding encoding = encoding_of(labelling, labelling.choice_);
   if (encoding == Encoding::dense || labelling.vertices() == 0) {
@@ -203,7 +211,7 @@ std::span<const Vertex> wire<Labelling>::view(const Labelling& labelling, Row<Ve
   return scratch;
 }
 
-Labelling wire<Labelling>::restore(Row<Vertex> words) {
+Labelling wire<components::Labelling>::restore(Row<Vertex> words) {
   if (words.empty()) {
     return {};
   }

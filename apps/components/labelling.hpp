@@ -8,12 +8,14 @@
 #include <string_view>
 #include <vector>
 
-#include "apps/components/graph.hpp"
-#include "skeleton/row_storage.hpp"
-#include "skeleton/trace/machine_file.hpp"
-#include "skeleton/wire.hpp"
+#include <cleave/detail/trace/machine_file.hpp>
+#include <cleave/part.hpp>
+#include <cleave/row.hpp>
+#include <cleave/wire.hpp>
 
-namespace cleave {
+#include "apps/components/graph.hpp"
+
+namespace cleave::components {
 
 /// What labels are sent as. Words are of 32 bits; of N labels, F differ from their vertex, and G
 /// are of the greatest component.
@@ -35,7 +37,7 @@ struct EncodingChoice {
 /// g of the skeleton's exchange on `ranks` ranks: the greatest of the levels, else that of the
 /// nearest number of ranks. Entries with more ranks than cores are left out where there are others.
 /// \return  0 without any entry
-double exchange_gap_s_per_byte(const Machine& machine, int ranks);
+double exchange_gap_s_per_byte(const detail::Machine& machine, int ranks);
 
 /// Flat labels of all vertices, and the number of edges that they are of, in one row of words, so
 /// that they cross to another rank as they lie in memory unless another encoding is chosen.
@@ -63,7 +65,7 @@ class Labelling {
   friend bool operator==(const Labelling& a, const Labelling& b) { return a.words_ == b.words_; }
 
  private:
-  friend struct wire<Labelling>;
+  friend struct cleave::wire<Labelling>;
 
   /// Labels, then the tail: the edges in two words, the vertices, and the encoding.
   Row<Vertex> words_;
@@ -78,11 +80,15 @@ Labels labels_of(const Labelling& labelling);
 /// pay, a pass over the labels.
 Encoding encoding_of(const Labelling& labelling, const EncodingChoice& choice);
 
+}  // namespace cleave::components
+
 template <>
-struct wire<Labelling> : WireByStorage<Labelling, Row<Vertex>> {
+struct cleave::wire<cleave::components::Labelling>
+    : cleave::WireByStorage<cleave::components::Labelling,
+                            cleave::Row<cleave::components::Vertex>> {
+  using Labelling = components::Labelling;
+  using Vertex = components::Vertex;
   static std::span<const Vertex> view(const Labelling& labelling, Row<Vertex>& scratch);
   /// \throws Error  if the words are not those of a labelling
   static Labelling restore(Row<Vertex> words);
 };
-
-}  // namespace cleave

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace cleave {
+namespace cleave::components {
 
 /// The share `index` of `count` equal ones.
 struct Slice {
@@ -19,4 +19,4 @@ struct Slice {
   }
 };
 
-}  // namespace cleave
+}  // namespace cleave::components

@@ -6,10 +6,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "apps/components/vertex_set.hpp"
-#include "apps/harness/random.hpp"
+#include <cleave/random.hpp>
 
-namespace cleave {
+#include "apps/components/vertex_set.hpp"
+
+namespace cleave::components {
 
 namespace {
 
@@ -75,11 +76,11 @@ auto most_frequent_of(Of of, std::size_t size) {
   }
   std::sort(sample.begin(), sample.end());
   auto best = sample.front();
-  std::ptrdiff_t most = 0;
+  std::ptrdiff_t maximum = 0;
   for (auto run = sample.begin(); run != sample.end();) {
     const auto end = std::upper_bound(run, sample.end(), *run);
-    if (end - run > most) {
-      most = end - run;
+    if (end - run > maximum) {
+      maximum = end - run;
       best = *run;
     }
     run = end;
@@ -260,18 +261,19 @@ void unite_flat(std::span<Vertex> labels, std::span<const Vertex> others) {
     return;
   }
   // The giants of both sides have most vertices in common, and may have unlike roots.
-  const LabelPair most = most_frequent_of(
+  const LabelPair maximum = most_frequent_of(
       [&](std::size_t v) {
         return LabelPair{labels[v], others[v]};
       },
       labels.size());
-  Giants giants{
-      .mine = most.mine, .theirs = most.theirs, .root = unite(labels, most.mine, most.theirs)};
+  Giants giants{.mine = maximum.mine,
+                .theirs = maximum.theirs,
+                .root = unite(labels, maximum.mine, maximum.theirs)};
   const auto vertices = static_cast<Vertex>(labels.size());
   LabelPairs unlike;
-  for (Vertex first = 0; first < vertices; first += std::min(LabelPairs::kMost, vertices - first)) {
+  for (Vertex first = 0; first < vertices; first += std::min(LabelPairs::kMax, vertices - first)) {
     // What is below is a forest already, in which labels are found: they never exceed their vertex.
-    const Vertex size = std::min(LabelPairs::kMost, vertices - first);
+    const Vertex size = std::min(LabelPairs::kMax, vertices - first);
     take_where_root(labels.subspan(first, size), others.subspan(first, size), first, giants,
                     unlike);
     unite_pairs(labels, unlike);
@@ -291,4 +293,4 @@ Vertex most_frequent(std::span<const Vertex> labels) {
   return most_frequent_of(root_of_label, labels.size());
 }
 
-}  // namespace cleave
+}  // namespace cleave::components

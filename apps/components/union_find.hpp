@@ -6,7 +6,7 @@
 
 #include "apps/components/graph.hpp"
 
-namespace cleave {
+namespace cleave::components {
 
 /// Unites the components of the ends of every edge.
 ///
@@ -29,4 +29,4 @@ void unite_flat(std::span<Vertex> labels, std::span<const Vertex> others);
 /// The root that most of a sample of the vertices have. \pre at least one vertex
 Vertex most_frequent(std::span<const Vertex> labels);
 
-}  // namespace cleave
+}  // namespace cleave::components

@@ -9,7 +9,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace cleave::HWY_NAMESPACE {
+namespace cleave::components::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -147,7 +147,7 @@ HWY_NOINLINE void take_where_root(std::span<Vertex> labels, std::span<const Vert
   const std::size_t full = labels.size() - labels.size() % hn::Lanes(d);
   // Where a pair goes depends on labels that come from memory: stores to there between the loads
   // would keep those from being ahead, so which are new is kept for a pass of its own.
-  std::array<std::uint16_t, LabelPairs::kMost> news;
+  std::array<std::uint16_t, LabelPairs::kMax> news;
   std::uint64_t any_new = 0;
   for (std::size_t i = 0; i < full; i += hn::Lanes(d)) {
     const Lanes label = hn::LoadU(d, &labels[i]);
@@ -203,11 +203,11 @@ HWY_NOINLINE void flatten_all_but(std::span<Vertex> labels, Vertex root) {
   flatten(full, labels.size());
 }
 
-}  // namespace cleave::HWY_NAMESPACE
+}  // namespace cleave::components::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace cleave {
+namespace cleave::components {
 
 HWY_EXPORT(mark_label);
 HWY_EXPORT(mark_roots);
@@ -245,5 +245,5 @@ void flatten_all_but(std::span<Vertex> labels, Vertex root) {
   HWY_DYNAMIC_DISPATCH(flatten_all_but)(labels, root);
 }
 
-}  // namespace cleave
+}  // namespace cleave::components
 #endif  // HWY_ONCE

@@ -14,7 +14,7 @@
 
 #include "apps/components/graph.hpp"
 
-namespace cleave {
+namespace cleave::components {
 
 /// Vertices of a graph; what `add`, `remove` and `contains` are given is one of those.
 class VertexSet {
@@ -75,12 +75,12 @@ struct LabelPair {
 
 /// Pairs of labels that are to be united.
 struct LabelPairs {
-  static constexpr Vertex kMost = 1024;
+  static constexpr Vertex kMax = 1024;
 
   Vertex size = 0;
   // Room for what is written past the last by a whole vector.
-  std::array<Vertex, kMost + 64> mine;
-  std::array<Vertex, kMost + 64> theirs;
+  std::array<Vertex, kMax + 64> mine;
+  std::array<Vertex, kMax + 64> theirs;
 };
 
 /// The label of the greatest component on either side, and the root of both once they are united.
@@ -102,4 +102,4 @@ void take_where_root(std::span<Vertex> labels, std::span<const Vertex> others, V
 /// one, are passed over. Cost: 0.04 ns a vertex where nearly all are, else about 0.3 ns.
 void flatten_all_but(std::span<Vertex> labels, Vertex root);
 
-}  // namespace cleave
+}  // namespace cleave::components

@@ -9,7 +9,7 @@
 #include <limits>
 #include <utility>
 
-#include "skeleton/trace/error.hpp"
+#include <cleave/error.hpp>
 
 // The loops over jobs are compiled once for processors with AVX2 and once for any; which runs is
 // decided when the program starts.
@@ -99,17 +99,17 @@ Bounds::Bounds(const Instance& instance)
   }
   // A makespan is the sum of times along a path of jobs + machines - 1 of them.
   const int longest = *std::max_element(instance.times.begin(), instance.times.end());
-  constexpr int kMostMakespan = std::numeric_limits<Time>::max();
-  if (longest > kMostMakespan / (jobs_ + machines_ - 1)) {
+  constexpr int kMaxMakespan = std::numeric_limits<Time>::max();
+  if (longest > kMaxMakespan / (jobs_ + machines_ - 1)) {
     throw UsageError(fmt::format(
         "{} has a processing time of {}, branch-and-bound takes at most {} for its size",
-        instance.name, longest, kMostMakespan / (jobs_ + machines_ - 1)));
+        instance.name, longest, kMaxMakespan / (jobs_ + machines_ - 1)));
   }
   const auto machines = static_cast<std::size_t>(machines_);
   by_machine_.resize(machines * static_cast<std::size_t>(padded_jobs_));
   by_job_.resize(machines * static_cast<std::size_t>(jobs_));
-  least_head_.fill(std::numeric_limits<Time>::max());
-  least_tail_.fill(std::numeric_limits<Time>::max());
+  min_head_.fill(std::numeric_limits<Time>::max());
+  min_tail_.fill(std::numeric_limits<Time>::max());
   for (int job = 0; job < jobs_; ++job) {
     int head = 0;
     for (int machine = 0; machine < machines_; ++machine) {
@@ -118,12 +118,12 @@ Bounds::Bounds(const Instance& instance)
                   static_cast<std::size_t>(job)] = as_time(time);
       by_job_[static_cast<std::size_t>(job) * machines + static_cast<std::size_t>(machine)] =
           as_time(time);
-      least_head_[machine] = std::min(least_head_[machine], as_time(head));
+      min_head_[machine] = std::min(min_head_[machine], as_time(head));
       head += time;
     }
     int tail = 0;
     for (int machine = machines_ - 1; machine >= 0; --machine) {
-      least_tail_[machine] = std::min(least_tail_[machine], as_time(tail));
+      min_tail_[machine] = std::min(min_tail_[machine], as_time(tail));
       tail += instance.time(machine, job);
     }
   }
@@ -160,8 +160,8 @@ void Bounds::append_johnson_order(int first, int second) {
 
 Node Bounds::root() const {
   Node root;
-  root.front = least_head_;
-  root.back = least_tail_;
+  root.front = min_head_;
+  root.back = min_tail_;
   root.free_end = static_cast<std::uint8_t>(jobs_);
   for (int job = 0; job < jobs_; ++job) {
     root.permutation[job] = static_cast<Job>(job);

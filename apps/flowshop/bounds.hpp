@@ -78,8 +78,8 @@ class Bounds {
   std::vector<Time> by_machine_;     ///< times, machine by machine, each padded with 0
   std::vector<Time> by_job_;         ///< the same, job by job
   std::vector<JohnsonJob> johnson_;  ///< pair (0, 1), (0, 2), ... (1, 2), ...
-  std::array<Time, kMaxMachines> least_head_{};
-  std::array<Time, kMaxMachines> least_tail_{};
+  std::array<Time, kMaxMachines> min_head_{};
+  std::array<Time, kMaxMachines> min_tail_{};
 };
 
 }  // namespace cleave::flowshop

@@ -44,14 +44,14 @@ int more_pruned_at_front(const Node& node, int incumbent, const ByJob& front_bou
   return difference;
 }
 
-int least_is_rarer_at_front(const Node& node, const ByJob& front_bounds, const ByJob& back_bounds) {
-  Time least = std::numeric_limits<Time>::max();
+int min_is_rarer_at_front(const Node& node, const ByJob& front_bounds, const ByJob& back_bounds) {
+  Time minimum = std::numeric_limits<Time>::max();
   for (const Job job : free_jobs(node)) {
-    least = std::min({least, front_bounds[job], back_bounds[job]});
+    minimum = std::min({minimum, front_bounds[job], back_bounds[job]});
   }
   int difference = 0;
   for (const Job job : free_jobs(node)) {
-    difference += (back_bounds[job] == least ? 1 : 0) - (front_bounds[job] == least ? 1 : 0);
+    difference += (back_bounds[job] == minimum ? 1 : 0) - (front_bounds[job] == minimum ? 1 : 0);
   }
   return difference;
 }
@@ -62,7 +62,7 @@ Side preferred_side(Branching branching, const Node& node, int incumbent, const 
                     const ByJob& back_bounds) {
   int front_is_better = 0;
   if (branching == Branching::min_min) {
-    front_is_better = least_is_rarer_at_front(node, front_bounds, back_bounds);
+    front_is_better = min_is_rarer_at_front(node, front_bounds, back_bounds);
   }
   if (front_is_better == 0 && branching != Branching::max_sum) {
     front_is_better = more_pruned_at_front(node, incumbent, front_bounds, back_bounds);

@@ -6,9 +6,10 @@
 #include <span>
 #include <utility>
 
+#include <cleave/tree_search.hpp>
+
 #include "apps/flowshop/branching.hpp"
 #include "apps/flowshop/search.hpp"
-#include "skeleton/work_stealing/tree_search.hpp"
 
 namespace cleave::flowshop {
 
@@ -46,9 +47,9 @@ struct Flowshop {
       }
       return;
     }
-    const auto least = static_cast<int>(incumbent.value());
+    const auto minimum = static_cast<int>(incumbent.value());
     total.explored += static_cast<std::int64_t>(brancher.append_children(
-        node, least, [&children](std::size_t count) { return children.append(count); }));
+        node, minimum, [&children](std::size_t count) { return children.append(count); }));
   }
 
   SearchResult combine(SearchResult left, SearchResult right) const {

@@ -8,7 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "apps/harness/random.hpp"
+#include <cleave/random.hpp>
+#include <cleave/row.hpp>
 
 namespace cleave::flowshop {
 

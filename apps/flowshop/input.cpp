@@ -13,10 +13,11 @@
 #include <utility>
 #include <vector>
 
+#include <cleave/error.hpp>
+#include <cleave/run_options.hpp>
+
 #include "apps/flowshop/heuristic.hpp"
 #include "apps/flowshop/taillard.hpp"
-#include "apps/harness/names.hpp"
-#include "skeleton/trace/error.hpp"
 
 namespace cleave::flowshop {
 
@@ -24,13 +25,12 @@ namespace {
 
 constexpr Names<Bound, 4> kBounds = {
     {{"lb1", Bound::lb1}, {"lb1_d", Bound::lb1}, {"lb2", Bound::lb2}, {"mix", Bound::mix}}};
-constexpr Names<Branching, 6> kBranchings = {
-    {{"forward", Branching::forward},
-     {"backward", Branching::backward},
-     {"alternate", Branching::alternate},
-     {"minBranch", Branching::min_branch},
-     {"minMin", Branching::min_min},
-     {"maxSum", Branching::max_sum}}};
+constexpr Names<Branching, 6> kBranchings = {{{"forward", Branching::forward},
+                                              {"backward", Branching::backward},
+                                              {"alternate", Branching::alternate},
+                                              {"minBranch", Branching::min_branch},
+                                              {"minMin", Branching::min_min},
+                                              {"maxSum", Branching::max_sum}}};
 
 std::optional<int> whole_number(std::string_view text) {
   int number = 0;

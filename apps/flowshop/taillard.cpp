@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-#include "skeleton/trace/error.hpp"
+#include <cleave/error.hpp>
 
 namespace cleave::flowshop {
 
@@ -177,9 +177,9 @@ constexpr std::array<Group, 12> kGroups = {{
 }};
 
 /// Sizes of a file that keep every sum of times within an int.
-constexpr int kMostJobs = 10'000;
-constexpr int kMostMachines = 1'000;
-constexpr int kMostTime = 32'767;
+constexpr int kMaxJobs = 10'000;
+constexpr int kMaxMachines = 1'000;
+constexpr int kMaxTime = 32'767;
 
 constexpr std::string_view kBlanks = " \t\r";
 
@@ -208,7 +208,7 @@ class NumberReader {
   bool at_end() const { return rest_.empty(); }
 
   /// The next number. \param what  it is, for messages
-  int take(const std::string& what, int least, int most) {
+  int take(const std::string& what, int minimum, int maximum) {
     skip_blanks();
     if (at_end()) {
       refuse(fmt::format("the file ends before {}", what));
@@ -220,8 +220,8 @@ class NumberReader {
       constexpr std::size_t kShown = 40;
       refuse(fmt::format("'{}' is not a number, expected {}", token.substr(0, kShown), what));
     }
-    if (error == std::errc::result_out_of_range || number < least || number > most) {
-      refuse(fmt::format("{} is {}, allowed are {} to {}", what, token, least, most));
+    if (error == std::errc::result_out_of_range || number < minimum || number > maximum) {
+      refuse(fmt::format("{} is {}, allowed are {} to {}", what, token, minimum, maximum));
     }
     rest_.remove_prefix(token.size());
     return static_cast<int>(number);
@@ -238,13 +238,13 @@ class NumberReader {
 };
 
 Instance parse_instance(NumberReader& reader) {
-  constexpr int kMostMakespan = std::numeric_limits<int>::max();
+  constexpr int kMaxMakespan = std::numeric_limits<int>::max();
   Instance instance;
-  instance.jobs = reader.take("the number of jobs", 1, kMostJobs);
-  instance.machines = reader.take("the number of machines", 1, kMostMachines);
+  instance.jobs = reader.take("the number of jobs", 1, kMaxJobs);
+  instance.machines = reader.take("the number of machines", 1, kMaxMachines);
   reader.take("the seed", 0, std::numeric_limits<std::int32_t>::max());
-  const int upper_bound = reader.take("the upper bound", 0, kMostMakespan);
-  reader.take("the lower bound", 0, upper_bound == 0 ? kMostMakespan : upper_bound);
+  const int upper_bound = reader.take("the upper bound", 0, kMaxMakespan);
+  reader.take("the lower bound", 0, upper_bound == 0 ? kMaxMakespan : upper_bound);
   if (upper_bound != 0) {
     instance.best_known = upper_bound;
   }
@@ -254,7 +254,7 @@ Instance parse_instance(NumberReader& reader) {
       instance.times.push_back(
           reader.take(fmt::format("the time of job {} of {} on machine {} of {}", job + 1,
                                   instance.jobs, machine + 1, instance.machines),
-                      0, kMostTime));
+                      0, kMaxTime));
     }
   }
   return instance;
@@ -265,13 +265,13 @@ Instance parse_instance(NumberReader& reader) {
 std::vector<int> taillard_times(int machines, int jobs, std::int32_t time_seed) {
   constexpr std::int64_t kMultiplier = 16'807;
   constexpr std::int64_t kModulus = 2'147'483'647;
-  constexpr std::int64_t kGreatestTime = 99;
+  constexpr std::int64_t kMaxTime = 99;
   std::vector<int> times(static_cast<std::size_t>(machines) * static_cast<std::size_t>(jobs));
   std::int64_t state = time_seed;
   for (int& time : times) {
     // With 64 bits Schrage's decomposition of the paper is not needed to stay exact.
     state = kMultiplier * state % kModulus;
-    time = static_cast<int>(1 + kGreatestTime * state / kModulus);
+    time = static_cast<int>(1 + kMaxTime * state / kModulus);
   }
   return times;
 }

@@ -4,9 +4,9 @@
 
 #include <array>
 
-#include "apps/harness/random.hpp"
+#include <cleave/random.hpp>
 
-namespace cleave {
+namespace cleave::quicksort {
 
 Keys radix_sorted(const Keys& keys) {
   constexpr std::uint32_t kSignBit = 0x80000000;  // flipped, so that negative keys come first
@@ -59,4 +59,4 @@ std::optional<std::string> wrong_order(const Keys& input, const Keys& sorted) {
   return std::nullopt;
 }
 
-}  // namespace cleave
+}  // namespace cleave::quicksort

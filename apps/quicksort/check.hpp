@@ -9,12 +9,13 @@
 #include <span>
 #include <string>
 
-#include "apps/harness/random.hpp"
+#include <cleave/comm.hpp>
+#include <cleave/random.hpp>
+
 #include "apps/quicksort/keys.hpp"
 #include "apps/quicksort/quicksort.hpp"
-#include "skeleton/comm.hpp"
 
-namespace cleave {
+namespace cleave::quicksort {
 
 /// The keys in ascending order, by least-significant-digit radix sort.
 Keys radix_sorted(const Keys& keys);
@@ -61,7 +62,7 @@ bool are_in_order(const Comm& comm, std::span<const Key> keys, const Order& orde
   if (comm.rank() + 1 < comm.size()) {
     comm.send(comm.rank() + 1, bytes);
   }
-  return comm.greatest(descends ? 1 : 0) == 0;
+  return comm.allreduce_max(descends ? 1 : 0) == 0;
 }
 
 /// What is wrong with the ranks' `sorted` keys, of which `in` went in on this rank. Collective; the
@@ -95,4 +96,4 @@ std::optional<std::string> wrong_parts(const Comm& comm, const KeySum& in,
 /// What is wrong with `sorted` as the sorted `input`; nothing if it is right.
 std::optional<std::string> wrong_order(const Keys& input, const Keys& sorted);
 
-}  // namespace cleave
+}  // namespace cleave::quicksort

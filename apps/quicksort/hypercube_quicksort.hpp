@@ -10,12 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "apps/harness/random.hpp"
+#include <cleave/application.hpp>
+#include <cleave/random.hpp>
+
 #include "apps/quicksort/keys.hpp"
 #include "apps/quicksort/local_sort.hpp"
-#include "skeleton/application.hpp"
 
-namespace cleave {
+namespace cleave::quicksort {
 
 /// \tparam Key    a plain type
 /// \tparam Order  Ascending, Descending or any strict weak order `bool(const Key&, const Key&)`;
@@ -111,4 +112,4 @@ struct HypercubeQuicksort {
   static std::span<Key> keys_of(Part<Key>& keys) { return {keys.data(), keys.size()}; }
 };
 
-}  // namespace cleave
+}  // namespace cleave::quicksort

@@ -1,6 +1,6 @@
 #include "apps/quicksort/input.hpp"
 
-namespace cleave {
+namespace cleave::quicksort {
 
 Keys make_keys(KeyOrder order, std::int64_t count, std::uint64_t seed) {
   Keys keys(static_cast<std::size_t>(count));
@@ -8,4 +8,4 @@ Keys make_keys(KeyOrder order, std::int64_t count, std::uint64_t seed) {
   return keys;
 }
 
-}  // namespace cleave
+}  // namespace cleave::quicksort

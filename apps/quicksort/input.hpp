@@ -8,11 +8,12 @@
 #include <span>
 #include <string_view>
 
-#include "apps/harness/random.hpp"
+#include <cleave/random.hpp>
+
 #include "apps/quicksort/keys.hpp"
 #include "apps/quicksort/quicksort.hpp"
 
-namespace cleave {
+namespace cleave::quicksort {
 
 /// How keys are made. `few` has 16 different keys; `sorted` and `reverse` span all values; `zipf`
 /// has 2^20 different keys, the k-th about as often as 1 / k; `staggered` has 16 sections of places
@@ -69,14 +70,14 @@ class GeneratedKeys {
 
  private:
   Key key(std::uint64_t i) const {
-    constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+    constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
     switch (order_) {
       case KeyOrder::uniform:
         return detail::key_of_bits<Key>(random_(i));
       case KeyOrder::sorted:
-        return detail::ascending_key<Key>(i * (kMost / total_));
+        return detail::ascending_key<Key>(i * (kMax / total_));
       case KeyOrder::reverse:
-        return detail::ascending_key<Key>((total_ - 1 - i) * (kMost / total_));
+        return detail::ascending_key<Key>((total_ - 1 - i) * (kMax / total_));
       case KeyOrder::equal:
         return detail::key_of_bits<Key>(random_(0));
       case KeyOrder::few:
@@ -103,9 +104,9 @@ class GeneratedKeys {
   CounterRandom random_;
 };
 
-/// All keys of a sequence. \pre 0 <= count <= kMostKeys
+/// All keys of a sequence. \pre 0 <= count <= kMaxKeys
 Keys make_keys(KeyOrder order, std::int64_t count, std::uint64_t seed);
 
-inline constexpr std::int64_t kMostKeys = std::int64_t{1} << 32;
+inline constexpr std::int64_t kMaxKeys = std::int64_t{1} << 32;
 
-}  // namespace cleave
+}  // namespace cleave::quicksort

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "skeleton/trace/atomic_file.hpp"
-#include "skeleton/trace/error.hpp"
+#include <cleave/error.hpp>
+#include <cleave/file.hpp>
 
-namespace cleave {
+namespace cleave::quicksort {
 
 namespace {
 
@@ -124,7 +124,7 @@ void write_pieces(MPI_File file, const std::filesystem::path& path, std::int64_t
 std::int64_t bytes_before(const Comm& comm, std::size_t mine) {
   std::vector<std::int64_t> all = comm.gather(static_cast<std::int64_t>(mine));
   all.resize(comm.size());
-  comm.broadcast(std::as_writable_bytes(std::span(all)), 0);
+  comm.bcast(std::as_writable_bytes(std::span(all)), 0);
   return std::accumulate(all.begin(), all.begin() + comm.rank(), std::int64_t{0});
 }
 
@@ -173,4 +173,4 @@ void write_bytes(const Comm& comm, const std::filesystem::path& path,
 
 }  // namespace detail
 
-}  // namespace cleave
+}  // namespace cleave::quicksort

@@ -7,10 +7,11 @@
 #include <span>
 #include <type_traits>
 
-#include "apps/quicksort/keys.hpp"
-#include "skeleton/comm.hpp"
+#include <cleave/comm.hpp>
 
-namespace cleave {
+#include "apps/quicksort/keys.hpp"
+
+namespace cleave::quicksort {
 
 /// A file of keys of `key_bytes` each, open for reading on this rank.
 class KeyFile {
@@ -62,4 +63,4 @@ void write_keys(const Comm& comm, const std::filesystem::path& path, std::span<c
   detail::write_bytes(comm, path, std::as_bytes(keys), std::same_as<Key, Record>);
 }
 
-}  // namespace cleave
+}  // namespace cleave::quicksort

@@ -7,7 +7,7 @@
 #include <concepts>
 #include <cstdint>
 
-namespace cleave {
+namespace cleave::quicksort {
 
 /// 16 bytes: a 64-bit key and a 64-bit value that goes with it. Only the key is compared.
 using Record = hwy::K64V64;
@@ -15,8 +15,8 @@ using Record = hwy::K64V64;
 /// The keys that are partitioned and sorted by vector instructions.
 template <class Key>
 concept VectorKey = std::same_as<Key, std::int32_t> || std::same_as<Key, std::int64_t> ||
-    std::same_as<Key, std::uint64_t> || std::same_as<Key, float> || std::same_as<Key, double> ||
-    std::same_as<Key, Record>;
+                    std::same_as<Key, std::uint64_t> || std::same_as<Key, float> ||
+                    std::same_as<Key, double> || std::same_as<Key, Record>;
 
 /// Least first. NaN counts as greater than every number and equal to any NaN, so that
 /// floating-point keys of any kind have an order; 0 and -0 are equal.
@@ -39,4 +39,4 @@ struct Descending {
   }
 };
 
-}  // namespace cleave
+}  // namespace cleave::quicksort

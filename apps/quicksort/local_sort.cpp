@@ -5,7 +5,7 @@
 #include <bit>
 #include <limits>
 
-namespace cleave {
+namespace cleave::quicksort {
 
 namespace {
 
@@ -80,4 +80,4 @@ void vector_sort(std::span<double> keys, Descending order) {
 void vector_sort(std::span<Record> keys, Ascending order) { sort_records(keys, order); }
 void vector_sort(std::span<Record> keys, Descending order) { sort_records(keys, order); }
 
-}  // namespace cleave
+}  // namespace cleave::quicksort

@@ -10,7 +10,7 @@
 #include "apps/quicksort/keys.hpp"
 #include "apps/quicksort/vector_partition.hpp"
 
-namespace cleave {
+namespace cleave::quicksort {
 
 /// Highway's VQSort, with NaN where Ascending and Descending have it. Not stable.
 void vector_sort(std::span<std::int32_t> keys, Ascending);
@@ -27,8 +27,8 @@ void vector_sort(std::span<Record> keys, Ascending);
 void vector_sort(std::span<Record> keys, Descending);
 
 template <class Key, class Order>
-inline constexpr bool kIsVectorSorted = VectorKey<Key> && (std::same_as<Order, Ascending> ||
-                                                           std::same_as<Order, Descending>);
+inline constexpr bool kIsVectorSorted =
+    VectorKey<Key> && (std::same_as<Order, Ascending> || std::same_as<Order, Descending>);
 
 /// By vector_sort where the keys and their order allow it, else by Boost's pattern-defeating
 /// quicksort. Not stable.
@@ -97,4 +97,4 @@ std::size_t local_partition(std::span<Key> keys, const Key& pivot, FirstKeys fir
   });
 }
 
-}  // namespace cleave
+}  // namespace cleave::quicksort

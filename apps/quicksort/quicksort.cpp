@@ -2,9 +2,9 @@
 
 #include <cassert>
 
-#include "apps/harness/random.hpp"
+#include <cleave/random.hpp>
 
-namespace cleave {
+namespace cleave::quicksort {
 
 namespace {
 
@@ -57,4 +57,4 @@ std::size_t partition_around(std::int32_t pivot, Keys& keys, Share share) {
   return cut;
 }
 
-}  // namespace cleave
+}  // namespace cleave::quicksort

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "skeleton/application.hpp"
+#include <cleave/application.hpp>
 
-namespace cleave {
+namespace cleave::quicksort {
 
 using Keys = std::vector<std::int32_t>;
 
@@ -53,4 +53,4 @@ struct Quicksort {
   Sizes solution_sizes(const Keys& keys) const { return {{"N", keys.size()}}; }
 };
 
-}  // namespace cleave
+}  // namespace cleave::quicksort

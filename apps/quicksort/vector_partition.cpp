@@ -11,7 +11,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace cleave::HWY_NAMESPACE {
+namespace cleave::quicksort::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -174,11 +174,11 @@ HWY_NOINLINE std::size_t partition_records(std::uint64_t* records, std::size_t c
              : partition_lanes<RecordTest<false>>(records, 2 * count, pivot, first.inverted);
 }
 
-}  // namespace cleave::HWY_NAMESPACE
+}  // namespace cleave::quicksort::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace cleave {
+namespace cleave::quicksort {
 
 HWY_EXPORT(partition_int32);
 HWY_EXPORT(partition_int64);
@@ -207,5 +207,5 @@ std::size_t partition_vector(std::span<Record> keys, Record pivot, FirstKeys fir
                                                  first);
 }
 
-}  // namespace cleave
+}  // namespace cleave::quicksort
 #endif  // HWY_ONCE

@@ -6,7 +6,7 @@
 
 #include "apps/quicksort/keys.hpp"
 
-namespace cleave {
+namespace cleave::quicksort {
 
 /// Which keys come first: those before `pivot` in ascending order, or those before and equal to it;
 /// or, inverted, all others.
@@ -29,4 +29,4 @@ std::size_t partition_vector(std::span<float> keys, float pivot, FirstKeys first
 std::size_t partition_vector(std::span<double> keys, double pivot, FirstKeys first);
 std::size_t partition_vector(std::span<Record> keys, Record pivot, FirstKeys first);
 
-}  // namespace cleave
+}  // namespace cleave::quicksort

@@ -6,11 +6,12 @@
 #include <charconv>
 #include <cmath>
 
+#include <cleave/error.hpp>
+
 #include "skeleton/splitting/online_bound.hpp"
 #include "skeleton/splitting/planner.hpp"
 #include "skeleton/splitting/score.hpp"
 #include "skeleton/splitting/simulate.hpp"
-#include "skeleton/trace/error.hpp"
 
 namespace cleave::spacetree {
 
@@ -25,19 +26,19 @@ std::string reason_against(const Comparison& row, const Ledger& ledger, const Co
   const Tree& tree = ledger.growth().tree();
   const Problem problem{.tree = tree, .processors = row.processors, .cost = cost};
   const auto counts = ledger.leaves_of_all();
-  const Index most = *std::max_element(counts.begin(), counts.end());
+  const Index maximum = *std::max_element(counts.begin(), counts.end());
   const auto cheapest =
-      plan_within(problem, {0, most}, cost.depends_on_n ? Planner::automatic : Planner::chain);
+      plan_within(problem, {0, maximum}, cost.depends_on_n ? Planner::automatic : Planner::chain);
   if (cheapest && cheapest->exact && row.cost <= cheapest->cost + kRounding) {
     return "no plan that knows the tree has this maximum for less";
   }
   const bool waited =
       std::all_of(ledger.entries().begin(), ledger.entries().end(),
                   [&](const Entry& entry) { return entry.split.stage == tree.l_max(); });
-  const Index least_maximum = (tree.leaves() + row.processors - 1) / row.processors;
-  const bool no_spare = (tree.leaves() + most - 1) / most == row.filled;
-  if (waited && most == least_maximum && no_spare &&
-      early_split_loses_least_maximum(tree, row.processors)) {
+  const Index min_maximum = (tree.leaves() + row.processors - 1) / row.processors;
+  const bool no_spare = (tree.leaves() + maximum - 1) / maximum == row.filled;
+  if (waited && maximum == min_maximum && no_spare &&
+      early_split_loses_min_maximum(tree, row.processors)) {
     return "least maximum; any earlier split loses it on a tree that looks the same by then";
   }
   return "";
@@ -148,8 +149,8 @@ std::vector<Comparison> compare(const std::string& name, const Tree& tree, int p
     const Ledger& ledger = ledgers.emplace_back(simulate(tree, processors, cost, policy.make()));
     const Balance even = balance(ledger.leaves_of_all());
     const Problem problem{.tree = tree, .processors = processors, .cost = cost};
-    const LoadWindow window{.least = static_cast<Index>(even.least),
-                            .most = static_cast<Index>(even.most)};
+    const LoadWindow window{.minimum = static_cast<Index>(even.minimum),
+                            .maximum = static_cast<Index>(even.maximum)};
     const auto optimum =
         plan_within(problem, window, cost.depends_on_n ? Planner::two_phase : Planner::automatic);
     rows.push_back({.tree = name,

@@ -111,24 +111,24 @@ std::string stage_picture(const Ledger& ledger, const Curve& curve) {
 
 std::string front_picture(const std::vector<FrontPoint>& front, const std::string& title) {
   constexpr double kHeight = 360;
-  double most_cost = 1;
-  Index most_imbalance = 1;
+  double max_cost = 1;
+  Index max_imbalance = 1;
   for (const FrontPoint& point : front) {
-    most_cost = std::max(most_cost, point.planned.cost);
-    most_imbalance = std::max(most_imbalance, point.imbalance);
+    max_cost = std::max(max_cost, point.planned.cost);
+    max_imbalance = std::max(max_imbalance, point.imbalance);
   }
   // Imbalance grows by orders of magnitude: logarithmic, 0 at the left.
   const auto x = [&](Index imbalance) {
     return 3 * kMargin + kWidth * std::log1p(static_cast<double>(imbalance)) /
-                             std::log1p(static_cast<double>(most_imbalance));
+                             std::log1p(static_cast<double>(max_imbalance));
   };
-  const auto y = [&](double cost) { return kMargin + kHeight * (1 - cost / most_cost); };
+  const auto y = [&](double cost) { return kMargin + kHeight * (1 - cost / max_cost); };
   fmt::memory_buffer body;
   auto out = std::back_inserter(body);
   fmt::format_to(out,
                  R"(<path d="M{0:.1f} {1:.1f}V{2:.1f}H{3:.1f}" fill="none" stroke="#333"/>)"
                  "\n",
-                 x(0), y(most_cost), y(0), x(most_imbalance));
+                 x(0), y(max_cost), y(0), x(max_imbalance));
   std::string path;
   for (const FrontPoint& point : front) {
     path += path.empty() ? fmt::format("M{:.1f} {:.1f}", x(point.imbalance), y(point.planned.cost))
@@ -156,7 +156,7 @@ std::string front_picture(const std::vector<FrontPoint>& front, const std::strin
       R"(less fewest leaves of a processor (logarithmic)</text>)"
       R"(<text x="8" y="{3:.0f}">cost {4}</text><text x="8" y="{5:.0f}">0</text>)"
       "\n",
-      x(0), escaped(title), y(0) + 36, y(most_cost) + 4, most_cost, y(0));
+      x(0), escaped(title), y(0) + 36, y(max_cost) + 4, max_cost, y(0));
   return svg_of(5 * kMargin + kWidth, kHeight + 3 * kMargin, body);
 }
 

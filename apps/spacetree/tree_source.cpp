@@ -7,11 +7,12 @@
 #include <map>
 #include <vector>
 
+#include <cleave/error.hpp>
+
 #include "apps/uts/kernel.hpp"
 #include "apps/uts/tree.hpp"
 #include "skeleton/splitting/generators.hpp"
 #include "skeleton/splitting/tree_file.hpp"
-#include "skeleton/trace/error.hpp"
 
 namespace cleave::spacetree {
 

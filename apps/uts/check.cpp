@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "skeleton/trace/error.hpp"
+#include <cleave/error.hpp>
 
 namespace cleave::uts {
 
@@ -85,16 +85,16 @@ double mean_of(const TreeParameters& p, int depth) {
 
 double children_of(const TreeParameters& p, const IdBytes& id, int depth) {
   const double u = value_of(id, p.is_prins ? 32 : 31);
-  const double most = p.is_prins ? 256 : 100;
+  const double maximum = p.is_prins ? 256 : 100;
   const double binomial =
-      u < p.interior_probability ? std::min<double>(p.interior_children, most) : 0.0;
+      u < p.interior_probability ? std::min<double>(p.interior_children, maximum) : 0.0;
   const bool is_above = depth < p.binomial_from * p.depth_parameter;
   switch (p.type) {
     case TreeType::binomial:
       return depth == 0 ? std::floor(p.root_branching) : binomial;
     case TreeType::balanced:
       return depth < static_cast<int>(p.depth_parameter)
-                 ? std::min(std::floor(p.root_branching), most)
+                 ? std::min(std::floor(p.root_branching), maximum)
                  : 0.0;
     case TreeType::hybrid:
       if (!is_above) {
@@ -105,7 +105,7 @@ double children_of(const TreeParameters& p, const IdBytes& id, int depth) {
       break;
   }
   const double stop = 1.0 / (1.0 + mean_of(p, depth));
-  return std::min(std::floor(std::log(1.0 - u) / std::log(1.0 - stop)), most);
+  return std::min(std::floor(std::log(1.0 - u) / std::log(1.0 - stop)), maximum);
 }
 
 std::optional<std::string> difference(const TreeCounts& counts, const TreeCounts& expected,

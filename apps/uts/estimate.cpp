@@ -59,7 +59,7 @@ struct InverseGaussian {
 
 /// Visits breadth first, since what waits is then soonest far from the root.
 std::deque<Siblings> visit_some(const Uts& uts, std::int64_t sample, TreeCounts& counts) {
-  Segment<Siblings> found;
+  detail::Segment<Siblings> found;
   Children<Siblings> children(found);
   uts.begin(whole_tree(uts.tree), children, counts);
   std::deque<Siblings> waiting(found.nodes().begin(), found.nodes().end());
@@ -105,9 +105,9 @@ SizeEstimate estimate_size(const Uts& uts, std::int64_t sample, double probabili
             .shape = alike_nodes * alike_nodes / children.variance};
     estimate.probability_to_end = std::pow(sizes.probability_to_end(), alike_nodes);
   }
-  const auto least = static_cast<double>(estimate.waiting);
-  estimate.low = visited + std::max(least, time.quantile((1 - probability) / 2));
-  estimate.high = visited + std::max(least, time.quantile((1 + probability) / 2));
+  const auto minimum = static_cast<double>(estimate.waiting);
+  estimate.low = visited + std::max(minimum, time.quantile((1 - probability) / 2));
+  estimate.high = visited + std::max(minimum, time.quantile((1 + probability) / 2));
   return estimate;
 }
 

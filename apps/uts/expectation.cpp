@@ -15,7 +15,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Shapes that never end: deeper levels are taken as being like this one. The mean has fallen below
 /// 1 far above.
 constexpr double kDepthsOfEndlessShape = 16;
-constexpr std::uint32_t kMostDepths = 100'000;
+constexpr std::uint32_t kMaxDepths = 100'000;
 
 /// At least k children with probability r^k, up to the most.
 Moments geometric_moments(double mean) {
@@ -23,7 +23,7 @@ Moments geometric_moments(double mean) {
   double probability = 1;
   double first = 0;
   double second = 0;
-  for (std::uint32_t k = 1; k <= kMostUtsChildren; ++k) {
+  for (std::uint32_t k = 1; k <= kMaxUtsChildren; ++k) {
     probability *= r;
     first += probability;
     second += (2.0 * k - 1) * probability;
@@ -34,7 +34,7 @@ Moments geometric_moments(double mean) {
 Moments binomial_moments(const TreeParameters& p) {
   const double q = p.interior_probability;
   const double m =
-      p.is_prins ? p.interior_children : std::min(p.interior_children, kMostUtsChildren);
+      p.is_prins ? p.interior_children : std::min(p.interior_children, kMaxUtsChildren);
   return {q * m, q * (1 - q) * m * m};
 }
 
@@ -58,8 +58,8 @@ double extinction(const TreeParameters& p) {
   const auto excess = [&](double s) { return 1 - q + q * std::pow(s, m) - s; };
   // Convex, positive at 0, zero at 1 and negative just below 1.
   constexpr int kHalvings = 200;
-  const double least = std::pow(1 / children.mean, 1 / (m - 1));  // where the slope is zero
-  high = std::min(high, least);
+  const double minimum = std::pow(1 / children.mean, 1 / (m - 1));  // where the slope is zero
+  high = std::min(high, minimum);
   for (int i = 0; i < kHalvings; ++i) {
     const double middle = (low + high) / 2;
     (excess(middle) > 0 ? low : high) = middle;
@@ -78,7 +78,7 @@ Moments children_moments(const TreeParameters& p, std::uint32_t depth) {
     case TreeType::binomial:
       return binomial_moments(p);
     case TreeType::balanced:
-      return {is_alike ? 0 : std::min<double>(std::floor(p.root_branching), kMostUtsChildren), 0};
+      return {is_alike ? 0 : std::min<double>(std::floor(p.root_branching), kMaxUtsChildren), 0};
     case TreeType::hybrid:
       return is_alike ? binomial_moments(p) : geometric_moments(mean_children(p, depth));
     case TreeType::geometric:
@@ -89,7 +89,7 @@ Moments children_moments(const TreeParameters& p, std::uint32_t depth) {
 
 SubtreeSizes::SubtreeSizes(const TreeParameters& p) {
   const auto endless = static_cast<std::uint32_t>(
-      std::min<double>(kDepthsOfEndlessShape * p.depth_parameter, kMostDepths));
+      std::min<double>(kDepthsOfEndlessShape * p.depth_parameter, kMaxDepths));
   const std::uint32_t last = std::max<std::uint32_t>(p.type == TreeType::binomial ? 1 : 0,
                                                      std::min(alike_from(p), endless));
   alike_children_ = children_moments(p, last);

@@ -5,14 +5,14 @@
 
 #include <cstddef>
 
-#include "skeleton/trace/error.hpp"
+#include <cleave/error.hpp>
 
 namespace cleave::uts {
 
 namespace {
 
 constexpr std::size_t kBlockBytes = 64;
-using Block = std::array<unsigned char, kBlockBytes>;
+using ShaBlock = std::array<unsigned char, kBlockBytes>;
 
 void put_big_endian(unsigned char* bytes, std::uint32_t number) {
   bytes[0] = static_cast<unsigned char>(number >> 24);
@@ -23,8 +23,8 @@ void put_big_endian(unsigned char* bytes, std::uint32_t number) {
 
 /// The one block of a short message: the message, a bit 1, zeros, the length in bits (FIPS 180-4,
 /// section 5.1.1).
-Block padded(const NodeId& message, std::size_t message_bytes) {
-  Block block{};
+ShaBlock padded(const NodeId& message, std::size_t message_bytes) {
+  ShaBlock block{};
   for (std::size_t i = 0; i < message.size(); ++i) {
     put_big_endian(&block[4 * i], message[i]);
   }
@@ -37,7 +37,7 @@ Block padded(const NodeId& message, std::size_t message_bytes) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-NodeId hash(const Block& block) {
+NodeId hash(const ShaBlock& block) {
   SHA_CTX state;
   SHA1_Init(&state);
   SHA1_Transform(&state, block.data());
@@ -51,7 +51,7 @@ NodeId hash(const Block& block) {
 void child_ids_by_openssl(const NodeId& parent, std::uint32_t first, std::uint32_t count,
                           NodeId* ids) {
   constexpr std::size_t kIndexAt = sizeof(NodeId);
-  Block block = padded(parent, kIndexAt + 4);
+  ShaBlock block = padded(parent, kIndexAt + 4);
   for (std::uint32_t i = 0; i < count; ++i) {
     put_big_endian(&block[kIndexAt], first + i);
     ids[i] = hash(block);

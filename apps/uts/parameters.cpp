@@ -9,17 +9,17 @@
 #include <map>
 #include <vector>
 
-#include "skeleton/trace/error.hpp"
+#include <cleave/error.hpp>
 
 namespace cleave::uts {
 
 namespace {
 
 constexpr std::string_view kPrinsPrefix = "prins:";
-constexpr std::uint32_t kMostPrinsChildren = 256;      // Prins 2003, section 1
-constexpr std::uint32_t kMostRootChildren = 1U << 24;  // in memory at once, 256 an entry
-constexpr std::uint32_t kMostNumber = std::numeric_limits<std::int32_t>::max();
-constexpr std::uint32_t kMostDepthParameter = 1'000'000;
+constexpr std::uint32_t kMaxPrinsChildren = 256;      // Prins 2003, section 1
+constexpr std::uint32_t kMaxRootChildren = 1U << 24;  // in memory at once, 256 an entry
+constexpr std::uint32_t kMaxNumber = std::numeric_limits<std::int32_t>::max();
+constexpr std::uint32_t kMaxDepthParameter = 1'000'000;
 
 struct NamedTree {
   std::string_view name;
@@ -67,12 +67,12 @@ std::optional<Number> number_of(std::string_view text, Base... base) {
   return number;
 }
 
-std::uint32_t parse_whole(std::string_view name, std::string_view text, std::uint32_t least,
-                          std::uint32_t most) {
+std::uint32_t parse_whole(std::string_view name, std::string_view text, std::uint32_t minimum,
+                          std::uint32_t maximum) {
   const auto number = number_of<std::uint32_t>(text);
-  if (!number || *number < least || *number > most) {
+  if (!number || *number < minimum || *number > maximum) {
     throw UsageError(
-        fmt::format("{}={} is not a whole number from {} to {}", name, text, least, most));
+        fmt::format("{}={} is not a whole number from {} to {}", name, text, minimum, maximum));
   }
   return *number;
 }
@@ -159,10 +159,10 @@ TreeParameters parse_prins(std::string_view text) {
   return {
       .is_prins = true,
       .type = TreeType::binomial,
-      .root_branching = static_cast<double>(parse_whole("n", values.at("n"), 1, kMostRootChildren)),
+      .root_branching = static_cast<double>(parse_whole("n", values.at("n"), 1, kMaxRootChildren)),
       .root = *root,
       .interior_probability = parse_fraction("q", values.at("q")),
-      .interior_children = parse_whole("m", values.at("m"), 1, kMostPrinsChildren)};
+      .interior_children = parse_whole("m", values.at("m"), 1, kMaxPrinsChildren)};
 }
 
 /// "-t 1 -a 3": letters and values of the table above.
@@ -223,24 +223,24 @@ void set_by_letter(TreeParameters& parameters, char letter, std::string_view tex
       return;
     case 'b': {
       const auto b = number_of<double>(text);
-      if (!b || !(*b > 0 && *b <= kMostRootChildren)) {
+      if (!b || !(*b > 0 && *b <= kMaxRootChildren)) {
         throw UsageError(
-            fmt::format("b={} is not a number above 0 and up to {}", text, kMostRootChildren));
+            fmt::format("b={} is not a number above 0 and up to {}", text, kMaxRootChildren));
       }
       parameters.root_branching = *b;
       return;
     }
     case 'r':
-      parameters.root = {0, 0, 0, 0, parse_whole(name, text, 0, kMostNumber)};
+      parameters.root = {0, 0, 0, 0, parse_whole(name, text, 0, kMaxNumber)};
       return;
     case 'q':
       parameters.interior_probability = parse_fraction(name, text);
       return;
     case 'm':
-      parameters.interior_children = parse_whole(name, text, 0, kMostNumber);
+      parameters.interior_children = parse_whole(name, text, 0, kMaxNumber);
       return;
     case 'd':
-      parameters.depth_parameter = parse_whole(name, text, 1, kMostDepthParameter);
+      parameters.depth_parameter = parse_whole(name, text, 1, kMaxDepthParameter);
       return;
     case 'f':
       parameters.binomial_from = parse_fraction(name, text);

@@ -56,7 +56,7 @@ struct TreeParameters {
 };
 
 /// No node has more children in UTS 1.1, but for a binomial root.
-inline constexpr std::uint32_t kMostUtsChildren = 100;
+inline constexpr std::uint32_t kMaxUtsChildren = 100;
 
 /// "prins:T1", "prins:r=0x101,n=3200,q=0.234375,m=4" (r is decimal, or hexadecimal of up to 40
 /// digits; 0 if left out), or a name of UTS 1.1: "T3L".

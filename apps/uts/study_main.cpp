@@ -9,13 +9,14 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "apps/harness/common_options.hpp"
+#include <cleave/detail/program/command_line.hpp>
+#include <cleave/run_options.hpp>
+#include <cleave/sizes.hpp>
+
 #include "apps/uts/estimate.hpp"
 #include "apps/uts/subtrees.hpp"
 #include "apps/uts/tree_options.hpp"
 #include "apps/uts/wanted_size.hpp"
-#include "skeleton/program/command_line.hpp"
-#include "skeleton/trace/count.hpp"
 
 namespace cleave::uts {
 
@@ -114,7 +115,7 @@ void add_common(CLI::App& command, Options& o) {
   command.add_flag("--json", o.as_json, "one JSON object on one line");
 }
 
-int run(int argc, char** argv) {
+void run(int argc, char** argv) {
   Options o;
   CLI::App app("What can be known of an unbalanced tree before it is searched.",
                "cleave-uts-study");
@@ -132,14 +133,19 @@ int run(int argc, char** argv) {
              [&o](const std::string& text) { o.max_nodes = parse_count(text); });
   add_option(estimates, "--sample", "100000", "nodes that are visited",
              [&o](const std::string& text) { o.sample = parse_count(text); });
-  add_option(finds, "--size", "", "N=5M: nodes that are wanted",
-             [&o](const std::string& text) { o.nodes = parse_sizes_named(text, {"N"}).at("N"); });
+  add_option(finds, "--size", "", "N=5M: nodes that are wanted", [&o](const std::string& text) {
+    const NamedSizes sizes = parse_sizes(text);
+    if (sizes.size() > 1 || !sizes.contains("N")) {
+      throw UsageError(fmt::format("'{}' is not a size of this program: N", text));
+    }
+    o.nodes = sizes.at("N");
+  });
   finds.get_option("--size")->required();
   finds.add_option("--tolerance", o.tolerance, "part of the size that it may be off")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
-  if (!parse_command_line(app, argc, argv)) {
-    return 0;
+  if (!detail::parse_command_line(app, argc, argv)) {
+    return;
   }
   const std::string tree = text_of(o.tree.parameters());
   if (shares.parsed()) {
@@ -149,7 +155,6 @@ int run(int argc, char** argv) {
   } else {
     print(tree, parameters(o), o.as_json);
   }
-  return 0;
 }
 
 }  // namespace
@@ -157,13 +162,5 @@ int run(int argc, char** argv) {
 }  // namespace cleave::uts
 
 int main(int argc, char** argv) {
-  try {
-    return cleave::uts::run(argc, argv);
-  } catch (const cleave::UsageError& error) {
-    fmt::print(stderr, "cleave-uts-study: {}\n", cleave::one_line(error.what()));
-    return 2;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "cleave-uts-study: {}\n", cleave::one_line(error.what()));
-    return 1;
-  }
+  return cleave::detail::run_alone("cleave-uts-study", [&] { cleave::uts::run(argc, argv); });
 }

@@ -36,8 +36,8 @@ SubtreeShares shares_of(std::vector<std::int64_t> sizes) {
       static_cast<double>(sizes[sizes.size() / 2] + sizes[(sizes.size() - 1) / 2]) / 2;
   double held = 0;
   std::size_t holding = 0;
-  constexpr double kMostNodes = 0.98;
-  while (holding < sizes.size() && held < kMostNodes * nodes) {
+  constexpr double kMaxNodes = 0.98;
+  while (holding < sizes.size() && held < kMaxNodes * nodes) {
     held += static_cast<double>(sizes[holding++]);
   }
   shares.holding_98_percent = static_cast<double>(holding) / count;

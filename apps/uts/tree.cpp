@@ -5,8 +5,9 @@
 #include <cmath>
 #include <limits>
 
+#include <cleave/error.hpp>
+
 #include "apps/uts/kernel.hpp"
-#include "skeleton/trace/error.hpp"
 
 namespace cleave::uts {
 
@@ -23,9 +24,9 @@ std::vector<std::uint32_t> steps_of(const TreeParameters& parameters, std::uint3
   const auto children = [&](std::uint32_t value) {
     return geometric_children(parameters, depth, value);
   };
-  const std::uint32_t most = children(kValues - 1);
+  const std::uint32_t maximum = children(kValues - 1);
   std::uint32_t first = 0;
-  for (std::uint32_t wanted = 1; wanted <= most; ++wanted) {
+  for (std::uint32_t wanted = 1; wanted <= maximum; ++wanted) {
     std::uint32_t last = kValues - 1;
     while (first < last) {
       const std::uint32_t middle = first + (last - first) / 2;
@@ -51,11 +52,11 @@ BinomialRule binomial_rule(const TreeParameters& parameters) {
   return parameters.is_prins ? prins_rule(q, m)
                              : BinomialRule{.mask = 0x7fffffff,
                                             .below = values_below(q, 31),
-                                            .children = std::min(m, kMostUtsChildren)};
+                                            .children = std::min(m, kMaxUtsChildren)};
 }
 
 std::uint32_t balanced_children(const TreeParameters& parameters) {
-  return std::min(static_cast<std::uint32_t>(parameters.root_branching), kMostUtsChildren);
+  return std::min(static_cast<std::uint32_t>(parameters.root_branching), kMaxUtsChildren);
 }
 
 }  // namespace
@@ -109,12 +110,12 @@ BinomialRule prins_rule(double q, std::uint32_t children) {
 }
 
 GeometricRule::GeometricRule(const std::vector<std::uint32_t>& steps) {
-  assert(steps.size() <= kMostUtsChildren);
+  assert(steps.size() <= kMaxUtsChildren);
   steps_.fill(kValues);
   std::copy(steps.begin(), steps.end(), steps_.begin());
-  for (std::uint32_t bucket = 0; bucket < at_least_.size(); ++bucket) {
+  for (std::uint32_t bucket = 0; bucket < at_min_.size(); ++bucket) {
     const auto above = std::upper_bound(steps.begin(), steps.end(), bucket << kBucketShift);
-    at_least_[bucket] = static_cast<std::uint8_t>(above - steps.begin());
+    at_min_[bucket] = static_cast<std::uint8_t>(above - steps.begin());
   }
 }
 
@@ -123,7 +124,7 @@ std::uint32_t geometric_children(const TreeParameters& parameters, std::uint32_t
   const double p = 1 / (1 + mean_children(parameters, depth));
   const double u = static_cast<double>(value) / kValues;
   const double children = std::floor(std::log(1 - u) / std::log(1 - p));
-  return static_cast<std::uint32_t>(std::min<double>(children, kMostUtsChildren));
+  return static_cast<std::uint32_t>(std::min<double>(children, kMaxUtsChildren));
 }
 
 Tree::Tree(const TreeParameters& parameters)

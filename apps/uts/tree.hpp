@@ -34,12 +34,12 @@ BinomialRule prins_rule(double q, std::uint32_t children);
 class GeometricRule {
  public:
   /// \param steps  the least value with at least 1, 2, ... children, rising, at most
-  ///               kMostUtsChildren of them, each less than 2^31
+  ///               kMaxUtsChildren of them, each less than 2^31
   explicit GeometricRule(const std::vector<std::uint32_t>& steps);
 
   std::uint32_t operator()(std::uint32_t word) const {
     const std::uint32_t value = word & 0x7fffffff;
-    std::uint32_t children = at_least_[value >> kBucketShift];
+    std::uint32_t children = at_min_[value >> kBucketShift];
     while (value >= steps_[children]) {
       ++children;
     }
@@ -49,8 +49,8 @@ class GeometricRule {
  private:
   static constexpr int kBucketShift = 23;
 
-  std::array<std::uint8_t, 256> at_least_{};                 ///< by the value's first 8 bits
-  std::array<std::uint32_t, kMostUtsChildren + 1> steps_{};  ///< ends with a value of 32 bits
+  std::array<std::uint8_t, 256> at_min_{};                  ///< by the value's first 8 bits
+  std::array<std::uint32_t, kMaxUtsChildren + 1> steps_{};  ///< ends with a value of 32 bits
 };
 
 using ChildRule = std::variant<BinomialRule, GeometricRule>;

@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-#include "skeleton/trace/error.hpp"
+#include <cleave/error.hpp>
 
 namespace cleave::uts {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <variant>
 
-#include "skeleton/trace/error.hpp"
+#include <cleave/error.hpp>
 
 namespace cleave::uts {
 
@@ -15,9 +15,9 @@ namespace {
 
 /// Those of some siblings that have children.
 struct Interior {
-  std::array<NodeId, kMostSiblings> ids;               ///< of all siblings
-  std::array<std::uint32_t, kMostSiblings> positions;  ///< among them, of those with children
-  std::array<std::uint32_t, kMostSiblings> children;   ///< how many
+  std::array<NodeId, kMaxSiblings> ids;               ///< of all siblings
+  std::array<std::uint32_t, kMaxSiblings> positions;  ///< among them, of those with children
+  std::array<std::uint32_t, kMaxSiblings> children;   ///< how many
   std::uint32_t count;
 };
 
@@ -43,7 +43,7 @@ bool has_no_children(const ChildRule& rule) {
 }  // namespace
 
 void Uts::visit(const Siblings& siblings, Children<Siblings>& children, TreeCounts& total) const {
-  assert(siblings.last - siblings.first <= kMostSiblings);
+  assert(siblings.last - siblings.first <= kMaxSiblings);
   const std::uint32_t count = siblings.last - siblings.first;
   const std::uint32_t depth = siblings.parent.depth + 1;
   Interior interior;
@@ -85,10 +85,10 @@ Forest whole_tree(const Tree& tree) {
   const std::uint32_t children = tree.root_children();
   Forest forest;
   forest.counted = {.nodes = 1, .leaves = children == 0 ? 1 : 0, .max_depth = 0};
-  for (std::uint32_t first = 0; first < children; first += kMostSiblings) {
+  for (std::uint32_t first = 0; first < children; first += kMaxSiblings) {
     forest.frontier.push_back({.parent = {.id = tree.root_id(), .depth = 0},
                                .first = first,
-                               .last = std::min(children, first + kMostSiblings)});
+                               .last = std::min(children, first + kMaxSiblings)});
   }
   return forest;
 }
@@ -133,7 +133,7 @@ Forest Forest::take(std::int64_t n, splitting::Side side) {
 }
 
 TreeCounts Uts::sequential(Forest forest) const {
-  Segment<Siblings> stack;
+  detail::Segment<Siblings> stack;
   Children<Siblings> children(stack);
   TreeCounts total;
   begin(forest, children, total);
@@ -154,7 +154,7 @@ void Uts::expand(Forest& forest, int ranks) const {
   const std::int64_t wanted = kFrontierPerRank * ranks;
   const std::int64_t counted_before = forest.counted.nodes;
   std::vector<Siblings>& frontier = forest.frontier;
-  Segment<Siblings> below;
+  detail::Segment<Siblings> below;
   Children<Siblings> children(below);
   while (!frontier.empty() && forest.size() < wanted &&
          forest.counted.nodes - counted_before < wanted) {

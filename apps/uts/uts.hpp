@@ -10,16 +10,17 @@
 #include <utility>
 #include <vector>
 
+#include <cleave/application.hpp>
+#include <cleave/detail/frontier.hpp>
+#include <cleave/tree_search.hpp>
+
 #include "apps/uts/kernel.hpp"
 #include "apps/uts/tree.hpp"
-#include "skeleton/application.hpp"
-#include "skeleton/splitting/frontier.hpp"
-#include "skeleton/work_stealing/tree_search.hpp"
 
 namespace cleave::uts {
 
 /// Children [first, last) of a node, not yet visited: their ids are not even known. Never none, and
-/// never more than kMostSiblings.
+/// never more than kMaxSiblings.
 struct Siblings {
   Node parent;
   std::uint32_t first = 0;
@@ -27,7 +28,7 @@ struct Siblings {
 };
 
 /// How many siblings are visited at once: the most that a node below the root can have.
-inline constexpr std::uint32_t kMostSiblings = 256;
+inline constexpr std::uint32_t kMaxSiblings = 256;
 
 /// A part of a tree: all that lies below the siblings of `frontier`, these included.
 struct Forest {

@@ -4,9 +4,10 @@
 
 #include <cmath>
 
+#include <cleave/error.hpp>
+
 #include "apps/uts/expectation.hpp"
 #include "apps/uts/uts.hpp"
-#include "skeleton/trace/error.hpp"
 
 namespace cleave::uts {
 
@@ -20,7 +21,7 @@ TreeParameters with_expected_size(const TreeParameters& kind, double nodes) {
                                               : &TreeParameters::root_branching;
   // Both raise the size. Beyond a mean of 1 it is infinite, and so are comparisons with it.
   double low = 0;
-  double high = kind.type == TreeType::binomial ? 1 : kMostUtsChildren;
+  double high = kind.type == TreeType::binomial ? 1 : kMaxUtsChildren;
   constexpr int kHalvings = 100;
   for (int i = 0; i < kHalvings; ++i) {
     parameters.*changed = (low + high) / 2;
@@ -39,21 +40,21 @@ TreeParameters with_expected_size(const TreeParameters& kind, double nodes) {
 FoundTree find_tree(const TreeParameters& kind, std::int64_t nodes, double tolerance,
                     ChildIds child_ids) {
   FoundTree found{.parameters = with_expected_size(kind, static_cast<double>(nodes))};
-  const double most_off = tolerance * static_cast<double>(nodes);
-  const auto most = static_cast<std::int64_t>(static_cast<double>(nodes) + most_off);
-  constexpr std::int64_t kMostTimes = 200;
-  for (std::int64_t visited = 0; visited < kMostTimes * nodes;) {
+  const double furthest_off = tolerance * static_cast<double>(nodes);
+  const auto maximum = static_cast<std::int64_t>(static_cast<double>(nodes) + furthest_off);
+  constexpr std::int64_t kMaxTimes = 200;
+  for (std::int64_t visited = 0; visited < kMaxTimes * nodes;) {
     const Tree tree(found.parameters);
     ++found.roots_tried;
-    Segment<Siblings> stack;
+    detail::Segment<Siblings> stack;
     Children<Siblings> children(stack);
     const Uts uts{.tree = tree, .child_ids = child_ids};
     found.counts = {};
     uts.begin(whole_tree(tree), children, found.counts);
-    while (!stack.private_empty() && found.counts.nodes <= most) {
+    while (!stack.private_empty() && found.counts.nodes <= maximum) {
       uts.visit(stack.pop(), children, found.counts);
     }
-    if (std::abs(static_cast<double>(found.counts.nodes - nodes)) <= most_off) {
+    if (std::abs(static_cast<double>(found.counts.nodes - nodes)) <= furthest_off) {
       return found;
     }
     visited += found.counts.nodes;

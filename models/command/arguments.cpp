@@ -6,29 +6,28 @@
 #include <algorithm>
 #include <system_error>
 
-#include "skeleton/trace/count.hpp"
-#include "skeleton/trace/error.hpp"
+#include "models/files.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
-constexpr std::int64_t kMostRanks = 1 << 24;
+constexpr std::int64_t kMaxRanks = 1 << 24;
 
 /// Goes on from the last two of `ranks` to `last`.
 void continue_series(std::vector<int>& ranks, int last) {
-  constexpr std::size_t kMostNumbers = 10000;
+  constexpr std::size_t kMaxNumbers = 10000;
   const std::int64_t before = ranks[ranks.size() - 2];
   const std::int64_t first = ranks.back();
   const bool is_ratio = first > before && first % before == 0;
   std::int64_t next = first;
-  while (next < last && first > before && ranks.size() < kMostNumbers) {
+  while (next < last && first > before && ranks.size() < kMaxNumbers) {
     next = is_ratio ? next * (first / before) : next + (first - before);
-    ranks.push_back(static_cast<int>(std::min<std::int64_t>(next, kMostRanks)));
+    ranks.push_back(static_cast<int>(std::min<std::int64_t>(next, kMaxRanks)));
   }
   if (next != last) {
     throw UsageError(fmt::format("{},{},... does not come to {} in {} steps or fewer", before,
-                                 first, last, kMostNumbers));
+                                 first, last, kMaxNumbers));
   }
 }
 
@@ -45,8 +44,8 @@ std::vector<int> parse_ranks(const std::string& text) {
       goes_on = true;
     } else {
       const std::int64_t count = parse_count(part);
-      if (count < 1 || count > kMostRanks) {
-        throw UsageError(fmt::format("'{}' is not a number of ranks: 1 to {}", part, kMostRanks));
+      if (count < 1 || count > kMaxRanks) {
+        throw UsageError(fmt::format("'{}' is not a number of ranks: 1 to {}", part, kMaxRanks));
       }
       if (goes_on) {
         continue_series(ranks, static_cast<int>(count));
@@ -117,13 +116,13 @@ void FitArguments::add_to(CLI::App& command) {
       ->capture_default_str();
   command.add_flag("--allow-oversubscribed", allow_oversubscribed,
                    "Also fit runs with more ranks than cores");
-  add_count_slowed(command, slowed);
+  add_count_throttled(command, throttled);
   command
       .add_option(
           "--blocks-of-rank", blocks_of_rank,
           "Fit the blocks of this rank alone and no exchange or whole run, for the network of "
           "--machine")
-      ->check(CLI::Range(std::int64_t{0}, kMostRanks - 1));
+      ->check(CLI::Range(std::int64_t{0}, kMaxRanks - 1));
 }
 
 FitOptions FitArguments::options() const {
@@ -137,14 +136,14 @@ FitOptions FitArguments::options() const {
 }
 
 Measurements FitArguments::measurements(std::span<const Trace> traces) const {
-  Measurements all = collect_measurements(traces, slowed);
+  Measurements all = collect_measurements(traces, throttled);
   return allow_oversubscribed ? all : without_oversubscribed(std::move(all));
 }
 
-void add_count_slowed(CLI::App& command, Slowed& slowed) {
+void add_count_throttled(CLI::App& command, Throttled& throttled) {
   command.add_flag_callback(
-      "--count-slowed", [&slowed] { slowed = Slowed::counted; },
+      "--count-throttled", [&throttled] { throttled = Throttled::counted; },
       "Also count repetitions that found a core slower than other runs did");
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

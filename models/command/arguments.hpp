@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "models/files.hpp"
 #include "models/fit.hpp"
-#include "skeleton/trace/trace_file.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 /// "1,2,8", or "8,16,...,1024": what the two numbers before "..." begin goes on up to the one after
 /// it, by their ratio where it is whole, else by their difference.
@@ -39,7 +39,7 @@ struct FitArguments {
   std::string weights = "relative";
   std::string hold_out = "none";
   bool allow_oversubscribed = false;
-  Slowed slowed = Slowed::left_out;
+  Throttled throttled = Throttled::left_out;
   std::optional<int> blocks_of_rank;
 
   /// Adds the options of these names. Refers to this object.
@@ -51,7 +51,7 @@ struct FitArguments {
   Measurements measurements(std::span<const Trace> traces) const;
 };
 
-/// Adds the option --count-slowed. Refers to `slowed`.
-void add_count_slowed(CLI::App& command, Slowed& slowed);
+/// Adds the option --count-throttled. Refers to `throttled`.
+void add_count_throttled(CLI::App& command, Throttled& throttled);
 
-}  // namespace cleave
+}  // namespace cleave::models

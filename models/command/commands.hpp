@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-namespace cleave {
+namespace cleave::models {
 
 void add_fit_command(CLI::App& program, const std::string& command_line);
 void add_predict_command(CLI::App& program);
@@ -23,4 +23,4 @@ std::filesystem::path program_folder();
 /// What a program started from here ended with that was ended by Ctrl-C.
 inline constexpr int kInterruptedStatus = 130;
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -12,16 +12,14 @@
 #include "models/command/arguments.hpp"
 #include "models/command/commands.hpp"
 #include "models/command/questions.hpp"
+#include "models/files.hpp"
 #include "models/model_file.hpp"
 #include "models/report/format.hpp"
 #include "models/report/measured.hpp"
 #include "models/report/text.hpp"
 #include "models/statistics.hpp"
-#include "skeleton/trace/atomic_file.hpp"
-#include "skeleton/trace/count.hpp"
-#include "skeleton/trace/error.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
@@ -216,4 +214,4 @@ void add_compare_command(CLI::App& program) {
   command->callback([files] { run(*files); });
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -6,10 +6,9 @@
 #include "models/command/arguments.hpp"
 #include "models/command/commands.hpp"
 #include "models/export.hpp"
-#include "skeleton/trace/atomic_file.hpp"
-#include "skeleton/trace/error.hpp"
+#include "models/files.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
@@ -45,4 +44,4 @@ void add_export_command(CLI::App& program) {
   command->callback([arguments] { run(*arguments); });
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

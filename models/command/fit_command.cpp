@@ -5,11 +5,11 @@
 
 #include "models/command/arguments.hpp"
 #include "models/command/commands.hpp"
+#include "models/files.hpp"
 #include "models/model_file.hpp"
 #include "models/report/text.hpp"
-#include "skeleton/trace/count.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
@@ -86,4 +86,4 @@ void add_fit_command(CLI::App& program, const std::string& command_line) {
   command->callback([arguments, command_line] { run(*arguments, command_line); });
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -11,7 +11,7 @@
 #include "models/report/tables.hpp"
 #include "models/report/text.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
@@ -61,15 +61,14 @@ void add_machine_command(CLI::App& program, const std::string& command_line) {
   import->add_flag("--half-duplex", arguments->half_duplex,
                    "Two messages that cross take twice as long as one");
   import->add_option("--out", arguments->out, "Machine file to write (*.machine.json)")->required();
-  import->callback([arguments, command_line] { run_import(*arguments, command_line);
-});
+  import->callback([arguments, command_line] { run_import(*arguments, command_line); });
 
-auto file = std::make_shared<std::string>();
-CLI::App* show = command->add_subcommand("show", "Latency and gap of a machine file");
-show->add_option("machine", *file, "A machine file (*.machine.json)")->required();
-show->callback([file] {
-  fmt::print("{}", to_terminal(latency_gap_table(latency_gaps_of(read_machine(*file)))));
-});
-}  // namespace cleave
+  auto file = std::make_shared<std::string>();
+  CLI::App* show = command->add_subcommand("show", "Latency and gap of a machine file");
+  show->add_option("machine", *file, "A machine file (*.machine.json)")->required();
+  show->callback([file] {
+    fmt::print("{}", to_terminal(latency_gap_table(latency_gaps_of(read_machine(*file)))));
+  });
+}  // namespace cleave::models
 
-}  // namespace cleave
+}  // namespace cleave::models

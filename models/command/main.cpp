@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "models/command/commands.hpp"
+#include "models/command/program.hpp"
 #include "models/command/subprocess.hpp"
-#include "skeleton/program/command_line.hpp"
-#include "skeleton/trace/error.hpp"
+#include "models/files.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 std::filesystem::path program_folder() {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path();
@@ -74,16 +74,16 @@ int fail(const std::string& message, int status) {
 
 }  // namespace
 
-}  // namespace cleave
+}  // namespace cleave::models
 
 int main(int argc, char** argv) {
   try {
-    return cleave::run(argc, argv);
+    return cleave::models::run(argc, argv);
   } catch (const cleave::UsageError& e) {
-    return cleave::fail(e.what(), cleave::kUsageStatus);
-  } catch (const cleave::Interrupted& e) {
-    return cleave::fail(e.what(), cleave::kInterruptedStatus);
+    return cleave::models::fail(e.what(), cleave::models::kUsageStatus);
+  } catch (const cleave::models::Interrupted& e) {
+    return cleave::models::fail(e.what(), cleave::models::kInterruptedStatus);
   } catch (const std::exception& e) {
-    return cleave::fail(e.what(), 1);
+    return cleave::models::fail(e.what(), 1);
   }
 }

@@ -9,15 +9,13 @@
 #include "models/command/arguments.hpp"
 #include "models/command/commands.hpp"
 #include "models/command/questions.hpp"
+#include "models/files.hpp"
 #include "models/plan.hpp"
 #include "models/remarks.hpp"
 #include "models/report/format.hpp"
 #include "models/report/text.hpp"
-#include "skeleton/trace/atomic_file.hpp"
-#include "skeleton/trace/count.hpp"
-#include "skeleton/trace/error.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
@@ -121,7 +119,7 @@ void run(const Arguments& arguments) {
   if (plan.chosen && !arguments.slurm.empty()) {
     write_file(arguments.slurm,
                slurm_script(model, plan.choices[*plan.chosen],
-                            request.options.ranks_per_host.value_or(model.most_ranks_per_host())));
+                            request.options.ranks_per_host.value_or(model.max_ranks_per_host())));
   }
   if (arguments.json) {
     print_json(plan);
@@ -155,4 +153,4 @@ void add_plan_command(CLI::App& program) {
   command->callback([arguments] { run(*arguments); });
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

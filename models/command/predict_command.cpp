@@ -8,12 +8,12 @@
 #include "models/command/arguments.hpp"
 #include "models/command/commands.hpp"
 #include "models/command/questions.hpp"
+#include "models/files.hpp"
 #include "models/remarks.hpp"
 #include "models/report/format.hpp"
 #include "models/report/text.hpp"
-#include "skeleton/trace/count.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
@@ -121,15 +121,15 @@ void print_shares(const std::vector<Forecast>& forecasts) {
   for (const Forecast& f : forecasts) {
     std::vector<Cell> row = {cell(fmt::format("{}", f.prediction.ranks)),
                              cell(sizes_text(f.prediction.sizes))};
-    double most = -1;
+    double maximum = -1;
     std::string_view largest = names.front();
     for (const std::string_view name : names) {
       double seconds = 0;
       for (const BlockShare& share : f.prediction.shares) {
         seconds += share.name() == name ? share.seconds : 0;
       }
-      if (seconds > most) {
-        most = seconds;
+      if (seconds > maximum) {
+        maximum = seconds;
         largest = name;
       }
       const double part = f.prediction.seconds > 0 ? seconds / f.prediction.seconds : 0;
@@ -188,4 +188,4 @@ void add_predict_command(CLI::App& program) {
   command->callback([arguments] { run(*arguments); });
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

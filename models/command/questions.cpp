@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include "models/command/arguments.hpp"
+#include "models/files.hpp"
 #include "models/model_file.hpp"
 #include "models/what_if.hpp"
-#include "skeleton/trace/count.hpp"
-#include "skeleton/trace/error.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 void QuestionArguments::add_to(CLI::App& command) {
   command.add_option("--model", model, "A model (*.model.json)")->required();
@@ -77,4 +76,4 @@ std::string fitted_range_text(const Forecast& forecast) {
   return text;
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

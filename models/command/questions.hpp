@@ -7,7 +7,7 @@
 
 #include "models/forecast.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 /// The options of a question, and the model that they make.
 struct QuestionArguments {
@@ -34,4 +34,4 @@ std::string sizes_text(const NamedSizes& sizes);
 /// "inside" or "outside", and the cache that data has left: "outside, past 32 MiB cache".
 std::string fitted_range_text(const Forecast& forecast);
 
-}  // namespace cleave
+}  // namespace cleave::models

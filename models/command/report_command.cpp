@@ -9,7 +9,7 @@
 #include "models/model_file.hpp"
 #include "models/report/text.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
@@ -18,14 +18,14 @@ struct Arguments {
   std::string model;
   std::string machine;
   std::string out;
-  Slowed slowed = Slowed::left_out;
+  Throttled throttled = Throttled::left_out;
 };
 
 void run(const Arguments& arguments) {
   const Model model = read_model(arguments.model);
   const std::optional<Machine> machine = read_machine_if_given(arguments.machine);
   const Measurements measurements =
-      collect_measurements(read_traces(arguments.traces), arguments.slowed);
+      collect_measurements(read_traces(arguments.traces), arguments.throttled);
   const Report report = make_report(model, measurements, machine);
   make_folder(arguments.out);
   write_report(arguments.out, report);
@@ -45,8 +45,8 @@ void add_report_command(CLI::App& program) {
                       "Another machine's latency and gap instead of the model's");
   command->add_option("--out", arguments->out, "Folder to write into; made if its parent exists")
       ->required();
-  add_count_slowed(*command, arguments->slowed);
+  add_count_throttled(*command, arguments->throttled);
   command->callback([arguments] { run(*arguments); });
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

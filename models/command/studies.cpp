@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
@@ -107,4 +107,4 @@ Study study_of(std::string_view app, std::string_view type, std::string_view pla
   return {.size_option = "--size"};
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace cleave {
+namespace cleave::models {
 
 struct Study {
   std::string size_option;         ///< the application's option that a size is given by
@@ -24,4 +24,4 @@ struct Study {
 /// has `--size` and no sizes: they must be given.
 Study study_of(std::string_view app, std::string_view type, std::string_view placement, bool quick);
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -8,17 +8,16 @@
 
 #include "models/command/arguments.hpp"
 #include "models/command/commands.hpp"
+#include "models/command/program.hpp"
 #include "models/command/studies.hpp"
 #include "models/command/subprocess.hpp"
 #include "models/command/write_report.hpp"
+#include "models/files.hpp"
 #include "models/model_file.hpp"
 #include "models/report/cells.hpp"
 #include "models/report/text.hpp"
-#include "skeleton/program/progress.hpp"
-#include "skeleton/trace/count.hpp"
-#include "skeleton/trace/error.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
@@ -214,13 +213,13 @@ class StudyRun {
       }
     }
     runs_ = cases_.size() * static_cast<std::size_t>(study_.rounds);
-    const int most_ranks =
+    const int max_ranks =
         std::max_element(workers_.begin(), workers_.end(), [](const auto& a, const auto& b) {
           return a.ranks < b.ranks;
         })->ranks;
     machine_file_ = arguments_.machine;
-    if (machine_file_.empty() && most_ranks > 1) {
-      calibrate(most_ranks);
+    if (machine_file_.empty() && max_ranks > 1) {
+      calibrate(max_ranks);
     }
     std::vector<Case*> all;
     for (Case& c : cases_) {
@@ -230,12 +229,12 @@ class StudyRun {
       measure_round(round, all);
     }
     for (int again = 1; again <= study_.rounds; ++again) {
-      const std::vector<Case*> slowed = mostly_slowed();
-      if (slowed.empty()) {
+      const std::vector<Case*> throttled = mostly_throttled();
+      if (throttled.empty()) {
         break;
       }
-      runs_ += slowed.size();
-      measure_round(study_.rounds + again, slowed);
+      runs_ += throttled.size();
+      measure_round(study_.rounds + again, throttled);
     }
   }
 
@@ -272,10 +271,10 @@ class StudyRun {
 
   /// The cases of which fewer than a third of the repetitions asked for found the cores as fast as
   /// they can be.
-  std::vector<Case*> mostly_slowed() {
-    std::vector<Case*> slowed;
-    if (arguments_.fit.slowed == Slowed::counted) {
-      return slowed;
+  std::vector<Case*> mostly_throttled() {
+    std::vector<Case*> throttled;
+    if (arguments_.fit.throttled == Throttled::counted) {
+      return throttled;
     }
     const CountedRepetitions counted(traces_);
     for (Case& c : cases_) {
@@ -284,10 +283,10 @@ class StudyRun {
         free += counted.free_repetitions(traces_[trace]);
       }
       if (3 * free < study_.rounds * study_.repetitions) {
-        slowed.push_back(&c);
+        throttled.push_back(&c);
       }
     }
-    return slowed;
+    return throttled;
   }
 
   /// A size is a value of one option, or begins with '-' and is options itself.
@@ -397,4 +396,4 @@ void add_study_command(CLI::App& program, const std::string& command_line) {
   command->callback([arguments, command_line] { StudyRun(*arguments, command_line).run(); });
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -15,13 +15,13 @@
 
 extern char** environ;
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
 
-constexpr std::size_t kMostOutput = std::size_t{64} << 10;
+constexpr std::size_t kMaxOutput = std::size_t{64} << 10;
 constexpr std::chrono::seconds kGrace{5};  ///< from asking a program to end until it is killed
 constexpr int kPollMilliseconds = 100;
 
@@ -122,8 +122,8 @@ Ended run_program(const std::vector<std::string>& arguments) {
       break;
     }
     ended.output.append(buffer.data(), static_cast<std::size_t>(count));
-    if (ended.output.size() > 2 * kMostOutput) {
-      ended.output.erase(0, ended.output.size() - kMostOutput);
+    if (ended.output.size() > 2 * kMaxOutput) {
+      ended.output.erase(0, ended.output.size() - kMaxOutput);
     }
   }
   int status = 0;
@@ -136,4 +136,4 @@ Ended run_program(const std::vector<std::string>& arguments) {
   return ended;
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

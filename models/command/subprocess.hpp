@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "skeleton/trace/error.hpp"
+#include "models/files.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 /// Ctrl-C (SIGINT) or SIGTERM came.
 class Interrupted : public Error {
@@ -30,4 +30,4 @@ bool was_interrupted();
 /// \throws Error        if it cannot be started
 Ended run_program(const std::vector<std::string>& arguments);
 
-}  // namespace cleave
+}  // namespace cleave::models

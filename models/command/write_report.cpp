@@ -1,10 +1,10 @@
 #include "models/command/write_report.hpp"
 
+#include "models/files.hpp"
 #include "models/report/page.hpp"
 #include "models/report/text.hpp"
-#include "skeleton/trace/atomic_file.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 void write_report(const std::filesystem::path& folder, const Report& report) {
   for (const Table& table : report.tables) {
@@ -14,4 +14,4 @@ void write_report(const std::filesystem::path& folder, const Report& report) {
   write_file(folder / "report.html", to_html(report));
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -5,10 +5,10 @@
 
 #include "models/report/report.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 /// Writes report.html, report.md and one CSV file a table into `folder`, which exists.
 /// \throws FileError
 void write_report(const std::filesystem::path& folder, const Report& report);
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -3,11 +3,11 @@
 
 #include <string_view>
 
-namespace cleave::assets {
+namespace cleave::models::assets {
 
 extern const std::string_view page_css;
 extern const std::string_view page_js;
 extern const std::string_view uplot_css;
 extern const std::string_view uplot_js;
 
-}  // namespace cleave::assets
+}  // namespace cleave::models::assets

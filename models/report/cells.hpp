@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <string>
 
+#include "models/files.hpp"
 #include "models/report/format.hpp"
 #include "models/report/report.hpp"
-#include "skeleton/trace/count.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 inline Cell text(std::string value) { return {value, value}; }
 
@@ -38,4 +38,4 @@ inline std::string format_workers(int ranks, int threads) {
   return threads == 1 ? of_ranks : fmt::format("{} of {} threads", of_ranks, threads);
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

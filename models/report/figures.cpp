@@ -6,12 +6,12 @@
 #include <map>
 #include <set>
 
+#include "models/files.hpp"
 #include "models/report/cells.hpp"
 #include "models/report/format.hpp"
 #include "models/report/measured.hpp"
-#include "skeleton/trace/count.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
@@ -229,4 +229,4 @@ std::vector<Figure> make_figures(const Model& model, const std::vector<Compariso
   return figures;
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

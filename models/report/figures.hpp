@@ -5,10 +5,10 @@
 
 #include "models/report/report.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 /// Times against size for each number of ranks, errors, latency and gap.
 std::vector<Figure> make_figures(const Model& model, const std::vector<Comparison>& comparisons,
                                  const LatencyGaps& gaps);
 
-}  // namespace cleave
+}  // namespace cleave::models

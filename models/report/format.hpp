@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace cleave {
+namespace cleave::models {
 
 /// The paper counts 32-bit words.
 inline constexpr double kBytesPerWord = 4;
@@ -16,4 +16,4 @@ inline std::string format_seconds(double seconds) {
                                                             : fmt::format("{:.3e}", seconds);
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

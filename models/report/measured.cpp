@@ -5,7 +5,7 @@
 
 #include "models/statistics.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 std::map<RunKey, std::map<Block, double>> measured_blocks(const Measurements& measurements) {
   std::map<RunKey, std::map<std::pair<Block, int>, double>> longest;
@@ -54,4 +54,4 @@ std::int64_t size_or_zero(const NamedSizes& sizes, const std::string& name) {
   return found == sizes.end() ? 0 : found->second;
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

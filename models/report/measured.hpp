@@ -9,7 +9,7 @@
 
 #include "models/report/report.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 using RunKey = std::pair<int, NamedSizes>;  ///< ranks and sizes
 
@@ -25,4 +25,4 @@ std::vector<std::string> size_names(const std::vector<Comparison>& comparisons);
 /// 0 where the run has no such size.
 std::int64_t size_or_zero(const NamedSizes& sizes, const std::string& name);
 
-}  // namespace cleave
+}  // namespace cleave::models

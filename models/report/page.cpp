@@ -10,7 +10,7 @@
 #include "models/report/assets.hpp"
 #include "models/statistics.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 using nlohmann::json;
 
@@ -181,4 +181,4 @@ std::string to_html(const Report& report) {
   return html;
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -6,8 +6,8 @@
 
 #include "models/report/report.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 std::string to_html(const Report& report);
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/files.hpp"
 #include "models/forecast.hpp"
 #include "models/remarks.hpp"
 #include "models/report/figures.hpp"
@@ -12,10 +13,8 @@
 #include "models/report/stealing_tables.hpp"
 #include "models/report/tables.hpp"
 #include "models/statistics.hpp"
-#include "skeleton/trace/count.hpp"
-#include "skeleton/trace/error.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
@@ -166,4 +165,4 @@ Report make_report(const Model& model, const Measurements& measurements,
   return report;
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "models/files.hpp"
 #include "models/model.hpp"
 #include "models/omega.hpp"
 #include "models/samples.hpp"
-#include "skeleton/trace/machine_file.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 /// One cell: as people read it, and exactly.
 struct Cell {
@@ -93,4 +93,4 @@ inline constexpr double kPaperError = 0.0883;
 Report make_report(const Model& model, const Measurements& measurements,
                    const std::optional<Machine>& machine);
 
-}  // namespace cleave
+}  // namespace cleave::models

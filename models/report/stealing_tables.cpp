@@ -8,7 +8,7 @@
 #include "models/report/cells.hpp"
 #include "models/statistics.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
@@ -70,15 +70,15 @@ Table workers_table(const std::vector<StealingRun>& runs) {
     const double rate = run.nodes() / seconds_of_run;
     const std::vector<double> shares = shares_of(run);
     const double mean = 1 / static_cast<double>(shares.size());
-    const auto [least, most] = std::minmax_element(shares.begin(), shares.end());
+    const auto [minimum, maximum] = std::minmax_element(shares.begin(), shares.end());
     table.rows.push_back(
         {number(run.ranks, std::to_string(run.ranks)),
          number(run.threads, std::to_string(run.threads)), count(run.sizes.at("nodes")),
          seconds(seconds_of_run), number(rate, fmt::format("{:.2f} M", rate / 1e6)),
          rounded(run.local_tried / run.repetitions()), success(run.local_made, run.local_tried),
          rounded(run.remote_tried / run.repetitions()), success(run.remote_made, run.remote_tried),
-         percent(*least), percent(mean), percent(*most),
-         number(*most / mean, fmt::format("{:.3f}", *most / mean))});
+         percent(*minimum), percent(mean), percent(*maximum),
+         number(*maximum / mean, fmt::format("{:.3f}", *maximum / mean))});
   }
   return table;
 }
@@ -197,4 +197,4 @@ Table stealing_coefficients_table(const Model& model) {
   return table;
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

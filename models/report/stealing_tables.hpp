@@ -7,7 +7,7 @@
 
 #include "models/report/report.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 /// As table 1 and figure 3 of Helbecque et al., "DistBag_DFS": of each run its nodes, time and
 /// rate, how many steals were tried and made, and the workers' shares of the nodes.
@@ -23,4 +23,4 @@ Table parts_table(const std::vector<Comparison>& comparisons, const std::vector<
 /// \pre  model.stealing
 Table stealing_coefficients_table(const Model& model);
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -5,13 +5,13 @@
 #include <map>
 #include <set>
 
+#include "models/files.hpp"
 #include "models/report/cells.hpp"
 #include "models/report/format.hpp"
 #include "models/report/measured.hpp"
 #include "models/report/stealing_tables.hpp"
-#include "skeleton/trace/count.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
@@ -26,14 +26,14 @@ std::string coefficient_name(Block block, std::size_t index) {
                      index);
 }
 
-/// Where a stretch of a fit holds: "M/N < 2.83"; nothing where it is the only one.
-std::string stretch_text(const SegmentedFit& fit, std::size_t stretch) {
+/// Where a segment of a fit holds: "M/N < 2.83"; nothing where it is the only one.
+std::string segment_text(const SegmentedFit& fit, std::size_t segment) {
   std::string text;
-  if (stretch > 0) {
-    text = fmt::format("{:.4g} <= {}", fit.breaks[stretch - 1], fit.over);
+  if (segment > 0) {
+    text = fmt::format("{:.4g} <= {}", fit.breaks[segment - 1], fit.over);
   }
-  if (stretch < fit.breaks.size()) {
-    text += fmt::format("{} < {:.4g}", stretch > 0 ? "" : fit.over, fit.breaks[stretch]);
+  if (segment < fit.breaks.size()) {
+    text += fmt::format("{} < {:.4g}", segment > 0 ? "" : fit.over, fit.breaks[segment]);
   }
   return text;
 }
@@ -63,8 +63,8 @@ Table coefficients_table(const Model& model, const Measurements& measurements) {
   for (const BlockModel& block : model.blocks) {
     const auto share = shares.find({block.block, block.ranks_per_host});
     bool is_first = true;
-    for (std::size_t stretch = 0; stretch < block.fit.segments.size(); ++stretch) {
-      const BlockFit& segment = block.fit.segments[stretch];
+    for (std::size_t index = 0; index < block.fit.segments.size(); ++index) {
+      const BlockFit& segment = block.fit.segments[index];
       const Eigen::VectorXd errors = segment.fit.standard_errors();
       for (std::size_t i = 0; i < segment.form.size(); ++i) {
         const auto row = static_cast<Eigen::Index>(i);
@@ -72,7 +72,7 @@ Table coefficients_table(const Model& model, const Measurements& measurements) {
         table.rows.push_back(
             {text(std::string(name_of(block.block))),
              number(block.ranks_per_host, std::to_string(block.ranks_per_host)),
-             text(stretch_text(block.fit, stretch)), text(coefficient_name(block.block, i)),
+             text(segment_text(block.fit, index)), text(coefficient_name(block.block, i)),
              text(segment.form[i].text()), number(value, fmt::format("{:.4g}", value)),
              number(errors[row], fmt::format("{:.2g}", errors[row])),
              number(block.fit.r_squared, fmt::format("{:.4f}", block.fit.r_squared)),
@@ -234,7 +234,7 @@ Table shares_table(const std::vector<Comparison>& comparisons, const Measurement
   return table;
 }
 
-Table shrinkage_table(const Model& model) {
+Table scaling_table(const Model& model) {
   Table table{.id = "sizes",
               .title = "How the sizes of a block follow from those of the run",
               .note =
@@ -246,7 +246,7 @@ Table shrinkage_table(const Model& model) {
                           {"exponent", true},
                           {"imbalance", true},
                           {"exponent from"}}};
-  for (const Shrinkage& s : model.shrinkage) {
+  for (const Scaling& s : model.scaling) {
     if (s.block == Block::wait || s.block == Block::skeleton) {
       continue;
     }
@@ -320,7 +320,7 @@ std::vector<Table> make_tables(const Model& model, const Measurements& measureme
                                  stealing_coefficients_table(model)});
   } else {
     tables.insert(tables.end(), {coefficients_table(model, measurements),
-                                 shares_table(comparisons, measurements), shrinkage_table(model)});
+                                 shares_table(comparisons, measurements), scaling_table(model)});
   }
   tables.insert(tables.end(),
                 {refused_table(model), times_table(comparisons), latency_gap_table(gaps)});
@@ -328,4 +328,4 @@ std::vector<Table> make_tables(const Model& model, const Measurements& measureme
   return tables;
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

@@ -5,7 +5,7 @@
 
 #include "models/report/report.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 /// Those that have rows; first the one that a reader comes for.
 std::vector<Table> make_tables(const Model& model, const Measurements& measurements,
@@ -14,4 +14,4 @@ std::vector<Table> make_tables(const Model& model, const Measurements& measureme
 /// l and g of every pattern: of all messages, of each piece, and as the paper's worst case.
 Table latency_gap_table(const LatencyGaps& gaps);
 
-}  // namespace cleave
+}  // namespace cleave::models

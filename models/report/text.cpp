@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace cleave {
+namespace cleave::models {
 
 namespace {
 
@@ -150,4 +150,4 @@ std::string to_csv(const Table& table) {
   return text;
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

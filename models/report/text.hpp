@@ -6,7 +6,7 @@
 
 #include "models/report/report.hpp"
 
-namespace cleave {
+namespace cleave::models {
 
 /// Verdicts and notes first, then the tables in columns.
 std::string to_terminal(const Report& report);
@@ -22,4 +22,4 @@ std::string to_markdown(const Report& report);
 /// One header line; numbers in full (RFC 4180).
 std::string to_csv(const Table& table);
 
-}  // namespace cleave
+}  // namespace cleave::models

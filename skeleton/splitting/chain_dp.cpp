@@ -7,15 +7,16 @@
 #include <cstdint>
 #include <limits>
 
+#include <cleave/error.hpp>
+
 #include "skeleton/splitting/loads.hpp"
-#include "skeleton/trace/error.hpp"
 
 namespace cleave::splitting {
 
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
-constexpr Index kMostSteps = Index{1} << 28;
+constexpr Index kMaxSteps = Index{1} << 28;
 
 /// F of a cut at each position, made at its earliest stage, by stage.
 class StagePrices {
@@ -58,11 +59,11 @@ std::vector<Row> rows_of(const Loads& loads, LoadWindow window, Index parts, boo
   const Index total = loads.before(leaves);
   std::vector<Row> rows;
   for (Index j = 0; j <= parts; ++j) {
-    Index low = j * window.least;
-    Index high = std::min(total, j * window.most);
+    Index low = j * window.minimum;
+    Index high = std::min(total, j * window.maximum);
     if (exactly) {
-      low = std::max(low, total - (parts - j) * window.most);
-      high = std::min(high, total - (parts - j) * window.least);
+      low = std::max(low, total - (parts - j) * window.maximum);
+      high = std::min(high, total - (parts - j) * window.minimum);
     }
     if (band && j > 0 && j < parts) {
       const Index even = total * j / parts;
@@ -127,14 +128,14 @@ class Chain {
     std::size_t tail = 0;
     Index next = from.begin;
     for (Index y = row.begin; y < row.end; ++y) {
-      for (; next < from.end && next < y && loads_.between(next, y) >= window_.least; ++next) {
+      for (; next < from.end && next < y && loads_.between(next, y) >= window_.minimum; ++next) {
         const double value = before[next - from.begin];
         while (tail > head && queue_[tail - 1].value >= value) {
           --tail;
         }
         queue_[tail++] = {value, next};
       }
-      while (head < tail && loads_.between(queue_[head].position, y) > window_.most) {
+      while (head < tail && loads_.between(queue_[head].position, y) > window_.maximum) {
         ++head;
       }
       double& value = values[y - row.begin];
@@ -167,7 +168,7 @@ std::optional<std::vector<Index>> solve(const Problem& problem, const Loads& loa
                                         LoadWindow window, std::optional<Index> band,
                                         const Prices& prices, const Narrow& narrow) {
   const Index parts = std::min<Index>(problem.processors, loads.leaves());
-  const bool exactly = window.least > 0;
+  const bool exactly = window.minimum > 0;
   if (exactly && problem.processors > loads.leaves()) {
     return std::nullopt;
   }
@@ -177,15 +178,15 @@ std::optional<std::vector<Index>> solve(const Problem& problem, const Loads& loa
   for (const Row& row : rows) {
     steps += row.size();
   }
-  if (steps > kMostSteps) {
+  if (steps > kMaxSteps) {
     throw Error(
         fmt::format("the exact chain of {} parts within loads {} to {} takes {} steps, at most {} "
                     "are allowed: narrow the window or use the banded planner",
-                    parts, window.least, window.most, steps, kMostSteps));
+                    parts, window.minimum, window.maximum, steps, kMaxSteps));
   }
   const bool unit = problem.weights.empty();
-  const Index fewest = unit ? std::max<Index>(window.least, 1) : 1;
-  const Index range = (unit ? window.most : loads.leaves()) - fewest;
+  const Index fewest = unit ? std::max<Index>(window.minimum, 1) : 1;
+  const Index range = (unit ? window.maximum : loads.leaves()) - fewest;
   if (range <= std::numeric_limits<std::uint16_t>::max()) {
     return Chain<std::uint16_t, Loads, Prices>(prices, loads, window, std::move(rows), fewest)
         .cuts();
@@ -215,9 +216,9 @@ std::optional<std::vector<Index>> greedy_cuts(const Problem& problem, const Load
   Index before = 0;
   for (Index j = 1; j < parts; ++j) {
     const Index low =
-        std::max(loads.before(before) + window.least, total - (parts - j) * window.most);
+        std::max(loads.before(before) + window.minimum, total - (parts - j) * window.maximum);
     const Index high =
-        std::min(loads.before(before) + window.most, total - (parts - j) * window.least);
+        std::min(loads.before(before) + window.maximum, total - (parts - j) * window.minimum);
     const Index even = total * j / parts;
     const Index end = std::min(leaves, loads.first_at_least(high + 1));
     Index best = -1;
@@ -229,7 +230,7 @@ std::optional<std::vector<Index>> greedy_cuts(const Problem& problem, const Load
       }
     }
     if (best < 0) {
-      if (window.least == 0 && total - loads.before(before) <= window.most) {
+      if (window.minimum == 0 && total - loads.before(before) <= window.maximum) {
         return cuts;  // the rest is one part, the processors after it stay empty
       }
       return std::nullopt;

@@ -4,16 +4,16 @@
 
 #include <cmath>
 
-#include "skeleton/trace/error.hpp"
+#include <cleave/error.hpp>
 
 namespace cleave::splitting {
 
 namespace {
 
-void check_coefficient(const char* name, double value, double least) {
-  if (!std::isfinite(value) || value < least) {
+void check_coefficient(const char* name, double value, double minimum) {
+  if (!std::isfinite(value) || value < minimum) {
     throw Error(fmt::format("cost coefficient {} is {}, it must be at least {} and finite", name,
-                            value, least));
+                            value, minimum));
   }
 }
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "skeleton/splitting/frontier.hpp"
+#include <cleave/detail/frontier.hpp>
 
 namespace cleave::splitting {
 

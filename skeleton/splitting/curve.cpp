@@ -6,7 +6,7 @@
 #include <random>
 #include <utility>
 
-#include "skeleton/trace/error.hpp"
+#include <cleave/error.hpp>
 
 namespace cleave::splitting {
 
@@ -82,7 +82,7 @@ class PatternSearch {
       path_.clear();
       visited_.assign(visited_.size(), false);
       visit({}, 0);
-    } while (steps_ > kMostSteps);
+    } while (steps_ > kMaxSteps);
     return path_;
   }
 
@@ -91,7 +91,7 @@ class PatternSearch {
   Corner exit_of_whole() const { return kind_ == CurveKind::hilbert ? 1 : all(); }
 
   bool visit(Place offset, Corner entry) {
-    if (++steps_ > kMostSteps) {
+    if (++steps_ > kMaxSteps) {
       return false;
     }
     const std::size_t index = offset[0] + offset[1] * shape_.k + offset[2] * shape_.k * shape_.k;
@@ -151,7 +151,7 @@ class PatternSearch {
     }
   }
 
-  static constexpr int kMostSteps = 20000;
+  static constexpr int kMaxSteps = 20000;
 
   Shape shape_;
   CurveKind kind_;

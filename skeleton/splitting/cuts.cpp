@@ -14,11 +14,11 @@ namespace {
 void split_at_once(const Growth& growth, const std::vector<Index>& bounds,
                    std::vector<IntervalSplit>& splits) {
   std::size_t largest = 0;
-  Index most = 0;
+  Index maximum = 0;
   for (std::size_t i = 0; i + 1 < bounds.size(); ++i) {
     const Index leaves = growth.leaf_at(bounds[i + 1]) - growth.leaf_at(bounds[i]);
-    if (leaves > most) {
-      most = leaves;
+    if (leaves > maximum) {
+      maximum = leaves;
       largest = i;
     }
   }

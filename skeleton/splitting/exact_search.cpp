@@ -32,12 +32,12 @@ class Search {
       : problem_(problem), window_(window), space_(space) {}
 
   std::optional<std::vector<MaskSplit>> solve() {
-    const Index most_parts = std::min<Index>(problem_.processors, problem_.tree.leaves());
-    const Index fewest_parts = window_.least > 0 ? problem_.processors : 1;
+    const Index max_parts = std::min<Index>(problem_.processors, problem_.tree.leaves());
+    const Index fewest_parts = window_.minimum > 0 ? problem_.processors : 1;
     double best = kInfinite;
     int best_parts = 0;
-    for (Index parts = fewest_parts; parts <= most_parts; ++parts) {
-      const double cost = least_cost(space_.root(), static_cast<int>(parts), 0);
+    for (Index parts = fewest_parts; parts <= max_parts; ++parts) {
+      const double cost = min_cost(space_.root(), static_cast<int>(parts), 0);
       if (cost < best) {
         best = cost;
         best_parts = static_cast<int>(parts);
@@ -63,10 +63,10 @@ class Search {
 
   bool can_fit(const Part& part, int parts) const {
     const Index load = space_.load(part);
-    return parts * window_.least <= load && load <= parts * window_.most;
+    return parts * window_.minimum <= load && load <= parts * window_.maximum;
   }
 
-  double least_cost(const Part& part, int parts, int stage) {
+  double min_cost(const Part& part, int parts, int stage) {
     if (!can_fit(part, parts)) {
       return kInfinite;
     }
@@ -80,13 +80,13 @@ class Search {
     }
     Solved best;
     if (stage < problem_.tree.l_max()) {
-      best.cost = least_cost(space_.grown(part, stage), parts, stage + 1);
+      best.cost = min_cost(space_.grown(part, stage), parts, stage + 1);
     }
     const Index leaves = space_.leaves(part, stage);
     space_.each_split(part, stage, [&](const Part& moved, const Part& rest, Index n) {
-      if (++steps_ > kMostSearchSteps) {
+      if (++steps_ > kMaxSearchSteps) {
         throw SearchTooLarge(fmt::format("the exact search in mode {} takes more than {} steps",
-                                         name_of(problem_.mode), kMostSearchSteps));
+                                         name_of(problem_.mode), kMaxSearchSteps));
       }
       const double price = problem_.cost(
           {.n = n, .N = problem_.tree.leaves_at_stage(stage), .giver_leaves = leaves});
@@ -94,9 +94,9 @@ class Search {
         if (!can_fit(moved, moved_parts) || !can_fit(rest, parts - moved_parts)) {
           continue;
         }
-        double cost = price + least_cost(moved, moved_parts, stage);
+        double cost = price + min_cost(moved, moved_parts, stage);
         if (cost < best.cost) {
-          cost += least_cost(rest, parts - moved_parts, stage);
+          cost += min_cost(rest, parts - moved_parts, stage);
         }
         if (cost < best.cost) {
           best = {cost, true, moved, rest, moved_parts};
@@ -162,16 +162,16 @@ PricedPlan plan_of_masks(const Problem& problem, const detail::SmallTree& tree,
 }  // namespace
 
 std::optional<PricedPlan> exact_search(const Problem& problem, LoadWindow window) {
-  if (problem.tree.leaves() > kMostSearchLeaves) {
+  if (problem.tree.leaves() > kMaxSearchLeaves) {
     throw SearchTooLarge(
         fmt::format("the tree has {} leaves, the exact search in mode {} takes at "
                     "most {}",
-                    problem.tree.leaves(), name_of(problem.mode), kMostSearchLeaves));
+                    problem.tree.leaves(), name_of(problem.mode), kMaxSearchLeaves));
   }
   if (problem.mode == Mode::any && !problem.weights.empty()) {
     throw Error("mode any plans leaves of weight 1 only");
   }
-  if (window.least > 0 && problem.processors > problem.tree.leaves()) {
+  if (window.minimum > 0 && problem.processors > problem.tree.leaves()) {
     return std::nullopt;
   }
   const detail::SmallTree tree(problem.tree);

@@ -8,15 +8,16 @@
 
 #include <optional>
 
+#include <cleave/error.hpp>
+
 #include "skeleton/splitting/problem.hpp"
-#include "skeleton/trace/error.hpp"
 
 namespace cleave::splitting {
 
 /// The most final leaves that a tree may have for `exact_search`.
-inline constexpr Index kMostSearchLeaves = 64;
+inline constexpr Index kMaxSearchLeaves = 64;
 /// The most splits that `exact_search` looks at: a few seconds, at most some hundred MB.
-inline constexpr Index kMostSearchSteps = 50'000'000;
+inline constexpr Index kMaxSearchSteps = 50'000'000;
 
 /// The tree is too large for `exact_search`.
 class SearchTooLarge : public Error {
@@ -27,7 +28,7 @@ class SearchTooLarge : public Error {
 /// Time exponential in the leaves; in mode `any` only in the kinds of leaves, since leaves with
 /// equal subtrees below them are exchangeable there, so that weights must be 1.
 ///
-/// \throws SearchTooLarge  beyond `kMostSearchLeaves` or `kMostSearchSteps`
+/// \throws SearchTooLarge  beyond `kMaxSearchLeaves` or `kMaxSearchSteps`
 /// \throws Error  if mode is `any` and there are weights
 std::optional<PricedPlan> exact_search(const Problem& problem, LoadWindow window);
 

@@ -7,7 +7,7 @@ namespace cleave::splitting {
 namespace {
 
 // Deep trees would overflow; shares need no more than orders of magnitude there.
-constexpr double kMostExpected = 1e12;
+constexpr double kMaxExpected = 1e12;
 
 /// By level: final leaves expected of an open leaf. The share of the nodes of one level that
 /// refined is read off how N grew.
@@ -23,7 +23,7 @@ std::vector<double> expected_by_level(const OnlineView& view) {
   for (int level = view.l_max() - 1; level >= 0; --level) {
     const double q = level < view.l_min() ? 1 : refining;
     const auto at = static_cast<std::size_t>(level);
-    expected[at] = std::min(1 - q + q * view.children() * expected[at + 1], kMostExpected);
+    expected[at] = std::min(1 - q + q * view.children() * expected[at + 1], kMaxExpected);
   }
   return expected;
 }

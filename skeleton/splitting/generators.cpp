@@ -12,16 +12,16 @@ namespace {
 
 /// Least and greatest distance along one axis from `x` to the cell.
 struct Distance {
-  double least = 0;
-  double most = 0;
+  double minimum = 0;
+  double maximum = 0;
 };
 
 Distance distance(const Cell& cell, int axis, int k, double x) {
   const double edge = std::pow(static_cast<double>(k), -cell.level);
   const double low = cell.at[axis] * edge;
   const double high = low + edge;
-  return {.least = std::max({0.0, low - x, x - high}),
-          .most = std::max(std::abs(low - x), std::abs(high - x))};
+  return {.minimum = std::max({0.0, low - x, x - high}),
+          .maximum = std::max(std::abs(low - x), std::abs(high - x))};
 }
 
 }  // namespace
@@ -77,14 +77,14 @@ Tree sphere_tree(const Curve& curve, Depths depths, std::array<double, 3> centre
     throw Error(fmt::format("radius {}, it must be above 0", radius));
   }
   return grow_tree(curve, depths, [&](const Cell& cell) {
-    double least = 0;
-    double most = 0;
+    double minimum = 0;
+    double maximum = 0;
     for (int axis = 0; axis < curve.shape().d; ++axis) {
       const Distance along = distance(cell, axis, curve.shape().k, centre[axis]);
-      least += along.least * along.least;
-      most += along.most * along.most;
+      minimum += along.minimum * along.minimum;
+      maximum += along.maximum * along.maximum;
     }
-    return least <= radius * radius && radius * radius <= most;
+    return minimum <= radius * radius && radius * radius <= maximum;
   });
 }
 
@@ -92,7 +92,7 @@ Tree point_tree(const Curve& curve, Depths depths, std::array<double, 3> point) 
   return grow_tree(curve, depths, [&](const Cell& cell) {
     bool holds = true;
     for (int axis = 0; axis < curve.shape().d; ++axis) {
-      holds = holds && distance(cell, axis, curve.shape().k, point[axis]).least == 0;
+      holds = holds && distance(cell, axis, curve.shape().k, point[axis]).minimum == 0;
     }
     return holds;
   });

@@ -7,9 +7,10 @@
 #include <functional>
 #include <vector>
 
+#include <cleave/error.hpp>
+
 #include "skeleton/splitting/curve.hpp"
 #include "skeleton/splitting/tree.hpp"
-#include "skeleton/trace/error.hpp"
 
 namespace cleave::splitting {
 
@@ -43,9 +44,9 @@ Tree point_tree(const Curve& curve, Depths depths, std::array<double, 3> point);
 /// K, and `Id child(const Id&, Index i)`; the root always refines. Nodes of level l_max have none.
 /// \throws Error  if a node has another number of children
 template <class Id, class Children, class Child>
-requires std::convertible_to<std::invoke_result_t<Children, const Id&>, Index> &&
-    std::convertible_to<std::invoke_result_t<Child, const Id&, Index>, Id>
-        Tree tree_from_rule(Shape shape, int l_max, Id root, Children children, Child child) {
+  requires std::convertible_to<std::invoke_result_t<Children, const Id&>, Index> &&
+           std::convertible_to<std::invoke_result_t<Child, const Id&, Index>, Id>
+Tree tree_from_rule(Shape shape, int l_max, Id root, Children children, Child child) {
   std::vector<std::vector<std::uint8_t>> levels;
   std::vector<Id> ids = {std::move(root)};
   for (int level = 0; level < l_max && !ids.empty(); ++level) {

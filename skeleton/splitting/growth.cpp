@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "skeleton/trace/error.hpp"
+#include <cleave/error.hpp>
 
 namespace cleave::splitting {
 

@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include <cleave/error.hpp>
+
 #include "skeleton/splitting/chain_dp.hpp"
 #include "skeleton/splitting/cuts.hpp"
-#include "skeleton/trace/error.hpp"
 
 namespace cleave::splitting {
 
@@ -91,15 +92,15 @@ std::optional<Planned> plan_chains_on_chains(const Problem& problem, LoadWindow 
     throw Error(
         fmt::format("{} processors are not nodes of {} cores each", problem.processors, cores));
   }
-  if (window.least < 1) {
+  if (window.minimum < 1) {
     throw Error(
-        fmt::format("window from {}, chains on chains take windows from 1 on", window.least));
+        fmt::format("window from {}, chains on chains take windows from 1 on", window.minimum));
   }
   Problem of_nodes = problem;
   of_nodes.processors = problem.processors / cores;
-  const auto between_nodes =
-      chain_cuts_at_prices(of_nodes, {.least = cores * window.least, .most = cores * window.most},
-                           crossing_edges(problem.tree));
+  const auto between_nodes = chain_cuts_at_prices(
+      of_nodes, {.minimum = cores * window.minimum, .maximum = cores * window.maximum},
+      crossing_edges(problem.tree));
   if (!between_nodes) {
     return std::nullopt;
   }

@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <limits>
 
+#include <cleave/error.hpp>
+
 #include "skeleton/splitting/cuts.hpp"
 #include "skeleton/splitting/loads.hpp"
-#include "skeleton/trace/error.hpp"
 
 namespace cleave::splitting {
 
@@ -24,23 +25,23 @@ struct Candidate {
 /// Candidates by parts, then position, cut off beyond `most`. The last ones are ends of the curve.
 template <class Loads>
 std::vector<Candidate> candidates_of(const Problem& problem, const Loads& loads, LoadWindow window,
-                                     Index most) {
+                                     Index maximum) {
   const Index leaves = loads.leaves();
   const Index total = loads.before(leaves);
-  const bool exactly = window.least > 0;
+  const bool exactly = window.minimum > 0;
   std::vector<Candidate> candidates = {{0, 0}};
   const Index parts = std::min<Index>(problem.processors, leaves);
   for (Index j = 1; j <= parts; ++j) {
-    Index low = j * window.least;
-    Index high = std::min(total, j * window.most);
+    Index low = j * window.minimum;
+    Index high = std::min(total, j * window.maximum);
     if (exactly) {
-      low = std::max(low, total - (parts - j) * window.most);
-      high = std::min(high, total - (parts - j) * window.least);
+      low = std::max(low, total - (parts - j) * window.maximum);
+      high = std::min(high, total - (parts - j) * window.minimum);
     }
     const Index end = std::min(leaves + 1, loads.first_at_least(high + 1));
     for (Index x = std::max(j, loads.first_at_least(low)); x < end; ++x) {
       candidates.push_back({j, x});
-      if (static_cast<Index>(candidates.size()) > most) {
+      if (static_cast<Index>(candidates.size()) > maximum) {
         return candidates;
       }
     }
@@ -72,7 +73,7 @@ class IntervalDp {
     std::size_t best_end = 0;
     for (std::size_t b = 1; b < size_; ++b) {
       const bool whole = candidates_[b].position == problem_.tree.leaves() &&
-                         (window_.least == 0 || candidates_[b].parts == problem_.processors);
+                         (window_.minimum == 0 || candidates_[b].parts == problem_.processors);
       if (whole && value_[b] < best) {
         best = value_[b];
         best_end = b;
@@ -204,16 +205,16 @@ class IntervalDp {
 template <class Loads>
 std::optional<PricedPlan> interval_dp(const Problem& problem, const Loads& loads,
                                       LoadWindow window) {
-  if (window.least > 0 && problem.processors > loads.leaves()) {
+  if (window.minimum > 0 && problem.processors > loads.leaves()) {
     return std::nullopt;
   }
-  auto candidates = candidates_of(problem, loads, window, kMostIntervalCandidates);
-  if (static_cast<Index>(candidates.size()) > kMostIntervalCandidates) {
+  auto candidates = candidates_of(problem, loads, window, kMaxIntervalCandidates);
+  if (static_cast<Index>(candidates.size()) > kMaxIntervalCandidates) {
     throw Error(
         fmt::format("exact planning at A1 > 0 within loads {} to {} has more than {} places for "
                     "cuts, the most that the interval DP takes: narrow the window, or use "
                     "--planner two_phase, which is not exact",
-                    window.least, window.most, kMostIntervalCandidates));
+                    window.minimum, window.maximum, kMaxIntervalCandidates));
   }
   return IntervalDp<Loads>(problem, loads, window, std::move(candidates)).solve();
 }
@@ -221,11 +222,11 @@ std::optional<PricedPlan> interval_dp(const Problem& problem, const Loads& loads
 }  // namespace
 
 Index interval_dp_candidates(const Problem& problem, LoadWindow window) {
-  const Index most = kMostIntervalCandidates;
+  const Index maximum = kMaxIntervalCandidates;
   return static_cast<Index>(
       problem.weights.empty()
-          ? candidates_of(problem, UnitLoads(problem.tree.leaves()), window, most).size()
-          : candidates_of(problem, WeightedLoads(problem.weights), window, most).size());
+          ? candidates_of(problem, UnitLoads(problem.tree.leaves()), window, maximum).size()
+          : candidates_of(problem, WeightedLoads(problem.weights), window, maximum).size());
 }
 
 std::optional<PricedPlan> interval_dp(const Problem& problem, LoadWindow window) {

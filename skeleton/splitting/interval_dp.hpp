@@ -21,10 +21,10 @@ namespace cleave::splitting {
 Index interval_dp_candidates(const Problem& problem, LoadWindow window);
 
 /// The most candidates that `interval_dp` takes: a few seconds, 200 MB.
-inline constexpr Index kMostIntervalCandidates = 2000;
+inline constexpr Index kMaxIntervalCandidates = 2000;
 
 /// The cheapest plan with parts in `window`, for any F and weights; nothing if there is none.
-/// \throws Error  if there are more than `kMostIntervalCandidates`
+/// \throws Error  if there are more than `kMaxIntervalCandidates`
 std::optional<PricedPlan> interval_dp(const Problem& problem, LoadWindow window);
 
 }  // namespace cleave::splitting

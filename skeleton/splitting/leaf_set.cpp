@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "skeleton/trace/error.hpp"
+#include <cleave/error.hpp>
 
 namespace cleave::splitting {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "skeleton/splitting/frontier.hpp"
+#include <cleave/detail/frontier.hpp>
 
 namespace cleave::splitting {
 

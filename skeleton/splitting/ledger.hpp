@@ -8,11 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include <cleave/error.hpp>
+
 #include "skeleton/splitting/cost.hpp"
 #include "skeleton/splitting/growth.hpp"
 #include "skeleton/splitting/mode.hpp"
 #include "skeleton/splitting/plan.hpp"
-#include "skeleton/trace/error.hpp"
 
 namespace cleave::splitting {
 

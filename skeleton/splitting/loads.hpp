@@ -1,10 +1,10 @@
-// Loads of stretches of the curve, for planners that place cuts on it.
+// Loads of segments of the curve, for planners that place cuts on it.
 #pragma once
 
 #include <algorithm>
 #include <vector>
 
-#include "skeleton/splitting/frontier.hpp"
+#include <cleave/detail/frontier.hpp>
 
 namespace cleave::splitting {
 

@@ -10,9 +10,9 @@ namespace {
 
 constexpr Index kManyMore = Index{1} << 40;
 
-/// What a stretch of current leaves can become: least + step * x leaves for x from 0 to `times`.
+/// What a segment of current leaves can become: least + step * x leaves for x from 0 to `times`.
 struct Future {
-  Index least = 0;
+  Index minimum = 0;
   Index times = 0;
 };
 
@@ -26,21 +26,21 @@ Index power(Index base, int exponent) {
 
 /// Of one open leaf at `level`.
 Future future_of_open_leaf(const Tree& tree, int level) {
-  const Index least = power(tree.children(), std::max(0, tree.l_min() - level));
-  const Index most = power(tree.children(), tree.l_max() - level);
-  return {least, (most - least) / (tree.children() - 1)};
+  const Index minimum = power(tree.children(), std::max(0, tree.l_min() - level));
+  const Index maximum = power(tree.children(), tree.l_max() - level);
+  return {minimum, (maximum - minimum) / (tree.children() - 1)};
 }
 
-Index processors_for(Index leaves, Index most) { return (leaves + most - 1) / most; }
+Index processors_for(Index leaves, Index maximum) { return (leaves + maximum - 1) / maximum; }
 
 bool can_be_lost(Future left, Future right, Index step, Index processors) {
   const Index tries = 4 * processors;
   for (Index i = 0; i <= std::min(left.times, tries); ++i) {
     for (Index j = 0; j <= std::min(right.times, tries); ++j) {
-      const Index L1 = left.least + step * i;
-      const Index L2 = right.least + step * j;
-      const Index most = processors_for(L1 + L2, processors);
-      if (processors_for(L1, most) + processors_for(L2, most) > processors) {
+      const Index L1 = left.minimum + step * i;
+      const Index L2 = right.minimum + step * j;
+      const Index maximum = processors_for(L1 + L2, processors);
+      if (processors_for(L1, maximum) + processors_for(L2, maximum) > processors) {
         return true;
       }
     }
@@ -53,18 +53,18 @@ bool every_cut_can_be_lost(const Growth& growth, Index processors) {
   const Tree& tree = growth.tree();
   const Future open = future_of_open_leaf(tree, growth.stage());
   const auto future_of = [&](Index leaf) {
-    return growth.open(leaf) ? open : Future{.least = 1, .times = 0};
+    return growth.open(leaf) ? open : Future{.minimum = 1, .times = 0};
   };
   Future right;
   for (Index leaf = 0; leaf < growth.leaves(); ++leaf) {
-    right.least += future_of(leaf).least;
+    right.minimum += future_of(leaf).minimum;
     right.times += future_of(leaf).times;
   }
   Future left;
   for (Index cut = 1; cut < growth.leaves(); ++cut) {
     const Future passed = future_of(cut - 1);
-    left = {left.least + passed.least, left.times + passed.times};
-    right = {right.least - passed.least, right.times - passed.times};
+    left = {left.minimum + passed.minimum, left.times + passed.times};
+    right = {right.minimum - passed.minimum, right.times - passed.times};
     if (!can_be_lost(left, right, tree.children() - 1, processors)) {
       return false;
     }
@@ -74,7 +74,7 @@ bool every_cut_can_be_lost(const Growth& growth, Index processors) {
 
 }  // namespace
 
-bool early_split_loses_least_maximum(const Tree& tree, int processors) {
+bool early_split_loses_min_maximum(const Tree& tree, int processors) {
   Growth growth(tree);
   for (; growth.stage() < tree.l_max(); growth.advance()) {
     if (!every_cut_can_be_lost(growth, processors)) {

@@ -14,6 +14,6 @@ namespace cleave::splitting {
 /// get down to M = ceil((L1 + L2) / P); the cut is lost if that is more than P for some x1 and x2.
 /// Those from 0 to 4 P are tried: true is proved, false may only mean that none was found.
 /// Cost: at most 16 P^2 for each cut of each stage, a few steps for most.
-bool early_split_loses_least_maximum(const Tree& tree, int processors);
+bool early_split_loses_min_maximum(const Tree& tree, int processors);
 
 }  // namespace cleave::splitting

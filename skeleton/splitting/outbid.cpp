@@ -90,19 +90,19 @@ std::optional<Give> give_at_any(const OnlineView& view, const std::vector<Index>
   return std::nullopt;
 }
 
-/// Fewest stretches of at most `most` expected leaves that [begin, end) falls into; a leaf that
-/// expects more is a stretch of its own.
-int stretches(const Expectation& expected, double most, Index begin, Index end) {
+/// Fewest segments of at most `most` expected leaves that [begin, end) falls into; a leaf that
+/// expects more is a segment of its own.
+int segments(const Expectation& expected, double maximum, Index begin, Index end) {
   int count = 0;
   while (begin < end) {
-    begin = std::max(expected.reach(most, begin, end), begin + 1);
+    begin = std::max(expected.reach(maximum, begin, end), begin + 1);
     ++count;
   }
   return count;
 }
 
 /// The least maximum of expected leaves that splitting into `parts` parts reaches.
-double least_maximum(const OnlineView& view, const Expectation& expected, int parts) {
+double min_maximum(const OnlineView& view, const Expectation& expected, int parts) {
   double low = expected.before(view.leaves()) / parts;
   double high = expected.before(view.leaves());
   while (high - low > kRounding * high) {
@@ -110,7 +110,7 @@ double least_maximum(const OnlineView& view, const Expectation& expected, int pa
     int needed = 0;
     for (int p = 0; p < view.processors(); ++p) {
       if (!view.part(p).empty()) {
-        needed += stretches(expected, middle, view.part(p).front(), view.part(p).back() + 1);
+        needed += segments(expected, middle, view.part(p).front(), view.part(p).back() + 1);
       }
     }
     (needed <= parts ? high : low) = middle;
@@ -122,7 +122,7 @@ double least_maximum(const OnlineView& view, const Expectation& expected, int pa
 /// none if all are there.
 std::optional<Give> lower_expected_maximum(const OnlineView& view, const Expectation& expected,
                                            int parts) {
-  const double most = least_maximum(view, expected, parts) * (1 + kRounding);
+  const double maximum = min_maximum(view, expected, parts) * (1 + kRounding);
   for (int p = 0; p < view.processors(); ++p) {
     const LeafSet& part = view.part(p);
     if (part.empty()) {
@@ -130,15 +130,15 @@ std::optional<Give> lower_expected_maximum(const OnlineView& view, const Expecta
     }
     const Index begin = part.front();
     const Index end = part.back() + 1;
-    const int needed = stretches(expected, most, begin, end);
+    const int needed = segments(expected, maximum, begin, end);
     if (needed < 2) {
       continue;
     }
     // An even share if the rest still fits, else as much as fits.
     Index cut = expected.nearest(expected.before(begin) + expected.of(part) / needed, begin, end);
-    if (stretches(expected, most, begin, cut) > 1 ||
-        stretches(expected, most, cut, end) > needed - 1) {
-      cut = std::max(expected.reach(most, begin, end), begin + 1);
+    if (segments(expected, maximum, begin, cut) > 1 ||
+        segments(expected, maximum, cut, end) > needed - 1) {
+      cut = std::max(expected.reach(maximum, begin, end), begin + 1);
     }
     return give_at(view, p, cut);
   }

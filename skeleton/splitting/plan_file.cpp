@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "skeleton/trace/atomic_file.hpp"
-#include "skeleton/trace/json_fields.hpp"
+#include <cleave/detail/trace/json_fields.hpp>
+#include <cleave/file.hpp>
 
 namespace cleave::splitting {
 
@@ -14,8 +14,8 @@ using nlohmann::json;
 namespace {
 
 constexpr const char* kFormat = "cleave-plan";
-constexpr Index kMostLeaves = Index{1} << 31;
-constexpr int kMostProcessors = 1 << 24;
+constexpr Index kMaxLeaves = Index{1} << 31;
+constexpr int kMaxProcessors = 1 << 24;
 
 json to_json(const LeafSet& leaves) {
   json runs = json::array();
@@ -25,11 +25,11 @@ json to_json(const LeafSet& leaves) {
   return runs;
 }
 
-LeafSet leaves_from(const JsonFields& fields, const char* name) {
+LeafSet leaves_from(const detail::JsonFields& fields, const char* name) {
   std::vector<LeafRun> runs;
-  for (const JsonFields& run : fields.objects(name)) {
-    const Index first = run.integer<Index>("first", 0, kMostLeaves);
-    runs.push_back({first, first + run.integer<Index>("count", 1, kMostLeaves)});
+  for (const detail::JsonFields& run : fields.objects(name)) {
+    const Index first = run.integer<Index>("first", 0, kMaxLeaves);
+    runs.push_back({first, first + run.integer<Index>("count", 1, kMaxLeaves)});
   }
   try {
     return LeafSet(std::move(runs));
@@ -55,7 +55,7 @@ json to_json(const Entry& entry) {
 }
 
 void write_plan(const std::filesystem::path& path, const Ledger& ledger,
-                const CostCoefficients& cost, const Provenance& provenance) {
+                const CostCoefficients& cost, const detail::Provenance& provenance) {
   json splits = json::array();
   for (const Entry& entry : ledger.entries()) {
     json split = to_json(entry);
@@ -71,7 +71,7 @@ void write_plan(const std::filesystem::path& path, const Ledger& ledger,
                {"mode", name_of(ledger.mode())},
                {"cost", {{"a1", cost.a1}, {"a2", cost.a2}, {"exponent", cost.exponent}}},
                {"splits", std::move(splits)},
-               {"provenance", to_json(provenance)}};
+               {"provenance", detail::to_json(provenance)}};
   if (!ledger.plan().allowed.empty()) {
     json steps = json::array();
     for (const LeafSet& allowed : ledger.plan().allowed) {
@@ -83,14 +83,14 @@ void write_plan(const std::filesystem::path& path, const Ledger& ledger,
 }
 
 RecordedPlan parse_plan(const std::filesystem::path& path, const std::string& text) {
-  const json file = parse_json_object(path, "", text);
-  const JsonFields fields(path, "", file);
-  check_format(fields, kFormat, kPlanVersion);
+  const json file = detail::parse_json_object(path, "", text);
+  const detail::JsonFields fields(path, "", file);
+  detail::check_format(fields, kFormat, kPlanVersion);
   RecordedPlan recorded;
-  const JsonFields tree = fields.object("tree");
+  const detail::JsonFields tree = fields.object("tree");
   recorded.tree_fingerprint = tree.text("fingerprint");
   recorded.tree_leaves = tree.integer<Index>("leaves", 1);
-  recorded.plan.processors = fields.integer<int>("processors", 1, kMostProcessors);
+  recorded.plan.processors = fields.integer<int>("processors", 1, kMaxProcessors);
   const std::string mode = fields.text("mode");
   const std::optional<Mode> known = mode_named(mode);
   if (!known) {
@@ -98,14 +98,14 @@ RecordedPlan parse_plan(const std::filesystem::path& path, const std::string& te
                   fmt::format("is '{}', allowed are {}", mode, fmt::join(kModeNames, ", ")));
   }
   recorded.plan.mode = *known;
-  const JsonFields cost = fields.object("cost");
+  const detail::JsonFields cost = fields.object("cost");
   recorded.cost = {.a1 = cost.non_negative("a1"),
                    .a2 = cost.non_negative("a2"),
                    .exponent = cost.number("exponent")};
   if (recorded.cost.exponent < 1) {
     cost.refuse("exponent", fmt::format("must be at least 1, found {}", recorded.cost.exponent));
   }
-  for (const JsonFields& split : fields.objects("splits")) {
+  for (const detail::JsonFields& split : fields.objects("splits")) {
     recorded.plan.splits.push_back({.stage = split.integer<int>("stage", 0),
                                     .giver = split.integer<int>("giver", 0),
                                     .receiver = split.integer<int>("receiver", 0),
@@ -115,11 +115,11 @@ RecordedPlan parse_plan(const std::filesystem::path& path, const std::string& te
                               .giver_leaves = split.integer<Index>("giver_leaves", 1)});
   }
   if (fields.has("guided")) {
-    for (const JsonFields& step : fields.objects("guided")) {
+    for (const detail::JsonFields& step : fields.objects("guided")) {
       recorded.plan.allowed.push_back(leaves_from(step, "leaves"));
     }
   }
-  provenance_from(fields);
+  detail::provenance_from(fields);
   return recorded;
 }
 

@@ -7,8 +7,9 @@
 #include <optional>
 #include <string>
 
+#include <cleave/detail/trace/provenance.hpp>
+
 #include "skeleton/splitting/ledger.hpp"
-#include "skeleton/trace/provenance.hpp"
 
 namespace cleave::splitting {
 
@@ -37,7 +38,7 @@ nlohmann::json to_json(const Entry& entry);
 
 /// Writes the ledger's splits, whole or not at all. \throws FileError
 void write_plan(const std::filesystem::path& path, const Ledger& ledger,
-                const CostCoefficients& cost, const Provenance& provenance);
+                const CostCoefficients& cost, const detail::Provenance& provenance);
 
 /// \throws FileError  naming the field
 RecordedPlan read_plan(const std::filesystem::path& path);

@@ -4,13 +4,14 @@
 
 #include <algorithm>
 
+#include <cleave/error.hpp>
+
 #include "skeleton/splitting/chain_dp.hpp"
 #include "skeleton/splitting/cuts.hpp"
 #include "skeleton/splitting/exact_search.hpp"
 #include "skeleton/splitting/interval_dp.hpp"
 #include "skeleton/splitting/ledger.hpp"
 #include "skeleton/splitting/subtree_plan.hpp"
-#include "skeleton/trace/error.hpp"
 
 namespace cleave::splitting {
 
@@ -50,7 +51,7 @@ std::optional<Planned> plan_sfc(const Problem& problem, LoadWindow window, Plann
       return planned_from(problem, chain_cuts(problem, window), window, planner, by_N);
     case Planner::banded:
       return planned_from(
-          problem, chain_cuts(problem, window, kBandWidths * (window.most - window.least + 1)),
+          problem, chain_cuts(problem, window, kBandWidths * (window.maximum - window.minimum + 1)),
           window, planner, false);
     case Planner::greedy:
       return planned_from(problem, greedy_cuts(problem, window), window, planner, false);
@@ -63,7 +64,7 @@ std::optional<Planned> plan_sfc(const Problem& problem, LoadWindow window, Plann
         return plan_sfc(problem, window, Planner::chain);
       }
       return plan_sfc(problem, window,
-                      interval_dp_candidates(problem, window) <= kMostIntervalCandidates
+                      interval_dp_candidates(problem, window) <= kMaxIntervalCandidates
                           ? Planner::interval
                           : Planner::two_phase);
   }
@@ -98,10 +99,10 @@ std::vector<Index> loads_of(const Problem& problem, const Plan& plan) {
 
 std::optional<Planned> plan_subtrees_within(const Problem& problem, LoadWindow window) {
   auto planned =
-      planned_from(plan_by_subtrees(problem, window.most), window, Planner::subtrees, false);
+      planned_from(plan_by_subtrees(problem, window.maximum), window, Planner::subtrees, false);
   if (planned) {
     const std::vector<Index> loads = loads_of(problem, planned->plan);
-    if (*std::min_element(loads.begin(), loads.end()) < window.least) {
+    if (*std::min_element(loads.begin(), loads.end()) < window.minimum) {
       return std::nullopt;
     }
   }
@@ -111,16 +112,16 @@ std::optional<Planned> plan_subtrees_within(const Problem& problem, LoadWindow w
 Planned plan_subtrees(const Problem& problem) {
   PricedPlan priced = plan_by_subtrees(problem);
   const std::vector<Index> loads = loads_of(problem, priced.plan);
-  const auto [least, most] = std::minmax_element(loads.begin(), loads.end());
+  const auto [minimum, maximum] = std::minmax_element(loads.begin(), loads.end());
   return {.plan = std::move(priced.plan),
           .cost = priced.cost,
-          .window = {*least, *most},
+          .window = {*minimum, *maximum},
           .planner = Planner::subtrees};
 }
 
 bool sfc_is_legal(Mode mode) { return mode == Mode::any || mode == Mode::run; }
 
-bool least_is_even(const Problem& problem) {
+bool min_is_even(const Problem& problem) {
   return problem.weights.empty() &&
          (problem.mode == Mode::sfc || problem.mode == Mode::any || problem.mode == Mode::run);
 }
@@ -185,8 +186,10 @@ std::optional<Planned> plan_with_imbalance(const Problem& problem, Index imbalan
                                            Planner planner) {
   const LoadWindow even = window_around_mean(problem, 0);
   std::optional<Planned> best;
-  for (Index least = std::max<Index>(0, even.most - imbalance); least <= even.least; ++least) {
-    auto planned = plan_within(problem, {.least = least, .most = least + imbalance}, planner);
+  for (Index minimum = std::max<Index>(0, even.maximum - imbalance); minimum <= even.minimum;
+       ++minimum) {
+    auto planned =
+        plan_within(problem, {.minimum = minimum, .maximum = minimum + imbalance}, planner);
     if (planned && (!best || planned->cost < best->cost)) {
       best = std::move(planned);
     }
@@ -194,7 +197,7 @@ std::optional<Planned> plan_with_imbalance(const Problem& problem, Index imbalan
   return best;
 }
 
-Planned plan_least_imbalance(const Problem& problem, Planner planner) {
+Planned plan_min_imbalance(const Problem& problem, Planner planner) {
   check(problem);
   if (planner == Planner::subtrees && problem.mode != Mode::sfc) {
     return plan_subtrees(problem);
@@ -203,12 +206,12 @@ Planned plan_least_imbalance(const Problem& problem, Planner planner) {
       planner == Planner::automatic && problem.mode != Mode::sfc && !sfc_is_legal(problem.mode);
   if (search_or_subtrees) {
     try {
-      return plan_least_imbalance(problem, Planner::search);
+      return plan_min_imbalance(problem, Planner::search);
     } catch (const SearchTooLarge&) {
       return plan_subtrees(problem);
     }
   }
-  if (least_is_even(problem)) {
+  if (min_is_even(problem)) {
     if (auto planned = plan_within(problem, window_around_mean(problem, 0), planner)) {
       return std::move(*planned);
     }
@@ -240,7 +243,7 @@ std::vector<FrontPoint> plan_front(const Problem& problem, Planner planner) {
   };
   if (problem.tree.leaves() > kSmallTree) {
     for (const LoadWindow& window : windows_of_front(problem)) {
-      add(window.most - window.least, plan_within(problem, window, planner));
+      add(window.maximum - window.minimum, plan_within(problem, window, planner));
     }
   } else {
     for (Index imbalance = 0;

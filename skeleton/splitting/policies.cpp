@@ -18,20 +18,20 @@ std::optional<Give> deal_out(const OnlineView& view) {
   return Give{.receiver = view.first_empty(), .n = std::max<Index>(share, 1)};
 }
 
-std::optional<Give> halve_heaviest(const OnlineView& view, Index least_leaves) {
+std::optional<Give> halve_heaviest(const OnlineView& view, Index min_leaves) {
   const int giver = view.heaviest();
   const Index leaves = view.leaves_of(giver);
-  if (leaves < std::max<Index>(least_leaves, 2)) {
+  if (leaves < std::max<Index>(min_leaves, 2)) {
     return std::nullopt;
   }
   return Give{.giver = giver, .receiver = view.first_empty(), .n = leaves / 2};
 }
 
 /// Splits that all parts need to hold at most `most` leaves each.
-Index splits_needed(const OnlineView& view, Index most) {
+Index splits_needed(const OnlineView& view, Index maximum) {
   Index splits = 0;
   for (int p = 0; p < view.processors(); ++p) {
-    splits += std::max<Index>(0, (view.leaves_of(p) + most - 1) / most - 1);
+    splits += std::max<Index>(0, (view.leaves_of(p) + maximum - 1) / maximum - 1);
   }
   return splits;
 }
@@ -198,8 +198,8 @@ Policy recursive_bipartition(Index min_leaves) {
   return [=](const OnlineView& view) { return halve_heaviest(view, 2 * min_leaves); };
 }
 
-Policy split_oversized_tree(Index most_leaves) {
-  return [=](const OnlineView& view) { return halve_heaviest(view, most_leaves + 1); };
+Policy split_oversized_tree(Index max_leaves) {
+  return [=](const OnlineView& view) { return halve_heaviest(view, max_leaves + 1); };
 }
 
 Policy hardcoded(Plan plan) {

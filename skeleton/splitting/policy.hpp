@@ -55,7 +55,7 @@ Policy spread_out_hierarchically(int cores, Index min_leaves = 1);
 /// Halves the heaviest part while a processor is empty and the part has 2 `min_leaves`.
 Policy recursive_bipartition(Index min_leaves = 1);
 /// Halves the heaviest part while it has more than `most_leaves`.
-Policy split_oversized_tree(Index most_leaves);
+Policy split_oversized_tree(Index max_leaves);
 /// Replays the splits of a plan made in mode sfc, whatever the tree does.
 Policy hardcoded(Plan plan);
 /// Runs the first policy until a stage in which it splits nothing though processors are empty, then

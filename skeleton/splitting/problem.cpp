@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "skeleton/trace/error.hpp"
+#include <cleave/error.hpp>
 
 namespace cleave::splitting {
 
@@ -21,10 +21,10 @@ void check(const Problem& problem) {
     throw Error(fmt::format("{} weights for {} leaves, expected one each", problem.weights.size(),
                             problem.tree.leaves()));
   }
-  const auto least = std::min_element(problem.weights.begin(), problem.weights.end());
-  if (*least < 0) {
+  const auto minimum = std::min_element(problem.weights.begin(), problem.weights.end());
+  if (*minimum < 0) {
     throw Error(fmt::format("leaf {} weighs {}, it must be at least 0",
-                            least - problem.weights.begin(), *least));
+                            minimum - problem.weights.begin(), *minimum));
   }
 }
 
@@ -40,8 +40,8 @@ LoadWindow window_around_mean(const Problem& problem, double tolerance) {
   }
   const double total = static_cast<double>(total_load(problem));
   const double mean = total / problem.processors;
-  return {.least = static_cast<Index>(std::max(0.0, std::floor(mean * (1 - tolerance)))),
-          .most = static_cast<Index>(std::min(total, std::ceil(mean * (1 + tolerance))))};
+  return {.minimum = static_cast<Index>(std::max(0.0, std::floor(mean * (1 - tolerance)))),
+          .maximum = static_cast<Index>(std::min(total, std::ceil(mean * (1 + tolerance))))};
 }
 
 }  // namespace cleave::splitting

@@ -14,10 +14,10 @@ namespace cleave::splitting {
 /// What each processor may end with, in load: leaves, or the sum of their weights.
 /// With `least` 0 processors may stay empty; otherwise each must get at least one leaf.
 struct LoadWindow {
-  Index least = 0;
-  Index most = 0;
+  Index minimum = 0;
+  Index maximum = 0;
 
-  bool holds(Index load) const { return least <= load && load <= most; }
+  bool holds(Index load) const { return minimum <= load && load <= maximum; }
   friend bool operator==(const LoadWindow&, const LoadWindow&) = default;
 };
 

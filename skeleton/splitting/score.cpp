@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "skeleton/trace/error.hpp"
+#include <cleave/error.hpp>
 
 namespace cleave::splitting {
 
@@ -21,8 +21,9 @@ Balance balance(const std::vector<Index>& leaves, const std::vector<Index>& surf
     }
     total += loads[p];
   }
-  const auto [least, most] = std::minmax_element(loads.begin(), loads.end());
-  return {.least = *least, .most = *most, .mean = total / static_cast<double>(loads.size())};
+  const auto [minimum, maximum] = std::minmax_element(loads.begin(), loads.end());
+  return {
+      .minimum = *minimum, .maximum = *maximum, .mean = total / static_cast<double>(loads.size())};
 }
 
 double score(const ScoreWeights& weights, double split_cost, const Balance& balance) {

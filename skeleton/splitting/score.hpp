@@ -3,18 +3,18 @@
 
 #include <vector>
 
-#include "skeleton/splitting/frontier.hpp"
+#include <cleave/detail/frontier.hpp>
 
 namespace cleave::splitting {
 
 /// How evenly a load is spread over all processors; empty ones count 0.
 struct Balance {
-  double least = 0;
-  double most = 0;
+  double minimum = 0;
+  double maximum = 0;
   double mean = 0;
 
-  double imbalance() const { return most - least; }
-  double max_over_mean() const { return mean > 0 ? most / mean : 1; }
+  double imbalance() const { return maximum - minimum; }
+  double max_over_mean() const { return mean > 0 ? maximum / mean : 1; }
 };
 
 /// The load of a processor is leaves + C3 * surface, or leaves alone where `surface` is empty.

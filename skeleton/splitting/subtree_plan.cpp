@@ -14,7 +14,7 @@ struct Node {
 };
 
 /// The nodes to cut off, by level, so that no part holds more than `most`.
-std::vector<Node> nodes_to_cut(const Problem& problem, Index most) {
+std::vector<Node> nodes_to_cut(const Problem& problem, Index maximum) {
   const Tree& tree = problem.tree;
   std::vector<Node> cuts;
   std::vector<Index> below;  // loads that nodes of the level below keep
@@ -37,7 +37,7 @@ std::vector<Node> nodes_to_cut(const Problem& problem, Index most) {
       std::stable_sort(children.begin(), children.end(), [&](const Node& a, const Node& b) {
         return below[static_cast<std::size_t>(a.index)] > below[static_cast<std::size_t>(b.index)];
       });
-      for (std::size_t i = 0; load > most && i + 1 < children.size(); ++i) {
+      for (std::size_t i = 0; load > maximum && i + 1 < children.size(); ++i) {
         load -= below[static_cast<std::size_t>(children[i].index)];
         cuts.push_back(children[i]);
       }
@@ -64,7 +64,7 @@ PricedPlan plan_of_nodes(const Problem& problem, const std::vector<Node>& cuts) 
 }
 
 /// The heaviest leaf: no part can hold less.
-Index least_possible(const Problem& problem) {
+Index min_possible(const Problem& problem) {
   return problem.weights.empty()
              ? 1
              : *std::max_element(problem.weights.begin(), problem.weights.end());
@@ -73,7 +73,7 @@ Index least_possible(const Problem& problem) {
 }  // namespace
 
 PricedPlan plan_by_subtrees(const Problem& problem) {
-  Index low = least_possible(problem);
+  Index low = min_possible(problem);
   Index high = total_load(problem);
   while (low < high) {
     const Index middle = low + (high - low) / 2;
@@ -86,11 +86,11 @@ PricedPlan plan_by_subtrees(const Problem& problem) {
   return plan_of_nodes(problem, nodes_to_cut(problem, low));
 }
 
-std::optional<PricedPlan> plan_by_subtrees(const Problem& problem, Index most) {
-  if (most < least_possible(problem)) {
+std::optional<PricedPlan> plan_by_subtrees(const Problem& problem, Index maximum) {
+  if (maximum < min_possible(problem)) {
     return std::nullopt;
   }
-  const std::vector<Node> cuts = nodes_to_cut(problem, most);
+  const std::vector<Node> cuts = nodes_to_cut(problem, maximum);
   if (static_cast<Index>(cuts.size()) >= problem.processors) {
     return std::nullopt;
   }

@@ -19,6 +19,6 @@ PricedPlan plan_by_subtrees(const Problem& problem);
 
 /// The one with loads of at most `most`, with the fewest processors; nothing if that takes more
 /// than there are.
-std::optional<PricedPlan> plan_by_subtrees(const Problem& problem, Index most);
+std::optional<PricedPlan> plan_by_subtrees(const Problem& problem, Index maximum);
 
 }  // namespace cleave::splitting

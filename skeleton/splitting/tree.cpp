@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <limits>
 
-#include "skeleton/trace/error.hpp"
+#include <cleave/error.hpp>
 
 namespace cleave::splitting {
 
 namespace {
 
-constexpr Index kMostNodes = std::numeric_limits<std::int32_t>::max();
-constexpr std::size_t kMostLevels = std::numeric_limits<std::uint16_t>::max();
+constexpr Index kMaxNodes = std::numeric_limits<std::int32_t>::max();
+constexpr std::size_t kMaxLevels = std::numeric_limits<std::uint16_t>::max();
 
 }  // namespace
 
@@ -40,8 +40,8 @@ Tree::Tree(Shape shape, std::vector<std::vector<std::uint8_t>> levels)
   if (refined_.empty()) {
     refined_.push_back({0});
   }
-  if (refined_.size() >= kMostLevels) {
-    throw Error(fmt::format("{} levels, at most {} are allowed", refined_.size(), kMostLevels - 1));
+  if (refined_.size() >= kMaxLevels) {
+    throw Error(fmt::format("{} levels, at most {} are allowed", refined_.size(), kMaxLevels - 1));
   }
   Index expected = 1;
   for (std::size_t level = 0; level < refined_.size(); ++level) {
@@ -60,8 +60,8 @@ Tree::Tree(Shape shape, std::vector<std::vector<std::uint8_t>> levels)
     }
     nodes_ += expected;
     expected = refined * children_;
-    if (nodes_ + expected > kMostNodes) {
-      throw Error(fmt::format("more than {} nodes, from level {} on", kMostNodes, level));
+    if (nodes_ + expected > kMaxNodes) {
+      throw Error(fmt::format("more than {} nodes, from level {} on", kMaxNodes, level));
     }
     if (expected == 0 && level + 1 < refined_.size()) {
       throw Error(fmt::format("level {} follows a level without refined nodes", level + 1));

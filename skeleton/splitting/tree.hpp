@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "skeleton/splitting/frontier.hpp"
+#include <cleave/detail/frontier.hpp>
 
 namespace cleave::splitting {
 

@@ -5,8 +5,8 @@
 #include <cctype>
 #include <string_view>
 
-#include "skeleton/trace/atomic_file.hpp"
-#include "skeleton/trace/error.hpp"
+#include <cleave/error.hpp>
+#include <cleave/file.hpp>
 
 namespace cleave::splitting {
 

@@ -15,12 +15,15 @@
 #include <tuple>
 #include <vector>
 
-#include "skeleton/trace/atomic_file.hpp"
-#include "skeleton/trace/trace_file.hpp"
+#include <cleave/detail/trace/trace_file.hpp>
+#include <cleave/file.hpp>
+
 #include "tests/support/run_program.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace cleave {
+
+using namespace cleave::detail;
 namespace {
 
 using testing::Finished;
@@ -718,7 +721,7 @@ TEST(Trace, SaysHowFastTheCoresWereUnlessRanksTakeTurns) {
       const Trace trace = read_trace(file);
       const bool is_told = !trace.run.oversubscribed && options.empty();
       for (const Trace::Run& run : trace.repetitions) {
-        EXPECT_EQ(run.yardstick_ns > 0, is_told) << ranks << " ranks, repetition " << run.index;
+        EXPECT_EQ(run.probe_ns > 0, is_told) << ranks << " ranks, repetition " << run.index;
       }
     }
   }

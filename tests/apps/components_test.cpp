@@ -7,11 +7,15 @@
 #include <random>
 #include <string>
 
+#include <cleave/check.hpp>
+#include <cleave/row.hpp>
+
 #include "apps/components/check.hpp"
 #include "apps/components/generated_graphs.hpp"
-#include "skeleton/check.hpp"
 
-namespace cleave {
+namespace cleave::components {
+
+using namespace cleave::detail;
 namespace {
 
 /// Sizes at which there are many small components, a giant one, and one in all.
@@ -239,7 +243,7 @@ TEST(Check, SaysWhichVertexIsWrong) {
 
 TEST(RandomGraph, HasAnEdgeForEveryIndexWhateverTheirNumber) {
   const Graph few = random_graph(1000, 10, 1);
-  EXPECT_EQ(few.edges, random_graph(1000, 20, 1).edges.stretch(0, 10));
+  EXPECT_EQ(few.edges, random_graph(1000, 20, 1).edges.segment(0, 10));
   EXPECT_NE(few.edges, random_graph(1000, 10, 2).edges);
 }
 
@@ -256,4 +260,4 @@ TEST(RandomGraph, ReachesEveryVertexAboutEquallyOften) {
 }
 
 }  // namespace
-}  // namespace cleave
+}  // namespace cleave::components

@@ -6,12 +6,15 @@
 #include <utility>
 #include <vector>
 
+#include <cleave/dc_call.hpp>
+
 #include "apps/components/check.hpp"
 #include "apps/components/components.hpp"
 #include "apps/components/generated_graphs.hpp"
-#include "skeleton/dc_call.hpp"
 
-namespace cleave {
+namespace cleave::components {
+
+using namespace cleave::detail;
 namespace {
 
 /// With a loop at either end of the vertices in every part.
@@ -47,4 +50,4 @@ TEST(DistributedComponents, AreThoseOfTheWholeGraphOnEveryRank) {
 }
 
 }  // namespace
-}  // namespace cleave
+}  // namespace cleave::components

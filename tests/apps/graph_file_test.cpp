@@ -5,10 +5,11 @@
 #include <random>
 #include <string>
 
-#include "skeleton/trace/error.hpp"
+#include <cleave/error.hpp>
+
 #include "tests/support/mutations.hpp"
 
-namespace cleave {
+namespace cleave::components {
 namespace {
 
 /// The whole graph, read in `slices`. \throws FileError
@@ -132,7 +133,7 @@ TEST(GraphFile, LargerThanMemoryIsRefused) {
   for (const GraphFormat format : {GraphFormat::text, GraphFormat::binary}) {
     const std::string& contents = format == GraphFormat::text ? kText : kBinary;
     try {
-      parse_graph(contents, "graph", format, {.most_bytes = 8});
+      parse_graph(contents, "graph", format, {.max_bytes = 8});
       ADD_FAILURE() << "accepted";
     } catch (const FileError& error) {
       EXPECT_STREQ(error.what(),
@@ -164,4 +165,4 @@ TEST(GraphFile, DamagedInAnyWayIsReadOrRefusedByName) {
 }
 
 }  // namespace
-}  // namespace cleave
+}  // namespace cleave::components

@@ -8,14 +8,18 @@
 #include <string>
 #include <vector>
 
-#include "apps/harness/common_options.hpp"
-#include "apps/harness/dilate.hpp"
-#include "apps/harness/inject.hpp"
-#include "apps/harness/measure.hpp"
-#include "apps/harness/random.hpp"
-#include "skeleton/trace/error.hpp"
+#include <cleave/detail/program/dilate.hpp>
+#include <cleave/detail/program/inject.hpp>
+#include <cleave/detail/program/measure.hpp>
+#include <cleave/detail/program/test_options.hpp>
+#include <cleave/detail/program/traits.hpp>
+#include <cleave/error.hpp>
+#include <cleave/random.hpp>
+#include <cleave/run_options.hpp>
 
 namespace cleave {
+
+using namespace cleave::detail;
 namespace {
 
 /// Parses as main would.
@@ -27,8 +31,18 @@ bool parse(CommandLine& command_line, std::vector<std::string> arguments) {
   return command_line.parse(static_cast<int>(argv.size()), argv.data(), false);
 }
 
+/// A program that does nothing.
+ProgramTraits sample() {
+  return {.name = "sample",
+          .program = "cleave-sample",
+          .sizes = {{"N", 8}, {.name = "M", .max_count = 100, .is_required = false}},
+          .types = {DC_Type::sequential, DC_Type::hypercube, DC_Type::work_stealing},
+          .placements = {Placement::replicated, Placement::rooted}};
+}
+
 std::string refusal(const std::vector<std::string>& arguments) {
-  CommandLine command_line("sample", "Does nothing.");
+  const ProgramTraits program = sample();
+  CommandLine command_line(program);
   command_line.add("--own", "x", "an option of its own", [](const std::string& text) {
     if (text == "bad") {
       throw UsageError("'bad' is bad");
@@ -70,13 +84,18 @@ TEST(CommandLine, RefusesWhatItDoesNotKnow) {
 }
 
 TEST(CommandLine, KeepsOwnOptionsAsGivenOrByDefault) {
-  CommandLine command_line("sample", "Does nothing.");
+  const ProgramTraits program = sample();
+  CommandLine command_line(program);
   command_line.add("--a", "1", "first", [](const std::string&) {});
   command_line.add("--b", "2", "second", [](const std::string&) {});
   EXPECT_TRUE(parse(command_line, {"--b", "3", "--seed", "4"}));
-  EXPECT_EQ(command_line.own_options(),
-            (std::map<std::string, std::string>{{"a", "1"}, {"b", "3"}}));
-  EXPECT_EQ(command_line.common().seed, 4U);
+  std::map<std::string, std::string> values;
+  for (const CommandLine::OwnOption& option : command_line.own_options()) {
+    values[option.name] = option.value;
+  }
+  EXPECT_EQ(values, (std::map<std::string, std::string>{
+                        {"--size", "M=1,N=8"}, {"--a", "1"}, {"--b", "3"}}));
+  EXPECT_EQ(command_line.options().seed, 4U);
 }
 
 TEST(Injection, HappensAtItsRankLevelAndBlockOnly) {
@@ -105,20 +124,20 @@ std::chrono::nanoseconds processor_time() {
 }
 
 /// How long a block that computes for `ms` of processor time lasts.
-std::chrono::nanoseconds duration_of_block(const Options& options, int ms) {
+std::chrono::nanoseconds duration_of_block(const CallOptions& options, int ms) {
   const auto begin = std::chrono::steady_clock::now();
-  options.before_block(Block::divide, 0);
+  options.hooks.before_block(Block::divide, 0);
   const auto used_before = processor_time();
   while (processor_time() - used_before < std::chrono::milliseconds(ms)) {
   }
-  options.after_block(Block::divide, 0);
+  options.hooks.after_block(Block::divide, 0);
   return std::chrono::steady_clock::now() - begin;
 }
 
 TEST(Dilation, MakesABlockLastAMultipleOfItsProcessorTime) {
-  Options options;
+  CallOptions options;
   int asked = 0;
-  options.before_block = [&asked](Block, int) { ++asked; };
+  options.hooks.before_block = [&asked](Block, int) { ++asked; };
   dilate_blocks(options, 4, false);
   EXPECT_GE(duration_of_block(options, 10), std::chrono::milliseconds(40));
   EXPECT_EQ(asked, 1);  // what was watching before still does
@@ -126,7 +145,7 @@ TEST(Dilation, MakesABlockLastAMultipleOfItsProcessorTime) {
 
 TEST(Dilation, GivesABlockTheLeastOfItsTimesInRepetitions) {
   Recorder recorder;
-  Options options;
+  CallOptions options;
   options.recorder = &recorder;
   dilate_blocks(options, 20, true);
   auto repetition = [&, index = 0](int first_ms, int second_ms) mutable {
@@ -140,11 +159,11 @@ TEST(Dilation, GivesABlockTheLeastOfItsTimesInRepetitions) {
   const auto as_they_come = repetition(2, 10);
   EXPECT_GE(as_they_come.first, milliseconds(40));
   EXPECT_GE(as_they_come.second, milliseconds(200));
-  const auto least_of_two = repetition(4, 5);
-  EXPECT_GE(least_of_two.first, milliseconds(40));
-  EXPECT_LT(least_of_two.first, milliseconds(80));
-  EXPECT_GE(least_of_two.second, milliseconds(100));
-  EXPECT_LT(least_of_two.second, milliseconds(200));
+  const auto min_of_two = repetition(4, 5);
+  EXPECT_GE(min_of_two.first, milliseconds(40));
+  EXPECT_LT(min_of_two.first, milliseconds(80));
+  EXPECT_GE(min_of_two.second, milliseconds(100));
+  EXPECT_LT(min_of_two.second, milliseconds(200));
 }
 
 TEST(CounterRandom, IsTheSameOnEveryMachine) {

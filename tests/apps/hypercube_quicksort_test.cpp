@@ -10,14 +10,17 @@
 #include <limits>
 #include <string>
 
+#include <cleave/dc_call.hpp>
+#include <cleave/file.hpp>
+
 #include "apps/quicksort/check.hpp"
 #include "apps/quicksort/input.hpp"
 #include "apps/quicksort/key_file.hpp"
-#include "skeleton/dc_call.hpp"
-#include "skeleton/trace/atomic_file.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace cleave {
+namespace cleave::quicksort {
+
+using namespace cleave::detail;
 namespace {
 
 constexpr std::array kInputs = {KeyOrder::uniform,  KeyOrder::sorted, KeyOrder::reverse,
@@ -199,7 +202,7 @@ TYPED_TEST(OneKeyType, AreTheSameInAFile) {
   if (comm.rank() == 0) {
     path = folder.emplace() / "keys";
   }
-  path = comm.broadcast(path, 0);
+  path = comm.bcast(path, 0);
   std::vector<TypeParam> all(600'000);
   GeneratedKeys<TypeParam>(KeyOrder::uniform, std::ssize(all), 7).fill(0, all);
   const Part<TypeParam> mine = part_of(all);
@@ -239,4 +242,4 @@ TEST(KeyFile, ThatCannotBeWrittenIsRefusedOnEveryRank) {
 }
 
 }  // namespace
-}  // namespace cleave
+}  // namespace cleave::quicksort

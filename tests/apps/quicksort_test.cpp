@@ -7,15 +7,16 @@
 #include <limits>
 #include <string>
 
+#include <cleave/check.hpp>
+
 #include "apps/quicksort/check.hpp"
 #include "apps/quicksort/input.hpp"
-#include "skeleton/check.hpp"
 
-namespace cleave {
+namespace cleave::quicksort {
 namespace {
 
-constexpr std::int32_t kLeast = std::numeric_limits<std::int32_t>::min();
-constexpr std::int32_t kGreatest = std::numeric_limits<std::int32_t>::max();
+constexpr std::int32_t kMin = std::numeric_limits<std::int32_t>::min();
+constexpr std::int32_t kMax = std::numeric_limits<std::int32_t>::max();
 
 constexpr std::array kOrders = {KeyOrder::uniform, KeyOrder::sorted, KeyOrder::reverse,
                                 KeyOrder::equal, KeyOrder::few};
@@ -76,13 +77,13 @@ TEST(Quicksort, DownToOneKeyEqualsARadixSort) {
       EXPECT_EQ(Quicksort{}.sequential(keys), radix_sorted(keys));
     }
   }
-  const Keys extremes = {kGreatest, 0, kLeast, -1, 1, kLeast, kGreatest};
+  const Keys extremes = {kMax, 0, kMin, -1, 1, kMin, kMax};
   EXPECT_EQ(solve_sequential(Quicksort{}, extremes), radix_sorted(extremes));
 }
 
 TEST(RadixSort, OrdersNegativeKeysBeforePositiveOnes) {
-  EXPECT_EQ(radix_sorted({5, -1, kGreatest, kLeast, 0, -70000, 5}),
-            (Keys{kLeast, -70000, -1, 0, 5, 5, kGreatest}));
+  EXPECT_EQ(radix_sorted({5, -1, kMax, kMin, 0, -70000, 5}),
+            (Keys{kMin, -70000, -1, 0, 5, 5, kMax}));
 }
 
 TEST(Check, SaysWhatIsWrong) {
@@ -97,7 +98,7 @@ TEST(Check, SaysWhatIsWrong) {
 TEST(Input, IsWhatItsNameSays) {
   const Keys sorted = make_keys(KeyOrder::sorted, 1000, 1);
   EXPECT_TRUE(std::is_sorted(sorted.begin(), sorted.end()));
-  EXPECT_EQ(sorted.front(), kLeast);
+  EXPECT_EQ(sorted.front(), kMin);
   EXPECT_EQ(std::adjacent_find(sorted.begin(), sorted.end()), sorted.end());
 
   const Keys reverse = make_keys(KeyOrder::reverse, 1000, 1);
@@ -120,4 +121,4 @@ TEST(Input, DependsOnTheSeedAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace cleave
+}  // namespace cleave::quicksort

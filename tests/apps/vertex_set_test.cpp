@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <random>
 
-namespace cleave {
+namespace cleave::components {
 namespace {
 
 /// Every pass, by each of the instruction sets that this processor has and that are compiled in.
@@ -115,7 +115,7 @@ TEST_P(VertexSets, TakeLabelsWhereTheVertexIsARoot) {
     const Labels others = some_labels(vertices);
     const Giants giants{.mine = 2, .theirs = 1, .root = 0};
     for (const Vertex first : {Vertex{0}, vertices / 3, vertices - 1}) {
-      const Vertex size = std::min(LabelPairs::kMost, vertices - first);
+      const Vertex size = std::min(LabelPairs::kMax, vertices - first);
       Labels taken = labels;
       LabelPairs pairs;
       take_where_root(std::span(taken).subspan(first, size), std::span(others).subspan(first, size),
@@ -145,4 +145,4 @@ INSTANTIATE_TEST_SUITE_P(OnEveryTarget, VertexSets,
                          [](const auto& target) { return hwy::TargetName(target.param); });
 
 }  // namespace
-}  // namespace cleave
+}  // namespace cleave::components

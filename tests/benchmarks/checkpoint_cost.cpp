@@ -16,14 +16,17 @@
 #include <string_view>
 #include <vector>
 
-#include "apps/harness/measure.hpp"
+#include <cleave/detail/program/command_line.hpp>
+#include <cleave/detail/program/measure.hpp>
+#include <cleave/detail/program/mpi_program.hpp>
+#include <cleave/detail/work_stealing/snapshot.hpp>
+#include <cleave/error.hpp>
+
 #include "apps/uts/uts.hpp"
-#include "skeleton/program/command_line.hpp"
-#include "skeleton/program/mpi_program.hpp"
-#include "skeleton/trace/error.hpp"
-#include "skeleton/work_stealing/snapshot.hpp"
 
 namespace cleave {
+
+using namespace cleave::detail;
 namespace {
 
 double parse_seconds(std::string_view text) {
@@ -41,12 +44,12 @@ double search(const Comm& comm, const uts::Tree& tree, const Options& options,
   comm.barrier();
   const std::int64_t begin_ns = mpi_time_ns();
   *nodes = DC_Call(DC_Type::work_stealing, uts::Uts{tree}, whole_tree(tree), options).nodes;
-  return static_cast<double>(comm.greatest(mpi_time_ns() - begin_ns)) / 1e9;
+  return static_cast<double>(comm.allreduce_max(mpi_time_ns() - begin_ns)) / 1e9;
 }
 
 void run(const Comm& comm, const std::string& name, double every_s, int pairs) {
   const uts::Tree tree(uts::parse_tree(name));
-  const std::filesystem::path folder = comm.broadcast(
+  const std::filesystem::path folder = comm.bcast(
       (std::filesystem::temp_directory_path() / fmt::format("checkpoint_cost_{}", ::getpid()))
           .string(),
       0);
@@ -93,21 +96,22 @@ void run(const Comm& comm, const std::string& name, double every_s, int pairs) {
 }  // namespace cleave
 
 int main(int argc, char** argv) {
-  return cleave::run_mpi_program(argc, argv, "checkpoint_cost", [&](const cleave::Comm& comm) {
-    std::string tree = "T2XXL";
-    std::string every = "10";
-    int pairs = 2;
-    CLI::App cli(
-        "What snapshots of a tree search cost. Run it as:\n"
-        "mpiexec -bind-to core -n 2 checkpoint_cost > checkpoint_cost.json",
-        "checkpoint_cost");
-    cli.add_option("tree", tree, "As cleave-uts names it")->capture_default_str();
-    cli.add_option("seconds", every, "Between snapshots")->capture_default_str();
-    cli.add_option("pairs", pairs, "Searches without and with snapshots")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    if (cleave::parse_command_line(cli, argc, argv, comm.rank() == 0)) {
-      cleave::run(comm, tree, cleave::parse_seconds(every), pairs);
-    }
-  });
+  return cleave::detail::run_mpi_program(
+      argc, argv, "checkpoint_cost", [&](const cleave::Comm& comm) {
+        std::string tree = "T2XXL";
+        std::string every = "10";
+        int pairs = 2;
+        CLI::App cli(
+            "What snapshots of a tree search cost. Run it as:\n"
+            "mpiexec -bind-to core -n 2 checkpoint_cost > checkpoint_cost.json",
+            "checkpoint_cost");
+        cli.add_option("tree", tree, "As cleave-uts names it")->capture_default_str();
+        cli.add_option("seconds", every, "Between snapshots")->capture_default_str();
+        cli.add_option("pairs", pairs, "Searches without and with snapshots")
+            ->check(CLI::PositiveNumber)
+            ->capture_default_str();
+        if (cleave::detail::parse_command_line(cli, argc, argv, comm.rank() == 0)) {
+          cleave::run(comm, tree, cleave::parse_seconds(every), pairs);
+        }
+      });
 }

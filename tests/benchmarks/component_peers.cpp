@@ -19,14 +19,19 @@
 #include <numeric>
 #include <optional>
 
+#include <cleave/detail/program/command_line.hpp>
+#include <cleave/detail/program/measure.hpp>
+#include <cleave/detail/program/mpi_program.hpp>
+
 #include "apps/components/components.hpp"
 #include "apps/components/generated_graphs.hpp"
-#include "apps/harness/measure.hpp"
-#include "skeleton/program/command_line.hpp"
-#include "skeleton/program/mpi_program.hpp"
 #include "tests/benchmarks/side_by_side.hpp"
 
 namespace cleave::benchmarks {
+
+using namespace components;
+
+using namespace cleave::detail;
 namespace {
 
 constexpr Vertex kVertices = 1 << 20;
@@ -126,12 +131,12 @@ BoostGraph boost_graph_of(const Graph& graph) {
 }
 
 /// Labels of any kind that are less than N, as those that have the least vertex of a component.
-Labels least_vertices(Labels labels) {
+Labels min_vertices(Labels labels) {
   constexpr Vertex kNone = std::numeric_limits<Vertex>::max();
-  Labels least(labels.size(), kNone);
+  Labels minimum(labels.size(), kNone);
   for (Vertex v = 0; v < labels.size(); ++v) {
-    least[labels[v]] = std::min(least[labels[v]], v);
-    labels[v] = least[labels[v]];
+    minimum[labels[v]] = std::min(minimum[labels[v]], v);
+    labels[v] = minimum[labels[v]];
   }
   return labels;
 }
@@ -217,7 +222,7 @@ class Contest {
     const auto graph = [this] { return &whole_; };
     const auto run = [label](const Graph* given) { return label(*given); };
     const auto check = [this, name](const Labels& found) {
-      require_right(name, least_vertices(found) == expected_);
+      require_right(name, min_vertices(found) == expected_);
     };
     peers_.push_back({name, RunsOn::rank_0, true, [this, graph, run, check] {
                         return seconds_of(comm_, RunsOn::rank_0, graph, run, check);
@@ -243,7 +248,7 @@ class Contest {
                               return numbers;
                             },
                             [this](const Labels& numbers) {
-                              require_right(kName, least_vertices(numbers) == expected_);
+                              require_right(kName, min_vertices(numbers) == expected_);
                               boost_graph_.reset();
                             });
                       }});
@@ -299,22 +304,25 @@ void run(const Comm& comm, int repetitions, const std::vector<std::string>& chos
 }  // namespace cleave::benchmarks
 
 int main(int argc, char** argv) {
-  return cleave::run_mpi_program(argc, argv, "component_peers", [&](const cleave::Comm& comm) {
-    int repetitions = 5;
-    std::vector<std::string> chosen;
-    for (const auto& [name, make] : cleave::benchmarks::cases()) {
-      chosen.push_back(name);
-    }
-    CLI::App cli(
-        "Connected components against union-finds and Boost Graph. Run it as:\n"
-        "mpiexec -bind-to core -n 2 component_peers > component_peers.json",
-        "component_peers");
-    cli.add_option("repetitions", repetitions)->check(CLI::PositiveNumber)->capture_default_str();
-    cli.add_option("cases", chosen, "Graphs, N = 1M")
-        ->check(CLI::IsMember(chosen))
-        ->capture_default_str();
-    if (cleave::parse_command_line(cli, argc, argv, comm.rank() == 0)) {
-      cleave::benchmarks::run(comm, repetitions, chosen);
-    }
-  });
+  return cleave::detail::run_mpi_program(
+      argc, argv, "component_peers", [&](const cleave::Comm& comm) {
+        int repetitions = 5;
+        std::vector<std::string> chosen;
+        for (const auto& [name, make] : cleave::benchmarks::cases()) {
+          chosen.push_back(name);
+        }
+        CLI::App cli(
+            "Connected components against union-finds and Boost Graph. Run it as:\n"
+            "mpiexec -bind-to core -n 2 component_peers > component_peers.json",
+            "component_peers");
+        cli.add_option("repetitions", repetitions)
+            ->check(CLI::PositiveNumber)
+            ->capture_default_str();
+        cli.add_option("cases", chosen, "Graphs, N = 1M")
+            ->check(CLI::IsMember(chosen))
+            ->capture_default_str();
+        if (cleave::detail::parse_command_line(cli, argc, argv, comm.rank() == 0)) {
+          cleave::benchmarks::run(comm, repetitions, chosen);
+        }
+      });
 }

@@ -11,14 +11,18 @@
 #include <string>
 #include <vector>
 
+#include <cleave/error.hpp>
+#include <cleave/sizes.hpp>
+
 #include "models/fit.hpp"
 #include "models/omega.hpp"
-#include "skeleton/trace/count.hpp"
-#include "skeleton/trace/error.hpp"
 #include "tests/models/referee.hpp"
 #include "tests/models/synthetic_runs.hpp"
 
 namespace cleave {
+
+using namespace cleave::detail;
+using namespace models;
 namespace {
 
 void referee_of_1000_draws(benchmark::State& state, unsigned seed) {

@@ -13,10 +13,12 @@
 #include <utility>
 #include <vector>
 
-#include "skeleton/comm.hpp"
-#include "skeleton/trace/median.hpp"
+#include <cleave/comm.hpp>
+#include <cleave/detail/trace/median.hpp>
 
 namespace cleave::benchmarks {
+
+using namespace cleave::detail;
 
 /// Waits without taking a core from the rank that works.
 inline void sleep_until_all_are_here(const Comm& comm) {
@@ -62,7 +64,7 @@ double seconds_of(const Comm& comm, RunsOn ranks, MakeInput&& make_input, Work&&
       std::rethrow_exception(failure);
     }
   });
-  return static_cast<double>(comm.greatest(elapsed_ns)) / 1e9;
+  return static_cast<double>(comm.allreduce_max(elapsed_ns)) / 1e9;
 }
 
 /// How fast all ranks at once read and copy memory far beyond the caches, a sample a call.
@@ -100,7 +102,7 @@ class MemoryBandwidth {
     comm_.barrier();
     const std::int64_t begin_ns = mpi_time_ns();
     pass();
-    return static_cast<double>(comm_.greatest(mpi_time_ns() - begin_ns)) / 1e9;
+    return static_cast<double>(comm_.allreduce_max(mpi_time_ns() - begin_ns)) / 1e9;
   }
 
   const Comm& comm_;

@@ -13,15 +13,18 @@
 #include <string>
 #include <vector>
 
-#include "apps/harness/random.hpp"
-#include "skeleton/program/command_line.hpp"
-#include "skeleton/trace/count.hpp"
-#include "skeleton/trace/error.hpp"
-#include "skeleton/trace/trace_file.hpp"
+#include <cleave/detail/program/command_line.hpp>
+#include <cleave/detail/trace/trace_file.hpp>
+#include <cleave/error.hpp>
+#include <cleave/random.hpp>
+#include <cleave/sizes.hpp>
+
 #include "tests/support/run_program.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace cleave {
+
+using namespace cleave::detail;
 namespace {
 
 constexpr std::int64_t kKeyBytes = sizeof(std::int32_t);
@@ -107,7 +110,7 @@ int main(int argc, char** argv) {
     CLI::App cli("What memory cleave-quicksort takes. Run it as: sort_memory > sort_memory.json",
                  "sort_memory");
     cli.add_option("keys", keys, "How many (K, M, G: 1024-based)")->capture_default_str();
-    if (cleave::parse_command_line(cli, argc, argv)) {
+    if (cleave::detail::parse_command_line(cli, argc, argv)) {
       cleave::run(cleave::parse_count(keys));
     }
   } catch (const std::exception& error) {

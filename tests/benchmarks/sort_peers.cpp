@@ -18,14 +18,18 @@
 #include <nlohmann/json.hpp>
 #include <parallel/algorithm>
 
-#include "apps/harness/measure.hpp"
+#include <cleave/detail/program/command_line.hpp>
+#include <cleave/detail/program/measure.hpp>
+#include <cleave/detail/program/mpi_program.hpp>
+
 #include "apps/quicksort/hypercube_quicksort.hpp"
 #include "apps/quicksort/input.hpp"
-#include "skeleton/program/command_line.hpp"
-#include "skeleton/program/mpi_program.hpp"
 #include "tests/benchmarks/side_by_side.hpp"
 
 namespace cleave::benchmarks {
+
+using namespace cleave::detail;
+using namespace quicksort;
 namespace {
 
 using Key = std::int32_t;
@@ -129,7 +133,7 @@ void run(const Comm& comm, std::int64_t total, int repetitions) {
 }  // namespace cleave::benchmarks
 
 int main(int argc, char** argv) {
-  return cleave::run_mpi_program(argc, argv, "sort_peers", [&](const cleave::Comm& comm) {
+  return cleave::detail::run_mpi_program(argc, argv, "sort_peers", [&](const cleave::Comm& comm) {
     std::string keys = "32M";
     int repetitions = 5;
     CLI::App cli(
@@ -138,7 +142,7 @@ int main(int argc, char** argv) {
         "sort_peers");
     cli.add_option("keys", keys, "How many (K, M, G: 1024-based)")->capture_default_str();
     cli.add_option("repetitions", repetitions)->check(CLI::PositiveNumber)->capture_default_str();
-    if (cleave::parse_command_line(cli, argc, argv, comm.rank() == 0)) {
+    if (cleave::detail::parse_command_line(cli, argc, argv, comm.rank() == 0)) {
       cleave::benchmarks::run(comm, cleave::parse_count(keys), repetitions);
     }
   });

@@ -1,11 +1,14 @@
 // What tracing costs: a block with and without a recorder, and the bytes that a span takes.
 #include <benchmark/benchmark.h>
 
-#include "skeleton/comm.hpp"
-#include "skeleton/detail/blocks.hpp"
+#include <cleave/comm.hpp>
+#include <cleave/detail/call/blocks.hpp>
+
 #include "tests/skeleton/examples.hpp"
 
 namespace cleave {
+
+using namespace cleave::detail;
 namespace {
 
 using detail::Blocks;
@@ -20,14 +23,17 @@ void run_block(Blocks<examples::CountCalls>& blocks) {
         benchmark::DoNotOptimize(one);
         return one;
       },
-      [](int) { return Sizes{{"N", 1000}, {"M", 2000}}; }, 64);
+      [](int) {
+        return Sizes{{"N", 1000}, {"M", 2000}};
+      },
+      64);
   benchmark::DoNotOptimize(result);
 }
 
 void traced(benchmark::State& state, Clock clock) {
   constexpr std::size_t kSpans = 1 << 16;
   const examples::CountCalls app{nullptr};
-  Options options;
+  CallOptions options;
   while (state.KeepRunningBatch(kSpans)) {
     state.PauseTiming();
     Recorder recorder(clock, kSpans);
@@ -43,7 +49,7 @@ void traced(benchmark::State& state, Clock clock) {
 
 void not_traced(benchmark::State& state) {
   const examples::CountCalls app{nullptr};
-  const Options options;
+  const CallOptions options;
   Blocks<examples::CountCalls> blocks(app, options);
   for (auto _ : state) {
     run_block(blocks);

@@ -5,11 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "skeleton/trace/machine_file.hpp"
+#include <cleave/detail/trace/machine_file.hpp>
+
 #include "tests/support/run_program.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace cleave {
+namespace cleave::calibration {
+
+using namespace cleave::detail;
 namespace {
 
 using testing::Finished;
@@ -54,4 +57,4 @@ TEST(Calibrate, RefusesWhatItCannotMeasureInOneLine) {
 }
 
 }  // namespace
-}  // namespace cleave
+}  // namespace cleave::calibration

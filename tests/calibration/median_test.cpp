@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-namespace cleave {
+namespace cleave::calibration {
 namespace {
 
 TEST(Median, OfOddAndEvenCounts) {
@@ -55,4 +55,4 @@ TEST(Median, IsStableOnlyAfterEnoughRepetitionsThatAgree) {
 }
 
 }  // namespace
-}  // namespace cleave
+}  // namespace cleave::calibration

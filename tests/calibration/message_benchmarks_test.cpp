@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
-namespace cleave {
+namespace cleave::calibration {
+
+using namespace cleave::detail;
 namespace {
 
 TEST(MessageBenchmarks, EveryPatternOfEveryRankCountIsMeasured) {
@@ -31,9 +33,8 @@ TEST(MessageBenchmarks, EveryPatternOfEveryRankCountIsMeasured) {
 
 TEST(MessageBenchmarks, FewerRanksThanStartedAreMeasuredToo) {
   const Comm world(MPI_COMM_WORLD);
-  const Communication entry =
-      measure(world, {.kind = Pattern::Kind::exchange, .ranks = 2},
-              {.message_bytes = {8, 4096, 65536}, .seconds = 0.05});
+  const Communication entry = measure(world, {.kind = Pattern::Kind::exchange, .ranks = 2},
+                                      {.message_bytes = {8, 4096, 65536}, .seconds = 0.05});
   if (world.rank() == 0) {
     EXPECT_EQ(entry.ranks, 2);
     EXPECT_FALSE(entry.oversubscribed);
@@ -49,4 +50,4 @@ TEST(MessageBenchmarks, ThePatternsOfARankCountAreItsLevels) {
 }
 
 }  // namespace
-}  // namespace cleave
+}  // namespace cleave::calibration

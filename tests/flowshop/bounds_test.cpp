@@ -6,9 +6,10 @@
 #include <random>
 #include <string>
 
+#include <cleave/error.hpp>
+#include <cleave/wire.hpp>
+
 #include "apps/flowshop/taillard.hpp"
-#include "skeleton/trace/error.hpp"
-#include "skeleton/wire.hpp"
 #include "tests/flowshop/examples.hpp"
 
 namespace cleave::flowshop {
@@ -23,10 +24,10 @@ using BoundOfChild = int (*)(const Instance&, const PlainNode&);
 /// The bounds of all children on one side at once, which must be equal to it.
 using BoundsOfChildren = void (*)(const Bounds&, const Node&, Side, ByJob&);
 
-void expect_bounds_as_defined(std::mt19937 random, int instances, int most_jobs,
+void expect_bounds_as_defined(std::mt19937 random, int instances, int max_jobs,
                               BoundsOfChildren computed_by, BoundOfChild defined) {
   for (int i = 0; i < instances; ++i) {
-    const int jobs = draw(random, 2, most_jobs);
+    const int jobs = draw(random, 2, max_jobs);
     const Instance instance =
         random_instance(random, jobs, draw(random, 1, 5), i % 2 == 0 ? 99 : 4);
     const Bounds bounds(instance);
@@ -75,7 +76,7 @@ TEST(Bounds, NeverExceedTheLeastMakespanBelow) {
       for (const int job : plain(node, kJobs).free) {
         ASSERT_LE(one_machine[job], two_machines[job]);
         ASSERT_LE(two_machines[job],
-                  least_makespan(instance, child_of(plain(node, kJobs), side, job)));
+                  min_makespan(instance, child_of(plain(node, kJobs), side, job)));
       }
     }
   }
@@ -121,7 +122,7 @@ TEST(Bounds, LeafHasTheMakespanOfItsPermutation) {
     const Bounds bounds(instance);
     const Node leaf = random_node(random, bounds, jobs - 1);
     ASSERT_TRUE(leaf.is_leaf());
-    ASSERT_EQ(bounds.leaf_makespan(leaf), least_makespan(instance, plain(leaf, jobs)));
+    ASSERT_EQ(bounds.leaf_makespan(leaf), min_makespan(instance, plain(leaf, jobs)));
   }
 }
 

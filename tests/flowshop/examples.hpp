@@ -11,15 +11,15 @@
 
 namespace cleave::flowshop::examples {
 
-inline int draw(std::mt19937& random, int least, int most) {
-  return least + static_cast<int>(random() % static_cast<unsigned>(most - least + 1));
+inline int draw(std::mt19937& random, int minimum, int maximum) {
+  return minimum + static_cast<int>(random() % static_cast<unsigned>(maximum - minimum + 1));
 }
 
 /// Times from 0 to `most_time`: a small one makes many equal bounds.
-inline Instance random_instance(std::mt19937& random, int jobs, int machines, int most_time) {
+inline Instance random_instance(std::mt19937& random, int jobs, int machines, int max_time) {
   Instance instance{.name = "random", .jobs = jobs, .machines = machines};
   for (int i = 0; i < jobs * machines; ++i) {
-    instance.times.push_back(draw(random, 0, most_time));
+    instance.times.push_back(draw(random, 0, max_time));
   }
   return instance;
 }
@@ -102,22 +102,22 @@ inline int front_of(const Instance& instance, const PlainNode& node, int machine
   if (!node.prefix.empty()) {
     return longest_path(instance, node.prefix, 0, machine);
   }
-  int least = work_of_job(instance, 0, 0, machine);
+  int minimum = work_of_job(instance, 0, 0, machine);
   for (int job = 1; job < instance.jobs; ++job) {
-    least = std::min(least, work_of_job(instance, job, 0, machine));
+    minimum = std::min(minimum, work_of_job(instance, job, 0, machine));
   }
-  return least;
+  return minimum;
 }
 
 inline int back_of(const Instance& instance, const PlainNode& node, int machine) {
   if (!node.suffix.empty()) {
     return longest_path(instance, node.suffix, machine, instance.machines - 1);
   }
-  int least = work_of_job(instance, 0, machine + 1, instance.machines);
+  int minimum = work_of_job(instance, 0, machine + 1, instance.machines);
   for (int job = 1; job < instance.jobs; ++job) {
-    least = std::min(least, work_of_job(instance, job, machine + 1, instance.machines));
+    minimum = std::min(minimum, work_of_job(instance, job, machine + 1, instance.machines));
   }
-  return least;
+  return minimum;
 }
 
 /// LB1 as it is defined.
@@ -135,7 +135,7 @@ inline int two_machine_bound(const Instance& instance, const PlainNode& node) {
   int bound = one_machine_bound(instance, node);
   for (int first = 0; first < instance.machines; ++first) {
     for (int second = first + 1; second < instance.machines; ++second) {
-      int least = -1;
+      int minimum = -1;
       std::vector<int> order = node.free;
       std::sort(order.begin(), order.end());
       do {
@@ -149,27 +149,27 @@ inline int two_machine_bound(const Instance& instance, const PlainNode& node) {
         }
         const int end = std::max(first_end + back_of(instance, node, first),
                                  second_end + back_of(instance, node, second));
-        least = least < 0 ? end : std::min(least, end);
+        minimum = minimum < 0 ? end : std::min(minimum, end);
       } while (std::next_permutation(order.begin(), order.end()));
-      bound = std::max(bound, least);
+      bound = std::max(bound, minimum);
     }
   }
   return bound;
 }
 
 /// The least makespan below a node, by trying all orders of its free jobs.
-inline int least_makespan(const Instance& instance, PlainNode node) {
-  int least = -1;
+inline int min_makespan(const Instance& instance, PlainNode node) {
+  int minimum = -1;
   std::sort(node.free.begin(), node.free.end());
   do {
     const int length = makespan(instance, permutation_of(node));
-    least = least < 0 ? length : std::min(least, length);
+    minimum = minimum < 0 ? length : std::min(minimum, length);
   } while (std::next_permutation(node.free.begin(), node.free.end()));
-  return least;
+  return minimum;
 }
 
-inline int least_makespan(const Instance& instance) {
-  return least_makespan(instance, plain(Bounds(instance).root(), instance.jobs));
+inline int min_makespan(const Instance& instance) {
+  return min_makespan(instance, plain(Bounds(instance).root(), instance.jobs));
 }
 
 }  // namespace cleave::flowshop::examples

@@ -64,7 +64,7 @@ TEST(Search, FindsTheOptimumOfSmallInstancesWithEveryBoundAndRule) {
   for (int i = 0; i < 30; ++i) {
     const Instance instance = examples::random_instance(
         random, examples::draw(random, 1, 7), examples::draw(random, 1, 6), i % 2 == 0 ? 99 : 3);
-    const int optimum = examples::least_makespan(instance);
+    const int optimum = examples::min_makespan(instance);
     for (const Bound bound : kBounds) {
       for (const Branching branching : kBranchings) {
         const Brancher brancher(instance, bound, branching);
@@ -89,16 +89,16 @@ TEST(Search, OfOneJobEvaluatesItsOnePermutation) {
 }
 
 /// How many permutations have at most the makespan `most`.
-std::int64_t count_permutations(const Brancher& brancher, int most) {
+std::int64_t count_permutations(const Brancher& brancher, int maximum) {
   std::int64_t count = 0;
   std::vector<Node> stack = {brancher.root()};
   while (!stack.empty()) {
     const Node node = stack.back();
     stack.pop_back();
     if (node.is_leaf()) {
-      count += brancher.leaf_makespan(node) <= most ? 1 : 0;
+      count += brancher.leaf_makespan(node) <= maximum ? 1 : 0;
     } else {
-      brancher.append_children(node, most + 1, stack);
+      brancher.append_children(node, maximum + 1, stack);
     }
   }
   return count;
@@ -108,7 +108,7 @@ TEST(Search, LosesNoOptimalPermutationWithAnyBoundAndRule) {
   std::mt19937 random(2);
   for (int i = 0; i < 10; ++i) {
     const Instance instance = examples::random_instance(random, 7, examples::draw(random, 1, 6), 9);
-    const int optimum = examples::least_makespan(instance);
+    const int optimum = examples::min_makespan(instance);
     const std::int64_t expected =
         count_permutations(Brancher(instance, Bound::lb1, Branching::forward), optimum);
     for (const Bound bound : kBounds) {

@@ -8,7 +8,8 @@
 #include <random>
 #include <string>
 
-#include "skeleton/trace/error.hpp"
+#include <cleave/error.hpp>
+
 #include "tests/support/mutations.hpp"
 
 namespace cleave::flowshop {

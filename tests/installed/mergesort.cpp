@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include "skeleton/dc_call.hpp"
+#include <cleave/dc_call.hpp>
 
 // README: begin
 struct Mergesort {

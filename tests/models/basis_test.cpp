@@ -8,10 +8,13 @@
 #include <random>
 #include <vector>
 
-#include "models/forms.hpp"
-#include "skeleton/trace/error.hpp"
+#include <cleave/error.hpp>
 
-namespace cleave {
+#include "models/forms.hpp"
+
+namespace cleave::models {
+
+using namespace cleave::detail;
 namespace {
 
 std::string mistake(const std::string& text) {
@@ -59,8 +62,9 @@ std::vector<std::size_t> labels_of_graph(std::size_t nodes, std::size_t edges,
     return v;
   };
   for (std::size_t i = 0; i < edges; ++i) {
-    const auto [least, other] = std::minmax({root_of(random() % nodes), root_of(random() % nodes)});
-    parent[other] = least;
+    const auto [minimum, other] =
+        std::minmax({root_of(random() % nodes), root_of(random() % nodes)});
+    parent[other] = minimum;
   }
   for (std::size_t v = 0; v < nodes; ++v) {
     parent[v] = root_of(v);
@@ -238,4 +242,4 @@ TEST(Forms, CandidatesOfOneSizeAreTwelveAndShorterOnesComeFirst) {
 }
 
 }  // namespace
-}  // namespace cleave
+}  // namespace cleave::models

@@ -6,13 +6,13 @@
 #include <random>
 #include <vector>
 
-namespace cleave {
+namespace cleave::models {
 namespace {
 
 /// Costs of constants: the sum of squared distances from the mean, over the number of all points.
-StretchCosts constants(const std::vector<double>& values, int least_points) {
+SegmentCosts constants(const std::vector<double>& values, int min_points) {
   return {.points = static_cast<int>(values.size()),
-          .least_points = least_points,
+          .min_points = min_points,
           .parameters = 1,
           .samples = static_cast<double>(values.size()),
           .negligible = 1e-6,
@@ -44,8 +44,8 @@ TEST(Breaks, AreTheBestOfAllPlacesOfOneBreak) {
     for (int i = 0; i < 12; ++i) {
       values.push_back(normal(random) + (i < 5 ? 0 : 6));
     }
-    StretchCosts costs = constants(values, 2);
-    costs.most_stretches = 2;
+    SegmentCosts costs = constants(values, 2);
+    costs.max_segments = 2;
     const Breaks found = best_breaks(costs);
     ASSERT_EQ(found.starts.size(), 1U);
     for (int start = 2; start <= 10; ++start) {
@@ -56,4 +56,4 @@ TEST(Breaks, AreTheBestOfAllPlacesOfOneBreak) {
 }
 
 }  // namespace
-}  // namespace cleave
+}  // namespace cleave::models

@@ -10,11 +10,14 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "skeleton/trace/atomic_file.hpp"
-#include "skeleton/trace/machine_file.hpp"
+#include <cleave/detail/trace/machine_file.hpp>
+#include <cleave/file.hpp>
+
 #include "tests/models/synthetic_runs.hpp"
 
-namespace cleave {
+namespace cleave::models {
+
+using namespace cleave::detail;
 namespace {
 
 namespace fs = std::filesystem;
@@ -151,9 +154,11 @@ TEST_F(Command, ComparesAnyNumberOfRunsWithTheFirst) {
   SyntheticApp app;
   app.noise = 0.001;
   const auto write = [&](const std::string& name, double slower, int ranks) {
-    SyntheticApp slowed = app;
-    slowed.sequential = [&app, slower](const NamedSizes& s) { return slower * app.sequential(s); };
-    write_synthetic_trace(folder_ / name, synthetic_trace(slowed, ranks, sizes));
+    SyntheticApp throttled = app;
+    throttled.sequential = [&app, slower](const NamedSizes& s) {
+      return slower * app.sequential(s);
+    };
+    write_synthetic_trace(folder_ / name, synthetic_trace(throttled, ranks, sizes));
   };
   write("a.trace.jsonl", 1, 1);
   write("b.trace.jsonl", 1.5, 1);
@@ -170,8 +175,8 @@ TEST_F(Command, ComparesAnyNumberOfRunsWithTheFirst) {
   EXPECT_NE(row.find("yes", row.find("yes") + 1), std::string::npos) << row;
 
   Trace disturbed = synthetic_trace(app, 1, sizes);
-  set_yardstick(disturbed, 1);
-  disturbed.repetitions.back().yardstick_ns *= 2;
+  set_probe(disturbed, 1);
+  disturbed.repetitions.back().probe_ns *= 2;
   write_synthetic_trace(folder_ / "e.trace.jsonl", disturbed);
   const Result noted = run("compare a.trace.jsonl e.trace.jsonl");
   EXPECT_NE(noted.out.find("note: 2: 1 of 3 repetitions left out"), std::string::npos) << noted.out;
@@ -279,8 +284,8 @@ TEST_F(Command, AStudyRunsFitsAndReports) {
 
 TEST_F(Command, AStudyRunsAgainWhatFoundItsCoresSlow) {
   const std::string study = install() + " --machine m.machine.json";
-  const std::string slowed = " -- --slowed-size N=4M --slowed-until 3";
-  const Result result = run(study + " --out s" + slowed, "./cleave");
+  const std::string throttled = " -- --throttled-size N=4M --throttled-until 3";
+  const Result result = run(study + " --out s" + throttled, "./cleave");
   EXPECT_EQ(result.status, 0) << result.err;
   const auto has = [](const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
@@ -292,7 +297,7 @@ TEST_F(Command, AStudyRunsAgainWhatFoundItsCoresSlow) {
   EXPECT_TRUE(has(read_file(folder_ / "s" / "report.md"),
                   "18 of 84 repetitions left out: a core was slower then than in other runs"));
 
-  const Result counted = run(study + " --out t --count-slowed" + slowed, "./cleave");
+  const Result counted = run(study + " --out t --count-throttled" + throttled, "./cleave");
   EXPECT_EQ(counted.status, 0) << counted.err;
   EXPECT_TRUE(has(counted.err, "[24/24]")) << counted.err;
   EXPECT_FALSE(has(read_file(folder_ / "t" / "report.md"), "left out"));
@@ -329,4 +334,4 @@ TEST_F(Command, AnyOtherNameRunsTheProgramBesideIt) {
 }
 
 }  // namespace
-}  // namespace cleave
+}  // namespace cleave::models

@@ -1,11 +1,13 @@
-#include "skeleton/trace/count.hpp"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "skeleton/trace/error.hpp"
+#include <cleave/detail/trace/words.hpp>
+#include <cleave/error.hpp>
+#include <cleave/sizes.hpp>
 
-namespace cleave {
+namespace cleave::models {
+
+using detail::format_ranks;
 namespace {
 
 template <class F>
@@ -70,4 +72,4 @@ TEST(ParsedSizes, MistakesAreNamed) {
 }
 
 }  // namespace
-}  // namespace cleave
+}  // namespace cleave::models

@@ -4,11 +4,14 @@
 
 #include <cmath>
 
+#include <cleave/error.hpp>
+
 #include "models/omega.hpp"
-#include "skeleton/trace/error.hpp"
 #include "tests/models/synthetic_runs.hpp"
 
-namespace cleave {
+namespace cleave::models {
+
+using namespace cleave::detail;
 namespace {
 
 Model fitted(const std::vector<Trace>& traces, const FitOptions& options = {}) {
@@ -302,4 +305,4 @@ TEST(Fit, OfBlocksOfOneRankNeedsAMachineAndARankThatIsThere) {
 }
 
 }  // namespace
-}  // namespace cleave
+}  // namespace cleave::models

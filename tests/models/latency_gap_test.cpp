@@ -5,10 +5,13 @@
 #include <cmath>
 #include <random>
 
-#include "models/communication.hpp"
-#include "skeleton/trace/error.hpp"
+#include <cleave/error.hpp>
 
-namespace cleave {
+#include "models/communication.hpp"
+
+namespace cleave::models {
+
+using namespace cleave::detail;
 namespace {
 
 /// Eager up to 8 KiB, rendezvous beyond: another latency and another gap.
@@ -124,4 +127,4 @@ TEST(LatencyGap, EntriesInsideAHostDoNotStandForThoseBetweenHosts) {
 }
 
 }  // namespace
-}  // namespace cleave
+}  // namespace cleave::models

@@ -4,10 +4,11 @@
 
 #include <random>
 
-#include "models/latency_gap.hpp"
-#include "skeleton/trace/error.hpp"
+#include <cleave/error.hpp>
 
-namespace cleave {
+#include "models/latency_gap.hpp"
+
+namespace cleave::models {
 namespace {
 
 Design line(const std::vector<double>& sizes, double constant, double slope) {
@@ -195,4 +196,4 @@ TEST(LatencyGap, SaysWhatIsMissingWhenOneMessageSizeWasMeasured) {
 }
 
 }  // namespace
-}  // namespace cleave
+}  // namespace cleave::models

@@ -2,12 +2,15 @@
 
 #include <gtest/gtest.h>
 
-#include "skeleton/trace/atomic_file.hpp"
-#include "skeleton/trace/error.hpp"
+#include <cleave/error.hpp>
+#include <cleave/file.hpp>
+
 #include "tests/support/mutations.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace cleave {
+namespace cleave::models {
+
+using namespace cleave::detail;
 namespace {
 
 constexpr const char* kLatency =
@@ -104,4 +107,4 @@ TEST_F(MachineImport, AMachineMayBeWrittenByHand) {
 }
 
 }  // namespace
-}  // namespace cleave
+}  // namespace cleave::models

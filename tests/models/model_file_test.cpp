@@ -4,14 +4,17 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cleave/error.hpp>
+#include <cleave/file.hpp>
+
 #include "models/critical_path.hpp"
 #include "models/fit.hpp"
 #include "models/omega.hpp"
-#include "skeleton/trace/atomic_file.hpp"
-#include "skeleton/trace/error.hpp"
 #include "tests/models/synthetic_runs.hpp"
 
-namespace cleave {
+namespace cleave::models {
+
+using namespace cleave::detail;
 namespace {
 
 using nlohmann::json;
@@ -62,7 +65,7 @@ void at_every_place(json& whole, json& value, Visit visit) {
 
 TEST_F(ModelFile, PredictsAfterReadingWhatItPredictedBefore) {
   Model model = read_model(file_);
-  model.disturbances = {{.length_s = 4e-5, .per_second = 300}, {.length_s = 1e-3, .per_second = 2}};
+  model.os_noise = {{.length_s = 4e-5, .per_second = 300}, {.length_s = 1e-3, .per_second = 2}};
   const Model again = [&] {
     write_model(file_, model);
     return read_model(file_);
@@ -149,4 +152,4 @@ TEST_F(ModelFile, BytesChangedAtRandomAreReadOrRefused) {
 }
 
 }  // namespace
-}  // namespace cleave
+}  // namespace cleave::models

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include "skeleton/trace/error.hpp"
+#include <cleave/error.hpp>
 
-namespace cleave {
+namespace cleave::models {
+
+using namespace cleave::detail;
 namespace {
 
 /// A fit whose coefficients are given; it knows its samples' sizes from 1 to 1e12.
@@ -34,11 +36,11 @@ Model papers_components() {
   model.blocks = {{Block::divide, 1, given("1,M", {1.94e-8, 2.25e-9})},
                   {Block::combine, 1, given("1,N", {2.19e-7, 2.32e-8})},
                   {Block::sequential, 1, given("1,N,M", {0, 1.35e-7, 4.60e-7})}};
-  model.shrinkage = {{Block::divide, "M", 1, 1, 1, true},
-                     {Block::combine, "N", 1, 0, 1, true},
-                     {Block::exchange, "N", 1, 0, 1, true},
-                     {Block::sequential, "N", 1, 0, 1, true},
-                     {Block::sequential, "M", 1, 1, 1, true}};
+  model.scaling = {{Block::divide, "M", 1, 1, 1, true},
+                   {Block::combine, "N", 1, 0, 1, true},
+                   {Block::exchange, "N", 1, 0, 1, true},
+                   {Block::sequential, "N", 1, 0, 1, true},
+                   {Block::sequential, "M", 1, 1, 1, true}};
   model.latency_gaps = {.source = "LIDIC",
                         .alltoallv = {{.ranks = 8, .latency_s = 5e-5, .gap_s_per_byte = 1e-8}},
                         .exchange = {}};
@@ -148,4 +150,4 @@ TEST(Omega, OutsideTheFittedRangeIsSaid) {
 }
 
 }  // namespace
-}  // namespace cleave
+}  // namespace cleave::models

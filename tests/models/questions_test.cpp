@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include <cleave/error.hpp>
+
 #include "models/critical_path.hpp"
 #include "models/export.hpp"
 #include "models/fit.hpp"
@@ -11,10 +13,11 @@
 #include "models/memory.hpp"
 #include "models/plan.hpp"
 #include "models/what_if.hpp"
-#include "skeleton/trace/error.hpp"
 #include "tests/models/synthetic_runs.hpp"
 
-namespace cleave {
+namespace cleave::models {
+
+using namespace cleave::detail;
 namespace {
 
 const Model& sort_model() {
@@ -50,9 +53,9 @@ TEST(CriticalPath, IsNoLongerThanTheSumOfMaximaWhereRanksAreUneven) {
     block.repetition_deviation = 0;
     block.noise.clear();
   }
-  for (Shrinkage& shrinkage : model.shrinkage) {
-    shrinkage.split_deviation = 0;
-    shrinkage.imbalance = 1.1;
+  for (Scaling& scaling : model.scaling) {
+    scaling.split_deviation = 0;
+    scaling.imbalance = 1.1;
   }
   const auto path = predict_critical_path(model, 8, kSizes);
   EXPECT_LE(path->seconds, 1.001 * predict(model, 8, kSizes).seconds);
@@ -60,7 +63,7 @@ TEST(CriticalPath, IsNoLongerThanTheSumOfMaximaWhereRanksAreUneven) {
 
 TEST(CriticalPath, IsTheLongerTheMoreRanksCanBeDisturbed) {
   Model model = sort_model();
-  model.disturbances = {{.length_s = 1e-3, .per_second = 5}};
+  model.os_noise = {{.length_s = 1e-3, .per_second = 5}};
   double before = 0;
   for (const int ranks : {2, 16, 128}) {
     const double later = predict_critical_path(model, ranks, kSizes)->seconds -
@@ -244,4 +247,4 @@ TEST(Export, CsvHasALineForEachSpan) {
 }
 
 }  // namespace
-}  // namespace cleave
+}  // namespace cleave::models

@@ -5,13 +5,16 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include <cleave/detail/trace/machine_file.hpp>
+#include <cleave/error.hpp>
+#include <cleave/file.hpp>
+
 #include "models/samples.hpp"
-#include "skeleton/trace/atomic_file.hpp"
-#include "skeleton/trace/error.hpp"
-#include "skeleton/trace/machine_file.hpp"
 #include "tests/models/synthetic_runs.hpp"
 
-namespace cleave {
+namespace cleave::models {
+
+using namespace cleave::detail;
 namespace {
 
 using nlohmann::json;
@@ -135,4 +138,4 @@ INSTANTIATE_TEST_SUITE_P(Readers, DamagedFile, testing::Bool(),
                          [](const auto& reader) { return reader.param ? "Trace" : "Machine"; });
 
 }  // namespace
-}  // namespace cleave
+}  // namespace cleave::models

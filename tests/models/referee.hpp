@@ -11,7 +11,9 @@
 #include "models/segmentation.hpp"
 #include "models/statistics.hpp"
 
-namespace cleave {
+namespace cleave::models {
+
+using namespace cleave::detail;
 
 /// A block whose time is known: 5 repetitions at 6 sizes over two decades.
 struct Truth {
@@ -21,7 +23,7 @@ struct Truth {
 
 inline constexpr double kNoise = 0.05;
 /// Part of the runs that take 1.5 to 5 times as long.
-inline constexpr double kDisturbedPart = 0.02;
+inline constexpr double kNoisyPart = 0.02;
 inline constexpr int kSizes = 6;
 inline constexpr int kRepetitions = 5;
 
@@ -57,7 +59,7 @@ inline std::vector<Observation> draw_observations(const Truth& truth, std::mt199
     const double n = size_at(i);
     Observation o{.run_sizes = {{"N", static_cast<std::int64_t>(n)}}, .sizes = {{"N", n}}};
     for (int r = 0; r < kRepetitions; ++r) {
-      const double disturbed = uniform(random) < kDisturbedPart ? 1.5 + 3.5 * uniform(random) : 1;
+      const double disturbed = uniform(random) < kNoisyPart ? 1.5 + 3.5 * uniform(random) : 1;
       o.repetitions.push_back(time_of(truth, n) * (1 + noise(random)) * disturbed);
     }
     o.value = median(o.repetitions);
@@ -111,4 +113,4 @@ inline RefereeCounts referee(int draws, unsigned seed) {
   return counts;
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

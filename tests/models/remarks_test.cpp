@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace cleave {
+namespace cleave::models {
 namespace {
 
 Prediction at(int ranks, std::vector<std::string> remarks) {
@@ -38,4 +38,4 @@ TEST(Remarks, AreOfARangeOnlyWhereEveryNumberInItHasThem) {
 TEST(Remarks, AreNoneWhereThereAreNone) { EXPECT_EQ(texts_of({at(2, {})}), Texts{}); }
 
 }  // namespace
-}  // namespace cleave
+}  // namespace cleave::models

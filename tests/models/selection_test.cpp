@@ -9,7 +9,9 @@
 #include "models/segmentation.hpp"
 #include "tests/models/referee.hpp"
 
-namespace cleave {
+namespace cleave::models {
+
+using namespace cleave::detail;
 namespace {
 
 TEST(Referee, FindsCoefficientsBasesAndIntervalsOfDisturbedRuns) {
@@ -154,13 +156,13 @@ TEST(Selection, TakesTheStretchThatSawTheDensity) {
   // As many edges as beyond the break, as sparse as before it.
   EXPECT_NEAR(fit({{"N", 16e4}, {"M", 8e4}}), 8e-9 * 8e4, 1e-9);
   EXPECT_NEAR(fit({{"N", 2e3}, {"M", 3.2e4}}), 30e-9 * 2e3, 1e-9);
-  // No stretch saw these.
+  // No segment saw these.
   EXPECT_NEAR(fit({{"N", 1e3}, {"M", 1e5}}), 30e-9 * 1e3, 1e-9);
   EXPECT_NEAR(fit({{"N", 1e5}, {"M", 1e4}}), 8e-9 * 1e4, 1e-9);
 }
 
 TEST(Selection, TakesNoBreaksThatPredictLargerSizesWorse) {
-  // No form of the catalogue grows like this. In three stretches the sizes left out are predicted
+  // No form of the catalogue grows like this. In three segments the sizes left out are predicted
   // with half of the error, larger ones with a tenth more.
   std::vector<double> sizes;
   for (int i = 0; i < 19; ++i) {
@@ -175,7 +177,7 @@ TEST(Selection, TakesNoBreaksThatPredictLargerSizesWorse) {
 /// What graphs of 4K to 32K nodes took, ns an edge, at four densities that double; and four times
 /// beyond.
 struct MeasuredGraphs {
-  double least_density = 0;
+  double min_density = 0;
   std::array<std::array<double, 4>, 7> ns_an_edge;
   std::array<double, 4> of_128k_nodes;
 };
@@ -183,7 +185,7 @@ struct MeasuredGraphs {
 void expect_predicted_four_times_beyond(const MeasuredGraphs& measured, double tolerance) {
   constexpr std::array<double, 7> kNodes = {4096, 6144, 8192, 12288, 16384, 24576, 32768};
   const auto edges = [&](double nodes, std::size_t j) {
-    return std::ldexp(measured.least_density * nodes, static_cast<int>(j));
+    return std::ldexp(measured.min_density * nodes, static_cast<int>(j));
   };
   std::vector<Observation> observations;
   for (std::size_t i = 0; i < kNodes.size(); ++i) {
@@ -203,9 +205,9 @@ void expect_predicted_four_times_beyond(const MeasuredGraphs& measured, double t
 }
 
 TEST(Selection, BreaksWhereThatWasSeenToPredictLargerSizes) {
-  // Measured on one rank. Breaks at M come close, but the stretch of the largest M cannot be fitted
+  // Measured on one rank. Breaks at M come close, but the segment of the largest M cannot be fitted
   // to smaller ones; it is 7 % off four times beyond.
-  expect_predicted_four_times_beyond({.least_density = 0.5,
+  expect_predicted_four_times_beyond({.min_density = 0.5,
                                       .ns_an_edge = {{{8.027, 9.714, 7.134, 4.395},
                                                       {7.969, 9.408, 6.799, 3.938},
                                                       {7.910, 9.320, 6.494, 3.730},
@@ -220,7 +222,7 @@ TEST(Selection, BreaksWhereThatWasSeenToPredictLargerSizes) {
 TEST(Selection, TakesNoLogarithmWhereAConstantExplainsAsMuch) {
   // On one rank. Dense graphs cost 15 us each and so much an edge; N*log2(N)*leaving(M/N) and 23 us
   // are as close to these, and 10 % off four times beyond.
-  expect_predicted_four_times_beyond({.least_density = 0.5,
+  expect_predicted_four_times_beyond({.min_density = 0.5,
                                       .ns_an_edge = {{{8.198, 9.750, 7.304, 4.563},
                                                       {8.204, 9.769, 7.032, 4.017},
                                                       {8.120, 9.555, 6.651, 3.808},
@@ -234,8 +236,8 @@ TEST(Selection, TakesNoLogarithmWhereAConstantExplainsAsMuch) {
 
 TEST(Selection, LeavesNoRatioToAStretchOfSmallSizes) {
   // On one of two ranks. Beyond a break at M = 10K no graph of 32K nodes has half as many edges, so
-  // that the stretch before it would predict those of 128K: 12 % too much.
-  expect_predicted_four_times_beyond({.least_density = 0.25,
+  // that the segment before it would predict those of 128K: 12 % too much.
+  expect_predicted_four_times_beyond({.min_density = 0.25,
                                       .ns_an_edge = {{{9.037, 8.293, 10.011, 7.509},
                                                       {9.118, 8.279, 9.731, 7.011},
                                                       {8.934, 8.306, 9.702, 6.771},
@@ -250,7 +252,7 @@ TEST(Selection, LeavesNoRatioToAStretchOfSmallSizes) {
 TEST(Selection, TriesBreaksAtLargerSizesWhereItCan) {
   // On one of two ranks. Breaks at M lower the error at sizes left out by more than breaks at M/N
   // do, but could not be tried at larger sizes at all: they are 14 % off four times beyond.
-  expect_predicted_four_times_beyond({.least_density = 0.25,
+  expect_predicted_four_times_beyond({.min_density = 0.25,
                                       .ns_an_edge = {{{8.880, 8.328, 10.094, 7.737},
                                                       {8.812, 8.132, 9.863, 7.231},
                                                       {8.655, 8.089, 9.663, 6.875},
@@ -295,4 +297,4 @@ TEST(Diagnosis, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace cleave
+}  // namespace cleave::models

@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-namespace cleave {
+namespace cleave::models {
 namespace {
 
 /// Of graphs with these nodes, in K, each at densities from 1/2 to 4, and edges between two bounds.
-Spans graphs(const std::vector<double>& nodes_k, double least_edges_k, double most_edges_k) {
+Spans graphs(const std::vector<double>& nodes_k, double min_edges_k, double max_edges_k) {
   std::vector<Observation> observations;
   for (const double n : nodes_k) {
     for (const double density : {0.5, 1.0, 2.0, 4.0}) {
-      if (n * density >= least_edges_k && n * density <= most_edges_k) {
+      if (n * density >= min_edges_k && n * density <= max_edges_k) {
         observations.push_back({.sizes = {{"N", 1024 * n}, {"M", 1024 * n * density}}});
       }
     }
@@ -62,4 +62,4 @@ TEST(Spans, TellAProductOfASizeThatHardlyVariesAnywhere) {
 }
 
 }  // namespace
-}  // namespace cleave
+}  // namespace cleave::models

@@ -9,14 +9,17 @@
 #include <functional>
 #include <random>
 
+#include <cleave/error.hpp>
+
 #include "models/fit.hpp"
 #include "models/forecast.hpp"
 #include "models/model_file.hpp"
 #include "models/report/report.hpp"
-#include "skeleton/trace/error.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace cleave {
+namespace cleave::models {
+
+using namespace cleave::detail;
 namespace {
 
 /// Coefficients that searches are made from.
@@ -88,8 +91,8 @@ Trace search_trace(const Truth& truth, int ranks, int threads, std::int64_t node
   const double more = truth.uneven > 0 ? by_chance(random) : 1;
   const auto size = static_cast<double>(nodes);
   for (int repetition = 0; repetition < kRepetitions; ++repetition) {
-    const double slowed = 1 + normal(random);
-    const double search_s = slowed * truth.search_s(ranks, threads, size);
+    const double throttled = 1 + normal(random);
+    const double search_s = throttled * truth.search_s(ranks, threads, size);
     const double steal_s = more * truth.steal_s(ranks, threads, size);
     const double ending_s = truth.termination_s(ranks);
     for (int worker = 0; worker < ranks * threads; ++worker) {
@@ -245,13 +248,13 @@ TEST(Stealing, FindsWhatAnsweringTakesWhereItShows) {
 
 /// A rank that visits `least` nodes before another can take of them.
 TEST(Stealing, CountsStealsOfWhatIsLeftToTake) {
-  constexpr double kLeast = 4096;
+  constexpr double kMin = 4096;
   std::vector<Trace> traces = search_traces({}, {{2, 1}, {4, 1}, {8, 1}}, kSizes);
   for (Trace& trace : traces) {
     const int ranks = trace.run.ranks;
     for (auto& [repetition, worker] : trace.workers) {
       const double steals =
-          4 * std::log2(ranks) * std::log2(static_cast<double>(worker.nodes) / kLeast);
+          4 * std::log2(ranks) * std::log2(static_cast<double>(worker.nodes) / kMin);
       worker.searches = 1 + std::llround(steals);
     }
   }
@@ -259,8 +262,7 @@ TEST(Stealing, CountsStealsOfWhatIsLeftToTake) {
   const BlockFit& count = model.stealing.value().between.value().count;
   ASSERT_EQ(text_of(count.form), "doublings,doublings*log2(nodes)");
   EXPECT_NEAR(count.fit.coefficients[1], 4, 0.1);
-  EXPECT_NEAR(std::exp2(-count.fit.coefficients[0] / count.fit.coefficients[1]), kLeast,
-              0.1 * kLeast);
+  EXPECT_NEAR(std::exp2(-count.fit.coefficients[0] / count.fit.coefficients[1]), kMin, 0.1 * kMin);
 }
 
 TEST(Stealing, PredictsMoreRanksAndLargerTreesThanItHasSeen) {
@@ -430,4 +432,4 @@ TEST(StealingReport, HasATableOfTheWorkers) {
 }
 
 }  // namespace
-}  // namespace cleave
+}  // namespace cleave::models

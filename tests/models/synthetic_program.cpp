@@ -8,8 +8,9 @@
 #include <iostream>
 #include <thread>
 
-#include "skeleton/trace/count.hpp"
-#include "skeleton/trace/error.hpp"
+#include <cleave/error.hpp>
+#include <cleave/sizes.hpp>
+
 #include "tests/models/synthetic_runs.hpp"
 
 int main(int argc, char** argv) {
@@ -24,8 +25,8 @@ int main(int argc, char** argv) {
   int seed = 1;
   bool fails = false;
   std::string pid_file;  // where it says which process sleeps
-  std::string slowed_size;
-  int slowed_until = 0;
+  std::string throttled_size;
+  int throttled_until = 0;
   program.add_option("--size", size)->required();
   program.add_option("--trace", trace)->required();
   program.add_option("--type", type);
@@ -36,8 +37,8 @@ int main(int argc, char** argv) {
   program.add_option("--ranks", ranks);
   program.add_flag("--fail", fails);
   program.add_option("--sleep-and-say", pid_file);
-  program.add_option("--slowed-size", slowed_size, "which finds its cores slow");
-  program.add_option("--slowed-until", slowed_until, "up to this seed");
+  program.add_option("--throttled-size", throttled_size, "which finds its cores slow");
+  program.add_option("--throttled-until", throttled_until, "up to this seed");
   CLI11_PARSE(program, argc, argv);
   if (fails) {
     std::cerr << "synthetic: told to fail\n";
@@ -48,14 +49,15 @@ int main(int argc, char** argv) {
     std::this_thread::sleep_for(std::chrono::minutes(1));
   }
   try {
-    cleave::SyntheticApp synthetic =
-        app == "components" ? cleave::synthetic_components() : cleave::SyntheticApp{};
+    cleave::models::SyntheticApp synthetic = app == "components"
+                                                 ? cleave::models::synthetic_components()
+                                                 : cleave::models::SyntheticApp{};
     synthetic.name = app;
     synthetic.noise = 0.01;
-    cleave::Trace run =
-        cleave::synthetic_trace(synthetic, ranks, cleave::parse_sizes(size), repetitions);
-    cleave::set_yardstick(run, size == slowed_size && seed <= slowed_until ? 1.3 : 1);
-    cleave::write_synthetic_trace(trace, run);
+    cleave::detail::Trace run =
+        cleave::models::synthetic_trace(synthetic, ranks, cleave::parse_sizes(size), repetitions);
+    cleave::models::set_probe(run, size == throttled_size && seed <= throttled_until ? 1.3 : 1);
+    cleave::models::write_synthetic_trace(trace, run);
   } catch (const cleave::Error& e) {
     std::cerr << "synthetic: " << e.what() << '\n';
     return 1;

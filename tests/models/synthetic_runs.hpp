@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "skeleton/trace/trace_file.hpp"
+#include <cleave/detail/trace/trace_file.hpp>
 
-namespace cleave {
+namespace cleave::models {
+
+using namespace cleave::detail;
 
 /// The seconds of a block at its sizes, or of a message of some bytes.
 using Cost = std::function<double(const NamedSizes&)>;
@@ -61,9 +63,9 @@ inline Trace synthetic_trace(const SyntheticApp& app, int ranks, const NamedSize
       std::int64_t now = 0;
       NamedSizes here = sizes;
       const auto add = [&](Block block, int level, int group, double seconds, std::int64_t bytes) {
-        const double slowed = repetition == 0 ? 10 : 1 + normal(random);
+        const double throttled = repetition == 0 ? 10 : 1 + normal(random);
         Span span{.begin_ns = now,
-                  .end_ns = now + std::llround(seconds * slowed * 1e9),
+                  .end_ns = now + std::llround(seconds * throttled * 1e9),
                   .bytes = bytes,
                   .repetition = repetition,
                   .group = group,
@@ -100,10 +102,10 @@ inline Trace synthetic_trace(const SyntheticApp& app, int ranks, const NamedSize
 
 /// Says that all of a run was timed on cores that were `slower` times as slow as free ones, and
 /// makes its times so much longer.
-inline void set_yardstick(Trace& trace, double slower) {
+inline void set_probe(Trace& trace, double slower) {
   constexpr double kFree_ns = 80000;
   for (Trace::Run& run : trace.repetitions) {
-    run.yardstick_ns = std::llround(slower * kFree_ns);
+    run.probe_ns = std::llround(slower * kFree_ns);
     run.elapsed_ns = std::llround(slower * static_cast<double>(run.elapsed_ns));
   }
   for (auto& [rank, span] : trace.spans) {
@@ -133,7 +135,7 @@ inline void write_synthetic_trace(const std::filesystem::path& path, const Trace
     Repetition written{.index = repetition.index,
                        .warm_up = repetition.warm_up,
                        .elapsed_ns = repetition.elapsed_ns,
-                       .yardstick_ns = repetition.yardstick_ns};
+                       .probe_ns = repetition.probe_ns};
     for (const auto& [name, value] : repetition.sizes) {
       written.sizes.add(Size{name, value});
     }
@@ -196,4 +198,4 @@ inline SyntheticApp synthetic_components() {
   return app;
 }
 
-}  // namespace cleave
+}  // namespace cleave::models

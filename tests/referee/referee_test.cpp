@@ -10,11 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "skeleton/trace/trace_file.hpp"
+#include <cleave/detail/trace/trace_file.hpp>
+
 #include "tests/support/run_program.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace cleave {
+
+using namespace cleave::detail;
 namespace {
 
 using testing::Finished;

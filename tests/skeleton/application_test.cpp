@@ -1,12 +1,14 @@
-#include "skeleton/application.hpp"
-
 #include <gtest/gtest.h>
 
-#include "skeleton/check.hpp"
-#include "skeleton/functors.hpp"
+#include <cleave/application.hpp>
+#include <cleave/check.hpp>
+#include <cleave/detail/call/functors.hpp>
+
 #include "tests/skeleton/examples.hpp"
 
 namespace cleave {
+
+using namespace cleave::detail;
 namespace {
 
 static_assert(DivideAndConquer<examples::Mergesort>);

@@ -1,5 +1,3 @@
-#include "skeleton/comm.hpp"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -8,19 +6,23 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "skeleton/trace_collect.hpp"
+#include <cleave/comm.hpp>
+#include <cleave/detail/trace/trace_file.hpp>
+#include <cleave/trace.hpp>
 
 namespace cleave {
+
+using namespace cleave::detail;
 namespace {
 
 TEST(Comm, LeastGreatestGatherAndBroadcast) {
   const Comm comm(MPI_COMM_WORLD);
-  EXPECT_EQ(comm.least(10 - comm.rank()), 10 - (comm.size() - 1));
-  EXPECT_EQ(comm.greatest(comm.rank()), comm.size() - 1);
+  EXPECT_EQ(comm.allreduce_min(10 - comm.rank()), 10 - (comm.size() - 1));
+  EXPECT_EQ(comm.allreduce_max(comm.rank()), comm.size() - 1);
   std::array<std::int64_t, 2> both = {comm.rank() + 5, -comm.rank()};
-  comm.least(both);
+  comm.allreduce_min(both);
   EXPECT_EQ(both, (std::array<std::int64_t, 2>{5, 1 - comm.size()}));
-  EXPECT_EQ(comm.broadcast(comm.rank() == comm.size() - 1 ? "from the last" : "", comm.size() - 1),
+  EXPECT_EQ(comm.bcast(comm.rank() == comm.size() - 1 ? "from the last" : "", comm.size() - 1),
             "from the last");
   const auto gathered = comm.gather(comm.rank() * 3);
   for (std::size_t i = 0; i < gathered.size(); ++i) {
@@ -93,7 +95,7 @@ class WriteTrace : public testing::Test {
                 ("cleave_write_trace_" + std::to_string(::getpid()));
       std::filesystem::create_directories(folder_);
     }
-    folder_ = comm_.broadcast(folder_.string(), 0);
+    folder_ = comm_.bcast(folder_.string(), 0);
   }
   void TearDown() override {
     comm_.barrier();

@@ -1,6 +1,4 @@
 // Every executor and placement returns what solve_sequential returns, at any number of ranks.
-#include "skeleton/dc_call.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -9,9 +7,13 @@
 #include <random>
 #include <stdexcept>
 
+#include <cleave/dc_call.hpp>
+
 #include "tests/skeleton/examples.hpp"
 
 namespace cleave {
+
+using namespace cleave::detail;
 namespace {
 
 std::vector<int> random_values(std::size_t count, unsigned seed) {
@@ -129,8 +131,9 @@ TEST(DcCall, SequentialNeedsNoCommunicatorAndPassesExceptionsOn) {
   EXPECT_EQ(DC_Call(DC_Type::sequential, examples::Mergesort{}, values),
             solve_sequential(examples::Mergesort{}, values));
   const auto fail = [](Block, int) { throw std::out_of_range("as it was"); };
-  EXPECT_THROW(DC_Call(DC_Type::sequential, examples::Mergesort{}, values, {.before_block = fail}),
-               std::out_of_range);
+  EXPECT_THROW(
+      call(DC_Type::sequential, examples::Mergesort{}, values, {{}, {.before_block = fail}}),
+      std::out_of_range);
 }
 
 TEST(DcCall, PartsAreMergedOnTheWayUp) {
@@ -170,8 +173,8 @@ bool throws_everywhere(Placement placement, int rank, int level, Block block) {
     }
   };
   try {
-    DC_Call(DC_Type::hypercube, examples::Mergesort{}, random_values(4096, 5),
-            {.comm = MPI_COMM_WORLD, .placement = placement, .before_block = inject});
+    call(DC_Type::hypercube, examples::Mergesort{}, random_values(4096, 5),
+         {{.comm = MPI_COMM_WORLD, .placement = placement}, {.before_block = inject}});
   } catch (const FunctorError& e) {
     EXPECT_EQ(e.rank(), rank);
     EXPECT_EQ(e.level(), level);
@@ -189,9 +192,9 @@ TEST_P(Placements, AFunctorThatThrowsOnOneRankIsOneExceptionOnEveryRank) {
     for (int level = 0; level <= 3; ++level) {
       for (const Block block : {Block::divide, Block::combine, Block::sequential}) {
         int here = throws_everywhere(GetParam(), rank, level, block) ? 1 : 0;
-        int most = 0;
-        MPI_Allreduce(&here, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-        EXPECT_EQ(here, most) << "some ranks threw, others did not";
+        int maximum = 0;
+        MPI_Allreduce(&here, &maximum, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        EXPECT_EQ(here, maximum) << "some ranks threw, others did not";
         thrown += here;
       }
     }
@@ -206,8 +209,8 @@ TEST(DcCall, TheLowestLevelAndRankWins) {
     }
   };
   try {
-    DC_Call(DC_Type::hypercube, examples::Mergesort{}, random_values(4096, 5),
-            {.comm = MPI_COMM_WORLD, .before_block = inject});
+    call(DC_Type::hypercube, examples::Mergesort{}, random_values(4096, 5),
+         {{.comm = MPI_COMM_WORLD}, {.before_block = inject}});
     ADD_FAILURE() << "nothing was thrown";
   } catch (const FunctorError& e) {
     EXPECT_EQ(e.level(), 0);

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "skeleton/application.hpp"
+#include <cleave/application.hpp>
 
 namespace cleave::examples {
 

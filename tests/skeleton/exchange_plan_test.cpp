@@ -1,12 +1,14 @@
-#include "skeleton/hypercube/exchange_plan.hpp"
-
 #include <gtest/gtest.h>
 
 #include <map>
 #include <numeric>
 #include <random>
 
+#include <cleave/detail/hypercube/exchange_plan.hpp>
+
 namespace cleave {
+
+using namespace cleave::detail;
 namespace {
 
 /// Carries a plan out on counts alone, and checks all that it promises.
@@ -63,8 +65,8 @@ TEST(ExchangePlan, BringsAnyCountsToTheMeanOfEachHalf) {
   for (int ranks = 2; ranks <= 17; ++ranks) {
     for (int run = 0; run < 300; ++run) {
       std::vector<ClassCounts> counts(ranks);
-      const auto some = [&](unsigned most) {
-        return static_cast<std::int64_t>(random() % 3 == 0 ? 0 : random() % most);
+      const auto some = [&](unsigned maximum) {
+        return static_cast<std::int64_t>(random() % 3 == 0 ? 0 : random() % maximum);
       };
       for (ClassCounts& c : counts) {
         c = {.less = some(1000), .equal = some(run % 2 == 0 ? 2 : 1000), .greater = some(1000)};

@@ -1,16 +1,18 @@
-#include "skeleton/hypercube/group.hpp"
-
 #include <gtest/gtest.h>
 
 #include <set>
 
+#include <cleave/detail/hypercube/group.hpp>
+
 namespace cleave {
+
+using namespace cleave::detail;
 namespace {
 
-constexpr int kMostRanks = 70;
+constexpr int kMaxRanks = 70;
 
 TEST(Group, HalvesCoverEveryRankOnce) {
-  for (int size = 2; size <= kMostRanks; ++size) {
+  for (int size = 2; size <= kMaxRanks; ++size) {
     const Group group{3, size};
     EXPECT_EQ(group.left().first, 3);
     EXPECT_EQ(group.right().first, group.left().first + group.left().size);
@@ -22,7 +24,7 @@ TEST(Group, HalvesCoverEveryRankOnce) {
 }
 
 TEST(Group, PartnerIsItsOwnInverseAndAcrossTheCut) {
-  for (int size = 2; size <= kMostRanks; ++size) {
+  for (int size = 2; size <= kMaxRanks; ++size) {
     const Group group{5, size};
     int without = 0;
     for (int rank = 5; rank < 5 + size; ++rank) {

@@ -1,8 +1,9 @@
-#include "skeleton/part.hpp"
-
 #include <gtest/gtest.h>
 
 #include <numeric>
+
+#include <cleave/part.hpp>
+#include <cleave/row.hpp>
 
 namespace cleave {
 namespace {

@@ -1,16 +1,18 @@
 // The sorting form of Placement::distributed: parts of every kind are sorted and evened out at any
 // number of ranks.
-#include "skeleton/hypercube/split_parts.hpp"
-
 #include <gtest/gtest.h>
 
 #include <random>
 #include <stdexcept>
 
-#include "skeleton/dc_call.hpp"
+#include <cleave/dc_call.hpp>
+#include <cleave/detail/hypercube/split_parts.hpp>
+
 #include "tests/skeleton/examples.hpp"
 
 namespace cleave {
+
+using namespace cleave::detail;
 namespace {
 
 int world_rank() { return Comm(MPI_COMM_WORLD).rank(); }
@@ -46,7 +48,7 @@ const Input kInputs[] = {
      }}};
 
 /// Sorts this rank's `values` and checks the result against a sort of all of them.
-void expect_sorted(const std::vector<int>& values, std::size_t room, double most_imbalance) {
+void expect_sorted(const std::vector<int>& values, std::size_t room, double max_imbalance) {
   Part<int> part(0, values.size(), room);
   std::copy(values.begin(), values.end(), part.begin());
   std::vector<int> expected = gathered(part);
@@ -55,7 +57,7 @@ void expect_sorted(const std::vector<int>& values, std::size_t room, double most
                                    {.comm = MPI_COMM_WORLD, .placement = Placement::distributed});
   EXPECT_EQ(gathered(sorted), expected);
   const double mean = static_cast<double>(expected.size()) / world_size();
-  EXPECT_LE(static_cast<double>(sorted.size()), most_imbalance * mean + 1);
+  EXPECT_LE(static_cast<double>(sorted.size()), max_imbalance * mean + 1);
 }
 
 TEST(SplitParts, OfEveryInputAreSortedAndEven) {
@@ -117,10 +119,9 @@ TEST(SplitParts, AFunctorThatThrowsOnOneRankIsOneExceptionOnEveryRank) {
           for (int i = 0; i < 1000; ++i) {
             part[i] = i * 7919 % 1009;
           }
-          DC_Call(DC_Type::hypercube, examples::SplitSort{}, std::move(part),
-                  {.comm = MPI_COMM_WORLD,
-                   .placement = Placement::distributed,
-                   .before_block = inject});
+          call(DC_Type::hypercube, examples::SplitSort{}, std::move(part),
+               {{.comm = MPI_COMM_WORLD, .placement = Placement::distributed},
+                {.before_block = inject}});
         } catch (const FunctorError& e) {
           thrown = 1;
           EXPECT_EQ(e.rank(), rank);

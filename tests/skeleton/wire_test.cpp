@@ -1,12 +1,12 @@
-#include "skeleton/wire.hpp"
-
 #include <gtest/gtest.h>
 
 #include <random>
 #include <span>
 #include <string_view>
 
-#include "skeleton/row_storage.hpp"
+#include <cleave/part.hpp>
+#include <cleave/row.hpp>
+#include <cleave/wire.hpp>
 
 namespace cleave {
 namespace {

@@ -56,7 +56,7 @@ void greedy(benchmark::State& state) {
 }
 void banded(benchmark::State& state) {
   plan_large(state, [](const Problem& p, LoadWindow w) {
-    return chain_cuts(p, w, 8 * (w.most - w.least + 1));
+    return chain_cuts(p, w, 8 * (w.maximum - w.minimum + 1));
   });
 }
 void chain_exact(benchmark::State& state) {

@@ -89,7 +89,7 @@ TEST_P(BruteForceCase, PlansOfLeastImbalanceCostTheOptimum) {
   for (const auto& [mode, optimum] : case_["optimum"].items()) {
     for (const Prices& prices : kPrices) {
       const Problem asked = problem(mode, prices.a1, prices.a2);
-      const Planned planned = plan_least_imbalance(asked, Planner::automatic);
+      const Planned planned = plan_min_imbalance(asked, Planner::automatic);
       EXPECT_TRUE(planned.exact);
       EXPECT_EQ(planned.cost, optimum["cost_at_min"][prices.name]) << mode << ' ' << prices.name;
       const auto [cost, imbalance] = replayed(asked, planned.plan);
@@ -105,12 +105,12 @@ TEST_P(BruteForceCase, FrontsEqualTheOptimaAtEveryImbalance) {
     for (const Prices& prices : kPrices) {
       std::map<Index, double> expected;
       for (const auto& [imbalance, pairs] : optimum["fronts"].items()) {
-        double least = std::numeric_limits<double>::infinity();
+        double minimum = std::numeric_limits<double>::infinity();
         for (const json& pair : pairs) {
-          least = std::min(least,
-                           prices.a1 * pair[0].get<double>() + prices.a2 * pair[1].get<double>());
+          minimum = std::min(minimum,
+                             prices.a1 * pair[0].get<double>() + prices.a2 * pair[1].get<double>());
         }
-        expected[std::stol(imbalance)] = least;
+        expected[std::stol(imbalance)] = minimum;
       }
       const Problem asked = problem(mode, prices.a1, prices.a2);
       const std::vector<FrontPoint> front = plan_front(asked, Planner::automatic);
@@ -137,7 +137,7 @@ TEST_P(BruteForceCase, FrontHoldsTheBestScores) {
       double best = std::numeric_limits<double>::infinity();
       for (const FrontPoint& point : plan_front(problem(mode, 1, 1), Planner::automatic)) {
         best = std::min(best, score({.c1 = 1, .c2 = c2}, point.planned.cost,
-                                    {.most = static_cast<double>(point.imbalance)}));
+                                    {.maximum = static_cast<double>(point.imbalance)}));
       }
       const std::string name =
           c2 == 1.0 ? "C1=1,C2=1,A1=1,A2=1"

@@ -5,12 +5,15 @@
 #include <random>
 #include <set>
 
+#include <cleave/error.hpp>
+
 #include "random_trees.hpp"
 #include "skeleton/splitting/generators.hpp"
 #include "skeleton/splitting/surface.hpp"
-#include "skeleton/trace/error.hpp"
 
 namespace cleave::splitting {
+
+using namespace cleave::detail;
 namespace {
 
 /// The cells of one level in curve order.

@@ -7,6 +7,8 @@
 #include "random_trees.hpp"
 
 namespace cleave::splitting {
+
+using namespace cleave::detail;
 namespace {
 
 /// What must hold of every ledger at every time.

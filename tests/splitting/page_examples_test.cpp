@@ -9,6 +9,8 @@
 #include "skeleton/splitting/score.hpp"
 
 namespace cleave::splitting {
+
+using namespace cleave::detail;
 namespace {
 
 constexpr double kA1 = 3;  // any coefficients: the page leaves them open
@@ -96,7 +98,7 @@ TEST(PageExample, FourthTripleSplitIsOptimalForEveryPrice) {
   for (const Mode mode : {Mode::sfc, Mode::any, Mode::run, Mode::subtree, Mode::parent_owned}) {
     for (const auto& [a1, a2] : std::vector<std::pair<double, double>>{
              {1, 1}, {10, 1}, {1, 10}, {0, 1}, {1, 0}, {0.5, 3}}) {
-      const Planned planned = plan_least_imbalance(
+      const Planned planned = plan_min_imbalance(
           {.tree = tree, .processors = 3, .cost = linear_cost(a1, a2), .mode = mode},
           Planner::automatic);
       EXPECT_EQ(planned.cost, 2 * a1 + 11 * a2) << name_of(mode);
@@ -104,7 +106,7 @@ TEST(PageExample, FourthTripleSplitIsOptimalForEveryPrice) {
       EXPECT_EQ(planned.plan.splits.size(), 2U);
     }
   }
-  const Planned planned = plan_least_imbalance(
+  const Planned planned = plan_min_imbalance(
       {.tree = tree, .processors = 3, .cost = linear_cost(1, 1)}, Planner::automatic);
   EXPECT_EQ(planned.plan.splits, unique);
 }
@@ -112,9 +114,9 @@ TEST(PageExample, FourthTripleSplitIsOptimalForEveryPrice) {
 TEST(PageExample, NeverSplittingHasTheBestScoreAtUnitCoefficients) {
   const Tree tree = page_tree();
   const Ledger idle = replay(tree, {.processors = 3}, linear_cost(1, 1));
-  const Planned best = plan_least_imbalance(
+  const Planned best = plan_min_imbalance(
       {.tree = tree, .processors = 3, .cost = linear_cost(1, 1)}, Planner::automatic);
-  EXPECT_LT(score({}, 0, balance(idle.leaves_of_all())), score({}, best.cost, {.most = 1}));
+  EXPECT_LT(score({}, 0, balance(idle.leaves_of_all())), score({}, best.cost, {.maximum = 1}));
 }
 
 }  // namespace

@@ -5,22 +5,25 @@
 #include <filesystem>
 #include <random>
 
+#include <cleave/file.hpp>
+
 #include "random_trees.hpp"
 #include "skeleton/splitting/hierarchy.hpp"
 #include "skeleton/splitting/planner.hpp"
 #include "skeleton/splitting/simulate.hpp"
-#include "skeleton/trace/atomic_file.hpp"
 #include "tests/support/mutations.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace cleave::splitting {
+
+using namespace cleave::detail;
 namespace {
 
 class PlanFile : public ::testing::Test {
  protected:
   /// The text of a plan for `tree`.
   std::string written(const Tree& tree) {
-    const Planned planned = plan_least_imbalance(
+    const Planned planned = plan_min_imbalance(
         {.tree = tree, .processors = 3, .cost = linear_cost(1, 1)}, Planner::automatic);
     write_plan(path_, replay(tree, planned.plan, linear_cost(1, 1)), {},
                provenance_here("test", "test", "none"));

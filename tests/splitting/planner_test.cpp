@@ -9,6 +9,8 @@
 #include <random>
 #include <set>
 
+#include <cleave/error.hpp>
+
 #include "random_trees.hpp"
 #include "skeleton/splitting/chain_dp.hpp"
 #include "skeleton/splitting/cuts.hpp"
@@ -17,9 +19,10 @@
 #include "skeleton/splitting/ledger.hpp"
 #include "skeleton/splitting/score.hpp"
 #include "skeleton/splitting/subtree_plan.hpp"
-#include "skeleton/trace/error.hpp"
 
 namespace cleave::splitting {
+
+using namespace cleave::detail;
 namespace {
 
 /// (sum n, sum N), the pairs that no other pair beats in both.
@@ -40,17 +43,17 @@ class BruteForce {
   }
 
   /// By imbalance: the least cost of a sequence that reaches exactly that.
-  std::map<Index, double> least_costs(double a1, double a2) const {
-    std::map<Index, double> least;
+  std::map<Index, double> min_costs(double a1, double a2) const {
+    std::map<Index, double> minimum;
     for (const auto& [cuts, pairs] : reached_) {
       const auto [known, is_new] =
-          least.try_emplace(imbalance(cuts), std::numeric_limits<double>::infinity());
+          minimum.try_emplace(imbalance(cuts), std::numeric_limits<double>::infinity());
       for (const auto& [n, N] : pairs) {
         known->second =
             std::min(known->second, a1 * static_cast<double>(n) + a2 * static_cast<double>(N));
       }
     }
-    return least;
+    return minimum;
   }
 
  private:
@@ -80,17 +83,17 @@ class BruteForce {
 
   Index imbalance(std::uint64_t cuts) const {
     const bool all_used = std::popcount(cuts) == processors_ - 1;
-    Index least = all_used ? tree_.leaves() : 0;
-    Index most = 0;
+    Index minimum = all_used ? tree_.leaves() : 0;
+    Index maximum = 0;
     Index begin = 0;
     for (Index c = 1; c <= tree_.leaves(); ++c) {
       if (c == tree_.leaves() || (cuts >> c & 1) != 0) {
-        least = std::min(least, c - begin);
-        most = std::max(most, c - begin);
+        minimum = std::min(minimum, c - begin);
+        maximum = std::max(maximum, c - begin);
         begin = c;
       }
     }
-    return most - least;
+    return maximum - minimum;
   }
 
   const Tree& tree_;
@@ -107,15 +110,15 @@ TEST(Planner, EqualsBruteForceOnAThousandTreesAtSixPriceRatios) {
     const BruteForce brute_force(tree, processors);
     for (const auto& [a1, a2] : prices) {
       const Problem problem{.tree = tree, .processors = processors, .cost = linear_cost(a1, a2)};
-      const std::map<Index, double> expected = brute_force.least_costs(a1, a2);
-      const Planned least = plan_least_imbalance(problem, Planner::interval);
-      ASSERT_EQ(least.cost, expected.begin()->second) << "tree " << i;
-      const Ledger ledger = replay(tree, least.plan, problem.cost);
-      ASSERT_EQ(ledger.cost(), least.cost);
+      const std::map<Index, double> expected = brute_force.min_costs(a1, a2);
+      const Planned minimum = plan_min_imbalance(problem, Planner::interval);
+      ASSERT_EQ(minimum.cost, expected.begin()->second) << "tree " << i;
+      const Ledger ledger = replay(tree, minimum.plan, problem.cost);
+      ASSERT_EQ(ledger.cost(), minimum.cost);
       ASSERT_EQ(balance(ledger.leaves_of_all()).imbalance(), expected.begin()->first);
-      ASSERT_EQ(plan_least_imbalance(problem, Planner::search).cost, least.cost);
+      ASSERT_EQ(plan_min_imbalance(problem, Planner::search).cost, minimum.cost);
       if (a1 == 0) {
-        ASSERT_EQ(plan_least_imbalance(problem, Planner::chain).cost, least.cost);
+        ASSERT_EQ(plan_min_imbalance(problem, Planner::chain).cost, minimum.cost);
       }
       double best = std::numeric_limits<double>::infinity();
       for (const auto& [imbalance, cost] : expected) {
@@ -140,8 +143,8 @@ TEST(Planner, ExactPlansHoldForAnyPriceOfNAndN) {
     const Tree tree = random_small_tree(random, {2, 2}, 4, 13);
     for (const CostModel& cost : {stepped, superlinear_cost(1, 0.5, 1.5)}) {
       const Problem problem{.tree = tree, .processors = 3, .cost = cost};
-      const Planned by_intervals = plan_least_imbalance(problem, Planner::interval);
-      const Planned by_search = plan_least_imbalance(problem, Planner::search);
+      const Planned by_intervals = plan_min_imbalance(problem, Planner::interval);
+      const Planned by_search = plan_min_imbalance(problem, Planner::search);
       EXPECT_NEAR(by_intervals.cost, by_search.cost, 1e-9);
       EXPECT_NEAR(replay(tree, by_intervals.plan, cost).cost(), by_intervals.cost, 1e-9);
     }
@@ -182,10 +185,10 @@ TEST(Planner, TwoPhasesLoseLittleAgainstTheExactPlan) {
   for (int i = 0; i < 300; ++i) {
     const Tree tree = random_small_tree(random, {2, 2}, 5, 60);
     const Problem problem{.tree = tree, .processors = 5, .cost = linear_cost(1, 1)};
-    const double least = plan_least_imbalance(problem, Planner::interval).cost;
-    const double quick = plan_least_imbalance(problem, Planner::two_phase).cost;
-    EXPECT_LE(least, quick);
-    exact += least;
+    const double minimum = plan_min_imbalance(problem, Planner::interval).cost;
+    const double quick = plan_min_imbalance(problem, Planner::two_phase).cost;
+    EXPECT_LE(minimum, quick);
+    exact += minimum;
     two_phase += quick;
   }
   EXPECT_LE(two_phase, 1.02 * exact);
@@ -194,7 +197,7 @@ TEST(Planner, TwoPhasesLoseLittleAgainstTheExactPlan) {
 TEST(Planner, MoreProcessorsThanLeavesLeavesTheSpareOnesEmpty) {
   const Tree tree = page_tree();
   const Problem problem{.tree = tree, .processors = 12, .cost = linear_cost(1, 1)};
-  const Planned planned = plan_least_imbalance(problem, Planner::automatic);
+  const Planned planned = plan_min_imbalance(problem, Planner::automatic);
   const Ledger ledger = replay(tree, planned.plan, problem.cost);
   EXPECT_EQ(balance(ledger.leaves_of_all()).imbalance(), 1);
   EXPECT_EQ(planned.plan.splits.size(), 9U);
@@ -202,14 +205,14 @@ TEST(Planner, MoreProcessorsThanLeavesLeavesTheSpareOnesEmpty) {
 
 TEST(Planner, RefusesWhatIsOutOfRange) {
   const Tree tree = page_tree();
-  EXPECT_THROW(plan_least_imbalance({.tree = tree, .processors = 0, .cost = linear_cost(1, 1)}, {}),
+  EXPECT_THROW(plan_min_imbalance({.tree = tree, .processors = 0, .cost = linear_cost(1, 1)}, {}),
                Error);
   EXPECT_THROW(linear_cost(-1, 1), Error);
   EXPECT_THROW(linear_cost(1, std::numeric_limits<double>::quiet_NaN()), Error);
   EXPECT_THROW(superlinear_cost(1, 1, 0.5), Error);
   const Problem weighted{
       .tree = tree, .processors = 2, .cost = linear_cost(1, 1), .weights = {1, 2}};
-  EXPECT_THROW(plan_least_imbalance(weighted, Planner::automatic), Error);
+  EXPECT_THROW(plan_min_imbalance(weighted, Planner::automatic), Error);
   const Problem problem{.tree = tree, .processors = 2, .cost = linear_cost(1, 1)};
   EXPECT_THROW(window_around_mean(problem, -0.1), Error);
 }
@@ -218,17 +221,18 @@ TEST(Planner, ATreeTooLargeForTheSearchIsPlannedAsSfcOrBySubtrees) {
   std::mt19937_64 random(5);
   for (int i = 0; i < 30; ++i) {
     Tree tree = random_small_tree(random, {2, 2}, 8, 400);
-    while (tree.leaves() <= kMostSearchLeaves) {
+    while (tree.leaves() <= kMaxSearchLeaves) {
       tree = random_small_tree(random, {2, 2}, 8, 400);
     }
     for (const Mode mode : {Mode::any, Mode::run, Mode::subtree, Mode::parent_owned}) {
       const Problem problem{.tree = tree, .processors = 6, .cost = linear_cost(1, 1), .mode = mode};
-      EXPECT_THROW(plan_least_imbalance(problem, Planner::search), SearchTooLarge);
-      const Planned planned = plan_least_imbalance(problem, Planner::automatic);
+      EXPECT_THROW(plan_min_imbalance(problem, Planner::search), SearchTooLarge);
+      const Planned planned = plan_min_imbalance(problem, Planner::automatic);
       EXPECT_FALSE(planned.exact);
       const Ledger ledger = replay(tree, planned.plan, problem.cost);
       EXPECT_EQ(ledger.cost(), planned.cost);
-      EXPECT_EQ(balance(ledger.leaves_of_all()).most, static_cast<double>(planned.window.most));
+      EXPECT_EQ(balance(ledger.leaves_of_all()).maximum,
+                static_cast<double>(planned.window.maximum));
     }
   }
 }
@@ -244,13 +248,13 @@ TEST(Subtrees, ReachTheLeastMaximumOfPlansThatGiveSingleNodes) {
     const PricedPlan planned = plan_by_subtrees(problem);
     const Ledger ledger = replay(tree, planned.plan, problem.cost);
     const auto leaves = ledger.leaves_of_all();
-    const Index most = *std::max_element(leaves.begin(), leaves.end());
+    const Index maximum = *std::max_element(leaves.begin(), leaves.end());
     for (const Entry& entry : ledger.entries()) {
       EXPECT_EQ(entry.size.n, 1);
     }
     // In mode subtree an exact plan never has a smaller maximum: any node may go when it appears.
-    EXPECT_FALSE(exact_search(problem, {.least = 0, .most = most - 1}).has_value());
-    EXPECT_TRUE(exact_search(problem, {.least = 0, .most = most}).has_value());
+    EXPECT_FALSE(exact_search(problem, {.minimum = 0, .maximum = maximum - 1}).has_value());
+    EXPECT_TRUE(exact_search(problem, {.minimum = 0, .maximum = maximum}).has_value());
   }
 }
 

@@ -43,7 +43,7 @@ std::vector<Named> all_policies() {
           {"weighted", [] { return weighted(); }}};
 }
 
-Index most_leaves(const Ledger& ledger) {
+Index max_leaves(const Ledger& ledger) {
   const auto leaves = ledger.leaves_of_all();
   return *std::max_element(leaves.begin(), leaves.end());
 }
@@ -100,7 +100,7 @@ TEST(Reserve, KeepsItsBoundOnTenThousandRandomTrees) {
     const int parts = std::uniform_int_distribution(1, processors - 1)(random);
     const Ledger ledger = simulate(tree, processors, kCost, reserve(parts));
     const Index spare = processors - parts;
-    ASSERT_LE(most_leaves(ledger), (tree.leaves() + spare - 1) / spare)
+    ASSERT_LE(max_leaves(ledger), (tree.leaves() + spare - 1) / spare)
         << "tree " << i << ", P = " << processors << ", G = " << parts;
   }
 }
@@ -130,12 +130,12 @@ TEST(Bipartition, CostsTheLeastOfAllThatFillEveryProcessor) {
   const Curve curve({2, 2}, CurveKind::hilbert);
   const Tree tree = random_tree(curve, {2, 6}, 0.6, 1);
   const CostModel by_N = linear_cost(0, 1);
-  const double least = simulate(tree, 16, by_N, recursive_bipartition()).cost();
-  EXPECT_EQ(least, 3 * 4 + 12 * 16);
+  const double minimum = simulate(tree, 16, by_N, recursive_bipartition()).cost();
+  EXPECT_EQ(minimum, 3 * 4 + 12 * 16);
   for (const Named& policy : all_policies()) {
     const Ledger ledger = simulate(tree, 16, by_N, policy.make());
     if (ledger.entries().size() == 15) {
-      EXPECT_GE(ledger.cost(), least) << policy.name;
+      EXPECT_GE(ledger.cost(), minimum) << policy.name;
     }
   }
 }
@@ -205,8 +205,8 @@ TEST(OnlineView, InheritsThePartsThatTheLedgerHas) {
 }
 
 /// Whether so many processors bring two parts to at most `most` leaves each.
-bool enough(Index processors, Index left, Index right, Index most) {
-  return (left + most - 1) / most + (right + most - 1) / most <= processors;
+bool enough(Index processors, Index left, Index right, Index maximum) {
+  return (left + maximum - 1) / maximum + (right + maximum - 1) / maximum <= processors;
 }
 
 /// Brute force over every tree that the last step can make: the bound must hold where it says so.
@@ -217,7 +217,7 @@ TEST(OnlineBound, NoCutOfTheLastButOneStageIsSafeWhereItSaysSo) {
     const Tree tree = random_small_tree(random, {2, 2}, 4, 60);
     const int processors = std::uniform_int_distribution(2, 6)(random);
     if (tree.l_max() <= tree.l_min() || tree.l_max() < 2 ||
-        !early_split_loses_least_maximum(tree, processors)) {
+        !early_split_loses_min_maximum(tree, processors)) {
       continue;
     }
     Growth growth(tree);
@@ -233,8 +233,8 @@ TEST(OnlineBound, NoCutOfTheLastButOneStageIsSafeWhereItSaysSo) {
         for (Index y = 0; y <= open_right; ++y) {
           const Index left = cut + 3 * x;
           const Index right = growth.leaves() - cut + 3 * y;
-          const Index most = (left + right + processors - 1) / processors;
-          lost = lost || !enough(processors, left, right, most);
+          const Index maximum = (left + right + processors - 1) / processors;
+          lost = lost || !enough(processors, left, right, maximum);
         }
       }
       EXPECT_TRUE(lost) << "tree " << i << ", cut " << cut;
@@ -246,8 +246,8 @@ TEST(OnlineBound, NoCutOfTheLastButOneStageIsSafeWhereItSaysSo) {
 
 TEST(OnlineBound, ATreeThatIsKnownCanBeSplitEarly) {
   const Curve curve({2, 2}, CurveKind::hilbert);
-  EXPECT_FALSE(early_split_loses_least_maximum(random_tree(curve, {3, 3}, 0, 1), 2));
-  EXPECT_TRUE(early_split_loses_least_maximum(random_tree(curve, {1, 5}, 0.5, 1), 2));
+  EXPECT_FALSE(early_split_loses_min_maximum(random_tree(curve, {3, 3}, 0, 1), 2));
+  EXPECT_TRUE(early_split_loses_min_maximum(random_tree(curve, {1, 5}, 0.5, 1), 2));
 }
 
 TEST(Hierarchically, GivesToNodesBeforeCores) {
@@ -269,7 +269,7 @@ TEST(Oversized, SplitsNoPartThatIsSmallEnough) {
   for (int i = 0; i < 50; ++i) {
     const Tree tree = random_small_tree(random, {2, 2}, 6, 200);
     const Ledger ledger = simulate(tree, 500, kCost, split_oversized_tree(9));
-    EXPECT_LE(most_leaves(ledger), 9);
+    EXPECT_LE(max_leaves(ledger), 9);
     for (const Entry& entry : ledger.entries()) EXPECT_GT(entry.size.giver_leaves, 9);
   }
 }
@@ -278,7 +278,7 @@ TEST(Hardcoded, ReplaysAnOfflinePlanAtTheSameCost) {
   const Curve curve({2, 2}, CurveKind::hilbert);
   const Tree tree = random_tree(curve, {2, 5}, 0.5, 3);
   const Problem problem{.tree = tree, .processors = 6, .cost = kCost};
-  const Planned planned = plan_least_imbalance(problem, Planner::automatic);
+  const Planned planned = plan_min_imbalance(problem, Planner::automatic);
   const Ledger ledger = simulate(tree, 6, kCost, hardcoded(planned.plan));
   EXPECT_EQ(ledger.plan().splits, planned.plan.splits);
   EXPECT_EQ(ledger.cost(), planned.cost);
@@ -313,8 +313,8 @@ TEST(Weighted, SplitsByTheIndicatorOfTheCaller) {
   };
   const Ledger blind = simulate(tree, 2, kCost, weighted());
   const Ledger informed = simulate(tree, 2, kCost, weighted(), knows);
-  EXPECT_LE(most_leaves(informed), most_leaves(blind));
-  EXPECT_LT(most_leaves(informed), tree.leaves());
+  EXPECT_LE(max_leaves(informed), max_leaves(blind));
+  EXPECT_LT(max_leaves(informed), tree.leaves());
 }
 
 TEST(Guided, ReachesTheSameTreeAndCanBeReplayed) {

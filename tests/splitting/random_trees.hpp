@@ -9,7 +9,7 @@
 namespace cleave::splitting {
 
 /// A tree of at most `most_leaves` leaves, often skewed.
-inline Tree random_small_tree(std::mt19937_64& random, Shape shape, int l_max, Index most_leaves) {
+inline Tree random_small_tree(std::mt19937_64& random, Shape shape, int l_max, Index max_leaves) {
   const Index gain = shape.children() - 1;
   const double probability = std::uniform_real_distribution(0.1, 0.9)(random);
   std::vector<std::vector<std::uint8_t>> levels;
@@ -20,7 +20,7 @@ inline Tree random_small_tree(std::mt19937_64& random, Shape shape, int l_max, I
     Index refined = 0;
     for (Index node = 0; node < nodes; ++node) {
       const bool wanted = level == 0 || std::bernoulli_distribution(probability)(random);
-      const bool fits = leaves + gain <= most_leaves;
+      const bool fits = leaves + gain <= max_leaves;
       row.push_back(wanted && fits ? 1 : 0);
       if (wanted && fits) {
         leaves += gain;

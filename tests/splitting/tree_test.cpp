@@ -5,11 +5,12 @@
 #include <deque>
 #include <random>
 
+#include <cleave/detail/frontier.hpp>
+#include <cleave/error.hpp>
+
 #include "random_trees.hpp"
-#include "skeleton/splitting/frontier.hpp"
 #include "skeleton/splitting/growth.hpp"
 #include "skeleton/splitting/tree_file.hpp"
-#include "skeleton/trace/error.hpp"
 
 namespace cleave::splitting {
 namespace {

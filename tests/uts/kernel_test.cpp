@@ -6,10 +6,11 @@
 #include <array>
 #include <vector>
 
-#include "apps/harness/random.hpp"
-#include "skeleton/trace/error.hpp"
+#include <cleave/error.hpp>
+#include <cleave/random.hpp>
 
 namespace cleave::uts {
+
 namespace {
 
 template <std::size_t bytes>

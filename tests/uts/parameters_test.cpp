@@ -4,9 +4,10 @@
 
 #include <string>
 
-#include "skeleton/trace/error.hpp"
+#include <cleave/error.hpp>
 
 namespace cleave::uts {
+
 namespace {
 
 TEST(PrinsParameters, TakeRootsOfUpTo160Bits) {

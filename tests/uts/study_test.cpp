@@ -6,12 +6,13 @@
 #include <numeric>
 #include <vector>
 
+#include <cleave/error.hpp>
+
 #include "apps/uts/estimate.hpp"
 #include "apps/uts/expectation.hpp"
 #include "apps/uts/subtrees.hpp"
 #include "apps/uts/uts.hpp"
 #include "apps/uts/wanted_size.hpp"
-#include "skeleton/trace/error.hpp"
 #include "tests/uts/examples.hpp"
 
 namespace cleave::uts {

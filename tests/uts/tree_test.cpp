@@ -6,8 +6,9 @@
 #include <variant>
 #include <vector>
 
-#include "apps/harness/random.hpp"
-#include "skeleton/trace/error.hpp"
+#include <cleave/error.hpp>
+#include <cleave/random.hpp>
+
 #include "tests/uts/examples.hpp"
 
 namespace cleave::uts {

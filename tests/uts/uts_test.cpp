@@ -5,12 +5,15 @@
 #include <string>
 #include <vector>
 
+#include <cleave/check.hpp>
+#include <cleave/error.hpp>
+
 #include "apps/uts/check.hpp"
-#include "skeleton/check.hpp"
-#include "skeleton/trace/error.hpp"
 #include "tests/uts/examples.hpp"
 
 namespace cleave::uts {
+
+using namespace cleave::detail;
 namespace {
 
 constexpr const char* kSmallTree = "prins:r=7,n=50,q=0.2,m=4";

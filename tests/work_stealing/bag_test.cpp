@@ -1,5 +1,3 @@
-#include "skeleton/work_stealing/bag.hpp"
-
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -9,7 +7,11 @@
 #include <thread>
 #include <vector>
 
+#include <cleave/detail/work_stealing/bag.hpp>
+
 namespace cleave {
+
+using namespace cleave::detail;
 namespace {
 
 TEST(Bag, IsDepthFirstForOneWorker) {
@@ -55,7 +57,7 @@ TEST(Bag, AnotherThreadStealsTheOldestOneByOne) {
 }
 
 TEST(Bag, LeavesAloneSegmentsThatShareTooLittle) {
-  Bag<int> bag({.workers = 2, .least_stealable = 4});
+  Bag<int> bag({.workers = 2, .min_stealable = 4});
   bag.add_bulk(std::vector{1, 2, 3, 4, 5, 6});  // shares three
   std::thread([&bag] { EXPECT_EQ(bag.remove(), std::nullopt); }).join();
   bag.add_bulk(std::vector(100, 7));

@@ -1,7 +1,5 @@
 // The protocol on simulated ranks in virtual time: messages take random times, some very long, so
 // that those of different senders overtake one another at will.
-#include "skeleton/work_stealing/balancer.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +13,11 @@
 #include <utility>
 #include <vector>
 
+#include <cleave/detail/work_stealing/balancer.hpp>
+
 namespace cleave {
+
+using namespace cleave::detail;
 namespace {
 
 /// A node of a random tree: the children follow from its number.
@@ -32,10 +34,10 @@ std::uint64_t mixed(std::uint64_t bits) {
 }
 
 std::vector<TreeNode> children_of(const TreeNode& node) {
-  constexpr std::uint32_t kMostDepth = 30;
-  const std::uint32_t most = node.depth < 4 ? 6 : node.depth < kMostDepth ? 2 : 0;
+  constexpr std::uint32_t kMaxDepth = 30;
+  const std::uint32_t maximum = node.depth < 4 ? 6 : node.depth < kMaxDepth ? 2 : 0;
   const std::uint64_t random = mixed(node.number + 0x9e3779b97f4a7c15);
-  std::vector<TreeNode> children(random % (most + 1));
+  std::vector<TreeNode> children(random % (maximum + 1));
   for (std::size_t i = 0; i < children.size(); ++i) {
     children[i] = {static_cast<std::uint32_t>(mixed(random + i) >> 32), node.depth + 1};
   }
@@ -125,7 +127,7 @@ struct SimulatedRank final : Workload {
   bool write_snapshot() override;
   bool complete_snapshot() override;
 
-  void work(int most, std::minstd_rand& random);
+  void work(int maximum, std::minstd_rand& random);
   void note_first_work();
 
   World& world;
@@ -174,8 +176,8 @@ class World {
     for (std::size_t i = 0; i < running.size(); ++i) {
       running[i] = static_cast<int>(i);
     }
-    constexpr std::int64_t kMostActs = 50'000'000;
-    for (std::int64_t acts = 0; acts < kMostActs; ++acts) {
+    constexpr std::int64_t kMaxActs = 50'000'000;
+    for (std::int64_t acts = 0; acts < kMaxActs; ++acts) {
       now_ns_ += static_cast<std::int64_t>(random_() % 2'000);
       const std::size_t which = random_() % running.size();
       const int rank = running[which];
@@ -294,11 +296,11 @@ void SimulatedTransport::send(int to, std::vector<std::byte> bytes) {
 std::optional<Message> SimulatedTransport::receive() { return world_.receive(rank_); }
 std::int64_t SimulatedTransport::now_ns() const { return world_.now_ns(); }
 
-void SimulatedRank::work(int most, std::minstd_rand& random) {
+void SimulatedRank::work(int maximum, std::minstd_rand& random) {
   if (is_slow && gifts_left == 0 && random() % 64 != 0) {
     return;
   }
-  for (int i = 0; i < most && !nodes.empty(); ++i) {
+  for (int i = 0; i < maximum && !nodes.empty(); ++i) {
     const TreeNode node = nodes.back();
     nodes.pop_back();
     ++visited;
@@ -357,7 +359,7 @@ TEST(Balancer, EndsWhenAllIsVisitedAndNotBefore) {
 }
 
 TEST(Balancer, SharesTheWork) {
-  std::vector<double> least;  // share of a rank, of the mean
+  std::vector<double> minimum;  // share of a rank, of the mean
   for (std::uint32_t seed = 0; seed < kSeeds; ++seed) {
     World world(8, seed, false);
     ASSERT_TRUE(world.run());
@@ -365,11 +367,11 @@ TEST(Balancer, SharesTheWork) {
     for (const auto& rank : world.ranks()) {
       visited.push_back(rank->visited);
     }
-    least.push_back(8.0 * static_cast<double>(std::ranges::min(visited)) /
-                    static_cast<double>(world.tree_size()));
+    minimum.push_back(8.0 * static_cast<double>(std::ranges::min(visited)) /
+                      static_cast<double>(world.tree_size()));
   }
-  std::ranges::nth_element(least, least.begin() + kSeeds / 2);
-  EXPECT_GT(least[kSeeds / 2], 0.3);
+  std::ranges::nth_element(minimum, minimum.begin() + kSeeds / 2);
+  EXPECT_GT(minimum[kSeeds / 2], 0.3);
 }
 
 /// A rank's first request waits until there is something to give, so many ask only once before

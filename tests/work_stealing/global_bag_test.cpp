@@ -1,13 +1,15 @@
 // The bags of all ranks as one.
-#include "skeleton/work_stealing/global_bag.hpp"
-
 #include <gtest/gtest.h>
 #include <mpi.h>
 
 #include <string>
 #include <vector>
 
+#include <cleave/detail/work_stealing/global_bag.hpp>
+
 namespace cleave {
+
+using namespace cleave::detail;
 namespace {
 
 /// Rank r adds r + 1 nodes: 100 r, 100 r + 1 ...

@@ -6,11 +6,14 @@
 #include <stdexcept>
 #include <string>
 
-#include "skeleton/dc_call.hpp"
+#include <cleave/dc_call.hpp>
+
 #include "tests/skeleton/examples.hpp"
 #include "tests/work_stealing/trees.hpp"
 
 namespace cleave {
+
+using namespace cleave::detail;
 namespace {
 
 using examples::Counted;
@@ -250,13 +253,13 @@ TEST(Search, WhatAFunctorThrowsReachesEveryRank) {
 TEST(Search, ATreeThatIsTooLargeIsRefused) {
   const RandomTree app{.children_of_root = 300};
   const std::int64_t nodes = search_sequentially(app, {.number = 5}).nodes;
-  for (const std::int64_t most : {nodes, nodes - 1, nodes / 2, std::int64_t{1}}) {
+  for (const std::int64_t maximum : {nodes, nodes - 1, nodes / 2, std::int64_t{1}}) {
     Options options = with_threads(2);
-    options.stealing.max_nodes = most;
+    options.stealing.max_nodes = maximum;
     const auto search = [&] {
       return DC_Call(DC_Type::work_stealing, app, RandomTree::Node{.number = 5}, options).nodes;
     };
-    if (most == nodes) {
+    if (maximum == nodes) {
       EXPECT_EQ(search(), nodes);
     } else {
       EXPECT_THROW(search(), Error);
@@ -320,12 +323,12 @@ void search_with_delays(int runs) {
   for (int run = 0; run < runs; ++run) {
     const RandomTree app{.children_of_root = 50 + run};
     const auto start = RandomTree::Node{.number = static_cast<std::uint64_t>(run)};
-    Options options = with_threads(1 + run % 2);
+    CallOptions options{with_threads(1 + run % 2)};
     options.stealing.seed = static_cast<std::uint64_t>(run);
-    options.stealing.transport = [run](const Comm& comm) -> std::unique_ptr<Transport> {
+    options.hooks.transport = [run](const Comm& comm) -> std::unique_ptr<Transport> {
       return std::make_unique<examples::DelayingTransport>(comm, static_cast<std::uint32_t>(run));
     };
-    EXPECT_EQ(DC_Call(DC_Type::work_stealing, app, start, options), search_sequentially(app, start))
+    EXPECT_EQ(call(DC_Type::work_stealing, app, start, options), search_sequentially(app, start))
         << "run " << run;
   }
 }

@@ -1,5 +1,3 @@
-#include "skeleton/work_stealing/segment.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -11,15 +9,19 @@
 #include <thread>
 #include <vector>
 
+#include <cleave/detail/work_stealing/segment.hpp>
+
 namespace cleave {
+
+using namespace cleave::detail;
 namespace {
 
 /// What a thief does.
 template <class T>
-std::vector<T> take(Segment<T>& segment, std::size_t most) {
+std::vector<T> take(Segment<T>& segment, std::size_t maximum) {
   const std::lock_guard guard(segment);
   const std::span<T> shared = segment.shared();
-  const std::size_t count = std::min(most, shared.size());
+  const std::size_t count = std::min(maximum, shared.size());
   std::vector<T> taken(std::make_move_iterator(shared.begin()),
                        std::make_move_iterator(shared.begin() + count));
   segment.drop(count);

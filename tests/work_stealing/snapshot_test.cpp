@@ -1,7 +1,5 @@
 // A search that was stopped is resumed from its snapshot, on another number of threads; a snapshot
 // that is foreign or damaged is refused.
-#include "skeleton/work_stealing/snapshot.hpp"
-
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -10,12 +8,16 @@
 #include <optional>
 #include <string>
 
-#include "skeleton/dc_call.hpp"
-#include "skeleton/trace/atomic_file.hpp"
+#include <cleave/dc_call.hpp>
+#include <cleave/detail/work_stealing/snapshot.hpp>
+#include <cleave/file.hpp>
+
 #include "tests/support/temporary_folder.hpp"
 #include "tests/work_stealing/trees.hpp"
 
 namespace cleave {
+
+using namespace cleave::detail;
 namespace {
 
 using examples::Counted;
@@ -33,7 +35,7 @@ class SharedFolder {
     if (world().rank() == 0) {
       folder_.emplace();
     }
-    path_ = world().broadcast(folder_ ? folder_->path().string() : "", 0);
+    path_ = world().bcast(folder_ ? folder_->path().string() : "", 0);
   }
   ~SharedFolder() { world().barrier(); }
   const std::filesystem::path& path() const { return path_; }

@@ -11,10 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "skeleton/work_stealing/mpi_transport.hpp"
-#include "skeleton/work_stealing/tree_search.hpp"
+#include <cleave/detail/work_stealing/mpi_transport.hpp>
+#include <cleave/tree_search.hpp>
 
 namespace cleave::examples {
+
+using namespace cleave::detail;
 
 struct Counted {
   std::int64_t nodes = 0;
@@ -43,14 +45,14 @@ struct RandomTree {
   }
 
   void visit(const Node& node, Children<Node>& children, Counted& total) const {
-    constexpr std::uint64_t kMost = 4;
+    constexpr std::uint64_t kMax = 4;
     constexpr std::uint64_t kOfThousand = 240;
     ++total.nodes;
     total.sum += static_cast<std::int64_t>(node.number % 1000);
     total.deepest = std::max(total.deepest, node.depth);
     const std::uint64_t random = mixed(node.number + 0x9e3779b97f4a7c15);
     const std::uint64_t count = node.depth == 0               ? children_of_root
-                                : random % 1000 < kOfThousand ? kMost
+                                : random % 1000 < kOfThousand ? kMax
                                                               : 0;
     total.leaves += count == 0 ? 1 : 0;
     for (std::uint64_t i = 0; i < count; ++i) {

@@ -105,7 +105,7 @@ static int64_t away_ns(int64_t now_ns, int64_t last_ns) {
 /// in all at most ten seconds and half of the time.
 static void wait_for_free_core(int signal) {
   (void)signal;
-  const double kSlowed = steady_probe > 0 ? 1.25 : 1.05;
+  const double kThrottled = steady_probe > 0 ? 1.25 : 1.05;
   static const int64_t kLongest_ns = INT64_C(2000000000);
   static const int64_t kAlways_ns = INT64_C(10000000000);
   static int64_t least = INT64_MAX;
@@ -123,13 +123,13 @@ static void wait_for_free_core(int signal) {
   const int64_t processor_away_ns = away_ns(processor_begin, last_processor_ns);
   const int64_t wall_away_ns = away_ns(wall_begin, last_wall_ns);
   int64_t now = steady_probe > 0 ? lesser_probe_ns() : probe_ns();
-  if ((double)now > kSlowed * (double)least) {
+  if ((double)now > kThrottled * (double)least) {
     const int64_t begin = wall_ns();
     first_ns = first_ns == 0 ? begin : first_ns;
     const int64_t due = kAlways_ns + (begin - first_ns) / 2 - waited_ns;
     const int64_t longest = due < kLongest_ns ? due : kLongest_ns;
     int64_t waited = 0;
-    for (now = lesser_probe_ns(); (double)now > kSlowed * (double)least && waited < longest;
+    for (now = lesser_probe_ns(); (double)now > kThrottled * (double)least && waited < longest;
          now = lesser_probe_ns()) {
       const struct timespec moment = {.tv_sec = 0, .tv_nsec = 500000};
       nanosleep(&moment, NULL);
@@ -150,7 +150,7 @@ static void say_waited(void) {
   const double kLong_s = 1;
   const double waited_s = (double)waited_ns / 1e9;
   if (waited_s > kLong_s) {
-    fprintf(stderr, "simulate: waited %.1f s until no other program slowed the core\n", waited_s);
+    fprintf(stderr, "simulate: waited %.1f s until no other program throttled the core\n", waited_s);
   }
 }
 

@@ -1,5 +1,5 @@
 // Preloaded into SimGrid's SMPI, so that what it costs to simulate, and what disturbs this machine,
-// is not taken for computation: clock.c, core.c, least.c, caches.c, blocks.c and heap.c say of what
+// is not taken for computation: clock.c, core.c, min.c, caches.c, blocks.c and heap.c say of what
 // and how.
 #pragma once
 
@@ -49,11 +49,11 @@ void touch_blocks(void);
 /// Takes the long blocks of that rank out of all caches, where the processor can.
 void flush_blocks(void);
 
-/// A rank begins a repetition (least.c).
+/// A rank begins a repetition (min.c).
 void begin_repetition(void);
 
-/// Whether the piece that begins takes what it took before, whatever it takes now (least.c).
+/// Whether the piece that begins takes what it took before, whatever it takes now (min.c).
 int piece_is_replayed(void);
 
-/// What a piece of computation that took `ns` is taken to have taken (least.c).
+/// What a piece of computation that took `ns` is taken to have taken (min.c).
 int64_t settled_ns(int64_t ns);

@@ -1,7 +1,7 @@
 // error: cleave: the application must have `Solution combine(Solution left, Solution right) const`
 #include <vector>
 
-#include "skeleton/dc_call.hpp"
+#include <cleave/dc_call.hpp>
 
 struct App {
   using Problem = int;

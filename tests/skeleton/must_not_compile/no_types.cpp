@@ -1,7 +1,7 @@
 // error: cleave: the application must name its types `Problem` and `Solution`
 #include <vector>
 
-#include "skeleton/dc_call.hpp"
+#include <cleave/dc_call.hpp>
 
 struct App {
   bool trivial(const int& n) const { return n < 2; }

@@ -1,7 +1,7 @@
 // error: cleave: Solution cannot cross to another rank: it holds a pointer
 #include <vector>
 
-#include "skeleton/dc_call.hpp"
+#include <cleave/dc_call.hpp>
 
 struct App {
   struct Solution {

@@ -1,7 +1,8 @@
-// error: cleave: the application's `visit` must be `void visit(Node, Children<Node>&, Solution&) const`
+// error: cleave: the application's `visit` must be `void visit(Node, Children<Node>&, Solution&)
+// const`
 #include <string>
 
-#include "skeleton/dc_call.hpp"
+#include <cleave/dc_call.hpp>
 
 struct App {
   using Problem = int;

@@ -1,7 +1,7 @@
 // error: cleave: the problem given to DC_Call is not of the application
 #include <vector>
 
-#include "skeleton/dc_call.hpp"
+#include <cleave/dc_call.hpp>
 
 struct App {
   using Problem = int;

@@ -1,7 +1,7 @@
 // error: cleave: the application's `sizes` must be `Sizes sizes(const Problem&) const`
 #include <vector>
 
-#include "skeleton/dc_call.hpp"
+#include <cleave/dc_call.hpp>
 
 struct App {
   using Problem = int;

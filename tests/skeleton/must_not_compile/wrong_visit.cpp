@@ -1,5 +1,6 @@
-// error: cleave: the application's `visit` must be `void visit(Node, Children<Node>&, Solution&) const`
-#include "skeleton/dc_call.hpp"
+// error: cleave: the application's `visit` must be `void visit(Node, Children<Node>&, Solution&)
+// const`
+#include <cleave/dc_call.hpp>
 
 struct App {
   using Problem = int;

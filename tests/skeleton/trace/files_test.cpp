@@ -6,14 +6,17 @@
 #include <functional>
 #include <random>
 
-#include "skeleton/trace/atomic_file.hpp"
-#include "skeleton/trace/error.hpp"
-#include "skeleton/trace/machine_file.hpp"
-#include "skeleton/trace/trace_file.hpp"
+#include <cleave/detail/trace/machine_file.hpp>
+#include <cleave/detail/trace/trace_file.hpp>
+#include <cleave/error.hpp>
+#include <cleave/file.hpp>
+
 #include "tests/support/mutations.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace cleave {
+
+using namespace cleave::detail;
 namespace {
 
 using ::cleave::testing::damaged;
@@ -90,8 +93,8 @@ TEST(TraceFile, IsReadBackAsItWasWritten) {
   ASSERT_EQ(trace.repetitions.size(), 2U);
   EXPECT_TRUE(trace.repetitions[0].warm_up);
   EXPECT_EQ(trace.repetitions[1].elapsed_ns, 130);
-  EXPECT_EQ(trace.repetitions[0].yardstick_ns, 0);
-  EXPECT_EQ(trace.repetitions[1].yardstick_ns, 80123);
+  EXPECT_EQ(trace.repetitions[0].probe_ns, 0);
+  EXPECT_EQ(trace.repetitions[1].probe_ns, 80123);
   EXPECT_EQ(trace.repetitions[1].sizes.at("a \"quoted\" name"), 3);
   ASSERT_EQ(trace.spans.size(), 10U);
   EXPECT_EQ(trace.spans[0].span.begin_ns, -5);
@@ -151,9 +154,9 @@ TEST(TraceFile, MessagesNameTheFileTheLineAndTheField) {
             file +
                 ": line 2: field 'elapsed_ns' must be an integer from 0 to 9223372036854775807, "
                 "found \"x\"");
-  EXPECT_EQ(with("\"yardstick_ns\":80123", "\"yardstick_ns\":-1"),
+  EXPECT_EQ(with("\"probe_ns\":80123", "\"probe_ns\":-1"),
             file +
-                ": line 3: field 'yardstick_ns' must be an integer from 0 to 9223372036854775807, "
+                ": line 3: field 'probe_ns' must be an integer from 0 to 9223372036854775807, "
                 "found -1");
   write_file(folder / "y", "not a trace\n");
   EXPECT_EQ(message_of([&] { read_trace(folder / "y"); }), file + ": line 1: not JSON (at byte 2)");

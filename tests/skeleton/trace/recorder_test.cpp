@@ -1,10 +1,11 @@
-#include "skeleton/trace/recorder.hpp"
-
 #include <gtest/gtest.h>
 
-#include "skeleton/trace/error.hpp"
+#include <cleave/error.hpp>
+#include <cleave/trace.hpp>
 
 namespace cleave {
+
+using namespace cleave::detail;
 namespace {
 
 TEST(Sizes, TheFirstValueOfANameStays) {

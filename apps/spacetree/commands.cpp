@@ -1,0 +1,410 @@
+#include "apps/spacetree/commands.hpp"
+
+// processors.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <cleave/detail/program/command_line.hpp>
+#include <cleave/error.hpp>
+#include <cleave/file.hpp>
+
+#include "apps/spacetree/compare.hpp"
+#include "apps/spacetree/drawing.hpp"
+#include "apps/spacetree/tree_source.hpp"
+#include "skeleton/splitting/hierarchy.hpp"
+#include "skeleton/splitting/plan_file.hpp"
+#include "skeleton/splitting/planner.hpp"
+#include "skeleton/splitting/score.hpp"
+#include "skeleton/splitting/simulate.hpp"
+#include "skeleton/splitting/surface.hpp"
+#include "skeleton/splitting/tree_file.hpp"
+
+namespace cleave::spacetree {
+namespace {
+
+using namespace splitting;
+using nlohmann::json;
+
+constexpr int kMaxProcessors = 1 << 20;
+
+/// What was typed; each command uses some of it.
+struct Options {
+  std::vector<std::string> trees;
+  std::vector<int> processors;
+  std::string mode = "sfc";
+  std::string planner = "automatic";
+  std::string policy = "ahead";
+  std::string curve;
+  CostCoefficients cost;
+  ScoreWeights score;
+  double window = 0;
+  int cores = 0;
+  bool as_json = false;
+  bool front = false;
+  bool guided = false;
+  std::string plan_file;
+  std::string out;
+  std::string pictures;
+  std::string front_picture;
+  std::string command_line;
+
+  const std::string& tree() const { return trees.front(); }
+  int P() const { return processors.front(); }
+};
+
+void check_options(const Options& o) {
+  for (const int P : o.processors) {
+    if (P < 1 || P > kMaxProcessors) {
+      throw UsageError(
+          fmt::format("--processors is {}, it must be from 1 to {}", P, kMaxProcessors));
+    }
+  }
+  const auto check = [](const char* name, double value, double minimum) {
+    if (!std::isfinite(value) || value < minimum) {
+      throw UsageError(fmt::format("{} is {}, it must be at least {}", name, value, minimum));
+    }
+  };
+  check("--a1", o.cost.a1, 0);
+  check("--a2", o.cost.a2, 0);
+  check("--exponent", o.cost.exponent, 1);
+  check("--window", o.window, 0);
+  check("--c1", o.score.c1, 0);
+  check("--c2", o.score.c2, 0);
+  check("--c3", o.score.c3, 0);
+  if (o.cores < 0) {
+    throw UsageError(fmt::format("--cores is {}, it must be at least 0", o.cores));
+  }
+}
+
+Curve curve_of(const Options& o, const Tree& tree) {
+  if (o.curve.empty()) {
+    return Curve(tree.shape(), usual_curve(tree.shape()));
+  }
+  const auto kind = curve_named(o.curve);
+  if (!kind) {
+    throw UsageError(
+        fmt::format("--curve is '{}', allowed are {}", o.curve, fmt::join(kCurveNames, ", ")));
+  }
+  return Curve(tree.shape(), *kind);
+}
+
+Mode mode_of(const Options& o) {
+  const auto mode = mode_named(o.mode);
+  if (!mode) {
+    throw UsageError(
+        fmt::format("--mode is '{}', allowed are {}", o.mode, fmt::join(kModeNames, ", ")));
+  }
+  return *mode;
+}
+
+Planner planner_of(const Options& o) {
+  const auto planner = planner_named(o.planner);
+  if (!planner) {
+    throw UsageError(fmt::format("--planner is '{}', allowed are {}", o.planner,
+                                 fmt::join(kPlannerNames, ", ")));
+  }
+  return *planner;
+}
+
+/// What every command that ends with a ledger reports.
+json report_of(const Options& o, const Ledger& ledger) {
+  const Tree& tree = ledger.growth().tree();
+  std::vector<Index> surface;
+  Index pieces = 0;
+  json report;
+  const bool has_cells = tree.l_max() <= (tree.shape().k == 2 ? 31 : 20);
+  if (has_cells) {
+    for (const PartShape& shape : part_shapes(ledger, curve_of(o, tree))) {
+      surface.push_back(shape.surface);
+      pieces = std::max(pieces, shape.pieces);
+    }
+    report["surface"] = std::accumulate(surface.begin(), surface.end(), Index{0});
+    report["most_pieces"] = pieces;
+  } else if (o.score.c3 > 0) {
+    throw UsageError(
+        fmt::format("--c3 is {}, it must be 0 for a tree of {} levels", o.score.c3, tree.l_max()));
+  }
+  const Balance leaves = balance(ledger.leaves_of_all());
+  const Balance loads = balance(ledger.leaves_of_all(), surface, o.score.c3);
+  json splits = json::array();
+  for (const Entry& entry : ledger.entries()) {
+    splits.push_back(to_json(entry));
+  }
+  report["app"] = "spacetree";
+  report["tree"] = o.tree();
+  report["leaves"] = tree.leaves();
+  report["processors"] = ledger.processors();
+  report["mode"] = name_of(ledger.mode());
+  report["imbalance"] = static_cast<Index>(leaves.imbalance());
+  report["max_over_mean"] = leaves.max_over_mean();
+  report["cost"] = ledger.cost();
+  report["sum_n"] = ledger.sum_n();
+  report["sum_N"] = ledger.sum_N();
+  report["score"] = score(o.score, ledger.cost(), loads);
+  report["splits"] = std::move(splits);
+  if (o.cores > 0) {
+    report["edges_across_nodes"] = edges_across_nodes(ledger, o.cores);
+  }
+  return report;
+}
+
+/// One line of JSON, or the figures at the top level as lines.
+void print(const Options& o, const json& report) {
+  if (o.as_json) {
+    fmt::print("{}\n", report.dump());
+    return;
+  }
+  for (const auto& [name, value] : report.items()) {
+    if (name == "splits") {
+      fmt::print("{:>20}  {}\n", name, value.size());
+    } else if (!value.is_array()) {
+      fmt::print("{:>20}  {}\n", name, value.is_string() ? value.get<std::string>() : value.dump());
+    }
+  }
+}
+
+void write_outputs(const Options& o, const Ledger& ledger) {
+  const Tree& tree = ledger.growth().tree();
+  if (!o.out.empty()) {
+    write_plan(o.out, ledger, o.cost,
+               detail::provenance_here("cleave-spacetree", o.command_line, "none"));
+  }
+  if (o.pictures.empty()) {
+    return;
+  }
+  const Curve curve = curve_of(o, tree);
+  Ledger again(tree, ledger.processors(), ledger.mode(), o.cost.model());
+  auto entry = ledger.entries().begin();
+  for (int stage = 0; stage <= tree.l_max(); ++stage) {
+    for (; entry != ledger.entries().end() && entry->split.stage == stage; ++entry) {
+      again.split(entry->split.giver, entry->split.receiver, entry->split.leaves);
+    }
+    write_file(fmt::format("{}-stage-{}.svg", o.pictures, stage), stage_picture(again, curve));
+    if (stage < tree.l_max()) {
+      again.advance();
+    }
+  }
+}
+
+json front_of(const Options& o, const Problem& problem) {
+  const std::vector<FrontPoint> front = plan_front(problem, planner_of(o));
+  if (!o.front_picture.empty()) {
+    write_file(o.front_picture,
+               front_picture(front, fmt::format("{}, P = {}, F = {}", o.tree(), problem.processors,
+                                                problem.cost.name)));
+  }
+  json points = json::array();
+  for (const FrontPoint& point : front) {
+    points.push_back({{"imbalance", point.imbalance},
+                      {"cost", point.planned.cost},
+                      {"exact", point.planned.exact}});
+  }
+  return points;
+}
+
+Planned planned_for(const Options& o, const Problem& problem) {
+  if (o.cores > 0) {
+    const LoadWindow window = window_around_mean(problem, o.window);
+    if (auto planned = plan_chains_on_chains(problem, window, o.cores)) {
+      return std::move(*planned);
+    }
+    throw Error(fmt::format("{}: no plan on nodes of {} cores with {} to {} leaves a processor",
+                            o.tree(), o.cores, window.minimum, window.maximum));
+  }
+  if (o.window == 0) {
+    return plan_min_imbalance(problem, planner_of(o));
+  }
+  const LoadWindow window = window_around_mean(problem, o.window);
+  if (auto planned = plan_within(problem, window, planner_of(o))) {
+    return std::move(*planned);
+  }
+  throw Error(
+      fmt::format("{}: no plan in mode {} gives every processor {} to {} leaves; widen "
+                  "--window or leave it out for the least imbalance",
+                  o.tree(), o.mode, window.minimum, window.maximum));
+}
+
+void plan(const Options& o) {
+  const Tree tree = tree_named(o.tree());
+  const Problem problem{
+      .tree = tree, .processors = o.P(), .cost = o.cost.model(), .mode = mode_of(o)};
+  const Planned planned = planned_for(o, problem);
+  const Ledger ledger = replay(tree, planned.plan, problem.cost);
+  json report = report_of(o, ledger);
+  report["planner"] = name_of(planned.planner);
+  report["exact"] = planned.exact;
+  if (o.front || !o.front_picture.empty()) {
+    report["front"] = front_of(o, problem);
+  }
+  write_outputs(o, ledger);
+  print(o, report);
+}
+
+void simulate(const Options& o) {
+  const Tree tree = tree_named(o.tree());
+  const CostModel cost = o.cost.model();
+  const Policy policy = policy_named(o.policy, o.P(), tree.children(), cost);
+  const Ledger ledger = o.guided ? simulate_guided(tree, o.P(), cost, {policy, allow_lightest_part})
+                                 : splitting::simulate(tree, o.P(), cost, policy);
+  json report = report_of(o, ledger);
+  report["policy"] = o.policy;
+  report["guided"] = o.guided;
+  write_outputs(o, ledger);
+  print(o, report);
+}
+
+void replay(const Options& o) {
+  const Tree tree = tree_named(o.tree());
+  const RecordedPlan recorded = read_plan(o.plan_file);
+  const Ledger ledger = replay_recorded(o.plan_file, tree, recorded);
+  Options as_recorded = o;
+  as_recorded.cost = recorded.cost;
+  write_outputs(as_recorded, ledger);
+  print(o, report_of(as_recorded, ledger));
+}
+
+json to_json(const Comparison& row) {
+  return {{"tree", row.tree},
+          {"processors", row.processors},
+          {"policy", row.policy},
+          {"peano", row.peano},
+          {"filled", row.filled},
+          {"cost", row.cost},
+          {"sum_n", row.sum_n},
+          {"sum_N", row.sum_N},
+          {"imbalance", row.imbalance},
+          {"max_over_mean", row.max_over_mean},
+          {"optimum", row.optimum},
+          {"optimum_is_exact", row.optimum_is_exact},
+          {"cost_over_optimum", row.optimum > 0 ? json(row.cost / row.optimum) : json()},
+          {"beaten_by", row.beaten_by},
+          {"why_not", row.why_not}};
+}
+
+void compare(const Options& o) {
+  json rows = json::array();
+  if (!o.as_json) {
+    fmt::print("{:<32} {:>4} {:<31} {:>10} {:>9} {:>9}  {}\n", "tree", "P", "policy", "cost",
+               "/optimum", "max/mean", "beaten by, or why not");
+  }
+  for (const std::string& source : o.trees) {
+    const Tree tree = tree_named(source);
+    for (const int P : o.processors) {
+      for (const Comparison& row : spacetree::compare(source, tree, P, o.cost.model())) {
+        rows.push_back(to_json(row));
+        if (!o.as_json) {
+          fmt::print("{:<32} {:>4} {:<31} {:>10} {:>9} {:>9.3f}  {}\n", row.tree, row.processors,
+                     row.policy + (row.peano ? " (Peano)" : ""), row.cost,
+                     row.optimum > 0 ? fmt::format("{:.3f}", row.cost / row.optimum) : "-",
+                     row.max_over_mean, row.beaten_by.empty() ? row.why_not : row.beaten_by);
+        }
+      }
+    }
+  }
+  if (o.as_json) {
+    fmt::print("{}\n", json{{"app", "spacetree"}, {"rows", std::move(rows)}}.dump());
+  }
+}
+
+void tree(const Options& o) {
+  const Tree tree = tree_named(o.tree());
+  if (!o.out.empty()) {
+    write_tree(o.out, tree);
+  }
+  print(o, {{"app", "spacetree"},
+            {"tree", o.tree()},
+            {"k", tree.shape().k},
+            {"d", tree.shape().d},
+            {"leaves", tree.leaves()},
+            {"nodes", tree.nodes()},
+            {"l_min", tree.l_min()},
+            {"l_max", tree.l_max()},
+            {"fingerprint", tree.fingerprint()}});
+}
+
+void add_common(CLI::App& command, Options& o) {
+  command.add_option("--tree", o.trees, tree_source_help())->required()->expected(1);
+  command.add_flag("--json", o.as_json, "one JSON object on one line");
+}
+
+void add_cost(CLI::App& command, Options& o) {
+  command.add_option("--a1", o.cost.a1, "F = A1 n^e + A2 N^e: A1, default 1");
+  command.add_option("--a2", o.cost.a2, "A2, default 1");
+  command.add_option("--exponent", o.cost.exponent, "e, default 1");
+}
+
+void add_report(CLI::App& command, Options& o) {
+  command.add_option("--c1", o.score.c1, "score = C2 cost + C1 imbalance: C1, default 1");
+  command.add_option("--c2", o.score.c2, "C2, default 1");
+  command.add_option("--c3", o.score.c3, "C3, weight of the surface in the imbalance, default 0");
+  command.add_option("--cores", o.cores, "processors that share a node");
+  command.add_option("--curve", o.curve, "hilbert, peano or morton");
+  command.add_option("--pictures", o.pictures, "write PREFIX-stage-S.svg for every stage");
+  command.add_option("--out", o.out, "write the splits as a plan file");
+}
+
+}  // namespace
+
+int run(int argc, char** argv) {
+  Options o;
+  o.command_line = detail::command_line_of(argc, argv);
+  CLI::App app("Plans how a growing tree is split onto processors", "cleave-spacetree");
+  app.require_subcommand(1);
+
+  CLI::App& plans = *app.add_subcommand("plan", "least cost when the whole tree is known");
+  CLI::App& simulates = *app.add_subcommand("simulate", "run an online policy");
+  CLI::App& compares = *app.add_subcommand("compare", "all policies against the offline optimum");
+  CLI::App& replays = *app.add_subcommand("replay", "check a plan file and what it costs");
+  CLI::App& trees = *app.add_subcommand("tree", "write a tree file, say what a tree is");
+  for (CLI::App* command : {&plans, &simulates, &replays, &trees}) {
+    add_common(*command, o);
+  }
+  for (CLI::App* command : {&plans, &simulates, &compares}) {
+    add_cost(*command, o);
+  }
+  for (CLI::App* command : {&plans, &simulates, &replays}) {
+    add_report(*command, o);
+  }
+  for (CLI::App* command : {&plans, &simulates}) {
+    command->add_option("--processors", o.processors, "P")->required()->expected(1);
+  }
+  plans.add_option("--mode", o.mode, "sfc, any, run, subtree or parent_owned");
+  plans.add_option("--window", o.window,
+                   "leaves may lie this part of the mean around it; 0: least imbalance");
+  plans.add_option("--planner", o.planner, fmt::format("{}", fmt::join(kPlannerNames, ", ")));
+  plans.add_flag("--front", o.front, "the whole front of cost against imbalance");
+  plans.add_option("--front-picture", o.front_picture, "write the front as an SVG plot");
+  simulates.add_option("--policy", o.policy, "name, or name:number for its parameter");
+  simulates.add_flag("--guided", o.guided,
+                     "the open leaves of the processor with the fewest leaves refine first");
+  compares.add_option("--tree", o.trees, tree_source_help())->required();
+  compares.add_option("--processors", o.processors, "one or more P")->required()->delimiter(',');
+  compares.add_flag("--json", o.as_json, "one JSON object on one line");
+  replays.add_option("--plan", o.plan_file, "plan file")->required();
+  trees.add_option("--out", o.out, "write the tree as a tree file");
+  if (!detail::parse_command_line(app, argc, argv)) {
+    return 0;
+  }
+  check_options(o);
+  if (plans.parsed()) {
+    plan(o);
+  } else if (simulates.parsed()) {
+    simulate(o);
+  } else if (compares.parsed()) {
+    compare(o);
+  } else if (replays.parsed()) {
+    replay(o);
+  } else {
+    tree(o);
+  }
+  return 0;
+}
+
+}  // namespace cleave::spacetree

@@ -1,0 +1,35 @@
+// A call of an application that is known to be well-formed, by the executor of a type.
+#pragma once
+
+#include <utility>
+
+#include <cleave/application.hpp>
+#include <cleave/detail/call/call_options.hpp>
+#include <cleave/detail/call/one_rank.hpp>
+#include <cleave/detail/hypercube/hypercube.hpp>
+#include <cleave/detail/work_stealing/work_stealing.hpp>
+#include <cleave/error.hpp>
+#include <cleave/tree_search.hpp>
+
+namespace cleave::detail {
+
+/// DC_Call (dc_call.hpp), with hooks.
+template <class App>
+typename App::Solution call(DC_Type type, const App& app, typename App::Problem problem,
+                            const CallOptions& options) {
+  switch (type) {
+    case DC_Type::sequential:
+      return solve_on_one_rank(app, std::move(problem), options);
+    case DC_Type::hypercube:
+      if constexpr (DivideInHalvesAndConquer<App>) {
+        return solve_on_hypercube(app, std::move(problem), options);
+      } else {
+        throw Error("the hypercube divides in halves, which this application does not");
+      }
+    case DC_Type::work_stealing:
+      return solve_by_work_stealing(app, std::move(problem), options);
+  }
+  throw Error("not a DC_Type");
+}
+
+}  // namespace cleave::detail

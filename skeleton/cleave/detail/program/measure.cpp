@@ -1,0 +1,108 @@
+#include <fmt/format.h>
+#include <malloc.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <numeric>
+
+#include <cleave/detail/program/dilate.hpp>
+#include <cleave/detail/program/measure.hpp>
+#include <cleave/detail/program/mpi_program.hpp>
+#include <cleave/detail/trace/probe.hpp>
+#include <cleave/detail/trace/provenance.hpp>
+
+namespace cleave::detail {
+
+void keep_freed_memory() {
+  ::mallopt(M_MMAP_MAX, 0);
+  ::mallopt(M_TRIM_THRESHOLD, -1);
+}
+
+bool watches_cores(const Comm& world, const RunOptions& options, const TestOptions& test_options) {
+  return options.trace && !test_options.dilation && !simulates_hosts(mpi_library()) &&
+         !world.oversubscribed(options.threads);
+}
+
+std::int64_t slowest_probe_ns(const Comm& world) {
+  world.barrier();
+  return world.allreduce_max(probe_ns());
+}
+
+namespace {
+
+std::atomic<bool> stop_flag = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
+
+extern "C" void set_stop_flag(int /*signal*/) { stop_flag = true; }
+
+}  // namespace
+
+CallOptions call_options(const RunOptions& options, const TestOptions& test_options,
+                         const std::string& app, const std::string& instance, int rank,
+                         Recorder& recorder, SearchReport& report) {
+  CallOptions call{
+      {.comm = MPI_COMM_WORLD,
+       .recorder = &recorder,
+       .placement = options.placement,
+       .stealing = {.threads = options.threads,
+                    .seed = options.seed,
+                    .max_nodes = options.max_nodes,
+                    .max_memory_bytes = static_cast<std::size_t>(options.max_memory_bytes),
+                    .statistics = &report.workers}},
+      {.before_block = before_block(test_options.injections, rank)}};
+  if (test_options.dilation) {
+    dilate_blocks(call, *test_options.dilation,
+                  options.type == DC_Type::hypercube && options.inputs == Inputs::same);
+  }
+  if (options.checkpoint) {
+    std::signal(SIGTERM, set_stop_flag);
+    std::signal(SIGINT, set_stop_flag);
+    call.checkpoint = CheckpointOptions{.folder = *options.checkpoint,
+                                        .every_s = options.checkpoint_every_s,
+                                        .resume = options.resume,
+                                        .app = app,
+                                        .instance = instance,
+                                        .stop = &stop_flag,
+                                        .report = &report.snapshots};
+  }
+  return call;
+}
+
+RunProgress::RunProgress(bool speaks, int runs)
+    : speaks_(speaks && ::isatty(STDERR_FILENO) == 1), runs_(runs) {}
+
+void RunProgress::completed(int runs) {
+  constexpr std::int64_t kMoment_ns = 2'000'000'000;
+  if (!speaks_ || monotonic_ns() - begin_ns_ < kMoment_ns) {
+    return;
+  }
+  if (!bar_) {
+    bar_.emplace("running", true);
+  }
+  bar_->update(static_cast<double>(runs) / runs_, fmt::format("{} of {} runs", runs, runs_));
+}
+
+std::optional<double> imbalance_of(const Comm& comm, const Recorder& recorder,
+                                   std::string_view work) {
+  const std::int32_t last = recorder.repetitions().back().index;
+  std::int64_t mine = 0;
+  for (const Span& span : recorder.spans()) {
+    const bool is_leaf = span.block == Block::sequential || span.block == Block::conquer;
+    if (span.repetition != last || !is_leaf) {
+      continue;
+    }
+    for (const Size& size : recorder.sizes_of(span)) {
+      mine += size.name == work ? size.value : 0;
+    }
+  }
+  const std::vector<std::int64_t> all = comm.gather(mine);
+  const std::int64_t total = std::accumulate(all.begin(), all.end(), std::int64_t{0});
+  if (total == 0) {
+    return std::nullopt;
+  }
+  const double mean = static_cast<double>(total) / comm.size();
+  return static_cast<double>(*std::max_element(all.begin(), all.end())) / mean;
+}
+
+}  // namespace cleave::detail

@@ -1,0 +1,130 @@
+// The timed loop: repetitions of one DC_Call on fresh copies of one problem.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <cleave/comm.hpp>
+#include <cleave/dc_call.hpp>
+#include <cleave/detail/program/progress.hpp>
+#include <cleave/detail/program/test_options.hpp>
+#include <cleave/detail/trace/median.hpp>
+#include <cleave/run_options.hpp>
+
+namespace cleave::detail {
+
+/// Keeps memory that is freed for the allocations to come, of any length. Else every long one gets
+/// fresh pages from the system in each repetition, and first touching them takes as long as the
+/// work: a step at 32 MiB that has nothing to do with the algorithm.
+void keep_freed_memory();
+
+/// Says on a terminal how many runs are completed, if they take longer than a moment.
+class RunProgress {
+ public:
+  RunProgress(bool speaks, int runs);
+  void completed(int runs);
+
+ private:
+  bool speaks_;
+  int runs_;
+  std::int64_t begin_ns_ = monotonic_ns();
+  std::optional<Progress> bar_;
+};
+
+/// Whether every rank holds a part of the problem.
+inline bool is_distributed(const RunOptions& options) {
+  return options.type == DC_Type::hypercube && options.placement == Placement::distributed;
+}
+
+/// Whether this rank is given the whole problem, and gets the whole solution.
+inline bool holds_problem(const Comm& comm, const RunOptions& options) {
+  return comm.rank() == 0 ||
+         (options.type != DC_Type::sequential && options.placement == Placement::replicated);
+}
+
+/// What is told of a run beside its times; on rank 0.
+struct SearchReport {
+  Statistics workers;  ///< of the last repetition; empty unless it was DC_Type::work_stealing
+  CheckpointReport snapshots;
+};
+
+/// DC_Call's options. With --checkpoint, SIGTERM or SIGINT from here on asks for a snapshot and an
+/// end.
+/// \param instance  what is searched, for snapshots
+CallOptions call_options(const RunOptions& options, const TestOptions& test_options,
+                         const std::string& app, const std::string& instance, int rank,
+                         Recorder& recorder, SearchReport& report);
+
+/// Whether the times of such runs may depend on how fast the cores are meanwhile, and their trace
+/// is to tell: not where ranks take turns, which a probe would see as slow cores, nor where
+/// hosts are simulated or dilated.
+bool watches_cores(const Comm& world, const RunOptions& options, const TestOptions& test_options);
+
+/// What the probe takes on the slowest core, all at once; collective.
+std::int64_t slowest_probe_ns(const Comm& world);
+
+/// Runs `app` as `options` and `call_options` say and returns this rank's last solution. The times
+/// go to `recorder`, the longest over the ranks from the moment that all have begun: making the
+/// problem, freeing the solution and whatever else is not DC_Call stay outside.
+///
+/// \param is_watched    whether the probe is run before and after each repetition
+/// \param make_problem  this rank's problem, called on all ranks for every repetition, with the
+///                      number of those to come
+/// Collective over MPI_COMM_WORLD. DC_Type::sequential runs on rank 0; the other ranks wait.
+/// \throws Error  the same on every rank
+template <class App, std::invocable<int> MakeProblem>
+typename App::Solution measure(const Comm& world, const App& app, MakeProblem&& make_problem,
+                               const RunOptions& options, const CallOptions& call_options,
+                               bool is_watched, Recorder& recorder) {
+  keep_freed_memory();
+  const int runs = options.warm_up + options.repetitions;
+  RunProgress progress(world.rank() == 0, runs);
+  typename App::Solution solution;
+  for (int i = 0; i < runs; ++i) {
+    solution = {};
+    typename App::Problem problem = make_problem(runs - 1 - i);
+    const std::int64_t probe_before_ns = is_watched ? slowest_probe_ns(world) : 0;
+    recorder.begin_repetition(i, i < options.warm_up);
+    world.barrier();
+    const std::int64_t begin_ns = mpi_time_ns();
+    if (options.type != DC_Type::sequential) {
+      solution = call(options.type, app, std::move(problem), call_options);
+    } else {
+      agree(world, [&] {
+        if (world.rank() == 0) {
+          solution = call(options.type, app, std::move(problem), call_options);
+        }
+      });
+    }
+    const std::int64_t elapsed_ns = world.allreduce_max(mpi_time_ns() - begin_ns);
+    const std::int64_t probe_after_ns = is_watched ? slowest_probe_ns(world) : 0;
+    recorder.end_repetition(elapsed_ns, std::max(probe_before_ns, probe_after_ns));
+    progress.completed(i + 1);
+  }
+  return solution;
+}
+
+/// The repetitions' times without the warm-up.
+inline std::vector<double> seconds_of(const Recorder& recorder) {
+  std::vector<double> seconds;
+  for (const Repetition& repetition : recorder.repetitions()) {
+    if (!repetition.warm_up) {
+      seconds.push_back(static_cast<double>(repetition.elapsed_ns) / 1e9);
+    }
+  }
+  return seconds;
+}
+
+/// How unevenly the last repetition's leaves were shared out: the most of the size named `work`
+/// that one rank solved, divided by the mean over all ranks. Collective; the result is rank 0's.
+/// \return  nothing if no rank recorded any such work
+std::optional<double> imbalance_of(const Comm& comm, const Recorder& recorder,
+                                   std::string_view work);
+
+}  // namespace cleave::detail

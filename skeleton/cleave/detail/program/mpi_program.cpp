@@ -1,0 +1,94 @@
+#include <mpi.h>
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <exception>
+#include <iostream>
+
+#include <cleave/detail/program/command_line.hpp>
+#include <cleave/detail/program/mpi_program.hpp>
+#include <cleave/error.hpp>
+
+namespace cleave::detail {
+
+namespace {
+
+/// Whether every rank comes here within a time in which ranks that failed together do.
+bool all_ranks_come(MPI_Comm comm) {
+  using std::chrono::steady_clock;
+  constexpr std::chrono::seconds kPatience{5};
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (MPI_Ibarrier(comm, &request) != MPI_SUCCESS) {
+    return false;
+  }
+  const auto deadline = steady_clock::now() + kPatience;
+  int done = 0;
+  while (steady_clock::now() < deadline) {
+    if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
+      return false;
+    }
+    if (done != 0) {
+      return true;
+    }
+    const timespec pause{.tv_sec = 0, .tv_nsec = 100'000};
+    ::nanosleep(&pause, nullptr);
+  }
+  return false;
+}
+
+int report(const Comm& world, const std::string& name, const std::string& message, int status) {
+  const std::string line = name + ": " + one_line(message) + '\n';
+  if (world.rank() == 0) {
+    std::cerr << line << std::flush;
+  }
+  if (!all_ranks_come(world.handle())) {
+    if (world.rank() != 0) {
+      std::cerr << line << std::flush;
+    }
+    MPI_Abort(world.handle(), status);
+  }
+  return status;
+}
+
+int run(const Comm& world, const std::string& name,
+        const std::function<void(const Comm& world)>& body) {
+  try {
+    body(world);
+    return 0;
+  } catch (const UsageError& e) {
+    return report(world, name, e.what(), 2);
+  } catch (const std::exception& e) {
+    return report(world, name, e.what(), 1);
+  }
+}
+
+}  // namespace
+
+int run_mpi_program(int argc, char** argv, const std::string& name,
+                    const std::function<void(const Comm& world)>& body) {
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  const int status = run(Comm(MPI_COMM_WORLD), name, body);
+  MPI_Finalize();
+  return status;
+}
+
+std::string mpi_library() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);
+  std::string library(text.data(), static_cast<std::size_t>(length));
+  library.resize(std::min(library.size(), library.find('\n')));
+  std::replace(library.begin(), library.end(), '\t', ' ');
+  return library;
+}
+
+Provenance mpi_provenance(std::string program, std::string command_line) {
+  Provenance provenance = provenance_here(std::move(program), std::move(command_line), "MPI_Wtime");
+  provenance.mpi_library = mpi_library();
+  return provenance;
+}
+
+}  // namespace cleave::detail

@@ -1,0 +1,403 @@
+// One run of a program: from its command line to its summary.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <concepts>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <cleave/check.hpp>
+#include <cleave/comm.hpp>
+#include <cleave/detail/program/command_line.hpp>
+#include <cleave/detail/program/contract.hpp>
+#include <cleave/detail/program/describe.hpp>
+#include <cleave/detail/program/measure.hpp>
+#include <cleave/detail/program/mpi_program.hpp>
+#include <cleave/detail/program/traits.hpp>
+#include <cleave/detail/work_stealing/snapshot.hpp>
+#include <cleave/run_options.hpp>
+#include <cleave/trace.hpp>
+
+namespace cleave::detail {
+
+/// Everything that is told of a run.
+struct Summary {
+  std::string app;
+  std::vector<double> seconds;
+  Sizes sizes;
+  std::optional<double> imbalance;
+  Figures figures;
+  std::optional<bool> verified;
+};
+
+/// Prints `summary` to standard output: one line of JSON, or some lines for people.
+/// \throws Error  if it cannot be written
+void print_summary(const Summary& summary, int ranks, const RunOptions& options);
+
+/// Prints one line to standard error.
+void print_warning(std::string_view program, const std::string& warning);
+
+/// What is odd about how the program was started, one sentence a warning; call on rank 0.
+/// Ranks and threads that outnumber the cores of their host take turns, and their times say little;
+/// and an mpiexec of another MPI library starts P programs of one rank each.
+std::vector<std::string> launch_warnings(const Comm& comm, int threads);
+
+/// Whether this process is one that a launcher started and not its first.
+bool is_launched_as_another();
+
+/// Refuses a trace file that could not be written, before anything is run. \throws FileError
+void check_trace_path(const std::filesystem::path& path);
+
+/// What a trace says of the run; `argv` as main got it.
+RunInformation run_information(int argc, char** argv, const CommandLine& command_line);
+
+/// "size=N=1M,seed=2" of the application's own options.
+std::string text_of(const std::vector<CommandLine::OwnOption>& options);
+
+/// Adds the nodes a second, what the workers of a search did, and its snapshots; the imbalance is
+/// then over workers.
+void add_search_figures(Summary& summary, const SearchReport& report, const RunOptions& options);
+
+/// What is wrong on the lowest rank where anything is, told to every rank.
+std::optional<std::string> first_wrong(const Comm& comm, const std::optional<std::string>& wrong);
+
+/// Collective. \throws Error  if a fault that was to be injected did not happen on any rank
+void require_injected(const Comm& comm, const std::vector<Injection>& injections);
+
+template <class App>
+std::string instance_of(const App& app, const CommandLine& command_line) {
+  if constexpr (requires { app.instance(); }) {
+    return app.instance();
+  } else {
+    return text_of(command_line.own_options());
+  }
+}
+
+/// The whole problem, by the application's `make_problem`.
+template <class App>
+typename App::Problem make_whole(const App& app, const RunOptions& options, std::uint64_t seed) {
+  if constexpr (HasSizedMakeProblem<App>) {
+    return app.make_problem(options.sizes, seed);
+  } else {
+    return app.make_problem(seed);
+  }
+}
+
+/// This rank's part: by `make_part`, or a section of the whole.
+template <class App>
+  requires MakesParts<App>
+typename App::Problem make_part(const Comm& comm, const App& app, const RunOptions& options,
+                                std::uint64_t seed) {
+  if constexpr (HasMakePart<App>) {
+    return app.make_part(comm, options.sizes, seed);
+  } else {
+    const typename App::Problem whole = make_whole(app, options, seed);
+    const auto at = [&](int rank) {
+      return whole.size() * static_cast<std::size_t>(rank) / static_cast<std::size_t>(comm.size());
+    };
+    const std::span all(whole.data(), whole.size());
+    const std::size_t first = at(comm.rank());
+    return typename App::Problem(all.subspan(first, at(comm.rank() + 1) - first));
+  }
+}
+
+/// The whole solution on rank 0: all parts, where each rank has one.
+template <class App>
+typename App::Solution gather_solution(const Comm& comm, const typename App::Solution& mine) {
+  if constexpr (SplitsParts<App>) {
+    using Element = typename App::Element;
+    const std::vector<std::int64_t> sizes = comm.gather(std::ssize(std::span(mine)));
+    std::int64_t total = 0;
+    for (const std::int64_t size : sizes) {
+      total += size;
+    }
+    if (comm.rank() != 0) {
+      comm.send(0, std::as_bytes(std::span(mine.data(), mine.size())));
+      return {};
+    }
+    Part<Element> whole(static_cast<std::size_t>(total));
+    std::span<Element> rest(whole.data(), whole.size());
+    std::copy(mine.begin(), mine.end(), rest.begin());
+    rest = rest.subspan(mine.size());
+    for (int rank = 1; rank < comm.size(); ++rank) {
+      const auto size = static_cast<std::size_t>(sizes[rank]);
+      comm.receive(rank, std::as_writable_bytes(rest.first(size)));
+      rest = rest.subspan(size);
+    }
+    return whole;
+  } else {
+    return over_the_wire(mine);
+  }
+}
+
+/// What is wrong with a whole solution: as the application's `wrong` finds, or beside the reference
+/// meaning, which takes a `Problem` that is handed over.
+template <class App, class Problem>
+std::optional<std::string> wrong_whole(const App& app, Problem&& problem,
+                                       const typename App::Solution& solution) {
+  if constexpr (requires { app.wrong(problem, solution); }) {
+    return app.wrong(problem, solution);
+  } else if constexpr (DivideAndConquer<App>) {
+    return equal(solution, solve_sequential(app, std::forward<Problem>(problem)))
+               ? std::nullopt
+               : std::optional<std::string>("it is not what recursion on one rank returns");
+  } else {
+    return equal(solution, search_sequentially(app, std::forward<Problem>(problem)))
+               ? std::nullopt
+               : std::optional<std::string>("it is not what a search by one loop returns");
+  }
+}
+
+/// What is wrong with the result of the last repetition, which solved the problem of `seed`.
+/// Collective.
+template <class App>
+std::optional<std::string> find_wrong(const Comm& comm, const App& app, const RunOptions& options,
+                                      const std::optional<typename App::Problem>& problem,
+                                      const typename App::Solution& solution) {
+  const bool in_parts = is_distributed(options);
+  if constexpr (HasWrongPart<App>) {
+    if (in_parts || !problem) {
+      return first_wrong(comm, app.wrong_part(comm, options.sizes, options.seed, solution));
+    }
+  }
+  if constexpr (MakesParts<App>) {
+    if (in_parts) {
+      const auto whole = agree(comm, [&] { return gather_solution<App>(comm, solution); });
+      return first_wrong(comm, agree(comm, [&]() -> std::optional<std::string> {
+                           return comm.rank() == 0
+                                      ? wrong_whole(app, make_whole(app, options, options.seed),
+                                                    whole)
+                                      : std::nullopt;
+                         }));
+    }
+  }
+  return first_wrong(comm, agree(comm, [&]() -> std::optional<std::string> {
+                       if (!holds_problem(comm, options)) {
+                         return std::nullopt;
+                       }
+                       if constexpr (std::copy_constructible<typename App::Problem>) {
+                         return wrong_whole(app, *problem, solution);
+                       } else {
+                         return wrong_whole(app, make_whole(app, options, options.seed), solution);
+                       }
+                     }));
+}
+
+template <class App>
+Figures figures_of(const Comm& comm, const App& app, const typename App::Solution& solution) {
+  if constexpr (HasCollectiveFigures<App>) {
+    return app.figures(comm, solution);
+  } else if constexpr (HasPlainFigures<App>) {
+    return comm.rank() == 0 ? app.figures(solution) : Figures::object();
+  } else {
+    return Figures::object();
+  }
+}
+
+template <class App>
+bool is_generated(const App& app) {
+  if constexpr (requires { app.is_generated(); }) {
+    return app.is_generated();
+  } else {
+    return true;
+  }
+}
+
+/// The size that a rank's share of work is counted in: `kWork`, or the first of `kSizes`.
+template <class App>
+std::string_view work_of(const ProgramTraits& program) {
+  if constexpr (requires { std::string_view(App::kWork); }) {
+    return App::kWork;
+  } else {
+    return program.sizes.empty() ? std::string_view() : program.sizes.front().name;
+  }
+}
+
+/// The timed repetitions. The last solves the problem of `options.seed`, which `problem` keeps
+/// where it can be copied.
+template <class App>
+typename App::Solution run_repetitions(const Comm& comm, const App& app, const RunOptions& options,
+                                       const CallOptions& call, bool is_watched, Recorder& recorder,
+                                       std::optional<typename App::Problem>& problem) {
+  const auto make = [&](std::uint64_t seed) {
+    return agree(comm, [&]() -> typename App::Problem {
+      if constexpr (MakesParts<App>) {
+        if (is_distributed(options)) {
+          return make_part(comm, app, options, seed);
+        }
+      }
+      return holds_problem(comm, options) ? make_whole(app, options, seed)
+                                          : typename App::Problem{};
+    });
+  };
+  const bool makes_new = options.inputs == Inputs::each_new && is_generated(app);
+  const auto seed_of = [&](int to_come) {
+    return makes_new ? options.seed + (static_cast<std::uint64_t>(to_come) << 32) : options.seed;
+  };
+  if constexpr (std::copy_constructible<typename App::Problem>) {
+    std::uint64_t made = seed_of(options.warm_up + options.repetitions - 1);
+    problem = make(made);
+    const auto copy = [&](int to_come) {
+      if (const std::uint64_t seed = seed_of(to_come); seed != made) {
+        problem.reset();
+        problem = make(made = seed);
+      }
+      return agree(comm, [&] { return *problem; });
+    };
+    return measure(comm, app, copy, options, call, is_watched, recorder);
+  } else {
+    const auto make_for = [&](int to_come) { return make(seed_of(to_come)); };
+    return measure(comm, app, make_for, options, call, is_watched, recorder);
+  }
+}
+
+template <class App>
+void run_application(const Comm& comm, const App& app, const CommandLine& command_line, int argc,
+                     char** argv) {
+  static_assert(require_hooks<App, true>());
+  const RunOptions& options = command_line.options();
+  const TestOptions& test_options = command_line.test_options();
+  const ProgramTraits& program = command_line.program();
+
+  // Spans are taken even if no trace is written, since they also tell the imbalance.
+  Recorder recorder(mpi_time_ns);
+  SearchReport report;
+  const CallOptions call =
+      call_options(options, test_options, program.name, instance_of(app, command_line), comm.rank(),
+                   recorder, report);
+  std::optional<typename App::Problem> problem;
+  const auto solution = run_repetitions(
+      comm, app, options, call, watches_cores(comm, options, test_options), recorder, problem);
+  Summary summary{.app = program.name,
+                  .seconds = seconds_of(recorder),
+                  .sizes = recorder.repetitions().back().sizes,
+                  .imbalance = imbalance_of(comm, recorder, work_of<App>(program))};
+
+  std::optional<std::string> wrong;
+  if (options.verify) {
+    wrong = find_wrong(comm, app, options, problem, solution);
+    summary.verified = !wrong;
+  }
+  if constexpr (requires { app.keep(comm, solution); }) {
+    if (!wrong) {
+      app.keep(comm, solution);
+    }
+  }
+  agree(comm, [&] {
+    summary.figures = figures_of(comm, app, solution);
+    if (comm.rank() == 0) {
+      for (const std::string& warning : launch_warnings(comm, options.threads)) {
+        print_warning(program.program, warning);
+      }
+      add_search_figures(summary, report, options);
+      print_summary(summary, comm.size(), options);
+      if (options.checkpoint) {
+        remove_snapshots(*options.checkpoint);  // of a search that is done
+      }
+    }
+  });
+  if (options.trace) {
+    write_trace(comm, *options.trace, run_information(argc, argv, command_line), recorder);
+  }
+  if (wrong) {
+    throw Error("the result is wrong: " + *wrong);
+  }
+  require_injected(comm, test_options.injections);
+}
+
+/// Calls `run(app)` with the application that the options choose: the program itself, or that of
+/// its `with_application`.
+template <class Program, class Run>
+void with_application(const Program& program, const RunOptions& options, Run&& run) {
+  if constexpr (requires { program.with_application(options, run); }) {
+    program.with_application(options, run);
+  } else {
+    run(program);
+  }
+}
+
+/// Parses the command line into `program`, for a run of so many ranks. \return  whether there is
+/// anything more to do
+template <class Program>
+bool set_up(Program& program, CommandLine& command_line, int ranks, int argc, char** argv,
+            bool speaks) {
+  if constexpr (requires { program.add_options(command_line); }) {
+    program.add_options(command_line);
+  }
+  if (!command_line.parse(argc, argv, speaks)) {
+    return false;
+  }
+  command_line.options().ranks = ranks;
+  if constexpr (requires { program.check_options(command_line.options()); }) {
+    program.check_options(command_line.options());
+  }
+  return true;
+}
+
+template <class Program>
+void run_on_ranks(const Comm& comm, const ProgramTraits& traits, int argc, char** argv) {
+  Program program{};
+  CommandLine command_line(traits);
+  const bool is_first = comm.rank() == 0;
+  if (!set_up(program, command_line, comm.size(), argc, argv, is_first)) {
+    return;
+  }
+  const RunOptions& options = command_line.options();
+  agree(comm, [&] {
+    if (is_first) {
+      for (const std::string& warning : options.warnings) {
+        print_warning(traits.program, warning);
+      }
+      if (options.trace) {
+        check_trace_path(*options.trace);
+      }
+    }
+  });
+  with_application(program, options,
+                   [&](const auto& app) { run_application(comm, app, command_line, argc, argv); });
+}
+
+/// Answers --help, --version and --describe without MPI, which may not start without a launcher.
+/// \return  the status to end with
+template <class Program>
+int answer_alone(const ProgramTraits& traits, int argc, char** argv) {
+  return run_alone(traits.program, [&] {
+    Program program{};
+    CommandLine command_line(traits);
+    if (!set_up(program, command_line, 1, argc, argv, !is_launched_as_another()) ||
+        is_launched_as_another()) {
+      return;
+    }
+    const auto study = [&](bool is_quick) {
+      if constexpr (requires { program.study(command_line.options(), is_quick); }) {
+        return program.study(command_line.options(), is_quick);
+      } else {
+        return default_study(traits, is_quick);
+      }
+    };
+    print_description(command_line, study(false), study(true));
+  });
+}
+
+template <class Program>
+int run_program(int argc, char** argv) {
+  const ProgramTraits traits = traits_of<Program>(argv[0]);
+  if (asks_to_be_told(argc, argv)) {
+    return answer_alone<Program>(traits, argc, argv);
+  }
+  return run_mpi_program(argc, argv, traits.program, [&](const Comm& comm) {
+    run_on_ranks<Program>(comm, traits, argc, argv);
+  });
+}
+
+}  // namespace cleave::detail

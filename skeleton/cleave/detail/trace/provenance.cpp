@@ -1,0 +1,114 @@
+#include <fmt/chrono.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include <cleave/detail/trace/json_fields.hpp>
+#include <cleave/detail/trace/provenance.hpp>
+#include <cleave/sizes.hpp>
+
+namespace cleave::detail {
+
+namespace {
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+}
+
+std::string processor_name() {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  for (std::string line; std::getline(cpuinfo, line);) {
+    if (line.starts_with("model name")) {
+      const auto colon = line.find(':');
+      return colon + 2 < line.size() ? line.substr(colon + 2) : "unknown";
+    }
+  }
+  return "unknown";
+}
+
+/// Of core 0, as Linux tells them.
+std::vector<std::int64_t> data_caches() {
+  std::vector<std::int64_t> bytes;
+  for (int i = 0;; ++i) {
+    const auto cache = fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}/", i);
+    std::string type;
+    std::string size;
+    if (!(std::ifstream(cache + "type") >> type && std::ifstream(cache + "size") >> size)) {
+      std::sort(bytes.begin(), bytes.end());
+      return bytes;
+    }
+    if (type != "Instruction") {
+      bytes.push_back(parse_count(size));
+    }
+  }
+}
+
+}  // namespace
+
+std::string version() { return CLEAVE_VERSION; }
+
+std::string commit() { return CLEAVE_COMMIT; }
+
+int usable_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(0, sizeof(set), &set) == 0) {
+    return std::max(1, CPU_COUNT(&set));
+  }
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+bool simulates_hosts(std::string_view mpi_library) { return mpi_library.starts_with("SMPI"); }
+
+Provenance provenance_here(std::string program, std::string command_line, std::string clock) {
+  return {.program = std::move(program),
+          .version = version(),
+          .commit = commit(),
+          .command_line = std::move(command_line),
+          .host = host_name(),
+          .processor = processor_name(),
+          .cores = usable_cores(),
+          .cache_bytes = data_caches(),
+          .mpi_library = "none",
+          .clock = std::move(clock),
+          .created = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))};
+}
+
+nlohmann::json to_json(const Provenance& p) {
+  return {{"program", p.program},
+          {"version", p.version},
+          {"commit", p.commit},
+          {"command_line", p.command_line},
+          {"host", p.host},
+          {"processor", p.processor},
+          {"cores", p.cores},
+          {"cache_bytes", p.cache_bytes},
+          {"mpi_library", p.mpi_library},
+          {"clock", p.clock},
+          {"created", p.created}};
+}
+
+Provenance provenance_from(const JsonFields& fields) {
+  const JsonFields p = fields.object("provenance");
+  return {.program = p.text("program"),
+          .version = p.text("version"),
+          .commit = p.text("commit"),
+          .command_line = p.text("command_line"),
+          .host = p.text("host"),
+          .processor = p.text("processor"),
+          .cores = p.integer<int>("cores", 1),
+          .cache_bytes =
+              p.has("cache_bytes") ? p.integers("cache_bytes", 0) : std::vector<std::int64_t>{},
+          .mpi_library = p.text("mpi_library"),
+          .clock = p.text("clock"),
+          .created = p.text("created")};
+}
+
+}  // namespace cleave::detail

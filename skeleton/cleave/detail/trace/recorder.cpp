@@ -1,0 +1,91 @@
+#include <algorithm>
+#include <chrono>
+
+#include <cleave/error.hpp>
+#include <cleave/trace.hpp>
+
+namespace cleave {
+
+using namespace detail;
+
+std::int64_t monotonic_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+Recorder::Recorder(Clock clock, std::size_t capacity) : clock_(clock), capacity_(capacity) {
+  // Address space only: pages are taken as spans come.
+  constexpr std::size_t kRoomAtFirst = 65536;
+  spans_.reserve(std::min(capacity, kRoomAtFirst));
+}
+
+void Recorder::begin_repetition(std::int32_t index, bool warm_up) {
+  current_ = Repetition{.index = index, .warm_up = warm_up};
+}
+
+void Recorder::end_repetition(std::int64_t elapsed_ns, std::int64_t probe_ns) {
+  current_.elapsed_ns = elapsed_ns;
+  current_.probe_ns = probe_ns;
+  repetitions_.push_back(current_);
+}
+
+Sizes Recorder::sizes_of(const Span& span) const {
+  const Names& names = names_.at(span.size_names);
+  Sizes sizes;
+  for (std::size_t i = 0; i < names.count; ++i) {
+    sizes.add(Size{names.names[i], span.size_values[i]});
+  }
+  return sizes;
+}
+
+std::uint8_t Recorder::find_names(const Sizes& sizes) {
+  const auto same_names = [&sizes](const Names& known) {
+    return known.count == sizes.size() &&
+           std::equal(sizes.begin(), sizes.end(), known.names.begin(),
+                      [](const Size& size, std::string_view name) { return size.name == name; });
+  };
+  const auto found = std::find_if(names_.begin(), names_.end(), same_names);
+  last_names_ = static_cast<std::uint8_t>(found - names_.begin());
+  if (found == names_.end()) {
+    if (names_.size() == 256) {
+      throw Error("a trace can hold at most 256 different lists of size names");
+    }
+    Names& names = names_.emplace_back();
+    for (const Size& size : sizes) {
+      names.names[names.count++] = size.name;
+    }
+  }
+  return last_names_;
+}
+
+void Recorder::append(const Recorder& other) {
+  for (const Span& span : other.spans()) {
+    record(span.block, span.level, span.group, span.begin_ns, span.end_ns, span.bytes,
+           other.sizes_of(span));
+  }
+  for (const DroppedSpans& more : other.dropped()) {
+    DroppedSpans& dropped = dropped_of(more.block, more.level);
+    dropped.spans += more.spans;
+    dropped.total_ns += more.total_ns;
+    dropped.total_bytes += more.total_bytes;
+  }
+}
+
+void Recorder::drop(Block block, int level, std::int64_t begin_ns, std::int64_t end_ns,
+                    std::int64_t bytes) {
+  DroppedSpans& dropped = dropped_of(block, static_cast<std::int16_t>(level));
+  ++dropped.spans;
+  dropped.total_ns += end_ns - begin_ns;
+  dropped.total_bytes += bytes;
+}
+
+DroppedSpans& Recorder::dropped_of(Block block, std::int16_t level) {
+  const auto same = [&](const DroppedSpans& d) { return d.block == block && d.level == level; };
+  const auto found = std::find_if(dropped_.begin(), dropped_.end(), same);
+  return found != dropped_.end()
+             ? *found
+             : dropped_.emplace_back(DroppedSpans{.block = block, .level = level});
+}
+
+}  // namespace cleave

@@ -1,0 +1,87 @@
+// Trace files (*.trace.jsonl): what a run was, and every span of every rank. JSON Lines, one object
+// a line; docs/formats.md describes each field.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <cleave/file.hpp>
+#include <cleave/trace.hpp>
+
+namespace cleave::detail {
+
+inline constexpr int kTraceVersion = 2;
+/// The oldest that is read: without workers.
+inline constexpr int kOldestTraceVersion = 1;
+
+/// Writes a trace; it appears under its name only when `commit` succeeds.
+class TraceWriter {
+ public:
+  /// \throws FileError
+  TraceWriter(const std::filesystem::path& path, const RunInformation& run);
+
+  void add(const Repetition& repetition);
+
+  /// Adds lines made by `span_lines`, on this rank or another. \throws FileError
+  void add_lines(std::string_view lines);
+
+  /// \throws FileError
+  void commit();
+
+ private:
+  void add_line(const std::string& line);
+
+  AtomicFile file_;
+  std::int64_t lines_ = 0;
+};
+
+/// Spans [first, first + count) of `recorder` as lines of a trace; fewer where it has fewer.
+std::string span_lines(const Recorder& recorder, int rank, std::size_t first, std::size_t count);
+
+/// The totals of the spans that found no room in `recorder`, as lines of a trace; mostly none.
+std::string dropped_lines(const Recorder& recorder, int rank);
+
+/// What the workers of a search did on this rank, as lines of a trace.
+std::string worker_lines(const Recorder& recorder, int rank);
+
+/// A trace as read back.
+struct Trace {
+  struct RankSpan {
+    int rank = 0;
+    Span span;
+  };
+  struct RankDropped {
+    int rank = 0;
+    DroppedSpans dropped;
+  };
+  struct Run {
+    int index = 0;
+    bool warm_up = false;
+    std::int64_t elapsed_ns = 0;
+    std::int64_t probe_ns = 0;  ///< 0 where it was not measured
+    NamedSizes sizes;
+  };
+
+  std::filesystem::path file;
+  RunInformation run;
+  std::vector<Run> repetitions;
+  std::vector<RankSpan> spans;
+  std::vector<RankDropped> dropped;
+  std::vector<WorkerOfRepetition> workers;           ///< of a search
+  std::vector<std::vector<std::string>> size_names;  ///< by Span::size_names
+
+  /// The sizes of `span`, which is one of `spans`.
+  NamedSizes sizes_of(const Span& span) const;
+};
+
+/// Reads a whole trace.
+/// \throws FileError  naming the line and field; a file that was cut short is refused
+Trace read_trace(const std::filesystem::path& path);
+
+}  // namespace cleave::detail

@@ -1,0 +1,601 @@
+// The workers of one rank: they visit nodes, steal from one another, and rest when they are told
+// to. The first is the calling thread, which also speaks with the other ranks (balancer.hpp).
+//
+// A worker visits some nodes without looking up: as many as take it 5 to 20 us. Between two such
+// batches it shares nodes, and the first one looks for messages.
+//
+// Whether a rank is passive is told by `active_`, the number of workers that have or may get hold
+// of a node. A worker counts itself in before it tries to steal and out once it has found its
+// segment empty, so nodes on their way between two segments are covered by the thief; and an idle
+// one that sees nothing to steal does not even try, so that the count comes to rest at 0.
+#pragma once
+
+#include <time.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <cleave/comm.hpp>
+#include <cleave/detail/call/blocks.hpp>
+#include <cleave/detail/call/call_options.hpp>
+#include <cleave/detail/work_stealing/bag.hpp>
+#include <cleave/detail/work_stealing/balancer.hpp>
+#include <cleave/detail/work_stealing/snapshot.hpp>
+#include <cleave/detail/work_stealing/statistics.hpp>
+#include <cleave/tree_search.hpp>
+
+namespace cleave::detail {
+
+/// A functor of the application threw; which one.
+struct BlockFailed : Error {
+  BlockFailed(const char* failed_block, const std::string& message)
+      : Error(message), block(failed_block) {}
+  const char* block;
+};
+
+/// What the executor runs: a tree search, or the general form of an application as one.
+/// `visit` is called by all workers at once, the parcels' functions by the main thread.
+template <class K>
+concept Kernel = requires(K& kernel, typename K::Node node, Children<typename K::Node>& children,
+                          typename K::Total& total, Incumbent& incumbent, Parcel& parcel,
+                          std::span<const std::byte> bytes) {
+  kernel.visit(std::move(node), children, total, incumbent);
+  { kernel.combine(std::move(total), std::move(total)) } -> std::same_as<typename K::Total>;
+  { kernel.nodes(std::as_const(total)) } -> std::same_as<std::optional<std::int64_t>>;
+  { kernel.next_parcel(parcel) } -> std::same_as<bool>;
+  kernel.deliver(bytes);
+};
+
+template <Kernel K>
+class Executor final : private Workload {
+ public:
+  using Node = typename K::Node;
+  using Total = typename K::Total;
+
+  Executor(K& kernel, const Comm& comm, Transport& transport, Incumbent& incumbent,
+           const CallOptions& options)
+      : kernel_(kernel),
+        comm_(comm),
+        transport_(transport),
+        incumbent_(incumbent),
+        options_(options),
+        threads_(options.stealing.threads),
+        shares_(threads_ > 1 || comm.size() > 1),
+        is_limited_(options.stealing.max_nodes != std::numeric_limits<std::int64_t>::max() ||
+                    options.stealing.max_memory_bytes != std::numeric_limits<std::size_t>::max()),
+        is_polite_(comm.polite(threads_)),
+        clock_(options.recorder != nullptr ? options.recorder->clock() : mpi_time_ns),
+        offset_ns_(clock_() - monotonic_ns()),
+        bag_({.workers = threads_,
+              .initial_capacity = options.stealing.initial_capacity,
+              .maximum_capacity = options.stealing.maximum_capacity,
+              .min_stealable = options.stealing.min_stealable}) {
+    for (int i = 0; i < threads_; ++i) {
+      workers_.push_back(std::make_unique<Worker>());
+      workers_.back()->index = i;
+      workers_.back()->statistics.rank = comm.rank();
+      workers_.back()->statistics.thread = i;
+      if (options.recorder != nullptr) {
+        workers_.back()->recorder.emplace(options.recorder->clock(), kSpansKept);
+      }
+    }
+  }
+
+  /// Calls `fill` with where the first nodes are put and what they count into, before `run`. What
+  /// it throws is a failure that ends the search.
+  template <class Fill>
+  void begin(Fill&& fill) {
+    guarded("begin", [&] { fill(bag_.segment(0), first().total); });
+    first().has_failed = failure_.has_value();
+  }
+
+  /// What a snapshot held. \throws Error  if it is damaged
+  void restore(const SnapshotPart& part) {
+    bag_.take(part.nodes);
+    for (Unpacker unpacker(part.totals); unpacker.left() > 0;) {
+      first().total = kernel_.combine(std::move(first().total), wire<Total>::unpack(unpacker));
+    }
+    incumbent_.offer(part.incumbent);
+  }
+
+  /// Works until all ranks have nothing to do any more, or one of them wants an end.
+  Balancer::Outcome run(SnapshotFolder* snapshots) {
+    snapshots_ = snapshots;
+    for (const auto& worker : workers_) {
+      worker->nodes_before = kernel_.nodes(worker->total).value_or(0);
+    }
+    set_active(first(), true);
+    Balancer balancer(transport_, *this, comm_.hosts(), options_.stealing.seed);
+    balancer_ = &balancer;
+    {
+      const Helpers helpers(*this);
+      for (std::int64_t now = now_ns(first()); balancer.outcome() == Balancer::Outcome::running;) {
+        now = work(first(), now);
+      }
+    }
+    first().statistics.remote_tried = balancer.statistics().tried;
+    first().statistics.remote_made = balancer.statistics().made;
+    snapshots_ns_ = balancer.statistics().snapshots_ns;
+    balancer_ = nullptr;
+    for (const auto& worker : workers_) {
+      publish(*worker);
+      finish(*worker);
+    }
+    check_limits();
+    return balancer.outcome();
+  }
+
+  /// All that the workers of this rank have counted.
+  Total take_total() {
+    Total all = std::move(workers_.front()->total);
+    for (std::size_t i = 1; i < workers_.size(); ++i) {
+      all = kernel_.combine(std::move(all), std::move(workers_[i]->total));
+    }
+    return all;
+  }
+
+  const std::optional<Failure>& failure() const { return failure_; }
+  /// Why the search was ended, if this rank wanted that and it is no failure of a functor.
+  const std::string& refusal() const { return refusal_; }
+
+  /// On rank 0: time in which all ranks rested for snapshots.
+  std::int64_t snapshots_ns() const { return snapshots_ns_; }
+
+  Statistics statistics() const {
+    Statistics all;
+    for (const auto& worker : workers_) {
+      all.push_back(worker->statistics);
+    }
+    return all;
+  }
+
+ private:
+  enum class Command { go, rest, stop };
+
+  static constexpr std::int64_t kShortBatch_ns = 5'000;
+  static constexpr std::int64_t kLongBatch_ns = 20'000;
+  static constexpr std::int64_t kLargestBatch = 4096;
+  static constexpr std::size_t kSpansKept = 1 << 16;
+  static constexpr std::size_t kMaxStolenInside = 64;
+
+  struct alignas(kCacheLineBytes) Worker {
+    Total total{};
+    int index = 0;
+    bool is_active = false;
+    bool has_failed = false;
+    std::int64_t batch = 16;     ///< visits between two looks up
+    std::size_t steal_next = 1;  ///< nodes, from another worker
+    std::int64_t nodes_before = 0;
+    WorkerStatistics statistics;
+    std::optional<Recorder> recorder;
+    // Read by the main thread.
+    alignas(kCacheLineBytes) std::atomic<std::int64_t> nodes_seen = 0;
+    std::atomic<std::size_t> memory_bytes = 0;
+  };
+
+  /// The threads other than the main one, for as long as this lives.
+  class Helpers {
+   public:
+    explicit Helpers(Executor& executor) : executor_(executor) {
+      for (std::size_t i = 1; i < executor.workers_.size(); ++i) {
+        threads_.emplace_back([&executor, i] { executor.help(*executor.workers_[i]); });
+      }
+    }
+    ~Helpers() {
+      executor_.command(Command::stop);
+      for (std::thread& thread : threads_) {
+        thread.join();
+      }
+    }
+    Helpers(const Helpers&) = delete;
+    Helpers& operator=(const Helpers&) = delete;
+
+   private:
+    Executor& executor_;
+    std::vector<std::thread> threads_;
+  };
+
+  Worker& first() { return *workers_.front(); }
+
+  /// Other threads call no MPI, not even for its clock.
+  std::int64_t now_ns(const Worker& worker) const {
+    return worker.index == 0 ? clock_() : monotonic_ns() + offset_ns_;
+  }
+
+  void command(Command command) {
+    command_.store(command, std::memory_order_seq_cst);
+    command_.notify_all();
+  }
+  Command commanded() const { return command_.load(std::memory_order_acquire); }
+
+  void set_active(Worker& worker, bool active) {
+    if (worker.is_active != active) {
+      worker.is_active = active;
+      active_.fetch_add(active ? 1 : -1);
+    }
+  }
+
+  void help(Worker& worker) {
+    for (std::int64_t now = now_ns(worker);;) {
+      switch (commanded()) {
+        case Command::go:
+          now = work(worker, now);
+          break;
+        case Command::rest:
+          resting_.fetch_add(1);
+          command_.wait(Command::rest);
+          resting_.fetch_sub(1);
+          now = now_ns(worker);
+          break;
+        case Command::stop:
+          return;
+      }
+    }
+  }
+
+  // The clock of the main thread is MPI's, which may take long to read: what ends one thing begins
+  // the next.
+
+  /// Visits nodes, then looks for others, until it has some or is told something else.
+  /// \return  when it ended
+  std::int64_t work(Worker& worker, std::int64_t begin_ns) {
+    if (worker.is_active && !worker.has_failed && commanded() == Command::go) {
+      begin_ns = search(worker, begin_ns);
+    }
+    return look_for_work(worker, begin_ns);
+  }
+
+  /// Visits nodes until there are none in this worker's segment or it is told to stop.
+  /// \return  when it ended
+  std::int64_t search(Worker& worker, std::int64_t begin_ns) {
+    const std::int64_t visits_before = worker.statistics.visits;
+    const std::int64_t nodes_before = kernel_.nodes(worker.total).value_or(0);
+    std::int64_t now = monotonic_ns();
+    try {
+      for (bool is_empty = false; !is_empty && commanded() == Command::go;) {
+        if (options_.hooks.before_block) {
+          options_.hooks.before_block(Block::sequential, 0);
+        }
+        const std::int64_t visited = visit_some(worker);
+        is_empty = visited < worker.batch;
+        worker.statistics.visits += visited;
+        if (shares_) {
+          bag_.share(worker.index);
+        }
+        if (is_limited_) {
+          publish(worker);
+        }
+        const std::int64_t batch_begin_ns = std::exchange(now, monotonic_ns());
+        adapt_batch(worker, now - batch_begin_ns);
+        if (worker.index == 0 && now >= next_poll_ns_) {
+          now = poll();
+        }
+      }
+    } catch (const BlockFailed& e) {
+      fail(worker, e.block, e.what());
+    } catch (const std::exception& e) {
+      fail(worker, "visit", e.what());
+    } catch (...) {
+      fail(worker, "visit", kNoStdException);
+    }
+    const std::int64_t end_ns = now_ns(worker);
+    worker.statistics.searching_ns += end_ns - begin_ns;
+    const std::int64_t visits = worker.statistics.visits - visits_before;
+    worker.statistics.searches += visits > 0 ? 1 : 0;
+    if (worker.index != 0 || threads_ > 1) {
+      // Nodes that were soon exhausted: take more of them next time.
+      worker.steal_next = visits < kFewVisits ? std::min(2 * worker.steal_next, kMaxStolenInside)
+                                              : std::max<std::size_t>(worker.steal_next / 2, 1);
+    }
+    if (worker.recorder && visits > 0) {
+      const auto nodes = kernel_.nodes(worker.total);
+      worker.recorder->record(Block::sequential, worker.index, 1, begin_ns, end_ns, 0,
+                              {{"nodes", nodes ? *nodes - nodes_before : visits}});
+    }
+    return end_ns;
+  }
+
+  std::int64_t visit_some(Worker& worker) {
+    Segment<Node>& mine = bag_.segment(worker.index);
+    Children<Node> children(mine);
+    std::int64_t visited = 0;
+    while (visited < worker.batch && (!mine.private_empty() || mine.reacquire())) {
+      kernel_.visit(mine.pop(), children, worker.total, incumbent_);
+      ++visited;
+    }
+    return visited;
+  }
+
+  static void adapt_batch(Worker& worker, std::int64_t took_ns) {
+    if (took_ns < kShortBatch_ns) {
+      worker.batch = std::min(2 * worker.batch, kLargestBatch);
+    } else if (took_ns > kLongBatch_ns) {
+      worker.batch = std::max<std::int64_t>(worker.batch / 2, 1);
+    }
+  }
+
+  /// Looks for messages; the less often, the longer there were none. \return  the time after it
+  std::int64_t poll() {
+    constexpr std::int64_t kMaxPatience = 8;
+    patience_ = balancer_->step() ? std::max<std::int64_t>(patience_ / 2, 1)
+                                  : std::min(2 * patience_, kMaxPatience);
+    const std::int64_t now = monotonic_ns();
+    next_poll_ns_ = now + patience_ * options_.stealing.poll_ns;
+    return now;
+  }
+
+  /// \return  when it ended
+  std::int64_t look_for_work(Worker& worker, std::int64_t begin_ns) {
+    const bool is_main = worker.index == 0;
+    Segment<Node>& mine = bag_.segment(worker.index);
+    if (!worker.has_failed && mine.private_empty() && !mine.reacquire()) {
+      set_active(worker, false);
+    }
+    bool found = false;
+    for (int tries = 0; !found; ++tries) {
+      if (commanded() == Command::go && !worker.has_failed) {
+        found = worker.is_active || steal(worker);
+      }
+      if (found) {
+        break;
+      }
+      if (is_main) {
+        tries = balancer_->step() ? 0 : tries;
+        if (balancer_->outcome() != Balancer::Outcome::running) {
+          break;
+        }
+      } else if (commanded() != Command::go) {
+        break;
+      }
+      pause(tries);
+    }
+    const std::int64_t end_ns = now_ns(worker);
+    WorkerStatistics& statistics = worker.statistics;
+    if (found) {
+      statistics.stealing_ns += end_ns - begin_ns;
+      statistics.starting_ns += statistics.visits == 0 ? end_ns - begin_ns : 0;
+    } else {
+      statistics.idle_ns += end_ns - begin_ns;
+      statistics.ending_ns = end_ns - begin_ns;
+    }
+    if (worker.recorder && end_ns > begin_ns) {
+      worker.recorder->record(found ? Block::steal : Block::idle, worker.index, 1, begin_ns, end_ns,
+                              0, {});
+    }
+    return end_ns;
+  }
+
+  bool steal(Worker& worker) {
+    if (!bag_.can_be_stolen_from(worker.index)) {
+      return false;
+    }
+    set_active(worker, true);
+    ++worker.statistics.local_tried;
+    const std::size_t stolen = bag_.steal(worker.index, worker.steal_next);
+    if (stolen == 0) {
+      set_active(worker, false);
+      return false;
+    }
+    ++worker.statistics.local_made;
+    worker.statistics.nodes_stolen += static_cast<std::int64_t>(stolen);
+    return true;
+  }
+
+  /// Leaves the core to others, the longer the more surely where there are others.
+  void pause(int tries) const {
+    constexpr int kYields = 20;
+    constexpr int kSpins = 2'000;
+    constexpr std::int64_t kSpin_ns = 1'000;
+    if (is_polite_ && tries < kYields) {
+      std::this_thread::yield();
+    } else if (!is_polite_ && tries < kSpins) {
+      for (const std::int64_t begin_ns = monotonic_ns(); monotonic_ns() - begin_ns < kSpin_ns;) {
+      }
+      if (tries % 64 == 63) {
+        std::this_thread::yield();
+      }
+    } else {
+      const timespec nap{.tv_sec = 0, .tv_nsec = 50'000};
+      ::nanosleep(&nap, nullptr);
+    }
+  }
+
+  void publish(Worker& worker) {
+    worker.nodes_seen.store(nodes_of(worker), std::memory_order_relaxed);
+    worker.memory_bytes.store(bag_.segment(worker.index).memory_bytes(), std::memory_order_relaxed);
+  }
+
+  std::int64_t nodes_of(const Worker& worker) const {
+    return kernel_.nodes(worker.total).value_or(worker.statistics.visits);
+  }
+
+  /// Called while the exception is being handled. The worker keeps its nodes and does nothing more.
+  void fail(Worker& worker, std::string block, std::string message) {
+    worker.has_failed = true;
+    note_failure(std::move(block), std::move(message));
+    if (worker.index != 0) {
+      resting_.fetch_add(1);
+      for (Command c = commanded(); c != Command::stop; c = commanded()) {
+        command_.wait(c);
+      }
+      resting_.fetch_sub(1);
+    }
+  }
+
+  void note_failure(std::string block, std::string message) {
+    const std::lock_guard guard(failure_mutex_);
+    if (!failure_) {
+      failure_ = Failure{.level = 0,
+                         .block = std::move(block),
+                         .message = std::move(message),
+                         .exception = std::current_exception()};
+    }
+    has_failed_.store(true);
+  }
+
+  /// Runs what the first node or a message from another rank asks for.
+  template <class Work>
+  void guarded(const char* block, Work&& work) {
+    try {
+      work();
+    } catch (const MpiError&) {
+      throw;
+    } catch (const BlockFailed& e) {
+      note_failure(e.block, e.what());
+    } catch (const std::exception& e) {
+      note_failure(block, e.what());
+    } catch (...) {
+      note_failure(block, kNoStdException);
+    }
+  }
+
+  void finish(Worker& worker) {
+    worker.statistics.nodes = nodes_of(worker) - worker.nodes_before;
+    if (worker.recorder) {
+      options_.recorder->append(*worker.recorder);
+      options_.recorder->add_worker(worker.statistics);
+    }
+  }
+
+  // What the balancer asks.
+
+  bool passive() override {
+    return !has_failed_.load() && bag_.inbox_is_empty() && active_.load() == 0;
+  }
+
+  bool wants_work() override {
+    return active_.load(std::memory_order_relaxed) < threads_ && !has_failed_.load() &&
+           !bag_.can_be_stolen_from(-1);
+  }
+
+  std::vector<std::byte> give() override {
+    std::vector<std::byte> nodes;
+    guarded("steal", [&] { nodes = bag_.give(options_.stealing.max_stolen_bytes); });
+    return nodes;
+  }
+
+  void take(std::span<const std::byte> nodes) override {
+    guarded("steal", [&] {
+      first().statistics.nodes_stolen += static_cast<std::int64_t>(bag_.take(nodes));
+      first().statistics.bytes_received += std::ssize(nodes);
+    });
+  }
+
+  bool next_parcel(Parcel& parcel) override { return kernel_.next_parcel(parcel); }
+  void deliver(std::span<const std::byte> parcel) override {
+    guarded("combine", [&] { kernel_.deliver(parcel); });
+  }
+
+  std::int64_t incumbent() override { return incumbent_.value(); }
+  void offer_incumbent(std::int64_t value) override { incumbent_.offer(value); }
+
+  void rest(bool on) override { command(on ? Command::rest : Command::go); }
+  bool all_rest() override { return resting_.load() == threads_ - 1; }
+
+  std::uint8_t wishes() override {
+    if (has_failed_.load()) {
+      return kEnd | kLost;
+    }
+    check_limits();
+    const bool keeps = snapshots_ != nullptr;
+    if (!refusal_.empty()) {
+      return keeps ? kEnd | kSnapshot : kEnd;
+    }
+    if (!keeps) {
+      return kNothing;
+    }
+    const std::atomic<bool>* const stop = options_.checkpoint->stop;
+    if (stop != nullptr && stop->load()) {
+      return kEnd | kSnapshot;
+    }
+    return comm_.rank() == 0 && snapshots_->is_due(transport_.now_ns()) ? kSnapshot : kNothing;
+  }
+
+  void check_limits() {
+    if (!is_limited_ || !refusal_.empty()) {
+      return;
+    }
+    std::int64_t nodes = 0;
+    std::size_t bytes = 0;
+    for (const auto& worker : workers_) {
+      nodes += worker->nodes_seen.load(std::memory_order_relaxed);
+      bytes += worker->memory_bytes.load(std::memory_order_relaxed);
+    }
+    refusal_ = beyond({.nodes = options_.stealing.max_nodes,
+                       .memory_bytes = options_.stealing.max_memory_bytes},
+                      nodes, bytes)
+                   .value_or("");
+  }
+
+  bool write_snapshot() override {
+    try {
+      if constexpr (Transferable<Total>) {
+        Packer nodes;
+        bag_.for_each([&nodes](const Node& node) { wire<Node>::pack(nodes, node); });
+        Packer totals;
+        for (const auto& worker : workers_) {
+          wire<Total>::pack(totals, worker->total);
+        }
+        snapshots_->write_part(nodes.bytes(), totals.bytes(), incumbent_.value());
+      }
+      return true;
+    } catch (const std::exception& e) {
+      refusal_ = e.what();
+      return false;
+    }
+  }
+
+  bool complete_snapshot() override {
+    try {
+      snapshots_->complete(transport_.now_ns());
+      return true;
+    } catch (const std::exception& e) {
+      refusal_ = e.what();
+      return false;
+    }
+  }
+
+  static constexpr std::int64_t kFewVisits = 256;
+
+  K& kernel_;
+  Comm comm_;
+  Transport& transport_;
+  Incumbent& incumbent_;
+  const CallOptions& options_;
+  const int threads_;
+  const bool shares_;
+  const bool is_limited_;
+  const bool is_polite_;
+  const Clock clock_;
+  const std::int64_t offset_ns_;  ///< of that clock to the monotonic one
+  SnapshotFolder* snapshots_ = nullptr;
+  Balancer* balancer_ = nullptr;
+  std::int64_t snapshots_ns_ = 0;
+  std::int64_t next_poll_ns_ = 0;
+  std::int64_t patience_ = 1;
+  std::string refusal_;
+
+  Bag<Node> bag_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+
+  alignas(kCacheLineBytes) std::atomic<Command> command_ = Command::go;
+  alignas(kCacheLineBytes) std::atomic<int> active_ = 0;
+  std::atomic<int> resting_ = 0;
+  std::atomic<bool> has_failed_ = false;
+  std::mutex failure_mutex_;
+  std::optional<Failure> failure_;
+};
+
+}  // namespace cleave::detail

@@ -1,0 +1,237 @@
+// A segment of the bag: the split deque of one worker, after Dinan et al., "Scalable Work
+// Stealing", SC 2009, as in the bag of Helbecque et al. (docs/work_stealing.md).
+//
+//        head        split              top
+//   ......|  shared  |     private       |......
+//
+// Nodes lie in one array, the oldest (shallowest) first. Its owner pushes and pops at `top`,
+// without any atomic operation. Thieves take from `head`, under a lock. Nodes change from private
+// to shared and back without being moved: `split` is. No MPI.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cassert>
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <thread>
+#include <type_traits>
+#include <utility>
+
+#include <cleave/error.hpp>
+
+namespace cleave::detail {
+
+/// Threads write to their own lines of the cache: two adjacent ones, which processors fetch as one.
+inline constexpr std::size_t kCacheLineBytes = 128;
+
+/// A lock that is held for a few instructions. Lets another thread run if it takes longer.
+class SpinLock {
+ public:
+  void lock() {
+    constexpr int kTriesBeforeYield = 64;
+    for (int tries = 0; locked_.exchange(true, std::memory_order_acquire); ++tries) {
+      while (locked_.load(std::memory_order_relaxed)) {
+        if (++tries >= kTriesBeforeYield) {
+          std::this_thread::yield();
+        }
+      }
+    }
+  }
+  void unlock() { locked_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool> locked_ = false;
+};
+
+template <std::movable T>
+class Segment {
+ public:
+  /// \param initial_capacity, maximum_capacity  in nodes; the array doubles in between
+  explicit Segment(std::size_t initial_capacity = 1024,
+                   std::size_t maximum_capacity = std::size_t{1} << 40)
+      : maximum_capacity_(maximum_capacity) {
+    reallocate(std::clamp<std::size_t>(initial_capacity, 1, maximum_capacity));
+  }
+  ~Segment() {
+    std::destroy(base_ + head_.load(std::memory_order_relaxed), top_);
+    std::allocator<T>().deallocate(base_, capacity());
+  }
+  Segment(const Segment&) = delete;
+  Segment& operator=(const Segment&) = delete;
+
+  // The owner's side.
+
+  /// \throws Error  beyond the maximum capacity; the segment is then as it was
+  void push(T node) {
+    if (top_ == end_) [[unlikely]] {
+      make_room(1);
+    }
+    std::construct_at(top_, std::move(node));
+    ++top_;
+  }
+
+  /// Appends `count` nodes for the caller to fill, valid until the next call.
+  std::span<T> append(std::size_t count)
+    requires std::is_trivially_copyable_v<T>
+  {
+    if (static_cast<std::size_t>(end_ - top_) < count) [[unlikely]] {
+      make_room(count);
+    }
+    const std::span<T> room(top_, count);
+    top_ += count;
+    return room;
+  }
+
+  bool private_empty() const { return top_ == bottom_; }
+  std::size_t private_size() const { return static_cast<std::size_t>(top_ - bottom_); }
+
+  /// The newest node. \pre  !private_empty()
+  T pop() {
+    assert(!private_empty());
+    --top_;
+    T node = std::move(*top_);
+    std::destroy_at(top_);
+    return node;
+  }
+
+  /// Shares the `count` oldest private nodes. \pre  count <= private_size()
+  void release(std::size_t count) {
+    assert(count <= private_size());
+    bottom_ += count;
+    split_.store(static_cast<std::size_t>(bottom_ - base_), std::memory_order_release);
+  }
+
+  /// Makes half of the shared nodes private again, the newer ones and at least one.
+  /// \return  false if there are none
+  bool reacquire() {
+    const std::lock_guard guard(lock_);
+    const std::size_t head = head_.load(std::memory_order_relaxed);
+    const std::size_t split = split_.load(std::memory_order_relaxed);
+    const std::size_t count = (split - head + 1) / 2;
+    if (count == 0 && private_empty()) {
+      settle(base_, base_, head);
+      return false;
+    }
+    bottom_ -= count;
+    split_.store(split - count, std::memory_order_relaxed);
+    return count > 0;
+  }
+
+  /// Any thread's: how many nodes are shared, as it was a moment ago.
+  std::size_t shared_size() const {
+    const std::size_t head = head_.load(std::memory_order_relaxed);
+    const std::size_t split = split_.load(std::memory_order_relaxed);
+    return split > head ? split - head : 0;
+  }
+
+  /// Bytes of the array. The owner's, or anyone's while the owner rests.
+  std::size_t memory_bytes() const { return capacity() * sizeof(T); }
+
+  /// All nodes, shared ones first, oldest first. The owner's, if it has shared none, or anyone's
+  /// while all workers rest.
+  std::span<const T> nodes() const {
+    const T* const first = base_ + head_.load(std::memory_order_relaxed);
+    return {first, static_cast<std::size_t>(top_ - first)};
+  }
+
+  /// Removes all nodes; as `nodes`.
+  void clear() {
+    std::destroy(base_ + head_.load(std::memory_order_relaxed), top_);
+    top_ = bottom_ = base_;
+    head_.store(0, std::memory_order_relaxed);
+    split_.store(0, std::memory_order_relaxed);
+  }
+
+  // The thieves' side.
+
+  void lock() { lock_.lock(); }
+  void unlock() { lock_.unlock(); }
+
+  /// The shared nodes, oldest first, which the caller, who has locked, may move from.
+  std::span<T> shared() {
+    const std::size_t head = head_.load(std::memory_order_relaxed);
+    return {base_ + head, split_.load(std::memory_order_acquire) - head};
+  }
+
+  /// Forgets the `count` oldest shared nodes. \pre  locked, count <= shared().size()
+  void drop(std::size_t count) {
+    const std::size_t head = head_.load(std::memory_order_relaxed);
+    std::destroy_n(base_ + head, count);
+    head_.store(head + count, std::memory_order_relaxed);
+  }
+
+  /// Forgets `count` shared nodes: the oldest and every second one after it.
+  /// \pre  locked, count is 1 or 2 * count <= shared().size()
+  void drop_alternate(std::size_t count) {
+    const std::span<T> nodes = shared();
+    for (std::size_t i = count - 1; i-- > 0;) {
+      nodes[count + i] = std::move(nodes[2 * i + 1]);
+    }
+    drop(count);
+  }
+
+ private:
+  std::size_t capacity() const { return static_cast<std::size_t>(end_ - base_); }
+
+  /// Room for `count` more: by moving all nodes to the array's beginning where thieves have emptied
+  /// half of it, else to an array of twice the capacity or more.
+  void make_room(std::size_t count) {
+    const std::lock_guard guard(lock_);
+    const std::size_t head = head_.load(std::memory_order_relaxed);
+    const std::size_t needed = static_cast<std::size_t>(top_ - base_) - head + count;
+    if (needed <= capacity() / 2) {
+      T* to = base_;
+      for (T* from = base_ + head; from != top_; ++from, ++to) {
+        std::construct_at(to, std::move(*from));
+        std::destroy_at(from);
+      }
+      settle(base_, to, head);
+      return;
+    }
+    if (needed > maximum_capacity_) {
+      throw Error("the bag is full: a worker's segment may hold " +
+                  std::to_string(maximum_capacity_) + " nodes");
+    }
+    reallocate(std::min(std::max(2 * capacity(), needed), maximum_capacity_));
+  }
+
+  void reallocate(std::size_t capacity) {
+    T* const array = std::allocator<T>().allocate(capacity);
+    T* to = array;
+    const std::size_t head = head_.load(std::memory_order_relaxed);
+    if (base_ != nullptr) {
+      to = std::uninitialized_move(base_ + head, top_, array);
+      std::destroy(base_ + head, top_);
+      std::allocator<T>().deallocate(base_, this->capacity());
+    }
+    settle(array, to, head);
+    end_ = array + capacity;
+  }
+
+  /// All nodes are in `base` up to `top`, where they were `moved` further on.
+  void settle(T* base, T* top, std::size_t moved) {
+    const std::size_t split = split_.load(std::memory_order_relaxed) - moved;
+    base_ = base;
+    top_ = top;
+    bottom_ = base + split;
+    head_.store(0, std::memory_order_relaxed);
+    split_.store(split, std::memory_order_relaxed);
+  }
+
+  // The owner's line; `base_` is read by thieves too, under the lock.
+  alignas(kCacheLineBytes) T* top_ = nullptr;
+  T* end_ = nullptr;
+  T* bottom_ = nullptr;  ///< base_ + split_
+  T* base_ = nullptr;
+  std::size_t maximum_capacity_;
+
+  // Everyone's line.
+  alignas(kCacheLineBytes) SpinLock lock_;
+  std::atomic<std::size_t> head_ = 0;
+  std::atomic<std::size_t> split_ = 0;
+};
+
+}  // namespace cleave::detail

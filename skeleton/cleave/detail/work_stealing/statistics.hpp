@@ -1,0 +1,13 @@
+// What the workers of a search did. No MPI.
+#pragma once
+
+#include <vector>
+
+#include <cleave/detail/trace/worker_statistics.hpp>
+
+namespace cleave::detail {
+
+/// The workers of all ranks, by rank and thread; on rank 0.
+using Statistics = std::vector<WorkerStatistics>;
+
+}  // namespace cleave::detail
