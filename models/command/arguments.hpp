@@ -51,6 +51,14 @@ struct FitArguments {
   Measurements measurements(std::span<const Trace> traces) const;
 };
 
+/// \throws UsageError  naming `option` and an example of it, if `value` is empty
+template <class Value>
+void require_option(const Value& value, const std::string& option, const std::string& example) {
+  if (value.empty()) {
+    throw UsageError(option + " is required, for example " + example);
+  }
+}
+
 /// Adds the option --count-throttled. Refers to `throttled`.
 void add_count_throttled(CLI::App& command, Throttled& throttled);
 

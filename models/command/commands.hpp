@@ -3,7 +3,6 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <string>
 
 namespace cleave::models {
@@ -16,9 +15,7 @@ void add_export_command(CLI::App& program);
 void add_machine_command(CLI::App& program, const std::string& command_line);
 void add_report_command(CLI::App& program);
 void add_study_command(CLI::App& program, const std::string& command_line);
-
-/// The folder that this program is in, with cleave-quicksort and the others.
-std::filesystem::path program_folder();
+void add_new_command(CLI::App& program);
 
 /// What a program started from here ended with that was ended by Ctrl-C.
 inline constexpr int kInterruptedStatus = 130;

@@ -12,6 +12,7 @@
 #include "models/command/arguments.hpp"
 #include "models/command/commands.hpp"
 #include "models/command/questions.hpp"
+#include "models/command/study_folder.hpp"
 #include "models/files.hpp"
 #include "models/model_file.hpp"
 #include "models/report/format.hpp"
@@ -173,7 +174,16 @@ Table compare_runs(const std::vector<Measurements>& traces) {
   return table;
 }
 
-void run(const std::vector<std::string>& files) {
+void run(const std::vector<std::string>& given) {
+  if (given.size() < 2) {
+    throw UsageError(
+        "two or more files or folders are required, for example cleave compare sort-study "
+        "other-study");
+  }
+  std::vector<std::string> files;
+  for (const std::string& path : given) {
+    files.push_back(model_of(path).string());
+  }
   const bool are_models = is_model(files.front());
   std::vector<Model> models;
   std::vector<Measurements> traces;
@@ -208,9 +218,8 @@ void add_compare_command(CLI::App& program) {
   auto files = std::make_shared<std::vector<std::string>>();
   CLI::App* command = program.add_subcommand(
       "compare", "Models, or the runs of traces, side by side: each against the first");
-  command->add_option("files", *files, "Two or more models, or two or more traces")
-      ->required()
-      ->expected(2, -1);
+  command->add_option("files", *files,
+                      "Two or more models or studies' folders, or two or more traces");
   command->callback([files] { run(*files); });
 }
 

@@ -5,6 +5,7 @@
 
 #include "models/command/arguments.hpp"
 #include "models/command/commands.hpp"
+#include "models/command/study_folder.hpp"
 #include "models/export.hpp"
 #include "models/files.hpp"
 
@@ -19,12 +20,17 @@ struct Arguments {
 };
 
 void run(const Arguments& arguments) {
+  require_option(arguments.traces, "a trace or a study's folder",
+                 "cleave export sort-study --format csv --out sort.csv");
+  require_option(arguments.format, "--format", "--format csv");
+  require_option(arguments.out, "--out", "--out sort.csv");
   const bool is_timeline = arguments.format == "perfetto" || arguments.format == "chrome";
-  if (is_timeline && arguments.traces.size() != 1) {
-    throw UsageError(
-        fmt::format("a timeline shows one trace, not {}: give one", arguments.traces.size()));
+  const std::vector<std::string> files = traces_of(arguments.traces);
+  if (is_timeline && files.size() != 1) {
+    throw UsageError(fmt::format("a timeline shows one trace, not {}: give one, for example {}",
+                                 files.size(), files.front()));
   }
-  const std::vector<Trace> traces = read_traces(arguments.traces);
+  const std::vector<Trace> traces = read_traces(files);
   write_file(arguments.out, is_timeline                     ? to_trace_events(traces.front())
                             : arguments.format == "extra-p" ? to_extra_p(traces)
                                                             : to_span_csv(traces));
@@ -36,11 +42,10 @@ void add_export_command(CLI::App& program) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = program.add_subcommand(
       "export", "Traces as Extra-P's JSON Lines, a Chrome or Perfetto timeline, or CSV");
-  command->add_option("traces", arguments->traces, "Traces (*.trace.jsonl)")->required();
+  command->add_option("traces", arguments->traces, "Traces (*.trace.jsonl), or a study's folder");
   command->add_option("--format", arguments->format, "Format to write")
-      ->check(CLI::IsMember({"extra-p", "perfetto", "chrome", "csv"}))
-      ->required();
-  command->add_option("--out", arguments->out, "File to write")->required();
+      ->check(CLI::IsMember({"extra-p", "perfetto", "chrome", "csv"}));
+  command->add_option("--out", arguments->out, "File to write");
   command->callback([arguments] { run(*arguments); });
 }
 

@@ -5,6 +5,8 @@
 
 #include "models/command/arguments.hpp"
 #include "models/command/commands.hpp"
+#include "models/command/study_folder.hpp"
+#include "models/command/study_plan.hpp"
 #include "models/files.hpp"
 #include "models/model_file.hpp"
 #include "models/report/text.hpp"
@@ -62,14 +64,36 @@ void print_fit(const Model& model) {
   fmt::print("{}", notes_text(model.notes));
 }
 
+/// That of the command line, else the one of the study; empty if there is none.
+std::string machine_file(const Arguments& arguments,
+                         const std::optional<std::filesystem::path>& folder) {
+  if (!arguments.machine.empty()) {
+    return machine_of(arguments.machine).string();
+  }
+  return folder ? machine_if_any(*folder).value_or("").string() : "";
+}
+
 void run(const Arguments& arguments, const std::string& command_line) {
+  require_option(arguments.traces, "a trace or a study's folder",
+                 "cleave fit sort-study, or cleave fit *.trace.jsonl --out sort.model.json");
+  const std::optional<std::filesystem::path> folder = only_folder(arguments.traces);
+  if (!folder) {
+    require_option(arguments.out, "--out", "--out sort.model.json");
+  }
   const FitOptions options = arguments.fit.options();
-  const std::optional<Machine> machine = read_machine_if_given(arguments.machine);
-  const Measurements measurements = arguments.fit.measurements(read_traces(arguments.traces));
+  const std::vector<std::string> files = traces_of(arguments.traces);
+  const std::optional<Machine> machine = read_machine_if_given(machine_file(arguments, folder));
+  const Measurements measurements = arguments.fit.measurements(read_traces(files));
+  const std::filesystem::path out = arguments.out.empty()
+                                        ? model_to_write(*folder, file_name_of(measurements.app))
+                                        : std::filesystem::path(arguments.out);
   const Model model = fit_model(measurements, machine, options,
                                 provenance_here("cleave fit", command_line, "none"));
-  write_model(arguments.out, model);
+  write_model(out, model);
   print_fit(model);
+  if (arguments.out.empty()) {
+    fmt::print("written: {}\n", out.string());
+  }
 }
 
 }  // namespace
@@ -77,11 +101,13 @@ void run(const Arguments& arguments, const std::string& command_line) {
 void add_fit_command(CLI::App& program, const std::string& command_line) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = program.add_subcommand("fit", "Fit a model to traces");
-  command->add_option("traces", arguments->traces, "Traces (*.trace.jsonl) of one application")
-      ->required();
+  command->add_option("traces", arguments->traces,
+                      "Traces (*.trace.jsonl) of one application, or a study's folder");
   command->add_option("--machine", arguments->machine,
-                      "Calibrated latency and gap; without it they are fitted to the traces");
-  command->add_option("--out", arguments->out, "The model to write (*.model.json)")->required();
+                      "Calibrated latency and gap; without it those in the study's folder, else "
+                      "they are fitted to the traces");
+  command->add_option("--out", arguments->out,
+                      "The model to write (*.model.json); without it that of the study's folder");
   arguments->fit.add_to(*command);
   command->callback([arguments, command_line] { run(*arguments, command_line); });
 }

@@ -6,6 +6,7 @@
 
 #include "models/command/arguments.hpp"
 #include "models/command/commands.hpp"
+#include "models/command/study_folder.hpp"
 #include "models/machine_import.hpp"
 #include "models/report/format.hpp"
 #include "models/report/tables.hpp"
@@ -27,6 +28,7 @@ struct ImportArguments {
 };
 
 void run_import(const ImportArguments& arguments, const std::string& command_line) {
+  require_option(arguments.out, "--out", "--out there.machine.json");
   Machine machine = import_machine({.latency = arguments.latency,
                                     .bandwidth = arguments.bandwidth,
                                     .alltoallv = arguments.alltoallv,
@@ -60,15 +62,17 @@ void add_machine_command(CLI::App& program, const std::string& command_line) {
   import->add_flag("--same-host", arguments->same_host, "The ranks were on one host");
   import->add_flag("--half-duplex", arguments->half_duplex,
                    "Two messages that cross take twice as long as one");
-  import->add_option("--out", arguments->out, "Machine file to write (*.machine.json)")->required();
+  import->add_option("--out", arguments->out, "Machine file to write (*.machine.json)");
   import->callback([arguments, command_line] { run_import(*arguments, command_line); });
 
   auto file = std::make_shared<std::string>();
   CLI::App* show = command->add_subcommand("show", "Latency and gap of a machine file");
-  show->add_option("machine", *file, "A machine file (*.machine.json)")->required();
+  show->add_option("machine", *file, "A machine file (*.machine.json), or a study's folder");
   show->callback([file] {
-    fmt::print("{}", to_terminal(latency_gap_table(latency_gaps_of(read_machine(*file)))));
+    require_option(*file, "a machine file", "cleave machine show here.machine.json");
+    const Machine machine = read_machine(machine_of(*file));
+    fmt::print("{}", to_terminal(latency_gap_table(latency_gaps_of(machine))));
   });
-}  // namespace cleave::models
+}
 
 }  // namespace cleave::models

@@ -1,6 +1,7 @@
 // cleave: fits models to traces, predicts run times and reports. `cleave X` runs the program
 // cleave-X of the same folder for any other X.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,56 +13,129 @@
 
 #include "models/command/commands.hpp"
 #include "models/command/program.hpp"
+#include "models/command/program_description.hpp"
 #include "models/command/subprocess.hpp"
+#include "models/command/suggestion.hpp"
 #include "models/files.hpp"
 
 namespace cleave::models {
-
-std::filesystem::path program_folder() {
-  return std::filesystem::read_symlink("/proc/self/exe").parent_path();
-}
 
 namespace {
 
 constexpr int kUsageStatus = 2;
 
+std::vector<std::string> commands_of(const CLI::App& program) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
 /// Becomes the program cleave-NAME. \throws UsageError  if there is none
-[[noreturn]] void become(const std::string& name, char** argv) {
+[[noreturn]] void become(const std::string& name, std::vector<std::string> known, char** argv) {
   const std::filesystem::path program = program_folder() / ("cleave-" + name);
-  if (name.find('/') != std::string::npos || !std::filesystem::exists(program)) {
+  const std::vector<std::string> beside = programs_beside();
+  if (std::find(beside.begin(), beside.end(), name) == beside.end()) {
+    known.insert(known.end(), beside.begin(), beside.end());
     throw UsageError(
-        fmt::format("there is no command {}, and no program cleave-{} in {}; see cleave --help",
-                    name, name, program_folder().string()));
+        fmt::format("there is no command {}, and no program cleave-{} in {}; see cleave --help{}",
+                    name, name, program_folder().string(), did_you_mean(name, known)));
   }
   ::execv(program.c_str(), argv + 1);
   throw Error(fmt::format("cannot run {}: {}", program.string(), std::strerror(errno)));
 }
 
+/// What --help says of the programs of the same folder.
+std::string footer() {
+  const std::vector<std::string> names = programs_beside();
+  std::string text =
+      "cleave NAME runs the program cleave-NAME of the same folder, applications under mpiexec.";
+  if (!names.empty()) {
+    text += fmt::format("\nThere are: {}", fmt::join(names, ", "));
+  }
+  if (std::find(names.begin(), names.end(), "calibrate") != names.end()) {
+    text += "\ncalibrate measures latency and gap of this machine, under mpiexec.";
+  }
+  return text;
+}
+
+/// The command line with a blank before each size of `study --sizes` that is options in quotes, as
+/// "-n 9", which would pass for an option of study.
+std::vector<std::string> with_sizes_as_values(int argc, char** argv) {
+  std::vector<std::string> words(argv, argv + argc);
+  if (argc < 2 || words[1] != "study") {
+    return words;
+  }
+  bool are_sizes = false;
+  for (std::string& word : words) {
+    if (word == "--") {
+      break;
+    }
+    const bool is_value = !word.starts_with('-') || word.find(' ') != std::string::npos;
+    if (are_sizes && word.starts_with('-') && is_value) {
+      word.insert(0, " ");
+    }
+    are_sizes = word == "--sizes" || word.starts_with("--sizes=") || (are_sizes && is_value);
+  }
+  return words;
+}
+
+/// The first option that is not known, with the one that may be meant; or nothing.
+std::string suggestion_for(const CLI::App& program) {
+  const std::vector<CLI::App*> commands = program.get_subcommands();
+  const CLI::App& command = commands.empty() ? program : *commands.front();
+  std::vector<std::string> known;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      known.push_back("--" + name);
+    }
+  }
+  for (const std::string& word : program.remaining(true)) {
+    if (word.starts_with("--") && word.size() > 2) {
+      return did_you_mean(word.substr(0, word.find('=')), known);
+    }
+  }
+  return "";
+}
+
+/// \return  false if help or version was asked for. \throws UsageError
+bool parse(CLI::App& program, std::vector<std::string> words) {
+  std::vector<char*> arguments;
+  for (std::string& word : words) {
+    arguments.push_back(word.data());
+  }
+  const auto count = static_cast<int>(arguments.size());
+  arguments.push_back(nullptr);
+  try {
+    return parse_command_line(program, count, arguments.data());
+  } catch (const UsageError& e) {
+    throw UsageError(e.what() + suggestion_for(program));
+  }
+}
+
 int run(int argc, char** argv) {
   CLI::App program("From traces of divide-and-conquer programs to predicted run times", "cleave");
-  program.footer("cleave X runs the program cleave-X of the same folder.");
+  program.footer(footer());
   const std::string command_line = command_line_of(argc, argv);
+  add_new_command(program);
+  add_study_command(program, command_line);
   add_fit_command(program, command_line);
   add_predict_command(program);
   add_plan_command(program);
   add_compare_command(program);
+  add_report_command(program);
   add_export_command(program);
   add_machine_command(program, command_line);
-  add_report_command(program);
-  add_study_command(program, command_line);
 
-  const auto is_command = [&](const std::string& name) {
-    const auto commands = program.get_subcommands([](CLI::App*) { return true; });
-    return std::any_of(commands.begin(), commands.end(),
-                       [&](const CLI::App* command) { return command->get_name() == name; });
-  };
-  if (argc > 1 && argv[1][0] != '-' && !is_command(argv[1])) {
-    become(argv[1], argv);
+  const std::vector<std::string> commands = commands_of(program);
+  if (argc > 1 && argv[1][0] != '-' &&
+      std::find(commands.begin(), commands.end(), argv[1]) == commands.end()) {
+    become(argv[1], commands, argv);
   }
-  if (parse_command_line(program, argc, argv) && program.get_subcommands().empty()) {
+  if (parse(program, with_sizes_as_values(argc, argv)) && program.get_subcommands().empty()) {
     throw UsageError(
-        "a command is missing: fit, predict, plan, report, study, compare, export or machine; see "
-        "cleave --help");
+        fmt::format("a command is missing: {}; see cleave --help", fmt::join(commands, ", ")));
   }
   return 0;
 }

@@ -106,6 +106,8 @@ std::string unmet(const Plan& plan, const PlanRequest& request) {
 }
 
 void run(const Arguments& arguments) {
+  arguments.question.require_model("cleave plan sort-study --deadline 60s --size N=1G");
+  require_option(arguments.size, "--size", "--size N=1G");
   PlanRequest request{.sizes = parse_sizes(arguments.size),
                       .ranks = parse_ranks(arguments.ranks),
                       .efficiency = arguments.efficiency,
@@ -138,8 +140,7 @@ void add_plan_command(CLI::App& program) {
   CLI::App* command =
       program.add_subcommand("plan", "How many ranks keep a deadline or are used well");
   arguments->question.add_to(*command);
-  command->add_option("--size", arguments->size, "Size of the whole problem, e.g. N=1G")
-      ->required();
+  command->add_option("--size", arguments->size, "Size of the whole problem, e.g. N=1G");
   command->add_option("--ranks", arguments->ranks, "Numbers of ranks to choose among")
       ->capture_default_str();
   command->add_option("--deadline", arguments->deadline,

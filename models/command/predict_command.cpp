@@ -142,6 +142,9 @@ void print_shares(const std::vector<Forecast>& forecasts) {
 }
 
 void run(const Arguments& arguments) {
+  arguments.question.require_model("cleave predict sort-study --ranks 2,4,8 --size N=1G");
+  require_option(arguments.ranks, "--ranks", "--ranks 2,4,8");
+  require_option(arguments.sizes, "--size", "--size N=1G");
   const std::vector<int> ranks = parse_ranks(arguments.ranks);
   std::vector<NamedSizes> sizes;
   for (const std::string& text : arguments.sizes) {
@@ -176,12 +179,10 @@ void add_predict_command(CLI::App& program) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = program.add_subcommand("predict", "Predict run times from a model");
   arguments->question.add_to(*command);
-  command->add_option("--ranks", arguments->ranks, "Numbers of ranks, e.g. 8,16 or 8,16,...,1024")
-      ->required();
+  command->add_option("--ranks", arguments->ranks, "Numbers of ranks, e.g. 8,16 or 8,16,...,1024");
   command
       ->add_option("--size", arguments->sizes,
                    "Sizes of the whole problem, e.g. N=1G or N=1G,M=2G; K, M, G are 1024-based")
-      ->required()
       ->take_all();
   command->add_flag("--shares", arguments->shares, "Also print what each block takes");
   command->add_flag("--json", arguments->json, "Print one JSON object");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "models/command/arguments.hpp"
+#include "models/command/study_folder.hpp"
 #include "models/files.hpp"
 #include "models/model_file.hpp"
 #include "models/what_if.hpp"
@@ -10,7 +11,8 @@
 namespace cleave::models {
 
 void QuestionArguments::add_to(CLI::App& command) {
-  command.add_option("--model", model, "A model (*.model.json)")->required();
+  command.add_option("study", study, "A study's folder, or a model (*.model.json)");
+  command.add_option("--model", model, "A model, instead of the one above");
   command.add_option("--machine", machine,
                      "Another machine's latency and gap instead of the model's");
   command.add_option("--what-if", what_if,
@@ -26,11 +28,19 @@ void QuestionArguments::add_to(CLI::App& command) {
       ->capture_default_str();
 }
 
+void QuestionArguments::require_model(const std::string& example) const {
+  require_option(study + model, "a model or a study's folder", example);
+  if (!study.empty() && !model.empty()) {
+    throw UsageError(fmt::format("two models are given, {} and {}: give one", study, model));
+  }
+}
+
 Model QuestionArguments::read() const {
   const std::optional<WhatIf> change =
       what_if.empty() ? std::nullopt : std::optional(parse_what_if(what_if));
-  const std::optional<Machine> other = read_machine_if_given(machine);
-  Model result = read_model(model);
+  const std::optional<Machine> other =
+      read_machine_if_given(machine.empty() ? "" : machine_of(machine).string());
+  Model result = read_model(model_of(model.empty() ? study : model));
   if (other) {
     result.latency_gaps = latency_gaps_of(*other);
   }

@@ -11,6 +11,7 @@ namespace cleave::models {
 
 /// The options of a question, and the model that they make.
 struct QuestionArguments {
+  std::string study;  ///< its folder, or a model
   std::string model;
   std::string machine;
   std::string what_if;
@@ -20,6 +21,9 @@ struct QuestionArguments {
 
   /// Adds the options of these names. Refers to this object.
   void add_to(CLI::App& command);
+
+  /// \throws UsageError  with an example if there is no model, or two
+  void require_model(const std::string& example) const;
 
   /// The model as asked about: on another machine, with other constants.
   /// \throws UsageError, FileError

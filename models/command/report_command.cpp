@@ -5,6 +5,7 @@
 
 #include "models/command/arguments.hpp"
 #include "models/command/commands.hpp"
+#include "models/command/study_folder.hpp"
 #include "models/command/write_report.hpp"
 #include "models/model_file.hpp"
 #include "models/report/text.hpp"
@@ -22,13 +23,23 @@ struct Arguments {
 };
 
 void run(const Arguments& arguments) {
-  const Model model = read_model(arguments.model);
+  require_option(arguments.traces, "a trace or a study's folder",
+                 "cleave report sort-study, or cleave report *.trace.jsonl --model sort.model.json "
+                 "--out pages");
+  const std::filesystem::path folder = only_folder(arguments.traces).value_or("");
+  if (folder.empty()) {
+    require_option(arguments.model, "--model", "--model sort.model.json");
+    require_option(arguments.out, "--out", "--out pages");
+  }
+  const Model model =
+      read_model(model_of(arguments.model.empty() ? folder.string() : arguments.model));
   const std::optional<Machine> machine = read_machine_if_given(arguments.machine);
   const Measurements measurements =
-      collect_measurements(read_traces(arguments.traces), arguments.throttled);
+      collect_measurements(read_traces(traces_of(arguments.traces)), arguments.throttled);
   const Report report = make_report(model, measurements, machine);
-  make_folder(arguments.out);
-  write_report(arguments.out, report);
+  const std::filesystem::path out = arguments.out.empty() ? folder.string() : arguments.out;
+  make_folder(out);
+  write_report(out, report);
   fmt::print("{}", to_terminal(report));
 }
 
@@ -38,13 +49,14 @@ void add_report_command(CLI::App& program) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command =
       program.add_subcommand("report", "Compare a model with traces: HTML, Markdown and CSV");
-  command->add_option("traces", arguments->traces, "Traces (*.trace.jsonl) of the application")
-      ->required();
-  command->add_option("--model", arguments->model, "A model (*.model.json)")->required();
+  command->add_option("traces", arguments->traces,
+                      "Traces (*.trace.jsonl) of the application, or a study's folder");
+  command->add_option("--model", arguments->model,
+                      "A model (*.model.json); without it that of the study's folder");
   command->add_option("--machine", arguments->machine,
                       "Another machine's latency and gap instead of the model's");
-  command->add_option("--out", arguments->out, "Folder to write into; made if its parent exists")
-      ->required();
+  command->add_option("--out", arguments->out,
+                      "Folder to write into, made if its parent exists; without it the study's");
   add_count_throttled(*command, arguments->throttled);
   command->callback([arguments] { run(*arguments); });
 }

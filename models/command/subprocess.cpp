@@ -12,6 +12,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <sstream>
 
 extern char** environ;
 
@@ -79,7 +80,89 @@ pid_t spawn(const std::vector<std::string>& arguments, int output) {
   return child;
 }
 
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+/// Asks the group of `child` to end once Ctrl-C came, and kills it if it does not.
+class Stopper {
+ public:
+  explicit Stopper(pid_t child) : child_(child) {}
+
+  void pass_on() {
+    const auto now = std::chrono::steady_clock::now();
+    if (was_interrupted() && (signal_ == SIGINT || now - asked_ > kGrace)) {
+      ::kill(-child_, signal_);
+      signal_ = SIGKILL;
+      asked_ = now;
+    }
+  }
+
+ private:
+  pid_t child_;
+  int signal_ = SIGINT;
+  SteadyTime asked_;
+};
+
+/// Reads what `child` writes until the last process that may write has ended, or until `end`.
+/// \return  whether that was before `end`
+bool read_output(int pipe, pid_t child, std::optional<SteadyTime> end, std::string& output) {
+  Stopper stopper(child);
+  std::array<char, 4096> buffer;
+  while (true) {
+    stopper.pass_on();
+    if (end && std::chrono::steady_clock::now() > *end) {
+      return false;
+    }
+    pollfd waiting{.fd = pipe, .events = POLLIN};
+    if (::poll(&waiting, 1, kPollMilliseconds) <= 0) {
+      continue;
+    }
+    const ssize_t count = ::read(pipe, buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) {
+      continue;
+    }
+    if (count <= 0) {
+      return true;
+    }
+    output.append(buffer.data(), static_cast<std::size_t>(count));
+    if (output.size() > 2 * kMaxOutput) {
+      output.erase(0, output.size() - kMaxOutput);
+    }
+  }
+}
+
 }  // namespace
+
+std::string how_it_ended(const Ended& ended) {
+  constexpr int kSignals = 128;
+  if (ended.status <= kSignals) {
+    return fmt::format("ended with status {}", ended.status);
+  }
+  const int signal = ended.status - kSignals;
+  const char* name = ::sigdescr_np(signal);
+  return fmt::format("was killed by signal {} ({})", signal, name == nullptr ? "unknown" : name);
+}
+
+std::string last_line(const std::string& output) {
+  std::istringstream lines(output);
+  std::string last;
+  std::string end_of_application;
+  bool is_of_launcher = false;
+  for (std::string line; std::getline(lines, line);) {
+    // What Hydra, the launcher of MPICH, adds.
+    constexpr std::string_view kExit = "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: ";
+    is_of_launcher |= line.find("BAD TERMINATION OF ONE OF YOUR") != std::string::npos;
+    if (line.starts_with(kExit)) {
+      end_of_application = line.substr(kExit.size());
+    }
+    if (!is_of_launcher && line.find_first_not_of(" \t\r=") != std::string::npos) {
+      last = line;
+    }
+  }
+  if (last.empty()) {
+    last = "it wrote nothing";
+  }
+  return end_of_application.empty() ? last : fmt::format("{}; {}", end_of_application, last);
+}
 
 void catch_interrupts() {
   struct sigaction action = {};
@@ -90,41 +173,19 @@ void catch_interrupts() {
 
 bool was_interrupted() { return interrupted != 0; }
 
-Ended run_program(const std::vector<std::string>& arguments) {
+Ended run_program(const std::vector<std::string>& arguments,
+                  std::optional<std::chrono::seconds> limit) {
   if (was_interrupted()) {
     throw Interrupted("stopped");
   }
   Pipe pipe;
   const pid_t child = spawn(arguments, pipe.write_end());
   pipe.close(1);
-
   Ended ended;
-  int signal_to_send = SIGINT;
-  std::chrono::steady_clock::time_point asked;
-  std::array<char, 4096> buffer;
-  // The pipe closes when the last process that writes to it has ended.
-  while (true) {
-    const auto now = std::chrono::steady_clock::now();
-    if (was_interrupted() && (signal_to_send == SIGINT || now - asked > kGrace)) {
-      ::kill(-child, signal_to_send);
-      signal_to_send = SIGKILL;
-      asked = now;
-    }
-    pollfd waiting{.fd = pipe.read_end(), .events = POLLIN};
-    if (::poll(&waiting, 1, kPollMilliseconds) <= 0) {
-      continue;
-    }
-    const ssize_t count = ::read(pipe.read_end(), buffer.data(), buffer.size());
-    if (count < 0 && errno == EINTR) {
-      continue;
-    }
-    if (count <= 0) {
-      break;
-    }
-    ended.output.append(buffer.data(), static_cast<std::size_t>(count));
-    if (ended.output.size() > 2 * kMaxOutput) {
-      ended.output.erase(0, ended.output.size() - kMaxOutput);
-    }
+  const auto end = limit ? std::optional(std::chrono::steady_clock::now() + *limit) : std::nullopt;
+  if (!read_output(pipe.read_end(), child, end, ended.output)) {
+    ended.timed_out = true;
+    ::kill(-child, SIGKILL);
   }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {

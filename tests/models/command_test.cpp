@@ -1,106 +1,12 @@
 // The program `cleave` as a person uses it: what it prints, its exit status, the files it leaves.
-#include <fmt/format.h>
-#include <gtest/gtest.h>
-#include <signal.h>
 #include <sys/mount.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
-#include <cleave/detail/trace/machine_file.hpp>
-#include <cleave/file.hpp>
-
-#include "tests/models/synthetic_runs.hpp"
+#include "tests/models/command_fixture.hpp"
 
 namespace cleave::models {
-
-using namespace cleave::detail;
 namespace {
-
-namespace fs = std::filesystem;
-
-struct Result {
-  int status = 0;
-  std::string out;
-  std::string err;
-};
-
-Machine some_machine() {
-  Communication entry{.ranks = 2, .latency_s = 2e-6, .gap_s_per_byte = 5e-11, .r_squared = 1};
-  return {.name = "test",
-          .alltoallv = {entry},
-          .exchange = {entry},
-          .provenance = provenance_here("test", "", "none")};
-}
-
-class Command : public testing::Test {
- protected:
-  void SetUp() override {
-    folder_ =
-        fs::path(testing::TempDir()) /
-        fmt::format("cleave_{}_{}", testing::UnitTest::GetInstance()->current_test_info()->name(),
-                    ::getpid());
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  Result run(const std::string& arguments, const std::string& program = CLEAVE_PROGRAM) const {
-    const fs::path out = folder_ / "stdout";
-    const fs::path err = folder_ / "stderr";
-    const std::string line = fmt::format("cd '{}' && {} {} >'{}' 2>'{}'", folder_.string(), program,
-                                         arguments, out.string(), err.string());
-    const int status = std::system(line.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
-  }
-
-  /// Writes traces of sort on 1 and 2 ranks; returns their names.
-  std::string write_traces() const {
-    std::string names;
-    int index = 0;
-    SyntheticApp app;
-    app.noise = 0.01;
-    for (const Trace& trace : synthetic_traces(app, {1, 2}, sort_sizes())) {
-      const std::string name = fmt::format("{}.trace.jsonl", index++);
-      write_synthetic_trace(folder_ / name, trace);
-      names += " " + name;
-    }
-    return names;
-  }
-
-  void expect_one_line(const Result& result, int status, const std::string& part) const {
-    EXPECT_EQ(result.status, status) << result.err;
-    EXPECT_TRUE(result.err.starts_with("cleave: ")) << result.err;
-    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
-    EXPECT_NE(result.err.find(part), std::string::npos) << result.err;
-    EXPECT_EQ(result.out, "");
-    for (const auto& entry : fs::directory_iterator(folder_)) {
-      EXPECT_NE(entry.path().extension(), ".partial") << entry.path();
-    }
-  }
-
-  void make_executable(const fs::path& file, const std::string& text) const {
-    std::ofstream(file) << text;
-    fs::permissions(file, fs::perms::owner_all);
-  }
-
-  /// A folder with cleave, an application cleave-sort and a launcher, as an installation has.
-  std::string install() const {
-    fs::copy_file(CLEAVE_PROGRAM, folder_ / "cleave");
-    fs::copy_file(SYNTHETIC_PROGRAM, folder_ / "cleave-sort");
-    make_executable(folder_ / "launch",
-                    "#!/bin/sh\nranks=$1\nshift\nexec \"$@\" --ranks \"$ranks\"\n");
-    write_machine(folder_ / "m.machine.json", some_machine());
-    return fmt::format(
-        "study sort --launcher '{}/launch {{ranks}}' --sizes N=1M N=2M "
-        "N=4M N=8M N=16M N=32M --rounds 2",
-        folder_.string());
-  }
-
-  fs::path folder_;
-};
 
 TEST_F(Command, FitsPredictsAndReports) {
   const std::string traces = write_traces();
@@ -182,7 +88,7 @@ TEST_F(Command, ComparesAnyNumberOfRunsWithTheFirst) {
   EXPECT_NE(noted.out.find("note: 2: 1 of 3 repetitions left out"), std::string::npos) << noted.out;
 
   expect_one_line(run("compare a.trace.jsonl d.trace.jsonl"), 1, "no other trace has a run");
-  expect_one_line(run("compare a.trace.jsonl"), 2, "files");
+  expect_one_line(run("compare a.trace.jsonl"), 2, "two or more files or folders are required");
   const std::string fit = "fit" + write_traces() + " --out ";
   ASSERT_EQ(run(fit + "x.model.json").status, 0);
   ASSERT_EQ(run(fit + "y.model.json").status, 0);
@@ -201,7 +107,7 @@ TEST_F(Command, MistakesOnTheCommandLineAreOneLine) {
   expect_one_line(run(""), 2, "a command is missing");
   expect_one_line(run("nonsense"), 2, "there is no command nonsense");
   expect_one_line(run("--nonsense"), 2, "--nonsense");
-  expect_one_line(run("fit --nonsense"), 2, "required");
+  expect_one_line(run("fit --nonsense"), 2, "--nonsense");
   expect_one_line(run("predict --nonsense" + predict.substr(7) + "--size N=1"), 2, "--nonsense");
   expect_one_line(run(predict), 2, "--size");
   expect_one_line(run(predict + "--size N=0"), 2, "size 'N=0' must be at least 1");
@@ -217,7 +123,34 @@ TEST_F(Command, MistakesOnTheCommandLineAreOneLine) {
   expect_one_line(run("fit" + traces + " --out y.json --form sequential=N*"), 2, "position 3");
   expect_one_line(run("fit" + traces + " --out y.json --form sort=N"), 2, "BLOCK=TERMS");
   expect_one_line(run("fit" + traces + " --out y.json --forms mine"), 2, "mine");
-  expect_one_line(run("fit" + traces), 2, "--out");
+  expect_one_line(run("fit" + traces), 2, "--out is required, for example --out sort.model.json");
+}
+
+TEST_F(Command, WhatIsMissingIsNamedWithAnExample) {
+  expect_one_line(run("predict"), 2,
+                  "a model or a study's folder is required, for example cleave predict sort-study "
+                  "--ranks 2,4,8 --size N=1G");
+  expect_one_line(run("predict x --size N=1"), 2, "--ranks is required, for example --ranks 2,4,8");
+  expect_one_line(run("predict x --ranks 2"), 2, "--size is required, for example --size N=1G");
+  expect_one_line(run("predict x --model y --ranks 2 --size N=1"), 2, "two models are given");
+  expect_one_line(run("plan"), 2, "a model or a study's folder is required, for example");
+  expect_one_line(run("plan x"), 2, "--size is required, for example --size N=1G");
+  expect_one_line(run("fit"), 2, "a trace or a study's folder is required, for example");
+  expect_one_line(run("report"), 2, "a trace or a study's folder is required, for example");
+  expect_one_line(run("report x.trace.jsonl"), 2, "--model is required, for example");
+  expect_one_line(run("compare"), 2, "two or more files or folders are required, for example");
+  expect_one_line(run("export x"), 2, "--format is required, for example --format csv");
+  expect_one_line(run("study"), 2, "a program is required, for example cleave study ./myprogram");
+  expect_one_line(run("machine show"), 2, "a machine file is required, for example");
+}
+
+TEST_F(Command, ATypoSuggestsTheWord) {
+  expect_one_line(run("predikt --ranks 2"), 2, "did you mean predict?");
+  expect_one_line(run("predict x --rank 2 --size N=1"), 2, "did you mean --ranks?");
+  expect_one_line(run("study x --size=N=1M"), 2, "did you mean --sizes?");
+  const Result far = run("xyzzyxyzzy");
+  expect_one_line(far, 2, "there is no command xyzzyxyzzy");
+  EXPECT_EQ(far.err.find("did you mean"), std::string::npos) << far.err;
 }
 
 TEST_F(Command, FilesThatCannotBeReadAreNamed) {
@@ -237,7 +170,8 @@ TEST_F(Command, FilesThatCannotBeReadAreNamed) {
     expect_one_line(run("predict --ranks 2 --size N=1 --model " + name), 1, name + ": ");
   }
   expect_one_line(run("fit missing --out y.json"), 1, "missing: ");
-  expect_one_line(run("fit . --out y.json"), 1, ".: ");
+  fs::create_directory(folder_ / "nothing");
+  expect_one_line(run("fit nothing --out y.json"), 1, "nothing: has no *.trace.jsonl");
   expect_one_line(run("predict --ranks 2 --size N=1 --model missing"), 1, "missing: ");
   EXPECT_FALSE(fs::exists(folder_ / "y.json"));
 }
@@ -269,62 +203,6 @@ TEST_F(Command, AFullDiskIsOneLineAndNoHalfFile) {
     EXPECT_GT(fs::file_size(entry.path()), 0U);
   }
   EXPECT_EQ(::umount(disk.c_str()), 0);
-}
-
-TEST_F(Command, AStudyRunsFitsAndReports) {
-  const std::string study = install();
-  const Result result = run(study + " --machine m.machine.json --out s", "./cleave");
-  EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_TRUE(fs::exists(folder_ / "s" / "report.html"));
-  EXPECT_TRUE(fs::exists(folder_ / "s" / "sort.model.json"));
-  EXPECT_NE(result.err.find("[24/24] sort N=1M on 1 rank, round 2 of 2"), std::string::npos)
-      << result.err;
-  EXPECT_NE(result.out.find("yes   Worst error on held-out runs"), std::string::npos) << result.out;
-}
-
-TEST_F(Command, AStudyRunsAgainWhatFoundItsCoresSlow) {
-  const std::string study = install() + " --machine m.machine.json";
-  const std::string throttled = " -- --throttled-size N=4M --throttled-until 3";
-  const Result result = run(study + " --out s" + throttled, "./cleave");
-  EXPECT_EQ(result.status, 0) << result.err;
-  const auto has = [](const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-  };
-  // Slow in rounds 1 to 3 and free in the fourth, on 1 rank and on 2.
-  EXPECT_TRUE(has(result.err, "[25/26] sort N=4M on 1 rank, round 3, as a core was slower before"))
-      << result.err;
-  EXPECT_TRUE(has(result.err, "[28/28] sort N=4M on 1 rank, round 4, ")) << result.err;
-  EXPECT_TRUE(has(read_file(folder_ / "s" / "report.md"),
-                  "18 of 84 repetitions left out: a core was slower then than in other runs"));
-
-  const Result counted = run(study + " --out t --count-throttled" + throttled, "./cleave");
-  EXPECT_EQ(counted.status, 0) << counted.err;
-  EXPECT_TRUE(has(counted.err, "[24/24]")) << counted.err;
-  EXPECT_FALSE(has(read_file(folder_ / "t" / "report.md"), "left out"));
-}
-
-TEST_F(Command, AStudySaysWhatFailed) {
-  const std::string study = install();
-  const Result result = run(study + " --machine m.machine.json --out s -- --fail", "./cleave");
-  EXPECT_EQ(result.status, 1);
-  EXPECT_NE(result.err.find("cleave: cleave-sort on 1 rank ended with status 3: synthetic: told to"
-                            " fail\n"),
-            std::string::npos)
-      << result.err;
-  expect_one_line(run(study + " --machine none", "./cleave"), 1, "none: cannot read");
-  expect_one_line(run("study nonsense"), 2, "no program cleave-nonsense");
-}
-
-TEST_F(Command, CtrlCEndsAStudyAndWhatItStarted) {
-  const std::string study = install();
-  const Result result = run(study + " --machine m.machine.json --out s -- --sleep-and-say pid",
-                            "timeout --preserve-status --signal=INT 2 ./cleave");
-  EXPECT_EQ(result.status, 130);
-  EXPECT_NE(result.err.find("cleave: stopped; 0 of 24 runs are kept in s/traces\n"),
-            std::string::npos)
-      << result.err;
-  const int child = std::stoi(read_file(folder_ / "pid"));
-  EXPECT_NE(::kill(child, 0), 0) << "the application still runs";
 }
 
 TEST_F(Command, AnyOtherNameRunsTheProgramBesideIt) {

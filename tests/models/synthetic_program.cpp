@@ -1,22 +1,48 @@
-// An application for tests of `cleave`: it takes the options that `cleave study` gives, and writes
-// the trace of a run that never ran.
+// An application for tests of `cleave`: it takes the options that `cleave study` gives, describes
+// itself, and writes the trace of a run that never ran.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <csignal>
 #include <fstream>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <thread>
 
+#include <cleave/detail/program/command_line.hpp>
 #include <cleave/error.hpp>
 #include <cleave/sizes.hpp>
 
 #include "tests/models/synthetic_runs.hpp"
 
+namespace {
+
+/// As cleave::run prints it.
+void describe(const std::string& name, const std::string& type) {
+  const nlohmann::json study = {{"size_option", "--size"},
+                                {"sizes", {"N=1M", "N=2M", "N=4M", "N=8M", "N=16M"}},
+                                {"rounds", 2},
+                                {"repetitions", 3},
+                                {"warm_up", 1},
+                                {"inputs", "same"}};
+  std::cout << nlohmann::json{{"format", "cleave-program"},
+                              {"version", 1},
+                              {"name", name},
+                              {"type", type},
+                              {"types", {"sequential", "hypercube"}},
+                              {"placement", "replicated"},
+                              {"study", study},
+                              {"quick_study", study}}
+            << std::endl;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   CLI::App program("Writes the trace of a run that never ran");
   std::string size;
-  std::string type;
+  std::string type = "hypercube";
   std::string trace;
   std::string app = "sort";
   int ranks = 1;
@@ -25,10 +51,20 @@ int main(int argc, char** argv) {
   int seed = 1;
   bool fails = false;
   std::string pid_file;  // where it says which process sleeps
+  std::string failing_size;
+  bool is_killed = false;
+  bool writes_nothing = false;
+  std::string inputs;
   std::string throttled_size;
   int throttled_until = 0;
-  program.add_option("--size", size)->required();
-  program.add_option("--trace", trace)->required();
+  program.add_option("--size", size);
+  program.add_option("--trace", trace);
+  program.add_option("--inputs", inputs);
+  program.add_option("--failing-size", failing_size);
+  program.add_flag("--killed", is_killed);
+  program.add_flag("--no-trace", writes_nothing);
+  bool describes = false;
+  program.add_flag("--describe", describes);
   program.add_option("--type", type);
   program.add_option("--repetitions", repetitions);
   program.add_option("--warm-up", warm_up);
@@ -40,7 +76,23 @@ int main(int argc, char** argv) {
   program.add_option("--throttled-size", throttled_size, "which finds its cores slow");
   program.add_option("--throttled-until", throttled_until, "up to this seed");
   CLI11_PARSE(program, argc, argv);
-  if (fails) {
+  if (describes) {
+    try {
+      cleave::parse_sizes(size.empty() ? "N=1" : size);
+    } catch (const cleave::UsageError& e) {
+      std::cerr << "synthetic: --size: " << e.what() << '\n';
+      return 2;
+    }
+    describe(app, type);
+    return 0;
+  }
+  if (is_killed) {
+    std::raise(SIGKILL);
+  }
+  if (writes_nothing) {
+    return 0;
+  }
+  if (fails || (!size.empty() && size == failing_size)) {
     std::cerr << "synthetic: told to fail\n";
     return 3;
   }
@@ -56,6 +108,8 @@ int main(int argc, char** argv) {
     synthetic.noise = 0.01;
     cleave::detail::Trace run =
         cleave::models::synthetic_trace(synthetic, ranks, cleave::parse_sizes(size), repetitions);
+    run.run.provenance = cleave::detail::provenance_here(
+        "cleave-sort", cleave::detail::command_line_of(argc, argv), "none");
     cleave::models::set_probe(run, size == throttled_size && seed <= throttled_until ? 1.3 : 1);
     cleave::models::write_synthetic_trace(trace, run);
   } catch (const cleave::Error& e) {

@@ -129,7 +129,9 @@ inline std::vector<Trace> synthetic_traces(const SyntheticApp& app, const std::v
 /// Writes what `synthetic_trace` made.
 inline void write_synthetic_trace(const std::filesystem::path& path, const Trace& trace) {
   RunInformation run = trace.run;
-  run.provenance = provenance_here("synthetic", "", "none");
+  if (run.provenance.program.empty()) {
+    run.provenance = provenance_here("synthetic", "", "none");
+  }
   TraceWriter writer(path, run);
   for (const Trace::Run& repetition : trace.repetitions) {
     Repetition written{.index = repetition.index,

@@ -1,0 +1,50 @@
+// What a program around `cleave::run` says of itself (docs/formats.md), and where programs lie.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace cleave::models {
+
+/// What `cleave study` runs of a program: every size, several times, on several numbers of ranks.
+struct Study {
+  std::string size_option;         ///< the program's option that a size is given by
+  std::vector<std::string> sizes;  ///< its values, or options where they begin with '-'
+  int rounds = 1;                  ///< how often every size is run
+  int repetitions = 1;             ///< counted, of each run
+  int warm_up = 1;                 ///< runs before them
+  std::string inputs;              ///< what the repetitions of a run solve (--inputs)
+};
+
+struct ProgramDescription {
+  std::filesystem::path file;
+  std::string name;  ///< of the application
+  std::vector<std::string> types;
+  std::string type;       ///< the default, or that of the options
+  std::string placement;  ///< the same
+  Study study;
+  Study quick_study;
+};
+
+/// The folder that this program is in, with cleave-calibrate and the applications.
+std::filesystem::path program_folder();
+
+/// NAME of each program cleave-NAME in `program_folder()`, by name.
+std::vector<std::string> programs_beside();
+
+/// The program that a person names: with a '/' it is a path; else cleave-NAME in
+/// `program_folder()`, NAME in the PATH or ./NAME.
+/// \throws UsageError  saying where it looked, or why the file cannot be run
+std::filesystem::path find_program(const std::string& name);
+
+/// Asks the program what it is, when it is run with `options`; it gets ten seconds.
+/// \throws UsageError  if it is no Cleave program or refuses the options
+ProgramDescription describe_program(const std::filesystem::path& file,
+                                    const std::vector<std::string>& options);
+
+/// Has the program check the options of a run without running it. \throws UsageError
+void check_options_of_run(const std::filesystem::path& file,
+                          const std::vector<std::string>& options);
+
+}  // namespace cleave::models

@@ -1,0 +1,32 @@
+// A study's folder in place of its files: its model, its traces, its machine.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cleave::models {
+
+/// `path`, or the one *.model.json in it if it is a folder.
+/// \throws FileError  if the folder holds none or several, which it lists
+std::filesystem::path model_of(const std::filesystem::path& path);
+
+/// The one *.model.json in `folder`, or where `app`'s would be if there is none.
+/// \throws FileError  if there are several
+std::filesystem::path model_to_write(const std::filesystem::path& folder, const std::string& app);
+
+/// `path`, or the one *.machine.json in it if it is a folder. \throws FileError
+std::filesystem::path machine_of(const std::filesystem::path& path);
+
+/// The one *.machine.json in `folder`, if any. \throws FileError  if there are several
+std::optional<std::filesystem::path> machine_if_any(const std::filesystem::path& folder);
+
+/// `paths`, with for each folder all *.trace.jsonl in its traces/, or in itself where it has none.
+/// \throws FileError  if a folder has no traces
+std::vector<std::string> traces_of(const std::vector<std::string>& paths);
+
+/// The folder among `paths` that is the only one of them.
+std::optional<std::filesystem::path> only_folder(const std::vector<std::string>& paths);
+
+}  // namespace cleave::models

@@ -1,0 +1,268 @@
+#include "models/command/study_run.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include "models/command/subprocess.hpp"
+#include "models/report/cells.hpp"
+#include "models/throttled.hpp"
+
+namespace cleave::models {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kTraceOption = " --trace ";
+
+fs::path calibration_program() {
+  fs::path file = program_folder() / "cleave-calibrate";
+  if (!fs::exists(file)) {
+    throw UsageError(
+        fmt::format("there is no program cleave-calibrate in {}: give a machine file, "
+                    "for example --machine here.machine.json",
+                    program_folder().string()));
+  }
+  return file;
+}
+
+void remove_traces(const fs::path& folder) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().filename().string().ends_with(".trace.jsonl")) {
+      fs::remove(entry.path(), error);
+    }
+  }
+}
+
+}  // namespace
+
+StudyRun::StudyRun(const StudyArguments& arguments, StudyPlan plan)
+    : arguments_(arguments), plan_(std::move(plan)), launcher_(arguments.launcher) {
+  if (!arguments_.machine.empty()) {
+    read_machine(arguments_.machine);  // before the runs, which take minutes
+  } else if (plan_.max_ranks() > 1) {
+    calibration_program();
+  }
+}
+
+void StudyRun::measure() {
+  make_folders();
+  runs_ = plan_.cases.size() * static_cast<std::size_t>(plan_.study.rounds);
+  say_what_is_reused();
+  progress_.emplace("study", true);
+  try {
+    measure_all();
+    progress_.reset();
+  } catch (const Interrupted&) {
+    progress_.reset();
+    remove_folders_if_empty();
+    throw Interrupted(fmt::format("stopped; {} of {} runs are kept in {}", traces_.size(), runs_,
+                                  (plan_.folder / "traces").string()));
+  } catch (...) {
+    progress_.reset();
+    remove_folders_if_empty();
+    throw;
+  }
+}
+
+void StudyRun::make_folders() {
+  make_folder(plan_.folder);
+  make_folder(plan_.folder / "traces");
+  if (arguments_.fresh) {
+    remove_traces(plan_.folder / "traces");
+    std::error_code error;
+    fs::remove(plan_.folder / kMachineOfStudy, error);
+  }
+}
+
+void StudyRun::remove_folders_if_empty() const {
+  std::error_code error;  // a folder with anything in it stays
+  if (fs::remove(plan_.folder / "traces", error) && !arguments_.machine.empty()) {
+    fs::remove(plan_.folder / kMachineOfStudy, error);  // a copy
+  }
+  fs::remove(plan_.folder, error);
+}
+
+void StudyRun::say_what_is_reused() {
+  std::size_t reused = 0;
+  for (int round = 1; round <= plan_.study.rounds; ++round) {
+    reused += static_cast<std::size_t>(
+        std::count_if(plan_.cases.begin(), plan_.cases.end(),
+                      [&](const Case& c) { return earlier(c, round).has_value(); }));
+  }
+  if (reused > 0) {
+    fmt::print(stderr,
+               "study: {} of {} runs were made earlier and are reused from {}; --fresh makes all "
+               "anew\n",
+               reused, runs_, (plan_.folder / "traces").string());
+  }
+}
+
+void StudyRun::measure_all() {
+  set_up_machine();
+  std::vector<Case*> all;
+  for (Case& c : plan_.cases) {
+    all.push_back(&c);
+  }
+  const int rounds = plan_.study.rounds;
+  for (int round = 1; round <= rounds; ++round) {
+    measure_round(round, all);
+  }
+  for (int again = 1; again <= rounds; ++again) {
+    const std::vector<Case*> throttled = mostly_throttled();
+    if (throttled.empty()) {
+      break;
+    }
+    runs_ += throttled.size();
+    measure_round(rounds + again, throttled);
+  }
+}
+
+void StudyRun::begin_step(const std::string& what) {
+  const std::size_t steps = runs_ + (calibrates_ ? 1 : 0);
+  const double done = static_cast<double>(begun_++) / static_cast<double>(steps);
+  if (!what.empty()) {
+    progress_->update(done, fmt::format("[{}/{}] {}", begun_, steps, what));
+  }
+}
+
+/// The folder keeps its machine beside its traces, so that they can be fitted again.
+void StudyRun::set_up_machine() {
+  const fs::path file = plan_.folder / kMachineOfStudy;
+  if (!arguments_.machine.empty()) {
+    write_file(file, read_file(arguments_.machine));
+  } else if (plan_.max_ranks() == 1) {
+    return;
+  } else if (!is_calibrated_here(file)) {
+    calibrate(file);
+  }
+  machine_file_ = file.string();
+}
+
+/// Whether an earlier part of this study has calibrated the machine.
+bool StudyRun::is_calibrated_here(const fs::path& file) const {
+  if (!fs::exists(file)) {
+    return false;
+  }
+  try {
+    const Machine machine = read_machine(file);
+    const auto of_all_ranks = [&](const Communication& entry) {
+      return entry.ranks >= plan_.max_ranks();
+    };
+    return machine.provenance.host == provenance_here("", "", "").host &&
+           std::any_of(machine.exchange.begin(), machine.exchange.end(), of_all_ranks);
+  } catch (const FileError&) {
+    return false;
+  }
+}
+
+void StudyRun::calibrate(const fs::path& file) {
+  calibrates_ = true;
+  const int ranks = plan_.max_ranks();
+  begin_step(fmt::format("calibrating the machine on {} ranks", ranks));
+  const Ended ended =
+      launcher_.run({.ranks = ranks}, calibration_program(), {"--out", file.string()});
+  if (ended.status != 0 || !fs::exists(file)) {
+    throw Error(fmt::format("cleave-calibrate on {} {}: {}; give a machine file by --machine",
+                            format_ranks(ranks), how_it_ended(ended), last_line(ended.output)));
+  }
+}
+
+/// In turn forwards and backwards, so that a machine that becomes slower meanwhile does not make
+/// one size or one number of ranks slower than the others.
+void StudyRun::measure_round(int round, std::vector<Case*> cases) {
+  if (round % 2 == 0) {
+    std::reverse(cases.begin(), cases.end());
+  }
+  for (Case* const c : cases) {
+    std::optional<Trace> trace = earlier(*c, round);
+    if (trace) {
+      begin_step("");
+    } else {
+      const std::string which = round <= plan_.study.rounds
+                                    ? fmt::format("round {} of {}", round, plan_.study.rounds)
+                                    : fmt::format("round {}, as a core was slower before", round);
+      begin_step(fmt::format("{} {} on {}, {}", plan_.program.name, c->size,
+                             format_workers(c->workers.ranks, c->workers.threads), which));
+      trace = measure(*c, round);
+    }
+    c->traces.push_back(traces_.size());
+    traces_.push_back(std::move(*trace));
+  }
+}
+
+/// The program and its options, as a trace has them in its provenance.
+std::string StudyRun::command_of(const Case& c, int round) const {
+  return fmt::format("{} {}", plan_.program.file.string(),
+                     fmt::join(plan_.options_of(c, round), " "));
+}
+
+Trace StudyRun::measure(const Case& c, int round) {
+  const fs::path file = plan_.trace_of(c, round);
+  std::error_code error;
+  fs::remove(file, error);  // of another study
+  std::vector<std::string> options = plan_.options_of(c, round);
+  options.insert(options.end(), {"--trace", file.string()});
+  const Ended ended = launcher_.run(c.workers, plan_.program.file, options);
+  const std::string program = plan_.program.file.filename().string();
+  const std::string workers = format_workers(c.workers.ranks, c.workers.threads);
+  if (ended.status != 0) {
+    fs::remove(file.string() + ".partial", error);
+    fs::remove(file, error);
+    throw Error(fmt::format("{} on {} {}: {}; the run was {}", program, workers,
+                            how_it_ended(ended), last_line(ended.output), command_of(c, round)));
+  }
+  if (!fs::exists(file)) {
+    throw Error(fmt::format("{} on {} wrote no trace: {}; the run was {}", program, workers,
+                            last_line(ended.output), command_of(c, round)));
+  }
+  return read_trace(file);
+}
+
+/// The trace of a run that was made earlier: by this program, which has not been built anew since,
+/// with these options, on this host.
+std::optional<Trace> StudyRun::earlier(const Case& c, int round) const {
+  const fs::path file = plan_.trace_of(c, round);
+  std::error_code error;
+  const auto made = fs::last_write_time(file, error);
+  if (error || made < fs::last_write_time(plan_.program.file, error) || error) {
+    return std::nullopt;
+  }
+  try {
+    Trace trace = read_trace(file);
+    const Provenance& provenance = trace.run.provenance;
+    const bool is_same =
+        trace.run.ranks == c.workers.ranks &&
+        provenance.command_line.starts_with(command_of(c, round) + kTraceOption) &&
+        (launcher_.is_given() || provenance.host == provenance_here("", "", "").host);
+    return is_same ? std::optional(std::move(trace)) : std::nullopt;
+  } catch (const FileError&) {
+    return std::nullopt;  // cut short, or of another version
+  }
+}
+
+/// The cases of which fewer than a third of the repetitions asked for found the cores as fast as
+/// they can be.
+std::vector<Case*> StudyRun::mostly_throttled() {
+  std::vector<Case*> throttled;
+  if (arguments_.fit.throttled == Throttled::counted) {
+    return throttled;
+  }
+  const CountedRepetitions counted(traces_);
+  for (Case& c : plan_.cases) {
+    int free = 0;
+    for (const std::size_t trace : c.traces) {
+      free += counted.free_repetitions(traces_[trace]);
+    }
+    if (3 * free < plan_.study.rounds * plan_.study.repetitions) {
+      throttled.push_back(&c);
+    }
+  }
+  return throttled;
+}
+
+}  // namespace cleave::models

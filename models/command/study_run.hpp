@@ -1,0 +1,58 @@
+// Running a study: calibration, then every case in turn, several rounds.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/command/program.hpp"
+#include "models/command/study_plan.hpp"
+#include "models/files.hpp"
+
+namespace cleave::models {
+
+/// Where a study keeps the machine that its runs were on.
+inline constexpr const char* kMachineOfStudy = "this.machine.json";
+
+class StudyRun {
+ public:
+  StudyRun(const StudyArguments& arguments, StudyPlan plan);
+
+  /// Makes the folder and fills it with the machine and the traces. Runs whose traces it holds
+  /// already, made by the same program with the same options, are not run again.
+  /// \throws Interrupted  after Ctrl-C, with what is kept
+  /// \throws Error        if a run fails, with its last line
+  void measure();
+
+  const StudyPlan& plan() const { return plan_; }
+  const std::vector<Trace>& traces() const { return traces_; }
+  /// The machine file; empty if the study is of one rank.
+  const std::string& machine_file() const { return machine_file_; }
+
+ private:
+  void make_folders();
+  void remove_folders_if_empty() const;
+  void say_what_is_reused();
+  void measure_all();
+  void set_up_machine();
+  bool is_calibrated_here(const std::filesystem::path& file) const;
+  void calibrate(const std::filesystem::path& file);
+  void measure_round(int round, std::vector<Case*> cases);
+  Trace measure(const Case& c, int round);
+  std::optional<Trace> earlier(const Case& c, int round) const;
+  std::vector<Case*> mostly_throttled();
+  void begin_step(const std::string& what);
+  std::string command_of(const Case& c, int round) const;
+
+  const StudyArguments& arguments_;
+  StudyPlan plan_;
+  Launcher launcher_;
+  std::string machine_file_;
+  bool calibrates_ = false;
+  std::size_t runs_ = 0;   ///< that there are to be
+  std::size_t begun_ = 0;  ///< steps
+  std::vector<Trace> traces_;
+  std::optional<Progress> progress_;
+};
+
+}  // namespace cleave::models

@@ -1,0 +1,20 @@
+// What a person meant who mistyped a word.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cleave::models {
+
+/// How many letters must be inserted, deleted or replaced to make `a` from `b` (Levenshtein, 1966).
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+/// The word of `words` that is nearest to `typed`; empty if none is near: at most a third of its
+/// letters may differ, rounded up.
+std::string nearest_word(std::string_view typed, const std::vector<std::string>& words);
+
+/// "; did you mean predict?", or nothing.
+std::string did_you_mean(std::string_view typed, const std::vector<std::string>& words);
+
+}  // namespace cleave::models
