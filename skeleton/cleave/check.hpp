@@ -2,97 +2,68 @@
 // tests.
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
-#include <ranges>
 #include <string>
 #include <vector>
 
 #include <cleave/application.hpp>
+#include <cleave/detail/check/equal.hpp>
+#include <cleave/detail/check/promises.hpp>
+#include <cleave/detail/check/recursion.hpp>
+#include <cleave/detail/check/search.hpp>
+#include <cleave/detail/check/sort.hpp>
+#include <cleave/tree_search.hpp>
 #include <cleave/wire.hpp>
 
 namespace cleave {
 
-namespace detail {
-
-template <class T>
-bool same_bytes(const T& a, const T& b) {
-  const Outgoing<T> bytes_of_a(a);
-  const Outgoing<T> bytes_of_b(b);
-  return std::ranges::equal(bytes_of_a.bytes(), bytes_of_b.bytes());
-}
-
-/// Equal by ==, where the type has it, else by its bytes on the wire.
-template <class T>
-bool equal(const T& a, const T& b) {
-  if constexpr (std::equality_comparable<T>) {
-    return a == b;
-  } else {
-    return same_bytes(a, b);
-  }
-}
-
-template <Transferable T>
-T over_the_wire(const T& value) {
-  const Outgoing<T> outgoing(value);
-  Incoming<T> incoming(outgoing.bytes().size());
-  std::ranges::copy(outgoing.bytes(), incoming.bytes().begin());
-  return incoming.take();
-}
-
-}  // namespace detail
-
 /// Tries `app` on each of `problems` and returns one sentence for every promise that it breaks; an
-/// empty list is what to expect. Needs no MPI. Checked are, for every problem:
-/// - `divide` is deterministic (replicated placement: every rank divides on its own), for even
-/// shares
-///   and for one rank of three;
-/// - `combine` of the solved halves is the solution that `solve_sequential` finds, and so is what
-///   `sequential` returns;
-/// - Problem and Solution arrive as they were sent.
-template <DivideInHalvesAndConquer App>
-std::vector<std::string> check(const App& app, const std::vector<typename App::Problem>& problems)
-  requires std::copyable<typename App::Problem> && Transferable<typename App::Solution>
-{
-  using Problem = typename App::Problem;
-  using Solution = typename App::Solution;
-  std::vector<std::string> broken;
+/// empty list is what to expect. Needs no MPI. Problem, Solution and Node must arrive as they were
+/// sent. For an application that divides and conquers:
+/// - `divide` comes to trivial problems, and is deterministic: with replicated placement every rank
+///   divides on its own;
+/// - `combine` of the solved subproblems is the solution, for even shares and for one rank of
+/// three,
+///   and so is what `sequential` returns;
+/// - with `kCommutative`, `combine` does not depend on the order;
+/// - with `kMergesParts`, `combine` of the solutions of parts is the solution. Parts are made by
+///   `divide`, and an empty one where the problem is a sequence.
+/// For one that sorts parts, whose Problem can only be moved:
+/// - `sample` returns as many splitters as it is asked for, each of an element of the part;
+/// - `splitter` returns one that lies among the samples, and about where the share says;
+/// - `partition` keeps the elements, puts them in the order of their classes and counts them;
+/// - the solution holds the elements of the problem in that order.
+/// For one that searches a tree:
+/// - `Solution{}` is neutral for `combine`, which is commutative and associative;
+/// - the total depends neither on the order of the visits nor on who makes them.
+///
+/// Cost: about ten solutions of each problem, on one rank.
+///
+/// \param same  whether two solutions are as good as each other: for sums that are rounded, or a
+///              best solution among equals. Branch-and-bound needs one, or else its totals are not
+///              compared: the order of the visits decides which nodes are visited.
+template <class App, class Same = detail::Equal>
+  requires(DivideAndConquer<App> || TreeSearch<App>) && Transferable<typename App::Solution> &&
+          detail::Repeatable<typename App::Problem>
+std::vector<std::string> check(const App& app, const std::vector<typename App::Problem>& problems,
+                               const Same& same = {}) {
+  detail::Promises promises;
   for (std::size_t i = 0; i < problems.size(); ++i) {
-    const Problem& problem = problems[i];
-    const auto require = [&](bool holds, const std::string& promise) {
-      if (!holds) {
-        broken.push_back("problem " + std::to_string(i) + ": " + promise);
+    promises.begin_problem(i);
+    if constexpr (TreeSearch<App>) {
+      detail::check_search(app, problems[i], same, promises);
+    }
+    if constexpr (DivideAndConquer<App>) {
+      const auto solution = detail::check_recursion(app, problems[i], same, promises);
+      if constexpr (SplitsParts<App>) {
+        if (solution) {
+          detail::SortCheck<App>(app, problems[i], *solution, promises).run();
+        }
       }
-    };
-    const Solution solution = solve_sequential(app, problem);
-    require(detail::equal(solution, detail::over_the_wire(solution)),
-            "Solution changes on its way to another rank");
-    if constexpr (Transferable<Problem>) {
-      require(detail::same_bytes(problem, detail::over_the_wire(problem)),
-              "Problem changes on its way to another rank");
-    }
-    if constexpr (HasSequential<App>) {
-      require(detail::equal(solution, app.sequential(problem)),
-              "sequential returns another solution than conquer, divide and combine");
-    }
-    if (app.trivial(problem)) {
-      continue;
-    }
-    for (const Share share : {Share{.left = 1, .total = 2}, Share{.left = 1, .total = 3}}) {
-      const Halves<Problem> once = divide(app, problem, share);
-      if constexpr (Transferable<Problem>) {
-        const Halves<Problem> again = divide(app, problem, share);
-        require(detail::same_bytes(once.left, again.left) &&
-                    detail::same_bytes(once.right, again.right),
-                "divide is not deterministic");
-      }
-      require(detail::equal(solution, app.combine(solve_sequential(app, once.left),
-                                                  solve_sequential(app, once.right))),
-              "combine of the solved halves is not the solution");
     }
   }
-  return broken;
+  return promises.take();
 }
 
 }  // namespace cleave

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <cleave/application.hpp>
-#include <cleave/check.hpp>
 #include <cleave/detail/call/functors.hpp>
 
 #include "tests/skeleton/examples.hpp"
@@ -40,48 +39,6 @@ TEST(Functors, FiveLambdasAreAnApplication) {
                        decltype(combine), decltype(sequential)>;
   static_assert(DivideAndConquer<App> && HasSequential<App> && !HasDivideByShare<App>);
   EXPECT_EQ(solve_sequential(App(trivial, divide, conquer, combine, sequential), 37), 37);
-}
-
-/// Mergesort with one promise broken.
-struct ForgetsTheLast : examples::Mergesort {
-  std::vector<int> sequential(std::vector<int> p) const {
-    p.pop_back();
-    return p;
-  }
-};
-struct SwapsHalves : examples::Concatenate {
-  std::string combine(std::string left, std::string right) const { return right + left; }
-  std::string sequential(std::vector<std::string> p) const {
-    std::string all;
-    for (const std::string& word : p) {
-      all += word;
-    }
-    return all;
-  }
-};
-struct DividesAtRandom : examples::Mergesort {
-  Halves<std::vector<int>> divide(std::vector<int> p) const {
-    static int calls = 0;
-    const auto middle = p.begin() + 1 + ++calls % 2;
-    return {{p.begin(), middle}, {middle, p.end()}};
-  }
-};
-
-TEST(Check, FindsNothingWrongWithGoodApplications) {
-  EXPECT_TRUE(check(examples::Mergesort{}, {{}, {1}, {3, 1, 2}, {5, 5, 5, 5, 1, -7}}).empty());
-  EXPECT_TRUE(check(examples::Concatenate{}, {{}, {"a"}, {"a", "b", "c", "d"}}).empty());
-}
-
-TEST(Check, NamesTheBrokenPromise) {
-  const auto first = [](const std::vector<std::string>& broken) {
-    return broken.empty() ? "nothing" : broken.front();
-  };
-  EXPECT_EQ(first(check(ForgetsTheLast{}, {{3, 1, 2}})),
-            "problem 0: sequential returns another solution than conquer, divide and combine");
-  EXPECT_EQ(first(check(SwapsHalves{}, {{"a"}, {"a", "b"}})),
-            "problem 1: sequential returns another solution than conquer, divide and combine");
-  EXPECT_EQ(first(check(DividesAtRandom{}, {{3, 1, 2, 9}})),
-            "problem 0: divide is not deterministic");
 }
 
 }  // namespace

@@ -144,12 +144,18 @@ template <class T, std::size_t i>
 using Field = std::remove_reference_t<decltype(boost::pfr::detail::sequence_tuple::get<i>(
     fields_of(std::declval<T&>())))>;
 
+/// The field of this index, of what `fields_of` returned.
+template <std::size_t i, class Fields>
+auto& field(const Fields& fields) {
+  return boost::pfr::detail::sequence_tuple::get<i>(fields);
+}
+
 /// Calls `visit` with each field of `value`.
 template <class T, class Visit>
 void for_each_field(T& value, const Visit& visit) {
   const auto fields = fields_of(value);
   [&]<std::size_t... i>(std::index_sequence<i...>) {
-    (visit(boost::pfr::detail::sequence_tuple::get<i>(fields)), ...);
+    (visit(field<i>(fields)), ...);
   }(std::make_index_sequence<field_count<std::remove_const_t<T>>()>());
 }
 

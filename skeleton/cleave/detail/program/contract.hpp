@@ -53,21 +53,21 @@ concept MakesParts = Distributable<App> && (SplitsParts<App> || HasMakePart<App>
 template <class App>
 concept HasWrongPart = requires(const App& app, const Comm& comm, const NamedSizes& sizes,
                                 const typename App::Solution& solution) {
-  { app.wrong_part(comm, sizes, std::uint64_t{}, solution) } -> std::convertible_to<WrongOr>;
+  { app.wrong_part(comm, sizes, std::uint64_t{}, solution) } -> std::same_as<WrongOr>;
 };
 template <class App>
 concept HasWrong = requires(const App& app, const typename App::Problem& problem,
                             const typename App::Solution& solution) {
-  { app.wrong(problem, solution) } -> std::convertible_to<WrongOr>;
+  { app.wrong(problem, solution) } -> std::same_as<WrongOr>;
 };
 template <class App>
 concept HasPlainFigures = requires(const App& app, const typename App::Solution& solution) {
-  { app.figures(solution) } -> std::convertible_to<Figures>;
+  { app.figures(solution) } -> std::same_as<Figures>;
 };
 template <class App>
 concept HasCollectiveFigures =
     requires(const App& app, const Comm& comm, const typename App::Solution& solution) {
-      { app.figures(comm, solution) } -> std::convertible_to<Figures>;
+      { app.figures(comm, solution) } -> std::same_as<Figures>;
     };
 
 CLEAVE_MENTIONS(add_options);
@@ -93,6 +93,7 @@ CLEAVE_MENTIONS(check_option);
 CLEAVE_MENTIONS(figure);
 CLEAVE_MENTIONS(generate);
 CLEAVE_MENTIONS(kSize);
+CLEAVE_MENTIONS(make_input);
 CLEAVE_MENTIONS(make_parts);
 CLEAVE_MENTIONS(make_problems);
 CLEAVE_MENTIONS(makeProblem);
@@ -103,22 +104,34 @@ CLEAVE_MENTIONS(solutions_sizes);
 CLEAVE_MENTIONS(studies);
 CLEAVE_MENTIONS(summary);
 CLEAVE_MENTIONS(verify);
+CLEAVE_MENTIONS(with_applications);
 CLEAVE_MENTIONS(wrong_parts);
 
-/// Reports the first hook of `App` that is missing where `kNeedsProblem`, or of a wrong type.
-/// \return  whether there was none
-template <class App, bool kNeedsProblem>
-consteval bool require_hooks() {
+/// What a program's `with_application` is tried with.
+struct RunAny {
+  template <class App>
+  void operator()(const App& app) const;  // never called
+};
+template <class Program>
+concept HasWithApplication =
+    requires(const Program& program, const RunOptions& options, const RunAny& run) {
+      program.with_application(options, run);
+    };
+
 #define CLEAVE_REFUSE(wrong_name, hook)                                                  \
   CLEAVE_REQUIRE(!Mentions_##wrong_name<App>, "cleave: `" #wrong_name                    \
                                               "` is nothing that a program has: rename " \
                                               "it, or call it `" hook "` if that is meant")
+/// Reports the first name that is nearly a hook's.
+template <class App>
+consteval bool refuse_misspelt_hooks() {
   CLEAVE_REFUSE(add_option, "add_options")
   CLEAVE_REFUSE(check, "wrong")
   CLEAVE_REFUSE(check_option, "check_options")
   CLEAVE_REFUSE(figure, "figures")
   CLEAVE_REFUSE(generate, "make_problem")
   CLEAVE_REFUSE(kSize, "kSizes")
+  CLEAVE_REFUSE(make_input, "make_problem")
   CLEAVE_REFUSE(make_parts, "make_part")
   CLEAVE_REFUSE(make_problems, "make_problem")
   CLEAVE_REFUSE(makeProblem, "make_problem")
@@ -129,7 +142,15 @@ consteval bool require_hooks() {
   CLEAVE_REFUSE(studies, "study")
   CLEAVE_REFUSE(summary, "kSummary")
   CLEAVE_REFUSE(verify, "wrong")
+  CLEAVE_REFUSE(with_applications, "with_application")
   CLEAVE_REFUSE(wrong_parts, "wrong_part")
+  return true;
+}
+#undef CLEAVE_REFUSE
+
+/// Reports the first hook of the command line that is of a wrong type.
+template <class App>
+consteval bool require_command_line_hooks() {
   CLEAVE_REQUIRE(
       !Mentions_kName<App> || requires { std::string_view(App::kName); },
       "cleave: the application's `kName` must be `static constexpr std::string_view`")
@@ -159,52 +180,75 @@ consteval bool require_hooks() {
           },
       "cleave: the application's `study` must be `cleave::Study study(const "
       "cleave::RunOptions&, bool is_quick) const`")
-  if constexpr (kNeedsProblem) {
-    CLEAVE_REQUIRE(
-        std::default_initializable<typename App::Problem>,
-        "cleave: Problem must be default-constructible, since ranks that hold no problem "
-        "have an empty one")
-    CLEAVE_REQUIRE(HasSizedMakeProblem<App> || HasPlainMakeProblem<App>,
-                   "cleave: the application must have `Problem make_problem(const "
-                   "cleave::NamedSizes& sizes, std::uint64_t seed) const`, which makes the problem "
-                   "that a run solves")
-    CLEAVE_REQUIRE(!Mentions_make_part<App> || HasMakePart<App>,
-                   "cleave: the application's `make_part` must be `Problem make_part(const "
-                   "cleave::Comm&, const cleave::NamedSizes& sizes, std::uint64_t seed) const`")
-    CLEAVE_REQUIRE(!Mentions_make_part<App> || Distributable<App>,
-                   "cleave: `make_part` is for a problem in parts: the application must have "
-                   "`static constexpr bool kMergesParts = true`, or `sample`, `splitter` and "
-                   "`partition`")
-    CLEAVE_REQUIRE(!Mentions_wrong<App> || HasWrong<App>,
-                   "cleave: the application's `wrong` must be `std::optional<std::string> "
-                   "wrong(const Problem&, const Solution&) const`")
-    CLEAVE_REQUIRE(!Mentions_wrong_part<App> || HasWrongPart<App>,
-                   "cleave: the application's `wrong_part` must be `std::optional<std::string> "
-                   "wrong_part(const cleave::Comm&, const cleave::NamedSizes& sizes, std::uint64_t "
-                   "seed, const Solution&) const`")
-    CLEAVE_REQUIRE(!Mentions_figures<App> || HasPlainFigures<App> || HasCollectiveFigures<App>,
-                   "cleave: the application's `figures` must be `cleave::Figures figures(const "
-                   "Solution&) const`")
-    CLEAVE_REQUIRE(
-        !Mentions_is_generated<App> || requires(const App& app) {
-          { app.is_generated() } -> std::same_as<bool>;
-        }, "cleave: the application's `is_generated` must be `bool is_generated() const`")
-    CLEAVE_REQUIRE(
-        !Mentions_instance<App> || requires(const App& app) {
-          { app.instance() } -> std::convertible_to<std::string>;
-        }, "cleave: the application's `instance` must be `std::string instance() const`")
-    CLEAVE_REQUIRE(
-        !Mentions_keep<App> ||
-            requires(const App& app, const Comm& comm, const typename App::Solution& solution) {
-              app.keep(comm, solution);
-            },
-        "cleave: the application's `keep` must be `void keep(const cleave::Comm&, const "
-        "Solution&) const`")
-    return true;
+  return true;
+}
+
+/// Whether no hook is told what `--size` says.
+template <class App>
+concept IgnoresItsSizes = Mentions_kSizes<App> && !HasSizedMakeProblem<App> &&
+                          !Mentions_make_part<App> && !Mentions_check_options<App>;
+
+/// Reports the first hook about problems and solutions that is missing or of a wrong type.
+template <class App>
+consteval bool require_problem_hooks() {
+  CLEAVE_REQUIRE(std::default_initializable<typename App::Problem>,
+                 "cleave: Problem must be default-constructible, since ranks that hold no problem "
+                 "have an empty one")
+  CLEAVE_REQUIRE(!HasPlainMakeProblem<App> || !IgnoresItsSizes<App>,
+                 "cleave: the application's `make_problem` must take `const cleave::NamedSizes&` "
+                 "before the seed, since the application has `kSizes`")
+  CLEAVE_REQUIRE(HasSizedMakeProblem<App> || HasPlainMakeProblem<App>,
+                 "cleave: the application must have `Problem make_problem(const "
+                 "cleave::NamedSizes& sizes, std::uint64_t seed) const`, which makes the problem "
+                 "that a run solves")
+  CLEAVE_REQUIRE(!Mentions_make_part<App> || HasMakePart<App>,
+                 "cleave: the application's `make_part` must be `Problem make_part(const "
+                 "cleave::Comm&, const cleave::NamedSizes& sizes, std::uint64_t seed) const`")
+  CLEAVE_REQUIRE(!Mentions_make_part<App> || Distributable<App>,
+                 "cleave: `make_part` is for a problem in parts: the application must have "
+                 "`static constexpr bool kMergesParts = true`, or `sample`, `splitter` and "
+                 "`partition`")
+  CLEAVE_REQUIRE(!Mentions_wrong<App> || HasWrong<App>,
+                 "cleave: the application's `wrong` must be `std::optional<std::string> "
+                 "wrong(const Problem&, const Solution&) const`")
+  CLEAVE_REQUIRE(!Mentions_wrong_part<App> || HasWrongPart<App>,
+                 "cleave: the application's `wrong_part` must be `std::optional<std::string> "
+                 "wrong_part(const cleave::Comm&, const cleave::NamedSizes& sizes, std::uint64_t "
+                 "seed, const Solution&) const`")
+  CLEAVE_REQUIRE(!Mentions_figures<App> || HasPlainFigures<App> || HasCollectiveFigures<App>,
+                 "cleave: the application's `figures` must be `cleave::Figures figures(const "
+                 "Solution&) const`")
+  CLEAVE_REQUIRE(
+      !Mentions_is_generated<App> || requires(const App& app) {
+        { app.is_generated() } -> std::same_as<bool>;
+      }, "cleave: the application's `is_generated` must be `bool is_generated() const`")
+  CLEAVE_REQUIRE(
+      !Mentions_instance<App> || requires(const App& app) {
+        { app.instance() } -> std::convertible_to<std::string>;
+      }, "cleave: the application's `instance` must be `std::string instance() const`")
+  CLEAVE_REQUIRE(
+      !Mentions_keep<App> ||
+          requires(const App& app, const Comm& comm, const typename App::Solution& solution) {
+            app.keep(comm, solution);
+          },
+      "cleave: the application's `keep` must be `void keep(const cleave::Comm&, const "
+      "Solution&) const`")
+  return true;
+}
+
+/// Reports the first hook of `App` that is missing where `kNeedsProblem`, or of a wrong type.
+/// \return  whether there was none
+template <class App, bool kNeedsProblem>
+consteval bool require_hooks() {
+  if constexpr (!refuse_misspelt_hooks<App>()) {
+    return false;
+  } else if constexpr (!require_command_line_hooks<App>()) {
+    return false;
+  } else if constexpr (kNeedsProblem) {
+    return require_problem_hooks<App>();
   } else {
     return true;
   }
-#undef CLEAVE_REFUSE
 }
 
 /// The application that a program runs by default: itself, or its `Application`.
@@ -220,35 +264,39 @@ struct ApplicationOfProgram<Program> {
 template <class Program>
 using ApplicationOf = typename ApplicationOfProgram<Program>::Type;
 
+template <class Program, class App>
+consteval bool require_members() {
+  if constexpr (!require_application<App, ProblemOf<App>>()) {
+    return false;
+  } else if constexpr (!require_hooks<Program, std::same_as<App, Program>>()) {
+    return false;
+  } else if constexpr (!std::same_as<App, Program>) {
+    return require_hooks<App, true>();
+  } else {
+    return true;
+  }
+}
+
 /// Reports the first thing that keeps `cleave::run<Program>` from working.
 /// \return  whether there was none
 template <class Program>
 consteval bool require_program() {
-  if constexpr (!std::is_class_v<Program> || std::is_final_v<Program>) {
-    static_assert(std::is_class_v<Program> && !std::is_final_v<Program>,
-                  "cleave: the application must be a class that is not final");
-    return false;
-  } else if constexpr (!std::default_initializable<Program>) {
-    static_assert(std::default_initializable<Program>,
-                  "cleave: the application must be default-constructible, since cleave::run makes "
-                  "it");
-    return false;
-  } else if constexpr (Mentions_with_application<Program> &&
-                       !requires { typename Program::Application; }) {
-    static_assert(
-        requires { typename Program::Application; },
-        "cleave: a program with `with_application` must name its default `Application`");
-    return false;
-  } else {
-    using App = ApplicationOf<Program>;
-    if constexpr (!require_application<App, ProblemOf<App>>()) {
-      return false;
-    } else if constexpr (!require_hooks<Program, std::same_as<App, Program>>()) {
-      return false;
-    } else {
-      return true;
-    }
-  }
+  CLEAVE_REQUIRE(std::is_class_v<Program> && !std::is_final_v<Program>,
+                 "cleave: the application must be a class that is not final, since cleave::run "
+                 "derives from it to find its members")
+  CLEAVE_REQUIRE(!std::is_abstract_v<Program>,
+                 "cleave: the application must not have pure virtual functions, since cleave::run "
+                 "makes one")
+  CLEAVE_REQUIRE(std::default_initializable<Program>,
+                 "cleave: the application must be default-constructible, since cleave::run makes "
+                 "it; what it is told on the command line comes by `add_options`")
+  CLEAVE_REQUIRE(
+      !Mentions_with_application<Program> || requires { typename Program::Application; },
+      "cleave: a program with `with_application` must name its default `Application`")
+  CLEAVE_REQUIRE(!Mentions_with_application<Program> || HasWithApplication<Program>,
+                 "cleave: the program's `with_application` must be `template <class Run> void "
+                 "with_application(const cleave::RunOptions&, Run&& run) const`")
+  return require_members<Program, ApplicationOf<Program>>();
 }
 
 /// \param started_as  argv[0]

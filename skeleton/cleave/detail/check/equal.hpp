@@ -1,0 +1,106 @@
+// Whether two values are the same, whatever their type, and a value on its way to another rank.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+#include <cleave/wire.hpp>
+
+namespace cleave::detail {
+
+template <class T>
+bool same_bytes(const T& a, const T& b) {
+  const Outgoing<T> bytes_of_a(a);
+  const Outgoing<T> bytes_of_b(b);
+  return std::ranges::equal(bytes_of_a.bytes(), bytes_of_b.bytes());
+}
+
+template <class T>
+inline constexpr bool kIsVariant = false;
+template <class... Ts>
+inline constexpr bool kIsVariant<std::variant<Ts...>> = true;
+template <class T>
+inline constexpr bool kIsOptional = false;
+template <class T>
+inline constexpr bool kIsOptional<std::optional<T>> = true;
+template <class T>
+concept TupleLike = requires { std::tuple_size<T>::value; };
+/// A sequence that is equal where its elements are, whether they have == or not.
+template <class T>
+concept Elements = std::ranges::forward_range<const T> &&
+                   (std::is_array_v<T> || kIsArray<T> || requires { typename T::allocator_type; });
+template <class T>
+concept Hashed = requires { typename T::hasher; };
+
+/// Equal in all that T holds: by its elements or fields, by == where it has neither, else by its
+/// bytes on the wire. Two NaN are equal.
+template <class T>
+bool equal(const T& a, const T& b) {
+  if constexpr (std::floating_point<T>) {
+    return a == b || (a != a && b != b);
+  } else if constexpr (Hashed<T>) {
+    return a == b;
+  } else if constexpr (Elements<T>) {
+    return std::ranges::equal(a, b, [](const auto& x, const auto& y) { return equal(x, y); });
+  } else if constexpr (kIsOptional<T>) {
+    return a.has_value() == b.has_value() && (!a || equal(*a, *b));
+  } else if constexpr (kIsVariant<T>) {
+    return a.index() == b.index() && std::visit(
+                                         []<class X, class Y>(const X& x, const Y& y) {
+                                           if constexpr (std::same_as<X, Y>) {
+                                             return equal(x, y);
+                                           } else {
+                                             return false;
+                                           }
+                                         },
+                                         a, b);
+  } else if constexpr (TupleLike<T>) {
+    return [&]<std::size_t... i>(std::index_sequence<i...>) {
+      return (equal(std::get<i>(a), std::get<i>(b)) && ...);
+    }(std::make_index_sequence<std::tuple_size_v<T>>());
+  } else if constexpr (std::equality_comparable<T>) {
+    return a == b;
+  } else if constexpr (HasFields<T>) {
+    const auto fields_of_a = fields_of(a);
+    const auto fields_of_b = fields_of(b);
+    return [&]<std::size_t... i>(std::index_sequence<i...>) {
+      return (equal(field<i>(fields_of_a), field<i>(fields_of_b)) && ...);
+    }(std::make_index_sequence<field_count<T>()>());
+  } else {
+    return same_bytes(a, b);
+  }
+}
+
+struct Equal {
+  template <class T>
+  bool operator()(const T& a, const T& b) const {
+    return equal(a, b);
+  }
+};
+
+template <Transferable T>
+T over_the_wire(const T& value) {
+  const Outgoing<T> outgoing(value);
+  Incoming<T> incoming(outgoing.bytes().size());
+  std::ranges::copy(outgoing.bytes(), incoming.bytes().begin());
+  return incoming.take();
+}
+
+/// What can be tried more than once.
+template <class T>
+concept Repeatable = std::copy_constructible<T> || Transferable<T>;
+
+template <Repeatable T>
+T copy_of(const T& value) {
+  if constexpr (std::copy_constructible<T>) {
+    return value;
+  } else {
+    return over_the_wire(value);
+  }
+}
+
+}  // namespace cleave::detail

@@ -1,0 +1,21 @@
+// error: cleave: the application must have `Problem make_problem(const cleave::NamedSizes& sizes,
+#include <cleave/program.hpp>
+
+struct Sum {
+  using Problem = int;
+  using Solution = int;
+  bool trivial(const Problem&) const { return true; }
+  cleave::Halves<Problem> divide(Problem problem) const { return {problem, problem}; }
+  Solution conquer(Problem) const { return {}; }
+  Solution combine(Solution left, Solution) const { return left; }
+};
+
+struct App {
+  using Application = Sum;
+  template <class Run>
+  void with_application(const cleave::RunOptions&, Run&& run) const {
+    run(Sum{});
+  }
+};
+
+int main(int argc, char** argv) { return cleave::run<App>(argc, argv); }

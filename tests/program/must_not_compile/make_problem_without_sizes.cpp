@@ -1,0 +1,15 @@
+// error: cleave: the application's `make_problem` must take `const cleave::NamedSizes&` before the
+#include <cleave/program.hpp>
+
+struct App {
+  using Problem = int;
+  using Solution = int;
+  bool trivial(const Problem&) const { return true; }
+  cleave::Halves<Problem> divide(Problem problem) const { return {problem, problem}; }
+  Solution conquer(Problem) const { return {}; }
+  Solution combine(Solution left, Solution) const { return left; }
+  int make_problem(std::uint64_t) const { return 5; }
+  static constexpr cleave::SizeOption kSizes[] = {{"N", 8}};
+};
+
+int main(int argc, char** argv) { return cleave::run<App>(argc, argv); }

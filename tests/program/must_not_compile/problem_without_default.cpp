@@ -1,0 +1,19 @@
+// error: cleave: Problem must be default-constructible, since ranks that hold no problem have an
+#include <cleave/program.hpp>
+
+struct Range {
+  explicit Range(int last) : last(last) {}
+  int last;
+};
+
+struct App {
+  using Problem = Range;
+  using Solution = int;
+  bool trivial(const Problem&) const { return true; }
+  cleave::Halves<Problem> divide(Problem problem) const { return {problem, problem}; }
+  Solution conquer(Problem) const { return {}; }
+  Solution combine(Solution left, Solution) const { return left; }
+  Range make_problem(const cleave::NamedSizes&, std::uint64_t) const { return Range(5); }
+};
+
+int main(int argc, char** argv) { return cleave::run<App>(argc, argv); }

@@ -1,0 +1,13 @@
+// error: cleave: the application must have `Problem make_problem(const cleave::NamedSizes& sizes,
+#include <cleave/program.hpp>
+
+struct App {
+  using Problem = int;
+  using Solution = int;
+  bool trivial(const Problem&) const { return true; }
+  cleave::Halves<Problem> divide(Problem problem) const { return {problem, problem}; }
+  Solution conquer(Problem) const { return {}; }
+  Solution combine(Solution left, Solution) const { return left; }
+};
+
+int main(int argc, char** argv) { return cleave::run<App>(argc, argv); }

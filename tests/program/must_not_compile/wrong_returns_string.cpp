@@ -1,0 +1,17 @@
+// error: cleave: the application's `wrong` must be `std::optional<std::string> wrong(const
+#include <string>
+
+#include <cleave/program.hpp>
+
+struct App {
+  using Problem = int;
+  using Solution = int;
+  bool trivial(const Problem&) const { return true; }
+  cleave::Halves<Problem> divide(Problem problem) const { return {problem, problem}; }
+  Solution conquer(Problem) const { return {}; }
+  Solution combine(Solution left, Solution) const { return left; }
+  int make_problem(const cleave::NamedSizes&, std::uint64_t) const { return 5; }
+  std::string wrong(const int&, const int&) const { return ""; }
+};
+
+int main(int argc, char** argv) { return cleave::run<App>(argc, argv); }
