@@ -1,4 +1,4 @@
-# MPI::MPI_C of SimGrid's SMPI: what links it runs on simulated hosts, by tests/referee/simulate. The
+# MPI::MPI_CXX of SimGrid's SMPI: what links it runs on simulated hosts, by tests/referee/simulate. The
 # headers are those that tests/referee/setup unpacks.
 set(simgrid ${PROJECT_SOURCE_DIR}/build/simgrid/usr)
 find_path(SIMGRID_INCLUDE_DIR smpi/mpi.h PATHS ${simgrid}/include NO_DEFAULT_PATH)
@@ -12,14 +12,15 @@ endif()
 # all. Functions are called and inlined as in a program.
 add_compile_options(-fPIC -fno-semantic-interposition -fno-gnu-unique)
 
-add_library(MPI::MPI_C INTERFACE IMPORTED GLOBAL)
-target_include_directories(MPI::MPI_C INTERFACE ${SIMGRID_INCLUDE_DIR} ${SIMGRID_INCLUDE_DIR}/smpi)
-target_link_libraries(MPI::MPI_C INTERFACE ${SIMGRID_LIBRARY})
-target_link_options(MPI::MPI_C INTERFACE -shared -Wl,-z,defs)
+add_library(MPI::MPI_CXX INTERFACE IMPORTED GLOBAL)
+target_include_directories(MPI::MPI_CXX INTERFACE ${SIMGRID_INCLUDE_DIR} ${SIMGRID_INCLUDE_DIR}/smpi)
+target_link_libraries(MPI::MPI_CXX INTERFACE ${SIMGRID_LIBRARY})
+target_link_options(MPI::MPI_CXX INTERFACE -shared -Wl,-z,defs)
 # Whoever sleeps lets simulated time pass, not the simulator's.
-target_compile_definitions(MPI::MPI_C INTERFACE nanosleep=smpi_nanosleep usleep=smpi_usleep)
+target_compile_definitions(MPI::MPI_CXX INTERFACE nanosleep=smpi_nanosleep usleep=smpi_usleep)
 set(MPIEXEC_EXECUTABLE ${PROJECT_SOURCE_DIR}/tests/referee/simulate)
 
+enable_language(C)
 set(preload_sources blocks.c caches.c clock.c core.c heap.c min.c)
 list(TRANSFORM preload_sources PREPEND ${PROJECT_SOURCE_DIR}/tests/referee/smpi_preload/)
 add_library(smpi_preload MODULE ${preload_sources})

@@ -6,7 +6,11 @@ if(GIT_FOUND)
   execute_process(COMMAND ${GIT_EXECUTABLE} rev-parse --short HEAD
                   WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
                   OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-  if(commit)
+  # Not that of a repository that Cleave was copied into.
+  execute_process(COMMAND ${GIT_EXECUTABLE} rev-parse --show-prefix
+                  WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+                  OUTPUT_VARIABLE prefix OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  if(commit AND NOT prefix)
     set(CLEAVE_COMMIT ${commit})
     # Configured anew when another commit is checked out or made.
     execute_process(COMMAND ${GIT_EXECUTABLE} rev-parse --git-path logs/HEAD
@@ -42,14 +46,18 @@ function(cleave_internal_library name)
                         VERIFY_INTERFACE_HEADER_SETS ON POSITION_INDEPENDENT_CODE ON)
 endfunction()
 
-# cleave_library(NAME HEADERS ... SOURCES ...): the same, installed as cleave::NAME. Its headers are
-# included as <cleave/...>, from skeleton/.
+# cleave_library(NAME HEADERS ... SOURCES ...): the same, installed as cleave::NAME, the component NAME
+# of the package. Its headers are included as <cleave/...>, from skeleton/.
 function(cleave_library name)
   cleave_internal_library(${name} BASE_DIR ${PROJECT_SOURCE_DIR}/skeleton ${ARGN})
   add_library(cleave::${name} ALIAS cleave_${name})
   set_target_properties(cleave_${name} PROPERTIES EXPORT_NAME ${name})
-  install(TARGETS cleave_${name} EXPORT cleave-targets COMPONENT development
-          FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+  if(CLEAVE_INSTALL)
+    install(TARGETS cleave_${name} EXPORT cleave-${name}-targets
+            FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+    install(EXPORT cleave-${name}-targets NAMESPACE cleave::
+            DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cleave)
+  endif()
 endfunction()
 
 # cleave_program(NAME SOURCES ... LINK ...): a program in build/<preset>/bin.
@@ -58,5 +66,8 @@ function(cleave_program name)
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LINK} cleave_warnings)
   set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
-  install(TARGETS ${name})
+  set_property(GLOBAL APPEND PROPERTY CLEAVE_PROGRAMS ${name})
+  if(CLEAVE_INSTALL)
+    install(TARGETS ${name})
+  endif()
 endfunction()

@@ -53,7 +53,7 @@ bool is_header(const Sample& sample) {
          sample.bytes / sample.spans == kHeaderBytes;
 }
 
-/// Waiting of all ranks of the run for what they agree on at the end.
+/// Waiting of all ranks of the run for what they agree on at the start and at the end.
 bool is_agreement(const Sample& sample) {
   return sample.block == Block::wait && sample.bytes == 0 && sample.level == 0 &&
          sample.group == sample.ranks;
@@ -171,7 +171,7 @@ double splitter_bytes(const std::vector<Sample>& samples) {
 double agreement_factor(const std::vector<Sample>& samples, const LatencyGaps& gaps) {
   std::map<std::pair<int, NamedSizes>, std::vector<const Sample*>> runs;
   for (const Sample& sample : samples) {
-    if (is_agreement(sample) && sample.spans == 1) {
+    if (is_agreement(sample) && sample.spans <= kAgreements) {
       runs[{sample.ranks, sample.run_sizes}].push_back(&sample);
     }
   }
@@ -340,7 +340,7 @@ std::variant<ExchangeModel, Refusal> fit_exchange(const std::vector<Sample>& sam
   // The sorting form's traces do not tell it from the other agreements.
   if (model.splitter_bytes > 0 ||
       (times == ExchangeTimes::are_not_known && model.agreement_factor > 0)) {
-    model.agreement_factor = 1;
+    model.agreement_factor = kAgreements;
   }
   if (times == ExchangeTimes::tell_factors) {
     const auto rows = static_cast<Eigen::Index>(measured.size());

@@ -24,6 +24,8 @@ double header_seconds(const Communication& entry, double message_bytes);
 /// Bytes that a rank tells its group of its part, of whether it is well and of its partition: all
 /// to all, once a run and twice a level (skeleton/hypercube/split_parts.hpp).
 inline constexpr double kPartBytes = 8;
+/// Times that all ranks of a call agree on something: on the call, and on whether one has failed.
+inline constexpr int kAgreements = 2;
 inline constexpr double kStatusBytes = 1;
 inline constexpr double kReportBytes = 40;
 
@@ -88,7 +90,7 @@ struct ExchangeModel {
   bool factor_is_fitted = false;
   double messages = 1;          ///< at one level on one rank
   bool has_headers = false;     ///< whether a header goes before every payload
-  double agreement_factor = 0;  ///< of agreement_seconds at the end; 0 where nothing is agreed on
+  double agreement_factor = 0;  ///< all agreements of a run, in agreement_seconds; 0: none
   double splitter_bytes = 0;  ///< of an element in a sample of the sorting form; 0 for other forms
   BlockFit bytes;             ///< K as a function of the sizes of what is moved
 };
@@ -97,7 +99,7 @@ struct ExchangeModel {
 enum class ExchangeTimes {
   made_gaps,      ///< these come from them: `factor` is the paper's, `agreement_factor` fitted
   tell_factors,   ///< these come from elsewhere: both are fitted
-  are_not_known,  ///< `factor` is the paper's, `agreement_factor` 1
+  are_not_known,  ///< `factor` is the paper's, `agreement_factor` kAgreements
 };
 
 /// The exchanges in `samples` as a function of sizes, l and g.

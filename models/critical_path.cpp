@@ -140,7 +140,7 @@ class Timeline {
     std::fill(first, end, *std::max_element(first, end) + seconds);
   }
 
-  /// All ranks agree at the end on whether one has failed.
+  /// All ranks agree at the start on the call, and at the end on whether one has failed.
   double agreement() {
     if (ranks_ == 1 || model_.exchange.empty()) {
       return 0;

@@ -8,7 +8,7 @@
 
 namespace cleave::models {
 
-inline constexpr int kModelVersion = 8;
+inline constexpr int kModelVersion = 9;
 
 /// \throws FileError
 void write_model(const std::filesystem::path& path, const Model& model);

@@ -162,7 +162,7 @@ class Omega {
     return messages * bytes;
   }
 
-  /// All ranks agree at the end on whether one has failed.
+  /// All ranks agree at the start on the call, and at the end on whether one has failed.
   void add_agreement() {
     if (result_.ranks > 1 && !model_.exchange.empty() &&
         model_.exchange.front().agreement_factor > 0) {

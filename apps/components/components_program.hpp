@@ -31,7 +31,8 @@ class ComponentsProgram : public Components {
   static constexpr std::string_view kSummary = "Finds the connected components of a graph.";
   static constexpr std::string_view kWork = "M";
   static constexpr SizeOption kSizes[] = {
-      {"N", 1 << 20, kMaxVertices}, {.name = "M", .default_count = 2 << 20, .is_required = false}};
+      {"N", 1 << 20, kMaxVertices, false},
+      {.name = "M", .default_count = 2 << 20, .is_required = false}};
 
   void add_options(CommandLine& command_line) {
     command_line.add("--graph", graph_, "gnm (random edges), rmat, grid, or a file",
@@ -81,7 +82,7 @@ class ComponentsProgram : public Components {
     if (format_) {
       throw UsageError("--format: a graph that is generated is in no file, leave it out");
     }
-    if (graph_ != "grid" && !sizes_.contains("M")) {
+    if (!sizes_.contains("N") || (graph_ != "grid" && !sizes_.contains("M"))) {
       throw UsageError("--size: a random graph needs both, for example N=1M,M=2M");
     }
     if (graph_ == "rmat" && !std::has_single_bit(static_cast<std::uint64_t>(sizes_.at("N")))) {
@@ -247,8 +248,9 @@ class ComponentsProgram : public Components {
   }
 
   GraphSlice read(Slice slice) const {
-    const ReadOptions options{.vertices = is_sized_ ? std::optional(vertices()) : std::nullopt,
-                              .max_bytes = max_edge_bytes()};
+    const ReadOptions options{
+        .vertices = is_sized_ && sizes_.contains("N") ? std::optional(vertices()) : std::nullopt,
+        .max_bytes = max_edge_bytes()};
     return read_graph(graph_, format_ ? *format_ : graph_format_of(graph_), options, slice);
   }
 

@@ -105,6 +105,7 @@ concept DivideAndConquer = HasProblemAndSolution<App> && HasTrivial<App> && HasC
 /// An application whose every problem has two halves, as the hypercube needs.
 template <class App>
 concept DivideInHalvesAndConquer = DivideAndConquer<App> && HasDivideInHalves<App>;
+
 /// `static constexpr bool kMergesParts = true`, a form of Placement::distributed: a problem may lie
 /// in any parts, the ranks solve their own by `sequential`, and `combine` of the solutions of two
 /// groups' parts is the solution of both together. Every rank gets the whole solution.
@@ -131,20 +132,37 @@ struct Split {
   bool has_ties = false;  ///< whether so many elements equal it that they are to be shared out
 };
 
+/// `std::vector<Splitter> sample(std::span<const Element>, std::size_t count, std::uint64_t seed)
+/// const`: those of `count` elements, a fair sample of the part; `count` is at most its length.
+template <class App>
+concept HasSample = requires(const App& app, std::span<const typename App::Element> part) {
+  {
+    app.sample(part, std::size_t{}, std::uint64_t{})
+  } -> std::same_as<std::vector<typename App::Splitter>>;
+};
+
+/// `Split<Splitter> splitter(std::vector<Splitter> samples, Share) const`: one that about left /
+/// total of the samples come before.
+template <class App>
+concept HasSplitter = requires(const App& app, std::vector<typename App::Splitter> samples) {
+  { app.splitter(std::move(samples), Share{}) } -> std::same_as<Split<typename App::Splitter>>;
+};
+
+/// `Cut partition(std::span<Element>, const Split<Splitter>&, ClassOrder) const`: reorders in
+/// place. Without `has_ties` those equal to the splitter may lie anywhere among those after it, and
+/// are counted with them.
+template <class App>
+concept HasPartition = requires(const App& app, std::span<typename App::Element> part,
+                                const Split<typename App::Splitter>& split) {
+  { app.partition(part, split, ClassOrder{}) } -> std::same_as<Cut>;
+};
+
 /// The sorting form of Placement::distributed: the problem is a sequence of `Element`s, spread over
 /// the ranks in parts of any length, and each rank gets a part of the solution: no element of its
 /// part comes before one of a lower rank's. The ranks of a group partition their parts around a
 /// common splitter and exchange until each half of the group has its side, level by level; what is
-/// left is solved by `sequential` (part.hpp, hypercube/split_parts.hpp). Besides the five
-/// functions:
-/// - `Splitter`: what tells an element's place, a plain type
-/// - `std::vector<Splitter> sample(std::span<const Element>, std::size_t count, std::uint64_t seed)
-///   const`: those of `count` elements, a fair sample of the part; `count` is at most its length
-/// - `Split<Splitter> splitter(std::vector<Splitter> samples, Share) const`: one that about
-///   left / total of the samples come before
-/// - `Cut partition(std::span<Element>, const Split<Splitter>&, ClassOrder) const`: reorders in
-///   place. Without `has_ties` those equal to the splitter may lie anywhere among those after it,
-///   and are counted with them
+/// left is solved by `sequential` (part.hpp, hypercube/split_parts.hpp). `Splitter` is what tells
+/// an element's place; both are plain types.
 template <class App>
 concept SplitsParts = DivideAndConquer<App> &&
                       requires {
@@ -152,17 +170,7 @@ concept SplitsParts = DivideAndConquer<App> &&
                         typename App::Splitter;
                       } && std::same_as<typename App::Problem, Part<typename App::Element>> &&
                       std::same_as<typename App::Solution, Part<typename App::Element>> &&
-                      requires(const App& app, std::span<typename App::Element> part,
-                               std::vector<typename App::Splitter> samples,
-                               const Split<typename App::Splitter>& split) {
-                        {
-                          app.sample(part, std::size_t{}, std::uint64_t{})
-                        } -> std::same_as<decltype(samples)>;
-                        {
-                          app.splitter(std::move(samples), Share{})
-                        } -> std::same_as<Split<typename App::Splitter>>;
-                        { app.partition(part, split, ClassOrder{}) } -> std::same_as<Cut>;
-                      };
+                      HasSample<App> && HasSplitter<App> && HasPartition<App>;
 
 /// What Placement::distributed can run.
 template <class App>

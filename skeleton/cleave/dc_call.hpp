@@ -6,7 +6,6 @@
 // "Measuring the Component of a Divide and Conquer Skeleton".
 #pragma once
 
-#include <type_traits>
 #include <utility>
 
 #include <cleave/application.hpp>
@@ -46,13 +45,27 @@ template <class Problem, class Trivial, class Divide, class Conquer, class Combi
           class Sequential>
 auto DC_Call(DC_Type type, Problem problem, Trivial trivial, Divide divide, Conquer conquer,
              Combine combine, Sequential sequential, const Options& options = {}) {
-  static_assert(std::is_invocable_v<const Conquer&, Problem>,
-                "cleave: the function conquer must take the problem and return its solution");
-  return DC_Call(type,
-                 detail::Functors<Problem, Trivial, Divide, Conquer, Combine, Sequential>{
-                     std::move(trivial), std::move(divide), std::move(conquer), std::move(combine),
-                     std::move(sequential)},
-                 std::move(problem), options);
+  if constexpr (!detail::require_functions<Problem, Trivial, Divide, Conquer, Combine,
+                                           Sequential>()) {
+    return detail::Anything{};
+  } else {
+    return DC_Call(type,
+                   detail::Functors<Problem, Trivial, Divide, Conquer, Combine, Sequential>{
+                       std::move(trivial), std::move(divide), std::move(conquer),
+                       std::move(combine), std::move(sequential)},
+                   std::move(problem), options);
+  }
+}
+
+/// Three or four functions instead of five: a compile error that says so.
+template <class Problem, class Trivial, class Divide, class Conquer, class... Combine>
+  requires(sizeof...(Combine) <= 1)
+auto DC_Call(DC_Type /*type*/, Problem /*problem*/, Trivial /*trivial*/, Divide /*divide*/,
+             Conquer /*conquer*/, Combine... /*combine*/) {
+  static_assert(sizeof...(Combine) == 2,
+                "cleave: DC_Call takes five functions, `trivial`, `divide`, `conquer`, `combine` "
+                "and `sequential`: the last ones are missing");
+  return detail::Anything{};
 }
 
 }  // namespace cleave

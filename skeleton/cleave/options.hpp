@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <cleave/detail/trace/worker_statistics.hpp>
@@ -32,6 +34,16 @@ enum class Placement {
   /// the whole solution where it `MergesParts`, a part where it `SplitsParts` (application.hpp).
   distributed,
 };
+
+constexpr std::string_view name_of(DC_Type type) {
+  constexpr std::array<std::string_view, 3> kNames = {"sequential", "hypercube", "work_stealing"};
+  return kNames[static_cast<std::size_t>(type)];
+}
+
+constexpr std::string_view name_of(Placement placement) {
+  constexpr std::array<std::string_view, 3> kNames = {"replicated", "rooted", "distributed"};
+  return kNames[static_cast<std::size_t>(placement)];
+}
 
 /// How DC_Type::work_stealing shares out work (docs/work_stealing.md).
 struct StealingOptions {

@@ -22,12 +22,20 @@ namespace {
 constexpr const char* kOwnGroup = "Options of this application";
 constexpr const char* kCommonGroup = "Options of all applications";
 
-constexpr Names<DC_Type, 3> kTypes = {{{"sequential", DC_Type::sequential},
-                                       {"hypercube", DC_Type::hypercube},
-                                       {"work_stealing", DC_Type::work_stealing}}};
-constexpr Names<Placement, 3> kPlacements = {{{"replicated", Placement::replicated},
-                                              {"rooted", Placement::rooted},
-                                              {"distributed", Placement::distributed}}};
+/// Values by their own names.
+template <class Value, std::size_t n>
+constexpr Names<Value, n> named(const std::array<Value, n>& values) {
+  Names<Value, n> names;
+  for (std::size_t i = 0; i < n; ++i) {
+    names[i] = {name_of(values[i]), values[i]};
+  }
+  return names;
+}
+
+constexpr auto kTypes =
+    named(std::array{DC_Type::sequential, DC_Type::hypercube, DC_Type::work_stealing});
+constexpr auto kPlacements =
+    named(std::array{Placement::replicated, Placement::rooted, Placement::distributed});
 constexpr Names<Inputs, 2> kInputs = {{{"same", Inputs::same}, {"new", Inputs::each_new}}};
 
 int parse_runs(std::string_view text, int min) {
@@ -97,8 +105,6 @@ std::string as_option(const NamedSizes& sizes) {
 
 }  // namespace
 
-std::string_view name_of(DC_Type type) { return name_among(kTypes, type); }
-std::string_view name_of(Placement placement) { return name_among(kPlacements, placement); }
 std::string_view name_of(Inputs inputs) { return name_among(kInputs, inputs); }
 
 void RunOptions::run_once() {
@@ -248,7 +254,9 @@ void CommandLine::choose_placement() {
   if (std::find(allowed.begin(), allowed.end(), o.placement) != allowed.end()) {
     return;
   }
-  if (o.placement == Placement::distributed && o.type == DC_Type::hypercube) {
+  const auto& known = program_.placements;
+  if (o.placement == Placement::distributed &&
+      std::find(known.begin(), known.end(), o.placement) == known.end()) {
     throw UsageError(fmt::format("--placement: distributed is not for {}: its problem has no parts",
                                  program_.program));
   }

@@ -97,8 +97,6 @@ struct Study {
   Inputs inputs = Inputs::same;
 };
 
-std::string_view name_of(DC_Type type);
-std::string_view name_of(Placement placement);
 std::string_view name_of(Inputs inputs);
 
 /// Where an application adds its own options. Made by `cleave::run`.

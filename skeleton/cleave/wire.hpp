@@ -1,25 +1,35 @@
 // wire<T>: how a value crosses to another rank, as a sequence of bytes.
 //
-// Automatic: arithmetic types, enumerations, std::array, std::pair, std::optional, std::vector,
-// std::string, and aggregates of these to any depth. Refused at compile time: pointers and views
-// (std::span, std::string_view), alone or inside an aggregate, since what they point to stays
-// behind. Any other type: specialise wire<T>, or declare it `kPlain` if its bytes are its value.
-// Ranks must agree on byte order and type sizes: one cluster of one kind of machine.
+// Automatic: arithmetic types, enumerations, std::complex, std::string, std::array, std::vector,
+// std::deque, std::pair, std::tuple, std::optional, std::variant, std::map, std::set and their
+// unordered forms, and aggregates of these and of C arrays, to any depth. Refused at compile time:
+// pointers and views (std::span, std::string_view), alone or inside an aggregate, since what they
+// point to stays behind; and aggregates with a base class. Any other type: specialise wire<T>, or
+// declare it `kPlain` if its bytes are its value. Ranks must agree on byte order and type sizes:
+// one cluster of one kind of machine.
 #pragma once
 
 #include <array>
-#include <boost/pfr.hpp>
+#include <complex>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <deque>
+#include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <type_traits>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include <cleave/detail/fields.hpp>
 #include <cleave/error.hpp>
 
 namespace cleave {
@@ -76,9 +86,12 @@ class Unpacker {
 };
 
 /// Specialise as `true` for a trivially copyable type that cannot be looked into (it has private
-/// members or C arrays) and whose bytes are its whole value.
+/// members or a base class) and whose bytes are its whole value.
 template <class T>
 inline constexpr bool kPlain = std::is_arithmetic_v<T> || std::is_enum_v<T>;
+template <class T>
+  requires std::is_arithmetic_v<T>
+inline constexpr bool kPlain<std::complex<T>> = true;
 
 /// Specialise with `static void pack(Packer&, const T&)` and `static T unpack(Unpacker&)`, or
 /// derive from WireByStorage.
@@ -116,8 +129,7 @@ template <class T, std::size_t n>
 inline constexpr bool kIsArray<std::array<T, n>> = true;
 
 template <class T>
-concept Inspectable = std::is_aggregate_v<T> && !std::is_array_v<T> && !std::is_union_v<T> &&
-                      !kIsArray<T> && std::is_class_v<T>;
+concept Inspectable = !kIsArray<T> && HasFields<T>;
 
 template <class T>
 concept HasWire = requires(Packer& packer, Unpacker& unpacker, const T& value) {
@@ -126,25 +138,58 @@ concept HasWire = requires(Packer& packer, Unpacker& unpacker, const T& value) {
 };
 
 template <class T>
+struct IsPlain;
+
+template <class T>
 consteval bool is_plain() {
   if constexpr (kPlain<T>) {
     return true;
+  } else if constexpr (std::is_array_v<T>) {
+    return is_plain<std::remove_all_extents_t<T>>();
   } else if constexpr (kIsArray<T>) {
     return is_plain<typename T::value_type>();
-  } else if constexpr (Inspectable<T> && std::is_trivially_copyable_v<T>) {
-    return []<std::size_t... i>(std::index_sequence<i...>) {
-      return (is_plain<boost::pfr::tuple_element_t<i, T>>() && ...);
-    }(std::make_index_sequence<boost::pfr::tuple_size_v<T>>());
+  } else if constexpr (std::is_trivially_copyable_v<T> && Inspectable<T>) {
+    return all_fields<T, IsPlain>();
   } else {
     return false;
   }
 }
 
 template <class T>
-consteval bool fields_have_wires() {
-  return []<std::size_t... i>(std::index_sequence<i...>) {
-    return (HasWire<boost::pfr::tuple_element_t<i, T>> && ...);
-  }(std::make_index_sequence<boost::pfr::tuple_size_v<T>>());
+struct IsPlain : std::bool_constant<is_plain<T>()> {};
+
+/// Whether a field of type T crosses: a C array as its elements do.
+template <class T>
+struct Crosses : std::bool_constant<HasWire<std::remove_all_extents_t<T>>> {};
+
+template <class T>
+struct IsNoCArray : std::bool_constant<!std::is_array_v<T>> {};
+
+/// An aggregate with C arrays is made first and filled in then, since no function returns an array.
+template <class T>
+concept FieldsCross =
+    all_fields<T, Crosses>() && (all_fields<T, IsNoCArray>() || std::default_initializable<T>);
+
+template <class T>
+void pack_field(Packer& packer, const T& field) {
+  if constexpr (std::is_array_v<T>) {
+    for (const auto& element : field) {
+      pack_field(packer, element);
+    }
+  } else {
+    wire<T>::pack(packer, field);
+  }
+}
+
+template <class T>
+void unpack_field(Unpacker& unpacker, T& field) {
+  if constexpr (std::is_array_v<T>) {
+    for (auto& element : field) {
+      unpack_field(unpacker, element);
+    }
+  } else {
+    field = wire<T>::unpack(unpacker);
+  }
 }
 
 }  // namespace detail
@@ -182,33 +227,50 @@ struct wire<bool> {
 
 /// An aggregate that is not plain: its fields one after the other.
 template <class T>
-  requires(!Plain<T> && detail::Inspectable<T> && detail::fields_have_wires<T>())
+  requires(!Plain<T> && detail::Inspectable<T> && detail::FieldsCross<T>)
 struct wire<T> {
   static void pack(Packer& packer, const T& value) {
-    boost::pfr::for_each_field(
-        value, [&packer]<class Field>(const Field& field) { wire<Field>::pack(packer, field); });
+    detail::for_each_field(value, [&](const auto& field) { detail::pack_field(packer, field); });
   }
   static T unpack(Unpacker& unpacker) {
-    return [&unpacker]<std::size_t... i>(std::index_sequence<i...>) {
-      return T{wire<boost::pfr::tuple_element_t<i, T>>::unpack(unpacker)...};
-    }(std::make_index_sequence<boost::pfr::tuple_size_v<T>>());
+    if constexpr (detail::all_fields<T, detail::IsNoCArray>()) {
+      return [&unpacker]<std::size_t... i>(std::index_sequence<i...>) {
+        return T{wire<detail::Field<T, i>>::unpack(unpacker)...};
+      }(std::make_index_sequence<detail::field_count<T>()>());
+    } else {
+      T value{};
+      detail::for_each_field(value, [&](auto& field) { detail::unpack_field(unpacker, field); });
+      return value;
+    }
   }
 };
 
 template <class T, std::size_t n>
-  requires(!Plain<std::array<T, n>> && Transferable<T>)
+  requires(!Plain<std::array<T, n>> && detail::Crosses<T>::value)
 struct wire<std::array<T, n>> {
   static void pack(Packer& packer, const std::array<T, n>& values) {
     for (const T& value : values) {
-      wire<T>::pack(packer, value);
+      detail::pack_field(packer, value);
     }
   }
   static std::array<T, n> unpack(Unpacker& unpacker) {
     std::array<T, n> values;
     for (T& value : values) {
-      value = wire<T>::unpack(unpacker);
+      detail::unpack_field(unpacker, value);
     }
     return values;
+  }
+};
+
+/// A byte, so that every element of a sequence takes one.
+template <>
+struct wire<std::monostate> {
+  static void pack(Packer& packer, std::monostate /*value*/) {
+    wire<std::uint8_t>::pack(packer, 0);
+  }
+  static std::monostate unpack(Unpacker& unpacker) {
+    wire<std::uint8_t>::unpack(unpacker);
+    return {};
   }
 };
 
@@ -235,6 +297,51 @@ struct wire<std::optional<T>> {
   static std::optional<T> unpack(Unpacker& unpacker) {
     return wire<bool>::unpack(unpacker) ? std::optional<T>(wire<T>::unpack(unpacker))
                                         : std::nullopt;
+  }
+};
+
+template <Transferable... Ts>
+struct wire<std::tuple<Ts...>> {
+  static void pack(Packer& packer, const std::tuple<Ts...>& value) {
+    packer.put("", sizeof...(Ts) == 0 ? 1 : 0);  // a byte, as above
+    std::apply([&packer](const Ts&... part) { (wire<Ts>::pack(packer, part), ...); }, value);
+  }
+  static std::tuple<Ts...> unpack(Unpacker& unpacker) {
+    [[maybe_unused]] char none = 0;
+    unpacker.take(&none, sizeof...(Ts) == 0 ? 1 : 0);
+    return std::tuple<Ts...>{wire<Ts>::unpack(unpacker)...};  // braces: from left to right
+  }
+};
+
+/// The index of the alternative, and its value.
+template <Transferable... Ts>
+struct wire<std::variant<Ts...>> {
+  using Variant = std::variant<Ts...>;
+
+  /// \throws Error  if the variant lost its value to an exception
+  static void pack(Packer& packer, const Variant& value) {
+    if (value.valueless_by_exception()) {
+      throw Error("a variant without a value cannot cross to another rank");
+    }
+    wire<std::uint32_t>::pack(packer, static_cast<std::uint32_t>(value.index()));
+    std::visit([&packer]<class T>(const T& held) { wire<T>::pack(packer, held); }, value);
+  }
+  static Variant unpack(Unpacker& unpacker) {
+    const auto index = wire<std::uint32_t>::unpack(unpacker);
+    if (index >= sizeof...(Ts)) {
+      throw Error("message damaged: a variant has fewer alternatives than it says");
+    }
+    return unpack_alternative(index, unpacker, std::index_sequence_for<Ts...>());
+  }
+
+ private:
+  template <std::size_t... i>
+  static Variant unpack_alternative(std::size_t index, Unpacker& unpacker,
+                                    std::index_sequence<i...> /*alternatives*/) {
+    using Unpack = Variant (*)(Unpacker&);
+    constexpr Unpack kUnpack[] = {
+        [](Unpacker& from) { return Variant(std::in_place_index<i>, wire<Ts>::unpack(from)); }...};
+    return kUnpack[index](unpacker);
   }
 };
 
@@ -281,6 +388,79 @@ struct wire<std::string> {
     return text;
   }
 };
+
+template <Transferable T>
+struct wire<std::deque<T>> {
+  static void pack(Packer& packer, const std::deque<T>& values) {
+    packer.put_count(values.size());
+    for (const T& value : values) {
+      wire<T>::pack(packer, value);
+    }
+  }
+  static std::deque<T> unpack(Unpacker& unpacker) {
+    std::deque<T> values;
+    for (std::size_t left = unpacker.take_count(1); left > 0; --left) {
+      values.push_back(wire<T>::unpack(unpacker));
+    }
+    return values;
+  }
+};
+
+namespace detail {
+
+/// The wires of containers with keys. A key that comes twice is refused.
+template <class Map>
+struct WireOfMap {
+  static void pack(Packer& packer, const Map& map) {
+    packer.put_count(map.size());
+    for (const auto& [key, value] : map) {
+      wire<typename Map::key_type>::pack(packer, key);
+      wire<typename Map::mapped_type>::pack(packer, value);
+    }
+  }
+  static Map unpack(Unpacker& unpacker) {
+    Map map;
+    for (std::size_t left = unpacker.take_count(1); left > 0; --left) {
+      auto key = wire<typename Map::key_type>::unpack(unpacker);
+      if (!map.emplace(std::move(key), wire<typename Map::mapped_type>::unpack(unpacker)).second) {
+        throw Error("message damaged: a map has a key twice");
+      }
+    }
+    return map;
+  }
+};
+
+template <class Set>
+struct WireOfSet {
+  static void pack(Packer& packer, const Set& set) {
+    packer.put_count(set.size());
+    for (const auto& key : set) {
+      wire<typename Set::key_type>::pack(packer, key);
+    }
+  }
+  static Set unpack(Unpacker& unpacker) {
+    Set set;
+    for (std::size_t left = unpacker.take_count(1); left > 0; --left) {
+      if (!set.insert(wire<typename Set::key_type>::unpack(unpacker)).second) {
+        throw Error("message damaged: a set has a key twice");
+      }
+    }
+    return set;
+  }
+};
+
+}  // namespace detail
+
+template <Transferable Key, Transferable T, class Less>
+struct wire<std::map<Key, T, Less>> : detail::WireOfMap<std::map<Key, T, Less>> {};
+template <Transferable Key, Transferable T, class Hash, class Equal>
+struct wire<std::unordered_map<Key, T, Hash, Equal>>
+    : detail::WireOfMap<std::unordered_map<Key, T, Hash, Equal>> {};
+template <Transferable Key, class Less>
+struct wire<std::set<Key, Less>> : detail::WireOfSet<std::set<Key, Less>> {};
+template <Transferable Key, class Hash, class Equal>
+struct wire<std::unordered_set<Key, Hash, Equal>>
+    : detail::WireOfSet<std::unordered_set<Key, Hash, Equal>> {};
 
 namespace detail {
 

@@ -491,7 +491,7 @@ TEST(BadCommandLine, IsOneLineAndStatus2) {
                  "ta101 has 200 jobs on 20 machines, branch-and-bound takes 1 to 100 jobs on 1 to "
                  "20 machines");
   expect_failure(2, "flowshop", {"--type", "hypercube"}, 2,
-                 "--type: 'hypercube' is not one of sequential, work_stealing");
+                 "--type: 'hypercube' is not for this application: sequential, work_stealing");
   expect_failure(2, "flowshop", {"--type", "sequential", "--max-nodes", "9", "--incumbent", "9999"},
                  1, "the tree has more than 9 nodes");
   expect_failure(2, "flowshop", {"--bound", "lb3"}, 2,

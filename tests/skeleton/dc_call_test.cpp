@@ -301,5 +301,61 @@ TEST(DcCall, TracesHaveTheBlocksOfEveryLevel) {
   EXPECT_EQ(*recorder.repetitions()[0].sizes.begin(), (Size{"N", 1 << 16}));
 }
 
+/// What every rank throws for its own call; all must throw the same.
+std::string refusal_of(DC_Type type, const std::vector<int>& problem, const Options& options) {
+  std::string mine = "nothing";
+  try {
+    DC_Call(type, examples::Mergesort{}, problem, options);
+  } catch (const Error& error) {
+    mine = error.what();
+  }
+  const std::string first = Comm(MPI_COMM_WORLD).bcast(mine, 0);
+  EXPECT_EQ(mine, first);
+  return first;
+}
+
+TEST(DcCall, RanksThatCallDifferentlyGetOneError) {
+  const auto values = random_values(1000, 3);
+  const int last = world_size() - 1;
+  if (last == 0) {
+    GTEST_SKIP() << "one rank agrees with itself";
+  }
+  const bool is_last = world_rank() == last;
+  const std::string of_last = "rank " + std::to_string(last);
+  EXPECT_EQ(refusal_of(is_last ? DC_Type::work_stealing : DC_Type::hypercube, values,
+                       {.comm = MPI_COMM_WORLD}),
+            "rank 0 calls DC_Call with hypercube, replicated, " + of_last +
+                " with work_stealing, replicated: all ranks must make the same call");
+  EXPECT_EQ(refusal_of(DC_Type::hypercube, values,
+                       {.comm = MPI_COMM_WORLD,
+                        .placement = is_last ? Placement::rooted : Placement::replicated}),
+            "rank 0 calls DC_Call with hypercube, replicated, " + of_last +
+                " with hypercube, rooted: all ranks must make the same call");
+}
+
+TEST(DcCall, ReplicatedProblemsThatDifferGetOneError) {
+  const int last = world_size() - 1;
+  if (last == 0) {
+    GTEST_SKIP() << "one rank agrees with itself";
+  }
+  for (const DC_Type type : {DC_Type::hypercube, DC_Type::work_stealing}) {
+    auto values = random_values(1000, 3);
+    if (world_rank() == last) {
+      values.pop_back();
+    }
+    EXPECT_EQ(refusal_of(type, values, {.comm = MPI_COMM_WORLD}),
+              "rank " + std::to_string(last) +
+                  " calls DC_Call with another problem than rank 0: placement replicated wants "
+                  "the same on every rank; rooted takes that of rank 0");
+  }
+}
+
+TEST(DcCall, WorkStealingRefusesAProblemInParts) {
+  EXPECT_EQ(refusal_of(DC_Type::work_stealing, random_values(10, 3),
+                       {.comm = MPI_COMM_WORLD, .placement = Placement::distributed}),
+            "work stealing takes its problem from rank 0 (rooted) or from every rank "
+            "(replicated), not in parts (distributed)");
+}
+
 }  // namespace
 }  // namespace cleave

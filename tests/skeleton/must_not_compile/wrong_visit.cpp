@@ -1,5 +1,4 @@
 // error: cleave: the application's `visit` must be `void visit(Node, Children<Node>&, Solution&)
-// const`
 #include <cleave/dc_call.hpp>
 
 struct App {

@@ -143,7 +143,7 @@ TEST(TraceFile, MessagesNameTheFileTheLineAndTheField) {
   const std::string file = (folder / "y").string();
   EXPECT_EQ(
       with("\"version\":2", "\"version\":9"),
-      file + ": line 1: field 'version' is 9, this program reads versions 1 to 2 of cleave-trace");
+      file + ": line 1: field 'version' is 9, this program reads version 3 of cleave-trace");
   EXPECT_EQ(with("\"block\":\"divide\"", "\"block\":\"split\""),
             file +
                 ": line 4: field 'block' is 'split', allowed are divide, exchange, combine, "

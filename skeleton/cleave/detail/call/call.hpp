@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <cleave/application.hpp>
+#include <cleave/detail/call/agree_on_call.hpp>
 #include <cleave/detail/call/call_options.hpp>
 #include <cleave/detail/call/one_rank.hpp>
 #include <cleave/detail/hypercube/hypercube.hpp>
@@ -17,9 +18,13 @@ namespace cleave::detail {
 template <class App>
 typename App::Solution call(DC_Type type, const App& app, typename App::Problem problem,
                             const CallOptions& options) {
+  if (type == DC_Type::sequential) {
+    return solve_on_one_rank(app, std::move(problem), options);
+  }
+  agree_on_call<App>(type, problem, options);
   switch (type) {
     case DC_Type::sequential:
-      return solve_on_one_rank(app, std::move(problem), options);
+      break;
     case DC_Type::hypercube:
       if constexpr (DivideInHalvesAndConquer<App>) {
         return solve_on_hypercube(app, std::move(problem), options);

@@ -14,6 +14,7 @@
 
 #include <cleave/application.hpp>
 #include <cleave/comm.hpp>
+#include <cleave/detail/call/require.hpp>
 #include <cleave/detail/call/require_application.hpp>
 #include <cleave/detail/program/traits.hpp>
 #include <cleave/run_options.hpp>
@@ -69,61 +70,45 @@ concept HasCollectiveFigures =
       { app.figures(comm, solution) } -> std::convertible_to<Figures>;
     };
 
-// `Mentions_x<App>`: whether App has any member x, be it overloaded, a template or of a wrong type.
-// A name that two bases have is ambiguous.
-#define CLEAVE_MENTIONS(x)             \
-  struct Has_##x {                     \
-    int x;                             \
-  };                                   \
-  template <class App>                 \
-  struct Beside_##x : App, Has_##x {}; \
-  template <class App>                 \
-  concept Mentions_##x = !requires { &Beside_##x<App>::x; };
-CLEAVE_MENTIONS(add_options)
-CLEAVE_MENTIONS(check_options)
-CLEAVE_MENTIONS(figures)
-CLEAVE_MENTIONS(instance)
-CLEAVE_MENTIONS(is_generated)
-CLEAVE_MENTIONS(keep)
-CLEAVE_MENTIONS(kName)
-CLEAVE_MENTIONS(kSizes)
-CLEAVE_MENTIONS(kSummary)
-CLEAVE_MENTIONS(kWork)
-CLEAVE_MENTIONS(make_part)
-CLEAVE_MENTIONS(make_problem)
-CLEAVE_MENTIONS(study)
-CLEAVE_MENTIONS(with_application)
-CLEAVE_MENTIONS(wrong)
-CLEAVE_MENTIONS(wrong_part)
+CLEAVE_MENTIONS(add_options);
+CLEAVE_MENTIONS(check_options);
+CLEAVE_MENTIONS(figures);
+CLEAVE_MENTIONS(instance);
+CLEAVE_MENTIONS(is_generated);
+CLEAVE_MENTIONS(keep);
+CLEAVE_MENTIONS(kName);
+CLEAVE_MENTIONS(kSizes);
+CLEAVE_MENTIONS(kSummary);
+CLEAVE_MENTIONS(kWork);
+CLEAVE_MENTIONS(make_part);
+CLEAVE_MENTIONS(make_problem);
+CLEAVE_MENTIONS(study);
+CLEAVE_MENTIONS(with_application);
+CLEAVE_MENTIONS(wrong);
+CLEAVE_MENTIONS(wrong_part);
 // Names that are near a hook's, and that nothing would ever call.
-CLEAVE_MENTIONS(add_option)
-CLEAVE_MENTIONS(check)
-CLEAVE_MENTIONS(check_option)
-CLEAVE_MENTIONS(figure)
-CLEAVE_MENTIONS(generate)
-CLEAVE_MENTIONS(kSize)
-CLEAVE_MENTIONS(make_parts)
-CLEAVE_MENTIONS(make_problems)
-CLEAVE_MENTIONS(makeProblem)
-CLEAVE_MENTIONS(name)
-CLEAVE_MENTIONS(size)
-CLEAVE_MENTIONS(solution_size)
-CLEAVE_MENTIONS(solutions_sizes)
-CLEAVE_MENTIONS(studies)
-CLEAVE_MENTIONS(summary)
-CLEAVE_MENTIONS(verify)
-CLEAVE_MENTIONS(wrong_parts)
-#undef CLEAVE_MENTIONS
+CLEAVE_MENTIONS(add_option);
+CLEAVE_MENTIONS(check);
+CLEAVE_MENTIONS(check_option);
+CLEAVE_MENTIONS(figure);
+CLEAVE_MENTIONS(generate);
+CLEAVE_MENTIONS(kSize);
+CLEAVE_MENTIONS(make_parts);
+CLEAVE_MENTIONS(make_problems);
+CLEAVE_MENTIONS(makeProblem);
+CLEAVE_MENTIONS(name);
+CLEAVE_MENTIONS(size);
+CLEAVE_MENTIONS(solution_size);
+CLEAVE_MENTIONS(solutions_sizes);
+CLEAVE_MENTIONS(studies);
+CLEAVE_MENTIONS(summary);
+CLEAVE_MENTIONS(verify);
+CLEAVE_MENTIONS(wrong_parts);
 
 /// Reports the first hook of `App` that is missing where `kNeedsProblem`, or of a wrong type.
 /// \return  whether there was none
 template <class App, bool kNeedsProblem>
 consteval bool require_hooks() {
-#define CLEAVE_REQUIRE(holds, ...)     \
-  if constexpr (!(holds)) {            \
-    static_assert(holds, __VA_ARGS__); \
-    return false;                      \
-  } else  // NOLINT: the next condition belongs to it
 #define CLEAVE_REFUSE(wrong_name, hook)                                                  \
   CLEAVE_REQUIRE(!Mentions_##wrong_name<App>, "cleave: `" #wrong_name                    \
                                               "` is nothing that a program has: rename " \
@@ -220,7 +205,6 @@ consteval bool require_hooks() {
     return true;
   }
 #undef CLEAVE_REFUSE
-#undef CLEAVE_REQUIRE
 }
 
 /// The application that a program runs by default: itself, or its `Application`.

@@ -40,22 +40,22 @@ std::string text_for_people(const Summary& summary, int ranks, const RunOptions&
       fmt::format("{} on {} rank{}, {}, {}\n", summary.app, ranks, ranks == 1 ? "" : "s",
                   name_of(options.type), name_of(options.placement));
   for (const Size& size : summary.sizes) {
-    text += fmt::format("{:<18}{}\n", size.name, size.value);
+    text += fmt::format("{:<22}{}\n", size.name, size.value);
   }
   const auto [minimum, maximum] =
       std::minmax_element(summary.seconds.begin(), summary.seconds.end());
-  text += fmt::format("{:<18}{:.6g} median of {}, from {:.6g} to {:.6g}\n", "seconds",
+  text += fmt::format("{:<22}{:.6g} median of {}, from {:.6g} to {:.6g}\n", "seconds",
                       median(summary.seconds), summary.seconds.size(), *minimum, *maximum);
   if (summary.imbalance) {
     text +=
-        fmt::format("{:<18}{:.3f} (maximum of any {} / mean)\n", "imbalance", *summary.imbalance,
+        fmt::format("{:<22}{:.3f} (maximum of any {} / mean)\n", "imbalance", *summary.imbalance,
                     options.type == DC_Type::work_stealing ? "worker" : "rank");
   }
   for (const auto& [name, value] : summary.figures.items()) {
-    text += fmt::format("{:<18}{}\n", name, value.dump());
+    text += fmt::format("{:<22}{}\n", name, value.dump());
   }
   if (summary.verified) {
-    text += fmt::format("{:<18}{}\n", "verified", *summary.verified ? "yes" : "NO");
+    text += fmt::format("{:<22}{}\n", "verified", *summary.verified ? "yes" : "NO");
   }
   return text;
 }

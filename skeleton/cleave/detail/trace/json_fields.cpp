@@ -157,18 +157,15 @@ std::vector<std::int64_t> JsonFields::integers(const char* name, std::int64_t mi
   return integers;
 }
 
-void check_format(const JsonFields& fields, const std::string& format, int version,
-                  std::optional<int> oldest) {
+void check_format(const JsonFields& fields, const std::string& format, int version) {
   const std::string found = fields.text("format");
   if (found != format) {
     fields.refuse("format", fmt::format("is '{}', expected '{}'", found, format));
   }
   const auto found_version = fields.integer<std::int64_t>("version");
-  if (found_version < oldest.value_or(version) || found_version > version) {
-    const std::string read = oldest ? fmt::format("versions {} to {}", *oldest, version)
-                                    : fmt::format("version {}", version);
-    fields.refuse("version",
-                  fmt::format("is {}, this program reads {} of {}", found_version, read, format));
+  if (found_version != version) {
+    fields.refuse("version", fmt::format("is {}, this program reads version {} of {}",
+                                         found_version, version, format));
   }
 }
 

@@ -69,10 +69,8 @@ class JsonFields {
   const nlohmann::json& object_;
 };
 
-/// Checks that a file's first object says `"format": format` and a version that is known: `version`
-/// or, where older ones are read too, `oldest` to `version`.
+/// Checks that a file's first object says `"format": format` and `"version": version`.
 /// \throws FileError  naming the field and what is read here
-void check_format(const JsonFields& fields, const std::string& format, int version,
-                  std::optional<int> oldest = std::nullopt);
+void check_format(const JsonFields& fields, const std::string& format, int version);
 
 }  // namespace cleave::detail

@@ -153,7 +153,7 @@ class TraceReader {
     const json object = parse_json_object(trace_.file, where, line);
     const JsonFields fields(trace_.file, where, object);
     if (line_number_ == 1) {
-      check_format(fields, kFormat, kTraceVersion, kOldestTraceVersion);
+      check_format(fields, kFormat, kTraceVersion);
       trace_.run = run_from(fields);
     } else if (fields.has("end")) {
       if (fields.integer<std::int64_t>("lines") != line_number_) {

@@ -16,9 +16,7 @@
 
 namespace cleave::detail {
 
-inline constexpr int kTraceVersion = 2;
-/// The oldest that is read: without workers.
-inline constexpr int kOldestTraceVersion = 1;
+inline constexpr int kTraceVersion = 3;
 
 /// Writes a trace; it appears under its name only when `commit` succeeds.
 class TraceWriter {

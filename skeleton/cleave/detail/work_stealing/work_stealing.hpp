@@ -270,6 +270,11 @@ typename App::Solution solve_by_work_stealing(const App& app, typename App::Prob
   if (options.stealing.threads < 1) {
     throw Error("work stealing needs at least one thread");
   }
+  if (options.placement == Placement::distributed) {
+    throw Error(
+        "work stealing takes its problem from rank 0 (rooted) or from every rank (replicated), not "
+        "in parts (distributed)");
+  }
   if constexpr (TreeSearch<App>) {
     return WorkStealing<App>(app, options).search(std::move(problem));
   } else if constexpr (!Transferable<typename App::Problem>) {

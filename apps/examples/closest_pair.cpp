@@ -1,0 +1,3 @@
+#include "apps/examples/closest_pair.hpp"
+
+int main(int argc, char** argv) { return cleave::run<ClosestPair>(argc, argv); }

@@ -1,0 +1,3 @@
+#include "apps/examples/karatsuba.hpp"
+
+int main(int argc, char** argv) { return cleave::run<Karatsuba>(argc, argv); }

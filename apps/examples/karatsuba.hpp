@@ -1,0 +1,90 @@
+// Karatsuba's multiplication of polynomials (Karatsuba and Ofman 1962); coefficients are integers
+// modulo 2^64. A product of length n takes three products of length n / 2:
+//
+//     (a0 + a1 x^h) (b0 + b1 x^h) = low + (middle - low - high) x^h + high x^2h
+//     low = a0 b0,  high = a1 b1,  middle = (a0 + a1) (b0 + b1)
+//
+// Three subproblems are two halves, of which one is a pair: a problem is one product or two of
+// them. One divides into {middle} and {low, high}, the right half since it is solved by more ranks
+// where they are odd; two divide into one and one. Any number of subproblems goes on the hypercube
+// like this: a problem is a list, and lists are halved.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include <cleave/program.hpp>
+#include <cleave/random.hpp>
+
+using Polynomial = std::vector<std::uint64_t>;  // coefficient i is that of x^i
+using Product = std::array<Polynomial, 2>;      // of the same length
+
+struct Karatsuba {
+  using Problem = std::vector<Product>;
+  using Solution = std::vector<Polynomial>;
+
+  bool trivial(const Problem& p) const { return p.size() == 1 && p[0][0].size() <= 32; }
+  Solution conquer(const Problem& p) const {
+    const auto& [a, b] = p[0];
+    Polynomial c(a.empty() ? 0 : 2 * a.size() - 1);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      add(c, a[i], i, b);
+    }
+    return {c};
+  }
+  cleave::Halves<Problem> divide(const Problem& p) const {
+    if (p.size() == 2) {
+      return {{p[0]}, {p[1]}};
+    }
+    Product low, high, middle;
+    for (const int i : {0, 1}) {
+      const auto half = p[0][i].begin() + (std::ssize(p[0][i]) + 1) / 2;
+      low[i] = {p[0][i].begin(), half};
+      high[i] = {half, p[0][i].end()};
+      middle[i] = low[i];
+      add(middle[i], 1, 0, high[i]);
+    }
+    return {{middle}, {low, high}};
+  }
+  Solution combine(const Solution& left, const Solution& right) const {
+    if (right.size() == 1) {
+      return {left[0], right[0]};
+    }
+    const Polynomial &middle = left[0], &low = right[0], &high = right[1];
+    const std::size_t half = (low.size() + 1) / 2;
+    Polynomial c(2 * half + high.size());
+    add(c, 1, 0, low);
+    add(c, 1, half, middle);
+    add(c, -1, half, low);
+    add(c, -1, half, high);
+    add(c, 1, 2 * half, high);
+    return {c};
+  }
+  cleave::Sizes sizes(const Problem& p) const {
+    const std::size_t n = p[0][0].size();
+    const double cost = std::pow(n, std::log2(3));  // of a product of length n
+    return {{"N", p.size() * n}, {"work", p.size() * std::llround(cost)}};
+  }
+
+  static constexpr std::string_view kSummary = "Multiplies two polynomials of N coefficients.";
+  static constexpr cleave::SizeOption kSizes[] = {{"N", 64 << 10}};
+  Problem make_problem(const cleave::NamedSizes& sizes, std::uint64_t seed) const {
+    Product product;
+    const cleave::CounterRandom random(seed);
+    for (std::int64_t i = 0; i < sizes.at("N"); ++i) {
+      product[0].push_back(random(2 * i));
+      product[1].push_back(random(2 * i + 1));
+    }
+    return {product};
+  }
+
+ private:
+  // Adds factor x^shift g to f.
+  static void add(Polynomial& f, std::uint64_t factor, std::size_t shift, const Polynomial& g) {
+    for (std::size_t i = 0; i < g.size(); ++i) {
+      f[shift + i] += factor * g[i];
+    }
+  }
+};

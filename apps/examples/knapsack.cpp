@@ -1,0 +1,3 @@
+#include "apps/examples/knapsack.hpp"
+
+int main(int argc, char** argv) { return cleave::run<Knapsack>(argc, argv); }

@@ -1,0 +1,43 @@
+// Mergesort: halves are sorted apart and merged (Knuth, The Art of Computer Programming 3, 5.2.4).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include <cleave/program.hpp>
+#include <cleave/random.hpp>
+
+struct Mergesort {
+  using Problem = std::vector<int>;
+  using Solution = std::vector<int>;
+
+  bool trivial(const Problem& numbers) const { return numbers.size() < 2; }
+  Solution conquer(Problem numbers) const { return numbers; }
+  cleave::Halves<Problem> divide(const Problem& numbers, cleave::Share share) const {
+    const auto middle = numbers.begin() + std::ssize(numbers) * share.left / share.total;
+    return {{numbers.begin(), middle}, {middle, numbers.end()}};
+  }
+  Solution combine(const Solution& left, const Solution& right) const {
+    Solution merged(left.size() + right.size());
+    std::ranges::merge(left, right, merged.begin());
+    return merged;
+  }
+  Solution sequential(Problem numbers) const {
+    std::ranges::sort(numbers);
+    return numbers;
+  }
+  cleave::Sizes sizes(const Problem& numbers) const { return {{"N", numbers.size()}}; }
+  cleave::Sizes solution_sizes(const Solution& sorted) const { return {{"N", sorted.size()}}; }
+
+  static constexpr std::string_view kSummary = "Sorts N integers by merging sorted halves.";
+  static constexpr cleave::SizeOption kSizes[] = {{"N", 4 << 20}};
+  Problem make_problem(const cleave::NamedSizes& sizes, std::uint64_t seed) const {
+    Problem numbers;
+    const cleave::CounterRandom random(seed);
+    for (std::int64_t i = 0; i < sizes.at("N"); ++i) {
+      numbers.push_back(static_cast<int>(random(i)));
+    }
+    return numbers;
+  }
+};

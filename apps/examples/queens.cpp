@@ -1,0 +1,3 @@
+#include "apps/examples/queens.hpp"
+
+int main(int argc, char** argv) { return cleave::run<Queens>(argc, argv); }

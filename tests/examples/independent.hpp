@@ -1,0 +1,145 @@
+// Problems for the examples, and their solutions by independent methods.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "apps/examples/closest_pair.hpp"
+#include "apps/examples/karatsuba.hpp"
+#include "apps/examples/knapsack.hpp"
+#include "apps/examples/mergesort.hpp"
+#include "apps/examples/queens.hpp"
+#include "apps/examples/record_sort.hpp"
+
+namespace cleave::examples {
+
+/// From 0 elements on, with odd numbers and powers of two among them.
+inline const std::vector<std::size_t> kLengths = {0, 1, 2, 3, 4, 5, 7, 8, 31, 32, 33, 65, 100, 257};
+
+/// `count` values of `distinct` that are possible.
+inline std::vector<int> random_numbers(std::size_t count, int distinct, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<int> numbers(count);
+  std::ranges::generate(numbers, [&] {
+    return static_cast<int>(random() % static_cast<unsigned>(distinct)) - distinct / 2;
+  });
+  return numbers;
+}
+
+inline std::vector<int> sorted(std::vector<int> numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+inline Product random_product(std::size_t length, unsigned seed) {
+  std::mt19937_64 random(seed);
+  Product product;
+  for (Polynomial& factor : product) {
+    factor.resize(length);
+    std::ranges::generate(factor, [&] { return random(); });
+  }
+  return product;
+}
+
+/// By the definition: coefficient k is the sum of all a[i] b[k - i].
+inline Polynomial schoolbook(const Product& product) {
+  const auto& [a, b] = product;
+  Polynomial c;
+  for (std::size_t k = 0; k + 1 < a.size() + b.size(); ++k) {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i <= k; ++i) {
+      sum += i < a.size() && k - i < b.size() ? a[i] * b[k - i] : 0;
+    }
+    c.push_back(sum);
+  }
+  return c;
+}
+
+/// On a grid of so many lines: the fewer, the more points are equal or have a coordinate in common.
+inline std::vector<Point> random_points(std::size_t count, unsigned lines_x, unsigned lines_y,
+                                        unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<Point> points;
+  while (points.size() < count) {
+    const auto x = static_cast<double>(random() % lines_x);
+    const auto y = static_cast<double>(random() % lines_y);
+    points.push_back({.y = y / 7, .x = x / 7});
+  }
+  return points;
+}
+
+/// The least of all pairs.
+inline double closest_of_all(const std::vector<Point>& points) {
+  double distance2 = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const double dx = points[i].x - points[j].x;
+      const double dy = points[i].y - points[j].y;
+      distance2 = std::min(distance2, dx * dx + dy * dy);
+    }
+  }
+  return distance2;
+}
+
+/// Of n = 0, 1, 2, ... queens (oeis.org/A000170).
+inline constexpr std::int64_t kQueens[] = {1, 1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2680, 14200};
+
+inline Board empty_board(std::int64_t queens) { return Queens().make_problem({{"N", queens}}, 1); }
+
+struct KnapsackProblem {
+  Knapsack app;
+  Filling empty;
+};
+
+/// Half of `count` items fit, some of which may be worth nothing.
+inline KnapsackProblem random_knapsack(std::size_t count, unsigned max_weight, unsigned seed) {
+  std::mt19937 random(seed);
+  KnapsackProblem problem;
+  std::int64_t weight = 0;
+  while (problem.app.items.size() < count) {
+    const auto item_weight = static_cast<std::int64_t>(1 + random() % max_weight);
+    problem.app.items.push_back({item_weight, static_cast<std::int64_t>(random() % 20)});
+    weight += item_weight;
+  }
+  std::ranges::sort(problem.app.items, [](const Item& a, const Item& b) {
+    return a.value * b.weight > b.value * a.weight;
+  });
+  problem.empty = {.decided = 0, .room = weight / 2, .value = 0};
+  return problem;
+}
+
+/// Dynamic programming over the room (Bellman 1957).
+inline std::int64_t best_value(const KnapsackProblem& problem) {
+  std::vector<std::int64_t> best(static_cast<std::size_t>(problem.empty.room) + 1, 0);
+  for (const auto& [weight, value] : problem.app.items) {
+    for (std::int64_t room = problem.empty.room; room >= weight; --room) {
+      best[room] = std::max(best[room], best[room - weight] + value);
+    }
+  }
+  return best.back();
+}
+
+/// `distinct` is how many values each field has.
+inline std::vector<Reading> random_readings(std::size_t count, unsigned distinct, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<Reading> readings;
+  while (readings.size() < count) {
+    const std::uint64_t station = random() % distinct;
+    const std::uint64_t millikelvin = random() % distinct;
+    readings.push_back({station, millikelvin, random() % distinct});
+  }
+  return readings;
+}
+
+/// By one field after the other, from the last on: no comparison of records.
+inline std::vector<Reading> sorted(std::vector<Reading> readings) {
+  std::ranges::stable_sort(readings, {}, &Reading::time);
+  std::ranges::stable_sort(readings, std::greater<>(), &Reading::millikelvin);
+  std::ranges::stable_sort(readings, {}, &Reading::station);
+  return readings;
+}
+
+}  // namespace cleave::examples

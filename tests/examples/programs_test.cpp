@@ -1,0 +1,93 @@
+// The programs of the examples as a person runs them, under mpiexec.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/support/run_program.hpp"
+
+namespace cleave {
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+struct Example {
+  std::string program;
+  std::string size;
+  std::string result;  ///< the figure that is the same on any ranks; none: the solution is long
+  std::vector<Arguments> ways;
+};
+
+const Arguments kReplicated = {"--placement", "replicated"};
+const Arguments kRooted = {"--placement", "rooted"};
+const Arguments kDistributed = {"--placement", "distributed"};
+const Arguments kStealing = {"--type", "work_stealing"};
+const Arguments kThreads = {"--type", "work_stealing", "--threads", "2"};
+const Arguments kSequential = {"--type", "sequential"};
+
+const std::vector<Example> kExamples = {
+    {"mergesort", "N=1001", "", {kReplicated, kRooted, kStealing, kSequential}},
+    {"karatsuba", "N=300", "", {kReplicated, kRooted, kStealing, kSequential}},
+    {"closest-pair", "N=1001", "", {kReplicated, kRooted, kStealing, kSequential}},
+    {"queens", "N=8", "solutions", {kStealing, kThreads, kSequential}},
+    {"knapsack", "N=14", "value", {kStealing, kThreads, kSequential}},
+    {"record-sort", "N=1001", "", {kDistributed, kReplicated, kRooted, kStealing, kSequential}}};
+
+void PrintTo(const Example& example, std::ostream* out) { *out << example.program; }
+
+nlohmann::json verified(const Example& example, int ranks, const Arguments& way) {
+  Arguments command = {CLEAVE_MPIEXEC, "-n", std::to_string(ranks),
+                       std::string(CLEAVE_PROGRAMS) + "/example-" + example.program};
+  command.insert(command.end(), way.begin(), way.end());
+  command.insert(command.end(), {"--size", example.size, "--verify", "--json", "--repetitions", "1",
+                                 "--warm-up", "0"});
+  SCOPED_TRACE(testing::PrintToString(command));
+  const auto finished = testing::run_program(command);
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  auto json = nlohmann::json::parse(finished.out, nullptr, false);
+  if (!json.is_object()) {
+    ADD_FAILURE() << "not a JSON object: " << finished.out;
+    return nlohmann::json::object();
+  }
+  EXPECT_EQ(json["app"], "example-" + example.program);
+  EXPECT_EQ(json["ranks"], ranks);
+  EXPECT_EQ(json["verified"], true);
+  return json;
+}
+
+class Examples : public testing::TestWithParam<Example> {};
+INSTANTIATE_TEST_SUITE_P(All, Examples, testing::ValuesIn(kExamples), [](const auto& info) {
+  std::string name = info.param.program;
+  std::erase(name, '-');
+  return name;
+});
+
+TEST_P(Examples, AreVerifiedOnAnyRanks) {
+  const Example& example = GetParam();
+  const auto expected = verified(example, 1, kSequential);
+  for (const int ranks : {1, 2, 3, 5}) {
+    for (const Arguments& way : example.ways) {
+      const auto json = verified(example, ranks, way);
+      if (!example.result.empty()) {
+        EXPECT_EQ(json.value(example.result, -1), expected.value(example.result, -2));
+      }
+    }
+  }
+}
+
+TEST_P(Examples, SayWhatTheyAre) {
+  const std::string program = std::string(CLEAVE_PROGRAMS) + "/example-" + GetParam().program;
+  const auto help = testing::run_program({program, "--help"});
+  EXPECT_EQ(help.status, 0) << help.err;
+  EXPECT_NE(help.out.find("--size"), std::string::npos);
+  const auto described = testing::run_program({program, "--describe"});
+  const auto json = nlohmann::json::parse(described.out, nullptr, false);
+  ASSERT_TRUE(json.is_object()) << described.err;
+  EXPECT_NE(json["summary"], "");
+  EXPECT_GE(json["study"]["sizes"].size(), 5U);
+  EXPECT_GE(json["quick_study"]["sizes"].size(), 5U);
+}
+
+}  // namespace
+}  // namespace cleave

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Checks what the completions of bash or zsh offer. Exits with 77 without zsh.
+# Called as: check_completions.sh bash|zsh FOLDER_OF_COMPLETIONS
+set -euo pipefail
+shell=$1 folder=$2
+
+# expect "WORDS OFFERED" COMMAND_LINE...: the last word of the line, which may be empty, is completed to
+# these words and others.
+expect() {
+  local words=$1 word offered
+  shift
+  offered=" $("offered_by_$shell" "$@" | tr '\n' ' ') "
+  for word in $words; do
+    if [[ $offered != *" $word "* ]]; then
+      echo "error: '$*' does not offer '$word' but:$offered" >&2
+      exit 1
+    fi
+  done
+  echo "$* -> $words"
+}
+
+offered_by_bash() {
+  bash -c '
+    source "$1"
+    shift
+    complete -p "$1" | grep -q -- "-o default"
+    COMP_WORDS=("$@")
+    COMP_CWORD=$(($# - 1))
+    _cleave
+    printf "%s\n" "${COMPREPLY[@]}"' bash "$folder/bash/$1" "$@"
+}
+
+# What is asked of _arguments, whose specifications hold the words: NAME[...] and :value:(WORDS).
+offered_by_zsh() {
+  zsh -fc '
+    fpath=($1 $fpath)
+    shift
+    _arguments() { [[ $words[1] == $command ]] && print -rl -- "$@" }
+    autoload -Uz +X _cleave
+    words=("$@")
+    CURRENT=$#
+    service=$1
+    _cleave' zsh "$folder/zsh" "$@" |
+    sed -E 's/\[.*:\((.*)\)$/ \1/; s/\[.*//; s/^1:command:\(\((.*)\)\)$/\1/; s/\\:"[^"]*"//g'
+}
+
+if [ "$shell" = zsh ]; then
+  command -v zsh >/dev/null || { echo "skipped: zsh is not installed"; exit 77; }
+  zsh -n "$folder/zsh/_cleave"
+  zsh -fc 'fpath=($1 $fpath); autoload -Uz compinit; compinit -u -D
+           for name in cleave cleave-quicksort; do [[ $_comps[$name] == _cleave ]] || exit 1; done' \
+    zsh "$folder/zsh"
+else
+  bash -n "$folder/bash/cleave"
+fi
+
+expect "fit predict plan compare report study export machine quicksort calibrate" cleave ""
+expect "study" cleave st
+expect "--machine --out --forms" cleave fit --
+expect "auto paper" cleave fit --forms ""
+expect "import show" cleave machine ""
+expect "--out" cleave machine import --o
+expect "sequential hypercube work_stealing" cleave-quicksort --type ""
+expect "replicated rooted distributed" cleave-quicksort --size N=4M --placement ""
+expect "hypercube" cleave quicksort --type hyp
+expect "--trace --verify --json" cleave uts --
+expect "simulate" cleave-spacetree ""
+expect "--policy" cleave-spacetree simulate --po

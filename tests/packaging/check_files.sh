@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Checks that PREFIX holds the public surface of Cleave and nothing else.
+# Called as: check_files.sh PREFIX SOURCE_FOLDER
+set -euo pipefail
+prefix=$1 source=$2
+export LC_ALL=C
+
+programs=(cleave cleave-calibrate cleave-components cleave-flowshop cleave-quicksort cleave-spacetree
+  cleave-uts cleave-uts-study)
+
+# The subcommands that a program's help names.
+subcommands() {
+  ASAN_OPTIONS=detect_leaks=0 "$prefix/bin/$1" --help |
+    sed -n '/^Subcommands:/,/^$/s/^  \([a-z-]*\) .*/\1/p'
+}
+
+expected() {
+  # The headers that the libraries list.
+  grep -oE 'cleave/[a-z_/]+\.hpp' "$source/skeleton/CMakeLists.txt" | sed 's|^|include/|'
+  printf 'lib/libcleave_%s.a\n' trace skeleton program
+  printf 'lib/cmake/cleave/%s\n' cleave-config.cmake cleave-config-version.cmake
+  # A targets file has one beside it of the build type.
+  printf 'lib/cmake/cleave/cleave-%s-targets.cmake\n' trace skeleton program
+  printf 'lib/cmake/cleave/cleave-%s-targets-TYPE.cmake\n' trace skeleton program
+  printf 'lib/pkgconfig/cleave-%s.pc\n' skeleton program
+  printf 'share/doc/cleave/%s\n' LICENSE NOTICE copyright
+  printf 'bin/%s\n' "${programs[@]}"
+  printf 'share/bash-completion/completions/%s\n' "${programs[@]}"
+  echo share/zsh/vendor-completions/_cleave
+  if command -v help2man >/dev/null; then
+    for program in "${programs[@]}"; do
+      echo "share/man/man1/$program.1"
+      for command in $(subcommands "$program"); do
+        echo "share/man/man1/$program-$command.1"
+      done
+    done
+    printf 'share/man/man1/cleave-machine-%s.1\n' import show
+  fi
+}
+
+installed() {
+  (cd "$prefix" && find . -mindepth 1 ! -type d -printf '%P\n') |
+    sed -E 's|^lib/[a-z0-9_]+-linux-gnu/|lib/|; s|-targets-[a-z]+\.cmake$|-targets-TYPE.cmake|'
+}
+
+if ! diff <(expected | sort) <(installed | sort); then
+  echo "error: < is missing, > should not be installed" >&2
+  exit 1
+fi
+echo "the public surface is installed, and nothing else"

@@ -1,0 +1,17 @@
+// error: cleave: the application's `kCommutative` must be `static constexpr bool`
+#include <cleave/dc_call.hpp>
+
+struct App {
+  using Problem = int;
+  using Solution = int;
+  bool trivial(const int& n) const { return n < 2; }
+  cleave::Halves<int> divide(int n) const { return {n / 2, n - n / 2}; }
+  Solution conquer(int) const { return {}; }
+  Solution combine(Solution left, Solution) const { return left; }
+  bool kCommutative = true;
+};
+
+int main() {
+  const auto result = cleave::DC_Call(cleave::DC_Type::hypercube, App{}, 5);
+  return sizeof(result) > 100 ? 1 : 0;
+}

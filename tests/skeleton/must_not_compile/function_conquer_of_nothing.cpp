@@ -1,0 +1,14 @@
+// error: cleave: the function `conquer` must take a Problem and return its Solution
+#include <cleave/dc_call.hpp>
+
+const auto trivial = [](const int& n) { return n < 2; };
+const auto divide = [](int n) { return cleave::Halves<int>{n / 2, n - n / 2}; };
+const auto conquer = [] { return 1; };
+const auto combine = [](int a, int b) { return a + b; };
+const auto sequential = [](int n) { return n; };
+
+int main() {
+  const auto result =
+      cleave::DC_Call(cleave::DC_Type::hypercube, 5, trivial, divide, conquer, combine, sequential);
+  return sizeof(result) > 100 ? 1 : 0;
+}

@@ -1,0 +1,21 @@
+// error: cleave: Solution cannot cross to another rank: it is or holds an aggregate that cannot be
+#include <vector>
+
+#include <cleave/dc_call.hpp>
+
+struct Fixed {
+  const int count = 0;
+};
+struct App {
+  using Problem = int;
+  using Solution = std::vector<Fixed>;
+  bool trivial(const int& n) const { return n < 2; }
+  cleave::Halves<int> divide(int n) const { return {n / 2, n - n / 2}; }
+  Solution conquer(int) const { return {}; }
+  Solution combine(Solution left, Solution) const { return left; }
+};
+
+int main() {
+  const auto result = cleave::DC_Call(cleave::DC_Type::hypercube, App{}, 5);
+  return sizeof(result) > 100 ? 1 : 0;
+}

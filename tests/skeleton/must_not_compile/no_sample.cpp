@@ -1,0 +1,24 @@
+// error: cleave: the application must have `std::vector<Splitter> sample(std::span<const Element>
+#include <vector>
+
+#include <cleave/dc_call.hpp>
+
+struct App {
+  using Element = int;
+  using Splitter = int;
+  using Problem = cleave::Part<int>;
+  using Solution = cleave::Part<int>;
+  bool trivial(const Problem& part) const { return part.size() < 2; }
+  cleave::Halves<Problem> divide(Problem part) const { return {std::move(part), {}}; }
+  Solution conquer(Problem part) const { return part; }
+  Solution combine(Solution left, Solution) const { return left; }
+  cleave::Split<int> splitter(std::vector<int>, cleave::Share) const { return {}; }
+  cleave::Cut partition(std::span<int>, const cleave::Split<int>&, cleave::ClassOrder) const {
+    return {};
+  }
+};
+
+int main() {
+  const auto result = cleave::DC_Call(cleave::DC_Type::hypercube, App{}, cleave::Part<int>{});
+  return sizeof(result) > 100 ? 1 : 0;
+}

@@ -1,0 +1,20 @@
+// error: cleave: the application's `Node` must be movable
+#include <mutex>
+
+#include <cleave/dc_call.hpp>
+
+struct App {
+  using Problem = int;
+  using Solution = int;
+  struct Node {
+    std::mutex mutex;
+  };
+  void begin(int, auto&, int&) const {}
+  int combine(int left, int right) const { return left + right; }
+  void visit(const Node&, auto&, int&) const {}
+};
+
+int main() {
+  const auto result = cleave::DC_Call(cleave::DC_Type::work_stealing, App{}, 5);
+  return sizeof(result) > 100 ? 1 : 0;
+}

@@ -1,0 +1,18 @@
+// error: cleave: the application's `sequential` must be `Solution sequential(Problem) const`
+#include <cleave/dc_call.hpp>
+
+struct App {
+  using Problem = int;
+  using Solution = int;
+  bool trivial(const int& n) const { return n < 2; }
+  cleave::Halves<int> divide(int n) const { return {n / 2, n - n / 2}; }
+  Solution conquer(int) const { return {}; }
+  Solution combine(Solution left, Solution) const { return left; }
+  int sequential(int, int) const { return 0; }
+  int sequential(int) { return 0; }  // not const
+};
+
+int main() {
+  const auto result = cleave::DC_Call(cleave::DC_Type::hypercube, App{}, 5);
+  return sizeof(result) > 100 ? 1 : 0;
+}

@@ -1,0 +1,16 @@
+// error: cleave: the application's `visit` must be `void visit(Node, Children<Node>&, Solution&)
+#include <cleave/dc_call.hpp>
+
+struct App {
+  using Problem = int;
+  using Solution = int;
+  int combine(int left, int right) const { return left + right; }
+
+ private:
+  void visit(int, cleave::Children<int>&, int&) const {}
+};
+
+int main() {
+  const auto result = cleave::DC_Call(cleave::DC_Type::work_stealing, App{}, 5);
+  return sizeof(result) > 100 ? 1 : 0;
+}

@@ -1,0 +1,17 @@
+// error: cleave: the application must have `void begin(Problem, Children<Node>&, Solution&) const`,
+#include <string>
+
+#include <cleave/dc_call.hpp>
+
+struct App {
+  using Problem = int;
+  using Solution = int;
+  using Node = std::string;
+  void visit(std::string, cleave::Children<std::string>&, int&) const {}
+  int combine(int left, int right) const { return left + right; }
+};
+
+int main() {
+  const auto result = cleave::DC_Call(cleave::DC_Type::work_stealing, App{}, 5);
+  return sizeof(result) > 100 ? 1 : 0;
+}

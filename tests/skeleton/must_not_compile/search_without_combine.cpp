@@ -1,0 +1,13 @@
+// error: cleave: the application must have `Solution combine(Solution left, Solution right) const`,
+#include <cleave/dc_call.hpp>
+
+struct App {
+  using Problem = int;
+  using Solution = int;
+  void visit(int, cleave::Children<int>&, int&) const {}
+};
+
+int main() {
+  const auto result = cleave::DC_Call(cleave::DC_Type::work_stealing, App{}, 5);
+  return sizeof(result) > 100 ? 1 : 0;
+}

@@ -1,0 +1,15 @@
+// error: cleave: the application's `first_incumbent` must be `std::int64_t first_incumbent(const
+#include <cleave/dc_call.hpp>
+
+struct App {
+  using Problem = int;
+  using Solution = int;
+  void visit(int, cleave::Children<int>&, int&, cleave::Incumbent&) const {}
+  int combine(int left, int right) const { return left + right; }
+  std::int64_t first_incumbent() const { return 0; }
+};
+
+int main() {
+  const auto result = cleave::DC_Call(cleave::DC_Type::work_stealing, App{}, 5);
+  return sizeof(result) > 100 ? 1 : 0;
+}
