@@ -13,7 +13,7 @@
 namespace cleave::models {
 
 /// The form that Printista and Saez (section VI.A) give `block` of an application with these sizes:
-/// N alone (quicksort) or N and M (connected components). None for other blocks and sizes.
+/// N alone, or N and M of a graph. None for other blocks and sizes.
 std::optional<Form> paper_form(Block block, const std::vector<std::string>& size_names);
 
 /// A form on trial. Its coefficients may be negative only where logarithms of ratios are meant:

@@ -121,32 +121,31 @@ std::size_t fitted_sizes(const std::vector<std::string>& sizes, HoldOut hold_out
   return different.size() - held_out_sizes(points, hold_out).size();
 }
 
-/// A block's time is a function of a size, which one size does not show; the nodes of a tree are
-/// counted one by one, so one tree is enough.
+/// A time is fitted as a function of a size, which one size does not show.
 void check_fits(StudyPlan& plan, bool hold_out_is_given) {
-  const std::size_t needed = plan.program.type == kStealing ? 1 : 2;
+  constexpr std::size_t kNeeded = 2;
   const std::vector<std::string>& sizes = plan.study.sizes;
-  if (const std::size_t different = fitted_sizes(sizes, HoldOut::none); different < needed) {
+  if (const std::size_t different = fitted_sizes(sizes, HoldOut::none); different < kNeeded) {
     throw UsageError(fmt::format(
         "a fit needs at least {} different sizes, not {}: give more, for example --sizes N=1M N=2M "
         "N=4M",
-        needed, different));
+        kNeeded, different));
   }
   const std::size_t fitted = fitted_sizes(sizes, plan.fit.hold_out);
-  if (fitted >= needed) {
+  if (fitted >= kNeeded) {
     return;
   }
   if (hold_out_is_given) {
     throw UsageError(
         fmt::format("--hold-out leaves {} of {} sizes to fit, which takes at least {}: give more "
                     "sizes, or --hold-out none",
-                    fitted, sizes.size(), needed));
+                    fitted, sizes.size(), kNeeded));
   }
   plan.fit.hold_out = HoldOut::none;
   plan.notes.push_back(
       fmt::format("{} sizes are fitted and none is held out to test the fit: give "
                   "at least {}",
-                  sizes.size(), needed + 1));
+                  sizes.size(), kNeeded + 1));
 }
 
 /// Has the program look at every size that a person gave, and at one of its own.

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 #include <system_error>
 
 #include "models/command/subprocess.hpp"
@@ -29,13 +30,15 @@ fs::path calibration_program() {
   return file;
 }
 
-void remove_traces(const fs::path& folder) {
+std::vector<fs::path> traces_in(const fs::path& folder) {
+  std::vector<fs::path> files;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     if (entry.path().filename().string().ends_with(".trace.jsonl")) {
-      fs::remove(entry.path(), error);
+      files.push_back(entry.path());
     }
   }
+  return files;
 }
 
 }  // namespace
@@ -52,7 +55,7 @@ StudyRun::StudyRun(const StudyArguments& arguments, StudyPlan plan)
 void StudyRun::measure() {
   make_folders();
   runs_ = plan_.cases.size() * static_cast<std::size_t>(plan_.study.rounds);
-  say_what_is_reused();
+  say_what_is_there();
   progress_.emplace("study", true);
   try {
     measure_all();
@@ -60,8 +63,11 @@ void StudyRun::measure() {
   } catch (const Interrupted&) {
     progress_.reset();
     remove_folders_if_empty();
-    throw Interrupted(fmt::format("stopped; {} of {} runs are kept in {}", traces_.size(), runs_,
-                                  (plan_.folder / "traces").string()));
+    if (traces_.empty()) {
+      throw Interrupted("stopped before the first run was done");
+    }
+    throw Interrupted(fmt::format("stopped; {} of {} runs are kept in {}: the same command goes on",
+                                  traces_.size(), runs_, (plan_.folder / "traces").string()));
   } catch (...) {
     progress_.reset();
     remove_folders_if_empty();
@@ -73,8 +79,10 @@ void StudyRun::make_folders() {
   make_folder(plan_.folder);
   make_folder(plan_.folder / "traces");
   if (arguments_.fresh) {
-    remove_traces(plan_.folder / "traces");
     std::error_code error;
+    for (const fs::path& file : traces_in(plan_.folder / "traces")) {
+      fs::remove(file, error);
+    }
     fs::remove(plan_.folder / kMachineOfStudy, error);
   }
 }
@@ -87,7 +95,7 @@ void StudyRun::remove_folders_if_empty() const {
   fs::remove(plan_.folder, error);
 }
 
-void StudyRun::say_what_is_reused() {
+void StudyRun::say_what_is_there() const {
   std::size_t reused = 0;
   for (int round = 1; round <= plan_.study.rounds; ++round) {
     reused += static_cast<std::size_t>(
@@ -99,6 +107,21 @@ void StudyRun::say_what_is_reused() {
                "study: {} of {} runs were made earlier and are reused from {}; --fresh makes all "
                "anew\n",
                reused, runs_, (plan_.folder / "traces").string());
+  }
+  std::set<fs::path> own;
+  for (int round = 1; round <= 2 * plan_.study.rounds; ++round) {
+    for (const Case& c : plan_.cases) {
+      own.insert(plan_.trace_of(c, round));
+    }
+  }
+  const std::vector<fs::path> there = traces_in(plan_.folder / "traces");
+  if (const auto others = std::count_if(there.begin(), there.end(),
+                                        [&](const fs::path& file) { return !own.contains(file); });
+      others > 0) {
+    fmt::print(stderr,
+               "study: note: {} also holds {} traces of other runs, which cleave fit {} takes too; "
+               "--fresh removes them\n",
+               (plan_.folder / "traces").string(), others, plan_.folder.string());
   }
 }
 

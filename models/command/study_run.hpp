@@ -32,7 +32,7 @@ class StudyRun {
  private:
   void make_folders();
   void remove_folders_if_empty() const;
-  void say_what_is_reused();
+  void say_what_is_there() const;
   void measure_all();
   void set_up_machine();
   bool is_calibrated_here(const std::filesystem::path& file) const;

@@ -85,7 +85,7 @@ struct Report {
   std::vector<std::string> notes;
 };
 
-/// The paper's largest error: 8.83 %, of connected components on 8 processors.
+/// The paper's largest error: 8.83 %, of graphs on 8 processors.
 inline constexpr double kPaperError = 0.0883;
 
 /// Compares every run in `measurements` with what `model` says of it. A run that the model was not

@@ -69,8 +69,7 @@ TEST_F(Command, CtrlCEndsAStudyAndWhatItStarted) {
   const Result result = run(study + " --machine m.machine.json --out s -- --sleep-and-say pid",
                             "timeout --preserve-status --signal=INT 2 ./cleave");
   EXPECT_EQ(result.status, 130);
-  EXPECT_NE(result.err.find("cleave: stopped; 0 of 24 runs are kept in s/traces\n"),
-            std::string::npos)
+  EXPECT_NE(result.err.find("cleave: stopped before the first run was done\n"), std::string::npos)
       << result.err;
   const int child = std::stoi(read_file(folder_ / "pid"));
   EXPECT_NE(::kill(child, 0), 0) << "the application still runs";
@@ -107,6 +106,14 @@ TEST_F(Command, AStudyThatWasInterruptedGoesOn) {
   EXPECT_EQ(fresh.status, 0) << fresh.err;
   EXPECT_EQ(fresh.err.find("reused"), std::string::npos) << fresh.err;
   EXPECT_NE(fresh.err.find("[12/24] sort N=32M"), std::string::npos) << fresh.err;
+
+  const Result fewer = run(study.substr(0, study.find(" --sizes")) +
+                               " --machine m.machine.json --out s --sizes N=1M N=2M N=4M",
+                           "./cleave");
+  EXPECT_EQ(fewer.status, 0) << fewer.err;
+  EXPECT_NE(fewer.err.find("study: note: s/traces also holds 12 traces of other runs"),
+            std::string::npos)
+      << fewer.err;
 
   // A program that was built anew may be another one.
   fs::last_write_time(folder_ / "cleave-sort", fs::file_time_type::clock::now());
@@ -194,6 +201,10 @@ TEST_F(Command, AStudyRefusesWhatCouldNotBeFittedBeforeItRuns) {
       run(study + "--rounds 1 --sizes \"--size N=1M\" \"--size N=2M\" --ranks 1", "./cleave");
   EXPECT_EQ(options.status, 0) << options.err;
   EXPECT_TRUE(fs::exists(folder_ / "s" / "traces" / "sort-size-N-1M-p1-1.trace.jsonl"));
+  const Result named = run(study + "--ranks 1 -- --app ../evil", "./cleave");
+  EXPECT_EQ(named.status, 0) << named.err;
+  EXPECT_TRUE(fs::exists(folder_ / "s" / "evil.model.json"));
+  EXPECT_TRUE(fs::exists(folder_ / "s" / "traces" / "evil-N-1M-p1-1.trace.jsonl"));
 }
 
 TEST_F(Command, AFolderOfAStudyStandsForItsFiles) {

@@ -7,7 +7,7 @@ form=$1 build=$2 cleave=$3 mpiexec=$4 flags=$5
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cmake --install "$build" --prefix "$work/installed" --component development >/dev/null
+cmake --install "$build" --prefix "$work/installed" >/dev/null
 cd "$work"
 "$cleave" new my-project --form "$form" >next
 cmake -S my-project -B build -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_PREFIX_PATH="$work/installed" \
