@@ -1,6 +1,6 @@
 // The closest pair of points in the plane (Shamos and Hoey 1975). The points left and right of a
-// vertical line are solved apart. A pair across the line is closer only if both its points are
-// nearer to the line than the closest pair of either side: each solution has these few as strips.
+// vertical line are solved apart. A pair across the line is closer only if both points are nearer
+// to the line than the closest pair of either side. Each solution keeps these few points in strips.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct ClosestPair {
   struct Solution {                  // of the points between two vertical lines
     double min_x = kInfinity, max_x = -kInfinity;
     double distance2 = kInfinity;  // of the closest pair, squared
-    Strip left, right;             // what is nearer than that to min_x, to max_x
+    Strip left, right;             // points nearer than that to min_x, to max_x
     bool operator==(const Solution&) const = default;
   };
 
@@ -62,9 +62,9 @@ struct ClosestPair {
   static constexpr double kInfinity = std::numeric_limits<double>::infinity();
   static double square(double x) { return x * x; }
 
-  // The least of distance2 and what is between points of two strips, which are climbed together.
+  // The minimum of distance2 and of pairs between two strips, which are climbed together.
   static double across(const Strip& left, const Strip& right, double distance2) {
-    auto first = right.begin();  // of those not too far below p
+    auto first = right.begin();  // that is not too far below p
     for (const Point p : left) {
       const auto is_near = [&](Point q) { return square(q.y - p.y) < distance2; };
       first = std::find_if(first, right.end(), [&](Point q) { return q.y > p.y || is_near(q); });

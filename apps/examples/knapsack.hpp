@@ -1,6 +1,6 @@
-// The 0-1 knapsack problem by branch-and-bound: items are decided on in turn, those worth most for
-// their weight first. No filling is worth more than the one that may cut the first item that does
-// not fit (Dantzig 1957); a subtree whose bound is no more than the incumbent is left out.
+// The 0-1 knapsack problem by branch-and-bound. Each level of the tree decides on one item, from
+// the most to the least value for its weight. The bound cuts the first item that does not fit
+// (Dantzig 1957); where it is not above the best value known, no children are searched.
 #pragma once
 
 #include <algorithm>
@@ -14,14 +14,15 @@ struct Item {
   std::int64_t weight, value;
 };
 
-struct Filling {         // of which the first items are decided on
-  std::int64_t decided;  // how many
+struct Filling {
+  std::int64_t decided;  // on that many of the first items
   std::int64_t room, value;
 };
 
 struct Best {
-  std::int64_t nodes = 0;
+  std::int64_t nodes = 0;  // fewer, the sooner the best is found
   std::int64_t value = 0;
+  bool operator==(const Best& other) const { return value == other.value; }
 };
 
 struct Knapsack {
@@ -44,7 +45,7 @@ struct Knapsack {
   void visit(Filling filling, cleave::Children<Filling>& children, Best& best,
              cleave::Incumbent& incumbent) const {
     ++best.nodes;
-    if (incumbent.offer(-filling.value)) {  // the incumbent is the least value
+    if (incumbent.offer(-filling.value)) {  // an incumbent is minimised
       best.value = filling.value;
     }
     if (bound(filling) > -incumbent.value()) {
@@ -62,7 +63,7 @@ struct Knapsack {
 
   static constexpr std::string_view kSummary = "Finds the best value of N items in a knapsack.";
   static constexpr cleave::SizeOption kSizes[] = {{"N", 26}};
-  // All weights are even and the room is odd, so that no filling reaches its bound (Chvatal 1980).
+  // Worth what they weigh, all even, and the room is odd: no filling reaches it (Jeroslow 1974).
   void check_options(cleave::RunOptions& options) {
     const cleave::CounterRandom random(options.seed);
     for (std::int64_t i = 0; i < options.sizes.at("N"); ++i) {

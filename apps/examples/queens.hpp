@@ -1,15 +1,15 @@
-// The n queens problem: in how many ways do n queens stand on n rows so that none attacks another?
-// The columns that queens attack are bits (Richards, Backtracking algorithms in MCPL, 1997).
+// In how many ways can n queens be placed on a board of n rows so that none attacks another? Each
+// level of the tree places one queen; attacked columns are bits of a word (Richards 1997).
 #pragma once
 
 #include <cstdint>
 
 #include <cleave/program.hpp>
 
-struct Board {            // with queens on the first rows; of the next row are attacked
-  std::uint32_t all;      // its columns
-  std::uint32_t columns;  // those below a queen
-  std::uint32_t left;     // those to the left of one, on a diagonal
+struct Board {            // with queens on the first rows
+  std::uint32_t all;      // a bit for each column
+  std::uint32_t columns;  // those with a queen
+  std::uint32_t left;     // those that a diagonal to the left attacks in the next row
   std::uint32_t right;
 };
 
@@ -41,7 +41,7 @@ struct Queens {
   cleave::Sizes solution_sizes(Count total) const { return {{"nodes", total.nodes}}; }
 
   static constexpr std::string_view kSummary = "Counts the ways to place N queens.";
-  static constexpr cleave::SizeOption kSizes[] = {{"N", 13, 31}};
+  static constexpr cleave::SizeOption kSizes[] = {{"N", 14, 31}};
   Board make_problem(const cleave::NamedSizes& sizes, std::uint64_t /*seed*/) const {
     return {.all = (1U << sizes.at("N")) - 1};
   }

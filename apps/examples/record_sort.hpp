@@ -17,7 +17,7 @@ struct Reading {
   bool operator==(const Reading&) const = default;
 };
 
-// By station, the warmest first. Few readings are equal, or they were to be shared out (has_ties).
+// By station, the warmest first. Few readings are equal; many would need ties (Split::has_ties).
 inline bool before(const Reading& a, const Reading& b) {
   return std::tie(a.station, b.millikelvin, a.time) < std::tie(b.station, a.millikelvin, b.time);
 }
@@ -34,7 +34,7 @@ struct RecordSort {
   cleave::Halves<Problem> divide(Problem part, cleave::Share share) const {
     const std::size_t left = part.size() * share.left / share.total;
     std::ranges::nth_element(part, part.begin() + left, before);
-    const std::span<const Reading> all(part.begin(), part.end());
+    const std::span<const Reading> all(part);
     return {Problem(all.first(left)), Problem(all.subspan(left))};
   }
   Solution combine(Solution left, const Solution& right) const {

@@ -89,10 +89,8 @@ TEST(RecordSort, SortsAsFieldByField) {
     for (const std::size_t length : kLengths) {
       const auto readings = random_readings(length, distinct, static_cast<unsigned>(length));
       on_every_executor(
-          RecordSort{}, [&] { return RecordSort::Problem(std::span(readings)); },
-          [&](const auto& solution) {
-            EXPECT_EQ(solution, RecordSort::Problem(std::span(sorted(readings))));
-          });
+          RecordSort{}, [&] { return part_of(readings); },
+          [&](const auto& solution) { EXPECT_EQ(solution, part_of(sorted(readings))); });
     }
   }
 }
@@ -104,10 +102,9 @@ TEST(RecordSort, LeavesAPartOnEveryRank) {
       const auto readings = random_readings(length, distinct, static_cast<unsigned>(length));
       const auto cut = [&](int r) { return length * static_cast<std::size_t>(r) / world.size(); };
       const std::span all(readings);
-      const auto part =
-          DC_Call(DC_Type::hypercube, RecordSort{},
-                  RecordSort::Problem(all.subspan(cut(rank()), cut(rank() + 1) - cut(rank()))),
-                  {.comm = MPI_COMM_WORLD, .placement = Placement::distributed});
+      const auto part = DC_Call(DC_Type::hypercube, RecordSort{},
+                                part_of(all.subspan(cut(rank()), cut(rank() + 1) - cut(rank()))),
+                                {.comm = MPI_COMM_WORLD, .placement = Placement::distributed});
       std::size_t first = 0;
       std::size_t total = 0;
       for (int r = 0; r < world.size(); ++r) {

@@ -101,10 +101,6 @@ TEST(Knapsack, BoundIsNeverExceeded) {
   }
 }
 
-RecordSort::Problem part_of(const std::vector<Reading>& readings) {
-  return RecordSort::Problem(std::span(readings));
-}
-
 TEST(RecordSort, SortsAsFieldByField) {
   const RecordSort app;
   for (const unsigned distinct : {1, 2, 10, 100'000}) {

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "apps/examples/closest_pair.hpp"
@@ -141,5 +143,7 @@ inline std::vector<Reading> sorted(std::vector<Reading> readings) {
   std::ranges::stable_sort(readings, {}, &Reading::station);
   return readings;
 }
+
+inline Part<Reading> part_of(std::span<const Reading> readings) { return Part<Reading>(readings); }
 
 }  // namespace cleave::examples

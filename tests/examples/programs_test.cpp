@@ -1,6 +1,8 @@
 // The programs of the examples as a person runs them, under mpiexec.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -34,15 +36,13 @@ const std::vector<Example> kExamples = {
     {"knapsack", "N=14", "value", {kStealing, kThreads, kSequential}},
     {"record-sort", "N=1001", "", {kDistributed, kReplicated, kRooted, kStealing, kSequential}}};
 
-void PrintTo(const Example& example, std::ostream* out) { *out << example.program; }
-
 nlohmann::json verified(const Example& example, int ranks, const Arguments& way) {
   Arguments command = {CLEAVE_MPIEXEC, "-n", std::to_string(ranks),
                        std::string(CLEAVE_PROGRAMS) + "/example-" + example.program};
   command.insert(command.end(), way.begin(), way.end());
   command.insert(command.end(), {"--size", example.size, "--verify", "--json", "--repetitions", "1",
                                  "--warm-up", "0"});
-  SCOPED_TRACE(testing::PrintToString(command));
+  SCOPED_TRACE(::testing::PrintToString(command));
   const auto finished = testing::run_program(command);
   EXPECT_EQ(finished.status, 0) << finished.err;
   auto json = nlohmann::json::parse(finished.out, nullptr, false);
@@ -56,9 +56,9 @@ nlohmann::json verified(const Example& example, int ranks, const Arguments& way)
   return json;
 }
 
-class Examples : public testing::TestWithParam<Example> {};
-INSTANTIATE_TEST_SUITE_P(All, Examples, testing::ValuesIn(kExamples), [](const auto& info) {
-  std::string name = info.param.program;
+class Examples : public ::testing::TestWithParam<Example> {};
+INSTANTIATE_TEST_SUITE_P(All, Examples, ::testing::ValuesIn(kExamples), [](const auto& parameter) {
+  std::string name = parameter.param.program;
   std::erase(name, '-');
   return name;
 });
@@ -87,6 +87,22 @@ TEST_P(Examples, SayWhatTheyAre) {
   EXPECT_NE(json["summary"], "");
   EXPECT_GE(json["study"]["sizes"].size(), 5U);
   EXPECT_GE(json["quick_study"]["sizes"].size(), 5U);
+}
+
+/// Without the comment that opens it.
+TEST(ExampleHeaders, HaveAtMost80Lines) {
+  for (const auto& file : std::filesystem::directory_iterator(CLEAVE_EXAMPLES)) {
+    if (file.path().extension() != ".hpp") {
+      continue;
+    }
+    std::ifstream text(file.path());
+    int lines = 0;
+    for (std::string line; std::getline(text, line);) {
+      lines += lines > 0 || !line.starts_with("//") ? 1 : 0;
+    }
+    EXPECT_GT(lines, 0) << file.path();
+    EXPECT_LE(lines, 80) << file.path();
+  }
 }
 
 }  // namespace

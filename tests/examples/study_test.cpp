@@ -27,11 +27,9 @@ const std::vector<Example> kExamples = {
     {"knapsack", {"N=12", "N=13", "N=14", "N=15", "N=16"}, "nodes=200K"},
     {"record-sort", {"N=8K", "N=12K", "N=16K", "N=24K", "N=32K"}, "N=64K"}};
 
-void PrintTo(const Example& example, std::ostream* out) { *out << example.program; }
-
-class Examples : public testing::TestWithParam<Example> {};
-INSTANTIATE_TEST_SUITE_P(All, Examples, testing::ValuesIn(kExamples), [](const auto& info) {
-  std::string name = info.param.program;
+class Examples : public ::testing::TestWithParam<Example> {};
+INSTANTIATE_TEST_SUITE_P(All, Examples, ::testing::ValuesIn(kExamples), [](const auto& parameter) {
+  std::string name = parameter.param.program;
   std::erase(name, '-');
   return name;
 });
