@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `cleave study` runs for each application: the sizes of the paper's tables, and smaller ones.
 #pragma once
 

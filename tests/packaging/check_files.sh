@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Checks that PREFIX holds the public surface of Cleave and nothing else.
 # Called as: check_files.sh PREFIX SOURCE_FOLDER
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds the Debian package, installs it into a folder by dpkg, builds projects against it, runs them,
 # removes it, and checks that no file is left. Exits with 77 where it cannot.
 # Called as: check_package.sh BUILD_FOLDER SOURCE_FOLDER MPIEXEC

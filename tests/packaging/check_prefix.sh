@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds projects against the Cleave installed in PREFIX, by CMake and by pkg-config, and runs them.
 # Called as: check_prefix.sh PREFIX SOURCE_FOLDER MPIEXEC
 set -euo pipefail

@@ -1,5 +1,6 @@
 // error: cleave: the application's `visit` must be `void visit(Node, Children<Node>&, Solution&)
 // const`
+// SPDX-License-Identifier: Apache-2.0
 #include <string>
 
 #include <cleave/dc_call.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Five functions as an application: a thin adaptor for the published form of DC_Call.
 #pragma once
 
