@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cleave-calibrate: measures the latency l and the gap g of the machine that it runs on.
 #include <fmt/format.h>
 

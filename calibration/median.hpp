@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // When has a measurement been repeated often enough: when its median is known.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The micro-benchmarks behind l and g: what messages of many sizes cost under full load.
 #pragma once
 

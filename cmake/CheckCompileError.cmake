@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Compiles FILE and passes if that fails with exactly one error, the one that its first line names:
 #   // error: TEXT
 # Called as: cmake -DCOMPILER=... -DFLAGS=... -DFILE=... -P CheckCompileError.cmake

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cleave_embed(TARGET NAMESPACE ns HEADER h FILES name=path ...): compiles files into TARGET as
 # `const std::string_view ns::name`, which HEADER declares.
 function(cleave_embed target)

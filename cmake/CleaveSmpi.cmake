@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # MPI::MPI_CXX of SimGrid's SMPI: what links it runs on simulated hosts, by tests/referee/simulate. The
 # headers are those that tests/referee/setup unpacks.
 set(simgrid ${PROJECT_SOURCE_DIR}/build/simgrid/usr)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # How Cleave's libraries, programs and tests are declared, so that each CMakeLists.txt is a list.
 
 find_package(Git QUIET)

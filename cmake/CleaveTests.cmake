@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # How tests are registered.
 
 # cleave_test(NAME SOURCES ... LINK ...): a GoogleTest program without MPI, one entry a TEST.

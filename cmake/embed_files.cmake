@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Run by cleave_embed: writes OUTPUT, C++ that holds the text of FILES (name=path, in FOLDER).
 set(text "#include \"${HEADER}\"\n\nnamespace ${NAMESPACE} {\n\n")
 foreach(entry IN LISTS FILES)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Basis functions: what a block's time is a linear combination of, written as people write them:
 // "1", "N", "N*log2(N)", "N^1.5", "N*M", "N*hit(M/N)".
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The time of one block as a function of its sizes, with the form given. selection.hpp chooses one.
 #pragma once
 

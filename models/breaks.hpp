@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where measurements change their law: caches that overflow, messages that become too long to be
 // sent at once. Breaks are found first, and each segment between them is fitted by itself, since a
 // fit across a break is right nowhere.

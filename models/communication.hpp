@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The time of an exchange: equation 9 with the l and g of a machine, and how many bytes are moved.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The run time of a whole call as the longest path through the graph of its ranks and levels,
 // beside equation 6, which adds up the slowest rank of every level even where it is never the same.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a fit should be distrusted for, in words.
 #pragma once
 

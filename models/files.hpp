@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What models/ takes from the files that cross from running to modelling (traces and machines), and
 // from the skeleton's ways with command lines. It takes nothing else of the skeleton's internals.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fitting: measurements and a machine to a model.
 #pragma once
 

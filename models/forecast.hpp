@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a user is told of one size on one number of ranks: the time by the composition that was
 // closer to the measured runs, its interval, the blocks that it goes to, and the memory of a rank.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which terms a block's time may have: the paper's forms, and the candidates that a choice is made
 // among where nothing is prescribed.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which runs a model is not fitted to, so that it can be tested on them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 95 % intervals from variances that are themselves estimated.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Latency l and gap g of a machine from the times of messages of several sizes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Least squares: coefficients of a linear combination of columns, with what is needed to trust
 // them. Nothing here knows what the columns mean.
 #pragma once

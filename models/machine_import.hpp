@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Machines that one cannot log in to, from what the OSU micro-benchmarks printed there.
 #pragma once
 

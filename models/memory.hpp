@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How much memory a rank needs, from the most that ranks had in the runs that were traced.
 #pragma once
 

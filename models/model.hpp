@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A model: everything that a prediction needs, as it was fitted to traces and a machine.
 #pragma once
 

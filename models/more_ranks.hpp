@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a model does not know of more ranks than those that it was fitted to (docs/model.md,
 // "Interval").
 #pragma once

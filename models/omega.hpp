@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Omega: the run time of a whole call by the paper's equation 6, from the times of its blocks.
 #pragma once
 

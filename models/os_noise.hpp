@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the machine takes from a rank in between, as a timer or another program that the core turns
 // to: short pauses that come as often in a short block as in a long one, for each second of
 // computation. On one rank they are soon forgotten; where many ranks wait for each other one of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many ranks to ask for: the fewest that keep a deadline, or the most that are still used well.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What predictions rest on besides the model's fits, said once for all of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the repetitions of a block differ: from one another, and from what its fit says of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From traces to samples: what each block took on each rank at each level, with the sizes that its
 // time may depend on, pooled over repetitions and over traces of the same run.
 #pragma once

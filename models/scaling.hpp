@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the sizes of a block follow from the sizes of the whole run: how fast they shrink from level
 // to level of the recursion over ranks, and how unevenly. Read off the samples.
 #pragma once

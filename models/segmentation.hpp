@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a block's time changes its form, and the form between two such breaks.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which form a block's time has, where none is given.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How far the sizes of observations reach.
 #pragma once
 

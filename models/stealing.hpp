@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The time of a search by work stealing (docs/model.md, eq. 17 to 20): W nodes on R ranks of t
 // threads each take
 //

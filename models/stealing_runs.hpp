@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From traces of work stealing to what a run's time went to: searching, stealing, starting and
 // ending, which add up to it (docs/model.md, eq. 17).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Repetitions that were timed while a core was slower than at other times, as while the program of
 // another virtual machine has the core's other thread: for seconds all that is computed takes up to
 // twice as long. Traces tell by the probe (skeleton/trace/probe.hpp).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What all readers of traces take from them alike.
 #pragma once
 

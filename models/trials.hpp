@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Forms on trial: fits to one part of the runs that predict the other.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Questions of the kind "what if the network were ten times faster": a model with some of its
 // constants multiplied.
 #pragma once

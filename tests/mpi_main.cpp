@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The main of every GoogleTest program that runs under mpiexec: all ranks run all tests; rank 0
 // prints, another rank only what fails on it; the program fails if any rank's tests do.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks component labels by a breadth-first search, which has nothing in common with union-find.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Connected components as in Printista and Saez, section V: divide halves the edges, every half is
 // solved over all N vertices, combine unites what either half found connected. Where the edges lie
 // in parts already (Placement::distributed), nothing is divided and nothing moves on the way down.

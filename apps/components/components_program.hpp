@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The program cleave-components: where graphs come from, where labels go, and what is told of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs that are made by a rule, edge by edge: the i-th depends on the seed and i alone, so that
 // every rank makes its own share.
 #pragma once

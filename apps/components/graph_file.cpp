@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "apps/components/graph_file.hpp"
 
 #include <fcntl.h>

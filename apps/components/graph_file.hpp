@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graph files: edge lists (text and binary), Matrix Market and METIS. Each rank reads a slice of
 // the file, and nothing of a file is believed before it was seen.
 #pragma once

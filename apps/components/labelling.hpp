@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The solution of connected components: flat labels, and how they cross to another rank.
 #pragma once
 

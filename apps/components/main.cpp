@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cleave-components: finds the connected components of a graph.
 #include "apps/components/components_program.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which share of a row of things one rank takes.
 #pragma once
 

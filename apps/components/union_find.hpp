@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Union-find over all vertices of a graph. Links go from a vertex to a lesser one, so that a root
 // is the least vertex of its tree, and one ascending pass flattens a forest into labels.
 #pragma once

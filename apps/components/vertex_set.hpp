@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sets of vertices, a bit each: 32 times smaller than labels, so that they stay in a cache nearer
 // to the core. The passes over all vertices and over edges take many at a time, by the vector
 // instructions of the processor that runs them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The closest pair of points in the plane (Shamos and Hoey 1975). The points left and right of a
 // vertical line are solved apart. A pair across the line is closer only if both points are nearer
 // to the line than the closest pair of either side. Each solution keeps these few points in strips.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Karatsuba's multiplication of polynomials (Karatsuba and Ofman 1962); coefficients are integers
 // modulo 2^64. A product of length n takes three products of length n / 2:
 //

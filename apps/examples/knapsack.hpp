@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The 0-1 knapsack problem by branch-and-bound. Each level of the tree decides on one item, from
 // the most to the least value for its weight. The bound cuts the first item that does not fit
 // (Dantzig 1957); where it is not above the best value known, no children are searched.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mergesort: halves are sorted apart and merged (Knuth, The Art of Computer Programming 3, 5.2.4).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // In how many ways can n queens be placed on a board of n rows so that none attacks another? Each
 // level of the tree places one queen; attacked columns are bits of a word (Richards 1997).
 #pragma once

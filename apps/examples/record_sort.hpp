@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sorts records that are spread over the ranks, in an order of their own: hypercube quicksort
 // (Wagar 1987). At each level the ranks of a group choose a splitter from samples, partition their
 // parts around it and exchange; in the end each rank sorts its part.

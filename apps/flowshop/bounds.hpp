@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lower bounds of the makespan for all children of a node at once.
 //
 // LB1, one machine (Lageweg, Lenstra, Rinnooy Kan, "A general bounding scheme for the permutation

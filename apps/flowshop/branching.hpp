@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a node is divided: which of its two sets of children is taken, and which of these are kept.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Branch-and-bound as a tree search by any number of workers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The program cleave-flowshop: its options, and what it tells of a search.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Good permutations quickly: NEH, and the iterated greedy method that starts from it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a person names on the command line: an instance, a bound, a branching rule, an incumbent.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A permutation flowshop: every job passes machines 0, 1, ... in this order, every machine takes
 // the jobs in the same order, a permutation, and is wanted the permutation with the least makespan.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cleave-flowshop: the permutation with the least makespan, by branch-and-bound.
 #include "apps/flowshop/flowshop_program.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A node of the search tree: jobs fixed at the front and at the back of the permutation, and what
 // bounding its children needs. Its bytes are its value, so that it can cross to another rank.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Taillard's 120 flowshop instances, his generator and his file format (E. Taillard, "Benchmarks
 // for basic scheduling problems", European Journal of Operational Research 64, 1993).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks a sorted sequence by means that have nothing in common with quicksort.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What cleave-quicksort sorts: keys made from a seed, or read from a file.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files of keys and nothing else, little-endian, read and written by all ranks at once (MPI-IO).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What can be sorted, and in which order.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sorts and partitions the keys of one rank, as fast as one core can.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parallel quicksort as in Printista and Saez, section V: divide partitions around a pivot, the
 // halves are sorted apart, combine puts one after the other.
 #pragma once

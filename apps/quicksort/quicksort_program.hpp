@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The program cleave-quicksort: where keys come from and go, and what is told of them.
 #pragma once
 

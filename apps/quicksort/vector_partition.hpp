@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // In-place partition of keys by the vector instructions of the processor that it runs on.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Comparing online policies with each other and with the offline optimum.
 #pragma once
 

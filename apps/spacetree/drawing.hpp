@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pictures, as SVG text: the stages of a division as the source page draws them, and the front of
 // cost against imbalance.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cleave-spacetree: plans and replays how a growing tree is split onto processors.
 #include <cleave/detail/program/command_line.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Trees by name: a tree file, or a generator with its parameters.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How large a tree is, before it is traversed: some of its nodes are visited, and of what lies
 // below the others the expectation and the spread are known (expectation.hpp).
 //

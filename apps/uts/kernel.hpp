@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The work of a tree search: the ids of a node's children. The id of child i is SHA-1 of the node's
 // id and i, 24 bytes in all, each number with its most significant byte first (Prins, "Unbalanced
 // Tree Search Benchmark", 2003, section 1; UTS 1.1 does the same).

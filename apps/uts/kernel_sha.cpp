@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SHA-1 of the children of one node by the SHA extensions of x86.
 //
 // The message schedule of SHA-1 is linear over bits: that of (id, i) is that of (id, 0) XOR that of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cleave-uts: counts the nodes of an unbalanced tree.
 #include "apps/uts/uts_program.hpp"
 

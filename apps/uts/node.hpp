@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A node of an implicit tree: an id from which its children's ids follow by SHA-1.
 #pragma once
 

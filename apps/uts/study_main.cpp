@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cleave-uts-study: what can be known of an unbalanced tree before it is searched, and what makes
 // it hard to share out. Runs without mpiexec.
 #include <fmt/format.h>

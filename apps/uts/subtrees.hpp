@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the nodes of a tree are distributed over the subtrees below its root: what a static split of
 // the root's children would have to balance.
 #pragma once

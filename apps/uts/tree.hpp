@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A tree ready to be traversed: how many children a node has, decided by integers.
 //
 // The definitions compare a node's random value u in [0, 1) with a probability, or take logarithms

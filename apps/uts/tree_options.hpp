@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The options that name a tree, for every program that takes one.
 #pragma once
 

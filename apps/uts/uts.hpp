@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Unbalanced tree search: visits every node of a tree and counts. What lies below a node cannot be
 // known beforehand. By work stealing, siblings are visited together, and a node is pushed only if
 // it has children. By static splitting, divide cuts the tree's frontier in two, every rank

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "apps/uts/wanted_size.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parameters of a tree that has about as many nodes as are wanted.
 #pragma once
 

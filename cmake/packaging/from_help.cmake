@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Manual pages and completions, made from what the programs say about themselves.
 set(program_files)
 foreach(program IN LISTS programs)

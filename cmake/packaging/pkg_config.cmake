@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cleave-skeleton.pc and cleave-program.pc. They find their folder by their own place, so that the
 # installed files can be moved.
 file(RELATIVE_PATH to_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Read by make_manual and make_completions: what a program says by --help (CLI11's form).
 # A command is a program or a program with subcommands, as one line: "cleave machine show".
 

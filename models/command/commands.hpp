@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The commands of the program `cleave`. Each adds its options to the command line; it runs when its
 // name is there.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cleave compare: models, or the runs of traces, side by side, each against the first.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cleave export: traces in the formats of other tools.
 #include <fmt/format.h>
 

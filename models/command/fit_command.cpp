@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cleave fit: traces and a machine to a model.
 #include <fmt/format.h>
 

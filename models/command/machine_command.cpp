@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cleave machine: machines from the output of the OSU micro-benchmarks, and what a machine file
 // says.
 #include <fmt/format.h>

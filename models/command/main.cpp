@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cleave: fits models to traces, predicts run times and reports. `cleave X` runs the program
 // cleave-X of the same folder for any other X.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cleave new: a folder with a small program around an application, its test and how it is built.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

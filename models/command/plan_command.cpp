@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cleave plan: how many ranks to ask for, what each choice costs, and a batch script.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cleave predict: a model to times, on numbers of ranks and sizes that were never run.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the command `cleave` takes from the frame that all of Cleave's programs share.
 #pragma once
 

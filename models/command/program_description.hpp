@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a program around `cleave::run` says of itself (docs/formats.md), and where programs lie.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The files of a new project, as `cleave new` writes them. In each, @name@ is the project's name
 // and
 // @Name@ the same in CamelCase; the README's @size@ is a size to predict.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the commands that ask a model something have in common: predict and plan.
 #pragma once
 

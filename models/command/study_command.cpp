@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cleave study: calibrate, run a program at many sizes with traces, fit, and report.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/command/study_folder.hpp"
 
 #include <fmt/format.h>

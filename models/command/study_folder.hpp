@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A study's folder in place of its files: its model, its traces, its machine.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a study is going to run: every size on every number of ranks and threads, several rounds.
 // Whatever can be wrong with it is found before the first run.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Running a study: calibration, then every case in turn, several rounds.
 #pragma once
 

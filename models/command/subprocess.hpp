@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Running another program to its end, so that Ctrl-C ends it too.
 #pragma once
 

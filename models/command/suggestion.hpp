@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a person meant who mistyped a word.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A report as files in a folder.
 #pragma once
 

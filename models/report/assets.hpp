@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The texts that a page is made of. The build embeds them from the files beside this one.
 #pragma once
 

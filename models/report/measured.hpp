@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What measurements say of runs, as verdicts, tables and figures need it.
 #pragma once
 

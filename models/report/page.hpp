@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A report as one HTML page that needs no other file and no network: styles, plots and data are in
 // it.
 #pragma once

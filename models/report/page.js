@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Draws the figures of a report with uPlot. The data is in the page, as JSON.
 "use strict";
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A report: the paper's tables and figures for one machine, as data. How they are shown is in
 // text.hpp (terminal, CSV, Markdown) and page.hpp (HTML).
 #pragma once

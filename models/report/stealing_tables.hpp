@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tables and the figure of a search by work stealing: what its workers did, and where the time
 // went.
 #pragma once

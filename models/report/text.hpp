@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A report as text: for the terminal, as Markdown, and its tables as CSV.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an application supplies: five sequential functions, and what running them means
 // (`solve_sequential`). Needs no MPI. How DC_Call is called is in dc_call.hpp.
 #pragma once

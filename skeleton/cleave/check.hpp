@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cleave::check: does an application keep the promises that DC_Call relies on? For a user's own
 // tests.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <sched.h>
 #include <time.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A communicator: calls MPI's messages and knows its counts. Only the polled messages of work
 // stealing are elsewhere (work_stealing/mpi_transport.hpp).
 //

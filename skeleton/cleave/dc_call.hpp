@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DC_Call: divide-and-conquer over the ranks of a communicator, from five sequential functions.
 //
 // What an application supplies is in application.hpp, what it means is `solve_sequential` there,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The exceptions that Cleave throws. Each message is one line that names the thing, its value and
 // what is allowed, so that a program can print it as it stands.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A file that appears whole or not at all: written beside its final name, synced, then renamed.
 #pragma once
 

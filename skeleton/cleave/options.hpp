@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a DC_Call is run: the executor, where the data lives, and what watches it.
 #pragma once
 

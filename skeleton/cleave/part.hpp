@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A rank's part of a sequence that is spread over the ranks: the storage of the sorting form of
 // Placement::distributed, which the skeleton reuses from level to level.
 #pragma once

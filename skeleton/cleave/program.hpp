@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program around an application, in one line:
 //
 //     int main(int argc, char** argv) { return cleave::run<Mergesort>(argc, argv); }

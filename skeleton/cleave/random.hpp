@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reproducible random numbers: number i of a seed can be made on any rank, in any order, and is the
 // same with every compiler (the standard library's distributions are not).
 #pragma once

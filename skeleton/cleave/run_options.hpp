@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command line of a program: the options that `cleave::run` gives every program, those that the
 // application adds, and the study that `cleave study` makes of it.
 #pragma once

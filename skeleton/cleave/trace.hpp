@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Traces: the recorder keeps in memory what one rank did while the timed region runs; write_trace
 // writes what all ranks recorded to one file afterwards (docs/formats.md). No MPI is included.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an application supplies to search a tree whose shape is not known: one functor that visits a
 // node. This is the fast form of DC_Type::work_stealing, for a combine that is commutative and
 // associative; no MPI.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // wire<T>: how a value crosses to another rank, as a sequence of bytes.
 //
 // Automatic: arithmetic types, enumerations, std::complex, std::string, std::array, std::vector,

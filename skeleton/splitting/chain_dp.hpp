@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Planning by choosing the cuts of the final curve alone: exact where F depends on N only (A1 = 0),
 // since then a cut costs what the stage at which it can first be made costs.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // F: what one split costs.
 #pragma once
 

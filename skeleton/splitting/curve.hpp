@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Space-filling curves through the cells of a k^d-tree: in which order a node's children come, and
 // where each lies.
 //

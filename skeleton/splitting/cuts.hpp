@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From cuts to splits: the second of the two phases of planning in mode sfc.
 #pragma once
 

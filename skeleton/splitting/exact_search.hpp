@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exact planning in the modes where parts are not intervals (any, run, subtree, parent_owned), for
 // small trees: a search over all states of one processor's part, each solved once.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a policy expects the current leaves to become: final leaves by leaf, from what may be known
 // online or from the caller's indicator.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Trees to split: random, skewed, refined along a sphere or at a point, and from any rule for how
 // many children a node has (unbalanced tree search).
 #pragma once

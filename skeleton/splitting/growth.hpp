@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A tree while it is built: stage s is the tree cut below level s. Leaves are numbered along the
 // space-filling curve and renumbered at every step.
 #pragma once

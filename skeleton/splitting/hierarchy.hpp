@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chains on chains: processors that are cores of nodes. Processor p is core p % cores of node
 // p / cores, and a good division has few tree edges from a node to another.
 #pragma once

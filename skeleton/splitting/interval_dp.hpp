@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exact planning in mode sfc for any F: the interval DP.
 //
 // Every part is an interval of the curve, so that a sequence of splits is a binary tree of cuts.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A set of leaves of the current tree, as runs of consecutive positions on the curve. A processor's
 // part is one run when only prefixes and suffixes move, and few runs otherwise.
 #pragma once

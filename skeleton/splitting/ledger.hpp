@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ledger of a growing tree: who owns which node, what every split cost, and the tree of
 // processors that the splits form. It is the only place that checks whether a split is legal and
 // that charges for it; planners, policies and files all go through it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loads of segments of the curve, for planners that place cuts on it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which n leaves of a giver may move in one split.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "skeleton/splitting/online_bound.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What no online policy can do: a bound by the trees that look the same so far.
 #pragma once
 

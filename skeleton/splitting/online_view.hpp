@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an online strategy may see: the current tree, who owns what, how many leaves earlier stages
 // had, l_min and l_max. The type holds nothing of the final tree, so that a policy cannot look
 // ahead.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The policy that undercuts another one: see `outbid` in policy.hpp.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A plan: the splits of one tree, in order. Planners make plans, a ledger replays and records them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plan files (*.plan.json): the splits of a ledger with what each cost, to be replayed on the same
 // tree. docs/formats.md, section Plan.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Planning: picks a planner for a problem, and draws the whole front of cost against imbalance.
 #pragma once
 

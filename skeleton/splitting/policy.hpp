@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Online strategies: at each stage a policy is asked again and again for one more split, until it
 // has none. It works in mode sfc: the first or last n leaves of a processor go to an empty one.
 #pragma once

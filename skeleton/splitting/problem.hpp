@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a planner is asked: which tree, how many processors, at which price, how even.
 #pragma once
 

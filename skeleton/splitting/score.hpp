@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page's quality score w = C2 * SplitCost + C1 * Imbalance, and how balanced a division is.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a part can be in `exact_search`, and which splits it allows: one space for parts as sets of
 // leaves, one for parts as counts of exchangeable leaves. Parts are 64-bit masks of final leaves.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Running a policy on a growing tree.
 #pragma once
 

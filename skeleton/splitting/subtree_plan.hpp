@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Planning with whole subtrees, for trees of any size: every split gives away one node at the
 // moment it appears, so that n = 1 and N is as small as it can be. Legal in every mode but sfc.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the parts of a division touch: the page's surface term, and into how many pieces each
 // falls.
 #pragma once

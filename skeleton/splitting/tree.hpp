@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The whole tree T of the Peano page "Load balancing strategies": every node has 0 or K = k^d
 // children. It is the input of a planner and the hidden future of a policy; growth.hpp has the tree
 // while it is built.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tree files: a line `k d`, then one line of 0s and 1s a level, in curve order. docs/formats.md,
 // section Tree.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The applications as a person runs them, under mpiexec: what they print, and how they end.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Components of edges that lie distributed over any number of ranks are those of the whole graph,
 // on every rank.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hypercube quicksort of every kind of key and input equals std::sort, is even, and reads and
 // writes files, at any number of ranks.
 #include "apps/quicksort/hypercube_quicksort.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What snapshots cost: a search with and without them in turns. JSON: the times of both, their
 // ratio by the medians, and beside it the share of the time in which all ranks rested for
 // snapshots, which a machine that does other things disturbs less.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Connected components against union-finds on the same list of edges and against Boost Graph,
 // alternating in one run: median times, their ratios to the fastest of the sequential union-finds,
 // and the memory's bandwidth. On 2 ranks the edges lie distributed, and every rank gets all labels.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Explored nodes per second of the flowshop search on one core, with the incumbent started at the
 // optimum. Instances and settings are those of published programs.
 #include <benchmark/benchmark.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/benchmarks/sha1_rate.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many SHA-1 blocks a second one core of this machine hashes, by the best way that it has:
 // what a tree search whose nodes are hashes is held against.
 #pragma once

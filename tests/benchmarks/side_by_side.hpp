@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the comparisons with other programs share: programs that run in turn on the same input, on
 // all ranks or on one, and the memory bandwidth of the machine beside them.
 #pragma once

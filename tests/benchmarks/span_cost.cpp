@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tracing costs: a block with and without a recorder, and the bytes that a span takes.
 #include <benchmark/benchmark.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cleave-calibrate as a person runs it: what it measures, and what it refuses.
 #include <gtest/gtest.h>
 

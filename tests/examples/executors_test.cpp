@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every example by every executor and placement that its form has, at any number of ranks.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The examples' functors keep their promises, and find what independent methods find; without MPI.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Problems for the examples, and their solutions by independent methods.
 #pragma once
 

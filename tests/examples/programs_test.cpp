@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The programs of the examples as a person runs them, under mpiexec.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every example is studied and predicted as a person does it, at sizes that take milliseconds.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random instances and nodes, and what they are by definition, computed the slow way.
 #pragma once
 

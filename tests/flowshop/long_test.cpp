@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Searches of tens of millions of nodes: `ctest --test-dir build/release -L long`.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

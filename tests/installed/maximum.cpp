@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program around an application, by an installed Cleave.
 #include <algorithm>
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs the program `cleave` in a temporary folder, as a person would.
 #pragma once
 

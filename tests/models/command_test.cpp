@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The program `cleave` as a person uses it: what it prints, its exit status, the files it leaves.
 #include <sys/mount.h>
 

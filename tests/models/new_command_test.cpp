@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `cleave new` and the small parts of the command; what it writes is built by tests/project.
 #include "models/command/suggestion.hpp"
 #include "tests/models/command_fixture.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans, changed constants, memory, exports and the critical path, on models of synthetic runs.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files from outside, damaged in every way that comes to mind: they are read or refused with a
 // FileError, and nothing else happens.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The referee of fits: times made from known coefficients, with noise and with runs that something
 // disturbed, are fitted, and what was fitted is held against the coefficients.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The model of work stealing, fitted to traces of searches that never ran.
 #include "models/stealing.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `cleave study` as a person uses it, and its folder in place of its files.
 #include <signal.h>
 

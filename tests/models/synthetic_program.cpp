@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An application for tests of `cleave`: it takes the options that `cleave study` gives, describes
 // itself, and writes the trace of a run that never ran.
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Traces of runs that never ran: their times come from coefficients that a fit has to find again.
 #pragma once
 

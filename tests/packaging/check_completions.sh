@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Checks what the completions of bash or zsh offer. Exits with 77 without zsh.
 # Called as: check_completions.sh bash|zsh FOLDER_OF_COMPLETIONS
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Checks that PREFIX holds the public surface of Cleave and nothing else.
 # Called as: check_files.sh PREFIX SOURCE_FOLDER
 set -euo pipefail
@@ -8,10 +9,13 @@ export LC_ALL=C
 programs=(cleave cleave-calibrate cleave-components cleave-flowshop cleave-quicksort cleave-spacetree
   cleave-uts cleave-uts-study)
 
-# The subcommands that a program's help names.
-subcommands() {
-  ASAN_OPTIONS=detect_leaks=0 "$prefix/bin/$1" --help |
-    sed -n '/^Subcommands:/,/^$/s/^  \([a-z-]*\) .*/\1/p'
+# pages PROGRAM [SUBCOMMAND...]: the manual pages of it and of all subcommands that its help names.
+pages() {
+  local command
+  echo "share/man/man1/$(IFS=-; echo "$*").1"
+  for command in $("$prefix/bin/$1" "${@:2}" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z-]*\) .*/\1/p'); do
+    pages "$@" "$command"
+  done
 }
 
 expected() {
@@ -29,12 +33,8 @@ expected() {
   echo share/zsh/vendor-completions/_cleave
   if command -v help2man >/dev/null; then
     for program in "${programs[@]}"; do
-      echo "share/man/man1/$program.1"
-      for command in $(subcommands "$program"); do
-        echo "share/man/man1/$program-$command.1"
-      done
+      pages "$program"
     done
-    printf 'share/man/man1/cleave-machine-%s.1\n' import show
   fi
 }
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Checks that clang-format 16 would leave every source file as it is, and names those that it would not.
 # Called as: check_format.sh SOURCE_FOLDER
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Installs Cleave into an empty folder, checks the files, builds projects in another folder against it,
 # runs them, and checks that the README shows the very program that was run.
 # Called as: check_installed.sh BUILD_FOLDER SOURCE_FOLDER MPIEXEC

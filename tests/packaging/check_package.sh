@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds the Debian package, installs it into a folder by dpkg, builds projects against it, runs them,
 # removes it, and checks that no file is left. Exits with 77 where it cannot.
 # Called as: check_package.sh BUILD_FOLDER SOURCE_FOLDER MPIEXEC
@@ -39,6 +40,7 @@ for package in libfmt-dev nlohmann-json3-dev libboost1.81-dev libmpich-dev libcl
 done
 
 # dpkg with a folder for a root; it knows this machine's packages, so that dependencies are checked.
+# Triggers are those of programs that are not in the folder.
 root=$work/root
 mkdir -p "$root/var/lib/dpkg"/{info,updates,triggers,parts}
 cp /var/lib/dpkg/status "$root/var/lib/dpkg/status"
@@ -46,13 +48,13 @@ cp -r /var/lib/dpkg/info "$root/var/lib/dpkg/"
 if dpkg --root="$root" --status cleave >/dev/null 2>&1; then
   skip "cleave is installed on this machine"
 fi
-dpkg --root="$root" --install "$deb"
+dpkg --root="$root" --no-triggers --install "$deb"
 
 "$source/tests/packaging/check_files.sh" "$root/usr" "$source"
 "$source/tests/packaging/check_prefix.sh" "$root/usr" "$source" "$mpiexec"
 "$mpiexec" -n 2 "$root/usr/bin/cleave-quicksort" --size N=1K --repetitions 1 --verify
 
-dpkg --root="$root" --purge cleave
+dpkg --root="$root" --no-triggers --purge cleave
 left=$(find "$root" -mindepth 1 -path "$root/var/lib/dpkg" -prune -o ! -type d -print)
 if [ -n "$left" ] || [ -e "$root/usr" ]; then
   echo "error: left by the removed package: $left" >&2

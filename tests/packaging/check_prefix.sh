@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds projects against the Cleave installed in PREFIX, by CMake and by pkg-config, and runs them.
 # Called as: check_prefix.sh PREFIX SOURCE_FOLDER MPIEXEC
 set -euo pipefail
@@ -52,9 +53,9 @@ done
 for name in cleave-skeleton cleave-program; do
   [ "$(pkg-config --modversion "$name")" = "$(sed -nE 's/^project\(cleave VERSION ([0-9.]+).*/\1/p' "$source/CMakeLists.txt")" ]
 done
-read -ra flags < <(pkg-config --static --cflags --libs cleave-skeleton)
+read -ra flags <<<"${CXXFLAGS-} $(pkg-config --static --cflags --libs cleave-skeleton)"
 g++ -std=c++20 "$work/project/mergesort.cpp" "${flags[@]}" -o "$work/mergesort"
 "$mpiexec" -n 2 "$work/mergesort"
-read -ra flags < <(pkg-config --static --cflags --libs cleave-program)
+read -ra flags <<<"${CXXFLAGS-} $(pkg-config --static --cflags --libs cleave-program)"
 g++ -std=c++20 "$work/project/maximum.cpp" "${flags[@]}" -o "$work/maximum"
 "$mpiexec" -n 2 "$work/maximum" --size N=1K --repetitions 1 --verify

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds a project that has Cleave by add_subdirectory, with nothing but the skeleton, and runs it.
 # Called as: check_subproject.sh SOURCE_FOLDER MPIEXEC
 set -euo pipefail

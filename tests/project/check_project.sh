@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Makes a project by `cleave new` in an empty folder, builds it against an installed Cleave, runs its
 # test, and runs it on 1, 2 and 3 ranks.
 # Called as: check_project.sh FORM BUILD_FOLDER CLEAVE MPIEXEC CXX_FLAGS

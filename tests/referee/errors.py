@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What becomes of predictions: the figures that all referees tell of them."""
 
 import statistics

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The referees themselves: programs on simulated hosts, and on network namespaces.
 #include <gtest/gtest.h>
 #include <unistd.h>

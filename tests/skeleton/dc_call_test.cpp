@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every executor and placement returns what solve_sequential returns, at any number of ranks.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small applications that the tests of the skeleton run: one for each way of using it.
 #pragma once
 

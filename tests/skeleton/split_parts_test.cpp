@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sorting form of Placement::distributed: parts of every kind are sorted and evened out at any
 // number of ranks.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All of splitting_cases.json: the optima that a brute-force search found, in every mode listed.
 #include <gtest/gtest.h>
 

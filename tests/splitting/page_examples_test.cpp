@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every figure of the examples of the Peano page "Load balancing strategies".
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cleave-spacetree as a person calls it: output on one line, errors on one line, exit status.
 #include <gtest/gtest.h>
 #include <sys/wait.h>

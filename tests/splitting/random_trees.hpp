@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small random trees for property tests.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Damaged copies of a text, for fuzzing readers: cut short, bytes changed, pieces doubled or lost.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a program as a person would, and keeps what it printed.
 #pragma once
 

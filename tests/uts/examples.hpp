@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Trees by their option letters.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Trees of a thousand million nodes and more: `ctest --test-dir build/release -L long`.
 #include <gtest/gtest.h>
 

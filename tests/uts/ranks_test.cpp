@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cleave-uts on ranks x threads, against the counts that the UTS benchmark publishes.
 #include <gtest/gtest.h>
 

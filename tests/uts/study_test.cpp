@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is told of a tree beside its counts: distribution, expectation, estimate, wanted size.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The protocol on simulated ranks in virtual time: messages take random times, some very long, so
 // that those of different senders overtake one another at will.
 #include <gtest/gtest.h>

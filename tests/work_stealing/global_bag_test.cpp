@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bags of all ranks as one.
 #include <gtest/gtest.h>
 #include <mpi.h>

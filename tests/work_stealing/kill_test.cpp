@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs of cleave-uts that are killed or told to stop from outside, at random moments, among them
 // those at which a snapshot is being written; the same command with --resume, on another number of
 // ranks, must then count exactly. The runs that are stopped sleep before every batch of visits, so

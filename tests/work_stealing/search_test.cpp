@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Work stealing returns what one rank returns, at any number of ranks and threads.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A search that was stopped is resumed from its snapshot, on another number of threads; a snapshot
 // that is foreign or damaged is refused.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small trees that the tests of the search visit, and a transport that holds messages back.
 #pragma once
 

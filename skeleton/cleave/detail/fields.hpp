@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fields of an aggregate, one after the other. Boost.PFR names them; how many there are is
 // counted here, since PFR takes each element of a C array for a field of its own.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dividing a frontier: the one move that tree search and tree splitting share. A frontier is an
 // ordered collection of open nodes; a busy processor gives a share of it to an empty one.
 //   - tree search on a hypercube: a group of p ranks gives the share floor(p/2)/p away (apps/uts);

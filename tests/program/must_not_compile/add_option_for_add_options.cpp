@@ -1,4 +1,5 @@
 // error: cleave: `add_option` is nothing that a program has: rename it, or call it `add_options`
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/program.hpp>
 
 struct App {

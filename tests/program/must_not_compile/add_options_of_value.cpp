@@ -1,4 +1,5 @@
 // error: cleave: the application's `add_options` must be `void add_options(cleave::CommandLine&)`
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/program.hpp>
 
 struct App {

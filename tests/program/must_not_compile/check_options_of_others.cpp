@@ -1,4 +1,5 @@
 // error: cleave: the application's `check_options` must be `void
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/program.hpp>
 
 struct App {

@@ -1,4 +1,5 @@
 // error: cleave: `figure` is nothing that a program has: rename it, or call it `figures`
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/program.hpp>
 
 struct App {

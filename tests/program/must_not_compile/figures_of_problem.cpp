@@ -1,4 +1,5 @@
 // error: cleave: the application's `figures` must be `cleave::Figures figures(const Solution&)
+// SPDX-License-Identifier: Apache-2.0
 #include <vector>
 
 #include <cleave/program.hpp>

@@ -1,4 +1,5 @@
 // error: cleave: the application's `instance` must be `std::string instance() const`
+// SPDX-License-Identifier: Apache-2.0
 #include <vector>
 
 #include <cleave/program.hpp>

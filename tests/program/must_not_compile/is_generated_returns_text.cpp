@@ -1,4 +1,5 @@
 // error: cleave: the application's `is_generated` must be `bool is_generated() const`
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/program.hpp>
 
 struct App {

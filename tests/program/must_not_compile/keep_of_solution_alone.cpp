@@ -1,4 +1,5 @@
 // error: cleave: the application's `keep` must be `void keep(const cleave::Comm&, const Solution&)
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/program.hpp>
 
 struct App {

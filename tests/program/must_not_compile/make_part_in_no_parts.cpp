@@ -1,4 +1,5 @@
 // error: cleave: `make_part` is for a problem in parts: the application must have `static
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/program.hpp>
 
 struct App {

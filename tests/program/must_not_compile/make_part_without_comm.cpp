@@ -1,4 +1,5 @@
 // error: cleave: the application's `make_part` must be `Problem make_part(const cleave::Comm&,
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/program.hpp>
 
 struct App {

@@ -1,4 +1,5 @@
 // error: cleave: the application must have `Problem make_problem(const cleave::NamedSizes& sizes,
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/program.hpp>
 
 struct App {

@@ -1,4 +1,5 @@
 // error: cleave: the application's `make_problem` must take `const cleave::NamedSizes&` before the
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/program.hpp>
 
 struct App {

@@ -1,4 +1,5 @@
 // error: cleave: the application's `kName` must be `static constexpr std::string_view`
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/program.hpp>
 
 struct App {

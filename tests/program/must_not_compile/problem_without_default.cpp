@@ -1,4 +1,5 @@
 // error: cleave: Problem must be default-constructible, since ranks that hold no problem have an
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/program.hpp>
 
 struct Range {

@@ -1,4 +1,5 @@
 // error: cleave: the application must not have pure virtual functions
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/program.hpp>
 
 struct App {

@@ -1,4 +1,5 @@
 // error: cleave: the application must be a class that is not final
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/program.hpp>
 
 struct App final {

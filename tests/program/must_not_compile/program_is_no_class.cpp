@@ -1,4 +1,5 @@
 // error: cleave: the application must be a class
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/program.hpp>
 
 using App = int;

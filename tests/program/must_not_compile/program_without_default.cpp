@@ -1,4 +1,5 @@
 // error: cleave: the application must be default-constructible, since cleave::run makes it
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/program.hpp>
 
 struct App {

@@ -1,4 +1,5 @@
 // error: cleave: `size` is nothing that a program has: rename it, or call it `sizes`
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/program.hpp>
 
 struct App {

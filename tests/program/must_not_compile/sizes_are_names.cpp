@@ -1,4 +1,5 @@
 // error: cleave: the application's `kSizes` must be `static constexpr cleave::SizeOption kSizes[] =
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/program.hpp>
 
 struct App {

@@ -1,4 +1,5 @@
 // error: cleave: the application's `study` must be `cleave::Study study(const cleave::RunOptions&,
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/program.hpp>
 
 struct App {

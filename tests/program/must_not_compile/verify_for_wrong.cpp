@@ -1,4 +1,5 @@
 // error: cleave: `verify` is nothing that a program has: rename it, or call it `wrong`
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/program.hpp>
 
 struct App {

@@ -1,4 +1,5 @@
 // error: cleave: a program with `with_application` must name its default `Application`
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/program.hpp>
 
 struct App {

@@ -1,4 +1,5 @@
 // error: cleave: the program's `with_application` must be `template <class Run> void
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/program.hpp>
 
 struct Sum {

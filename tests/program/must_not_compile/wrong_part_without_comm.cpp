@@ -1,4 +1,5 @@
 // error: cleave: the application's `wrong_part` must be `std::optional<std::string>
+// SPDX-License-Identifier: Apache-2.0
 #include <optional>
 #include <string>
 

@@ -1,4 +1,5 @@
 // error: cleave: the application's `wrong` must be `std::optional<std::string> wrong(const
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/program.hpp>
 
 struct App {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Blocks of the heap of a kilobyte and more, and which rank asked for them with `new` (what the
 // program asks malloc itself for goes past any preloaded library: SMPI has it look for names among
 // what it is linked with first). All ranks share one heap: a rank that needs a long block would find

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The caches: a host of its own has the program and a rank's variables in its caches. Here other
 // ranks have run since the rank had its turn. All run the same copy of the program, so that what the
 // core learns of its branches serves all, each with its own variables in the same place. The

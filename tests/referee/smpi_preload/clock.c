@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The clock: SMPI reads the thread's processor time before and after every piece of computation.
 // Where that is a system call of a microsecond and more, as on virtual machines, a program that
 // looks for messages every few microseconds would seem to compute for longer than it does. What is

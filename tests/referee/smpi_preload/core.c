@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The core: where other programs share it, as the hosts of virtual machines let them, all it
 // computes takes up to twice as long for a few milliseconds or seconds, and a simulated rank that
 // happens to have its turn then looks slower than the others. So every millisecond the simulation

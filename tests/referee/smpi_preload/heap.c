@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The heap: all ranks share it, and where it grows inside the timed region the system's fresh
 // pages, on virtual machines milliseconds each, are paid by the one rank that touches them first.
 // So the heap gets its length before the program starts, SIMULATE_HEAP_MIB, with every page

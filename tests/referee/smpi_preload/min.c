@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is left of os_noise hits one of many ranks now and then, and all others wait for it. So
 // with SIMULATE_LEAST=FIRST,COUNT every piece of computation after COUNT repetitions from FIRST on
 // takes the least of the times that the same piece of the same rank took in these.

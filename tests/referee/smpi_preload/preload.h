@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Preloaded into SimGrid's SMPI, so that what it costs to simulate, and what disturbs this machine,
 // is not taken for computation: clock.c, core.c, min.c, caches.c, blocks.c and heap.c say of what
 // and how.

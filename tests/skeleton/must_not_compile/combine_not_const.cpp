@@ -1,4 +1,5 @@
 // error: cleave: the application must have `Solution combine(Solution left, Solution right) const`
+// SPDX-License-Identifier: Apache-2.0
 #include <vector>
 
 #include <cleave/dc_call.hpp>

@@ -1,4 +1,5 @@
 // error: cleave: the application's `kCommutative` must be `static constexpr bool`
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/dc_call.hpp>
 
 struct App {

@@ -1,4 +1,5 @@
 // error: cleave: the function `combine` must take two Solutions
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/dc_call.hpp>
 
 const auto trivial = [](const int& n) { return n < 2; };

@@ -1,4 +1,5 @@
 // error: cleave: the function `conquer` must take a Problem and return its Solution
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/dc_call.hpp>
 
 const auto trivial = [](const int& n) { return n < 2; };

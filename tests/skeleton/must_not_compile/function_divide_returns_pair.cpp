@@ -1,4 +1,5 @@
 // error: cleave: the function `divide` must take a Problem, or a Problem and a Share, and return
+// SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
 #include <cleave/dc_call.hpp>

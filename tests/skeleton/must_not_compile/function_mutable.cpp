@@ -1,4 +1,5 @@
 // error: cleave: the function `sequential` must take a Problem and return a Solution, as `conquer`
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/dc_call.hpp>
 
 int main() {

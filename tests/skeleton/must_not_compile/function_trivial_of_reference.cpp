@@ -1,4 +1,5 @@
 // error: cleave: the function `trivial` must take a `const Problem&` and return a bool, and not be
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/dc_call.hpp>
 
 const auto trivial = [](int& n) { return n < 2; };

@@ -1,4 +1,5 @@
 // error: cleave: DC_Call takes five functions, `trivial`, `divide`, `conquer`, `combine` and
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/dc_call.hpp>
 
 const auto trivial = [](const int& n) { return n < 2; };

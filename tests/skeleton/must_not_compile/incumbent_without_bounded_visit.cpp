@@ -1,4 +1,5 @@
 // error: cleave: the application's `visit` must have an `Incumbent&` as fourth argument, since the
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/dc_call.hpp>
 
 struct App {

@@ -1,4 +1,5 @@
 // error: cleave: the application must have `std::vector<Splitter> sample(std::span<const Element>
+// SPDX-License-Identifier: Apache-2.0
 #include <vector>
 
 #include <cleave/dc_call.hpp>

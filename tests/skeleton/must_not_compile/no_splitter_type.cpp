@@ -1,4 +1,5 @@
 // error: cleave: an application that sorts parts must name its type `Splitter`
+// SPDX-License-Identifier: Apache-2.0
 #include <vector>
 
 #include <cleave/dc_call.hpp>

@@ -1,4 +1,5 @@
 // error: cleave: the application's `Node` must be movable
+// SPDX-License-Identifier: Apache-2.0
 #include <mutex>
 
 #include <cleave/dc_call.hpp>

@@ -1,4 +1,5 @@
 // error: cleave: Node cannot cross to another rank: it is or holds a type with a base class
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/dc_call.hpp>
 
 struct Depth {

@@ -1,4 +1,5 @@
 // error: cleave: Node cannot cross to another rank: it holds a pointer
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/dc_call.hpp>
 
 struct App {

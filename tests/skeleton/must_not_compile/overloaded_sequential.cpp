@@ -1,4 +1,5 @@
 // error: cleave: the application's `sequential` must be `Solution sequential(Problem) const`
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/dc_call.hpp>
 
 struct App {

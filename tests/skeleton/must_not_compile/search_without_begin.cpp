@@ -1,4 +1,5 @@
 // error: cleave: the application must have `void begin(Problem, Children<Node>&, Solution&) const`,
+// SPDX-License-Identifier: Apache-2.0
 #include <string>
 
 #include <cleave/dc_call.hpp>

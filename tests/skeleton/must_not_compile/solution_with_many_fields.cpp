@@ -1,4 +1,5 @@
 // error: cleave: Solution cannot cross to another rank: it is or holds an aggregate of more than
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/dc_call.hpp>
 
 struct Long {

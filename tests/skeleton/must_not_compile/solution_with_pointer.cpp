@@ -1,4 +1,5 @@
 // error: cleave: Solution cannot cross to another rank: it holds a pointer
+// SPDX-License-Identifier: Apache-2.0
 #include <vector>
 
 #include <cleave/dc_call.hpp>

@@ -1,4 +1,5 @@
 // error: cleave: the application must name its types `Problem` and `Solution`
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/dc_call.hpp>
 
 struct Shares {

@@ -1,4 +1,5 @@
 // error: cleave: Solution cannot cross to another rank: it holds a pointer, a reference or a view
+// SPDX-License-Identifier: Apache-2.0
 #include <optional>
 #include <string_view>
 

@@ -1,4 +1,5 @@
 // error: cleave: an application that sorts parts, as one with `Splitter` does, must have
+// SPDX-License-Identifier: Apache-2.0
 #include <vector>
 
 #include <cleave/dc_call.hpp>

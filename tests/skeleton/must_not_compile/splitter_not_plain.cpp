@@ -1,4 +1,5 @@
 // error: cleave: the application's `Splitter` must be a plain type
+// SPDX-License-Identifier: Apache-2.0
 #include <vector>
 
 #include <cleave/dc_call.hpp>

@@ -1,4 +1,5 @@
 // error: cleave: the application's `begin` must be `void begin(Problem, Children<Node>&, Solution&)
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/dc_call.hpp>
 
 struct App {

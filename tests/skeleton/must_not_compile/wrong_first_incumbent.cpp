@@ -1,4 +1,5 @@
 // error: cleave: the application's `first_incumbent` must be `std::int64_t first_incumbent(const
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/dc_call.hpp>
 
 struct App {

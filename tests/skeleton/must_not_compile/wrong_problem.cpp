@@ -1,4 +1,5 @@
 // error: cleave: the problem given to DC_Call is not of the application
+// SPDX-License-Identifier: Apache-2.0
 #include <vector>
 
 #include <cleave/dc_call.hpp>

@@ -1,4 +1,5 @@
 // error: cleave: the application's `solution_sizes` must be `Sizes solution_sizes(const Solution&)
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/dc_call.hpp>
 
 struct App {

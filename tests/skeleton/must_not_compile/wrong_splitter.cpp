@@ -1,4 +1,5 @@
 // error: cleave: the application must have `Split<Splitter> splitter(std::vector<Splitter> samples,
+// SPDX-License-Identifier: Apache-2.0
 #include <vector>
 
 #include <cleave/dc_call.hpp>

@@ -1,4 +1,5 @@
 // error: cleave: the application's `visit` must be `void visit(Node, Children<Node>&, Solution&)
+// SPDX-License-Identifier: Apache-2.0
 #include <cleave/dc_call.hpp>
 
 struct App {

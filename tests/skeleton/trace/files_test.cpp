@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Trace and machine files: what is written is read back, and whatever is damaged gets one clear
 // line.
 #include <gtest/gtest.h>

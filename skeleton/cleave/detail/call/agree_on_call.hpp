@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The agreement at the start of a DC_Call: all ranks make the same call, or all throw the same
 // error.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The agreement at the end of a DC_Call: one rank's failure becomes every rank's.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A call of an application that is known to be well-formed, by the executor of a type.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The options of a call, with what only Cleave's own tests, referees and programs may put in.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DC_Type::sequential: the whole problem on the calling rank, as one block.
 #pragma once
 

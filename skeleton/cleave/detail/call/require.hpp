@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What compile errors of one sentence are made of.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compile errors that say in one sentence which functor is missing or wrong. Only the first mistake
 // is reported, and nothing else of DC_Call is then compiled.
 #pragma once

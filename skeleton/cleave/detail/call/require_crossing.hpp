@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compile errors that say in one sentence why a Solution or a Node cannot cross to another rank.
 // The type at fault is named by the compiler's note before the error, as `Member`.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether two values are the same, whatever their type, and a value on its way to another rank.
 #pragma once
 

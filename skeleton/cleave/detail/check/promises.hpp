@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The promises that an application broke, one sentence each.
 #pragma once
 

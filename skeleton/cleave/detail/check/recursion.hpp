@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The promises of an application that divides and conquers, and of one whose problem may lie in
 // parts whose solutions are merged.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who sends how many elements to whom when a group of ranks has partitioned its parts around a
 // splitter: the arithmetic of the sorting form of Placement::distributed. Needs no MPI.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which ranks share a subproblem, and who swaps with whom: the arithmetic of the hypercube for any
 // number of ranks. Needs no MPI.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The hypercube executor: the ranks of a communicator are halved at each level of the recursion,
 // and each rank ends with a subproblem of its own. Any number of ranks (group.hpp).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a value crosses between two ranks of the hypercube so that neither ever hangs: a header
 // (status and length) goes before every payload, so a rank that has failed says so instead of its
 // payload; and before a long payload each side says whether it found room for what is to come.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sorting form of Placement::distributed: hypercube quicksort on parts that the skeleton owns.
 //
 // At each level the ranks of a group sample their parts, the first rank chooses a splitter, each

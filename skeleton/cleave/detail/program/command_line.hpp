@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Command lines, the same for every program: a mistake is one line, help goes to standard output.
 #pragma once
 

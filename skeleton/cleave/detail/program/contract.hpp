@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The contract of `cleave::run` (program.hpp) as concepts, and the compile errors that say in one
 // sentence what breaks it. Only the first mistake is reported.
 #pragma once

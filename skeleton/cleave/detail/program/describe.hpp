@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a program says of itself, for `cleave study`: one line of JSON (docs/formats.md).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Time dilation: many ranks on few cores, each as if it had a core of its own.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Faults on purpose, so that tests can see what an application does when a rank fails or is late.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The timed loop: repetitions of one DC_Call on fresh copies of one problem.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The frame of an MPI program: starts and ends MPI, and turns whatever goes wrong into one line on
 // standard error and a non-zero status on every rank.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Progress of long work on standard error: a bar on a terminal, a line a step elsewhere.
 #pragma once
 

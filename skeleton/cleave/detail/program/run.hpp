@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One run of a program: from its command line to its summary.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Options for tests and referees, which --help does not show.
 #pragma once
 

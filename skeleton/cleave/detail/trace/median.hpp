@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The median of measured values: what a point of a measurement is.
 #pragma once
 

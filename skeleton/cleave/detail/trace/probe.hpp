@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The probe: how fast a core is now, so that times are known that were taken while it was
 // slower.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/chrono.h>
 #include <sched.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Provenance: how a file was made, so that its numbers can be trusted or made again.
 #pragma once
 

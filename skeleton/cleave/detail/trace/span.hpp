@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A span: one interval that one rank spent in one conceptual block of the skeleton.
 #pragma once
 

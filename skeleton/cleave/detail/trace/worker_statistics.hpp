@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What one worker of a search did, as traces keep it (docs/formats.md). No MPI.
 #pragma once
 

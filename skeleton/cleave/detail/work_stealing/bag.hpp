@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A depth-first bag: one instance a rank, one segment a worker (segment.hpp), after Helbecque et
 // al., "DistBag_DFS" (docs/work_stealing.md). A worker adds and removes at its own segment, newest
 // first, and takes from another's, oldest first, when its own is empty. No MPI.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The protocol between the ranks of a search: remote steals, incumbents, the detection of the end,
 // and the moments of rest in which snapshots are written. It knows neither nodes nor MPI: nodes are
 // bytes that a Workload packs, messages go by a Transport. docs/work_stealing.md tells the protocol

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The workers of one rank: they visit nodes, steal from one another, and rest when they are told
 // to. The first is the calling thread, which also speaks with the other ranks (balancer.hpp).
 //

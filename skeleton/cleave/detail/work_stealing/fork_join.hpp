@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The general form of an application on the work-stealing executor: problems are divided, their
 // solutions combined in the order of the children. A problem that was divided leaves a frame with a
 // place for each child's solution; whoever fills the last place combines them and goes on with the

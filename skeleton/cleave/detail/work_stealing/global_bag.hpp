@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bags of all ranks as one: what the bag of Helbecque et al., "DistBag_DFS", calls its global
 // methods (getSize, contains, clear, these). Nodes are added and removed at the bag of one's own
 // rank (bag.hpp); that idle ranks get nodes of others is the executor's work (executor.hpp).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The messages of a search over MPI: polled, two-sided. One-sided steals gain nothing with MPICH,
 // which moves them only while the victim calls MPI.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A segment of the bag: the split deque of one worker, after Dinan et al., "Scalable Work
 // Stealing", SC 2009, as in the bag of Helbecque et al. (docs/work_stealing.md).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the ranks of a search send each other messages: MPI's (mpi_transport.hpp), or a test's, which
 // may hold messages back. No MPI.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The work-stealing executor: one application, its workers on every rank (executor.hpp), the
 // protocol between the ranks (balancer.hpp), and what is agreed on before and after.
 #pragma once
