@@ -47,8 +47,8 @@ template <class T>
 inline constexpr bool kHasValueInBytes =
     std::has_unique_object_representations_v<T> || std::is_floating_point_v<T>;
 
-/// A hash of what costs no more than some cache lines to read: a plain problem, or the length of a
-/// sequence of plain elements and 64 places of it. 0 for any other problem, which is not compared.
+/// A hash of what is cheap to read: of a plain problem, or of the length of a sequence of plain
+/// elements and of 64 of them. It is 0 for any other problem, which is not compared.
 template <class Problem>
 std::uint64_t cheap_hash(const Problem& problem) {
   Hash hash;
