@@ -63,9 +63,9 @@ struct RecordSort {
   cleave::Cut partition(std::span<Reading> part, const Split& split,
                         cleave::ClassOrder order) const {
     const bool ascends = order == cleave::ClassOrder::ascending;
-    const auto last = std::ranges::partition(
-        part, [&](const Reading& reading) { return before(reading, split.splitter) == ascends; });
-    return {.less = ascends ? part.size() - last.size() : last.size()};
+    const auto is_first = [&](const Reading& r) { return before(r, split.splitter) == ascends; };
+    const std::size_t first = std::partition(part.begin(), part.end(), is_first) - part.begin();
+    return {.less = ascends ? first : part.size() - first};
   }
   cleave::Sizes sizes(const Problem& part) const { return {{"N", part.size()}}; }
   cleave::Sizes solution_sizes(const Solution& part) const { return {{"N", part.size()}}; }
