@@ -265,7 +265,6 @@ typename App::Solution run_repetitions(const Comm& comm, const App& app, const R
 template <class App>
 void run_application(const Comm& comm, const App& app, const CommandLine& command_line, int argc,
                      char** argv) {
-  static_assert(require_hooks<App, true>());
   const RunOptions& options = command_line.options();
   const TestOptions& test_options = command_line.test_options();
   const ProgramTraits& program = command_line.program();
