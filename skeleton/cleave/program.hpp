@@ -60,8 +60,8 @@ namespace cleave {
 
 /// Runs a program around `App`. Collective over MPI_COMM_WORLD, which it starts and ends.
 ///
-/// \return  the status for main to return, on every rank: 0, 2 if the command line cannot be used, 1
-///          after any other error. An error is one line on standard error.
+/// \return  the status for main to return, on every rank: 0; 2 if the command line cannot be used;
+///          1 after any other error, which is one line on standard error
 template <class App>
 int run(int argc, char** argv) {
   if constexpr (detail::require_program<App>()) {

@@ -142,9 +142,8 @@ TEST(TraceFile, MessagesNameTheFileTheLineAndTheField) {
     return message_of([&] { read_trace(folder / "y"); });
   };
   const std::string file = (folder / "y").string();
-  EXPECT_EQ(
-      with("\"version\":2", "\"version\":9"),
-      file + ": line 1: field 'version' is 9, this program reads version 3 of cleave-trace");
+  EXPECT_EQ(with("\"version\":3", "\"version\":9"),
+            file + ": line 1: field 'version' is 9, this program reads version 3 of cleave-trace");
   EXPECT_EQ(with("\"block\":\"divide\"", "\"block\":\"split\""),
             file +
                 ": line 4: field 'block' is 'split', allowed are divide, exchange, combine, "
