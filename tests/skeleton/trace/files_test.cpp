@@ -111,14 +111,16 @@ TEST(TraceFile, IsReadBackAsItWasWritten) {
   EXPECT_EQ(trace.workers[3].statistics.ending_ns, 11);
 }
 
-TEST(TraceFile, OneOfVersionOneIsRead) {
+TEST(TraceFile, OneOfAnEarlierVersionIsRefused) {
   const TemporaryFolder folder;
   write_example_trace(folder / "x");
   std::string text = read_file(folder / "x");
-  const std::string version = "\"version\":2";
-  text.replace(text.find(version), version.size(), "\"version\":1");
+  const std::string version = "\"version\":3";
+  text.replace(text.find(version), version.size(), "\"version\":2");
   write_file(folder / "y", text);
-  EXPECT_EQ(read_trace(folder / "y").spans.size(), 10U);
+  EXPECT_EQ(message_of([&] { read_trace(folder / "y"); }),
+            (folder / "y").string() +
+                ": line 1: field 'version' is 2, this program reads version 3 of cleave-trace");
 }
 
 TEST(TraceFile, OneThatWasCutShortAnywhereIsRefused) {
