@@ -16,11 +16,12 @@ remember_programs() {
 
 # help_of COMMAND: what it prints on --help.
 help_of() {
-  local words file=$help_folder/$1
+  local words file=$help_folder/$1 part=$help_folder/part.$BASHPID
   if [[ ! -e $file ]]; then
     read -ra words <<<"$1"
     # Sanitizers find leaks in MPICH.
-    ASAN_OPTIONS=detect_leaks=0 "${program_file[${words[0]}]}" "${words[@]:1}" --help >"$file"
+    ASAN_OPTIONS=detect_leaks=0 "${program_file[${words[0]}]}" "${words[@]:1}" --help >"$part"
+    mv "$part" "$file"  # Whole, since others read it at the same time.
   fi
   cat "$file"
 }
@@ -37,13 +38,18 @@ subcommands_of() {
     inside && /^  [^ ]/ { name = $1; sub(/^  [^ ]+ */, ""); print name "\t" $0 }'
 }
 
-# commands_below COMMAND: it and all its subcommands, one a line.
-commands_below() {
-  local name
-  echo "$1"
-  while IFS=$'\t' read -r name _; do
-    commands_below "$1 $name"
-  done < <(subcommands_of "$1")
+# find_commands COMMAND...: appends them and all their subcommands to the array `commands`. Ends the
+# script if one has no help.
+commands=()
+find_commands() {
+  local command name names
+  for command in "$@"; do
+    commands+=("$command")
+    names=$(subcommands_of "$command" | cut -f1)
+    for name in $names; do
+      find_commands "$command $name"
+    done
+  done
 }
 
 # options_of COMMAND: NAMES ("-h,--help"), VALUE (what the help says of the option's value, empty if it
