@@ -20,7 +20,10 @@ help_of() {
   if [[ ! -e $file ]]; then
     read -ra words <<<"$1"
     # Sanitizers find leaks in MPICH.
-    ASAN_OPTIONS=detect_leaks=0 "${program_file[${words[0]}]}" "${words[@]:1}" --help >"$part"
+    ASAN_OPTIONS=detect_leaks=0 "${program_file[${words[0]}]}" "${words[@]:1}" --help >"$part" || {
+      echo "error: $1 --help failed" >&2
+      return 1
+    }
     mv "$part" "$file"  # Whole, since others read it at the same time.
   fi
   cat "$file"
