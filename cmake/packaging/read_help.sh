@@ -16,12 +16,15 @@ remember_programs() {
 
 # help_of COMMAND: what it prints on --help.
 help_of() {
-  local words file=$help_folder/$1
+  local words file=$help_folder/$1 part=$help_folder/part.$BASHPID
   if [[ ! -e $file ]]; then
     read -ra words <<<"$1"
     # Sanitizers find leaks in MPICH.
-    ASAN_OPTIONS=detect_leaks=0 "${program_file[${words[0]}]}" "${words[@]:1}" --help >"$file.$BASHPID"
-    mv "$file.$BASHPID" "$file"  # Whole, since others read it at the same time.
+    ASAN_OPTIONS=detect_leaks=0 "${program_file[${words[0]}]}" "${words[@]:1}" --help >"$part" || {
+      echo "error: $1 --help failed" >&2
+      return 1
+    }
+    mv "$part" "$file"  # Whole, since others read it at the same time.
   fi
   cat "$file"
 }

@@ -105,12 +105,12 @@ class Stopper {
 
 /// Reads what `child` writes until the last process that may write has ended, or until `end`.
 /// \return  whether that was before `end`
-bool read_output(int pipe, pid_t child, std::optional<SteadyTime> end, std::string& output) {
+bool read_output(int pipe, pid_t child, SteadyTime end, std::string& output) {
   Stopper stopper(child);
   std::array<char, 4096> buffer;
   while (true) {
     stopper.pass_on();
-    if (end && std::chrono::steady_clock::now() > *end) {
+    if (std::chrono::steady_clock::now() > end) {
       return false;
     }
     pollfd waiting{.fd = pipe, .events = POLLIN};
@@ -183,7 +183,7 @@ Ended run_program(const std::vector<std::string>& arguments,
   const pid_t child = spawn(arguments, pipe.write_end());
   pipe.close(1);
   Ended ended;
-  const auto end = limit ? std::optional(std::chrono::steady_clock::now() + *limit) : std::nullopt;
+  const SteadyTime end = limit ? std::chrono::steady_clock::now() + *limit : SteadyTime::max();
   if (!read_output(pipe.read_end(), child, end, ended.output)) {
     ended.timed_out = true;
     ::kill(-child, SIGKILL);
