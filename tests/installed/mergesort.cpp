@@ -7,7 +7,6 @@
 
 #include <cleave/dc_call.hpp>
 
-// README: begin
 struct Mergesort {
   using Problem = std::vector<int>;
   using Solution = std::vector<int>;
@@ -41,4 +40,3 @@ int main(int argc, char** argv) {
   MPI_Finalize();
   return ok && sorted.size() == numbers.size() ? 0 : 1;
 }
-// README: end
