@@ -9,10 +9,12 @@
 // problem is a list of products: one divides into {middle} and {low, high}, two into one and one.
 // The pair is on the right, where the group of ranks is the larger one if they are odd. Any number
 // of subproblems goes on the hypercube in this way: the problem is a list, and lists are halved.
+//
+// Times depend on three sizes: the N coefficients that are added, the short products, whose vectors
+// must be had, and the work within these, in multiplications.
 #pragma once
 
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -26,7 +28,8 @@ struct Karatsuba {
   using Problem = std::vector<Product>;
   using Solution = std::vector<Polynomial>;
 
-  bool trivial(const Problem& p) const { return p.size() == 1 && p[0][0].size() <= 32; }
+  static constexpr std::size_t kShort = 128;  // multiplied as at school
+  bool trivial(const Problem& p) const { return p.size() == 1 && p[0][0].size() <= kShort; }
   Solution conquer(const Problem& p) const {
     const auto& [a, b] = p[0];
     Polynomial c(a.empty() ? 0 : 2 * a.size() - 1);
@@ -64,9 +67,9 @@ struct Karatsuba {
     return {c};
   }
   cleave::Sizes sizes(const Problem& p) const {
-    const std::size_t n = p[0][0].size();
-    const double cost = std::pow(n, std::log2(3));  // of a product of length n
-    return {{"N", p.size() * n}, {"work", p.size() * std::llround(cost)}};
+    std::size_t n = p[0][0].size(), products = p.size();
+    for (; n > kShort; n = (n + 1) / 2) products *= 3;
+    return {{"N", p.size() * p[0][0].size()}, {"work", products * n * n}, {"products", products}};
   }
 
   static constexpr std::string_view kSummary = "Multiplies two polynomials of N coefficients.";

@@ -22,7 +22,7 @@ struct Example {
 
 const std::vector<Example> kExamples = {
     {"mergesort", {"N=8K", "N=12K", "N=16K", "N=24K", "N=32K"}, "N=64K"},
-    {"karatsuba", {"N=512", "N=724", "N=1K", "N=1448", "N=2K"}, "N=4K,work=531441"},
+    {"karatsuba", {"N=512", "N=724", "N=1K", "N=1448", "N=2K"}, "N=4K,work=3981312,products=243"},
     {"closest-pair", {"N=4K", "N=6K", "N=8K", "N=12K", "N=16K"}, "N=32K"},
     {"queens", {"N=6", "N=7", "N=8", "N=9", "N=10"}, "nodes=200K"},
     {"knapsack", {"N=12", "N=13", "N=14", "N=15", "N=16"}, "nodes=200K"},

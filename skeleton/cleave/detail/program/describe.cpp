@@ -72,7 +72,7 @@ Study default_study(const ProgramTraits& program, bool is_quick) {
       study.sizes.push_back(as_text(sizes));
       continue;
     }
-    const double factor = std::exp2(-0.5 * step - (is_quick ? 3 : 0));
+    const double factor = std::pow(0.75, step) / (is_quick ? 8 : 1);
     sizes[std::string(first.name)] = scaled(first.default_count, factor);
     if (program.sizes.size() == 1) {
       study.sizes.push_back(as_text(sizes));

@@ -12,9 +12,12 @@ inline constexpr int kDescriptionVersion = 1;
 /// Whether the command line has --help, --version or --describe.
 bool asks_to_be_told(int argc, char** argv);
 
-/// The study of an application that says nothing of its own: sizes up to the default ones. The
-/// first falls by the square root of 2; the others have half, once and twice their share of it. The
-/// first size of a search falls by 1, since its trees grow exponentially.
+/// The study of an application that says nothing of its own: sizes up to the default ones.
+///
+/// The first falls to 3/4 of itself from step to step, so that powers of two, which halve evenly
+/// and fill caches in their own way, do not take turns with others. The others have half, once and
+/// twice their share of it. The first size of a search falls by 1, since its trees grow
+/// exponentially.
 Study default_study(const ProgramTraits& program, bool is_quick);
 
 /// Prints the line, for the type, placement and own options that the command line chose.
