@@ -97,13 +97,6 @@ NamedSizes default_sizes(const std::vector<SizeOption>& sizes) {
   return counts;
 }
 
-/// "N=1M,M=2M" as --size takes it.
-std::string as_option(const NamedSizes& sizes) {
-  std::string text = format_sizes(sizes);
-  std::erase(text, ' ');
-  return text;
-}
-
 }  // namespace
 
 std::string_view name_of(Inputs inputs) { return name_among(kInputs, inputs); }
@@ -136,7 +129,7 @@ CLI::Option* CommandLine::add_shared(const std::string& name, const std::string&
 }
 
 void CommandLine::add_size() {
-  add("--size", as_option(options_.sizes), "of the problem; K, M and G are 1024-based",
+  add("--size", as_size_option(options_.sizes), "of the problem; K, M and G are 1024-based",
       [this](const std::string& text) { parse_sizes_given(text); });
 }
 
@@ -161,7 +154,7 @@ void CommandLine::parse_sizes_given(const std::string& text) {
   for (const SizeOption& known : program_.sizes) {
     if (known.is_required && !sizes.contains(std::string(known.name))) {
       throw UsageError(fmt::format("{} is missing, for example --size {}", known.name,
-                                   as_option(default_sizes(program_.sizes))));
+                                   as_size_option(default_sizes(program_.sizes))));
     }
   }
   options_.sizes = std::move(sizes);

@@ -33,12 +33,6 @@ Json names_of(const Values& values) {
   return names;
 }
 
-std::string as_text(const NamedSizes& sizes) {
-  std::string text = format_sizes(sizes);
-  std::erase(text, ' ');
-  return text;
-}
-
 std::int64_t scaled(std::int64_t count, double factor) {
   return std::max<std::int64_t>(1, std::llround(static_cast<double>(count) * factor));
 }
@@ -69,13 +63,13 @@ Study default_study(const ProgramTraits& program, bool is_quick) {
       for (std::size_t i = 1; i < program.sizes.size(); ++i) {
         sizes[std::string(program.sizes[i].name)] = program.sizes[i].default_count;
       }
-      study.sizes.push_back(as_text(sizes));
+      study.sizes.push_back(as_size_option(sizes));
       continue;
     }
     const double factor = std::pow(0.75, step) / (is_quick ? 8 : 1);
     sizes[std::string(first.name)] = scaled(first.default_count, factor);
     if (program.sizes.size() == 1) {
-      study.sizes.push_back(as_text(sizes));
+      study.sizes.push_back(as_size_option(sizes));
       continue;
     }
     for (const double share : {0.5, 1.0, 2.0}) {
@@ -83,7 +77,7 @@ Study default_study(const ProgramTraits& program, bool is_quick) {
         sizes[std::string(program.sizes[i].name)] =
             scaled(program.sizes[i].default_count, factor * share);
       }
-      study.sizes.push_back(as_text(sizes));
+      study.sizes.push_back(as_size_option(sizes));
     }
   }
   study.sizes.erase(std::unique(study.sizes.begin(), study.sizes.end()), study.sizes.end());

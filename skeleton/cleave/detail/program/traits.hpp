@@ -7,8 +7,16 @@
 #include <vector>
 
 #include <cleave/run_options.hpp>
+#include <cleave/sizes.hpp>
 
 namespace cleave::detail {
+
+/// "N=1M,M=2M", as --size takes it.
+inline std::string as_size_option(const NamedSizes& sizes) {
+  std::string text = format_sizes(sizes);
+  std::erase(text, ' ');
+  return text;
+}
 
 struct ProgramTraits {
   std::string name;     ///< of the application
