@@ -20,6 +20,7 @@
 #include "apps/components/components.hpp"
 #include "apps/components/generated_graphs.hpp"
 #include "apps/components/graph_file.hpp"
+#include "apps/components/random_graph.hpp"
 
 namespace cleave::components {
 
@@ -114,6 +115,9 @@ class ComponentsProgram : public Components {
     }
     return study;
   }
+
+  /// Of a random graph; of others nothing is known.
+  Costs costs() const { return graph_ == "gnm" ? costs_on_random_graphs() : Costs{}; }
 
   Graph make_problem(std::uint64_t seed) const {
     if (is_generated()) {

@@ -5,6 +5,7 @@
 #include <cleave/application.hpp>
 #include <cleave/check.hpp>
 #include <cleave/comm.hpp>
+#include <cleave/costs.hpp>
 #include <cleave/dc_call.hpp>
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>

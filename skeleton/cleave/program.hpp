@@ -32,6 +32,7 @@
 //     void check_options(RunOptions&);     // after; throws UsageError; may add warnings
 //     Study study(const RunOptions&, bool is_quick) const;  // what `cleave study` runs
 //     bool is_generated() const;           // whether a new seed makes a new problem; else it does
+//     Costs costs() const;                 // what the model cannot guess of its blocks (costs.hpp)
 //     std::string instance() const;        // what is searched, for snapshots; else its options
 //     void keep(const Comm&, const Solution&) const;        // writes a right result; collective
 //

@@ -84,6 +84,16 @@ std::string instance_of(const App& app, const CommandLine& command_line) {
   }
 }
 
+/// What the application declares of its blocks' cost; mostly nothing.
+template <class App>
+Costs costs_of(const App& app) {
+  if constexpr (requires { app.costs(); }) {
+    return app.costs();
+  } else {
+    return {};
+  }
+}
+
 /// The whole problem, by the application's `make_problem`.
 template <class App>
 typename App::Problem make_whole(const App& app, const RunOptions& options, std::uint64_t seed) {
@@ -307,7 +317,9 @@ void run_application(const Comm& comm, const App& app, const CommandLine& comman
     }
   });
   if (options.trace) {
-    write_trace(comm, *options.trace, run_information(argc, argv, command_line), recorder);
+    RunInformation run = run_information(argc, argv, command_line);
+    run.costs = costs_of(app);
+    write_trace(comm, *options.trace, std::move(run), recorder);
   }
   if (wrong) {
     throw Error("the result is wrong: " + *wrong);

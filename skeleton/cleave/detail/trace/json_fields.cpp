@@ -144,6 +144,22 @@ std::vector<double> JsonFields::numbers(const char* name) const {
   return numbers;
 }
 
+std::vector<std::string> JsonFields::texts(const char* name) const {
+  const json& value = at(name);
+  if (!value.is_array()) {
+    refuse(name, "must be an array of strings, found " + shown(value));
+  }
+  std::vector<std::string> texts;
+  texts.reserve(value.size());
+  for (const json& element : value) {
+    if (!element.is_string()) {
+      refuse(name, "must hold strings only, found " + shown(element));
+    }
+    texts.push_back(element.get<std::string>());
+  }
+  return texts;
+}
+
 std::vector<std::int64_t> JsonFields::integers(const char* name, std::int64_t minimum) const {
   const json& value = at(name);
   if (!value.is_array()) {

@@ -49,6 +49,8 @@ class JsonFields {
   JsonFields object(const char* name) const;
   /// The objects inside the array `name`.
   std::vector<JsonFields> objects(const char* name) const;
+  /// The strings inside the array `name`.
+  std::vector<std::string> texts(const char* name) const;
   /// The finite numbers inside the array `name`.
   std::vector<double> numbers(const char* name) const;
   /// The integers inside the array `name`, each at least `least`.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -45,6 +46,18 @@ json to_json(const Sizes& sizes) {
   return object;
 }
 
+json to_json(const Costs& costs) {
+  json curves = json::array();
+  for (const Curve& curve : costs.curves) {
+    curves.push_back({{"name", curve.name},
+                      {"size", curve.size},
+                      {"per", curve.per},
+                      {"ratios", curve.ratios},
+                      {"values", curve.values}});
+  }
+  return {{"curves", std::move(curves)}, {"terms", costs.terms}};
+}
+
 json header_of(const RunInformation& run) {
   return {{"format", kFormat},
           {"version", kTraceVersion},
@@ -60,9 +73,38 @@ json header_of(const RunInformation& run) {
           {"warm_up", run.warm_up},
           {"inputs", run.inputs},
           {"options", run.options},
+          {"costs", to_json(run.costs)},
           {"clock_offset_ns", run.clock_offset_ns},
           {"peak_memory_bytes", run.peak_memory_bytes},
           {"provenance", to_json(run.provenance)}};
+}
+
+Curve curve_from(const JsonFields& fields) {
+  Curve curve{.name = fields.text("name"),
+              .size = fields.text("size"),
+              .per = fields.text("per"),
+              .ratios = fields.numbers("ratios"),
+              .values = fields.numbers("values")};
+  if (curve.ratios.size() < 2 || curve.ratios.front() <= 0 ||
+      !std::ranges::is_sorted(curve.ratios, std::less_equal())) {
+    fields.refuse("ratios", "must be at least two ascending numbers above 0");
+  }
+  if (curve.values.size() != curve.ratios.size() || std::ranges::min(curve.values) < 0) {
+    fields.refuse("values", "must be one number of at least 0 for each ratio");
+  }
+  return curve;
+}
+
+Costs costs_from(const JsonFields& fields) {
+  Costs costs;
+  for (const JsonFields& curve : fields.objects("curves")) {
+    costs.curves.push_back(curve_from(curve));
+  }
+  const JsonFields terms = fields.object("terms");
+  for (const auto& [block, of_block] : terms.raw().items()) {
+    costs.terms[block] = terms.texts(block.c_str());
+  }
+  return costs;
 }
 
 RunInformation run_from(const JsonFields& fields) {
@@ -85,6 +127,9 @@ RunInformation run_from(const JsonFields& fields) {
       fields.refuse("options", "must hold strings only");
     }
     run.options[name] = value.get<std::string>();
+  }
+  if (fields.has("costs")) {
+    run.costs = costs_from(fields.object("costs"));
   }
   run.clock_offset_ns = fields.integers("clock_offset_ns");
   if (fields.has("inputs")) {
