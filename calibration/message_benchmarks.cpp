@@ -10,13 +10,13 @@
 #include <optional>
 #include <span>
 
-#include <cleave/detail/hypercube/group.hpp>
+#include <cleave/detail/schedule/group.hpp>
 #include <cleave/error.hpp>
 #include <cleave/part.hpp>
 #include <cleave/row.hpp>
 
 #include "calibration/median.hpp"
-#include "models/latency_gap.hpp"
+#include "models/network/latency_gap.hpp"
 
 namespace cleave::calibration {
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <system_error>
 
-#include "models/files.hpp"
+#include "models/traces/files.hpp"
 
 namespace cleave::models {
 
@@ -118,6 +118,14 @@ void FitArguments::add_to(CLI::App& command) {
   command.add_flag("--allow-oversubscribed", allow_oversubscribed,
                    "Also fit runs with more ranks than cores");
   add_count_throttled(command, throttled);
+  std::vector<std::string> names;
+  for (const Mechanism& mechanism : kMechanisms) {
+    names.emplace_back(mechanism.name);
+  }
+  command
+      .add_option("--without", without, "A part of the model to leave out, to see what it moves")
+      ->check(CLI::IsMember(names))
+      ->take_all();
   command
       .add_option(
           "--blocks-of-rank", blocks_of_rank,
@@ -127,13 +135,17 @@ void FitArguments::add_to(CLI::App& command) {
 }
 
 FitOptions FitArguments::options() const {
-  return {.forms = forms == "paper" ? Forms::paper : Forms::automatic,
-          .given_forms = parse_given_forms(given_forms),
-          .weights = weights == "ordinary" ? Weights::ordinary : Weights::relative,
-          .hold_out = hold_out == "every-second" ? HoldOut::every_second
-                      : hold_out == "beyond"     ? HoldOut::beyond_third
-                                                 : HoldOut::none,
-          .blocks_of_rank = blocks_of_rank};
+  FitOptions options{.forms = forms == "paper" ? Forms::paper : Forms::automatic,
+                     .given_forms = parse_given_forms(given_forms),
+                     .weights = weights == "ordinary" ? Weights::ordinary : Weights::relative,
+                     .hold_out = hold_out == "every-second" ? HoldOut::every_second
+                                 : hold_out == "beyond"     ? HoldOut::beyond_third
+                                                            : HoldOut::none,
+                     .blocks_of_rank = blocks_of_rank};
+  for (const std::string& name : without) {
+    options.mechanisms.*std::ranges::find(kMechanisms, name, &Mechanism::name)->is_there = false;
+  }
+  return options;
 }
 
 Measurements FitArguments::measurements(std::span<const Trace> traces) const {

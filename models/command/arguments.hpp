@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "models/files.hpp"
-#include "models/fit.hpp"
+#include "models/fit/fit.hpp"
+#include "models/traces/files.hpp"
 
 namespace cleave::models {
 
@@ -42,6 +42,7 @@ struct FitArguments {
   bool allow_oversubscribed = false;
   Throttled throttled = Throttled::left_out;
   std::optional<int> blocks_of_rank;
+  std::vector<std::string> without;
 
   /// Adds the options of these names. Refers to this object.
   void add_to(CLI::App& command);

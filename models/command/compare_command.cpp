@@ -14,12 +14,12 @@
 #include "models/command/commands.hpp"
 #include "models/command/questions.hpp"
 #include "models/command/study_folder.hpp"
-#include "models/files.hpp"
-#include "models/model_file.hpp"
+#include "models/model/model_file.hpp"
 #include "models/report/format.hpp"
 #include "models/report/measured.hpp"
 #include "models/report/text.hpp"
-#include "models/statistics.hpp"
+#include "models/traces/files.hpp"
+#include "models/traces/statistics.hpp"
 
 namespace cleave::models {
 
@@ -95,8 +95,8 @@ Table compare_models(const std::vector<Model>& models) {
   for (const auto& [ranks, sizes] : runs) {
     std::vector<std::optional<Ranged>> times;
     for (const Model& model : models) {
-      const Forecast f = forecast(model, ranks, sizes, {}, Composition::closer);
-      times.push_back(Ranged{f.seconds, f.low, f.high});
+      const Prediction p = predict(model, ranks, sizes);
+      times.push_back(Ranged{p.seconds, p.low, p.high});
     }
     add_row(table, "predicted", ranks, sizes, times);
   }
@@ -105,6 +105,7 @@ Table compare_models(const std::vector<Model>& models) {
 
 /// A median and the deviation of a median of as many repetitions on either side, 95 %.
 Ranged ranged_median(const std::vector<double>& seconds) {
+  constexpr double kDeviationsOf95 = 1.96;
   constexpr double kMedianOverMean = 1.2533;  // deviation of a median of normal noise, sqrt(pi / 2)
   const double middle = median(seconds);
   const double half = kDeviationsOf95 * kMedianOverMean * relative_spread(seconds) * middle /

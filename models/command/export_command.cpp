@@ -7,8 +7,8 @@
 #include "models/command/arguments.hpp"
 #include "models/command/commands.hpp"
 #include "models/command/study_folder.hpp"
-#include "models/export.hpp"
-#include "models/files.hpp"
+#include "models/traces/export.hpp"
+#include "models/traces/files.hpp"
 
 namespace cleave::models {
 

@@ -8,9 +8,9 @@
 #include "models/command/commands.hpp"
 #include "models/command/study_folder.hpp"
 #include "models/command/study_plan.hpp"
-#include "models/files.hpp"
-#include "models/model_file.hpp"
+#include "models/model/model_file.hpp"
 #include "models/report/text.hpp"
+#include "models/traces/files.hpp"
 
 namespace cleave::models {
 
@@ -23,44 +23,56 @@ struct Arguments {
   FitArguments fit;
 };
 
-std::string seconds_text(const BlockFit& fit) {
+std::string seconds_text(const Fit& fit, int kind) {
   std::string text;
-  for (std::size_t i = 0; i < fit.form.size(); ++i) {
-    text += fmt::format("{}{:.3g} s * {}", i == 0 ? "" : " + ",
-                        fit.fit.coefficients[static_cast<Eigen::Index>(i)], fit.form[i].text());
+  for (std::size_t i = 0; i < fit.form().size(); ++i) {
+    text +=
+        fmt::format("{}{:.3g} s * {}", i == 0 ? "" : " + ",
+                    fit.coefficients.at(kind)[static_cast<Eigen::Index>(i)], fit.form()[i].text());
   }
   return text;
 }
 
-void print_steals(const char* where, const std::optional<Steals>& steals) {
-  if (steals) {
-    fmt::print("{:<10}  {:<14}  {}\n", "steal", where, seconds_text(steals->seconds));
+void print_part(const char* name, const char* where, const std::optional<Fit>& fit) {
+  if (fit) {
+    fmt::print("{:<10}  {:<14}  {}\n", name, where, seconds_text(*fit, kOneKind));
   }
 }
 
-void print_rounds(const char* name, const BlockFit& fit) {
-  fmt::print("{:<10}  {}\n", name, seconds_text(fit));
+void print_search(const SearchModel& search) {
+  if (search.search) {
+    for (const auto& [workers, coefficients] : search.search->coefficients) {
+      fmt::print("{:<10}  {:<14}  {}\n", "search", fmt::format("{} per host", workers),
+                 seconds_text(*search.search, workers));
+    }
+  }
+  print_part("steal", "inside a rank",
+             search.inside ? std::optional(search.inside->seconds) : std::nullopt);
+  print_part("steal", "between ranks",
+             search.between ? std::optional(search.between->seconds) : std::nullopt);
+  print_part("start-up", "", search.start_up);
+  print_part("ending", "", search.termination);
 }
 
-void print_stealing(const StealingModel& stealing) {
-  print_steals("inside a rank", stealing.inside);
-  print_steals("between ranks", stealing.between);
-  print_rounds("start-up", stealing.start_up);
-  print_rounds("ending", stealing.termination);
+void print_blocks(const HypercubeModel& parts) {
+  for (const BlockModel& block : parts.blocks) {
+    const std::size_t others = block.fit.forms.size() - 1;
+    fmt::print("{:<10}  {:<24}  R² {:.4f}  median residual {:.2f} %{}\n", name_of(block.block),
+               block.fit.text(), block.fit.r_squared, 100 * block.fit.median_abs_relative_residual,
+               others == 0 ? ""
+                           : fmt::format("  {} other {} plausible", others,
+                                         others == 1 ? "form is" : "forms are"));
+  }
 }
 
 void print_fit(const Model& model) {
-  for (const BlockModel& block : model.blocks) {
-    fmt::print("{:<10}  {:<7} per host  {:<20}  R² {:.4f}  median residual {:.2f} %\n",
-               name_of(block.block), format_ranks(block.ranks_per_host), block.fit.text(),
-               block.fit.r_squared, 100 * block.fit.median_abs_relative_residual);
-  }
-  if (model.stealing) {
-    print_stealing(*model.stealing);
+  if (const HypercubeModel* parts = model.hypercube()) {
+    print_blocks(*parts);
+  } else {
+    print_search(*model.search());
   }
   for (const RefusedBlock& block : model.refused) {
-    fmt::print("{:<10}  {:<7} per host  refused: {}\n", name_of(block.block),
-               format_ranks(block.ranks_per_host), block.reason);
+    fmt::print("{:<10}  refused: {}\n", name_of(block.block), block.reason);
   }
   fmt::print("{}", notes_text(model.notes));
 }

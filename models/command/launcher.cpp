@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-#include "models/files.hpp"
+#include "models/traces/files.hpp"
 
 namespace cleave::models {
 

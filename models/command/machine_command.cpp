@@ -8,7 +8,7 @@
 #include "models/command/arguments.hpp"
 #include "models/command/commands.hpp"
 #include "models/command/study_folder.hpp"
-#include "models/machine_import.hpp"
+#include "models/network/machine_import.hpp"
 #include "models/report/format.hpp"
 #include "models/report/tables.hpp"
 #include "models/report/text.hpp"
@@ -39,7 +39,7 @@ void run_import(const ImportArguments& arguments, const std::string& command_lin
                                     .name = arguments.name});
   machine.provenance = provenance_here("cleave machine import", command_line, "none");
   write_machine(arguments.out, machine);
-  fmt::print("{}", to_terminal(latency_gap_table(latency_gaps_of(machine))));
+  fmt::print("{}", to_terminal(latency_gap_table(network_of(machine))));
 }
 
 }  // namespace
@@ -72,7 +72,7 @@ void add_machine_command(CLI::App& program, const std::string& command_line) {
   show->callback([file] {
     require_option(*file, "a machine file", "cleave machine show here.machine.json");
     const Machine machine = read_machine(machine_of(*file));
-    fmt::print("{}", to_terminal(latency_gap_table(latency_gaps_of(machine))));
+    fmt::print("{}", to_terminal(latency_gap_table(network_of(machine))));
   });
 }
 

@@ -17,7 +17,7 @@
 #include "models/command/program_description.hpp"
 #include "models/command/subprocess.hpp"
 #include "models/command/suggestion.hpp"
-#include "models/files.hpp"
+#include "models/traces/files.hpp"
 
 namespace cleave::models {
 

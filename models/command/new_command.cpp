@@ -15,7 +15,7 @@
 #include "models/command/commands.hpp"
 #include "models/command/project.hpp"
 #include "models/command/suggestion.hpp"
-#include "models/files.hpp"
+#include "models/traces/files.hpp"
 
 namespace cleave::models {
 

@@ -10,11 +10,11 @@
 #include "models/command/arguments.hpp"
 #include "models/command/commands.hpp"
 #include "models/command/questions.hpp"
-#include "models/files.hpp"
-#include "models/plan.hpp"
-#include "models/remarks.hpp"
+#include "models/predict/plan.hpp"
+#include "models/predict/remarks.hpp"
 #include "models/report/format.hpp"
 #include "models/report/text.hpp"
+#include "models/traces/files.hpp"
 
 namespace cleave::models {
 
@@ -33,23 +33,23 @@ struct Arguments {
 void print_json(const Plan& plan) {
   nlohmann::json array = nlohmann::json::array();
   for (const PlanChoice& c : plan.choices) {
-    array.push_back({{"ranks", c.forecast.prediction.ranks},
-                     {"sizes", c.forecast.prediction.sizes},
-                     {"seconds", c.forecast.seconds},
-                     {"interval", {c.forecast.low, c.forecast.high}},
-                     {"outside_fitted_range", c.forecast.prediction.outside_fitted_range},
+    array.push_back({{"ranks", c.prediction.ranks},
+                     {"sizes", c.prediction.sizes},
+                     {"seconds", c.prediction.seconds},
+                     {"interval", {c.prediction.low, c.prediction.high}},
+                     {"outside_fitted_range", c.prediction.outside_fitted_range},
                      {"speedup", c.speedup},
                      {"efficiency", c.efficiency},
                      {"core_hours", c.core_hours},
                      {"fits", c.fits},
-                     {"remarks", c.forecast.prediction.remarks}});
-    if (c.forecast.cache_left_bytes) {
-      array.back()["cache_left_bytes"] = *c.forecast.cache_left_bytes;
+                     {"remarks", c.prediction.remarks}});
+    if (c.prediction.cache_left_bytes) {
+      array.back()["cache_left_bytes"] = *c.prediction.cache_left_bytes;
     }
   }
   nlohmann::json object = {{"choices", std::move(array)}, {"ranks", nullptr}};
   if (plan.chosen) {
-    object["ranks"] = plan.choices[*plan.chosen].forecast.prediction.ranks;
+    object["ranks"] = plan.choices[*plan.chosen].prediction.ranks;
   }
   fmt::print("{}\n", object.dump());
 }
@@ -71,36 +71,33 @@ void print_table(const Plan& plan) {
         {cell(plan.chosen == i ? "->"
               : c.fits         ? "fits"
                                : ""),
-         cell(fmt::format("{}", c.forecast.prediction.ranks)),
-         cell(format_seconds(c.forecast.seconds)), cell(format_seconds(c.forecast.low)),
-         cell(format_seconds(c.forecast.high)), cell(fmt::format("{:.2f}", c.speedup)),
-         cell(fmt::format("{:.3f}", c.efficiency)), cell(fmt::format("{:.4g}", c.core_hours)),
-         cell(fitted_range_text(c.forecast))});
+         cell(fmt::format("{}", c.prediction.ranks)), cell(format_seconds(c.prediction.seconds)),
+         cell(format_seconds(c.prediction.low)), cell(format_seconds(c.prediction.high)),
+         cell(fmt::format("{:.2f}", c.speedup)), cell(fmt::format("{:.3f}", c.efficiency)),
+         cell(fmt::format("{:.4g}", c.core_hours)), cell(fitted_range_text(c.prediction))});
   }
   fmt::print("{}", to_terminal(table));
   Remarks remarks;
   for (const PlanChoice& c : plan.choices) {
-    remarks.add(c.forecast.prediction);
+    remarks.add(c.prediction);
   }
   fmt::print("{}", notes_text(remarks.texts()));
 }
 
 /// Why nothing was chosen: what was asked, and how near the choices come to it.
 std::string unmet(const Plan& plan, const PlanRequest& request) {
-  const auto end = [](const PlanChoice& choice) { return choice.forecast.high; };
+  const auto end = [](const PlanChoice& choice) { return choice.prediction.high; };
   const PlanChoice& first = *std::ranges::min_element(plan.choices, {}, end);
   const PlanChoice& best = *std::ranges::max_element(plan.choices, {}, &PlanChoice::efficiency);
   std::vector<std::string> asked;
   if (request.deadline_s) {
-    asked.push_back(
-        fmt::format("be done in {} s with 95 % probability (at the earliest {} s, with --ranks {})",
-                    format_seconds(*request.deadline_s), format_seconds(end(first)),
-                    first.forecast.prediction.ranks));
+    asked.push_back(fmt::format(
+        "be done in {} s with 95 % probability (at the earliest {} s, with --ranks {})",
+        format_seconds(*request.deadline_s), format_seconds(end(first)), first.prediction.ranks));
   }
   if (request.efficiency) {
     asked.push_back(fmt::format("have an efficiency of {} (at most {:.2f}, with --ranks {})",
-                                *request.efficiency, best.efficiency,
-                                best.forecast.prediction.ranks));
+                                *request.efficiency, best.efficiency, best.prediction.ranks));
   }
   return fmt::format("none of {} numbers of ranks is predicted to {}", plan.choices.size(),
                      fmt::join(asked, " and to "));
@@ -112,17 +109,14 @@ void run(const Arguments& arguments) {
   PlanRequest request{.sizes = parse_sizes(arguments.size),
                       .ranks = parse_ranks(arguments.ranks),
                       .efficiency = arguments.efficiency,
-                      .options = arguments.question.options(),
-                      .composition = arguments.question.which()};
+                      .options = arguments.question.options()};
   if (!arguments.deadline.empty()) {
     request.deadline_s = parse_duration(arguments.deadline);
   }
   const Model model = arguments.question.read();
   const Plan plan = make_plan(model, request);
   if (plan.chosen && !arguments.slurm.empty()) {
-    write_file(arguments.slurm,
-               slurm_script(model, plan.choices[*plan.chosen],
-                            request.options.ranks_per_host.value_or(model.max_ranks_per_host())));
+    write_file(arguments.slurm, slurm_script(model, plan.choices[*plan.chosen]));
   }
   if (arguments.json) {
     print_json(plan);

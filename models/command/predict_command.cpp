@@ -9,10 +9,10 @@
 #include "models/command/arguments.hpp"
 #include "models/command/commands.hpp"
 #include "models/command/questions.hpp"
-#include "models/files.hpp"
-#include "models/remarks.hpp"
+#include "models/predict/remarks.hpp"
 #include "models/report/format.hpp"
 #include "models/report/text.hpp"
+#include "models/traces/files.hpp"
 
 namespace cleave::models {
 
@@ -26,14 +26,9 @@ struct Arguments {
   bool json = false;
 };
 
-const char* composition_of(const Forecast& f) {
-  return f.is_path ? "critical_path" : f.is_search ? "sum_of_means" : "sum_of_maxima";
-}
-
-void print_json(const std::vector<Forecast>& forecasts) {
+void print_json(const std::vector<Prediction>& predictions) {
   nlohmann::json array = nlohmann::json::array();
-  for (const Forecast& f : forecasts) {
-    const Prediction& p = f.prediction;
+  for (const Prediction& p : predictions) {
     nlohmann::json shares = nlohmann::json::array();
     for (const BlockShare& share : p.shares) {
       shares.push_back(
@@ -41,24 +36,24 @@ void print_json(const std::vector<Forecast>& forecasts) {
     }
     array.push_back({{"ranks", p.ranks},
                      {"threads", p.threads},
+                     {"ranks_per_host", p.ranks_per_host},
                      {"sizes", p.sizes},
-                     {"seconds", f.seconds},
-                     {"interval", {f.low, f.high}},
+                     {"seconds", p.seconds},
+                     {"interval", {p.low, p.high}},
                      {"outside_fitted_range", p.outside_fitted_range},
-                     {"composition", composition_of(f)},
                      {"remarks", p.remarks},
                      {"shares", std::move(shares)}});
-    if (!f.is_search) {
-      array.back()["sum_of_maxima"] = p.seconds;
+    if (p.sum_of_maxima_s) {
+      array.back()["sum_of_maxima"] = *p.sum_of_maxima_s;
     }
-    if (f.path) {
-      array.back()["critical_path"] = f.path->seconds;
+    if (!p.assumed_network.empty()) {
+      array.back()["assumed_network"] = p.assumed_network;
     }
-    if (f.memory_bytes) {
-      array.back()["memory_bytes_per_rank"] = *f.memory_bytes;
+    if (p.memory_bytes) {
+      array.back()["memory_bytes_per_rank"] = *p.memory_bytes;
     }
-    if (f.cache_left_bytes) {
-      array.back()["cache_left_bytes"] = *f.cache_left_bytes;
+    if (p.cache_left_bytes) {
+      array.back()["cache_left_bytes"] = *p.cache_left_bytes;
     }
   }
   fmt::print("{}\n", nlohmann::json{{"predictions", std::move(array)}}.dump());
@@ -66,8 +61,8 @@ void print_json(const std::vector<Forecast>& forecasts) {
 
 Cell cell(std::string text) { return {text, text}; }
 
-void print_table(const std::vector<Forecast>& forecasts) {
-  const bool is_search = forecasts.front().is_search;
+void print_table(const std::vector<Prediction>& predictions) {
+  const bool is_search = !predictions.front().sum_of_maxima_s;
   Table table{.columns = {{"ranks", true}}};
   if (is_search) {
     table.columns.push_back({"threads", true});
@@ -82,33 +77,30 @@ void print_table(const std::vector<Forecast>& forecasts) {
   }
   if (!is_search) {
     table.columns.push_back({"eq. 6", true});
-    table.columns.push_back({"path", true});
   }
-  for (const Forecast& f : forecasts) {
-    const Prediction& p = f.prediction;
+  for (const Prediction& p : predictions) {
     std::vector<Cell> row = {cell(fmt::format("{}", p.ranks))};
     if (is_search) {
       row.push_back(cell(fmt::format("{}", p.threads)));
     }
     row.insert(
         row.end(),
-        {cell(sizes_text(p.sizes)), cell(format_seconds(f.seconds)), cell(format_seconds(f.low)),
-         cell(format_seconds(f.high)), cell(fitted_range_text(f)),
-         cell(f.memory_bytes ? fmt::format("{:.0f} MiB", *f.memory_bytes / (1 << 20)) : "")});
+        {cell(sizes_text(p.sizes)), cell(format_seconds(p.seconds)), cell(format_seconds(p.low)),
+         cell(format_seconds(p.high)), cell(fitted_range_text(p)),
+         cell(p.memory_bytes ? fmt::format("{:.0f} MiB", *p.memory_bytes / (1 << 20)) : "")});
     if (!is_search) {
-      row.push_back(cell(format_seconds(p.seconds)));
-      row.push_back(cell(f.path ? format_seconds(f.path->seconds) : ""));
+      row.push_back(cell(format_seconds(p.sum_of_maxima_s.value_or(0))));
     }
     table.rows.push_back(std::move(row));
   }
   fmt::print("{}", to_terminal(table));
 }
 
-/// What each block takes of equation 6, or of a search, at each scale: what holds a run back.
-void print_shares(const std::vector<Forecast>& forecasts) {
+/// What each block takes of a run: what holds it back.
+void print_shares(const std::vector<Prediction>& predictions) {
   std::vector<std::string_view> names;
-  for (const Forecast& f : forecasts) {
-    for (const BlockShare& share : f.prediction.shares) {
+  for (const Prediction& p : predictions) {
+    for (const BlockShare& share : p.shares) {
       if (std::find(names.begin(), names.end(), share.name()) == names.end()) {
         names.push_back(share.name());
       }
@@ -119,21 +111,20 @@ void print_shares(const std::vector<Forecast>& forecasts) {
     table.columns.push_back({std::string(name), true});
   }
   table.columns.push_back({"most"});
-  for (const Forecast& f : forecasts) {
-    std::vector<Cell> row = {cell(fmt::format("{}", f.prediction.ranks)),
-                             cell(sizes_text(f.prediction.sizes))};
+  for (const Prediction& p : predictions) {
+    std::vector<Cell> row = {cell(fmt::format("{}", p.ranks)), cell(sizes_text(p.sizes))};
     double maximum = -1;
     std::string_view largest = names.front();
     for (const std::string_view name : names) {
       double seconds = 0;
-      for (const BlockShare& share : f.prediction.shares) {
+      for (const BlockShare& share : p.shares) {
         seconds += share.name() == name ? share.seconds : 0;
       }
       if (seconds > maximum) {
         maximum = seconds;
         largest = name;
       }
-      const double part = f.prediction.seconds > 0 ? seconds / f.prediction.seconds : 0;
+      const double part = p.seconds > 0 ? seconds / p.seconds : 0;
       row.push_back(cell(fmt::format("{:.1f} %", 100 * part)));
     }
     row.push_back(cell(std::string(largest)));
@@ -153,23 +144,23 @@ void run(const Arguments& arguments) {
   }
   const PredictOptions options = arguments.question.options();
   const Model model = arguments.question.read();
-  std::vector<Forecast> forecasts;
+  std::vector<Prediction> predictions;
   for (const NamedSizes& size : sizes) {
     for (const int p : ranks) {
-      forecasts.push_back(forecast(model, p, size, options, arguments.question.which()));
+      predictions.push_back(predict(model, p, size, options));
     }
   }
   if (arguments.json) {
-    print_json(forecasts);
+    print_json(predictions);
     return;
   }
-  print_table(forecasts);
+  print_table(predictions);
   if (arguments.shares) {
-    print_shares(forecasts);
+    print_shares(predictions);
   }
   Remarks remarks;
-  for (const Forecast& f : forecasts) {
-    remarks.add(f.prediction);
+  for (const Prediction& p : predictions) {
+    remarks.add(p);
   }
   fmt::print("{}", notes_text(remarks.texts()));
 }

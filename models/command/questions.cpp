@@ -2,31 +2,43 @@
 #include "models/command/questions.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "models/command/arguments.hpp"
 #include "models/command/study_folder.hpp"
-#include "models/files.hpp"
-#include "models/model_file.hpp"
-#include "models/what_if.hpp"
+#include "models/model/model_file.hpp"
+#include "models/predict/what_if.hpp"
+#include "models/traces/files.hpp"
 
 namespace cleave::models {
+
+namespace {
+
+std::string names_of_networks() {
+  std::vector<std::string_view> names;
+  for (const AssumableNetwork& network : assumable_networks()) {
+    names.push_back(network.name);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
 
 void QuestionArguments::add_to(CLI::App& command) {
   command.add_option("study", study, "A study's folder, or a model (*.model.json)");
   command.add_option("--model", model, "A model, instead of the one above");
   command.add_option("--machine", machine,
                      "Another machine's latency and gap instead of the model's");
+  command.add_option("--assume-network", assumed_network,
+                     "Messages between hosts as on a network of this name, in place of measured "
+                     "ones: " +
+                         names_of_networks());
   command.add_option("--what-if", what_if,
                      "Multiply l, g or the time of a block, e.g. g=0.1x,l=10x,sequential=0.5x");
   command.add_option("--ranks-per-host", ranks_per_host,
                      "How many ranks of a host compute at once");
   command.add_option("--threads", threads, "Threads of a rank, for work stealing")
       ->check(CLI::Range(1, 1024));
-  command
-      .add_option("--composition", composition,
-                  "Of block times: the one closer to the fitted runs, equation 6 or the graph")
-      ->check(CLI::IsMember({"closer", "sum_of_maxima", "critical_path"}))
-      ->capture_default_str();
 }
 
 void QuestionArguments::require_model(const std::string& example) const {
@@ -43,7 +55,10 @@ Model QuestionArguments::read() const {
       read_machine_if_given(machine.empty() ? "" : machine_of(machine).string());
   Model result = read_model(model_of(model.empty() ? study : model));
   if (other) {
-    result.latency_gaps = latency_gaps_of(*other);
+    result.network = network_of(*other);
+  }
+  if (!assumed_network.empty()) {
+    result.network = with_assumed(std::move(result.network), assumed_network);
   }
   return change ? changed(std::move(result), *change) : result;
 }
@@ -61,12 +76,6 @@ PredictOptions QuestionArguments::options() const {
   return options;
 }
 
-Composition QuestionArguments::which() const {
-  return composition == "sum_of_maxima"   ? Composition::sum_of_maxima
-         : composition == "critical_path" ? Composition::critical_path
-                                          : Composition::closer;
-}
-
 std::string sizes_text(const NamedSizes& sizes) {
   std::string text;
   for (const auto& [name, value] : sizes) {
@@ -78,11 +87,14 @@ std::string sizes_text(const NamedSizes& sizes) {
   return text;
 }
 
-std::string fitted_range_text(const Forecast& forecast) {
-  std::string text = forecast.prediction.outside_fitted_range ? "outside" : "inside";
-  if (forecast.cache_left_bytes) {
-    const auto bytes = static_cast<double>(*forecast.cache_left_bytes);
+std::string fitted_range_text(const Prediction& prediction) {
+  std::string text = prediction.outside_fitted_range ? "outside" : "inside";
+  if (prediction.cache_left_bytes) {
+    const auto bytes = static_cast<double>(*prediction.cache_left_bytes);
     text += fmt::format(", past {:.4g} MiB cache", bytes / (1 << 20));
+  }
+  if (!prediction.assumed_network.empty()) {
+    text += fmt::format(", {} assumed", prediction.assumed_network);
   }
   return text;
 }

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "models/forecast.hpp"
+#include "models/predict/prediction.hpp"
 
 namespace cleave::models {
 
@@ -15,10 +15,10 @@ struct QuestionArguments {
   std::string study;  ///< its folder, or a model
   std::string model;
   std::string machine;
+  std::string assumed_network;
   std::string what_if;
   std::string ranks_per_host;
   std::optional<int> threads;
-  std::string composition = "closer";
 
   /// Adds the options of these names. Refers to this object.
   void add_to(CLI::App& command);
@@ -30,13 +30,13 @@ struct QuestionArguments {
   /// \throws UsageError, FileError
   Model read() const;
   PredictOptions options() const;
-  Composition which() const;
 };
 
 /// "32M (33554432)" for each size, joined by commas.
 std::string sizes_text(const NamedSizes& sizes);
 
-/// "inside" or "outside", and the cache that data has left: "outside, past 32 MiB cache".
-std::string fitted_range_text(const Forecast& forecast);
+/// "inside" or "outside", the cache that data has left, and a network that is assumed: "outside,
+/// past 32 MiB cache, ethernet-10g assumed".
+std::string fitted_range_text(const Prediction& prediction);
 
 }  // namespace cleave::models

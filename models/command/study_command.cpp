@@ -8,7 +8,7 @@
 #include "models/command/study_run.hpp"
 #include "models/command/subprocess.hpp"
 #include "models/command/write_report.hpp"
-#include "models/model_file.hpp"
+#include "models/model/model_file.hpp"
 #include "models/report/text.hpp"
 
 namespace cleave::models {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "models/files.hpp"
+#include "models/traces/files.hpp"
 
 namespace cleave::models {
 

@@ -9,8 +9,8 @@
 #include <set>
 #include <sstream>
 
-#include "models/files.hpp"
-#include "models/hold_out.hpp"
+#include "models/traces/files.hpp"
+#include "models/traces/hold_out.hpp"
 
 namespace cleave::models {
 

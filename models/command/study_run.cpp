@@ -10,7 +10,7 @@
 
 #include "models/command/subprocess.hpp"
 #include "models/report/cells.hpp"
-#include "models/throttled.hpp"
+#include "models/traces/clean.hpp"
 
 namespace cleave::models {
 

@@ -8,7 +8,7 @@
 
 #include "models/command/program.hpp"
 #include "models/command/study_plan.hpp"
-#include "models/files.hpp"
+#include "models/traces/files.hpp"
 
 namespace cleave::models {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "models/files.hpp"
+#include "models/traces/files.hpp"
 
 namespace cleave::models {
 

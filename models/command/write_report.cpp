@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/command/write_report.hpp"
 
-#include "models/files.hpp"
 #include "models/report/page.hpp"
 #include "models/report/text.hpp"
+#include "models/traces/files.hpp"
 
 namespace cleave::models {
 

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <string>
 
-#include "models/files.hpp"
 #include "models/report/format.hpp"
 #include "models/report/report.hpp"
+#include "models/traces/files.hpp"
 
 namespace cleave::models {
 

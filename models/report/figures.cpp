@@ -7,10 +7,10 @@
 #include <map>
 #include <set>
 
-#include "models/files.hpp"
 #include "models/report/cells.hpp"
 #include "models/report/format.hpp"
 #include "models/report/measured.hpp"
+#include "models/traces/files.hpp"
 
 namespace cleave::models {
 
@@ -20,14 +20,9 @@ namespace {
 /// the solving of subproblems depends on.
 std::string main_size(const Model& model, const std::vector<Comparison>& comparisons) {
   std::set<std::string> in_leaves;
-  for (const BlockModel& block : model.blocks) {
-    if (std::find(model.leaf_blocks.begin(), model.leaf_blocks.end(), block.block) !=
-        model.leaf_blocks.end()) {
-      for (const BlockFit& segment : block.fit.segments) {
-        for (const Basis& term : segment.form) {
-          in_leaves.merge(term.sizes());
-        }
-      }
+  if (const HypercubeModel* parts = model.hypercube()) {
+    if (const BlockModel* block = parts->find(Block::sequential)) {
+      in_leaves = sizes_of(block->fit.form());
     }
   }
   std::string best;
@@ -171,7 +166,7 @@ Figure errors_figure(const std::vector<Comparison>& comparisons) {
 }
 
 /// l or g of every pattern against the number of ranks.
-Figure gap_figure(const LatencyGaps& gaps, bool latency) {
+Figure gap_figure(const Network& network, bool latency) {
   Figure figure{.id = latency ? "latency" : "gap",
                 .title = latency ? "Latency l against ranks" : "Gap g against ranks",
                 .note = "",
@@ -193,12 +188,12 @@ Figure gap_figure(const LatencyGaps& gaps, bool latency) {
     }
   };
   std::vector<const Communication*> alltoallv;
-  for (const Communication& e : gaps.alltoallv) {
+  for (const Communication& e : network.alltoallv) {
     alltoallv.push_back(&e);
   }
   add("MPI_Alltoallv", 0, alltoallv);
   std::map<int, std::vector<const Communication*>> by_level;
-  for (const Communication& e : gaps.exchange) {
+  for (const Communication& e : network.exchange) {
     by_level[e.level].push_back(&e);
   }
   for (const auto& [level, entries] : by_level) {
@@ -210,7 +205,7 @@ Figure gap_figure(const LatencyGaps& gaps, bool latency) {
 }  // namespace
 
 std::vector<Figure> make_figures(const Model& model, const std::vector<Comparison>& comparisons,
-                                 const LatencyGaps& gaps) {
+                                 const Network& network) {
   std::set<Workers> workers;
   for (const Comparison& c : comparisons) {
     workers.insert({c.run.ranks, c.run.threads});
@@ -222,7 +217,7 @@ std::vector<Figure> make_figures(const Model& model, const std::vector<Compariso
   }
   figures.push_back(errors_figure(comparisons));
   for (const bool latency : {true, false}) {
-    Figure figure = gap_figure(gaps, latency);
+    Figure figure = gap_figure(network, latency);
     if (!figure.series.empty()) {
       figures.push_back(std::move(figure));
     }

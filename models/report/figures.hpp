@@ -10,6 +10,6 @@ namespace cleave::models {
 
 /// Times against size for each number of ranks, errors, latency and gap.
 std::vector<Figure> make_figures(const Model& model, const std::vector<Comparison>& comparisons,
-                                 const LatencyGaps& gaps);
+                                 const Network& network);
 
 }  // namespace cleave::models

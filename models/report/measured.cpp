@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "models/statistics.hpp"
+#include "models/traces/statistics.hpp"
 
 namespace cleave::models {
 
@@ -23,9 +23,9 @@ std::map<RunKey, std::map<Block, double>> measured_blocks(const Measurements& me
   return blocks;
 }
 
-std::map<std::pair<Block, int>, double> largest_shares(const Measurements& measurements) {
+std::map<Block, double> largest_shares(const Measurements& measurements) {
   const auto blocks = measured_blocks(measurements);
-  std::map<std::pair<Block, int>, double> shares;
+  std::map<Block, double> shares;
   for (const RunPoint& point : measurements.points) {
     const auto of_run = blocks.find({point.ranks, point.sizes});
     if (of_run == blocks.end()) {
@@ -33,7 +33,7 @@ std::map<std::pair<Block, int>, double> largest_shares(const Measurements& measu
     }
     const double total = median(point.seconds);
     for (const auto& [block, of_block] : of_run->second) {
-      double& share = shares[{block, point.ranks_per_host}];
+      double& share = shares[block];
       share = std::max(share, total > 0 ? of_block / total : 0);
     }
   }

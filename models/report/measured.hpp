@@ -17,8 +17,8 @@ using RunKey = std::pair<int, NamedSizes>;  ///< ranks and sizes
 /// Seconds of each block of each run: the sum over levels of the longest over the ranks.
 std::map<RunKey, std::map<Block, double>> measured_blocks(const Measurements& measurements);
 
-/// The largest part of any run on as many ranks per host that each block takes.
-std::map<std::pair<Block, int>, double> largest_shares(const Measurements& measurements);
+/// The largest part of any run that each block takes.
+std::map<Block, double> largest_shares(const Measurements& measurements);
 
 /// The names of all sizes, in alphabetical order.
 std::vector<std::string> size_names(const std::vector<Comparison>& comparisons);

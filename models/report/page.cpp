@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "models/report/assets.hpp"
-#include "models/statistics.hpp"
+#include "models/traces/statistics.hpp"
 
 namespace cleave::models {
 

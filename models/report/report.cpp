@@ -6,14 +6,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/files.hpp"
-#include "models/forecast.hpp"
-#include "models/remarks.hpp"
+#include "models/predict/remarks.hpp"
 #include "models/report/figures.hpp"
 #include "models/report/measured.hpp"
 #include "models/report/stealing_tables.hpp"
 #include "models/report/tables.hpp"
-#include "models/statistics.hpp"
+#include "models/traces/files.hpp"
+#include "models/traces/statistics.hpp"
 
 namespace cleave::models {
 
@@ -32,15 +31,7 @@ std::vector<Comparison> compare(const Model& model, const Measurements& measurem
     Comparison c{.run = point, .measured_s = median(point.seconds)};
     c.spread = relative_spread(point.seconds);
     c.held_out = !model.is_fitted_to(point);
-    const Forecast f = forecast(model, point, options);
-    c.prediction = f.prediction;
-    c.sum_of_maxima_s = f.prediction.seconds;
-    if (f.path) {
-      c.critical_path_s = f.path->seconds;
-    }
-    c.prediction.seconds = f.seconds;
-    c.prediction.low = f.low;
-    c.prediction.high = f.high;
+    c.prediction = predict(model, point, options);
     c.relative_error = c.measured_s > 0 ? (c.prediction.seconds - c.measured_s) / c.measured_s : 0;
     comparisons.push_back(std::move(c));
   }
@@ -72,48 +63,44 @@ std::vector<Verdict> verdicts_of(const Model& model, const Measurements& measure
     verdicts.push_back(error_verdict(held_out, true));
   }
   const auto shares = largest_shares(measurements);
-  for (const BlockModel& block : model.blocks) {
-    const auto share = shares.find({block.block, block.ranks_per_host});
+  if (model.hypercube() == nullptr) {
+    return verdicts;
+  }
+  for (const BlockModel& block : model.hypercube()->blocks) {
+    const auto share = shares.find(block.block);
     if (share == shares.end() || share->second <= kShareThatCounts) {
       continue;
     }
-    const SegmentedFit& fit = block.fit;
+    const Fit& fit = block.fit;
     verdicts.push_back(
         {fit.r_squared >= kRSquaredWanted && fit.median_abs_relative_residual <= kResidualWanted,
-         fmt::format("{}, {} per host: R² {:.4f} (wanted: at least {:.2f}), median residual "
+         fmt::format("{}: R² {:.4f} (wanted: at least {:.2f}), median residual "
                      "{:.2f} % (wanted: at most {:.0f} %; a single repetition is off by {:.2f} %)",
-                     name_of(block.block), format_ranks(block.ranks_per_host), fit.r_squared,
-                     kRSquaredWanted, 100 * fit.median_abs_relative_residual, 100 * kResidualWanted,
+                     name_of(block.block), fit.r_squared, kRSquaredWanted,
+                     100 * fit.median_abs_relative_residual, 100 * kResidualWanted,
                      100 * block.repetition_deviation)});
   }
   return verdicts;
 }
 
 std::vector<std::pair<std::string, std::string>> facts_of(const Model& model,
-                                                          const LatencyGaps& gaps) {
+                                                          const Network& network) {
   const Provenance& p = model.provenance;
   std::vector<std::pair<std::string, std::string>> facts = {
       {"application", fmt::format("{}, {}, {}", model.app, model.type, model.placement)},
       {"host", fmt::format("{}, {}, {} cores", p.host, p.processor, p.cores)},
-      {"latency and gap from", gaps.source},
+      {"latency and gap from", network.source},
       {"forms", fmt::format("{}, {} weights", model.forms,
                             model.weights == Weights::relative ? "relative" : "ordinary")},
       {"runs", fmt::format("{} fitted, {} held out", model.fitted.size(), model.held_out.size())},
       {"model made", fmt::format("{} by {} {} ({})", p.created, p.program, p.version, p.commit)}};
-  if (model.sum_of_maxima) {
-    const double of_sum = 100 * model.sum_of_maxima->median_abs_error;
+  if (model.calibration.runs > 0) {
     facts.push_back(
-        {"composition",
-         model.critical_path
-             ? fmt::format("{} is closer to the fitted runs: median error of equation 6 {:.2f} %, "
-                           "of the critical path {:.2f} %",
-                           model.path_is_closer() ? "the critical path" : "equation 6", of_sum,
-                           100 * model.critical_path->median_abs_error)
-             : fmt::format("{}, median error on the fitted runs {:.2f} %",
-                           model.stealing ? "means over the workers" : "equation 6", of_sum)});
+        {"intervals", fmt::format("widened by {:.1f} %, by what {} held-out runs say",
+                                  100 * model.calibration.error, model.calibration.runs)});
   }
-  if (!model.exchange.empty()) {
-    const ExchangeModel& exchange = model.exchange.front();
+  if (model.hypercube() != nullptr && model.hypercube()->exchange) {
+    const ExchangeModel& exchange = *model.hypercube()->exchange;
     facts.insert(facts.begin() + 3,
                  {"exchange", fmt::format("{:.4g} (l + K g), {}", exchange.factor,
                                           exchange.factor_is_fitted
@@ -142,12 +129,12 @@ Report make_report(const Model& model, const Measurements& measurements,
   }
   PredictOptions options;
   if (machine) {
-    options.latency_gaps = latency_gaps_of(*machine);
+    options.network = network_of(*machine);
   }
-  const LatencyGaps& gaps = options.latency_gaps ? *options.latency_gaps : model.latency_gaps;
+  const Network& network = options.network ? *options.network : model.network;
 
   Report report{.title = fmt::format("{}: predicted and measured", model.app),
-                .facts = facts_of(model, gaps),
+                .facts = facts_of(model, network),
                 .comparisons = compare(model, measurements, options),
                 .notes = measurements.notes};
   report.verdicts = verdicts_of(model, measurements, report.comparisons);
@@ -158,9 +145,9 @@ Report make_report(const Model& model, const Measurements& measurements,
   add_new(report.notes, model.notes);
   add_new(report.notes, remarks.texts());
 
-  report.tables = make_tables(model, measurements, report.comparisons, gaps);
-  report.figures = make_figures(model, report.comparisons, gaps);
-  if (const std::optional<Figure> shares = workers_figure(measurements.stealing)) {
+  report.tables = make_tables(model, measurements, report.comparisons, network);
+  report.figures = make_figures(model, report.comparisons, network);
+  if (const std::optional<Figure> shares = workers_figure(measurements.searches)) {
     report.figures.push_back(*shares);
   }
   return report;

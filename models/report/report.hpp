@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "models/files.hpp"
-#include "models/model.hpp"
-#include "models/omega.hpp"
-#include "models/samples.hpp"
+#include "models/model/model.hpp"
+#include "models/predict/prediction.hpp"
+#include "models/traces/files.hpp"
+#include "models/traces/samples.hpp"
 
 namespace cleave::models {
 
@@ -68,12 +68,10 @@ struct Verdict {
 struct Comparison {
   RunPoint run;
   bool held_out = false;
-  double measured_s = 0;       ///< median over the repetitions
-  double spread = 0;           ///< of a single repetition, relative (relative_spread)
-  Prediction prediction;       ///< seconds and interval of the composition that is closer
-  double sum_of_maxima_s = 0;  ///< equation 6
-  std::optional<double> critical_path_s;  ///< none where no graph of the run is known
-  double relative_error = 0;              ///< (predicted - measured) / measured
+  double measured_s = 0;  ///< median over the repetitions
+  double spread = 0;      ///< of a single repetition, relative (relative_spread)
+  Prediction prediction;
+  double relative_error = 0;  ///< (predicted - measured) / measured
 };
 
 struct Report {

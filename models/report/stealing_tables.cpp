@@ -7,7 +7,7 @@
 #include <map>
 
 #include "models/report/cells.hpp"
-#include "models/statistics.hpp"
+#include "models/traces/statistics.hpp"
 
 namespace cleave::models {
 
@@ -20,10 +20,10 @@ Cell rounded(double value) { return number(value, fmt::format("{:.0f}", value));
 Cell success(double made, double tried) { return tried > 0 ? percent(made / tried) : text(""); }
 
 /// The longest run of each number of ranks and threads.
-std::map<Workers, const StealingRun*> longest_of(const std::vector<StealingRun>& runs) {
-  std::map<Workers, const StealingRun*> longest;
-  for (const StealingRun& run : runs) {
-    const StealingRun*& best = longest[{run.ranks, run.threads}];
+std::map<Workers, const SearchRun*> longest_of(const std::vector<SearchRun>& runs) {
+  std::map<Workers, const SearchRun*> longest;
+  for (const SearchRun& run : runs) {
+    const SearchRun*& best = longest[{run.ranks, run.threads}];
     if (best == nullptr || median(run.seconds) > median(best->seconds)) {
       best = &run;
     }
@@ -32,7 +32,7 @@ std::map<Workers, const StealingRun*> longest_of(const std::vector<StealingRun>&
 }
 
 /// Each worker's part of the nodes that all have visited.
-std::vector<double> shares_of(const StealingRun& run) {
+std::vector<double> shares_of(const SearchRun& run) {
   double all = 0;
   for (const WorkerTotals& worker : run.workers) {
     all += worker.nodes;
@@ -46,7 +46,7 @@ std::vector<double> shares_of(const StealingRun& run) {
 
 }  // namespace
 
-Table workers_table(const std::vector<StealingRun>& runs) {
+Table workers_table(const std::vector<SearchRun>& runs) {
   Table table{.id = "workers",
               .title = "What the workers did (DistBag_DFS, table 1 and figure 3)",
               .note =
@@ -66,7 +66,7 @@ Table workers_table(const std::vector<StealingRun>& runs) {
                           {"mean share", true},
                           {"largest share", true},
                           {"max/mean", true}}};
-  for (const StealingRun& run : runs) {
+  for (const SearchRun& run : runs) {
     const double seconds_of_run = median(run.seconds);
     const double rate = run.nodes() / seconds_of_run;
     const std::vector<double> shares = shares_of(run);
@@ -84,7 +84,7 @@ Table workers_table(const std::vector<StealingRun>& runs) {
   return table;
 }
 
-std::optional<Figure> workers_figure(const std::vector<StealingRun>& runs) {
+std::optional<Figure> workers_figure(const std::vector<SearchRun>& runs) {
   Figure figure{.id = "workers",
                 .title = "Share of each worker in the nodes (DistBag_DFS, figure 3)",
                 .note =
@@ -110,8 +110,7 @@ std::optional<Figure> workers_figure(const std::vector<StealingRun>& runs) {
   return figure.series.empty() ? std::nullopt : std::optional(std::move(figure));
 }
 
-Table parts_table(const std::vector<Comparison>& comparisons,
-                  const std::vector<StealingRun>& runs) {
+Table parts_table(const std::vector<Comparison>& comparisons, const std::vector<SearchRun>& runs) {
   Table table{.id = "parts",
               .title = "Where the time goes",
               .note =
@@ -151,7 +150,7 @@ Table parts_table(const std::vector<Comparison>& comparisons,
 }
 
 Table stealing_coefficients_table(const Model& model) {
-  const StealingModel& stealing = *model.stealing;
+  const SearchModel& search = *model.search();
   Table table{.id = "coefficients",
               .title = "Coefficients of the parts of a search",
               .note =
@@ -167,34 +166,37 @@ Table stealing_coefficients_table(const Model& model) {
   const auto short_number = [](double value) {
     return number(value, fmt::format("{:.4g}", value));
   };
-  const auto add = [&](const std::string& part, const std::string& where, const BlockFit& fit) {
-    const Eigen::VectorXd errors = fit.fit.standard_errors();
-    for (std::size_t i = 0; i < fit.form.size(); ++i) {
+  const auto add = [&](const std::string& part, const std::string& where, const Fit& fit,
+                       int kind) {
+    const Eigen::VectorXd errors = fit.standard_errors(kind);
+    for (std::size_t i = 0; i < fit.form().size(); ++i) {
       const auto row = static_cast<Eigen::Index>(i);
-      table.rows.push_back({text(part), text(where), text(fit.form[i].text()),
-                            short_number(fit.fit.coefficients[row]), short_number(errors[row]),
-                            percent(fit.fit.median_abs_relative_residual)});
+      table.rows.push_back({text(part), text(where), text(fit.form()[i].text()),
+                            short_number(fit.coefficients.at(kind)[row]), short_number(errors[row]),
+                            percent(fit.median_abs_relative_residual)});
     }
   };
-  for (const BlockModel& block : model.blocks) {
-    add("search",
-        fmt::format("{} {} per host", block.ranks_per_host,
-                    block.ranks_per_host == 1 ? "worker" : "workers"),
-        block.fit.segments.front());
+  if (search.search) {
+    for (const auto& [workers, coefficients] : search.search->coefficients) {
+      add("search", fmt::format("{} {} per host", workers, workers == 1 ? "worker" : "workers"),
+          *search.search, workers);
+    }
   }
   const auto add_steals = [&](const std::string& where, const std::optional<Steals>& steals) {
     if (steals) {
-      add("steals", where, steals->seconds);
-      add("number of steals", where, steals->count);
+      add("steals", where, steals->seconds, kOneKind);
+      add("number of steals", where, steals->count, kOneKind);
       if (steals->in_vain) {
-        add("number of requests in vain", where, *steals->in_vain);
+        add("number of requests in vain", where, *steals->in_vain, kOneKind);
       }
     }
   };
-  add_steals("inside a rank", stealing.inside);
-  add_steals("between ranks", stealing.between);
-  add("start-up", "", stealing.start_up);
-  add("termination", "", stealing.termination);
+  add_steals("inside a rank", search.inside);
+  add_steals("between ranks", search.between);
+  if (search.start_up && search.termination) {
+    add("start-up", "", *search.start_up, kOneKind);
+    add("termination", "", *search.termination, kOneKind);
+  }
   return table;
 }
 

@@ -12,16 +12,16 @@ namespace cleave::models {
 
 /// As table 1 and figure 3 of Helbecque et al., "DistBag_DFS": of each run its nodes, time and
 /// rate, how many steals were tried and made, and the workers' shares of the nodes.
-Table workers_table(const std::vector<StealingRun>& runs);
+Table workers_table(const std::vector<SearchRun>& runs);
 
 /// The share of each worker in the longest run of each number of ranks and threads; none where no
 /// run has more than one worker.
-std::optional<Figure> workers_figure(const std::vector<StealingRun>& runs);
+std::optional<Figure> workers_figure(const std::vector<SearchRun>& runs);
 
 /// What the parts of each of these runs took, and were predicted to.
-Table parts_table(const std::vector<Comparison>& comparisons, const std::vector<StealingRun>& runs);
+Table parts_table(const std::vector<Comparison>& comparisons, const std::vector<SearchRun>& runs);
 
-/// \pre  model.stealing
+/// \pre  the model is of a search
 Table stealing_coefficients_table(const Model& model);
 
 }  // namespace cleave::models

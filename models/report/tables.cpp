@@ -6,11 +6,11 @@
 #include <map>
 #include <set>
 
-#include "models/files.hpp"
 #include "models/report/cells.hpp"
 #include "models/report/format.hpp"
 #include "models/report/measured.hpp"
 #include "models/report/stealing_tables.hpp"
+#include "models/traces/files.hpp"
 
 namespace cleave::models {
 
@@ -27,65 +27,52 @@ std::string coefficient_name(Block block, std::size_t index) {
                      index);
 }
 
-/// Where a segment of a fit holds: "M/N < 2.83"; nothing where it is the only one.
-std::string segment_text(const SegmentedFit& fit, std::size_t segment) {
-  std::string text;
-  if (segment > 0) {
-    text = fmt::format("{:.4g} <= {}", fit.breaks[segment - 1], fit.over);
-  }
-  if (segment < fit.breaks.size()) {
-    text += fmt::format("{} < {:.4g}", segment > 0 ? "" : fit.over, fit.breaks[segment]);
-  }
-  return text;
-}
-
 Table coefficients_table(const Model& model, const Measurements& measurements) {
   const auto shares = largest_shares(measurements);
-  Table table{.id = "coefficients",
-              .title = "Coefficients of the blocks (the paper's tables I and II)",
-              .note =
-                  "A coefficient is seconds for each unit of its term. Up to: the largest part of "
-                  "any run that the block takes. Residual: the median of |measured - fitted| / "
-                  "measured. Spread: how far a single repetition lies from its median; a residual "
-                  "below it is noise.",
-              .columns = {{"block"},
-                          {"ranks per host", true},
-                          {"where"},
-                          {"coefficient"},
-                          {"term"},
-                          {"value (s)", true},
-                          {"std. error (s)", true},
-                          {"R²", true},
-                          {"adjusted R²", true},
-                          {"residual", true},
-                          {"spread", true},
-                          {"samples", true},
-                          {"up to", true}}};
-  for (const BlockModel& block : model.blocks) {
-    const auto share = shares.find({block.block, block.ranks_per_host});
+  Table table{
+      .id = "coefficients",
+      .title = "Coefficients of the blocks (the paper's tables I and II)",
+      .note =
+          "A coefficient is seconds for each unit of its term. Forms: how many are plausible; "
+          "the simplest is shown. Up to: the largest part of any run that the block takes. "
+          "Residual: the median of |measured - fitted| / measured. Spread: how far a single "
+          "repetition lies from its median; a residual below it is noise.",
+      .columns = {{"block"},
+                  {"ranks per host", true},
+                  {"coefficient"},
+                  {"term"},
+                  {"value (s)", true},
+                  {"std. error (s)", true},
+                  {"forms", true},
+                  {"R²", true},
+                  {"adjusted R²", true},
+                  {"residual", true},
+                  {"spread", true},
+                  {"samples", true},
+                  {"up to", true}}};
+  for (const BlockModel& block : model.hypercube()->blocks) {
+    const auto share = shares.find(block.block);
+    const Fit& fit = block.fit;
     bool is_first = true;
-    for (std::size_t index = 0; index < block.fit.segments.size(); ++index) {
-      const BlockFit& segment = block.fit.segments[index];
-      const Eigen::VectorXd errors = segment.fit.standard_errors();
-      for (std::size_t i = 0; i < segment.form.size(); ++i) {
+    for (const auto& [kind, coefficients] : fit.coefficients) {
+      const Eigen::VectorXd errors = fit.standard_errors(kind);
+      for (std::size_t i = 0; i < fit.form().size(); ++i) {
         const auto row = static_cast<Eigen::Index>(i);
-        const double value = segment.fit.coefficients[row];
         table.rows.push_back(
-            {text(std::string(name_of(block.block))),
-             number(block.ranks_per_host, std::to_string(block.ranks_per_host)),
-             text(segment_text(block.fit, index)), text(coefficient_name(block.block, i)),
-             text(segment.form[i].text()), number(value, fmt::format("{:.4g}", value)),
+            {text(std::string(name_of(block.block))), number(kind, std::to_string(kind)),
+             text(coefficient_name(block.block, i)), text(fit.form()[i].text()),
+             number(coefficients[row], fmt::format("{:.4g}", coefficients[row])),
              number(errors[row], fmt::format("{:.2g}", errors[row])),
-             number(block.fit.r_squared, fmt::format("{:.4f}", block.fit.r_squared)),
-             number(block.fit.adjusted_r_squared,
-                    fmt::format("{:.4f}", block.fit.adjusted_r_squared)),
-             percent(block.fit.median_abs_relative_residual), percent(block.repetition_deviation),
-             number(static_cast<double>(block.samples.size()),
-                    std::to_string(block.samples.size())),
+             number(static_cast<double>(fit.forms.size()), std::to_string(fit.forms.size())),
+             number(fit.r_squared, fmt::format("{:.4f}", fit.r_squared)),
+             number(fit.adjusted_r_squared, fmt::format("{:.4f}", fit.adjusted_r_squared)),
+             percent(fit.median_abs_relative_residual), percent(block.repetition_deviation),
+             number(block.samples, std::to_string(block.samples)),
              share == shares.end() ? text("") : percent(share->second)});
-        if (!is_first) {
-          for (const std::size_t of_block : {0U, 1U, 7U, 8U, 9U, 10U, 11U, 12U}) {
-            table.rows.back()[of_block].shown.clear();
+        for (std::size_t column = 0; column < table.columns.size() && !is_first; ++column) {
+          const bool is_of_block = column == 0 || column > 5;
+          if (is_of_block) {
+            table.rows.back()[column].shown.clear();
           }
         }
         is_first = false;
@@ -99,11 +86,9 @@ Table refused_table(const Model& model) {
   Table table{.id = "refused",
               .title = "Blocks that could not be fitted",
               .note = "",
-              .columns = {{"block"}, {"ranks per host", true}, {"reason"}}};
+              .columns = {{"block"}, {"reason"}}};
   for (const RefusedBlock& block : model.refused) {
-    table.rows.push_back({text(std::string(name_of(block.block))),
-                          number(block.ranks_per_host, std::to_string(block.ranks_per_host)),
-                          text(block.reason)});
+    table.rows.push_back({text(std::string(name_of(block.block))), text(block.reason)});
   }
   return table;
 }
@@ -152,7 +137,7 @@ Table predictions_table(const std::vector<Comparison>& comparisons, bool is_sear
           "repetition lies from the median (1.4826 MAD, relative). An error below the spread of "
           "the run cannot be told from noise.",
           is_search ? "what the workers' nodes, steals, start-up and termination take"
-                    : "equation 6 or the critical path, whichever was closer to the fitted runs"),
+                    : "the median of runs played out; equation 6 is the paper's sum of maxima"),
       .columns = {{"ranks", true}}};
   if (is_search) {
     table.columns.push_back({"threads", true});
@@ -166,7 +151,7 @@ Table predictions_table(const std::vector<Comparison>& comparisons, bool is_sear
   add_columns(
       {{"measured (s)", true}, {"predicted (s)", true}, {"95 % from (s)", true}, {"to (s)", true}});
   if (!is_search) {
-    add_columns({{"eq. 6 (s)", true}, {"path (s)", true}});
+    add_columns({{"eq. 6 (s)", true}});
   }
   add_columns({{"error", true}, {"spread", true}, {"repetitions", true}, {"run was"}});
   for (const Comparison& c : comparisons) {
@@ -180,8 +165,7 @@ Table predictions_table(const std::vector<Comparison>& comparisons, bool is_sear
     row.insert(row.end(), {seconds(c.measured_s), seconds(c.prediction.seconds),
                            seconds(c.prediction.low), seconds(c.prediction.high)});
     if (!is_search) {
-      row.push_back(seconds(c.sum_of_maxima_s));
-      row.push_back(c.critical_path_s ? seconds(*c.critical_path_s) : text(""));
+      row.push_back(seconds(c.prediction.sum_of_maxima_s.value_or(0)));
     }
     row.insert(row.end(), {signed_percent(c.relative_error), percent(c.spread),
                            number(static_cast<double>(c.run.seconds.size()),
@@ -247,7 +231,7 @@ Table scaling_table(const Model& model) {
                           {"exponent", true},
                           {"imbalance", true},
                           {"exponent from"}}};
-  for (const Scaling& s : model.scaling) {
+  for (const Scaling& s : model.hypercube()->scaling) {
     if (s.block == Block::wait || s.block == Block::skeleton) {
       continue;
     }
@@ -262,14 +246,14 @@ Table scaling_table(const Model& model) {
 
 }  // namespace
 
-Table latency_gap_table(const LatencyGaps& gaps) {
+Table latency_gap_table(const Network& network) {
   Table table{.id = "latency_gap",
               .title = "Latency and gap (the paper's figure 1)",
               .note =
                   "A rank that sends and receives K bytes at once takes 2 (l + K g), by pieces "
                   "where the network changes how it sends. The paper's worst case is a "
                   "straight line through the longest times. Source: " +
-                  gaps.source + ".",
+                  network.source + ".",
               .columns = {{"pattern"},
                           {"ranks", true},
                           {"level", true},
@@ -306,25 +290,24 @@ Table latency_gap_table(const LatencyGaps& gaps) {
       add(pattern, e, "all, worst case", {0, e.worst_latency_s, 0, e.worst_gap_s_per_byte, 0}, "");
     }
   };
-  add_all("MPI_Alltoallv", gaps.alltoallv);
-  add_all("exchange", gaps.exchange);
+  add_all("MPI_Alltoallv", network.alltoallv);
+  add_all("exchange", network.exchange);
   return table;
 }
 
 std::vector<Table> make_tables(const Model& model, const Measurements& measurements,
-                               const std::vector<Comparison>& comparisons,
-                               const LatencyGaps& gaps) {
-  std::vector<Table> tables = {predictions_table(comparisons, model.stealing.has_value())};
-  if (model.stealing) {
-    tables.insert(tables.end(), {workers_table(measurements.stealing),
-                                 parts_table(comparisons, measurements.stealing),
+                               const std::vector<Comparison>& comparisons, const Network& network) {
+  std::vector<Table> tables = {predictions_table(comparisons, model.search() != nullptr)};
+  if (model.search() != nullptr) {
+    tables.insert(tables.end(), {workers_table(measurements.searches),
+                                 parts_table(comparisons, measurements.searches),
                                  stealing_coefficients_table(model)});
   } else {
     tables.insert(tables.end(), {coefficients_table(model, measurements),
                                  shares_table(comparisons, measurements), scaling_table(model)});
   }
   tables.insert(tables.end(),
-                {refused_table(model), times_table(comparisons), latency_gap_table(gaps)});
+                {refused_table(model), times_table(comparisons), latency_gap_table(network)});
   std::erase_if(tables, [](const Table& table) { return table.rows.empty(); });
   return tables;
 }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <cleave/detail/schedule/group.hpp>
 #include <cleave/part.hpp>
 #include <cleave/sizes.hpp>
 
@@ -21,13 +22,6 @@ struct Halves {
   Problem left;
   Problem right;
 };
-
-/// How many of the `total` ranks that share a problem will solve its left half.
-struct Share {
-  int left = 1;
-  int total = 2;
-};
-
 template <class App>
 concept HasProblemAndSolution =
     requires {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/basis.hpp"
+#include "models/regression/basis.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 
 #include <cleave/error.hpp>
 
-#include "models/forms.hpp"
+#include "models/regression/catalogue.hpp"
 
 namespace cleave::models {
 

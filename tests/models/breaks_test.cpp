@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/breaks.hpp"
+#include "models/network/breaks.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/fit.hpp"
+#include "models/fit/fit.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include <cleave/error.hpp>
 
-#include "models/omega.hpp"
+#include "models/predict/omega.hpp"
 #include "tests/models/synthetic_runs.hpp"
 
 namespace cleave::models {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/latency_gap.hpp"
+#include "models/network/latency_gap.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include <cleave/error.hpp>
 
-#include "models/communication.hpp"
+#include "models/network/network.hpp"
 
 namespace cleave::models {
 

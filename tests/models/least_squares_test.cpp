@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/least_squares.hpp"
+#include "models/regression/least_squares.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include <cleave/error.hpp>
 
-#include "models/latency_gap.hpp"
+#include "models/network/latency_gap.hpp"
 
 namespace cleave::models {
 namespace {

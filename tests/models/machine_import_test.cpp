@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/machine_import.hpp"
+#include "models/network/machine_import.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/model_file.hpp"
+#include "models/model/model_file.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
 
-#include "models/critical_path.hpp"
-#include "models/fit.hpp"
-#include "models/omega.hpp"
+#include "models/fit/fit.hpp"
+#include "models/predict/forecast.hpp"
+#include "models/predict/omega.hpp"
 #include "tests/models/synthetic_runs.hpp"
 
 namespace cleave::models {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/omega.hpp"
+#include "models/predict/omega.hpp"
 
 #include <gtest/gtest.h>
 

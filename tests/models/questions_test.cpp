@@ -7,13 +7,12 @@
 
 #include <cleave/error.hpp>
 
-#include "models/critical_path.hpp"
-#include "models/export.hpp"
-#include "models/fit.hpp"
-#include "models/forecast.hpp"
-#include "models/memory.hpp"
-#include "models/plan.hpp"
-#include "models/what_if.hpp"
+#include "models/fit/fit.hpp"
+#include "models/model/memory.hpp"
+#include "models/predict/forecast.hpp"
+#include "models/predict/plan.hpp"
+#include "models/predict/what_if.hpp"
+#include "models/traces/export.hpp"
 #include "tests/models/synthetic_runs.hpp"
 
 namespace cleave::models {

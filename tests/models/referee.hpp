@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "models/block_fit.hpp"
+#include "models/regression/fit.hpp"
 #include "models/segmentation.hpp"
-#include "models/statistics.hpp"
+#include "models/traces/statistics.hpp"
 
 namespace cleave::models {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/remarks.hpp"
+#include "models/predict/remarks.hpp"
 
 #include <gtest/gtest.h>
 

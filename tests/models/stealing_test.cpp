@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model of work stealing, fitted to traces of searches that never ran.
-#include "models/stealing.hpp"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -12,9 +10,10 @@
 
 #include <cleave/error.hpp>
 
-#include "models/fit.hpp"
-#include "models/forecast.hpp"
-#include "models/model_file.hpp"
+#include "models/fit/fit.hpp"
+#include "models/model/model_file.hpp"
+#include "models/model/search.hpp"
+#include "models/predict/forecast.hpp"
 #include "models/report/report.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -164,12 +163,12 @@ std::string message_of(const std::function<void()>& action) {
   return "nothing was thrown";
 }
 
-TEST(StealingRuns, PartsAddUpToTheRun) {
+TEST(SearchRuns, PartsAddUpToTheRun) {
   const Truth truth{.noise = 0.02};
   const std::vector<Trace> traces = search_traces(truth, {{4, 2}}, kSizes);
-  const StealingRuns found = collect_stealing_runs(traces, CountedRepetitions(traces));
+  const SearchRuns found = collect_search_runs(traces, CountedRepetitions(traces));
   ASSERT_EQ(found.runs.size(), kSizes.size());
-  for (const StealingRun& run : found.runs) {
+  for (const SearchRun& run : found.runs) {
     ASSERT_EQ(run.seconds.size(), 3U);
     for (std::size_t i = 0; i < run.seconds.size(); ++i) {
       EXPECT_NEAR(run.search[i] + run.steal[i] + run.start_up[i] + run.termination[i],

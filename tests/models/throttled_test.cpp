@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/throttled.hpp"
-
 #include <gtest/gtest.h>
 
-#include "models/fit.hpp"
-#include "models/samples.hpp"
-#include "models/statistics.hpp"
+#include "models/fit/fit.hpp"
+#include "models/traces/clean.hpp"
+#include "models/traces/samples.hpp"
+#include "models/traces/statistics.hpp"
 #include "tests/models/synthetic_runs.hpp"
 
 namespace cleave::models {

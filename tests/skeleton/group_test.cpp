@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include <cleave/detail/hypercube/group.hpp>
+#include <cleave/detail/schedule/group.hpp>
 
 namespace cleave {
 

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <cleave/detail/hypercube/group.hpp>
+#include <cleave/detail/schedule/group.hpp>
 
 namespace cleave::detail {
 

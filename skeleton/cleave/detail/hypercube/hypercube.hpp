@@ -23,9 +23,9 @@
 #include <cleave/detail/call/agree_on_failure.hpp>
 #include <cleave/detail/call/blocks.hpp>
 #include <cleave/detail/call/call_options.hpp>
-#include <cleave/detail/hypercube/group.hpp>
 #include <cleave/detail/hypercube/link.hpp>
 #include <cleave/detail/hypercube/split_parts.hpp>
+#include <cleave/detail/schedule/group.hpp>
 #include <cleave/error.hpp>
 #include <cleave/wire.hpp>
 

@@ -12,18 +12,16 @@
 
 #include <cleave/comm.hpp>
 #include <cleave/detail/call/blocks.hpp>
+#include <cleave/detail/schedule/messages.hpp>
 #include <cleave/wire.hpp>
 
 namespace cleave::detail {
-
-/// Payloads up to this length are sent without asking: whoever has no room takes them into a buffer
-/// of this length and drops them.
-inline constexpr std::size_t kMaxBytesUnasked = std::size_t{64} << 10;
 
 struct Header {
   std::int64_t has_payload = 0;
   std::int64_t bytes = 0;
 };
+static_assert(sizeof(Header) == kHeaderBytes);
 
 template <class T>
 std::span<std::byte> bytes_of(T& value) {
@@ -89,7 +87,7 @@ class Link {
            i_ask ? bytes_of(they_have_room) : std::span<std::byte>{});
     }
 
-    std::array<std::byte, kMaxBytesUnasked> dropped;
+    std::array<std::byte, kMaxBytesUnasked> dropped;  // what was sent without asking
     std::span<const std::byte> out;
     std::span<std::byte> in;
     if (outgoing && they_have_room != 0) {

@@ -24,7 +24,8 @@
 #include <cleave/comm.hpp>
 #include <cleave/detail/call/blocks.hpp>
 #include <cleave/detail/hypercube/exchange_plan.hpp>
-#include <cleave/detail/hypercube/group.hpp>
+#include <cleave/detail/schedule/group.hpp>
+#include <cleave/detail/schedule/messages.hpp>
 
 namespace cleave::detail {
 
@@ -37,7 +38,8 @@ class GroupComm {
   /// Collects the slots of all ranks in `all` of the first rank. Rank i's slot, which it has filled
   /// in, is all[offsets[i], offsets[i + 1]); every rank passes storage for all of them.
   void gather(std::span<std::byte> all, std::span<const std::size_t> offsets) const {
-    for (int span = 1; span < group_.size; span *= 2) {
+    for (const Round& round : rounds_of(group_.size)) {
+      const int span = round.have;
       const auto slots = [&](int first) {
         const int last = std::min(first + span, group_.size);
         return all.subspan(offsets[first], offsets[last] - offsets[first]);
@@ -73,8 +75,7 @@ class GroupComm {
   std::vector<T> allgather(const T& value) const {
     std::vector<T> values(group_.size);  // from this rank on
     values[0] = value;
-    for (int have = 1; have < group_.size; have *= 2) {
-      const int more = std::min(have, group_.size - have);
+    for (const auto [have, more] : rounds_of(group_.size)) {
       const int to = group_.first + (index_ + group_.size - have) % group_.size;
       const int from = group_.first + (index_ + have) % group_.size;
       const std::span<T> all(values);
@@ -92,12 +93,11 @@ class GroupComm {
   int index_;
 };
 
-/// How many samples each of parts of these `sizes` gives: in proportion, in all one element in 64,
-/// but at least 4096 and at most 32768. A half's size is then off by 1 / sqrt(samples) of itself.
+/// How many samples each of parts of these `sizes` gives: in proportion, in all `sample_of` their
+/// sum.
 inline std::vector<std::size_t> sample_counts(const std::vector<std::int64_t>& sizes) {
   const auto total = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
-  const std::int64_t wanted =
-      std::min(total, std::clamp<std::int64_t>(total / 64, 4096, std::int64_t{1} << 15));
+  const std::int64_t wanted = sample_of(total);
   std::vector<std::size_t> counts(sizes.size(), 0);
   for (std::size_t i = 0; i < sizes.size() && total > 0; ++i) {
     // Rounded up, so that the sample of a sequence that is not empty is not empty.
@@ -120,6 +120,7 @@ class SplitParts {
   /// Nothing if this rank or one of its group has failed.
   std::optional<Part<Element>> solve(Part<Element> part) {
     Group group{.first = 0, .size = comm_.size()};
+    static_assert(sizeof(std::int64_t) == kPartBytes);
     std::vector<std::int64_t> sizes =
         allgather(static_cast<std::int64_t>(part.size()), group, Place{0, group.size});
     add_run_size(sizes);
@@ -147,6 +148,7 @@ class SplitParts {
     std::int64_t is_chosen = 0;
     Split<Splitter> split;
   };
+  static_assert(sizeof(Verdict) <= verdict_bytes(sizeof(Splitter)) || alignof(Splitter) > 8);
 
   /// What a rank tells its group of its partition.
   struct Report {
@@ -154,6 +156,7 @@ class SplitParts {
     ClassCounts counts;
     std::int64_t room = 0;
   };
+  static_assert(sizeof(Report) == kReportBytes);
 
   template <class T>
   std::vector<T> allgather(const T& value, Group group, Place place) {
@@ -163,6 +166,7 @@ class SplitParts {
   }
 
   bool all_are_well(bool i_am, Group group, Place place) {
+    static_assert(sizeof(char) == kStatusBytes);
     const std::vector<char> well = allgather<char>(i_am ? 1 : 0, group, place);
     return std::find(well.begin(), well.end(), 0) == well.end();
   }

@@ -129,7 +129,23 @@ std::vector<JsonFields> JsonFields::objects(const char* name) const {
 }
 
 std::vector<double> JsonFields::numbers(const char* name) const {
+  return numbers_in(name, at(name));
+}
+
+std::vector<std::vector<double>> JsonFields::lists(const char* name) const {
   const json& value = at(name);
+  if (!value.is_array()) {
+    refuse(name, "must be an array of arrays, found " + shown(value));
+  }
+  std::vector<std::vector<double>> lists;
+  lists.reserve(value.size());
+  for (const json& element : value) {
+    lists.push_back(numbers_in(name, element));
+  }
+  return lists;
+}
+
+std::vector<double> JsonFields::numbers_in(const char* name, const json& value) const {
   if (!value.is_array()) {
     refuse(name, "must be an array of numbers, found " + shown(value));
   }

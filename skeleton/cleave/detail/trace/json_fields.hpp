@@ -51,6 +51,8 @@ class JsonFields {
   std::vector<JsonFields> objects(const char* name) const;
   /// The strings inside the array `name`.
   std::vector<std::string> texts(const char* name) const;
+  /// The finite numbers inside each array inside the array `name`.
+  std::vector<std::vector<double>> lists(const char* name) const;
   /// The finite numbers inside the array `name`.
   std::vector<double> numbers(const char* name) const;
   /// The integers inside the array `name`, each at least `least`.
@@ -64,6 +66,7 @@ class JsonFields {
 
  private:
   const nlohmann::json& at(const char* name) const;
+  std::vector<double> numbers_in(const char* name, const nlohmann::json& value) const;
   std::int64_t integer_between(const char* name, const nlohmann::json& value, std::int64_t minimum,
                                std::int64_t maximum) const;
 

@@ -47,15 +47,23 @@ json to_json(const Sizes& sizes) {
 }
 
 json to_json(const Costs& costs) {
-  json curves = json::array();
-  for (const Curve& curve : costs.curves) {
-    curves.push_back({{"name", curve.name},
-                      {"size", curve.size},
-                      {"per", curve.per},
-                      {"ratios", curve.ratios},
-                      {"values", curve.values}});
+  return {{"curves", detail::to_json(costs.curves)}, {"terms", costs.terms}};
+}
+
+Curve curve_from(const JsonFields& fields) {
+  Curve curve{.name = fields.text("name"),
+              .size = fields.text("size"),
+              .per = fields.text("per"),
+              .ratios = fields.numbers("ratios"),
+              .values = fields.numbers("values")};
+  if (curve.ratios.size() < 2 || curve.ratios.front() <= 0 ||
+      !std::ranges::is_sorted(curve.ratios, std::less_equal())) {
+    fields.refuse("ratios", "must be at least two ascending numbers above 0");
   }
-  return {{"curves", std::move(curves)}, {"terms", costs.terms}};
+  if (curve.values.size() != curve.ratios.size() || std::ranges::min(curve.values) < 0) {
+    fields.refuse("values", "must be one number of at least 0 for each ratio");
+  }
+  return curve;
 }
 
 json header_of(const RunInformation& run) {
@@ -79,27 +87,8 @@ json header_of(const RunInformation& run) {
           {"provenance", to_json(run.provenance)}};
 }
 
-Curve curve_from(const JsonFields& fields) {
-  Curve curve{.name = fields.text("name"),
-              .size = fields.text("size"),
-              .per = fields.text("per"),
-              .ratios = fields.numbers("ratios"),
-              .values = fields.numbers("values")};
-  if (curve.ratios.size() < 2 || curve.ratios.front() <= 0 ||
-      !std::ranges::is_sorted(curve.ratios, std::less_equal())) {
-    fields.refuse("ratios", "must be at least two ascending numbers above 0");
-  }
-  if (curve.values.size() != curve.ratios.size() || std::ranges::min(curve.values) < 0) {
-    fields.refuse("values", "must be one number of at least 0 for each ratio");
-  }
-  return curve;
-}
-
 Costs costs_from(const JsonFields& fields) {
-  Costs costs;
-  for (const JsonFields& curve : fields.objects("curves")) {
-    costs.curves.push_back(curve_from(curve));
-  }
+  Costs costs{.curves = curves_from(fields)};
   const JsonFields terms = fields.object("terms");
   for (const auto& [block, of_block] : terms.raw().items()) {
     costs.terms[block] = terms.texts(block.c_str());
@@ -285,6 +274,26 @@ class TraceReader {
 };
 
 }  // namespace
+
+json to_json(const std::vector<Curve>& curves) {
+  json array = json::array();
+  for (const Curve& curve : curves) {
+    array.push_back({{"name", curve.name},
+                     {"size", curve.size},
+                     {"per", curve.per},
+                     {"ratios", curve.ratios},
+                     {"values", curve.values}});
+  }
+  return array;
+}
+
+std::vector<Curve> curves_from(const JsonFields& fields) {
+  std::vector<Curve> curves;
+  for (const JsonFields& curve : fields.objects("curves")) {
+    curves.push_back(curve_from(curve));
+  }
+  return curves;
+}
 
 TraceWriter::TraceWriter(const std::filesystem::path& path, const RunInformation& run)
     : file_(path) {

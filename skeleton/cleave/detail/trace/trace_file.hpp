@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,13 @@
 namespace cleave::detail {
 
 inline constexpr int kTraceVersion = 3;
+
+class JsonFields;
+
+/// Declared curves, in traces and models.
+nlohmann::json to_json(const std::vector<Curve>& curves);
+/// Those of the field "curves". \throws FileError
+std::vector<Curve> curves_from(const JsonFields& fields);
 
 /// Writes a trace; it appears under its name only when `commit` succeeds.
 class TraceWriter {

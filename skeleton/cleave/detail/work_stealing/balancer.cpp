@@ -18,10 +18,6 @@ constexpr int kMaxDoublings = 8;
 /// A rank with work that has had none to spare for so long lets those who wait for it ask others.
 constexpr std::int64_t kLongestKept_ns = 1'000'000;
 
-/// Children of a rank in the tree of the waves. The more, the fewer levels, at each of which a rank
-/// must look up; but sending to all of them should take no longer than that.
-constexpr int kFanOut = 8;
-
 /// Of so many requests, one leaves the host even where it has other ranks.
 constexpr unsigned kRequestsForOneAbroad = 3;
 
@@ -380,11 +376,12 @@ void Balancer::send(int to, Header header, std::span<const std::byte> payload) {
   transport_.send(to, std::move(bytes));
 }
 
-int Balancer::tree_parent() const { return (rank_ - 1) / kFanOut; }
+int Balancer::tree_parent() const { return (rank_ - 1) / kWaveFanOut; }
 
 std::vector<int> Balancer::tree_children() const {
   std::vector<int> children;
-  for (int child = kFanOut * rank_ + 1; child <= kFanOut * (rank_ + 1) && child < size_; ++child) {
+  for (int child = kWaveFanOut * rank_ + 1; child <= kWaveFanOut * (rank_ + 1) && child < size_;
+       ++child) {
     children.push_back(child);
   }
   return children;

@@ -45,6 +45,7 @@
 #include <span>
 #include <vector>
 
+#include <cleave/detail/schedule/messages.hpp>
 #include <cleave/detail/work_stealing/transport.hpp>
 
 namespace cleave::detail {
@@ -146,6 +147,7 @@ class Balancer {
     std::int64_t sent = 0;
     std::int64_t received = 0;
   };
+  static_assert(sizeof(Header) == kSearchMessageBytes);
   /// What a wave counts.
   struct Counts {
     std::int64_t sent = 0;

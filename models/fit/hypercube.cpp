@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <tuple>
+
+#include <cleave/detail/schedule/messages.hpp>
+
+#include "models/fit/parts.hpp"
+#include "models/regression/catalogue.hpp"
+#include "models/traces/statistics.hpp"
+
+namespace cleave::models {
+
+namespace {
+
+constexpr std::array<Block, 7> kWorkBlocks = {Block::divide,   Block::combine, Block::sequential,
+                                              Block::skeleton, Block::sample,  Block::pivot,
+                                              Block::partition};
+
+/// A block of which several ranks of the same sizes measured the same thing.
+struct Level {
+  std::vector<double> medians;      ///< of the ranks
+  std::vector<double> repetitions;  ///< of all
+};
+using LevelKey = std::tuple<NamedSizes, int, int, int, NamedValues>;
+
+/// One observation for the ranks whose sizes are the same at a level of a run: the median of their
+/// medians, since one rank may always be slower than others.
+std::vector<Observation> observations_of(const std::vector<Sample>& samples) {
+  std::map<LevelKey, Level> levels;
+  for (const Sample& sample : samples) {
+    Level& level = levels[{sample.run_sizes, sample.ranks, sample.ranks_per_host, sample.level,
+                           sizes_of_block(sample)}];
+    level.medians.push_back(median(sample.seconds));
+    level.repetitions.insert(level.repetitions.end(), sample.seconds.begin(), sample.seconds.end());
+  }
+  std::vector<Observation> observations;
+  for (auto& [key, level] : levels) {
+    const auto& [run_sizes, ranks, ranks_per_host, number, sizes] = key;
+    const auto count = static_cast<double>(level.repetitions.size());
+    observations.push_back({.run_sizes = run_sizes,
+                            .kind = ranks_per_host,
+                            .sizes = sizes,
+                            .value = std::max(kShortest_s, median(std::move(level.medians))),
+                            .deviation = relative_spread(level.repetitions) / std::sqrt(count)});
+  }
+  return observations;
+}
+
+/// Times of repetitions beside what is typical of their run and level, once what the fit makes of
+/// the sizes of each rank is taken away.
+std::vector<NoisyTime> noisy_times(const std::vector<Sample>& samples, const Fit& fit) {
+  std::map<std::tuple<NamedSizes, int, int>, std::vector<const Sample*>> levels;
+  std::map<std::pair<NamedSizes, int>, int> runs;
+  for (const Sample& sample : samples) {
+    levels[{sample.run_sizes, sample.ranks, sample.level}].push_back(&sample);
+    runs.try_emplace({sample.run_sizes, sample.ranks}, static_cast<int>(runs.size()));
+  }
+  std::vector<NoisyTime> times;
+  for (const auto& [key, of_level] : levels) {
+    std::vector<double> ratios;
+    std::vector<double> fitted;
+    for (const Sample* sample : of_level) {
+      fitted.push_back(fit(sizes_of_block(*sample), sample->ranks_per_host));
+      for (const double seconds : sample->seconds) {
+        ratios.push_back(fitted.back() > 0 ? seconds / fitted.back() : 0);
+      }
+    }
+    const double typical = median(std::move(ratios));
+    for (std::size_t i = 0; i < of_level.size() && typical > 0; ++i) {
+      const Sample& sample = *of_level[i];
+      for (std::size_t r = 0; r < sample.seconds.size(); ++r) {
+        times.push_back({.run = runs.at({sample.run_sizes, sample.ranks}),
+                         .repetition = static_cast<int>(r),
+                         .typical_s = typical * fitted[i],
+                         .measured_s = sample.seconds[r]});
+      }
+    }
+  }
+  return times;
+}
+
+double repetition_deviation_of(const std::vector<Sample>& samples) {
+  std::vector<double> deviations;
+  for (const Sample& sample : samples) {
+    if (sample.seconds.size() > 1) {
+      deviations.push_back(relative_spread(sample.seconds));
+    }
+  }
+  return deviations.empty() ? 0 : median(std::move(deviations));
+}
+
+class HypercubeFit {
+ public:
+  HypercubeFit(Model& model, std::vector<Sample> samples, const Costs& costs,
+               const FitOptions& options)
+      : model_(model), samples_(std::move(samples)), costs_(costs), options_(options) {
+    // Sizes that no run has could not be told when predicting.
+    for (Sample& sample : samples_) {
+      std::erase_if(sample.sizes,
+                    [&](const auto& size) { return !sample.run_sizes.contains(size.first); });
+    }
+  }
+
+  void fit(bool has_machine) {
+    model_.curves = costs_.curves;
+    const bool splits = has(Block::partition);
+    result_.way = detail::way_of(model_.placement, splits).value_or(Way::replicated);
+    if (splits) {
+      set_splitter_bytes();
+      add_sampling_sizes();
+    }
+    for (const Block block : kWorkBlocks) {
+      fit_block(block);
+    }
+    result_.scaling = fit_scaling(samples_);
+    fit_exchange(has_machine);
+    model_.parts = std::move(result_);
+  }
+
+ private:
+  bool has(Block block) const {
+    return std::ranges::find(samples_, block, &Sample::block) != samples_.end();
+  }
+
+  std::vector<Sample> samples_of(Block block) const {
+    std::vector<Sample> of_block;
+    std::ranges::copy_if(samples_, std::back_inserter(of_block), [&](const Sample& sample) {
+      const bool is_asked_for = !options_.blocks_of_rank || sample.rank == *options_.blocks_of_rank;
+      return sample.block == block && is_asked_for;
+    });
+    return of_block;
+  }
+
+  void set_splitter_bytes() {
+    std::vector<double> bytes;
+    for (const Sample& sample : samples_) {
+      const auto elements = sample.sizes.find("N");
+      if (sample.block == Block::pivot && elements != sample.sizes.end() && elements->second > 0) {
+        bytes.push_back(std::round(sample.bytes / sampled(elements->second)));
+      }
+    }
+    splitter_bytes_ = bytes.empty() ? 0 : median(std::move(bytes));
+  }
+
+  static double sampled(double elements) {
+    return static_cast<double>(detail::sample_of(static_cast<std::int64_t>(elements)));
+  }
+
+  /// What the choice of a splitter depends on, in the place of N.
+  void add_sampling_sizes() {
+    for (Sample& sample : samples_) {
+      const auto elements = sample.sizes.find("N");
+      if (elements == sample.sizes.end()) {
+        continue;
+      }
+      if (sample.block == Block::sample) {
+        sample.sizes["samples"] = sampled(elements->second * sample.group) / sample.group;
+      } else if (sample.block == Block::pivot) {
+        sample.sizes["samples"] = sampled(elements->second);
+      }
+    }
+  }
+
+  std::vector<Form> forms_of(Block block, const std::vector<Observation>& observations) const {
+    if (const auto given = options_.given_forms.find(block); given != options_.given_forms.end()) {
+      return {given->second};
+    }
+    const std::vector<std::string> varying = varying_sizes(observations);
+    if (block == Block::sample || block == Block::pivot || block == Block::skeleton) {
+      return linear_forms(block == Block::skeleton ? varying : std::vector<std::string>{"samples"});
+    }
+    std::vector<std::string> names;
+    for (const auto& [name, value] : observations.front().sizes) {
+      names.push_back(name);
+    }
+    if (options_.forms == Forms::paper) {
+      if (const std::optional<Form> form = paper_form(block, names)) {
+        return {*form};
+      }
+    }
+    return candidate_forms(varying, ranges_of(observations), declared_terms(block, varying),
+                           options_.mechanisms.powers);
+  }
+
+  /// Those that the application declares, of sizes that vary.
+  std::vector<Basis> declared_terms(Block block, const std::vector<std::string>& varying) const {
+    std::vector<Basis> terms;
+    const auto of_block = costs_.terms.find(std::string(name_of(block)));
+    if (of_block == costs_.terms.end() || !options_.mechanisms.declared) {
+      return terms;
+    }
+    for (const std::string& text : of_block->second) {
+      Basis term = Basis::parse(text, costs_.curves);
+      if (std::ranges::includes(varying, term.sizes())) {
+        terms.push_back(std::move(term));
+      }
+    }
+    return terms;
+  }
+
+  void fit_block(Block block) {
+    const std::vector<Sample> samples = samples_of(block);
+    if (samples.empty()) {
+      return;
+    }
+    std::vector<Observation> observations = observations_of(samples);
+    if (block == Block::pivot) {
+      take_out_messages(observations, samples);
+    }
+    const std::vector<Form> forms = forms_of(block, observations);
+    if (forms.size() > 1 && block != Block::skeleton && block != Block::pivot &&
+        block != Block::sample) {
+      if (auto refusal = refuse_choice(observations)) {
+        model_.refused.push_back({block, std::move(refusal->reason)});
+        return;
+      }
+    }
+    auto fitted = fit_forms(observations, forms, model_.weights, options_.mechanisms);
+    if (auto* refusal = std::get_if<Refusal>(&fitted)) {
+      model_.refused.push_back({block, std::move(refusal->reason)});
+      return;
+    }
+    Fit& fit = std::get<Fit>(fitted);
+    for (const std::string& note : notes_on(fit, observations)) {
+      model_.notes.push_back(fmt::format("{}: {}", name_of(block), note));
+    }
+    Noise noise = options_.mechanisms.noise ? Noise::of(noisy_times(samples, fit)) : Noise();
+    result_.blocks.push_back({.block = block,
+                              .fit = std::move(fit),
+                              .noise = std::move(noise),
+                              .repetition_deviation = repetition_deviation_of(samples),
+                              .samples = static_cast<int>(samples.size())});
+  }
+
+  /// What a pivot's messages take is known by l and g.
+  void take_out_messages(std::vector<Observation>& observations,
+                         const std::vector<Sample>& samples) const {
+    if (model_.network.is_empty()) {
+      return;
+    }
+    std::map<std::pair<NamedSizes, NamedValues>, const Sample*> of;
+    for (const Sample& sample : samples) {
+      of.try_emplace({sample.run_sizes, sizes_of_block(sample)}, &sample);
+    }
+    for (Observation& o : observations) {
+      const Sample& sample = *of.at({o.run_sizes, o.sizes});
+      const bool leaves_host = sample.group > sample.ranks_per_host;
+      const Communication entry =
+          entry_for(model_.network, sample.ranks, sample.level, leaves_host).entry;
+      const double messages = choose_seconds(entry, sample.group, sample.bytes, splitter_bytes_);
+      o.value = std::max(kShortest_s, o.value - messages);
+    }
+  }
+
+  void fit_exchange(bool has_machine) {
+    std::vector<Sample> exchanges = samples_;
+    std::erase_if(exchanges, [](const Sample& sample) {
+      return sample.block != Block::exchange || sample.spans <= 0 || sample.bytes <= 0;
+    });
+    if (exchanges.empty()) {
+      return;
+    }
+    const std::vector<Observation> bytes = message_bytes(exchanges);
+    auto fitted = fit_forms(bytes, linear_forms(varying_sizes(bytes)), Weights::relative,
+                            options_.mechanisms);
+    ExchangeModel exchange{.factor = paper_factor(model_.placement),
+                           .splitter_bytes = splitter_bytes_,
+                           .bytes = std::move(std::get<Fit>(fitted))};
+    if (!options_.blocks_of_rank && !model_.network.is_empty()) {
+      compare_with_network(exchange, exchanges, has_machine);
+    }
+    result_.exchange = std::move(exchange);
+  }
+
+  /// The factor, where l and g come from elsewhere, and the noise.
+  void compare_with_network(ExchangeModel& exchange, const std::vector<Sample>& samples,
+                            bool has_machine) const {
+    std::vector<double> ratios;
+    std::vector<NoisyTime> times;
+    std::map<std::pair<NamedSizes, int>, int> runs;
+    for (const Sample& sample : samples) {
+      const bool leaves_host = sample.group > sample.ranks_per_host;
+      if (leaves_host && !model_.network.knows_between_hosts()) {
+        continue;
+      }
+      const Communication entry =
+          entry_for(model_.network, sample.ranks, sample.level, leaves_host).entry;
+      const double unit = entry.unit_seconds(sample.bytes / sample.spans);
+      if (unit <= 0) {
+        continue;
+      }
+      const int run =
+          runs.try_emplace({sample.run_sizes, sample.ranks}, static_cast<int>(runs.size()))
+              .first->second;
+      ratios.push_back(median(sample.seconds) / sample.spans / unit);
+      for (std::size_t r = 0; r < sample.seconds.size(); ++r) {
+        times.push_back({.run = run,
+                         .repetition = static_cast<int>(r),
+                         .typical_s = unit,
+                         .measured_s = sample.seconds[r] / sample.spans});
+      }
+    }
+    if (ratios.empty()) {
+      return;
+    }
+    if (has_machine) {
+      exchange.factor = median(std::move(ratios));
+      exchange.factor_is_fitted = true;
+    }
+    for (NoisyTime& time : times) {
+      time.typical_s *= exchange.factor;
+    }
+    if (options_.mechanisms.noise) {
+      exchange.noise = Noise::of(std::move(times));
+    }
+  }
+
+  /// The largest message of each level of each run, with the largest sizes over its ranks.
+  static std::vector<Observation> message_bytes(const std::vector<Sample>& samples) {
+    std::map<std::tuple<int, NamedSizes, int>, Observation> largest;
+    for (const Sample& sample : samples) {
+      Observation& level = largest[{sample.ranks, sample.run_sizes, sample.level}];
+      level.run_sizes = sample.run_sizes;
+      level.value = std::max(level.value, sample.bytes / sample.spans);
+      for (const auto& [name, value] : sample.sizes) {
+        double& size = level.sizes[name];
+        size = std::max(size, value);
+      }
+    }
+    std::vector<Observation> observations;
+    for (auto& [key, observation] : largest) {
+      observations.push_back(std::move(observation));
+    }
+    return observations;
+  }
+
+  Model& model_;
+  std::vector<Sample> samples_;
+  const Costs& costs_;
+  const FitOptions& options_;
+  HypercubeModel result_;
+  double splitter_bytes_ = 0;
+};
+
+}  // namespace
+
+void fit_hypercube(Model& model, std::vector<Sample> samples, const Costs& costs,
+                   const FitOptions& options, bool has_machine) {
+  HypercubeFit(model, std::move(samples), costs, options).fit(has_machine);
+}
+
+std::optional<Refusal> refuse_choice(const std::vector<Observation>& observations) {
+  const NamedValues& sizes = observations.front().sizes;
+  if (sizes.empty()) {
+    return std::nullopt;
+  }
+  const std::vector<std::string> varying = varying_sizes(observations);
+  if (varying.empty()) {
+    return Refusal{fmt::format("{} is {:.6g} in every run: measure more sizes",
+                               sizes.begin()->first, sizes.begin()->second)};
+  }
+  const bool is_one_run_size = std::ranges::all_of(observations, [&](const Observation& other) {
+    return other.run_sizes == observations.front().run_sizes;
+  });
+  if (is_one_run_size) {
+    return Refusal{"all runs have the same size: measure more sizes"};
+  }
+  if (varying.size() == 1) {
+    return std::nullopt;
+  }
+  std::vector<std::string> names = {"1"};
+  names.insert(names.end(), varying.begin(), varying.end());
+  Eigen::MatrixXd columns(std::ssize(observations), std::ssize(names));
+  columns.col(0).setOnes();
+  for (Eigen::Index i = 0; i < columns.rows(); ++i) {
+    for (std::size_t j = 0; j < varying.size(); ++j) {
+      columns(i, static_cast<Eigen::Index>(j) + 1) =
+          observations[static_cast<std::size_t>(i)].sizes.at(varying[j]);
+    }
+  }
+  return refuse_dependent(names, columns);
+}
+
+}  // namespace cleave::models

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Model files (*.model.json): everything that a prediction needs, with the samples that it was
+// fitted to. docs/formats.md describes each field.
+#pragma once
+
+#include <filesystem>
+
+#include "models/model/model.hpp"
+
+namespace cleave::models {
+
+inline constexpr int kModelVersion = 10;
+
+/// \throws FileError
+void write_model(const std::filesystem::path& path, const Model& model);
+
+/// \throws FileError  naming the field
+Model read_model(const std::filesystem::path& path);
+
+}  // namespace cleave::models

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the sizes of a block follow from the sizes of the whole run: how fast they shrink from level
+// to level of the recursion over ranks, and how unevenly. Read off the samples.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/traces/samples.hpp"
+
+namespace cleave::models {
+
+/// The largest value over the ranks of size `size` of `block` in a group of g of p ranks is
+///
+///     run size * scale * (g / p)^exponent * imbalance^d
+///
+/// with d the number of divisions that led to it: the level, and one more for what is moved at a
+/// level. exponent 1: halves; 0: every level has the whole (the N roots of a graph's components).
+struct Scaling {
+  Block block = Block::sequential;
+  std::string size;
+  double scale = 1;
+  double exponent = 1;
+  double imbalance = 1;  ///< max / mean over the ranks, for each division
+  bool measured = true;  ///< whether more than one g / p was seen; else as the size's other blocks
+
+  /// How uneven a single division is: the standard deviation of log(size / mean) over the ranks,
+  /// for each division. 0 where the size does not shrink.
+  double split_deviation = 0;
+
+  double operator()(double run_size, double group_share, int level) const;
+  /// The size in a group that got `fraction` of the problem, whatever the others got.
+  double of_fraction(double run_size, double fraction) const;
+  /// max / mean over the ranks at `level`.
+  double unevenness(int level) const;
+};
+
+/// One entry for each block and each of its sizes that the runs have, too.
+std::vector<Scaling> fit_scaling(const std::vector<Sample>& samples);
+
+}  // namespace cleave::models

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/predict/player.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <cleave/detail/schedule/messages.hpp>
+
+namespace cleave::models {
+
+using detail::Step;
+
+namespace {
+
+double uniform(std::mt19937_64& random) { return static_cast<double>(random() >> 11) * 0x1p-53; }
+
+double sampled(double elements) {
+  constexpr double kMost = 9e18;
+  return static_cast<double>(
+      detail::sample_of(static_cast<std::int64_t>(std::clamp(elements, 0.0, kMost))));
+}
+
+}  // namespace
+
+Player::Player(const Model& model, const Network& network, int ranks, int ranks_per_host,
+               const NamedSizes& sizes)
+    : model_(model),
+      parts_(*model.hypercube()),
+      network_(network),
+      ranks_(ranks),
+      ranks_per_host_(ranks_per_host),
+      run_sizes_(sizes),
+      schedule_(detail::schedule_of(parts_.way, ranks)) {
+  for (const Step& step : schedule_.steps) {
+    const bool is_block = step.kind == Step::Kind::work || step.kind == Step::Kind::choose;
+    if (!is_block || blocks_.contains(step.block)) {
+      continue;
+    }
+    const BlockModel* const block = parts_.find(step.block);
+    if (block == nullptr) {
+      throw Error(fmt::format("{} cannot be predicted: {}", name_of(step.block),
+                              model_.reason_of(step.block)));
+    }
+    blocks_.emplace(step.block, bind(step.block, block->fit, block));
+  }
+  if (ranks > 1) {
+    if (!parts_.exchange) {
+      throw Error("exchange cannot be predicted: " + model_.reason_of(Block::exchange));
+    }
+    bytes_.emplace(bind(Block::exchange, parts_.exchange->bytes, nullptr));
+    if (const BlockModel* const skeleton = parts_.find(Block::skeleton)) {
+      blocks_.emplace(Block::skeleton, bind(Block::skeleton, skeleton->fit, skeleton));
+    }
+  }
+  for (const Scaling& scaling : parts_.scaling) {
+    split_deviation_ = std::max(split_deviation_, scaling.split_deviation);
+  }
+  if (!model_.mechanisms.splits) {
+    split_deviation_ = 0;
+  }
+  clocks_.resize(static_cast<std::size_t>(ranks));
+  fractions_.resize(schedule_.groups.size());
+  slowness_.resize(static_cast<std::size_t>((ranks + ranks_per_host - 1) / ranks_per_host));
+}
+
+Player::Bound Player::bind(Block block, const Fit& fit, const BlockModel* model) const {
+  Bound bound{.model = model};
+  for (const Scaling& scaling : parts_.scaling) {
+    const auto run_size = run_sizes_.find(scaling.size);
+    if (scaling.block == block && run_size != run_sizes_.end()) {
+      bound.names.push_back(scaling.size);
+      bound.scaling.push_back(&scaling);
+      bound.run_sizes.push_back(static_cast<double>(run_size->second));
+    }
+  }
+  // Sizes that follow from others rather than from the run's.
+  if (block == Block::sample || block == Block::pivot) {
+    bound.names.push_back("samples");
+  } else if (block == Block::skeleton) {
+    bound.names = {"bytes"};
+    bound.scaling.clear();
+  }
+  bound.fit.emplace(fit, ranks_per_host_, bound.names);
+  return bound;
+}
+
+const Player::Bound& Player::bound(Block block) const { return blocks_.at(block); }
+
+double Player::elements_of(int group) const {
+  const auto elements = run_sizes_.find("N");
+  return elements == run_sizes_.end()
+             ? 0
+             : static_cast<double>(elements->second) * fractions_[static_cast<std::size_t>(group)];
+}
+
+std::span<const double> Player::sizes_of(const Bound& bound, Block block, int group,
+                                         SizeValues& values) const {
+  const double fraction = fractions_[static_cast<std::size_t>(group)];
+  const std::size_t count = std::min(bound.scaling.size(), kMaxSizes - 1);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Scaling& scaling = *bound.scaling[i];
+    values[i] = scaling.of_fraction(bound.run_sizes[i], fraction);
+    // Unevenness that does not come from the divisions drawn here, as of sizes that do not halve.
+    if (scaling.split_deviation == 0) {
+      values[i] *= scaling.unevenness(group_at(group).level);
+    }
+    // In the sorting form a rank has its share of all elements at every level.
+    if (parts_.way == Way::splitting && (block == Block::sample || block == Block::partition)) {
+      values[i] = bound.run_sizes[i] / ranks_;
+    }
+  }
+  std::size_t used = count;
+  if (block == Block::sample || block == Block::pivot) {
+    const double samples = sampled(elements_of(group));
+    values[used++] = block == Block::sample ? samples / group_at(group).ranks.size : samples;
+  }
+  return {values.data(), used};
+}
+
+double Player::draw(std::size_t replicate, std::mt19937_64& random) {
+  replicate_ = replicate;
+  random_ = &random;
+  const double u = uniform(random);
+  factors_ = assumed_factors(network_, u, uniform(random));
+  for (double& slowness : slowness_) {
+    slowness = uniform(random);
+  }
+  return play();
+}
+
+Player::Typical Player::typical() {
+  replicate_.reset();
+  random_ = nullptr;
+  factors_ = {};
+  is_outside_ = false;
+  spent_.assign(clocks_.size(), {});
+  play();
+  const auto last = std::max_element(clocks_.begin(), clocks_.end()) - clocks_.begin();
+  Typical result{.sum_of_maxima_s = sum_of_maxima(),
+                 .is_outside_fitted_range = is_outside_,
+                 .remarks = remarks_};
+  for (const auto& [place, seconds] : spent_[static_cast<std::size_t>(last)]) {
+    result.shares.push_back({.block = place.block, .level = place.level, .seconds = seconds});
+  }
+  std::ranges::stable_sort(result.shares, {}, &BlockShare::level);
+  spent_.clear();
+  return result;
+}
+
+double Player::play() {
+  std::ranges::fill(clocks_, 0.0);
+  draw_fractions();
+  for (const Step& step : schedule_.steps) {
+    this->step(step);
+  }
+  return *std::ranges::max_element(clocks_);
+}
+
+/// Each division is as uneven as the traces show, around the shares of its ranks.
+void Player::draw_fractions() {
+  fractions_[0] = 1;
+  for (std::size_t i = 1; i < schedule_.groups.size(); ++i) {
+    const detail::ScheduledGroup& group = schedule_.groups[i];
+    const auto parent = static_cast<std::size_t>(group.parent);
+    const detail::Group& of = schedule_.groups[parent].ranks;
+    const bool is_left = group.ranks.first == of.first;
+    if (!is_left) {
+      continue;  // with its left neighbour, below
+    }
+    double tilt = 1;
+    if (random_ != nullptr && split_deviation_ > 0) {
+      tilt = std::exp(split_deviation_ * std::normal_distribution<double>()(*random_));
+    }
+    const double left_weight = of.left().size * tilt;
+    const double share = left_weight / (left_weight + of.right().size / tilt);
+    fractions_[i] = fractions_[parent] * share;
+    fractions_[i + 1] = fractions_[parent] * (1 - share);
+  }
+}
+
+void Player::step(const Step& step) {
+  const detail::ScheduledGroup& group = group_at(step.group);
+  const int level = group.level;
+  const Place waits{Block::wait, level};
+  switch (step.kind) {
+    case Step::Kind::work: {
+      const Bound& block = bound(step.block);
+      SizeValues values;
+      const double seconds = seconds_of(block, sizes_of(block, step.block, step.group, values));
+      work(step.block, step.group, step.first, step.count, seconds, &block.model->noise);
+      break;
+    }
+    case Step::Kind::swap:
+      move(step.first, step.second, step.group, fraction_moved(step.group), 1);
+      break;
+    case Step::Kind::send:
+      if (parts_.way == Way::rooted) {
+        // The right half's problem goes down and its solution up.
+        move(step.first, step.second, step.group,
+             fractions_[static_cast<std::size_t>(step.group)] * group.ranks.right().size /
+                 group.ranks.size,
+             1);
+      } else {
+        move(step.first, step.second, step.group, fraction_moved(step.group), 0.5);
+      }
+      break;
+    case Step::Kind::tell_all:
+      meet(group.ranks.first, group.ranks.size, waits,
+           all_gather_seconds(entry(level, leaves_host(step.group)), group.ranks.size,
+                              static_cast<double>(step.bytes)));
+      break;
+    case Step::Kind::choose:
+      meet(group.ranks.first, group.ranks.size, {Block::pivot, level}, choose_splitter(step.group));
+      break;
+    case Step::Kind::exchange:
+      exchange_parts(step.group);
+      break;
+    case Step::Kind::agree:
+      meet(0, ranks_, waits, agreement_seconds(entry(0, leaves_host(0)), ranks_));
+      break;
+  }
+}
+
+double Player::seconds_of(const Bound& bound, std::span<const double> sizes) {
+  if (!replicate_) {
+    is_outside_ = is_outside_ || bound.fit->is_outside(sizes);
+    return (*bound.fit)(sizes);
+  }
+  return bound.fit->of_replicate(*replicate_, sizes);
+}
+
+void Player::work(Block block, int group, int first, int count, double seconds,
+                  const Noise* noise) {
+  for (int rank = first; rank < first + count; ++rank) {
+    const double spent =
+        random_ == nullptr ? seconds : noise->draw(seconds, slowness(rank), *random_);
+    spend(rank, {block, group_at(group).level}, spent);
+  }
+}
+
+/// The larger half of what a group has, relative to the problem.
+double Player::fraction_moved(int group) const {
+  const detail::Group& ranks = group_at(group).ranks;
+  const double larger = static_cast<double>(ranks.right().size) / ranks.size;
+  return fractions_[static_cast<std::size_t>(group)] * larger;
+}
+
+/// Two ranks exchange what is made of `fraction` of the problem (`part` 1), or one sends it without
+/// an answer; then comes the skeleton's own work.
+void Player::move(int a, int b, int group, double fraction, double part) {
+  SizeValues values;
+  const std::size_t count = std::min(bytes_->scaling.size(), kMaxSizes);
+  for (std::size_t i = 0; i < count; ++i) {
+    // Traces give what is moved by the group that moves it: twice a half's share.
+    const Scaling& scaling = *bytes_->scaling[i];
+    values[i] = parts_.way == Way::splitting
+                    ? bytes_->run_sizes[i] / ranks_ / 2
+                    : scaling.of_fraction(bytes_->run_sizes[i], 2 * fraction);
+    if (parts_.way != Way::splitting && scaling.split_deviation == 0) {
+      values[i] *= scaling.unevenness(group_at(group).level);
+    }
+  }
+  const int level = group_at(group).level;
+  const double bytes = seconds_of(*bytes_, {values.data(), count});
+  const Communication& used = entry(level, leaves_host(group));
+  const double unit = used.unit_seconds(bytes);
+  double seconds = part * parts_.exchange->factor * unit;
+  if (random_ != nullptr) {
+    seconds = parts_.exchange->noise.draw(seconds, slowness(a), *random_);
+  }
+  double& clock_a = clocks_[static_cast<std::size_t>(a)];
+  double& clock_b = clocks_[static_cast<std::size_t>(b)];
+  const int later = clock_a >= clock_b ? a : b;
+  clock_a = clock_b = std::max(clock_a, clock_b);
+  if (!spent_.empty()) {
+    const Spent of_later = spent_[static_cast<std::size_t>(later)];
+    spent_[static_cast<std::size_t>(a)] = spent_[static_cast<std::size_t>(b)] = of_later;
+  }
+  const auto skeleton = blocks_.find(Block::skeleton);
+  for (const int rank : {a, b}) {
+    spend(rank, {Block::exchange, level}, seconds);
+    if (parts_.way != Way::splitting) {
+      spend(rank, {Block::wait, level}, header_seconds(used, bytes));
+    }
+    if (skeleton != blocks_.end()) {
+      const double own = seconds_of(skeleton->second, {&bytes, 1});
+      work(Block::skeleton, group, rank, 1, own, &skeleton->second.model->noise);
+    }
+  }
+}
+
+/// All these ranks go on together, `seconds` after the last of them is there.
+void Player::meet(int first, int count, Place place, double seconds) {
+  const auto begin = clocks_.begin() + first;
+  const auto last = std::max_element(begin, begin + count);
+  const double latest = *last;
+  const auto of_last = static_cast<std::size_t>(last - clocks_.begin());
+  std::fill(begin, begin + count, latest);
+  for (int rank = first; rank < first + count; ++rank) {
+    if (!spent_.empty() && static_cast<std::size_t>(rank) != of_last) {
+      spent_[static_cast<std::size_t>(rank)] = spent_[of_last];
+    }
+  }
+  for (int rank = first; rank < first + count; ++rank) {
+    spend(rank, place, seconds);
+  }
+}
+
+double Player::choose_splitter(int group) {
+  const Bound& pivot = bound(Block::pivot);
+  SizeValues values;
+  const std::span<const double> sizes = sizes_of(pivot, Block::pivot, group, values);
+  const double splitter_bytes = parts_.exchange->splitter_bytes;
+  const double own = seconds_of(pivot, sizes);
+  const double messages =
+      choose_seconds(entry(group_at(group).level, leaves_host(group)), group_at(group).ranks.size,
+                     sizes.back() * splitter_bytes, splitter_bytes);
+  const int first = group_at(group).ranks.first;
+  return messages +
+         (random_ == nullptr ? own : pivot.model->noise.draw(own, slowness(first), *random_));
+}
+
+void Player::exchange_parts(int group) {
+  const detail::Group& ranks = group_at(group).ranks;
+  for (int rank = ranks.first; rank < ranks.first + ranks.left().size; ++rank) {
+    move(rank, *detail::partner_of(rank, ranks), group, 0, 1);
+  }
+}
+
+const Communication& Player::entry(int level, bool leaves_host) {
+  const std::pair key(level, leaves_host);
+  auto found = entries_.find(key);
+  if (found == entries_.end()) {
+    ChosenEntry chosen = entry_for(network_, ranks_, level, leaves_host);
+    if (chosen.remark && std::ranges::find(remarks_, *chosen.remark) == remarks_.end()) {
+      remarks_.push_back(*chosen.remark);
+    }
+    if (!model_.mechanisms.pieces) {
+      chosen.entry.segments.clear();
+    }
+    found = entries_.emplace(key, std::move(chosen.entry)).first;
+  }
+  if (!leaves_host || network_.assumed.empty() || !replicate_) {
+    return found->second;
+  }
+  static thread_local Communication assumed;
+  assumed = found->second;
+  assumed.latency_s *= factors_.latency;
+  assumed.gap_s_per_byte *= factors_.gap;
+  return assumed;
+}
+
+/// Whether a group has ranks of several hosts.
+bool Player::leaves_host(int group) const {
+  const detail::Group& ranks = group_at(group).ranks;
+  return ranks.first / ranks_per_host_ != (ranks.first + ranks.size - 1) / ranks_per_host_;
+}
+
+double Player::slowness(int rank) {
+  return model_.mechanisms.hosts ? slowness_[static_cast<std::size_t>(rank / ranks_per_host_)]
+                                 : uniform(*random_);
+}
+
+void Player::spend(int rank, Place place, double seconds) {
+  clocks_[static_cast<std::size_t>(rank)] += seconds;
+  if (!spent_.empty()) {
+    spent_[static_cast<std::size_t>(rank)][place] += seconds;
+  }
+}
+
+/// Equation 6: level by level what the slowest rank takes, with the largest sizes of the level.
+double Player::sum_of_maxima() {
+  double sum = 0;
+  std::map<Place, double> longest;
+  for (std::size_t i = 0; i < fractions_.size(); ++i) {
+    fractions_[i] =
+        static_cast<double>(schedule_.groups[i].ranks.size) / static_cast<double>(ranks_);
+  }
+  spent_.assign(clocks_.size(), {});
+  for (const Step& step : schedule_.steps) {
+    std::ranges::fill(clocks_, 0.0);
+    this->step(step);
+    const double seconds = *std::ranges::max_element(clocks_);
+    double& of_place = longest[{step.block, group_at(step.group).level}];
+    const bool is_repeated = step.kind == Step::Kind::tell_all || step.kind == Step::Kind::agree;
+    of_place = is_repeated ? of_place + seconds : std::max(of_place, seconds);
+  }
+  for (const auto& [place, seconds] : longest) {
+    sum += seconds;
+  }
+  return sum;
+}
+
+}  // namespace cleave::models

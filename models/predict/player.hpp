@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plays the schedule of a call on the hypercube: every rank has a clock, blocks take what their
+// fits say, and ranks that meet wait for each other (docs/model.md, eq. 10).
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <cleave/detail/schedule/schedule.hpp>
+
+#include "models/model/model.hpp"
+#include "models/predict/bound_fit.hpp"
+#include "models/predict/prediction.hpp"
+
+namespace cleave::models {
+
+class Player {
+ public:
+  /// \throws Error  if a block of the schedule cannot be predicted
+  Player(const Model& model, const Network& network, int ranks, int ranks_per_host,
+         const NamedSizes& sizes);
+
+  /// The time of the last rank where every block takes its own draw: of the runs that it was fitted
+  /// to, of the noise of their repetitions, and of uneven divisions. Costs a few steps a rank and
+  /// level.
+  double draw(std::size_t replicate, std::mt19937_64& random);
+
+  /// Without any of these.
+  struct Typical {
+    std::vector<BlockShare> shares;  ///< of the last rank, from the root down
+    double sum_of_maxima_s = 0;      ///< equation 6
+    bool is_outside_fitted_range = false;
+    std::vector<std::string> remarks;
+  };
+  Typical typical();
+
+ private:
+  static constexpr std::size_t kMaxSizes = 8;
+  using SizeValues = std::array<double, kMaxSizes>;
+
+  /// A block with its sizes bound to those of the run.
+  struct Bound {
+    const BlockModel* model = nullptr;
+    std::vector<std::string> names;
+    std::vector<const Scaling*> scaling;
+    std::vector<double> run_sizes;
+    std::optional<BoundFit> fit;
+  };
+
+  /// A place on the critical path.
+  struct Place {
+    Block block = Block::sequential;
+    int level = 0;
+    friend auto operator<=>(const Place&, const Place&) = default;
+  };
+  using Spent = std::map<Place, double>;
+
+  Bound bind(Block block, const Fit& fit, const BlockModel* model) const;
+  const Bound& bound(Block block) const;
+  std::span<const double> sizes_of(const Bound& bound, Block block, int group,
+                                   SizeValues& values) const;
+  double fraction_moved(int group) const;
+  double elements_of(int group) const;
+
+  double play();
+  void draw_fractions();
+  void step(const detail::Step& step);
+  double seconds_of(const Bound& bound, std::span<const double> sizes);
+  void work(Block block, int group, int first, int count, double seconds, const Noise* noise);
+  void move(int a, int b, int group, double fraction, double part);
+  void meet(int first, int count, Place place, double seconds);
+  double choose_splitter(int group);
+  void exchange_parts(int group);
+
+  const Communication& entry(int level, bool leaves_host);
+  bool leaves_host(int group) const;
+  double slowness(int rank);
+  void spend(int rank, Place place, double seconds);
+  const detail::ScheduledGroup& group_at(int group) const {
+    return schedule_.groups[static_cast<std::size_t>(group)];
+  }
+  double sum_of_maxima();
+
+  const Model& model_;
+  const HypercubeModel& parts_;
+  const Network& network_;
+  int ranks_;
+  int ranks_per_host_;
+  NamedSizes run_sizes_;
+  detail::Schedule schedule_;
+  std::map<Block, Bound> blocks_;
+  std::optional<Bound> bytes_;
+  double split_deviation_ = 0;
+  std::map<std::pair<int, bool>, Communication> entries_;
+  std::vector<std::string> remarks_;
+
+  // Of one play.
+  std::optional<std::size_t> replicate_;  ///< none: typical
+  std::mt19937_64* random_ = nullptr;
+  std::vector<double> clocks_;
+  std::vector<double> fractions_;  ///< of the problem, by group
+  std::vector<double> slowness_;   ///< by host
+  NetworkFactors factors_;
+  std::vector<Spent> spent_;  ///< by rank; empty unless typical
+  bool is_outside_ = false;
+};
+
+}  // namespace cleave::models

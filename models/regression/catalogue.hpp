@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which forms a block's time may have.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/regression/basis.hpp"
+#include "models/regression/observation.hpp"
+
+namespace cleave::models {
+
+/// The form that Printista and Saez (section VI.A) give `block` of an application with these sizes:
+/// N alone, or N and M of a graph. None for other blocks and sizes.
+std::optional<Form> paper_form(Block block, const std::vector<std::string>& size_names);
+
+/// What is moved and copied: a constant and one or two sizes, the simplest first.
+std::vector<Form> linear_forms(const std::vector<std::string>& size_names);
+
+/// What is computed (docs/model.md, "Forms"), the simplest first: S^p and S^p log2 S with p one of
+/// 1/2, 1, log2 3, 3/2, 2, log2 7 and 3, alone, with a constant, or with S or S log2 S too; of
+/// several sizes products, and sums of two such terms; and whatever can be made of `declared`
+/// terms. A power above 1 is there only for a size that varies by a factor of four in `ranges`:
+/// between sizes close to each other it cannot be told from others, and far beyond them it is
+/// wrong.
+std::vector<Form> candidate_forms(const std::vector<std::string>& size_names, const Ranges& ranges,
+                                  const std::vector<Basis>& declared, bool has_powers = true);
+
+}  // namespace cleave::models
