@@ -117,6 +117,7 @@ class HypercubeFit {
       fit_block(block);
     }
     result_.scaling = fit_scaling(samples_);
+    result_.division = fit_division(samples_, result_.scaling);
     fit_exchange(has_machine);
     model_.parts = std::move(result_);
   }
@@ -225,7 +226,8 @@ class HypercubeFit {
       return;
     }
     Fit& fit = std::get<Fit>(fitted);
-    for (const std::string& note : notes_on(fit, observations)) {
+    for (const std::string& note :
+         matters(samples) ? notes_on(fit, observations) : std::vector<std::string>{}) {
       model_.notes.push_back(fmt::format("{}: {}", name_of(block), note));
     }
     Noise noise = options_.mechanisms.noise ? Noise::of(noisy_times(samples, fit)) : Noise();
@@ -234,6 +236,20 @@ class HypercubeFit {
                               .noise = std::move(noise),
                               .repetition_deviation = repetition_deviation_of(samples),
                               .samples = static_cast<int>(samples.size())});
+  }
+
+  /// Whether a block takes so much of any run that a bad fit of it matters.
+  bool matters(const std::vector<Sample>& of_block) const {
+    constexpr double kShare = 0.05;
+    double all = 0;
+    double own = 0;
+    for (const Sample& sample : samples_) {
+      all += median(sample.seconds);
+    }
+    for (const Sample& sample : of_block) {
+      own += median(sample.seconds);
+    }
+    return own > kShare * all;
   }
 
   /// What a pivot's messages take is known by l and g.

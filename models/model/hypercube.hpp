@@ -39,6 +39,7 @@ struct HypercubeModel {
   Way way = Way::replicated;
   std::vector<BlockModel> blocks;
   std::vector<Scaling> scaling;
+  Division division;
   std::optional<ExchangeModel> exchange;
 
   /// Null if there is none.

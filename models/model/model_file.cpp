@@ -34,13 +34,8 @@ json to_json(const Network& network) {
 }
 
 json to_json(const Scaling& s) {
-  return {{"block", name_of(s.block)},
-          {"size", s.size},
-          {"scale", s.scale},
-          {"exponent", s.exponent},
-          {"imbalance", s.imbalance},
-          {"measured", s.measured},
-          {"split_deviation", s.split_deviation}};
+  return {{"block", name_of(s.block)}, {"size", s.size},           {"scale", s.scale},
+          {"exponent", s.exponent},    {"imbalance", s.imbalance}, {"measured", s.measured}};
 }
 
 json to_json(const BlockModel& block) {
@@ -60,9 +55,11 @@ json to_json(const HypercubeModel& parts) {
   for (const Scaling& s : parts.scaling) {
     scaling.push_back(to_json(s));
   }
-  json object = {{"splits", parts.way == Way::splitting},
-                 {"blocks", std::move(blocks)},
-                 {"scaling", std::move(scaling)}};
+  json object = {
+      {"splits", parts.way == Way::splitting},
+      {"blocks", std::move(blocks)},
+      {"scaling", std::move(scaling)},
+      {"division", {{"mean", parts.division.mean}, {"deviation", parts.division.deviation}}}};
   if (parts.exchange) {
     object["exchange"] = {{"factor", parts.exchange->factor},
                           {"factor_is_fitted", parts.exchange->factor_is_fitted},
@@ -188,9 +185,11 @@ HypercubeModel hypercube_from(const JsonFields& fields, const Model& model) {
                              .scale = s.non_negative("scale"),
                              .exponent = s.number("exponent"),
                              .imbalance = s.non_negative("imbalance"),
-                             .measured = s.boolean("measured"),
-                             .split_deviation = s.non_negative("split_deviation")});
+                             .measured = s.boolean("measured")});
   }
+  const JsonFields division = fields.object("division");
+  parts.division = {.mean = division.number("mean"),
+                    .deviation = division.non_negative("deviation")};
   if (fields.has("exchange")) {
     const JsonFields exchange = fields.object("exchange");
     parts.exchange = ExchangeModel{.factor = exchange.non_negative("factor"),

@@ -7,6 +7,8 @@
 #include <optional>
 #include <tuple>
 
+#include <cleave/detail/schedule/schedule.hpp>
+
 #include "models/traces/statistics.hpp"
 
 namespace cleave::models {
@@ -19,7 +21,6 @@ struct Ratio {
   int divisions = 0;
   double mean = 0;
   double imbalance = 1;
-  double log_variance = 0;  ///< of size / mean over the ranks
 };
 
 using SizeOfBlock = std::pair<Block, std::string>;
@@ -28,15 +29,6 @@ int divisions_behind(Block block, int level) {
   const bool is_moved =
       block == Block::exchange || block == Block::skeleton || block == Block::wait;
   return is_moved ? level + 1 : level;
-}
-
-double variance_of_logs(const std::vector<double>& values, double mean) {
-  double sum = 0;
-  for (const double value : values) {
-    const double log = value > 0 ? std::log(value / mean) : 0;
-    sum += log * log;
-  }
-  return sum / static_cast<double>(values.size());
 }
 
 std::map<SizeOfBlock, std::vector<Ratio>> ratios_of(const std::vector<Sample>& samples) {
@@ -63,8 +55,7 @@ std::map<SizeOfBlock, std::vector<Ratio>> ratios_of(const std::vector<Sample>& s
       ratios[key].push_back({.group_share = static_cast<double>(group) / ranks,
                              .divisions = divisions_behind(key.first, level),
                              .mean = mean,
-                             .imbalance = largest / mean,
-                             .log_variance = variance_of_logs(of_ranks, mean)});
+                             .imbalance = largest / mean});
     }
   }
   return ratios;
@@ -113,18 +104,6 @@ std::optional<double> fitted_imbalance(const std::vector<Ratio>& ratios) {
   return per_division.empty() ? std::nullopt : std::optional(median(std::move(per_division)));
 }
 
-std::optional<double> fitted_split_deviation(const std::vector<Ratio>& ratios) {
-  double sum = 0;
-  double count = 0;
-  for (const Ratio& ratio : ratios) {
-    if (ratio.divisions > 0) {
-      sum += ratio.log_variance / ratio.divisions;
-      count += 1;
-    }
-  }
-  return count > 0 ? std::optional(std::sqrt(sum / count)) : std::nullopt;
-}
-
 /// What `fit` finds for `key`, else what it finds for the same size of another block.
 template <class Fit>
 std::optional<double> own_or_of_size(const std::map<SizeOfBlock, std::vector<Ratio>>& ratios,
@@ -164,17 +143,69 @@ std::vector<Scaling> fit_scaling(const std::vector<Sample>& samples) {
     constexpr double kScaleAsGood = 0.02;
     const double exponent =
         snapped(own_or_of_size(ratios, key, fitted_exponent).value_or(1), {0, 1}, kExponentAsGood);
-    result.push_back(
-        {.block = key.first,
-         .size = key.second,
-         .scale = snapped(fitted_scale(of_key, exponent), {1}, kScaleAsGood),
-         .exponent = exponent,
-         .imbalance = own_or_of_size(ratios, key, fitted_imbalance).value_or(1),
-         .measured = fitted_exponent(of_key).has_value(),
-         .split_deviation =
-             exponent > 0 ? own_or_of_size(ratios, key, fitted_split_deviation).value_or(0) : 0});
+    result.push_back({.block = key.first,
+                      .size = key.second,
+                      .scale = snapped(fitted_scale(of_key, exponent), {1}, kScaleAsGood),
+                      .exponent = exponent,
+                      .imbalance = own_or_of_size(ratios, key, fitted_imbalance).value_or(1),
+                      .measured = fitted_exponent(of_key).has_value()});
   }
   return result;
+}
+
+Division fit_division(const std::vector<Sample>& samples, const std::vector<Scaling>& scaling) {
+  // What each group of a run has at each level, by the name of the size.
+  using GroupOfRun =
+      std::tuple<std::string, NamedSizes, int, int, int>;  // ..., ranks, level, first
+  std::map<GroupOfRun, double> sizes;
+  for (const Sample& sample : samples) {
+    const bool tells = sample.block == Block::divide || sample.block == Block::pivot ||
+                       sample.block == Block::sequential;
+    for (const auto& [name, value] : sample.sizes) {
+      const bool shrinks = std::ranges::any_of(scaling, [&, &of = name](const Scaling& s) {
+        return s.block == sample.block && s.size == of && s.exponent > 0;
+      });
+      if (tells && shrinks && value > 0) {
+        sizes[{name, sample.run_sizes, sample.ranks, sample.level, sample.rank}] = value;
+      }
+    }
+  }
+  std::vector<double> tilts;
+  std::map<int, detail::Schedule> schedules;
+  for (const auto& [group, size] : sizes) {
+    const auto& [name, run_sizes, ranks, level, first] = group;
+    const auto found = schedules.find(ranks);
+    const detail::Schedule& schedule =
+        found != schedules.end()
+            ? found->second
+            : schedules.emplace(ranks, detail::schedule_of(detail::Way::replicated, ranks))
+                  .first->second;
+    for (std::size_t i = 1; i + 1 < schedule.groups.size(); ++i) {
+      const detail::ScheduledGroup& left = schedule.groups[i];
+      const detail::Group& parent = schedule.groups[static_cast<std::size_t>(left.parent)].ranks;
+      const bool is_left_here =
+          left.level == level && left.ranks.first == first && parent.first == first;
+      const auto right = is_left_here
+                             ? sizes.find({name, run_sizes, ranks, level, parent.right().first})
+                             : sizes.end();
+      if (right != sizes.end()) {
+        tilts.push_back(std::log(size / right->second * parent.right().size / parent.left().size));
+      }
+    }
+  }
+  if (tilts.empty()) {
+    return {};
+  }
+  Division division;
+  for (const double tilt : tilts) {
+    division.mean += tilt / static_cast<double>(tilts.size());
+  }
+  double squares = 0;
+  for (const double tilt : tilts) {
+    squares += (tilt - division.mean) * (tilt - division.mean);
+  }
+  division.deviation = std::sqrt(squares / static_cast<double>(tilts.size()));
+  return division;
 }
 
 }  // namespace cleave::models

@@ -24,10 +24,6 @@ struct Scaling {
   double imbalance = 1;  ///< max / mean over the ranks, for each division
   bool measured = true;  ///< whether more than one g / p was seen; else as the size's other blocks
 
-  /// How uneven a single division is: the standard deviation of log(size / mean) over the ranks,
-  /// for each division. 0 where the size does not shrink.
-  double split_deviation = 0;
-
   double operator()(double run_size, double group_share, int level) const;
   /// The size in a group that got `fraction` of the problem, whatever the others got.
   double of_fraction(double run_size, double fraction) const;
@@ -37,5 +33,15 @@ struct Scaling {
 
 /// One entry for each block and each of its sizes that the runs have, too.
 std::vector<Scaling> fit_scaling(const std::vector<Sample>& samples);
+
+/// How uneven divisions are: of a group of l and r ranks the left half gets
+/// l exp(tilt / 2) : r exp(-tilt / 2), tilt being normally distributed.
+struct Division {
+  double mean = 0;
+  double deviation = 0;
+};
+
+/// Of the sizes that shrink with the group, where a division is by the data.
+Division fit_division(const std::vector<Sample>& samples, const std::vector<Scaling>& scaling);
 
 }  // namespace cleave::models

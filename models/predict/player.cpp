@@ -54,12 +54,6 @@ Player::Player(const Model& model, const Network& network, int ranks, int ranks_
       blocks_.emplace(Block::skeleton, bind(Block::skeleton, skeleton->fit, skeleton));
     }
   }
-  for (const Scaling& scaling : parts_.scaling) {
-    split_deviation_ = std::max(split_deviation_, scaling.split_deviation);
-  }
-  if (!model_.mechanisms.splits) {
-    split_deviation_ = 0;
-  }
   clocks_.resize(static_cast<std::size_t>(ranks));
   fractions_.resize(schedule_.groups.size());
   slowness_.resize(static_cast<std::size_t>((ranks + ranks_per_host - 1) / ranks_per_host));
@@ -103,7 +97,7 @@ std::span<const double> Player::sizes_of(const Bound& bound, Block block, int gr
     const Scaling& scaling = *bound.scaling[i];
     values[i] = scaling.of_fraction(bound.run_sizes[i], fraction);
     // Unevenness that does not come from the divisions drawn here, as of sizes that do not halve.
-    if (scaling.split_deviation == 0) {
+    if (scaling.exponent == 0) {
       values[i] *= scaling.unevenness(group_at(group).level);
     }
     // In the sorting form a rank has its share of all elements at every level.
@@ -169,12 +163,12 @@ void Player::draw_fractions() {
     if (!is_left) {
       continue;  // with its left neighbour, below
     }
-    double tilt = 1;
-    if (random_ != nullptr && split_deviation_ > 0) {
-      tilt = std::exp(split_deviation_ * std::normal_distribution<double>()(*random_));
+    double tilt = parts_.division.mean;
+    if (random_ != nullptr && model_.mechanisms.splits && parts_.division.deviation > 0) {
+      tilt += parts_.division.deviation * std::normal_distribution<double>()(*random_);
     }
-    const double left_weight = of.left().size * tilt;
-    const double share = left_weight / (left_weight + of.right().size / tilt);
+    const double left_weight = of.left().size * std::exp(tilt / 2);
+    const double share = left_weight / (left_weight + of.right().size * std::exp(-tilt / 2));
     fractions_[i] = fractions_[parent] * share;
     fractions_[i + 1] = fractions_[parent] * (1 - share);
   }
@@ -199,9 +193,7 @@ void Player::step(const Step& step) {
       if (parts_.way == Way::rooted) {
         // The right half's problem goes down and its solution up.
         move(step.first, step.second, step.group,
-             fractions_[static_cast<std::size_t>(step.group)] * group.ranks.right().size /
-                 group.ranks.size,
-             1);
+             fractions_[static_cast<std::size_t>(group.left) + 1], 1);
       } else {
         move(step.first, step.second, step.group, fraction_moved(step.group), 0.5);
       }
@@ -242,9 +234,8 @@ void Player::work(Block block, int group, int first, int count, double seconds,
 
 /// The larger half of what a group has, relative to the problem.
 double Player::fraction_moved(int group) const {
-  const detail::Group& ranks = group_at(group).ranks;
-  const double larger = static_cast<double>(ranks.right().size) / ranks.size;
-  return fractions_[static_cast<std::size_t>(group)] * larger;
+  const auto left = static_cast<std::size_t>(group_at(group).left);
+  return std::max(fractions_[left], fractions_[left + 1]);
 }
 
 /// Two ranks exchange what is made of `fraction` of the problem (`part` 1), or one sends it without
@@ -258,7 +249,7 @@ void Player::move(int a, int b, int group, double fraction, double part) {
     values[i] = parts_.way == Way::splitting
                     ? bytes_->run_sizes[i] / ranks_ / 2
                     : scaling.of_fraction(bytes_->run_sizes[i], 2 * fraction);
-    if (parts_.way != Way::splitting && scaling.split_deviation == 0) {
+    if (parts_.way != Way::splitting && scaling.exponent == 0) {
       values[i] *= scaling.unevenness(group_at(group).level);
     }
   }
@@ -374,10 +365,6 @@ void Player::spend(int rank, Place place, double seconds) {
 double Player::sum_of_maxima() {
   double sum = 0;
   std::map<Place, double> longest;
-  for (std::size_t i = 0; i < fractions_.size(); ++i) {
-    fractions_[i] =
-        static_cast<double>(schedule_.groups[i].ranks.size) / static_cast<double>(ranks_);
-  }
   spent_.assign(clocks_.size(), {});
   for (const Step& step : schedule_.steps) {
     std::ranges::fill(clocks_, 0.0);

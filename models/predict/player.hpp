@@ -95,7 +95,6 @@ class Player {
   detail::Schedule schedule_;
   std::map<Block, Bound> blocks_;
   std::optional<Bound> bytes_;
-  double split_deviation_ = 0;
   std::map<std::pair<int, bool>, Communication> entries_;
   std::vector<std::string> remarks_;
 

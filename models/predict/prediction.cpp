@@ -167,36 +167,49 @@ bool was_measured(const Model& model, int ranks_per_host) {
       model.fitted, [&](const RunOfModel& run) { return run.ranks_per_host == ranks_per_host; });
 }
 
-// What is added to an interval for what no run showed, relative: data that leaves a cache, and
-// ranks that share a host with more others than any did (docs/model.md, "Interval").
+// What is added to an interval for what no run showed, relative: sizes beyond the fitted ones, for
+// each doubling; data that leaves a cache; and ranks that share a host with other numbers of them
+// (docs/model.md, "Interval").
+constexpr double kBeyondSizes = 0.04;
 constexpr double kBeyondCache = 0.15;
 constexpr double kOtherRanksPerHost = 0.15;
 
-/// The interval of the draws, and what held-out runs and what was never seen add to it.
-void set_interval(Prediction& prediction, const Question& question,
-                  const std::vector<double>& draws) {
+double square(double value) { return value * value; }
+
+/// The square of what an interval is widened by.
+double added_squares(const Prediction& prediction, const Question& question) {
   const Model& model = question.model;
-  const double doublings =
-      std::max(0.0, std::log2(static_cast<double>(question.ranks) / model.max_ranks())) +
-      model.doublings_outside(question.sizes);
-  double added = model.calibration.error * model.calibration.error * (1 + doublings);
+  const double of_sizes = model.doublings_outside(question.sizes);
+  const double of_ranks =
+      std::max(0.0, std::log2(static_cast<double>(question.ranks) / model.max_ranks()));
+  double added =
+      square(model.calibration.error) * (1 + of_sizes + of_ranks) + square(kBeyondSizes * of_sizes);
   if (prediction.cache_left_bytes) {
-    added += kBeyondCache * kBeyondCache;
+    added += square(kBeyondCache);
   }
   if (!was_measured(model, question.ranks_per_host)) {
     const double apart = std::abs(
         std::log2(static_cast<double>(question.ranks_per_host) / model.max_ranks_per_host()));
-    added += kOtherRanksPerHost * kOtherRanksPerHost * std::max(1.0, apart);
-    prediction.remarks.push_back(
-        fmt::format("{} on a host were not measured: blocks are as with {}",
-                    format_ranks(question.ranks_per_host), model.max_ranks_per_host()));
+    added += square(kOtherRanksPerHost) * std::max(1.0, apart);
   }
+  return added;
+}
+
+/// The interval of the draws, and what held-out runs and what was never seen add to it.
+void set_interval(Prediction& prediction, const Question& question,
+                  const std::vector<double>& draws) {
+  const double added =
+      question.model.mechanisms.calibration ? added_squares(prediction, question) : 0;
   const auto half_width = [&](double part) {
-    const double of_draws = std::log(quantile(draws, part) / prediction.seconds);
-    return std::sqrt(of_draws * of_draws + added);
+    return std::sqrt(square(std::log(quantile(draws, part) / prediction.seconds)) + added);
   };
   prediction.low = prediction.seconds * std::exp(-half_width(0.025));
   prediction.high = prediction.seconds * std::exp(half_width(0.975));
+  if (!was_measured(question.model, question.ranks_per_host)) {
+    prediction.remarks.push_back(
+        fmt::format("{} on a host were not measured: blocks are as with {}",
+                    format_ranks(question.ranks_per_host), question.model.max_ranks_per_host()));
+  }
 }
 
 Prediction answer(const Question& question) {

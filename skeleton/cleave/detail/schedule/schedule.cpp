@@ -30,6 +30,7 @@ class Scheduler {
     }
     open(group);
     const int left = add_half(group, ranks.left());
+    schedule_.groups[static_cast<std::size_t>(group)].left = left;
     const int right = add_half(group, ranks.right());
     solve(left);
     solve(right);

@@ -33,6 +33,7 @@ struct ScheduledGroup {
   Group ranks;
   int level = 0;
   int parent = -1;  ///< index of the group that was divided; -1 of the whole
+  int left = -1;    ///< index of its left half, which the right one follows; -1 of a single rank
 };
 
 struct Step {
