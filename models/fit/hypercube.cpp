@@ -8,6 +8,7 @@
 
 #include <cleave/detail/schedule/messages.hpp>
 
+#include "models/fit/observations.hpp"
 #include "models/fit/parts.hpp"
 #include "models/regression/catalogue.hpp"
 #include "models/traces/statistics.hpp"
@@ -19,79 +20,6 @@ namespace {
 constexpr std::array<Block, 7> kWorkBlocks = {Block::divide,   Block::combine, Block::sequential,
                                               Block::skeleton, Block::sample,  Block::pivot,
                                               Block::partition};
-
-/// A block of which several ranks of the same sizes measured the same thing.
-struct Level {
-  std::vector<double> medians;      ///< of the ranks
-  std::vector<double> repetitions;  ///< of all
-};
-using LevelKey = std::tuple<NamedSizes, int, int, int, NamedValues>;
-
-/// One observation for the ranks whose sizes are the same at a level of a run: the median of their
-/// medians, since one rank may always be slower than others.
-std::vector<Observation> observations_of(const std::vector<Sample>& samples) {
-  std::map<LevelKey, Level> levels;
-  for (const Sample& sample : samples) {
-    Level& level = levels[{sample.run_sizes, sample.ranks, sample.ranks_per_host, sample.level,
-                           sizes_of_block(sample)}];
-    level.medians.push_back(median(sample.seconds));
-    level.repetitions.insert(level.repetitions.end(), sample.seconds.begin(), sample.seconds.end());
-  }
-  std::vector<Observation> observations;
-  for (auto& [key, level] : levels) {
-    const auto& [run_sizes, ranks, ranks_per_host, number, sizes] = key;
-    const auto count = static_cast<double>(level.repetitions.size());
-    observations.push_back({.run_sizes = run_sizes,
-                            .kind = ranks_per_host,
-                            .sizes = sizes,
-                            .value = std::max(kShortest_s, median(std::move(level.medians))),
-                            .deviation = relative_spread(level.repetitions) / std::sqrt(count)});
-  }
-  return observations;
-}
-
-/// Times of repetitions beside what is typical of their run and level, once what the fit makes of
-/// the sizes of each rank is taken away.
-std::vector<NoisyTime> noisy_times(const std::vector<Sample>& samples, const Fit& fit) {
-  std::map<std::tuple<NamedSizes, int, int>, std::vector<const Sample*>> levels;
-  std::map<std::pair<NamedSizes, int>, int> runs;
-  for (const Sample& sample : samples) {
-    levels[{sample.run_sizes, sample.ranks, sample.level}].push_back(&sample);
-    runs.try_emplace({sample.run_sizes, sample.ranks}, static_cast<int>(runs.size()));
-  }
-  std::vector<NoisyTime> times;
-  for (const auto& [key, of_level] : levels) {
-    std::vector<double> ratios;
-    std::vector<double> fitted;
-    for (const Sample* sample : of_level) {
-      fitted.push_back(fit(sizes_of_block(*sample), sample->ranks_per_host));
-      for (const double seconds : sample->seconds) {
-        ratios.push_back(fitted.back() > 0 ? seconds / fitted.back() : 0);
-      }
-    }
-    const double typical = median(std::move(ratios));
-    for (std::size_t i = 0; i < of_level.size() && typical > 0; ++i) {
-      const Sample& sample = *of_level[i];
-      for (std::size_t r = 0; r < sample.seconds.size(); ++r) {
-        times.push_back({.run = runs.at({sample.run_sizes, sample.ranks}),
-                         .repetition = static_cast<int>(r),
-                         .typical_s = typical * fitted[i],
-                         .measured_s = sample.seconds[r]});
-      }
-    }
-  }
-  return times;
-}
-
-double repetition_deviation_of(const std::vector<Sample>& samples) {
-  std::vector<double> deviations;
-  for (const Sample& sample : samples) {
-    if (sample.seconds.size() > 1) {
-      deviations.push_back(relative_spread(sample.seconds));
-    }
-  }
-  return deviations.empty() ? 0 : median(std::move(deviations));
-}
 
 class HypercubeFit {
  public:
@@ -174,17 +102,30 @@ class HypercubeFit {
     if (block == Block::sample || block == Block::pivot || block == Block::skeleton) {
       return linear_forms(block == Block::skeleton ? varying : std::vector<std::string>{"samples"});
     }
-    std::vector<std::string> names;
-    for (const auto& [name, value] : observations.front().sizes) {
-      names.push_back(name);
-    }
     if (options_.forms == Forms::paper) {
-      if (const std::optional<Form> form = paper_form(block, names)) {
+      if (const auto form = paper_form(block, names_in(observations.front().sizes))) {
         return {*form};
       }
     }
     return candidate_forms(varying, ranges_of(observations), declared_terms(block, varying),
                            options_.mechanisms.powers);
+  }
+
+  /// Whether the form is neither prescribed nor that of data that is moved.
+  bool is_chosen_by_sizes(Block block, const std::vector<Observation>& observations) const {
+    const bool is_moved =
+        block == Block::sample || block == Block::pivot || block == Block::skeleton;
+    return !is_moved && !options_.given_forms.contains(block) &&
+           (options_.forms != Forms::paper ||
+            !paper_form(block, names_in(observations.front().sizes)));
+  }
+
+  static std::vector<std::string> names_in(const NamedValues& sizes) {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : sizes) {
+      names.push_back(name);
+    }
+    return names;
   }
 
   /// Those that the application declares, of sizes that vary.
@@ -213,8 +154,7 @@ class HypercubeFit {
       take_out_messages(observations, samples);
     }
     const std::vector<Form> forms = forms_of(block, observations);
-    if (forms.size() > 1 && block != Block::skeleton && block != Block::pivot &&
-        block != Block::sample) {
+    if (is_chosen_by_sizes(block, observations)) {
       if (auto refusal = refuse_choice(observations)) {
         model_.refused.push_back({block, std::move(refusal->reason)});
         return;
@@ -265,6 +205,9 @@ class HypercubeFit {
     for (Observation& o : observations) {
       const Sample& sample = *of.at({o.run_sizes, o.sizes});
       const bool leaves_host = sample.group > sample.ranks_per_host;
+      if (leaves_host && !model_.network.knows_between_hosts()) {
+        continue;
+      }
       const Communication entry =
           entry_for(model_.network, sample.ranks, sample.level, leaves_host).entry;
       const double messages = choose_seconds(entry, sample.group, sample.bytes, splitter_bytes_);
@@ -367,38 +310,6 @@ class HypercubeFit {
 void fit_hypercube(Model& model, std::vector<Sample> samples, const Costs& costs,
                    const FitOptions& options, bool has_machine) {
   HypercubeFit(model, std::move(samples), costs, options).fit(has_machine);
-}
-
-std::optional<Refusal> refuse_choice(const std::vector<Observation>& observations) {
-  const NamedValues& sizes = observations.front().sizes;
-  if (sizes.empty()) {
-    return std::nullopt;
-  }
-  const std::vector<std::string> varying = varying_sizes(observations);
-  if (varying.empty()) {
-    return Refusal{fmt::format("{} is {:.6g} in every run: measure more sizes",
-                               sizes.begin()->first, sizes.begin()->second)};
-  }
-  const bool is_one_run_size = std::ranges::all_of(observations, [&](const Observation& other) {
-    return other.run_sizes == observations.front().run_sizes;
-  });
-  if (is_one_run_size) {
-    return Refusal{"all runs have the same size: measure more sizes"};
-  }
-  if (varying.size() == 1) {
-    return std::nullopt;
-  }
-  std::vector<std::string> names = {"1"};
-  names.insert(names.end(), varying.begin(), varying.end());
-  Eigen::MatrixXd columns(std::ssize(observations), std::ssize(names));
-  columns.col(0).setOnes();
-  for (Eigen::Index i = 0; i < columns.rows(); ++i) {
-    for (std::size_t j = 0; j < varying.size(); ++j) {
-      columns(i, static_cast<Eigen::Index>(j) + 1) =
-          observations[static_cast<std::size_t>(i)].sizes.at(varying[j]);
-    }
-  }
-  return refuse_dependent(names, columns);
 }
 
 }  // namespace cleave::models

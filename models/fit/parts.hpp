@@ -16,10 +16,6 @@ void fit_hypercube(Model& model, std::vector<Sample> samples, const Costs& costs
 /// The same of the runs of a search.
 void fit_search(Model& model, const std::vector<SearchRun>& runs, bool has_machine);
 
-/// Why a form must not be chosen by itself: where two sizes always go together, a choice among them
-/// would be a guess that only shows when they do not.
-std::optional<Refusal> refuse_choice(const std::vector<Observation>& observations);
-
 /// What a fit should be distrusted for, and what to do about it; mostly nothing.
 std::vector<std::string> notes_on(const Fit& fit, const std::vector<Observation>& observations);
 

@@ -86,8 +86,9 @@ class SearchFit {
            .value = std::max(kShortest_s, median(run.search)),
            .deviation = relative_spread(run.search) / std::sqrt(run.repetitions())});
     }
-    const std::vector<std::string> varying = varying_sizes(observations);
-    if (std::ranges::find(varying, "nodes") == varying.end()) {
+    const bool is_one_size = std::ranges::all_of(
+        runs_, [&](const SearchRun& run) { return run.sizes == runs_.front().sizes; });
+    if (is_one_size) {
       refuse(Block::sequential, "nodes are as many in every run: measure more sizes");
       return;
     }

@@ -23,10 +23,13 @@ int Model::max_ranks_per_host() const {
   return maximum;
 }
 
+bool Model::has_left_host() const {
+  return std::ranges::any_of(fitted,
+                             [](const RunOfModel& run) { return run.ranks > run.ranks_per_host; });
+}
+
 int Model::usual_ranks_per_host(int ranks) const {
-  const bool left_host = std::ranges::any_of(
-      fitted, [](const RunOfModel& run) { return run.ranks > run.ranks_per_host; });
-  if (!left_host && ranks <= cores) {
+  if (!has_left_host() && ranks <= cores) {
     return ranks;
   }
   return std::min(ranks, max_ranks_per_host());

@@ -72,6 +72,8 @@ struct Model {
   /// The most that were fitted.
   int max_ranks() const;
   int max_ranks_per_host() const;
+  /// Whether a fitted run had ranks on several hosts.
+  bool has_left_host() const;
   /// Ranks of a host in a run on `ranks` ranks of which nobody says where they are: as many as were
   /// measured where runs left their host, else as many as its cores hold.
   int usual_ranks_per_host(int ranks) const;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "models/model/fit_json.hpp"
+#include "models/model/parts_json.hpp"
 
 namespace cleave::models {
 
@@ -33,75 +34,6 @@ json to_json(const Network& network) {
           {"tells_hosts_apart", network.tells_hosts_apart}};
 }
 
-json to_json(const Scaling& s) {
-  return {{"block", name_of(s.block)}, {"size", s.size},           {"scale", s.scale},
-          {"exponent", s.exponent},    {"imbalance", s.imbalance}, {"measured", s.measured}};
-}
-
-json to_json(const BlockModel& block) {
-  return {{"block", name_of(block.block)},
-          {"fit", to_json(block.fit)},
-          {"noise", to_json(block.noise)},
-          {"repetition_deviation", block.repetition_deviation},
-          {"samples", block.samples}};
-}
-
-json to_json(const HypercubeModel& parts) {
-  json blocks = json::array();
-  for (const BlockModel& block : parts.blocks) {
-    blocks.push_back(to_json(block));
-  }
-  json scaling = json::array();
-  for (const Scaling& s : parts.scaling) {
-    scaling.push_back(to_json(s));
-  }
-  json object = {
-      {"splits", parts.way == Way::splitting},
-      {"blocks", std::move(blocks)},
-      {"scaling", std::move(scaling)},
-      {"division", {{"mean", parts.division.mean}, {"deviation", parts.division.deviation}}}};
-  if (parts.exchange) {
-    object["exchange"] = {{"factor", parts.exchange->factor},
-                          {"factor_is_fitted", parts.exchange->factor_is_fitted},
-                          {"splitter_bytes", parts.exchange->splitter_bytes},
-                          {"bytes", to_json(parts.exchange->bytes)},
-                          {"noise", to_json(parts.exchange->noise)}};
-  }
-  return object;
-}
-
-json to_json(const Steals& steals) {
-  json object = {{"seconds", to_json(steals.seconds)},
-                 {"count", to_json(steals.count)},
-                 {"bytes", steals.bytes},
-                 {"most", steals.maximum}};
-  if (steals.in_vain) {
-    object["in_vain"] = to_json(*steals.in_vain);
-  }
-  return object;
-}
-
-json to_json(const SearchModel& search) {
-  json object = {{"knows_network", search.knows_network},
-                 {"ranks_per_host", search.ranks_per_host},
-                 {"threads", search.threads},
-                 {"noise", search.noise}};
-  for (const auto& [name, fit] :
-       {std::pair("search", &search.search), std::pair("start_up", &search.start_up),
-        std::pair("termination", &search.termination)}) {
-    if (*fit) {
-      object[name] = to_json(**fit);
-    }
-  }
-  for (const auto& [name, steals] :
-       {std::pair("inside", &search.inside), std::pair("between", &search.between)}) {
-    if (*steals) {
-      object[name] = to_json(**steals);
-    }
-  }
-  return object;
-}
-
 json to_json(const std::vector<RunOfModel>& runs) {
   json array = json::array();
   for (const RunOfModel& run : runs) {
@@ -121,15 +53,6 @@ NamedSizes sizes_from(const JsonFields& fields) {
     sizes[name] = object.integer<std::int64_t>(name.c_str(), 0);
   }
   return sizes;
-}
-
-Block block_from(const JsonFields& fields) {
-  const std::string name = fields.text("block");
-  const std::optional<Block> block = block_named(name);
-  if (!block) {
-    fields.refuse("block", fmt::format("names '{}', which is not a block", name));
-  }
-  return *block;
 }
 
 Weights weights_from(const JsonFields& fields) {
@@ -153,80 +76,6 @@ Network network_from(const JsonFields& fields) {
           .alltoallv = communications_from(fields, "alltoallv"),
           .exchange = communications_from(fields, "exchange"),
           .tells_hosts_apart = fields.boolean("tells_hosts_apart")};
-}
-
-/// Bytes of an element; a model that was changed by hand must not ask for more than there can be.
-double splitter_bytes_from(const JsonFields& fields) {
-  constexpr double kMost = 1 << 20;
-  const double bytes = fields.non_negative("splitter_bytes");
-  if (bytes > kMost) {
-    fields.refuse("splitter_bytes", fmt::format("is {}, at most {} are allowed", bytes, kMost));
-  }
-  return bytes;
-}
-
-HypercubeModel hypercube_from(const JsonFields& fields, const Model& model) {
-  HypercubeModel parts;
-  const std::optional<Way> way = detail::way_of(model.placement, fields.boolean("splits"));
-  if (!way) {
-    fields.refuse("placement", fmt::format("'{}' is not known", model.placement));
-  }
-  parts.way = *way;
-  for (const JsonFields& block : fields.objects("blocks")) {
-    parts.blocks.push_back({.block = block_from(block),
-                            .fit = fit_from(block.object("fit"), model.curves),
-                            .noise = noise_from(block, "noise"),
-                            .repetition_deviation = block.non_negative("repetition_deviation"),
-                            .samples = block.integer<int>("samples", 0)});
-  }
-  for (const JsonFields& s : fields.objects("scaling")) {
-    parts.scaling.push_back({.block = block_from(s),
-                             .size = s.text("size"),
-                             .scale = s.non_negative("scale"),
-                             .exponent = s.number("exponent"),
-                             .imbalance = s.non_negative("imbalance"),
-                             .measured = s.boolean("measured")});
-  }
-  const JsonFields division = fields.object("division");
-  parts.division = {.mean = division.number("mean"),
-                    .deviation = division.non_negative("deviation")};
-  if (fields.has("exchange")) {
-    const JsonFields exchange = fields.object("exchange");
-    parts.exchange = ExchangeModel{.factor = exchange.non_negative("factor"),
-                                   .factor_is_fitted = exchange.boolean("factor_is_fitted"),
-                                   .splitter_bytes = splitter_bytes_from(exchange),
-                                   .bytes = fit_from(exchange.object("bytes"), model.curves),
-                                   .noise = noise_from(exchange, "noise")};
-  }
-  return parts;
-}
-
-std::optional<Fit> fit_if_any(const JsonFields& fields, const char* name) {
-  return fields.has(name) ? std::optional(fit_from(fields.object(name), {})) : std::nullopt;
-}
-
-std::optional<Steals> steals_from(const JsonFields& fields, const char* name) {
-  if (!fields.has(name)) {
-    return std::nullopt;
-  }
-  const JsonFields steals = fields.object(name);
-  return Steals{.seconds = fit_from(steals.object("seconds"), {}),
-                .count = fit_from(steals.object("count"), {}),
-                .in_vain = fit_if_any(steals, "in_vain"),
-                .bytes = steals.non_negative("bytes"),
-                .maximum = steals.integer<int>("most", 2)};
-}
-
-SearchModel search_from(const JsonFields& fields) {
-  return {.search = fit_if_any(fields, "search"),
-          .knows_network = fields.boolean("knows_network"),
-          .inside = steals_from(fields, "inside"),
-          .between = steals_from(fields, "between"),
-          .start_up = fit_if_any(fields, "start_up"),
-          .termination = fit_if_any(fields, "termination"),
-          .ranks_per_host = fields.integer<int>("ranks_per_host", 1),
-          .threads = fields.integer<int>("threads", 1),
-          .noise = fields.numbers("noise")};
 }
 
 std::vector<RunOfModel> runs_from(const JsonFields& fields, const char* name) {

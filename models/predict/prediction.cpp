@@ -207,7 +207,7 @@ void set_interval(Prediction& prediction, const Question& question,
   prediction.high = prediction.seconds * std::exp(half_width(0.975));
   if (!was_measured(question.model, question.ranks_per_host)) {
     prediction.remarks.push_back(
-        fmt::format("{} on a host were not measured: blocks are as with {}",
+        fmt::format("{} on a host: not measured, its blocks are as with {}",
                     format_ranks(question.ranks_per_host), question.model.max_ranks_per_host()));
   }
 }
@@ -219,11 +219,13 @@ Prediction answer(const Question& question) {
                         .ranks_per_host = question.ranks_per_host,
                         .sizes = question.sizes,
                         .seconds = median(draws)};
-  if (!std::isfinite(prediction.seconds) || prediction.seconds <= 0) {
-    throw Error(fmt::format("no time can be predicted for {} and {}: the model's numbers give {}",
-                            format_sizes(question.sizes), format_ranks(question.ranks),
-                            prediction.seconds));
-  }
+  const auto refuse_unless = [&](bool is_sensible, double number) {
+    if (!is_sensible) {
+      throw Error(fmt::format("no time can be predicted for {} and {}: the model's numbers give {}",
+                              format_sizes(question.sizes), format_ranks(question.ranks), number));
+    }
+  };
+  refuse_unless(std::isfinite(prediction.seconds) && prediction.seconds > 0, prediction.seconds);
   if (question.ranks > question.ranks_per_host) {
     prediction.assumed_network = question.network.assumed;
   }
@@ -233,6 +235,7 @@ Prediction answer(const Question& question) {
   }
   explain(prediction, question);
   set_interval(prediction, question, draws);
+  refuse_unless(std::isfinite(prediction.low) && std::isfinite(prediction.high), prediction.high);
   return prediction;
 }
 

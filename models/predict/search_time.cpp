@@ -81,6 +81,9 @@ SearchTime::SearchTime(const Model& model, const Network& network, int ranks, in
   if (ranks_ > 1 && !search_.between) {
     throw Error("steals cannot be predicted " + steals_refused(model_, "between ranks"));
   }
+  if (ranks_ > ranks_per_host_ && !model_.has_left_host()) {
+    entry_for(network_, ranks_, 0, true);  // says what is missing
+  }
   if (search_.knows_network) {
     messages_ = search_messages(network_, ranks_, ranks_ > ranks_per_host_,
                                 search_.between ? search_.between->bytes : 0);

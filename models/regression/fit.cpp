@@ -68,7 +68,7 @@ Choice choose(const Terms& terms, const Mechanisms& mechanisms) {
     }
   }
   const auto best = std::ranges::min_element(errors, {}, mean_of);
-  constexpr double kNegligible = 1e-3;
+  constexpr double kNegligible = 3e-3;
   constexpr std::size_t kMost = 16;
   Choice choice;
   std::vector<std::pair<double, int>> near;

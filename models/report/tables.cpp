@@ -246,55 +246,6 @@ Table scaling_table(const Model& model) {
 
 }  // namespace
 
-Table latency_gap_table(const Network& network) {
-  Table table{.id = "latency_gap",
-              .title = "Latency and gap (the paper's figure 1)",
-              .note =
-                  "A rank that sends and receives K bytes at once takes 2 (l + K g), by pieces "
-                  "where the network changes how it sends. The paper's worst case is a "
-                  "straight line through the longest times. Source: " +
-                  network.source + ".",
-              .columns = {{"pattern"},
-                          {"ranks", true},
-                          {"level", true},
-                          {"hosts"},
-                          {"messages from"},
-                          {"l (s)", true},
-                          {"error of l (s)", true},
-                          {"g (s per byte)", true},
-                          {"error of g (s per byte)", true},
-                          {"g (s per 32-bit word)", true},
-                          {"R²", true}}};
-  const auto add = [&](const char* pattern, const Communication& e, const std::string& from,
-                       const MessageSegment& s, const std::string& r_squared) {
-    const auto short_number = [](double value) {
-      return number(value, fmt::format("{:.3g}", value));
-    };
-    table.rows.push_back({text(pattern), number(e.ranks, std::to_string(e.ranks)),
-                          number(e.level, std::to_string(e.level)),
-                          text(e.between_hosts ? "between" : "inside"), text(from),
-                          short_number(s.latency_s), short_number(s.latency_error_s),
-                          short_number(s.gap_s_per_byte), short_number(s.gap_error_s_per_byte),
-                          short_number(kBytesPerWord * s.gap_s_per_byte), text(r_squared)});
-  };
-  const auto add_all = [&](const char* pattern, const std::vector<Communication>& entries) {
-    for (const Communication& e : entries) {
-      add(pattern, e, "all",
-          {0, e.latency_s, e.latency_error_s, e.gap_s_per_byte, e.gap_error_s_per_byte},
-          fmt::format("{:.4f}", e.r_squared));
-      if (e.segments.size() > 1) {
-        for (const MessageSegment& s : e.segments) {
-          add(pattern, e, fmt::format("{:.0f} B", s.from_bytes), s, "");
-        }
-      }
-      add(pattern, e, "all, worst case", {0, e.worst_latency_s, 0, e.worst_gap_s_per_byte, 0}, "");
-    }
-  };
-  add_all("MPI_Alltoallv", network.alltoallv);
-  add_all("exchange", network.exchange);
-  return table;
-}
-
 std::vector<Table> make_tables(const Model& model, const Measurements& measurements,
                                const std::vector<Comparison>& comparisons, const Network& network) {
   std::vector<Table> tables = {predictions_table(comparisons, model.search() != nullptr)};

@@ -16,7 +16,7 @@
 #include <cleave/sizes.hpp>
 
 #include "models/fit/fit.hpp"
-#include "models/predict/omega.hpp"
+#include "models/predict/prediction.hpp"
 #include "tests/models/referee.hpp"
 #include "tests/models/synthetic_runs.hpp"
 
@@ -35,9 +35,8 @@ void referee_of_1000_draws(benchmark::State& state, unsigned seed) {
   state.counters["coefficient_within_3_percent"] = part(counts.within_3_percent, counts.draws);
   state.counters["coefficient_median_error"] = counts.median_error;
   state.counters["right_basis"] = part(counts.right_basis, counts.draws);
-  state.counters["held_by_interval_basis_given"] = part(counts.held_basis_given, counts.held_of);
-  state.counters["held_by_interval_basis_chosen"] =
-      part(counts.held_after_selection, counts.held_of);
+  state.counters["predicted_within_5_percent"] =
+      part(counts.predicted_within_5_percent, counts.predicted_of);
 }
 
 /// Blocks of runs on up to 32 ranks at 12 sizes: 10,044 samples.

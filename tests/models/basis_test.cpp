@@ -37,150 +37,31 @@ TEST(Basis, IsEvaluatedAsWritten) {
   EXPECT_DOUBLE_EQ(Basis::parse("N^1.5")(sizes), 8 * std::sqrt(8.0));
   EXPECT_EQ(Basis::parse("N*M")(sizes), 24);
   EXPECT_EQ(Basis::parse("M*log2(N)")(sizes), 9);
-  const double ends = 2 * 3 / 8.0;  // of edges at a node
-  EXPECT_DOUBLE_EQ(Basis::parse("N*none(M/N)")(sizes), 8 * std::exp(-ends));
-  EXPECT_DOUBLE_EQ(Basis::parse("N*hit(M/N)")(sizes), 8 * (1 - std::exp(-ends)));
-  EXPECT_DOUBLE_EQ(Basis::parse("N*once(M/N)")(sizes), 8 * ends * std::exp(-ends));
-  EXPECT_DOUBLE_EQ(Basis::parse("N*twice(M/N)")(sizes), 8 * (1 - (1 + ends) * std::exp(-ends)));
-  // Up to a mean of one end a node there is no giant.
-  EXPECT_DOUBLE_EQ(Basis::parse("N*outside(M/N)")(sizes), 8);
-  EXPECT_DOUBLE_EQ(Basis::parse("N*giant(M/N)")(sizes), 0);
-  EXPECT_DOUBLE_EQ(Basis::parse("N*outside_half(M/N)")(sizes), 8);
-  const double half = ends / 2;
-  EXPECT_NEAR(Basis::parse("N*joined(M/N)")(sizes),
-              8 * (half - 2 + 2 / half * (1 - std::exp(-half))), 1e-12);
+  EXPECT_DOUBLE_EQ(Basis::parse("N^log2(3)")(sizes), 27);
 }
 
-/// Of every node the least of its component in a graph of edges between ends drawn by `random`.
-std::vector<std::size_t> labels_of_graph(std::size_t nodes, std::size_t edges,
-                                         std::mt19937& random) {
-  std::vector<std::size_t> parent(nodes);
-  std::iota(parent.begin(), parent.end(), 0);
-  const auto root_of = [&](std::size_t v) {
-    while (parent[v] != v) {
-      v = parent[v] = parent[parent[v]];
-    }
-    return v;
-  };
-  for (std::size_t i = 0; i < edges; ++i) {
-    const auto [minimum, other] =
-        std::minmax({root_of(random() % nodes), root_of(random() % nodes)});
-    parent[other] = minimum;
-  }
-  for (std::size_t v = 0; v < nodes; ++v) {
-    parent[v] = root_of(v);
-  }
-  return parent;
-}
+const Curve kHalf{
+    .name = "half", .size = "M", .per = "N", .ratios = {0.25, 1}, .values = {0.5, 0.75}};
+const std::vector<Curve> kCurves = {kHalf};
 
-std::size_t most_frequent(const std::vector<std::size_t>& labels) {
-  std::vector<std::size_t> counts(labels.size());
-  for (const std::size_t label : labels) {
-    ++counts[label];
-  }
-  return static_cast<std::size_t>(std::ranges::max_element(counts) - counts.begin());
-}
-
-TEST(Basis, GiantIsTheGreatestComponentOfARandomGraph) {
-  constexpr std::size_t kNodes = 200000;
-  for (const double density : {0.25, 0.75, 1.0, 1.5, 2.0, 3.0}) {
-    const auto edges = static_cast<std::size_t>(density * kNodes);
-    const NamedValues sizes = {{"N", kNodes}, {"M", edges}};
-    std::mt19937 random(1);
-    const std::vector<std::size_t> labels = labels_of_graph(kNodes, edges, random);
-    const auto measured = static_cast<double>(std::ranges::count(labels, most_frequent(labels)));
-    const double giant = Basis::parse("N*giant(M/N)")(sizes);
-    EXPECT_NEAR(giant, measured, 0.01 * measured + 200) << density;
-    EXPECT_DOUBLE_EQ(giant + Basis::parse("N*outside(M/N)")(sizes), kNodes);
-  }
-}
-
-TEST(Basis, LeavingAreTheEdgesThatFindWorkInARandomGraph) {
-  constexpr std::size_t kNodes = 200000;
-  constexpr std::size_t kStep = kNodes / 20;  // of edges, in which the giant hardly grows
-  std::mt19937 random(1);
-  double leaving = 0;
-  for (std::size_t edges = kStep; edges <= 3 * kNodes; edges += kStep) {
-    std::mt19937 same_graph(2);
-    const auto labels = labels_of_graph(kNodes, edges - kStep / 2, same_graph);
-    const std::size_t giant = most_frequent(labels);
-    for (std::size_t i = 0; i < kStep; ++i) {
-      leaving += labels[random() % kNodes] != giant || labels[random() % kNodes] != giant;
-    }
-    const NamedValues sizes = {{"N", kNodes}, {"M", edges}};
-    EXPECT_NEAR(Basis::parse("N*leaving(M/N)")(sizes), leaving, 0.02 * leaving) << edges;
-  }
-}
-
-TEST(Basis, JoinedAreTheLabelsToBeUnitedOfTwoHalvesOfARandomGraph) {
-  constexpr std::size_t kNodes = 200000;
-  for (const double density : {0.25, 0.5, 0.8, 1.5, 2.0, 4.0}) {
-    const auto edges = static_cast<std::size_t>(density * kNodes);
-    const NamedValues sizes = {{"N", kNodes}, {"M", edges}};
-    std::mt19937 random(1);
-    const std::vector<std::size_t> mine = labels_of_graph(kNodes, edges / 2, random);
-    const std::vector<std::size_t> theirs = labels_of_graph(kNodes, edges / 2, random);
-    const std::size_t my_giant = most_frequent(mine);
-    const std::size_t their_giant = most_frequent(theirs);
-    double outside = 0;
-    double joined = 0;
-    for (std::size_t v = 0; v < kNodes; ++v) {
-      const bool in_both = mine[v] == my_giant && theirs[v] == their_giant;
-      outside += mine[v] != my_giant;
-      joined += mine[v] != v && theirs[v] != v && !in_both;
-    }
-    EXPECT_NEAR(Basis::parse("N*outside_half(M/N)")(sizes), outside, 0.02 * outside + 100)
-        << density;
-    EXPECT_NEAR(Basis::parse("N*joined(M/N)")(sizes), joined, 0.02 * joined + 100) << density;
-  }
-}
-
-TEST(Basis, FunctionsOfNothingAreNothing) {
-  EXPECT_EQ(Basis::parse("N*log2(N)")({{"N", 0}}), 0);
-  EXPECT_EQ(Basis::parse("N*hit(M/N)")({{"N", 0}, {"M", 1}}), 0);
-  EXPECT_EQ(Basis::parse("N*twice(M/N)")({{"N", 1}, {"M", 0}}), 0);
-  EXPECT_EQ(Basis::parse("N*joined(M/N)")({{"N", 1}, {"M", 0}}), 0);
-}
-
-TEST(Basis, JoinedIsContinuousWhereGraphsAreSparse) {
-  const double below = Basis::parse("joined(M/N)")({{"N", 1e9}, {"M", 0.999999e6}});
-  const double above = Basis::parse("joined(M/N)")({{"N", 1e9}, {"M", 1.000001e6}});
-  EXPECT_NEAR(above / below, 1, 0.001);
-}
-
-TEST(Basis, FunctionsOfTwoAreOfARandomGraph) {
-  constexpr std::size_t kNodes = 100000;
-  constexpr std::size_t kEdges = 80000;
-  std::mt19937 random(1);
-  std::vector<int> ends(kNodes);
-  for (std::size_t i = 0; i < 2 * kEdges; ++i) {
-    ++ends[random() % kNodes];
-  }
-  const NamedValues sizes = {{"N", kNodes}, {"M", kEdges}};
-  const auto nodes_with = [&](auto number) {
-    return static_cast<double>(std::ranges::count_if(ends, number));
-  };
-  constexpr double kFourDeviations = 4 * 160;  // of the number of nodes
-  EXPECT_NEAR(Basis::parse("N*none(M/N)")(sizes), nodes_with([](int n) { return n == 0; }),
-              kFourDeviations);
-  EXPECT_NEAR(Basis::parse("N*hit(M/N)")(sizes), nodes_with([](int n) { return n > 0; }),
-              kFourDeviations);
-  EXPECT_NEAR(Basis::parse("N*once(M/N)")(sizes), nodes_with([](int n) { return n == 1; }),
-              kFourDeviations);
-  EXPECT_NEAR(Basis::parse("N*twice(M/N)")(sizes), nodes_with([](int n) { return n > 1; }),
-              kFourDeviations);
+TEST(Basis, ACurveIsOfTheRatioOfItsSizes) {
+  const Basis basis = Basis::parse("N*half(M/N)^2", kCurves);
+  EXPECT_DOUBLE_EQ(basis({{"N", 8}, {"M", 8}}), 8 * 0.75 * 0.75);
+  EXPECT_DOUBLE_EQ(basis({{"N", 8}, {"M", 4}}), 8 * 0.625 * 0.625) << "halfway over log(ratio)";
+  EXPECT_DOUBLE_EQ(basis({{"N", 8}, {"M", 800}}), 8 * 0.75 * 0.75) << "beyond the end";
+  EXPECT_EQ(basis.text(), "N*half(M/N)^2");
+  EXPECT_EQ(Basis::parse(basis.text(), kCurves), basis);
 }
 
 TEST(Basis, SizesAreThoseOfAllFactors) {
-  EXPECT_EQ(Basis::parse("N*log2(K)*hit(M/N)").sizes(), (std::set<std::string>{"K", "M", "N"}));
+  EXPECT_EQ(Basis::parse("N*log2(K)*half(M/N)", kCurves).sizes(),
+            (std::set<std::string>{"K", "M", "N"}));
   EXPECT_TRUE(Basis().sizes().empty());
 }
 
 TEST(Basis, IsReadBackAsWritten) {
-  for (const char* text :
-       {"1", "N", "N*log2(N)", "N*log2(N)^2", "N^1.5", "N*M", "tree_nodes", "log2",
-        "N*log2(N)*hit(M/N)", "none(M/N)", "once(M/N)^2", "twice(M/N)", "N*giant(M/N)",
-        "N*outside(M/N)", "N*leaving(M/N)", "outside_half(M/N)", "N*joined(M/N)"}) {
+  for (const char* text : {"1", "N", "N*log2(N)", "N*log2(N)^2", "N^1.5", "N*M", "tree_nodes",
+                           "log2", "N^log2(3)", "N^log2(7)*log2(N)"}) {
     EXPECT_EQ(Basis::parse(text).text(), text);
     EXPECT_EQ(Basis::parse(Basis::parse(text).text()), Basis::parse(text));
   }
@@ -192,10 +73,9 @@ TEST(Basis, MistakesAreNamedWithTheirPosition) {
   EXPECT_EQ(mistake("N**M"),
             "'N**M' is not a basis function: expected a size such as N at position 3");
   EXPECT_EQ(mistake("log2(N"), "'log2(N' is not a basis function: expected ')' at position 7");
-  EXPECT_EQ(mistake("hit(N)"), "'hit(N)' is not a basis function: expected '/' at position 6");
-  EXPECT_EQ(mistake("hit(M/N"), "'hit(M/N' is not a basis function: expected ')' at position 8");
-  EXPECT_EQ(mistake("exp(N)"),
-            "'exp(N)' is not a basis function: expected '*', '^' or the end at position 4");
+  EXPECT_EQ(mistake("hit(M/N)"),
+            "'hit(M/N)' is not a basis function: expected a size, log2 or a curve that the "
+            "application declares at position 1");
   EXPECT_EQ(mistake("N^x"),
             "'N^x' is not a basis function: expected a power above 0 and at most 10 at position 3");
   EXPECT_EQ(
@@ -229,17 +109,53 @@ TEST(Forms, ThePapersAreByApplicationSizes) {
   EXPECT_FALSE(paper_form(Block::skeleton, {"N"}));
 }
 
-TEST(Forms, CandidatesOfOneSizeAreTwelveAndShorterOnesComeFirst) {
+std::vector<std::string> texts_of(const std::vector<Form>& forms) {
   std::vector<std::string> texts;
-  for (const TrialForm& trial : candidate_forms({"N"})) {
-    texts.push_back(text_of(trial.form));
+  for (const Form& form : forms) {
+    texts.push_back(text_of(form));
   }
-  EXPECT_EQ(texts, (std::vector<std::string>{"N", "N*log2(N)", "N*log2(N)^2", "N^1.5", "N^2", "1",
-                                             "1,N", "1,N*log2(N)", "1,N*log2(N)^2", "1,N^1.5",
-                                             "1,N^2", "N^0.5,N"}));
-  EXPECT_EQ(candidate_forms({"N", "M"}).size(), 278U);
-  EXPECT_EQ(candidate_forms({}).size(), 1U);
-  EXPECT_EQ(linear_forms({"N"}).size(), 3U);
+  return texts;
+}
+
+bool has(const std::vector<Form>& forms, const std::string& text) {
+  const std::vector<std::string> texts = texts_of(forms);
+  return std::ranges::find(texts, text) != texts.end();
+}
+
+TEST(Forms, ShorterOnesComeFirstAndNoneTwice) {
+  const Ranges wide = {{"N", {1, 100}}, {"M", {1, 100}}};
+  const std::vector<Form> forms = candidate_forms({"M", "N"}, wide, {});
+  EXPECT_TRUE(std::ranges::is_sorted(forms, {}, &Form::size));
+  EXPECT_LE(forms.back().size(), 3U);
+  std::vector<std::string> texts = texts_of(forms);
+  std::ranges::sort(texts);
+  EXPECT_EQ(std::ranges::adjacent_find(texts), texts.end());
+  for (const char* wanted : {"1", "N", "1,N", "N*log2(N)", "N^0.5", "N^1.5", "N^2*log2(N)", "N^3",
+                             "N^log2(3)", "1,N^log2(7)", "N,M", "1,N,M"}) {
+    const bool other_order = has(forms, "M,N") || has(forms, "1,M,N");
+    EXPECT_TRUE(has(forms, wanted) || other_order) << wanted;
+  }
+}
+
+TEST(Forms, APowerAboveOneNeedsAFactorOfFour) {
+  EXPECT_FALSE(has(candidate_forms({"N"}, {{"N", {1, 3.9}}}, {}), "N^2"));
+  EXPECT_TRUE(has(candidate_forms({"N"}, {{"N", {1, 4}}}, {}), "N^2"));
+  EXPECT_FALSE(has(candidate_forms({"N"}, {{"N", {1, 4}}}, {}, false), "N^2"));
+}
+
+TEST(Forms, DeclaredTermsComeAloneTogetherAndWithLogarithms) {
+  const std::vector<Basis> declared = {Basis::parse("N*half(M/N)", kCurves), Basis::parse("N")};
+  const std::vector<Form> forms =
+      candidate_forms({"M", "N"}, {{"N", {1, 2}}, {"M", {1, 2}}}, declared);
+  EXPECT_TRUE(has(forms, "N*half(M/N)"));
+  EXPECT_TRUE(has(forms, "N*log2(N)*half(M/N)"));
+  EXPECT_TRUE(has(forms, "N*half(M/N),N") || has(forms, "N,N*half(M/N)"));
+}
+
+TEST(Forms, OfWhatIsMovedAreLinear) {
+  EXPECT_EQ(texts_of(linear_forms({"N"})), (std::vector<std::string>{"1", "N", "1,N"}));
+  EXPECT_EQ(linear_forms({}).size(), 1U);
+  EXPECT_EQ(linear_forms({"M", "N"}).size(), 7U);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include <cleave/error.hpp>
 
-#include "models/predict/omega.hpp"
+#include "models/predict/prediction.hpp"
 #include "tests/models/synthetic_runs.hpp"
 
 namespace cleave::models {
@@ -19,18 +19,15 @@ Model fitted(const std::vector<Trace>& traces, const FitOptions& options = {}) {
   return fit_model(collect_measurements(traces), std::nullopt, options, Provenance{});
 }
 
-const BlockModel* find(const Model& model, Block block, int ranks_per_host) {
-  for (const BlockModel& candidate : model.blocks) {
-    if (candidate.block == block && candidate.ranks_per_host == ranks_per_host) {
-      return &candidate;
-    }
-  }
-  return nullptr;
+const Fit& fit_of(const Model& model, Block block) { return model.hypercube()->find(block)->fit; }
+
+double coefficient(const Model& model, Block block, int kind, int i) {
+  return fit_of(model, block).coefficients.at(kind)[i];
 }
 
-std::string reason(const Model& model, Block block, int ranks_per_host) {
+std::string reason(const Model& model, Block block) {
   for (const RefusedBlock& refused : model.refused) {
-    if (refused.block == block && refused.ranks_per_host == ranks_per_host) {
+    if (refused.block == block) {
       return refused.reason;
     }
   }
@@ -39,27 +36,68 @@ std::string reason(const Model& model, Block block, int ranks_per_host) {
 
 TEST(Fit, FindsTheFormsAndCoefficientsThatMadeTheTraces) {
   const Model model = fitted(synthetic_traces({}, {1, 2}, sort_sizes()));
-  const BlockModel* sequential = find(model, Block::sequential, 2);
-  ASSERT_NE(sequential, nullptr);
-  EXPECT_EQ(sequential->fit.text(), "N*log2(N)");
-  EXPECT_NEAR(sequential->fit.segments.front().fit.coefficients[0], 4e-9, 1e-14);
-  const BlockModel* divide = find(model, Block::divide, 2);
-  ASSERT_NE(divide, nullptr);
-  EXPECT_EQ(divide->fit.text(), "1,N");
-  EXPECT_NEAR(divide->fit.segments.front().fit.coefficients[0], 1e-4, 1e-8);
-  EXPECT_NEAR(divide->fit.segments.front().fit.coefficients[1], 2e-9, 1e-14);
+  EXPECT_EQ(fit_of(model, Block::sequential).text(), "N*log2(N)");
+  EXPECT_NEAR(coefficient(model, Block::sequential, 1, 0), 4e-9, 1e-13);
+  EXPECT_NEAR(coefficient(model, Block::sequential, 2, 0), 4e-9, 1e-13);
+  EXPECT_EQ(fit_of(model, Block::divide).text(), "1,N");
+  EXPECT_NEAR(coefficient(model, Block::divide, 2, 0), 1e-4, 1e-8);
+  EXPECT_NEAR(coefficient(model, Block::divide, 2, 1), 2e-9, 1e-13);
   EXPECT_TRUE(model.refused.empty());
+}
+
+TEST(Fit, FindsThePowerOfKaratsuba) {
+  SyntheticApp app;
+  app.sequential = [](const NamedSizes& s) {
+    return 3e-12 * std::pow(static_cast<double>(s.at("N")), std::log2(3));
+  };
+  const Model model = fitted(synthetic_traces(app, {1, 2}, sort_sizes()));
+  EXPECT_EQ(fit_of(model, Block::sequential).text(), "N^log2(3)");
+}
+
+TEST(Fit, OneFormIsForAllRanksPerHost) {
+  SyntheticApp slower;
+  slower.sequential = [](const NamedSizes& s) {
+    const auto n = static_cast<double>(s.at("N"));
+    return 5e-9 * n * std::log2(n);
+  };
+  std::vector<Trace> traces = synthetic_traces({}, {1}, sort_sizes());
+  for (Trace& trace : synthetic_traces(slower, {2}, sort_sizes())) {
+    traces.push_back(std::move(trace));
+  }
+  const Model model = fitted(traces);
+  EXPECT_EQ(fit_of(model, Block::sequential).text(), "N*log2(N)");
+  EXPECT_NEAR(coefficient(model, Block::sequential, 1, 0), 4e-9, 1e-12);
+  EXPECT_NEAR(coefficient(model, Block::sequential, 2, 0), 5e-9, 1e-12);
+}
+
+TEST(Fit, TakesTheTermsAndCurvesThatAnApplicationDeclares) {
+  const Curve curve =
+      Curve::sampled("busy", "M", "N", -4, 6, [](double ratio) { return ratio / (1 + ratio); });
+  SyntheticApp app = synthetic_components();
+  app.sequential = [&](const NamedSizes& s) {
+    const auto n = static_cast<double>(s.at("N"));
+    return 2e-8 * n * curve(static_cast<double>(s.at("M")) / n);
+  };
+  std::vector<Trace> traces = synthetic_traces(app, {1, 2}, graph_sizes());
+  for (Trace& trace : traces) {
+    trace.run.costs = {.curves = {curve}, .terms = {{"sequential", {"N*busy(M/N)"}}}};
+  }
+  const Model model = fitted(traces);
+  EXPECT_EQ(fit_of(model, Block::sequential).text(), "N*busy(M/N)");
+  EXPECT_NEAR(coefficient(model, Block::sequential, 1, 0), 2e-8, 1e-11);
+  FitOptions without;
+  without.mechanisms.declared = false;
+  EXPECT_NE(fit_of(fitted(traces, without), Block::sequential).text(), "N*busy(M/N)");
 }
 
 TEST(Fit, ComponentsHaveThePapersForms) {
   const Model model = fitted(synthetic_traces(synthetic_components(), {1, 2}, graph_sizes()),
                              {.forms = Forms::paper});
-  EXPECT_EQ(find(model, Block::divide, 2)->fit.text(), "1,M");
-  EXPECT_EQ(find(model, Block::combine, 2)->fit.text(), "1,N");
-  const BlockModel* sequential = find(model, Block::sequential, 1);
-  EXPECT_EQ(sequential->fit.text(), "1,N,M");
-  EXPECT_NEAR(sequential->fit.segments.front().fit.coefficients[1], 1.35e-8, 1e-12);
-  EXPECT_NEAR(sequential->fit.segments.front().fit.coefficients[2], 4.6e-8, 1e-12);
+  EXPECT_EQ(fit_of(model, Block::divide).text(), "1,M");
+  EXPECT_EQ(fit_of(model, Block::combine).text(), "1,N");
+  EXPECT_EQ(fit_of(model, Block::sequential).text(), "1,N,M");
+  EXPECT_NEAR(coefficient(model, Block::sequential, 1, 1), 1.35e-8, 1e-11);
+  EXPECT_NEAR(coefficient(model, Block::sequential, 1, 2), 4.6e-8, 1e-11);
 }
 
 TEST(Fit, ChoosesThePapersFormsForComponentsByItself) {
@@ -81,32 +119,49 @@ TEST(Fit, RefusesThePapersDesignWithTwiceAsManyEdgesAsNodes) {
   for (const Forms forms : {Forms::paper, Forms::automatic}) {
     const Model model =
         fitted(synthetic_traces(synthetic_components(), {1}, sizes), {.forms = forms});
-    const std::string said = reason(model, Block::sequential, 1);
+    const std::string said = reason(model, Block::sequential);
     EXPECT_NE(said.find("are dependent: every sample has "), std::string::npos) << said;
     EXPECT_NE(said.find("vary them independently"), std::string::npos) << said;
     EXPECT_THROW(predict(model, 1, {{"N", 1000}, {"M", 5000}}), Error);
   }
   const Model model =
       fitted(synthetic_traces(synthetic_components(), {1}, sizes), {.forms = Forms::paper});
-  EXPECT_EQ(reason(model, Block::sequential, 1),
+  EXPECT_EQ(reason(model, Block::sequential),
             "columns N and M are dependent: every sample has M = 2*N; vary them independently");
+}
+
+TEST(Fit, ARunOfOneElementSpoilsNothing) {
+  std::vector<Trace> traces = synthetic_traces({}, {1, 2}, sort_sizes());
+  SyntheticApp of_one_element;
+  of_one_element.sequential = [](const NamedSizes&) { return 1e-7; };
+  Trace one = synthetic_trace(of_one_element, 2, {{"N", 1}});
+  std::erase_if(one.spans, [](const Trace::RankSpan& entry) {
+    return entry.span.block == Block::sequential || entry.span.block == Block::combine;
+  });
+  const Model of_one = fitted({one});
+  EXPECT_THROW(predict(of_one, 2, {{"N", 1}}), Error);
+  traces.push_back(one);
+  const double expected =
+      static_cast<double>(synthetic_trace({}, 2, {{"N", 4 << 20}}).repetitions.back().elapsed_ns) *
+      1e-9;
+  EXPECT_NEAR(predict(fitted(traces), 2, {{"N", 4 << 20}}).seconds, expected, 0.03 * expected);
 }
 
 TEST(Fit, RefusesRunsAtTooFewSizes) {
   const std::vector<NamedSizes> two = {{{"N", 1 << 20}}, {{"N", 2 << 20}}};
   const Model model = fitted(synthetic_traces({}, {2}, two), {.forms = Forms::paper});
-  EXPECT_EQ(reason(model, Block::sequential, 2),
+  EXPECT_EQ(reason(model, Block::sequential),
             "runs at 2 different sizes for 2 coefficients (1, N): at least 3 are needed");
   const Model one = fitted(synthetic_traces({}, {1}, {{{"N", 1 << 20}}}));
-  EXPECT_EQ(reason(one, Block::sequential, 1), "N is 1.04858e+06 in every run: measure more sizes");
+  EXPECT_EQ(reason(one, Block::sequential), "N is 1.04858e+06 in every run: measure more sizes");
 }
 
 TEST(Fit, AGivenFormWins) {
   const Model model = fitted(
       synthetic_traces({}, {1, 2}, sort_sizes()),
       {.forms = Forms::paper, .given_forms = {{Block::sequential, parse_form("N*log2(N)")}}});
-  EXPECT_EQ(find(model, Block::sequential, 1)->fit.text(), "N*log2(N)");
-  EXPECT_EQ(find(model, Block::divide, 2)->fit.text(), "1,N");
+  EXPECT_EQ(fit_of(model, Block::sequential).text(), "N*log2(N)");
+  EXPECT_EQ(fit_of(model, Block::divide).text(), "1,N");
 }
 
 TEST(Fit, WarmUpsAreNotCounted) {
@@ -218,7 +273,7 @@ TEST(Fit, PredictsHeldOutSizesAndMoreRanksThanMeasured) {
     const NamedSizes sizes = {{"N", 32 << 20}};
     const Trace truth = synthetic_trace({}, ranks, sizes);
     const double expected = static_cast<double>(truth.repetitions.back().elapsed_ns) * 1e-9;
-    const Prediction prediction = predict(model, ranks, sizes);
+    const Prediction prediction = predict(model, ranks, sizes, {.ranks_per_host = ranks});
     EXPECT_NEAR(prediction.seconds, expected, 0.03 * expected) << ranks;
     EXPECT_TRUE(prediction.outside_fitted_range);
     EXPECT_LT(prediction.low, prediction.seconds);
@@ -252,30 +307,6 @@ Machine machine_of(const SyntheticApp& app) {
       .provenance = provenance_here("test", "", "none")};
 }
 
-TEST(Fit, FindsWhatItMissesMoreWithEachDoubling) {
-  const SyntheticApp app;
-  const double drift = 0.03;
-  std::vector<Trace> traces = synthetic_traces(app, {2, 4, 8}, sort_sizes());
-  const auto fitted = [&] {
-    return fit_model(collect_measurements(traces), std::nullopt, {}, Provenance{});
-  };
-  EXPECT_LT(fitted().drift_per_doubling, 0.1 * drift);
-  for (Trace& trace : traces) {
-    const double slower = std::exp(drift * std::log2(trace.run.ranks));
-    for (Trace::Run& repetition : trace.repetitions) {
-      repetition.elapsed_ns = std::llround(slower * static_cast<double>(repetition.elapsed_ns));
-    }
-  }
-  Model model = fitted();
-  EXPECT_NEAR(model.drift_per_doubling, drift, 0.1 * drift);
-  const NamedSizes sizes = {{"N", 1 << 20}};
-  const auto half_width = [&](int ranks) {
-    const Prediction predicted = predict(model, ranks, sizes);
-    return (predicted.high - predicted.seconds) / predicted.seconds;
-  };
-  EXPECT_GT(half_width(64), 1.9 * 3 * drift) << "three doublings beyond 8";
-}
-
 TEST(Fit, OfBlocksOfOneRankTakesNothingElseFromTheTraces) {
   const SyntheticApp app;
   std::vector<Trace> traces = synthetic_traces(app, {2, 4}, sort_sizes());
@@ -289,11 +320,11 @@ TEST(Fit, OfBlocksOfOneRankTakesNothingElseFromTheTraces) {
     const double expected =
         static_cast<double>(synthetic_trace(app, ranks, sizes).repetitions.back().elapsed_ns) *
         1e-9;
-    EXPECT_NEAR(predict(model, ranks, sizes).seconds, expected, 0.01 * expected) << ranks;
+    EXPECT_NEAR(predict(model, ranks, sizes, {.ranks_per_host = ranks}).seconds, expected,
+                0.01 * expected)
+        << ranks;
   }
-  EXPECT_EQ(model.deviation_per_doubling, 0);
-  EXPECT_EQ(model.drift_per_doubling, 0);
-  EXPECT_FALSE(model.sum_of_maxima);
+  EXPECT_EQ(model.calibration.runs, 0);
 }
 
 TEST(Fit, OfBlocksOfOneRankNeedsAMachineAndARankThatIsThere) {

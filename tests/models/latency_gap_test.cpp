@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -78,53 +79,47 @@ TEST(LatencyGap, MediansAreNotMovedByDisturbedRepetitionsButTheWorstCaseIs) {
   EXPECT_GT(pattern.worst_gap_s_per_byte, 5 * pattern.gap_s_per_byte);
 }
 
-/// One rank of two that waits for a header and then exchanges `bytes`.
-std::vector<Sample> header_and_exchange(int rank, double bytes, double header_s,
-                                        double exchange_s) {
-  Sample sample{.block = Block::wait,
-                .ranks = 2,
-                .run_sizes = {{"N", static_cast<std::int64_t>(bytes)}},
-                .rank = rank,
-                .group = 2,
-                .bytes = kHeaderBytes,
-                .seconds = {header_s}};
-  std::vector<Sample> both = {sample};
-  sample.block = Block::exchange;
-  sample.bytes = bytes;
-  sample.seconds = {exchange_s};
-  both.push_back(sample);
-  return both;
-}
-
-// A bucket that has filled up lets a header pass at once, and payloads at its rate.
-TEST(LatencyGap, HeadersDoNotTiltTheLineOfPayloads) {
-  const auto payload_s = [](double bytes) { return 2 * (1e-4 + bytes * 1e-6); };
-  std::vector<Sample> samples;
-  for (double bytes = 4096; bytes <= 1 << 20; bytes *= 4) {
-    for (const int rank : {0, 1}) {
-      for (Sample& sample : header_and_exchange(rank, bytes, 4e-5, payload_s(bytes))) {
-        samples.push_back(std::move(sample));
-      }
-    }
-  }
-  const LatencyGaps gaps = latency_gaps_of(samples, "replicated");
-  ASSERT_EQ(gaps.exchange.size(), 1U);
-  const Communication& fitted = gaps.exchange[0];
-  EXPECT_NEAR(2 * fitted.unit_seconds(kHeaderBytes), 4e-5, 1e-6);
-  for (double bytes = 4096; bytes <= 1 << 22; bytes *= 3) {
-    EXPECT_NEAR(2 * fitted.unit_seconds(bytes), payload_s(bytes), 1e-6 * payload_s(bytes)) << bytes;
-  }
-}
-
 TEST(LatencyGap, EntriesInsideAHostDoNotStandForThoseBetweenHosts) {
-  const LatencyGaps gaps = {
+  const Network network = {
       .source = "test",
-      .alltoallv = {},
       .exchange = {{.ranks = 4, .level = 0, .between_hosts = true, .latency_s = 5e-5},
                    {.ranks = 4, .level = 1, .between_hosts = false, .latency_s = 1e-6}}};
-  EXPECT_EQ(choose_latency_gap(gaps, 16, 1, true).entry.latency_s, 5e-5);
-  EXPECT_EQ(choose_latency_gap(gaps, 16, 0, false).entry.latency_s, 1e-6);
-  EXPECT_EQ(choose_latency_gap(gaps, 4, 1).entry.latency_s, 1e-6);
+  EXPECT_EQ(entry_for(network, 16, 1, true).entry.latency_s, 5e-5);
+  EXPECT_EQ(entry_for(network, 16, 0, false).entry.latency_s, 1e-6);
+  EXPECT_EQ(entry_for(network, 4, 1, false).entry.latency_s, 1e-6);
+  EXPECT_EQ(entry_for(network, 16, 0, false).remark, "l and g are those of 4 ranks");
+}
+
+TEST(Network, BetweenHostsIsRefusedWhereNobodyMeasuredIt) {
+  const Network network = {.source = "test", .exchange = {{.ranks = 2, .latency_s = 1e-6}}};
+  try {
+    entry_for(network, 4, 0, true);
+    FAIL();
+  } catch (const Error& e) {
+    const std::string said = e.what();
+    EXPECT_NE(said.find("cleave-calibrate"), std::string::npos) << said;
+    EXPECT_NE(said.find("--assume-network ethernet-1g"), std::string::npos) << said;
+  }
+  Network by_hand = network;
+  by_hand.tells_hosts_apart = false;
+  EXPECT_EQ(entry_for(by_hand, 4, 0, true).entry.latency_s, 1e-6);
+}
+
+TEST(Network, AnAssumedOneIsARange) {
+  const Network network =
+      with_assumed({.source = "test", .exchange = {{.ranks = 2}}}, "ethernet-10g");
+  EXPECT_EQ(network.assumed, "ethernet-10g");
+  const Communication entry = entry_for(network, 64, 0, true).entry;
+  const AssumableNetwork& ethernet = *std::ranges::find(
+      assumable_networks(), std::string_view("ethernet-10g"), &AssumableNetwork::name);
+  const NetworkFactors least = assumed_factors(network, 0, 0);
+  const NetworkFactors most = assumed_factors(network, 1, 1);
+  EXPECT_NEAR(2 * entry.latency_s * least.latency, ethernet.least_latency_s, 1e-12);
+  EXPECT_NEAR(2 * entry.latency_s * most.latency, ethernet.most_latency_s, 1e-12);
+  EXPECT_NEAR(2 * entry.gap_s_per_byte * most.gap * ethernet.least_bytes_per_s, 1, 1e-9);
+  EXPECT_NEAR(2 * entry.gap_s_per_byte * least.gap * ethernet.most_bytes_per_s, 1, 1e-9);
+  EXPECT_THROW(with_assumed(network, "ethernet"), UsageError);
+  EXPECT_EQ(assumed_factors({}, 0.1, 0.9).gap, 1);
 }
 
 }  // namespace

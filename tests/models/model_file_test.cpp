@@ -9,8 +9,7 @@
 #include <cleave/file.hpp>
 
 #include "models/fit/fit.hpp"
-#include "models/predict/forecast.hpp"
-#include "models/predict/omega.hpp"
+#include "models/predict/prediction.hpp"
 #include "tests/models/synthetic_runs.hpp"
 
 namespace cleave::models {
@@ -65,24 +64,23 @@ void at_every_place(json& whole, json& value, Visit visit) {
 }
 
 TEST_F(ModelFile, PredictsAfterReadingWhatItPredictedBefore) {
-  Model model = read_model(file_);
-  model.os_noise = {{.length_s = 4e-5, .per_second = 300}, {.length_s = 1e-3, .per_second = 2}};
+  const Model model = read_model(file_);
   const Model again = [&] {
     write_model(file_, model);
     return read_model(file_);
   }();
   const NamedSizes sizes = {{"N", 777777}, {"M", 3333333}};
   for (const int ranks : {1, 2, 3, 16}) {
-    const Prediction a = predict(model, ranks, sizes);
-    const Prediction b = predict(again, ranks, sizes);
+    const Prediction a = predict(model, ranks, sizes, {.ranks_per_host = ranks});
+    const Prediction b = predict(again, ranks, sizes, {.ranks_per_host = ranks});
     EXPECT_EQ(a.seconds, b.seconds);
     EXPECT_EQ(a.low, b.low);
     EXPECT_EQ(a.outside_fitted_range, b.outside_fitted_range);
-    EXPECT_EQ(predict_critical_path(model, ranks, sizes)->seconds,
-              predict_critical_path(again, ranks, sizes)->seconds);
+    EXPECT_EQ(a.high, b.high);
+    EXPECT_EQ(a.sum_of_maxima_s, b.sum_of_maxima_s);
   }
   EXPECT_EQ(again.held_out.size(), 16U);
-  EXPECT_EQ(again.blocks.front().samples.size(), model.blocks.front().samples.size());
+  EXPECT_EQ(again.hypercube()->blocks.front().samples, model.hypercube()->blocks.front().samples);
 }
 
 TEST_F(ModelFile, WritingTwiceGivesTheSameBytes) {
@@ -94,6 +92,9 @@ TEST_F(ModelFile, WritingTwiceGivesTheSameBytes) {
 TEST_F(ModelFile, AMissingFieldIsNamed) {
   const json whole = json::parse(read_file(file_));
   for (const auto& [name, value] : whole.items()) {
+    if (name == "memory") {
+      continue;  // of some models only
+    }
     json damaged = whole;
     damaged.erase(name);
     write_file(file_, damaged.dump());
@@ -132,9 +133,38 @@ TEST_F(ModelFile, AnyValueOfAnyKindAnywhereIsReadOrRefused) {
   });
 }
 
+TEST_F(ModelFile, AFitThatCannotBeEvaluatedIsRefusedByName) {
+  const json whole = json::parse(read_file(file_));
+  const auto refusal = [&](const char* what, auto&& damage) {
+    json damaged = whole;
+    damage(damaged["hypercube"]["blocks"][0]["fit"]);
+    write_file(file_, damaged.dump());
+    try {
+      read_model(file_);
+      return std::string("read");
+    } catch (const FileError& e) {
+      return std::string(e.what()).find(what) != std::string::npos ? "" : std::string(e.what());
+    }
+  };
+  EXPECT_EQ(refusal("coefficients", [](json& fit) { fit["coefficients"].begin()->push_back(1); }),
+            "");
+  EXPECT_EQ(refusal("coefficients", [](json& fit) { (*fit["coefficients"].begin())[0] = -1; }), "");
+  EXPECT_EQ(refusal("coefficients", [](json& fit) { fit["coefficients"] = json::object(); }), "");
+  EXPECT_EQ(refusal("replicates", [](json& fit) { fit["replicates"].erase(0); }), "");
+  EXPECT_EQ(refusal("form", [](json& fit) { fit["replicates"][3]["form"] = 99; }), "");
+  EXPECT_EQ(refusal("coefficients",
+                    [](json& fit) {
+                      json& of_replicate = fit["replicates"][3]["coefficients"];
+                      of_replicate["77"] = *of_replicate.begin();
+                    }),
+            "");
+  EXPECT_EQ(refusal("forms", [](json& fit) { fit["forms"] = json::array(); }), "");
+  EXPECT_EQ(refusal("terms", [](json& fit) { fit["forms"][0]["terms"] = {"N*unknown(M/N)"}; }), "");
+}
+
 TEST_F(ModelFile, CutShortAnywhereIsRefused) {
   const std::string text = read_file(file_);
-  for (std::size_t length = 0; length + 2 < text.size(); length += 97) {
+  for (std::size_t length = 0; length + 2 < text.size(); length += 997) {
     write_file(file_, text.substr(0, length));
     EXPECT_THROW(read_model(file_), FileError) << length;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans, changed constants, memory, exports and the critical path, on models of synthetic runs.
+// Plans, changed constants, memory and exports, on models of synthetic runs.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -9,8 +9,8 @@
 
 #include "models/fit/fit.hpp"
 #include "models/model/memory.hpp"
-#include "models/predict/forecast.hpp"
 #include "models/predict/plan.hpp"
+#include "models/predict/prediction.hpp"
 #include "models/predict/what_if.hpp"
 #include "models/traces/export.hpp"
 #include "tests/models/synthetic_runs.hpp"
@@ -31,74 +31,30 @@ const Model& sort_model() {
 }
 
 const NamedSizes kSizes = {{"N", 32 << 20}};
+/// All ranks on one host.
+PredictOptions on_one_host(int ranks) { return {.ranks_per_host = ranks}; }
 
 double true_seconds(int ranks) {
   return static_cast<double>(synthetic_trace({}, ranks, kSizes).repetitions.back().elapsed_ns) *
          1e-9;
 }
 
-TEST(CriticalPath, IsTheTimeOfBalancedRuns) {
-  for (const int ranks : {1, 2, 4, 8}) {
-    const auto path = predict_critical_path(sort_model(), ranks, kSizes);
-    ASSERT_TRUE(path.has_value());
-    EXPECT_NEAR(path->seconds, true_seconds(ranks), 0.03 * true_seconds(ranks)) << ranks;
-    EXPECT_LT(path->low, path->seconds);
-    EXPECT_GT(path->high, path->seconds);
-  }
-}
-
-TEST(CriticalPath, IsNoLongerThanTheSumOfMaximaWhereRanksAreUneven) {
-  Model model = sort_model();
-  for (BlockModel& block : model.blocks) {
-    block.repetition_deviation = 0;
-    block.noise.clear();
-  }
-  for (Scaling& scaling : model.scaling) {
-    scaling.split_deviation = 0;
-    scaling.imbalance = 1.1;
-  }
-  const auto path = predict_critical_path(model, 8, kSizes);
-  EXPECT_LE(path->seconds, 1.001 * predict(model, 8, kSizes).seconds);
-}
-
-TEST(CriticalPath, IsTheLongerTheMoreRanksCanBeDisturbed) {
-  Model model = sort_model();
-  model.os_noise = {{.length_s = 1e-3, .per_second = 5}};
-  double before = 0;
-  for (const int ranks : {2, 16, 128}) {
-    const double later = predict_critical_path(model, ranks, kSizes)->seconds -
-                         predict_critical_path(sort_model(), ranks, kSizes)->seconds;
-    EXPECT_GT(later, before) << ranks;
-    before = later;
-  }
-  EXPECT_GE(before, 1e-3);
-}
-
-TEST(CriticalPath, IsTheSameEveryTimeAndUnknownOfOtherGraphs) {
-  EXPECT_EQ(predict_critical_path(sort_model(), 8, kSizes)->seconds,
-            predict_critical_path(sort_model(), 8, kSizes)->seconds);
-  Model model = sort_model();
-  model.type = "work_stealing";
-  EXPECT_FALSE(predict_critical_path(model, 8, kSizes).has_value());
-  EXPECT_THROW(predict_critical_path(sort_model(), 8, {{"X", 1}}), UsageError);
-}
-
 TEST(Plan, TakesTheFewestRanksThatKeepADeadline) {
-  PlanRequest request{.sizes = kSizes, .ranks = {1, 2, 4, 8, 16}};
+  PlanRequest request{.sizes = kSizes, .ranks = {1, 2, 4}};
   request.deadline_s = 1.15 * true_seconds(4);
   const Plan plan = make_plan(sort_model(), request);
   ASSERT_TRUE(plan.chosen.has_value());
   const PlanChoice& chosen = plan.choices[*plan.chosen];
-  EXPECT_EQ(chosen.forecast.prediction.ranks, 4);
-  EXPECT_LE(chosen.forecast.high, *request.deadline_s);
-  EXPECT_NEAR(chosen.core_hours, 4 * chosen.forecast.seconds / 3600, 1e-9);
+  EXPECT_EQ(chosen.prediction.ranks, 4);
+  EXPECT_LE(chosen.prediction.high, *request.deadline_s);
+  EXPECT_NEAR(chosen.core_hours, 4 * chosen.prediction.seconds / 3600, 1e-9);
   request.deadline_s = 1e-6;
   EXPECT_FALSE(make_plan(sort_model(), request).chosen.has_value());
   EXPECT_THROW(make_plan(sort_model(), {.sizes = kSizes, .ranks = {1}}), UsageError);
 }
 
 TEST(Plan, TakesTheMostRanksThatAreUsedWell) {
-  PlanRequest request{.sizes = kSizes, .ranks = {1, 2, 4, 8, 16, 32}};
+  PlanRequest request{.sizes = kSizes, .ranks = {1, 2, 4, 8, 16, 32}, .options = on_one_host(32)};
   request.efficiency = 0.7;
   const Plan plan = make_plan(sort_model(), request);
   ASSERT_TRUE(plan.chosen.has_value());
@@ -123,10 +79,11 @@ TEST(Plan, ScriptAsksForNodesTimeAndMemory) {
   Model model = sort_model();
   model.options = {{"size", "N=1M"}, {"key", "int32"}, {"x", "it's here"}, {"output", ""}};
   model.given_sizes = {"N"};
-  PlanChoice choice{.forecast = forecast(model, 16, kSizes, {}, Composition::closer)};
-  choice.forecast.high = 3 * 3600;
-  choice.forecast.memory_bytes = 100 << 20;
-  const std::string script = slurm_script(model, choice, 8);
+  PlanChoice choice{.prediction = predict(model, 16, kSizes, on_one_host(16))};
+  choice.prediction.ranks_per_host = 8;
+  choice.prediction.high = 3 * 3600;
+  choice.prediction.memory_bytes = 100 << 20;
+  const std::string script = slurm_script(model, choice);
   for (const char* line :
        {"#!/bin/bash\n", "#SBATCH --nodes=2\n", "#SBATCH --ntasks=16\n",
         "#SBATCH --ntasks-per-node=8\n", "#SBATCH --time=03:19:00\n",
@@ -139,8 +96,9 @@ TEST(Plan, ScriptAsksForNodesTimeAndMemory) {
 TEST(Plan, ScriptTakesAProblemThatHasNoSizeOption) {
   Model model = sort_model();
   model.options = {{"input", "keys.bin"}, {"size", "N=4M"}};
-  const PlanChoice choice{.forecast = forecast(model, 16, kSizes, {}, Composition::closer)};
-  const std::string script = slurm_script(model, choice, 8);
+  PlanChoice choice{.prediction = predict(model, 16, kSizes, on_one_host(16))};
+  choice.prediction.ranks_per_host = 8;
+  const std::string script = slurm_script(model, choice);
   EXPECT_NE(script.find(" --input keys.bin \"$@\"  # sbatch's arguments: what has N=32M\n"),
             std::string::npos)
       << script;
@@ -151,15 +109,15 @@ TEST(WhatIf, MultipliesConstants) {
   const Model model = changed(sort_model(), what_if);
   const auto before = predict(sort_model(), 1, kSizes).seconds;
   EXPECT_NEAR(predict(model, 1, kSizes).seconds, 2 * before, 1e-9 * before);
-  EXPECT_NEAR(model.latency_gaps.exchange[0].gap_s_per_byte,
-              0.5 * sort_model().latency_gaps.exchange[0].gap_s_per_byte, 1e-18);
+  EXPECT_NEAR(model.network.exchange[0].gap_s_per_byte,
+              0.5 * sort_model().network.exchange[0].gap_s_per_byte, 1e-18);
   for (const char* wrong : {"", "g", "g=", "g=2", "g=0x", "g=-1x", "speed=2x", "g=1x,", "g=nanx"}) {
     EXPECT_THROW(parse_what_if(wrong), UsageError) << wrong;
   }
 }
 
 /// Of 1M to 32M elements of 12 bytes, in a program of 20 MiB.
-std::optional<BlockFit> memory_of_elements(bool replicated) {
+std::optional<Fit> memory_of_elements(bool replicated) {
   std::vector<RunPoint> points;
   for (const int ranks : {1, 2, 4}) {
     for (std::int64_t n = 1 << 20; n <= 32 << 20; n *= 2) {
@@ -167,7 +125,7 @@ std::optional<BlockFit> memory_of_elements(bool replicated) {
       points.push_back({.ranks = ranks, .sizes = {{"N", n}}, .peak_memory_bytes = bytes});
     }
   }
-  return fit_memory(points);
+  return fit_memory(points, {});
 }
 
 TEST(Memory, ReplicatedDataStaysWholeAndDistributedDataIsShared) {
@@ -178,7 +136,7 @@ TEST(Memory, ReplicatedDataStaysWholeAndDistributedDataIsShared) {
     const double expected = (20 << 20) + 12 * (replicated ? n : n / 64);
     EXPECT_NEAR(memory_bytes(*fit, 64, {{"N", 1 << 28}}), expected, 0.01 * expected);
   }
-  EXPECT_FALSE(fit_memory({{.ranks = 1, .sizes = {{"N", 1}}}}).has_value());
+  EXPECT_FALSE(fit_memory({{.ranks = 1, .sizes = {{"N", 1}}}}, {}).has_value());
 }
 
 TEST(Memory, ACacheIsLeftThatHeldTheDataOfEveryFittedRun) {
@@ -187,7 +145,7 @@ TEST(Memory, ACacheIsLeftThatHeldTheDataOfEveryFittedRun) {
   constexpr std::int64_t kMiB = 1 << 20;
   model.cache_bytes = {2 * kMiB, 390 * kMiB, 500 * kMiB};
   const auto left = [&](int ranks, std::int64_t n) {
-    return forecast(model, ranks, {{"N", n}}, {}, Composition::closer).cache_left_bytes;
+    return predict(model, ranks, {{"N", n}}).cache_left_bytes;
   };
   EXPECT_EQ(left(1, 32 << 20), std::nullopt);
   EXPECT_EQ(left(1, 40 << 20), 390 * kMiB);

@@ -96,9 +96,9 @@ TEST(Throttled, AMachineThatOthersUseMostOfTheTimeIsFittedAsAFreeOne) {
   const auto nanoseconds_of = [&traces](Throttled throttled) {
     const Model model =
         fit_model(collect_measurements(traces, throttled), std::nullopt, {}, Provenance{});
-    const SegmentedFit& fit = model.blocks.front().fit;
+    const Fit& fit = model.hypercube()->find(Block::sequential)->fit;
     EXPECT_EQ(fit.text(), "N*log2(N)");
-    return 1e9 * fit.segments.front().fit.coefficients[0];
+    return 1e9 * fit.coefficients.at(1)[0];
   };
   EXPECT_NEAR(nanoseconds_of(Throttled::left_out), 4, 0.01);
   EXPECT_GT(nanoseconds_of(Throttled::counted), 4.5);

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whatever traces are given, a model is fitted and predicts, or something is refused with a
+// sentence.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <random>
+
+#include <cleave/error.hpp>
+
+#include "models/fit/fit.hpp"
+#include "models/predict/prediction.hpp"
+#include "tests/models/synthetic_runs.hpp"
+
+namespace cleave::models {
+
+using namespace cleave::detail;
+namespace {
+
+constexpr std::int64_t kHuge = std::int64_t{1} << 60;
+
+/// Traces of one application on 1 to 8 ranks: of 0 and 1 elements, of huge sizes, without some
+/// block, without time, with times of a century, with one repetition, on several hosts.
+std::vector<Trace> pool() {
+  std::vector<Trace> traces;
+  std::mt19937 random(1);
+  for (const int ranks : {1, 2, 4, 8}) {
+    for (const std::int64_t n :
+         {std::int64_t{0}, std::int64_t{1}, std::int64_t{2}, std::int64_t{1000},
+          std::int64_t{1} << 20, std::int64_t{3} << 20, std::int64_t{1} << 25, kHuge}) {
+      for (int form = 0; form < 10; ++form) {
+        SyntheticApp app;
+        app.noise = form == 1 ? 0.3 : 0.01;
+        app.seed = static_cast<unsigned>(traces.size()) + 1;
+        if (n == kHuge) {
+          app.sequential = [](const NamedSizes&) { return 1.0; };
+          app.divide = app.combine = app.sequential;
+        }
+        if (form == 2) {
+          app.divide = app.combine = app.sequential = [](const NamedSizes&) { return 0.0; };
+        }
+        if (form == 3) {
+          app.sequential = [](const NamedSizes&) { return 3e9; };
+        }
+        Trace trace = synthetic_trace(app, ranks, {{"N", n}}, form == 4 ? 1 : 3);
+        if (form == 5) {
+          const auto without = static_cast<Block>(random() % 4);
+          std::erase_if(trace.spans,
+                        [&](const auto& entry) { return entry.span.block == without; });
+        }
+        if (form == 6) {
+          trace.run.ranks_per_host = std::numeric_limits<int>::max();
+        }
+        if (form == 7) {
+          trace.run.ranks_per_host = 1;
+        }
+        if (form == 8) {
+          trace.spans.clear();
+        }
+        if (form == 9) {
+          trace.run.provenance.cache_bytes = {1, 1 << 20, kHuge};
+          trace.run.peak_memory_bytes = kHuge;
+          set_probe(trace, 1 + static_cast<double>(random() % 3));
+        }
+        traces.push_back(std::move(trace));
+      }
+    }
+  }
+  return traces;
+}
+
+std::string shown(const std::vector<Trace>& traces) {
+  std::string text;
+  for (const Trace& trace : traces) {
+    text += std::to_string(trace.run.ranks) + ":" +
+            std::to_string(trace.repetitions.front().sizes.at("N")) + " ";
+  }
+  return text;
+}
+
+void expect_sensible(const std::vector<Trace>& traces, std::mt19937& random) {
+  try {
+    FitOptions options;
+    options.weights = random() % 4 == 0 ? Weights::ordinary : Weights::relative;
+    options.forms = random() % 4 == 0 ? Forms::paper : Forms::automatic;
+    options.hold_out = random() % 4 == 0 ? HoldOut::every_second : HoldOut::none;
+    const Model model =
+        fit_model(collect_measurements(traces), std::nullopt, options, Provenance{});
+    for (const int ranks : {1, 2, 7, 64}) {
+      for (const std::int64_t n : {std::int64_t{1}, std::int64_t{1} << 22, kHuge}) {
+        try {
+          const Prediction p = predict(model, ranks, {{"N", n}});
+          EXPECT_TRUE(std::isfinite(p.seconds) && p.seconds > 0)
+              << p.seconds << " " << shown(traces);
+          EXPECT_LE(p.low, p.seconds) << shown(traces);
+          EXPECT_GE(p.high, p.seconds) << shown(traces);
+        } catch (const Error& e) {
+          EXPECT_STRNE(e.what(), "");
+        }
+      }
+    }
+  } catch (const Error& e) {
+    EXPECT_STRNE(e.what(), "");
+  }
+}
+
+/// CLEAVE_DRAWS=2000 for a longer look.
+TEST(Robustness, AnySetOfTracesIsFittedOrRefused) {
+  const char* const asked = std::getenv("CLEAVE_DRAWS");
+  const int draws = asked != nullptr ? std::atoi(asked) : 150;
+  const std::vector<Trace> all = pool();
+  std::mt19937 random(5);
+  for (int draw = 0; draw < draws; ++draw) {
+    std::vector<Trace> traces;
+    for (std::size_t count = 1 + random() % 40; traces.size() < count;) {
+      traces.push_back(all[random() % all.size()]);
+    }
+    expect_sensible(traces, random);
+  }
+}
+
+}  // namespace
+}  // namespace cleave::models
