@@ -48,6 +48,9 @@ void print_json(const Plan& plan) {
     }
   }
   nlohmann::json object = {{"choices", std::move(array)}, {"ranks", nullptr}};
+  if (!plan.left_out.empty()) {
+    object["left_out"] = plan.left_out;
+  }
   if (plan.chosen) {
     object["ranks"] = plan.choices[*plan.chosen].prediction.ranks;
   }
@@ -81,7 +84,11 @@ void print_table(const Plan& plan) {
   for (const PlanChoice& c : plan.choices) {
     remarks.add(c.prediction);
   }
-  fmt::print("{}", notes_text(remarks.texts()));
+  std::vector<std::string> notes = remarks.texts();
+  if (!plan.left_out.empty()) {
+    notes.push_back(plan.left_out);
+  }
+  fmt::print("{}", notes_text(notes));
 }
 
 /// Why nothing was chosen: what was asked, and how near the choices come to it.

@@ -69,7 +69,18 @@ Plan make_plan(const Model& model, const PlanRequest& request) {
   const double alone = predict(model, 1, request.sizes, of_one_rank).seconds;
   Plan plan;
   for (const int ranks : request.ranks) {
-    PlanChoice choice{.prediction = predict(model, ranks, request.sizes, request.options)};
+    PlanChoice choice;
+    try {
+      choice.prediction = predict(model, ranks, request.sizes, request.options);
+    } catch (const UsageError&) {
+      throw;
+    } catch (const Error& e) {
+      if (plan.choices.empty()) {
+        throw;
+      }
+      plan.left_out = fmt::format("{} and more are left out: {}", format_ranks(ranks), e.what());
+      break;
+    }
     const double seconds = choice.prediction.seconds;
     choice.speedup = seconds > 0 ? alone / seconds : 1;
     choice.efficiency = choice.speedup / ranks;

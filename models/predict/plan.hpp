@@ -29,10 +29,14 @@ struct PlanChoice {
 struct Plan {
   std::vector<PlanChoice> choices;    ///< one a number of ranks
   std::optional<std::size_t> chosen;  ///< index into choices; none if nothing fits
+  /// Why some numbers of ranks are not among the choices; empty where all are.
+  std::string left_out;
 };
 
 /// Chosen is the fewest ranks that fit where a deadline is given, else the most that are as
-/// efficient as asked. \throws UsageError  if neither is given; else as `predict`
+/// efficient as asked. Numbers of ranks that cannot be predicted, as those that leave the measured
+/// host, are left out where others can.
+/// \throws UsageError  if neither is given; else as `predict`
 Plan make_plan(const Model& model, const PlanRequest& request);
 
 /// "90", "20ms", "90s", "15m", "1.5h" as seconds. \throws UsageError

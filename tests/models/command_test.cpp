@@ -17,7 +17,8 @@ TEST_F(Command, FitsPredictsAndReports) {
   EXPECT_EQ(fit.status, 0) << fit.err;
   EXPECT_NE(fit.out.find("N*log2(N)"), std::string::npos) << fit.out;
 
-  const Result predict = run("predict --model x.model.json --ranks 2,8 --size N=64M --json");
+  const Result predict = run(
+      "predict --model x.model.json --ranks 2,8 --size N=64M --json --assume-network ethernet-10g");
   EXPECT_EQ(predict.status, 0) << predict.err;
   EXPECT_EQ(std::count(predict.out.begin(), predict.out.end(), '\n'), 1);
   const auto predictions = nlohmann::json::parse(predict.out).at("predictions");
@@ -29,12 +30,16 @@ TEST_F(Command, FitsPredictsAndReports) {
   EXPECT_EQ(predictions[1].at("outside_fitted_range"), true);
   EXPECT_FALSE(predictions[1].at("remarks").empty());
 
-  const std::string question = " --model x.model.json --ranks 2,8,16 --size N=64M";
+  const std::string question =
+      " --model x.model.json --ranks 2,8,16 --size N=64M --assume-network ethernet-10g";
   for (const std::string& asked : {"predict" + question, "plan --efficiency 0.1" + question}) {
-    EXPECT_NE(run(asked).out.find("note: at 8, 16 ranks: l and g are those of"), std::string::npos)
+    EXPECT_NE(run(asked).out.find(
+                  "note: at 8, 16 ranks: l and g between hosts are assumed: ethernet-10g"),
+              std::string::npos)
         << asked;
   }
-  const std::string plan = "plan --model x.model.json --ranks 2,8 --size N=64M";
+  const std::string plan =
+      "plan --model x.model.json --ranks 2,8 --size N=64M --assume-network ethernet-10g";
   const Result unmet = run(plan + " --deadline 1ms --efficiency 1.5");
   EXPECT_EQ(unmet.status, 1);
   EXPECT_TRUE(

@@ -73,6 +73,7 @@ concept HasCollectiveFigures =
 
 CLEAVE_MENTIONS(add_options);
 CLEAVE_MENTIONS(check_options);
+CLEAVE_MENTIONS(costs);
 CLEAVE_MENTIONS(figures);
 CLEAVE_MENTIONS(instance);
 CLEAVE_MENTIONS(is_generated);
@@ -91,6 +92,7 @@ CLEAVE_MENTIONS(wrong_part);
 CLEAVE_MENTIONS(add_option);
 CLEAVE_MENTIONS(check);
 CLEAVE_MENTIONS(check_option);
+CLEAVE_MENTIONS(cost);
 CLEAVE_MENTIONS(figure);
 CLEAVE_MENTIONS(generate);
 CLEAVE_MENTIONS(kSize);
@@ -129,6 +131,7 @@ consteval bool refuse_misspelt_hooks() {
   CLEAVE_REFUSE(add_option, "add_options")
   CLEAVE_REFUSE(check, "wrong")
   CLEAVE_REFUSE(check_option, "check_options")
+  CLEAVE_REFUSE(cost, "costs")
   CLEAVE_REFUSE(figure, "figures")
   CLEAVE_REFUSE(generate, "make_problem")
   CLEAVE_REFUSE(kSize, "kSizes")
@@ -223,6 +226,10 @@ consteval bool require_problem_hooks() {
       !Mentions_is_generated<App> || requires(const App& app) {
         { app.is_generated() } -> std::same_as<bool>;
       }, "cleave: the application's `is_generated` must be `bool is_generated() const`")
+  CLEAVE_REQUIRE(
+      !Mentions_costs<App> || requires(const App& app) {
+        { app.costs() } -> std::same_as<Costs>;
+      }, "cleave: the application's `costs` must be `cleave::Costs costs() const`")
   CLEAVE_REQUIRE(
       !Mentions_instance<App> || requires(const App& app) {
         { app.instance() } -> std::convertible_to<std::string>;

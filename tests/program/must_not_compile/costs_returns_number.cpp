@@ -1,0 +1,16 @@
+// error: cleave: the application's `costs` must be `cleave::Costs costs() const`
+// SPDX-License-Identifier: Apache-2.0
+#include <cleave/program.hpp>
+
+struct App {
+  using Problem = int;
+  using Solution = int;
+  bool trivial(const Problem&) const { return true; }
+  cleave::Halves<Problem> divide(Problem problem) const { return {problem, problem}; }
+  Solution conquer(Problem) const { return {}; }
+  Solution combine(Solution left, Solution) const { return left; }
+  int make_problem(const cleave::NamedSizes&, std::uint64_t) const { return 5; }
+  int costs() const { return 5; }
+};
+
+int main(int argc, char** argv) { return cleave::run<App>(argc, argv); }
