@@ -15,7 +15,7 @@ struct Mechanisms {
   bool resampling = true;   ///< of runs, for the coefficients
   bool noise = true;        ///< of repetitions, in the played runs
   bool hosts = true;        ///< the ranks of a host are slow together
-  bool splits = true;       ///< uneven divisions
+  bool tilt = true;         ///< uneven divisions
   bool precision = true;    ///< noisy sizes count less
   bool pieces = true;       ///< of l and g, by message length
   bool calibration = true;  ///< intervals are widened by what held-out runs say
@@ -33,7 +33,7 @@ inline constexpr std::array<Mechanism, 10> kMechanisms = {
      {"resampling", &Mechanisms::resampling},
      {"noise", &Mechanisms::noise},
      {"hosts", &Mechanisms::hosts},
-     {"splits", &Mechanisms::splits},
+     {"tilt", &Mechanisms::tilt},
      {"precision", &Mechanisms::precision},
      {"pieces", &Mechanisms::pieces},
      {"calibration", &Mechanisms::calibration}}};

@@ -45,7 +45,7 @@ class HypercubeFit {
       fit_block(block);
     }
     result_.scaling = fit_scaling(samples_);
-    result_.division = fit_division(samples_, result_.scaling);
+    result_.tilt = options_.mechanisms.tilt ? fit_tilt(samples_, result_.scaling) : 0;
     fit_exchange(has_machine);
     model_.parts = std::move(result_);
   }
@@ -131,11 +131,11 @@ class HypercubeFit {
   /// Those that the application declares, of sizes that vary.
   std::vector<Basis> declared_terms(Block block, const std::vector<std::string>& varying) const {
     std::vector<Basis> terms;
-    const auto of_block = costs_.terms.find(std::string(name_of(block)));
+    const auto of_block = std::ranges::find(costs_.terms, name_of(block), &BlockTerms::block);
     if (of_block == costs_.terms.end() || !options_.mechanisms.declared) {
       return terms;
     }
-    for (const std::string& text : of_block->second) {
+    for (const std::string& text : of_block->terms) {
       Basis term = Basis::parse(text, costs_.curves);
       if (std::ranges::includes(varying, term.sizes())) {
         terms.push_back(std::move(term));

@@ -39,7 +39,7 @@ struct HypercubeModel {
   Way way = Way::replicated;
   std::vector<BlockModel> blocks;
   std::vector<Scaling> scaling;
-  Division division;
+  double tilt = 0;  ///< of divisions (fit_tilt)
   std::optional<ExchangeModel> exchange;
 
   /// Null if there is none.

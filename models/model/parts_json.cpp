@@ -71,11 +71,10 @@ json to_json(const HypercubeModel& parts) {
   for (const Scaling& s : parts.scaling) {
     scaling.push_back(to_json(s));
   }
-  json object = {
-      {"splits", parts.way == Way::splitting},
-      {"blocks", std::move(blocks)},
-      {"scaling", std::move(scaling)},
-      {"division", {{"mean", parts.division.mean}, {"deviation", parts.division.deviation}}}};
+  json object = {{"splits", parts.way == Way::splitting},
+                 {"blocks", std::move(blocks)},
+                 {"scaling", std::move(scaling)},
+                 {"tilt", parts.tilt}};
   if (parts.exchange) {
     object["exchange"] = {{"factor", parts.exchange->factor},
                           {"factor_is_fitted", parts.exchange->factor_is_fitted},
@@ -142,9 +141,7 @@ HypercubeModel hypercube_from(const JsonFields& fields, const Model& model) {
                              .imbalance = s.non_negative("imbalance"),
                              .measured = s.boolean("measured")});
   }
-  const JsonFields division = fields.object("division");
-  parts.division = {.mean = division.number("mean"),
-                    .deviation = division.non_negative("deviation")};
+  parts.tilt = fields.number("tilt");
   if (fields.has("exchange")) {
     const JsonFields exchange = fields.object("exchange");
     parts.exchange = ExchangeModel{.factor = exchange.non_negative("factor"),

@@ -153,7 +153,7 @@ std::vector<Scaling> fit_scaling(const std::vector<Sample>& samples) {
   return result;
 }
 
-Division fit_division(const std::vector<Sample>& samples, const std::vector<Scaling>& scaling) {
+double fit_tilt(const std::vector<Sample>& samples, const std::vector<Scaling>& scaling) {
   // What each group of a run has at each level, by the name of the size.
   using GroupOfRun =
       std::tuple<std::string, NamedSizes, int, int, int>;  // ..., ranks, level, first
@@ -193,19 +193,11 @@ Division fit_division(const std::vector<Sample>& samples, const std::vector<Scal
       }
     }
   }
-  if (tilts.empty()) {
-    return {};
-  }
-  Division division;
+  double sum = 0;
   for (const double tilt : tilts) {
-    division.mean += tilt / static_cast<double>(tilts.size());
+    sum += tilt;
   }
-  double squares = 0;
-  for (const double tilt : tilts) {
-    squares += (tilt - division.mean) * (tilt - division.mean);
-  }
-  division.deviation = std::sqrt(squares / static_cast<double>(tilts.size()));
-  return division;
+  return tilts.empty() ? 0 : sum / static_cast<double>(tilts.size());
 }
 
 }  // namespace cleave::models

@@ -34,14 +34,8 @@ struct Scaling {
 /// One entry for each block and each of its sizes that the runs have, too.
 std::vector<Scaling> fit_scaling(const std::vector<Sample>& samples);
 
-/// How uneven divisions are: of a group of l and r ranks the left half gets
-/// l exp(tilt / 2) : r exp(-tilt / 2), tilt being normally distributed.
-struct Division {
-  double mean = 0;
-  double deviation = 0;
-};
-
-/// Of the sizes that shrink with the group, where a division is by the data.
-Division fit_division(const std::vector<Sample>& samples, const std::vector<Scaling>& scaling);
+/// How uneven divisions are on average: of a group of l and r ranks the left half gets
+/// l exp(tilt / 2) : r exp(-tilt / 2), by the sizes that shrink with the group.
+double fit_tilt(const std::vector<Sample>& samples, const std::vector<Scaling>& scaling);
 
 }  // namespace cleave::models

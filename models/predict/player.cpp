@@ -145,15 +145,15 @@ Player::Typical Player::typical() {
 
 double Player::play() {
   std::ranges::fill(clocks_, 0.0);
-  draw_fractions();
+  set_fractions();
   for (const Step& step : schedule_.steps) {
     this->step(step);
   }
   return *std::ranges::max_element(clocks_);
 }
 
-/// Each division is as uneven as the traces show, around the shares of its ranks.
-void Player::draw_fractions() {
+/// Each division is as uneven as the traces show.
+void Player::set_fractions() {
   fractions_[0] = 1;
   for (std::size_t i = 1; i < schedule_.groups.size(); ++i) {
     const detail::ScheduledGroup& group = schedule_.groups[i];
@@ -163,10 +163,7 @@ void Player::draw_fractions() {
     if (!is_left) {
       continue;  // with its left neighbour, below
     }
-    double tilt = parts_.division.mean;
-    if (random_ != nullptr && model_.mechanisms.splits && parts_.division.deviation > 0) {
-      tilt += parts_.division.deviation * std::normal_distribution<double>()(*random_);
-    }
+    const double tilt = parts_.tilt;
     const double left_weight = of.left().size * std::exp(tilt / 2);
     const double share = left_weight / (left_weight + of.right().size * std::exp(-tilt / 2));
     fractions_[i] = fractions_[parent] * share;

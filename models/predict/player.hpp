@@ -26,8 +26,7 @@ class Player {
          const NamedSizes& sizes);
 
   /// The time of the last rank where every block takes its own draw: of the runs that it was fitted
-  /// to, of the noise of their repetitions, and of uneven divisions. Costs a few steps a rank and
-  /// level.
+  /// to, and of the noise of their repetitions. Costs a few steps a rank and level.
   double draw(std::size_t replicate, std::mt19937_64& random);
 
   /// Without any of these.
@@ -68,7 +67,7 @@ class Player {
   double elements_of(int group) const;
 
   double play();
-  void draw_fractions();
+  void set_fractions();
   void step(const detail::Step& step);
   double seconds_of(const Bound& bound, std::span<const double> sizes);
   void work(Block block, int group, int first, int count, double seconds, const Noise* noise);

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -40,12 +39,19 @@ struct Curve {
   static double power_of_two(double exponent);
 };
 
+/// Terms that a block's time may be made of, as "sequential": {"N", "M", "N*leaving(M/N)"}. The fit
+/// decides which of them count (docs/model.md).
+struct BlockTerms {
+  std::string block;
+  std::vector<std::string> terms;
+
+  friend bool operator==(const BlockTerms&, const BlockTerms&) = default;
+};
+
 /// What an application declares (program.hpp, `costs`).
 struct Costs {
   std::vector<Curve> curves;
-  /// Terms by the name of a block, as "sequential": {"N", "M", "N*leaving(M/N)"}. The fit decides
-  /// which of them count (docs/model.md).
-  std::map<std::string, std::vector<std::string>> terms;
+  std::vector<BlockTerms> terms;
 };
 
 }  // namespace cleave

@@ -47,7 +47,11 @@ json to_json(const Sizes& sizes) {
 }
 
 json to_json(const Costs& costs) {
-  return {{"curves", detail::to_json(costs.curves)}, {"terms", costs.terms}};
+  json terms = json::object();
+  for (const auto& [block, of_block] : costs.terms) {
+    terms[block] = of_block;
+  }
+  return {{"curves", detail::to_json(costs.curves)}, {"terms", std::move(terms)}};
 }
 
 Curve curve_from(const JsonFields& fields) {
@@ -91,7 +95,7 @@ Costs costs_from(const JsonFields& fields) {
   Costs costs{.curves = curves_from(fields)};
   const JsonFields terms = fields.object("terms");
   for (const auto& [block, of_block] : terms.raw().items()) {
-    costs.terms[block] = terms.texts(block.c_str());
+    costs.terms.push_back({block, terms.texts(block.c_str())});
   }
   return costs;
 }
