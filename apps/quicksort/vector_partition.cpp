@@ -75,6 +75,25 @@ HWY_INLINE void put(D d, V v, V pivots, Mask flip, Lane* HWY_RESTRICT lanes,
   write_left += to_left;
   write_right -= per_vector - to_left;
 }
+
+template <class Test, class D, class V, class Mask, class Lane>
+HWY_INLINE void put_four(D d, V a, V b, V c, V e, V pivots, Mask flip, Lane* HWY_RESTRICT lanes,
+                         std::size_t& write_left, std::size_t& write_right) {
+  put<Test>(d, a, pivots, flip, lanes, write_left, write_right);
+  put<Test>(d, b, pivots, flip, lanes, write_left, write_right);
+  put<Test>(d, c, pivots, flip, lanes, write_left, write_right);
+  put<Test>(d, e, pivots, flip, lanes, write_left, write_right);
+}
+
+/// The lanes of one element, over and over.
+template <std::size_t kLanes, class D, class Lane = hn::TFromD<D>>
+HWY_INLINE hn::Vec<D> repeated(D d, const Lane* element) {
+  std::array<Lane, HWY_MAX_BYTES / sizeof(Lane)> lanes;
+  for (std::size_t i = 0; i < hn::Lanes(d); ++i) {
+    lanes[i] = element[i % kLanes];
+  }
+  return hn::LoadU(d, lanes.data());
+}
 #endif
 
 /// Vectors are taken from whichever end has less free room, and each goes to both ends: its first
@@ -93,11 +112,7 @@ HWY_INLINE std::size_t partition_lanes(Lane* HWY_RESTRICT lanes, std::size_t cou
   const std::size_t chunk = kAtOnce * per_vector;
   const std::size_t in_chunks = count - count % chunk;
   if (in_chunks >= 2 * chunk) {
-    std::array<Lane, HWY_MAX_BYTES / sizeof(Lane)> pivot_lanes;
-    for (std::size_t i = 0; i < per_vector; ++i) {
-      pivot_lanes[i] = pivot[i % Test::kLanes];
-    }
-    const V pivots = hn::LoadU(d, pivot_lanes.data());
+    const V pivots = repeated<Test::kLanes>(d, pivot);
     const auto flip =
         hn::MaskFromVec(hn::BitCast(d, hn::Set(hn::RebindToUnsigned<decltype(d)>(),
                                                inverted ? ~hwy::MakeUnsigned<Lane>{0} : 0)));
@@ -127,19 +142,10 @@ HWY_INLINE std::size_t partition_lanes(Lane* HWY_RESTRICT lanes, std::size_t cou
       const V v1 = hn::LoadU(d, from + per_vector);
       const V v2 = hn::LoadU(d, from + 2 * per_vector);
       const V v3 = hn::LoadU(d, from + 3 * per_vector);
-      put<Test>(d, v0, pivots, flip, lanes, write_left, write_right);
-      put<Test>(d, v1, pivots, flip, lanes, write_left, write_right);
-      put<Test>(d, v2, pivots, flip, lanes, write_left, write_right);
-      put<Test>(d, v3, pivots, flip, lanes, write_left, write_right);
+      put_four<Test>(d, v0, v1, v2, v3, pivots, flip, lanes, write_left, write_right);
     }
-    put<Test>(d, l0, pivots, flip, lanes, write_left, write_right);
-    put<Test>(d, l1, pivots, flip, lanes, write_left, write_right);
-    put<Test>(d, l2, pivots, flip, lanes, write_left, write_right);
-    put<Test>(d, l3, pivots, flip, lanes, write_left, write_right);
-    put<Test>(d, r0, pivots, flip, lanes, write_left, write_right);
-    put<Test>(d, r1, pivots, flip, lanes, write_left, write_right);
-    put<Test>(d, r2, pivots, flip, lanes, write_left, write_right);
-    put<Test>(d, r3, pivots, flip, lanes, write_left, write_right);
+    put_four<Test>(d, l0, l1, l2, l3, pivots, flip, lanes, write_left, write_right);
+    put_four<Test>(d, r0, r1, r2, r3, pivots, flip, lanes, write_left, write_right);
     done = in_chunks;
   }
 #endif

@@ -9,10 +9,10 @@
 
 #include <cleave/error.hpp>
 
-#include "skeleton/splitting/online_bound.hpp"
-#include "skeleton/splitting/planner.hpp"
-#include "skeleton/splitting/score.hpp"
-#include "skeleton/splitting/simulate.hpp"
+#include "skeleton/splitting/ledger/score.hpp"
+#include "skeleton/splitting/offline/planner.hpp"
+#include "skeleton/splitting/online/online_bound.hpp"
+#include "skeleton/splitting/online/simulate.hpp"
 
 namespace cleave::spacetree {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "skeleton/splitting/policy.hpp"
-#include "skeleton/splitting/tree.hpp"
+#include "skeleton/splitting/online/policy.hpp"
+#include "skeleton/splitting/tree/tree.hpp"
 
 namespace cleave::spacetree {
 
@@ -34,9 +34,9 @@ struct Comparison {
   bool peano = false;
   int filled = 1;  ///< processors that end with leaves
   double cost = 0;
-  splitting::Index sum_n = 0;
-  splitting::Index sum_N = 0;
-  splitting::Index imbalance = 0;
+  Index sum_n = 0;
+  Index sum_N = 0;
+  Index imbalance = 0;
   double max_over_mean = 0;
   double optimum = 0;  ///< least cost of a plan with loads within the policy's own window
   bool optimum_is_exact = false;

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "skeleton/splitting/curve.hpp"
-#include "skeleton/splitting/ledger.hpp"
-#include "skeleton/splitting/planner.hpp"
+#include "skeleton/splitting/ledger/ledger.hpp"
+#include "skeleton/splitting/offline/planner.hpp"
+#include "skeleton/splitting/tree/curve.hpp"
 
 namespace cleave::spacetree {
 

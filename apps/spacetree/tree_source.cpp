@@ -12,8 +12,8 @@
 
 #include "apps/uts/kernel.hpp"
 #include "apps/uts/tree.hpp"
-#include "skeleton/splitting/generators.hpp"
-#include "skeleton/splitting/tree_file.hpp"
+#include "skeleton/splitting/tree/generators.hpp"
+#include "skeleton/splitting/tree/tree_file.hpp"
 
 namespace cleave::spacetree {
 

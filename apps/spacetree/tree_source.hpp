@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "skeleton/splitting/curve.hpp"
-#include "skeleton/splitting/tree.hpp"
+#include "skeleton/splitting/tree/curve.hpp"
+#include "skeleton/splitting/tree/tree.hpp"
 
 namespace cleave::spacetree {
 

@@ -102,9 +102,9 @@ std::int64_t Forest::size() const {
   return nodes;
 }
 
-Forest Forest::take(std::int64_t n, splitting::Side side) {
+Forest Forest::take(std::int64_t n, Side side) {
   // Siblings in whole from the end, then a part of the next ones.
-  const bool front = side == splitting::Side::front;
+  const bool front = side == Side::front;
   std::size_t whole = 0;
   const auto next = [&]() -> Siblings& {
     return front ? frontier[whole] : frontier[frontier.size() - 1 - whole];

@@ -25,6 +25,8 @@ namespace cleave::models {
 
 namespace {
 
+const std::string kWholeCall = "whole call";
+
 /// A time with the range that it may as well have.
 struct Ranged {
   double seconds = 0;
@@ -32,20 +34,27 @@ struct Ranged {
   double high = 0;
 };
 
+/// The table, and the greatest ratio of a whole run to the first file's that is above 1 for
+/// certain.
+struct Comparison {
+  Table table;
+  double max_ratio = 1;
+};
+
 /// Columns for so many files.
-Table empty_table(std::size_t files) {
+Comparison empty_comparison(std::size_t files) {
   Table table{.columns = {{"what"}, {"ranks", true}, {"sizes"}, {"1 (s)", true}}};
   for (std::size_t file = 2; file <= files; ++file) {
     table.columns.push_back({fmt::format("{} (s)", file), true});
     table.columns.push_back({fmt::format("{} / 1", file), true});
     table.columns.push_back({fmt::format("{} differs", file)});
   }
-  return table;
+  return {.table = std::move(table)};
 }
 
 /// One time a file, the first of which has one; what the others lack is left empty.
-void add_row(Table& table, const std::string& what, int ranks, const NamedSizes& sizes,
-             const std::vector<std::optional<Ranged>>& times) {
+void add_row(Comparison& comparison, const std::string& what, int ranks, const NamedSizes& sizes,
+             const std::vector<std::optional<Ranged>>& times, bool is_whole = true) {
   const auto cell = [](std::string text) { return Cell{text, text}; };
   const Ranged& first = times.front().value();
   std::vector<Cell> row = {cell(what), cell(fmt::format("{}", ranks)), cell(sizes_text(sizes)),
@@ -61,8 +70,11 @@ void add_row(Table& table, const std::string& what, int ranks, const NamedSizes&
     row.push_back(
         cell(first.seconds > 0 ? fmt::format("{:.3f}", other->seconds / first.seconds) : ""));
     row.push_back(cell(differ ? "yes" : "not for certain"));
+    if (is_whole && differ && first.seconds > 0) {
+      comparison.max_ratio = std::max(comparison.max_ratio, other->seconds / first.seconds);
+    }
   }
-  table.rows.push_back(std::move(row));
+  comparison.table.rows.push_back(std::move(row));
 }
 
 /// \throws UsageError  if not all of them, `what` ("model"), are of one application
@@ -83,7 +95,7 @@ bool is_model(const std::string& file) {
 }
 
 /// The times that all models predict of all runs that any was fitted to.
-Table compare_models(const std::vector<Model>& models) {
+Comparison compare_models(const std::vector<Model>& models) {
   check_application(models, "model");
   std::set<RunKey> runs;
   for (const Model& model : models) {
@@ -91,16 +103,16 @@ Table compare_models(const std::vector<Model>& models) {
       runs.insert({run.ranks, run.sizes});
     }
   }
-  Table table = empty_table(models.size());
+  Comparison comparison = empty_comparison(models.size());
   for (const auto& [ranks, sizes] : runs) {
     std::vector<std::optional<Ranged>> times;
     for (const Model& model : models) {
       const Prediction p = predict(model, ranks, sizes);
       times.push_back(Ranged{p.seconds, p.low, p.high});
     }
-    add_row(table, "predicted", ranks, sizes, times);
+    add_row(comparison, "predicted", ranks, sizes, times);
   }
-  return table;
+  return comparison;
 }
 
 /// A median and the deviation of a median of as many repetitions on either side, 95 %.
@@ -141,13 +153,13 @@ MeasuredRuns measured_runs(const Measurements& measurements) {
 }
 
 /// The whole calls and each block of all runs that the first trace and any other have.
-Table compare_runs(const std::vector<Measurements>& traces) {
+Comparison compare_runs(const std::vector<Measurements>& traces) {
   check_application(traces, "trace");
   std::vector<MeasuredRuns> all;
   for (const Measurements& trace : traces) {
     all.push_back(measured_runs(trace));
   }
-  Table table = empty_table(all.size());
+  Comparison comparison = empty_comparison(all.size());
   for (const auto& [key, first] : all.front()) {
     // The run of each trace, and of it what `time` finds; a row where two have it.
     const auto add_times = [&, &run_key = key](const std::string& what, auto&& time) {
@@ -158,10 +170,10 @@ Table compare_runs(const std::vector<Measurements>& traces) {
       }
       if (std::any_of(times.begin() + 1, times.end(),
                       [](const auto& t) { return t.has_value(); })) {
-        add_row(table, what, run_key.first, run_key.second, times);
+        add_row(comparison, what, run_key.first, run_key.second, times, what == kWholeCall);
       }
     };
-    add_times("whole call", [](const MeasuredRun& run) { return std::optional(run.whole); });
+    add_times(kWholeCall, [](const MeasuredRun& run) { return std::optional(run.whole); });
     for (const auto& of_first : first.blocks) {
       const Block block = of_first.first;
       add_times(std::string(name_of(block)), [block](const MeasuredRun& run) {
@@ -170,13 +182,13 @@ Table compare_runs(const std::vector<Measurements>& traces) {
       });
     }
   }
-  if (table.rows.empty()) {
+  if (comparison.table.rows.empty()) {
     throw Error("no other trace has a run of the same ranks and sizes as the first");
   }
-  return table;
+  return comparison;
 }
 
-void run(const std::vector<std::string>& given) {
+void run(const std::vector<std::string>& given, std::optional<double> max_ratio) {
   if (given.size() < 2) {
     throw UsageError(
         "two or more files or folders are required, for example cleave compare sort-study "
@@ -200,11 +212,11 @@ void run(const std::vector<std::string>& given) {
       traces.push_back(collect_measurements(read_traces({file})));
     }
   }
-  const Table table = are_models ? compare_models(models) : compare_runs(traces);
+  const Comparison comparison = are_models ? compare_models(models) : compare_runs(traces);
   for (std::size_t i = 0; i < files.size(); ++i) {
     fmt::print("{}: {}\n", i + 1, files[i]);
   }
-  fmt::print("{}", to_terminal(table));
+  fmt::print("{}", to_terminal(comparison.table));
   std::vector<std::string> notes;
   for (std::size_t i = 0; i < traces.size(); ++i) {
     for (const std::string& note : traces[i].notes) {
@@ -212,6 +224,10 @@ void run(const std::vector<std::string>& given) {
     }
   }
   fmt::print("{}", notes_text(notes));
+  if (max_ratio && comparison.max_ratio > *max_ratio) {
+    throw Error(fmt::format("a run takes {:.3f} times as long as in {}, more than --max-ratio {:g}",
+                            comparison.max_ratio, files.front(), *max_ratio));
+  }
 }
 
 }  // namespace
@@ -222,7 +238,13 @@ void add_compare_command(CLI::App& program) {
       "compare", "Models, or the runs of traces, side by side: each against the first");
   command->add_option("files", *files,
                       "Two or more models or studies' folders, or two or more traces");
-  command->callback([files] { run(*files); });
+  auto max_ratio = std::make_shared<std::optional<double>>();
+  command
+      ->add_option("--max-ratio", *max_ratio,
+                   "End with status 1 if a whole run takes more than so many times as long as in "
+                   "the first file, for certain")
+      ->check(CLI::Range(1.0, 1e6));
+  command->callback([files, max_ratio] { run(*files, *max_ratio); });
 }
 
 }  // namespace cleave::models

@@ -7,7 +7,7 @@
 #include "models/command/arguments.hpp"
 #include "models/command/commands.hpp"
 #include "models/command/study_folder.hpp"
-#include "models/traces/export.hpp"
+#include "models/report/export.hpp"
 #include "models/traces/files.hpp"
 
 namespace cleave::models {

@@ -108,8 +108,11 @@ std::vector<Form> linear_forms(const std::vector<std::string>& size_names) {
   return std::move(forms).take();
 }
 
-std::vector<Form> candidate_forms(const std::vector<std::string>& size_names, const Ranges& ranges,
-                                  const std::vector<Basis>& declared, bool has_powers) {
+namespace {
+
+/// Terms of each size and of every two.
+std::vector<Basis> terms_of_all(const std::vector<std::string>& size_names, const Ranges& ranges,
+                                bool has_powers) {
   std::vector<Basis> terms;
   for (const std::string& size : size_names) {
     for (Basis& term : terms_of(size, ranges, has_powers)) {
@@ -125,17 +128,19 @@ std::vector<Form> candidate_forms(const std::vector<std::string>& size_names, co
       }
     }
   }
-  const std::vector<Basis> own = with_logarithms(declared);
-  FormList forms;
-  forms.add({Basis()});
-  const auto add_alone = [&](const std::vector<Basis>& some) {
-    for (const Basis& term : some) {
-      forms.add({term});
-      forms.add({Basis(), term});
-    }
-  };
-  add_alone(own);
-  add_alone(terms);
+  return terms;
+}
+
+/// Each term, without and with a constant.
+void add_alone(FormList& forms, const std::vector<Basis>& terms) {
+  for (const Basis& term : terms) {
+    forms.add({term});
+    forms.add({Basis(), term});
+  }
+}
+
+/// Up to three declared terms, or up to two and one of the others.
+void add_declared(FormList& forms, const std::vector<Basis>& own, const std::vector<Basis>& terms) {
   for (std::size_t i = 0; i < own.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       forms.add({own[j], own[i]});
@@ -153,6 +158,10 @@ std::vector<Form> candidate_forms(const std::vector<std::string>& size_names, co
       forms.add({Basis(), own[i], term});
     }
   }
+}
+
+/// Two terms; of one size only where one of them is the size itself.
+void add_pairs(FormList& forms, const std::vector<Basis>& terms) {
   const auto is_plain = [](const Basis& term) {
     return term.factors().front().power == 1 && term.sizes().size() == 1;
   };
@@ -167,6 +176,20 @@ std::vector<Form> candidate_forms(const std::vector<std::string>& size_names, co
       }
     }
   }
+}
+
+}  // namespace
+
+std::vector<Form> candidate_forms(const std::vector<std::string>& size_names, const Ranges& ranges,
+                                  const std::vector<Basis>& declared, bool has_powers) {
+  const std::vector<Basis> terms = terms_of_all(size_names, ranges, has_powers);
+  const std::vector<Basis> own = with_logarithms(declared);
+  FormList forms;
+  forms.add({Basis()});
+  add_alone(forms, own);
+  add_alone(forms, terms);
+  add_declared(forms, own, terms);
+  add_pairs(forms, terms);
   return std::move(forms).take();
 }
 

@@ -35,6 +35,45 @@ struct SyntheticApp {
   unsigned seed = 1;
 };
 
+/// What one rank does in one repetition, at clocks that are slower by a factor that `slowness`
+/// draws anew for each block. \return  when it ends
+template <class Slowness>
+std::int64_t add_rank(Trace& trace, const SyntheticApp& app, int rank, NamedSizes here,
+                      int repetition, Slowness&& slowness) {
+  const int ranks = trace.run.ranks;
+  std::int64_t now = 0;
+  const auto add = [&](Block block, int level, int group, double seconds, std::int64_t bytes) {
+    Span span{.begin_ns = now,
+              .end_ns = now + std::llround(seconds * slowness() * 1e9),
+              .bytes = bytes,
+              .repetition = repetition,
+              .group = group,
+              .level = static_cast<std::int16_t>(level),
+              .block = block};
+    std::size_t i = 0;
+    for (const auto& [name, value] : here) {
+      span.size_values[i++] = value;
+    }
+    now = span.end_ns;
+    trace.spans.push_back({rank, span});
+  };
+  int level = 0;
+  for (int group = ranks; group > 1; group /= 2, ++level) {
+    add(Block::divide, level, group, app.divide(here), 0);
+    here[app.size_halved] /= 2;
+  }
+  add(Block::sequential, level, 1, app.sequential(here), 0);
+  for (int group = 2; group <= ranks; group *= 2) {
+    --level;
+    const std::int64_t moved = 4 * here[app.size_moved];
+    add(Block::exchange, level, group,
+        2 * (app.latency_s + static_cast<double>(moved) * app.gap_s_per_byte), moved);
+    here[app.size_halved] *= 2;
+    add(Block::combine, level, group, app.combine(here), 0);
+  }
+  return now;
+}
+
 /// A trace of `app` on `ranks` ranks, a power of two, with `repetitions` counted ones and a
 /// warm-up.
 inline Trace synthetic_trace(const SyntheticApp& app, int ranks, const NamedSizes& sizes,
@@ -61,39 +100,9 @@ inline Trace synthetic_trace(const SyntheticApp& app, int ranks, const NamedSize
   for (int repetition = 0; repetition <= repetitions; ++repetition) {
     std::int64_t longest = 0;
     for (int rank = 0; rank < ranks; ++rank) {
-      std::int64_t now = 0;
-      NamedSizes here = sizes;
-      const auto add = [&](Block block, int level, int group, double seconds, std::int64_t bytes) {
-        const double throttled = repetition == 0 ? 10 : 1 + normal(random);
-        Span span{.begin_ns = now,
-                  .end_ns = now + std::llround(seconds * throttled * 1e9),
-                  .bytes = bytes,
-                  .repetition = repetition,
-                  .group = group,
-                  .level = static_cast<std::int16_t>(level),
-                  .block = block};
-        std::size_t i = 0;
-        for (const auto& [name, value] : here) {
-          span.size_values[i++] = value;
-        }
-        now = span.end_ns;
-        trace.spans.push_back({rank, span});
-      };
-      int level = 0;
-      for (int group = ranks; group > 1; group /= 2, ++level) {
-        add(Block::divide, level, group, app.divide(here), 0);
-        here[app.size_halved] /= 2;
-      }
-      add(Block::sequential, level, 1, app.sequential(here), 0);
-      for (int group = 2; group <= ranks; group *= 2) {
-        --level;
-        const std::int64_t moved = 4 * here[app.size_moved];
-        add(Block::exchange, level, group,
-            2 * (app.latency_s + static_cast<double>(moved) * app.gap_s_per_byte), moved);
-        here[app.size_halved] *= 2;
-        add(Block::combine, level, group, app.combine(here), 0);
-      }
-      longest = std::max(longest, now);
+      longest = std::max(longest, add_rank(trace, app, rank, sizes, repetition, [&] {
+                           return repetition == 0 ? 10 : 1 + normal(random);
+                         }));
     }
     trace.repetitions.push_back(
         {.index = repetition, .warm_up = repetition == 0, .elapsed_ns = longest, .sizes = sizes});

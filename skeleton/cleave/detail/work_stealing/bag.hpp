@@ -18,9 +18,9 @@
 #include <utility>
 #include <vector>
 
-#include <cleave/detail/frontier.hpp>
 #include <cleave/detail/work_stealing/segment.hpp>
 #include <cleave/error.hpp>
+#include <cleave/frontier.hpp>
 #include <cleave/wire.hpp>
 
 namespace cleave::detail {
@@ -37,12 +37,12 @@ template <class T>
 struct SharedNodes {
   std::span<T> nodes;
 
-  splitting::Index size() const { return std::ssize(nodes); }
+  Index size() const { return std::ssize(nodes); }
 
-  SharedNodes take(splitting::Index count, splitting::Side side) {
+  SharedNodes take(Index count, Side side) {
     const auto n = static_cast<std::size_t>(count);
     const std::size_t rest = nodes.size() - n;
-    const bool front = side == splitting::Side::front;
+    const bool front = side == Side::front;
     SharedNodes taken{front ? nodes.first(n) : nodes.last(n)};
     nodes = front ? nodes.last(rest) : nodes.first(rest);
     return taken;
@@ -258,15 +258,13 @@ class Bag {
   /// others to leave some to. \pre  `from` is locked
   std::span<T> oldest(Segment<T>& from, std::size_t maximum) const {
     SharedNodes<T> shared{from.shared()};
-    const splitting::Index size = shared.size();
+    const Index size = shared.size();
     if (size == 0 || shared.nodes.size() < min_stealable(from)) {
       return {};
     }
     const bool all = options_.workers == 1 && is_inbox(from);
-    const splitting::Index share = all ? size : (size + 1) / 2;
-    return splitting::divide(shared, std::min(share, static_cast<splitting::Index>(maximum)),
-                             splitting::Side::front)
-        .nodes;
+    const Index share = all ? size : (size + 1) / 2;
+    return divide(shared, std::min(share, static_cast<Index>(maximum)), Side::front).nodes;
   }
 
   Segment<T>& my_segment() { return segment(my_index()); }

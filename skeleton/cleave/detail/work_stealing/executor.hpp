@@ -9,9 +9,8 @@
 // of a node. A worker counts itself in before it tries to steal and out once it has found its
 // segment empty, so nodes on their way between two segments are covered by the thief; and an idle
 // one that sees nothing to steal does not even try, so that the count comes to rest at 0.
+// The file is long because all that reads or changes this count and the workers' commands is here.
 #pragma once
-
-#include <time.h>
 
 #include <algorithm>
 #include <atomic>
@@ -29,35 +28,16 @@
 #include <vector>
 
 #include <cleave/comm.hpp>
-#include <cleave/detail/call/blocks.hpp>
 #include <cleave/detail/call/call_options.hpp>
 #include <cleave/detail/work_stealing/bag.hpp>
 #include <cleave/detail/work_stealing/balancer.hpp>
+#include <cleave/detail/work_stealing/kernel.hpp>
 #include <cleave/detail/work_stealing/snapshot.hpp>
 #include <cleave/detail/work_stealing/statistics.hpp>
+#include <cleave/detail/work_stealing/worker.hpp>
 #include <cleave/tree_search.hpp>
 
 namespace cleave::detail {
-
-/// A functor of the application threw; which one.
-struct BlockFailed : Error {
-  BlockFailed(const char* failed_block, const std::string& message)
-      : Error(message), block(failed_block) {}
-  const char* block;
-};
-
-/// What the executor runs: a tree search, or the general form of an application as one.
-/// `visit` is called by all workers at once, the parcels' functions by the main thread.
-template <class K>
-concept Kernel = requires(K& kernel, typename K::Node node, Children<typename K::Node>& children,
-                          typename K::Total& total, Incumbent& incumbent, Parcel& parcel,
-                          std::span<const std::byte> bytes) {
-  kernel.visit(std::move(node), children, total, incumbent);
-  { kernel.combine(std::move(total), std::move(total)) } -> std::same_as<typename K::Total>;
-  { kernel.nodes(std::as_const(total)) } -> std::same_as<std::optional<std::int64_t>>;
-  { kernel.next_parcel(parcel) } -> std::same_as<bool>;
-  kernel.deliver(bytes);
-};
 
 template <Kernel K>
 class Executor final : private Workload {
@@ -98,8 +78,7 @@ class Executor final : private Workload {
   /// it throws is a failure that ends the search.
   template <class Fill>
   void begin(Fill&& fill) {
-    guarded("begin", [&] { fill(bag_.segment(0), first().total); });
-    first().has_failed = failure_.has_value();
+    first().has_failed = !failure_.guard("begin", [&] { fill(bag_.segment(0), first().total); });
   }
 
   /// What a snapshot held. \throws Error  if it is damaged
@@ -147,7 +126,7 @@ class Executor final : private Workload {
     return all;
   }
 
-  const std::optional<Failure>& failure() const { return failure_; }
+  const std::optional<Failure>& failure() const { return failure_.get(); }
   /// Why the search was ended, if this rank wanted that and it is no failure of a functor.
   const std::string& refusal() const { return refusal_; }
 
@@ -164,27 +143,9 @@ class Executor final : private Workload {
 
  private:
   enum class Command { go, rest, stop };
+  using Worker = detail::Worker<Total>;
 
-  static constexpr std::int64_t kShortBatch_ns = 5'000;
-  static constexpr std::int64_t kLongBatch_ns = 20'000;
-  static constexpr std::int64_t kLargestBatch = 4096;
   static constexpr std::size_t kSpansKept = 1 << 16;
-  static constexpr std::size_t kMaxStolenInside = 64;
-
-  struct alignas(kCacheLineBytes) Worker {
-    Total total{};
-    int index = 0;
-    bool is_active = false;
-    bool has_failed = false;
-    std::int64_t batch = 16;     ///< visits between two looks up
-    std::size_t steal_next = 1;  ///< nodes, from another worker
-    std::int64_t nodes_before = 0;
-    WorkerStatistics statistics;
-    std::optional<Recorder> recorder;
-    // Read by the main thread.
-    alignas(kCacheLineBytes) std::atomic<std::int64_t> nodes_seen = 0;
-    std::atomic<std::size_t> memory_bytes = 0;
-  };
 
   /// The threads other than the main one, for as long as this lives.
   class Helpers {
@@ -264,7 +225,7 @@ class Executor final : private Workload {
     const std::int64_t visits_before = worker.statistics.visits;
     const std::int64_t nodes_before = kernel_.nodes(worker.total).value_or(0);
     std::int64_t now = monotonic_ns();
-    try {
+    const bool went_well = failure_.guard("visit", [&] {
       for (bool is_empty = false; !is_empty && commanded() == Command::go;) {
         if (options_.hooks.before_block) {
           options_.hooks.before_block(Block::sequential, 0);
@@ -279,26 +240,21 @@ class Executor final : private Workload {
           publish(worker);
         }
         const std::int64_t batch_begin_ns = std::exchange(now, monotonic_ns());
-        adapt_batch(worker, now - batch_begin_ns);
+        worker.adapt_batch(now - batch_begin_ns);
         if (worker.index == 0 && now >= next_poll_ns_) {
           now = poll();
         }
       }
-    } catch (const BlockFailed& e) {
-      fail(worker, e.block, e.what());
-    } catch (const std::exception& e) {
-      fail(worker, "visit", e.what());
-    } catch (...) {
-      fail(worker, "visit", kNoStdException);
+    });
+    if (!went_well) {
+      stop_worker(worker);
     }
     const std::int64_t end_ns = now_ns(worker);
     worker.statistics.searching_ns += end_ns - begin_ns;
     const std::int64_t visits = worker.statistics.visits - visits_before;
     worker.statistics.searches += visits > 0 ? 1 : 0;
     if (worker.index != 0 || threads_ > 1) {
-      // Nodes that were soon exhausted: take more of them next time.
-      worker.steal_next = visits < kFewVisits ? std::min(2 * worker.steal_next, kMaxStolenInside)
-                                              : std::max<std::size_t>(worker.steal_next / 2, 1);
+      worker.adapt_steal(visits);
     }
     if (worker.recorder && visits > 0) {
       const auto nodes = kernel_.nodes(worker.total);
@@ -317,14 +273,6 @@ class Executor final : private Workload {
       ++visited;
     }
     return visited;
-  }
-
-  static void adapt_batch(Worker& worker, std::int64_t took_ns) {
-    if (took_ns < kShortBatch_ns) {
-      worker.batch = std::min(2 * worker.batch, kLargestBatch);
-    } else if (took_ns > kLongBatch_ns) {
-      worker.batch = std::max<std::int64_t>(worker.batch / 2, 1);
-    }
   }
 
   /// Looks for messages; the less often, the longer there were none. \return  the time after it
@@ -360,7 +308,7 @@ class Executor final : private Workload {
       } else if (commanded() != Command::go) {
         break;
       }
-      pause(tries);
+      pause_thread(tries, is_polite_);
     }
     const std::int64_t end_ns = now_ns(worker);
     WorkerStatistics& statistics = worker.statistics;
@@ -394,25 +342,6 @@ class Executor final : private Workload {
     return true;
   }
 
-  /// Leaves the core to others, the longer the more surely where there are others.
-  void pause(int tries) const {
-    constexpr int kYields = 20;
-    constexpr int kSpins = 2'000;
-    constexpr std::int64_t kSpin_ns = 1'000;
-    if (is_polite_ && tries < kYields) {
-      std::this_thread::yield();
-    } else if (!is_polite_ && tries < kSpins) {
-      for (const std::int64_t begin_ns = monotonic_ns(); monotonic_ns() - begin_ns < kSpin_ns;) {
-      }
-      if (tries % 64 == 63) {
-        std::this_thread::yield();
-      }
-    } else {
-      const timespec nap{.tv_sec = 0, .tv_nsec = 50'000};
-      ::nanosleep(&nap, nullptr);
-    }
-  }
-
   void publish(Worker& worker) {
     worker.nodes_seen.store(nodes_of(worker), std::memory_order_relaxed);
     worker.memory_bytes.store(bag_.segment(worker.index).memory_bytes(), std::memory_order_relaxed);
@@ -422,43 +351,15 @@ class Executor final : private Workload {
     return kernel_.nodes(worker.total).value_or(worker.statistics.visits);
   }
 
-  /// Called while the exception is being handled. The worker keeps its nodes and does nothing more.
-  void fail(Worker& worker, std::string block, std::string message) {
+  /// A worker whose functor threw keeps its nodes and does nothing more.
+  void stop_worker(Worker& worker) {
     worker.has_failed = true;
-    note_failure(std::move(block), std::move(message));
     if (worker.index != 0) {
       resting_.fetch_add(1);
       for (Command c = commanded(); c != Command::stop; c = commanded()) {
         command_.wait(c);
       }
       resting_.fetch_sub(1);
-    }
-  }
-
-  void note_failure(std::string block, std::string message) {
-    const std::lock_guard guard(failure_mutex_);
-    if (!failure_) {
-      failure_ = Failure{.level = 0,
-                         .block = std::move(block),
-                         .message = std::move(message),
-                         .exception = std::current_exception()};
-    }
-    has_failed_.store(true);
-  }
-
-  /// Runs what the first node or a message from another rank asks for.
-  template <class Work>
-  void guarded(const char* block, Work&& work) {
-    try {
-      work();
-    } catch (const MpiError&) {
-      throw;
-    } catch (const BlockFailed& e) {
-      note_failure(e.block, e.what());
-    } catch (const std::exception& e) {
-      note_failure(block, e.what());
-    } catch (...) {
-      note_failure(block, kNoStdException);
     }
   }
 
@@ -473,22 +374,22 @@ class Executor final : private Workload {
   // What the balancer asks.
 
   bool passive() override {
-    return !has_failed_.load() && bag_.inbox_is_empty() && active_.load() == 0;
+    return !failure_.is_set() && bag_.inbox_is_empty() && active_.load() == 0;
   }
 
   bool wants_work() override {
-    return active_.load(std::memory_order_relaxed) < threads_ && !has_failed_.load() &&
+    return active_.load(std::memory_order_relaxed) < threads_ && !failure_.is_set() &&
            !bag_.can_be_stolen_from(-1);
   }
 
   std::vector<std::byte> give() override {
     std::vector<std::byte> nodes;
-    guarded("steal", [&] { nodes = bag_.give(options_.stealing.max_stolen_bytes); });
+    failure_.guard("steal", [&] { nodes = bag_.give(options_.stealing.max_stolen_bytes); });
     return nodes;
   }
 
   void take(std::span<const std::byte> nodes) override {
-    guarded("steal", [&] {
+    failure_.guard("steal", [&] {
       first().statistics.nodes_stolen += static_cast<std::int64_t>(bag_.take(nodes));
       first().statistics.bytes_received += std::ssize(nodes);
     });
@@ -496,7 +397,7 @@ class Executor final : private Workload {
 
   bool next_parcel(Parcel& parcel) override { return kernel_.next_parcel(parcel); }
   void deliver(std::span<const std::byte> parcel) override {
-    guarded("combine", [&] { kernel_.deliver(parcel); });
+    failure_.guard("combine", [&] { kernel_.deliver(parcel); });
   }
 
   std::int64_t incumbent() override { return incumbent_.value(); }
@@ -506,7 +407,7 @@ class Executor final : private Workload {
   bool all_rest() override { return resting_.load() == threads_ - 1; }
 
   std::uint8_t wishes() override {
-    if (has_failed_.load()) {
+    if (failure_.is_set()) {
       return kEnd | kLost;
     }
     check_limits();
@@ -568,8 +469,6 @@ class Executor final : private Workload {
     }
   }
 
-  static constexpr std::int64_t kFewVisits = 256;
-
   K& kernel_;
   Comm comm_;
   Transport& transport_;
@@ -594,9 +493,7 @@ class Executor final : private Workload {
   alignas(kCacheLineBytes) std::atomic<Command> command_ = Command::go;
   alignas(kCacheLineBytes) std::atomic<int> active_ = 0;
   std::atomic<int> resting_ = 0;
-  std::atomic<bool> has_failed_ = false;
-  std::mutex failure_mutex_;
-  std::optional<Failure> failure_;
+  FirstFailure failure_;
 };
 
 }  // namespace cleave::detail

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the applications end when something is wrong, as a person runs them under mpiexec.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <cleave/detail/trace/trace_file.hpp>
+#include <cleave/file.hpp>
+
+#include "tests/apps/cli.hpp"
+
+namespace cleave {
+
+using namespace cleave::detail;
+using namespace cleave::testing;
+namespace {
+
+TEST(Help, IsPrintedOnceAndEndsWell) {
+  for (const char* option : {"--help", "--version"}) {
+    for (const char* program : {"quicksort", "components", "uts", "flowshop"}) {
+      const Finished finished = run(2, program, {option});
+      EXPECT_EQ(finished.status, 0);
+      EXPECT_EQ(finished.err, "");
+      const std::string name = std::string("cleave-") + program;
+      EXPECT_EQ(finished.out.find(name), finished.out.rfind(name)) << finished.out;
+      EXPECT_EQ(finished.out.find("--inject"), std::string::npos);
+    }
+  }
+}
+
+TEST(BadCommandLine, OfSortingAndLabellingIsOneLineAndStatus2) {
+  const std::string no_size = "' is not a size: NAME=COUNT, for example N=4M";
+  const std::string no_count = "' is not a count: digits, then K, M or G (1024-based)";
+  expect_failure(2, "quicksort", {"--size", "12x"}, 2, "--size: '12x" + no_size);
+  expect_failure(1, "quicksort", {"--size", "N=0"}, 2, "--size: size 'N=0' must be at least 1");
+  expect_failure(3, "quicksort", {"--size", "N=-5"}, 2, "--size: '-5" + no_count);
+  expect_failure(2, "quicksort", {"--size", "N=1e30"}, 2, "--size: '1e30" + no_count);
+  expect_failure(2, "quicksort", {"--size", "N=8G"}, 2,
+                 "--size: 'N=8G' is too large: at most N=4G");
+  expect_failure(2, "quicksort", {"--size", "M=8"}, 2,
+                 "--size: 'M' is not a size of this application: N");
+  expect_failure(2, "quicksort", {"--size", "N=8", "--input", "file"}, 2,
+                 "--size: the keys are those of the file file, leave it out");
+  expect_failure(2, "quicksort", {"--key", "int16"}, 2,
+                 "--key: 'int16' is not one of int32, int64, uint64, float, double, record");
+  expect_failure(2, "quicksort", {"--key", "float", "--placement", "replicated"}, 2,
+                 "--key: placement replicated sorts int32 keys in ascending order and writes none; "
+                 "take distributed");
+  expect_failure(2, "uts", {"--placement", "distributed", "--tree", "prins:T1"}, 2,
+                 "--placement: distributed is not for cleave-uts: its problem has no parts");
+  expect_failure(2, "components", {"--size", "N=8"}, 2,
+                 "--size: a random graph needs both, for example N=1M,M=2M");
+  expect_failure(2, "components", {"--size", "N=4G,M=1"}, 2,
+                 "--size: 'N=4G,M=1' is too large: at most N=4294967295");
+  expect_failure(2, "components", {"--size", "M=8", "--graph", "file"}, 2,
+                 "--size: the edges are those of the file file, leave out M");
+}
+
+TEST(BadCommandLine, OfSearchesIsOneLineAndStatus2) {
+  expect_failure(
+      2, "uts", {"--tree", "T9"}, 2,
+      "--tree: 'T9' is not a tree: T1, T2, T3, T4, T5, T1L, T2L, T3L, T1XL, T2XL, T1XXL, "
+      "T3XXL, T2XXL, T1WL, prins:T1, prins:T2, prins:T3 or "
+      "prins:r=0x101,n=3200,q=0.234375,m=4");
+  expect_failure(2, "uts", {"-t", "4"}, 2,
+                 "-t: '4' is not one of 0 (BIN), 1 (GEO), 2 (HYBRID), 3 (BALANCED)");
+  expect_failure(2, "uts", {"--tree", "prins:T1", "-r", "3"}, 2,
+                 "-r describes a tree of UTS 1.1, it does not go with --tree prins:...");
+  const std::vector<std::pair<std::string, std::string>> letters_of_other_programs = {
+      {"-v", "all counts are always printed, --json prints them for programs"},
+      {"-c", "a steal takes half of what its victim shares, whatever that is"},
+      {"-i", "a worker looks for messages by the clock, less often while none come"},
+      {"-x", "--trace FILE writes what every worker did"}};
+  for (const auto& [letter, replacement] : letters_of_other_programs) {
+    expect_failure(2, "uts", {"-t", "1", letter, "20"}, 2,
+                   letter + ": not an option here: " + replacement);
+  }
+  expect_failure(2, "uts", {"--kernel", "md5"}, 2,
+                 "--kernel: 'md5' is not one of auto, openssl, sha");
+  expect_failure(2, "flowshop", {"--instance", "ta121"}, 2,
+                 "--instance: 'ta121' is not one of Taillard's instances, ta001 to ta120, nor a "
+                 "file");
+  expect_failure(2, "flowshop", {"--instance", "ta101"}, 2,
+                 "ta101 has 200 jobs on 20 machines, branch-and-bound takes 1 to 100 jobs on 1 to "
+                 "20 machines");
+  expect_failure(2, "flowshop", {"--type", "hypercube"}, 2,
+                 "--type: 'hypercube' is not for this application: sequential, work_stealing");
+  expect_failure(2, "flowshop", {"--type", "sequential", "--max-nodes", "9", "--incumbent", "9999"},
+                 1, "the tree has more than 9 nodes");
+  expect_failure(2, "flowshop", {"--bound", "lb3"}, 2,
+                 "--bound: 'lb3' is not one of lb1, lb1_d, lb2, mix");
+  expect_failure(2, "flowshop", {"--branching", "back"}, 2,
+                 "--branching: 'back' is not one of forward, backward, alternate, minBranch, "
+                 "minMin, maxSum");
+  expect_failure(2, "flowshop", {"--incumbent", "good"}, 2,
+                 "--incumbent: 'good' is not optimal, heuristic, a makespan or a file");
+  expect_failure(2, "flowshop", {"--incumbent", "0"}, 2,
+                 "--incumbent: '0' is not a makespan, which is at least 1");
+  const Finished unknown = run(2, "uts", {"--unknown"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_EQ(lines_of(unknown.err).size(), 1U) << unknown.err;
+}
+
+TEST(BadInputFile, IsOneLineAndStatus1) {
+  const TemporaryFolder folder;
+  write_file(folder / "empty", "");
+  write_file(folder / "cut", "12345");
+  write_file(folder / "list", "0 1\n1 -2\n");
+  const std::string path = folder.path().string();
+  expect_failure(2, "quicksort", {"--input", path + "/none"}, 1, path + "/none: cannot read");
+  expect_failure(2, "quicksort", {"--input", path + "/empty"}, 1,
+                 path + "/empty: empty, expected keys of 4 bytes");
+  expect_failure(3, "quicksort", {"--input", path + "/cut", "--key", "record"}, 1,
+                 path + "/cut: its 5 bytes are not a whole number of keys of 16 bytes");
+  expect_failure(2, "quicksort", {"--input", path + "/cut"}, 1,
+                 path + "/cut: its 5 bytes are not a whole number of keys of 4 bytes");
+  expect_failure(2, "quicksort", {"--input", path + "/cut", "--placement", "rooted"}, 1,
+                 path + "/cut: its 5 bytes are not a whole number of keys of 4 bytes");
+  expect_failure(2, "components", {"--graph", path + "/list"}, 1,
+                 path + "/list: line 2: '-2' is not a vertex number");
+  expect_failure(2, "components", {"--graph", path + "/empty"}, 1, path + "/empty: holds no edge");
+
+  write_file(folder / "short", "3 2 0 9 9\n1 2 3\n4 5\n");
+  write_file(folder / "several", "1 1 0 0 0\n1\n1 1 0 0 0\n2\n");
+  write_file(folder / "jobs", "0 1 1");
+  expect_failure(2, "flowshop", {"--instance", path + "/short"}, 1,
+                 path +
+                     "/short: line 4: the file ends before the time of job 3 of 3 on machine 2 of "
+                     "2");
+  expect_failure(
+      2, "flowshop", {"--instance", path + "/several"}, 2,
+      "--instance: " + path + "/several holds 2 instances: " + path + "/several:1 is the first");
+  expect_failure(2, "flowshop", {"--instance", path + "/several:3"}, 2,
+                 "--instance: '3' is not one of the instances of " + path + "/several, 1 to 2");
+  expect_failure(2, "flowshop", {"--instance", path + "/several:1", "--incumbent", "optimal"}, 2,
+                 "--incumbent: no makespan of several-1 is known");
+  expect_failure(2, "flowshop", {"--incumbent", path + "/jobs"}, 1,
+                 path + "/jobs: is not a permutation of the 20 jobs of ta014");
+  expect_failure(2, "flowshop", {"--incumbent", path}, 1, path + ": cannot be read");
+}
+
+TEST(Failure, OfAFunctorOnAnyRankIsOneLineThatNamesRankLevelAndBlock) {
+  struct Place {
+    int level;
+    const char* block;
+    const char* placement;
+    int ranks_that_reach_it = 4;
+  };
+  for (const Place place : {Place{0, "divide", "replicated"},
+                            {1, "divide", "replicated"},
+                            {2, "sequential", "replicated"},
+                            {1, "combine", "replicated"},
+                            {0, "combine", "replicated"},
+                            {0, "sample", "distributed"},
+                            {0, "pivot", "distributed", 1},
+                            {1, "partition", "distributed"},
+                            {2, "sequential", "distributed"}}) {
+    for (int rank = 0; rank < place.ranks_that_reach_it; ++rank) {
+      std::ostringstream where;
+      where << "rank=" << rank << ",level=" << place.level << ",block=" << place.block;
+      std::ostringstream line;
+      line << "rank " << rank << ", level " << place.level << ", " << place.block
+           << ": thrown by --inject";
+      expect_failure(
+          4, "quicksort",
+          {"--size", "N=1K", "--placement", place.placement, "--inject", "throw:" + where.str()}, 1,
+          line.str());
+    }
+  }
+}
+
+TEST(Failure, OfOneRankAloneIsNamedAndOfTheSequentialRunToo) {
+  expect_failure(1, "uts", {"--type", "sequential", "--tree", "prins:T1", "--max-nodes", "1000"}, 1,
+                 "the tree has more than 1000 nodes (--max-nodes)");
+}
+
+TEST(Failure, ByDeathOfOneRankEndsAll) {
+  const Finished finished =
+      run(4, "quicksort", {"--size", "N=1K", "--inject", "kill:rank=2,level=1,block=partition"});
+  EXPECT_FALSE(finished.timed_out);
+  EXPECT_NE(finished.status, 0);
+}
+
+TEST(Delay, OfOneRankDelaysTheRun) {
+  const auto json = verified(2, "components",
+                             {"--size", "N=1K,M=1K", "--placement", "replicated", "--inject",
+                              "delay:rank=1,level=0,block=divide,ms=30"});
+  for (const auto& seconds : json["seconds"]) {
+    EXPECT_GE(seconds.get<double>(), 0.03);
+  }
+}
+
+TEST(EndlessTree, IsStoppedByEitherLimit) {
+  const std::string endless = "prins:n=10,q=0.5,m=4";
+  expect_failure(2, "uts", {"--tree", endless, "--max-nodes", "100K"}, 1,
+                 "the tree has more than 102400 nodes");
+  expect_failure(3, "uts", {"--tree", endless, "--max-memory", "1M"}, 1,
+                 "the search needs more than 1048576 bytes of memory on a rank");
+  expect_failure(1, "uts", {"--type", "sequential", "--tree", endless, "--max-memory", "1M"}, 1,
+                 "the search needs more than 1048576 bytes of memory (--max-memory)");
+  expect_failure(2, "uts", {"--type", "hypercube", "--tree", endless, "--max-nodes", "100K"}, 1,
+                 "rank 0, level 1, sequential: the tree has more than 102400 nodes (--max-nodes)");
+}
+
+TEST(EndlessTree, WithoutALimitIsWarnedOf) {
+  const Finished finished = run(2, "uts",
+                                {"-t", "0", "-b", "1", "-q", "1", "-m", "1", "-r", "1", "--inject",
+                                 "throw:rank=0,level=0,block=sequential"});
+  EXPECT_EQ(finished.status, 1);
+  EXPECT_NE(finished.err.find("warning: q * m is 1 or more"), std::string::npos) << finished.err;
+}
+
+TEST(Launch, ByAnotherMpisLauncherIsWarnedOf) {
+  const Finished finished = testing::run_program(
+      {kPrograms + "/cleave-quicksort", "--size", "N=1K", "--json"}, {"OMPI_COMM_WORLD_SIZE=4"});
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_NE(finished.err.find("OMPI_COMM_WORLD_SIZE is 4"), std::string::npos) << finished.err;
+}
+
+}  // namespace
+}  // namespace cleave

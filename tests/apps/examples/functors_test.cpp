@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// The examples' functors keep their promises, and find what independent methods find; without MPI.
+#include <gtest/gtest.h>
+
+#include <cleave/check.hpp>
+
+#include "tests/apps/examples/independent.hpp"
+
+namespace cleave::examples {
+namespace {
+
+const std::vector<std::string> kNothing;
+
+TEST(Mergesort, SortsAsTheStandardLibraryDoes) {
+  const Mergesort app;
+  for (const int distinct : {1, 2, 10, 1'000'000}) {
+    std::vector<std::vector<int>> problems;
+    for (const std::size_t length : kLengths) {
+      problems.push_back(random_numbers(length, distinct, 7));
+      EXPECT_EQ(solve_sequential(app, problems.back()), sorted(problems.back()));
+    }
+    EXPECT_EQ(check(app, problems), kNothing);
+  }
+}
+
+TEST(Karatsuba, MultipliesAsAtSchool) {
+  const Karatsuba app;
+  std::vector<Karatsuba::Problem> problems;
+  for (std::size_t length = 0; length < 300; length += length < 140 ? 1 : 19) {
+    const Product one = random_product(length, static_cast<unsigned>(length));
+    const Product two = random_product(300 - length, 1);
+    EXPECT_EQ(solve_sequential(app, {one}), Karatsuba::Solution{schoolbook(one)}) << length;
+    EXPECT_EQ(solve_sequential(app, {one, two}),
+              (Karatsuba::Solution{schoolbook(one), schoolbook(two)}))
+        << length;
+    problems.push_back({one});
+    problems.push_back({one, two});
+  }
+  EXPECT_EQ(check(app, problems), kNothing);
+}
+
+TEST(Karatsuba, ThreeProductsOfHalfTheLengthAreItsWork) {
+  const Karatsuba app;
+  const auto work = [&app](const Karatsuba::Problem& p) {
+    return (app.sizes(p).begin() + 1)->value;
+  };
+  const Karatsuba::Problem whole = {random_product(1024, 1)};
+  const auto [left, right] = app.divide(whole);
+  EXPECT_NEAR(static_cast<double>(work(left)), static_cast<double>(work(whole)) / 3, 1);
+  EXPECT_NEAR(static_cast<double>(work(right)), static_cast<double>(work(whole)) * 2 / 3, 1);
+}
+
+TEST(ClosestPair, IsTheLeastOfAllPairs) {
+  const ClosestPair app;
+  // Far apart, on a few vertical or horizontal lines, and many equal.
+  for (const auto& [x, y] : {std::pair{1'000'000'000U, 1'000'000'000U},
+                             {1U, 100'000U},
+                             {100'000U, 1U},
+                             {5U, 1000U},
+                             {30U, 30U},
+                             {1U, 1U}}) {
+    std::vector<std::vector<Point>> problems;
+    for (unsigned seed = 1; seed <= 4; ++seed) {
+      for (const std::size_t length : kLengths) {
+        problems.push_back(random_points(length, x, y, seed));
+        EXPECT_EQ(solve_sequential(app, problems.back()).distance2, closest_of_all(problems.back()))
+            << length << " points on " << x << " times " << y << " lines, seed " << seed;
+      }
+    }
+    EXPECT_EQ(check(app, problems), kNothing);
+  }
+}
+
+TEST(ClosestPair, StripsOfRandomPointsAreShort) {
+  const ClosestPair app;
+  const auto solution = solve_sequential(app, app.make_problem({{"N", 10'000}}, 1));
+  EXPECT_LT(solution.left.size() + solution.right.size(), 50U);
+}
+
+TEST(Queens, AreAsManyAsIsKnown) {
+  for (std::int64_t n = 0; n <= 10; ++n) {
+    EXPECT_EQ(search_sequentially(Queens{}, empty_board(n)).solutions, kQueens[n]) << n;
+  }
+}
+
+TEST(Queens, NodesAreTheWaysToPlaceTheFirstOnes) {
+  // 4 queens: the empty board, 4 with one, 6 with two, 4 with three and 2 with all.
+  EXPECT_EQ(search_sequentially(Queens{}, empty_board(4)), (Count{.nodes = 17, .solutions = 2}));
+}
+
+TEST(Knapsack, IsWorthWhatDynamicProgrammingFinds) {
+  for (unsigned seed = 1; seed <= 300; ++seed) {
+    const KnapsackProblem problem = random_knapsack(seed % 20, seed % 3 == 0 ? 3 : 50, seed);
+    EXPECT_EQ(search_sequentially(problem.app, problem.empty).value, best_value(problem)) << seed;
+  }
+}
+
+TEST(Knapsack, BoundIsNeverExceeded) {
+  for (unsigned seed = 1; seed <= 100; ++seed) {
+    const KnapsackProblem problem = random_knapsack(12, 50, seed);
+    EXPECT_GE(problem.app.bound(problem.empty), best_value(problem)) << seed;
+  }
+}
+
+TEST(RecordSort, SortsAsFieldByField) {
+  const RecordSort app;
+  for (const unsigned distinct : {1, 2, 10, 100'000}) {
+    for (const std::size_t length : kLengths) {
+      const auto readings = random_readings(length, distinct, 3);
+      EXPECT_EQ(solve_sequential(app, part_of(readings)), part_of(sorted(readings)));
+      EXPECT_EQ(app.sequential(part_of(readings)), part_of(sorted(readings)));
+    }
+  }
+}
+
+TEST(RecordSort, SplitterIsTheQuantileOfItsSamples) {
+  const RecordSort app;
+  for (const std::size_t length : kLengths) {
+    const auto readings = random_readings(length, 1000, 5);
+    for (int left = 1; left < 5 && length > 0; ++left) {
+      EXPECT_EQ(app.splitter(readings, {.left = left, .total = 5}).splitter,
+                sorted(readings)[length * static_cast<std::size_t>(left) / 5]);
+    }
+  }
+}
+
+TEST(RecordSort, PartitionPutsTheSidesInOrder) {
+  const RecordSort app;
+  for (const unsigned distinct : {1, 2, 10, 100'000}) {
+    const auto readings = random_readings(257, distinct, 9);
+    const Split<Reading> split = {.splitter = readings[100]};
+    const auto is_less = [&](const Reading& r) { return before(r, split.splitter); };
+    for (const ClassOrder order : {ClassOrder::ascending, ClassOrder::descending}) {
+      auto part = readings;
+      const Cut cut = app.partition(part, split, order);
+      EXPECT_EQ(cut.less, static_cast<std::size_t>(std::ranges::count_if(readings, is_less)));
+      EXPECT_EQ(cut.equal, 0U);
+      EXPECT_TRUE(order == ClassOrder::ascending
+                      ? std::ranges::is_partitioned(part, is_less)
+                      : std::ranges::is_partitioned(part, std::not_fn(is_less)));
+      EXPECT_EQ(sorted(part), sorted(readings));
+    }
+  }
+}
+
+TEST(RecordSort, SamplesAreOfThePart) {
+  const RecordSort app;
+  const auto readings = random_readings(100, 100'000, 11);
+  const auto samples = app.sample(readings, 60, 1);
+  EXPECT_EQ(samples.size(), 60U);
+  for (const Reading& sample : samples) {
+    EXPECT_NE(std::ranges::find(readings, sample), readings.end());
+  }
+  EXPECT_TRUE(app.sample({}, 0, 1).empty());
+}
+
+}  // namespace
+}  // namespace cleave::examples

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work stealing returns what one rank returns, at any number of ranks and threads.
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <set>
+#include <stdexcept>
+#include <string>
+
+#include <cleave/dc_call.hpp>
+
+#include "tests/skeleton/examples.hpp"
+#include "tests/skeleton/work_stealing/trees.hpp"
+
+namespace cleave {
+
+using namespace cleave::detail;
+namespace {
+
+using examples::Counted;
+using examples::RandomTree;
+
+Options with_threads(int threads, Placement placement = Placement::replicated) {
+  return {.comm = MPI_COMM_WORLD, .placement = placement, .stealing = {.threads = threads}};
+}
+
+int world_rank() { return Comm(MPI_COMM_WORLD).rank(); }
+
+TEST(Search, CountsEveryNodeOnce) {
+  for (const int threads : {1, 2, 3}) {
+    for (const int children : {0, 1, 10, 300}) {
+      const RandomTree app{.children_of_root = children};
+      const Counted expected = search_sequentially(app, {.number = 5});
+      const auto everywhere = DC_Call(DC_Type::work_stealing, app, RandomTree::Node{.number = 5},
+                                      with_threads(threads));
+      EXPECT_EQ(everywhere, expected);
+      const auto rooted = DC_Call(DC_Type::work_stealing, app, RandomTree::Node{.number = 5},
+                                  with_threads(threads, Placement::rooted));
+      EXPECT_EQ(rooted, world_rank() == 0 ? expected : Counted{});
+    }
+  }
+}
+
+/// Counts the words of up to some letters over a small alphabet: nodes that are packed.
+struct Words {
+  using Problem = int;
+  using Node = std::vector<std::string>;
+  using Solution = std::int64_t;
+
+  void begin(int letters, Children<Node>& children, std::int64_t& /*total*/) const {
+    children.push({"", std::string(letters, '.')});
+  }
+  void visit(Node node, Children<Node>& children, std::int64_t& total) const {
+    ++total;
+    for (const char letter : {'a', 'b', 'c'}) {
+      if (!node[1].empty()) {
+        children.push({node[0] + letter, node[1].substr(1)});
+      }
+    }
+  }
+  std::int64_t combine(std::int64_t left, std::int64_t right) const { return left + right; }
+};
+
+TEST(Search, NodesMayBeOfAnyTypeThatCrosses) {
+  for (const int threads : {1, 2}) {
+    EXPECT_EQ(DC_Call(DC_Type::work_stealing, Words{}, 8, with_threads(threads)), 9841);
+  }
+}
+
+/// The least number among the leaves of a random tree, with the way to it; prunes by depth.
+struct Least {
+  using Problem = RandomTree::Node;
+  using Node = RandomTree::Node;
+  struct Solution {
+    std::int64_t value = Incumbent::kNone;
+    std::uint64_t number = 0;
+  };
+
+  void visit(const Node& node, Children<Node>& children, Solution& total,
+             Incumbent& incumbent) const {
+    const auto value = static_cast<std::int64_t>(node.number % 100'000) + node.depth * 1000;
+    if (node.depth * 1000 >= incumbent.value()) {
+      return;  // all below are greater
+    }
+    if (node.depth > 0 && incumbent.offer(value)) {
+      total = {value, node.number};
+    }
+    Counted counted;
+    tree.visit(node, children, counted);
+  }
+  Solution combine(const Solution& left, const Solution& right) const {
+    return left.value <= right.value ? left : right;
+  }
+
+  RandomTree tree;
+};
+
+TEST(Search, BranchAndBoundFindsTheLeastAndWhatHasIt) {
+  const auto expected = search_sequentially(Least{}, {.number = 9});
+  for (const int threads : {1, 2, 3}) {
+    const auto found = DC_Call(DC_Type::work_stealing, Least{}, RandomTree::Node{.number = 9},
+                               with_threads(threads));
+    EXPECT_EQ(found.value, expected.value);
+    EXPECT_EQ(found.number, expected.number);
+  }
+}
+
+TEST(GeneralForm, EqualsSolveSequential) {
+  std::vector<int> values(3000);
+  std::iota(values.rbegin(), values.rend(), -1000);
+  std::vector<std::string> words;
+  for (int i = 0; i < 200; ++i) {
+    words.push_back(std::to_string(i * i));
+  }
+  for (const int threads : {1, 2, 3}) {
+    EXPECT_EQ(DC_Call(DC_Type::work_stealing, examples::Mergesort{}, values, with_threads(threads)),
+              solve_sequential(examples::Mergesort{}, values));
+    EXPECT_EQ(
+        DC_Call(DC_Type::work_stealing, examples::Concatenate{}, words, with_threads(threads)),
+        solve_sequential(examples::Concatenate{}, words));
+  }
+}
+
+/// Any number of children, in their order.
+struct Spell {
+  using Problem = std::string;
+  using Solution = std::string;
+
+  bool trivial(const std::string& text) const { return text.size() <= 1; }
+  std::string conquer(std::string text) const { return "(" + text + ")"; }
+  std::vector<std::string> divide(const std::string& text) const {
+    std::vector<std::string> parts;
+    const std::size_t length = text.size() / 5 + 1;
+    for (std::size_t at = 0; at < text.size(); at += length) {
+      parts.push_back(text.substr(at, length));
+    }
+    return parts;
+  }
+  std::string combine(std::string left, const std::string& right) const { return left + right; }
+};
+
+TEST(GeneralForm, AnyNumberOfChildrenKeepsTheirOrder) {
+  std::string text;
+  for (int i = 0; i < 3000; ++i) {
+    text += static_cast<char>('a' + i % 26);
+  }
+  for (const int threads : {1, 3}) {
+    EXPECT_EQ(DC_Call(DC_Type::work_stealing, Spell{}, text, with_threads(threads)),
+              solve_sequential(Spell{}, text));
+  }
+}
+
+/// A problem n has the children n - 1 and 0: as deep as n.
+struct Chain {
+  using Problem = std::int64_t;
+  using Solution = std::int64_t;
+
+  bool trivial(const std::int64_t& n) const { return n == 0; }
+  std::int64_t conquer(std::int64_t /*n*/) const { return 1; }
+  Halves<std::int64_t> divide(std::int64_t n) const { return {n - 1, 0}; }
+  std::int64_t combine(std::int64_t left, std::int64_t right) const { return left + right; }
+};
+struct CommutativeChain : Chain {
+  static constexpr bool kCommutative = true;
+};
+
+TEST(GeneralForm, ADepthOfAMillionIsFine) {
+  constexpr std::int64_t kDepth = 1'000'000;
+  for (const int threads : {1, 2}) {
+    EXPECT_EQ(DC_Call(DC_Type::work_stealing, Chain{}, kDepth, with_threads(threads)), kDepth + 1);
+    EXPECT_EQ(DC_Call(DC_Type::work_stealing, CommutativeChain{}, kDepth, with_threads(threads)),
+              kDepth + 1);
+  }
+}
+
+struct Throwing : RandomTree {
+  void visit(const Node& node, Children<Node>& children, Counted& total) const {
+    if (node.depth == 7) {
+      throw std::runtime_error("seven");
+    }
+    RandomTree::visit(node, children, total);
+  }
+};
+
+struct ThrowingCombine : Chain {
+  std::int64_t combine(std::int64_t left, std::int64_t right) const {
+    if (left == 500) {
+      throw std::runtime_error("five hundred");
+    }
+    return left + right;
+  }
+};
+
+struct ThrowingBegin : Words {
+  bool is_std_exception = true;
+  void begin(int letters, Children<Node>& children, std::int64_t& total) const {
+    Words::begin(letters, children, total);
+    if (is_std_exception) {
+      throw std::runtime_error("at once");
+    }
+    throw 42;
+  }
+};
+
+struct ThrowingTotals : Words {
+  std::int64_t combine(std::int64_t /*left*/, std::int64_t /*right*/) const {
+    throw std::runtime_error("no sum");
+  }
+};
+
+/// What `app` fails with on every rank.
+template <class App>
+std::string failure_of(const App& app, Placement placement) {
+  try {
+    DC_Call(DC_Type::work_stealing, app, 6, with_threads(2, placement));
+  } catch (const FunctorError& e) {
+    return e.block() + ": " + e.message();
+  }
+  return "nothing was thrown";
+}
+
+TEST(Search, WhatBeginsOrEndsItMayThrowToo) {
+  for (const Placement placement : {Placement::replicated, Placement::rooted}) {
+    EXPECT_EQ(failure_of(ThrowingBegin{}, placement), "begin: at once");
+    EXPECT_EQ(failure_of(ThrowingBegin{.is_std_exception = false}, placement),
+              "begin: an exception that is not a std::exception");
+    EXPECT_EQ(failure_of(ThrowingTotals{}, placement), "combine: no sum");
+    EXPECT_EQ(DC_Call(DC_Type::work_stealing, Words{}, 4, with_threads(2)), 121);
+  }
+}
+
+TEST(Search, WhatAFunctorThrowsReachesEveryRank) {
+  for (const int threads : {1, 2, 3}) {
+    try {
+      DC_Call(DC_Type::work_stealing, Throwing{}, RandomTree::Node{.number = 5},
+              with_threads(threads));
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const FunctorError& e) {
+      EXPECT_EQ(e.block(), "visit");
+      EXPECT_EQ(e.message(), "seven");
+    }
+    try {
+      DC_Call(DC_Type::work_stealing, ThrowingCombine{}, 1000, with_threads(threads));
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const FunctorError& e) {
+      EXPECT_EQ(e.block(), "combine");
+      EXPECT_EQ(e.message(), "five hundred");
+    }
+    // The communicator is as good as new.
+    EXPECT_EQ(DC_Call(DC_Type::work_stealing, Words{}, 4, with_threads(threads)), 121);
+  }
+}
+
+TEST(Search, ATreeThatIsTooLargeIsRefused) {
+  const RandomTree app{.children_of_root = 300};
+  const std::int64_t nodes = search_sequentially(app, {.number = 5}).nodes;
+  for (const std::int64_t maximum : {nodes, nodes - 1, nodes / 2, std::int64_t{1}}) {
+    Options options = with_threads(2);
+    options.stealing.max_nodes = maximum;
+    const auto search = [&] {
+      return DC_Call(DC_Type::work_stealing, app, RandomTree::Node{.number = 5}, options).nodes;
+    };
+    if (maximum == nodes) {
+      EXPECT_EQ(search(), nodes);
+    } else {
+      EXPECT_THROW(search(), Error);
+    }
+  }
+}
+
+/// A tree without an end, whose stack only grows.
+struct Endless {
+  using Problem = std::int64_t;
+  using Solution = std::int64_t;
+  void visit(std::int64_t node, Children<std::int64_t>& children, std::int64_t& total) const {
+    ++total;
+    children.push(node + 1);
+    children.push(node + 1);
+  }
+  std::int64_t combine(std::int64_t left, std::int64_t right) const { return left + right; }
+};
+
+TEST(Search, ATreeThatDoesNotEndIsStoppedByItsMemory) {
+  Options options = with_threads(2);
+  options.stealing.max_memory_bytes = 1 << 20;
+  EXPECT_THROW(DC_Call(DC_Type::work_stealing, Endless{}, 0, options), Error);
+}
+
+TEST(Search, StatisticsAndSpansAccountForAllNodes) {
+  const RandomTree app{.children_of_root = 1000};
+  const Comm world(MPI_COMM_WORLD);
+  Statistics statistics;
+  Recorder recorder;
+  Options options = with_threads(2);
+  options.recorder = &recorder;
+  options.stealing.statistics = world.rank() == 0 ? &statistics : nullptr;
+  recorder.begin_repetition(0, false);
+  const Counted counted =
+      DC_Call(DC_Type::work_stealing, app, RandomTree::Node{.number = 5}, options);
+  recorder.end_repetition(0);
+  std::int64_t traced = 0;
+  for (const Span& span : recorder.spans()) {
+    EXPECT_LE(span.begin_ns, span.end_ns);
+    traced += span.block == Block::sequential ? recorder.sizes_of(span).begin()->value : 0;
+  }
+  const std::vector<std::int64_t> all = world.gather(traced);
+  if (world.rank() == 0) {
+    EXPECT_EQ(std::accumulate(all.begin(), all.end(), std::int64_t{0}), counted.nodes);
+    EXPECT_EQ(statistics.size(), static_cast<std::size_t>(2 * world.size()));
+    std::int64_t nodes = 0;
+    std::set<std::pair<int, int>> workers;
+    for (const WorkerStatistics& worker : statistics) {
+      nodes += worker.nodes;
+      EXPECT_LE(worker.local_made, worker.local_tried);
+      EXPECT_LE(worker.remote_made, worker.remote_tried);
+      workers.emplace(worker.rank, worker.thread);
+    }
+    EXPECT_EQ(nodes, counted.nodes);
+    EXPECT_EQ(workers.size(), statistics.size());
+  }
+}
+
+void search_with_delays(int runs) {
+  for (int run = 0; run < runs; ++run) {
+    const RandomTree app{.children_of_root = 50 + run};
+    const auto start = RandomTree::Node{.number = static_cast<std::uint64_t>(run)};
+    CallOptions options{with_threads(1 + run % 2)};
+    options.stealing.seed = static_cast<std::uint64_t>(run);
+    options.hooks.transport = [run](const Comm& comm) -> std::unique_ptr<Transport> {
+      return std::make_unique<examples::DelayingTransport>(comm, static_cast<std::uint32_t>(run));
+    };
+    EXPECT_EQ(call(DC_Type::work_stealing, app, start, options), search_sequentially(app, start))
+        << "run " << run;
+  }
+}
+
+TEST(Search, DelayedMessagesChangeNothing) { search_with_delays(6); }
+TEST(Search, DISABLED_DelayedMessagesChangeNothingInManyRuns) { search_with_delays(200); }
+
+}  // namespace
+}  // namespace cleave

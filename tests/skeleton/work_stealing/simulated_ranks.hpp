@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+// Simulated ranks for the protocol in virtual time: messages take random times, some very long, so
+// that those of different senders overtake one another at will.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include <cleave/detail/work_stealing/balancer.hpp>
+
+namespace cleave::detail {
+
+/// A node of a random tree: the children follow from its number.
+struct TreeNode {
+  std::uint32_t number = 0;
+  std::uint32_t depth = 0;
+};
+
+/// SplitMix64's finish.
+inline std::uint64_t mixed(std::uint64_t bits) {
+  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
+  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
+  return bits ^ (bits >> 31);
+}
+
+inline std::vector<TreeNode> children_of(const TreeNode& node) {
+  constexpr std::uint32_t kMaxDepth = 30;
+  const std::uint32_t maximum = node.depth < 4 ? 6 : node.depth < kMaxDepth ? 2 : 0;
+  const std::uint64_t random = mixed(node.number + 0x9e3779b97f4a7c15);
+  std::vector<TreeNode> children(random % (maximum + 1));
+  for (std::size_t i = 0; i < children.size(); ++i) {
+    children[i] = {static_cast<std::uint32_t>(mixed(random + i) >> 32), node.depth + 1};
+  }
+  return children;
+}
+
+inline std::int64_t size_below(const TreeNode& root) {
+  std::int64_t size = 0;
+  std::vector<TreeNode> stack = {root};
+  while (!stack.empty()) {
+    const TreeNode node = stack.back();
+    stack.pop_back();
+    ++size;
+    for (const TreeNode& child : children_of(node)) {
+      stack.push_back(child);
+    }
+  }
+  return size;
+}
+
+/// A tree of some size, different for each seed.
+TreeNode root_of_seed(std::uint32_t seed) {
+  for (TreeNode root{seed * 7919, 0};; ++root.number) {
+    const std::int64_t size = size_below(root);
+    if (size > 200) {
+      return root;
+    }
+  }
+}
+
+class World;
+
+class SimulatedTransport final : public Transport {
+ public:
+  SimulatedTransport(World& world, int rank) : world_(world), rank_(rank) {}
+  int rank() const override { return rank_; }
+  int size() const override;
+  void send(int to, std::vector<std::byte> bytes) override;
+  std::optional<Message> receive() override;
+  std::int64_t now_ns() const override;
+
+ private:
+  World& world_;
+  int rank_;
+};
+
+struct SimulatedRank final : Workload {
+  explicit SimulatedRank(World& w, int rank) : world(w), transport(w, rank) {}
+
+  bool passive() override { return nodes.empty(); }
+  bool wants_work() override { return nodes.empty(); }
+  std::vector<std::byte> give() override {
+    const std::size_t count = gifts_left == 0 ? 0 : nodes.size() / 2;
+    gifts_left -= count > 0 ? 1 : 0;
+    std::vector<std::byte> bytes(count * sizeof(TreeNode));
+    for (std::size_t i = 0; i < count; ++i) {
+      std::memcpy(&bytes[i * sizeof(TreeNode)], &nodes.front(), sizeof(TreeNode));
+      nodes.pop_front();
+    }
+    return bytes;
+  }
+  void take(std::span<const std::byte> bytes) override {
+    note_first_work();
+    for (; !bytes.empty(); bytes = bytes.subspan(sizeof(TreeNode))) {
+      TreeNode node;
+      std::memcpy(&node, bytes.data(), sizeof(node));
+      nodes.push_back(node);
+    }
+  }
+  bool next_parcel(Parcel& parcel) override {
+    if (parcels.empty()) {
+      return false;
+    }
+    parcel = std::move(parcels.front());
+    parcels.pop_front();
+    return true;
+  }
+  void deliver(std::span<const std::byte> parcel) override {
+    ++parcels_received;
+    take(parcel);  // a parcel can make a rank active
+  }
+  std::int64_t incumbent() override { return best; }
+  void offer_incumbent(std::int64_t value) override { best = std::min(best, value); }
+  void rest(bool on) override { resting = on; }
+  bool all_rest() override { return resting; }
+  std::uint8_t wishes() override { return wish; }
+  bool write_snapshot() override;
+  bool complete_snapshot() override;
+
+  void work(int maximum, std::minstd_rand& random);
+  void note_first_work();
+
+  World& world;
+  SimulatedTransport transport;
+  std::deque<TreeNode> nodes;
+  std::deque<Parcel> parcels;
+  std::int64_t visited = 0;
+  std::optional<std::int64_t> requests_before_work;  ///< of a rank that was given some
+  std::int64_t parcels_sent = 0;
+  std::int64_t parcels_received = 0;
+  std::int64_t best = std::numeric_limits<std::int64_t>::max();
+  bool resting = false;
+  std::uint8_t wish = kNothing;
+  int gifts_left = std::numeric_limits<int>::max();
+  bool is_slow = false;
+};
+
+/// Ranks, the messages between them, and a clock.
+class World {
+ public:
+  World(int ranks, std::uint32_t seed, bool sends_parcels)
+      : sends_parcels_(sends_parcels),
+        random_(seed + 1),
+        root_(root_of_seed(seed)),
+        under_way_(ranks) {
+    for (int rank = 0; rank < ranks; ++rank) {
+      ranks_.push_back(std::make_unique<SimulatedRank>(*this, rank));
+    }
+    ranks_[0]->nodes.push_back(root_);
+    const std::vector<int> hosts = [&] {
+      std::vector<int> of_ranks(ranks);
+      for (int rank = 0; rank < ranks; ++rank) {
+        of_ranks[rank] = rank / 3;
+      }
+      return of_ranks;
+    }();
+    for (int rank = 0; rank < ranks; ++rank) {
+      balancers_.push_back(
+          std::make_unique<Balancer>(ranks_[rank]->transport, *ranks_[rank], hosts, seed));
+    }
+  }
+
+  /// Lets ranks act in random order until all have ended. \return  false if they do not
+  bool run() {
+    std::vector<int> running(ranks_.size());
+    for (std::size_t i = 0; i < running.size(); ++i) {
+      running[i] = static_cast<int>(i);
+    }
+    constexpr std::int64_t kMaxActs = 50'000'000;
+    for (std::int64_t acts = 0; acts < kMaxActs; ++acts) {
+      now_ns_ += static_cast<std::int64_t>(random_() % 2'000);
+      const std::size_t which = random_() % running.size();
+      const int rank = running[which];
+      if (!ranks_[rank]->resting) {
+        ranks_[rank]->work(static_cast<int>(random_() % 8), random_);
+      }
+      if (now_ns_ > snapshot_at_ns_) {
+        ranks_[random_() % ranks_.size() * (anyone_wishes_ ? 1 : 0)]->wish = wish_;
+        snapshot_at_ns_ = std::numeric_limits<std::int64_t>::max();
+      }
+      balancers_[rank]->step();
+      if (balancers_[rank]->outcome() != Balancer::Outcome::running) {
+        EXPECT_EQ(messages_under_way(rank), 0) << "to rank " << rank << ", which has ended";
+        running.erase(running.begin() + static_cast<std::ptrdiff_t>(which));
+        if (running.empty()) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /// After this time rank 0, or any rank, wishes for something.
+  void wish_at(std::int64_t at_ns, std::uint8_t wish, bool anyone) {
+    snapshot_at_ns_ = at_ns;
+    wish_ = wish;
+    anyone_wishes_ = anyone;
+  }
+
+  std::int64_t visited() const {
+    std::int64_t sum = 0;
+    for (const auto& rank : ranks_) {
+      sum += rank->visited;
+    }
+    return sum;
+  }
+
+  /// Visited nodes and all that lies below those that some rank holds.
+  std::int64_t accounted_for() const {
+    std::int64_t sum = visited();
+    for (const auto& rank : ranks_) {
+      for (const TreeNode& node : rank->nodes) {
+        sum += size_below(node);
+      }
+    }
+    return sum;
+  }
+
+  std::int64_t messages_under_way(int to = -1) const {
+    std::int64_t count = 0;
+    for (int rank = 0; rank < std::ssize(under_way_); ++rank) {
+      for (const auto& [from, queue] : under_way_[rank]) {
+        count += to < 0 || rank == to ? std::ssize(queue) : 0;
+      }
+    }
+    return count;
+  }
+
+  std::vector<std::unique_ptr<SimulatedRank>>& ranks() { return ranks_; }
+  const Balancer& balancer(int rank) const { return *balancers_[rank]; }
+  std::int64_t tree_size() const { return size_below(root_); }
+  bool sends_parcels() const { return sends_parcels_; }
+  int snapshots = 0;
+
+  void send(int from, int to, std::vector<std::byte> bytes) {
+    // Mostly a few microseconds, sometimes half a millisecond; a sender's own messages keep their
+    // order.
+    const std::int64_t delay_ns = random_() % 20 == 0 ? random_() % 500'000 : random_() % 10'000;
+    auto& queue = under_way_[to][from];
+    const std::int64_t after = queue.empty() ? 0 : queue.back().first;
+    queue.emplace_back(std::max(after, now_ns_ + delay_ns), std::move(bytes));
+  }
+
+  std::optional<Message> receive(int to) {
+    // Of all senders whose oldest message has arrived, a random one.
+    std::vector<int> from;
+    for (const auto& [sender, queue] : under_way_[to]) {
+      if (queue.front().first <= now_ns_) {
+        from.push_back(sender);
+      }
+    }
+    if (from.empty()) {
+      return std::nullopt;
+    }
+    const int sender = from[random_() % from.size()];
+    Queue& queue = under_way_[to][sender];
+    Message message{.from = sender, .bytes = std::move(queue.front().second)};
+    queue.pop_front();
+    if (queue.empty()) {
+      under_way_[to].erase(sender);
+    }
+    return message;
+  }
+
+  std::int64_t now_ns() const { return now_ns_; }
+
+ private:
+  using Queue = std::deque<std::pair<std::int64_t, std::vector<std::byte>>>;  // arrival, bytes
+
+  bool sends_parcels_;
+  std::minstd_rand random_;
+  TreeNode root_;
+  std::int64_t now_ns_ = 0;
+  std::int64_t snapshot_at_ns_ = std::numeric_limits<std::int64_t>::max();
+  std::uint8_t wish_ = kNothing;
+  bool anyone_wishes_ = false;
+  std::vector<std::map<int, Queue>> under_way_;  ///< by receiver and sender
+  std::vector<std::unique_ptr<SimulatedRank>> ranks_;
+  std::vector<std::unique_ptr<Balancer>> balancers_;
+};
+
+int SimulatedTransport::size() const { return static_cast<int>(world_.ranks().size()); }
+inline void SimulatedTransport::send(int to, std::vector<std::byte> bytes) {
+  world_.send(rank_, to, std::move(bytes));
+}
+inline std::optional<Message> SimulatedTransport::receive() { return world_.receive(rank_); }
+std::int64_t SimulatedTransport::now_ns() const { return world_.now_ns(); }
+
+inline void SimulatedRank::work(int maximum, std::minstd_rand& random) {
+  if (is_slow && gifts_left == 0 && random() % 64 != 0) {
+    return;
+  }
+  for (int i = 0; i < maximum && !nodes.empty(); ++i) {
+    const TreeNode node = nodes.back();
+    nodes.pop_back();
+    ++visited;
+    best = std::min<std::int64_t>(best, node.number);
+    const std::vector<TreeNode> children = children_of(node);
+    if (world.sends_parcels() && !children.empty() && random() % 10 == 0) {
+      std::vector<std::byte> bytes(children.size() * sizeof(TreeNode));
+      std::memcpy(bytes.data(), children.data(), bytes.size());
+      const int to = static_cast<int>(random() % world.ranks().size());
+      parcels.push_back({.to = to, .bytes = std::move(bytes)});
+      ++parcels_sent;
+    } else {
+      nodes.insert(nodes.end(), children.begin(), children.end());
+    }
+  }
+}
+
+inline void SimulatedRank::note_first_work() {
+  if (!requests_before_work) {
+    requests_before_work = world.balancer(transport.rank()).statistics().tried;
+  }
+}
+
+inline bool SimulatedRank::write_snapshot() {
+  EXPECT_TRUE(resting);
+  for (const auto& rank : world.ranks()) {
+    EXPECT_TRUE(rank->parcels.empty());
+  }
+  return true;
+}
+
+inline bool SimulatedRank::complete_snapshot() {
+  EXPECT_EQ(world.accounted_for(), world.tree_size()) << "something was under way";
+  ++world.snapshots;
+  for (const auto& rank : world.ranks()) {
+    rank->wish &= static_cast<std::uint8_t>(~kSnapshot);
+  }
+  return true;
+}
+
+}  // namespace cleave::detail
