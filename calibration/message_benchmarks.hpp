@@ -49,7 +49,7 @@ std::vector<std::int64_t> default_message_bytes(Pattern::Kind kind);
 /// A time is the longest over the ranks: the worst case. Short messages are sent many times between
 /// two readings of the clock. The sizes are taken in turn, round after round, so that a slow moment
 /// of the machine does not fall on one size; the first round is a warm-up. A size is left out of
-/// later rounds once its median is stable; when the time is over, the rest are marked as not
+/// later rounds once its median is stable. When the time is over, the rest are marked as not
 /// stable.
 ///
 /// \return  the samples, with l and g fitted to their medians; on rank 0 of `world` only

@@ -26,7 +26,8 @@ endif()
 
 # Warnings are for building Cleave itself and are never exported.
 add_library(cleave_warnings INTERFACE)
-target_compile_options(cleave_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow=local -Wconversion
+target_compile_options(cleave_warnings INTERFACE -Wall -Wextra -Wpedantic -Wconversion
+                       $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>
                        -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
                        -Wno-missing-field-initializers
                        $<$<BOOL:${CLEAVE_WERROR}>:-Werror>)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The main of every GoogleTest program that runs under mpiexec: all ranks run all tests; rank 0
-// prints, another rank only what fails on it; the program fails if any rank's tests do.
+// The main of every GoogleTest program that runs under mpiexec. All ranks run all tests. Rank 0
+// prints, another rank only what fails on it. The program fails if any rank's tests do.
 #include <gtest/gtest.h>
 #include <mpi.h>
 

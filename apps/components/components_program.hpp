@@ -100,10 +100,10 @@ class ComponentsProgram : public Components {
     return std::find(kGenerated.begin(), kGenerated.end(), graph_) != kGenerated.end();
   }
 
-  /// N nodes in K and M = N to 8N edges, so that M is no multiple of N (the paper's M = 2N
-  /// determines no coefficients), with values between the powers of two of N, since somewhere the
-  /// nodes overflow a cache, and of the density, since combining changes from so much an edge to so
-  /// much a node. Inputs are new ones: of one small graph a processor learns every branch.
+  /// N nodes in K and M = N to 8N edges, so that M is no multiple of N: the paper's M = 2N
+  /// determines no coefficients. N has values between the powers of two, since somewhere the nodes
+  /// overflow a cache. So has the density, since combining changes from so much an edge to so much
+  /// a node. Inputs are new ones: of one small graph a processor learns every branch.
   Study study(const RunOptions& /*options*/, bool is_quick) const {
     Study study{
         .rounds = is_quick ? 2 : 6, .repetitions = 5, .warm_up = 3, .inputs = Inputs::each_new};

@@ -24,7 +24,7 @@ Graph rmat_graph(Vertex vertices, std::int64_t edges, std::uint64_t seed, Slice 
 std::int64_t grid_edges(Vertex vertices);
 
 /// Vertices row by row in a square as far as they go, each linked to the next in its row and to the
-/// one below: first all edges along rows, then those between them.
+/// one below. All edges along rows come first, then those between them.
 Graph grid_graph(Vertex vertices, Slice slice = {});
 
 /// `edges` edges of the same grid, drawn independently. \pre  grid_edges(vertices) > 0

@@ -18,9 +18,8 @@ namespace cleave::components {
 
 enum class GraphFormat {
   /// One edge a line, two vertex numbers separated by blanks or tabs, as SNAP and KONECT publish
-  /// them; what follows on the line (a weight, a date) is ignored, as are empty lines and those
-  /// that
-  /// start with '#' or '%'. Numbers are taken as they stand: a list that counts from 1 has an
+  /// them. What follows on the line (a weight, a date) is ignored, as are empty lines and those
+  /// that start with '#' or '%'. Numbers are taken as they stand: a list that counts from 1 has an
   /// isolated vertex 0.
   text,
   /// Pairs of 32-bit little-endian vertex numbers and nothing else.

@@ -165,7 +165,7 @@ Encoding encoding_of(const Labelling& labelling, const EncodingChoice& choice) {
   if (choice.prescribed) {
     return *choice.prescribed;
   }
-  // One exchange of K bytes takes 2 (l + K g): docs/model.md, eq. 9.
+  // One exchange of K bytes takes 2 (l + K g): docs/explanation/model.md, eq. 9.
   const double word_s = 2 * choice.gap_s_per_byte * sizeof(Vertex);
   const auto labels = labelling.labels();
   const auto vertices = static_cast<double>(labels.size());

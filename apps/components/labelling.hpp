@@ -40,8 +40,8 @@ struct EncodingChoice {
 /// \return  0 without any entry
 double exchange_gap_s_per_byte(const detail::Machine& machine, int ranks);
 
-/// Flat labels of all vertices, and the number of edges that they are of, in one row of words, so
-/// that they cross to another rank as they lie in memory unless another encoding is chosen.
+/// Flat labels of all vertices, and the number of edges that they are of, in one row of words. So
+/// they cross to another rank as they lie in memory, unless another encoding is chosen.
 class Labelling {
  public:
   Labelling() = default;

@@ -16,9 +16,9 @@ double leaving(double ends) {
   return 1 - outside + ends / 2 * outside * outside;
 }
 
-/// A component is the progeny of a branching process, whose number has the generating function
-/// G(z) = z exp(c (G(z) - 1)) (Borel's law), so node t N is the least of its component with
-/// probability H = G(1 - t) / (1 - t). This is the integral of (1 - H)^2 over t, less (1 - u)^2.
+/// A component is the progeny of a branching process, whose number has the generating function G(z)
+/// = z exp(c (G(z) - 1)) (Borel's law). So node t N is the least of its component with probability
+/// H = G(1 - t) / (1 - t). This is the integral of (1 - H)^2 over t, less (1 - u)^2.
 double joined(double ends) {
   constexpr double kSparse = 1e-3;
   if (ends < kSparse) {  // where the difference below has few digits

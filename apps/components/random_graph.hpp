@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a random graph of N nodes and M edges looks like (Erdos and Renyi, On the Evolution of
-// Random Graphs, 1960), as far as the cost of labelling it depends on that.
+// What a random graph of N nodes and M edges looks like, as far as the cost of labelling it depends
+// on that (Erdos and Renyi, On the Evolution of Random Graphs, 1960).
 #pragma once
 
 #include <cleave/costs.hpp>
@@ -15,7 +15,7 @@ double outside_giant(double ends);
 /// other: the integral of 1 - (1 - u)^2 over M / N.
 double leaving(double ends);
 
-/// Of two graphs on the same nodes with `ends` each: the part of the nodes that are the least of
+/// For two graphs on the same nodes with `ends` each. The part of the nodes that are the least of
 /// their component in neither, less those in the giant components of both. Their two labels are
 /// united where the graphs are combined.
 double joined(double ends);

@@ -137,7 +137,7 @@ Inside majority_of(std::span<Vertex> parent, std::span<const Edge> edges) {
   return {.root = candidate, .share = static_cast<double>(inside) / static_cast<double>(size)};
 }
 
-/// The greatest component while edges are united: those inside it are left out, as Afforest leaves
+/// The greatest component while edges are united. Those inside it are left out, as Afforest leaves
 /// them out after a sample of the edges (Sutton, Ben-Nun, Barak: "Optimizing Parallel Graph
 /// Connectivity Computation via Subgraph Sampling", 2018). It grows by both ends of every edge that
 /// reaches it. Until `finish` its members need not be linked: its root is the least of them.

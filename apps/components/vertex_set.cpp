@@ -86,8 +86,8 @@ HWY_NOINLINE std::size_t copy_leaving(const Word* words, std::span<const Edge> e
   const std::size_t full = edges.size() - edges.size() % kAtOnce;
   std::size_t count = 0;
   for (std::size_t first = 0; first < full;) {
-    // All tests come first: how many edges leave follows no pattern, so that the loop over those of
-    // a mask often ends unforeseen, and would have to wait for its mask.
+    // All tests come first. How many edges leave follows no pattern, so the loop over those of a
+    // mask often ends unforeseen, and would have to wait for its mask.
     const std::size_t blocks = std::min(kMasks, (full - first) / kAtOnce);
     const Edge* const here = &edges[first];
     for (std::size_t block = 0; block < blocks; ++block) {
@@ -146,7 +146,7 @@ HWY_NOINLINE void take_where_root(std::span<Vertex> labels, std::span<const Vert
   const Lanes step = hn::Set(d, static_cast<Vertex>(hn::Lanes(d)));
   Lanes vertices = hn::Iota(d, first);
   const std::size_t full = labels.size() - labels.size() % hn::Lanes(d);
-  // Where a pair goes depends on labels that come from memory: stores to there between the loads
+  // Where a pair goes depends on labels that come from memory. Stores to there between the loads
   // would keep those from being ahead, so which are new is kept for a pass of its own.
   std::array<std::uint16_t, LabelPairs::kMax> news;
   std::uint64_t any_new = 0;

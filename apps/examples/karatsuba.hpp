@@ -5,7 +5,7 @@
 //     (a0 + a1 x^h) (b0 + b1 x^h) = low + (middle - low - high) x^h + high x^2h
 //     low = a0 b0,  high = a1 b1,  middle = (a0 + a1) (b0 + b1)
 //
-// The hypercube divides in halves. Three subproblems are two halves of which one is a pair, so a
+// The hypercube divides in halves. Three subproblems are two halves of which one is a pair. So a
 // problem is a list of products: one divides into {middle} and {low, high}, two into one and one.
 // The pair is on the right, where the group of ranks is the larger one if they are odd. Any number
 // of subproblems goes on the hypercube in this way: the problem is a list, and lists are halved.

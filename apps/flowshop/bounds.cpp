@@ -136,8 +136,8 @@ Bounds::Bounds(const Instance& instance)
 }
 
 /// Johnson's rule with time lags (Mitten, "Sequencing n jobs on two machines with arbitrary time
-/// lags", Management Science 5, 1959): first the jobs that are shorter on the first machine, by
-/// increasing time on it and lag; then the others, by decreasing lag and time on the second.
+/// lags", Management Science 5, 1959). First come the jobs that are shorter on the first machine,
+/// by increasing time on it and lag. Then the others, by decreasing lag and time on the second.
 void Bounds::append_johnson_order(int first, int second) {
   const auto begin = static_cast<std::ptrdiff_t>(johnson_.size());
   for (int job = 0; job < jobs_; ++job) {
@@ -244,8 +244,8 @@ void Bounds::one_machine(const Node& node, Side side, ByJob& bounds) const {
 // With a_k and b_k the times of the k-th free job in Johnson's order and lag_k its lag, the second
 // machine ends at
 //   max over k of  a_1 + ... + a_k  +  lag_k  +  b_k + ... + b_n
-// after the first one begins (that it may begin later is part of LB1). Without job j, which the
-// child fixes, the terms of the jobs before j are less by b_j, those of the jobs after j less by
+// after the first one begins (that it may begin later is part of LB1). The child fixes job j.
+// Without it, the terms of the jobs before j are less by b_j, those of the jobs after j less by
 // a_j, and its own is missing. So a running maximum from each end gives the value for every j.
 void Bounds::two_machines(const Node& node, Side side, ByJob& bounds) const {
   assert(node.free_jobs() >= 2);

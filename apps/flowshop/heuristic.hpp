@@ -31,11 +31,11 @@ struct Effort {
 };
 
 /// Ruiz, Stuetzle, "A simple and effective iterated greedy algorithm for the permutation flowshop
-/// scheduling problem", European Journal of Operational Research 177, 2007, with its parameters:
-/// from NEH on, takes 4 jobs out and inserts them again where the makespan is least, improves by
-/// moving single jobs, and accepts what is worse as simulated annealing at a constant temperature
-/// does. The result depends on the seed alone, unless `seconds` ends it. \return the best of all
-/// iterations
+/// scheduling problem", European Journal of Operational Research 177, 2007, with its parameters.
+/// From NEH on, it takes 4 jobs out and inserts them again where the makespan is least. It improves
+/// by moving single jobs, and accepts what is worse as simulated annealing at a constant
+/// temperature does. The result depends on the seed alone, unless `seconds` ends it. \return the
+/// best of all iterations
 Schedule iterated_greedy(const Instance& instance, std::uint64_t seed, const Effort& effort);
 
 }  // namespace cleave::flowshop

@@ -24,8 +24,8 @@ namespace cleave::flowshop {
 
 namespace {
 
-constexpr Names<Bound, 4> kBounds = {
-    {{"lb1", Bound::lb1}, {"lb1_d", Bound::lb1}, {"lb2", Bound::lb2}, {"mix", Bound::mix}}};
+constexpr Names<Bound, 3> kBounds = {
+    {{"lb1", Bound::lb1}, {"lb2", Bound::lb2}, {"mix", Bound::mix}}};
 constexpr Names<Branching, 6> kBranchings = {{{"forward", Branching::forward},
                                               {"backward", Branching::backward},
                                               {"alternate", Branching::alternate},

@@ -12,11 +12,11 @@
 
 namespace cleave::flowshop {
 
-/// "ta014", or a file in Taillard's format; of one that holds several, "FILE:2" is the second.
+/// "ta014", or a file in Taillard's format. Of one that holds several, "FILE:2" is the second.
 /// \throws UsageError  if there is no such instance; FileError for a file that is none
 Instance instance_named(const std::string& name);
 
-/// "lb1", "lb1_d" (which has the same values), "lb2", "mix". \throws UsageError
+/// "lb1", "lb2", "mix". \throws UsageError
 Bound parse_bound(std::string_view name);
 
 /// "forward", "backward", "alternate", "minBranch", "minMin", "maxSum". \throws UsageError

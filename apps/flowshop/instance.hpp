@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A permutation flowshop: every job passes machines 0, 1, ... in this order, every machine takes
-// the jobs in the same order, a permutation, and is wanted the permutation with the least makespan.
+// A permutation flowshop. Every job passes machines 0, 1, ... in this order, and every machine
+// takes the jobs in the same order, a permutation. Wanted is the permutation with the least
+// makespan.
 #pragma once
 
 #include <cstddef>

@@ -21,7 +21,7 @@ struct Node {
   /// When each machine is free after the prefix; while that is empty, the least time that any job
   /// of the instance spends on the machines before.
   std::array<Time, kMaxMachines> front{};
-  /// The least time from the end of each machine's last free job to the end of all; while the
+  /// The least time from the end of each machine's last free job to the end of all. While the
   /// suffix is empty, the least time that any job of the instance spends on the machines after.
   std::array<Time, kMaxMachines> back{};
   /// Work of the free jobs on each machine.

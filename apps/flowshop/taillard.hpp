@@ -19,12 +19,12 @@ std::vector<int> taillard_times(int machines, int jobs, std::int32_t time_seed);
 /// The instance "ta001" to "ta120". \throws UsageError  if there is none of this name
 Instance taillard_instance(std::string_view name);
 
-/// The instances of a file in Taillard's format: for each a line of five numbers (jobs, machines,
-/// seed, upper and lower bound of the makespan), then the processing times, machine 0's jobs first,
-/// separated by blanks or line ends. Lines that begin with a letter are captions, allowed before
-/// the five numbers and before the times. The upper bound is taken as the best known makespan,
-/// unless it is 0. Instances are named after the file and, if there are several, their number
-/// from 1.
+/// The instances of a file in Taillard's format. Each is a line of five numbers: jobs, machines,
+/// seed, upper and lower bound of the makespan. Then come the processing times, machine 0's jobs
+/// first, separated by blanks or line ends. Lines that begin with a letter are captions, allowed
+/// before the five numbers and before the times. The upper bound is taken as the best known
+/// makespan, unless it is 0. Instances are named after the file and, if there are several, their
+/// number from 1.
 ///
 /// \param text  the whole file
 /// \param file  its name, for messages

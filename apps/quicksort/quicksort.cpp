@@ -40,8 +40,9 @@ std::int32_t choose_pivot(const Keys& keys, Share share) {
 std::size_t partition_around(std::int32_t pivot, Keys& keys, Share share) {
   assert(keys.size() >= 2);
   std::size_t cut = 0;
-  // Swaps every key and moves the cut by 0 or 1: no branch that a processor could mispredict,
-  // which takes 0.9 ns a key where std::partition takes 3.8 (8M random keys, 2.45 GHz EPYC).
+  // Swaps every key and moves the cut by 0 or 1, so there is no branch that a processor could
+  // mispredict. That takes 0.9 ns a key where std::partition takes 3.8 (8M random keys, 2.45 GHz
+  // EPYC).
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const std::int32_t key = keys[i];
     keys[i] = keys[cut];

@@ -96,8 +96,8 @@ HWY_INLINE hn::Vec<D> repeated(D d, const Lane* element) {
 }
 #endif
 
-/// Vectors are taken from whichever end has less free room, and each goes to both ends: its first
-/// lanes to the left, the others to the right. `kAtOnce` vectors of either end are kept aside at
+/// Vectors are taken from whichever end has less free room, and each goes to both ends. Its first
+/// lanes go to the left, the others to the right. `kAtOnce` vectors of either end are kept aside at
 /// first, so that there is always room.
 template <class Test, class Lane = typename Test::Lane>
 HWY_INLINE std::size_t partition_lanes(Lane* HWY_RESTRICT lanes, std::size_t count,

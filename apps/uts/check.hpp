@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks the counts of a tree by a second, slower traversal that shares nothing with the first: ids
-// as bytes, SHA-1 through OpenSSL's EVP interface, and the definitions in real numbers.
+// Checks the counts of a tree by a second, slower traversal that shares nothing with the first. It
+// has ids as bytes, SHA-1 through OpenSSL's EVP interface, and the definitions in real numbers.
 #pragma once
 
 #include <optional>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How large a tree is, before it is traversed: some of its nodes are visited, and of what lies
-// below the others the expectation and the spread are known (expectation.hpp).
+// How large a tree is, before it is traversed. Some of its nodes are visited. Of what lies below
+// the others the expectation and the spread are known (expectation.hpp).
 //
 // Estimators that weigh random paths (Knuth, "Estimating the efficiency of backtrack programs",
 // Mathematics of Computation 29, 1975; Chen, "Heuristic sampling", SIAM Journal on Computing 21,
-// 1992) need no such knowledge, but where q m is close to 1 nearly all of their samples miss the
+// 1992) need no such knowledge. But where q m is close to 1 nearly all of their samples miss the
 // few large subtrees, and nothing in the samples tells. Here the interval does: it is wide.
 #pragma once
 
@@ -32,7 +32,7 @@ struct SizeEstimate {
 ///
 /// The waiting nodes' subtrees are independent. Their total size is as the time that a random walk
 /// takes to fall by as many steps, one child after the other (Otter, "The multiplicative process",
-/// Annals of Mathematical Statistics 20, 1949); the interval is that of the inverse Gaussian
+/// Annals of Mathematical Statistics 20, 1949). The interval is that of the inverse Gaussian
 /// distribution with its mean and variance, which is this time's for many small steps.
 ///
 /// \param probability  of the interval, between 0 and 1

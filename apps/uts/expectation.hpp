@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes of trees as random variables. To its search a node's id is as good as random, so that a
-// tree is one draw of a branching process: what is known of the process (Harris, "The Theory of
-// Branching Processes", 1963, chapter 1) is an expectation and a spread for every tree of the kind.
+// Sizes of trees as random variables. To its search a node's id is as good as random, so a tree is
+// one draw of a branching process. What is known of the process is an expectation and a spread for
+// every tree of the kind (Harris, "The Theory of Branching Processes", 1963, chapter 1).
 #pragma once
 
 #include <cstdint>

@@ -2,8 +2,8 @@
 // SHA-1 of the children of one node by the SHA extensions of x86.
 //
 // The message schedule of SHA-1 is linear over bits: that of (id, i) is that of (id, 0) XOR that of
-// (0, i). The first is computed once for a node, the second is a table, so that a child costs one
-// XOR for four rounds where the schedule of its own would take three instructions. The first four
+// (0, i). The first is computed once for a node, and the second is a table. So a child costs one
+// XOR for four rounds, where a schedule of its own would take three instructions. The first four
 // rounds do not depend on i at all. The rounds of up to four children are interleaved, since each
 // of their instructions waits for the one before.
 #include <cstddef>

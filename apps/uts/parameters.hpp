@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tells one tree from another, as people type it: the trees of Prins, "Unbalanced Tree Search
-// Benchmark", 2003, and those of its successor, the public UTS 1.1 with its option letters.
+// What tells one tree from another, as people type it. There are the trees of Prins, "Unbalanced
+// Tree Search Benchmark", 2003, and those of its successor, the public UTS 1.1 with its option
+// letters.
 #pragma once
 
 #include <array>

@@ -2,9 +2,8 @@
 // A tree ready to be traversed: how many children a node has, decided by integers.
 //
 // The definitions compare a node's random value u in [0, 1) with a probability, or take logarithms
-// of it. Every such number of children is a step function of the value's 31 or 32 bits, so that its
-// steps, found once by bisection on the definition, decide it exactly and at the cost of a
-// comparison.
+// of it. Every such number of children is a step function of the value's 31 or 32 bits. Its steps,
+// found once by bisection on the definition, decide it exactly and at the cost of a comparison.
 #pragma once
 
 #include <array>

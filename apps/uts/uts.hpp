@@ -91,7 +91,8 @@ struct Uts {
 
  private:
   /// Visits siblings of the frontier, breadth first, until it has kFrontierPerRank nodes for each
-  /// of `ranks`; but no more nodes than that, since many trees have no level that is wide enough.
+  /// of `ranks`. It visits no more nodes than that, since many trees have no level that is wide
+  /// enough.
   void expand(Forest& forest, int ranks) const;
 };
 

@@ -20,13 +20,6 @@
 
 namespace cleave::uts {
 
-/// Options of UTS 1.1's programs that say how they run, and what there is here instead.
-inline constexpr std::array<std::pair<const char*, const char*>, 4> kLettersOfOtherPrograms = {
-    {{"-v", "all counts are always printed, --json prints them for programs"},
-     {"-c", "a steal takes half of what its victim shares, whatever that is"},
-     {"-i", "a worker looks for messages by the clock, less often while none come"},
-     {"-x", "--trace FILE writes what every worker did"}}};
-
 /// The program cleave-uts. Its tree is that of the options.
 class UtsProgram : public Uts {
  public:
@@ -43,12 +36,6 @@ class UtsProgram : public Uts {
                        constexpr std::int64_t kMax = 1'000'000'000;
                        granularity = static_cast<int>(parse_count_between(text, 1, kMax));
                      });
-    for (const auto& [letter, replacement] : kLettersOfOtherPrograms) {
-      command_line.add(letter, "", fmt::format("UTS 1.1, refused: {}", replacement),
-                       [replacement = replacement](const std::string& /*text*/) {
-                         throw UsageError(fmt::format("not an option here: {}", replacement));
-                       });
-    }
     command_line.add("--kernel", "auto",
                      "SHA-1 by openssl, by sha (the processor's SHA extensions), or by auto, the "
                      "faster one that runs here",
@@ -89,8 +76,9 @@ class UtsProgram : public Uts {
   }
 
   /// Geometric trees of UTS 1.1 with 4 children on average, by depth and seed: each has about twice
-  /// the nodes of the one before, from 4 million to 490 million; quick, to 66 million. On the
-  /// hypercube, binomial trees of Prins (2003) of about 16 n nodes, n of them below the root.
+  /// the nodes of the one before, from 4 million to 490 million. A quick study ends at 66 million.
+  /// On the hypercube, binomial trees of Prins (2003) of about 16 n nodes, n of them below the
+  /// root.
   Study study(const RunOptions& options, bool is_quick) const {
     if (options.type == DC_Type::hypercube) {
       Study study{.size_option = "--tree"};

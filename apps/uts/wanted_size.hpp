@@ -22,7 +22,7 @@ struct FoundTree {
 TreeParameters with_expected_size(const TreeParameters& kind, double nodes);
 
 /// A tree like `kind` with `nodes` nodes, give or take `tolerance` of them: parameters with this
-/// expected size, and of the roots from `kind`'s on the first whose tree is so large; sizes scatter
+/// expected size, and of the roots from `kind`'s on the first whose tree is so large. Sizes scatter
 /// widely. Cost: visits up to 200 times `nodes` nodes.
 /// \throws UsageError  as above
 /// \throws Error       if no root was found

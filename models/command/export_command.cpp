@@ -25,7 +25,7 @@ void run(const Arguments& arguments) {
                  "cleave export sort-study --format csv --out sort.csv");
   require_option(arguments.format, "--format", "--format csv");
   require_option(arguments.out, "--out", "--out sort.csv");
-  const bool is_timeline = arguments.format == "perfetto" || arguments.format == "chrome";
+  const bool is_timeline = arguments.format == "perfetto";
   const std::vector<std::string> files = traces_of(arguments.traces);
   if (is_timeline && files.size() != 1) {
     throw UsageError(fmt::format("a timeline shows one trace, not {}: give one, for example {}",
@@ -45,7 +45,7 @@ void add_export_command(CLI::App& program) {
       "export", "Traces as Extra-P's JSON Lines, a Chrome or Perfetto timeline, or CSV");
   command->add_option("traces", arguments->traces, "Traces (*.trace.jsonl), or a study's folder");
   command->add_option("--format", arguments->format, "Format to write")
-      ->check(CLI::IsMember({"extra-p", "perfetto", "chrome", "csv"}));
+      ->check(CLI::IsMember({"extra-p", "perfetto", "csv"}));
   command->add_option("--out", arguments->out, "File to write");
   command->callback([arguments] { run(*arguments); });
 }

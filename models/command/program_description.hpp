@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program around `cleave::run` says of itself (docs/formats.md), and where programs lie.
+// What a program around `cleave::run` says of itself (docs/reference/formats.md), and where
+// programs lie.
 #pragma once
 
 #include <filesystem>
@@ -34,7 +35,7 @@ std::filesystem::path program_folder();
 /// NAME of each program cleave-NAME in `program_folder()`, by name.
 std::vector<std::string> programs_beside();
 
-/// The program that a person names: with a '/' it is a path; else cleave-NAME in
+/// The program that a person names: with a '/' it is a path. Otherwise it is cleave-NAME in
 /// `program_folder()`, NAME in the PATH or ./NAME.
 /// \throws UsageError  saying where it looked, or why the file cannot be run
 std::filesystem::path find_program(const std::string& name);

@@ -129,6 +129,7 @@ void StudyRun::say_what_is_there() const {
 void StudyRun::measure_all() {
   set_up_machine();
   std::vector<Case*> all;
+  all.reserve(plan_.cases.size());
   for (Case& c : plan_.cases) {
     all.push_back(&c);
   }

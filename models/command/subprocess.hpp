@@ -34,7 +34,7 @@ void catch_interrupts();
 bool was_interrupted();
 
 /// Runs `arguments` (the first is the program, searched on the PATH) with no standard input, in a
-/// process group of its own; kills it after `limit`.
+/// process group of its own. It is killed after `limit`.
 ///
 /// \throws Interrupted  once the program has ended after Ctrl-C
 /// \throws Error        if it cannot be started

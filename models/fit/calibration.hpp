@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What held-out runs say about the intervals of a model (docs/model.md, "Interval").
+// What held-out runs say about the intervals of a model (docs/explanation/model.md, "Interval").
 #pragma once
 
 #include <functional>
@@ -12,10 +12,10 @@ namespace cleave::models {
 /// Fits to other measurements as the model was fitted, without calibrating.
 using Refit = std::function<Model(const Measurements&)>;
 
-/// Split conformal calibration: fits to some of the runs predict the others - the larger sizes,
-/// every second size, the most ranks -, and what these are off by beyond their draws, so that 95 of
-/// 100 lie inside, is the error that intervals get. None where nothing can be held out. Costs at
-/// most four fits.
+/// Split conformal calibration. Fits to some of the runs predict the others: the larger sizes,
+/// every second size, the most ranks. Intervals get the error by which these are off beyond their
+/// draws, so that 95 of 100 lie inside. None where nothing can be held out. Costs at most four
+/// fits.
 IntervalCalibration calibrate(const Measurements& measurements, const Refit& refit);
 
 }  // namespace cleave::models

@@ -23,8 +23,9 @@ struct FitOptions {
   Weights weights = Weights::relative;
   HoldOut hold_out = HoldOut::none;
   /// Only the times of this rank's blocks are looked at, and nothing that other ranks have a part
-  /// in: no exchange, no agreement, no time of a run; of a search, what this rank's workers did. So
-  /// a network that the traces were not made on can take the place of theirs, and needs a machine.
+  /// in: no exchange, no agreement, no time of a run. Of a search it is what this rank's workers
+  /// did. So a network that the traces were not made on can take the place of theirs, and needs a
+  /// machine.
   std::optional<int> blocks_of_rank;
   Mechanisms mechanisms;
 };

@@ -291,6 +291,7 @@ class HypercubeFit {
       }
     }
     std::vector<Observation> observations;
+    observations.reserve(largest.size());
     for (auto& [key, observation] : largest) {
       observations.push_back(std::move(observation));
     }

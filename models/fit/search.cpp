@@ -99,8 +99,8 @@ class SearchFit {
   }
 
   /// Steals, their time and requests in vain grow with the number of doublings in which work
-  /// spreads, and with the logarithm or the root of a worker's share, since each steal takes half
-  /// of what is there.
+  /// spreads. They also grow with the logarithm or the root of a worker's share, since each steal
+  /// takes half of what is there.
   static std::vector<Form> forms_of_steals() {
     const Basis::Factor doublings{.size = "doublings"};
     const Basis alone({doublings});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fits and noise in model files (docs/formats.md).
+// Fits and noise in model files (docs/reference/formats.md).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

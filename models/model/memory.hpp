@@ -11,7 +11,7 @@
 namespace cleave::models {
 
 /// Bytes of the rank that needs most, as a function of every size S of the run and of S_per_rank =
-/// S / p: replicated data stays whole on every rank, distributed data is shared. None where the
+/// S / p. Replicated data stays whole on every rank, distributed data is shared. None where the
 /// traces do not say, or do not determine it.
 std::optional<Fit> fit_memory(const std::vector<RunPoint>& points, const Mechanisms& mechanisms);
 

@@ -31,9 +31,9 @@ struct RunOfModel {
   std::vector<std::string> files;
 };
 
-/// What held-out runs say about intervals (docs/model.md, "Interval"): a run `d` doublings beyond
-/// the fitted sizes and ranks is off by more than the draws say, and with 95 % probability by no
-/// more than error * sqrt(1 + d), relative.
+/// What held-out runs say about intervals (docs/explanation/model.md, "Interval"). A run `d`
+/// doublings beyond the fitted sizes and ranks is off by more than the draws say. With 95 %
+/// probability it is off by no more than error * sqrt(1 + d), relative.
 struct IntervalCalibration {
   double error = 0;
   int runs = 0;  ///< predictions of held-out runs that it comes from
@@ -74,8 +74,8 @@ struct Model {
   int max_ranks_per_host() const;
   /// Whether a fitted run had ranks on several hosts.
   bool has_left_host() const;
-  /// Ranks of a host in a run on `ranks` ranks of which nobody says where they are: as many as were
-  /// measured where runs left their host, else as many as its cores hold.
+  /// Ranks of a host in a run on `ranks` ranks of which nobody says where they are. They are as
+  /// many as were measured where runs left their host, else as many as its cores hold.
   int usual_ranks_per_host(int ranks) const;
 
   /// Why `block` cannot be predicted.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Model files (*.model.json): everything that a prediction needs, with the samples that it was
-// fitted to. docs/formats.md describes each field.
+// fitted to. docs/reference/formats.md describes each field.
 #pragma once
 
 #include <filesystem>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the sizes of a block follow from the sizes of the whole run: how fast they shrink from level
-// to level of the recursion over ranks, and how unevenly. Read off the samples.
+// How the sizes of a block follow from those of the whole run. They shrink from level to level of
+// the recursion over ranks, and not always evenly. Read off the samples.
 #pragma once
 
 #include <string>
@@ -34,8 +34,8 @@ struct Scaling {
 /// One entry for each block and each of its sizes that the runs have, too.
 std::vector<Scaling> fit_scaling(const std::vector<Sample>& samples);
 
-/// How uneven divisions are on average: of a group of l and r ranks the left half gets
-/// l exp(tilt / 2) : r exp(-tilt / 2), by the sizes that shrink with the group.
+/// How uneven divisions are on average. Of a group of l and r ranks the left half gets l exp(tilt /
+/// 2) : r exp(-tilt / 2), by the sizes that shrink with the group.
 double fit_tilt(const std::vector<Sample>& samples, const std::vector<Scaling>& scaling);
 
 }  // namespace cleave::models

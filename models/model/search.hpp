@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time of a search by work stealing (docs/model.md, "Searches"): W nodes on R ranks of t
-// threads each take
+// The time of a search by work stealing (docs/explanation/model.md, "Searches"): W nodes on R ranks
+// of t threads each take
 //
 //     T = search + steals + start-up + termination
 //

@@ -24,10 +24,10 @@ struct LatencyGap {
   double r_squared = 0;
 };
 
-/// Fits seconds = 2 (l + message_bytes * g), the paper's equation 9: one send and one receive, so
-/// that l and g are half of what the straight line through the measured exchanges has. Whether
-/// the network moves both directions at once is thereby in g and is not counted again.
-/// Relative weights: a message of 8 bytes counts as much as one of 4 MiB.
+/// Fits seconds = 2 (l + message_bytes * g), the paper's equation 9: one send and one receive. So l
+/// and g are half of what the straight line through the measured exchanges has. Whether the network
+/// moves both directions at once is thereby in g and is not counted again. Relative weights: a
+/// message of 8 bytes counts as much as one of 4 MiB.
 ///
 /// \throws Error  if the points do not determine both: fewer than three, or one size only
 LatencyGap fit_latency_gap(std::span<const MessagePoint> points);

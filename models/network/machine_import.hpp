@@ -27,7 +27,7 @@ struct OsuTable {
 };
 
 /// Reads the output of osu_latency, osu_bw or osu_alltoallv: lines of comment that name the test,
-/// then a size and a value a line; further columns are not looked at.
+/// then a size and a value a line. Further columns are not looked at.
 /// \throws FileError  naming the line
 OsuTable read_osu_table(const std::filesystem::path& file);
 

@@ -116,10 +116,11 @@ Network network_of(const std::vector<Sample>& samples, const std::string& placem
 }
 
 const std::vector<AssumableNetwork>& assumable_networks() {
-  // Bytes a second: from line rate less the framing of IEEE 802.3 and TCP, or of InfiniBand, down
-  // to 40 % of that, as where hosts share the links between switches. Latencies: what MPI's half
-  // round trip takes over kernel TCP, 10 us in one rack with tuned interrupts to 50 us through a
-  // busy switch, and over verbs (OSU micro-benchmarks as published by vendors and MVAPICH).
+  // Bytes a second are from line rate less the framing of IEEE 802.3 and TCP, or of InfiniBand,
+  // down to 40 % of that. So much is left where hosts share the links between switches. Latencies
+  // are what MPI's half round trip takes (OSU micro-benchmarks as published by vendors and
+  // MVAPICH). Over kernel TCP that is 10 us in one rack with tuned interrupts to 50 us through a
+  // busy switch.
   static const std::vector<AssumableNetwork> kAll = {
       {"ethernet-1g", 15e-6, 80e-6, 0.047e9, 0.118e9, "TCP on 1 Gb/s"},
       {"ethernet-10g", 10e-6, 50e-6, 0.47e9, 1.18e9, "TCP on 10 Gb/s"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plays the schedule of a call on the hypercube: every rank has a clock, blocks take what their
-// fits say, and ranks that meet wait for each other (docs/model.md, eq. 10).
+// Plays the schedule of a call on the hypercube. Every rank has a clock, blocks take what their
+// fits say, and ranks that meet wait for each other (docs/explanation/model.md, eq. 10).
 #pragma once
 
 #include <array>

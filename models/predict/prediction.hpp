@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user is told of one size on one number of ranks: the time with its interval, the blocks
-// that it goes to, the memory of a rank, and what the answer rests on.
+// What a user is told of one size on one number of ranks. It is the time with its interval, the
+// blocks that it goes to, the memory of a rank, and what the answer rests on.
 #pragma once
 
 #include <optional>

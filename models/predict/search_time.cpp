@@ -12,7 +12,7 @@ namespace cleave::models {
 
 namespace {
 
-/// Messages in a row, for each doubling of the ranks, in which the end of a search is found: waves
+/// Messages in a row, for each doubling of the ranks, in which the end of a search is found. Waves
 /// go down and up a tree of kWaveFanOut children a rank, which take turns at their parent.
 constexpr double kEndingMessages = detail::kWaveFanOut;
 

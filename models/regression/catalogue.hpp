@@ -18,12 +18,12 @@ std::optional<Form> paper_form(Block block, const std::vector<std::string>& size
 /// What is moved and copied: a constant and one or two sizes, the simplest first.
 std::vector<Form> linear_forms(const std::vector<std::string>& size_names);
 
-/// What is computed (docs/model.md, "Forms"), the simplest first: S^p and S^p log2 S with p one of
-/// 1/2, 1, log2 3, 3/2, 2, log2 7 and 3, alone, with a constant, or with S or S log2 S too; of
-/// several sizes products, and sums of two such terms; and whatever can be made of `declared`
-/// terms. A power above 1 is there only for a size that varies by a factor of four in `ranges`:
-/// between sizes close to each other it cannot be told from others, and far beyond them it is
-/// wrong.
+/// The forms on trial (docs/explanation/model.md, "Forms"), the simplest first. Terms of a size S
+/// are S^p and S^p log2 S, with p one of 1/2, 1, log2 3, 3/2, 2, log2 7 and 3. They stand alone,
+/// with a constant, or with S or S log2 S too. Of several sizes there are products, and sums of two
+/// such terms. `declared` terms go with all of these. A power above 1 is there only for a size that
+/// varies by a factor of four in `ranges`. Between sizes close to each other it cannot be told from
+/// others, and far beyond them it is wrong.
 std::vector<Form> candidate_forms(const std::vector<std::string>& size_names, const Ranges& ranges,
                                   const std::vector<Basis>& declared, bool has_powers = true);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The terms of all forms on trial at all observations, summed up by run size, so that any form is
-// fitted to any part of the runs without a look at the observations.
+// The terms of all forms on trial at all observations, summed up by run size. So any form is fitted
+// to any part of the runs without a look at the observations.
 #pragma once
 
 #include <Eigen/Core>

@@ -13,7 +13,7 @@
 
 namespace cleave::models {
 
-inline Cell text(std::string value) { return {value, value}; }
+inline Cell text(const std::string& value) { return {value, value}; }
 
 inline Cell number(double value, std::string shown) {
   return {std::move(shown), fmt::format("{}", value)};

@@ -10,7 +10,7 @@
 
 namespace cleave::models {
 
-/// As table 1 and figure 3 of Helbecque et al., "DistBag_DFS": of each run its nodes, time and
+/// As table 1 and figure 3 of Helbecque et al., "DistBag_DFS". Each run has its nodes, time and
 /// rate, how many steals were tried and made, and the workers' shares of the nodes.
 Table workers_table(const std::vector<SearchRun>& runs);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Repetitions that were timed while a core was slower than at other times, as while the program of
-// another virtual machine has the core's other thread: for seconds all that is computed takes up to
-// twice as long. Traces tell by the probe (skeleton/trace/probe.hpp).
+// Repetitions that were timed while a core was slower than at other times. While the program of
+// another virtual machine has the core's other thread, all that is computed takes up to twice as
+// long, for seconds. Traces tell by the probe (skeleton/trace/probe.hpp).
 #pragma once
 
 #include <map>
@@ -24,7 +24,7 @@ enum class Throttled {
 /// Which repetitions of some traces count, that is, are fitted and compared with.
 ///
 /// Repetitions are throttled whose probe is more than 8 % longer than the shortest of all runs of
-/// as many ranks and threads on that host: what computes freely varies by half of that with the
+/// as many ranks and threads on that host. What computes freely varies by half of that with the
 /// clock of its core. Of a run, in all traces together, that has only such, those count that are
 /// within 8 % of its own shortest. Warm-ups never count; what has no probe is not throttled.
 class CountedRepetitions {

@@ -13,8 +13,8 @@ enum class HoldOut {
   /// Every second run in ascending order of the sizes, the first is fitted; of a grid of two sizes
   /// every second field, as on a chess board.
   every_second,
-  /// Every run in which a size that varies is more than a third of its largest: of sizes that
-  /// double, those two and four times beyond the largest one that is fitted.
+  /// Every run in which a size that varies is more than a third of its largest. Of sizes that
+  /// double, these are two and four times beyond the largest one that is fitted.
   beyond_third,
 };
 

@@ -55,8 +55,8 @@ PlaceKey place_of(const Span& span, int rank) {
   return {span.block, span.level, rank, span.block == Block::wait ? span.bytes : 0};
 }
 
-/// What a rank of the hypercube does between its blocks is work of the skeleton, at the level of
-/// the two that is nearer to the root: taking notes, storage that is given back.
+/// What a rank of the hypercube does between its blocks is work of the skeleton: taking notes,
+/// storage that is given back. Its level is that of the two that is nearer to the root.
 void add_work_between_blocks(std::map<int, std::map<PlaceKey, Total>>& totals, const Trace& trace) {
   std::map<std::pair<int, int>, std::vector<const Span*>> lines;
   for (const auto& [rank, span] : trace.spans) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From traces to samples: what each block took on each rank at each level, with the sizes that its
-// time may depend on, pooled over repetitions and over traces of the same run.
+// time may depend on. Repetitions, and traces of the same run, are pooled.
 #pragma once
 
 #include <map>

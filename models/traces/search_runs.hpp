@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From traces of work stealing to what a run's time went to: searching, stealing, starting and
-// ending, which add up to it (docs/model.md, eq. 17).
+// ending, which add up to it (docs/explanation/model.md, eq. 17).
 #pragma once
 
 #include <cstdint>

@@ -101,8 +101,8 @@ concept DivideAndConquer = HasProblemAndSolution<App> && HasTrivial<App> && HasC
 template <class App>
 concept DivideInHalvesAndConquer = DivideAndConquer<App> && HasDivideInHalves<App>;
 
-/// `static constexpr bool kMergesParts = true`, a form of Placement::distributed: a problem may lie
-/// in any parts, the ranks solve their own by `sequential`, and `combine` of the solutions of two
+/// `static constexpr bool kMergesParts = true`, a form of Placement::distributed. A problem may lie
+/// in any parts, and the ranks solve their own by `sequential`. `combine` of the solutions of two
 /// groups' parts is the solution of both together. Every rank gets the whole solution.
 template <class App>
 concept MergesParts = DivideAndConquer<App> && requires { requires App::kMergesParts; };
@@ -152,12 +152,12 @@ concept HasPartition = requires(const App& app, std::span<typename App::Element>
   { app.partition(part, split, ClassOrder{}) } -> std::same_as<Cut>;
 };
 
-/// The sorting form of Placement::distributed: the problem is a sequence of `Element`s, spread over
-/// the ranks in parts of any length, and each rank gets a part of the solution: no element of its
-/// part comes before one of a lower rank's. The ranks of a group partition their parts around a
-/// common splitter and exchange until each half of the group has its side, level by level; what is
-/// left is solved by `sequential` (part.hpp, hypercube/split_parts.hpp). `Splitter` is what tells
-/// an element's place; both are plain types.
+/// The sorting form of Placement::distributed. The problem is a sequence of `Element`s, spread over
+/// the ranks in parts of any length. Each rank gets a part of the solution: no element of its part
+/// comes before one of a lower rank's. Level by level the ranks of a group partition their parts
+/// around a common splitter and exchange, until each half of the group has its side. What is left
+/// is solved by `sequential` (part.hpp, hypercube/split_parts.hpp). `Splitter` is what tells an
+/// element's place; both are plain types.
 template <class App>
 concept SplitsParts = DivideAndConquer<App> &&
                       requires {

@@ -104,8 +104,9 @@ std::unique_ptr<CommState> make_state(MPI_Comm user) {
   MPI_Comm_size(state->comm, &state->size);
 
   state->hosts = hosts_of(state->comm, state->size);
-  const auto ranks_here = static_cast<int>(
-      std::count(state->hosts.begin(), state->hosts.end(), state->hosts[state->rank]));
+  const auto ranks_here =
+      std::max(1, static_cast<int>(std::count(state->hosts.begin(), state->hosts.end(),
+                                              state->hosts[state->rank])));
   // Not the cores that this rank is bound to: one, where a launcher binds each rank apart.
   const auto cores_here = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
   state->ranks_per_host = all_reduce(state->comm, ranks_here, MPI_MAX);

@@ -3,7 +3,7 @@
 // stealing are elsewhere (work_stealing/mpi_transport.hpp).
 //
 // Messages longer than MPI's 32-bit counts go in pieces. Waiting is polite where ranks outnumber
-// cores, or where the environment says CLEAVE_WAIT=polite: MPICH itself polls and never yields,
+// cores, or where the environment says CLEAVE_WAIT=polite. MPICH itself polls and never yields,
 // which costs a barrier of 8 ranks on 2 cores 30 ms.
 #pragma once
 
@@ -29,6 +29,10 @@ struct CommState;
 
 /// The ranks of an MPI communicator, with a message space of their own: messages of the caller's on
 /// the same communicator are never mixed up with Cleave's. Cheap to copy.
+///
+/// Costs are those of p ranks, with l the latency of a message in seconds and g the gap in seconds
+/// a byte. MPI chooses the algorithm of a collective; given is the usual one
+/// (docs/explanation/model.md). Every function but the constructor throws MpiError alone.
 class Comm {
  public:
   /// Collective over `comm` the first time: one MPI_Comm_dup and one MPI_Allgather, kept with
@@ -47,9 +51,11 @@ class Comm {
   /// The host of each rank, named by its lowest rank.
   const std::vector<int>& hosts() const;
 
+  /// Collective. Cost: log2(p) l.
   void barrier() const;
 
   /// Sends to and receives from `partner` at once; both sides call it with matching lengths.
+  /// Cost: 2 (l + g bytes) with the gap of both directions at once (eq. 9).
   void exchange(int partner, std::span<const std::byte> out, std::span<std::byte> in) const;
 
   struct Outbound {
@@ -60,15 +66,17 @@ class Comm {
     int from;
     std::span<std::byte> bytes;
   };
-  /// All of these messages at once, by rounds of 1 MiB of each: on shared memory half the time of
-  /// whole messages, which fall out of the cache between their two copies. At most one message from
-  /// one rank to another; the receiver passes the sender's length.
+  /// All of these messages at once, by rounds of 1 MiB of each. On shared memory that takes half
+  /// the time of whole messages, which fall out of the cache between their two copies. At most one
+  /// message from one rank to another; the receiver passes the sender's length. Cost: l a message
+  /// and MiB, and g times the greater of the bytes sent and received.
   void exchange(std::span<const Outbound> out, std::span<const Inbound> in) const;
 
+  /// One message; the receiver passes its length. Cost: l + g bytes.
   void send(int to, std::span<const std::byte> message) const;
   void receive(int from, std::span<std::byte> message) const;
 
-  /// The least of all ranks' values, on every rank.
+  /// The least of all ranks' values, on every rank. Collective, as those below. Cost: 2 log2(p) l.
   std::int64_t allreduce_min(std::int64_t value) const;
   /// The same of each of several, as many on every rank, in their place.
   void allreduce_min(std::span<std::int64_t> values) const;
@@ -77,16 +85,19 @@ class Comm {
   /// The sum of all ranks' values, on every rank.
   std::int64_t allreduce_sum(std::int64_t value) const;
 
-  /// `bytes` of `root` on every rank; the lengths must be equal.
+  /// `bytes` of `root` on every rank; the lengths must be equal. Cost: log2(p) (l + g bytes).
   void bcast(std::span<std::byte> bytes, int root) const;
   /// `text` of `root` on every rank.
   std::string bcast(std::string text, int root) const;
   /// One value of each rank, in rank order; empty on ranks other than 0.
+  /// Cost: log2(p) l + 8 p g.
   std::vector<std::int64_t> gather(std::int64_t value) const;
   /// `mine` of all ranks, equally long, in rank order in `all`, which only rank 0 uses.
+  /// Cost: log2(p) l + g times the bytes of `all`.
   void gather(std::span<const std::byte> mine, std::span<std::byte> all) const;
 
-  /// MPI_Alltoallv in bytes; counts and offsets have one entry a rank.
+  /// MPI_Alltoallv in bytes; counts and offsets have one entry a rank. Cost: (p - 1) l + g times
+  /// the greater of the bytes sent and received.
   void alltoall(std::span<const std::byte> out, std::span<const int> send_counts,
                 std::span<const int> send_offsets, std::span<std::byte> in,
                 std::span<const int> receive_counts, std::span<const int> receive_offsets) const;

@@ -40,7 +40,7 @@ struct Curve {
 };
 
 /// Terms that a block's time may be made of, as "sequential": {"N", "M", "N*leaving(M/N)"}. The fit
-/// decides which of them count (docs/model.md).
+/// decides which of them count (docs/explanation/model.md).
 struct BlockTerms {
   std::string block;
   std::vector<std::string> terms;

@@ -24,7 +24,8 @@ namespace cleave {
 /// Collective over `options.comm` except for DC_Type::sequential. With Placement::rooted the
 /// problem of rank 0 counts, and the other ranks get a default-constructed solution; with
 /// Placement::distributed each rank passes its part (`Distributable`). Cost on p ranks:
-/// docs/model.md, eq. 6; two agreements of 2 log2(p) messages, at the start and at the end.
+/// docs/explanation/model.md, eq. 6. Two agreements of 2 log2(p) messages, at the start and at the
+/// end.
 ///
 /// \throws FunctorError    on every rank, the same one, if a functor throws on any rank or a
 ///                         message cannot be stored (DC_Type::sequential passes it on unchanged)

@@ -46,14 +46,11 @@ constexpr std::string_view name_of(Placement placement) {
   return kNames[static_cast<std::size_t>(placement)];
 }
 
-/// How DC_Type::work_stealing shares out work (docs/work_stealing.md).
+/// How DC_Type::work_stealing shares out work (docs/explanation/work-stealing.md).
 struct StealingOptions {
   /// Of each rank. Only the calling one calls MPI, which MPI_THREAD_FUNNELED suffices for; with 1
   /// no thread is started. The application's functors are called by all of them at once.
   int threads = 1;
-  std::size_t initial_capacity = 1024;  ///< of a worker's segment, in nodes
-  std::size_t maximum_capacity = std::size_t{1} << 40;
-  std::size_t min_stealable = 1;  ///< nodes that a segment must share to be stolen from
   std::size_t max_stolen_bytes = std::size_t{32}
                                  << 10;  ///< by one remote steal, but a node at least
   std::int64_t poll_ns = 10'000;  ///< least time between two looks for messages of a busy rank

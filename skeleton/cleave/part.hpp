@@ -17,8 +17,8 @@
 
 namespace cleave {
 
-/// A sequence of plain elements with room before its first and behind its last one, so that
-/// elements can be taken off and put on at either end without moving the others. Move-only.
+/// A sequence of plain elements with room before its first and behind its last one. Elements can be
+/// taken off and put on at either end without moving the others. Move-only.
 ///
 /// New room is not initialised (row_storage.hpp): pages that are never touched take no memory.
 template <class T>
@@ -28,7 +28,7 @@ class Part {
   Part() = default;
 
   /// `count` elements of any value, and room for 5/8 as many more. A level of the sorting form
-  /// receives about half as many on top of what it keeps, at the one end and then at the other; so
+  /// receives about half as many on top of what it keeps, at the one end and then at the other. So
   /// a tenth of the room lies before the elements, to spare at either end.
   /// \throws std::bad_alloc
   explicit Part(std::size_t count) : Part(count / 16, count, count / 16 * 9 + 64) {}

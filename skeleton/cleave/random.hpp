@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reproducible random numbers: number i of a seed can be made on any rank, in any order, and is the
-// same with every compiler (the standard library's distributions are not).
+// Reproducible random numbers. Number i of a seed can be made on any rank, in any order. It is the
+// same with every compiler, which the standard library's distributions are not.
 #pragma once
 
 #include <cstdint>

@@ -51,8 +51,10 @@ inline void* allocate_row(std::size_t bytes) {
 }
 
 // g++ 12 does not see that an optional without a value has no row to be released.
+#if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 inline void release_row(void* row) {
   if (row != nullptr) {
     void* memory = nullptr;
@@ -60,7 +62,9 @@ inline void release_row(void* row) {
     ::operator delete(memory);
   }
 }
+#if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
+#endif
 
 /// Of such memory, for vectors whose elements have no value until they are given one.
 template <class T>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes: the named quantities that the cost of a block depends on, such as N elements or M edges;
-// and counts as people type them: digits, then K, M or G (1024-based, as the papers count).
+// Sizes: the named quantities that the cost of a block depends on, such as N elements or M edges.
+// Counts are typed as digits, then K, M or G (1024-based, as the papers count).
 #pragma once
 
 #include <array>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Traces: the recorder keeps in memory what one rank did while the timed region runs; write_trace
-// writes what all ranks recorded to one file afterwards (docs/formats.md). No MPI is included.
+// writes what all ranks recorded to one file afterwards (docs/reference/formats.md). No MPI is
+// included.
 #pragma once
 
 #include <array>
@@ -30,10 +31,10 @@ std::int64_t monotonic_ns();
 
 /// The spans of one rank over any number of calls and repetitions.
 ///
-/// Memory is bounded: the first `capacity` spans are kept whole (64 B each); of every later one
-/// only the count, time and bytes by block and level are kept, so totals stay exact on a run of
-/// any length. Recording costs two readings of the clock and one store (docs/formats.md).
-/// Not thread-safe: one recorder belongs to one thread of one rank.
+/// Memory is bounded: the first `capacity` spans are kept whole (64 B each). Of every later one
+/// only the count, time and bytes by block and level are kept, so totals stay exact on a run of any
+/// length. Recording costs two readings of the clock and one store (docs/reference/formats.md). Not
+/// thread-safe: one recorder belongs to one thread of one rank.
 class Recorder {
  public:
   static constexpr std::size_t kDefaultCapacity = std::size_t{1} << 20;

@@ -211,7 +211,7 @@ inline std::optional<std::string> beyond(const SearchLimits& limits, std::int64_
 }  // namespace detail
 
 /// Searches the whole tree on the calling thread, depth first. This is the meaning of
-/// DC_Type::work_stealing for an application of this form: every run returns what this returns, as
+/// DC_Type::work_stealing for an application of this form. Every run returns what this returns, as
 /// far as that does not depend on the order of the visits.
 ///
 /// \throws Error  beyond `limits`, which are looked at after some visits and at the end

@@ -291,7 +291,7 @@ TEST(Flowshop, FindsTheOptimumFromAHeuristicOnAnyRanks) {
     expect_optimum(ranks, "ta001", 1278);
     expect_optimum(ranks, "ta018", 1538);
   }
-  for (const char* bound : {"lb1_d", "lb2", "mix"}) {
+  for (const char* bound : {"lb2", "mix"}) {
     EXPECT_EQ(verified(2, "flowshop", {"--bound", bound, "--branching", "maxSum"})["makespan"],
               1377);
   }

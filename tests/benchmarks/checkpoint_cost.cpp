@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What snapshots cost: a search with and without them in turns. JSON: the times of both, their
-// ratio by the medians, and beside it the share of the time in which all ranks rested for
-// snapshots, which a machine that does other things disturbs less.
+// ratio by the medians, and the share of the time in which all ranks rested for snapshots. A
+// machine that does other things disturbs the last less.
 //
 //   mpiexec -bind-to core -n 2 checkpoint_cost [TREE] [SECONDS] [PAIRS] > checkpoint_cost.json
 //

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Connected components against union-finds on the same list of edges and against Boost Graph,
-// alternating in one run: median times, their ratios to the fastest of the sequential union-finds,
-// and the memory's bandwidth. On 2 ranks the edges lie distributed, and every rank gets all labels.
-// Every peer ends with the least vertex of each vertex's component; the graph that Boost searches
-// is built apart.
+// alternating in one run. Prints median times, their ratios to the fastest of the sequential
+// union-finds, and the memory's bandwidth. On 2 ranks the edges lie distributed, and every rank
+// gets all labels. Every peer ends with the least vertex of each vertex's component; the graph that
+// Boost searches is built apart.
 //
 //   mpiexec -bind-to core -n 2 component_peers [REPETITIONS] [CASE...] > component_peers.json
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What fits are worth: 1,000 draws from known coefficients (docs/model.md), and how long a fit and
-// predictions of 10,000 samples take.
+// What fits are worth: 1,000 draws from known coefficients (docs/explanation/model.md), and how
+// long a fit and predictions of 10,000 samples take.
 //
 //   fit_referee [BENCHMARK OPTION...] [SEED...]
 //

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many SHA-1 blocks a second one core of this machine hashes, by the best way that it has:
-// what a tree search whose nodes are hashes is held against.
+// How many SHA-1 blocks a second one core of this machine hashes, by the best way that it has. A
+// tree search whose nodes are hashes is held against it.
 #pragma once
 
 namespace cleave::benchmarks {

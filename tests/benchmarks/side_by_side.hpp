@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the comparisons with other programs share: programs that run in turn on the same input, on
-// all ranks or on one, and the memory bandwidth of the machine beside them.
+// What the comparisons with other programs share. Programs run in turn on the same input, on all
+// ranks or on one. Beside them stands the memory bandwidth of the machine.
 #pragma once
 
 #include <time.h>
@@ -35,7 +35,7 @@ inline void sleep_until_all_are_here(const Comm& comm) {
 enum class RunsOn { all_ranks, rank_0 };
 
 /// Seconds that `work(input)` takes, the longest over the ranks that it runs on; the others sleep.
-/// It is done twice and timed the second time: what a core pays that has slept, or whose caches
+/// It is done twice and timed the second time. What a core pays that has slept, or whose caches
 /// hold what the program before has left there, is none of this program's. Neither `make_input()`
 /// nor `check(result)` is timed. Collective.
 /// \throws Error  what `check` throws on any rank, on every rank

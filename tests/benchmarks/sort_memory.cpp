@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What memory cleave-quicksort takes: the most that a rank has resident (VmHWM, as traces keep it)
-// less that of a rank that sorts next to nothing, divided by the mean share of the keys. For keys
-// that are generated, and from a file to another.
+// What memory cleave-quicksort takes, divided by the mean share of the keys. It is the most that a
+// rank has resident (VmHWM, as traces keep it) less that of a rank that sorts next to nothing. For
+// keys that are generated, and from a file to another.
 //
 //   sort_memory [KEYS] > sort_memory.json
 #include <fmt/format.h>

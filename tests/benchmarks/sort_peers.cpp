@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quicksort of uniform 32-bit keys against the sorts that Debian packages, alternating in one run:
-// median times, their ratios to VQSort alone on one core, and the memory's bandwidth. On 2
+// Quicksort of uniform 32-bit keys against the sorts that Debian packages, alternating in one run.
+// Prints median times, their ratios to VQSort alone on one core, and the memory's bandwidth. On 2
 // ranks the keys lie distributed and stay so; the threaded peers have 2 threads.
 //
 //   mpiexec -bind-to core -n 2 sort_peers [KEYS] [REPETITIONS] > sort_peers.json

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes per second of the tree search by one worker, beside the rate at which this machine hashes
-// independent blocks by SHA-1 and does nothing else (`of_sha1_rate`), and beside the application's
+// Nodes per second of the tree search by one worker. Beside it stand the rate at which this machine
+// hashes independent blocks by SHA-1 and does nothing else (`of_sha1_rate`), and the application's
 // own hashing, which has siblings share what they can.
 #include <benchmark/benchmark.h>
 

@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::int64_t kHuge = std::int64_t{1} << 60;
 
-/// Traces of one application on 1 to 8 ranks: of 0 and 1 elements, of huge sizes, without some
-/// block, without time, with times of a century, with one repetition, on several hosts.
+/// Traces of one application on 1 to 8 ranks, on one host or several: of 0 and 1 elements, of huge
+/// sizes, without some block. Some take no time or a century, or have one repetition.
 std::vector<Trace> pool() {
   std::vector<Trace> traces;
   std::mt19937 random(1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plan files (*.plan.json): the splits of a ledger with what each cost, to be replayed on the same
-// tree. docs/formats.md, section Plan.
+// tree. docs/reference/formats.md, section Plan.
 #pragma once
 
 #include <filesystem>

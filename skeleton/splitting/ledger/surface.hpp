@@ -11,7 +11,7 @@
 namespace cleave::splitting {
 
 struct PartShape {
-  /// Faces between a leaf of the part and a leaf of another part, each counted on its finer side: a
+  /// Faces between a leaf of the part and a leaf of another part, each counted on its finer side. A
   /// coarse leaf beside k^(d-1) finer ones has that many faces there. The boundary of the domain
   /// does not count.
   Index surface = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planning by choosing the cuts of the final curve alone: exact where F depends on N only (A1 = 0),
-// since then a cut costs what the stage at which it can first be made costs.
+// Plans by choosing the cuts of the final curve alone. That is exact where F depends on N only (A1
+// = 0): then a cut costs what the stage at which it can first be made costs.
 #pragma once
 
 #include <optional>
@@ -13,10 +13,10 @@ namespace cleave::splitting {
 /// Cuts whose loads lie in `window` at the least sum of F(0, N) over the cuts' earliest stages: the
 /// chain DP, with a sliding-window minimum.
 ///
-/// Time O(P * W) and memory 2 or 4 bytes times P * W, where W is the number of positions a cut may
-/// take: up to P/2 * (most - least + 1), so P^2/4 * (most - least + 1) in all. With `band`, cut j
-/// only takes positions whose load is within `band` of j/P of the whole; that is the banded
-/// planner, exact within the band and P * 2 band in time and memory.
+/// Time O(P * W) and memory 2 or 4 bytes times P * W. W is the number of positions a cut may take:
+/// up to P/2 * (most - least + 1), so P^2/4 * (most - least + 1) in all. With `band`, cut j only
+/// takes positions whose load is within `band` of j/P of the whole. That is the banded planner,
+/// exact within the band and P * 2 band in time and memory.
 ///
 /// \return  the cuts, rising; nothing if no cuts fit the window (and the band)
 /// \throws Error  if that takes more than 2^28 steps: the window is too wide for this many leaves

@@ -9,11 +9,11 @@
 namespace cleave::splitting {
 
 /// The splits that make `cuts` (final leaf positions) as early as the tree allows and, at each
-/// stage, at least n: an interval that is cut into several keeps its largest segment and every
+/// stage, at least n. An interval that is cut into several keeps its largest segment, and every
 /// other one moves once. With the cuts given, no order at these stages moves fewer leaves: each
 /// segment but one has to leave the giver. Choosing the cuts first, without n, and the order
-/// afterwards is not exact: docs/splitting.md has how much it loses. Cost: O(leaves + cuts *
-/// stages).
+/// afterwards is not exact: docs/explanation/splitting.md has how much it loses. Cost: O(leaves +
+/// cuts * stages).
 ///
 /// \pre  cuts rise strictly within 1 .. leaves - 1 and are fewer than the processors
 PricedPlan plan_of_cuts(const Problem& problem, const std::vector<Index>& cuts);

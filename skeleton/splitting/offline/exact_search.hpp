@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact planning in the modes where parts are not intervals (any, run, subtree, parent_owned), for
-// small trees: a search over all states of one processor's part, each solved once.
+// small trees. It searches all states of one processor's part, each solved once.
 //
 // Processors do not interact: once a part has left its giver, both are split further on their own.
-// So f(part, m, s), the least cost of spreading a part over m processors from stage s on, is the
+// f(part, m, s) is the least cost of spreading a part over m processors from stage s on. It is the
 // smaller of waiting and of any legal split into two parts with m1 + m2 = m.
 #pragma once
 
@@ -26,8 +26,8 @@ class SearchTooLarge : public Error {
 };
 
 /// The cheapest plan with parts in `window` in any mode; nothing if there is none.
-/// Time exponential in the leaves; in mode `any` only in the kinds of leaves, since leaves with
-/// equal subtrees below them are exchangeable there, so that weights must be 1.
+/// Time exponential in the leaves. In mode `any` it is exponential only in the kinds of leaves,
+/// since leaves with equal subtrees below them are exchangeable there, so that weights must be 1.
 ///
 /// \throws SearchTooLarge  beyond `kMaxSearchLeaves` or `kMaxSearchSteps`
 /// \throws Error  if mode is `any` and there are weights

@@ -22,7 +22,8 @@ namespace {
 constexpr Index kSmallTree = 64;
 
 /// How far the banded planner looks to either side of an even share, in widths of the window. Eight
-/// cost a few per cent more than the exact chain on millions of leaves (docs/splitting.md).
+/// cost a few per cent more than the exact chain on millions of leaves
+/// (docs/explanation/splitting.md).
 constexpr Index kBandWidths = 8;
 
 std::optional<Planned> planned_from(std::optional<PricedPlan> priced, LoadWindow window,

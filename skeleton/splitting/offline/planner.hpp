@@ -12,7 +12,7 @@
 
 namespace cleave::splitting {
 
-/// docs/splitting.md has the table of what each costs and guarantees.
+/// docs/explanation/splitting.md has the table of what each costs and guarantees.
 enum class Planner : std::uint8_t {
   automatic,  ///< an exact one where it is affordable, else two_phase
   interval,   ///< interval_dp: mode sfc, exact for any F

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planning with whole subtrees, for trees of any size: every split gives away one node at the
+// Planning with whole subtrees, for trees of any size. Every split gives away one node at the
 // moment it appears, so that n = 1 and N is as small as it can be. Legal in every mode but sfc.
 //
 // The parts are then the tree without P - 1 of its edges. The least maximum over such parts, for a
-// given number of parts, follows from cutting off the heaviest children bottom-up wherever more
-// than M is left (Kundu and Misra, "A linear tree partitioning algorithm", SIAM J. Comput. 6,
+// given number of parts, follows from cutting bottom-up. The heaviest children are cut off wherever
+// more than M is left (Kundu and Misra, "A linear tree partitioning algorithm", SIAM J. Comput. 6,
 // 1977), and a search for M. It minimises neither max - min nor the cost.
 #pragma once
 

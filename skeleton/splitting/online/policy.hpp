@@ -70,8 +70,8 @@ Policy wait();
 
 /// Opens `parts` parts as soon as there are leaves for them and keeps the other processors idle; on
 /// the last stage these split the parts further. Whatever the tree becomes, no processor ends with
-/// more than ceil(L / (P - parts)) leaves: parts of L_i leaves need at most sum ceil(L_i / M) <=
-/// L / M + parts processors to get below M. Splits that do not lower the maximum are not made.
+/// more than ceil(L / (P - parts)) leaves. To get below M, parts of L_i leaves need at most sum
+/// ceil(L_i / M) <= L / M + parts processors. Splits that do not lower the maximum are not made.
 /// \pre  1 <= parts < P for the guarantee
 Policy reserve(int parts);
 
@@ -95,7 +95,7 @@ struct AheadOptions {
 
 /// Makes each cut as soon as the tree offers one near an even share, and all at the deadline.
 /// Shares are of expected final leaves: the caller's indicator where there is one, else what the
-/// share of nodes that refined at the last stage makes of an open leaf; up to l_min all leaves
+/// share of nodes that refined at the last stage makes of an open leaf. Up to l_min all leaves
 /// refine, which is known.
 Policy ahead(AheadOptions options);
 
@@ -105,10 +105,10 @@ Policy ahead(AheadOptions options);
 Policy paced(Index leaves_a_part);
 
 /// Undercuts `other`, which it runs beside itself on the tree as it grows. Up to l_min the tree is
-/// known, and so is what `other` will do there: its cuts are made as soon as the tree has them, and
-/// if there are none the tree is halved. After l_min there are never more parts than `other` has,
-/// and each cut brings the maximum of expected leaves as low as that many parts allow; splits that
-/// do not lower it are not made. Except for halving, every split leaves the cost below what `other`
+/// known, and so is what `other` will do there. Its cuts are made as soon as the tree has them; if
+/// there are none, the tree is halved. After l_min there are never more parts than `other` has, and
+/// each cut brings the maximum of expected leaves as low as that many parts allow. Splits that do
+/// not lower it are not made. Except for halving, every split leaves the cost below what `other`
 /// has paid by then; the maximum is lower as far as expectations hold.
 Policy outbid(Policy other, const CostModel& cost);
 

@@ -5,7 +5,7 @@
 // A Hilbert curve enters each cell at a corner and leaves it at an adjacent corner; a Peano curve
 // leaves at the opposite corner, which needs an odd k. Both step across faces only. The order of
 // the K children and the way each is turned follow from these rules by a search (a Hamiltonian path
-// with corners), so that one piece of code gives the curves of every k and d. Morton order has the
+// with corners). So one piece of code gives the curves of every k and d. Morton order has the
 // children by coordinates; it jumps.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tree files: a line `k d`, then one line of 0s and 1s a level, in curve order. docs/formats.md,
-// section Tree.
+// Tree files: a line `k d`, then one line of 0s and 1s a level, in curve order.
+// docs/reference/formats.md, section Tree.
 #pragma once
 
 #include <filesystem>

@@ -57,12 +57,11 @@ TEST(Bag, AnotherThreadStealsTheOldestOneByOne) {
   EXPECT_EQ(bag.remove(), 99);
 }
 
-TEST(Bag, LeavesAloneSegmentsThatShareTooLittle) {
-  Bag<int> bag({.workers = 2, .min_stealable = 4});
-  bag.add_bulk(std::vector{1, 2, 3, 4, 5, 6});  // shares three
-  std::thread([&bag] { EXPECT_EQ(bag.remove(), std::nullopt); }).join();
-  bag.add_bulk(std::vector(100, 7));
-  std::thread([&bag] { EXPECT_THROW(bag.add(1), Error); }).join();  // a third thread
+TEST(Bag, RefusesMoreThreadsThanWorkers) {
+  Bag<int> bag({.workers = 2});
+  bag.add(1);
+  std::thread([&bag] { bag.add(2); }).join();
+  std::thread([&bag] { EXPECT_THROW(bag.add(3), Error); }).join();
 }
 
 TEST(Bag, EveryNodeIsRemovedOnceByManyThreads) {

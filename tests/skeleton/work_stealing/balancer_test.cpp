@@ -47,8 +47,8 @@ TEST(Balancer, SharesTheWork) {
   EXPECT_GT(minimum[kSeeds / 2], 0.3);
 }
 
-/// A rank's first request waits until there is something to give, so many ask only once before
-/// they have work, though here the rank that was asked often runs dry: the trees are small.
+/// A rank's first request waits until there is something to give, so many ask only once before they
+/// have work. The trees are small here, so the rank that was asked often runs dry.
 TEST(Balancer, FirstRequestsBringWork) {
   for (const int ranks : {17, 40}) {
     int with_work = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs of cleave-uts that are killed or told to stop from outside, at random moments, among them
-// those at which a snapshot is being written; the same command with --resume, on another number of
+// those at which a snapshot is being written. The same command with --resume, on another number of
 // ranks, must then count exactly. The runs that are stopped sleep before every batch of visits, so
 // they take hardly any processor time and would go on for an hour.
 #include <gtest/gtest.h>

@@ -97,16 +97,6 @@ TEST(Segment, AgreesWithADequeUnderRandomOperations) {
   }
 }
 
-TEST(Segment, RefusesToGrowBeyondItsMaximumAndKeepsWhatItHas) {
-  Segment<int> segment(2, 5);
-  for (int i = 0; i < 5; ++i) {
-    segment.push(i);
-  }
-  EXPECT_THROW(segment.push(5), Error);
-  EXPECT_EQ(segment.private_size(), 5U);
-  EXPECT_EQ(segment.pop(), 4);
-}
-
 TEST(Segment, EveryNodeIsGotOnceWithThievesAtWork) {
   constexpr int kNodes = 200'000;
   constexpr int kThieves = 3;

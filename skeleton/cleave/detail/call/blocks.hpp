@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running an application's functors one block at a time: each is timed, traced with its sizes, and
-// whatever it throws is kept as this rank's failure instead of leaving the other ranks waiting.
+// Runs an application's functors one block at a time. Each is timed and traced with its sizes.
+// Whatever it throws is kept as this rank's failure instead of leaving the other ranks waiting.
 #pragma once
 
 #include <exception>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Five functions as an application: a thin adaptor for the published form of DC_Call, and the
-// compile errors that say in one sentence which function is missing or wrong.
+// Five functions as an application: a thin adaptor for the published form of DC_Call. Its compile
+// errors say in one sentence which function is missing or wrong.
 #pragma once
 
 #include <concepts>

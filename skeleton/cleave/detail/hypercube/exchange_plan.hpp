@@ -3,8 +3,8 @@
 // splitter: the arithmetic of the sorting form of Placement::distributed. Needs no MPI.
 //
 // Every rank knows the counts of all, so all find the same plan. It brings each rank to the mean of
-// its half whatever lies where, so no order of the input needs a shuffle first: what a rank may
-// keep stays, partners (group.hpp) take what they have room for, and what is then left over goes to
+// its half whatever lies where, so no order of the input needs a shuffle first. What a rank may
+// keep stays, and partners (group.hpp) take what they have room for. What is then left over goes to
 // the ranks that are short. On input in random order nearly all goes to the partners.
 #pragma once
 

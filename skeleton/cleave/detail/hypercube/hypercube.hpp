@@ -3,15 +3,15 @@
 // and each rank ends with a subproblem of its own. Any number of ranks (group.hpp).
 //
 // Replicated placement (the published form): every rank holds the problem, divides it on its own
-// and keeps the half of its side; on the way up partners swap solutions and both combine. Rooted
+// and keeps the half of its side. On the way up partners swap solutions and both combine. Rooted
 // placement: the first rank of a group holds its problem, divides it and sends the right half to
-// the first rank of the right half; on the way up that rank sends its solution back. Distributed
-// placement: every rank holds a part of the problem; where the application merges parts, each is
-// solved as it lies and the way up is that of the replicated placement; where it splits parts, see
+// the first rank of the right half. On the way up that rank sends its solution back. Distributed
+// placement: every rank holds a part of the problem. Where the application merges parts, each is
+// solved as it lies, and the way up is that of the replicated placement. Where it splits parts, see
 // split_parts.hpp.
 //
 // Who sends a message to whom at which level depends on the number of ranks alone, never on the
-// data or on failures: a rank that has nothing to say sends a header that says so. So nothing
+// data or on failures. A rank that has nothing to say sends a header that says so. So nothing
 // hangs.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a value crosses between two ranks of the hypercube so that neither ever hangs: a header
+// How a value crosses between two ranks of the hypercube so that neither ever hangs. A header
 // (status and length) goes before every payload, so a rank that has failed says so instead of its
-// payload; and before a long payload each side says whether it found room for what is to come.
+// payload. Before a long payload each side says whether it found room for what is to come.
 #pragma once
 
 #include <array>

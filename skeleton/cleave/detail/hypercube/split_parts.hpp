@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sorting form of Placement::distributed: hypercube quicksort on parts that the skeleton owns.
 //
-// At each level the ranks of a group sample their parts, the first rank chooses a splitter, each
-// rank partitions its part in place and the group exchanges by a common plan (exchange_plan.hpp).
-// What arrives is put where there is room beside what is kept, so an element is read once and
-// written at most twice a level and never copied on its own. A rank needs memory for about 1.6
-// times its part.
+// At each level the ranks of a group sample their parts, and the first rank chooses a splitter.
+// Each rank partitions its part in place, and the group exchanges by a common plan
+// (exchange_plan.hpp). What arrives is put where there is room beside what is kept. So an element
+// is read once and written at most twice a level, and never copied on its own. A rank needs memory
+// for about 1.6 times its part.
 //
 // Who sends a message to whom depends on what the whole group knows. A group in which a rank has
 // failed learns of it in the next agreement and stops as one; so nothing hangs.
@@ -69,7 +69,7 @@ class GroupComm {
     }
   }
 
-  /// Every rank's `value` on every rank, by index in the group: each passes on what it has to the
+  /// Every rank's `value` on every rank, by index in the group. Each passes on what it has to the
   /// rank that is as many places before it, which so has twice as much (Bruck et al. 1997).
   template <class T>
   std::vector<T> allgather(const T& value) const {

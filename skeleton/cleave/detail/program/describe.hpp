@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program says of itself, for `cleave study`: one line of JSON (docs/formats.md).
+// What a program says of itself, for `cleave study`: one line of JSON (docs/reference/formats.md).
 #pragma once
 
 #include <cleave/detail/program/traits.hpp>
@@ -14,8 +14,8 @@ bool asks_to_be_told(int argc, char** argv);
 
 /// The study of an application that says nothing of its own: sizes up to the default ones.
 ///
-/// The first falls to 3/4 of itself from step to step, so that powers of two, which halve evenly
-/// and fill caches in their own way, do not take turns with others. The others have half, once and
+/// The first falls to 3/4 of itself from step to step. So powers of two, which halve evenly and
+/// fill caches in their own way, do not take turns with others. The others have half, once and
 /// twice their share of it. The first size of a search falls by 1, since its trees grow
 /// exponentially.
 Study default_study(const ProgramTraits& program, bool is_quick);

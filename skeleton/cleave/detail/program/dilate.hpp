@@ -7,10 +7,10 @@
 namespace cleave::detail {
 
 /// Makes every block of computation last `factor` times its processor time, by sleeping for the
-/// rest: while some ranks sleep, others have the cores. With at most `factor` ranks a core, on a
-/// network `factor` times slower than the one that is meant, all times are `factor` times those
-/// that a core for each rank would give (Gupta et al., "To Infinity and Beyond: Time-Warped Network
-/// Emulation", NSDI 2006).
+/// rest: while some ranks sleep, others have the cores. At most `factor` ranks share a core, and
+/// the network is `factor` times slower than the one that is meant. Then all times are `factor`
+/// times those that a core for each rank would give (Gupta et al., "To Infinity and Beyond:
+/// Time-Warped Network Emulation", NSDI 2006).
 ///
 /// \param repeats  every repetition of `options.recorder` has the same blocks in the same order, on
 ///                 one thread: a block then takes the least of its times in this repetition and

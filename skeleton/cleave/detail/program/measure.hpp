@@ -22,7 +22,7 @@ namespace cleave::detail {
 
 /// Keeps memory that is freed for the allocations to come, of any length. Else every long one gets
 /// fresh pages from the system in each repetition, and first touching them takes as long as the
-/// work: a step at 32 MiB that has nothing to do with the algorithm.
+/// work. That makes a step at 32 MiB that has nothing to do with the algorithm.
 void keep_freed_memory();
 
 /// Says on a terminal how many runs are completed, if they take longer than a moment.
@@ -63,15 +63,15 @@ CallOptions call_options(const RunOptions& options, const TestOptions& test_opti
                          Recorder& recorder, SearchReport& report);
 
 /// Whether the times of such runs may depend on how fast the cores are meanwhile, and their trace
-/// is to tell: not where ranks take turns, which a probe would see as slow cores, nor where
-/// hosts are simulated or dilated.
+/// is to tell. They do not where hosts are simulated or dilated. Where ranks take turns, a probe
+/// would see slow cores.
 bool watches_cores(const Comm& world, const RunOptions& options, const TestOptions& test_options);
 
 /// What the probe takes on the slowest core, all at once; collective.
 std::int64_t slowest_probe_ns(const Comm& world);
 
 /// Runs `app` as `options` and `call_options` say and returns this rank's last solution. The times
-/// go to `recorder`, the longest over the ranks from the moment that all have begun: making the
+/// go to `recorder`: the longest over the ranks, from the moment that all have begun. Making the
 /// problem, freeing the solution and whatever else is not DC_Call stay outside.
 ///
 /// \param is_watched    whether the probe is run before and after each repetition

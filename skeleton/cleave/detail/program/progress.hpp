@@ -9,8 +9,8 @@ namespace cleave::detail {
 
 class Progress {
  public:
-  /// A bar is drawn where standard error is a terminal, or where a parent program says so by the
-  /// environment variable CLEAVE_PROGRESS=bar (under mpiexec standard error is a pipe).
+  /// A bar is drawn where standard error is a terminal. Under mpiexec it is a pipe, so a parent
+  /// program may ask for a bar by the environment variable CLEAVE_PROGRESS=bar.
   /// \param speaks  false on ranks other than 0: nothing is ever printed
   Progress(std::string title, bool speaks);
   /// Clears the bar.

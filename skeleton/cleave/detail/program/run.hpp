@@ -49,8 +49,8 @@ void print_summary(const Summary& summary, int ranks, const RunOptions& options)
 void print_warning(std::string_view program, const std::string& warning);
 
 /// What is odd about how the program was started, one sentence a warning; call on rank 0.
-/// Ranks and threads that outnumber the cores of their host take turns, and their times say little;
-/// and an mpiexec of another MPI library starts P programs of one rank each.
+/// Ranks and threads that outnumber the cores of their host take turns, and their times say little.
+/// An mpiexec of another MPI library starts P programs of one rank each.
 std::vector<std::string> launch_warnings(const Comm& comm, int threads);
 
 /// Whether this process is one that a launcher started and not its first.

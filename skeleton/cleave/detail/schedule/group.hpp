@@ -35,7 +35,7 @@ struct Group {
   friend constexpr bool operator==(const Group&, const Group&) = default;
 };
 
-/// The rank across the cut of `group` that `rank` swaps solutions with; none for the last rank of a
+/// The rank across the cut of `group` that `rank` swaps solutions with. None for the last rank of a
 /// group of odd size, which has no counterpart and only gets (see `giver_to_last`).
 /// \pre  group.contains(rank), group.size > 1
 constexpr std::optional<int> partner_of(int rank, Group group) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading fields of a JSON object that came from outside: whatever is missing, of the wrong kind or
+// Reads fields of a JSON object that came from outside. Whatever is missing, of the wrong kind or
 // out of range is a FileError that names the file, the place and the field.
 #pragma once
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Machine files (*.machine.json): the calibrated latency l and gap g of one machine, with the raw
-// samples that they were fitted to. docs/formats.md describes each field, docs/model.md the units.
+// samples that they were fitted to. docs/reference/formats.md describes each field,
+// docs/explanation/model.md the units.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@
 namespace cleave::detail {
 
 /// The conceptual blocks of the skeleton. `wait` is time spent on a partner that is late, so that
-/// it cannot hide in `exchange`; `skeleton` is what the skeleton itself computes (tau_HDC).
+/// it cannot hide in `exchange`. `skeleton` is what the skeleton itself computes (tau_HDC).
 enum class Block : std::uint8_t {
   divide,
   exchange,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trace files (*.trace.jsonl): what a run was, and every span of every rank. JSON Lines, one object
-// a line; docs/formats.md describes each field.
+// a line; docs/reference/formats.md describes each field.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one worker of a search did, as traces keep it (docs/formats.md). No MPI.
+// What one worker of a search did, as traces keep it (docs/reference/formats.md). No MPI.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A depth-first bag: one instance a rank, one segment a worker (segment.hpp), after Helbecque et
-// al., "DistBag_DFS" (docs/work_stealing.md). A worker adds and removes at its own segment, newest
-// first, and takes from another's, oldest first, when its own is empty. No MPI.
+// al., "DistBag_DFS" (docs/explanation/work-stealing.md). A worker adds and removes at its own
+// segment, newest first, and takes from another's, oldest first, when its own is empty. No MPI.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -28,8 +29,6 @@ namespace cleave::detail {
 struct BagOptions {
   int workers = 1;                      ///< threads that use it
   std::size_t initial_capacity = 1024;  ///< of a segment, in nodes
-  std::size_t maximum_capacity = std::size_t{1} << 40;
-  std::size_t min_stealable = 1;  ///< nodes that a segment must share to be stolen from
 };
 
 /// Nodes of a locked segment, oldest first, as a frontier that can be divided.
@@ -57,14 +56,13 @@ class Bag {
       throw Error("a bag needs at least one worker");
     }
     for (int i = 0; i <= options.workers; ++i) {  // the last is the inbox
-      segments_.push_back(
-          std::make_unique<Segment<T>>(options.initial_capacity, options.maximum_capacity));
+      segments_.push_back(std::make_unique<Segment<T>>(options.initial_capacity));
     }
   }
 
   // For any thread, without an id: the first `workers` threads that come get a segment each.
 
-  /// \throws Error  if the segment is full, or if more threads come than there are workers
+  /// \throws Error  if more threads come than there are workers
   void add(T node) {
     Segment<T>& mine = my_segment();
     mine.push(std::move(node));
@@ -137,19 +135,19 @@ class Bag {
   /// Whether `thief` would find something to steal, as it was a moment ago.
   bool can_be_stolen_from(int thief) const {
     for (int i = 0; i <= options_.workers; ++i) {
-      if (i != thief && stealable(*segments_[i]) > 0) {
+      if (i != thief && segments_[i]->shared_size() > 0) {
         return true;
       }
     }
     return false;
   }
 
-  /// Moves nodes to the segment of `thief`, who calls: half of what other ranks have given (all, if
-  /// it is the only worker), else up to `most` of the oldest nodes that the first other segment
-  /// with some to spare shares, but no more than half of them. \return  how many; 0 if there were
-  /// none
+  /// Moves nodes to the segment of `thief`, who calls: half of what other ranks have given, or all,
+  /// if it is the only worker. If they gave nothing, up to `most` of the oldest nodes that the
+  /// first other segment with some to spare shares, but no more than half of them. \return how
+  /// many; 0 if there were none
   std::size_t steal(int thief, std::size_t maximum) {
-    const std::size_t given = steal_from(inbox(), thief, options_.maximum_capacity);
+    const std::size_t given = steal_from(inbox(), thief, std::numeric_limits<std::size_t>::max());
     if (given > 0) {
       return given;
     }
@@ -179,13 +177,10 @@ class Bag {
     mine.release(
         std::min(mine.private_size(), 2 * spare - std::min(2 * spare, mine.shared_size())));
     const auto richest = std::ranges::max_element(
-        segments_, {}, [this](const auto& segment) { return stealable(*segment); });
+        segments_, {}, [](const auto& segment) { return segment->shared_size(); });
     Segment<T>& from = **richest;
     const std::lock_guard guard(from);
     const std::span<T> shared = from.shared();
-    if (shared.size() < min_stealable(from)) {
-      return {};
-    }
     // One node may not be passed on between idle ranks for ever.
     const bool last_is_kept = &from == &mine || is_inbox(from);
     const std::size_t maximum = std::max<std::size_t>(last_is_kept ? 0 : 1, shared.size() / 2);
@@ -225,7 +220,7 @@ class Bag {
   bool is_inbox(const Segment<T>& segment) const { return &segment == segments_.back().get(); }
 
   std::size_t steal_from(Segment<T>& victim, int thief, std::size_t maximum) {
-    if (stealable(victim) == 0) {
+    if (victim.shared_size() == 0) {
       return 0;
     }
     const std::lock_guard guard(victim);
@@ -244,27 +239,15 @@ class Bag {
     }
   }
 
-  std::size_t stealable(const Segment<T>& segment) const {
-    const std::size_t shared = segment.shared_size();
-    return shared >= min_stealable(segment) ? shared : 0;
-  }
-
-  /// Nodes that other ranks have given are there to be taken, however few.
-  std::size_t min_stealable(const Segment<T>& segment) const {
-    return is_inbox(segment) ? 1 : options_.min_stealable;
-  }
-
   /// Half of the shared nodes, rounded up, at most `most`; all of the inbox's where there are no
   /// others to leave some to. \pre  `from` is locked
   std::span<T> oldest(Segment<T>& from, std::size_t maximum) const {
     SharedNodes<T> shared{from.shared()};
     const Index size = shared.size();
-    if (size == 0 || shared.nodes.size() < min_stealable(from)) {
-      return {};
-    }
     const bool all = options_.workers == 1 && is_inbox(from);
     const Index share = all ? size : (size + 1) / 2;
-    return divide(shared, std::min(share, static_cast<Index>(maximum)), Side::front).nodes;
+    const auto most = static_cast<Index>(std::min(maximum, shared.nodes.size()));
+    return divide(shared, std::min(share, most), Side::front).nodes;
   }
 
   Segment<T>& my_segment() { return segment(my_index()); }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The protocol between the ranks of a search: remote steals, incumbents, the detection of the end,
 // and the moments of rest in which snapshots are written. It knows neither nodes nor MPI: nodes are
-// bytes that a Workload packs, messages go by a Transport. docs/work_stealing.md tells the protocol
-// message by message.
+// bytes that a Workload packs, messages go by a Transport. docs/explanation/work-stealing.md tells
+// the protocol message by message.
 //
 // Detecting the end (Mattern, "Algorithms for distributed termination detection", 1987, section 6:
 // four counters). Rank 0 sends waves down a tree of the ranks. Each rank answers up the tree
@@ -21,19 +21,19 @@
 // Nothing was assumed of how long messages take or in which order those of different ranks arrive;
 // answers to earlier waves are told apart by their number.
 //
-// Draining. The same detection, over all messages but those of the waves, and with "all workers
-// rest, this rank begins nothing and waits for no answer" for "passive", finds the moment at which
-// no message at all is under way. That is when a snapshot may be written, and when the ranks may
-// part. Once the search is known to be done, one wave is enough, over the messages that nobody
-// answers (incumbents, alarms). A rank begins none of these after it has entered the wave, so what
-// it counts as sent is final, what it counts as received may only grow, and equal sums say that all
-// have been received. A rank whose request is out answers the wave after that request's answer, so
-// when all have answered, no request and no answer to one is under way, and no work is since the
-// search is done.
+// Draining. The same detection finds the moment at which no message at all is under way. It counts
+// all messages but those of the waves, and "passive" then means that all workers rest and this rank
+// begins nothing and waits for no answer. That is when a snapshot may be written, and when the
+// ranks may part. Once the search is known to be done, one wave is enough, over the messages that
+// nobody answers (incumbents, alarms). A rank begins none of these after it has entered the wave.
+// So what it counts as sent is final, and what it counts as received may only grow. Equal sums say
+// that all have been received. A rank whose request is out answers the wave after that request's
+// answer. So when all have answered, no request and no answer to one is under way. No work is,
+// since the search is done.
 //
 // Beginning. Rank 0 has all nodes. Every other rank asks its parent in a binomial tree, which keeps
-// the request until it can give: half of what it has to the child with the most ranks below it,
-// half of the rest to the next, at once when its own first nodes come. So work reaches all ranks in
+// the request until its own first nodes come. Then it gives half of what it has to the child with
+// the most ranks below it, half of the rest to the next, and so on. So work reaches all ranks in
 // log2(p) steps, in shares that fit their parts of the tree. A parent that has run dry itself, or
 // has worked for a millisecond without anything to spare, sends its children to look elsewhere.
 #pragma once

@@ -7,9 +7,9 @@
 //
 // Whether a rank is passive is told by `active_`, the number of workers that have or may get hold
 // of a node. A worker counts itself in before it tries to steal and out once it has found its
-// segment empty, so nodes on their way between two segments are covered by the thief; and an idle
-// one that sees nothing to steal does not even try, so that the count comes to rest at 0.
-// The file is long because all that reads or changes this count and the workers' commands is here.
+// segment empty, so nodes on their way between two segments are covered by the thief. An idle one
+// that sees nothing to steal does not even try. So the count comes to rest at 0. The file is long
+// because all that reads or changes this count and the workers' commands is here.
 #pragma once
 
 #include <algorithm>
@@ -59,10 +59,7 @@ class Executor final : private Workload {
         is_polite_(comm.polite(threads_)),
         clock_(options.recorder != nullptr ? options.recorder->clock() : mpi_time_ns),
         offset_ns_(clock_() - monotonic_ns()),
-        bag_({.workers = threads_,
-              .initial_capacity = options.stealing.initial_capacity,
-              .maximum_capacity = options.stealing.maximum_capacity,
-              .min_stealable = options.stealing.min_stealable}) {
+        bag_({.workers = threads_}) {
     for (int i = 0; i < threads_; ++i) {
       workers_.push_back(std::make_unique<Worker>());
       workers_.back()->index = i;

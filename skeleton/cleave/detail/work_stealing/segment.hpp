@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A segment of the bag: the split deque of one worker, after Dinan et al., "Scalable Work
-// Stealing", SC 2009, as in the bag of Helbecque et al. (docs/work_stealing.md).
+// Stealing", SC 2009, as in the bag of Helbecque et al. (docs/explanation/work-stealing.md).
 //
 //        head        split              top
 //   ......|  shared  |     private       |......
@@ -50,11 +50,9 @@ class SpinLock {
 template <std::movable T>
 class Segment {
  public:
-  /// \param initial_capacity, maximum_capacity  in nodes; the array doubles in between
-  explicit Segment(std::size_t initial_capacity = 1024,
-                   std::size_t maximum_capacity = std::size_t{1} << 40)
-      : maximum_capacity_(maximum_capacity) {
-    reallocate(std::clamp<std::size_t>(initial_capacity, 1, maximum_capacity));
+  /// \param initial_capacity  in nodes; the array doubles from then on
+  explicit Segment(std::size_t initial_capacity = 1024) {
+    reallocate(std::max<std::size_t>(initial_capacity, 1));
   }
   ~Segment() {
     std::destroy(base_ + head_.load(std::memory_order_relaxed), top_);
@@ -192,11 +190,7 @@ class Segment {
       settle(base_, to, head);
       return;
     }
-    if (needed > maximum_capacity_) {
-      throw Error("the bag is full: a worker's segment may hold " +
-                  std::to_string(maximum_capacity_) + " nodes");
-    }
-    reallocate(std::min(std::max(2 * capacity(), needed), maximum_capacity_));
+    reallocate(std::max(2 * capacity(), needed));
   }
 
   void reallocate(std::size_t capacity) {
@@ -227,7 +221,6 @@ class Segment {
   T* end_ = nullptr;
   T* bottom_ = nullptr;  ///< base_ + split_
   T* base_ = nullptr;
-  std::size_t maximum_capacity_;
 
   // Everyone's line.
   alignas(kCacheLineBytes) SpinLock lock_;

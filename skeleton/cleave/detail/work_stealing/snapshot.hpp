@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Snapshots of a search on disk: every rank writes a part, rank 0 then a manifest that makes them
-// valid. docs/formats.md has the format.
+// valid. docs/reference/formats.md has the format.
 #pragma once
 
 #include <cstddef>

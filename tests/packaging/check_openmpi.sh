@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Compiles the skeleton and its tests under MPI with Open MPI, and runs them on 1, 2 and 3 ranks. A build of
+# all that is configured by -DCLEAVE_MPI=openmpi runs all tests.
+# Called as: check_openmpi.sh SOURCE_FOLDER
+set -euo pipefail
+cd "$1"
+for tool in mpicxx.openmpi mpiexec.openmpi; do
+  command -v $tool >/dev/null || { echo "skipped: $tool is not installed"; exit 77; }
+done
+# More ranks than cores, and root in a container: allowed for these tests alone.
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+compile() { ${CMAKE_CXX_COMPILER_LAUNCHER-} mpicxx.openmpi -std=c++20 -O1 -Wall -Wextra -Werror -DFMT_SHARED -I. -Iskeleton -c "$1" -o "$2"; }
+export -f compile
+mapfile -t library < <(ls skeleton/cleave/*.cpp skeleton/cleave/detail/{call,schedule,trace,work_stealing}/*.cpp | grep -v run_options)
+tests=(tests/skeleton/comm_test.cpp tests/skeleton/dc_call_test.cpp tests/skeleton/work_stealing/global_bag_test.cpp)
+for source in "${library[@]}" tests/mpi_main.cpp "${tests[@]}"; do
+  printf '%s\0%s\0' "$source" "$work/$(tr / _ <<<"$source").o"
+done | xargs -0 -n 2 -P 2 bash -c 'compile "$@"' _
+failed=0
+for test in "${tests[@]}"; do
+  objects=("$work"/skeleton_*.o "$work/tests_mpi_main.cpp.o" "$work/$(tr / _ <<<"$test").o")
+  mpicxx.openmpi "${objects[@]}" -lgtest -lfmt -lpthread -o "$work/test"
+  for ranks in 1 2 3; do
+    timeout 120 mpiexec.openmpi -n $ranks "$work/test" >"$work/log" 2>&1 || { cat "$work/log"; failed=1; }
+    echo "$test on $ranks ranks: $(grep -E '^\[  (PASSED|FAILED)' "$work/log" | head -1)"
+  done
+done
+exit $failed
