@@ -127,9 +127,10 @@ class Lines {
     throw FileError(file_, fmt::format("line {}: {}", line, what));
   }
 
-  /// A whole number in [least, most], the next on `line`. \throws FileError
+  /// A whole number in [minimum, maximum], the next on `line`. \throws FileError  ending with
+  /// `hint` if it is out of range
   std::int64_t take_number(std::string_view& line, std::string_view what, std::int64_t minimum,
-                           std::int64_t maximum) const {
+                           std::int64_t maximum, std::string_view hint = {}) const {
     const std::string_view token = take_token(line);
     if (token.empty()) {
       refuse(fmt::format("the {} is missing", what));
@@ -141,8 +142,8 @@ class Lines {
       refuse(fmt::format("'{}' is not a {}", shortened(token), what));
     }
     if (error == std::errc::result_out_of_range || number < minimum || number > maximum) {
-      refuse(fmt::format("{} {} is out of range: from {} to {}", what, shortened(token), minimum,
-                         maximum));
+      refuse(fmt::format("{} {} is out of range: from {} to {}{}", what, shortened(token), minimum,
+                         maximum, hint));
     }
     return number;
   }

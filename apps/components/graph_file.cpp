@@ -25,12 +25,28 @@ constexpr std::array<std::pair<std::string_view, GraphFormat>, 4> kFormats = {
      {"matrix-market", GraphFormat::matrix_market},
      {"metis", GraphFormat::metis}}};
 
+/// The greatest vertex that a file of so many bytes may name: so a short file cannot ask for more
+/// memory than a multiple of its length.
+std::int64_t max_vertex(std::size_t file_bytes, const ReadOptions& options) {
+  constexpr std::int64_t kPerByte = 16;
+  constexpr std::int64_t kAlways = 1 << 20;
+  if (options.vertices) {
+    return std::int64_t{*options.vertices} - 1;
+  }
+  const auto bytes = static_cast<std::int64_t>(file_bytes);
+  return std::min(std::max(kAlways, kPerByte * bytes), std::int64_t{kMaxVertices}) - 1;
+}
+
+/// What to do about a vertex beyond it.
+std::string_view hint_of(const ReadOptions& options) {
+  return options.vertices ? "" : "; --size N=COUNT allows more vertices";
+}
+
 GraphSlice parse_text(std::string_view contents, const std::filesystem::path& file,
                       const ReadOptions& options, Slice slice) {
   Lines lines(contents, file);
   const auto size = static_cast<std::int64_t>(contents.size());
-  const std::int64_t last_allowed =
-      options.vertices ? std::int64_t{*options.vertices} - 1 : kMaxVertices - 1;
+  const std::int64_t last_allowed = max_vertex(contents.size(), options);
   EdgeStore edges(file, options.max_bytes);
   Vertex maximum = 0;
   lines.go_to_line_from(static_cast<std::size_t>(slice.begin(size)));
@@ -46,9 +62,12 @@ GraphSlice parse_text(std::string_view contents, const std::filesystem::path& fi
     if (first.empty() || first.front() == '#' || first.front() == '%') {
       continue;
     }
-    const auto from =
-        static_cast<Vertex>(lines.take_number(line, "vertex number", 0, last_allowed));
-    const auto to = static_cast<Vertex>(lines.take_number(line, "vertex number", 0, last_allowed));
+    const auto take_vertex = [&] {
+      return static_cast<Vertex>(
+          lines.take_number(line, "vertex number", 0, last_allowed, hint_of(options)));
+    };
+    const Vertex from = take_vertex();
+    const Vertex to = take_vertex();
     maximum = std::max({maximum, from, to});
     edges.add({from, to});
   }
@@ -75,13 +94,13 @@ GraphSlice parse_binary(std::string_view contents, const std::filesystem::path& 
     std::memcpy(read.edges.data(), contents.data() + static_cast<std::size_t>(first) * sizeof(Edge),
                 count * sizeof(Edge));
   }
-  const std::int64_t maximum =
-      options.vertices ? std::int64_t{*options.vertices} - 1 : kMaxVertices - 1;
+  const std::int64_t maximum = max_vertex(contents.size(), options);
   for (std::size_t i = 0; i < count; ++i) {
     const Vertex greater = std::max(read.edges[i].from, read.edges[i].to);
     if (greater > maximum) {
-      throw FileError(file, fmt::format("edge {}: vertex number {} is out of range: from 0 to {}",
-                                        static_cast<std::size_t>(first) + i + 1, greater, maximum));
+      throw FileError(file, fmt::format("edge {}: vertex number {} is out of range: from 0 to {}{}",
+                                        static_cast<std::size_t>(first) + i + 1, greater, maximum,
+                                        hint_of(options)));
     }
     read.vertices = std::max(read.vertices, greater + 1);
   }

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -88,7 +89,10 @@ void check_key_path(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(path)) {
     throw FileError(path, "is a folder, expected a file to write the keys to");
   }
-  const AtomicFile file(path);  // created, and removed again since it is not committed
+  if (path == "-" || std::filesystem::is_fifo(path) || std::filesystem::is_socket(path)) {
+    throw FileError(path, "cannot write: several ranks write to their places of a regular file");
+  }
+  check_writable(path);
 }
 
 namespace detail {
@@ -134,18 +138,19 @@ std::int64_t bytes_before(const Comm& comm, std::size_t mine) {
 void write_bytes(const Comm& comm, const std::filesystem::path& path,
                  std::span<const std::byte> mine, bool are_records) {
   const std::int64_t at = bytes_before(comm, mine.size());
-  const std::filesystem::path partial = path.string() + ".partial";
-  const auto remove_partial = [&] {
-    if (comm.rank() == 0) {
-      std::error_code ignored;
-      std::filesystem::remove(partial, ignored);
-    }
-  };
-  agree(comm, [&] {
+  const std::filesystem::path target = agree(comm, [&] {
     if (comm.rank() == 0) {
       check_key_path(path);
     }
+    return followed(path);
   });
+  const bool is_device = std::filesystem::is_character_file(target);
+  const std::filesystem::path partial =
+      is_device ? target : std::filesystem::path(target.string() + ".partial");
+  std::optional<RemovedUnlessKept> unfinished;
+  if (comm.rank() == 0 && !is_device) {
+    unfinished.emplace(partial);
+  }
   MPI_File file = MPI_FILE_NULL;
   try {
     agree(comm, [&] {
@@ -159,15 +164,15 @@ void write_bytes(const Comm& comm, const std::filesystem::path& path,
     if (file != MPI_FILE_NULL) {
       MPI_File_close(&file);
     }
-    remove_partial();
     throw;
   }
   MPI_File_close(&file);
   agree(comm, [&] {
-    if (comm.rank() == 0 && std::rename(partial.c_str(), path.c_str()) != 0) {
-      const std::string reason = std::strerror(errno);
-      remove_partial();
-      throw FileError(path, "cannot rename into place: " + reason);
+    if (unfinished) {
+      if (std::rename(partial.c_str(), target.c_str()) != 0) {
+        throw FileError(path, std::string("cannot rename into place: ") + std::strerror(errno));
+      }
+      unfinished->keep();
     }
   });
 }

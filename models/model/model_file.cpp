@@ -81,9 +81,9 @@ Network network_from(const JsonFields& fields) {
 std::vector<RunOfModel> runs_from(const JsonFields& fields, const char* name) {
   std::vector<RunOfModel> runs;
   for (const JsonFields& run : fields.objects(name)) {
-    runs.push_back({.ranks = run.integer<int>("ranks", 1),
+    runs.push_back({.ranks = run.integer<int>("ranks", 1, detail::kMaxRanks),
                     .threads = run.integer<int>("threads", 1),
-                    .ranks_per_host = run.integer<int>("ranks_per_host", 1),
+                    .ranks_per_host = run.integer<int>("ranks_per_host", 1, detail::kMaxRanks),
                     .sizes = sizes_from(run),
                     .files = run.texts("files")});
   }

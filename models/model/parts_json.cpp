@@ -160,7 +160,7 @@ SearchModel search_from(const JsonFields& fields) {
           .between = steals_from(fields, "between"),
           .start_up = fit_if_any(fields, "start_up"),
           .termination = fit_if_any(fields, "termination"),
-          .ranks_per_host = fields.integer<int>("ranks_per_host", 1),
+          .ranks_per_host = fields.integer<int>("ranks_per_host", 1, detail::kMaxRanks),
           .threads = fields.integer<int>("threads", 1),
           .noise = fields.numbers("noise")};
 }

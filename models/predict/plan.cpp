@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <iterator>
@@ -47,6 +48,15 @@ std::string quoted(const std::string& text) {
     word += c == '\'' ? std::string("'\\''") : std::string(1, c);
   }
   return word + "'";
+}
+
+/// `app` as a line of #SBATCH can hold it, where nothing is quoted.
+std::string job_name(std::string app) {
+  for (char& c : app) {
+    const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_';
+    c = is_plain ? c : '_';
+  }
+  return app;
 }
 
 /// "N=1M,M=2M"
@@ -126,7 +136,7 @@ std::string slurm_script(const Model& model, const PlanChoice& choice) {
       "#SBATCH --cpus-per-task={}\n"
       "#SBATCH --time={}\n",
       choice.prediction.seconds, choice.prediction.low, choice.prediction.high,
-      p.outside_fitted_range ? ", beyond what was measured" : "", model.app,
+      p.outside_fitted_range ? ", beyond what was measured" : "", job_name(model.app),
       (p.ranks + tasks_per_node - 1) / tasks_per_node, p.ranks, tasks_per_node, p.threads,
       time_limit(with_margin(choice.prediction.high) + kStartSeconds));
   if (choice.prediction.memory_bytes) {
@@ -135,12 +145,13 @@ std::string slurm_script(const Model& model, const PlanChoice& choice) {
                     static_cast<long long>(std::ceil(with_margin(*choice.prediction.memory_bytes) /
                                                      p.threads / (1 << 20))));
   }
-  script += fmt::format(
-      "srun cleave-{} --type {} --placement {} --threads {} --warm-up 0 --repetitions 1", model.app,
-      model.type, model.placement, p.threads);
+  script += fmt::format("srun {} --type {} --placement {} --threads {} --warm-up 0 --repetitions 1",
+                        quoted("cleave-" + model.app), quoted(model.type), quoted(model.placement),
+                        p.threads);
   for (const auto& [name, value] : model.options) {
     if (name != "size" && !value.empty()) {
-      script += fmt::format(" {}{} {}", name.size() == 1 ? "-" : "--", name, quoted(value));
+      script +=
+          fmt::format(" {} {}", quoted((name.size() == 1 ? "-" : "--") + name), quoted(value));
     }
   }
   const auto is_given = [&](const auto& size) { return model.given_sizes.contains(size.first); };

@@ -27,7 +27,7 @@ std::string padded(const std::string& text, std::size_t width, bool to_the_right
 std::string escaped_for_markdown(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
-    if (std::string_view("|*_<").find(c) != std::string_view::npos) {
+    if (std::string_view("\\`|*_<[#").find(c) != std::string_view::npos) {
       escaped += '\\';
     }
     escaped += c;
@@ -100,7 +100,7 @@ std::string notes_text(const std::vector<std::string>& notes) {
 }
 
 std::string to_markdown(const Report& report) {
-  std::string text = fmt::format("# {}\n\n", report.title);
+  std::string text = fmt::format("# {}\n\n", escaped_for_markdown(report.title));
   for (const auto& [name, value] : report.facts) {
     text += fmt::format("- {}: {}\n", name, escaped_for_markdown(value));
   }
@@ -113,9 +113,9 @@ std::string to_markdown(const Report& report) {
     text += fmt::format("- note: {}\n", escaped_for_markdown(note));
   }
   for (const Table& table : report.tables) {
-    text += fmt::format("\n## {}\n\n|", table.title);
+    text += fmt::format("\n## {}\n\n|", escaped_for_markdown(table.title));
     for (const Column& column : table.columns) {
-      text += fmt::format(" {} |", column.name);
+      text += fmt::format(" {} |", escaped_for_markdown(column.name));
     }
     text += "\n|";
     for (const Column& column : table.columns) {

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -13,22 +19,95 @@
 
 namespace cleave {
 
-AtomicFile::AtomicFile(std::filesystem::path path)
-    : path_(std::move(path)), partial_(path_.string() + ".partial") {
-  if (std::filesystem::is_directory(path_)) {
-    throw FileError(path_, "cannot write: it is a folder");
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path folder_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+/// A device, a FIFO, or what else has a name and is neither a folder nor a regular file.
+bool is_special(const fs::path& path) {
+  std::error_code none;
+  const fs::file_status status = fs::status(path, none);
+  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+}
+
+std::string last_error() { return std::strerror(errno); }
+
+}  // namespace
+
+fs::path followed(const fs::path& path) {
+  constexpr int kMaxLinks = 40;  // as the system follows
+  fs::path target = path;
+  std::error_code none;
+  for (int i = 0; i < kMaxLinks; ++i) {
+    if (!fs::is_symlink(fs::symlink_status(target, none))) {
+      return target;
+    }
+    const fs::path link = fs::read_symlink(target, none);
+    target = link.is_absolute() ? link : target.parent_path() / link;
   }
-  file_ = std::fopen(partial_.c_str(), "wb");
+  throw FileError(path, "cannot write: too many symbolic links");
+}
+
+void check_writable(const fs::path& path) {
+  if (path == "-") {
+    return;
+  }
+  const fs::path target = followed(path);
+  if (fs::is_directory(target)) {
+    throw FileError(path, "cannot write: it is a folder");
+  }
+  const fs::path needed = is_special(target) ? target : folder_of(target);
+  if (::access(needed.c_str(), W_OK) != 0) {
+    throw FileError(path, "cannot write: " + last_error());
+  }
+}
+
+AtomicFile::AtomicFile(const fs::path& path) : path_(path) {
+  if (path == "-") {
+    file_ = stdout;
+    return;
+  }
+  path_ = followed(path);
+  if (fs::is_directory(path_)) {
+    throw FileError(path, "cannot write: it is a folder");
+  }
+  open();
+}
+
+void AtomicFile::open() {
+  partial_ = path_.string() + ".partial";
+  int file = -1;
+  if (is_special(path_)) {
+    place_ = Place::in_place;
+    file = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+  } else {
+    constexpr mode_t kMode = 0666;  // less the umask
+    place_ = Place::unnamed;
+    if (::access("/proc/self/fd", X_OK) == 0) {
+      file = ::open(folder_of(path_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, kMode);
+    }
+    if (file < 0) {
+      place_ = Place::beside;
+      file = ::open(partial_.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, kMode);
+    }
+  }
+  file_ = file < 0 ? nullptr : ::fdopen(file, "wb");
   if (file_ == nullptr) {
     fail("cannot write");
   }
 }
 
 AtomicFile::~AtomicFile() {
-  if (file_ != nullptr) {
+  if (file_ != nullptr && file_ != stdout) {
     std::fclose(file_);
-    std::error_code ignored;
-    std::filesystem::remove(partial_, ignored);
+    if (place_ == Place::beside) {
+      std::error_code ignored;
+      fs::remove(partial_, ignored);
+    }
   }
 }
 
@@ -39,18 +118,89 @@ void AtomicFile::write(std::string_view text) {
 }
 
 void AtomicFile::commit() {
-  if (std::fflush(file_) != 0 || ::fsync(::fileno(file_)) != 0) {
+  if (std::fflush(file_) != 0) {
     fail("cannot write");
   }
-  if (std::rename(partial_.c_str(), path_.c_str()) != 0) {
-    fail("cannot rename into place");
+  if (file_ == stdout) {
+    return;
+  }
+  if (place_ != Place::in_place) {
+    if (::fsync(::fileno(file_)) != 0) {
+      fail("cannot write");
+    }
+    give_name();
   }
   std::fclose(file_);
   file_ = nullptr;
 }
 
+void AtomicFile::give_name() {
+  if (place_ == Place::unnamed) {
+    const std::string name = fmt::format("/proc/self/fd/{}", ::fileno(file_));
+    const auto link = [&] {
+      return ::linkat(AT_FDCWD, name.c_str(), AT_FDCWD, partial_.c_str(), AT_SYMLINK_FOLLOW);
+    };
+    if (link() != 0 && (errno != EEXIST || ::unlink(partial_.c_str()) != 0 || link() != 0)) {
+      fail("cannot write");
+    }
+    place_ = Place::beside;
+  }
+  if (std::rename(partial_.c_str(), path_.c_str()) != 0) {
+    fail("cannot rename into place");
+  }
+}
+
 void AtomicFile::fail(const char* action) const {
-  throw FileError(path_, std::string(action) + ": " + std::strerror(errno));
+  throw FileError(path_, std::string(action) + ": " + last_error());
+}
+
+RemovedUnlessKept::RemovedUnlessKept(const fs::path& path) : path_(path) {
+  std::array<int, 2> pipe{};
+  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) {
+    return;
+  }
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t attributes;
+  ::posix_spawn_file_actions_init(&files);
+  ::posix_spawnattr_init(&attributes);
+  ::posix_spawn_file_actions_adddup2(&files, pipe[0], STDIN_FILENO);
+  ::posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  ::posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  // A session of its own: signals to this process's group do not reach it.
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
+  std::string shell = "sh";
+  std::string option = "-c";
+  std::string script = R"(read -r kept || rm -f -- "$0")";
+  std::string file = fs::absolute(path).string();
+  const std::array<char*, 5> arguments = {shell.data(), option.data(), script.data(), file.data(),
+                                          nullptr};
+  if (::posix_spawn(&watcher_, "/bin/sh", &files, &attributes, arguments.data(), environ) == 0) {
+    to_watcher_ = pipe[1];
+  } else {
+    watcher_ = -1;
+    ::close(pipe[1]);
+  }
+  ::close(pipe[0]);
+  ::posix_spawn_file_actions_destroy(&files);
+  ::posix_spawnattr_destroy(&attributes);
+}
+
+RemovedUnlessKept::~RemovedUnlessKept() {
+  if (to_watcher_ >= 0) {
+    ::close(to_watcher_);
+    ::waitpid(watcher_, nullptr, 0);
+  } else if (watcher_ < 0 && !path_.empty()) {
+    std::error_code ignored;
+    fs::remove(path_, ignored);
+  }
+}
+
+void RemovedUnlessKept::keep() {
+  path_.clear();
+  if (to_watcher_ >= 0) {
+    // A watcher that has died reads nothing, and removes nothing either.
+    [[maybe_unused]] const auto written = ::write(to_watcher_, "kept\n", 5);
+  }
 }
 
 void write_file(const std::filesystem::path& path, std::string_view text) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that appears whole or not at all: written beside its final name, synced, then renamed.
+// A file that appears whole or not at all: written without a name or beside its final one, synced,
+// then renamed.
 #pragma once
 
 #include <cstdio>
@@ -9,11 +10,27 @@
 
 namespace cleave {
 
-/// Writes to `path.partial`; `commit` gives the file its name. Without a commit nothing remains.
+/// What `path` stands for as an output: a symbolic link is followed, also one whose target does not
+/// exist yet.
+///
+/// \throws FileError  if links go round in a circle
+std::filesystem::path followed(const std::filesystem::path& path);
+
+/// Refuses an output that could not be written, and changes nothing.
+///
+/// \throws FileError  if it is a folder, or its folder does not exist or cannot be written to
+void check_writable(const std::filesystem::path& path);
+
+/// Writes what `commit` gives the name `path`. Without a commit nothing remains, however the
+/// process ends, where the file system has files without names (O_TMPFILE); elsewhere
+/// `path.partial` remains if it is killed. "-" is standard output. A symbolic link is followed.
+/// What is there and is no regular file, such as a device or a FIFO, is written in place.
 class AtomicFile {
  public:
+  /// Waits for a reader if `path` is a FIFO.
+  ///
   /// \throws FileError  if the folder does not exist or cannot be written to
-  explicit AtomicFile(std::filesystem::path path);
+  explicit AtomicFile(const std::filesystem::path& path);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
@@ -26,11 +43,35 @@ class AtomicFile {
   void commit();
 
  private:
+  enum class Place { unnamed, beside, in_place };
+
+  void open();
+  void give_name();
   [[noreturn]] void fail(const char* action) const;
 
   std::filesystem::path path_;
   std::filesystem::path partial_;
+  Place place_ = Place::in_place;
   std::FILE* file_ = nullptr;
+};
+
+/// Removes a file once this process has ended, however it ends, unless `keep` is called before.
+/// For a file that several processes write by its name. Cost: a process that waits.
+class RemovedUnlessKept {
+ public:
+  /// Does nothing where no process can be started.
+  explicit RemovedUnlessKept(const std::filesystem::path& path);
+  /// Removes it, unless it is kept.
+  ~RemovedUnlessKept();
+  RemovedUnlessKept(const RemovedUnlessKept&) = delete;
+  RemovedUnlessKept& operator=(const RemovedUnlessKept&) = delete;
+
+  void keep();
+
+ private:
+  std::filesystem::path path_;
+  int to_watcher_ = -1;  ///< closed at the end of this process
+  int watcher_ = -1;
 };
 
 /// Writes `text` to `path`, whole or not at all.

@@ -9,10 +9,10 @@ for tool in mpicxx.openmpi mpiexec.openmpi; do
   command -v $tool >/dev/null || { echo "skipped: $tool is not installed"; exit 77; }
 done
 # More ranks than cores, and root in a container: allowed for these tests alone.
-export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export GTEST_COLOR=no OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-compile() { ${CMAKE_CXX_COMPILER_LAUNCHER-} mpicxx.openmpi -std=c++20 -O1 -Wall -Wextra -Werror -DFMT_SHARED -I. -Iskeleton -c "$1" -o "$2"; }
+compile() { ${CMAKE_CXX_COMPILER_LAUNCHER-} mpicxx.openmpi -std=c++20 -O1 -Wall -Werror -DOMPI_SKIP_MPICXX -DFMT_SHARED '-DCLEAVE_VERSION="test"' '-DCLEAVE_COMMIT="test"' -I. -Iskeleton -c "$1" -o "$2"; }
 export -f compile
 mapfile -t library < <(ls skeleton/cleave/*.cpp skeleton/cleave/detail/{call,schedule,trace,work_stealing}/*.cpp | grep -v run_options)
 tests=(tests/skeleton/comm_test.cpp tests/skeleton/dc_call_test.cpp tests/skeleton/work_stealing/global_bag_test.cpp)

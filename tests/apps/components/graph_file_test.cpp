@@ -94,7 +94,9 @@ TEST(GraphFile, OfTextIsRefusedByLine) {
             "graph: line 2: vertex number 10 is out of range: from 0 to 9");
   EXPECT_EQ(refused("99999999999999999999 0\n"),
             "graph: line 1: vertex number 99999999999999999999 is out of range: from 0 to "
-            "4294967294");
+            "1048575; --size N=COUNT allows more vertices");
+  EXPECT_EQ(refused("2000000000 0\n", 100),
+            "graph: line 1: vertex number 2000000000 is out of range: from 0 to 99");
   EXPECT_NE(refused(kMatrix).find("this is a Matrix Market file"), std::string::npos);
 }
 

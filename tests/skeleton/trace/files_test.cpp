@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trace and machine files: what is written is read back, and whatever is damaged gets one clear
 // line.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <fstream>
 #include <functional>
 #include <random>
+#include <thread>
 
 #include <cleave/detail/trace/machine_file.hpp>
 #include <cleave/detail/trace/trace_file.hpp>
@@ -27,7 +34,7 @@ void write_example_trace(const std::filesystem::path& path) {
   Recorder recorder(monotonic_ns, 5);
   for (int repetition = 0; repetition < 2; ++repetition) {
     recorder.begin_repetition(repetition, repetition == 0);
-    recorder.add_run_sizes({{"N", 1000}, {"a \"quoted\" name", 3}});
+    recorder.add_run_sizes({{"N", 1000}, {"edges_2", 3}});
     recorder.record(Block::divide, 0, 2, -5, 10, 0, {{"N", 1000}});
     recorder.record(Block::sequential, 1, 1, 10, 110, 0, {{"N", 500}, {"nodes", 7}});
     recorder.record(Block::exchange, 0, 2, 110, 120, 4096, {});
@@ -96,7 +103,7 @@ TEST(TraceFile, IsReadBackAsItWasWritten) {
   EXPECT_EQ(trace.repetitions[1].elapsed_ns, 130);
   EXPECT_EQ(trace.repetitions[0].probe_ns, 0);
   EXPECT_EQ(trace.repetitions[1].probe_ns, 80123);
-  EXPECT_EQ(trace.repetitions[1].sizes.at("a \"quoted\" name"), 3);
+  EXPECT_EQ(trace.repetitions[1].sizes.at("edges_2"), 3);
   ASSERT_EQ(trace.spans.size(), 10U);
   EXPECT_EQ(trace.spans[0].span.begin_ns, -5);
   EXPECT_EQ(trace.sizes_of(trace.spans[1].span), (NamedSizes{{"N", 500}, {"nodes", 7}}));
@@ -205,6 +212,36 @@ TEST(MachineFile, DamagedCopiesAreRefusedCleanly) {
   fuzz(folder, folder / "m", read_machine);
 }
 
+TEST(TraceFile, RefusesToWriteASizeThatNobodyCouldName) {
+  for (const char* name : {"", "n-1", "edges per node", "1N", "a\033[31m"}) {
+    Recorder of_run([] { return std::int64_t{0}; });
+    of_run.begin_repetition(0, false);
+    of_run.add_run_sizes({{name, 1}});
+    of_run.end_repetition(1);
+    Recorder of_span([] { return std::int64_t{0}; });
+    of_span.begin_repetition(0, false);
+    of_span.record(Block::divide, 0, 1, 0, 1, 0, {{name, 1}});
+    of_span.end_repetition(1);
+    EXPECT_THROW(check_size_names(of_run), Error) << name;
+    EXPECT_THROW(check_size_names(of_span), Error) << name;
+  }
+  Recorder good([] { return std::int64_t{0}; });
+  good.begin_repetition(0, false);
+  good.add_run_sizes({{"N", 1}, {"edges_2", 1}});
+  good.end_repetition(1);
+  EXPECT_NO_THROW(check_size_names(good));
+}
+
+TEST(TraceFile, ShowsNothingThatATerminalWouldObey) {
+  const TemporaryFolder folder;
+  write_example_trace(folder / "x");
+  std::string text = read_file(folder / "x");
+  const std::string app = "\"app\":\"";
+  text.insert(text.find(app) + app.size(), "\\u001b[31m\\u009b5m\\n\\u007f");
+  write_file(folder / "y", text);
+  EXPECT_EQ(read_trace(folder / "y").run.app.substr(0, 10), "?[31m?5m??");
+}
+
 TEST(AtomicFile, WithoutACommitNothingIsLeft) {
   const TemporaryFolder folder;
   {
@@ -231,13 +268,94 @@ TEST(AtomicFile, AFolderThatDoesNotExistIsNamed) {
             "/nonexistent/x: cannot write: No such file or directory");
 }
 
-TEST(AtomicFile, AFullDiskIsAnErrorAndLeavesNothing) {
-  // /dev/full refuses every write; a link to it stands in for the file beside the final name.
+TEST(AtomicFile, OfADeviceIsWrittenInPlace) {
+  write_file("/dev/null", "text");
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  EXPECT_EQ(message_of([] { write_file("/dev/full", std::string(100000, 'a')); }),
+            "/dev/full: cannot write: No space left on device");
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+}
+
+TEST(AtomicFile, OfALinkIsItsTarget) {
   const TemporaryFolder folder;
-  std::filesystem::create_symlink("/dev/full", folder / "x.partial");
-  EXPECT_EQ(message_of([&] { write_file(folder / "x", std::string(100000, 'a')); }),
-            (folder / "x").string() + ": cannot write: No space left on device");
+  std::filesystem::create_directory(folder / "elsewhere");
+  std::filesystem::create_symlink("elsewhere/x", folder / "link");
+  for (const char* text : {"new", "newer"}) {  // without a target, and with one
+    write_file(folder / "link", text);
+    EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+    EXPECT_EQ(read_file(folder / "elsewhere/x"), text);
+  }
+  std::filesystem::create_symlink("round", folder / "round");
+  EXPECT_EQ(message_of([&] { write_file(folder / "round", ""); }),
+            (folder / "round").string() + ": cannot write: too many symbolic links");
+}
+
+TEST(AtomicFile, OfAFifoIsWrittenToItsReader) {
+  const TemporaryFolder folder;
+  const std::filesystem::path fifo = folder / "fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  check_writable(fifo);
+  std::string got;
+  std::thread reader([&] { std::getline(std::ifstream(fifo), got); });
+  write_file(fifo, "text\n");
+  reader.join();
+  EXPECT_EQ(got, "text");
+  EXPECT_TRUE(std::filesystem::is_fifo(fifo));
+}
+
+/// Runs `work` in a process that is then killed.
+template <class Work>
+void killed_after(Work&& work) {
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    work();
+    ::raise(SIGKILL);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status));
+}
+
+TEST(AtomicFile, OfAProcessThatIsKilledLeavesNothing) {
+  const TemporaryFolder folder;
+  const int unnamed = ::open(folder.path().c_str(), O_TMPFILE | O_WRONLY, 0600);
+  if (unnamed < 0) {
+    GTEST_SKIP() << "this file system has no files without names";
+  }
+  ::close(unnamed);
+  killed_after([&] {
+    AtomicFile file(folder / "x");
+    file.write(std::string(1 << 20, 'a'));
+    ::raise(SIGKILL);
+  });
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(RemovedUnlessKept, IsRemovedOnceItsProcessIsKilled) {
+  const TemporaryFolder folder;
+  write_file(folder / "x", "half");
+  killed_after([&] {
+    const RemovedUnlessKept unfinished(folder / "x");
+    ::raise(SIGKILL);
+  });
+  for (int tries = 0; tries < 500 && std::filesystem::exists(folder / "x"); ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
   EXPECT_FALSE(std::filesystem::exists(folder / "x"));
+}
+
+TEST(RemovedUnlessKept, StaysIfItIsKept) {
+  const TemporaryFolder folder;
+  write_file(folder / "kept", "whole");
+  write_file(folder / "not kept", "half");
+  {
+    RemovedUnlessKept finished(folder / "kept");
+    const RemovedUnlessKept unfinished(folder / "not kept");
+    finished.keep();
+  }
+  EXPECT_TRUE(std::filesystem::exists(folder / "kept"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "not kept"));
 }
 
 }  // namespace

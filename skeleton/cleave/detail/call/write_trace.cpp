@@ -74,6 +74,7 @@ void write_trace(const Comm& comm, const std::filesystem::path& path, RunInforma
 
   std::optional<TraceWriter> writer;
   agree(comm, [&] {
+    check_size_names(recorder);
     if (comm.rank() == 0) {
       writer.emplace(path, run);
       for (const Repetition& repetition : recorder.repetitions()) {

@@ -10,16 +10,17 @@
 #include <vector>
 
 #include <cleave/detail/trace/provenance.hpp>
+#include <cleave/detail/trace/words.hpp>
 #include <cleave/error.hpp>
 
 namespace cleave::detail {
 
-/// `text` with blanks for line ends: messages are one line, whatever they quote.
+/// `text` on one line and without what a terminal would obey: messages may quote anything.
 inline std::string one_line(std::string text) {
   for (char& c : text) {
     c = c == '\n' || c == '\r' ? ' ' : c;
   }
-  return text;
+  return visible(text);
 }
 
 /// What is wrong with a command line whose first argument should be a command and is none; nothing

@@ -145,7 +145,7 @@ void check_trace_path(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(path)) {
     throw FileError(path, "is a folder, expected a file to write the trace to");
   }
-  const AtomicFile file(path);  // created, and removed again since it is not committed
+  check_writable(path);
 }
 
 RunInformation run_information(int argc, char** argv, const CommandLine& command_line) {

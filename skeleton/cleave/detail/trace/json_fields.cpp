@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <cleave/detail/trace/json_fields.hpp>
+#include <cleave/detail/trace/words.hpp>
 
 namespace cleave::detail {
 
@@ -67,7 +68,7 @@ std::string JsonFields::text(const char* name) const {
   if (!value.is_string()) {
     refuse(name, "must be a string, found " + shown(value));
   }
-  return value.get<std::string>();
+  return visible(value.get<std::string>());
 }
 
 bool JsonFields::boolean(const char* name) const {
@@ -171,7 +172,7 @@ std::vector<std::string> JsonFields::texts(const char* name) const {
     if (!element.is_string()) {
       refuse(name, "must hold strings only, found " + shown(element));
     }
-    texts.push_back(element.get<std::string>());
+    texts.push_back(visible(element.get<std::string>()));
   }
   return texts;
 }

@@ -23,6 +23,10 @@ namespace cleave::detail {
 nlohmann::json parse_json_object(const std::filesystem::path& file, const std::string& where,
                                  std::string_view text);
 
+/// Numbers beyond these are mistakes, and no arithmetic of ours overflows up to them.
+inline constexpr int kMaxRanks = 1 << 24;
+inline constexpr int kMaxThreads = 1 << 16;
+
 /// The fields of one JSON object. Refers to it: the object must outlive this.
 class JsonFields {
  public:
@@ -30,6 +34,7 @@ class JsonFields {
 
   bool has(const char* name) const { return object_.contains(name); }
 
+  /// A string, its control characters replaced by '?'.
   std::string text(const char* name) const;
   bool boolean(const char* name) const;
   /// A finite number.

@@ -101,7 +101,7 @@ json to_json(const Communication& c) {
 Communication communication_from(const JsonFields& fields) {
   const double latency = fields.non_negative("latency_s");
   const double gap = fields.non_negative("gap_s_per_byte");
-  return {.ranks = fields.integer<int>("ranks", 2),
+  return {.ranks = fields.integer<int>("ranks", 2, kMaxRanks),
           .level = fields.has("level") ? fields.integer<int>("level", 0, kMaxLevels) : 0,
           .oversubscribed = fields.has("oversubscribed") && fields.boolean("oversubscribed"),
           .between_hosts = fields.has("between_hosts") && fields.boolean("between_hosts"),

@@ -11,6 +11,7 @@
 
 #include <cleave/detail/trace/json_fields.hpp>
 #include <cleave/detail/trace/trace_file.hpp>
+#include <cleave/detail/trace/words.hpp>
 #include <cleave/error.hpp>
 
 namespace cleave::detail {
@@ -37,6 +38,12 @@ constexpr std::array<std::pair<const char*, std::int64_t WorkerStatistics::*>, 1
      {"starting_ns", &WorkerStatistics::starting_ns},
      {"idle_ns", &WorkerStatistics::idle_ns},
      {"ending_ns", &WorkerStatistics::ending_ns}}};
+
+std::string wrong_size_name(std::string_view name) {
+  return fmt::format(
+      "'{}' is not a name of a size: a letter, then letters, digits and '_', at most 64",
+      visible(name));
+}
 
 json to_json(const Sizes& sizes) {
   json object = json::object();
@@ -104,9 +111,9 @@ RunInformation run_from(const JsonFields& fields) {
   RunInformation run{.app = fields.text("app"),
                      .type = fields.text("type"),
                      .placement = fields.text("placement"),
-                     .ranks = fields.integer<int>("ranks", 1),
-                     .threads = fields.integer<int>("threads", 1),
-                     .ranks_per_host = fields.integer<int>("ranks_per_host", 1),
+                     .ranks = fields.integer<int>("ranks", 1, kMaxRanks),
+                     .threads = fields.integer<int>("threads", 1, kMaxThreads),
+                     .ranks_per_host = fields.integer<int>("ranks_per_host", 1, kMaxRanks),
                      .oversubscribed = fields.boolean("oversubscribed"),
                      .repetitions = fields.integer<int>("repetitions", 0),
                      .warm_up = fields.integer<int>("warm_up", 0),
@@ -119,7 +126,7 @@ RunInformation run_from(const JsonFields& fields) {
     if (!value.is_string()) {
       fields.refuse("options", "must hold strings only");
     }
-    run.options[name] = value.get<std::string>();
+    run.options[visible(name)] = visible(value.get<std::string>());
   }
   if (fields.has("costs")) {
     run.costs = costs_from(fields.object("costs"));
@@ -142,6 +149,9 @@ NamedSizes sizes_from(const JsonFields& fields) {
   NamedSizes sizes;
   const JsonFields object = fields.object("sizes");
   for (const auto& [name, value] : object.raw().items()) {
+    if (!is_size_name(name)) {
+      fields.refuse("sizes", wrong_size_name(name));
+    }
     sizes[name] = object.integer<std::int64_t>(name.c_str(), 0);
   }
   return sizes;
@@ -325,6 +335,22 @@ void TraceWriter::add_line(const std::string& line) { add_lines(line + '\n'); }
 void TraceWriter::commit() {
   add_line(json{{"end", kFormat}, {"lines", lines_ + 1}}.dump());
   file_.commit();
+}
+
+void check_size_names(const Recorder& recorder) {
+  const auto check = [](const Sizes& sizes) {
+    for (const Size& size : sizes) {
+      if (!is_size_name(size.name)) {
+        throw Error(wrong_size_name(size.name));
+      }
+    }
+  };
+  for (const Repetition& repetition : recorder.repetitions()) {
+    check(repetition.sizes);
+  }
+  for (const Span& span : recorder.spans()) {
+    check(recorder.sizes_of(span));
+  }
 }
 
 std::string span_lines(const Recorder& recorder, int rank, std::size_t first, std::size_t count) {

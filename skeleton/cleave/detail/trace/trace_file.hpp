@@ -48,6 +48,10 @@ class TraceWriter {
   std::int64_t lines_ = 0;
 };
 
+/// Before anything of `recorder` is written. \throws Error  if a size has a name that no file may
+/// hold
+void check_size_names(const Recorder& recorder);
+
 /// Spans [first, first + count) of `recorder` as lines of a trace; fewer where it has fewer.
 std::string span_lines(const Recorder& recorder, int rank, std::size_t first, std::size_t count);
 

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Runs the tests of segments and bags, and searches by several threads of one rank, under the thread sanitizer.
+# Called as: check_tsan.sh SOURCE_FOLDER MPICXX MPIEXEC
+set -euo pipefail
+cd "$1"
+mpicxx=$2 mpiexec=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+echo 'int main() { return 0; }' >"$work/none.cpp"
+c++ -fsanitize=thread "$work/none.cpp" -o "$work/none" 2>/dev/null && "$work/none" || { echo "skipped: no thread sanitizer"; exit 77; }
+
+flags="-std=c++20 -O1 -g1 -fsanitize=thread -Wno-tsan -DFMT_SHARED -I. -Iskeleton -c"
+export mpicxx flags
+compile() { ${CMAKE_CXX_COMPILER_LAUNCHER-} "$mpicxx" $flags '-DCLEAVE_VERSION="test"' '-DCLEAVE_COMMIT="test"' "$1" -o "$2"; }
+export -f compile
+mapfile -t library < <(ls skeleton/cleave/*.cpp skeleton/cleave/detail/{call,schedule,trace,work_stealing}/*.cpp | grep -v run_options)
+folder=tests/skeleton/work_stealing
+for source in "${library[@]}" tests/mpi_main.cpp $folder/{bag,segment,search}_test.cpp; do
+  printf '%s\0%s\0' "$source" "$work/$(tr / _ <<<"$source").o"
+done | xargs -0 -n 2 -P 2 bash -c 'compile "$@"' _
+
+# What MPI itself does is not instrumented, and its hooks of the allocator do not go with the sanitizer's.
+echo "called_from_lib:libmpich.so" >"$work/suppressions"
+export GTEST_COLOR=no UCX_MEM_EVENTS=no TSAN_OPTIONS="suppressions=$work/suppressions halt_on_error=1"
+run() {
+  local name=$1
+  shift
+  "$@" >"$work/log" 2>&1 || { cat "$work/log"; echo "$name: failed"; exit 1; }
+  echo "$name: $(grep -E '^\[  PASSED' "$work/log")"
+}
+prefix=$work/$(tr / _ <<<$folder)
+for name in bag segment; do
+  c++ -fsanitize=thread "${prefix}_${name}_test.cpp.o" -lgtest_main -lgtest -lfmt -lpthread -o "$work/$name"
+  run $name "$work/$name"
+done
+"$mpicxx" -fsanitize=thread "$work"/skeleton_*.o "$work/tests_mpi_main.cpp.o" "${prefix}_search_test.cpp.o" \
+  -lgtest -lfmt -lpthread -o "$work/search"
+run search "$mpiexec" -n 1 "$work/search"
