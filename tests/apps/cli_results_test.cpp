@@ -87,6 +87,18 @@ TEST(Quicksort, WritesTheSortedKeysToAFile) {
   EXPECT_FALSE(std::filesystem::exists(folder / "sorted.partial"));
 }
 
+TEST(Quicksort, FollowsALinkAndWritesInPlaceToADevice) {
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink("target", folder / "link");
+  const Finished linked =
+      run(2, "quicksort", {"--size", "N=1K", "--output", folder / "link", "--verify"});
+  EXPECT_EQ(linked.status, 0) << linked.err;
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+  EXPECT_EQ(std::filesystem::file_size(folder / "target"), 4096U);
+  EXPECT_EQ(run(2, "quicksort", {"--size", "N=1K", "--output", "/dev/null"}).status, 0);
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+}
+
 TEST(Quicksort, RefusesMoreKeysThanMemoryHoldsAndLeavesNoOutput) {
   const TemporaryFolder folder;
   std::ofstream(folder / "huge").put('x');

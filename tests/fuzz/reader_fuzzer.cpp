@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every reader of files from outside under libFuzzer: whatever the bytes are, it answers or throws
+// an Error of one line. The environment variable CLEAVE_READER names the reader.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <cleave/detail/trace/machine_file.hpp>
+#include <cleave/error.hpp>
+#include <cleave/wire.hpp>
+
+#include "apps/components/graph_file.hpp"
+#include "apps/flowshop/taillard.hpp"
+#include "models/model/model_file.hpp"
+#include "models/network/machine_import.hpp"
+#include "models/predict/prediction.hpp"
+#include "models/traces/samples.hpp"
+#include "skeleton/splitting/ledger/plan_file.hpp"
+#include "skeleton/splitting/tree/tree_file.hpp"
+
+namespace cleave {
+namespace {
+
+/// A message of this type has everything that the wire knows in it.
+struct Anything {
+  std::vector<std::string> texts;
+  std::map<std::int32_t, std::optional<double>> numbers;
+  std::variant<std::int64_t, std::vector<bool>, std::string> one;
+  std::vector<std::pair<std::int8_t, std::array<std::uint16_t, 3>>> pairs;
+};
+
+/// Bytes as a file that readers open by a name.
+class MemoryFile {
+ public:
+  explicit MemoryFile(std::string_view bytes) : file_(::memfd_create("input", 0)) {
+    if (::write(file_, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) {
+      std::abort();
+    }
+  }
+  ~MemoryFile() { ::close(file_); }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+
+  std::filesystem::path path() const { return "/proc/self/fd/" + std::to_string(file_); }
+
+ private:
+  int file_;
+};
+
+void read_model_and_ask(const std::filesystem::path& path) {
+  const models::Model model = models::read_model(path);
+  for (const models::RunOfModel& run : model.fitted) {
+    for (const int ranks : {1, 2, 3}) {
+      models::predict(model, ranks, run.sizes);
+    }
+  }
+}
+
+void read_trace_and_collect(const std::filesystem::path& path) {
+  const detail::Trace trace = detail::read_trace(path);
+  models::collect_measurements({&trace, 1});
+}
+
+template <components::GraphFormat format>
+void read_graph(std::string_view bytes) {
+  constexpr std::int64_t kMaxBytes = 64 << 20;
+  components::parse_graph(bytes, "graph", format, {.max_bytes = kMaxBytes});
+}
+
+using Reader = std::function<void(std::string_view)>;
+
+Reader of_file(void (*read)(const std::filesystem::path&)) {
+  return [read](std::string_view bytes) { read(MemoryFile(bytes).path()); };
+}
+
+const std::map<std::string_view, Reader>& readers() {
+  using components::GraphFormat;
+  static const std::map<std::string_view, Reader> all = {
+      {"trace", of_file(read_trace_and_collect)},
+      {"machine", of_file([](const auto& path) { detail::read_machine(path); })},
+      {"model", of_file(read_model_and_ask)},
+      {"osu", of_file([](const auto& path) { models::read_osu_table(path); })},
+      {"tree", of_file([](const auto& path) { splitting::read_tree(path); })},
+      {"plan", of_file([](const auto& path) { splitting::read_plan(path); })},
+      {"graph-text", read_graph<GraphFormat::text>},
+      {"graph-binary", read_graph<GraphFormat::binary>},
+      {"graph-matrix-market", read_graph<GraphFormat::matrix_market>},
+      {"graph-metis", read_graph<GraphFormat::metis>},
+      {"instance", [](std::string_view bytes) { flowshop::parse_taillard_file(bytes, "file"); }},
+      {"wire", [](std::string_view bytes) {
+         Unpacker unpacker(std::as_bytes(std::span(bytes.data(), bytes.size())));
+         wire<Anything>::unpack(unpacker);
+       }}};
+  return all;
+}
+
+}  // namespace
+}  // namespace cleave
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const auto reader = [] {
+    const char* const name = std::getenv("CLEAVE_READER");
+    const auto found = cleave::readers().find(name == nullptr ? "" : name);
+    if (found == cleave::readers().end()) {
+      std::cerr << "reader_fuzzer: CLEAVE_READER must be one of";
+      for (const auto& [known, read] : cleave::readers()) {
+        std::cerr << ' ' << known;
+      }
+      std::cerr << '\n';
+      std::exit(2);
+    }
+    return found;
+  }();
+  try {
+    reader->second({reinterpret_cast<const char*>(data), size});
+  } catch (const cleave::Error& e) {
+    if (std::string_view(e.what()).find('\n') != std::string_view::npos) {
+      std::cerr << "more than one line: " << e.what() << '\n';
+      std::abort();
+    }
+  }
+  return 0;
+}
