@@ -7,13 +7,15 @@
 #include <algorithm>
 #include <system_error>
 
+#include <cleave/detail/trace/json_fields.hpp>
+
 #include "models/traces/files.hpp"
 
 namespace cleave::models {
 
 namespace {
 
-constexpr std::int64_t kMaxRanks = 1 << 24;
+using detail::kMaxRanks;
 
 /// Goes on from the last two of `ranks` to `last`.
 void continue_series(std::vector<int>& ranks, int last) {
@@ -131,7 +133,7 @@ void FitArguments::add_to(CLI::App& command) {
           "--blocks-of-rank", blocks_of_rank,
           "Fit the blocks of this rank alone and no exchange or whole run, for the network of "
           "--machine")
-      ->check(CLI::Range(std::int64_t{0}, kMaxRanks - 1));
+      ->check(CLI::Range(0, kMaxRanks - 1));
 }
 
 FitOptions FitArguments::options() const {

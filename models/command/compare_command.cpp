@@ -25,8 +25,6 @@ namespace cleave::models {
 
 namespace {
 
-const std::string kWholeCall = "whole call";
-
 /// A time with the range that it may as well have.
 struct Ranged {
   double seconds = 0;
@@ -42,19 +40,22 @@ struct Comparison {
 };
 
 /// Columns for so many files.
-Comparison empty_comparison(std::size_t files) {
+Table empty_table(std::size_t files) {
   Table table{.columns = {{"what"}, {"ranks", true}, {"sizes"}, {"1 (s)", true}}};
   for (std::size_t file = 2; file <= files; ++file) {
     table.columns.push_back({fmt::format("{} (s)", file), true});
     table.columns.push_back({fmt::format("{} / 1", file), true});
     table.columns.push_back({fmt::format("{} differs", file)});
   }
-  return {.table = std::move(table)};
+  return table;
 }
 
 /// One time a file, the first of which has one; what the others lack is left empty.
-void add_row(Comparison& comparison, const std::string& what, int ranks, const NamedSizes& sizes,
-             const std::vector<std::optional<Ranged>>& times, bool is_whole = true) {
+///
+/// \return  the greatest ratio to the first that is above 1 for certain; 1 if none is
+double add_row(Table& table, const std::string& what, int ranks, const NamedSizes& sizes,
+               const std::vector<std::optional<Ranged>>& times) {
+  double max_ratio = 1;
   const auto cell = [](std::string text) { return Cell{text, text}; };
   const Ranged& first = times.front().value();
   std::vector<Cell> row = {cell(what), cell(fmt::format("{}", ranks)), cell(sizes_text(sizes)),
@@ -70,11 +71,12 @@ void add_row(Comparison& comparison, const std::string& what, int ranks, const N
     row.push_back(
         cell(first.seconds > 0 ? fmt::format("{:.3f}", other->seconds / first.seconds) : ""));
     row.push_back(cell(differ ? "yes" : "not for certain"));
-    if (is_whole && differ && first.seconds > 0) {
-      comparison.max_ratio = std::max(comparison.max_ratio, other->seconds / first.seconds);
+    if (differ && first.seconds > 0) {
+      max_ratio = std::max(max_ratio, other->seconds / first.seconds);
     }
   }
-  comparison.table.rows.push_back(std::move(row));
+  table.rows.push_back(std::move(row));
+  return max_ratio;
 }
 
 /// \throws UsageError  if not all of them, `what` ("model"), are of one application
@@ -103,14 +105,15 @@ Comparison compare_models(const std::vector<Model>& models) {
       runs.insert({run.ranks, run.sizes});
     }
   }
-  Comparison comparison = empty_comparison(models.size());
+  Comparison comparison{.table = empty_table(models.size())};
   for (const auto& [ranks, sizes] : runs) {
     std::vector<std::optional<Ranged>> times;
     for (const Model& model : models) {
       const Prediction p = predict(model, ranks, sizes);
       times.push_back(Ranged{p.seconds, p.low, p.high});
     }
-    add_row(comparison, "predicted", ranks, sizes, times);
+    comparison.max_ratio =
+        std::max(comparison.max_ratio, add_row(comparison.table, "predicted", ranks, sizes, times));
   }
   return comparison;
 }
@@ -159,7 +162,7 @@ Comparison compare_runs(const std::vector<Measurements>& traces) {
   for (const Measurements& trace : traces) {
     all.push_back(measured_runs(trace));
   }
-  Comparison comparison = empty_comparison(all.size());
+  Comparison comparison{.table = empty_table(all.size())};
   for (const auto& [key, first] : all.front()) {
     // The run of each trace, and of it what `time` finds; a row where two have it.
     const auto add_times = [&, &run_key = key](const std::string& what, auto&& time) {
@@ -170,10 +173,13 @@ Comparison compare_runs(const std::vector<Measurements>& traces) {
       }
       if (std::any_of(times.begin() + 1, times.end(),
                       [](const auto& t) { return t.has_value(); })) {
-        add_row(comparison, what, run_key.first, run_key.second, times, what == kWholeCall);
+        return add_row(comparison.table, what, run_key.first, run_key.second, times);
       }
+      return 1.0;
     };
-    add_times(kWholeCall, [](const MeasuredRun& run) { return std::optional(run.whole); });
+    const double ratio =
+        add_times("whole call", [](const MeasuredRun& run) { return std::optional(run.whole); });
+    comparison.max_ratio = std::max(comparison.max_ratio, ratio);
     for (const auto& of_first : first.blocks) {
       const Block block = of_first.first;
       add_times(std::string(name_of(block)), [block](const MeasuredRun& run) {

@@ -5,6 +5,8 @@
 
 #include <memory>
 
+#include <cleave/detail/trace/json_fields.hpp>
+
 #include "models/command/arguments.hpp"
 #include "models/command/commands.hpp"
 #include "models/command/study_folder.hpp"
@@ -57,7 +59,7 @@ void add_machine_command(CLI::App& program, const std::string& command_line) {
                      "Output of osu_bw, for messages longer than osu_latency's");
   import->add_option("--alltoallv", arguments->alltoallv, "Output of osu_alltoallv");
   import->add_option("--ranks", arguments->ranks, "Ranks that osu_alltoallv ran on")
-      ->check(CLI::Range(2, 1 << 24))
+      ->check(CLI::Range(2, detail::kMaxRanks))
       ->capture_default_str();
   import->add_option("--name", arguments->name, "Name of the machine")->capture_default_str();
   import->add_flag("--same-host", arguments->same_host, "The ranks were on one host");

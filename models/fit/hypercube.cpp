@@ -3,8 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
-#include <tuple>
+#include <optional>
 
 #include <cleave/detail/schedule/messages.hpp>
 
@@ -20,6 +19,11 @@ namespace {
 constexpr std::array<Block, 7> kWorkBlocks = {Block::divide,   Block::combine, Block::sequential,
                                               Block::skeleton, Block::sample,  Block::pivot,
                                               Block::partition};
+
+/// Whether the block only moves data.
+bool only_moves(Block block) {
+  return block == Block::sample || block == Block::pivot || block == Block::skeleton;
+}
 
 class HypercubeFit {
  public:
@@ -94,38 +98,30 @@ class HypercubeFit {
     }
   }
 
-  std::vector<Form> forms_of(Block block, const std::vector<Observation>& observations) const {
+  /// The form that the user gives, or that is the paper's.
+  std::optional<Form> prescribed_form(Block block,
+                                      const std::vector<Observation>& observations) const {
     if (const auto given = options_.given_forms.find(block); given != options_.given_forms.end()) {
-      return {given->second};
+      return given->second;
     }
+    if (only_moves(block) || options_.forms != Forms::paper) {
+      return std::nullopt;
+    }
+    std::vector<std::string> names;
+    for (const auto& [name, value] : observations.front().sizes) {
+      names.push_back(name);
+    }
+    return paper_form(block, names);
+  }
+
+  std::vector<Form> forms_on_trial(Block block,
+                                   const std::vector<Observation>& observations) const {
     const std::vector<std::string> varying = varying_sizes(observations);
-    if (block == Block::sample || block == Block::pivot || block == Block::skeleton) {
+    if (only_moves(block)) {
       return linear_forms(block == Block::skeleton ? varying : std::vector<std::string>{"samples"});
-    }
-    if (options_.forms == Forms::paper) {
-      if (const auto form = paper_form(block, names_in(observations.front().sizes))) {
-        return {*form};
-      }
     }
     return candidate_forms(varying, ranges_of(observations), declared_terms(block, varying),
                            options_.mechanisms.powers);
-  }
-
-  /// Whether the form is neither prescribed nor that of data that is moved.
-  bool is_chosen_by_sizes(Block block, const std::vector<Observation>& observations) const {
-    const bool is_moved =
-        block == Block::sample || block == Block::pivot || block == Block::skeleton;
-    return !is_moved && !options_.given_forms.contains(block) &&
-           (options_.forms != Forms::paper ||
-            !paper_form(block, names_in(observations.front().sizes)));
-  }
-
-  static std::vector<std::string> names_in(const NamedValues& sizes) {
-    std::vector<std::string> names;
-    for (const auto& [name, value] : sizes) {
-      names.push_back(name);
-    }
-    return names;
   }
 
   /// Those that the application declares, of sizes that vary.
@@ -153,13 +149,15 @@ class HypercubeFit {
     if (block == Block::pivot) {
       take_out_messages(observations, samples);
     }
-    const std::vector<Form> forms = forms_of(block, observations);
-    if (is_chosen_by_sizes(block, observations)) {
+    const std::optional<Form> prescribed = prescribed_form(block, observations);
+    if (!prescribed && !only_moves(block)) {
       if (auto refusal = refuse_choice(observations)) {
         model_.refused.push_back({block, std::move(refusal->reason)});
         return;
       }
     }
+    const std::vector<Form> forms =
+        prescribed ? std::vector<Form>{*prescribed} : forms_on_trial(block, observations);
     auto fitted = fit_forms(observations, forms, model_.weights, options_.mechanisms);
     if (auto* refusal = std::get_if<Refusal>(&fitted)) {
       model_.refused.push_back({block, std::move(refusal->reason)});
@@ -192,6 +190,15 @@ class HypercubeFit {
     return own > kShare * all;
   }
 
+  /// l and g of the messages of `sample`; nothing if they leave a host and nobody knows those.
+  std::optional<Communication> entry_of(const Sample& sample) const {
+    const bool leaves_host = sample.group > sample.ranks_per_host;
+    if (leaves_host && !model_.network.knows_between_hosts()) {
+      return std::nullopt;
+    }
+    return entry_for(model_.network, sample.ranks, sample.level, leaves_host).entry;
+  }
+
   /// What a pivot's messages take is known by l and g.
   void take_out_messages(std::vector<Observation>& observations,
                          const std::vector<Sample>& samples) const {
@@ -204,13 +211,11 @@ class HypercubeFit {
     }
     for (Observation& o : observations) {
       const Sample& sample = *of.at({o.run_sizes, o.sizes});
-      const bool leaves_host = sample.group > sample.ranks_per_host;
-      if (leaves_host && !model_.network.knows_between_hosts()) {
+      const std::optional<Communication> entry = entry_of(sample);
+      if (!entry) {
         continue;
       }
-      const Communication entry =
-          entry_for(model_.network, sample.ranks, sample.level, leaves_host).entry;
-      const double messages = choose_seconds(entry, sample.group, sample.bytes, splitter_bytes_);
+      const double messages = choose_seconds(*entry, sample.group, sample.bytes, splitter_bytes_);
       o.value = std::max(kShortest_s, o.value - messages);
     }
   }
@@ -242,13 +247,11 @@ class HypercubeFit {
     std::vector<NoisyTime> times;
     std::map<std::pair<NamedSizes, int>, int> runs;
     for (const Sample& sample : samples) {
-      const bool leaves_host = sample.group > sample.ranks_per_host;
-      if (leaves_host && !model_.network.knows_between_hosts()) {
+      const std::optional<Communication> entry = entry_of(sample);
+      if (!entry) {
         continue;
       }
-      const Communication entry =
-          entry_for(model_.network, sample.ranks, sample.level, leaves_host).entry;
-      const double unit = entry.unit_seconds(sample.bytes / sample.spans);
+      const double unit = entry->unit_seconds(sample.bytes / sample.spans);
       if (unit <= 0) {
         continue;
       }
@@ -276,26 +279,6 @@ class HypercubeFit {
     if (options_.mechanisms.noise) {
       exchange.noise = Noise::of(std::move(times));
     }
-  }
-
-  /// The largest message of each level of each run, with the largest sizes over its ranks.
-  static std::vector<Observation> message_bytes(const std::vector<Sample>& samples) {
-    std::map<std::tuple<int, NamedSizes, int>, Observation> largest;
-    for (const Sample& sample : samples) {
-      Observation& level = largest[{sample.ranks, sample.run_sizes, sample.level}];
-      level.run_sizes = sample.run_sizes;
-      level.value = std::max(level.value, sample.bytes / sample.spans);
-      for (const auto& [name, value] : sample.sizes) {
-        double& size = level.sizes[name];
-        size = std::max(size, value);
-      }
-    }
-    std::vector<Observation> observations;
-    observations.reserve(largest.size());
-    for (auto& [key, observation] : largest) {
-      observations.push_back(std::move(observation));
-    }
-    return observations;
   }
 
   Model& model_;

@@ -118,4 +118,23 @@ std::optional<Refusal> refuse_choice(const std::vector<Observation>& observation
   return refuse_dependent(names, columns);
 }
 
+std::vector<Observation> message_bytes(const std::vector<Sample>& samples) {
+  std::map<std::tuple<int, NamedSizes, int>, Observation> largest;
+  for (const Sample& sample : samples) {
+    Observation& level = largest[{sample.ranks, sample.run_sizes, sample.level}];
+    level.run_sizes = sample.run_sizes;
+    level.value = std::max(level.value, sample.bytes / sample.spans);
+    for (const auto& [name, value] : sample.sizes) {
+      double& size = level.sizes[name];
+      size = std::max(size, value);
+    }
+  }
+  std::vector<Observation> observations;
+  observations.reserve(largest.size());
+  for (auto& [key, observation] : largest) {
+    observations.push_back(std::move(observation));
+  }
+  return observations;
+}
+
 }  // namespace cleave::models

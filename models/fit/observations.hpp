@@ -15,6 +15,9 @@ namespace cleave::models {
 /// medians, since one rank may always be slower than others.
 std::vector<Observation> observations_of(const std::vector<Sample>& samples);
 
+/// The largest message of each level of each run, in bytes, with the largest sizes over its ranks.
+std::vector<Observation> message_bytes(const std::vector<Sample>& samples);
+
 /// Times of repetitions beside what is typical of their run and level, once what the fit makes of
 /// the sizes of each rank is taken away.
 std::vector<NoisyTime> noisy_times(const std::vector<Sample>& samples, const Fit& fit);

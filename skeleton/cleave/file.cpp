@@ -177,7 +177,6 @@ RemovedUnlessKept::RemovedUnlessKept(const fs::path& path) : path_(path) {
   if (::posix_spawn(&watcher_, "/bin/sh", &files, &attributes, arguments.data(), environ) == 0) {
     to_watcher_ = pipe[1];
   } else {
-    watcher_ = -1;
     ::close(pipe[1]);
   }
   ::close(pipe[0]);
@@ -189,7 +188,7 @@ RemovedUnlessKept::~RemovedUnlessKept() {
   if (to_watcher_ >= 0) {
     ::close(to_watcher_);
     ::waitpid(watcher_, nullptr, 0);
-  } else if (watcher_ < 0 && !path_.empty()) {
+  } else if (!path_.empty()) {
     std::error_code ignored;
     fs::remove(path_, ignored);
   }

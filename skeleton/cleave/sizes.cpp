@@ -7,6 +7,7 @@
 #include <charconv>
 #include <limits>
 
+#include <cleave/detail/trace/words.hpp>
 #include <cleave/error.hpp>
 #include <cleave/sizes.hpp>
 
@@ -19,18 +20,6 @@ struct Unit {
   std::int64_t value;
 };
 constexpr std::array<Unit, 3> kUnits = {{{'G', 1 << 30}, {'M', 1 << 20}, {'K', 1 << 10}}};
-
-bool is_name(std::string_view text) {
-  if (text.empty() || std::isdigit(static_cast<unsigned char>(text.front())) != 0) {
-    return false;
-  }
-  for (const char c : text) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_') {
-      return false;
-    }
-  }
-  return true;
-}
 
 }  // namespace
 
@@ -70,7 +59,7 @@ NamedSizes parse_sizes(std::string_view text) {
     const auto comma = text.find(',');
     const std::string_view part = text.substr(0, comma);
     const auto equals = part.find('=');
-    if (equals == std::string_view::npos || !is_name(part.substr(0, equals))) {
+    if (equals == std::string_view::npos || !detail::is_size_name(part.substr(0, equals))) {
       throw UsageError(fmt::format("'{}' is not a size: NAME=COUNT, for example N=4M", part));
     }
     const std::string name(part.substr(0, equals));

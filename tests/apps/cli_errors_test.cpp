@@ -1,29 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the applications end when something is wrong, as a person runs them under mpiexec.
-#include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sys/mount.h>
 
-#include <algorithm>
-#include <array>
-#include <fstream>
-#include <map>
-#include <nlohmann/json.hpp>
-#include <optional>
-#include <set>
 #include <sstream>
 #include <string>
-#include <tuple>
-#include <vector>
 
-#include <cleave/detail/trace/trace_file.hpp>
 #include <cleave/file.hpp>
 
 #include "tests/apps/cli.hpp"
 
 namespace cleave {
 
-using namespace cleave::detail;
 using namespace cleave::testing;
 namespace {
 

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the applications repeat, and the traces that they write, as a person runs them.
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 
 #include <algorithm>
-#include <array>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <set>
-#include <sstream>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include <cleave/detail/trace/trace_file.hpp>

@@ -14,17 +14,12 @@ export GTEST_COLOR=no OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_ALLOW_RUN_AS_ROOT
 timeout 60 mpiexec.openmpi -n 3 true || { echo "skipped: mpiexec.openmpi starts nothing on this machine"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-compile() { ${CMAKE_CXX_COMPILER_LAUNCHER-} mpicxx.openmpi -std=c++20 -O1 -Wall -Werror -DOMPI_SKIP_MPICXX -DFMT_SHARED '-DCLEAVE_VERSION="test"' '-DCLEAVE_COMMIT="test"' -I. -Iskeleton -c "$1" -o "$2"; }
-export -f compile
-mapfile -t library < <(ls skeleton/cleave/*.cpp skeleton/cleave/detail/{call,schedule,trace,work_stealing}/*.cpp | grep -v run_options)
 tests=(tests/skeleton/comm_test.cpp tests/skeleton/dc_call_test.cpp tests/skeleton/work_stealing/global_bag_test.cpp)
-for source in "${library[@]}" tests/mpi_main.cpp "${tests[@]}"; do
-  printf '%s\0%s\0' "$source" "$work/$(tr / _ <<<"$source").o"
-done | xargs -0 -n 2 -P 2 bash -c 'compile "$@"' _
+source tests/packaging/compile_skeleton
+compile_skeleton "$work" "mpicxx.openmpi -Wall -Werror -DOMPI_SKIP_MPICXX" "${tests[@]}"
 failed=0
 for test in "${tests[@]}"; do
-  objects=("$work"/skeleton_*.o "$work/tests_mpi_main.cpp.o" "$work/$(tr / _ <<<"$test").o")
-  mpicxx.openmpi "${objects[@]}" -lgtest -lfmt -lpthread -o "$work/test"
+  mpicxx.openmpi "$work"/skeleton_*.o "$work/tests_mpi_main.cpp.o" "$(object_of "$work" "$test")" -lgtest -lfmt -lpthread -o "$work/test"
   for ranks in 1 2 3; do
     timeout 120 mpiexec.openmpi -n $ranks "$work/test" >"$work/log" 2>&1 || { cat "$work/log"; failed=1; }
     echo "$test on $ranks ranks: $(grep -E '^\[  (PASSED|FAILED)' "$work/log" | head -1)"

@@ -15,15 +15,9 @@ if setarch -R true 2>/dev/null; then
 fi
 c++ -fsanitize=thread "$work/none.cpp" -o "$work/none" 2>/dev/null && "${fixed[@]}" "$work/none" || { echo "skipped: no thread sanitizer"; exit 77; }
 
-flags="-std=c++20 -O1 -g1 -fsanitize=thread -Wno-tsan -DFMT_SHARED -I. -Iskeleton -c"
-export mpicxx flags
-compile() { ${CMAKE_CXX_COMPILER_LAUNCHER-} "$mpicxx" $flags '-DCLEAVE_VERSION="test"' '-DCLEAVE_COMMIT="test"' "$1" -o "$2"; }
-export -f compile
-mapfile -t library < <(ls skeleton/cleave/*.cpp skeleton/cleave/detail/{call,schedule,trace,work_stealing}/*.cpp | grep -v run_options)
 folder=tests/skeleton/work_stealing
-for source in "${library[@]}" tests/mpi_main.cpp $folder/{bag,segment,search}_test.cpp; do
-  printf '%s\0%s\0' "$source" "$work/$(tr / _ <<<"$source").o"
-done | xargs -0 -n 2 -P 2 bash -c 'compile "$@"' _
+source tests/packaging/compile_skeleton
+compile_skeleton "$work" "$mpicxx -g1 -fsanitize=thread -Wno-tsan" $folder/{bag,segment,search}_test.cpp
 
 # What MPI itself does is not instrumented, and its hooks of the allocator do not go with the sanitizer's.
 echo "called_from_lib:libmpich.so" >"$work/suppressions"
@@ -34,11 +28,10 @@ run() {
   "$@" >"$work/log" 2>&1 || { cat "$work/log"; echo "$name: failed"; exit 1; }
   echo "$name: $(grep -E '^\[  PASSED' "$work/log")"
 }
-prefix=$work/$(tr / _ <<<$folder)
 for name in bag segment; do
-  c++ -fsanitize=thread "${prefix}_${name}_test.cpp.o" -lgtest_main -lgtest -lfmt -lpthread -o "$work/$name"
+  c++ -fsanitize=thread "$(object_of "$work" $folder/${name}_test.cpp)" -lgtest_main -lgtest -lfmt -lpthread -o "$work/$name"
   run $name "${fixed[@]}" "$work/$name"
 done
-"$mpicxx" -fsanitize=thread "$work"/skeleton_*.o "$work/tests_mpi_main.cpp.o" "${prefix}_search_test.cpp.o" \
+"$mpicxx" -fsanitize=thread "$work"/skeleton_*.o "$work/tests_mpi_main.cpp.o" "$(object_of "$work" $folder/search_test.cpp)" \
   -lgtest -lfmt -lpthread -o "$work/search"
 run search "$mpiexec" -n 1 "${fixed[@]}" "$work/search"

@@ -2,21 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <limits>
-#include <map>
-#include <set>
 #include <span>
-#include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include <cleave/application.hpp>
 #include <cleave/check.hpp>
-#include <cleave/tree_search.hpp>
-#include <cleave/wire.hpp>
 
 #include "tests/skeleton/examples.hpp"
 #include "tests/skeleton/sentences.hpp"

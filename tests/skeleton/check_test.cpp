@@ -3,11 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <map>
 #include <set>
-#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -15,7 +13,6 @@
 
 #include <cleave/application.hpp>
 #include <cleave/check.hpp>
-#include <cleave/tree_search.hpp>
 #include <cleave/wire.hpp>
 
 #include "tests/skeleton/examples.hpp"

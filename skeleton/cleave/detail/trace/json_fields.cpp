@@ -23,6 +23,31 @@ std::string shown(const json& value) {
   return text.size() <= kMaxShown ? text : text.substr(0, kMaxShown) + "...";
 }
 
+/// `value` with all its texts and names as a terminal may show them.
+json made_visible(json value) {
+  if (value.is_string()) {
+    return visible(value.get_ref<const std::string&>());
+  }
+  if (value.is_object()) {
+    json object = json::object();
+    for (auto& [name, member] : value.items()) {
+      object[visible(name)] = made_visible(std::move(member));
+    }
+    return object;
+  }
+  if (value.is_array()) {
+    for (json& element : value) {
+      element = made_visible(std::move(element));
+    }
+  }
+  return value;
+}
+
+/// Whether texts in it may hold control characters: those below a blank stand in JSON as escapes.
+bool may_hold_controls(std::string_view text) {
+  return text.find_first_of("\\\x7f\xc2") != std::string_view::npos;
+}
+
 }  // namespace
 
 json parse_json_object(const std::filesystem::path& file, const std::string& where,
@@ -41,7 +66,7 @@ json parse_json_object(const std::filesystem::path& file, const std::string& whe
   if (!value.is_object()) {
     throw FileError(file, with_place(where, "expected a JSON object, found " + shown(value)));
   }
-  return value;
+  return may_hold_controls(text) ? made_visible(std::move(value)) : value;
 }
 
 JsonFields::JsonFields(const std::filesystem::path& file, std::string where, const json& object)
@@ -68,7 +93,7 @@ std::string JsonFields::text(const char* name) const {
   if (!value.is_string()) {
     refuse(name, "must be a string, found " + shown(value));
   }
-  return visible(value.get<std::string>());
+  return value.get<std::string>();
 }
 
 bool JsonFields::boolean(const char* name) const {
@@ -172,7 +197,7 @@ std::vector<std::string> JsonFields::texts(const char* name) const {
     if (!element.is_string()) {
       refuse(name, "must hold strings only, found " + shown(element));
     }
-    texts.push_back(visible(element.get<std::string>()));
+    texts.push_back(element.get<std::string>());
   }
   return texts;
 }

@@ -19,6 +19,7 @@
 namespace cleave::detail {
 
 /// Parses `text`, which came from `file`. `where` says which part, e.g. "line 3"; may be empty.
+/// Control characters in its texts and names become '?'.
 /// \throws FileError  if it is not a JSON object
 nlohmann::json parse_json_object(const std::filesystem::path& file, const std::string& where,
                                  std::string_view text);
@@ -34,7 +35,6 @@ class JsonFields {
 
   bool has(const char* name) const { return object_.contains(name); }
 
-  /// A string, its control characters replaced by '?'.
   std::string text(const char* name) const;
   bool boolean(const char* name) const;
   /// A finite number.

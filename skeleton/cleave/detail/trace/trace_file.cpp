@@ -126,7 +126,7 @@ RunInformation run_from(const JsonFields& fields) {
     if (!value.is_string()) {
       fields.refuse("options", "must hold strings only");
     }
-    run.options[visible(name)] = visible(value.get<std::string>());
+    run.options[name] = value.get<std::string>();
   }
   if (fields.has("costs")) {
     run.costs = costs_from(fields.object("costs"));

@@ -47,18 +47,6 @@ class FirstFailure {
   /// To be read once the threads rest.
   const std::optional<Failure>& get() const { return failure_; }
 
-  /// Called while the exception is being handled. Later failures are dropped.
-  void note(std::string block, std::string message) {
-    const std::lock_guard guard(mutex_);
-    if (!failure_) {
-      failure_ = Failure{.level = 0,
-                         .block = std::move(block),
-                         .message = std::move(message),
-                         .exception = std::current_exception()};
-    }
-    is_set_.store(true);
-  }
-
   /// Runs `work`, a part of `block`. \return  whether it did not throw
   template <class Work>
   bool guard(const char* block, Work&& work) {
@@ -76,6 +64,18 @@ class FirstFailure {
   }
 
  private:
+  /// Called while the exception is being handled. Later failures are dropped.
+  void note(std::string block, std::string message) {
+    const std::lock_guard guard(mutex_);
+    if (!failure_) {
+      failure_ = Failure{.level = 0,
+                         .block = std::move(block),
+                         .message = std::move(message),
+                         .exception = std::current_exception()};
+    }
+    is_set_.store(true);
+  }
+
   std::atomic<bool> is_set_ = false;
   std::mutex mutex_;
   std::optional<Failure> failure_;
