@@ -169,23 +169,21 @@ class ComponentsProgram : public Components {
   }
 
   void keep(const Comm& comm, const Labelling& labelling) const {
-    agree(comm, [&] {
-      if (output_.empty() || comm.rank() != 0) {
-        return;
+    if (output_.empty() || comm.rank() != 0) {
+      return;
+    }
+    AtomicFile file(output_);
+    std::string text;
+    constexpr std::size_t kAtOnce = std::size_t{1} << 20;
+    for (const Vertex label : labelling.labels()) {
+      fmt::format_to(std::back_inserter(text), "{}\n", label);
+      if (text.size() >= kAtOnce) {
+        file.write(text);
+        text.clear();
       }
-      AtomicFile file(output_);
-      std::string text;
-      constexpr std::size_t kAtOnce = std::size_t{1} << 20;
-      for (const Vertex label : labelling.labels()) {
-        fmt::format_to(std::back_inserter(text), "{}\n", label);
-        if (text.size() >= kAtOnce) {
-          file.write(text);
-          text.clear();
-        }
-      }
-      file.write(text);
-      file.commit();
-    });
+    }
+    file.write(text);
+    file.commit();
   }
 
  private:

@@ -4,7 +4,7 @@
 //
 // Messages longer than MPI's 32-bit counts go in pieces. Waiting is polite where ranks outnumber
 // cores, or where the environment says CLEAVE_WAIT=polite. MPICH itself polls and never yields,
-// which costs a barrier of 8 ranks on 2 cores 30 ms.
+// which costs a barrier of 8 ranks on 2 cores 30 ms. Checksums: detail/message_check.hpp.
 #pragma once
 
 #include <mpi.h>
@@ -32,7 +32,8 @@ struct CommState;
 ///
 /// Costs are those of p ranks, with l the latency of a message in seconds and g the gap in seconds
 /// a byte. MPI chooses the algorithm of a collective; given is the usual one
-/// (docs/explanation/model.md). Every function but the constructor throws MpiError alone.
+/// (docs/explanation/model.md). Every function but the constructor throws MpiError
+/// alone, or an Error where a checksum says that a message is damaged.
 class Comm {
  public:
   /// Collective over `comm` the first time: one MPI_Comm_dup and one MPI_Allgather, kept with
@@ -66,10 +67,9 @@ class Comm {
     int from;
     std::span<std::byte> bytes;
   };
-  /// All of these messages at once, by rounds of 1 MiB of each. On shared memory that takes half
-  /// the time of whole messages, which fall out of the cache between their two copies. At most one
-  /// message from one rank to another; the receiver passes the sender's length. Cost: l a message
-  /// and MiB, and g times the greater of the bytes sent and received.
+  /// All of these messages at once. At most one message from one rank to another; the receiver
+  /// passes the sender's length. Cost: l a message and MiB, and g times the greater of the bytes
+  /// sent and received.
   void exchange(std::span<const Outbound> out, std::span<const Inbound> in) const;
 
   /// One message; the receiver passes its length. Cost: l + g bytes.
@@ -104,10 +104,19 @@ class Comm {
 
   /// Cleave's own duplicate, for collectives that this class does not have.
   MPI_Comm handle() const;
+  /// Whether messages have checksums.
+  bool has_checksums() const;
 
  private:
   void wait_all(std::vector<MPI_Request>& requests) const;
   void reduce(std::span<std::int64_t> values, MPI_Op op) const;
+  void exchange_whole(int partner, std::span<const std::byte> out, std::span<std::byte> in) const;
+  /// By rounds of 1 MiB of each. On shared memory that takes half the time of whole messages, which
+  /// fall out of the cache between their two copies.
+  void exchange_in_rounds(std::span<const Outbound> out, std::span<const Inbound> in) const;
+  void bcast_whole(std::span<std::byte> bytes, int root) const;
+  /// Sends and receives the checksums of these messages. \throws Error  if one is damaged
+  void check_messages(std::span<const Outbound> out, std::span<const Inbound> in) const;
 
   /// A collective of MPI: `block()`, or where waits are polite its non-blocking form
   /// `post(request)`.
@@ -117,16 +126,24 @@ class Comm {
   const detail::CommState* state_;
 };
 
-/// Seconds of MPI's clock as integer nanoseconds: a Clock for recorders.
+/// A Clock for the recorders of ranks: the steady clock, or MPI's where hosts are simulated.
+/// MPICH's MPI_Wtime is the clock of the day, which may be set back.
 std::int64_t mpi_time_ns();
+/// Which clock that is.
+std::string mpi_clock_name();
+
+namespace detail {
+/// What the MPI library says of itself, in one line.
+std::string mpi_library();
+}  // namespace detail
 
 /// Each rank's mpi_time_ns minus that of rank 0, in rank order, on every rank.
 /// Collective. Cost: 20 round trips to each rank; the fastest of them is used, so the error is
 /// at most half of its time.
 std::vector<std::int64_t> clock_offsets_ns(const Comm& comm);
 
-/// Runs `function` on every rank; if it throws an Error or another std::exception on any, every
-/// rank throws an Error with the message of the lowest such rank. Collective: for reading files,
+/// Runs `function` on every rank; if it throws on any, that rank throws on, and every other an
+/// Error with the message of the lowest such rank. Collective: for reading files,
 /// checking options, or anything else that may fail on some ranks only.
 template <class Function>
 auto agree(const Comm& comm, Function&& function) {
@@ -144,24 +161,23 @@ auto agree(const Comm& comm, Function&& function) {
     }
     throw Error(message);
   };
-  const auto note = [&failure, &message](const char* what) {
-    failure = std::current_exception();
-    message = what;
+  const auto run = [&failure, &message](auto&& work) {
+    try {
+      work();
+    } catch (const std::exception& e) {
+      failure = std::current_exception();
+      message = e.what();
+    } catch (...) {
+      failure = std::current_exception();
+      message = detail::kNoStdException;
+    }
   };
   if constexpr (std::is_void_v<decltype(function())>) {
-    try {
-      function();
-    } catch (const std::exception& e) {
-      note(e.what());
-    }
+    run(function);
     settle();
   } else {
     std::optional<decltype(function())> result;
-    try {
-      result.emplace(function());
-    } catch (const std::exception& e) {
-      note(e.what());
-    }
+    run([&] { result.emplace(function()); });
     settle();
     return *std::move(result);
   }

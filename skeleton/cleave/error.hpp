@@ -59,4 +59,11 @@ class MpiError : public Error {
   MpiError(const char* call, int code);
 };
 
+namespace detail {
+
+/// The message of an exception that has none.
+inline constexpr const char* kNoStdException = "an exception that is not a std::exception";
+
+}  // namespace detail
+
 }  // namespace cleave

@@ -242,10 +242,12 @@ void CommandLine::choose_placement() {
     o.placement = o.type == DC_Type::work_stealing ? Placement::rooted : program_.placement;
     return;
   }
+  const auto is_of = [&](DC_Type type) {
+    const auto& allowed = program_.placements_of(type);
+    return std::find(allowed.begin(), allowed.end(), o.placement) != allowed.end();
+  };
   // One rank alone holds everything; it may be asked for the form that is distributed on more.
-  const auto& allowed =
-      program_.placements_of(o.type == DC_Type::sequential ? DC_Type::hypercube : o.type);
-  if (std::find(allowed.begin(), allowed.end(), o.placement) != allowed.end()) {
+  if (is_of(o.type) || (o.type == DC_Type::sequential && is_of(DC_Type::hypercube))) {
     return;
   }
   const auto& known = program_.placements;

@@ -15,9 +15,6 @@
 
 namespace cleave::detail {
 
-/// The message of a failure that has none.
-inline constexpr const char* kNoStdException = "an exception that is not a std::exception";
-
 /// The first thing that went wrong on this rank.
 struct Failure {
   int level = 0;

@@ -75,6 +75,10 @@ typename App::Problem make_part(const Comm& comm, const App& app, const RunOptio
   }
 }
 
+/// The ranks that a solution is spread over: all of `comm`, or this one alone where each has all of
+/// it. Collective.
+Comm ranks_of_solution(const Comm& comm, const RunOptions& options);
+
 /// The whole solution on rank 0: all parts, where each rank has one.
 template <class App>
 typename App::Solution gather_solution(const Comm& comm, const typename App::Solution& mine) {
@@ -131,7 +135,10 @@ std::optional<std::string> find_wrong(const Comm& comm, const App& app, const Ru
   const bool in_parts = is_distributed(options);
   if constexpr (HasWrongPart<App>) {
     if (in_parts || !problem) {
-      return first_wrong(comm, app.wrong_part(comm, options.sizes, options.seed, solution));
+      const Comm holders = ranks_of_solution(comm, options);
+      return first_wrong(comm, agree(comm, [&] {
+                           return app.wrong_part(holders, options.sizes, options.seed, solution);
+                         }));
     }
   }
   if constexpr (MakesParts<App>) {

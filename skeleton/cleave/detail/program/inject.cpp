@@ -6,9 +6,11 @@
 #include <csignal>
 #include <limits>
 #include <map>
+#include <new>
 #include <string>
 #include <thread>
 
+#include <cleave/detail/message_check.hpp>
 #include <cleave/detail/program/inject.hpp>
 #include <cleave/error.hpp>
 #include <cleave/sizes.hpp>
@@ -42,16 +44,40 @@ Block parse_functor(const std::string& name) {
       "'{}' is not divide, combine, sequential, conquer, sample, pivot or partition", name));
 }
 
+Injection::Fault parse_thrown(std::string_view what) {
+  if (what.empty() || what == "error") {
+    return Injection::Fault::throw_error;
+  }
+  if (what == "memory") {
+    return Injection::Fault::throw_memory;
+  }
+  if (what == "number") {
+    return Injection::Fault::throw_number;
+  }
+  throw UsageError(fmt::format("'{}' is not error, memory or number", what));
+}
+
 void happen(const Injection& injection) {
+  const int time = ++*injection.reached;
+  if (injection.nth != 0 && time != injection.nth) {
+    return;
+  }
   ++*injection.happened;
   switch (injection.fault) {
     case Injection::Fault::throw_error:
       throw Error("thrown by --inject");
+    case Injection::Fault::throw_memory:
+      throw std::bad_alloc();
+    case Injection::Fault::throw_number:
+      throw 42;
     case Injection::Fault::delay:
       std::this_thread::sleep_for(std::chrono::milliseconds(injection.delay_ms));
       return;
     case Injection::Fault::kill:
       std::raise(SIGKILL);
+      return;
+    case Injection::Fault::damage:
+      return;  // befalls a message
   }
 }
 
@@ -72,29 +98,42 @@ Injection parse_injection(std::string_view text) {
 
   Injection injection{.text = std::string(text)};
   if (fault == "throw") {
-    injection.fault = Injection::Fault::throw_error;
+    injection.fault = parse_thrown(fields["what"]);
+    fields.erase("what");
   } else if (fault == "delay") {
     injection.fault = Injection::Fault::delay;
     injection.delay_ms = take_int("ms");
   } else if (fault == "kill") {
     injection.fault = Injection::Fault::kill;
+  } else if (fault == "damage") {
+    injection.fault = Injection::Fault::damage;
   } else {
-    throw UsageError(fmt::format("'{}' is not throw:, delay: or kill:", text));
+    throw UsageError(fmt::format("'{}' is not throw:, delay:, kill: or damage:", text));
   }
   injection.rank = take_int("rank");
-  injection.level = take_int("level");
-  injection.block = parse_functor(fields["block"]);
-  fields.erase("block");
+  if (injection.fault == Injection::Fault::damage || fields.contains("nth")) {
+    injection.nth = take_int("nth");
+  }
+  if (injection.fault != Injection::Fault::damage) {
+    injection.level = take_int("level");
+    injection.block = parse_functor(fields["block"]);
+    fields.erase("block");
+  }
   if (!fields.empty()) {
     throw UsageError(fmt::format("'{}' is not known here", fields.begin()->first));
   }
   return injection;
 }
 
-std::function<void(Block, int)> before_block(const std::vector<Injection>& injections, int rank) {
+std::function<void(Block, int)> arm(const std::vector<Injection>& injections, int rank) {
   std::vector<Injection> mine;
   for (const Injection& injection : injections) {
-    if (injection.rank == rank) {
+    if (injection.rank != rank) {
+      continue;
+    }
+    if (injection.fault == Injection::Fault::damage) {
+      damage_message(injection.nth, injection.happened);
+    } else {
       mine.push_back(injection);
     }
   }

@@ -59,6 +59,20 @@ std::vector<std::string> launch_warnings(const Comm& comm, int threads) {
   return warnings;
 }
 
+void require_same_command(const Comm& comm, const std::string& program, int argc, char** argv) {
+  std::string command = program;
+  for (int i = 1; i < argc; ++i) {
+    command += fmt::format(" {}", argv[i]);
+  }
+  const std::string of_first = comm.bcast(command, 0);
+  const auto other =
+      first_wrong(comm, command == of_first ? std::nullopt : std::optional<std::string>(command));
+  if (other) {
+    throw UsageError(
+        fmt::format("ranks have different command lines: rank 0: {}; {}", of_first, *other));
+  }
+}
+
 bool is_launched_as_another() {
   return std::any_of(kLaunchers.begin(), kLaunchers.end(), [](const Launcher& launcher) {
     return !is_first(std::getenv(launcher.process));

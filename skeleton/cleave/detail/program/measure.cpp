@@ -51,7 +51,7 @@ CallOptions call_options(const RunOptions& options, const TestOptions& test_opti
                     .max_nodes = options.max_nodes,
                     .max_memory_bytes = static_cast<std::size_t>(options.max_memory_bytes),
                     .statistics = &report.workers}},
-      {.before_block = before_block(test_options.injections, rank)}};
+      {.before_block = arm(test_options.injections, rank)}};
   if (test_options.dilation) {
     dilate_blocks(call, *test_options.dilation,
                   options.type == DC_Type::hypercube && options.inputs == Inputs::same);

@@ -2,8 +2,6 @@
 #include <mpi.h>
 #include <time.h>
 
-#include <algorithm>
-#include <array>
 #include <chrono>
 #include <exception>
 #include <iostream>
@@ -62,6 +60,8 @@ int run(const Comm& world, const std::string& name,
     return report(world, name, e.what(), 2);
   } catch (const std::exception& e) {
     return report(world, name, e.what(), 1);
+  } catch (...) {
+    return report(world, name, kNoStdException, 1);
   }
 }
 
@@ -76,18 +76,9 @@ int run_mpi_program(int argc, char** argv, const std::string& name,
   return status;
 }
 
-std::string mpi_library() {
-  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
-  int length = 0;
-  MPI_Get_library_version(text.data(), &length);
-  std::string library(text.data(), static_cast<std::size_t>(length));
-  library.resize(std::min(library.size(), library.find('\n')));
-  std::replace(library.begin(), library.end(), '\t', ' ');
-  return library;
-}
-
 Provenance mpi_provenance(std::string program, std::string command_line) {
-  Provenance provenance = provenance_here(std::move(program), std::move(command_line), "MPI_Wtime");
+  Provenance provenance =
+      provenance_here(std::move(program), std::move(command_line), mpi_clock_name());
   provenance.mpi_library = mpi_library();
   return provenance;
 }

@@ -19,9 +19,6 @@ namespace cleave::detail {
 int run_mpi_program(int argc, char** argv, const std::string& name,
                     const std::function<void(const Comm& world)>& body);
 
-/// What the MPI library says of itself, its first line.
-std::string mpi_library();
-
 /// provenance_here with the MPI library and MPI's clock.
 Provenance mpi_provenance(std::string program, std::string command_line);
 

@@ -175,12 +175,20 @@ std::optional<std::string> first_wrong(const Comm& comm, const std::optional<std
   return fmt::format("rank {}: {}", lowest, comm.bcast(wrong.value_or(""), lowest));
 }
 
+Comm ranks_of_solution(const Comm& comm, const RunOptions& options) {
+  const bool is_replicated =
+      options.type != DC_Type::sequential && options.placement == Placement::replicated;
+  return is_replicated ? Comm(MPI_COMM_SELF) : comm;
+}
+
 void require_injected(const Comm& comm, const std::vector<Injection>& injections) {
   for (const Injection& injection : injections) {
     if (comm.allreduce_sum(*injection.happened) == 0) {
-      throw Error(fmt::format(
-          "--inject {}: nothing happened, this run has no such block on that rank and level",
-          injection.text));
+      throw Error(fmt::format("--inject {}: nothing happened, this run has no such {}",
+                              injection.text,
+                              injection.fault == Injection::Fault::damage
+                                  ? "message on that rank, or CLEAVE_CHECK_MESSAGES is not 1"
+                                  : "block on that rank and level"));
     }
   }
 }

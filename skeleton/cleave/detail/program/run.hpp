@@ -53,6 +53,10 @@ void print_warning(std::string_view program, const std::string& warning);
 /// An mpiexec of another MPI library starts P programs of one rank each.
 std::vector<std::string> launch_warnings(const Comm& comm, int threads);
 
+/// Collective. \throws UsageError  if ranks were started with other programs or arguments than rank
+/// 0
+void require_same_command(const Comm& comm, const std::string& program, int argc, char** argv);
+
 /// Whether this process is one that a launcher started and not its first.
 bool is_launched_as_another();
 
@@ -133,13 +137,16 @@ void run_application(const Comm& comm, const App& app, const CommandLine& comman
     wrong = find_wrong(comm, app, options, problem, solution);
     summary.verified = !wrong;
   }
-  if constexpr (requires { app.keep(comm, solution); }) {
-    if (!wrong) {
-      app.keep(comm, solution);
-    }
+  const Comm holders = ranks_of_solution(comm, options);
+  if constexpr (requires { app.keep(holders, solution); }) {
+    agree(comm, [&] {
+      if (!wrong && (comm.rank() == 0 || holders.size() > 1)) {
+        app.keep(holders, solution);
+      }
+    });
   }
   agree(comm, [&] {
-    summary.figures = figures_of(comm, app, solution);
+    summary.figures = figures_of(holders, app, solution);
     if (comm.rank() == 0) {
       for (const std::string& warning : launch_warnings(comm, options.threads)) {
         print_warning(program.program, warning);
@@ -193,6 +200,7 @@ bool set_up(Program& program, CommandLine& command_line, int ranks, int argc, ch
 
 template <class Program>
 void run_on_ranks(const Comm& comm, const ProgramTraits& traits, int argc, char** argv) {
+  require_same_command(comm, traits.program, argc, argv);
   Program program{};
   CommandLine command_line(traits);
   const bool is_first = comm.rank() == 0;

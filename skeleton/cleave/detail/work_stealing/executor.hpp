@@ -222,8 +222,9 @@ class Executor final : private Workload {
     const std::int64_t visits_before = worker.statistics.visits;
     const std::int64_t nodes_before = kernel_.nodes(worker.total).value_or(0);
     std::int64_t now = monotonic_ns();
-    const bool went_well = failure_.guard("visit", [&] {
-      for (bool is_empty = false; !is_empty && commanded() == Command::go;) {
+    bool went_well = true;
+    for (bool is_empty = false; went_well && !is_empty && commanded() == Command::go;) {
+      went_well = failure_.guard("visit", [&] {
         if (options_.hooks.before_block) {
           options_.hooks.before_block(Block::sequential, 0);
         }
@@ -233,16 +234,17 @@ class Executor final : private Workload {
         if (shares_) {
           bag_.share(worker.index);
         }
-        if (is_limited_) {
-          publish(worker);
-        }
-        const std::int64_t batch_begin_ns = std::exchange(now, monotonic_ns());
-        worker.adapt_batch(now - batch_begin_ns);
-        if (worker.index == 0 && now >= next_poll_ns_) {
-          now = poll();
-        }
+      });
+      if (is_limited_) {
+        publish(worker);
       }
-    });
+      const std::int64_t batch_begin_ns = std::exchange(now, monotonic_ns());
+      worker.adapt_batch(now - batch_begin_ns);
+      // Not guarded: without a message that is lost, the ranks could not agree on an end.
+      if (worker.index == 0 && now >= next_poll_ns_) {
+        now = poll();
+      }
+    }
     if (!went_well) {
       stop_worker(worker);
     }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <cstring>
 #include <limits>
+#include <span>
 #include <utility>
 
+#include <cleave/detail/message_check.hpp>
 #include <cleave/detail/work_stealing/mpi_transport.hpp>
 #include <cleave/error.hpp>
 
@@ -28,12 +31,22 @@ void check(const char* call, int code) {
 MpiTransport::MpiTransport(const Comm& comm) : comm_(comm) {}
 
 MpiTransport::~MpiTransport() {
+  if (std::uncaught_exceptions() > exceptions_) {
+    // MPI may still read them.
+    [[maybe_unused]] const auto* const kept = new auto(std::move(sent_));
+    return;
+  }
   MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
 }
 
 void MpiTransport::send(int to, std::vector<std::byte> bytes) {
   if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
     throw Error(fmt::format("a message of {} bytes is too long", bytes.size()));
+  }
+  if (comm_.has_checksums()) {
+    const std::uint64_t sum = checksum(bytes);
+    const auto trailer = std::as_bytes(std::span(&sum, 1));
+    bytes.insert(bytes.end(), trailer.begin(), trailer.end());
   }
   if (sent_.size() >= kMessagesKept || sent_bytes_ >= kBytesKept) {
     forget_sent();
@@ -58,6 +71,13 @@ std::optional<Message> MpiTransport::receive() {
   Message message{.from = status.MPI_SOURCE, .bytes = std::vector<std::byte>(count)};
   check("MPI_Recv", MPI_Recv(message.bytes.data(), count, MPI_BYTE, message.from, kTag,
                              comm_.handle(), MPI_STATUS_IGNORE));
+  if (comm_.has_checksums()) {
+    std::uint64_t sum = 0;
+    const std::size_t length = message.bytes.size() - sizeof(sum);
+    std::memcpy(&sum, message.bytes.data() + length, sizeof(sum));
+    message.bytes.resize(length);
+    check_message(message.bytes, sum, message.from);
+  }
   return message;
 }
 

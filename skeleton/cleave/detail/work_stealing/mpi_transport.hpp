@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <exception>
 #include <vector>
 
 #include <cleave/comm.hpp>
@@ -17,7 +18,8 @@ namespace cleave::detail {
 class MpiTransport final : public Transport {
  public:
   explicit MpiTransport(const Comm& comm);
-  /// Waits until what was sent has left.
+  /// Waits until what was sent has left; not where an exception ends the search, since then it may
+  /// never leave.
   ~MpiTransport() override;
   MpiTransport(const MpiTransport&) = delete;
   MpiTransport& operator=(const MpiTransport&) = delete;
@@ -34,6 +36,7 @@ class MpiTransport final : public Transport {
   void forget_sent();
 
   Comm comm_;
+  const int exceptions_ = std::uncaught_exceptions();
   // Messages that may not have left yet.
   std::vector<std::vector<std::byte>> sent_;
   std::vector<MPI_Request> requests_;  ///< one each
