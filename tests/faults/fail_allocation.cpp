@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// To be preloaded: `operator new` fails at one call, or from one call on, counted from the end of
-// MPI_Init or from the first call where MPI is not started. CLEAVE_FAIL_AT is the call, from 1; 0
-// fails none. CLEAVE_FAIL_ALL=1: all from there on. CLEAVE_COUNT names a file that gets the number
-// of calls when the program ends.
+// To be preloaded by an MPI program: `operator new` fails at one call after MPI_Init, or from one
+// on. CLEAVE_FAIL_AT is the call, from 1; 0 fails none. CLEAVE_FAIL_ALL=1: all from there on.
+// CLEAVE_COUNT names a file that gets the number of calls when the program ends.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
 
-// Defined by the MPI library, where there is one.
 extern "C" {
-__attribute__((weak)) int PMPI_Init_thread(int* argc, char*** argv, int required, int* provided);
+// The MPI library's.
+int PMPI_Init_thread(int* argc, char*** argv, int required, int* provided);
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided);
 }
 
 namespace {
 
+std::atomic<bool> counts = false;
 std::atomic<long> calls = 0;
 
 long number(const char* name) {
@@ -24,6 +24,9 @@ long number(const char* name) {
 }
 
 bool fails() {
+  if (!counts) {
+    return false;
+  }
   static const long at = number("CLEAVE_FAIL_AT");
   static const bool all = number("CLEAVE_FAIL_ALL") != 0;
   const long call = ++calls;
@@ -64,7 +67,7 @@ const Teller teller;
 
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   const int code = PMPI_Init_thread(argc, argv, required, provided);
-  calls = 0;
+  counts = true;
   return code;
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <mpi.h>
 #include <time.h>
 
 #include <chrono>
 #include <exception>
 #include <iostream>
+#include <new>
 
 #include <cleave/detail/program/command_line.hpp>
 #include <cleave/detail/program/mpi_program.hpp>
@@ -13,6 +15,21 @@
 namespace cleave::detail {
 
 namespace {
+
+/// The ranks of MPI_COMM_WORLD for one collective alone: in the space of others, a failed rank's
+/// barrier could be matched by what the rest of the ranks are at.
+class Ending {
+ public:
+  Ending() { MPI_Comm_dup(MPI_COMM_WORLD, &comm_); }
+  ~Ending() { MPI_Comm_free(&comm_); }
+  Ending(const Ending&) = delete;
+  Ending& operator=(const Ending&) = delete;
+
+  MPI_Comm comm() const { return comm_; }
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+};
 
 /// Whether every rank comes here within a time in which ranks that failed together do.
 bool all_ranks_come(MPI_Comm comm) {
@@ -37,12 +54,13 @@ bool all_ranks_come(MPI_Comm comm) {
   return false;
 }
 
-int report(const Comm& world, const std::string& name, const std::string& message, int status) {
+int report(const Comm& world, const Ending& ending, const std::string& name,
+           const std::string& message, int status) {
   const std::string line = name + ": " + one_line(message) + '\n';
   if (world.rank() == 0) {
     std::cerr << line << std::flush;
   }
-  if (!all_ranks_come(world.handle())) {
+  if (!all_ranks_come(ending.comm())) {
     if (world.rank() != 0) {
       std::cerr << line << std::flush;
     }
@@ -51,17 +69,19 @@ int report(const Comm& world, const std::string& name, const std::string& messag
   return status;
 }
 
-int run(const Comm& world, const std::string& name,
+int run(const Comm& world, const Ending& ending, const std::string& name,
         const std::function<void(const Comm& world)>& body) {
   try {
     body(world);
     return 0;
   } catch (const UsageError& e) {
-    return report(world, name, e.what(), 2);
+    return report(world, ending, name, e.what(), 2);
+  } catch (const std::bad_alloc&) {
+    return report(world, ending, name, fmt::format("rank {}: out of memory", world.rank()), 1);
   } catch (const std::exception& e) {
-    return report(world, name, e.what(), 1);
+    return report(world, ending, name, e.what(), 1);
   } catch (...) {
-    return report(world, name, kNoStdException, 1);
+    return report(world, ending, name, kNoStdException, 1);
   }
 }
 
@@ -71,7 +91,10 @@ int run_mpi_program(int argc, char** argv, const std::string& name,
                     const std::function<void(const Comm& world)>& body) {
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-  const int status = run(Comm(MPI_COMM_WORLD), name, body);
+  const int status = [&] {
+    const Ending ending;
+    return run(Comm(MPI_COMM_WORLD), ending, name, body);
+  }();
   MPI_Finalize();
   return status;
 }
