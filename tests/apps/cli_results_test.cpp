@@ -124,6 +124,28 @@ TEST(Components, OfAFileAreFound) {
             7);
 }
 
+/// The same by a search whose result every rank gets: it is written once.
+TEST(Quicksort, OfReplicatedWorkStealingIsWrittenOnce) {
+  const TemporaryFolder folder;
+  const Arguments sort = {"--size", "N=3000", "--type", "work_stealing", "--output"};
+  for (const char* placement : {"replicated", "rooted"}) {
+    Arguments all = sort;
+    all.insert(all.end(), {folder / placement, "--placement", placement, "--verify"});
+    EXPECT_EQ(once(3, "quicksort", all)["verified"], true) << placement;
+  }
+  EXPECT_EQ(read_file(folder / "replicated"), read_file(folder / "rooted"));
+  EXPECT_EQ(read_file(folder / "rooted").size(), 12000U);
+}
+
+TEST(Flowshop, OfOneRankAloneTakesEitherPlacement) {
+  for (const char* placement : {"replicated", "rooted"}) {
+    const auto json = verified(1, "flowshop",
+                               {"--instance", "ta001", "--incumbent", "optimal", "--type",
+                                "sequential", "--placement", placement});
+    EXPECT_EQ(json["placement"], placement);
+  }
+}
+
 TEST(Components, AreTheSameByEitherPlacementCombineAndEncoding) {
   const Arguments graph = {"--graph", "rmat", "--size", "N=4K,M=20K"};
   const auto expected = verified(1, "components", graph)["components"];

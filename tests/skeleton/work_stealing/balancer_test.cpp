@@ -3,6 +3,7 @@
 // that those of different senders overtake one another at will.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <vector>
 
 #include <cleave/detail/work_stealing/balancer.hpp>
@@ -28,6 +29,21 @@ TEST(Balancer, EndsWhenAllIsVisitedAndNotBefore) {
       }
       ASSERT_EQ(world.messages_under_way(), 0);
     }
+  }
+}
+
+/// CLEAVE_INTERLEAVINGS=1000000 tries so many.
+TEST(Balancer, AnyOrderOfMessagesEndsItOnce) {
+  const char* const wish = std::getenv("CLEAVE_INTERLEAVINGS");
+  const int tries = wish == nullptr ? 500 : std::atoi(wish);
+  for (int i = 0; i < tries; ++i) {
+    World world(2 + i % 4, static_cast<std::uint32_t>(1000 + i), i % 2 == 1);
+    if (i % 3 == 0) {
+      world.wish_at(i % 1000 * 1000, kSnapshot, false);
+    }
+    ASSERT_TRUE(world.run()) << "try " << i << " hangs";
+    ASSERT_EQ(world.visited(), world.tree_size()) << "try " << i;
+    ASSERT_EQ(world.messages_under_way(), 0) << "try " << i;
   }
 }
 

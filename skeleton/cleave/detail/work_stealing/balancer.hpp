@@ -169,7 +169,6 @@ class Balancer {
   bool ready_to_answer();
   void answer_wave();
   void complete_wave();
-  void complete_search_wave();
   void complete_drain();
   void complete_snapshot();
 

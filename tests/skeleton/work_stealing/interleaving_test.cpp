@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bag under a scheduler. Workers are fibers of one thread, and each atomic operation in the
+// code of segment.hpp and bag.hpp is a moment at which any other worker may go on, drawn at random.
+// So orders come up that threads on a few cores hardly ever take. What it does not show is a lack
+// of memory ordering: that is the thread sanitizer's.
+//
+// CLEAVE_INTERLEAVINGS=1000000 tries so many.
+#include <gtest/gtest.h>
+#include <ucontext.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <ranges>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <cleave/error.hpp>
+#include <cleave/frontier.hpp>
+#include <cleave/wire.hpp>
+
+namespace cleave {
+namespace {
+
+/// Runs workers in turn; whose turn it is, chance decides at every `point`.
+class Scheduler {
+ public:
+  explicit Scheduler(std::uint32_t seed) : random_(seed) {}
+
+  void run(const std::vector<std::function<void()>>& workers) {
+    fibers_.clear();
+    for (const auto& work : workers) {
+      runnable_.push_back(fibers_.emplace_back(std::make_unique<Fiber>(work, main_)).get());
+    }
+    active = this;
+    while (!runnable_.empty()) {
+      current_ = draw();
+      ::swapcontext(&main_, &current_->context);
+      std::erase(runnable_, current_);  // it has come to its end
+    }
+    active = nullptr;
+  }
+
+  /// Another worker may go on here.
+  static void point() {
+    if (active != nullptr) {
+      active->change();
+    }
+  }
+
+  std::uint32_t random() { return static_cast<std::uint32_t>(random_()); }
+
+ private:
+  struct Fiber {
+    Fiber(const std::function<void()>& does, ucontext_t& then) : work(does) {
+      ::getcontext(&context);
+      context.uc_stack.ss_sp = stack.data();
+      context.uc_stack.ss_size = stack.size();
+      context.uc_link = &then;
+      ::makecontext(&context, enter, 0);
+    }
+
+    const std::function<void()>& work;
+    ucontext_t context{};
+    std::array<char, std::size_t{1} << 16> stack;
+  };
+
+  static void enter() { active->current_->work(); }
+
+  Fiber* draw() { return runnable_[random_() % runnable_.size()]; }
+
+  void change() {
+    Fiber* const next = draw();
+    Fiber* const last = std::exchange(current_, next);
+    if (next != last) {
+      ::swapcontext(&last->context, &next->context);
+    }
+  }
+
+  static inline Scheduler* active = nullptr;
+
+  std::mt19937 random_;
+  std::vector<std::unique_ptr<Fiber>> fibers_;
+  std::vector<Fiber*> runnable_;
+  Fiber* current_ = nullptr;
+  ucontext_t main_{};
+};
+
+}  // namespace
+}  // namespace cleave
+
+namespace std {
+
+/// What takes the place of std::atomic in the headers below.
+template <class T>
+class scheduled_atomic {
+ public:
+  scheduled_atomic(T value) : value_(value) {}
+  T load(memory_order = memory_order_seq_cst) const {
+    cleave::Scheduler::point();
+    return value_;
+  }
+  void store(T value, memory_order = memory_order_seq_cst) {
+    cleave::Scheduler::point();
+    value_ = value;
+  }
+  T exchange(T value, memory_order = memory_order_seq_cst) {
+    cleave::Scheduler::point();
+    return std::exchange(value_, value);
+  }
+  T fetch_add(T value, memory_order = memory_order_seq_cst) {
+    cleave::Scheduler::point();
+    return std::exchange(value_, value_ + value);
+  }
+  T operator++() { return fetch_add(1) + 1; }
+
+ private:
+  T value_;
+};
+
+}  // namespace std
+
+#define atomic scheduled_atomic
+#include <cleave/detail/work_stealing/bag.hpp>
+#undef atomic
+
+namespace cleave {
+namespace {
+
+using detail::Bag;
+
+int interleavings() {
+  const char* const wish = std::getenv("CLEAVE_INTERLEAVINGS");
+  return wish == nullptr ? 20'000 : std::atoi(wish);
+}
+
+/// A search of a binary tree of `kNodes` nodes by the workers of one rank, the first of which also
+/// sends nodes away and gets them back.
+class Search {
+ public:
+  static constexpr int kNodes = 24;
+
+  Search(int workers, std::uint32_t seed)
+      : scheduler_(seed), bag_({.workers = workers, .initial_capacity = 1 + seed % 3}) {}
+
+  void run() {
+    bag_.segment(0).push(0);
+    std::vector<std::function<void()>> workers;
+    for (int i = 0; i < bag_.workers(); ++i) {
+      workers.emplace_back([this, i] { work(i); });
+    }
+    scheduler_.run(workers);
+  }
+
+  std::vector<int> visits() const { return {visits_.begin(), visits_.end()}; }
+  std::size_t left() const { return bag_.size(); }
+
+ private:
+  // Fibers run one at a time: what is no atomic of the bag needs none.
+  void work(int me) {
+    auto& mine = bag_.segment(me);
+    while (to_visit_ > 0) {
+      if (!mine.private_empty() || mine.reacquire()) {
+        const int node = mine.pop();
+        ++visits_.at(static_cast<std::size_t>(node));
+        --to_visit_;
+        for (const int child : {2 * node + 1, 2 * node + 2}) {
+          if (child < kNodes) {
+            mine.push(child);
+          }
+        }
+        bag_.share(me);
+      } else {
+        bag_.steal(me, 1 + scheduler_.random() % 3);
+      }
+      if (me == 0) {
+        send_and_receive();
+      }
+    }
+  }
+
+  void send_and_receive() {
+    if (scheduler_.random() % 4 == 0) {
+      if (auto nodes = bag_.give(1 + scheduler_.random() % 32); !nodes.empty()) {
+        under_way_.push_back(std::move(nodes));
+      }
+    }
+    if (!under_way_.empty() && scheduler_.random() % 2 == 0) {
+      bag_.take(under_way_.back());
+      under_way_.pop_back();
+    }
+  }
+
+  Scheduler scheduler_;
+  Bag<int> bag_;
+  std::array<int, kNodes> visits_{};
+  int to_visit_ = kNodes;
+  std::vector<std::vector<std::byte>> under_way_;
+};
+
+TEST(Interleaving, EveryNodeIsVisitedOnceInAnyOrderOfSteps) {
+  for (int i = 0; i < interleavings(); ++i) {
+    Search search(1 + i % 4, static_cast<std::uint32_t>(i + 1));
+    search.run();
+    ASSERT_EQ(search.visits(), std::vector<int>(Search::kNodes, 1)) << "seed " << i + 1;
+    ASSERT_EQ(search.left(), 0U) << "seed " << i + 1;
+  }
+}
+
+}  // namespace
+}  // namespace cleave
