@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <mpi.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <exception>
@@ -30,6 +31,8 @@ class Ending {
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;
 };
+
+constexpr unsigned kLongestAbort_s = 2;
 
 /// Whether every rank comes here within a time in which ranks that failed together do.
 bool all_ranks_come(MPI_Comm comm) {
@@ -64,6 +67,7 @@ int report(const Comm& world, const Ending& ending, const std::string& name,
     if (world.rank() != 0) {
       std::cerr << line << std::flush;
     }
+    ::alarm(kLongestAbort_s);  // a library without memory may not come to its end
     MPI_Abort(world.handle(), status);
   }
   return status;

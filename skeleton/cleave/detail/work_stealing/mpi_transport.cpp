@@ -73,9 +73,10 @@ std::optional<Message> MpiTransport::receive() {
                              comm_.handle(), MPI_STATUS_IGNORE));
   if (comm_.has_checksums()) {
     std::uint64_t sum = 0;
-    const std::size_t length = message.bytes.size() - sizeof(sum);
-    std::memcpy(&sum, message.bytes.data() + length, sizeof(sum));
-    message.bytes.resize(length);
+    if (message.bytes.size() >= sizeof(sum)) {
+      std::memcpy(&sum, message.bytes.data() + message.bytes.size() - sizeof(sum), sizeof(sum));
+      message.bytes.resize(message.bytes.size() - sizeof(sum));
+    }
     check_message(message.bytes, sum, message.from);
   }
   return message;
