@@ -10,6 +10,7 @@
 #include "models/command/commands.hpp"
 #include "models/command/questions.hpp"
 #include "models/predict/remarks.hpp"
+#include "models/report/answer.hpp"
 #include "models/report/format.hpp"
 #include "models/report/text.hpp"
 #include "models/traces/files.hpp"
@@ -100,9 +101,9 @@ void print_table(const std::vector<Prediction>& predictions) {
 void print_shares(const std::vector<Prediction>& predictions) {
   std::vector<std::string_view> names;
   for (const Prediction& p : predictions) {
-    for (const BlockShare& share : p.shares) {
-      if (std::find(names.begin(), names.end(), share.name()) == names.end()) {
-        names.push_back(share.name());
+    for (const auto& [name, seconds] : seconds_by_block(p)) {
+      if (std::find(names.begin(), names.end(), name) == names.end()) {
+        names.push_back(name);
       }
     }
   }
@@ -113,21 +114,15 @@ void print_shares(const std::vector<Prediction>& predictions) {
   table.columns.push_back({"most"});
   for (const Prediction& p : predictions) {
     std::vector<Cell> row = {cell(fmt::format("{}", p.ranks)), cell(sizes_text(p.sizes))};
-    double maximum = -1;
-    std::string_view largest = names.front();
+    const auto blocks = seconds_by_block(p);
+    using Block = std::pair<std::string_view, double>;
     for (const std::string_view name : names) {
-      double seconds = 0;
-      for (const BlockShare& share : p.shares) {
-        seconds += share.name() == name ? share.seconds : 0;
-      }
-      if (seconds > maximum) {
-        maximum = seconds;
-        largest = name;
-      }
-      const double part = p.seconds > 0 ? seconds / p.seconds : 0;
-      row.push_back(cell(fmt::format("{:.1f} %", 100 * part)));
+      const auto found = std::ranges::find(blocks, name, &Block::first);
+      const double seconds = found == blocks.end() ? 0 : found->second;
+      row.push_back(cell(fmt::format("{:.1f} %", 100 * seconds / p.seconds)));
     }
-    row.push_back(cell(std::string(largest)));
+    const auto most = std::ranges::max_element(blocks, {}, &Block::second);
+    row.push_back(cell(most == blocks.end() ? "" : std::string(most->first)));
     table.rows.push_back(std::move(row));
   }
   fmt::print("\nShare of each block\n\n{}", to_terminal(table));
@@ -153,6 +148,13 @@ void run(const Arguments& arguments) {
   if (arguments.json) {
     print_json(predictions);
     return;
+  }
+  constexpr std::size_t kMostAnswers = 10;  // more are read better in the table
+  if (predictions.size() <= kMostAnswers) {
+    for (const Prediction& p : predictions) {
+      fmt::print("{}\n", answer_line(p));
+    }
+    fmt::print("\n");
   }
   print_table(predictions);
   if (arguments.shares) {

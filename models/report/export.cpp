@@ -76,10 +76,13 @@ std::string to_extra_p(std::span<const Trace> traces) {
 
 std::string to_trace_events(const Trace& trace) {
   std::int64_t first_ns = std::numeric_limits<std::int64_t>::max();
-  std::set<int> ranks;
+  // A search gives the worker of a rank as the level.
+  const bool has_workers = trace.run.type == "work_stealing";
+  const auto track_of = [&](const Span& span) { return has_workers ? int{span.level} : 0; };
+  std::map<int, std::set<int>> tracks;  // by rank
   for (const auto& [rank, span] : trace.spans) {
     first_ns = std::min(first_ns, span.begin_ns - offset_of(trace, rank));
-    ranks.insert(rank);
+    tracks[rank].insert(track_of(span));
   }
   std::string text = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[";
   bool is_first = true;
@@ -88,11 +91,18 @@ std::string to_trace_events(const Trace& trace) {
     text += event.dump();
     is_first = false;
   };
-  for (const int rank : ranks) {
+  for (const auto& [rank, of_rank] : tracks) {
     add({{"name", "process_name"},
          {"ph", "M"},
          {"pid", rank},
          {"args", {{"name", fmt::format("rank {}", rank)}}}});
+    for (const int track : of_rank) {
+      add({{"name", "thread_name"},
+           {"ph", "M"},
+           {"pid", rank},
+           {"tid", track},
+           {"args", {{"name", fmt::format("{} {}", has_workers ? "worker" : "thread", track)}}}});
+    }
   }
   for (const auto& [rank, span] : trace.spans) {
     add({{"name", name_of(span.block)},
@@ -101,7 +111,7 @@ std::string to_trace_events(const Trace& trace) {
          {"ts", microseconds(first_ns, span.begin_ns - offset_of(trace, rank))},
          {"dur", microseconds(span.begin_ns, span.end_ns)},
          {"pid", rank},
-         {"tid", 0},
+         {"tid", track_of(span)},
          {"args",
           {{"repetition", span.repetition},
            {"level", span.level},

@@ -140,6 +140,14 @@ std::string headline_of(const Report& report) {
   return html + "</div>\n";
 }
 
+std::string answers_of(const Report& report) {
+  std::string html = "<ul class=\"answers\">\n";
+  for (const std::string& answer : report.answers) {
+    html += fmt::format("<li>{}</li>\n", escaped(answer));
+  }
+  return html + "</ul>\n";
+}
+
 std::string list_of(const Report& report) {
   std::string html = "<ul class=\"verdicts\">\n";
   for (const Verdict& verdict : report.verdicts) {
@@ -160,6 +168,7 @@ std::string to_html(const Report& report) {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>{}</title>\n<style>\n{}\n{}\n</style>\n</head>\n<body>\n<main>\n<h1>{}</h1>\n",
       escaped(report.title), assets::uplot_css, assets::page_css, escaped(report.title));
+  html += answers_of(report);
   html += headline_of(report);
   html += list_of(report);
   html += "<section class=\"figures\">\n";

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "models/predict/remarks.hpp"
+#include "models/report/answer.hpp"
 #include "models/report/figures.hpp"
 #include "models/report/measured.hpp"
 #include "models/report/stealing_tables.hpp"
@@ -134,6 +135,7 @@ Report make_report(const Model& model, const Measurements& measurements,
   const Network& network = options.network ? *options.network : model.network;
 
   Report report{.title = fmt::format("{}: predicted and measured", model.app),
+                .answers = answer_lines(model, options),
                 .facts = facts_of(model, network),
                 .comparisons = compare(model, measurements, options),
                 .notes = measurements.notes};

@@ -76,6 +76,7 @@ struct Comparison {
 
 struct Report {
   std::string title;
+  std::vector<std::string> answers;  ///< lines: how long, and what holds it back
   std::vector<std::pair<std::string, std::string>> facts;  ///< of machine and runs
   std::vector<Comparison> comparisons;
   std::vector<Verdict> verdicts;

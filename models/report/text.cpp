@@ -75,6 +75,10 @@ std::string to_terminal(const Table& table) {
 
 std::string to_terminal(const Report& report) {
   std::string text = report.title + "\n\n";
+  for (const std::string& answer : report.answers) {
+    text += fmt::format("  {}\n", answer);
+  }
+  text += '\n';
   for (const auto& [name, value] : report.facts) {
     text += fmt::format("  {:<22}{}\n", name, value);
   }
@@ -101,6 +105,10 @@ std::string notes_text(const std::vector<std::string>& notes) {
 
 std::string to_markdown(const Report& report) {
   std::string text = fmt::format("# {}\n\n", escaped_for_markdown(report.title));
+  for (const std::string& answer : report.answers) {
+    text += fmt::format("- {}\n", escaped_for_markdown(answer));
+  }
+  text += "\n";
   for (const auto& [name, value] : report.facts) {
     text += fmt::format("- {}: {}\n", name, escaped_for_markdown(value));
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bag under a scheduler. Workers are fibers of one thread, and each atomic operation in the
-// code of segment.hpp and bag.hpp is a moment at which any other worker may go on, drawn at random.
-// So orders come up that threads on a few cores hardly ever take. What it does not show is a lack
-// of memory ordering: that is the thread sanitizer's.
+// The bag under a scheduler. Workers are fibers of one thread. At each atomic operation in the code
+// of segment.hpp and bag.hpp any other worker may go on, drawn at random. So orders come up that
+// threads on a few cores hardly ever take. What it does not show is a lack of memory ordering: that
+// is the thread sanitizer's.
 //
 // CLEAVE_INTERLEAVINGS=1000000 tries so many.
 #include <gtest/gtest.h>

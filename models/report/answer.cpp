@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/report/answer.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "models/report/cells.hpp"
+#include "models/report/format.hpp"
+#include "models/traces/files.hpp"
+
+namespace cleave::models {
+
+namespace {
+
+constexpr std::array kRanksAsked = {2, 8, 64};
+
+/// What the answer rests on that was not measured.
+std::string caveats(const Prediction& p) {
+  std::vector<std::string> texts;
+  if (p.outside_fitted_range) {
+    texts.emplace_back("beyond what was measured");
+  }
+  if (p.cache_left_bytes) {
+    texts.push_back(fmt::format("past the {:.4g} MiB cache",
+                                static_cast<double>(*p.cache_left_bytes) / (1 << 20)));
+  }
+  if (!p.assumed_network.empty()) {
+    texts.push_back(fmt::format("{} between hosts assumed", p.assumed_network));
+  }
+  return texts.empty() ? "" : fmt::format("; {}", fmt::join(texts, ", "));
+}
+
+double volume(const Model& model, const NamedSizes& sizes) {
+  double product = 1;
+  for (const std::string& name : model.size_names()) {
+    product *= static_cast<double>(sizes.at(name));
+  }
+  return product;
+}
+
+NamedSizes largest_measured(const Model& model) {
+  const auto by_volume = [&](const RunOfModel& run) { return volume(model, run.sizes); };
+  const RunOfModel& largest = *std::ranges::max_element(model.fitted, {}, by_volume);
+  NamedSizes sizes;
+  for (const std::string& name : model.size_names()) {
+    sizes[name] = largest.sizes.at(name);
+  }
+  return sizes;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string_view, double>> seconds_by_block(const Prediction& prediction) {
+  std::vector<std::pair<std::string_view, double>> blocks;
+  for (const BlockShare& share : prediction.shares) {
+    const auto same = [&](const auto& block) { return block.first == share.name(); };
+    const auto found = std::ranges::find_if(blocks, same);
+    if (found == blocks.end()) {
+      blocks.emplace_back(share.name(), share.seconds);
+    } else {
+      found->second += share.seconds;
+    }
+  }
+  return blocks;
+}
+
+std::string answer_line(const Prediction& p) {
+  const auto blocks = seconds_by_block(p);
+  using Block = std::pair<std::string_view, double>;
+  const auto most = std::ranges::max_element(blocks, {}, &Block::second);
+  const std::string held_back =
+      most == blocks.end()
+          ? ""
+          : fmt::format(", {:.0f} % of it {}", 100 * most->second / p.seconds, most->first);
+  return fmt::format("{} on {}: {} s (95 %: {} to {} s){}{}", format_sizes(p.sizes),
+                     format_workers(p.ranks, p.threads), format_seconds(p.seconds),
+                     format_seconds(p.low), format_seconds(p.high), held_back, caveats(p));
+}
+
+std::vector<std::string> answer_lines(const Model& model, const PredictOptions& options) {
+  const NamedSizes sizes = largest_measured(model);
+  std::vector<std::string> lines;
+  for (const int ranks : kRanksAsked) {
+    PredictOptions asked = options;
+    const Network& network = options.network ? *options.network : model.network;
+    if (ranks > model.usual_ranks_per_host(ranks) && !network.knows_between_hosts()) {
+      asked.network = with_assumed(network, kAssumedForAnswers);
+    }
+    try {
+      lines.push_back(answer_line(predict(model, ranks, sizes, asked)));
+    } catch (const UsageError&) {
+      throw;
+    } catch (const Error& e) {
+      lines.push_back(
+          fmt::format("{} on {}: {}", format_sizes(sizes), format_ranks(ranks), e.what()));
+    }
+  }
+  return lines;
+}
+
+}  // namespace cleave::models
