@@ -175,59 +175,82 @@ TEST(Trace, OnAFullDiskIsOneLineAndNoHalfWrittenFile) {
   EXPECT_FALSE(std::filesystem::exists(folder / "run.trace.jsonl.partial"));
 }
 
-/// What Chrome and Perfetto read: every span of a real run once, on the track of its rank, within
-/// the run and after the span before it.
-TEST(Timeline, OfARealRunHasEverySpanOnItsRank) {
+/// What Chrome and Perfetto read: every span of a run once, on the track of its rank or, in a
+/// search, of its worker, within the run and after the span before it.
+void expect_timeline(const std::string& app, const std::vector<std::string>& options,
+                     const std::map<std::pair<int, int>, std::string>& tracks,
+                     const std::set<std::string>& blocks) {
   const TemporaryFolder folder;
   const std::string trace = folder / "two.trace.jsonl";
   const std::string exported = folder / "two.json";
-  once(2, "components", {"--size", "N=64K,M=512K", "--trace", trace});
+  std::vector<std::string> all = options;
+  all.insert(all.end(), {"--trace", trace});
+  once(2, app, all);
   const Finished finished = testing::run_program(
       {kPrograms + "/cleave", "export", trace, "--format", "perfetto", "--out", exported});
   EXPECT_EQ(finished.status, 0) << finished.err;
 
   const auto timeline = nlohmann::json::parse(read_file(exported), nullptr, false);
   ASSERT_TRUE(timeline.is_object());
-  std::map<int, std::string> names;
-  std::map<int, std::vector<std::pair<double, double>>> spans;  // begin and end of each rank's
-  std::set<std::string> blocks;
+  using Track = std::pair<int, int>;  // rank, thread
+  std::map<int, std::string> ranks;
+  std::map<Track, std::string> names;
+  std::map<Track, std::vector<std::pair<double, double>>> spans;  // begin and end
+  std::set<std::string> found;
   for (const auto& event : timeline.at("traceEvents")) {
     const int rank = event.at("pid").get<int>();
+    if (event.at("name") == "process_name") {
+      ranks[rank] = event.at("args").at("name").get<std::string>();
+      continue;
+    }
+    const Track track(rank, event.at("tid").get<int>());
     if (event.at("ph") == "M") {
-      EXPECT_EQ(event.at("name"), "process_name");
-      names[rank] = event.at("args").at("name").get<std::string>();
+      EXPECT_EQ(event.at("name"), "thread_name");
+      names[track] = event.at("args").at("name").get<std::string>();
       continue;
     }
     EXPECT_EQ(event.at("ph"), "X");
-    EXPECT_EQ(event.at("tid"), 0);
     const double begin = event.at("ts").get<double>();
     const double duration = event.at("dur").get<double>();
     EXPECT_GE(begin, 0);
     EXPECT_GE(duration, 0);
-    spans[rank].emplace_back(begin, begin + duration);
-    blocks.insert(event.at("name").get<std::string>());
+    spans[track].emplace_back(begin, begin + duration);
+    found.insert(event.at("name").get<std::string>());
   }
-  EXPECT_EQ(names, (std::map<int, std::string>{{0, "rank 0"}, {1, "rank 1"}}));
-  EXPECT_TRUE(blocks.contains("sequential") && blocks.contains("exchange") &&
-              blocks.contains("combine"));
+  EXPECT_EQ(ranks, (std::map<int, std::string>{{0, "rank 0"}, {1, "rank 1"}}));
+  EXPECT_EQ(names, tracks);
+  EXPECT_TRUE(std::ranges::includes(found, blocks));
 
   const Trace whole = read_trace(trace);
   ASSERT_EQ(whole.repetitions.size(), 1U);
   constexpr double kMicrosecondsPerNanosecond = 1e-3;
   constexpr double kRounding = 2e-3;
-  for (auto& [rank, of_rank] : spans) {
-    EXPECT_EQ(std::ssize(of_rank),
-              std::count_if(whole.spans.begin(), whole.spans.end(),
-                            [r = rank](const auto& span) { return span.rank == r; }));
-    std::sort(of_rank.begin(), of_rank.end());
-    for (std::size_t i = 1; i < of_rank.size(); ++i) {
-      EXPECT_GE(of_rank[i].first, of_rank[i - 1].second - kRounding);
+  std::size_t exported_spans = 0;
+  for (auto& [track, of_track] : spans) {
+    exported_spans += of_track.size();
+    std::ranges::sort(of_track);
+    for (std::size_t i = 1; i < of_track.size(); ++i) {
+      EXPECT_GE(of_track[i].first, of_track[i - 1].second - kRounding);
     }
     // A rank takes its first step when it is told to, which may be after the other one.
-    EXPECT_LE(of_rank.back().second - of_rank.front().first,
+    EXPECT_LE(of_track.back().second - of_track.front().first,
               static_cast<double>(whole.repetitions[0].elapsed_ns) * kMicrosecondsPerNanosecond +
                   kRounding);
   }
+  EXPECT_EQ(exported_spans, whole.spans.size());
+}
+
+TEST(Timeline, OfARealRunHasEverySpanOnItsRank) {
+  expect_timeline("components", {"--size", "N=64K,M=512K"},
+                  {{{0, 0}, "thread 0"}, {{1, 0}, "thread 0"}},
+                  {"sequential", "exchange", "combine"});
+}
+
+TEST(Timeline, OfASearchHasATrackForEachWorker) {
+  expect_timeline(
+      "uts", {"--tree", "prins:T1", "--type", "work_stealing", "--threads", "2"},
+      {{{0, 0}, "worker 0"}, {{0, 1}, "worker 1"}, {{1, 0}, "worker 0"}, {{1, 1}, "worker 1"}},
+      {"sequential"});
 }
 
 }  // namespace

@@ -30,6 +30,14 @@ TEST_F(Command, FitsPredictsAndReports) {
   EXPECT_EQ(predictions[1].at("outside_fitted_range"), true);
   EXPECT_FALSE(predictions[1].at("remarks").empty());
 
+  const Result words =
+      run("predict --model x.model.json --ranks 2,8 --size N=64M --assume-network ethernet-10g");
+  EXPECT_TRUE(words.out.starts_with("N=64M on 2 ranks: ")) << words.out;
+  const std::string of_8 = words.out.substr(words.out.find("N=64M on 8 ranks: "));
+  const std::string line = of_8.substr(0, of_8.find('\n'));
+  EXPECT_TRUE(line.find(" % of it ") != std::string::npos) << line;
+  EXPECT_TRUE(line.find("ethernet-10g between hosts assumed") != std::string::npos) << line;
+
   const std::string question =
       " --model x.model.json --ranks 2,8,16 --size N=64M --assume-network ethernet-10g";
   for (const std::string& asked : {"predict" + question, "plan --efficiency 0.1" + question}) {
