@@ -7,7 +7,10 @@
 #include "models/command/arguments.hpp"
 #include "models/command/commands.hpp"
 #include "models/command/study_folder.hpp"
-#include "models/report/export.hpp"
+#include "models/export/csv.hpp"
+#include "models/export/extra_p.hpp"
+#include "models/export/otf2.hpp"
+#include "models/export/perfetto.hpp"
 #include "models/traces/files.hpp"
 
 namespace cleave::models {
@@ -25,16 +28,21 @@ void run(const Arguments& arguments) {
                  "cleave export sort-study --format csv --out sort.csv");
   require_option(arguments.format, "--format", "--format csv");
   require_option(arguments.out, "--out", "--out sort.csv");
-  const bool is_timeline = arguments.format == "perfetto";
+  const bool is_timeline = arguments.format == "perfetto" || arguments.format == "otf2";
   const std::vector<std::string> files = traces_of(arguments.traces);
   if (is_timeline && files.size() != 1) {
     throw UsageError(fmt::format("a timeline shows one trace, not {}: give one, for example {}",
                                  files.size(), files.front()));
   }
   const std::vector<Trace> traces = read_traces(files);
-  write_file(arguments.out, is_timeline                     ? to_trace_events(traces.front())
-                            : arguments.format == "extra-p" ? to_extra_p(traces)
-                                                            : to_span_csv(traces));
+  if (arguments.format == "otf2") {
+    write_otf2(traces.front(), arguments.out);
+  } else if (arguments.format == "perfetto") {
+    write_file(arguments.out, to_trace_events(traces.front()));
+  } else {
+    write_file(arguments.out,
+               arguments.format == "extra-p" ? to_extra_p(traces) : to_span_csv(traces));
+  }
 }
 
 }  // namespace
@@ -42,11 +50,11 @@ void run(const Arguments& arguments) {
 void add_export_command(CLI::App& program) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = program.add_subcommand(
-      "export", "Traces as Extra-P's JSON Lines, a Chrome or Perfetto timeline, or CSV");
+      "export", "Traces as a timeline for Perfetto or in OTF2, as CSV, or for Extra-P");
   command->add_option("traces", arguments->traces, "Traces (*.trace.jsonl), or a study's folder");
   command->add_option("--format", arguments->format, "Format to write")
-      ->check(CLI::IsMember({"extra-p", "perfetto", "csv"}));
-  command->add_option("--out", arguments->out, "File to write");
+      ->check(CLI::IsMember({"extra-p", "perfetto", "otf2", "csv"}));
+  command->add_option("--out", arguments->out, "File to write; of otf2 the folder");
   command->callback([arguments] { run(*arguments); });
 }
 

@@ -12,6 +12,7 @@
 #include "models/command/questions.hpp"
 #include "models/predict/plan.hpp"
 #include "models/predict/remarks.hpp"
+#include "models/predict/slurm.hpp"
 #include "models/report/format.hpp"
 #include "models/report/text.hpp"
 #include "models/traces/files.hpp"
@@ -27,6 +28,8 @@ struct Arguments {
   std::string deadline;
   std::optional<double> efficiency;
   std::string slurm;
+  std::string program;
+  std::string checkpoint;
   bool json = false;
 };
 
@@ -110,9 +113,23 @@ std::string unmet(const Plan& plan, const PlanRequest& request) {
                      fmt::join(asked, " and to "));
 }
 
+BatchOptions batch_options(const Arguments& arguments) {
+  BatchOptions options{.program = arguments.program, .mpi_type = CLEAVE_SLURM_MPI_TYPE};
+  if (!arguments.checkpoint.empty()) {
+    options.checkpoint = arguments.checkpoint;
+  }
+  return options;
+}
+
 void run(const Arguments& arguments) {
   arguments.question.require_model("cleave plan sort-study --deadline 60s --size N=1G");
   require_option(arguments.size, "--size", "--size N=1G");
+  for (const auto& [name, text] : {std::pair{"--program", &arguments.program},
+                                   std::pair{"--checkpoint", &arguments.checkpoint}}) {
+    if (arguments.slurm.empty() && !text->empty()) {
+      throw UsageError(fmt::format("{} is for a batch script: give --slurm, too", name));
+    }
+  }
   PlanRequest request{.sizes = parse_sizes(arguments.size),
                       .ranks = parse_ranks(arguments.ranks),
                       .efficiency = arguments.efficiency,
@@ -123,7 +140,8 @@ void run(const Arguments& arguments) {
   const Model model = arguments.question.read();
   const Plan plan = make_plan(model, request);
   if (plan.chosen && !arguments.slurm.empty()) {
-    write_file(arguments.slurm, slurm_script(model, plan.choices[*plan.chosen]));
+    write_file(arguments.slurm,
+               slurm_script(model, plan.choices[*plan.chosen], batch_options(arguments)));
   }
   if (arguments.json) {
     print_json(plan);
@@ -152,6 +170,12 @@ void add_plan_command(CLI::App& program) {
                    "Least speed-up over one rank divided by ranks")
       ->check(CLI::Range(0.0, 2.0));
   command->add_option("--slurm", arguments->slurm, "Batch script to write for the choice");
+  command->add_option("--program", arguments->program,
+                      "What the batch script starts; cleave-APP if it is not given");
+  command->add_option(
+      "--checkpoint", arguments->checkpoint,
+      "Folder for snapshots: the batch script stops a search before its time limit, "
+      "queues it again and goes on");
   command->add_flag("--json", arguments->json, "Print one JSON object");
   command->callback([arguments] { run(*arguments); });
 }

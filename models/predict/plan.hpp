@@ -42,8 +42,4 @@ Plan make_plan(const Model& model, const PlanRequest& request);
 /// "90", "20ms", "90s", "15m", "1.5h" as seconds. \throws UsageError
 double parse_duration(const std::string& text);
 
-/// A batch script for Slurm that runs the model's application: nodes, tasks, memory, and a time
-/// limit of a tenth more than the upper end of the interval and a minute to start in.
-std::string slurm_script(const Model& model, const PlanChoice& choice);
-
 }  // namespace cleave::models

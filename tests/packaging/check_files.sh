@@ -31,6 +31,7 @@ expected() {
   printf 'bin/%s\n' "${programs[@]}"
   printf 'share/bash-completion/completions/%s\n' "${programs[@]}"
   echo share/zsh/vendor-completions/_cleave
+  echo share/cleave/python/cleave_data.py
   if command -v help2man >/dev/null; then
     for program in "${programs[@]}"; do
       pages "$program"

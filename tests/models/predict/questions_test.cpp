@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans, changed constants, memory and exports, on models of synthetic runs.
+// Plans, changed constants and memory, on models of synthetic runs.
 #include <gtest/gtest.h>
-
-#include <nlohmann/json.hpp>
-#include <sstream>
 
 #include <cleave/error.hpp>
 
@@ -12,7 +9,6 @@
 #include "models/predict/plan.hpp"
 #include "models/predict/prediction.hpp"
 #include "models/predict/what_if.hpp"
-#include "models/report/export.hpp"
 #include "tests/models/synthetic_runs.hpp"
 
 namespace cleave::models {
@@ -75,35 +71,6 @@ TEST(Plan, ReadsDurations) {
   }
 }
 
-TEST(Plan, ScriptAsksForNodesTimeAndMemory) {
-  Model model = sort_model();
-  model.options = {{"size", "N=1M"}, {"key", "int32"}, {"x", "it's here"}, {"output", ""}};
-  model.given_sizes = {"N"};
-  PlanChoice choice{.prediction = predict(model, 16, kSizes, on_one_host(16))};
-  choice.prediction.ranks_per_host = 8;
-  choice.prediction.high = 3 * 3600;
-  choice.prediction.memory_bytes = 100 << 20;
-  const std::string script = slurm_script(model, choice);
-  for (const char* line :
-       {"#!/bin/bash\n", "#SBATCH --nodes=2\n", "#SBATCH --ntasks=16\n",
-        "#SBATCH --ntasks-per-node=8\n", "#SBATCH --time=03:19:00\n",
-        "#SBATCH --mem-per-cpu=110M\n", "srun cleave-sort --type hypercube --placement replicated",
-        " --key int32 -x 'it'\\''s here' --size N=32M\n"}) {
-    EXPECT_NE(script.find(line), std::string::npos) << line << "\n" << script;
-  }
-}
-
-TEST(Plan, ScriptTakesAProblemThatHasNoSizeOption) {
-  Model model = sort_model();
-  model.options = {{"input", "keys.bin"}, {"size", "N=4M"}};
-  PlanChoice choice{.prediction = predict(model, 16, kSizes, on_one_host(16))};
-  choice.prediction.ranks_per_host = 8;
-  const std::string script = slurm_script(model, choice);
-  EXPECT_NE(script.find(" --input keys.bin \"$@\"  # sbatch's arguments: what has N=32M\n"),
-            std::string::npos)
-      << script;
-}
-
 TEST(WhatIf, MultipliesConstants) {
   const WhatIf what_if = parse_what_if("g=0.5x,l=10x,sequential=2x");
   const Model model = changed(sort_model(), what_if);
@@ -153,56 +120,6 @@ TEST(Memory, ACacheIsLeftThatHeldTheDataOfEveryFittedRun) {
   EXPECT_EQ(left(2, 64 << 20), std::nullopt) << "each rank has half";
   model.cache_bytes.clear();
   EXPECT_EQ(left(1, 64 << 20), std::nullopt);
-}
-
-TEST(Export, ExtraPHasALineForEachRepetitionAndBlock) {
-  const std::vector<Trace> traces = {synthetic_trace({}, 2, kSizes)};
-  std::istringstream lines(to_extra_p(traces));
-  int count = 0;
-  double sequential = 0;
-  for (std::string line; std::getline(lines, line); ++count) {
-    const auto object = nlohmann::json::parse(line);
-    EXPECT_EQ(object.at("params").at("p"), 2);
-    EXPECT_EQ(object.at("params").at("N"), 32 << 20);
-    EXPECT_EQ(object.at("metric"), "time");
-    if (object.at("callpath") == "DC_Call->sequential") {
-      sequential = object.at("value");
-    }
-  }
-  EXPECT_EQ(count, 3 * 5);  // repetitions without the warm-up; the whole call and four blocks
-  EXPECT_NEAR(sequential, 4e-9 * (16 << 20) * 24, 1e-9);
-}
-
-TEST(Export, ATimelineHasAnEventForEachSpanOnRankZerosClock) {
-  Trace trace = synthetic_trace({}, 2, kSizes);
-  trace.run.clock_offset_ns = {0, 1000};
-  for (auto& [rank, span] : trace.spans) {
-    span.begin_ns += rank * 1000;
-    span.end_ns += rank * 1000;
-  }
-  const auto object = nlohmann::json::parse(to_trace_events(trace));
-  const auto& events = object.at("traceEvents");
-  constexpr std::size_t kNames = 4;  // of a rank and of its thread, twice
-  EXPECT_EQ(events.size(), trace.spans.size() + kNames);
-  double first_of_rank_1 = 1e9;
-  for (const auto& event : events) {
-    if (event.at("ph") == "X") {
-      EXPECT_GE(event.at("ts"), 0.0);
-      if (event.at("pid") == 1) {
-        first_of_rank_1 = std::min(first_of_rank_1, event.at("ts").get<double>());
-      }
-    }
-  }
-  EXPECT_NEAR(first_of_rank_1, 0, 1e-6);
-}
-
-TEST(Export, CsvHasALineForEachSpan) {
-  const std::vector<Trace> traces = {synthetic_trace({}, 2, kSizes)};
-  const std::string text = to_span_csv(traces);
-  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), std::ssize(traces[0].spans) + 1);
-  EXPECT_TRUE(
-      text.starts_with("file,app,ranks,repetition,warm_up,rank,level,group,block,"
-                       "begin_ns,end_ns,bytes,N\r\n"));
 }
 
 }  // namespace

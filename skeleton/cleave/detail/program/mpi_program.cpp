@@ -80,6 +80,8 @@ int run(const Comm& world, const Ending& ending, const std::string& name,
     return 0;
   } catch (const UsageError& e) {
     return report(world, ending, name, e.what(), 2);
+  } catch (const Interrupted& e) {
+    return report(world, ending, name, e.what(), kStoppedStatus);
   } catch (const std::bad_alloc&) {
     return report(world, ending, name, fmt::format("rank {}: out of memory", world.rank()), 1);
   } catch (const std::exception& e) {

@@ -11,11 +11,16 @@
 
 namespace cleave::detail {
 
+/// Of a search that was told to stop and has left a snapshot: EX_TEMPFAIL of sysexits.h, "try again
+/// later". Batch scripts queue such a job again (models/predict/slurm.cpp).
+inline constexpr int kStoppedStatus = 75;
+
 /// Runs `body` on every rank of MPI_COMM_WORLD between MPI_Init and MPI_Finalize.
 ///
-/// \return the status to end with: 0, 2 after a UsageError, 1 after any other exception. An
-/// exception that all ranks throw is printed once, by rank 0. One that only some ranks throw is
-/// printed by the lowest of them, and the job is aborted so that no rank waits.
+/// \return the status to end with: 0, 2 after a UsageError, kStoppedStatus after Interrupted, 1
+/// after any other exception. An exception that all ranks throw is printed once, by rank 0. One
+/// that only some ranks throw is printed by the lowest of them, and the job is aborted so that no
+/// rank waits.
 int run_mpi_program(int argc, char** argv, const std::string& name,
                     const std::function<void(const Comm& world)>& body);
 

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cleave's files as pandas DataFrames: traces, models, machines, and predictions.
+
+Times are integer nanoseconds in columns that end in _ns and seconds in all others. What holds of a whole
+file is in `frame.attrs`. Formats: docs/reference/formats.md. Predictions are made by the program `cleave`.
+"""
+
+import json
+import numbers
+import pathlib
+import subprocess
+
+import pandas as pd
+
+VERSIONS = {"cleave-trace": 3, "cleave-machine": 2, "cleave-model": 10}
+
+
+class CleaveError(Exception):
+    """A file does not hold what it should, or a prediction is refused: one line."""
+
+
+def read_trace(path):
+    """The spans of a trace, one a row.
+
+    Columns: repetition, warm_up, rank, worker, level, group, block, begin_ns and end_ns on rank 0's clock,
+    seconds, bytes, and one a size, <NA> where the span has no such size. In a search the worker is the
+    thread of the rank. `attrs["run"]` is the header of the file, `attrs["file"]` its name.
+    """
+    run, lines = _read_lines(path)
+    offsets = run.get("clock_offset_ns", [])
+    warm_ups = {line["repetition"] for line in lines if "elapsed_ns" in line and line["warm_up"]}
+    is_search = run["type"] == "work_stealing"
+    rows = []
+    for line in lines:
+        if "block" not in line or "dropped" in line:
+            continue
+        rank = line["rank"]
+        offset = offsets[rank] if rank < len(offsets) else 0
+        rows.append({"repetition": line["repetition"], "warm_up": line["repetition"] in warm_ups,
+                     "rank": rank, "worker": line["level"] if is_search else 0, "level": line["level"],
+                     "group": line["group"], "block": line["block"], "begin_ns": line["begin_ns"] - offset,
+                     "end_ns": line["end_ns"] - offset, "seconds": (line["end_ns"] - line["begin_ns"]) * 1e-9,
+                     "bytes": line["bytes"], **line["sizes"]})
+    return _frame(rows, ["repetition", "warm_up", "rank", "worker", "level", "group", "block", "begin_ns",
+                         "end_ns", "seconds", "bytes"], file=str(path), run=run)
+
+
+def read_traces(paths):
+    """The spans of several traces, with the columns file, app, ranks and threads before those of read_trace.
+
+    `paths` is a trace, a study's folder, or a list of these. `attrs["runs"]` has the header of each file.
+    """
+    frames = []
+    for path in traces_of(paths):
+        frame = read_trace(path)
+        run = frame.attrs["run"]
+        frame.insert(0, "file", path.name)
+        for column, name in enumerate(["app", "ranks", "threads"], 1):
+            frame.insert(column, name, run[name])
+        frames.append(frame)
+    runs = {frame.attrs["file"]: frame.attrs.pop("run") for frame in frames}
+    for frame in frames:
+        frame.attrs = {}
+    spans = pd.concat(frames, ignore_index=True)
+    spans.attrs["runs"] = runs
+    return spans
+
+
+def read_runs(paths):
+    """The repetitions of traces, one a row: file, app, type, ranks, threads, repetition, warm_up, seconds, sizes.
+
+    `paths` as for read_traces.
+    """
+    rows = []
+    for path in traces_of(paths):
+        run, lines = _read_lines(path)
+        rows += [{"file": path.name, "app": run["app"], "type": run["type"], "ranks": run["ranks"],
+                  "threads": run["threads"], "repetition": line["repetition"], "warm_up": line["warm_up"],
+                  "seconds": line["elapsed_ns"] * 1e-9, **line["sizes"]}
+                 for line in lines if "elapsed_ns" in line]
+    return _frame(rows, ["file", "app", "type", "ranks", "threads", "repetition", "warm_up", "seconds"])
+
+
+def read_model(path):
+    """The coefficients of a model, one a row; `path` is a *.model.json or a study's folder.
+
+    Columns: part (a block, or a part of a search such as "between.seconds"), ranks_per_host that it holds
+    for, term, coefficient, and of the fit r_squared and left_out_error. A coefficient is in seconds a unit
+    of its term; of "memory" and "exchange.bytes" in bytes, of "*.count" and "*.in_vain" in steals.
+    `attrs` has app, type, placement, threads, calibration, refused and notes.
+    """
+    path = _only(path, "*.model.json")
+    model = _read_json(path, "cleave-model")
+    rows = []
+    for part, fit in _fits_of(model):
+        terms = fit["forms"][0]["terms"]
+        for ranks_per_host, coefficients in fit["coefficients"].items():
+            rows += [{"part": part, "ranks_per_host": int(ranks_per_host), "term": term,
+                      "coefficient": coefficient, "r_squared": fit["r_squared"],
+                      "left_out_error": fit["left_out_error"]}
+                     for term, coefficient in zip(terms, coefficients)]
+    return _frame(rows, ["part", "ranks_per_host", "term", "coefficient", "r_squared", "left_out_error"],
+                  file=str(path), **{name: model[name] for name in
+                                     ("app", "type", "placement", "threads", "calibration", "refused", "notes")})
+
+
+def read_machine(path):
+    """What was measured of a machine, one a row; `path` is a *.machine.json or a study's folder.
+
+    Columns: kind ("exchange" or "alltoallv"), ranks, level, between_hosts, oversubscribed, latency_s and
+    gap_s_per_byte with their standard errors, r_squared. `attrs` has the name and the provenance.
+    """
+    path = _only(path, "*.machine.json")
+    machine = _read_json(path, "cleave-machine")
+    columns = ["kind", "ranks", "level", "between_hosts", "oversubscribed", "latency_s", "latency_error_s",
+               "gap_s_per_byte", "gap_error_s_per_byte", "r_squared"]
+    rows = [{"kind": kind, **{name: entry[name] for name in columns if name in entry}}
+            for kind in ("exchange", "alltoallv") for entry in machine.get(kind, [])]
+    return _frame(rows, columns, file=str(path), name=machine.get("name", ""),
+                  provenance=machine.get("provenance", {}))
+
+
+def predictions(model, ranks, sizes, *, options=(), program="cleave"):
+    """What `cleave predict` says, one row a number of ranks and size.
+
+    `model` is a *.model.json or a study's folder; `ranks` a number or several; `sizes` a dict of sizes such
+    as {"N": 1 << 30}, or several. `options` are further ones, such as ["--assume-network", "ethernet-10g"].
+    Columns: ranks, threads, ranks_per_host, seconds, low and high of the 95 % interval,
+    outside_fitted_range, and one a size. `attrs["remarks"]` has what the predictions rest on besides the fits.
+    """
+    ranks = [ranks] if isinstance(ranks, numbers.Integral) else list(ranks)
+    sizes = [sizes] if isinstance(sizes, dict) else list(sizes)
+    command = [program, "predict", str(model), "--json", "--ranks", ",".join(map(str, ranks)), *options]
+    for size in sizes:
+        command += ["--size", ",".join(f"{name}={count}" for name, count in size.items())]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True)
+    except OSError as error:
+        raise CleaveError(f"{program} cannot be started: {error.strerror}; name it by program=") from None
+    if done.returncode != 0:
+        raise CleaveError(done.stderr.strip())
+    found = json.loads(done.stdout)["predictions"]
+    rows = [{"ranks": p["ranks"], "threads": p["threads"], "ranks_per_host": p["ranks_per_host"], **p["sizes"],
+             "seconds": p["seconds"], "low": p["interval"][0], "high": p["interval"][1],
+             "outside_fitted_range": p["outside_fitted_range"]} for p in found]
+    remarks = dict.fromkeys(remark for p in found for remark in p["remarks"])
+    return _frame(rows, ["ranks", "threads", "ranks_per_host", "seconds", "low", "high", "outside_fitted_range"],
+                  remarks=list(remarks))
+
+
+def traces_of(paths):
+    """The files of traces among `paths`; of a folder those in its traces/, or in itself where it has none."""
+    files = []
+    for path in [paths] if isinstance(paths, (str, pathlib.Path)) else paths:
+        path = pathlib.Path(path)
+        if path.is_dir():
+            found = sorted((path / "traces").glob("*.trace.jsonl")) or sorted(path.glob("*.trace.jsonl"))
+            if not found:
+                raise CleaveError(f"{path}: has no *.trace.jsonl")
+            files += found
+        else:
+            files.append(path)
+    if not files:
+        raise CleaveError("no traces are given")
+    return files
+
+
+def _fits_of(model):
+    hypercube, search = model.get("hypercube", {}), model.get("search", {})
+    for block in hypercube.get("blocks", []):
+        yield block["block"], block["fit"]
+    if "exchange" in hypercube:
+        yield "exchange.bytes", hypercube["exchange"]["bytes"]
+    for part in ("search", "start_up", "termination"):
+        if part in search:
+            yield part, search[part]
+    for steals in ("inside", "between"):
+        for part in ("seconds", "count", "in_vain"):
+            if part in search.get(steals, {}):
+                yield f"{steals}.{part}", search[steals][part]
+    if model.get("memory"):
+        yield "memory", model["memory"]
+
+
+def _frame(rows, columns, **attrs):
+    """`columns` come first, then sizes, which not every row has: they are counts or <NA>."""
+    sizes = list(dict.fromkeys(name for row in rows for name in row if name not in columns))
+    frame = pd.DataFrame(rows, columns=columns + sizes).astype({name: "Int64" for name in sizes})
+    frame.attrs.update(attrs)
+    return frame
+
+
+def _only(path, pattern):
+    path = pathlib.Path(path)
+    if not path.is_dir():
+        return path
+    found = sorted(path.glob(pattern))
+    if len(found) != 1:
+        raise CleaveError(f"{path}: has {len(found)} files {pattern}, not one")
+    return found[0]
+
+
+def _text_of(path):
+    try:
+        return pathlib.Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise CleaveError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise CleaveError(f"{path}: is no text") from None
+
+
+def _checked(path, head, file_format):
+    if not isinstance(head, dict) or head.get("format") != file_format:
+        raise CleaveError(f"{path}: is no {file_format}")
+    if head.get("version") != VERSIONS[file_format]:
+        raise CleaveError(f"{path}: field 'version' is {head.get('version')}, this module reads version "
+                          f"{VERSIONS[file_format]}")
+    return head
+
+
+def _read_json(path, file_format):
+    try:
+        return _checked(path, json.loads(_text_of(path)), file_format)
+    except json.JSONDecodeError as error:
+        raise CleaveError(f"{path}: is no JSON: {error}") from None
+
+
+def _read_lines(path):
+    """The header of a trace, and its other lines but the last."""
+    lines = []
+    for number, text in enumerate(_text_of(path).removesuffix("\n").split("\n"), 1):
+        try:
+            lines.append(json.loads(text))
+        except json.JSONDecodeError as error:
+            raise CleaveError(f"{path}: line {number} is no JSON: {error}") from None
+    head = _checked(path, lines[0] if lines else None, "cleave-trace")
+    if lines[-1] != {"end": "cleave-trace", "lines": len(lines)}:
+        raise CleaveError(f"{path}: was cut short")
+    return head, lines[1:-1]

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/export/timeline.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+namespace cleave::models {
+
+namespace {
+
+std::int64_t offset_of(const Trace& trace, int rank) {
+  const auto index = static_cast<std::size_t>(rank);
+  return index < trace.run.clock_offset_ns.size() ? trace.run.clock_offset_ns[index] : 0;
+}
+
+/// a - b, defined for all.
+std::int64_t difference(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+}
+
+}  // namespace
+
+Timeline timeline_of(const Trace& trace) {
+  // A search gives the worker of a rank as the level.
+  Timeline timeline{.has_workers = trace.run.type == "work_stealing"};
+  std::int64_t first_ns = std::numeric_limits<std::int64_t>::max();
+  for (const auto& [rank, span] : trace.spans) {
+    const std::int64_t offset_ns = offset_of(trace, rank);
+    timeline.spans.push_back({.rank = rank,
+                              .worker = timeline.has_workers ? int{span.level} : 0,
+                              .begin_ns = difference(span.begin_ns, offset_ns),
+                              .end_ns = difference(span.end_ns, offset_ns),
+                              .span = &span});
+    first_ns = std::min(first_ns, timeline.spans.back().begin_ns);
+  }
+  for (PlacedSpan& placed : timeline.spans) {
+    placed.begin_ns = difference(placed.begin_ns, first_ns);
+    placed.end_ns = difference(placed.end_ns, first_ns);
+  }
+  std::ranges::sort(timeline.spans, [](const PlacedSpan& a, const PlacedSpan& b) {
+    return std::tie(a.rank, a.worker, a.span->repetition, a.begin_ns, b.end_ns) <
+           std::tie(b.rank, b.worker, b.span->repetition, b.begin_ns, a.end_ns);
+  });
+  return timeline;
+}
+
+}  // namespace cleave::models

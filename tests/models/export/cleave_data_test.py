@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""cleave_data.py on files of real runs; the page and the notebook that tell of it are run as they stand.
+
+usage: cleave_data_test.py PROGRAMS MPIEXEC SOURCE_FOLDER   status 77 where pandas is missing
+"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAMS, MPIEXEC, SOURCE = pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3])
+MODULE = SOURCE / "models/export"
+
+sys.path.insert(0, str(MODULE))
+sys.dont_write_bytecode = True
+try:
+    import cleave_data as cleave
+except ImportError as error:
+    print(f"skipped: {error}; apt-get install python3-pandas")
+    sys.exit(77)
+
+try:
+    import nbclient
+    import nbformat
+    import ipykernel  # noqa: F401  the kernel that nbclient starts
+except ImportError as error:
+    nbclient = None
+    NO_NOTEBOOK = f"{error}; apt-get install python3-nbclient python3-ipykernel"
+else:
+    NO_NOTEBOOK = ""
+
+
+def run(*command):
+    subprocess.run([str(word) for word in command], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+
+def setUpModule():
+    """A folder with a study of a sort and a search, as `cleave study` leaves one."""
+    global FOLDER, STUDY, SEARCH, holder
+    holder = tempfile.TemporaryDirectory(prefix="cleave_test_")
+    FOLDER = pathlib.Path(holder.name)
+    STUDY = FOLDER / "sort-study"
+    (STUDY / "traces").mkdir(parents=True)
+    for size in ("16K", "32K", "64K", "128K"):
+        for ranks in (1, 2):
+            run(MPIEXEC, "-n", ranks, PROGRAMS / "cleave-quicksort", "--size", f"N={size}", "--repetitions", 3,
+                "--trace", STUDY / "traces" / f"{size}.{ranks}.trace.jsonl")
+    machine = {"format": "cleave-machine", "version": 2, "name": "made up",
+               "exchange": [{"ranks": 2, "between_hosts": True, "latency_s": 1e-6, "gap_s_per_byte": 1e-10}]}
+    (STUDY / "here.machine.json").write_text(json.dumps(machine))
+    run(PROGRAMS / "cleave", "fit", *sorted((STUDY / "traces").iterdir()), "--machine", STUDY / "here.machine.json",
+        "--out", STUDY / "quicksort.model.json", "--count-throttled")
+    SEARCH = FOLDER / "search.trace.jsonl"
+    run(MPIEXEC, "-n", 2, PROGRAMS / "cleave-uts", "--tree", "prins:T1", "--threads", 2, "--repetitions", 2,
+        "--trace", SEARCH)
+    os.environ["PATH"] = f"{PROGRAMS}:{os.environ['PATH']}"
+
+
+def tearDownModule():
+    holder.cleanup()
+
+
+def lines_of(path):
+    return [json.loads(line) for line in path.read_text().split("\n")[:-1]]
+
+
+class Traces(unittest.TestCase):
+    def test_has_a_row_for_each_span(self):
+        path = STUDY / "traces/64K.2.trace.jsonl"
+        spans, lines = cleave.read_trace(path), lines_of(path)
+        expected = [line for line in lines if "block" in line]
+        self.assertEqual(len(spans), len(expected))
+        offsets = lines[0]["clock_offset_ns"]
+        for line, row in zip(expected, spans.to_dict("records")):
+            for name in ("repetition", "rank", "level", "group", "block", "bytes"):
+                self.assertEqual(row[name], line[name])
+            self.assertEqual(row["begin_ns"], line["begin_ns"] - offsets[line["rank"]])
+            self.assertEqual(row["end_ns"] - row["begin_ns"], line["end_ns"] - line["begin_ns"])
+            self.assertEqual(row["warm_up"], line["repetition"] == 0)
+            self.assertEqual({name: row[name] for name in line["sizes"]}, line["sizes"])
+        self.assertEqual(spans.attrs["run"], lines[0])
+        self.assertEqual(set(spans.worker), {0})
+
+    def test_a_search_has_workers(self):
+        spans = cleave.read_trace(SEARCH)
+        self.assertEqual(set(zip(spans["rank"], spans.worker)), {(0, 0), (0, 1), (1, 0), (1, 1)})
+
+    def test_a_folder_stands_for_its_traces(self):
+        spans = cleave.read_traces(STUDY)
+        self.assertEqual(spans.file.nunique(), 8)
+        self.assertEqual(set(spans.ranks), {1, 2})
+        self.assertEqual(len(spans.attrs["runs"]), 8)
+        both = cleave.read_traces([STUDY, SEARCH])
+        self.assertEqual(len(both), len(spans) + len(cleave.read_trace(SEARCH)))
+        self.assertTrue(both[both.app == "uts"].N.isna().all())
+        self.assertEqual(str(both.N.dtype), "Int64")
+
+    def test_repetitions_have_the_times_of_whole_calls(self):
+        runs = cleave.read_runs(STUDY)
+        self.assertEqual(len(runs[~runs.warm_up]), 8 * 3)
+        expected = sum(line["elapsed_ns"] for path in (STUDY / "traces").iterdir()
+                       for line in lines_of(path) if "elapsed_ns" in line)
+        self.assertAlmostEqual(runs.seconds.sum(), expected * 1e-9, places=9)
+        self.assertEqual(set(runs.N), {16 << 10, 32 << 10, 64 << 10, 128 << 10})
+
+    def test_what_is_wrong_is_one_sentence(self):
+        good = SEARCH.read_text()
+        for text, message in ((good[:-1].rsplit("\n", 1)[0] + "\n", "was cut short"),
+                              (good.replace('"version":3', '"version":4', 1),
+                               "field 'version' is 4, this module reads version 3"),
+                              ("{}\n", "is no cleave-trace"), ("", "is no JSON"), ("{\n", "line 1 is no JSON")):
+            path = FOLDER / "bad.trace.jsonl"
+            path.write_text(text)
+            with self.assertRaises(cleave.CleaveError) as raised:
+                cleave.read_trace(path)
+            self.assertIn(message, str(raised.exception))
+            self.assertNotIn("\n", str(raised.exception))
+            path.unlink()
+        for wrong in (FOLDER / "none", FOLDER / "none.trace.jsonl", []):
+            with self.assertRaises(cleave.CleaveError):
+                cleave.read_traces(wrong)
+        (FOLDER / "empty").mkdir()
+        with self.assertRaisesRegex(cleave.CleaveError, "has no \\*.trace.jsonl"):
+            cleave.read_traces(FOLDER / "empty")
+
+
+class Models(unittest.TestCase):
+    def test_has_a_row_for_each_coefficient(self):
+        model = json.loads((STUDY / "quicksort.model.json").read_text())
+        frame = cleave.read_model(STUDY)
+        self.assertEqual(frame.attrs["app"], "quicksort")
+        for block in model["hypercube"]["blocks"]:
+            rows = frame[frame.part == block["block"]]
+            self.assertEqual(list(dict.fromkeys(rows.term)), block["fit"]["forms"][0]["terms"])
+            self.assertEqual(list(rows.coefficient),
+                             [c for one in block["fit"]["coefficients"].values() for c in one])
+        self.assertIn("exchange.bytes", set(frame.part))
+
+    def test_of_a_search_has_its_parts(self):
+        path = FOLDER / "search.model.json"
+        fit = json.loads((STUDY / "quicksort.model.json").read_text())["hypercube"]["blocks"][0]["fit"]
+        model = json.loads((STUDY / "quicksort.model.json").read_text())
+        del model["hypercube"]
+        model["search"] = {"search": fit, "inside": {"seconds": fit, "count": fit},
+                           "between": {"seconds": fit, "count": fit, "in_vain": fit}}
+        path.write_text(json.dumps(model))
+        self.assertLessEqual({"search", "inside.seconds", "inside.count", "between.in_vain"},
+                             set(cleave.read_model(path).part))
+
+    def test_machine_has_a_row_for_each_entry(self):
+        machine = cleave.read_machine(STUDY)
+        self.assertEqual(len(machine), 1)
+        self.assertEqual(machine.latency_s[0], 1e-6)
+        self.assertEqual(machine.kind[0], "exchange")
+        self.assertEqual(machine.attrs["name"], "made up")
+        with self.assertRaises(cleave.CleaveError):
+            cleave.read_machine(STUDY / "quicksort.model.json")
+
+    def test_predictions_are_those_of_cleave(self):
+        frame = cleave.predictions(STUDY, [1, 2], [{"N": 1 << 20}, {"N": 1 << 21}])
+        self.assertEqual(len(frame), 4)
+        printed = subprocess.run(["cleave", "predict", STUDY, "--ranks", "1,2", "--size", "N=1M", "--size", "N=2M",
+                                  "--json"], capture_output=True, text=True, check=True).stdout
+        for row, p in zip(frame.to_dict("records"), json.loads(printed)["predictions"]):
+            self.assertEqual([row["ranks"], {"N": row["N"]}, row["seconds"], [row["low"], row["high"]]],
+                             [p["ranks"], p["sizes"], p["seconds"], p["interval"]])
+        self.assertEqual(len(cleave.predictions(STUDY, 2, {"N": 1 << 20})), 1)
+
+    def test_a_refused_prediction_says_why(self):
+        with self.assertRaisesRegex(cleave.CleaveError, "^cleave: size N is missing"):
+            cleave.predictions(STUDY, 2, {"M": 5})
+        with self.assertRaisesRegex(cleave.CleaveError, "cannot be started"):
+            cleave.predictions(STUDY, 2, {"N": 5}, program="no-such-cleave")
+
+
+class Documents(unittest.TestCase):
+    """What the documents show runs in a folder that has sort-study, and is as short as they say."""
+
+    def setUp(self):
+        self.before = pathlib.Path.cwd()
+        os.chdir(FOLDER)
+
+    def tearDown(self):
+        os.chdir(self.before)
+
+    def test_the_page_runs(self):
+        page = (SOURCE / "docs/how-to/analyse-with-pandas.md").read_text()
+        blocks = re.findall(r"^```python\n(.*?)^```", page, flags=re.S | re.M)
+        self.assertEqual(len(blocks), 3)
+        names = {}
+        for block in blocks:
+            self.assertLessEqual(len(block.splitlines()), 10)
+            with open(os.devnull, "w") as nowhere:
+                out, sys.stdout = sys.stdout, nowhere
+                try:
+                    exec(compile(block, "page", "exec"), names)
+                finally:
+                    sys.stdout = out
+
+    @unittest.skipIf(nbclient is None, NO_NOTEBOOK)
+    def test_the_notebook_runs(self):
+        notebook = nbformat.read(SOURCE / "docs/how-to/analysis.ipynb", as_version=4)
+        nbformat.validate(notebook)
+        os.environ["PYTHONPATH"] = str(MODULE)
+        os.environ["PYTHONDONTWRITEBYTECODE"] = os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
+        client = nbclient.NotebookClient(notebook, timeout=100, kernel_name="python3",
+                                         resources={"metadata": {"path": str(FOLDER)}})
+        client.execute()
+        code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+        self.assertTrue(any("text/html" in output.get("data", {}) for cell in code for output in cell.outputs))
+        # It is kept without what it printed.
+        kept = nbformat.read(SOURCE / "docs/how-to/analysis.ipynb", as_version=4)
+        self.assertTrue(all(not cell.outputs for cell in kept.cells if cell.cell_type == "code"))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
