@@ -5,9 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <cleave/error.hpp>
@@ -155,7 +156,8 @@ TEST(Slurm, DirectivesEndBeforeWhatAModelHolds) {
 TEST(Slurm, OnlyAStoppedSearchIsQueuedAgain) {
   const std::string script =
       slurm_script(search_model(), on_16_ranks("nodes"), {.checkpoint = "it's/$here"});
-  for (const auto& [status, is_queued] : {std::pair{"0", false}, {"1", false}, {"75", true}}) {
+  const std::pair<const char*, bool> ends[] = {{"0", false}, {"1", false}, {"75", true}};
+  for (const auto& [status, is_queued] : ends) {
     const testing::Finished run = Stubs().run(script, {}, status);
     EXPECT_EQ(std::to_string(run.status), status);
     EXPECT_EQ(run.out.find("<--checkpoint><it's/$here><--resume>") != std::string::npos, true);
