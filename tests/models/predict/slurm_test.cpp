@@ -101,11 +101,11 @@ class Stubs {
   testing::Finished run(const std::string& script, const std::vector<std::string>& arguments,
                         const std::string& srun_status) const {
     write_file(folder_ / "job.sh", script);
-    std::vector<std::string> command = {"bash", (folder_ / "job.sh").string()};
+    std::vector<std::string> command = {
+        "env", "PATH=" + folder_.path().string() + ":" + std::getenv("PATH"), "bash",
+        (folder_ / "job.sh").string()};
     command.insert(command.end(), arguments.begin(), arguments.end());
-    const char* const path = std::getenv("PATH");
-    return run_program(command, {"PATH=" + folder_.path().string() + ":" + path,
-                                 "SRUN_STATUS=" + srun_status, "SLURM_JOB_ID=7"});
+    return run_program(command, {"SRUN_STATUS=" + srun_status, "SLURM_JOB_ID=7"});
   }
 
  private:
