@@ -9,6 +9,7 @@
 #include "models/command/arguments.hpp"
 #include "models/command/commands.hpp"
 #include "models/command/questions.hpp"
+#include "models/predict/prediction_json.hpp"
 #include "models/predict/remarks.hpp"
 #include "models/report/answer.hpp"
 #include "models/report/format.hpp"
@@ -30,32 +31,7 @@ struct Arguments {
 void print_json(const std::vector<Prediction>& predictions) {
   nlohmann::json array = nlohmann::json::array();
   for (const Prediction& p : predictions) {
-    nlohmann::json shares = nlohmann::json::array();
-    for (const BlockShare& share : p.shares) {
-      shares.push_back(
-          {{"block", share.name()}, {"level", share.level}, {"seconds", share.seconds}});
-    }
-    array.push_back({{"ranks", p.ranks},
-                     {"threads", p.threads},
-                     {"ranks_per_host", p.ranks_per_host},
-                     {"sizes", p.sizes},
-                     {"seconds", p.seconds},
-                     {"interval", {p.low, p.high}},
-                     {"outside_fitted_range", p.outside_fitted_range},
-                     {"remarks", p.remarks},
-                     {"shares", std::move(shares)}});
-    if (p.sum_of_maxima_s) {
-      array.back()["sum_of_maxima"] = *p.sum_of_maxima_s;
-    }
-    if (!p.assumed_network.empty()) {
-      array.back()["assumed_network"] = p.assumed_network;
-    }
-    if (p.memory_bytes) {
-      array.back()["memory_bytes_per_rank"] = *p.memory_bytes;
-    }
-    if (p.cache_left_bytes) {
-      array.back()["cache_left_bytes"] = *p.cache_left_bytes;
-    }
+    array.push_back(to_json(p));
   }
   fmt::print("{}\n", nlohmann::json{{"predictions", std::move(array)}}.dump());
 }

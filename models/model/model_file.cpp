@@ -138,8 +138,10 @@ void write_model(const std::filesystem::path& path, const Model& model) {
   write_file(path, object.dump() + '\n');
 }
 
-Model read_model(const std::filesystem::path& path) {
-  const json object = parse_json_object(path, "", read_file(path));
+Model read_model(const std::filesystem::path& path) { return model_from(path, read_file(path)); }
+
+Model model_from(const std::filesystem::path& path, std::string_view text) {
+  const json object = parse_json_object(path, "", text);
   const JsonFields fields(path, "", object);
   check_format(fields, kFormat, kModelVersion);
   const std::vector<std::string> given_sizes = fields.texts("given_sizes");

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 
 #include "models/model/model.hpp"
 
@@ -16,5 +17,7 @@ void write_model(const std::filesystem::path& path, const Model& model);
 
 /// \throws FileError  naming the field
 Model read_model(const std::filesystem::path& path);
+/// Of `text`, which came from `path`.
+Model model_from(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace cleave::models

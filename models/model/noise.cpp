@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -69,25 +70,40 @@ Noise Noise::of(std::vector<NoisyTime> times) {
   return Noise(std::move(lengths));
 }
 
-double Noise::draw(double seconds, double slowness, std::mt19937_64& random) const {
-  if (lengths_.empty() || !(seconds > 0)) {
-    return seconds;
+Noise::Noise(std::vector<Length> lengths) : lengths_(std::move(lengths)) {
+  for (std::size_t i = 0; i < lengths_.size(); ++i) {
+    upper_s_.push_back(i + 1 < lengths_.size()
+                           ? std::sqrt(lengths_[i].typical_s) * std::sqrt(lengths_[i + 1].typical_s)
+                           : std::numeric_limits<double>::infinity());
   }
-  const Length* nearest = &lengths_.front();
-  for (const Length& length : lengths_) {
-    if (std::abs(std::log(length.typical_s / seconds)) <
-        std::abs(std::log(nearest->typical_s / seconds))) {
-      nearest = &length;
+}
+
+Noise::Times Noise::times_of(double seconds) const {
+  Times times;
+  times.seconds_ = seconds;
+  if (!lengths_.empty() && seconds > 0) {
+    std::size_t nearest = 0;
+    while (seconds > upper_s_[nearest]) {
+      ++nearest;
     }
+    times.length_ = &lengths_[nearest];
+    times.is_shortest_ = seconds < lengths_.front().typical_s;
   }
-  const auto count = static_cast<double>(nearest->repetitions.size());
+  return times;
+}
+
+double Noise::Times::draw(double slowness, std::mt19937_64& random) const {
+  if (length_ == nullptr) {
+    return seconds_;
+  }
+  const auto count = static_cast<double>(length_->repetitions.size());
   const auto repetition = static_cast<std::size_t>(std::min(slowness * count, count - 1));
-  const std::vector<double>& ratios = nearest->repetitions[repetition];
+  const std::vector<double>& ratios = length_->repetitions[repetition];
   const double ratio = ratios[(random() >> 32) * ratios.size() >> 32];
-  if (seconds < lengths_.front().typical_s) {
-    return std::max(0.0, seconds + (ratio - 1) * (ratio > 1 ? nearest->typical_s : seconds));
+  if (is_shortest_) {
+    return std::max(0.0, seconds_ + (ratio - 1) * (ratio > 1 ? length_->typical_s : seconds_));
   }
-  return seconds * ratio;
+  return seconds_ * ratio;
 }
 
 }  // namespace cleave::models

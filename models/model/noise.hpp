@@ -26,19 +26,33 @@ class Noise {
   };
 
   Noise() = default;
-  explicit Noise(std::vector<Length> lengths) : lengths_(std::move(lengths)) {}
+  /// \pre  ascending
+  explicit Noise(std::vector<Length> lengths);
   /// Of each length at most 64 repetitions and of each at most 16 times are kept, evenly.
   static Noise of(std::vector<NoisyTime> times);
 
-  /// A time that is typically `seconds`, on a host that is as slow as `slowness` of all: 0 the
-  /// fastest repetition of those measured, 1 the slowest. What is shorter than all that was
-  /// measured has the disturbances of the shortest in seconds rather than in proportion.
-  double draw(double seconds, double slowness, std::mt19937_64& random) const;
+  /// Times that are typically `seconds`. What is shorter than all that was measured has the
+  /// disturbances of the shortest in seconds rather than in proportion. Refers to the noise.
+  class Times {
+   public:
+    /// One of them, on a host that is as slow as `slowness` of all: 0 the fastest repetition of
+    /// those measured, 1 the slowest.
+    double draw(double slowness, std::mt19937_64& random) const;
+    double typical() const { return seconds_; }
+
+   private:
+    friend class Noise;
+    double seconds_ = 0;
+    const Length* length_ = nullptr;  ///< none: as typical
+    bool is_shortest_ = false;
+  };
+  Times times_of(double seconds) const;
 
   const std::vector<Length>& lengths() const { return lengths_; }
 
  private:
   std::vector<Length> lengths_;  ///< ascending
+  std::vector<double> upper_s_;  ///< up to where each is the nearest, by ratio
 };
 
 }  // namespace cleave::models

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <cleave/detail/schedule/messages.hpp>
 
@@ -14,7 +15,13 @@ using detail::Step;
 
 namespace {
 
+/// Of a place that a path does not come to.
+constexpr double kNotThere = -1;
+
 double uniform(std::mt19937_64& random) { return static_cast<double>(random() >> 11) * 0x1p-53; }
+
+/// What is behind the point.
+double part_of(double number) { return number - std::floor(number); }
 
 double sampled(double elements) {
   constexpr double kMost = 9e18;
@@ -116,8 +123,10 @@ std::span<const double> Player::sizes_of(const Bound& bound, Block block, int gr
 double Player::draw(std::size_t replicate, std::mt19937_64& random) {
   replicate_ = replicate;
   random_ = &random;
-  const double u = uniform(random);
-  factors_ = assumed_factors(network_, u, uniform(random));
+  // Evenly over the square (Roberts' R2 sequence), so that few draws show all of it.
+  const auto i = static_cast<double>(replicate);
+  set_factors(assumed_factors(network_, part_of(0.5 + 0.7548776662466927 * i),
+                              part_of(0.5 + 0.5698402909980532 * i)));
   for (double& slowness : slowness_) {
     slowness = uniform(random);
   }
@@ -127,24 +136,30 @@ double Player::draw(std::size_t replicate, std::mt19937_64& random) {
 Player::Typical Player::typical() {
   replicate_.reset();
   random_ = nullptr;
-  factors_ = {};
+  set_factors({});
   is_outside_ = false;
-  spent_.assign(clocks_.size(), {});
+  spent_.assign(clocks_.size() * places(), kNotThere);
   play();
   const auto last = std::max_element(clocks_.begin(), clocks_.end()) - clocks_.begin();
-  Typical result{.sum_of_maxima_s = sum_of_maxima(),
-                 .is_outside_fitted_range = is_outside_,
-                 .remarks = remarks_};
-  for (const auto& [place, seconds] : spent_[static_cast<std::size_t>(last)]) {
-    result.shares.push_back({.block = place.block, .level = place.level, .seconds = seconds});
+  Typical result;
+  const std::span<const double> of_last = spent_by(static_cast<int>(last));
+  for (std::size_t place = 0; place < of_last.size(); ++place) {
+    if (of_last[place] != kNotThere) {
+      result.shares.push_back({.block = static_cast<Block>(place % kBlockNames.size()),
+                               .level = static_cast<int>(place / kBlockNames.size()),
+                               .seconds = of_last[place]});
+    }
   }
-  std::ranges::stable_sort(result.shares, {}, &BlockShare::level);
   spent_.clear();
+  result.sum_of_maxima_s = sum_of_maxima();
+  result.is_outside_fitted_range = is_outside_;
+  result.remarks = remarks_;
   return result;
 }
 
 double Player::play() {
   std::ranges::fill(clocks_, 0.0);
+  moved_ = {};
   set_fractions();
   for (const Step& step : schedule_.steps) {
     this->step(step);
@@ -180,7 +195,7 @@ void Player::step(const Step& step) {
       const Bound& block = bound(step.block);
       SizeValues values;
       const double seconds = seconds_of(block, sizes_of(block, step.block, step.group, values));
-      work(step.block, step.group, step.first, step.count, seconds, &block.model->noise);
+      work(step.block, step.group, step.first, step.count, block.model->noise.times_of(seconds));
       break;
     }
     case Step::Kind::swap:
@@ -220,13 +235,16 @@ double Player::seconds_of(const Bound& bound, std::span<const double> sizes) {
   return bound.fit->of_replicate(*replicate_, sizes);
 }
 
-void Player::work(Block block, int group, int first, int count, double seconds,
-                  const Noise* noise) {
+void Player::work(Block block, int group, int first, int count, const Noise::Times& times) {
+  const Place place{block, group_at(group).level};
   for (int rank = first; rank < first + count; ++rank) {
-    const double spent =
-        random_ == nullptr ? seconds : noise->draw(seconds, slowness(rank), *random_);
-    spend(rank, {block, group_at(group).level}, spent);
+    spend(rank, place, drawn(times, rank));
   }
+}
+
+/// The typical time where nothing is drawn.
+double Player::drawn(const Noise::Times& times, int rank) {
+  return random_ == nullptr ? times.typical() : times.draw(slowness(rank), *random_);
 }
 
 const Communication& Player::entry(int level, bool leaves_host) {
@@ -240,16 +258,21 @@ const Communication& Player::entry(int level, bool leaves_host) {
     if (!model_.mechanisms.pieces) {
       chosen.entry.segments.clear();
     }
-    found = entries_.emplace(key, std::move(chosen.entry)).first;
+    found = entries_.emplace(key, Entry{chosen.entry, chosen.entry}).first;
+    set_factors(factors_);
   }
-  if (!leaves_host || network_.assumed.empty() || !replicate_) {
-    return found->second;
+  return found->second.of_play;
+}
+
+/// What is assumed of a network between hosts is multiplied by these in this play.
+void Player::set_factors(const NetworkFactors& factors) {
+  factors_ = factors;
+  for (auto& [of, entry] : entries_) {
+    if (of.second && !network_.assumed.empty()) {
+      entry.of_play.latency_s = entry.typical.latency_s * factors.latency;
+      entry.of_play.gap_s_per_byte = entry.typical.gap_s_per_byte * factors.gap;
+    }
   }
-  static thread_local Communication assumed;
-  assumed = found->second;
-  assumed.latency_s *= factors_.latency;
-  assumed.gap_s_per_byte *= factors_.gap;
-  return assumed;
 }
 
 /// Whether a group has ranks of several hosts.
@@ -266,19 +289,58 @@ double Player::slowness(int rank) {
 void Player::spend(int rank, Place place, double seconds) {
   clocks_[static_cast<std::size_t>(rank)] += seconds;
   if (!spent_.empty()) {
-    spent_[static_cast<std::size_t>(rank)][place] += seconds;
+    double& at_place = spent_by(rank)[static_cast<std::size_t>(place.level) * kBlockNames.size() +
+                                      static_cast<std::size_t>(place.block)];
+    at_place = std::max(at_place, 0.0) + seconds;
   }
+}
+
+/// Blocks at each level.
+std::size_t Player::places() const {
+  const auto deepest =
+      std::ranges::max_element(schedule_.groups, {}, &detail::ScheduledGroup::level);
+  return static_cast<std::size_t>(deepest->level + 1) * kBlockNames.size();
+}
+
+std::span<double> Player::spent_by(int rank) {
+  const std::size_t count = spent_.size() / clocks_.size();
+  return std::span(spent_).subspan(static_cast<std::size_t>(rank) * count, count);
+}
+
+/// From now on `rank` is where `other` is: the path to it is the other's.
+void Player::follow(int rank, int other) {
+  clocks_[static_cast<std::size_t>(rank)] = clocks_[static_cast<std::size_t>(other)];
+  if (!spent_.empty() && rank != other) {
+    std::ranges::copy(spent_by(other), spent_by(rank).begin());
+  }
+}
+
+/// Those whose clocks a step sets.
+std::vector<int> Player::ranks_of(const Step& step) const {
+  if (step.kind == Step::Kind::swap || step.kind == Step::Kind::send) {
+    return {step.first, step.second};
+  }
+  const detail::Group& group = group_at(step.group).ranks;
+  const bool is_work = step.kind == Step::Kind::work;
+  std::vector<int> ranks(static_cast<std::size_t>(is_work ? step.count : group.size));
+  std::iota(ranks.begin(), ranks.end(), is_work ? step.first : group.first);
+  return ranks;
 }
 
 /// Equation 6: level by level what the slowest rank takes, with the largest sizes of the level.
 double Player::sum_of_maxima() {
   double sum = 0;
   std::map<Place, double> longest;
-  spent_.assign(clocks_.size(), {});
   for (const Step& step : schedule_.steps) {
-    std::ranges::fill(clocks_, 0.0);
+    const std::vector<int> ranks = ranks_of(step);
+    const auto clock_of = [&](int rank) -> double& {
+      return clocks_[static_cast<std::size_t>(rank)];
+    };
+    for (const int rank : ranks) {
+      clock_of(rank) = 0;
+    }
     this->step(step);
-    const double seconds = *std::ranges::max_element(clocks_);
+    const double seconds = clock_of(*std::ranges::max_element(ranks, {}, clock_of));
     double& of_place = longest[{step.block, group_at(step.group).level}];
     const bool is_repeated = step.kind == Step::Kind::tell_all || step.kind == Step::Kind::agree;
     of_place = is_repeated ? of_place + seconds : std::max(of_place, seconds);

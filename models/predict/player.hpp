@@ -51,13 +51,28 @@ class Player {
     std::optional<BoundFit> fit;
   };
 
+  /// What two ranks take to exchange a part of the problem, the same for all pairs of a group.
+  struct Moved {
+    int group = -1;  ///< none yet
+    double fraction = 0;
+    double part = 0;
+    double header_s = 0;
+    Noise::Times exchange;
+    Noise::Times skeleton;
+  };
+
+  /// What stands for the messages of a level, inside hosts or between them.
+  struct Entry {
+    Communication typical;
+    Communication of_play;  ///< an assumed network is drawn, too
+  };
+
   /// A place on the critical path.
   struct Place {
     Block block = Block::sequential;
     int level = 0;
     friend auto operator<=>(const Place&, const Place&) = default;
   };
-  using Spent = std::map<Place, double>;
 
   Bound bind(Block block, const Fit& fit, const BlockModel* model) const;
   const Bound& bound(Block block) const;
@@ -70,16 +85,23 @@ class Player {
   void set_fractions();
   void step(const detail::Step& step);
   double seconds_of(const Bound& bound, std::span<const double> sizes);
-  void work(Block block, int group, int first, int count, double seconds, const Noise* noise);
+  void work(Block block, int group, int first, int count, const Noise::Times& times);
+  double drawn(const Noise::Times& times, int rank);
+  const Moved& moved(int group, double fraction, double part);
   void move(int a, int b, int group, double fraction, double part);
   void meet(int first, int count, Place place, double seconds);
   double choose_splitter(int group);
   void exchange_parts(int group);
 
   const Communication& entry(int level, bool leaves_host);
+  void set_factors(const NetworkFactors& factors);
   bool leaves_host(int group) const;
   double slowness(int rank);
   void spend(int rank, Place place, double seconds);
+  std::size_t places() const;
+  std::span<double> spent_by(int rank);
+  void follow(int rank, int other);
+  std::vector<int> ranks_of(const detail::Step& step) const;
   const detail::ScheduledGroup& group_at(int group) const {
     return schedule_.groups[static_cast<std::size_t>(group)];
   }
@@ -94,7 +116,7 @@ class Player {
   detail::Schedule schedule_;
   std::map<Block, Bound> blocks_;
   std::optional<Bound> bytes_;
-  std::map<std::pair<int, bool>, Communication> entries_;
+  std::map<std::pair<int, bool>, Entry> entries_;
   std::vector<std::string> remarks_;
 
   // Of one play.
@@ -104,7 +126,9 @@ class Player {
   std::vector<double> fractions_;  ///< of the problem, by group
   std::vector<double> slowness_;   ///< by host
   NetworkFactors factors_;
-  std::vector<Spent> spent_;  ///< by rank; empty unless typical
+  Moved moved_;  ///< the last
+  /// Seconds on the path to where a rank is, by rank and place; empty unless typical.
+  std::vector<double> spent_;
   bool is_outside_ = false;
 };
 

@@ -14,10 +14,13 @@ double Player::fraction_moved(int group) const {
   return std::max(fractions_[left], fractions_[left + 1]);
 }
 
-/// Two ranks exchange what is made of `fraction` of the problem (`part` 1), or one sends it without
-/// an answer; then comes the skeleton's own work.
-void Player::move(int a, int b, int group, double fraction, double part) {
+/// What is made of `fraction` of the problem is exchanged (`part` 1), or sent without an answer.
+const Player::Moved& Player::moved(int group, double fraction, double part) {
+  if (moved_.group == group && moved_.fraction == fraction && moved_.part == part) {
+    return moved_;
+  }
   SizeValues values;
+  const int level = group_at(group).level;
   const std::size_t count = std::min(bytes_->scaling.size(), kMaxSizes);
   for (std::size_t i = 0; i < count; ++i) {
     // Traces give what is moved by the group that moves it: twice a half's share.
@@ -26,37 +29,44 @@ void Player::move(int a, int b, int group, double fraction, double part) {
                     ? bytes_->run_sizes[i] / ranks_ / 2
                     : scaling.of_fraction(bytes_->run_sizes[i], 2 * fraction);
     if (parts_.way != Way::splitting && scaling.exponent == 0) {
-      values[i] *= scaling.unevenness(group_at(group).level);
+      values[i] *= scaling.unevenness(level);
     }
   }
-  const int level = group_at(group).level;
   const double bytes = seconds_of(*bytes_, {values.data(), count});
   const Communication& used = entry(level, leaves_host(group));
-  const double unit = used.unit_seconds(bytes);
   // A factor that was fitted inside a host says nothing of a network that nobody measured.
   const bool is_assumed = leaves_host(group) && !network_.assumed.empty();
   const double factor = is_assumed ? paper_factor(model_.placement) : parts_.exchange->factor;
-  double seconds = part * factor * unit;
-  if (random_ != nullptr) {
-    seconds = parts_.exchange->noise.draw(seconds, slowness(a), *random_);
+  moved_ = {.group = group, .fraction = fraction, .part = part};
+  moved_.exchange = parts_.exchange->noise.times_of(part * factor * used.unit_seconds(bytes));
+  if (parts_.way != Way::splitting) {
+    moved_.header_s = header_seconds(used, bytes);
   }
-  double& clock_a = clocks_[static_cast<std::size_t>(a)];
-  double& clock_b = clocks_[static_cast<std::size_t>(b)];
-  const int later = clock_a >= clock_b ? a : b;
-  clock_a = clock_b = std::max(clock_a, clock_b);
-  if (!spent_.empty()) {
-    const Spent of_later = spent_[static_cast<std::size_t>(later)];
-    spent_[static_cast<std::size_t>(a)] = spent_[static_cast<std::size_t>(b)] = of_later;
+  if (const auto skeleton = blocks_.find(Block::skeleton); skeleton != blocks_.end()) {
+    moved_.skeleton =
+        skeleton->second.model->noise.times_of(seconds_of(skeleton->second, {&bytes, 1}));
   }
-  const auto skeleton = blocks_.find(Block::skeleton);
+  return moved_;
+}
+
+/// Two ranks meet and exchange; then comes the skeleton's own work.
+void Player::move(int a, int b, int group, double fraction, double part) {
+  const Moved& what = moved(group, fraction, part);
+  const double seconds = drawn(what.exchange, a);
+  if (clocks_[static_cast<std::size_t>(a)] >= clocks_[static_cast<std::size_t>(b)]) {
+    follow(b, a);
+  } else {
+    follow(a, b);
+  }
+  const int level = group_at(group).level;
+  const bool has_skeleton = blocks_.contains(Block::skeleton);
   for (const int rank : {a, b}) {
     spend(rank, {Block::exchange, level}, seconds);
     if (parts_.way != Way::splitting) {
-      spend(rank, {Block::wait, level}, header_seconds(used, bytes));
+      spend(rank, {Block::wait, level}, what.header_s);
     }
-    if (skeleton != blocks_.end()) {
-      const double own = seconds_of(skeleton->second, {&bytes, 1});
-      work(Block::skeleton, group, rank, 1, own, &skeleton->second.model->noise);
+    if (has_skeleton) {
+      work(Block::skeleton, group, rank, 1, what.skeleton);
     }
   }
 }
@@ -64,18 +74,14 @@ void Player::move(int a, int b, int group, double fraction, double part) {
 /// All these ranks go on together, `seconds` after the last of them is there.
 void Player::meet(int first, int count, Place place, double seconds) {
   const auto begin = clocks_.begin() + first;
-  const auto last = std::max_element(begin, begin + count);
-  const double latest = *last;
-  const auto of_last = static_cast<std::size_t>(last - clocks_.begin());
-  std::fill(begin, begin + count, latest);
+  const auto last = static_cast<int>(std::max_element(begin, begin + count) - clocks_.begin());
   for (int rank = first; rank < first + count; ++rank) {
-    if (!spent_.empty() && static_cast<std::size_t>(rank) != of_last) {
-      spent_[static_cast<std::size_t>(rank)] = spent_[of_last];
+    follow(rank, last);
+    if (rank != last) {
+      spend(rank, place, seconds);
     }
   }
-  for (int rank = first; rank < first + count; ++rank) {
-    spend(rank, place, seconds);
-  }
+  spend(last, place, seconds);
 }
 
 double Player::choose_splitter(int group) {
@@ -87,9 +93,7 @@ double Player::choose_splitter(int group) {
   const double messages =
       choose_seconds(entry(group_at(group).level, leaves_host(group)), group_at(group).ranks.size,
                      sizes.back() * splitter_bytes, splitter_bytes);
-  const int first = group_at(group).ranks.first;
-  return messages +
-         (random_ == nullptr ? own : pivot.model->noise.draw(own, slowness(first), *random_));
+  return messages + drawn(pivot.model->noise.times_of(own), group_at(group).ranks.first);
 }
 
 void Player::exchange_parts(int group) {

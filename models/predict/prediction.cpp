@@ -77,10 +77,11 @@ Question checked(const Model& model, int ranks, const NamedSizes& sizes,
 constexpr std::uint64_t kSeed = 1;
 
 std::vector<double> draws_of(const Question& question) {
-  // Many ranks cost time, and their slowest varies less.
-  constexpr int kRanksAndDraws = 1 << 18;
+  // Many ranks cost time, and their slowest varies less. A page answers while its reader waits.
+  constexpr int kRanksAndDraws = 1 << 13;
+  constexpr int kFewestDraws = 16;
   const auto count = static_cast<std::size_t>(
-      std::clamp(kRanksAndDraws / question.ranks, 10, static_cast<int>(kReplicates)));
+      std::clamp(kRanksAndDraws / question.ranks, kFewestDraws, static_cast<int>(kReplicates)));
   std::mt19937_64 random(kSeed);
   std::vector<double> draws;
   if (question.model.search() != nullptr) {

@@ -31,7 +31,7 @@ TEST(Noise, IsDrawnAsItWasMeasured) {
   constexpr int kDraws = 10000;
   for (int i = 0; i < kDraws; ++i) {
     const double u = static_cast<double>(random() >> 11) * 0x1p-53;
-    const double seconds = noise.draw(2e-3, u, random);
+    const double seconds = noise.times_of(2e-3).draw(u, random);
     EXPECT_TRUE(seconds == 2e-3 || std::abs(seconds - 3e-3) < 1e-12) << seconds;
     slow += seconds > 2.5e-3 ? 1 : 0;
   }
@@ -42,15 +42,15 @@ TEST(Noise, RanksOfASlowHostAreSlowTogether) {
   const Noise noise = Noise::of(times_of(1e-3, 1.5));
   std::mt19937_64 random(1);
   for (int i = 0; i < 100; ++i) {
-    EXPECT_EQ(noise.draw(1e-3, 0.2, random), 1e-3);
-    EXPECT_NEAR(noise.draw(1e-3, 0.9, random), 1.5e-3, 1e-12);
+    EXPECT_EQ(noise.times_of(1e-3).draw(0.2, random), 1e-3);
+    EXPECT_NEAR(noise.times_of(1e-3).draw(0.9, random), 1.5e-3, 1e-12);
   }
 }
 
 TEST(Noise, OfShorterBlocksIsAddedRatherThanInProportion) {
   const Noise noise = Noise::of(times_of(1e-3, 1.5));
   std::mt19937_64 random(1);
-  EXPECT_NEAR(noise.draw(1e-5, 0.9, random), 1e-5 + 0.5e-3, 1e-12);
+  EXPECT_NEAR(noise.times_of(1e-5).draw(0.9, random), 1e-5 + 0.5e-3, 1e-12);
 }
 
 TEST(Noise, IsThatOfBlocksAboutAsLong) {
@@ -60,15 +60,15 @@ TEST(Noise, IsThatOfBlocksAboutAsLong) {
   const Noise noise = Noise::of(times);
   ASSERT_EQ(noise.lengths().size(), 2U);
   std::mt19937_64 random(1);
-  EXPECT_NEAR(noise.draw(2e-5, 0.99, random), 6e-5, 1e-12);
-  EXPECT_NEAR(noise.draw(1, 0.99, random), 1.01, 1e-9);
+  EXPECT_NEAR(noise.times_of(2e-5).draw(0.99, random), 6e-5, 1e-12);
+  EXPECT_NEAR(noise.times_of(1).draw(0.99, random), 1.01, 1e-9);
 }
 
 TEST(Noise, OfNothingChangesNothing) {
   std::mt19937_64 random(1);
-  EXPECT_EQ(Noise().draw(0.5, 0.5, random), 0.5);
-  EXPECT_EQ(Noise::of({{.typical_s = 0, .measured_s = 1}}).draw(0.5, 0.5, random), 0.5);
-  EXPECT_EQ(Noise::of(times_of(1e-3, 2)).draw(0, 0.9, random), 0);
+  EXPECT_EQ(Noise().times_of(0.5).draw(0.5, random), 0.5);
+  EXPECT_EQ(Noise::of({{.typical_s = 0, .measured_s = 1}}).times_of(0.5).draw(0.5, random), 0.5);
+  EXPECT_EQ(Noise::of(times_of(1e-3, 2)).times_of(0).draw(0.9, random), 0);
 }
 
 TEST(Noise, KeepsAtMostSixtyFourRepetitions) {

@@ -7,10 +7,8 @@
 #include <array>
 #include <ctime>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <thread>
 
-#include <cleave/detail/trace/json_fields.hpp>
 #include <cleave/detail/trace/provenance.hpp>
 #include <cleave/sizes.hpp>
 
@@ -66,8 +64,6 @@ int usable_cores() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-bool simulates_hosts(std::string_view mpi_library) { return mpi_library.starts_with("SMPI"); }
-
 Provenance provenance_here(std::string program, std::string command_line, std::string clock) {
   return {.program = std::move(program),
           .version = version(),
@@ -80,36 +76,6 @@ Provenance provenance_here(std::string program, std::string command_line, std::s
           .mpi_library = "none",
           .clock = std::move(clock),
           .created = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))};
-}
-
-nlohmann::json to_json(const Provenance& p) {
-  return {{"program", p.program},
-          {"version", p.version},
-          {"commit", p.commit},
-          {"command_line", p.command_line},
-          {"host", p.host},
-          {"processor", p.processor},
-          {"cores", p.cores},
-          {"cache_bytes", p.cache_bytes},
-          {"mpi_library", p.mpi_library},
-          {"clock", p.clock},
-          {"created", p.created}};
-}
-
-Provenance provenance_from(const JsonFields& fields) {
-  const JsonFields p = fields.object("provenance");
-  return {.program = p.text("program"),
-          .version = p.text("version"),
-          .commit = p.text("commit"),
-          .command_line = p.text("command_line"),
-          .host = p.text("host"),
-          .processor = p.text("processor"),
-          .cores = p.integer<int>("cores", 1),
-          .cache_bytes =
-              p.has("cache_bytes") ? p.integers("cache_bytes", 0) : std::vector<std::int64_t>{},
-          .mpi_library = p.text("mpi_library"),
-          .clock = p.text("clock"),
-          .created = p.text("created")};
 }
 
 }  // namespace cleave::detail

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -59,22 +58,6 @@ json to_json(const Costs& costs) {
     terms[block] = of_block;
   }
   return {{"curves", detail::to_json(costs.curves)}, {"terms", std::move(terms)}};
-}
-
-Curve curve_from(const JsonFields& fields) {
-  Curve curve{.name = fields.text("name"),
-              .size = fields.text("size"),
-              .per = fields.text("per"),
-              .ratios = fields.numbers("ratios"),
-              .values = fields.numbers("values")};
-  if (curve.ratios.size() < 2 || curve.ratios.front() <= 0 ||
-      !std::ranges::is_sorted(curve.ratios, std::less_equal())) {
-    fields.refuse("ratios", "must be at least two ascending numbers above 0");
-  }
-  if (curve.values.size() != curve.ratios.size() || std::ranges::min(curve.values) < 0) {
-    fields.refuse("values", "must be one number of at least 0 for each ratio");
-  }
-  return curve;
 }
 
 json header_of(const RunInformation& run) {
@@ -288,26 +271,6 @@ class TraceReader {
 };
 
 }  // namespace
-
-json to_json(const std::vector<Curve>& curves) {
-  json array = json::array();
-  for (const Curve& curve : curves) {
-    array.push_back({{"name", curve.name},
-                     {"size", curve.size},
-                     {"per", curve.per},
-                     {"ratios", curve.ratios},
-                     {"values", curve.values}});
-  }
-  return array;
-}
-
-std::vector<Curve> curves_from(const JsonFields& fields) {
-  std::vector<Curve> curves;
-  for (const JsonFields& curve : fields.objects("curves")) {
-    curves.push_back(curve_from(curve));
-  }
-  return curves;
-}
 
 TraceWriter::TraceWriter(const std::filesystem::path& path, const RunInformation& run)
     : file_(path) {
