@@ -1,12 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
 # How tests are registered.
 
-# cleave_test(NAME SOURCES ... LINK ...): a GoogleTest program without MPI, one entry a TEST.
-function(cleave_test name)
+# Tests and benchmarks name what they like in unnamed namespaces: never several sources as one.
+set(CMAKE_UNITY_BUILD OFF)
+
+# What all tests link. The headers that most of them include are compiled once; not nlohmann/json.hpp, of which
+# a precompiled form slows every file. Tests are little optimised, since compiling them takes longer than
+# running them. No figure is taken of a test.
+add_library(cleave_test_support STATIC ${PROJECT_SOURCE_DIR}/tests/support/run_program.cpp)
+target_compile_options(cleave_test_support PUBLIC $<$<CONFIG:Release>:-O1>)
+target_link_libraries(cleave_test_support PUBLIC cleave_trace GTest::gtest PRIVATE cleave_warnings)
+target_precompile_headers(cleave_test_support PRIVATE
+  <algorithm> <filesystem> <functional> <map> <random> <fmt/format.h> <gtest/gtest.h>)
+set_target_properties(cleave_test_support PROPERTIES CXX_EXTENSIONS OFF)
+
+# The main of programs under MPI.
+add_library(cleave_mpi_main STATIC ${PROJECT_SOURCE_DIR}/tests/mpi_main.cpp)
+target_link_libraries(cleave_mpi_main PUBLIC cleave_test_support MPI::MPI_CXX PRIVATE cleave_warnings)
+target_precompile_headers(cleave_mpi_main REUSE_FROM cleave_test_support)
+set_target_properties(cleave_mpi_main PROPERTIES CXX_EXTENSIONS OFF)
+
+# cleave_test_executable(NAME SOURCES ... LINK ...): one that no test is registered of yet.
+function(cleave_test_executable name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
-  target_link_libraries(${name} PRIVATE ${arg_LINK} GTest::gtest_main cleave_warnings)
+  target_link_libraries(${name} PRIVATE ${arg_LINK} cleave_test_support cleave_warnings)
+  target_precompile_headers(${name} REUSE_FROM cleave_test_support)
   set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
+endfunction()
+
+# cleave_test(NAME SOURCES ... LINK ...): a GoogleTest program without MPI, one entry a TEST.
+function(cleave_test name)
+  cleave_test_executable(${name} ${ARGN} LINK GTest::gtest_main)
   gtest_discover_tests(${name} NO_PRETTY_VALUES PROPERTIES TIMEOUT 120 DISCOVERY_TIMEOUT 60)
 endfunction()
 
@@ -14,9 +39,7 @@ endfunction()
 # entry a rank count. Its main is tests/mpi_main.cpp.
 function(cleave_mpi_test name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK;RANKS" ${ARGN})
-  add_executable(${name} ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tests/mpi_main.cpp)
-  target_link_libraries(${name} PRIVATE ${arg_LINK} GTest::gtest cleave_warnings)
-  set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
+  cleave_test_executable(${name} SOURCES ${arg_SOURCES} LINK ${arg_LINK} cleave_mpi_main)
   foreach(ranks IN LISTS arg_RANKS)
     add_test(NAME ${name}.${ranks}_ranks
              COMMAND ${MPIEXEC_EXECUTABLE} -n ${ranks} $<TARGET_FILE:${name}>)
@@ -30,11 +53,9 @@ endfunction()
 # mostly by mpiexec. Which of its tests are registered, and how, is for its folder to say.
 function(cleave_program_test name)
   cmake_parse_arguments(arg "" "" "SOURCES;PROGRAMS" ${ARGN})
-  add_executable(${name} ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/run_program.cpp)
-  target_link_libraries(${name} PRIVATE cleave_trace GTest::gtest_main cleave_warnings)
+  cleave_test_executable(${name} SOURCES ${arg_SOURCES} LINK GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE
     CLEAVE_MPIEXEC="${MPIEXEC_EXECUTABLE}" CLEAVE_PROGRAMS="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
-  set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
   add_dependencies(${name} ${arg_PROGRAMS})
 endfunction()
 

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <utility>
 
 #include "models/traces/files.hpp"
+#include "models/traces/statistics.hpp"
 
 namespace cleave::models {
 
@@ -25,10 +25,6 @@ std::vector<Value> thinned(std::vector<Value> values, std::size_t most) {
     kept.push_back(std::move(values[i * (values.size() - 1) / (most - 1)]));
   }
   return kept;
-}
-
-double mean_of(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 Noise::Length length_of(const std::vector<NoisyTime>& times) {

@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <set>
 
 #include <cleave/random.hpp>
 
 #include "models/regression/terms.hpp"
+#include "models/traces/statistics.hpp"
 
 namespace cleave::models {
 
@@ -42,10 +42,6 @@ std::vector<Split> splits_of(int runs) {
     add([fold](int run) { return run % kFolds == fold; });
   }
   return splits;
-}
-
-double mean_of(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 /// Indices of the forms that are plausible, the simplest first, and the error of that one.

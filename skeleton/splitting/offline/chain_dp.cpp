@@ -16,7 +16,6 @@ namespace cleave::splitting {
 
 namespace {
 
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr Index kMaxSteps = Index{1} << 28;
 
 /// F of a cut at each position, made at its earliest stage, by stage.

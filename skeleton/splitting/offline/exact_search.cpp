@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <unordered_map>
 
 #include "skeleton/splitting/offline/search_space.hpp"
@@ -14,8 +13,6 @@ namespace cleave::splitting {
 namespace {
 
 using detail::Mask;
-
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 /// One split of a part, as masks of final leaves.
 struct MaskSplit {

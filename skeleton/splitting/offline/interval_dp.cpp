@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include <cleave/error.hpp>
 
@@ -14,8 +13,6 @@
 namespace cleave::splitting {
 
 namespace {
-
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 /// A position on the curve with `parts` parts before it.
 struct Candidate {

@@ -2,6 +2,7 @@
 // What a planner is asked: which tree, how many processors, at which price, how even.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -39,6 +40,9 @@ Index total_load(const Problem& problem);
 /// floor((1 - tolerance) mean) to ceil((1 + tolerance) mean). At tolerance 0 and weights of 1 that
 /// is the least imbalance that there is. \throws Error  unless 0 <= tolerance and finite
 LoadWindow window_around_mean(const Problem& problem, double tolerance);
+
+/// Of what is impossible.
+inline constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 /// A plan and what the planner reckons it costs; the ledger has the last word.
 struct PricedPlan {

@@ -28,7 +28,7 @@ struct Begin {
   std::int64_t processor_ns = 0;
   std::int64_t wall_ns = 0;
 };
-thread_local Begin begin;
+thread_local Begin block_begin;
 
 /// The blocks of a repetition in their order, each with the least time that it has taken so far.
 class MinTimes {
@@ -60,7 +60,8 @@ class MinTimes {
 void dilate_blocks(CallOptions& options, double factor, bool repeats) {
   options.hooks.before_block = [inner = std::move(options.hooks.before_block)](Block block,
                                                                                int level) {
-    begin = {.processor_ns = read_ns(CLOCK_THREAD_CPUTIME_ID), .wall_ns = read_ns(CLOCK_MONOTONIC)};
+    block_begin = {.processor_ns = read_ns(CLOCK_THREAD_CPUTIME_ID),
+                   .wall_ns = read_ns(CLOCK_MONOTONIC)};
     if (inner) {
       inner(block, level);
     }
@@ -70,12 +71,12 @@ void dilate_blocks(CallOptions& options, double factor, bool repeats) {
     minimum.emplace(*options.recorder);
   }
   options.hooks.after_block = [factor, minimum = std::move(minimum)](Block, int) mutable {
-    std::int64_t used_ns = read_ns(CLOCK_THREAD_CPUTIME_ID) - begin.processor_ns;
+    std::int64_t used_ns = read_ns(CLOCK_THREAD_CPUTIME_ID) - block_begin.processor_ns;
     if (minimum) {
       used_ns = minimum->settle_ns(used_ns);
     }
     const std::int64_t until_ns =
-        begin.wall_ns + static_cast<std::int64_t>(factor * static_cast<double>(used_ns));
+        block_begin.wall_ns + static_cast<std::int64_t>(factor * static_cast<double>(used_ns));
     const timespec until{.tv_sec = until_ns / kSecond_ns, .tv_nsec = until_ns % kSecond_ns};
     while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) != 0) {
     }

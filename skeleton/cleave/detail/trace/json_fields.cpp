@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include <cleave/detail/trace/json_fields.hpp>
@@ -87,6 +88,8 @@ const json& JsonFields::at(const char* name) const {
   }
   return *found;
 }
+
+bool JsonFields::has(const char* name) const { return object_.contains(name); }
 
 std::string JsonFields::text(const char* name) const {
   const json& value = at(name);

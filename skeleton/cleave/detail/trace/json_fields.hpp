@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,7 +33,7 @@ class JsonFields {
  public:
   JsonFields(const std::filesystem::path& file, std::string where, const nlohmann::json& object);
 
-  bool has(const char* name) const { return object_.contains(name); }
+  bool has(const char* name) const;
 
   std::string text(const char* name) const;
   bool boolean(const char* name) const;

@@ -12,7 +12,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr const char* kFormat = "cleave-machine";
+constexpr const char* kMachineFormat = "cleave-machine";
 constexpr int kMaxLevels = 64;
 
 json array_of(const std::vector<Communication>& patterns) {
@@ -136,7 +136,7 @@ bool Communication::stable() const {
 }
 
 std::string to_text(const Machine& machine) {
-  return json{{"format", kFormat},
+  return json{{"format", kMachineFormat},
               {"version", kMachineVersion},
               {"name", machine.name},
               {"alltoallv", array_of(machine.alltoallv)},
@@ -153,7 +153,7 @@ void write_machine(const std::filesystem::path& path, const Machine& machine) {
 Machine read_machine(const std::filesystem::path& path) {
   const json object = parse_json_object(path, "", read_file(path));
   const JsonFields fields(path, "", object);
-  check_format(fields, kFormat, kMachineVersion);
+  check_format(fields, kMachineFormat, kMachineVersion);
   Machine machine{.name = fields.text("name"),
                   .alltoallv = communications_from(fields, "alltoallv"),
                   .exchange = communications_from(fields, "exchange"),

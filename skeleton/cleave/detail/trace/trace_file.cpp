@@ -19,7 +19,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr const char* kFormat = "cleave-trace";
+constexpr const char* kTraceFormat = "cleave-trace";
 
 /// The counts of a worker by the names of their fields.
 constexpr std::array<std::pair<const char*, std::int64_t WorkerStatistics::*>, 14> kWorkerCounts = {
@@ -61,7 +61,7 @@ json to_json(const Costs& costs) {
 }
 
 json header_of(const RunInformation& run) {
-  return {{"format", kFormat},
+  return {{"format", kTraceFormat},
           {"version", kTraceVersion},
           {"app", run.app},
           {"type", run.type},
@@ -185,7 +185,7 @@ class TraceReader {
     const json object = parse_json_object(trace_.file, where, line);
     const JsonFields fields(trace_.file, where, object);
     if (line_number_ == 1) {
-      check_format(fields, kFormat, kTraceVersion);
+      check_format(fields, kTraceFormat, kTraceVersion);
       trace_.run = run_from(fields);
     } else if (fields.has("end")) {
       if (fields.integer<std::int64_t>("lines") != line_number_) {
@@ -296,7 +296,7 @@ void TraceWriter::add_lines(std::string_view lines) {
 void TraceWriter::add_line(const std::string& line) { add_lines(line + '\n'); }
 
 void TraceWriter::commit() {
-  add_line(json{{"end", kFormat}, {"lines", lines_ + 1}}.dump());
+  add_line(json{{"end", kTraceFormat}, {"lines", lines_ + 1}}.dump());
   file_.commit();
 }
 
