@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sched.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +12,8 @@
 #include <vector>
 
 #include <cleave/comm.hpp>
+#include <cleave/detail/cores/host_cores.hpp>
+#include <cleave/detail/cores/placing.hpp>
 #include <cleave/detail/message_check.hpp>
 #include <cleave/detail/trace/provenance.hpp>
 #include <cleave/error.hpp>
@@ -30,8 +31,9 @@ struct CommState {
   int ranks_per_host = 1;
   int cores_per_rank = 1;  ///< on the host that has the fewest; 0 if it has more ranks than cores
   std::vector<int> hosts;  ///< of each rank, named by its lowest rank
-  bool told_to_be_polite = false;  ///< on any rank
-  bool has_checksums = false;      ///< asked for on any rank
+  std::vector<AllowedCores> allowed_cores;  ///< of each rank
+  bool told_to_be_polite = false;           ///< on any rank
+  bool has_checksums = false;               ///< asked for on any rank
 };
 
 }  // namespace detail
@@ -83,21 +85,25 @@ bool told_to_be_polite() {
 /// For every rank the lowest one of its host, by the hosts' names. One MPI_Allgather; a
 /// communicator that is split by shared memory would tell as well, but takes SMPI the square of the
 /// ranks.
-std::vector<int> hosts_of(MPI_Comm comm, int size) {
+void set_hosts(CommState& state) {
   std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
   int length = 0;
   check("MPI_Get_processor_name", MPI_Get_processor_name(name.data(), &length));
   const std::uint64_t mine =
       std::hash<std::string_view>{}({name.data(), static_cast<std::size_t>(length)});
-  std::vector<std::uint64_t> all(static_cast<std::size_t>(size));
-  check("MPI_Allgather", MPI_Allgather(&mine, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, comm));
+  struct OfRank {
+    std::uint64_t host = 0;
+    detail::AllowedCores cores;
+  };
+  const OfRank own{.host = mine, .cores = detail::summary_of(detail::cores_of_this_host())};
+  std::vector<OfRank> all(static_cast<std::size_t>(state.size));
+  check("MPI_Allgather",
+        MPI_Allgather(&own, sizeof(own), MPI_BYTE, all.data(), sizeof(own), MPI_BYTE, state.comm));
   std::unordered_map<std::uint64_t, int> lowest;
-  std::vector<int> hosts;
-  hosts.reserve(all.size());
-  for (int rank = 0; rank < size; ++rank) {
-    hosts.push_back(lowest.try_emplace(all[rank], rank).first->second);
+  for (int rank = 0; rank < state.size; ++rank) {
+    state.hosts.push_back(lowest.try_emplace(all[rank].host, rank).first->second);
+    state.allowed_cores.push_back(all[rank].cores);
   }
-  return hosts;
 }
 
 std::unique_ptr<CommState> make_state(MPI_Comm user) {
@@ -107,12 +113,12 @@ std::unique_ptr<CommState> make_state(MPI_Comm user) {
   MPI_Comm_rank(state->comm, &state->rank);
   MPI_Comm_size(state->comm, &state->size);
 
-  state->hosts = hosts_of(state->comm, state->size);
+  set_hosts(*state);
   const auto ranks_here =
       std::max(1, static_cast<int>(std::count(state->hosts.begin(), state->hosts.end(),
                                               state->hosts[state->rank])));
   // Not the cores that this rank is bound to: one, where a launcher binds each rank apart.
-  const auto cores_here = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
+  const auto cores_here = static_cast<int>(detail::cores_of_this_host().size());
   state->ranks_per_host = all_reduce(state->comm, ranks_here, MPI_MAX);
   state->cores_per_rank = all_reduce(state->comm, cores_here / ranks_here, MPI_MIN);
   state->told_to_be_polite = all_reduce(state->comm, told_to_be_polite() ? 1 : 0, MPI_MAX) != 0;
@@ -177,6 +183,9 @@ bool Comm::polite(int threads) const {
   return oversubscribed(threads) || state_->told_to_be_polite;
 }
 const std::vector<int>& Comm::hosts() const { return state_->hosts; }
+const std::vector<detail::AllowedCores>& Comm::allowed_cores() const {
+  return state_->allowed_cores;
+}
 MPI_Comm Comm::handle() const { return state_->comm; }
 bool Comm::has_checksums() const { return state_->has_checksums; }
 

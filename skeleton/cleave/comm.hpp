@@ -24,8 +24,9 @@
 namespace cleave {
 
 namespace detail {
+struct AllowedCores;
 struct CommState;
-}
+}  // namespace detail
 
 /// The ranks of an MPI communicator, with a message space of their own: messages of the caller's on
 /// the same communicator are never mixed up with Cleave's. Cheap to copy.
@@ -51,6 +52,8 @@ class Comm {
   bool polite(int threads = 1) const;
   /// The host of each rank, named by its lowest rank.
   const std::vector<int>& hosts() const;
+  /// The cores that each rank may use of its host.
+  const std::vector<detail::AllowedCores>& allowed_cores() const;
 
   /// Collective. Cost: log2(p) l.
   void barrier() const;

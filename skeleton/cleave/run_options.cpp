@@ -37,6 +37,8 @@ constexpr auto kTypes =
     named(std::array{DC_Type::sequential, DC_Type::hypercube, DC_Type::work_stealing});
 constexpr auto kPlacements =
     named(std::array{Placement::replicated, Placement::rooted, Placement::distributed});
+constexpr Names<Bind, 3> kBinds = {
+    {{"full", Bind::full}, {"cores", Bind::cores}, {"none", Bind::none}}};
 constexpr Names<Inputs, 2> kInputs = {{{"same", Inputs::same}, {"new", Inputs::each_new}}};
 
 int parse_runs(std::string_view text, int min) {
@@ -176,6 +178,10 @@ void CommandLine::add_common() {
   add_shared("--threads", fmt::format("{}", o.threads),
              "threads of each rank; more than one with work_stealing only",
              [&o](const std::string& text) { o.threads = parse_threads(text); });
+  add_shared("--bind", "full",
+             "keep each thread on a core of its own: full (where the threads on a host are as many "
+             "as its cores), cores (where they are no more), none",
+             [&o](const std::string& text) { o.bind = parse_name(kBinds, text); });
   add_shared("--repetitions", fmt::format("{}", o.repetitions),
              searches ? "runs that are timed (with --checkpoint: 1)" : "runs that are timed",
              [&o](const std::string& text) {

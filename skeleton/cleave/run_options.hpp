@@ -55,12 +55,20 @@ enum class Inputs {
   each_new,  ///< each another input of the same sizes, if it is generated
 };
 
+/// Whether each worker (a thread of a rank) is kept on a core of its own.
+enum class Bind {
+  full,   ///< where the workers of a host are as many as the cores that they may use
+  cores,  ///< where they are no more
+  none,
+};
+
 /// What the command line said.
 struct RunOptions {
   int ranks = 1;  ///< of the run
   DC_Type type = DC_Type::hypercube;
   Placement placement = Placement::replicated;
   int threads = 1;
+  Bind bind = Bind::full;
   NamedSizes sizes;          ///< of --size, or the default ones
   bool sizes_given = false;  ///< whether --size was
   int repetitions = 5;

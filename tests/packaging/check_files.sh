@@ -22,7 +22,7 @@ expected() {
   # The headers that the libraries list.
   grep -oE 'cleave/[a-z_/]+\.hpp' "$source/skeleton/CMakeLists.txt" | sed 's|^|include/|'
   printf 'lib/libcleave_%s.a\n' trace skeleton program
-  printf 'lib/cmake/cleave/%s\n' cleave-config.cmake cleave-config-version.cmake
+  printf 'lib/cmake/cleave/%s\n' cleave-config.cmake cleave-config-version.cmake FindHwloc.cmake
   # A targets file has one beside it of the build type.
   printf 'lib/cmake/cleave/cleave-%s-targets.cmake\n' trace skeleton program
   printf 'lib/cmake/cleave/cleave-%s-targets-TYPE.cmake\n' trace skeleton program

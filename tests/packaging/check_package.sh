@@ -31,7 +31,7 @@ if dpkg-deb --contents "$deb" | awk '$2 != "root/root"' | grep .; then
   exit 1
 fi
 depends=$(dpkg-deb --field "$deb" Depends)
-for package in libfmt-dev nlohmann-json3-dev libboost1.81-dev libmpich-dev libcli11-dev cmake g++ \
+for package in libfmt-dev nlohmann-json3-dev libboost1.81-dev libhwloc-dev libmpich-dev libcli11-dev cmake g++ \
   libmpich12 libfmt9 libc6 libhwy1; do
   if [[ ", $depends," != *", $package"[\ ,]* ]]; then
     echo "error: the package does not depend on $package: $depends" >&2

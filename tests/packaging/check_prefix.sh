@@ -31,7 +31,7 @@ if configure no_cli11 "-DCOMPONENTS=program" -DCMAKE_DISABLE_FIND_PACKAGE_CLI11=
 fi
 grep -q CLI11 "$work/no_cli11.log"
 
-echo "the skeleton alone looks for nothing but fmt, nlohmann_json, Boost and MPI"
+echo "the skeleton alone looks for nothing but fmt, nlohmann_json, hwloc, Boost and MPI"
 disabled=()
 for package in CLI11 Eigen3 OpenSSL PkgConfig GTest benchmark; do
   disabled+=("-DCMAKE_DISABLE_FIND_PACKAGE_$package=ON")

@@ -155,16 +155,9 @@ class World {
       ranks_.push_back(std::make_unique<SimulatedRank>(*this, rank));
     }
     ranks_[0]->nodes.push_back(root_);
-    const std::vector<int> hosts = [&] {
-      std::vector<int> of_ranks(ranks);
-      for (int rank = 0; rank < ranks; ++rank) {
-        of_ranks[rank] = rank / 3;
-      }
-      return of_ranks;
-    }();
     for (int rank = 0; rank < ranks; ++rank) {
-      balancers_.push_back(
-          std::make_unique<Balancer>(ranks_[rank]->transport, *ranks_[rank], hosts, seed));
+      balancers_.push_back(std::make_unique<Balancer>(ranks_[rank]->transport, *ranks_[rank],
+                                                      circles_of(rank, ranks), seed));
     }
   }
 
@@ -273,6 +266,24 @@ class World {
   std::int64_t now_ns() const { return now_ns_; }
 
  private:
+  /// Hosts of four ranks, of which two and two are nearest.
+  static std::vector<std::vector<int>> circles_of(int rank, int ranks) {
+    std::vector<std::vector<int>> circles;
+    for (const int width : {2, 4}) {
+      std::vector<int> circle;
+      for (int other = rank / width * width; other < std::min(ranks, (rank / width + 1) * width);
+           ++other) {
+        if (other != rank) {
+          circle.push_back(other);
+        }
+      }
+      if (!circle.empty()) {
+        circles.push_back(circle);
+      }
+    }
+    return circles;
+  }
+
   using Queue = std::deque<std::pair<std::int64_t, std::vector<std::byte>>>;  // arrival, bytes
 
   bool sends_parcels_;

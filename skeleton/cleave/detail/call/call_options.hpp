@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include <cleave/detail/trace/span.hpp>
 #include <cleave/detail/work_stealing/transport.hpp>
@@ -25,6 +26,9 @@ struct Hooks {
 
 struct CallOptions : Options {
   Hooks hooks{};
+  /// The hardware thread that each worker of this rank is bound to; empty where none is bound. Work
+  /// stealing binds the threads that it starts; the calling one is bound by whoever says this.
+  std::vector<int> bound_to{};
 };
 
 }  // namespace cleave::detail

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <numeric>
 
+#include <cleave/detail/cores/place_workers.hpp>
 #include <cleave/detail/program/dilate.hpp>
 #include <cleave/detail/program/measure.hpp>
 #include <cleave/detail/program/mpi_program.hpp>
@@ -68,6 +69,19 @@ CallOptions call_options(const RunOptions& options, const TestOptions& test_opti
                                         .report = &report.snapshots};
   }
   return call;
+}
+
+std::vector<int> bind_as(const RunOptions& options, const Comm& comm) {
+  if (options.bind == Bind::none) {
+    return {};
+  }
+  std::vector<int> threads =
+      hardware_threads_of_workers(comm, options.threads, options.bind == Bind::full);
+  // What the system refuses stays where it is: no result depends on it.
+  if (!threads.empty()) {
+    bind_thread(threads.front());
+  }
+  return threads;
 }
 
 RunProgress::RunProgress(bool speaks, int runs)

@@ -62,6 +62,9 @@ CallOptions call_options(const RunOptions& options, const TestOptions& test_opti
                          const std::string& app, const std::string& instance, int rank,
                          Recorder& recorder, SearchReport& report);
 
+/// Binds the calling thread as --bind says. \return  what `CallOptions::bound_to` is to be
+std::vector<int> bind_as(const RunOptions& options, const Comm& comm);
+
 /// Whether the times of such runs may depend on how fast the cores are meanwhile, and their trace
 /// is to tell. They do not where hosts are simulated or dilated. Where ranks take turns, a probe
 /// would see slow cores.

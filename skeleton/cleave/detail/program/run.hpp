@@ -121,9 +121,10 @@ void run_application(const Comm& comm, const App& app, const CommandLine& comman
   // Spans are taken even if no trace is written, since they also tell the imbalance.
   Recorder recorder(mpi_time_ns);
   SearchReport report;
-  const CallOptions call =
-      call_options(options, test_options, program.name, instance_of(app, command_line), comm.rank(),
-                   recorder, report);
+  CallOptions call = call_options(options, test_options, program.name,
+                                  instance_of(app, command_line), comm.rank(), recorder, report);
+  // Before the problem is made: memory is taken near the core that first touches it.
+  call.bound_to = bind_as(options, comm);
   std::optional<typename App::Problem> problem;
   const auto solution = run_repetitions(
       comm, app, options, call, watches_cores(comm, options, test_options), recorder, problem);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/chrono.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <ctime>
 #include <fstream>
-#include <thread>
 
+#include <cleave/detail/cores/host_cores.hpp>
 #include <cleave/detail/trace/provenance.hpp>
 #include <cleave/sizes.hpp>
 
@@ -55,14 +54,7 @@ std::string version() { return CLEAVE_VERSION; }
 
 std::string commit() { return CLEAVE_COMMIT; }
 
-int usable_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (::sched_getaffinity(0, sizeof(set), &set) == 0) {
-    return std::max(1, CPU_COUNT(&set));
-  }
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
+int usable_cores() { return static_cast<int>(allowed_cores(cores_of_this_host()).size()); }
 
 Provenance provenance_here(std::string program, std::string command_line, std::string clock) {
   return {.program = std::move(program),

@@ -33,7 +33,7 @@ Provenance provenance_here(std::string program, std::string command_line, std::s
 std::string version();
 std::string commit();
 
-/// Cores that this process may run on.
+/// Cores that this process may run on, by hwloc; a core of two hardware threads is one.
 int usable_cores();
 
 /// Whether the hosts of this `Provenance::mpi_library` are simulated, all ranks in one process:

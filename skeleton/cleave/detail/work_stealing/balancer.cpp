@@ -18,7 +18,7 @@ constexpr int kMaxDoublings = 8;
 /// A rank with work that has had none to spare for so long lets those who wait for it ask others.
 constexpr std::int64_t kLongestKept_ns = 1'000'000;
 
-/// Of so many requests, one leaves the host even where it has other ranks.
+/// Of so many requests, one leaves a circle even where it has other ranks.
 constexpr unsigned kRequestsForOneAbroad = 3;
 
 /// In the tree along which work reaches all ranks from rank 0, which begins with it.
@@ -26,20 +26,16 @@ int binomial_parent(int rank) { return rank & (rank - 1); }
 
 }  // namespace
 
-Balancer::Balancer(Transport& transport, Workload& workload, const std::vector<int>& hosts,
+Balancer::Balancer(Transport& transport, Workload& workload, std::vector<std::vector<int>> circles,
                    std::uint64_t seed)
     : transport_(transport),
       workload_(workload),
       rank_(transport.rank()),
       size_(transport.size()),
+      circles_(std::move(circles)),
       children_(tree_children()),
       random_(static_cast<unsigned>(seed * 2654435761U + static_cast<unsigned>(rank_) + 1)),
       announced_incumbent_(workload.incumbent()) {
-  for (int other = 0; other < size_; ++other) {
-    if (other != rank_ && hosts.at(other) == hosts.at(rank_)) {
-      on_this_host_.push_back(other);
-    }
-  }
   if (rank_ == 0) {
     begin_wave(Phase::search);
   }
@@ -203,8 +199,10 @@ void Balancer::steal_if_wanted() {
 }
 
 int Balancer::choose_victim() {
-  if (!on_this_host_.empty() && random_() % kRequestsForOneAbroad != 0) {
-    return on_this_host_[random_() % on_this_host_.size()];
+  for (const std::vector<int>& circle : circles_) {
+    if (random_() % kRequestsForOneAbroad != 0) {
+      return circle[random_() % circle.size()];
+    }
   }
   const int other = static_cast<int>(random_() % static_cast<unsigned>(size_ - 1));
   return other < rank_ ? other : other + 1;

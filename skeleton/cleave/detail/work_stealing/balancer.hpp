@@ -109,8 +109,11 @@ class Balancer {
  public:
   enum class Outcome { running, done, ended_early };
 
-  /// \param hosts  which host each rank is on: thieves prefer victims on their own
-  Balancer(Transport& transport, Workload& workload, const std::vector<int>& hosts,
+  /// \param circles  the ranks that are near this one, the nearest first, each list within the
+  /// next:
+  ///                 thieves prefer victims that are near. The end of the search does not depend on
+  ///                 them.
+  Balancer(Transport& transport, Workload& workload, std::vector<std::vector<int>> circles,
            std::uint64_t seed);
 
   /// Handles what has arrived and says what is to be said. Call it often; cost without a message:
@@ -183,8 +186,8 @@ class Balancer {
   Workload& workload_;
   const int rank_;
   const int size_;
-  std::vector<int> on_this_host_;  ///< the other ranks of it
-  std::vector<int> children_;      ///< in the tree of the waves
+  const std::vector<std::vector<int>> circles_;
+  std::vector<int> children_;  ///< in the tree of the waves
   std::minstd_rand random_;
 
   Phase phase_ = Phase::search;

@@ -29,6 +29,7 @@
 
 #include <cleave/comm.hpp>
 #include <cleave/detail/call/call_options.hpp>
+#include <cleave/detail/cores/place_workers.hpp>
 #include <cleave/detail/work_stealing/bag.hpp>
 #include <cleave/detail/work_stealing/balancer.hpp>
 #include <cleave/detail/work_stealing/kernel.hpp>
@@ -94,7 +95,8 @@ class Executor final : private Workload {
       worker->nodes_before = kernel_.nodes(worker->total).value_or(0);
     }
     set_active(first(), true);
-    Balancer balancer(transport_, *this, comm_.hosts(), options_.stealing.seed);
+    Balancer balancer(transport_, *this, ranks_near(comm_, threads_, !options_.bound_to.empty()),
+                      options_.stealing.seed);
     balancer_ = &balancer;
     {
       const Helpers helpers(*this);
@@ -149,7 +151,12 @@ class Executor final : private Workload {
    public:
     explicit Helpers(Executor& executor) : executor_(executor) {
       for (std::size_t i = 1; i < executor.workers_.size(); ++i) {
-        threads_.emplace_back([&executor, i] { executor.help(*executor.workers_[i]); });
+        threads_.emplace_back([&executor, i] {
+          if (!executor.options_.bound_to.empty()) {
+            bind_thread(executor.options_.bound_to[i]);
+          }
+          executor.help(*executor.workers_[i]);
+        });
       }
     }
     ~Helpers() {

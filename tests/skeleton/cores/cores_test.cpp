@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cores, who is bound to which, and who is near whom, on hosts that hwloc makes up.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include <cleave/detail/cores/host_cores.hpp>
+#include <cleave/detail/cores/placing.hpp>
+#include <cleave/error.hpp>
+
+namespace cleave::detail {
+namespace {
+
+using Lists = std::vector<std::vector<int>>;
+
+/// As many ranks that may all use the same cores.
+std::vector<AllowedCores> ranks_on(const HostCores& cores, std::size_t ranks) {
+  return std::vector<AllowedCores>(ranks, summary_of(cores));
+}
+
+TEST(HostCores, AreCountedOnceHoweverManyHardwareThreadsTheyHave) {
+  EXPECT_EQ(synthetic_cores("package:2 numa:2 core:4 pu:2").size(), 16U);
+  EXPECT_EQ(synthetic_cores("package:2 numa:2 core:4 pu:1").size(), 16U);
+  EXPECT_EQ(synthetic_cores("pu:3").size(), 3U);
+  EXPECT_EQ(synthetic_cores("core:1 pu:8").size(), 1U);
+}
+
+TEST(HostCores, AreAllowedWhereOneOfTheirHardwareThreadsIs) {
+  // Hardware threads 0 and 1 are those of core 0.
+  const HostCores cores = synthetic_cores("package:2 core:2 pu:2", "1-3,7");
+  EXPECT_EQ(allowed_cores(cores), (std::vector{0, 1, 3}));
+  EXPECT_EQ(cores[0].hardware_thread, 1);
+  EXPECT_EQ(cores[1].hardware_thread, 2);
+  EXPECT_EQ(cores[3].hardware_thread, 7);
+  EXPECT_EQ(summary_of(cores).count, 3);
+}
+
+TEST(HostCores, ThatCannotBeAreRefusedByName) {
+  EXPECT_THROW(synthetic_cores("package:two"), Error);
+  EXPECT_THROW(synthetic_cores("core:2 pu:1", "many"), Error);
+  EXPECT_THROW(synthetic_cores("core:2 pu:1", "8-9"), Error);
+}
+
+TEST(HostCores, OfThisHostHoldOneThatMayBeUsed) {
+  EXPECT_FALSE(allowed_cores(cores_of_this_host()).empty());
+}
+
+TEST(Placing, SharesOutTheCoresOfAHostInTheOrderOfItsRanks) {
+  const HostCores cores = synthetic_cores("package:2 numa:2 core:4 pu:2");
+  EXPECT_EQ(cores_of_workers(cores, ranks_on(cores, 3), 0, 4),
+            (Lists{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}}));
+}
+
+TEST(Placing, UsesAllowedCoresAlone) {
+  const HostCores cores = synthetic_cores("package:2 core:4 pu:2", "4-7,12-15");
+  EXPECT_EQ(cores_of_workers(cores, ranks_on(cores, 2), 1, 2), (Lists{{2, 3}, {6, 7}}));
+}
+
+TEST(Placing, BindsNothingWhereWorkersOutnumberCores) {
+  const HostCores cores = synthetic_cores("package:1 core:4 pu:2");
+  EXPECT_EQ(cores_of_workers(cores, ranks_on(cores, 4), 0, 1).size(), 4U);
+  EXPECT_TRUE(cores_of_workers(cores, ranks_on(cores, 5), 0, 1).empty());
+  EXPECT_TRUE(cores_of_workers(cores, ranks_on(cores, 2), 0, 3).empty());
+  const HostCores one = synthetic_cores("core:1 pu:1");
+  EXPECT_TRUE(cores_of_workers(one, ranks_on(one, 2), 0, 1).empty());
+}
+
+TEST(Placing, BindsNoSingleWorker) {
+  const HostCores cores = synthetic_cores("core:4 pu:1");
+  EXPECT_TRUE(cores_of_workers(cores, ranks_on(cores, 1), 0, 1).empty());
+}
+
+TEST(Placing, KeepsToWhatALauncherHasBoundEachRankTo) {
+  const std::string host = "package:2 core:4 pu:1";
+  const HostCores first = synthetic_cores(host, "0-3");
+  const HostCores second = synthetic_cores(host, "4-7");
+  const std::vector ranks = {summary_of(first), summary_of(second)};
+  EXPECT_EQ(cores_of_workers(first, ranks, 0, 2).at(0), (std::vector{0, 1}));
+  EXPECT_EQ(cores_of_workers(second, ranks, 1, 2).at(1), (std::vector{4, 5}));
+}
+
+TEST(Placing, BindsNothingWhereRanksMayUseSomeCoresInCommon) {
+  const std::string host = "core:8 pu:1";
+  const HostCores first = synthetic_cores(host, "0-4");
+  const HostCores second = synthetic_cores(host, "4-7");
+  const std::vector ranks = {summary_of(first), summary_of(second)};
+  EXPECT_TRUE(cores_of_workers(first, ranks, 0, 1).empty());
+  EXPECT_TRUE(cores_of_workers(second, ranks, 1, 1).empty());
+}
+
+TEST(Placing, NeverGivesACoreToTwoWorkers) {
+  for (const char* const host : {"package:2 numa:2 core:4 pu:2", "core:7 pu:1", "pu:5"}) {
+    const HostCores cores = synthetic_cores(host);
+    for (std::size_t ranks = 1; ranks <= cores.size(); ++ranks) {
+      for (int threads = 1; static_cast<std::size_t>(threads) * ranks <= cores.size(); ++threads) {
+        std::multiset<int> used;
+        for (std::size_t self = 0; self < ranks; ++self) {
+          const Lists places = cores_of_workers(cores, ranks_on(cores, ranks), self, threads);
+          if (!places.empty()) {
+            used.insert(places[self].begin(), places[self].end());
+          }
+        }
+        const auto workers = static_cast<std::size_t>(threads) * ranks;
+        EXPECT_EQ(used.size(), workers == 1 ? 0 : workers);
+        EXPECT_EQ(std::set<int>(used.begin(), used.end()).size(), used.size());
+      }
+    }
+  }
+}
+
+TEST(Placing, KnowsWhenWorkersTakeAllCores) {
+  const HostCores cores = synthetic_cores("package:2 core:2 pu:2");
+  EXPECT_TRUE(take_all(ranks_on(cores, 4), 1));
+  EXPECT_TRUE(take_all(ranks_on(cores, 2), 2));
+  EXPECT_FALSE(take_all(ranks_on(cores, 3), 1));
+}
+
+TEST(Circles, GrowFromTheCacheToTheHost) {
+  // Two packages of two memories of two caches of two cores, one rank on each core.
+  const HostCores cores = synthetic_cores("package:2 numa:2 l3:2 core:2 pu:2");
+  const auto ranks = ranks_on(cores, cores.size());
+  const Lists places = cores_of_workers(cores, ranks, 0, 1);
+  const Lists circles = circles_around(cores, ranks, 0, places);
+  ASSERT_EQ(circles.size(), 4U);
+  EXPECT_EQ(circles[0], (std::vector{1}));
+  EXPECT_EQ(circles[1], (std::vector{1, 2, 3}));
+  EXPECT_EQ(circles[2], (std::vector{1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(circles[3].size(), 15U);
+  EXPECT_EQ(circles_around(cores, ranks, 13, places).at(0), (std::vector{12}));
+}
+
+TEST(Circles, AreOneWhereAllIsEquallyNear) {
+  const HostCores cores = synthetic_cores("core:4 pu:2");
+  const auto ranks = ranks_on(cores, 4);
+  EXPECT_EQ(circles_around(cores, ranks, 2, cores_of_workers(cores, ranks, 2, 1)),
+            (Lists{{0, 1, 3}}));
+}
+
+TEST(Circles, OfRanksThatMayRunAnywhereAreTheHost) {
+  const HostCores cores = synthetic_cores("package:2 core:4 pu:2");
+  EXPECT_EQ(circles_around(cores, ranks_on(cores, 3), 1, {}), (Lists{{0, 2}}));
+}
+
+TEST(Circles, FollowWhatALauncherHasBoundRanksTo) {
+  const std::string host = "package:2 core:4 pu:1";
+  const HostCores mine = synthetic_cores(host, "4-5");
+  const std::vector ranks = {summary_of(synthetic_cores(host, "0-3")), summary_of(mine),
+                             summary_of(synthetic_cores(host, "6-7"))};
+  EXPECT_EQ(circles_around(mine, ranks, 1, {}), (Lists{{2}, {0, 2}}));
+}
+
+TEST(Circles, OfTheOnlyRankAreNone) {
+  const HostCores cores = synthetic_cores("core:4 pu:1");
+  EXPECT_TRUE(circles_around(cores, ranks_on(cores, 1), 0, {}).empty());
+}
+
+}  // namespace
+}  // namespace cleave::detail
