@@ -20,6 +20,6 @@ set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 # what compiles a program.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS
-    mpich libmpich-dev libfmt-dev nlohmann-json3-dev libboost1.81-dev libcli11-dev cmake g++)
+    mpich libmpich-dev libfmt-dev nlohmann-json3-dev libboost1.81-dev libhwloc-dev libcli11-dev cmake g++)
 list(JOIN CPACK_DEBIAN_PACKAGE_DEPENDS ", " CPACK_DEBIAN_PACKAGE_DEPENDS)
 include(CPack)

@@ -33,5 +33,5 @@ for name in bag segment; do
   run $name "${fixed[@]}" "$work/$name"
 done
 "$mpicxx" -fsanitize=thread "$work"/skeleton_*.o "$work/tests_mpi_main.cpp.o" "$(object_of "$work" $folder/search_test.cpp)" \
-  -lgtest -lfmt -lpthread -o "$work/search"
+  -lgtest -lfmt -lhwloc -lpthread -o "$work/search"
 run search "$mpiexec" -n 1 "${fixed[@]}" "$work/search"
