@@ -20,7 +20,7 @@ cmake -S "$copy" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLA
   -DCMAKE_UNITY_BUILD=ON >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 cmake --build "$build" --target example-queens >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 cd "$work/some where"
-"$mpiexec" -n 2 "bui ld/bin/example-queens" --size n=6 --repetitions 1 --verify --trace "a b.trace.jsonl"
+"$mpiexec" -n 2 "bui ld/bin/example-queens" --size N=6 --repetitions 1 --verify --trace "a b.trace.jsonl"
 test -s "a b.trace.jsonl"
 written=$(find "$copy" -newer "$work/mark")
 if [ -n "$written" ]; then
