@@ -16,6 +16,7 @@
 #include <cleave/detail/cores/placing.hpp>
 #include <cleave/detail/message_check.hpp>
 #include <cleave/detail/trace/provenance.hpp>
+#include <cleave/detail/waiting.hpp>
 #include <cleave/error.hpp>
 #include <cleave/trace.hpp>
 
@@ -108,6 +109,7 @@ void set_hosts(CommState& state) {
 
 std::unique_ptr<CommState> make_state(MPI_Comm user) {
   auto state = std::make_unique<CommState>();
+  const detail::Waiting waiting;
   check("MPI_Comm_dup", MPI_Comm_dup(user, &state->comm));
   MPI_Comm_set_errhandler(state->comm, MPI_ERRORS_RETURN);
   MPI_Comm_rank(state->comm, &state->rank);
@@ -190,6 +192,7 @@ MPI_Comm Comm::handle() const { return state_->comm; }
 bool Comm::has_checksums() const { return state_->has_checksums; }
 
 void Comm::wait_all(std::vector<MPI_Request>& requests) const {
+  const detail::Waiting waiting;
   const int count = static_cast<int>(requests.size());
   if (!polite()) {
     check("MPI_Waitall", MPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE));
@@ -297,6 +300,7 @@ void Comm::receive(int from, std::span<std::byte> message) const { exchange(from
 template <class Block, class Post>
 void Comm::collective(const char* call, Block&& block, Post&& post) const {
   if (!polite()) {
+    const detail::Waiting waiting;
     check(call, block());
     return;
   }

@@ -11,6 +11,8 @@
 
 #include <cleave/detail/program/command_line.hpp>
 #include <cleave/detail/program/mpi_program.hpp>
+#include <cleave/detail/program/watch.hpp>
+#include <cleave/detail/waiting.hpp>
 #include <cleave/error.hpp>
 
 namespace cleave::detail {
@@ -21,7 +23,10 @@ namespace {
 /// barrier could be matched by what the rest of the ranks are at.
 class Ending {
  public:
-  Ending() { MPI_Comm_dup(MPI_COMM_WORLD, &comm_); }
+  Ending() {
+    const Waiting waiting;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
+  }
   ~Ending() { MPI_Comm_free(&comm_); }
   Ending(const Ending&) = delete;
   Ending& operator=(const Ending&) = delete;
@@ -32,12 +37,11 @@ class Ending {
   MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
-constexpr unsigned kLongestAbort_s = 2;
+constexpr std::chrono::seconds kPatience{5};
 
 /// Whether every rank comes here within a time in which ranks that failed together do.
 bool all_ranks_come(MPI_Comm comm) {
   using std::chrono::steady_clock;
-  constexpr std::chrono::seconds kPatience{5};
   MPI_Request request = MPI_REQUEST_NULL;
   if (MPI_Ibarrier(comm, &request) != MPI_SUCCESS) {
     return false;
@@ -59,6 +63,9 @@ bool all_ranks_come(MPI_Comm comm) {
 
 int report(const Comm& world, const Ending& ending, const std::string& name,
            const std::string& message, int status) {
+  // A library without memory may not come to the end of a call.
+  constexpr std::chrono::seconds kLongest = kPatience + std::chrono::seconds(2);
+  ::alarm(static_cast<unsigned>(kLongest.count()));
   const std::string line = name + ": " + one_line(message) + '\n';
   if (world.rank() == 0) {
     std::cerr << line << std::flush;
@@ -67,9 +74,9 @@ int report(const Comm& world, const Ending& ending, const std::string& name,
     if (world.rank() != 0) {
       std::cerr << line << std::flush;
     }
-    ::alarm(kLongestAbort_s);  // a library without memory may not come to its end
     MPI_Abort(world.handle(), status);
   }
+  ::alarm(0);
   return status;
 }
 
@@ -95,12 +102,18 @@ int run(const Comm& world, const Ending& ending, const std::string& name,
 
 int run_mpi_program(int argc, char** argv, const std::string& name,
                     const std::function<void(const Comm& world)>& body) {
-  int provided = MPI_THREAD_SINGLE;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  Watch watch(name);
+  {
+    const Waiting waiting;
+    int provided = MPI_THREAD_SINGLE;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  }
+  watch.all_have_started();
   const int status = [&] {
     const Ending ending;
     return run(Comm(MPI_COMM_WORLD), ending, name, body);
   }();
+  const Waiting waiting;
   MPI_Finalize();
   return status;
 }

@@ -30,6 +30,7 @@
 #include <cleave/comm.hpp>
 #include <cleave/detail/call/call_options.hpp>
 #include <cleave/detail/cores/place_workers.hpp>
+#include <cleave/detail/waiting.hpp>
 #include <cleave/detail/work_stealing/bag.hpp>
 #include <cleave/detail/work_stealing/balancer.hpp>
 #include <cleave/detail/work_stealing/kernel.hpp>
@@ -297,6 +298,10 @@ class Executor final : private Workload {
     Segment<Node>& mine = bag_.segment(worker.index);
     if (!worker.has_failed && mine.private_empty() && !mine.reacquire()) {
       set_active(worker, false);
+    }
+    std::optional<Waiting> waiting;  // for messages, unless another worker has nodes
+    if (is_main) {
+      waiting.emplace();
     }
     bool found = false;
     for (int tries = 0; !found; ++tries) {

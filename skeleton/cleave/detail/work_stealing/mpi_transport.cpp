@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <cleave/detail/message_check.hpp>
+#include <cleave/detail/waiting.hpp>
 #include <cleave/detail/work_stealing/mpi_transport.hpp>
 #include <cleave/error.hpp>
 
@@ -36,6 +37,7 @@ MpiTransport::~MpiTransport() {
     [[maybe_unused]] const auto* const kept = new auto(std::move(sent_));
     return;
   }
+  const Waiting waiting;
   MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
 }
 
