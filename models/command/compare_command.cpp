@@ -12,6 +12,7 @@
 
 #include "models/command/arguments.hpp"
 #include "models/command/commands.hpp"
+#include "models/command/program.hpp"
 #include "models/command/questions.hpp"
 #include "models/command/study_folder.hpp"
 #include "models/model/model_file.hpp"
@@ -220,7 +221,7 @@ void run(const std::vector<std::string>& given, std::optional<double> max_ratio)
   }
   const Comparison comparison = are_models ? compare_models(models) : compare_runs(traces);
   for (std::size_t i = 0; i < files.size(); ++i) {
-    fmt::print("{}: {}\n", i + 1, files[i]);
+    fmt::print("{}: {}\n", i + 1, one_line(files[i]));
   }
   fmt::print("{}", to_terminal(comparison.table));
   std::vector<std::string> notes;

@@ -6,6 +6,7 @@
 
 #include "models/command/arguments.hpp"
 #include "models/command/commands.hpp"
+#include "models/command/program.hpp"
 #include "models/command/study_folder.hpp"
 #include "models/command/study_plan.hpp"
 #include "models/model/model_file.hpp"
@@ -105,7 +106,7 @@ void run(const Arguments& arguments, const std::string& command_line) {
   write_model(out, model);
   print_fit(model);
   if (arguments.out.empty()) {
-    fmt::print("written: {}\n", out.string());
+    fmt::print("written: {}\n", one_line(out.string()));
   }
 }
 

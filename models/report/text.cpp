@@ -138,7 +138,7 @@ std::string to_markdown(const Report& report) {
       text += "\n";
     }
     if (!table.note.empty()) {
-      text += fmt::format("\n{}\n", table.note);
+      text += fmt::format("\n{}\n", escaped_for_markdown(table.note));
     }
   }
   return text;

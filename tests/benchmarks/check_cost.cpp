@@ -21,6 +21,7 @@
 #include <cleave/detail/program/command_line.hpp>
 #include <cleave/detail/program/mpi_program.hpp>
 #include <cleave/detail/trace/median.hpp>
+#include <cleave/random.hpp>
 
 #include "apps/examples/queens.hpp"
 #include "apps/quicksort/quicksort.hpp"
@@ -130,7 +131,7 @@ Case<Queens> search_of(int queens) {
           .payload_bytes = 0};
 }
 
-void run(const Comm& comm, int pairs) {
+void measure_all(const Comm& comm, int pairs) {
   if (comm.size() != 2) {
     throw UsageError(fmt::format("needs 2 ranks, runs on {}", comm.size()));
   }
@@ -161,7 +162,7 @@ int main(int argc, char** argv) {
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
     if (cleave::detail::parse_command_line(cli, argc, argv, comm.rank() == 0)) {
-      cleave::run(comm, pairs);
+      cleave::measure_all(comm, pairs);
     }
   });
 }
