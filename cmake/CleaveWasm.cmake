@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# cleave_wasm(OUTPUT variable SOURCES ... FOLDER folder): compiles SOURCES to one WebAssembly module, by clang's
-# wasm32-wasi with libc++. `variable` becomes the path of the module, or empty, with a word, where there is no such
-# compiler. FOLDER has the standard headers that libc++ lacks there.
+# cleave_wasm(OUTPUT variable SOURCES ... FOLDER folder)
+# Compiles SOURCES to one WebAssembly module, by clang's wasm32-wasi with libc++.
+# `variable` becomes the path of the module. It is empty, with a word, where there is no such compiler. FOLDER has the standard headers that libc++ lacks there.
 function(cleave_wasm)
   cmake_parse_arguments(arg "" "OUTPUT;FOLDER" "SOURCES" ${ARGN})
   set(${arg_OUTPUT} "" PARENT_SCOPE)

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every reader of files from outside under libFuzzer: whatever the bytes are, it answers or throws
-// an Error of one line, and takes no more memory than a multiple of them. The environment variable
-// CLEAVE_READER names the reader.
-#include <sanitizer/allocator_interface.h>
+// an Error of one line. The environment variable CLEAVE_READER names the reader.
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -85,39 +81,6 @@ void read_graph(std::string_view bytes) {
   components::parse_graph(bytes, "graph", format, {.max_bytes = kMaxBytes});
 }
 
-/// How much memory is in use beyond what was when the reader began.
-class Memory {
- public:
-  static void watch() {
-    __sanitizer_install_malloc_and_free_hooks(
-        [](const volatile void* /*memory*/, std::size_t bytes) {
-          used += static_cast<std::ptrdiff_t>(bytes);
-          most = std::max(most, used);
-        },
-        [](const volatile void* memory) {
-          if (memory != nullptr) {
-            used -= static_cast<std::ptrdiff_t>(
-                __sanitizer_get_allocated_size(const_cast<const void*>(memory)));
-          }
-        });
-  }
-  static void begin() { used = most = 0; }
-
-  /// Ends the process, as a finding, if a reader has taken more than it may for so many bytes.
-  static void check(std::size_t input_bytes) {
-    constexpr std::ptrdiff_t kAtOnce = 4 << 20;
-    constexpr std::ptrdiff_t kMultiple = 256;
-    if (most > kAtOnce + kMultiple * static_cast<std::ptrdiff_t>(input_bytes)) {
-      std::cerr << "an input of " << input_bytes << " bytes takes " << most << '\n';
-      std::abort();
-    }
-  }
-
- private:
-  static inline std::ptrdiff_t used = 0;
-  static inline std::ptrdiff_t most = 0;
-};
-
 using Reader = std::function<void(std::string_view)>;
 
 Reader of_file(void (*read)(const std::filesystem::path&)) {
@@ -160,10 +123,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       std::cerr << '\n';
       std::exit(2);
     }
-    cleave::Memory::watch();
     return found;
   }();
-  cleave::Memory::begin();
   try {
     reader->second({reinterpret_cast<const char*>(data), size});
   } catch (const cleave::Error& e) {
@@ -172,6 +133,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       std::abort();
     }
   }
-  cleave::Memory::check(size);
   return 0;
 }
