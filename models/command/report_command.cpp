@@ -35,9 +35,11 @@ void run(const Arguments& arguments) {
   const Model model =
       read_model(model_of(arguments.model.empty() ? folder.string() : arguments.model));
   const std::optional<Machine> machine = read_machine_if_given(arguments.machine);
-  const Measurements measurements =
-      collect_measurements(read_traces(traces_of(arguments.traces)), arguments.throttled);
-  const Report report = make_report(model, measurements, machine);
+  const std::vector<Trace> traces = read_traces(traces_of(arguments.traces));
+  Report report = make_report(model, collect_measurements(traces, arguments.throttled), machine);
+  report.timeline = largest_run(traces);
+  report.origin = {.model = arguments.model.empty() ? folder.string() : arguments.model,
+                   .machine = arguments.machine};
   const std::filesystem::path out = arguments.out.empty() ? folder.string() : arguments.out;
   make_folder(out);
   write_report(out, report);

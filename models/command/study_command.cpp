@@ -24,7 +24,9 @@ void fit_and_report(const StudyArguments& arguments, const StudyRun& run,
                                 provenance_here("cleave study", command_line, "none"));
   const std::string model_file = plan.file_name + ".model.json";
   write_model(plan.folder / model_file, model);
-  const Report report = make_report(model, measurements, std::nullopt);
+  Report report = make_report(model, measurements, std::nullopt);
+  report.timeline = largest_run(run.traces());
+  report.origin.model = plan.folder.string();
   write_report(plan.folder, report);
   fmt::print("{}\nwritten: {}, {}, traces/\n", to_terminal(report),
              (plan.folder / "report.html").string(), model_file);

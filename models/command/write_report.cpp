@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/command/write_report.hpp"
 
-#include "models/report/page.hpp"
+#include "models/report/page/page.hpp"
 #include "models/report/text.hpp"
 #include "models/traces/files.hpp"
 

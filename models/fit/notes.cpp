@@ -32,7 +32,7 @@ std::vector<std::string> notes_on(const Fit& fit, const std::vector<Observation>
   if (fit.median_abs_relative_residual > kMuch) {
     notes.push_back(fmt::format(
         "half of the measured times are more than {:.0f} % off the fit: its time depends "
-        "on something else than {}",
+        "on something else than {}, which costs() can declare",
         100 * fit.median_abs_relative_residual, names.empty() ? "a constant" : "its sizes"));
   }
   return notes;

@@ -101,7 +101,7 @@ std::map<std::string, std::string> options_from(const JsonFields& fields) {
 
 }  // namespace
 
-void write_model(const std::filesystem::path& path, const Model& model) {
+std::string model_text(const Model& model) {
   json refused = json::array();
   for (const RefusedBlock& block : model.refused) {
     refused.push_back({{"block", name_of(block.block)}, {"reason", block.reason}});
@@ -135,7 +135,11 @@ void write_model(const std::filesystem::path& path, const Model& model) {
   if (model.memory) {
     object["memory"] = to_json(*model.memory);
   }
-  write_file(path, object.dump() + '\n');
+  return object.dump() + '\n';
+}
+
+void write_model(const std::filesystem::path& path, const Model& model) {
+  write_file(path, model_text(model));
 }
 
 Model read_model(const std::filesystem::path& path) { return model_from(path, read_file(path)); }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 #include "models/model/model.hpp"
@@ -11,6 +12,9 @@
 namespace cleave::models {
 
 inline constexpr int kModelVersion = 10;
+
+/// The text of a model file.
+std::string model_text(const Model& model);
 
 /// \throws FileError
 void write_model(const std::filesystem::path& path, const Model& model);

@@ -41,6 +41,16 @@ double volume(const Model& model, const NamedSizes& sizes) {
   return product;
 }
 
+Prediction on(int ranks, const Model& model, const NamedSizes& sizes, PredictOptions options) {
+  const Network& network = options.network ? *options.network : model.network;
+  if (ranks > model.usual_ranks_per_host(ranks) && !network.knows_between_hosts()) {
+    options.network = with_assumed(network, kAssumedForAnswers);
+  }
+  return predict(model, ranks, sizes, options);
+}
+
+}  // namespace
+
 NamedSizes largest_measured(const Model& model) {
   const auto by_volume = [&](const RunOfModel& run) { return volume(model, run.sizes); };
   const RunOfModel& largest = *std::ranges::max_element(model.fitted, {}, by_volume);
@@ -50,8 +60,6 @@ NamedSizes largest_measured(const Model& model) {
   }
   return sizes;
 }
-
-}  // namespace
 
 std::vector<std::pair<std::string_view, double>> seconds_by_block(const Prediction& prediction) {
   std::vector<std::pair<std::string_view, double>> blocks;
@@ -84,13 +92,8 @@ std::vector<std::string> answer_lines(const Model& model, const PredictOptions& 
   const NamedSizes sizes = largest_measured(model);
   std::vector<std::string> lines;
   for (const int ranks : kRanksAsked) {
-    PredictOptions asked = options;
-    const Network& network = options.network ? *options.network : model.network;
-    if (ranks > model.usual_ranks_per_host(ranks) && !network.knows_between_hosts()) {
-      asked.network = with_assumed(network, kAssumedForAnswers);
-    }
     try {
-      lines.push_back(answer_line(predict(model, ranks, sizes, asked)));
+      lines.push_back(answer_line(on(ranks, model, sizes, options)));
     } catch (const UsageError&) {
       throw;
     } catch (const Error& e) {
@@ -99,6 +102,22 @@ std::vector<std::string> answer_lines(const Model& model, const PredictOptions& 
     }
   }
   return lines;
+}
+
+std::vector<Prediction> examples_of(const Model& model, const PredictOptions& options) {
+  constexpr int kMaxRanks = 64;
+  const NamedSizes sizes = largest_measured(model);
+  std::vector<Prediction> examples;
+  for (int ranks = 1; ranks <= kMaxRanks; ranks *= 2) {
+    try {
+      examples.push_back(on(ranks, model, sizes, options));
+    } catch (const UsageError&) {
+      throw;
+    } catch (const Error&) {  // answer_lines says why
+      continue;
+    }
+  }
+  return examples;
 }
 
 }  // namespace cleave::models

@@ -22,6 +22,12 @@ std::string answer_line(const Prediction& prediction);
 /// between hosts that nobody measured are those of kAssumedForAnswers, and the line says so.
 std::vector<std::string> answer_lines(const Model& model, const PredictOptions& options = {});
 
+/// The same problem on 1, 2, 4 ... 64 ranks, those that can be predicted.
+std::vector<Prediction> examples_of(const Model& model, const PredictOptions& options = {});
+
+/// The sizes of the largest problem that was measured.
+NamedSizes largest_measured(const Model& model);
+
 inline constexpr const char* kAssumedForAnswers = "ethernet-10g";
 
 }  // namespace cleave::models

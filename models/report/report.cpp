@@ -8,8 +8,8 @@
 
 #include "models/predict/remarks.hpp"
 #include "models/report/answer.hpp"
-#include "models/report/figures.hpp"
 #include "models/report/measured.hpp"
+#include "models/report/residuals.hpp"
 #include "models/report/stealing_tables.hpp"
 #include "models/report/tables.hpp"
 #include "models/traces/files.hpp"
@@ -22,6 +22,8 @@ namespace {
 /// A block counts in the verdicts where it takes more than this part of a run.
 constexpr double kShareThatCounts = 0.05;
 constexpr double kMedianErrorWanted = 0.05;
+/// The largest error of the paper: of graphs on 8 processors.
+constexpr double kWorstErrorWanted = 0.0883;
 constexpr double kRSquaredWanted = 0.99;
 constexpr double kResidualWanted = 0.03;
 
@@ -41,13 +43,17 @@ std::vector<Comparison> compare(const Model& model, const Measurements& measurem
 
 Verdict error_verdict(const std::vector<double>& errors, bool worst) {
   const double value = worst ? *std::max_element(errors.begin(), errors.end()) : median(errors);
-  const double wanted = worst ? kPaperError : kMedianErrorWanted;
-  return {value <= wanted,
-          worst
-              ? fmt::format("Worst error on held-out runs: {:.2f} % (the paper's worst: {:.2f} %)",
-                            100 * value, 100 * wanted)
-              : fmt::format("Median error on {} held-out runs: {:.2f} % (wanted: at most {:.0f} %)",
-                            errors.size(), 100 * value, 100 * wanted)};
+  const double wanted = worst ? kWorstErrorWanted : kMedianErrorWanted;
+  return {
+      .holds = value <= wanted,
+      .text = worst
+                  ? fmt::format("Worst error on held-out runs: {:.2f} % (wanted: at most {} %)",
+                                100 * value, 100 * wanted)
+                  : fmt::format("Median error on {} held-out runs: {:.2f} % (wanted: at most {} %)",
+                                errors.size(), 100 * value, 100 * wanted),
+      .advice =
+          "Measure more rounds (--rounds) on an idle machine, and sizes near those that "
+          "you ask for."};
 }
 
 std::vector<Verdict> verdicts_of(const Model& model, const Measurements& measurements,
@@ -74,12 +80,18 @@ std::vector<Verdict> verdicts_of(const Model& model, const Measurements& measure
     }
     const Fit& fit = block.fit;
     verdicts.push_back(
-        {fit.r_squared >= kRSquaredWanted && fit.median_abs_relative_residual <= kResidualWanted,
-         fmt::format("{}: R² {:.4f} (wanted: at least {:.2f}), median residual "
-                     "{:.2f} % (wanted: at most {:.0f} %; a single repetition is off by {:.2f} %)",
-                     name_of(block.block), fit.r_squared, kRSquaredWanted,
-                     100 * fit.median_abs_relative_residual, 100 * kResidualWanted,
-                     100 * block.repetition_deviation)});
+        {.holds = fit.r_squared >= kRSquaredWanted &&
+                  fit.median_abs_relative_residual <= kResidualWanted,
+         .text = fmt::format(
+             "{}: R² {:.4f} (wanted: at least {:.2f}), median residual "
+             "{:.2f} % (wanted: at most {:.0f} %; a single repetition is off by {:.2f} %)",
+             name_of(block.block), fit.r_squared, kRSquaredWanted,
+             100 * fit.median_abs_relative_residual, 100 * kResidualWanted,
+             100 * block.repetition_deviation),
+         .advice =
+             fit.median_abs_relative_residual <= block.repetition_deviation
+                 ? "Single repetitions scatter as much: measure more repetitions."
+                 : "Its time depends on something else than its sizes: declare it by costs()."});
   }
   return verdicts;
 }
@@ -112,12 +124,26 @@ std::vector<std::pair<std::string, std::string>> facts_of(const Model& model,
 }
 
 /// Adds the notes that are not among them yet.
-void add_new(std::vector<std::string>& notes, const std::vector<std::string>& others) {
+void add_new(std::vector<Note>& notes, const std::vector<std::string>& others, bool is_grave) {
   for (const std::string& other : others) {
-    if (std::find(notes.begin(), notes.end(), other) == notes.end()) {
-      notes.push_back(other);
+    if (std::ranges::find(notes, other, &Note::text) == notes.end()) {
+      notes.push_back({other, is_grave});
     }
   }
+}
+
+/// First what a fit should be distrusted for.
+std::vector<Note> notes_of(const Model& model, const Measurements& measurements,
+                           const std::vector<Comparison>& comparisons) {
+  Remarks remarks;
+  for (const Comparison& c : comparisons) {
+    remarks.add(c.prediction);
+  }
+  std::vector<Note> notes;
+  add_new(notes, model.notes, true);
+  add_new(notes, measurements.notes, false);
+  add_new(notes, remarks.texts(), false);
+  return notes;
 }
 
 }  // namespace
@@ -138,20 +164,14 @@ Report make_report(const Model& model, const Measurements& measurements,
                 .answers = answer_lines(model, options),
                 .facts = facts_of(model, network),
                 .comparisons = compare(model, measurements, options),
-                .notes = measurements.notes};
+                .examples = examples_of(model, options),
+                .worker_shares = worker_shares_of(measurements.searches),
+                .model = model};
+  report.model.network = network;
+  report.notes = notes_of(model, measurements, report.comparisons);
   report.verdicts = verdicts_of(model, measurements, report.comparisons);
-  Remarks remarks;
-  for (const Comparison& c : report.comparisons) {
-    remarks.add(c.prediction);
-  }
-  add_new(report.notes, model.notes);
-  add_new(report.notes, remarks.texts());
-
+  report.residuals = residuals_of(model, measurements, report.comparisons);
   report.tables = make_tables(model, measurements, report.comparisons, network);
-  report.figures = make_figures(model, report.comparisons, network);
-  if (const std::optional<Figure> shares = workers_figure(measurements.searches)) {
-    report.figures.push_back(*shares);
-  }
   return report;
 }
 

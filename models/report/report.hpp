@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A report: the paper's tables and figures for one machine, as data. How they are shown is in
-// text.hpp (terminal, CSV, Markdown) and page.hpp (HTML).
+// A report: tables, and what figures are drawn from, as data. How they are shown is in text.hpp
+// (terminal, CSV, Markdown) and page/page.hpp (HTML).
 #pragma once
 
 #include <optional>
@@ -10,6 +10,7 @@
 
 #include "models/model/model.hpp"
 #include "models/predict/prediction.hpp"
+#include "models/report/run_timeline.hpp"
 #include "models/traces/files.hpp"
 #include "models/traces/samples.hpp"
 
@@ -34,34 +35,16 @@ struct Table {
   std::vector<std::vector<Cell>> rows;
 };
 
-/// One curve or cloud of points.
-struct Series {
-  enum class Style { line, band, filled_points, hollow_points };
-  std::string name;
-  Style style = Style::line;
-  int colour = 0;  ///< series of one colour belong together
-  std::vector<double> x;
-  std::vector<double> y;
-  std::vector<double> low;  ///< of a band, with `y` as its upper edge
-};
-
-struct Figure {
-  std::string id;
-  std::string title;
-  std::string note;
-  std::string x_axis;  ///< title with unit
-  std::string y_axis;
-  bool log_x = false;
-  bool log_y = false;
-  bool counts_on_x = false;    ///< ticks where points are, as counts: 1M rather than 1048576
-  std::vector<double> guides;  ///< dashed lines at these y
-  std::vector<Series> series;
-};
-
 /// A claim and whether it holds.
 struct Verdict {
   bool holds = false;
   std::string text;
+  std::string advice;  ///< what to do where it does not hold
+};
+
+struct Note {
+  std::string text;
+  bool is_grave = false;  ///< answers may be wrong for it
 };
 
 /// One run as measured and as predicted.
@@ -74,6 +57,27 @@ struct Comparison {
   double relative_error = 0;  ///< (predicted - measured) / measured
 };
 
+/// A block of a run, or a part of a search: its fit against what was measured.
+struct Residual {
+  std::string block;
+  NamedSizes run_sizes;
+  double measured_s = 0;
+  double relative = 0;  ///< (fitted - measured) / measured
+};
+
+/// What each worker of a search did of its nodes, by rank and thread: 1 is an even share.
+struct WorkerShares {
+  int ranks = 1;
+  int threads = 1;
+  std::vector<double> of_even;
+};
+
+/// The files that a command would be given to ask the same.
+struct Origin {
+  std::string model;    ///< or a study's folder
+  std::string machine;  ///< whose l and g replace the model's; empty where none does
+};
+
 struct Report {
   std::string title;
   std::vector<std::string> answers;  ///< lines: how long, and what holds it back
@@ -81,12 +85,14 @@ struct Report {
   std::vector<Comparison> comparisons;
   std::vector<Verdict> verdicts;
   std::vector<Table> tables;
-  std::vector<Figure> figures;
-  std::vector<std::string> notes;
+  std::vector<Note> notes;           ///< grave ones first
+  std::vector<Prediction> examples;  ///< of the largest problem that was measured, on some ranks
+  std::vector<Residual> residuals;
+  std::vector<WorkerShares> worker_shares;  ///< of the longest searches
+  Model model;                              ///< with the l and g that were asked for
+  std::optional<RunTimeline> timeline;      ///< for the caller to set, as it has the traces
+  Origin origin;                            ///< the same
 };
-
-/// The paper's largest error: 8.83 %, of graphs on 8 processors.
-inline constexpr double kPaperError = 0.0883;
 
 /// Compares every run in `measurements` with what `model` says of it. A run that the model was not
 /// fitted to counts as held out. With `machine` its l and g replace the model's.

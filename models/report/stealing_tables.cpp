@@ -84,30 +84,20 @@ Table workers_table(const std::vector<SearchRun>& runs) {
   return table;
 }
 
-std::optional<Figure> workers_figure(const std::vector<SearchRun>& runs) {
-  Figure figure{.id = "workers",
-                .title = "Share of each worker in the nodes (DistBag_DFS, figure 3)",
-                .note =
-                    "The longest run on each number of ranks and threads, relative to an even "
-                    "share.",
-                .x_axis = "worker, by rank and thread",
-                .y_axis = "share / even share",
-                .guides = {1}};
+std::vector<WorkerShares> worker_shares_of(const std::vector<SearchRun>& runs) {
+  std::vector<WorkerShares> all;
   for (const auto& [workers, run] : longest_of(runs)) {
-    const std::vector<double> shares = shares_of(*run);
-    if (shares.size() < 2) {
+    WorkerShares of_run{
+        .ranks = workers.first, .threads = workers.second, .of_even = shares_of(*run)};
+    if (of_run.of_even.size() < 2) {
       continue;
     }
-    Series series{.name = format_workers(workers.first, workers.second),
-                  .style = Series::Style::filled_points,
-                  .colour = static_cast<int>(figure.series.size())};
-    for (std::size_t i = 0; i < shares.size(); ++i) {
-      series.x.push_back(static_cast<double>(i));
-      series.y.push_back(shares[i] * static_cast<double>(shares.size()));
+    for (double& share : of_run.of_even) {
+      share *= static_cast<double>(of_run.of_even.size());
     }
-    figure.series.push_back(std::move(series));
+    all.push_back(std::move(of_run));
   }
-  return figure.series.empty() ? std::nullopt : std::optional(std::move(figure));
+  return all;
 }
 
 Table parts_table(const std::vector<Comparison>& comparisons, const std::vector<SearchRun>& runs) {

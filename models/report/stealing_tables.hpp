@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables and the figure of a search by work stealing: what its workers did, and where the time
+// The tables of a search by work stealing: what its workers did, and where the time
 // went.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "models/report/report.hpp"
@@ -14,9 +13,8 @@ namespace cleave::models {
 /// rate, how many steals were tried and made, and the workers' shares of the nodes.
 Table workers_table(const std::vector<SearchRun>& runs);
 
-/// The share of each worker in the longest run of each number of ranks and threads; none where no
-/// run has more than one worker.
-std::optional<Figure> workers_figure(const std::vector<SearchRun>& runs);
+/// Of the longest run of each number of ranks and threads that has more than one worker.
+std::vector<WorkerShares> worker_shares_of(const std::vector<SearchRun>& runs);
 
 /// What the parts of each of these runs took, and were predicted to.
 Table parts_table(const std::vector<Comparison>& comparisons, const std::vector<SearchRun>& runs);

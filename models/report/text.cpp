@@ -86,8 +86,8 @@ std::string to_terminal(const Report& report) {
   for (const Verdict& verdict : report.verdicts) {
     text += fmt::format("  {:<6}{}\n", verdict.holds ? "yes" : "NO", verdict.text);
   }
-  for (const std::string& note : report.notes) {
-    text += fmt::format("  note  {}\n", note);
+  for (const Note& note : report.notes) {
+    text += fmt::format("  note  {}\n", note.text);
   }
   for (const Table& table : report.tables) {
     text += fmt::format("\n{}\n\n{}", table.title, to_terminal(table));
@@ -117,8 +117,8 @@ std::string to_markdown(const Report& report) {
     text += fmt::format("- **{}** {}\n", verdict.holds ? "yes" : "no",
                         escaped_for_markdown(verdict.text));
   }
-  for (const std::string& note : report.notes) {
-    text += fmt::format("- note: {}\n", escaped_for_markdown(note));
+  for (const Note& note : report.notes) {
+    text += fmt::format("- note: {}\n", escaped_for_markdown(note.text));
   }
   for (const Table& table : report.tables) {
     text += fmt::format("\n## {}\n\n|", escaped_for_markdown(table.title));

@@ -308,8 +308,8 @@ TEST(SearchReport, HasATableOfTheWorkers) {
   EXPECT_NEAR(std::stod(last[8].exact), 70.0 / 72, 1e-12);
   EXPECT_EQ(last[9].exact, "0.25");
   EXPECT_EQ(last[11].exact, "0.25");
-  EXPECT_TRUE(std::any_of(report.figures.begin(), report.figures.end(),
-                          [](const Figure& figure) { return figure.id == "workers"; }));
+  ASSERT_EQ(report.worker_shares.size(), 3U) << "one worker shares nothing";
+  EXPECT_EQ(report.worker_shares.back().of_even, std::vector<double>(4, 1));
 }
 
 }  // namespace

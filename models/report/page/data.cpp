@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/report/page/data.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "models/predict/prediction_json.hpp"
+#include "models/report/answer.hpp"
+
+namespace cleave::models {
+
+using nlohmann::json;
+
+namespace {
+
+/// Also of names that are no UTF-8.
+std::string text_of(const json& object) {
+  return object.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+/// Sizes with what was measured of them; the controls begin at `start`.
+json sizes_of(const Model& model) {
+  const NamedSizes largest = largest_measured(model);
+  json sizes = json::array();
+  for (const std::string& name : model.size_names()) {
+    std::int64_t minimum = largest.at(name);
+    std::int64_t maximum = minimum;
+    for (const RunOfModel& run : model.fitted) {
+      minimum = std::min(minimum, run.sizes.at(name));
+      maximum = std::max(maximum, run.sizes.at(name));
+    }
+    sizes.push_back(
+        {{"name", name}, {"start", largest.at(name)}, {"minimum", minimum}, {"maximum", maximum}});
+  }
+  return sizes;
+}
+
+/// Names that --what-if takes and that change something here.
+json changeable(const Model& model) {
+  json names = json::array();
+  if (const HypercubeModel* hypercube = model.hypercube()) {
+    for (const BlockModel& block : hypercube->blocks) {
+      names.push_back(name_of(block.block));
+    }
+    if (hypercube->exchange) {
+      names.push_back(name_of(Block::exchange));
+    }
+  } else {
+    names = {name_of(Block::sequential), name_of(Block::steal)};
+  }
+  return names;
+}
+
+json controls_of(const Report& report) {
+  const Model& model = report.model;
+  json networks = json::array();
+  for (const AssumableNetwork& network : assumable_networks()) {
+    networks.push_back(network.name);
+  }
+  std::set<int> threads;
+  for (const RunOfModel& run : model.fitted) {
+    threads.insert(run.threads);
+  }
+  return {{"sizes", sizes_of(model)},
+          {"max_ranks", model.max_ranks()},
+          {"is_search", model.search() != nullptr},
+          {"threads", threads},
+          {"start_threads", model.threads},
+          {"blocks", changeable(model)},
+          {"networks", std::move(networks)},
+          {"usual_network", kAssumedForAnswers},
+          {"knows_between_hosts", model.network.knows_between_hosts()},
+          {"model", report.origin.model},
+          {"machine", report.origin.machine}};
+}
+
+json runs_of(const Report& report) {
+  json runs = json::array();
+  for (const Comparison& c : report.comparisons) {
+    runs.push_back({{"ranks", c.run.ranks},
+                    {"threads", c.run.threads},
+                    {"sizes", c.run.sizes},
+                    {"held_out", c.held_out},
+                    {"measured_s", c.measured_s},
+                    {"spread", c.spread},
+                    {"seconds", c.prediction.seconds},
+                    {"low", c.prediction.low},
+                    {"high", c.prediction.high},
+                    {"error", c.relative_error}});
+  }
+  return runs;
+}
+
+json residuals_of(const Report& report) {
+  json residuals = json::array();
+  for (const Residual& r : report.residuals) {
+    residuals.push_back({{"block", r.block},
+                         {"sizes", r.run_sizes},
+                         {"measured_s", r.measured_s},
+                         {"relative", r.relative}});
+  }
+  return residuals;
+}
+
+json messages_of(const std::vector<Communication>& entries, const char* pattern) {
+  json messages = json::array();
+  for (const Communication& entry : entries) {
+    json segments = json::array();
+    for (const MessageSegment& segment : entry.segments) {
+      segments.push_back({segment.from_bytes, segment.latency_s, segment.gap_s_per_byte});
+    }
+    messages.push_back({{"pattern", pattern},
+                        {"ranks", entry.ranks},
+                        {"level", entry.level},
+                        {"between_hosts", entry.between_hosts},
+                        {"latency_s", entry.latency_s},
+                        {"gap_s_per_byte", entry.gap_s_per_byte},
+                        {"segments", std::move(segments)}});
+  }
+  return messages;
+}
+
+}  // namespace
+
+std::string data_json(const Report& report) {
+  json messages = messages_of(report.model.network.alltoallv, "MPI_Alltoallv");
+  for (json& entry : messages_of(report.model.network.exchange, "exchange")) {
+    messages.push_back(std::move(entry));
+  }
+  json examples = json::array();
+  for (const Prediction& prediction : report.examples) {
+    examples.push_back(to_json(prediction));
+  }
+  json workers = json::array();
+  for (const WorkerShares& shares : report.worker_shares) {
+    workers.push_back(
+        {{"ranks", shares.ranks}, {"threads", shares.threads}, {"of_even", shares.of_even}});
+  }
+  return text_of({{"controls", controls_of(report)},
+                  {"runs", runs_of(report)},
+                  {"residuals", residuals_of(report)},
+                  {"messages", std::move(messages)},
+                  {"examples", std::move(examples)},
+                  {"workers", std::move(workers)}});
+}
+
+std::string timeline_json(const RunTimeline& timeline) {
+  const auto column = [&](auto member) {
+    json values = json::array();
+    for (const TimelineSpan& span : timeline.spans) {
+      values.push_back(span.*member);
+    }
+    return values;
+  };
+  return text_of({{"file", timeline.file},
+                  {"repetition", timeline.repetition},
+                  {"ranks", timeline.ranks},
+                  {"threads", timeline.threads},
+                  {"levels_are_workers", timeline.levels_are_workers},
+                  {"sizes", timeline.sizes},
+                  {"elapsed_ns", timeline.elapsed_ns},
+                  {"left_out", timeline.left_out},
+                  {"blocks", kBlockNames},
+                  {"rank", column(&TimelineSpan::rank)},
+                  {"level", column(&TimelineSpan::level)},
+                  {"block", column(&TimelineSpan::block)},
+                  {"begin_ns", column(&TimelineSpan::begin_ns)},
+                  {"duration_ns", column(&TimelineSpan::duration_ns)},
+                  {"bytes", column(&TimelineSpan::bytes)}});
+}
+
+}  // namespace cleave::models

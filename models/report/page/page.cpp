@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/report/page/page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "models/model/model_file.hpp"
+#include "models/report/page/assets.hpp"
+#include "models/report/page/data.hpp"
+#include "models/report/page/packed.hpp"
+
+namespace cleave::models {
+
+namespace {
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      default:
+        result += c;
+    }
+  }
+  return result;
+}
+
+/// "4M" of a cell "4M (4194304)": the exact number is its title.
+std::string brief(const Cell& cell) {
+  const std::string exact = fmt::format(" ({})", cell.exact);
+  return cell.shown.ends_with(exact) ? cell.shown.substr(0, cell.shown.size() - exact.size())
+                                     : cell.shown;
+}
+
+std::string html_of(const Cell& cell, bool is_number) {
+  constexpr std::size_t kWide = 40;
+  const std::string shown = brief(cell);
+  if (is_number) {
+    return fmt::format("<td class=\"number\" data-exact=\"{0}\" title=\"{0}\">{1}</td>",
+                       escaped(cell.exact), escaped(shown));
+  }
+  return fmt::format("<td{}>{}</td>", shown.size() > kWide ? " class=\"wide\"" : "",
+                     escaped(shown));
+}
+
+std::string html_of(const Table& table) {
+  std::string html = fmt::format("<section class=\"table\" id=\"{}\">\n<h2>{}</h2>\n<p>{}</p>\n",
+                                 table.id, escaped(table.title), escaped(table.note));
+  html += fmt::format(
+      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table>\n<thead><tr>",
+      escaped(table.title));
+  for (const Column& column : table.columns) {
+    html += fmt::format("<th scope=\"col\"{}>{}</th>", column.is_number ? " class=\"number\"" : "",
+                        escaped(column.name));
+  }
+  html += "</tr></thead>\n<tbody>\n";
+  for (const std::vector<Cell>& row : table.rows) {
+    html += "<tr>";
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      html += html_of(row[i], table.columns[i].is_number);
+    }
+    html += "</tr>\n";
+  }
+  return html + "</tbody></table></div>\n</section>\n";
+}
+
+/// The application and its machine in one line.
+std::string header_of(const Report& report) {
+  const Model& model = report.model;
+  const Provenance& p = model.provenance;
+  return fmt::format(
+      "<header>\n<h1>{}</h1>\n<p>{}, {}; measured on {}, {}, {} cores; {} runs on up to {}; "
+      "{}</p>\n"
+      "</header>\n",
+      escaped(model.app), escaped(model.type), escaped(model.placement), escaped(p.host),
+      escaped(p.processor), p.cores, report.comparisons.size(), format_ranks(model.max_ranks()),
+      escaped(p.created.substr(0, p.created.find('T'))));
+}
+
+/// The controls, which scripts fill, and the answer. Without scripts: what was predicted here.
+std::string question_of(const Report& report) {
+  std::string html =
+      "<section id=\"question\" aria-label=\"How long a run takes\">\n"
+      "<form id=\"controls\" hidden></form>\n<div>\n<div id=\"answer\" role=\"status\">\n<ul>\n";
+  for (const std::string& answer : report.answers) {
+    html += fmt::format("<li>{}</li>\n", escaped(answer));
+  }
+  html += "</ul>\n</div>\n<div id=\"commands\"></div>\n</div>\n</section>\n";
+  if (assets::predictor_wasm.empty()) {
+    html += fmt::format(
+        "<p class=\"missing\">This page cannot answer other questions. Install lld-16, wasi-libc "
+        "and "
+        "libc++-16-dev-wasm32 (./setup does) and build Cleave again, or ask <code>cleave predict "
+        "{} "
+        "--ranks 8</code> with a size.</p>\n",
+        escaped(report.origin.model));
+  }
+  return html;
+}
+
+std::string item(std::string_view look, std::string_view text, std::string_view advice) {
+  return fmt::format("<li class=\"{}\">{}{}{}</li>\n", look, escaped(text),
+                     advice.empty() ? "" : ". ", escaped(advice));
+}
+
+/// Folded; grave ones first.
+std::string notes_of(const Report& report) {
+  std::string grave;
+  std::string others;
+  std::size_t count = 0;
+  for (const Verdict& verdict : report.verdicts) {
+    (verdict.holds ? others : grave) +=
+        item(verdict.holds ? "yes" : "no", verdict.text, verdict.holds ? "" : verdict.advice);
+    count += verdict.holds ? 0 : 1;
+  }
+  for (const Note& note : report.notes) {
+    (note.is_grave ? grave : others) += item(note.is_grave ? "no" : "note", note.text, "");
+    count += note.is_grave ? 1 : 0;
+  }
+  if (grave.empty() && others.empty()) {
+    return "";
+  }
+  const std::string summary = count == 0 ? "How far to trust it: nothing grave"
+                              : count == 1
+                                  ? "How far to trust it: one thing to mend"
+                                  : fmt::format("How far to trust it: {} things to mend", count);
+  return fmt::format("<details id=\"notes\"><summary>{}</summary>\n<ul>\n{}{}</ul></details>\n",
+                     summary, grave, others);
+}
+
+std::string facts_of(const Report& report) {
+  std::string html = "<section>\n<h2>How this was made</h2>\n<dl class=\"facts\">\n";
+  for (const auto& [name, value] : report.facts) {
+    html += fmt::format("<dt>{}</dt><dd>{}</dd>\n", escaped(name), escaped(value));
+  }
+  return html + "</dl>\n</section>\n";
+}
+
+std::string packed_script(const char* id, std::string_view bytes) {
+  return fmt::format("<script type=\"text/plain\" id=\"{}\">{}</script>\n", id, packed(bytes));
+}
+
+std::string scripts_of(const Report& report) {
+  std::string html = packed_script("data", data_json(report));
+  html += packed_script("echarts", assets::echarts);
+  if (report.timeline) {
+    html += packed_script("trace", timeline_json(*report.timeline));
+  }
+  if (!assets::predictor_wasm.empty()) {
+    html += packed_script("predictor-wasm", assets::predictor_wasm);
+    html += packed_script("model", model_text(report.model));
+    html += fmt::format("<script id=\"predictor-js\">\n{}</script>\n", assets::predictor_js);
+  }
+  for (const std::string_view script :
+       {assets::format_js, assets::question_js, assets::answer_js, assets::controls_js,
+        assets::curve_js, assets::tables_js, assets::charts_js, assets::over_ranks_js,
+        assets::figures_js, assets::timeline_js, assets::start_js}) {
+    html += fmt::format("<script>\n{}</script>\n", script);
+  }
+  return html;
+}
+
+}  // namespace
+
+std::string to_html(const Report& report) {
+  std::string html = fmt::format(
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<title>{}</title>\n<style>\n{}\n</style>\n</head>\n"
+      "<body>\n<main>\n",
+      escaped(report.title), assets::page_css);
+  html += header_of(report);
+  html += question_of(report);
+  html += notes_of(report);
+  html += "<section class=\"figures\" id=\"over-ranks\"></section>\n";
+  html += "<section class=\"figures\" id=\"figures\"></section>\n";
+  html += "<section id=\"timeline\"></section>\n";
+  for (const Table& table : report.tables) {
+    html += html_of(table);
+  }
+  html += facts_of(report);
+  return html + "</main>\n" + scripts_of(report) + "</body>\n</html>\n";
+}
+
+}  // namespace cleave::models

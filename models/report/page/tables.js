@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables that sort by a column and can be copied.
+"use strict";
+
+function cellValue(row, column) {
+  const exact = row.cells[column].dataset.exact ?? row.cells[column].textContent;
+  const number = Number(exact);
+  return exact === "" || Number.isNaN(number) ? exact : number;
+}
+
+// Numbers before words, empty cells last.
+function compareValues(a, b) {
+  if (typeof a === typeof b) {
+    return typeof a === "number" ? a - b : a === "" ? 1 : b === "" ? -1 : a.localeCompare(b);
+  }
+  return typeof a === "number" ? -1 : 1;
+}
+
+function sortBy(table, column) {
+  const heads = [...table.tHead.rows[0].cells];
+  const ascending = heads[column].getAttribute("aria-sort") !== "ascending";
+  heads.forEach((head) => head.removeAttribute("aria-sort"));
+  heads[column].setAttribute("aria-sort", ascending ? "ascending" : "descending");
+  const rows = [...table.tBodies[0].rows].map((row) => [cellValue(row, column), row]);
+  rows.sort(([a], [b]) => (ascending ? 1 : -1) * compareValues(a, b));
+  table.tBodies[0].append(...rows.map(([, row]) => row));
+}
+
+// As a spreadsheet pastes it: numbers in full.
+function textOf(table) {
+  const lines = [[...table.tHead.rows[0].cells].map((cell) => cell.textContent)];
+  for (const row of table.tBodies[0].rows) {
+    lines.push([...row.cells].map((cell) => cell.dataset.exact ?? cell.textContent));
+  }
+  return lines.map((line) => line.join("\t")).join("\n");
+}
+
+// `place` holds one table and can be scrolled.
+function enhanceTable(place, name) {
+  const table = place.querySelector("table");
+  [...table.tHead.rows[0].cells].forEach((head, column) => {
+    const button = element("button", { type: "button", class: "sort" }, ...head.childNodes);
+    button.addEventListener("click", () => sortBy(table, column));
+    head.replaceChildren(button);
+  });
+  place.before(element("div", { class: "tools" }, makeCopyButton(() => textOf(table), `Copy the table ${name}`)));
+}
+
+function enhanceTables() {
+  for (const place of document.querySelectorAll("section.table > .scroll")) {
+    enhanceTable(place, place.getAttribute("aria-label"));
+  }
+}

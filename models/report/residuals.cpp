@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/report/residuals.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "models/fit/observations.hpp"
+
+namespace cleave::models {
+
+namespace {
+
+/// Whose fits are functions of a sample's sizes alone.
+constexpr std::array<Block, 5> kBlocks = {Block::divide, Block::combine, Block::sequential,
+                                          Block::skeleton, Block::partition};
+
+void add_hypercube(std::vector<Residual>& residuals, const HypercubeModel& model,
+                   const std::vector<Sample>& all) {
+  for (const Block block : kBlocks) {
+    const BlockModel* fitted = model.find(block);
+    if (fitted == nullptr) {
+      continue;
+    }
+    std::vector<Sample> samples;
+    std::ranges::copy_if(all, std::back_inserter(samples),
+                         [&](const Sample& sample) { return sample.block == block; });
+    for (const Observation& o : observations_of(samples)) {
+      residuals.push_back({.block = std::string(name_of(block)),
+                           .run_sizes = o.run_sizes,
+                           .measured_s = o.value,
+                           .relative = (fitted->fit(o.sizes, o.kind) - o.value) / o.value});
+    }
+  }
+}
+
+void add_search(std::vector<Residual>& residuals, const std::vector<SearchRun>& runs,
+                const std::vector<Comparison>& comparisons) {
+  for (const Comparison& c : comparisons) {
+    const auto run = std::ranges::find_if(runs, [&](const SearchRun& r) {
+      return r.ranks == c.run.ranks && r.threads == c.run.threads && r.sizes == c.run.sizes;
+    });
+    if (run == runs.end()) {
+      continue;
+    }
+    const std::array<std::pair<std::string_view, const std::vector<double>*>, 4> parts = {
+        {{"search", &run->search},
+         {"steal", &run->steal},
+         {"start_up", &run->start_up},
+         {"termination", &run->termination}}};
+    for (const auto& [name, seconds] : parts) {
+      const auto share = std::ranges::find(c.prediction.shares, name, &BlockShare::name);
+      const double measured = median(*seconds);
+      if (share != c.prediction.shares.end() && measured > 0) {
+        residuals.push_back({.block = std::string(name),
+                             .run_sizes = c.run.sizes,
+                             .measured_s = measured,
+                             .relative = (share->seconds - measured) / measured});
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Residual> residuals_of(const Model& model, const Measurements& measurements,
+                                   const std::vector<Comparison>& comparisons) {
+  std::vector<Residual> residuals;
+  if (const HypercubeModel* hypercube = model.hypercube()) {
+    add_hypercube(residuals, *hypercube, measurements.samples);
+  } else {
+    add_search(residuals, measurements.searches, comparisons);
+  }
+  return residuals;
+}
+
+}  // namespace cleave::models

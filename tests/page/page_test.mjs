@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page of predictions as a reader meets it. tests/page/run makes the pages and starts this.
+import assert from "node:assert/strict";
+import { statSync } from "node:fs";
+import { after, before, test } from "node:test";
+
+import { ask, axePath, fileOf, hasPredictor, makeRandom, openPage, randomFields, runCommand, startBrowser } from "./browser.mjs";
+
+const kPages = ["sort", "search", "hostile", "long"];
+let browser;
+before(async () => { browser = await startBrowser(); });
+after(async () => { await browser.close(); });
+
+function assertQuiet(page) {
+  assert.deepEqual(page.messages, []);
+  assert.deepEqual(page.requests, []);
+}
+
+async function findings(page) {
+  await page.addScriptTag({ path: axePath });
+  const result = await page.evaluate(() => axe.run());
+  return result.violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(" ")).join(", ")}`);
+}
+
+// Opens what is folded, so that it is judged too.
+const unfold = (page) => page.evaluate(() => document.querySelectorAll("details").forEach((d) => { d.open = true; }));
+
+for (const name of kPages) {
+  test(`${name}: one file of at most 5 MB, silent, asks no network`, async () => {
+    assert.ok(statSync(fileOf(name)).size <= 5e6);
+    const page = await openPage(browser, name);
+    assert.ok((await page.locator("figure").count()) >= 5);
+    assertQuiet(page);
+    await page.close();
+  });
+}
+
+for (const [width, colorScheme] of [[1280, "light"], [400, "dark"]]) {
+  for (const name of ["sort", "search"]) {
+    test(`${name} at ${width} px, ${colorScheme}: axe-core finds nothing, and nothing is cut off`, async () => {
+      const page = await openPage(browser, name, { width, colorScheme });
+      await unfold(page);
+      assert.deepEqual(await findings(page), []);
+      const overhang = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(overhang <= 0, `${overhang} px beyond the window`);
+      assertQuiet(page);
+      await page.close();
+    });
+  }
+}
+
+test("names out of a trace are text, whatever they hold", async () => {
+  const page = await openPage(browser, "hostile");
+  assert.equal(await page.locator("h1").textContent(), "</script><img src=x onerror=alert(1)>'\"&");
+  assert.equal(await page.locator("img").count(), 0);
+  await page.close();
+});
+
+test("a table sorts by a column, both ways, and can be copied in full", async () => {
+  const page = await openPage(browser, "sort");
+  const errors = () => page.$$eval("#predictions tbody tr", (rows) => rows.map((row) => Number(row.cells[1].dataset.exact)));
+  const button = page.locator("#predictions th button", { hasText: /^N$/ });
+  await button.focus();
+  await page.keyboard.press("Enter");
+  const ascending = await errors();
+  assert.deepEqual(ascending, [...ascending].sort((a, b) => a - b));
+  await page.keyboard.press("Enter");
+  assert.deepEqual(await errors(), [...ascending].reverse());
+  const text = await page.evaluate(() => textOf(document.querySelector("#predictions table")));
+  assert.match(text, /\t33554432\t/);
+  await page.close();
+});
+
+test("the timeline finds spans, zooms and pans by keys", async () => {
+  const page = await openPage(browser, "long");
+  await page.fill("#find-spans", "divide rank:1");
+  const status = page.locator("#timeline [role=status]");
+  assert.match(await status.textContent(), /^\d,\d+ of 100,000 spans match\.$/);
+  await page.press("#find-spans", "Enter");
+  assert.match(await status.textContent(), /^1 of .* divide, rank 1, /);
+  await page.fill("#find-spans", "nothing");
+  assert.equal(await status.textContent(), "0 of 100,000 spans match.");
+  await page.fill("#find-spans", "");
+  const zoomed = () => page.evaluate(() => charts.find((c) => c.id === "timeline").drawn.getOption().dataZoom[0]);
+  await page.focus(".timeline");
+  await page.keyboard.press("Home");
+  const whole = await zoomed();
+  await page.keyboard.press("+");
+  await page.keyboard.press("ArrowRight");
+  const part = await zoomed();
+  assert.ok(part.endValue - part.startValue < 0.6 * (whole.endValue - whole.startValue));
+  assert.ok(part.startValue > 0.3 * whole.endValue);
+  assertQuiet(page);
+  await page.close();
+});
+
+test("a dark page is printed in dark ink on white", async () => {
+  const page = await openPage(browser, "sort", { colorScheme: "dark" });
+  const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const labels = () => page.$eval("#figure-comparison svg text", (text) => getComputedStyle(text).fill);
+  const dark = [await ground(), await labels()];
+  await page.emulateMedia({ media: "print" });
+  await page.waitForTimeout(100);
+  assert.notEqual(await ground(), dark[0]);
+  assert.notEqual(await labels(), dark[1]);
+  await page.close();
+});
+
+test("without a predictor the page says so, and shows what was predicted when it was made", async (context) => {
+  const page = await openPage(browser, "sort");
+  if (await hasPredictor(page)) {
+    context.skip("this build has a predictor");
+  } else {
+    assert.equal(await page.locator("#controls").isVisible(), false);
+    assert.match(await page.locator(".missing").textContent(), /cannot answer other questions/);
+    assert.equal(await page.locator("#answer li").count(), 3);
+    assert.equal(await page.locator("#figure-time").count(), 1);
+  }
+  await page.close();
+});
+
+for (const name of ["sort", "search", "hostile"]) {
+  test(`${name}: the page answers as the commands that it gives`, async (context) => {
+    const page = await openPage(browser, name);
+    if (!(await hasPredictor(page))) {
+      context.skip("this build has no compiler for WebAssembly");
+    } else {
+      const random = makeRandom(7);
+      for (let i = 0; i < (name === "hostile" ? 2 : 9); ++i) {
+        const answer = await ask(page, await randomFields(page, random));
+        const [said] = runCommand(answer.commands[0]).predictions;
+        const apart = Math.abs(answer.seconds / said.seconds - 1);
+        assert.ok(apart < 0.02, `${answer.commands[0]}: ${said.seconds} s, on the page ${answer.seconds} s`);
+        assert.ok(Math.abs(answer.high / said.interval[1] - 1) < 0.02, answer.commands[0]);
+      }
+      assertQuiet(page);
+    }
+    await page.close();
+  });
+}
+
+test("every control is reached by keys; a wrong value is named, a deadline judged", async (context) => {
+  const page = await openPage(browser, "sort");
+  if (!(await hasPredictor(page))) {
+    context.skip("this build has no compiler for WebAssembly");
+  } else {
+    await unfold(page);
+    const ids = await page.$$eval("#controls input, #controls select", (fields) => fields.map((field) => field.id));
+    const reached = [];
+    await page.focus(`#${ids[0]}`);
+    for (let i = 0; i < ids.length + 3; ++i) {
+      reached.push(await page.evaluate(() => document.activeElement.id));
+      await page.keyboard.press("Tab");
+    }
+    assert.deepEqual(ids.filter((id) => !reached.includes(id)), []);
+    await page.fill("#ranks", "-3");
+    assert.equal(await page.getAttribute("#ranks", "aria-invalid"), "true");
+    assert.match(await page.locator("#answer").textContent(), /A field holds no value/);
+    await page.fill("#ranks", "2");
+    await page.fill("#deadline", "1h");
+    assert.match(await page.locator("#answer").textContent(), /Keeps 1h with 95 % probability/);
+    await page.waitForSelector("#plan tr.chosen");
+    const plan = (await page.locator("#commands code").allTextContents())[1];
+    assert.match(plan, /^cleave plan \S+ --deadline 1h --size N=32M .*--slurm job\.sh$/);
+    await page.fill("#deadline", "");
+    await page.getByRole("button", { name: "Start again" }).press("Enter");
+    assert.equal(await page.inputValue("#ranks"), "8");
+    assertQuiet(page);
+  }
+  await page.close();
+});
