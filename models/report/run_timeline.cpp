@@ -39,7 +39,7 @@ void keep_longest(RunTimeline& timeline, std::size_t max_spans) {
   timeline.spans.erase(end, timeline.spans.end());
 }
 
-RunTimeline timeline_of(const Trace& trace, const Trace::Run& run, std::size_t max_spans) {
+RunTimeline timeline_of_run(const Trace& trace, const Trace::Run& run, std::size_t max_spans) {
   const Timeline placed = timeline_of(trace);
   RunTimeline timeline{.file = trace.file.filename().string(),
                        .repetition = run.index,
@@ -90,7 +90,7 @@ std::optional<RunTimeline> largest_run(std::span<const Trace> traces, std::size_
   if (best == nullptr) {
     return std::nullopt;
   }
-  RunTimeline timeline = timeline_of(*best, *run, max_spans);
+  RunTimeline timeline = timeline_of_run(*best, *run, max_spans);
   return timeline.spans.empty() ? std::nullopt : std::optional(std::move(timeline));
 }
 

@@ -40,7 +40,8 @@ double factor_of(const json& change, const char* name) {
 
 WhatIf what_if_from(const json& change) {
   WhatIf what_if{.latency = factor_of(change, "l"), .gap = factor_of(change, "g")};
-  for (const auto& [name, factor] : change.value("blocks", json::object()).items()) {
+  const json blocks = change.value("blocks", json::object());
+  for (const auto& [name, factor] : blocks.items()) {
     if (const std::optional<Block> block = block_named(name)) {
       what_if.blocks[*block] = factor.get<double>();
     }
