@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,6 +37,9 @@ struct CalibrateOptions {
   std::string patterns = "all";
   std::int64_t largest_bytes = 0;
   double seconds = 30;
+  bool json = false;
+  bool quiet = false;
+  std::string status;
 };
 
 /// Messages of fewer bytes determine no gap.
@@ -64,7 +68,7 @@ std::optional<CalibrateOptions> options_from(int argc, char** argv, const Comm& 
       ->delimiter(',');
   cli.add_option("--patterns", options.patterns,
                  "What to measure; with many ranks MPI_Alltoallv takes long")
-      ->check(CLI::IsMember({"all", "alltoallv", "exchange"}))
+      ->check(OneOf({"all", "alltoallv", "exchange"}))
       ->capture_default_str();
   std::string largest = "64M";
   cli.add_option("--largest", largest,
@@ -74,8 +78,21 @@ std::optional<CalibrateOptions> options_from(int argc, char** argv, const Comm& 
   cli.add_option("--seconds", options.seconds, "Time to spend at most")
       ->check(CLI::Range(0.1, 3600.0))
       ->capture_default_str();
+  cli.add_flag("--json", options.json,
+               "Print what the machine file says as one JSON object on one line instead");
+  cli.add_flag("--quiet", options.quiet, "Print errors only");
+  cli.add_option("--status", options.status,
+                 "Keep in this file how far it is and when it ends, as one JSON object");
+  cli.footer(
+      "Examples:\n"
+      "  mpiexec -n 2 cleave-calibrate --out here.machine.json\n"
+      "  mpiexec -n 8 cleave-calibrate --ranks 2,8 --patterns exchange --out here.machine.json\n"
+      "  mpiexec -hosts A,B -n 2 cleave-calibrate --seconds 60 --json");
   if (!parse_command_line(cli, argc, argv, world.rank() == 0)) {
     return std::nullopt;
+  }
+  if (options.json && options.out == "-") {
+    throw UsageError("--out - and --json both write to standard output: leave one out");
   }
   if (world.size() < 2) {
     throw UsageError("1 rank sends no messages: run it under mpiexec -n 2 or more");
@@ -173,11 +190,19 @@ void calibrate(int argc, char** argv, const Comm& world) {
   Machine machine{.provenance = mpi_provenance(kName, command_line_of(argc, argv))};
   machine.name = options->name.empty() ? machine.provenance.host : options->name;
   {
-    Progress progress(kName, world.rank() == 0);
+    std::optional<SteadyProgress> progress;
+    agree(world, [&] {
+      if (world.rank() == 0) {
+        progress.emplace(
+            kName, Progress::Where{.on_terminal = !options->quiet, .status_file = options->status});
+      }
+    });
     const auto count = static_cast<double>(patterns.size());
     for (std::size_t i = 0; i < patterns.size(); ++i) {
       const auto at = [&](double fraction) {
-        progress.update((static_cast<double>(i) + fraction) / count, patterns[i].name());
+        if (progress) {
+          progress->update((static_cast<double>(i) + fraction) / count, patterns[i].name());
+        }
       };
       at(0);
       std::vector<std::int64_t> message_bytes = default_message_bytes(patterns[i].kind);
@@ -190,6 +215,9 @@ void calibrate(int argc, char** argv, const Comm& world) {
       (patterns[i].kind == Pattern::Kind::alltoallv ? machine.alltoallv : machine.exchange)
           .push_back(std::move(entry));
     }
+    if (progress) {
+      progress->end();
+    }
   }
   agree(world, [&] {
     if (out) {
@@ -197,7 +225,9 @@ void calibrate(int argc, char** argv, const Comm& world) {
       out->commit();
     }
   });
-  if (world.rank() == 0) {
+  if (world.rank() == 0 && options->json) {
+    fmt::print("{}\n", nlohmann::ordered_json::parse(to_text(machine)).dump());
+  } else if (world.rank() == 0 && !options->quiet) {
     print(machine);
   }
 }

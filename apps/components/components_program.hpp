@@ -203,7 +203,9 @@ class ComponentsProgram : public Components {
       }
     }
     if (text != "auto") {
-      throw UsageError(fmt::format("'{}' is not one of auto, dense, changed, giant", text));
+      throw UsageError(
+          fmt::format("'{}' is not one of auto, dense, changed, giant{}", text,
+                      detail::did_you_mean(text, {"auto", "dense", "changed", "giant"})));
     }
     return std::nullopt;
   }

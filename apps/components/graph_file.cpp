@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include <cleave/detail/trace/suggestion.hpp>
 #include <cleave/error.hpp>
 #include <cleave/sizes.hpp>
 
@@ -279,8 +280,9 @@ GraphFormat graph_format_named(std::string_view name) {
       return format;
     }
   }
-  throw UsageError(
-      fmt::format("'{}' is not one of auto, text, binary, matrix-market, metis", name));
+  throw UsageError(fmt::format(
+      "'{}' is not one of auto, text, binary, matrix-market, metis{}", name,
+      detail::did_you_mean(name, {"auto", "text", "binary", "matrix-market", "metis"})));
 }
 
 GraphFormat graph_format_of(const std::filesystem::path& file) {

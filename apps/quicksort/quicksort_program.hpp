@@ -277,7 +277,8 @@ class QuicksortProgram {
 
   static std::string one_of(const std::string& text, const std::vector<std::string>& names) {
     if (std::find(names.begin(), names.end(), text) == names.end()) {
-      throw UsageError(fmt::format("'{}' is not one of {}", text, fmt::join(names, ", ")));
+      throw UsageError(fmt::format("'{}' is not one of {}{}", text, fmt::join(names, ", "),
+                                   cleave::detail::did_you_mean(text, names)));
     }
     return text;
   }

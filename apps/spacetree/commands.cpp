@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/spacetree/commands.hpp"
 
-// processors.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -80,6 +79,9 @@ json report_of(const Options& o, const Ledger& ledger) {
 void print(const Options& o, const json& report) {
   if (o.as_json) {
     fmt::print("{}\n", report.dump());
+    return;
+  }
+  if (o.quiet) {
     return;
   }
   for (const auto& [name, value] : report.items()) {
@@ -211,7 +213,7 @@ json to_json(const Comparison& row) {
 
 void compare(const Options& o) {
   json rows = json::array();
-  if (!o.as_json) {
+  if (!o.as_json && !o.quiet) {
     fmt::print("{:<32} {:>4} {:<31} {:>10} {:>9} {:>9}  {}\n", "tree", "P", "policy", "cost",
                "/optimum", "max/mean", "beaten by, or why not");
   }
@@ -220,7 +222,7 @@ void compare(const Options& o) {
     for (const int P : o.processors) {
       for (const Comparison& row : spacetree::compare(source, tree, P, o.cost.model())) {
         rows.push_back(to_json(row));
-        if (!o.as_json) {
+        if (!o.as_json && !o.quiet) {
           fmt::print("{:<32} {:>4} {:<31} {:>10} {:>9} {:>9.3f}  {}\n", row.tree, row.processors,
                      row.policy + (row.peano ? " (Peano)" : ""), row.cost,
                      row.optimum > 0 ? fmt::format("{:.3f}", row.cost / row.optimum) : "-",
@@ -250,6 +252,12 @@ void tree(const Options& o) {
             {"fingerprint", tree.fingerprint()}});
 }
 
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  cleave-spacetree plan --tree random:max=8,p=0.65 --processors 16 --out random.plan.json\n"
+    "  cleave-spacetree simulate --tree uniform:max=5 --processors 4 --policy ahead --json\n"
+    "  cleave-spacetree compare --tree sphere:max=6 --processors 4,16";
+
 }  // namespace
 
 int run(int argc, char** argv) {
@@ -257,6 +265,7 @@ int run(int argc, char** argv) {
   o.command_line = detail::command_line_of(argc, argv);
   CLI::App app("Plans how a growing tree is split onto processors", "cleave-spacetree");
   app.require_subcommand(1);
+  app.footer(kExamples);
 
   CLI::App& plans = *app.add_subcommand("plan", "least cost when the whole tree is known");
   CLI::App& simulates = *app.add_subcommand("simulate", "run an online policy");
@@ -287,8 +296,12 @@ int run(int argc, char** argv) {
   compares.add_option("--tree", o.trees, tree_source_help())->required();
   compares.add_option("--processors", o.processors, "one or more P")->required()->delimiter(',');
   compares.add_flag("--json", o.as_json, "one JSON object on one line");
+  compares.add_flag("--quiet", o.quiet, "errors only");
   replays.add_option("--plan", o.plan_file, "plan file")->required();
   trees.add_option("--out", o.out, "write the tree as a tree file");
+  for (CLI::App* command : {&plans, &simulates, &compares, &replays, &trees}) {
+    command->footer(kExamples);
+  }
   if (!detail::parse_command_line(app, argc, argv)) {
     return 0;
   }

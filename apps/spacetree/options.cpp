@@ -75,6 +75,7 @@ Planner planner_of(const Options& o) {
 void add_common(CLI::App& command, Options& o) {
   command.add_option("--tree", o.trees, tree_source_help())->required()->expected(1);
   command.add_flag("--json", o.as_json, "one JSON object on one line");
+  command.add_flag("--quiet", o.quiet, "errors only");
 }
 
 void add_cost(CLI::App& command, Options& o) {

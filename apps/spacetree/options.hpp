@@ -29,6 +29,7 @@ struct Options {
   double window = 0;
   int cores = 0;
   bool as_json = false;
+  bool quiet = false;
   bool front = false;
   bool guided = false;
   std::string plan_file;

@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <map>
+#include <ranges>
 #include <vector>
 
+#include <cleave/detail/trace/suggestion.hpp>
 #include <cleave/error.hpp>
 
 #include "apps/uts/kernel.hpp"
@@ -68,8 +71,10 @@ Parameters parameters_of(const std::string& generator, std::string text) {
     const std::size_t equals = item.find('=');
     const auto known = parameters.find(item.substr(0, equals));
     if (equals == std::string::npos || known == parameters.end()) {
-      throw UsageError(fmt::format("--tree: '{}' is no parameter=value of {}, allowed are {}", item,
-                                   generator, names_of(parameters)));
+      throw UsageError(
+          fmt::format("--tree: '{}' is no parameter=value of {}, allowed are {}{}", item, generator,
+                      names_of(parameters),
+                      detail::did_you_mean(item.substr(0, equals), std::views::keys(parameters))));
     }
     known->second = number_of(known->first, item.substr(equals + 1));
   }
@@ -128,6 +133,10 @@ Tree tree_named(const std::string& source) {
   const std::size_t colon = source.find(':');
   const std::string generator = source.substr(0, colon);
   if (generators().count(generator) == 0) {
+    const std::string nearest = detail::did_you_mean(generator, std::views::keys(generators()));
+    if (!nearest.empty() && !std::filesystem::exists(source)) {
+      throw UsageError(fmt::format("--tree: {} is no file and no generator{}", source, nearest));
+    }
     return read_tree(source);
   }
   const Parameters parameters =

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 
+#include <cleave/detail/trace/suggestion.hpp>
 #include <cleave/error.hpp>
 
 namespace cleave::uts {
@@ -69,7 +70,8 @@ Kernel parse_kernel(std::string_view name) {
     return kOpensslKernel;
   }
   if (name != kShaKernel.name) {
-    throw UsageError(fmt::format("'{}' is not one of auto, openssl, sha", name));
+    throw UsageError(fmt::format("'{}' is not one of auto, openssl, sha{}", name,
+                                 detail::did_you_mean(name, {"auto", "openssl", "sha"})));
   }
   if (!has_sha_extensions()) {
     throw UsageError("this processor has no SHA extensions, which 'sha' needs");

@@ -34,6 +34,7 @@ struct Options {
   std::int64_t nodes = 0;
   double tolerance = 0.05;
   bool as_json = false;
+  bool quiet = false;
 
   Uts uts() const {
     return {.tree = Tree(tree.parameters()), .child_ids = kernel.child_ids, .max_nodes = max_nodes};
@@ -80,13 +81,13 @@ Figures parameters(const Options& o) {
           {"roots_tried", found.roots_tried}};
 }
 
-void print(const std::string& tree, const Figures& figures, bool as_json) {
+void print(const std::string& tree, const Figures& figures, const Options& o) {
   Figures all = {{"tree", tree}};
   all.update(figures);
   std::string text;
-  if (as_json) {
+  if (o.as_json) {
     text = all.dump() + "\n";
-  } else {
+  } else if (!o.quiet) {
     for (const auto& [name, value] : all.items()) {
       text += fmt::format("{:<26}{}\n", name,
                           value.is_string() ? value.get<std::string>() : value.dump());
@@ -108,12 +109,20 @@ void add_option(CLI::App& command, const std::string& name, const std::string& d
       ->default_str(default_value);
 }
 
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  cleave-uts-study subtrees --tree prins:T3\n"
+    "  cleave-uts-study estimate -t 0 -b 2000 -q 0.124875 -m 8 -r 42 --sample 1M --json\n"
+    "  cleave-uts-study parameters -t 1 -b 4 -d 10 --size N=5M";
+
 void add_common(CLI::App& command, Options& o) {
   const auto add = [&command](const auto&... arguments) { add_option(command, arguments...); };
   o.tree.add_to(add);
   add("--kernel", "auto", "SHA-1 by auto, openssl or sha",
       [&o](const std::string& text) { o.kernel = parse_kernel(text); });
   command.add_flag("--json", o.as_json, "one JSON object on one line");
+  command.add_flag("--quiet", o.quiet, "errors only");
+  command.footer(kExamples);
 }
 
 void run(int argc, char** argv) {
@@ -121,6 +130,7 @@ void run(int argc, char** argv) {
   CLI::App app("What can be known of an unbalanced tree before it is searched.",
                "cleave-uts-study");
   app.require_subcommand(1);
+  app.footer(kExamples);
   CLI::App& shares = *app.add_subcommand(
       "subtrees", "how the nodes are distributed over the subtrees below the root");
   CLI::App& estimates =
@@ -150,11 +160,11 @@ void run(int argc, char** argv) {
   }
   const std::string tree = text_of(o.tree.parameters());
   if (shares.parsed()) {
-    print(tree, subtrees(o), o.as_json);
+    print(tree, subtrees(o), o);
   } else if (estimates.parsed()) {
-    print(tree, estimate(o), o.as_json);
+    print(tree, estimate(o), o);
   } else {
-    print(tree, parameters(o), o.as_json);
+    print(tree, parameters(o), o);
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include <cleave/detail/trace/json_fields.hpp>
 
+#include "models/command/program.hpp"
 #include "models/traces/files.hpp"
 
 namespace cleave::models {
@@ -70,10 +71,10 @@ std::map<Block, Form> parse_given_forms(const std::vector<std::string>& texts) {
     const auto equals = text.find('=');
     const std::optional<Block> block = block_named(text.substr(0, equals));
     if (equals == std::string::npos || !block) {
-      throw UsageError(
-          fmt::format("'{}' is not BLOCK=TERMS, for example sequential=1,N*log2(N); "
-                      "blocks are {}",
-                      text, fmt::join(kBlockNames, ", ")));
+      throw UsageError(fmt::format(
+          "'{}' is not BLOCK=TERMS, for example sequential=1,N*log2(N); "
+          "blocks are {}{}",
+          text, fmt::join(kBlockNames, ", "), did_you_mean(text.substr(0, equals), kBlockNames)));
     }
     forms[*block] = parse_form(std::string_view(text).substr(equals + 1));
   }
@@ -103,19 +104,19 @@ void make_folder(const std::filesystem::path& folder) {
 
 void FitArguments::add_to(CLI::App& command) {
   command.add_option("--forms", forms, "How the terms of a block are decided")
-      ->check(CLI::IsMember({"auto", "paper"}))
+      ->check(OneOf({"auto", "paper"}))
       ->capture_default_str();
   command.add_option("--form", given_forms, "Terms of one block, e.g. sequential=1,N*log2(N)")
       ->take_all()
       ->allow_extra_args(false);
   command.add_option("--weights", weights, "What is minimised: relative or absolute residuals")
-      ->check(CLI::IsMember({"relative", "ordinary"}))
+      ->check(OneOf({"relative", "ordinary"}))
       ->capture_default_str();
   command
       .add_option("--hold-out", hold_out,
                   "Which sizes are kept from the fit, to test it; beyond: those of more than a "
                   "third of the largest")
-      ->check(CLI::IsMember({"none", "every-second", "beyond"}))
+      ->check(OneOf({"none", "every-second", "beyond"}))
       ->capture_default_str();
   command.add_flag("--allow-oversubscribed", allow_oversubscribed,
                    "Also fit runs with more ranks than cores");
@@ -126,7 +127,7 @@ void FitArguments::add_to(CLI::App& command) {
   }
   command
       .add_option("--without", without, "A part of the model to leave out, to see what it moves")
-      ->check(CLI::IsMember(names))
+      ->check(OneOf(names))
       ->take_all();
   command
       .add_option(

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 
+#include "models/command/answering.hpp"
 #include "models/command/arguments.hpp"
 #include "models/command/commands.hpp"
 #include "models/command/program.hpp"
@@ -35,8 +36,9 @@ struct Ranged {
 
 /// The table, and the greatest ratio of a whole run to the first file's that is above 1 for
 /// certain.
-struct Comparison {
+struct RunsOfFiles {
   Table table;
+  Json rows = Json::array();
   double max_ratio = 1;
 };
 
@@ -54,17 +56,20 @@ Table empty_table(std::size_t files) {
 /// One time a file, the first of which has one; what the others lack is left empty.
 ///
 /// \return  the greatest ratio to the first that is above 1 for certain; 1 if none is
-double add_row(Table& table, const std::string& what, int ranks, const NamedSizes& sizes,
+double add_row(RunsOfFiles& all, const std::string& what, int ranks, const NamedSizes& sizes,
                const std::vector<std::optional<Ranged>>& times) {
   double max_ratio = 1;
+  Json in_json = Json::array();
   const auto cell = [](std::string text) { return Cell{text, text}; };
   const Ranged& first = times.front().value();
   std::vector<Cell> row = {cell(what), cell(fmt::format("{}", ranks)), cell(sizes_text(sizes)),
                            cell(format_seconds(first.seconds))};
+  in_json.push_back({{"seconds", first.seconds}, {"interval", {first.low, first.high}}});
   for (std::size_t file = 1; file < times.size(); ++file) {
     const std::optional<Ranged>& other = times[file];
     if (!other) {
       row.insert(row.end(), 3, cell(""));
+      in_json.push_back(nullptr);
       continue;
     }
     const bool differ = first.low > other->high || other->low > first.high;
@@ -72,11 +77,16 @@ double add_row(Table& table, const std::string& what, int ranks, const NamedSize
     row.push_back(
         cell(first.seconds > 0 ? fmt::format("{:.3f}", other->seconds / first.seconds) : ""));
     row.push_back(cell(differ ? "yes" : "not for certain"));
+    in_json.push_back({{"seconds", other->seconds},
+                       {"interval", {other->low, other->high}},
+                       {"differs", differ}});
     if (differ && first.seconds > 0) {
       max_ratio = std::max(max_ratio, other->seconds / first.seconds);
     }
   }
-  table.rows.push_back(std::move(row));
+  all.table.rows.push_back(std::move(row));
+  all.rows.push_back(
+      {{"what", what}, {"ranks", ranks}, {"sizes", sizes}, {"times", std::move(in_json)}});
   return max_ratio;
 }
 
@@ -98,7 +108,7 @@ bool is_model(const std::string& file) {
 }
 
 /// The times that all models predict of all runs that any was fitted to.
-Comparison compare_models(const std::vector<Model>& models) {
+RunsOfFiles compare_models(const std::vector<Model>& models) {
   check_application(models, "model");
   std::set<RunKey> runs;
   for (const Model& model : models) {
@@ -106,7 +116,7 @@ Comparison compare_models(const std::vector<Model>& models) {
       runs.insert({run.ranks, run.sizes});
     }
   }
-  Comparison comparison{.table = empty_table(models.size())};
+  RunsOfFiles comparison{.table = empty_table(models.size())};
   for (const auto& [ranks, sizes] : runs) {
     std::vector<std::optional<Ranged>> times;
     for (const Model& model : models) {
@@ -114,7 +124,7 @@ Comparison compare_models(const std::vector<Model>& models) {
       times.push_back(Ranged{p.seconds, p.low, p.high});
     }
     comparison.max_ratio =
-        std::max(comparison.max_ratio, add_row(comparison.table, "predicted", ranks, sizes, times));
+        std::max(comparison.max_ratio, add_row(comparison, "predicted", ranks, sizes, times));
   }
   return comparison;
 }
@@ -157,13 +167,13 @@ MeasuredRuns measured_runs(const Measurements& measurements) {
 }
 
 /// The whole calls and each block of all runs that the first trace and any other have.
-Comparison compare_runs(const std::vector<Measurements>& traces) {
+RunsOfFiles compare_runs(const std::vector<Measurements>& traces) {
   check_application(traces, "trace");
   std::vector<MeasuredRuns> all;
   for (const Measurements& trace : traces) {
     all.push_back(measured_runs(trace));
   }
-  Comparison comparison{.table = empty_table(all.size())};
+  RunsOfFiles comparison{.table = empty_table(all.size())};
   for (const auto& [key, first] : all.front()) {
     // The run of each trace, and of it what `time` finds; a row where two have it.
     const auto add_times = [&, &run_key = key](const std::string& what, auto&& time) {
@@ -174,7 +184,7 @@ Comparison compare_runs(const std::vector<Measurements>& traces) {
       }
       if (std::any_of(times.begin() + 1, times.end(),
                       [](const auto& t) { return t.has_value(); })) {
-        return add_row(comparison.table, what, run_key.first, run_key.second, times);
+        return add_row(comparison, what, run_key.first, run_key.second, times);
       }
       return 1.0;
     };
@@ -195,7 +205,8 @@ Comparison compare_runs(const std::vector<Measurements>& traces) {
   return comparison;
 }
 
-void run(const std::vector<std::string>& given, std::optional<double> max_ratio) {
+void run(const std::vector<std::string>& given, std::optional<double> max_ratio,
+         const Answering& answering) {
   if (given.size() < 2) {
     throw UsageError(
         "two or more files or folders are required, for example cleave compare sort-study "
@@ -219,18 +230,22 @@ void run(const std::vector<std::string>& given, std::optional<double> max_ratio)
       traces.push_back(collect_measurements(read_traces({file})));
     }
   }
-  const Comparison comparison = are_models ? compare_models(models) : compare_runs(traces);
+  const RunsOfFiles comparison = are_models ? compare_models(models) : compare_runs(traces);
   for (std::size_t i = 0; i < files.size(); ++i) {
-    fmt::print("{}: {}\n", i + 1, one_line(files[i]));
+    answering.say(fmt::format("{}: {}\n", i + 1, one_line(files[i])));
   }
-  fmt::print("{}", to_terminal(comparison.table));
+  answering.say(to_terminal(comparison.table));
   std::vector<std::string> notes;
   for (std::size_t i = 0; i < traces.size(); ++i) {
     for (const std::string& note : traces[i].notes) {
       notes.push_back(fmt::format("{}: {}", i + 1, note));
     }
   }
-  fmt::print("{}", notes_text(notes));
+  answering.say(notes_text(notes));
+  answering.print({{"files", files},
+                   {"rows", comparison.rows},
+                   {"max_ratio", comparison.max_ratio},
+                   {"notes", notes}});
   if (max_ratio && comparison.max_ratio > *max_ratio) {
     throw Error(fmt::format("a run takes {:.3f} times as long as in {}, more than --max-ratio {:g}",
                             comparison.max_ratio, files.front(), *max_ratio));
@@ -251,7 +266,14 @@ void add_compare_command(CLI::App& program) {
                    "End with status 1 if a whole run takes more than so many times as long as in "
                    "the first file, for certain")
       ->check(CLI::Range(1.0, 1e6));
-  command->callback([files, max_ratio] { run(*files, *max_ratio); });
+  auto answering = std::make_shared<Answering>();
+  answering->add_to(*command);
+  command->footer(
+      "Examples:\n"
+      "  cleave compare sort-study other-study\n"
+      "  cleave compare before.trace.jsonl after.trace.jsonl\n"
+      "  cleave compare base-study new-study --max-ratio 1.1 --json");
+  command->callback([files, max_ratio, answering] { run(*files, *max_ratio, *answering); });
 }
 
 }  // namespace cleave::models

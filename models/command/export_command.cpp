@@ -4,8 +4,10 @@
 
 #include <memory>
 
+#include "models/command/answering.hpp"
 #include "models/command/arguments.hpp"
 #include "models/command/commands.hpp"
+#include "models/command/program.hpp"
 #include "models/command/study_folder.hpp"
 #include "models/export/csv.hpp"
 #include "models/export/extra_p.hpp"
@@ -21,6 +23,7 @@ struct Arguments {
   std::vector<std::string> traces;
   std::string format;
   std::string out;
+  Answering answering;
 };
 
 void run(const Arguments& arguments) {
@@ -28,6 +31,7 @@ void run(const Arguments& arguments) {
                  "cleave export sort-study --format csv --out sort.csv");
   require_option(arguments.format, "--format", "--format csv");
   require_option(arguments.out, "--out", "--out sort.csv");
+  arguments.answering.check_output("--out", arguments.out);
   const bool is_timeline = arguments.format == "perfetto" || arguments.format == "otf2";
   const std::vector<std::string> files = traces_of(arguments.traces);
   if (is_timeline && files.size() != 1) {
@@ -43,6 +47,8 @@ void run(const Arguments& arguments) {
     write_file(arguments.out,
                arguments.format == "extra-p" ? to_extra_p(traces) : to_span_csv(traces));
   }
+  arguments.answering.print(
+      {{"format", arguments.format}, {"traces", files}, {"written", arguments.out}});
 }
 
 }  // namespace
@@ -53,8 +59,14 @@ void add_export_command(CLI::App& program) {
       "export", "Traces as a timeline for Perfetto or in OTF2, as CSV, or for Extra-P");
   command->add_option("traces", arguments->traces, "Traces (*.trace.jsonl), or a study's folder");
   command->add_option("--format", arguments->format, "Format to write")
-      ->check(CLI::IsMember({"extra-p", "perfetto", "otf2", "csv"}));
+      ->check(OneOf({"extra-p", "perfetto", "otf2", "csv"}));
   command->add_option("--out", arguments->out, "File to write; of otf2 the folder");
+  arguments->answering.add_to(*command);
+  command->footer(
+      "Examples:\n"
+      "  cleave export sort-study --format csv --out sort.csv\n"
+      "  cleave export sort-study --format extra-p --out sort.jsonl\n"
+      "  cleave export sort.trace.jsonl --format perfetto --out timeline.json");
   command->callback([arguments] { run(*arguments); });
 }
 

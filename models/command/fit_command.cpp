@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "models/command/answering.hpp"
 #include "models/command/arguments.hpp"
 #include "models/command/commands.hpp"
 #include "models/command/program.hpp"
@@ -22,6 +23,7 @@ struct Arguments {
   std::string machine;
   std::string out;
   FitArguments fit;
+  Answering answering;
 };
 
 std::string seconds_text(const Fit& fit, int kind) {
@@ -78,6 +80,41 @@ void print_fit(const Model& model) {
   fmt::print("{}", notes_text(model.notes));
 }
 
+Json to_json(const Model& model, const std::filesystem::path& file) {
+  Json blocks = Json::array();
+  if (const HypercubeModel* parts = model.hypercube()) {
+    for (const BlockModel& block : parts->blocks) {
+      blocks.push_back({{"block", name_of(block.block)},
+                        {"terms", block.fit.text()},
+                        {"r_squared", block.fit.r_squared},
+                        {"median_residual", block.fit.median_abs_relative_residual},
+                        {"plausible_forms", block.fit.forms.size()}});
+    }
+  } else {
+    const SearchModel& search = *model.search();
+    const auto add = [&blocks](const char* name, const char* where, const std::optional<Fit>& fit) {
+      if (fit) {
+        blocks.push_back({{"block", name}, {"where", where}, {"terms", fit->text()}});
+      }
+    };
+    add("search", "", search.search);
+    add("steal", "inside", search.inside ? std::optional(search.inside->seconds) : std::nullopt);
+    add("steal", "between", search.between ? std::optional(search.between->seconds) : std::nullopt);
+    add("start-up", "", search.start_up);
+    add("ending", "", search.termination);
+  }
+  Json refused = Json::array();
+  for (const RefusedBlock& block : model.refused) {
+    refused.push_back({{"block", name_of(block.block)}, {"reason", block.reason}});
+  }
+  return {{"app", model.app},
+          {"type", model.type},
+          {"written", file.string()},
+          {"blocks", std::move(blocks)},
+          {"refused", std::move(refused)},
+          {"notes", model.notes}};
+}
+
 /// That of the command line, else the one of the study; empty if there is none.
 std::string machine_file(const Arguments& arguments,
                          const std::optional<std::filesystem::path>& folder) {
@@ -94,6 +131,7 @@ void run(const Arguments& arguments, const std::string& command_line) {
   if (!folder) {
     require_option(arguments.out, "--out", "--out sort.model.json");
   }
+  arguments.answering.check_output("--out", arguments.out);
   const FitOptions options = arguments.fit.options();
   const std::vector<std::string> files = traces_of(arguments.traces);
   const std::optional<Machine> machine = read_machine_if_given(machine_file(arguments, folder));
@@ -104,9 +142,12 @@ void run(const Arguments& arguments, const std::string& command_line) {
   const Model model = fit_model(measurements, machine, options,
                                 provenance_here("cleave fit", command_line, "none"));
   write_model(out, model);
-  print_fit(model);
-  if (arguments.out.empty()) {
-    fmt::print("written: {}\n", one_line(out.string()));
+  arguments.answering.print(to_json(model, out));
+  if (arguments.answering.is_for_people()) {
+    print_fit(model);
+    if (arguments.out.empty()) {
+      fmt::print("written: {}\n", one_line(out.string()));
+    }
   }
 }
 
@@ -123,6 +164,12 @@ void add_fit_command(CLI::App& program, const std::string& command_line) {
   command->add_option("--out", arguments->out,
                       "The model to write (*.model.json); without it that of the study's folder");
   arguments->fit.add_to(*command);
+  arguments->answering.add_to(*command);
+  command->footer(
+      "Examples:\n"
+      "  cleave fit sort-study\n"
+      "  cleave fit *.trace.jsonl --machine here.machine.json --out sort.model.json\n"
+      "  cleave fit sort-study --form \"sequential=1,N*log2(N)\" --hold-out beyond --json");
   command->callback([arguments, command_line] { run(*arguments, command_line); });
 }
 

@@ -7,6 +7,7 @@
 
 #include <cleave/detail/trace/json_fields.hpp>
 
+#include "models/command/answering.hpp"
 #include "models/command/arguments.hpp"
 #include "models/command/commands.hpp"
 #include "models/command/study_folder.hpp"
@@ -28,10 +29,18 @@ struct ImportArguments {
   bool same_host = false;
   bool half_duplex = false;
   std::string out;
+  Answering answering;
 };
+
+void tell(const Answering& answering, const Machine& machine, const std::string& file) {
+  const Network network = network_of(machine);
+  answering.say(to_terminal(latency_gap_table(network)));
+  answering.print({{"machine", machine.name}, {"file", file}, {"patterns", to_json(network)}});
+}
 
 void run_import(const ImportArguments& arguments, const std::string& command_line) {
   require_option(arguments.out, "--out", "--out there.machine.json");
+  arguments.answering.check_output("--out", arguments.out);
   Machine machine = import_machine({.latency = arguments.latency,
                                     .bandwidth = arguments.bandwidth,
                                     .alltoallv = arguments.alltoallv,
@@ -41,7 +50,7 @@ void run_import(const ImportArguments& arguments, const std::string& command_lin
                                     .name = arguments.name});
   machine.provenance = provenance_here("cleave machine import", command_line, "none");
   write_machine(arguments.out, machine);
-  fmt::print("{}", to_terminal(latency_gap_table(network_of(machine))));
+  tell(arguments.answering, machine, arguments.out);
 }
 
 }  // namespace
@@ -50,6 +59,11 @@ void add_machine_command(CLI::App& program, const std::string& command_line) {
   CLI::App* command =
       program.add_subcommand("machine", "Machine files: import them, or show what they say");
   command->require_subcommand(1);
+  command->footer(
+      "Examples:\n"
+      "  cleave machine show here.machine.json\n"
+      "  cleave machine import --latency osu_latency.txt --bandwidth osu_bw.txt --out "
+      "there.machine.json");
 
   auto arguments = std::make_shared<ImportArguments>();
   CLI::App* import =
@@ -66,15 +80,28 @@ void add_machine_command(CLI::App& program, const std::string& command_line) {
   import->add_flag("--half-duplex", arguments->half_duplex,
                    "Two messages that cross take twice as long as one");
   import->add_option("--out", arguments->out, "Machine file to write (*.machine.json)");
+  arguments->answering.add_to(*import);
+  import->footer(
+      "Examples:\n"
+      "  cleave machine import --latency osu_latency.txt --bandwidth osu_bw.txt --out "
+      "there.machine.json\n"
+      "  cleave machine import --alltoallv osu_alltoallv.txt --ranks 64 --name cluster --out "
+      "there.machine.json");
   import->callback([arguments, command_line] { run_import(*arguments, command_line); });
 
   auto file = std::make_shared<std::string>();
   CLI::App* show = command->add_subcommand("show", "Latency and gap of a machine file");
   show->add_option("machine", *file, "A machine file (*.machine.json), or a study's folder");
-  show->callback([file] {
+  auto answering = std::make_shared<Answering>();
+  answering->add_to(*show);
+  show->footer(
+      "Examples:\n"
+      "  cleave machine show here.machine.json\n"
+      "  cleave machine show sort-study --json");
+  show->callback([file, answering] {
     require_option(*file, "a machine file", "cleave machine show here.machine.json");
-    const Machine machine = read_machine(machine_of(*file));
-    fmt::print("{}", to_terminal(latency_gap_table(network_of(machine))));
+    const std::filesystem::path path = machine_of(*file);
+    tell(*answering, read_machine(path), path.string());
   });
 }
 

@@ -16,7 +16,6 @@
 #include "models/command/program.hpp"
 #include "models/command/program_description.hpp"
 #include "models/command/subprocess.hpp"
-#include "models/command/suggestion.hpp"
 #include "models/traces/files.hpp"
 
 namespace cleave::models {
@@ -51,6 +50,11 @@ std::vector<std::string> commands_of(const CLI::App& program) {
 std::string footer() {
   const std::vector<std::string> names = programs_beside();
   std::string text =
+      "Examples:\n"
+      "  cleave new mysort --form sort\n"
+      "  cleave study ./mysort\n"
+      "  cleave predict mysort-study --ranks 2,8,64 --size N=1G\n"
+      "\n"
       "cleave NAME runs the program cleave-NAME of the same folder, applications under mpiexec.";
   if (!names.empty()) {
     text += fmt::format("\nThere are: {}", fmt::join(names, ", "));
@@ -82,24 +86,6 @@ std::vector<std::string> with_sizes_as_values(int argc, char** argv) {
   return words;
 }
 
-/// The first option that is not known, with the one that may be meant; or nothing.
-std::string suggestion_for(const CLI::App& program) {
-  const std::vector<CLI::App*> commands = program.get_subcommands();
-  const CLI::App& command = commands.empty() ? program : *commands.front();
-  std::vector<std::string> known;
-  for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& name : option->get_lnames()) {
-      known.push_back("--" + name);
-    }
-  }
-  for (const std::string& word : program.remaining(true)) {
-    if (word.starts_with("--") && word.size() > 2) {
-      return did_you_mean(word.substr(0, word.find('=')), known);
-    }
-  }
-  return "";
-}
-
 /// \return  false if help or version was asked for. \throws UsageError
 bool parse(CLI::App& program, std::vector<std::string> words) {
   std::vector<char*> arguments;
@@ -108,11 +94,7 @@ bool parse(CLI::App& program, std::vector<std::string> words) {
   }
   const auto count = static_cast<int>(arguments.size());
   arguments.push_back(nullptr);
-  try {
-    return parse_command_line(program, count, arguments.data());
-  } catch (const UsageError& e) {
-    throw UsageError(e.what() + suggestion_for(program));
-  }
+  return parse_command_line(program, count, arguments.data());
 }
 
 int run(int argc, char** argv) {

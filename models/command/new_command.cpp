@@ -11,10 +11,11 @@
 #include <memory>
 #include <system_error>
 
+#include "models/command/answering.hpp"
 #include "models/command/arguments.hpp"
 #include "models/command/commands.hpp"
+#include "models/command/program.hpp"
 #include "models/command/project.hpp"
-#include "models/command/suggestion.hpp"
 #include "models/traces/files.hpp"
 
 namespace cleave::models {
@@ -138,11 +139,17 @@ void make_project(const std::string& name, const ProjectForm& form) {
   }
 }
 
-void run(const std::string& name, const std::string& form_name) {
+void run(const std::string& name, const std::string& form_name, const Answering& answering) {
   check_name(name);
   const ProjectForm form = form_named(form_name);
   make_project(name, form);
-  fmt::print(
+  answering.print(
+      {{"name", name},
+       {"form", form.name},
+       {"folder", name},
+       {"files",
+        {name + ".hpp", name + ".cpp", "test_" + name + ".cpp", "CMakeLists.txt", "README.md"}}});
+  answering.say(fmt::format(
       "written: {0}/{0}.hpp (the application), {0}.cpp, test_{0}.cpp, CMakeLists.txt, README.md\n"
       "\n"
       "next:\n"
@@ -152,7 +159,7 @@ void run(const std::string& name, const std::string& form_name) {
       "  mpiexec -n 2 build/{0} --verify\n"
       "  cleave study build/{0}\n"
       "  cleave predict {0}-study --ranks 2,4,8 --size {1}\n",
-      name, form.size);
+      name, form.size));
 }
 
 }  // namespace
@@ -169,7 +176,14 @@ void add_new_command(CLI::App& program) {
                    "merge), sort (parts that are sorted), search (a tree), bound (a tree with a "
                    "bound)")
       ->capture_default_str();
-  command->callback([name, form] { run(*name, *form); });
+  auto answering = std::make_shared<Answering>();
+  answering->add_to(*command);
+  command->footer(
+      "Examples:\n"
+      "  cleave new mysort\n"
+      "  cleave new mysort --form sort\n"
+      "  cleave new mysearch --form bound --json");
+  command->callback([name, form, answering] { run(*name, *form, *answering); });
 }
 
 }  // namespace cleave::models

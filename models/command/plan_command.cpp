@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "models/command/answering.hpp"
 #include "models/command/arguments.hpp"
 #include "models/command/commands.hpp"
 #include "models/command/questions.hpp"
@@ -30,11 +30,11 @@ struct Arguments {
   std::string slurm;
   std::string program;
   std::string checkpoint;
-  bool json = false;
+  Answering answering;
 };
 
-void print_json(const Plan& plan) {
-  nlohmann::json array = nlohmann::json::array();
+void print_json(const Answering& answering, const Plan& plan) {
+  Json array = Json::array();
   for (const PlanChoice& c : plan.choices) {
     array.push_back({{"ranks", c.prediction.ranks},
                      {"sizes", c.prediction.sizes},
@@ -50,14 +50,14 @@ void print_json(const Plan& plan) {
       array.back()["cache_left_bytes"] = *c.prediction.cache_left_bytes;
     }
   }
-  nlohmann::json object = {{"choices", std::move(array)}, {"ranks", nullptr}};
+  Json object = {{"choices", std::move(array)}, {"ranks", nullptr}};
   if (!plan.left_out.empty()) {
     object["left_out"] = plan.left_out;
   }
   if (plan.chosen) {
     object["ranks"] = plan.choices[*plan.chosen].prediction.ranks;
   }
-  fmt::print("{}\n", object.dump());
+  answering.print(object);
 }
 
 void print_table(const Plan& plan) {
@@ -137,15 +137,15 @@ void run(const Arguments& arguments) {
   if (!arguments.deadline.empty()) {
     request.deadline_s = parse_duration(arguments.deadline);
   }
+  arguments.answering.check_output("--slurm", arguments.slurm);
   const Model model = arguments.question.read();
   const Plan plan = make_plan(model, request);
   if (plan.chosen && !arguments.slurm.empty()) {
     write_file(arguments.slurm,
                slurm_script(model, plan.choices[*plan.chosen], batch_options(arguments)));
   }
-  if (arguments.json) {
-    print_json(plan);
-  } else {
+  print_json(arguments.answering, plan);
+  if (arguments.answering.is_for_people()) {
     print_table(plan);
   }
   if (!plan.chosen) {
@@ -176,7 +176,12 @@ void add_plan_command(CLI::App& program) {
       "--checkpoint", arguments->checkpoint,
       "Folder for snapshots: the batch script stops a search before its time limit, "
       "queues it again and goes on");
-  command->add_flag("--json", arguments->json, "Print one JSON object");
+  arguments->answering.add_to(*command);
+  command->footer(
+      "Examples:\n"
+      "  cleave plan sort-study --size N=1G --deadline 60s\n"
+      "  cleave plan sort-study --size N=1G --efficiency 0.5 --ranks 1,2,...,256\n"
+      "  cleave plan sort-study --size N=1G --deadline 5m --slurm sort.sbatch --json");
   command->callback([arguments] { run(*arguments); });
 }
 

@@ -3,16 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "models/command/answering.hpp"
 #include "models/command/arguments.hpp"
 #include "models/command/commands.hpp"
 #include "models/command/questions.hpp"
-#include "models/predict/prediction_json.hpp"
 #include "models/predict/remarks.hpp"
 #include "models/report/answer.hpp"
 #include "models/report/format.hpp"
+#include "models/report/plot.hpp"
 #include "models/report/text.hpp"
 #include "models/traces/files.hpp"
 
@@ -25,15 +26,64 @@ struct Arguments {
   std::string ranks;
   std::vector<std::string> sizes;
   bool shares = false;
-  bool json = false;
+  Answering answering;
 };
 
-void print_json(const std::vector<Prediction>& predictions) {
-  nlohmann::json array = nlohmann::json::array();
+void print_json(const Answering& answering, const std::vector<Prediction>& predictions) {
+  Json array = Json::array();
   for (const Prediction& p : predictions) {
-    array.push_back(to_json(p));
+    array.push_back(Json(to_json(p)));
   }
-  fmt::print("{}\n", nlohmann::json{{"predictions", std::move(array)}}.dump());
+  answering.print({{"predictions", std::move(array)}});
+}
+
+/// The runs of these sizes that the model was fitted to or tested with, as their traces have them
+/// where these are still there.
+std::vector<RunPoint> measured_runs(const Model& model, const NamedSizes& sizes,
+                                    const std::string& study) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> files;
+  for (const auto* runs : {&model.fitted, &model.held_out}) {
+    for (const RunOfModel& run : *runs) {
+      const bool is_same = std::ranges::all_of(sizes, [&](const auto& size) {
+        const auto found = run.sizes.find(size.first);
+        return found != run.sizes.end() && found->second == size.second;
+      });
+      for (const std::string& file : is_same ? run.files : std::vector<std::string>()) {
+        const fs::path in_study = fs::path(study) / "traces" / fs::path(file).filename();
+        if (fs::is_regular_file(in_study)) {
+          files.push_back(in_study.string());
+        } else if (fs::is_regular_file(file)) {
+          files.push_back(file);
+        }
+      }
+    }
+  }
+  std::ranges::sort(files);
+  files.erase(std::ranges::unique(files).begin(), files.end());
+  try {
+    return files.empty() ? std::vector<RunPoint>()
+                         : collect_measurements(read_traces(files)).points;
+  } catch (const Error&) {  // of another version, or changed meanwhile: the plot goes without
+    return {};
+  }
+}
+
+/// Of the first size, on the ranks that are asked about.
+std::string plot_text(const Model& model, const std::vector<Prediction>& predictions,
+                      const Arguments& arguments, const PredictOptions& options) {
+  const NamedSizes& sizes = predictions.front().sizes;
+  const std::vector<RunPoint> runs = measured_runs(model, sizes, arguments.question.study);
+  std::vector<int> ranks;
+  for (const Prediction& p : predictions) {
+    ranks.push_back(p.ranks);
+  }
+  for (const RunPoint& run : runs) {
+    ranks.push_back(run.ranks);
+  }
+  const std::string plot =
+      to_terminal(plot_of(model, sizes, ranks, runs, options), terminal_style());
+  return plot.empty() ? "" : plot + '\n';
 }
 
 Cell cell(std::string text) { return {text, text}; }
@@ -121,8 +171,8 @@ void run(const Arguments& arguments) {
       predictions.push_back(predict(model, p, size, options));
     }
   }
-  if (arguments.json) {
-    print_json(predictions);
+  if (!arguments.answering.is_for_people()) {
+    print_json(arguments.answering, predictions);
     return;
   }
   constexpr std::size_t kMostAnswers = 10;  // more are read better in the table
@@ -132,6 +182,7 @@ void run(const Arguments& arguments) {
     }
     fmt::print("\n");
   }
+  fmt::print("{}", plot_text(model, predictions, arguments, options));
   print_table(predictions);
   if (arguments.shares) {
     print_shares(predictions);
@@ -155,7 +206,13 @@ void add_predict_command(CLI::App& program) {
                    "Sizes of the whole problem, e.g. N=1G or N=1G,M=2G; K, M, G are 1024-based")
       ->take_all();
   command->add_flag("--shares", arguments->shares, "Also print what each block takes");
-  command->add_flag("--json", arguments->json, "Print one JSON object");
+  arguments->answering.add_to(*command);
+  command->footer(
+      "Examples:\n"
+      "  cleave predict sort-study --ranks 2,4,8 --size N=1G\n"
+      "  cleave predict sort-study --ranks 8,16,...,1024 --size N=1G --assume-network "
+      "ethernet-10g --shares\n"
+      "  cleave predict sort.model.json --ranks 64 --size N=1G --what-if g=0.1x --json");
   command->callback([arguments] { run(*arguments); });
 }
 

@@ -4,12 +4,21 @@
 
 #include <cleave/detail/program/command_line.hpp>
 #include <cleave/detail/program/progress.hpp>
+#include <cleave/detail/program/remaining.hpp>
+#include <cleave/detail/trace/suggestion.hpp>
 
 namespace cleave::models {
 
 using detail::command_line_of;
+using detail::did_you_mean;
+using detail::edit_distance;
+using detail::Moment;
+using detail::nearest_word;
 using detail::one_line;
+using detail::OneOf;
 using detail::parse_command_line;
 using detail::Progress;
+using detail::Range;
+using detail::Steps;
 
 }  // namespace cleave::models

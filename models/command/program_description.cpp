@@ -13,8 +13,8 @@
 #include <sstream>
 #include <system_error>
 
+#include "models/command/program.hpp"
 #include "models/command/subprocess.hpp"
-#include "models/command/suggestion.hpp"
 #include "models/traces/files.hpp"
 
 namespace cleave::models {

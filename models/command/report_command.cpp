@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "models/command/answering.hpp"
 #include "models/command/arguments.hpp"
 #include "models/command/commands.hpp"
 #include "models/command/study_folder.hpp"
@@ -21,6 +22,7 @@ struct Arguments {
   std::string machine;
   std::string out;
   Throttled throttled = Throttled::left_out;
+  Answering answering;
 };
 
 void run(const Arguments& arguments) {
@@ -43,7 +45,18 @@ void run(const Arguments& arguments) {
   const std::filesystem::path out = arguments.out.empty() ? folder.string() : arguments.out;
   make_folder(out);
   write_report(out, report);
-  fmt::print("{}", to_terminal(report));
+  const Answering& answering = arguments.answering;
+  if (answering.json) {
+    Json object = {{"app", model.app},
+                   {"page", (out / "report.html").string()},
+                   {"answers", answers_json(model)}};
+    object.update(to_json(report));
+    answering.print(object);
+  }
+  if (answering.is_for_people()) {
+    answering.say(to_terminal(
+        report, to_terminal(plot_of_answers(model, report.comparisons), terminal_style())));
+  }
 }
 
 }  // namespace
@@ -61,6 +74,12 @@ void add_report_command(CLI::App& program) {
   command->add_option("--out", arguments->out,
                       "Folder to write into, made if its parent exists; without it the study's");
   add_count_throttled(*command, arguments->throttled);
+  arguments->answering.add_to(*command);
+  command->footer(
+      "Examples:\n"
+      "  cleave report sort-study\n"
+      "  cleave report *.trace.jsonl --model sort.model.json --out pages\n"
+      "  cleave report sort-study --machine there.machine.json --out there --json");
   command->callback([arguments] { run(*arguments); });
 }
 

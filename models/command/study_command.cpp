@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "models/command/answering.hpp"
 #include "models/command/commands.hpp"
 #include "models/command/study_run.hpp"
 #include "models/command/subprocess.hpp"
@@ -15,7 +16,17 @@ namespace cleave::models {
 
 namespace {
 
-void fit_and_report(const StudyArguments& arguments, const StudyRun& run,
+Json to_json(const StudyPlan& plan, const Model& model, const Report& report) {
+  Json object = {{"app", model.app},
+                 {"folder", plan.folder.string()},
+                 {"model", (plan.folder / (plan.file_name + ".model.json")).string()},
+                 {"page", (plan.folder / "report.html").string()},
+                 {"answers", answers_json(model)}};
+  object.update(to_json(report));
+  return object;
+}
+
+void fit_and_report(const StudyArguments& arguments, StudyRun& run, const Answering& answering,
                     const std::string& command_line) {
   const StudyPlan& plan = run.plan();
   const std::optional<Machine> machine = read_machine_if_given(run.machine_file());
@@ -28,21 +39,31 @@ void fit_and_report(const StudyArguments& arguments, const StudyRun& run,
   report.timeline = largest_run(run.traces());
   report.origin.model = plan.folder.string();
   write_report(plan.folder, report);
-  fmt::print("{}\nwritten: {}, {}, traces/\n", to_terminal(report),
-             (plan.folder / "report.html").string(), model_file);
+  run.end();
+  answering.print(to_json(plan, model, report));
+  if (answering.is_for_people()) {
+    const std::string plot =
+        to_terminal(plot_of_answers(model, report.comparisons), terminal_style());
+    answering.say(fmt::format("{}\nwritten: {}, {}, traces/\n", to_terminal(report, plot),
+                              (plan.folder / "report.html").string(), model_file));
+  }
 }
 
-void run(const StudyArguments& arguments, const std::string& command_line) {
+void run(StudyArguments& arguments, const Answering& answering, const std::string& command_line) {
+  arguments.quiet = answering.quiet;
   if (arguments.program.empty()) {
     throw UsageError("a program is required, for example cleave study ./myprogram");
   }
   catch_interrupts();
   StudyRun study(arguments, plan_study(arguments));
   for (const std::string& note : study.plan().notes) {
+    if (answering.quiet) {
+      break;
+    }
     fmt::print(stderr, "study: note: {}\n", note);
   }
   study.measure();
-  fit_and_report(arguments, study, command_line);
+  fit_and_report(arguments, study, answering, command_line);
 }
 
 }  // namespace
@@ -78,10 +99,20 @@ void add_study_command(CLI::App& program, const std::string& command_line) {
                       "How ranks are started, e.g. \"mpiexec -n {ranks}\"");
   command->add_flag("--quick", arguments->quick, "Small sizes");
   arguments->fit.add_to(*command);
+  command->add_option("--status", arguments->status,
+                      "Keep in this file how far the study is and when it ends, as one JSON "
+                      "object");
+  auto answering = std::make_shared<Answering>();
+  answering->add_to(*command);
+  command->footer(
+      "Examples:\n"
+      "  cleave study ./mysort\n"
+      "  cleave study quicksort --quick --sizes N=64K N=256K N=1M\n"
+      "  cleave study ./mysearch --threads 1,2 --status status.json -- --seed 7");
   command->add_option("options", arguments->options, "After --: options of the program");
-  command->callback([arguments, command, command_line] {
+  command->callback([arguments, answering, command, command_line] {
     arguments->hold_out_is_given = command->count("--hold-out") > 0;
-    run(*arguments, command_line);
+    run(*arguments, *answering, command_line);
   });
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <set>
 #include <sstream>
 
@@ -199,6 +200,20 @@ int StudyPlan::max_ranks() const {
     maximum = std::max(maximum, c.workers.ranks);
   }
   return maximum;
+}
+
+double StudyPlan::weight_of(const Case& c) const {
+  constexpr double kGrowth = 1.5;
+  double weight = 0;
+  try {
+    for (const auto& [name, count] : parse_sizes(c.size)) {
+      weight += static_cast<double>(count);
+    }
+  } catch (const UsageError&) {  // only the program understands it
+    const auto at = std::ranges::find(study.sizes, c.size) - study.sizes.begin();
+    weight = std::pow(kGrowth, at);
+  }
+  return std::max(weight, 1.0) / (c.workers.ranks * c.workers.threads);
 }
 
 std::vector<std::string> StudyPlan::options_of(const Case& c, int round) const {

@@ -28,6 +28,8 @@ struct StudyArguments {
   std::string launcher;
   bool quick = false;
   bool fresh = false;
+  bool quiet = false;
+  std::string status;  ///< file that says how far the study is
   bool hold_out_is_given = false;
   FitArguments fit{.hold_out = "every-second"};
   std::vector<std::string> options;  ///< after "--": the program's own
@@ -52,6 +54,10 @@ struct StudyPlan {
   std::vector<std::string> notes;  ///< what was decided for the user
 
   int max_ranks() const;
+
+  /// About in proportion to the time of a run: its sizes over its workers. Where sizes are options
+  /// in quotes they are taken to grow from each to the next.
+  double weight_of(const Case& c) const;
 
   /// The program's options in a run, but for its trace.
   std::vector<std::string> options_of(const Case& c, int round) const;

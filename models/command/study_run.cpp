@@ -20,6 +20,12 @@ namespace {
 
 constexpr const char* kTraceOption = " --trace ";
 
+// Kinds of steps; those of runs are the numbers of their cases.
+constexpr int kFitting = -1;
+constexpr int kCalibrating = -2;
+constexpr Range kFittingTakes{0.5, 20};
+constexpr Range kCalibratingTakes{3, 40};
+
 fs::path calibration_program() {
   fs::path file = program_folder() / "cleave-calibrate";
   if (!fs::exists(file)) {
@@ -57,10 +63,13 @@ void StudyRun::measure() {
   make_folders();
   runs_ = plan_.cases.size() * static_cast<std::size_t>(plan_.study.rounds);
   say_what_is_there();
-  progress_.emplace("study", true);
+  begin_ = step_begin_ = std::chrono::steady_clock::now();
+  plan_steps(0, {});
+  progress_.emplace(
+      "study", Progress::Where{.on_terminal = !arguments_.quiet, .status_file = arguments_.status},
+      [this] { return look(); });
   try {
     measure_all();
-    progress_.reset();
   } catch (const Interrupted&) {
     progress_.reset();
     remove_folders_if_empty();
@@ -73,6 +82,13 @@ void StudyRun::measure() {
     progress_.reset();
     remove_folders_if_empty();
     throw;
+  }
+}
+
+void StudyRun::end() {
+  if (progress_) {
+    progress_->end();
+    progress_.reset();
   }
 }
 
@@ -103,7 +119,7 @@ void StudyRun::say_what_is_there() const {
         std::count_if(plan_.cases.begin(), plan_.cases.end(),
                       [&](const Case& c) { return earlier(c, round).has_value(); }));
   }
-  if (reused > 0) {
+  if (reused > 0 && !arguments_.quiet) {
     fmt::print(stderr,
                "study: {} of {} runs were made earlier and are reused from {}; --fresh makes all "
                "anew\n",
@@ -118,7 +134,7 @@ void StudyRun::say_what_is_there() const {
   const std::vector<fs::path> there = traces_in(plan_.folder / "traces");
   if (const auto others = std::count_if(there.begin(), there.end(),
                                         [&](const fs::path& file) { return !own.contains(file); });
-      others > 0) {
+      others > 0 && !arguments_.quiet) {
     fmt::print(stderr,
                "study: note: {} also holds {} traces of other runs, which cleave fit {} takes too; "
                "--fresh removes them\n",
@@ -135,6 +151,7 @@ void StudyRun::measure_all() {
   }
   const int rounds = plan_.study.rounds;
   for (int round = 1; round <= rounds; ++round) {
+    plan_steps(round - 1, {});
     measure_round(round, all);
   }
   for (int again = 1; again <= rounds; ++again) {
@@ -143,16 +160,96 @@ void StudyRun::measure_all() {
       break;
     }
     runs_ += throttled.size();
+    plan_steps(rounds + again - 1, throttled);
     measure_round(rounds + again, throttled);
   }
+  plan_steps(2 * rounds, {});
+  begin_step("fitting");
 }
 
 void StudyRun::begin_step(const std::string& what) {
-  const std::size_t steps = runs_ + (calibrates_ ? 1 : 0);
-  const double done = static_cast<double>(begun_++) / static_cast<double>(steps);
-  if (!what.empty()) {
-    progress_->update(done, fmt::format("[{}/{}] {}", begun_, steps, what));
+  const std::lock_guard guard(mutex_);
+  const std::size_t steps = runs_ + (calibrates_ ? 1 : 0) + 1;
+  ++begun_;
+  step_begin_ = std::chrono::steady_clock::now();
+  step_ = fmt::format("[{}/{}] {}", begun_, steps, what);
+}
+
+void StudyRun::complete_step(bool is_reused) {
+  const std::lock_guard guard(mutex_);
+  if (is_reused) {
+    steps_.skip();
+  } else {
+    const auto now = std::chrono::steady_clock::now();
+    steps_.complete(std::chrono::duration<double>(now - step_begin_).count());
   }
+}
+
+/// What is to come after so many rounds, with one more of the cases `again`.
+void StudyRun::plan_steps(int rounds_done, const std::vector<Case*>& again) {
+  const std::lock_guard guard(mutex_);
+  steps_.forget_to_come();
+  if (calibrates_ && begun_ == 0) {
+    steps_.add({.kind = kCalibrating, .expected_s = kCalibratingTakes});
+  }
+  std::vector<Case*> all;
+  for (Case& c : plan_.cases) {
+    all.push_back(&c);
+  }
+  for (int round = rounds_done + 1; round <= plan_.study.rounds; ++round) {
+    add_round(all, round);
+  }
+  add_round(again, rounds_done + 1);
+  steps_.add({.kind = kFitting, .expected_s = kFittingTakes});
+  maybe_steps_ = may_run_again(rounds_done);
+  for (std::size_t i = 0; i < maybe_steps_; ++i) {
+    const Case& c = plan_.cases[i % plan_.cases.size()];
+    steps_.add({.kind = static_cast<int>(i % plan_.cases.size()), .weight = plan_.weight_of(c)});
+  }
+}
+
+void StudyRun::add_round(const std::vector<Case*>& cases, int round) {
+  std::vector<Case*> in_turn = cases;
+  if (round % 2 == 0) {
+    std::reverse(in_turn.begin(), in_turn.end());
+  }
+  for (const Case* const c : in_turn) {
+    steps_.add({.kind = static_cast<int>(c - plan_.cases.data()), .weight = plan_.weight_of(*c)});
+  }
+}
+
+/// At most so many runs are made once more, by what was found of the cores so far.
+std::size_t StudyRun::may_run_again(int rounds_done) const {
+  const int rounds = plan_.study.rounds;
+  if (arguments_.fit.throttled == Throttled::counted || rounds_done >= 2 * rounds) {
+    return 0;
+  }
+  if (rounds_done == 0) {
+    return plan_.cases.size();
+  }
+  const CountedRepetitions counted(traces_);
+  std::size_t runs = 0;
+  for (const Case& c : plan_.cases) {
+    int free = 0;
+    for (const std::size_t trace : c.traces) {
+      free += counted.free_repetitions(traces_[trace]);
+    }
+    // Twice the margin of mostly_throttled: what was found may not be what is found.
+    const int made = std::min(rounds_done, rounds) * plan_.study.repetitions;
+    const int left = rounds_done < rounds ? rounds : 2 * rounds - rounds_done;
+    runs += 3 * free < 2 * made ? static_cast<std::size_t>(left) : 0;
+  }
+  return runs;
+}
+
+Moment StudyRun::look() {
+  using Seconds = std::chrono::duration<double>;
+  const std::lock_guard guard(mutex_);
+  const auto now = std::chrono::steady_clock::now();
+  Moment moment{.step = step_};
+  moment.remaining_s = steps_.remaining_s(Seconds(now - step_begin_).count(), {}, maybe_steps_);
+  moment.fraction = steps_.fraction(Seconds(now - begin_).count(), moment.remaining_s);
+  return moment;
 }
 
 /// The folder keeps its machine beside its traces, so that they can be fitted again.
@@ -187,14 +284,16 @@ bool StudyRun::is_calibrated_here(const fs::path& file) const {
 
 void StudyRun::calibrate(const fs::path& file) {
   calibrates_ = true;
+  plan_steps(0, {});
   const int ranks = plan_.max_ranks();
   begin_step(fmt::format("calibrating the machine on {} ranks", ranks));
   const Ended ended =
-      launcher_.run({.ranks = ranks}, calibration_program(), {"--out", file.string()});
+      launcher_.run({.ranks = ranks}, calibration_program(), {"--out", file.string(), "--quiet"});
   if (ended.status != 0 || !fs::exists(file)) {
     throw Error(fmt::format("cleave-calibrate on {} {}: {}; give a machine file by --machine",
                             format_ranks(ranks), how_it_ended(ended), last_line(ended.output)));
   }
+  complete_step(false);
 }
 
 /// In turn forwards and backwards, so that a machine that becomes slower meanwhile does not make
@@ -205,7 +304,8 @@ void StudyRun::measure_round(int round, std::vector<Case*> cases) {
   }
   for (Case* const c : cases) {
     std::optional<Trace> trace = earlier(*c, round);
-    if (trace) {
+    const bool is_reused = trace.has_value();
+    if (is_reused) {
       begin_step("");
     } else {
       const std::string which = round <= plan_.study.rounds
@@ -215,6 +315,7 @@ void StudyRun::measure_round(int round, std::vector<Case*> cases) {
                              format_workers(c->workers.ranks, c->workers.threads), which));
       trace = measure(*c, round);
     }
+    complete_step(is_reused);
     c->traces.push_back(traces_.size());
     traces_.push_back(std::move(*trace));
   }
@@ -231,7 +332,7 @@ Trace StudyRun::measure(const Case& c, int round) {
   std::error_code error;
   fs::remove(file, error);  // of another study
   std::vector<std::string> options = plan_.options_of(c, round);
-  options.insert(options.end(), {"--trace", file.string()});
+  options.insert(options.end(), {"--trace", file.string(), "--quiet"});
   const Ended ended = launcher_.run(c.workers, plan_.program.file, options);
   const std::string program = plan_.program.file.filename().string();
   const std::string workers = format_workers(c.workers.ranks, c.workers.threads);

@@ -2,6 +2,8 @@
 // Running a study: calibration, then every case in turn, several rounds.
 #pragma once
 
+#include <chrono>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +26,8 @@ class StudyRun {
   /// \throws Interrupted  after Ctrl-C, with what is kept
   /// \throws Error        if a run fails, with its last line
   void measure();
+  /// The rest is done, too: no more is told of how far the study is.
+  void end();
 
   const StudyPlan& plan() const { return plan_; }
   const std::vector<Trace>& traces() const { return traces_; }
@@ -45,6 +49,13 @@ class StudyRun {
   void begin_step(const std::string& what);
   std::string command_of(const Case& c, int round) const;
 
+  // What the progress knows.
+  void plan_steps(int rounds_done, const std::vector<Case*>& again);
+  void add_round(const std::vector<Case*>& cases, int round);
+  void complete_step(bool is_reused);
+  std::size_t may_run_again(int rounds_done) const;
+  Moment look();
+
   const StudyArguments& arguments_;
   StudyPlan plan_;
   Launcher launcher_;
@@ -53,7 +64,14 @@ class StudyRun {
   std::size_t runs_ = 0;   ///< that there are to be
   std::size_t begun_ = 0;  ///< steps
   std::vector<Trace> traces_;
-  std::optional<Progress> progress_;
+
+  std::mutex mutex_;  ///< of what the thread of the progress looks at
+  Steps steps_;
+  std::size_t maybe_steps_ = 0;  ///< the last of them, which are not sure to come
+  std::string step_;
+  std::chrono::steady_clock::time_point begin_;
+  std::chrono::steady_clock::time_point step_begin_;
+  std::optional<Progress> progress_;  ///< last, since its thread looks at the others
 };
 
 }  // namespace cleave::models

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include <cleave/detail/schedule/messages.hpp>
+#include <cleave/detail/trace/suggestion.hpp>
 
 #include "models/network/latency_gap.hpp"
 
@@ -152,8 +153,8 @@ Network with_assumed(Network network, const std::string& name) {
     for (const AssumableNetwork& other : assumable_networks()) {
       names.push_back(other.name);
     }
-    throw UsageError(fmt::format("--assume-network: '{}' is not known, allowed are {}", name,
-                                 fmt::join(names, ", ")));
+    throw UsageError(fmt::format("--assume-network: '{}' is not known, allowed are {}{}", name,
+                                 fmt::join(names, ", "), detail::did_you_mean(name, names)));
   }
   std::erase_if(network.exchange, [](const Communication& entry) { return entry.between_hosts; });
   std::erase_if(network.alltoallv, [](const Communication& entry) { return entry.between_hosts; });

@@ -7,6 +7,8 @@
 #include <charconv>
 #include <string>
 
+#include <cleave/detail/trace/suggestion.hpp>
+
 #include "models/traces/files.hpp"
 
 namespace cleave::models {
@@ -72,8 +74,9 @@ WhatIf parse_what_if(std::string_view text) {
     } else if (const std::optional<Block> block = block_named(name)) {
       what_if.blocks[*block] = factor;
     } else {
-      throw UsageError(fmt::format("'{}' names nothing that can change: l, g, {}", part,
-                                   fmt::join(kBlockNames, ", ")));
+      throw UsageError(fmt::format("'{}' names nothing that can change: l, g, {}{}", part,
+                                   fmt::join(kBlockNames, ", "),
+                                   detail::did_you_mean(name, kBlockNames)));
     }
     if (comma == std::string_view::npos) {
       return what_if;

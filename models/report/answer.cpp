@@ -41,14 +41,6 @@ double volume(const Model& model, const NamedSizes& sizes) {
   return product;
 }
 
-Prediction on(int ranks, const Model& model, const NamedSizes& sizes, PredictOptions options) {
-  const Network& network = options.network ? *options.network : model.network;
-  if (ranks > model.usual_ranks_per_host(ranks) && !network.knows_between_hosts()) {
-    options.network = with_assumed(network, kAssumedForAnswers);
-  }
-  return predict(model, ranks, sizes, options);
-}
-
 }  // namespace
 
 NamedSizes largest_measured(const Model& model) {
@@ -88,18 +80,39 @@ std::string answer_line(const Prediction& p) {
                      format_seconds(p.low), format_seconds(p.high), held_back, caveats(p));
 }
 
-std::vector<std::string> answer_lines(const Model& model, const PredictOptions& options) {
+Prediction predict_for_answer(const Model& model, int ranks, const NamedSizes& sizes,
+                              const PredictOptions& options) {
+  PredictOptions asked = options;
+  const Network& network = options.network ? *options.network : model.network;
+  if (ranks > model.usual_ranks_per_host(ranks) && !network.knows_between_hosts()) {
+    asked.network = with_assumed(network, kAssumedForAnswers);
+  }
+  return predict(model, ranks, sizes, asked);
+}
+
+std::vector<Answer> answers_of(const Model& model, const PredictOptions& options) {
   const NamedSizes sizes = largest_measured(model);
-  std::vector<std::string> lines;
+  std::vector<Answer> answers;
   for (const int ranks : kRanksAsked) {
     try {
-      lines.push_back(answer_line(on(ranks, model, sizes, options)));
+      Prediction prediction = predict_for_answer(model, ranks, sizes, options);
+      std::string line = answer_line(prediction);
+      answers.push_back({.line = std::move(line), .prediction = std::move(prediction)});
     } catch (const UsageError&) {
       throw;
     } catch (const Error& e) {
-      lines.push_back(
-          fmt::format("{} on {}: {}", format_sizes(sizes), format_ranks(ranks), e.what()));
+      answers.push_back(
+          {.line = fmt::format("{} on {}: {}", format_sizes(sizes), format_ranks(ranks), e.what()),
+           .prediction = std::nullopt});
     }
+  }
+  return answers;
+}
+
+std::vector<std::string> answer_lines(const Model& model, const PredictOptions& options) {
+  std::vector<std::string> lines;
+  for (Answer& answer : answers_of(model, options)) {
+    lines.push_back(std::move(answer.line));
   }
   return lines;
 }
@@ -110,7 +123,7 @@ std::vector<Prediction> examples_of(const Model& model, const PredictOptions& op
   std::vector<Prediction> examples;
   for (int ranks = 1; ranks <= kMaxRanks; ranks *= 2) {
     try {
-      examples.push_back(on(ranks, model, sizes, options));
+      examples.push_back(predict_for_answer(model, ranks, sizes, options));
     } catch (const UsageError&) {
       throw;
     } catch (const Error&) {  // answer_lines says why

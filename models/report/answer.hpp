@@ -2,6 +2,7 @@
 // What a user asks first: how long a run takes, how certain that is, and what holds it back.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,15 +19,28 @@ std::vector<std::pair<std::string_view, double>> seconds_by_block(const Predicti
 /// measured".
 std::string answer_line(const Prediction& prediction);
 
-/// What the largest problem that was measured takes on 2, 8 and 64 ranks, one line each. Messages
-/// between hosts that nobody measured are those of kAssumedForAnswers, and the line says so.
+/// The sizes of the largest problem that the model was fitted to.
+NamedSizes largest_measured(const Model& model);
+
+/// As `predict`, but messages between hosts that nobody measured are those of kAssumedForAnswers,
+/// and the prediction says so. \throws  as predict
+Prediction predict_for_answer(const Model& model, int ranks, const NamedSizes& sizes,
+                              const PredictOptions& options = {});
+
+/// One question that every report answers.
+struct Answer {
+  std::string line;
+  std::optional<Prediction> prediction;  ///< none where it cannot be told; the line says why
+};
+
+/// What the largest problem that was measured takes on 2, 8 and 64 ranks.
+std::vector<Answer> answers_of(const Model& model, const PredictOptions& options = {});
+
+/// Their lines.
 std::vector<std::string> answer_lines(const Model& model, const PredictOptions& options = {});
 
 /// The same problem on 1, 2, 4 ... 64 ranks, those that can be predicted.
 std::vector<Prediction> examples_of(const Model& model, const PredictOptions& options = {});
-
-/// The sizes of the largest problem that was measured.
-NamedSizes largest_measured(const Model& model);
 
 inline constexpr const char* kAssumedForAnswers = "ethernet-10g";
 

@@ -73,12 +73,12 @@ std::string to_terminal(const Table& table) {
   return text;
 }
 
-std::string to_terminal(const Report& report) {
+std::string to_terminal(const Report& report, const std::string& plot) {
   std::string text = report.title + "\n\n";
   for (const std::string& answer : report.answers) {
     text += fmt::format("  {}\n", answer);
   }
-  text += '\n';
+  text += plot.empty() ? "\n" : fmt::format("\n{}\n", plot);
   for (const auto& [name, value] : report.facts) {
     text += fmt::format("  {:<22}{}\n", name, value);
   }

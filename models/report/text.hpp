@@ -9,8 +9,8 @@
 
 namespace cleave::models {
 
-/// Verdicts and notes first, then the tables in columns.
-std::string to_terminal(const Report& report);
+/// The answers first, then `plot`, verdicts and notes, and the tables in columns.
+std::string to_terminal(const Report& report, const std::string& plot = "");
 
 /// One table in aligned columns.
 std::string to_terminal(const Table& table);

@@ -61,6 +61,34 @@ double parse_interval(const std::string& text) {
   return seconds;
 }
 
+/// "60", or "50..70".
+std::pair<double, double> parse_expected(const std::string& text) {
+  const auto dots = text.find("..");
+  const double from = parse_interval(text.substr(0, dots));
+  const double to = dots == std::string::npos ? from : parse_interval(text.substr(dots + 2));
+  if (to < from) {
+    throw UsageError(fmt::format("'{}' ends before it begins, expected FROM..TO", text));
+  }
+  return {from, to};
+}
+
+/// Whoever reads --help sees what to type.
+std::string examples_of(const ProgramTraits& program) {
+  const std::string size =
+      program.sizes.empty() ? ""
+                            : " --size " + as_size_option({{std::string(program.sizes.front().name),
+                                                            program.sizes.front().default_count}});
+  const bool has_one_size = program.sizes.size() < 2;
+  const std::string& name = program.program;
+  return fmt::format(
+      "Examples:\n"
+      "  mpiexec -n 2 {0}{1} --verify\n"
+      "  mpiexec -n 4 {0} --trace {2}.trace.jsonl --json\n"
+      "  mpiexec -n 2 {0} {3}--status status.json",
+      name, has_one_size ? size : "", program.name,
+      program.searches ? "--threads 2 " : "--repetitions 20 ");
+}
+
 /// One of `names` that `allowed` holds.
 template <class Value, std::size_t n>
 Value parse_allowed(const Names<Value, n>& names, const std::vector<Value>& allowed,
@@ -112,6 +140,7 @@ CommandLine::CommandLine(const ProgramTraits& program)
     : program_(program),
       cli_(std::make_unique<CLI::App>(program.summary, program.program)),
       test_options_(std::make_unique<TestOptions>()) {
+  cli_->footer(examples_of(program));
   options_.type = program.type;
   options_.sizes = default_sizes(program.sizes);
   if (!program.sizes.empty()) {
@@ -137,15 +166,15 @@ void CommandLine::add_size() {
 
 void CommandLine::parse_sizes_given(const std::string& text) {
   NamedSizes sizes = parse_sizes(text);
-  std::vector<std::string_view> names;
+  std::vector<std::string> names;
   for (const SizeOption& known : program_.sizes) {
-    names.push_back(known.name);
+    names.emplace_back(known.name);
   }
   for (const auto& [name, count] : sizes) {
     const auto known = std::find(names.begin(), names.end(), name);
     if (known == names.end()) {
-      throw UsageError(
-          fmt::format("'{}' is not a size of this application: {}", name, fmt::join(names, ", ")));
+      throw UsageError(fmt::format("'{}' is not a size of this application: {}{}", name,
+                                   fmt::join(names, ", "), did_you_mean(name, names)));
     }
     const SizeOption& size = program_.sizes[known - names.begin()];
     if (count > size.max_count) {
@@ -208,6 +237,15 @@ void CommandLine::add_common() {
       ->group(kCommonGroup);
   cli_->add_flag("--json", o.json, "print the result as one JSON object on one line")
       ->group(kCommonGroup);
+  cli_->add_flag("--quiet", o.quiet, "print errors only: no progress, and no result but by --json")
+      ->group(kCommonGroup);
+  add_shared("--status", "",
+             "keep in this file how far the run is and when it ends, as one JSON object",
+             [&o](const std::string& text) { o.status = text; });
+  add_shared("--expect", "",
+             "seconds of a repetition as cleave predict has them, 52 or 47..61: the time that "
+             "remains is told before the first is done",
+             [&o](const std::string& text) { o.expected_s = parse_expected(text); });
   cli_->add_flag("--describe", describes_,
                  "print what this program is as one line of JSON, for `cleave study`")
       ->group(kCommonGroup);

@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include <cleave/detail/trace/suggestion.hpp>
 #include <cleave/error.hpp>
 #include <cleave/options.hpp>
 #include <cleave/sizes.hpp>
@@ -78,6 +79,11 @@ struct RunOptions {
   std::optional<std::filesystem::path> trace;
   bool verify = false;
   bool json = false;
+
+  // What is told while it runs.
+  bool quiet = false;                                   ///< no progress, and no warnings
+  std::optional<std::filesystem::path> status;          ///< the file of --status
+  std::optional<std::pair<double, double>> expected_s;  ///< of one repetition, from and to
 
   // Of applications that search.
   std::int64_t max_nodes = std::numeric_limits<std::int64_t>::max();
@@ -170,14 +176,15 @@ using Names = std::array<std::pair<std::string_view, Value>, n>;
 /// The value of that name. \throws UsageError  naming all that are allowed
 template <class Value, std::size_t n>
 Value parse_name(const Names<Value, n>& names, std::string_view text) {
-  std::vector<std::string_view> known;
+  std::vector<std::string> known;
   for (const auto& [name, value] : names) {
     if (name == text) {
       return value;
     }
-    known.push_back(name);
+    known.emplace_back(name);
   }
-  throw UsageError(fmt::format("'{}' is not one of {}", text, fmt::join(known, ", ")));
+  throw UsageError(fmt::format("'{}' is not one of {}{}", text, fmt::join(known, ", "),
+                               detail::did_you_mean(text, known)));
 }
 
 /// The first name of `value`. \pre  it has one

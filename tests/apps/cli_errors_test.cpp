@@ -20,8 +20,11 @@ TEST(Help, IsPrintedOnceAndEndsWell) {
       const Finished finished = run(2, program, {option});
       EXPECT_EQ(finished.status, 0);
       EXPECT_EQ(finished.err, "");
-      const std::string name = std::string("cleave-") + program;
+      const bool is_help = std::string(option) == "--help";
+      const std::string name = std::string(is_help ? "Usage: cleave-" : "cleave-") + program;
+      EXPECT_NE(finished.out.find(name), std::string::npos) << finished.out;
       EXPECT_EQ(finished.out.find(name), finished.out.rfind(name)) << finished.out;
+      EXPECT_EQ(finished.out.find("Examples:") != std::string::npos, is_help);
       EXPECT_EQ(finished.out.find("--inject"), std::string::npos);
     }
   }
@@ -40,8 +43,10 @@ TEST(BadCommandLine, OfSortingAndLabellingIsOneLineAndStatus2) {
                  "--size: 'M' is not a size of this application: N");
   expect_failure(2, "quicksort", {"--size", "N=8", "--input", "file"}, 2,
                  "--size: the keys are those of the file file, leave it out");
-  expect_failure(2, "quicksort", {"--key", "int16"}, 2,
-                 "--key: 'int16' is not one of int32, int64, uint64, float, double, record");
+  expect_failure(
+      2, "quicksort", {"--key", "int16"}, 2,
+      "--key: 'int16' is not one of int32, int64, uint64, float, double, record; did you "
+      "mean int32?");
   expect_failure(2, "quicksort", {"--key", "float", "--placement", "replicated"}, 2,
                  "--key: placement replicated sorts int32 keys in ascending order and writes none; "
                  "take distributed");
@@ -84,7 +89,7 @@ TEST(BadCommandLine, OfSearchesIsOneLineAndStatus2) {
       2, "uts", {"--tree", "T9"}, 2,
       "--tree: 'T9' is not a tree: T1, T2, T3, T4, T5, T1L, T2L, T3L, T1XL, T2XL, T1XXL, "
       "T3XXL, T2XXL, T1WL, prins:T1, prins:T2, prins:T3 or "
-      "prins:r=0x101,n=3200,q=0.234375,m=4");
+      "prins:r=0x101,n=3200,q=0.234375,m=4; did you mean T1?");
   expect_failure(2, "uts", {"-t", "4"}, 2,
                  "-t: '4' is not one of 0 (BIN), 1 (GEO), 2 (HYBRID), 3 (BALANCED)");
   expect_failure(2, "uts", {"--tree", "prins:T1", "-r", "3"}, 2,
@@ -102,7 +107,7 @@ TEST(BadCommandLine, OfSearchesIsOneLineAndStatus2) {
   expect_failure(2, "flowshop", {"--type", "sequential", "--max-nodes", "9", "--incumbent", "9999"},
                  1, "the tree has more than 9 nodes");
   expect_failure(2, "flowshop", {"--bound", "lb3"}, 2,
-                 "--bound: 'lb3' is not one of lb1, lb2, mix");
+                 "--bound: 'lb3' is not one of lb1, lb2, mix; did you mean lb1?");
   expect_failure(2, "flowshop", {"--branching", "back"}, 2,
                  "--branching: 'back' is not one of forward, backward, alternate, minBranch, "
                  "minMin, maxSum");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `cleave new` and the small parts of the command; what it writes is built by tests/project.
-#include "models/command/suggestion.hpp"
+#include "models/command/program.hpp"
 #include "tests/models/command/command_fixture.hpp"
 
 namespace cleave::models {

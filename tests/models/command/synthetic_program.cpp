@@ -67,6 +67,7 @@ struct Options {
     program.add_option("--inputs", inputs);
     program.add_option("--failing-size", failing_size);
     program.add_flag("--killed", is_killed);
+    program.add_flag("--quiet");
     program.add_flag("--no-trace", writes_nothing);
     program.add_flag("--describe", describes);
     program.add_option("--type", type);

@@ -24,8 +24,12 @@ struct Hooks {
   std::function<std::unique_ptr<Transport>(const Comm& comm)> transport = nullptr;
 };
 
+class SearchWatch;
+
 struct CallOptions : Options {
   Hooks hooks{};
+  /// Where rank 0 learns how far a search is; null on every rank, or on none.
+  SearchWatch* watch = nullptr;
   /// The hardware thread that each worker of this rank is bound to; empty where none is bound. Work
   /// stealing binds the threads that it starts; the calling one is bound by whoever says this.
   std::vector<int> bound_to{};

@@ -2,7 +2,11 @@
 // Command lines, the same for every program: a mistake is one line, help goes to standard output.
 #pragma once
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <exception>
 #include <iostream>
 #include <optional>
@@ -10,6 +14,7 @@
 #include <vector>
 
 #include <cleave/detail/trace/provenance.hpp>
+#include <cleave/detail/trace/suggestion.hpp>
 #include <cleave/detail/trace/words.hpp>
 #include <cleave/error.hpp>
 
@@ -32,14 +37,53 @@ inline std::optional<std::string> unknown_command(const CLI::App& cli) {
       rest.front().rfind('-', 0) == 0) {
     return std::nullopt;
   }
-  std::string message = "'" + rest.front() + "' is no command, allowed are ";
-  const char* separator = "";
+  std::vector<std::string> known;
   for (const CLI::App* command : cli.get_subcommands([](const CLI::App*) { return true; })) {
-    message += separator + command->get_name();
-    separator = ", ";
+    known.push_back(command->get_name());
   }
-  return message;
+  return fmt::format("'{}' is no command, allowed are {}{}", rest.front(), fmt::join(known, ", "),
+                     did_you_mean(rest.front(), known));
 }
+
+/// "; did you mean --ranks?" of the first option that is not known; or nothing.
+inline std::string suggestion_for(const CLI::App& cli) {
+  const std::vector<const CLI::App*> commands = [&cli] {
+    std::vector<const CLI::App*> all = {&cli};
+    while (!all.back()->get_subcommands().empty()) {
+      all.push_back(all.back()->get_subcommands().front());
+    }
+    return all;
+  }();
+  std::vector<std::string> known;
+  for (const CLI::Option* option : commands.back()->get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      if (!option->get_group().empty()) {
+        known.push_back("--" + name);
+      }
+    }
+  }
+  for (const std::string& word : cli.remaining(true)) {
+    if (word.starts_with("--") && word.size() > 2) {
+      return did_you_mean(word.substr(0, word.find('=')), known);
+    }
+  }
+  return "";
+}
+
+/// A check that a value is one of `allowed`, which suggests the nearest.
+class OneOf : public CLI::Validator {
+ public:
+  explicit OneOf(std::vector<std::string> allowed)
+      : CLI::Validator(
+            [allowed](const std::string& value) {
+              if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) {
+                return std::string();
+              }
+              return fmt::format("'{}' is not one of {}{}", value, fmt::join(allowed, ", "),
+                                 did_you_mean(value, allowed));
+            },
+            fmt::format("{{{}}}", fmt::join(allowed, ","))) {}
+};
 
 /// Parses the command line into what `cli` was set up with, and adds `--version`.
 ///
@@ -56,7 +100,8 @@ inline bool parse_command_line(CLI::App& cli, int argc, char** argv, bool speaks
     }
     return false;
   } catch (const CLI::ParseError& mistake) {
-    throw UsageError(one_line(unknown_command(cli).value_or(mistake.what())) + " (see --help)");
+    throw UsageError(one_line(unknown_command(cli).value_or(mistake.what())) + " (see --help)" +
+                     suggestion_for(cli));
   }
   return true;
 }

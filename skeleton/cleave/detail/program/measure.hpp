@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <concepts>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,8 +15,10 @@
 #include <cleave/comm.hpp>
 #include <cleave/dc_call.hpp>
 #include <cleave/detail/program/progress.hpp>
+#include <cleave/detail/program/remaining.hpp>
 #include <cleave/detail/program/test_options.hpp>
 #include <cleave/detail/trace/median.hpp>
+#include <cleave/detail/work_stealing/search_watch.hpp>
 #include <cleave/run_options.hpp>
 
 namespace cleave::detail {
@@ -25,17 +28,34 @@ namespace cleave::detail {
 /// work. That makes a step at 32 MiB that has nothing to do with the algorithm.
 void keep_freed_memory();
 
-/// Says on a terminal how many runs are completed, if they take longer than a moment.
+/// Whether anything is told while a run lasts.
+inline bool is_told(const RunOptions& options) { return !options.quiet || options.status; }
+
+/// Tells how many runs are completed and when all are: from those that are, from what is known of a
+/// search (`watch`), or from what --expect says. Nothing on other ranks than 0.
 class RunProgress {
  public:
-  RunProgress(bool speaks, int runs);
-  void completed(int runs);
+  /// \throws FileError  if the status file cannot be written
+  RunProgress(const Comm& world, const std::string& program, const RunOptions& options,
+              const SearchWatch* watch);
+
+  void begin_run();
+  void end_run();
+  /// All are done.
+  void end();
 
  private:
-  bool speaks_;
-  int runs_;
+  Moment look();
+  std::optional<Range> of_current_run(double current_s);
+
+  const int runs_;
+  const SearchWatch* const watch_;
+  std::mutex mutex_;
+  Steps steps_;
   std::int64_t begin_ns_ = monotonic_ns();
-  std::optional<Progress> bar_;
+  std::optional<std::int64_t> run_begin_ns_;
+  SearchRate rate_;
+  std::optional<Progress> progress_;  ///< last, since its thread looks at the others
 };
 
 /// Whether every rank holds a part of the problem.
@@ -53,6 +73,7 @@ inline bool holds_problem(const Comm& comm, const RunOptions& options) {
 struct SearchReport {
   Statistics workers;  ///< of the last repetition; empty unless it was DC_Type::work_stealing
   CheckpointReport snapshots;
+  SearchWatch watch;  ///< while it runs
 };
 
 /// DC_Call's options. With --checkpoint, SIGTERM or SIGINT from here on asks for a snapshot and an
@@ -85,16 +106,16 @@ std::int64_t slowest_probe_ns(const Comm& world);
 template <class App, std::invocable<int> MakeProblem>
 typename App::Solution measure(const Comm& world, const App& app, MakeProblem&& make_problem,
                                const RunOptions& options, const CallOptions& call_options,
-                               bool is_watched, Recorder& recorder) {
+                               bool is_watched, Recorder& recorder, RunProgress& progress) {
   keep_freed_memory();
   const int runs = options.warm_up + options.repetitions;
-  RunProgress progress(world.rank() == 0, runs);
   typename App::Solution solution;
   for (int i = 0; i < runs; ++i) {
     solution = {};
     typename App::Problem problem = make_problem(runs - 1 - i);
     const std::int64_t probe_before_ns = is_watched ? slowest_probe_ns(world) : 0;
     recorder.begin_repetition(i, i < options.warm_up);
+    progress.begin_run();
     world.barrier();
     const std::int64_t begin_ns = mpi_time_ns();
     if (options.type != DC_Type::sequential) {
@@ -109,8 +130,9 @@ typename App::Solution measure(const Comm& world, const App& app, MakeProblem&& 
     const std::int64_t elapsed_ns = world.allreduce_max(mpi_time_ns() - begin_ns);
     const std::int64_t probe_after_ns = is_watched ? slowest_probe_ns(world) : 0;
     recorder.end_repetition(elapsed_ns, std::max(probe_before_ns, probe_after_ns));
-    progress.completed(i + 1);
+    progress.end_run();
   }
+  progress.end();
   return solution;
 }
 

@@ -30,6 +30,8 @@ std::string json_text(const Summary& summary, int ranks, const RunOptions& optio
     json["sizes"][std::string(size.name)] = size.value;
   }
   json["seconds"] = summary.seconds;
+  json["input_seconds"] = summary.input_s;
+  json["output_seconds"] = summary.output_s;
   json["imbalance"] = summary.imbalance ? Figures(*summary.imbalance) : Figures(nullptr);
   json.update(summary.figures);
   json["verified"] = summary.verified ? Figures(*summary.verified) : Figures(nullptr);
@@ -47,6 +49,11 @@ std::string text_for_people(const Summary& summary, int ranks, const RunOptions&
       std::minmax_element(summary.seconds.begin(), summary.seconds.end());
   text += fmt::format("{:<22}{:.6g} median of {}, from {:.6g} to {:.6g}\n", "seconds",
                       median(summary.seconds), summary.seconds.size(), *minimum, *maximum);
+  constexpr double kMoment_s = 1e-3;
+  const double outside_s = (summary.reads_input ? summary.input_s : 0) + summary.output_s;
+  if (outside_s >= kMoment_s) {
+    text += fmt::format("{:<22}{:.4g} s of input and output, outside of these\n", "", outside_s);
+  }
   if (summary.imbalance) {
     text +=
         fmt::format("{:<22}{:.3f} (maximum of any {} / mean)\n", "imbalance", *summary.imbalance,
@@ -64,6 +71,9 @@ std::string text_for_people(const Summary& summary, int ranks, const RunOptions&
 }  // namespace
 
 void print_summary(const Summary& summary, int ranks, const RunOptions& options) {
+  if (options.quiet && !options.json) {
+    return;
+  }
   const std::string text =
       options.json ? json_text(summary, ranks, options) : text_for_people(summary, ranks, options);
   if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
@@ -137,8 +147,13 @@ void add_search_figures(Summary& summary, const SearchReport& report, const RunO
   }
 }
 
-void print_warning(std::string_view program, const std::string& warning) {
-  fmt::print(stderr, "{}: warning: {}\n", program, warning);
+void print_warnings(std::string_view program, const std::vector<std::string>& warnings,
+                    const RunOptions& options) {
+  for (const std::string& warning : warnings) {
+    if (!options.quiet) {
+      fmt::print(stderr, "{}: warning: {}\n", program, warning);
+    }
+  }
 }
 
 void check_trace_path(const std::filesystem::path& path) {

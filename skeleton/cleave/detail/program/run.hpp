@@ -35,6 +35,9 @@ namespace cleave::detail {
 struct Summary {
   std::string app;
   std::vector<double> seconds;
+  double input_s = 0;   ///< to read or make the problem, which `seconds` leave out
+  double output_s = 0;  ///< to write the result, the same
+  bool reads_input = false;
   Sizes sizes;
   std::optional<double> imbalance;
   Figures figures;
@@ -45,8 +48,9 @@ struct Summary {
 /// \throws Error  if it cannot be written
 void print_summary(const Summary& summary, int ranks, const RunOptions& options);
 
-/// Prints one line to standard error.
-void print_warning(std::string_view program, const std::string& warning);
+/// Prints a line each to standard error, unless --quiet.
+void print_warnings(std::string_view program, const std::vector<std::string>& warnings,
+                    const RunOptions& options);
 
 /// What is odd about how the program was started, one sentence a warning; call on rank 0.
 /// Ranks and threads that outnumber the cores of their host take turns, and their times say little.
@@ -73,13 +77,28 @@ void add_search_figures(Summary& summary, const SearchReport& report, const RunO
 /// Collective. \throws Error  if a fault that was to be injected did not happen on any rank
 void require_injected(const Comm& comm, const std::vector<Injection>& injections);
 
+/// Adds the time of its life.
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& total_s) : total_s_(total_s) {}
+  ~Stopwatch() { total_s_ += static_cast<double>(monotonic_ns() - begin_ns_) / 1e9; }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  double& total_s_;
+  const std::int64_t begin_ns_ = monotonic_ns();
+};
+
 /// The timed repetitions. The last solves the problem of `options.seed`, which `problem` keeps
 /// where it can be copied.
 template <class App>
 typename App::Solution run_repetitions(const Comm& comm, const App& app, const RunOptions& options,
                                        const CallOptions& call, bool is_watched, Recorder& recorder,
+                                       RunProgress& progress, double& input_s,
                                        std::optional<typename App::Problem>& problem) {
   const auto make = [&](std::uint64_t seed) {
+    const Stopwatch stopwatch(input_s);
     return agree(comm, [&]() -> typename App::Problem {
       if constexpr (MakesParts<App>) {
         if (is_distributed(options)) {
@@ -104,10 +123,10 @@ typename App::Solution run_repetitions(const Comm& comm, const App& app, const R
       }
       return agree(comm, [&] { return *problem; });
     };
-    return measure(comm, app, copy, options, call, is_watched, recorder);
+    return measure(comm, app, copy, options, call, is_watched, recorder, progress);
   } else {
     const auto make_for = [&](int to_come) { return make(seed_of(to_come)); };
-    return measure(comm, app, make_for, options, call, is_watched, recorder);
+    return measure(comm, app, make_for, options, call, is_watched, recorder, progress);
   }
 }
 
@@ -123,13 +142,19 @@ void run_application(const Comm& comm, const App& app, const CommandLine& comman
   SearchReport report;
   CallOptions call = call_options(options, test_options, program.name,
                                   instance_of(app, command_line), comm.rank(), recorder, report);
+  // Its thread is not bound.
+  RunProgress progress(comm, program.program, options, call.watch);
   // Before the problem is made: memory is taken near the core that first touches it.
   call.bound_to = bind_as(options, comm);
   std::optional<typename App::Problem> problem;
-  const auto solution = run_repetitions(
-      comm, app, options, call, watches_cores(comm, options, test_options), recorder, problem);
+  double input_s = 0;
+  const auto solution =
+      run_repetitions(comm, app, options, call, watches_cores(comm, options, test_options),
+                      recorder, progress, input_s, problem);
   Summary summary{.app = program.name,
                   .seconds = seconds_of(recorder),
+                  .input_s = input_s,
+                  .reads_input = !is_generated(app),
                   .sizes = recorder.repetitions().back().sizes,
                   .imbalance = imbalance_of(comm, recorder, work_of<App>(program))};
 
@@ -140,6 +165,7 @@ void run_application(const Comm& comm, const App& app, const CommandLine& comman
   }
   const Comm holders = ranks_of_solution(comm, options);
   if constexpr (requires { app.keep(holders, solution); }) {
+    const Stopwatch stopwatch(summary.output_s);
     agree(comm, [&] {
       if (!wrong && (comm.rank() == 0 || holders.size() > 1)) {
         app.keep(holders, solution);
@@ -149,9 +175,7 @@ void run_application(const Comm& comm, const App& app, const CommandLine& comman
   agree(comm, [&] {
     summary.figures = figures_of(holders, app, solution);
     if (comm.rank() == 0) {
-      for (const std::string& warning : launch_warnings(comm, options.threads)) {
-        print_warning(program.program, warning);
-      }
+      print_warnings(program.program, launch_warnings(comm, options.threads), options);
       add_search_figures(summary, report, options);
       print_summary(summary, comm.size(), options);
       if (options.checkpoint) {
@@ -211,9 +235,7 @@ void run_on_ranks(const Comm& comm, const ProgramTraits& traits, int argc, char*
   const RunOptions& options = command_line.options();
   agree(comm, [&] {
     if (is_first) {
-      for (const std::string& warning : options.warnings) {
-        print_warning(traits.program, warning);
-      }
+      print_warnings(traits.program, options.warnings, options);
       if (options.trace) {
         check_trace_path(*options.trace);
       }

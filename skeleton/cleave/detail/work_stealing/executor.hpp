@@ -14,9 +14,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -34,6 +36,7 @@
 #include <cleave/detail/work_stealing/bag.hpp>
 #include <cleave/detail/work_stealing/balancer.hpp>
 #include <cleave/detail/work_stealing/kernel.hpp>
+#include <cleave/detail/work_stealing/search_watch.hpp>
 #include <cleave/detail/work_stealing/snapshot.hpp>
 #include <cleave/detail/work_stealing/statistics.hpp>
 #include <cleave/detail/work_stealing/worker.hpp>
@@ -62,6 +65,10 @@ class Executor final : private Workload {
         clock_(options.recorder != nullptr ? options.recorder->clock() : mpi_time_ns),
         offset_ns_(clock_() - monotonic_ns()),
         bag_({.workers = threads_}) {
+    if (options.watch != nullptr && comm.rank() == 0) {
+      options.watch->begin();
+      visits_of_rank_.resize(comm.size());
+    }
     for (int i = 0; i < threads_; ++i) {
       workers_.push_back(std::make_unique<Worker>());
       workers_.back()->index = i;
@@ -89,9 +96,22 @@ class Executor final : private Workload {
     incumbent_.offer(part.incumbent);
   }
 
+  /// Copies of all nodes that this rank has; before `run`.
+  std::vector<Node> nodes() const
+    requires std::copy_constructible<Node>
+  {
+    std::vector<Node> all;
+    bag_.for_each([&all](const Node& node) { all.push_back(node); });
+    return all;
+  }
+
+  /// On rank 0, calls `act` once if `run` lasts for a quarter of a second; where it is watched.
+  void when_it_lasts(std::function<void()> act) { when_it_lasts_ = std::move(act); }
+
   /// Works until all ranks have nothing to do any more, or one of them wants an end.
   Balancer::Outcome run(SnapshotFolder* snapshots) {
     snapshots_ = snapshots;
+    begin_ns_ = monotonic_ns();
     for (const auto& worker : workers_) {
       worker->nodes_before = kernel_.nodes(worker->total).value_or(0);
     }
@@ -246,6 +266,9 @@ class Executor final : private Workload {
       if (is_limited_) {
         publish(worker);
       }
+      if (options_.watch != nullptr) {
+        worker.visits_seen.store(worker.statistics.visits, std::memory_order_relaxed);
+      }
       const std::int64_t batch_begin_ns = std::exchange(now, monotonic_ns());
       worker.adapt_batch(now - batch_begin_ns);
       // Not guarded: without a message that is lost, the ranks could not agree on an end.
@@ -289,7 +312,31 @@ class Executor final : private Workload {
                                   : std::min(2 * patience_, kMaxPatience);
     const std::int64_t now = monotonic_ns();
     next_poll_ns_ = now + patience_ * options_.stealing.poll_ns;
+    if (options_.watch != nullptr && now >= next_count_ns_) {
+      count_visits(now);
+    }
     return now;
+  }
+
+  /// For whoever watches the search; once a second, and where there are thousands of ranks that
+  /// tell rank 0, less often.
+  void count_visits(std::int64_t now_ns) {
+    constexpr std::int64_t kSecond_ns = 1'000'000'000;
+    constexpr std::int64_t kRanksASecond = 1000;
+    std::int64_t visits = 0;
+    for (const auto& worker : workers_) {
+      visits += worker->visits_seen.load(std::memory_order_relaxed);
+    }
+    if (comm_.rank() == 0) {
+      next_count_ns_ = now_ns + kSecond_ns / 10;
+      told_visits(0, visits);
+      if (when_it_lasts_ && now_ns - begin_ns_ > kSecond_ns / 4) {
+        std::exchange(when_it_lasts_, nullptr)();
+      }
+    } else {
+      next_count_ns_ = now_ns + kSecond_ns * (1 + comm_.size() / kRanksASecond);
+      visits_to_tell_ = visits;
+    }
   }
 
   /// \return  when it ended
@@ -436,6 +483,17 @@ class Executor final : private Workload {
     return comm_.rank() == 0 && snapshots_->is_due(transport_.now_ns()) ? kSnapshot : kNothing;
   }
 
+  std::optional<std::int64_t> visits_to_tell() override {
+    return std::exchange(visits_to_tell_, std::nullopt);
+  }
+
+  void told_visits(int rank, std::int64_t visits) override {
+    if (!visits_of_rank_.empty()) {
+      all_visits_ += visits - std::exchange(visits_of_rank_[rank], visits);
+      options_.watch->set_visits(all_visits_);
+    }
+  }
+
   void check_limits() {
     if (!is_limited_ || !refusal_.empty()) {
       return;
@@ -497,6 +555,14 @@ class Executor final : private Workload {
   std::int64_t next_poll_ns_ = 0;
   std::int64_t patience_ = 1;
   std::string refusal_;
+
+  // For whoever watches the search.
+  std::vector<std::int64_t> visits_of_rank_;  ///< on rank 0
+  std::int64_t all_visits_ = 0;
+  std::optional<std::int64_t> visits_to_tell_;
+  std::int64_t next_count_ns_ = 0;
+  std::int64_t begin_ns_ = 0;
+  std::function<void()> when_it_lasts_;
 
   Bag<Node> bag_;
   std::vector<std::unique_ptr<Worker>> workers_;

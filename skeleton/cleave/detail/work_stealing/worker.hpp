@@ -31,6 +31,7 @@ struct alignas(kCacheLineBytes) Worker {
   std::optional<Recorder> recorder;
   // Read by the main thread.
   alignas(kCacheLineBytes) std::atomic<std::int64_t> nodes_seen = 0;
+  std::atomic<std::int64_t> visits_seen = 0;
   std::atomic<std::size_t> memory_bytes = 0;
 
   /// A batch is to take 5 to 20 us.

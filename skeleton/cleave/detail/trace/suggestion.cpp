@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/command/suggestion.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
 
-namespace cleave::models {
+#include <cleave/detail/trace/suggestion.hpp>
+
+namespace cleave::detail {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   // Row i of the table: the distances of the first i letters of `a` to each beginning of `b`.
@@ -27,7 +27,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string nearest_word(std::string_view typed, const std::vector<std::string>& words) {
   std::string nearest;
-  std::size_t least = (typed.size() + 2) / 3 + 1;
+  // At least one letter is right.
+  std::size_t least = std::min((typed.size() + 2) / 3 + 1, typed.size());
   for (const std::string& word : words) {
     if (const std::size_t distance = edit_distance(typed, word); distance < least) {
       least = distance;
@@ -42,4 +43,4 @@ std::string did_you_mean(std::string_view typed, const std::vector<std::string>&
   return word.empty() ? "" : fmt::format("; did you mean {}?", word);
 }
 
-}  // namespace cleave::models
+}  // namespace cleave::detail

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is told of long work, and where.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include <cleave/detail/program/progress.hpp>
+#include <cleave/error.hpp>
+#include <cleave/file.hpp>
+
+#include "tests/support/temporary_folder.hpp"
+
+namespace cleave::detail {
+namespace {
+
+using cleave::testing::TemporaryFolder;
+
+nlohmann::json status_in(const std::filesystem::path& file) {
+  return nlohmann::json::parse(read_file(file));
+}
+
+TEST(Progress, KeepsItsStatusInAFile) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "status.json";
+  std::atomic<int> looks = 0;
+  {
+    Progress progress("sort", {.on_terminal = false, .status_file = file}, [&] {
+      ++looks;
+      return Moment{.fraction = 0.25, .step = "run 2 of 8", .remaining_s = Range{3, 4}};
+    });
+    while (looks < 2) {  // the first is written then
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    const auto running = status_in(file);
+    EXPECT_EQ(running.at("format"), "cleave-status");
+    EXPECT_EQ(running.at("state"), "running");
+    EXPECT_EQ(running.at("fraction"), 0.25);
+    EXPECT_EQ(running.at("remaining_s"), nlohmann::json({3, 4}));
+    EXPECT_EQ(running.at("step"), "run 2 of 8");
+    EXPECT_EQ(running.at("process"), ::getpid());
+    progress.end();
+  }
+  const auto done = status_in(file);
+  EXPECT_EQ(done.at("state"), "done");
+  EXPECT_EQ(done.at("fraction"), 1);
+  EXPECT_FALSE(std::filesystem::exists(file.string() + ".partial"));
+}
+
+TEST(Progress, ThatDoesNotEndIsStopped) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "status.json";
+  {
+    const Progress progress("sort", {.on_terminal = false, .status_file = file},
+                            [] { return Moment{}; });
+  }
+  EXPECT_EQ(status_in(file).at("state"), "stopped");
+  EXPECT_EQ(status_in(file).at("remaining_s"), nullptr);
+}
+
+TEST(Progress, RefusesAStatusFileThatCannotBe) {
+  EXPECT_THROW(Progress("sort", {.on_terminal = false, .status_file = "/no/such/folder/status"},
+                        [] { return Moment{}; }),
+               FileError);
+}
+
+TEST(Progress, SaysHowFarAndHowLong) {
+  EXPECT_EQ(text_of({.fraction = 0.35, .step = "run 2 of 6", .remaining_s = Range{181, 290}}, 130),
+            "35 %, 2 min 10 s gone, 3.0 to 4.8 min to go: run 2 of 6");
+  EXPECT_EQ(text_of({.fraction = 0, .step = "", .remaining_s = {}, .visits_per_second = 2.5e6}, 4),
+            "0 %, 4 s gone, end not known, 2.5e+06 visits/s");
+}
+
+}  // namespace
+}  // namespace cleave::detail
