@@ -94,7 +94,14 @@ Json to_json(const Report& report) {
                     {"relative_error", c.relative_error},
                     {"held_out", c.held_out}});
   }
-  return {{"verdicts", std::move(verdicts)}, {"runs", std::move(runs)}, {"notes", report.notes}};
+  Json object;
+  object["verdicts"] = std::move(verdicts);
+  object["runs"] = std::move(runs);
+  object["notes"] = Json::array();
+  for (const Note& note : report.notes) {
+    object["notes"].push_back(note.text);
+  }
+  return object;
 }
 
 Json to_json(const Network& network) {
