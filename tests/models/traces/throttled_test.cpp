@@ -52,7 +52,7 @@ TEST(Throttled, ARunThatWasNeverFreeKeepsTheLeastThrottled) {
   ASSERT_EQ(measurements.notes.size(), 2U);
   EXPECT_EQ(measurements.notes[1],
             "1 run whose every repetition found a core slower than other runs did, fitted all the "
-            "same");
+            "same: measure them again on an idle machine");
 }
 
 TEST(Throttled, CoresAreComparedWithinOneHostAndNumberOfRanks) {
