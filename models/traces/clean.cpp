@@ -80,10 +80,11 @@ std::vector<std::string> CountedRepetitions::notes() const {
   }
   const std::size_t throttled_runs = shortest_of_run_ns_.size() - free_runs_.size();
   if (throttled_runs > 0 && throttled_ == Throttled::left_out) {
-    notes.push_back(fmt::format(
-        "{} {} whose every repetition found a core slower than other runs did, fitted all the same: "
-        "measure them again on an idle machine",
-        throttled_runs, throttled_runs == 1 ? "run" : "runs"));
+    notes.push_back(
+        fmt::format("{} {} whose every repetition found a core slower than other runs did, fitted "
+                    "all the same: "
+                    "measure them again on an idle machine",
+                    throttled_runs, throttled_runs == 1 ? "run" : "runs"));
   }
   return notes;
 }
