@@ -117,7 +117,7 @@ void AtomicFile::write(std::string_view text) {
   }
 }
 
-void AtomicFile::commit() {
+void AtomicFile::commit(bool syncs) {
   if (std::fflush(file_) != 0) {
     fail("cannot write");
   }
@@ -125,7 +125,7 @@ void AtomicFile::commit() {
     return;
   }
   if (place_ != Place::in_place) {
-    if (::fsync(::fileno(file_)) != 0) {
+    if (syncs && ::fsync(::fileno(file_)) != 0) {
       fail("cannot write");
     }
     give_name();

@@ -9,10 +9,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include <cleave/detail/program/progress.hpp>
@@ -147,8 +145,7 @@ void Progress::draw_bar(const Moment& moment) {
   bar_is_drawn_ = true;
 }
 
-/// A file that is read again and again need not be on the disk: it is renamed, but not synced. What
-/// goes wrong later than at the beginning is no reason to end the work.
+/// What goes wrong later than at the beginning is no reason to end the work.
 void Progress::write_status(const Moment& moment, const char* state) {
   if (where_.status_file.empty()) {
     return;
@@ -171,15 +168,12 @@ void Progress::write_status(const Moment& moment, const char* state) {
     json["visits_per_second"] = *moment.visits_per_second;
   }
   constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
-  const std::filesystem::path beside = where_.status_file.string() + ".partial";
-  std::error_code error;
-  if (std::filesystem::exists(where_.status_file, error) &&
-      !std::filesystem::is_regular_file(where_.status_file, error)) {
-    std::ofstream(where_.status_file) << json.dump(-1, ' ', false, kReplace) << '\n';
+  try {
+    AtomicFile file(where_.status_file);
+    file.write(json.dump(-1, ' ', false, kReplace) + '\n');
+    file.commit(false);
+  } catch (const FileError&) {
     return;
-  }
-  if (std::ofstream(beside) << json.dump(-1, ' ', false, kReplace) << '\n') {
-    std::filesystem::rename(beside, where_.status_file, error);
   }
 }
 
