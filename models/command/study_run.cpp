@@ -26,6 +26,34 @@ constexpr int kCalibrating = -2;
 constexpr Range kFittingTakes{0.5, 20};
 constexpr Range kCalibratingTakes{3, 40};
 
+std::vector<Case*> all_of(std::vector<Case>& cases) {
+  std::vector<Case*> all;
+  all.reserve(cases.size());
+  for (Case& c : cases) {
+    all.push_back(&c);
+  }
+  return all;
+}
+
+/// Forwards in one round and backwards in the next, so that a machine that becomes slower meanwhile
+/// does not make one size or one number of ranks slower than the others.
+std::vector<Case*> in_turn(std::vector<Case*> cases, int round) {
+  if (round % 2 == 0) {
+    std::reverse(cases.begin(), cases.end());
+  }
+  return cases;
+}
+
+/// Repetitions of a case that found the cores as fast as they can be.
+int free_repetitions(const CountedRepetitions& counted, const std::vector<Trace>& traces,
+                     const Case& c) {
+  int free = 0;
+  for (const std::size_t trace : c.traces) {
+    free += counted.free_repetitions(traces[trace]);
+  }
+  return free;
+}
+
 fs::path calibration_program() {
   fs::path file = program_folder() / "cleave-calibrate";
   if (!fs::exists(file)) {
@@ -144,11 +172,7 @@ void StudyRun::say_what_is_there() const {
 
 void StudyRun::measure_all() {
   set_up_machine();
-  std::vector<Case*> all;
-  all.reserve(plan_.cases.size());
-  for (Case& c : plan_.cases) {
-    all.push_back(&c);
-  }
+  const std::vector<Case*> all = all_of(plan_.cases);
   const int rounds = plan_.study.rounds;
   for (int round = 1; round <= rounds; ++round) {
     plan_steps(round - 1, {});
@@ -192,10 +216,7 @@ void StudyRun::plan_steps(int rounds_done, const std::vector<Case*>& again) {
   if (calibrates_ && begun_ == 0) {
     steps_.add({.kind = kCalibrating, .expected_s = kCalibratingTakes});
   }
-  std::vector<Case*> all;
-  for (Case& c : plan_.cases) {
-    all.push_back(&c);
-  }
+  const std::vector<Case*> all = all_of(plan_.cases);
   for (int round = rounds_done + 1; round <= plan_.study.rounds; ++round) {
     add_round(all, round);
   }
@@ -209,11 +230,7 @@ void StudyRun::plan_steps(int rounds_done, const std::vector<Case*>& again) {
 }
 
 void StudyRun::add_round(const std::vector<Case*>& cases, int round) {
-  std::vector<Case*> in_turn = cases;
-  if (round % 2 == 0) {
-    std::reverse(in_turn.begin(), in_turn.end());
-  }
-  for (const Case* const c : in_turn) {
+  for (const Case* const c : in_turn(cases, round)) {
     steps_.add({.kind = static_cast<int>(c - plan_.cases.data()), .weight = plan_.weight_of(*c)});
   }
 }
@@ -230,10 +247,7 @@ std::size_t StudyRun::may_run_again(int rounds_done) const {
   const CountedRepetitions counted(traces_);
   std::size_t runs = 0;
   for (const Case& c : plan_.cases) {
-    int free = 0;
-    for (const std::size_t trace : c.traces) {
-      free += counted.free_repetitions(traces_[trace]);
-    }
+    const int free = free_repetitions(counted, traces_, c);
     // Twice the margin of mostly_throttled: what was found may not be what is found.
     const int made = std::min(rounds_done, rounds) * plan_.study.repetitions;
     const int left = rounds_done < rounds ? rounds : 2 * rounds - rounds_done;
@@ -296,13 +310,8 @@ void StudyRun::calibrate(const fs::path& file) {
   complete_step(false);
 }
 
-/// In turn forwards and backwards, so that a machine that becomes slower meanwhile does not make
-/// one size or one number of ranks slower than the others.
-void StudyRun::measure_round(int round, std::vector<Case*> cases) {
-  if (round % 2 == 0) {
-    std::reverse(cases.begin(), cases.end());
-  }
-  for (Case* const c : cases) {
+void StudyRun::measure_round(int round, const std::vector<Case*>& cases) {
+  for (Case* const c : in_turn(cases, round)) {
     std::optional<Trace> trace = earlier(*c, round);
     const bool is_reused = trace.has_value();
     if (is_reused) {
@@ -380,10 +389,7 @@ std::vector<Case*> StudyRun::mostly_throttled() {
   }
   const CountedRepetitions counted(traces_);
   for (Case& c : plan_.cases) {
-    int free = 0;
-    for (const std::size_t trace : c.traces) {
-      free += counted.free_repetitions(traces_[trace]);
-    }
+    const int free = free_repetitions(counted, traces_, c);
     if (3 * free < plan_.study.rounds * plan_.study.repetitions) {
       throttled.push_back(&c);
     }

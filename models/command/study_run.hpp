@@ -42,7 +42,7 @@ class StudyRun {
   void set_up_machine();
   bool is_calibrated_here(const std::filesystem::path& file) const;
   void calibrate(const std::filesystem::path& file);
-  void measure_round(int round, std::vector<Case*> cases);
+  void measure_round(int round, const std::vector<Case*>& cases);
   Trace measure(const Case& c, int round);
   std::optional<Trace> earlier(const Case& c, int round) const;
   std::vector<Case*> mostly_throttled();
