@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # cleave_embed(TARGET NAMESPACE ns HEADER h FILES name=path ...): compiles files into TARGET as
 # `const std::string_view ns::name`, which HEADER declares. Any bytes; paths from the caller's folder, absolute,
-# or none for an empty text.
+# or none for an empty text. name=gzip:path holds the file compressed.
 function(cleave_embed target)
   cmake_parse_arguments(arg "" "NAMESPACE;HEADER" "FILES" ${ARGN})
   set(output ${CMAKE_CURRENT_BINARY_DIR}/${target}_embedded.cpp)
   set(paths)
   foreach(entry IN LISTS arg_FILES)
-    string(REGEX REPLACE "^[^=]*=" "" path ${entry})
+    string(REGEX REPLACE "^[^=]*=(gzip:)?" "" path ${entry})
     if(path)
       cmake_path(ABSOLUTE_PATH path)
       list(APPEND paths ${path})

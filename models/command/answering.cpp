@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <ranges>
 #include <string_view>
 
 #include "models/report/answer.hpp"
@@ -68,17 +69,13 @@ void Answering::check_output(const std::string& option, const std::string& file)
   }
 }
 
-Json answers_json(const Model& model) {
-  Json array = Json::array();
-  for (const Answer& answer : answers_of(model)) {
-    array.push_back(
+Json to_json(const Report& report) {
+  Json answers = Json::array();
+  for (const Answer& answer : report.answers | std::views::filter(comes_first)) {
+    answers.push_back(
         {{"text", answer.line},
          {"prediction", answer.prediction ? Json(to_json(*answer.prediction)) : Json()}});
   }
-  return array;
-}
-
-Json to_json(const Report& report) {
   Json verdicts = Json::array();
   for (const Verdict& verdict : report.verdicts) {
     verdicts.push_back({{"holds", verdict.holds}, {"text", verdict.text}});
@@ -95,6 +92,7 @@ Json to_json(const Report& report) {
                     {"held_out", c.held_out}});
   }
   Json object;
+  object["answers"] = std::move(answers);
   object["verdicts"] = std::move(verdicts);
   object["runs"] = std::move(runs);
   object["notes"] = Json::array();

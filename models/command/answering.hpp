@@ -34,9 +34,8 @@ struct Answering {
   void check_output(const std::string& option, const std::string& file) const;
 };
 
-/// The answers of a report: a line each, with the prediction where there is one.
-Json answers_json(const Model& model);
-/// Verdicts, notes, and every run as measured and as predicted.
+/// The answers that come first, each as a line, with the prediction where there is one; verdicts,
+/// notes, and every run as measured and as predicted.
 Json to_json(const Report& report);
 /// The latency and gap of every pattern.
 Json to_json(const Network& network);

@@ -45,10 +45,7 @@ std::vector<RunPoint> measured_runs(const Model& model, const NamedSizes& sizes,
   std::vector<std::string> files;
   for (const auto* runs : {&model.fitted, &model.held_out}) {
     for (const RunOfModel& run : *runs) {
-      const bool is_same = std::ranges::all_of(sizes, [&](const auto& size) {
-        const auto found = run.sizes.find(size.first);
-        return found != run.sizes.end() && found->second == size.second;
-      });
+      const bool is_same = std::ranges::includes(run.sizes, sizes);
       for (const std::string& file : is_same ? run.files : std::vector<std::string>()) {
         const fs::path in_study = fs::path(study) / "traces" / fs::path(file).filename();
         if (fs::is_regular_file(in_study)) {
@@ -74,15 +71,10 @@ std::string plot_text(const Model& model, const std::vector<Prediction>& predict
                       const Arguments& arguments, const PredictOptions& options) {
   const NamedSizes& sizes = predictions.front().sizes;
   const std::vector<RunPoint> runs = measured_runs(model, sizes, arguments.question.study);
-  std::vector<int> ranks;
-  for (const Prediction& p : predictions) {
-    ranks.push_back(p.ranks);
-  }
-  for (const RunPoint& run : runs) {
-    ranks.push_back(run.ranks);
-  }
-  const std::string plot =
-      to_terminal(plot_of(model, sizes, ranks, runs, options), terminal_style());
+  std::vector<Prediction> of_size;
+  std::ranges::copy_if(predictions, std::back_inserter(of_size),
+                       [&](const Prediction& p) { return p.sizes == sizes; });
+  const std::string plot = to_terminal(plot_of(model, of_size, runs, options), terminal_style());
   return plot.empty() ? "" : plot + '\n';
 }
 

@@ -47,15 +47,12 @@ void run(const Arguments& arguments) {
   write_report(out, report);
   const Answering& answering = arguments.answering;
   if (answering.json) {
-    Json object = {{"app", model.app},
-                   {"page", (out / "report.html").string()},
-                   {"answers", answers_json(model)}};
+    Json object = {{"app", model.app}, {"page", (out / "report.html").string()}};
     object.update(to_json(report));
     answering.print(object);
   }
   if (answering.is_for_people()) {
-    answering.say(to_terminal(
-        report, to_terminal(plot_of_answers(model, report.comparisons), terminal_style())));
+    answering.say(to_terminal(report, to_terminal(plot_of_answers(report), terminal_style())));
   }
 }
 

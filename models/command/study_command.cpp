@@ -20,8 +20,7 @@ Json to_json(const StudyPlan& plan, const Model& model, const Report& report) {
   Json object = {{"app", model.app},
                  {"folder", plan.folder.string()},
                  {"model", (plan.folder / (plan.file_name + ".model.json")).string()},
-                 {"page", (plan.folder / "report.html").string()},
-                 {"answers", answers_json(model)}};
+                 {"page", (plan.folder / "report.html").string()}};
   object.update(to_json(report));
   return object;
 }
@@ -42,8 +41,7 @@ void fit_and_report(const StudyArguments& arguments, StudyRun& run, const Answer
   run.end();
   answering.print(to_json(plan, model, report));
   if (answering.is_for_people()) {
-    const std::string plot =
-        to_terminal(plot_of_answers(model, report.comparisons), terminal_style());
+    const std::string plot = to_terminal(plot_of_answers(report), terminal_style());
     answering.say(fmt::format("{}\nwritten: {}, {}, traces/\n", to_terminal(report, plot),
                               (plan.folder / "report.html").string(), model_file));
   }
@@ -56,11 +54,10 @@ void run(StudyArguments& arguments, const Answering& answering, const std::strin
   }
   catch_interrupts();
   StudyRun study(arguments, plan_study(arguments));
-  for (const std::string& note : study.plan().notes) {
-    if (answering.quiet) {
-      break;
+  if (!answering.quiet) {
+    for (const std::string& note : study.plan().notes) {
+      fmt::print(stderr, "study: note: {}\n", note);
     }
-    fmt::print(stderr, "study: note: {}\n", note);
   }
   study.measure();
   fit_and_report(arguments, study, answering, command_line);

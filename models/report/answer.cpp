@@ -15,8 +15,6 @@ namespace cleave::models {
 
 namespace {
 
-constexpr std::array kRanksAsked = {2, 8, 64};
-
 /// What the answer rests on that was not measured.
 std::string caveats(const Prediction& p) {
   std::vector<std::string> texts;
@@ -90,47 +88,28 @@ Prediction predict_for_answer(const Model& model, int ranks, const NamedSizes& s
   return predict(model, ranks, sizes, asked);
 }
 
-std::vector<Answer> answers_of(const Model& model, const PredictOptions& options) {
+std::vector<Answer> answers_of(const Model& model) {
+  constexpr int kMaxRanks = 64;
   const NamedSizes sizes = largest_measured(model);
   std::vector<Answer> answers;
-  for (const int ranks : kRanksAsked) {
+  for (int ranks = 1; ranks <= kMaxRanks; ranks *= 2) {
+    Answer& answer = answers.emplace_back();
+    answer.ranks = ranks;
     try {
-      Prediction prediction = predict_for_answer(model, ranks, sizes, options);
-      std::string line = answer_line(prediction);
-      answers.push_back({.line = std::move(line), .prediction = std::move(prediction)});
+      answer.prediction = predict_for_answer(model, ranks, sizes);
+      answer.line = answer_line(*answer.prediction);
     } catch (const UsageError&) {
       throw;
     } catch (const Error& e) {
-      answers.push_back(
-          {.line = fmt::format("{} on {}: {}", format_sizes(sizes), format_ranks(ranks), e.what()),
-           .prediction = std::nullopt});
+      answer.line = fmt::format("{} on {}: {}", format_sizes(sizes), format_ranks(ranks), e.what());
     }
   }
   return answers;
 }
 
-std::vector<std::string> answer_lines(const Model& model, const PredictOptions& options) {
-  std::vector<std::string> lines;
-  for (Answer& answer : answers_of(model, options)) {
-    lines.push_back(std::move(answer.line));
-  }
-  return lines;
-}
-
-std::vector<Prediction> examples_of(const Model& model, const PredictOptions& options) {
-  constexpr int kMaxRanks = 64;
-  const NamedSizes sizes = largest_measured(model);
-  std::vector<Prediction> examples;
-  for (int ranks = 1; ranks <= kMaxRanks; ranks *= 2) {
-    try {
-      examples.push_back(predict_for_answer(model, ranks, sizes, options));
-    } catch (const UsageError&) {
-      throw;
-    } catch (const Error&) {  // answer_lines says why
-      continue;
-    }
-  }
-  return examples;
+bool comes_first(const Answer& answer) {
+  constexpr std::array kRanksAsked = {2, 8, 64};
+  return std::ranges::find(kRanksAsked, answer.ranks) != kRanksAsked.end();
 }
 
 }  // namespace cleave::models

@@ -27,20 +27,18 @@ NamedSizes largest_measured(const Model& model);
 Prediction predict_for_answer(const Model& model, int ranks, const NamedSizes& sizes,
                               const PredictOptions& options = {});
 
-/// One question that every report answers.
+/// What the largest problem that was measured takes on one number of ranks.
 struct Answer {
+  int ranks = 1;
   std::string line;
   std::optional<Prediction> prediction;  ///< none where it cannot be told; the line says why
 };
 
-/// What the largest problem that was measured takes on 2, 8 and 64 ranks.
-std::vector<Answer> answers_of(const Model& model, const PredictOptions& options = {});
+/// On 1, 2, 4 ... 64 ranks.
+std::vector<Answer> answers_of(const Model& model);
 
-/// Their lines.
-std::vector<std::string> answer_lines(const Model& model, const PredictOptions& options = {});
-
-/// The same problem on 1, 2, 4 ... 64 ranks, those that can be predicted.
-std::vector<Prediction> examples_of(const Model& model, const PredictOptions& options = {});
+/// Whether it is one that every report begins with: on 2, 8 or 64 ranks.
+bool comes_first(const Answer& answer);
 
 inline constexpr const char* kAssumedForAnswers = "ethernet-10g";
 

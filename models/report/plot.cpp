@@ -187,50 +187,70 @@ std::string to_terminal(const TerminalPlot& plot, const PlotStyle& style) {
   return text + fmt::format("\n{:>{}}  {}\n", "ranks", kLabel, ticks_of(plot, across, columns));
 }
 
-TerminalPlot plot_of(const Model& model, const NamedSizes& sizes, const std::vector<int>& ranks,
-                     const std::vector<RunPoint>& runs, const PredictOptions& options) {
-  TerminalPlot plot;
-  int threads = 1;
-  for (const int p : std::set<int>(ranks.begin(), ranks.end())) {
+namespace {
+
+/// Adds predictions of the same size at the numbers of ranks that `runs` had.
+void add_measured_ranks(std::vector<Prediction>& predictions, const Model& model,
+                        const std::vector<RunPoint>& runs, const PredictOptions& options) {
+  const NamedSizes sizes = predictions.front().sizes;
+  for (const RunPoint& run : runs) {
+    if (std::ranges::find(predictions, run.ranks, &Prediction::ranks) != predictions.end()) {
+      continue;
+    }
     try {
-      const Prediction prediction = predict_for_answer(model, p, sizes, options);
-      threads = prediction.threads;
-      plot.predicted.push_back({.ranks = static_cast<double>(p),
-                                .seconds = prediction.seconds,
-                                .low = prediction.low,
-                                .high = prediction.high});
+      predictions.push_back(predict_for_answer(model, run.ranks, sizes, options));
     } catch (const UsageError&) {
       throw;
     } catch (const Error&) {  // the answers say why
       continue;
     }
   }
+}
+
+}  // namespace
+
+TerminalPlot plot_of(const Model& model, std::vector<Prediction> predictions,
+                     const std::vector<RunPoint>& runs, const PredictOptions& options) {
+  if (predictions.empty()) {
+    return {};
+  }
+  add_measured_ranks(predictions, model, runs, options);
+  std::ranges::sort(predictions, {}, &Prediction::ranks);
+  const auto repeated = std::ranges::unique(predictions, {}, &Prediction::ranks);
+  predictions.erase(repeated.begin(), repeated.end());
+  TerminalPlot plot;
+  for (const Prediction& p : predictions) {
+    plot.predicted.push_back({.ranks = static_cast<double>(p.ranks),
+                              .seconds = p.seconds,
+                              .low = p.low,
+                              .high = p.high});
+  }
+  const Prediction& first = predictions.front();
   for (const RunPoint& run : runs) {
-    const auto is_same = [&](const auto& size) {
-      const auto found = run.sizes.find(size.first);
-      return found != run.sizes.end() && found->second == size.second;
-    };
     const double seconds = run.seconds.empty() ? 0 : median(run.seconds);
-    const bool is_shown = !plot.predicted.empty() && seconds > 0 &&
-                          run.ranks >= plot.predicted.front().ranks &&
-                          run.ranks <= plot.predicted.back().ranks;
-    if (is_shown && run.threads == threads && std::ranges::all_of(sizes, is_same)) {
+    const bool is_shown =
+        seconds > 0 && first.ranks <= run.ranks && run.ranks <= predictions.back().ranks;
+    if (is_shown && run.threads == first.threads && std::ranges::includes(run.sizes, first.sizes)) {
       plot.measured.push_back({.ranks = static_cast<double>(run.ranks), .seconds = seconds});
     }
   }
-  plot.title = fmt::format("{}: predicted (line, 95 %){}", format_sizes(sizes),
+  plot.title = fmt::format("{}: predicted (line, 95 %){}", format_sizes(first.sizes),
                            plot.measured.empty() ? "" : " and measured (points)");
   return plot;
 }
 
-TerminalPlot plot_of_answers(const Model& model, const std::vector<Comparison>& comparisons) {
-  std::vector<int> ranks = {1, 2, 4, 8, 16, 32, 64};
+TerminalPlot plot_of_answers(const Report& report) {
+  std::vector<Prediction> predictions;
+  for (const Answer& answer : report.answers) {
+    if (answer.prediction) {
+      predictions.push_back(*answer.prediction);
+    }
+  }
   std::vector<RunPoint> runs;
-  for (const Comparison& c : comparisons) {
-    ranks.push_back(c.run.ranks);
+  for (const Comparison& c : report.comparisons) {
     runs.push_back(c.run);
   }
-  return plot_of(model, largest_measured(model), ranks, runs);
+  return plot_of(report.model, std::move(predictions), runs);
 }
 
 }  // namespace cleave::models

@@ -37,12 +37,13 @@ struct PlotStyle {
 /// predicted.
 std::string to_terminal(const TerminalPlot& plot, const PlotStyle& style);
 
-/// One size, as predicted at `ranks` and as measured in `runs` of this size and as many threads.
-/// Numbers of ranks that cannot be predicted are left out.
-TerminalPlot plot_of(const Model& model, const NamedSizes& sizes, const std::vector<int>& ranks,
+/// One size: as in `predictions`, which are all of it, and at the other numbers of ranks that
+/// `runs` had, and as measured in those of this size and as many threads. Numbers of ranks that
+/// cannot be predicted are left out.
+TerminalPlot plot_of(const Model& model, std::vector<Prediction> predictions,
                      const std::vector<RunPoint>& runs, const PredictOptions& options = {});
 
-/// The largest problem that was measured, at every number of ranks that was, and on to 64.
-TerminalPlot plot_of_answers(const Model& model, const std::vector<Comparison>& comparisons);
+/// The answers of a report, and what was measured.
+TerminalPlot plot_of_answers(const Report& report);
 
 }  // namespace cleave::models

@@ -161,13 +161,12 @@ Report make_report(const Model& model, const Measurements& measurements,
   const Network& network = options.network ? *options.network : model.network;
 
   Report report{.title = fmt::format("{}: predicted and measured", model.app),
-                .answers = answer_lines(model, options),
                 .facts = facts_of(model, network),
                 .comparisons = compare(model, measurements, options),
-                .examples = examples_of(model, options),
                 .worker_shares = worker_shares_of(measurements.searches),
                 .model = model};
   report.model.network = network;
+  report.answers = answers_of(report.model);
   report.notes = notes_of(model, measurements, report.comparisons);
   report.verdicts = verdicts_of(model, measurements, report.comparisons);
   report.residuals = residuals_of(model, measurements, report.comparisons);

@@ -10,6 +10,7 @@
 
 #include "models/model/model.hpp"
 #include "models/predict/prediction.hpp"
+#include "models/report/answer.hpp"
 #include "models/report/run_timeline.hpp"
 #include "models/traces/files.hpp"
 #include "models/traces/samples.hpp"
@@ -80,13 +81,12 @@ struct Origin {
 
 struct Report {
   std::string title;
-  std::vector<std::string> answers;  ///< lines: how long, and what holds it back
+  std::vector<Answer> answers;
   std::vector<std::pair<std::string, std::string>> facts;  ///< of machine and runs
   std::vector<Comparison> comparisons;
   std::vector<Verdict> verdicts;
   std::vector<Table> tables;
-  std::vector<Note> notes;           ///< grave ones first
-  std::vector<Prediction> examples;  ///< of the largest problem that was measured, on some ranks
+  std::vector<Note> notes;  ///< grave ones first
   std::vector<Residual> residuals;
   std::vector<WorkerShares> worker_shares;  ///< of the longest searches
   Model model;                              ///< with the l and g that were asked for

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ranges>
 #include <string_view>
 #include <vector>
 
@@ -75,8 +76,8 @@ std::string to_terminal(const Table& table) {
 
 std::string to_terminal(const Report& report, const std::string& plot) {
   std::string text = report.title + "\n\n";
-  for (const std::string& answer : report.answers) {
-    text += fmt::format("  {}\n", answer);
+  for (const Answer& answer : report.answers | std::views::filter(comes_first)) {
+    text += fmt::format("  {}\n", answer.line);
   }
   text += plot.empty() ? "\n" : fmt::format("\n{}\n", plot);
   for (const auto& [name, value] : report.facts) {
@@ -105,8 +106,8 @@ std::string notes_text(const std::vector<std::string>& notes) {
 
 std::string to_markdown(const Report& report) {
   std::string text = fmt::format("# {}\n\n", escaped_for_markdown(report.title));
-  for (const std::string& answer : report.answers) {
-    text += fmt::format("- {}\n", escaped_for_markdown(answer));
+  for (const Answer& answer : report.answers | std::views::filter(comes_first)) {
+    text += fmt::format("- {}\n", escaped_for_markdown(answer.line));
   }
   text += "\n";
   for (const auto& [name, value] : report.facts) {

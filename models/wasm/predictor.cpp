@@ -30,10 +30,10 @@ struct Changed {
 };
 std::optional<Changed> changed_model;
 
-double factor_of(const json& change, const char* name) {
+double factor_of(const json& change, const std::string& name) {
   const double factor = change.value(name, 1.0);
   if (!(factor > 0)) {
-    throw UsageError(std::string(name) + " must be multiplied by more than 0");
+    throw UsageError(name + " must be multiplied by more than 0");
   }
   return factor;
 }
@@ -43,7 +43,7 @@ WhatIf what_if_from(const json& change) {
   const json blocks = change.value("blocks", json::object());
   for (const auto& [name, factor] : blocks.items()) {
     if (const std::optional<Block> block = block_named(name)) {
-      what_if.blocks[*block] = factor.get<double>();
+      what_if.blocks[*block] = factor_of(blocks, name);
     }
   }
   return what_if;

@@ -7,7 +7,7 @@
 namespace cleave::models::assets {
 
 extern const std::string_view page_css;
-extern const std::string_view echarts;
+extern const std::string_view echarts_gzip;
 extern const std::string_view format_js;
 extern const std::string_view question_js;
 extern const std::string_view answer_js;
@@ -22,7 +22,7 @@ extern const std::string_view start_js;
 
 /// The predictor as WebAssembly, empty where the build could not compile it; and the script that
 /// opens it.
-extern const std::string_view predictor_wasm;
+extern const std::string_view predictor_wasm_gzip;
 extern const std::string_view predictor_js;
 
 }  // namespace cleave::models::assets

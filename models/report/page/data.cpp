@@ -129,8 +129,10 @@ std::string data_json(const Report& report) {
     messages.push_back(std::move(entry));
   }
   json examples = json::array();
-  for (const Prediction& prediction : report.examples) {
-    examples.push_back(to_json(prediction));
+  for (const Answer& answer : report.answers) {
+    if (answer.prediction) {
+      examples.push_back(to_json(*answer.prediction));
+    }
   }
   json workers = json::array();
   for (const WorkerShares& shares : report.worker_shares) {

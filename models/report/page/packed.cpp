@@ -34,6 +34,8 @@ std::string gzip(std::string_view bytes) {
   return result;
 }
 
+}  // namespace
+
 std::string base64(std::string_view bytes) {
   constexpr std::string_view kDigits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -50,8 +52,6 @@ std::string base64(std::string_view bytes) {
   }
   return text;
 }
-
-}  // namespace
 
 std::string packed(std::string_view bytes) { return base64(gzip(bytes)); }
 

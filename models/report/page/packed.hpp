@@ -10,4 +10,7 @@ namespace cleave::models {
 /// Four characters for three bytes of gzip. \throws Error  if zlib has no memory
 std::string packed(std::string_view bytes);
 
+/// Of bytes that are gzip already.
+std::string base64(std::string_view bytes);
+
 }  // namespace cleave::models

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <string_view>
 
 #include "models/model/model_file.hpp"
@@ -96,11 +97,11 @@ std::string question_of(const Report& report) {
   std::string html =
       "<section id=\"question\" aria-label=\"How long a run takes\">\n"
       "<form id=\"controls\" hidden></form>\n<div>\n<div id=\"answer\" role=\"status\">\n<ul>\n";
-  for (const std::string& answer : report.answers) {
-    html += fmt::format("<li>{}</li>\n", escaped(answer));
+  for (const Answer& answer : report.answers | std::views::filter(comes_first)) {
+    html += fmt::format("<li>{}</li>\n", escaped(answer.line));
   }
   html += "</ul>\n</div>\n<div id=\"commands\"></div>\n</div>\n</section>\n";
-  if (assets::predictor_wasm.empty()) {
+  if (assets::predictor_wasm_gzip.empty()) {
     html += fmt::format(
         "<p class=\"missing\">This page cannot answer other questions. Install lld-16, wasi-libc "
         "and "
@@ -150,19 +151,20 @@ std::string facts_of(const Report& report) {
   return html + "</dl>\n</section>\n";
 }
 
+/// \param bytes  as packed.hpp has them
 std::string packed_script(const char* id, std::string_view bytes) {
-  return fmt::format("<script type=\"text/plain\" id=\"{}\">{}</script>\n", id, packed(bytes));
+  return fmt::format("<script type=\"text/plain\" id=\"{}\">{}</script>\n", id, bytes);
 }
 
 std::string scripts_of(const Report& report) {
-  std::string html = packed_script("data", data_json(report));
-  html += packed_script("echarts", assets::echarts);
+  std::string html = packed_script("data", packed(data_json(report)));
+  html += packed_script("echarts", base64(assets::echarts_gzip));
   if (report.timeline) {
-    html += packed_script("trace", timeline_json(*report.timeline));
+    html += packed_script("trace", packed(timeline_json(*report.timeline)));
   }
-  if (!assets::predictor_wasm.empty()) {
-    html += packed_script("predictor-wasm", assets::predictor_wasm);
-    html += packed_script("model", model_text(report.model));
+  if (!assets::predictor_wasm_gzip.empty()) {
+    html += packed_script("predictor-wasm", base64(assets::predictor_wasm_gzip));
+    html += packed_script("model", packed(model_text(report.model)));
     html += fmt::format("<script id=\"predictor-js\">\n{}</script>\n", assets::predictor_js);
   }
   for (const std::string_view script :

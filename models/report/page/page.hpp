@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A report as one HTML page that needs no other file and no network: styles, plots, data and the
 // predictor itself are in it. Where the build had no compiler for WebAssembly the page shows what
-// `report.examples` hold, and says so.
+// `report.answers` hold, and says so.
 #pragma once
 
 #include <string>

@@ -27,9 +27,8 @@ bool take_all(std::span<const AllowedCores> ranks, int threads);
 
 /// The places of the cores of each rank's workers, `threads` of them, in the order of `ranks`,
 /// which are those of one host. Ranks that may use the same cores share them out in their order.
-/// \return  no list at all where workers outnumber cores, or where ranks may use some cores in
-///          common but not all, since two workers could then be bound to one core; and for a single
-///          worker, which has nobody to be kept apart from
+/// \return  no list at all where workers outnumber cores. Nor where ranks have some cores in common
+///          but not all: two workers could then be bound to one core. Nor for a single worker.
 /// \param mine     the cores of the rank `ranks[self]`; of ranks that may use other ones only the
 ///                 first and the last are known, and their lists hold these
 std::vector<std::vector<int>> cores_of_workers(const HostCores& mine,
