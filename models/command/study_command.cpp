@@ -10,6 +10,7 @@
 #include "models/command/subprocess.hpp"
 #include "models/command/write_report.hpp"
 #include "models/model/model_file.hpp"
+#include "models/predict/prediction.hpp"
 #include "models/report/text.hpp"
 
 namespace cleave::models {
@@ -25,12 +26,40 @@ Json to_json(const StudyPlan& plan, const Model& model, const Report& report) {
   return object;
 }
 
+/// Why `model` does not predict every run; empty if it does.
+std::string reason_not_to_predict(const Model& model, const Measurements& measurements) {
+  try {
+    for (const RunPoint& run : measurements.points) {
+      predict(model, run);
+    }
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// Fitted to the runs that are not held out; to all, if those determine too few coefficients.
+Model fit_study(const StudyPlan& plan, const Measurements& measurements,
+                const std::optional<Machine>& machine, const Provenance& provenance) {
+  Model model = fit_model(measurements, machine, plan.fit, provenance);
+  const std::string reason = reason_not_to_predict(model, measurements);
+  if (reason.empty() || plan.fit.hold_out == HoldOut::none) {
+    return model;
+  }
+  FitOptions to_all = plan.fit;
+  to_all.hold_out = HoldOut::none;
+  model = fit_model(measurements, machine, to_all, provenance);
+  model.notes.push_back(fmt::format(
+      "all sizes are fitted and none is held out to test the fit; with some held out, {}", reason));
+  return model;
+}
+
 void fit_and_report(const StudyArguments& arguments, StudyRun& run, const Answering& answering,
                     const std::string& command_line) {
   const StudyPlan& plan = run.plan();
   const std::optional<Machine> machine = read_machine_if_given(run.machine_file());
   const Measurements measurements = arguments.fit.measurements(run.traces());
-  const Model model = fit_model(measurements, machine, plan.fit,
+  const Model model = fit_study(plan, measurements, machine,
                                 provenance_here("cleave study", command_line, "none"));
   const std::string model_file = plan.file_name + ".model.json";
   write_model(plan.folder / model_file, model);

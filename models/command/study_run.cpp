@@ -23,7 +23,7 @@ constexpr const char* kTraceOption = " --trace ";
 // Kinds of steps; those of runs are the numbers of their cases.
 constexpr int kFitting = -1;
 constexpr int kCalibrating = -2;
-constexpr Range kFittingTakes{0.5, 20};
+constexpr Range kFittingTakes{0.05, 10};
 constexpr Range kCalibratingTakes{3, 40};
 
 std::vector<Case*> all_of(std::vector<Case>& cases) {

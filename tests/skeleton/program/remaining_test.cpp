@@ -165,6 +165,24 @@ TEST(Remaining, IsWhatIsExpectedWhileNothingElseIsKnown) {
   EXPECT_LT(range->high, 60);
 }
 
+TEST(Remaining, AddsWhatIsExpectedOfALastStepToWhatIsJudged) {
+  // The last step may take 0.5 to 20 s, and takes 1 s: ten steps of 1 s each end well before the
+  // middle of the range.
+  Steps steps;
+  for (int i = 0; i < 10; ++i) {
+    steps.add({});
+  }
+  steps.add({.kind = 1, .expected_s = Range{0.5, 20}});
+  for (int i = 0; i < 5; ++i) {
+    steps.complete(1);
+  }
+  const auto range = steps.remaining_s(0);
+  ASSERT_TRUE(range);
+  EXPECT_GT(range->low, 4);
+  EXPECT_LT(range->low, 6);
+  EXPECT_GT(range->high, 24);
+}
+
 TEST(Remaining, LeavesOutUncertainStepsAtTheLowerEnd) {
   Steps steps;
   for (int i = 0; i < 10; ++i) {

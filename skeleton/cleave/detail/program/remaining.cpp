@@ -205,10 +205,9 @@ std::optional<Range> Steps::range_over(std::size_t steps, double current_s,
     add(judge.of_known(kind, count));
   }
   add(judge.of_unknown(unknown));
-  add({.mean_s = (expected.low + expected.high) / 2,
-       .variance = square((expected.high - expected.low) / (2 * student_t(judge.freedom())))});
   sum.variance += square(kDrift * sum.mean_s);
-  const Range all = range_of(sum.mean_s, sum.variance, judge.freedom());
+  const Range judged = range_of(sum.mean_s, sum.variance, judge.freedom());
+  const Range all{judged.low + expected.low, judged.high + expected.high};
   // A step that has taken longer than was thought may take half as long again.
   const double passed = std::min(current_s, first_s);
   const double late = std::max(current_s - first_s, 0.0);
