@@ -59,8 +59,8 @@ void fit_and_report(const StudyArguments& arguments, StudyRun& run, const Answer
   const StudyPlan& plan = run.plan();
   const std::optional<Machine> machine = read_machine_if_given(run.machine_file());
   const Measurements measurements = arguments.fit.measurements(run.traces());
-  const Model model = fit_study(plan, measurements, machine,
-                                provenance_here("cleave study", command_line, "none"));
+  const Model model =
+      fit_study(plan, measurements, machine, provenance_here("cleave study", command_line, "none"));
   const std::string model_file = plan.file_name + ".model.json";
   write_model(plan.folder / model_file, model);
   Report report = make_report(model, measurements, std::nullopt);

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many visits the search of a tree takes, by sampling it (Knuth, "Estimating the efficiency of
-// backtrack programs", 1975). The first nodes are visited breadth first, until there are enough to
-// begin from. From each of these a random path goes down to a leaf: a node of which one child of k
-// is followed stands for k. A sweep is one path from each. Its sum is right on average, and sweeps
-// are independent, so their spread says how far the mean is to be trusted.
+// How many visits the search of a tree takes, by sampling it level by level (Rubinstein,
+// "Stochastic enumeration method for counting NP-hard problems", 2013). A sweep goes down from the
+// roots. Of the nodes of a level it keeps at most `width`, drawn at random, and each stands for as
+// many as were there for one kept. The sum over the levels is right on average. Sweeps are
+// independent, so their spread says how far their mean is to be trusted.
 //
-// Of a tree whose size lies in rare deep parts no such sample tells it. That shows: one path then
-// makes much of the sum. No answer is given. No MPI, no clock, the same for the same seed.
+// A tree whose size lies in rare deep parts is not told by any sample. That shows in the spread. No
+// MPI, no clock, the same for the same seed.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <iterator>
 #include <optional>
 #include <random>
 #include <utility>
@@ -27,9 +25,6 @@ struct TreeSizeEstimate {
   double visits = 0;
   double deviation = 0;  ///< of `visits`
   double freedom = 0;    ///< sweeps - 1; 0 where the tree was visited as a whole
-  /// What one path makes of the sum of all, at most. Sizes of paths are skewed: what the sample
-  /// misses lies in paths as large, and makes the truth greater.
-  double largest_share = 0;
 };
 
 /// Samples the tree below some nodes.
@@ -42,105 +37,89 @@ class TreeSize {
     begin_again();
   }
 
-  /// Visits one node. Cost: that visit, and a copy of a node.
+  /// Visits one node. Cost: that visit, and a draw for each child of a level that is full.
   void step() {
     if (is_whole_) {
       return;
     }
-    if (is_widening_) {
-      widen();
-    } else {
-      go_down();
+    if (at_ == level_.size()) {
+      end_level();
     }
+    children_.clear();
+    expand_(std::move(level_[at_++]), children_);
+    sum_ += stands_for_;
+    std::ranges::for_each(children_, [this](Node& child) { keep(std::move(child)); });
   }
 
   /// Forgets all, as after the tree has changed by a better incumbent.
   void begin_again() {
-    wanted_ = kFirstBegins;
+    width_ = kFirstWidth;
     is_whole_ = false;
     estimate_.reset();
-    begin_sample();
+    sweeps_.clear();
+    begin_sweep();
   }
 
   /// Nothing while there are too few sweeps, or if they cannot tell.
   const std::optional<TreeSizeEstimate>& estimate() const { return estimate_; }
 
  private:
-  static constexpr std::size_t kFirstBegins = 64;
-  static constexpr std::size_t kMaxBegins = 1 << 14;
-  static constexpr double kMaxVisitsForBegin = 16;  ///< where a tree stays narrow
+  static constexpr std::size_t kFirstWidth = 16;
+  static constexpr std::size_t kMaxWidth = 1 << 12;
   static constexpr int kMinSweeps = 5;
-  static constexpr int kSweepsOfSample = 16;  ///< then more begins are worth more than more sweeps
-
-  /// The most that one of `paths` may make of their sum. Where sizes have a tail that a sample
-  /// tells, the largest share falls almost as 1 / paths; else it hardly falls.
-  static double max_share(double paths) { return std::min(0.1, 30 / std::pow(paths, 0.75)); }
-
-  void begin_sample() {
-    begins_.assign(roots_.begin(), roots_.end());
-    is_widening_ = true;
-    top_ = 0;
-    sweeps_.clear();
-    largest_path_ = 0;
-  }
+  static constexpr int kSweepsOfWidth = 16;  ///< then wider ones are worth more than more of them
+  /// Of one sweep, relative. Beyond it some sweeps are so much larger than most that a few of them
+  /// do not tell their mean.
+  static constexpr double kMaxDeviation = 0.75;
 
   void begin_sweep() {
+    level_ = roots_;
     at_ = 0;
+    next_.clear();
+    in_next_ = 0;
+    stands_for_ = 1;
     sum_ = 0;
-    path_.reset();
+    is_all_ = true;
   }
 
-  /// Puts the children of the oldest begin behind all others.
-  void widen() {
-    if (begins_.empty()) {  // all is counted
-      is_whole_ = true;
-      estimate_ = TreeSizeEstimate{.visits = top_, .deviation = 0, .freedom = 0};
-    } else if (begins_.size() >= wanted_ ||
-               top_ >= kMaxVisitsForBegin * static_cast<double>(wanted_)) {
-      is_widening_ = false;
-      begin_sweep();
-    } else {
-      children_.clear();
-      expand_(std::move(begins_.front()), children_);
-      begins_.pop_front();
-      ++top_;
-      std::move(children_.begin(), children_.end(), std::back_inserter(begins_));
+  /// One of `width_` of the next level, each as likely (Waterman's reservoir).
+  void keep(Node child) {
+    ++in_next_;
+    if (next_.size() < width_) {
+      next_.push_back(std::move(child));
+    } else if (const std::uint64_t place = random_() % in_next_; place < width_) {
+      next_[place] = std::move(child);
     }
   }
 
-  /// One visit of the current path.
-  void go_down() {
-    if (!path_) {
-      path_ = begins_[at_];
-      weight_ = 1;
-      of_path_ = 0;
-    }
-    of_path_ += weight_;
-    children_.clear();
-    expand_(*std::move(path_), children_);
-    path_.reset();
-    if (!children_.empty()) {
-      weight_ *= static_cast<double>(children_.size());
-      path_ = std::move(children_[random_() % children_.size()]);
+  void end_level() {
+    if (next_.empty()) {
+      end_sweep();
       return;
     }
-    sum_ += of_path_;
-    largest_path_ = std::max(largest_path_, of_path_);
-    if (++at_ == begins_.size()) {
-      end_sweep();
-    }
+    is_all_ = is_all_ && in_next_ == next_.size();
+    stands_for_ *= static_cast<double>(in_next_) / static_cast<double>(next_.size());
+    std::swap(level_, next_);
+    next_.clear();
+    in_next_ = 0;
+    at_ = 0;
   }
 
   void end_sweep() {
     sweeps_.push_back(sum_);
-    begin_sweep();
+    if (is_all_) {
+      is_whole_ = true;
+      estimate_ = TreeSizeEstimate{.visits = sum_};
+      return;
+    }
     if (std::ssize(sweeps_) >= kMinSweeps) {
       estimate_ = mean_of_sweeps();
+      if (width_ < kMaxWidth && (!estimate_ || std::ssize(sweeps_) >= kSweepsOfWidth)) {
+        width_ *= 4;
+        sweeps_.clear();
+      }
     }
-    if (std::ssize(sweeps_) >= kSweepsOfSample && wanted_ < kMaxBegins) {
-      wanted_ *= 4;
-      begin_sample();
-    }
+    begin_sweep();
   }
 
   std::optional<TreeSizeEstimate> mean_of_sweeps() const {
@@ -149,38 +128,36 @@ class TreeSize {
     for (const double sweep : sweeps_) {
       sum += sweep;
     }
+    const double mean = sum / n;
     double squares = 0;
     for (const double sweep : sweeps_) {
-      squares += (sweep - sum / n) * (sweep - sum / n);
+      squares += (sweep - mean) * (sweep - mean);
     }
-    if (!std::isfinite(squares) ||
-        largest_path_ > max_share(n * static_cast<double>(begins_.size())) * sum) {
+    const double deviation = std::sqrt(squares / (n - 1));
+    if (!(deviation <= kMaxDeviation * mean)) {
       return std::nullopt;
     }
-    return TreeSizeEstimate{.visits = top_ + sum / n,
-                            .deviation = std::sqrt(squares / (n - 1) / n),
-                            .freedom = n - 1,
-                            .largest_share = sum > 0 ? largest_path_ / sum : 0};
+    return TreeSizeEstimate{
+        .visits = mean, .deviation = deviation / std::sqrt(n), .freedom = n - 1};
   }
 
   std::vector<Node> roots_;
   Expand expand_;
   std::mt19937_64 random_;
 
-  std::deque<Node> begins_;  ///< that paths go down from
-  std::size_t wanted_ = 0;   ///< of them
-  bool is_widening_ = true;  ///< there are not as many yet
-  double top_ = 0;           ///< visits above them
-  bool is_whole_ = false;    ///< the tree was smaller than what was wanted
+  std::size_t width_ = 0;
+  bool is_whole_ = false;  ///< a sweep has visited all
   std::vector<double> sweeps_;
 
   // The current sweep.
-  std::size_t at_ = 0;
-  double sum_ = 0;
-  std::optional<Node> path_;
-  double weight_ = 1;
-  double of_path_ = 0;
-  double largest_path_ = 0;
+  std::vector<Node> level_;
+  std::size_t at_ = 0;  ///< the next to visit of `level_`
+  std::vector<Node> next_;
+  std::uint64_t in_next_ = 0;  ///< nodes of the next level, of which `next_` keeps some
+  double stands_for_ = 1;      ///< nodes that one of `level_` stands for
+  double sum_ = 0;             ///< visits so far
+  bool is_all_ = true;         ///< no node was left out
+
   std::vector<Node> children_;
   std::optional<TreeSizeEstimate> estimate_;
 };
