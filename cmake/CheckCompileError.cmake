@@ -4,7 +4,7 @@
 # Called as: cmake -DCOMPILER=... -DFLAGS=... -DFILE=... -P CheckCompileError.cmake
 file(STRINGS ${FILE} first_line LIMIT_COUNT 1)
 string(REGEX REPLACE "^// error: " "" expected "${first_line}")
-execute_process(COMMAND ${COMPILER} ${FLAGS} -std=c++20 -fsyntax-only -fdiagnostics-color=never
+execute_process(COMMAND ${COMPILER} ${FLAGS} -fsyntax-only -fdiagnostics-color=never
                         ${FILE}
                 RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
 if(status EQUAL 0)

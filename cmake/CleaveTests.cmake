@@ -60,15 +60,23 @@ function(cleave_program_test name)
   add_dependencies(${name} ${arg_PROGRAMS})
 endfunction()
 
-# cleave_must_not_compile(TARGET FILES...): each file, compiled as a user of TARGET would, must fail
-# with the one error that its first line names.
-function(cleave_must_not_compile target)
+# cleave_must_not_compile(TARGET HEADER FILES...): each file, compiled as a user of TARGET would, must fail
+# with the one error that its first line names. HEADER, which all include, is compiled once.
+function(cleave_must_not_compile target header)
   set(includes $<TARGET_PROPERTY:${target},INTERFACE_INCLUDE_DIRECTORIES>)
+  set(flags -I$<JOIN:${includes},$<SEMICOLON>-I> -std=c++20)
+  set(common ${CMAKE_CURRENT_BINARY_DIR}/must_not_compile.hpp)
+  file(CONFIGURE OUTPUT ${common} CONTENT "#include <${header}>\n")
+  add_custom_command(OUTPUT ${common}.gch DEPFILE ${common}.d DEPENDS ${common}
+    COMMAND ${CMAKE_CXX_COMPILER} ${flags} -MD -MF ${common}.d -MT ${common}.gch
+            -x c++-header ${common} -o ${common}.gch
+    COMMAND_EXPAND_LISTS VERBATIM)
+  add_custom_target(${target}_must_not_compile ALL DEPENDS ${common}.gch)
   foreach(file IN LISTS ARGN)
     cmake_path(GET file STEM name)
     add_test(NAME must_not_compile.${name}
              COMMAND ${CMAKE_COMMAND} -DCOMPILER=${CMAKE_CXX_COMPILER}
-                     "-DFLAGS=-I$<JOIN:${includes},;-I>"
+                     "-DFLAGS=${flags};-include;${common}"
                      -DFILE=${CMAKE_CURRENT_SOURCE_DIR}/${file}
                      -P ${PROJECT_SOURCE_DIR}/cmake/CheckCompileError.cmake)
     set_tests_properties(must_not_compile.${name} PROPERTIES TIMEOUT 120)
@@ -76,10 +84,10 @@ function(cleave_must_not_compile target)
 endfunction()
 
 # cleave_benchmark(NAME SOURCES ... LINK ...): a Google Benchmark program with a main of its own,
-# run by the target `benchmarks`; built with everything else, lest it stop compiling unnoticed.
+# built and run by the target `benchmarks`. The test clang.compile compiles it, too.
 function(cleave_benchmark name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
-  add_executable(${name} ${arg_SOURCES})
+  add_executable(${name} EXCLUDE_FROM_ALL ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LINK} benchmark::benchmark cleave_warnings)
   set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
   file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/benchmarks)
