@@ -5,6 +5,7 @@
 
 #include <time.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -57,18 +58,20 @@ class SearchWatch {
   std::optional<Size> size_;
 };
 
-/// Samples the tree of a search that is running, in a thread of its own, which takes one part in
-/// `kShare` of the time of one core.
+/// Samples the tree of a search that is running, in a thread of its own. It takes one part in
+/// `kShare` of the time of all workers, and no more than one in `kLeastShare` of that of its core.
 template <TreeSearch App>
 class TreeSampler {
  public:
   using Node = NodeOf<App>;
 
   /// \param roots      the nodes that the search begins with
+  /// \param workers    of all ranks
   /// \param incumbent  of the search; what the samples find does not go there
-  TreeSampler(const App& app, std::vector<Node> roots, const Incumbent& incumbent,
-              SearchWatch& watch)
+  TreeSampler(const App& app, std::vector<Node> roots, std::int64_t workers,
+              const Incumbent& incumbent, SearchWatch& watch)
       : app_(app),
+        share_(std::max(kShare / workers, kLeastShare)),
         incumbent_(incumbent),
         watch_(watch),
         known_(incumbent.value()),
@@ -100,6 +103,7 @@ class TreeSampler {
  private:
   static constexpr std::uint64_t kSeed = 1;
   static constexpr std::int64_t kShare = 300;
+  static constexpr std::int64_t kLeastShare = 4;
   static constexpr std::chrono::milliseconds kBetween{50};
 
   struct Expand {
@@ -123,7 +127,7 @@ class TreeSampler {
     try {
       while (!stopped_.wait_for(lock, kBetween, [this] { return stops_; })) {
         sample(std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin_).count() /
-               kShare);
+               share_);
       }
     } catch (...) {  // the search finds it, too, and says so
       watch_.set_size(std::nullopt);
@@ -154,6 +158,7 @@ class TreeSampler {
   }
 
   const App& app_;
+  const std::int64_t share_;
   const Incumbent& incumbent_;
   SearchWatch& watch_;
   std::int64_t known_;  ///< the incumbent that the samples go by

@@ -51,9 +51,9 @@ class TreeSize {
     std::ranges::for_each(children_, [this](Node& child) { keep(std::move(child)); });
   }
 
-  /// Forgets all, as after the tree has changed by a better incumbent.
+  /// Forgets all but how wide sweeps are worth to be, as after the tree has changed by a better
+  /// incumbent.
   void begin_again() {
-    width_ = kFirstWidth;
     is_whole_ = false;
     estimate_.reset();
     sweeps_.clear();
@@ -145,7 +145,7 @@ class TreeSize {
   Expand expand_;
   std::mt19937_64 random_;
 
-  std::size_t width_ = 0;
+  std::size_t width_ = kFirstWidth;
   bool is_whole_ = false;  ///< a sweep has visited all
   std::vector<double> sweeps_;
 

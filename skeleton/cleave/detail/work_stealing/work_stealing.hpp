@@ -168,7 +168,9 @@ class WorkStealing {
       const bool has_all = !snapshots || snapshots->resumed_from() == 0 || comm_.size() == 1;
       std::unique_ptr<Sampler> sampler;
       if (options_.watch != nullptr && comm_.rank() == 0 && has_all) {
-        sampler = std::make_unique<Sampler>(app_, executor.nodes(), incumbent, *options_.watch);
+        sampler = std::make_unique<Sampler>(app_, executor.nodes(),
+                                            std::int64_t{comm_.size()} * options_.stealing.threads,
+                                            incumbent, *options_.watch);
         executor.when_it_lasts([sampler = sampler.get()] { sampler->start(); });
       }
       return sampler;
