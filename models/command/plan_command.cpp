@@ -4,11 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "models/command/answering.hpp"
 #include "models/command/arguments.hpp"
 #include "models/command/commands.hpp"
+#include "models/command/program_description.hpp"
 #include "models/command/questions.hpp"
 #include "models/predict/plan.hpp"
 #include "models/predict/remarks.hpp"
@@ -113,8 +116,18 @@ std::string unmet(const Plan& plan, const PlanRequest& request) {
                      fmt::join(asked, " and to "));
 }
 
-BatchOptions batch_options(const Arguments& arguments) {
-  BatchOptions options{.program = arguments.program, .mpi_type = CLEAVE_SLURM_MPI_TYPE};
+/// As an application of Cleave is called, where that program is beside this one; else in the folder
+/// that the job is submitted from.
+std::string program_of(const std::string& app) {
+  const std::string name = "cleave-" + app;
+  std::error_code error;  // as of a name that is too long
+  return std::filesystem::exists(program_folder() / name, error) ? name : "./" + app;
+}
+
+BatchOptions batch_options(const Arguments& arguments, const Model& model) {
+  BatchOptions options{
+      .program = arguments.program.empty() ? program_of(model.app) : arguments.program,
+      .mpi_type = CLEAVE_SLURM_MPI_TYPE};
   if (!arguments.checkpoint.empty()) {
     options.checkpoint = arguments.checkpoint;
   }
@@ -142,7 +155,7 @@ void run(const Arguments& arguments) {
   const Plan plan = make_plan(model, request);
   if (plan.chosen && !arguments.slurm.empty()) {
     write_file(arguments.slurm,
-               slurm_script(model, plan.choices[*plan.chosen], batch_options(arguments)));
+               slurm_script(model, plan.choices[*plan.chosen], batch_options(arguments, model)));
   }
   print_json(arguments.answering, plan);
   if (arguments.answering.is_for_people()) {
@@ -170,8 +183,9 @@ void add_plan_command(CLI::App& program) {
                    "Least speed-up over one rank divided by ranks")
       ->check(CLI::Range(0.0, 2.0));
   command->add_option("--slurm", arguments->slurm, "Batch script to write for the choice");
-  command->add_option("--program", arguments->program,
-                      "What the batch script starts; cleave-APP if it is not given");
+  command->add_option(
+      "--program", arguments->program,
+      "What the batch script starts; if it is not given cleave-APP, or ./APP of your own");
   command->add_option(
       "--checkpoint", arguments->checkpoint,
       "Folder for snapshots: the batch script stops a search before its time limit, "

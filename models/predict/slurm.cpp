@@ -113,12 +113,11 @@ NamedSizes given_sizes(const Model& model, const Prediction& p) {
 
 /// "srun PROGRAM --type ...": without an end of line.
 std::string command(const Model& model, const Prediction& p, const BatchOptions& options) {
-  const std::string program = options.program.empty() ? "cleave-" + model.app : options.program;
   // srun does not take over what the job was given for --cpus-per-task.
   std::string line = fmt::format(
       "srun --cpus-per-task={} {} --type {} --placement {} --threads {} --warm-up 0 --repetitions "
       "1",
-      p.threads, quoted(program), quoted(model.type), quoted(model.placement), p.threads);
+      p.threads, quoted(options.program), quoted(model.type), quoted(model.placement), p.threads);
   for (const auto& [name, value] : model.options) {
     if (name != "size" && !value.empty()) {
       line += fmt::format(" {} {}", quoted((name.size() == 1 ? "-" : "--") + name), quoted(value));

@@ -11,8 +11,7 @@
 namespace cleave::models {
 
 struct BatchOptions {
-  /// What srun starts. Empty: cleave-APP, as Cleave's own applications are called.
-  std::string program;
+  std::string program;  ///< what srun starts
   /// The way in which srun starts ranks unless SLURM_MPI_TYPE says another: pmi2 for MPICH, pmix
   /// for Open MPI. Empty: the cluster's own way.
   std::string mpi_type;

@@ -62,7 +62,7 @@ TEST(Slurm, ScriptAsksForNodesTimeAndMemory) {
   PlanChoice choice = on_16_ranks("N");
   choice.prediction.memory_bytes = 100 << 20;
   expect_lines(
-      slurm_script(model, choice, {.mpi_type = "pmi2"}),
+      slurm_script(model, choice, {.program = "cleave-sort", .mpi_type = "pmi2"}),
       {"#!/bin/bash\n", "#SBATCH --nodes=2\n", "#SBATCH --ntasks=16\n",
        "#SBATCH --ntasks-per-node=8\n", "#SBATCH --time=03:19:00\n", "#SBATCH --mem-per-cpu=110M\n",
        "\nexport SLURM_MPI_TYPE=\"${SLURM_MPI_TYPE-pmi2}\"\n",
@@ -74,8 +74,8 @@ TEST(Slurm, AProblemThatHasNoSizeOptionIsGivenToSbatch) {
   Model model = sort_model();
   model.given_sizes = {};
   model.options = {{"input", "keys.bin"}, {"size", "N=4M"}};
-  expect_lines(slurm_script(model, on_16_ranks("N"), {}),
-               {"what has N=32M.\n", " --input keys.bin \"$@\"\n"});
+  expect_lines(slurm_script(model, on_16_ranks("N"), {.program = "./sort"}),
+               {"what has N=32M.\n", " ./sort --type", " --input keys.bin \"$@\"\n"});
 }
 
 TEST(Slurm, ASearchWithSnapshotsIsStoppedBeforeItsLimitAndQueuedAgain) {
@@ -133,13 +133,13 @@ TEST(Slurm, AShellTakesWhateverAModelHoldsAsItStands) {
   for (const std::string& text : hostile) {
     SCOPED_TRACE(text);
     model.app = model.type = model.placement = text;
-    const testing::Finished run =
-        Stubs().run(slurm_script(model, on_16_ranks("nodes"), {}), {text, "b c"}, "0");
+    const testing::Finished run = Stubs().run(
+        slurm_script(model, on_16_ranks("nodes"), {.program = text}), {text, "b c"}, "0");
     EXPECT_EQ(run.status, 0) << run.err;
     EXPECT_EQ(run.err, "");
-    EXPECT_EQ(run.out, "<--cpus-per-task=1><cleave-" + text + "><--type><" + text +
-                           "><--placement><" + text + "><--threads><1><--warm-up><0>" +
-                           "<--repetitions><1>" + expected + "<" + text + "><b c>");
+    EXPECT_EQ(run.out, "<--cpus-per-task=1><" + text + "><--type><" + text + "><--placement><" +
+                           text + "><--threads><1><--warm-up><0>" + "<--repetitions><1>" +
+                           expected + "<" + text + "><b c>");
   }
 }
 
@@ -147,7 +147,7 @@ TEST(Slurm, DirectivesEndBeforeWhatAModelHolds) {
   Model model = sort_model();
   model.app = "a\n#SBATCH --nodes=1000";
   model.options = {{"x", "\n#SBATCH --nodes=1000"}};
-  const std::string script = slurm_script(model, on_16_ranks("N"), {});
+  const std::string script = slurm_script(model, on_16_ranks("N"), {.program = model.app});
   EXPECT_NE(script.find("#SBATCH --job-name=cleave-a__SBATCH_--nodes_1000\n"), std::string::npos);
   // sbatch reads directives up to the first line that is neither empty nor a comment.
   EXPECT_LT(script.find("\nsrun "), script.find("\n#SBATCH --nodes=1000"));
