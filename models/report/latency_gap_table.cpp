@@ -8,10 +8,10 @@ namespace cleave::models {
 
 Table latency_gap_table(const Network& network) {
   Table table{.id = "latency_gap",
-              .title = "Latency and gap (the paper's figure 1)",
+              .title = "Latency and gap",
               .note =
                   "A rank that sends and receives K bytes at once takes 2 (l + K g), by pieces "
-                  "where the network changes how it sends. The paper's worst case is a "
+                  "where the network changes how it sends. The worst case is a "
                   "straight line through the longest times. Source: " +
                   network.source + ".",
               .columns = {{"pattern"},

@@ -114,11 +114,12 @@ std::vector<std::pair<std::string, std::string>> facts_of(const Model& model,
   }
   if (model.hypercube() != nullptr && model.hypercube()->exchange) {
     const ExchangeModel& exchange = *model.hypercube()->exchange;
-    facts.insert(facts.begin() + 3,
-                 {"exchange", fmt::format("{:.4g} (l + K g), {}", exchange.factor,
-                                          exchange.factor_is_fitted
-                                              ? "factor fitted to the traces (the paper: 2)"
-                                              : "factor as in the paper")});
+    facts.insert(
+        facts.begin() + 3,
+        {"exchange", fmt::format("{:.4g} (l + K g), {}", exchange.factor,
+                                 exchange.factor_is_fitted
+                                     ? "factor fitted to the traces (Printista and Saez: 2)"
+                                     : "factor as Printista and Saez have it")});
   }
   return facts;
 }

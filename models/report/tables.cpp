@@ -16,7 +16,7 @@ namespace cleave::models {
 
 namespace {
 
-/// Div_0, Comb_1, Seq_2 as the paper names coefficients.
+/// Div_0, Comb_1, Seq_2, as Printista and Saez name coefficients.
 std::string coefficient_name(Block block, std::size_t index) {
   static const std::map<Block, std::string> kShort = {
       {Block::divide, "Div"},   {Block::combine, "Comb"},  {Block::sequential, "Seq"},
@@ -31,7 +31,7 @@ Table coefficients_table(const Model& model, const Measurements& measurements) {
   const auto shares = largest_shares(measurements);
   Table table{
       .id = "coefficients",
-      .title = "Coefficients of the blocks (the paper's tables I and II)",
+      .title = "Coefficients of the blocks",
       .note =
           "A coefficient is seconds for each unit of its term. Forms: how many are plausible; "
           "the simplest is shown. Up to: the largest part of any run that the block takes. "
@@ -104,7 +104,7 @@ Table times_table(const std::vector<Comparison>& comparisons) {
   const std::vector<std::string> names = size_names(comparisons);
   Table table{
       .id = "times",
-      .title = "Measured times against size (the paper's tables III and IV)",
+      .title = "Measured times against size",
       .note = "Medians over the repetitions of the longest time over the ranks, in seconds.",
       .columns = {}};
   for (const std::string& name : names) {
@@ -131,13 +131,14 @@ Table predictions_table(const std::vector<Comparison>& comparisons, bool is_sear
   const std::vector<std::string> names = size_names(comparisons);
   Table table{
       .id = "predictions",
-      .title = "Predicted against measured (the paper's figures 2 and 3)",
+      .title = "Predicted against measured",
       .note = fmt::format(
           "Predicted is {}. Error: (predicted - measured) / measured. Spread: how far a single "
           "repetition lies from the median (1.4826 MAD, relative). An error below the spread of "
           "the run cannot be told from noise.",
           is_search ? "what the workers' nodes, steals, start-up and termination take"
-                    : "the median of runs played out; equation 6 is the paper's sum of maxima"),
+                    : "the median of runs played out; equation 6 of Printista and Saez is a sum of "
+                      "maxima"),
       .columns = {{"ranks", true}}};
   if (is_search) {
     table.columns.push_back({"threads", true});
