@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every reader of files from outside under libFuzzer: whatever the bytes are, it answers or throws
 // an Error of one line. The environment variable CLEAVE_READER names the reader.
+#include <mpi.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <array>
+#include <boost/crc.hpp>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <iostream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,12 +22,17 @@
 #include <variant>
 #include <vector>
 
+#include <cleave/comm.hpp>
 #include <cleave/detail/trace/machine_file.hpp>
+#include <cleave/detail/trace/provenance.hpp>
+#include <cleave/detail/work_stealing/snapshot.hpp>
 #include <cleave/error.hpp>
+#include <cleave/file.hpp>
 #include <cleave/wire.hpp>
 
 #include "apps/components/graph_file.hpp"
 #include "apps/flowshop/taillard.hpp"
+#include "apps/quicksort/key_file.hpp"
 #include "models/model/model_file.hpp"
 #include "models/network/machine_import.hpp"
 #include "models/predict/prediction.hpp"
@@ -81,6 +89,67 @@ void read_graph(std::string_view bytes) {
   components::parse_graph(bytes, "graph", format, {.max_bytes = kMaxBytes});
 }
 
+/// This process alone, with MPI begun.
+Comm alone() {
+  int is_begun = 0;
+  MPI_Initialized(&is_begun);
+  if (is_begun == 0) {
+    MPI_Init(nullptr, nullptr);
+  }
+  return Comm(MPI_COMM_SELF);
+}
+
+std::uint64_t crc_64(std::string_view bytes) {
+  boost::crc_optimal<64, 0x42F0E1EBA9EA3693, ~0ULL, ~0ULL, true, true> crc;
+  crc.process_bytes(bytes.data(), bytes.size());
+  return crc.checksum();
+}
+
+std::string hexadecimal(std::uint64_t number) {
+  std::array<char, 17> text{};
+  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(number));
+  return text.data();
+}
+
+/// The first line is a manifest, the rest rank 0's part. Both get the checksums without which they
+/// would not be looked at.
+void resume_from_snapshot(std::string_view bytes) {
+  const std::size_t end = bytes.find('\n');
+  std::string manifest(bytes.substr(0, end));
+  std::string part(end == bytes.npos ? "" : bytes.substr(end + 1));
+  const std::uint64_t of_part = crc_64(part);
+  part.append(reinterpret_cast<const char*>(&of_part), sizeof(of_part));
+  auto object = nlohmann::json::parse(manifest, nullptr, false);
+  if (object.is_object()) {
+    object["program_version"] = detail::version();
+    if (auto& parts = object["parts"]; parts.is_array() && !parts.empty() && parts[0].is_object()) {
+      parts[0]["bytes"] = part.size();
+      parts[0]["checksum"] = hexadecimal(of_part);
+    }
+    object.erase("checksum");
+    constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
+    object["checksum"] = hexadecimal(crc_64(object.dump(-1, ' ', false, kReplace)));
+    manifest = object.dump(-1, ' ', false, kReplace);
+  }
+  const Comm comm = alone();
+  static const std::string folder = [] {
+    std::string name = std::filesystem::temp_directory_path() / "cleave-fuzz-XXXXXX";
+    if (::mkdtemp(name.data()) == nullptr) {
+      std::abort();
+    }
+    return name;
+  }();
+  write_file(folder + "/snapshot-000001.json", manifest);
+  write_file(folder + "/snapshot-000001.rank-00000", part);
+  detail::SnapshotFolder(comm, {.folder = folder, .resume = true, .app = "a", .instance = "i"})
+      .restore();
+}
+
+void read_keys(const std::filesystem::path& path) {
+  alone();
+  quicksort::read_keys(path);
+}
+
 using Reader = std::function<void(std::string_view)>;
 
 Reader of_file(void (*read)(const std::filesystem::path&)) {
@@ -100,6 +169,8 @@ const std::map<std::string_view, Reader>& readers() {
       {"graph-binary", read_graph<GraphFormat::binary>},
       {"graph-matrix-market", read_graph<GraphFormat::matrix_market>},
       {"graph-metis", read_graph<GraphFormat::metis>},
+      {"keys", of_file(read_keys)},
+      {"snapshot", resume_from_snapshot},
       {"instance", [](std::string_view bytes) { flowshop::parse_taillard_file(bytes, "file"); }},
       {"wire", [](std::string_view bytes) {
          Unpacker unpacker(std::as_bytes(std::span(bytes.data(), bytes.size())));
