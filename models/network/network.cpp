@@ -190,10 +190,8 @@ ChosenEntry entry_for(const Network& network, int ranks, int level, bool leaves_
     throw Error(no_entry(network, leaves_host));
   }
   const Communication& entry = exchange != nullptr ? *exchange : *alltoallv;
-  if (leaves_host && !network.assumed.empty()) {
-    return {entry, fmt::format("l and g between hosts are assumed: {}", network.assumed)};
-  }
-  if (entry.ranks == ranks) {
+  const bool is_assumed = leaves_host && !network.assumed.empty();
+  if (is_assumed || entry.ranks == ranks) {
     return {entry, std::nullopt};
   }
   return {entry, fmt::format("l and g are those of {} ranks", entry.ranks)};

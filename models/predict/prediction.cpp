@@ -235,6 +235,12 @@ Prediction answer(const Question& question) {
     prediction.cache_left_bytes = cache_left(question.model, question);
   }
   explain(prediction, question);
+  if (!prediction.assumed_network.empty()) {
+    prediction.remarks.push_back(
+        fmt::format("l and g between hosts are assumed: {}; calibrate the real network for a "
+                    "narrower interval",
+                    prediction.assumed_network));
+  }
   set_interval(prediction, question, draws);
   refuse_unless(std::isfinite(prediction.low) && std::isfinite(prediction.high), prediction.high);
   return prediction;

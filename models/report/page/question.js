@@ -63,10 +63,6 @@ function restsOn(prediction, controls) {
     sentences.push(`the data of a rank no longer fits into its cache of ${formatBytes(prediction.cache_left_bytes)}, ` +
                    "as it did in every run that was measured");
   }
-  if (prediction.assumed_network) {
-    sentences.push(`messages between hosts are assumed to be those of ${prediction.assumed_network}: ` +
-                   "calibrate the real network for a narrower interval");
-  }
   return sentences;
 }
 
