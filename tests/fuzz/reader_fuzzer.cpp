@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <iostream>
 #include <map>
@@ -27,7 +28,6 @@
 #include <cleave/detail/trace/provenance.hpp>
 #include <cleave/detail/work_stealing/snapshot.hpp>
 #include <cleave/error.hpp>
-#include <cleave/file.hpp>
 #include <cleave/wire.hpp>
 
 #include "apps/components/graph_file.hpp"
@@ -139,8 +139,8 @@ void resume_from_snapshot(std::string_view bytes) {
     }
     return name;
   }();
-  write_file(folder + "/snapshot-000001.json", manifest);
-  write_file(folder + "/snapshot-000001.rank-00000", part);
+  std::ofstream(folder + "/snapshot-000001.json", std::ios::binary) << manifest;
+  std::ofstream(folder + "/snapshot-000001.rank-00000", std::ios::binary) << part;
   detail::SnapshotFolder(comm, {.folder = folder, .resume = true, .app = "a", .instance = "i"})
       .restore();
 }
