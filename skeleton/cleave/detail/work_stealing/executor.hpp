@@ -318,8 +318,8 @@ class Executor final : private Workload {
     return now;
   }
 
-  /// For whoever watches the search. Ranks tell rank 0 ten times a second, later once a second, and
-  /// where they are thousands less often: what it knows is little older than an eighth of the time.
+  /// For whoever watches the search. Ranks tell rank 0 ten times a second at first, later once a
+  /// second, and less often where they are thousands.
   void count_visits(std::int64_t now_ns) {
     constexpr std::int64_t kSecond_ns = 1'000'000'000;
     constexpr std::int64_t kRanksASecond = 1000;
