@@ -109,6 +109,43 @@ TEST(TreeSize, OfASmallTreeIsExact) {
   EXPECT_EQ(estimate->deviation, 0);
 }
 
+TEST(TreeSize, VisitsNoMoreThanASmallTreeHas) {
+  int visits = 0;
+  const auto expand = [&visits](const Node& node, std::vector<Node>& children) {
+    ++visits;
+    add_children(node, node.depth < 2 ? 3 : 0, children);
+  };
+  TreeSize<Node, decltype(expand)> size({{1, 0}}, expand, 1);
+  for (int i = 0; i < 100; ++i) {
+    size.step();
+  }
+  EXPECT_EQ(visits, 13);
+  EXPECT_EQ(size.estimate()->visits, 13);
+}
+
+TEST(TreeSize, OfManyRootsSamplesThem) {
+  std::vector<Node> roots;
+  double truth = 0;
+  for (std::uint64_t number = 0; number < 2'000; ++number) {
+    roots.push_back({mixed(number), 5});
+    truth += true_size(roots.back(), Bushy{});
+  }
+  TreeSize<Node, Bushy> size(roots, Bushy{}, 1);
+  for (int i = 0; i < 10'000; ++i) {
+    size.step();
+  }
+  ASSERT_TRUE(size.estimate());
+  EXPECT_NEAR(size.estimate()->visits, truth, 5 * size.estimate()->deviation);
+  EXPECT_LT(size.estimate()->deviation, truth / 5);
+}
+
+TEST(TreeSize, OfNoRootIsZero) {
+  TreeSize<Node, Bushy> size({}, Bushy{}, 1);
+  size.step();
+  ASSERT_TRUE(size.estimate());
+  EXPECT_EQ(size.estimate()->visits, 0);
+}
+
 TEST(TreeSize, OfANarrowTreeTakesBoundedMemoryAndEnds) {
   const auto chain = [](const Node& node, std::vector<Node>& children) {
     add_children(node, node.depth < 500 ? 1 : 0, children);

@@ -42,13 +42,15 @@ class TreeSize {
     if (is_whole_) {
       return;
     }
-    if (at_ == level_.size()) {
-      end_level();
-    }
     children_.clear();
     expand_(std::move(level_[at_++]), children_);
     sum_ += stands_for_;
-    std::ranges::for_each(children_, [this](Node& child) { keep(std::move(child)); });
+    for (Node& child : children_) {
+      keep(std::move(child));
+    }
+    if (at_ == level_.size()) {
+      end_level();
+    }
   }
 
   /// Forgets all but how wide sweeps are worth to be, as after the tree has changed by a better
@@ -73,13 +75,15 @@ class TreeSize {
   static constexpr double kMaxDeviation = 0.75;
 
   void begin_sweep() {
-    level_ = roots_;
-    at_ = 0;
-    next_.clear();
-    in_next_ = 0;
     stands_for_ = 1;
     sum_ = 0;
     is_all_ = true;
+    next_.clear();
+    in_next_ = 0;
+    for (const Node& root : roots_) {
+      keep(root);
+    }
+    end_level();
   }
 
   /// One of `width_` of the next level, each as likely (Waterman's reservoir).
@@ -150,8 +154,8 @@ class TreeSize {
   std::vector<double> sweeps_;
 
   // The current sweep.
-  std::vector<Node> level_;
-  std::size_t at_ = 0;  ///< the next to visit of `level_`
+  std::vector<Node> level_;  ///< not empty, unless there is no root
+  std::size_t at_ = 0;       ///< the next to visit of `level_`
   std::vector<Node> next_;
   std::uint64_t in_next_ = 0;  ///< nodes of the next level, of which `next_` keeps some
   double stands_for_ = 1;      ///< nodes that one of `level_` stands for
