@@ -84,7 +84,7 @@ function(cleave_must_not_compile target header)
 endfunction()
 
 # cleave_benchmark(NAME SOURCES ... LINK ...): a Google Benchmark program with a main of its own,
-# built and run by the target `benchmarks`. The test clang.compile compiles it, too.
+# built and run by the target `benchmarks`. The test benchmarks.compile looks for its errors.
 function(cleave_benchmark name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} EXCLUDE_FROM_ALL ${arg_SOURCES})
