@@ -19,11 +19,28 @@ using Arguments = std::vector<std::string>;
 inline const std::string kPrograms = CLEAVE_PROGRAMS;
 inline const std::vector<int> kRanks = {1, 2, 3, 4, 5, 8};
 
+/// Without what Open MPI's launcher says of a program that failed: texts between lines of dashes.
+inline std::string without_launcher(const std::string& text) {
+  std::string own;
+  std::istringstream stream(text);
+  bool is_launchers = false;
+  for (std::string line; std::getline(stream, line);) {
+    if (line.starts_with("--------------------")) {
+      is_launchers = !is_launchers;
+    } else if (!is_launchers) {
+      own += line + '\n';
+    }
+  }
+  return own;
+}
+
 inline Finished run(int ranks, const std::string& program, const Arguments& arguments) {
   std::vector<std::string> command = {CLEAVE_MPIEXEC, "-n", std::to_string(ranks),
                                       kPrograms + "/cleave-" + program};
   command.insert(command.end(), arguments.begin(), arguments.end());
-  return run_program(command);
+  Finished finished = run_program(command);
+  finished.err = without_launcher(finished.err);
+  return finished;
 }
 
 inline std::vector<std::string> lines_of(const std::string& text) {
