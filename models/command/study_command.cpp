@@ -2,6 +2,7 @@
 // cleave study: calibrate, run a program at many sizes with traces, fit, and report.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "models/command/answering.hpp"
@@ -10,15 +11,14 @@
 #include "models/command/subprocess.hpp"
 #include "models/command/write_report.hpp"
 #include "models/model/model_file.hpp"
-#include "models/predict/prediction.hpp"
 #include "models/report/text.hpp"
 
 namespace cleave::models {
 
 namespace {
 
-Json to_json(const StudyPlan& plan, const Model& model, const Report& report) {
-  Json object = {{"app", model.app},
+Json to_json(const StudyPlan& plan, const Report& report) {
+  Json object = {{"app", report.model.app},
                  {"folder", plan.folder.string()},
                  {"model", (plan.folder / (plan.file_name + ".model.json")).string()},
                  {"page", (plan.folder / "report.html").string()}};
@@ -26,49 +26,44 @@ Json to_json(const StudyPlan& plan, const Model& model, const Report& report) {
   return object;
 }
 
-/// Why `model` does not predict every run; empty if it does.
-std::string reason_not_to_predict(const Model& model, const Measurements& measurements) {
+/// The report of a model that is fitted to the runs that are not held out; to all, where those
+/// determine too few coefficients. Writes the model.
+Report fit_and_judge(const StudyPlan& plan, const Measurements& measurements,
+                     const std::optional<Machine>& machine, const Provenance& provenance,
+                     const std::filesystem::path& model_file) {
+  const auto judge = [&](const Model& model) {
+    write_model(model_file, model);
+    return make_report(model, measurements, std::nullopt);
+  };
+  const Model model = fit_model(measurements, machine, plan.fit, provenance);
   try {
-    for (const RunPoint& run : measurements.points) {
-      predict(model, run);
-    }
+    return judge(model);
   } catch (const Error& error) {
-    return error.what();
+    if (plan.fit.hold_out == HoldOut::none) {
+      throw;
+    }
+    FitOptions to_all = plan.fit;
+    to_all.hold_out = HoldOut::none;
+    Model of_all = fit_model(measurements, machine, to_all, provenance);
+    of_all.notes.push_back(fmt::format(
+        "all sizes are fitted and none is held out to test the fit; with some held out, {}",
+        error.what()));
+    return judge(of_all);
   }
-  return "";
-}
-
-/// Fitted to the runs that are not held out; to all, if those determine too few coefficients.
-Model fit_study(const StudyPlan& plan, const Measurements& measurements,
-                const std::optional<Machine>& machine, const Provenance& provenance) {
-  Model model = fit_model(measurements, machine, plan.fit, provenance);
-  const std::string reason = reason_not_to_predict(model, measurements);
-  if (reason.empty() || plan.fit.hold_out == HoldOut::none) {
-    return model;
-  }
-  FitOptions to_all = plan.fit;
-  to_all.hold_out = HoldOut::none;
-  model = fit_model(measurements, machine, to_all, provenance);
-  model.notes.push_back(fmt::format(
-      "all sizes are fitted and none is held out to test the fit; with some held out, {}", reason));
-  return model;
 }
 
 void fit_and_report(const StudyArguments& arguments, StudyRun& run, const Answering& answering,
                     const std::string& command_line) {
   const StudyPlan& plan = run.plan();
-  const std::optional<Machine> machine = read_machine_if_given(run.machine_file());
-  const Measurements measurements = arguments.fit.measurements(run.traces());
-  const Model model =
-      fit_study(plan, measurements, machine, provenance_here("cleave study", command_line, "none"));
   const std::string model_file = plan.file_name + ".model.json";
-  write_model(plan.folder / model_file, model);
-  Report report = make_report(model, measurements, std::nullopt);
+  Report report = fit_and_judge(
+      plan, arguments.fit.measurements(run.traces()), read_machine_if_given(run.machine_file()),
+      provenance_here("cleave study", command_line, "none"), plan.folder / model_file);
   report.timeline = largest_run(run.traces());
   report.origin.model = plan.folder.string();
   write_report(plan.folder, report);
   run.end();
-  answering.print(to_json(plan, model, report));
+  answering.print(to_json(plan, report));
   if (answering.is_for_people()) {
     const std::string plot = to_terminal(plot_of_answers(report), terminal_style());
     answering.say(fmt::format("{}\nwritten: {}, {}, traces/\n", to_terminal(report, plot),

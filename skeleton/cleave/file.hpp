@@ -39,7 +39,7 @@ class AtomicFile {
   void write(std::string_view text);
 
   /// Syncs the file to disk and renames it to its final name, replacing an older one.
-  /// \param syncs  false: it need not outlive a loss of power, as what is written again and again
+  /// \param syncs  whether it is to outlive a loss of power
   /// \throws FileError  if it cannot; the older file is then untouched
   void commit(bool syncs = true);
 
