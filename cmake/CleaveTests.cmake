@@ -60,31 +60,19 @@ function(cleave_program_test name)
   add_dependencies(${name} ${arg_PROGRAMS})
 endfunction()
 
-# cleave_must_not_compile(TARGET HEADER FILES...): each file, compiled as a user of TARGET would, must fail
-# with the one error that its first line names. HEADER, which all include, is compiled once.
-function(cleave_must_not_compile target header)
-  set(includes $<TARGET_PROPERTY:${target},INTERFACE_INCLUDE_DIRECTORIES>)
-  set(flags -I$<JOIN:${includes},$<SEMICOLON>-I> -std=c++20)
-  set(common ${CMAKE_CURRENT_BINARY_DIR}/must_not_compile.hpp)
-  file(CONFIGURE OUTPUT ${common} CONTENT "#include <${header}>\n")
-  add_custom_command(OUTPUT ${common}.gch DEPFILE ${common}.d DEPENDS ${common}
-    COMMAND ${CMAKE_CXX_COMPILER} ${flags} -MD -MF ${common}.d -MT ${common}.gch
-            -x c++-header ${common} -o ${common}.gch
-    COMMAND_EXPAND_LISTS VERBATIM)
-  add_custom_target(${target}_must_not_compile ALL DEPENDS ${common}.gch)
-  foreach(file IN LISTS ARGN)
-    cmake_path(GET file STEM name)
-    add_test(NAME must_not_compile.${name}
-             COMMAND ${CMAKE_COMMAND} -DCOMPILER=${CMAKE_CXX_COMPILER}
-                     "-DFLAGS=${flags};-include;${common}"
-                     -DFILE=${CMAKE_CURRENT_SOURCE_DIR}/${file}
-                     -P ${PROJECT_SOURCE_DIR}/cmake/CheckCompileError.cmake)
-    set_tests_properties(must_not_compile.${name} PROPERTIES TIMEOUT 120)
-  endforeach()
+# cleave_must_not_compile(NAME TARGET HEADER): the files in the folder must_not_compile, which include HEADER,
+# compiled as a user of TARGET would, must each fail with the one error that its first line names.
+function(cleave_must_not_compile name target header)
+  add_test(NAME must_not_compile.${name}
+           COMMAND ${PROJECT_SOURCE_DIR}/tests/skeleton/check_must_not_compile ${header}
+                   ${CMAKE_CURRENT_SOURCE_DIR}/must_not_compile ${CMAKE_CXX_COMPILER} -std=c++20
+                   -I$<JOIN:$<TARGET_PROPERTY:${target},INTERFACE_INCLUDE_DIRECTORIES>,$<SEMICOLON>-I>
+           COMMAND_EXPAND_LISTS)
+  set_tests_properties(must_not_compile.${name} PROPERTIES TIMEOUT 120)
 endfunction()
 
 # cleave_benchmark(NAME SOURCES ... LINK ...): a Google Benchmark program with a main of its own,
-# built and run by the target `benchmarks`. The test benchmarks.compile looks for its errors.
+# built and run by the target `benchmarks`. The test clang.compile looks for its errors.
 function(cleave_benchmark name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} EXCLUDE_FROM_ALL ${arg_SOURCES})

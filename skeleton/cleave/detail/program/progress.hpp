@@ -39,7 +39,8 @@ class Progress {
   /// within two seconds shows none. Ctrl-C clears it.
   ///
   /// \param look  called by the thread twice a second, until `end` or destruction
-  /// \throws FileError  if the status file cannot be written
+  /// \throws UsageError  if the status is to go to standard output
+  /// \throws FileError   if the status file cannot be written
   Progress(std::string title, Where where, std::function<Moment()> look);
   /// Clears the bar; the status file says "stopped", unless `end` was called.
   ~Progress();
