@@ -66,6 +66,9 @@ TEST(Progress, RefusesAStatusFileThatCannotBe) {
   EXPECT_THROW(Progress("sort", {.on_terminal = false, .status_file = "/no/such/folder/status"},
                         [] { return Moment{}; }),
                FileError);
+  EXPECT_THROW(
+      Progress("sort", {.on_terminal = false, .status_file = "-"}, [] { return Moment{}; }),
+      UsageError);
 }
 
 TEST(Progress, SaysHowFarAndHowLong) {
