@@ -21,6 +21,7 @@ struct Studied {
   std::vector<std::string> sizes;  ///< that are run
   std::string asked;               ///< that is predicted
 };
+void PrintTo(const Studied& studied, std::ostream* out) { *out << studied.program; }
 
 const std::vector<Studied> kStudies = {
     {"cleave-quicksort", {"N=64K", "N=96K", "N=128K", "N=192K", "N=256K"}, "N=512K"},
@@ -66,7 +67,7 @@ void expect_answers_first(const std::string& output) {
   }
   for (const char* ranks : {"2", "8", "64"}) {
     const std::regex answer(std::string("\n  .+ on ") + ranks +
-                            " ranks: [0-9.]+ s \\(95 %: [0-9.]+ to [0-9.]+ s\\), [0-9]+ % of it ");
+                            " ranks: [-0-9.e]+ s \\(95 %: [-0-9.e]+ to [-0-9.e]+ s\\), [0-9]+ % of it ");
     EXPECT_TRUE(std::regex_search(head, answer)) << ranks << " ranks:\n" << head;
   }
 }
