@@ -28,24 +28,22 @@ function(cleave_wasm)
     list(APPEND flags -idirafter ${folder})
   endforeach()
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/wasm)
-  set(objects)
-  foreach(source IN LISTS arg_SOURCES)
-    string(REPLACE "/" "_" name ${source})
-    set(object ${folder}/${name}.o)
-    add_custom_command(
-      OUTPUT ${object}
-      COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${CLEAVE_WASM_COMPILER} ${flags} -MD -MF ${object}.d
-              -c ${PROJECT_SOURCE_DIR}/${source} -o ${object}
-      DEPENDS ${PROJECT_SOURCE_DIR}/${source} DEPFILE ${object}.d
-      COMMENT "Building WebAssembly object ${name}.o" VERBATIM)
-    list(APPEND objects ${object})
-  endforeach()
-  file(MAKE_DIRECTORY ${folder})
+  # As one source: most of the time to compile them goes to headers that they share.
+  list(TRANSFORM arg_SOURCES REPLACE "(.+)" "#include \"\\1\"\n" OUTPUT_VARIABLE includes)
+  list(JOIN includes "" includes)
+  set(source ${folder}/predictor.cpp)
+  file(CONFIGURE OUTPUT ${source} CONTENT "${includes}")
+  set(object ${folder}/predictor.o)
+  add_custom_command(
+    OUTPUT ${object}
+    COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${CLEAVE_WASM_COMPILER} ${flags} -MD -MF ${object}.d
+            -c ${source} -o ${object}
+    DEPENDS ${source} DEPFILE ${object}.d COMMENT "Building WebAssembly object predictor.o" VERBATIM)
   set(module ${folder}/predictor.wasm)
   add_custom_command(
     OUTPUT ${module}
-    COMMAND ${CLEAVE_WASM_COMPILER} ${target} -mexec-model=reactor -O3 -flto -fuse-ld=${CLEAVE_WASM_LINKER} ${objects} -o ${module}
+    COMMAND ${CLEAVE_WASM_COMPILER} ${target} -mexec-model=reactor -O3 -flto -fuse-ld=${CLEAVE_WASM_LINKER} ${object} -o ${module}
             -Wl,--gc-sections,--strip-all,--export=__stack_pointer
-    DEPENDS ${objects} COMMENT "Linking WebAssembly module predictor.wasm" VERBATIM)
+    DEPENDS ${object} COMMENT "Linking WebAssembly module predictor.wasm" VERBATIM)
   set(${arg_OUTPUT} ${module} PARENT_SCOPE)
 endfunction()

@@ -19,14 +19,14 @@ namespace cleave::models {
 
 namespace {
 
-struct Arguments {
+struct ExportArguments {
   std::vector<std::string> traces;
   std::string format;
   std::string out;
   Answering answering;
 };
 
-void run(const Arguments& arguments) {
+void run(const ExportArguments& arguments) {
   require_option(arguments.traces, "a trace or a study's folder",
                  "cleave export sort-study --format csv --out sort.csv");
   require_option(arguments.format, "--format", "--format csv");
@@ -54,7 +54,7 @@ void run(const Arguments& arguments) {
 }  // namespace
 
 void add_export_command(CLI::App& program) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ExportArguments>();
   CLI::App* command = program.add_subcommand(
       "export", "Traces as a timeline for Perfetto or in OTF2, as CSV, or for Extra-P");
   command->add_option("traces", arguments->traces, "Traces (*.trace.jsonl), or a study's folder");

@@ -18,7 +18,7 @@ namespace cleave::models {
 
 namespace {
 
-struct Arguments {
+struct FitCommandArguments {
   std::vector<std::string> traces;
   std::string machine;
   std::string out;
@@ -116,7 +116,7 @@ Json to_json(const Model& model, const std::filesystem::path& file) {
 }
 
 /// That of the command line, else the one of the study; empty if there is none.
-std::string machine_file(const Arguments& arguments,
+std::string machine_file(const FitCommandArguments& arguments,
                          const std::optional<std::filesystem::path>& folder) {
   if (!arguments.machine.empty()) {
     return machine_of(arguments.machine).string();
@@ -124,7 +124,7 @@ std::string machine_file(const Arguments& arguments,
   return folder ? machine_if_any(*folder).value_or("").string() : "";
 }
 
-void run(const Arguments& arguments, const std::string& command_line) {
+void run(const FitCommandArguments& arguments, const std::string& command_line) {
   require_option(arguments.traces, "a trace or a study's folder",
                  "cleave fit sort-study, or cleave fit *.trace.jsonl --out sort.model.json");
   const std::optional<std::filesystem::path> folder = only_folder(arguments.traces);
@@ -154,7 +154,7 @@ void run(const Arguments& arguments, const std::string& command_line) {
 }  // namespace
 
 void add_fit_command(CLI::App& program, const std::string& command_line) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<FitCommandArguments>();
   CLI::App* command = program.add_subcommand("fit", "Fit a model to traces");
   command->add_option("traces", arguments->traces,
                       "Traces (*.trace.jsonl) of one application, or a study's folder");

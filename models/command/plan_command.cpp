@@ -24,7 +24,7 @@ namespace cleave::models {
 
 namespace {
 
-struct Arguments {
+struct PlanArguments {
   QuestionArguments question;
   std::string ranks = "1,2,...,1024";
   std::string size;
@@ -124,7 +124,7 @@ std::string program_of(const std::string& app) {
   return std::filesystem::exists(program_folder() / name, error) ? name : "./" + app;
 }
 
-BatchOptions batch_options(const Arguments& arguments, const Model& model) {
+BatchOptions batch_options(const PlanArguments& arguments, const Model& model) {
   BatchOptions options{
       .program = arguments.program.empty() ? program_of(model.app) : arguments.program,
       .mpi_type = CLEAVE_SLURM_MPI_TYPE};
@@ -134,7 +134,7 @@ BatchOptions batch_options(const Arguments& arguments, const Model& model) {
   return options;
 }
 
-void run(const Arguments& arguments) {
+void run(const PlanArguments& arguments) {
   arguments.question.require_model("cleave plan sort-study --deadline 60s --size N=1G");
   require_option(arguments.size, "--size", "--size N=1G");
   for (const auto& [name, text] : {std::pair{"--program", &arguments.program},
@@ -169,7 +169,7 @@ void run(const Arguments& arguments) {
 }  // namespace
 
 void add_plan_command(CLI::App& program) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<PlanArguments>();
   CLI::App* command =
       program.add_subcommand("plan", "How many ranks keep a deadline or are used well");
   arguments->question.add_to(*command);

@@ -21,7 +21,7 @@ namespace cleave::models {
 
 namespace {
 
-struct Arguments {
+struct PredictArguments {
   QuestionArguments question;
   std::string ranks;
   std::vector<std::string> sizes;
@@ -68,7 +68,7 @@ std::vector<RunPoint> measured_runs(const Model& model, const NamedSizes& sizes,
 
 /// Of the first size, on the ranks that are asked about.
 std::string plot_text(const Model& model, const std::vector<Prediction>& predictions,
-                      const Arguments& arguments, const PredictOptions& options) {
+                      const PredictArguments& arguments, const PredictOptions& options) {
   const NamedSizes& sizes = predictions.front().sizes;
   const std::vector<RunPoint> runs = measured_runs(model, sizes, arguments.question.study);
   std::vector<Prediction> of_size;
@@ -146,7 +146,7 @@ void print_shares(const std::vector<Prediction>& predictions) {
   fmt::print("\nShare of each block\n\n{}", to_terminal(table));
 }
 
-void run(const Arguments& arguments) {
+void run(const PredictArguments& arguments) {
   arguments.question.require_model("cleave predict sort-study --ranks 2,4,8 --size N=1G");
   require_option(arguments.ranks, "--ranks", "--ranks 2,4,8");
   require_option(arguments.sizes, "--size", "--size N=1G");
@@ -189,7 +189,7 @@ void run(const Arguments& arguments) {
 }  // namespace
 
 void add_predict_command(CLI::App& program) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<PredictArguments>();
   CLI::App* command = program.add_subcommand("predict", "Predict run times from a model");
   arguments->question.add_to(*command);
   command->add_option("--ranks", arguments->ranks, "Numbers of ranks, e.g. 8,16 or 8,16,...,1024");

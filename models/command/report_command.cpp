@@ -16,7 +16,7 @@ namespace cleave::models {
 
 namespace {
 
-struct Arguments {
+struct ReportArguments {
   std::vector<std::string> traces;
   std::string model;
   std::string machine;
@@ -25,7 +25,7 @@ struct Arguments {
   Answering answering;
 };
 
-void run(const Arguments& arguments) {
+void run(const ReportArguments& arguments) {
   require_option(arguments.traces, "a trace or a study's folder",
                  "cleave report sort-study, or cleave report *.trace.jsonl --model sort.model.json "
                  "--out pages");
@@ -59,7 +59,7 @@ void run(const Arguments& arguments) {
 }  // namespace
 
 void add_report_command(CLI::App& program) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ReportArguments>();
   CLI::App* command =
       program.add_subcommand("report", "Compare a model with traces: HTML, Markdown and CSV");
   command->add_option("traces", arguments->traces,
