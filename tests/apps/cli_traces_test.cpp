@@ -248,7 +248,7 @@ TEST(Timeline, OfARealRunHasEverySpanOnItsRank) {
 
 TEST(Timeline, OfASearchHasATrackForEachWorker) {
   expect_timeline(
-      "uts", {"--tree", "prins:T1", "--type", "work_stealing", "--threads", "2"},
+      "uts", {"--tree", "prins:T3", "--type", "work_stealing", "--threads", "2"},
       {{{0, 0}, "worker 0"}, {{0, 1}, "worker 1"}, {{1, 0}, "worker 0"}, {{1, 1}, "worker 1"}},
       {"sequential"});
 }

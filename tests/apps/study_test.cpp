@@ -66,8 +66,9 @@ void expect_answers_first(const std::string& output) {
     head += line + '\n';
   }
   for (const char* ranks : {"2", "8", "64"}) {
-    const std::regex answer(std::string("\n  .+ on ") + ranks +
-                            " ranks: [-0-9.e]+ s \\(95 %: [-0-9.e]+ to [-0-9.e]+ s\\), [0-9]+ % of it ");
+    const std::regex answer(
+        std::string("\n  .+ on ") + ranks +
+        " ranks: [-0-9.e]+ s \\(95 %: [-0-9.e]+ to [-0-9.e]+ s\\), [0-9]+ % of it ");
     EXPECT_TRUE(std::regex_search(head, answer)) << ranks << " ranks:\n" << head;
   }
 }
