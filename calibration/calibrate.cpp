@@ -227,7 +227,7 @@ void calibrate(int argc, char** argv, const Comm& world) {
   });
   if (world.rank() == 0 && options->json) {
     fmt::print("{}\n", nlohmann::ordered_json::parse(to_text(machine)).dump());
-  } else if (world.rank() == 0 && !options->quiet) {
+  } else if (world.rank() == 0 && !options->quiet && options->out != "-") {
     print(machine);
   }
 }

@@ -61,8 +61,9 @@ void Answering::print(const Json& object) const {
   }
 }
 
-void Answering::check_output(const std::string& option, const std::string& file) const {
-  if (json && file == "-") {
+void Answering::set_output(const std::string& option, const std::string& file) {
+  gives_file = file == "-";
+  if (json && gives_file) {
     throw UsageError(fmt::format(
         "{} - and --json both write to standard output: give {} a file, or leave one out", option,
         option));

@@ -20,18 +20,20 @@ using Json = nlohmann::ordered_json;
 struct Answering {
   bool json = false;
   bool quiet = false;
+  bool gives_file = false;  ///< whether standard output gets a file that is written
 
   /// Adds --json and --quiet. Refers to this object.
   void add_to(CLI::App& command);
 
   /// Whether text for people is printed.
-  bool is_for_people() const { return !json && !quiet; }
+  bool is_for_people() const { return !json && !quiet && !gives_file; }
   /// Prints `text` for people. \throws Error  if standard output cannot be written, as the next
   void say(const std::string& text) const;
   /// Prints `object` on one line, where --json was given.
   void print(const Json& object) const;
-  /// \throws UsageError  if a file of `option` would be mixed with the JSON on standard output
-  void check_output(const std::string& option, const std::string& file) const;
+  /// Nothing else is printed where the file of `option` is standard output.
+  /// \throws UsageError  if --json was given, too
+  void set_output(const std::string& option, const std::string& file);
 };
 
 /// The answers that come first, each as a line, with the prediction where there is one; verdicts,

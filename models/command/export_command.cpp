@@ -26,12 +26,12 @@ struct ExportArguments {
   Answering answering;
 };
 
-void run(const ExportArguments& arguments) {
+void run(ExportArguments& arguments) {
   require_option(arguments.traces, "a trace or a study's folder",
                  "cleave export sort-study --format csv --out sort.csv");
   require_option(arguments.format, "--format", "--format csv");
   require_option(arguments.out, "--out", "--out sort.csv");
-  arguments.answering.check_output("--out", arguments.out);
+  arguments.answering.set_output("--out", arguments.out);
   const bool is_timeline = arguments.format == "perfetto" || arguments.format == "otf2";
   const std::vector<std::string> files = traces_of(arguments.traces);
   if (is_timeline && files.size() != 1) {

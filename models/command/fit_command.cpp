@@ -124,14 +124,14 @@ std::string machine_file(const FitCommandArguments& arguments,
   return folder ? machine_if_any(*folder).value_or("").string() : "";
 }
 
-void run(const FitCommandArguments& arguments, const std::string& command_line) {
+void run(FitCommandArguments& arguments, const std::string& command_line) {
   require_option(arguments.traces, "a trace or a study's folder",
                  "cleave fit sort-study, or cleave fit *.trace.jsonl --out sort.model.json");
   const std::optional<std::filesystem::path> folder = only_folder(arguments.traces);
   if (!folder) {
     require_option(arguments.out, "--out", "--out sort.model.json");
   }
-  arguments.answering.check_output("--out", arguments.out);
+  arguments.answering.set_output("--out", arguments.out);
   const FitOptions options = arguments.fit.options();
   const std::vector<std::string> files = traces_of(arguments.traces);
   const std::optional<Machine> machine = read_machine_if_given(machine_file(arguments, folder));

@@ -38,9 +38,9 @@ void tell(const Answering& answering, const Machine& machine, const std::string&
   answering.print({{"machine", machine.name}, {"file", file}, {"patterns", to_json(network)}});
 }
 
-void run_import(const ImportArguments& arguments, const std::string& command_line) {
+void run_import(ImportArguments& arguments, const std::string& command_line) {
   require_option(arguments.out, "--out", "--out there.machine.json");
-  arguments.answering.check_output("--out", arguments.out);
+  arguments.answering.set_output("--out", arguments.out);
   Machine machine = import_machine({.latency = arguments.latency,
                                     .bandwidth = arguments.bandwidth,
                                     .alltoallv = arguments.alltoallv,

@@ -134,7 +134,7 @@ BatchOptions batch_options(const PlanArguments& arguments, const Model& model) {
   return options;
 }
 
-void run(const PlanArguments& arguments) {
+void run(PlanArguments& arguments) {
   arguments.question.require_model("cleave plan sort-study --deadline 60s --size N=1G");
   require_option(arguments.size, "--size", "--size N=1G");
   for (const auto& [name, text] : {std::pair{"--program", &arguments.program},
@@ -150,7 +150,7 @@ void run(const PlanArguments& arguments) {
   if (!arguments.deadline.empty()) {
     request.deadline_s = parse_duration(arguments.deadline);
   }
-  arguments.answering.check_output("--slurm", arguments.slurm);
+  arguments.answering.set_output("--slurm", arguments.slurm);
   const Model model = arguments.question.read();
   const Plan plan = make_plan(model, request);
   if (plan.chosen && !arguments.slurm.empty()) {

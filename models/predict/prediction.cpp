@@ -31,12 +31,6 @@ struct Question {
 
 void check_sizes(const Model& model, const NamedSizes& sizes) {
   const std::vector<std::string> needed = model.size_names();
-  for (const std::string& name : needed) {
-    if (!sizes.contains(name)) {
-      throw UsageError(fmt::format("size {} is missing: this model's sizes are {}", name,
-                                   fmt::join(needed, ", ")));
-    }
-  }
   for (const auto& [name, value] : sizes) {
     const bool is_known = std::ranges::find(needed, name) != needed.end() ||
                           std::ranges::any_of(model.fitted, [&](const RunOfModel& run) {
@@ -48,6 +42,12 @@ void check_sizes(const Model& model, const NamedSizes& sizes) {
     }
     if (value < 1) {
       throw UsageError(fmt::format("size {} must be at least 1, not {}", name, value));
+    }
+  }
+  for (const std::string& name : needed) {
+    if (!sizes.contains(name)) {
+      throw UsageError(fmt::format("size {} is missing: this model's sizes are {}", name,
+                                   fmt::join(needed, ", ")));
     }
   }
 }

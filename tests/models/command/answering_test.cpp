@@ -36,6 +36,28 @@ TEST_F(Command, EachPrintsOneObjectOnOneLineOrNothing) {
   }
 }
 
+TEST_F(Command, AFileOnStandardOutputIsAloneThere) {
+  run(install() + " --machine m.machine.json --out s --fresh", "./cleave");
+  std::ofstream(folder_ / "latency.txt") << "# OSU MPI Latency Test\n1 1.0\n1024 1.5\n1048576 90\n";
+  const std::vector<std::pair<std::string, std::string>> commands = {
+      {"fit s --out", "x.model.json"},
+      {"plan s --ranks 1,2 --size N=64M --slurm", "x.sbatch"},
+      {"export s --format csv --out", "x.csv"},
+      {"machine import --latency latency.txt --out", "x.machine.json"}};
+  for (const auto& [command, file] : commands) {
+    run(command + ' ' + file, "./cleave");
+    const Result piped = run(command + " -", "./cleave");
+    EXPECT_EQ(piped.status, 0) << command << ": " << piped.err;
+    // They tell when and by which command they were written.
+    EXPECT_EQ(std::ranges::count(piped.out, '\n'),
+              std::ranges::count(read_file(folder_ / file), '\n'))
+        << command << ": " << piped.out;
+    const Result both = run(command + " - --json", "./cleave");
+    EXPECT_EQ(both.status, 2) << command;
+    EXPECT_NE(both.err.find("both write to standard output"), std::string::npos) << both.err;
+  }
+}
+
 TEST_F(Command, NewPrintsWhatItWrote) {
   const Result json = run("new mine --json");
   EXPECT_EQ(json.status, 0) << json.err;

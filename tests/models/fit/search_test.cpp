@@ -267,7 +267,7 @@ TEST(Search, SaysWhatTheTracesCannotTell) {
   EXPECT_EQ(message_of([&] {
               predict(alone, 1, {{"N", 5}});
             }),
-            "size nodes is missing: this model's sizes are nodes");
+            "size N is not one of this model's: nodes");
 }
 
 TEST(Search, AFileKeepsTheModel) {

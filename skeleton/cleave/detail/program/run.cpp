@@ -71,7 +71,8 @@ std::string text_for_people(const Summary& summary, int ranks, const RunOptions&
 }  // namespace
 
 void print_summary(const Summary& summary, int ranks, const RunOptions& options) {
-  if (options.quiet && !options.json) {
+  const bool is_told = !options.quiet && options.trace != "-";
+  if (!options.json && !is_told) {
     return;
   }
   const std::string text =
