@@ -75,7 +75,7 @@ std::optional<std::string> wrong_parts(const Comm& comm, const KeySum& in,
   out.add(sorted);
   const auto total = [&comm](std::int64_t value) {
     const auto all = comm.gather(value);
-    return std::accumulate(all.begin(), all.end(), std::int64_t{0});
+    return std::accumulate(all.begin(), all.end(), std::uint64_t{0});  // sums of hashes wrap around
   };
   const bool is_ordered = are_in_order(comm, sorted, order);
   const bool has_all = total(in.count) == total(out.count);
