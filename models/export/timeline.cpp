@@ -14,11 +14,6 @@ std::int64_t offset_of(const Trace& trace, int rank) {
   return index < trace.run.clock_offset_ns.size() ? trace.run.clock_offset_ns[index] : 0;
 }
 
-/// a - b, defined for all.
-std::int64_t difference(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
-}
-
 }  // namespace
 
 Timeline timeline_of(const Trace& trace) {
@@ -29,14 +24,14 @@ Timeline timeline_of(const Trace& trace) {
     const std::int64_t offset_ns = offset_of(trace, rank);
     timeline.spans.push_back({.rank = rank,
                               .worker = timeline.has_workers ? int{span.level} : 0,
-                              .begin_ns = difference(span.begin_ns, offset_ns),
-                              .end_ns = difference(span.end_ns, offset_ns),
+                              .begin_ns = span.begin_ns - offset_ns,
+                              .end_ns = span.end_ns - offset_ns,
                               .span = &span});
     first_ns = std::min(first_ns, timeline.spans.back().begin_ns);
   }
   for (PlacedSpan& placed : timeline.spans) {
-    placed.begin_ns = difference(placed.begin_ns, first_ns);
-    placed.end_ns = difference(placed.end_ns, first_ns);
+    placed.begin_ns -= first_ns;
+    placed.end_ns -= first_ns;
   }
   std::ranges::sort(timeline.spans, [](const PlacedSpan& a, const PlacedSpan& b) {
     return std::tie(a.rank, a.worker, a.span->repetition, a.begin_ns, b.end_ns) <

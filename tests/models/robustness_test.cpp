@@ -22,7 +22,7 @@ namespace {
 constexpr std::int64_t kHuge = std::int64_t{1} << 60;
 
 /// Traces of one application on 1 to 8 ranks, on one host or several: of 0 and 1 elements, of huge
-/// sizes, without some block. Some take no time or a century, or have one repetition.
+/// sizes, without some block. Some take no time or a year, or have one repetition.
 std::vector<Trace> pool() {
   std::vector<Trace> traces;
   std::mt19937 random(1);
@@ -42,7 +42,7 @@ std::vector<Trace> pool() {
           app.divide = app.combine = app.sequential = [](const NamedSizes&) { return 0.0; };
         }
         if (form == 3) {
-          app.sequential = [](const NamedSizes&) { return 3e9; };
+          app.sequential = [](const NamedSizes&) { return 3e7; };
         }
         Trace trace = synthetic_trace(app, ranks, {{"N", n}}, form == 4 ? 1 : 3);
         if (form == 5) {

@@ -167,6 +167,10 @@ TEST(TraceFile, MessagesNameTheFileTheLineAndTheField) {
             file +
                 ": line 3: field 'probe_ns' must be an integer from 0 to 9223372036854775807, "
                 "found -1");
+  EXPECT_EQ(with("\"begin_ns\":-5", "\"begin_ns\":-9000000000000000000"),
+            file +
+                ": line 4: field 'begin_ns' must be an integer from -1152921504606846976 to "
+                "1152921504606846976, found -9000000000000000000");
   write_file(folder / "y", "not a trace\n");
   EXPECT_EQ(message_of([&] { read_trace(folder / "y"); }), file + ": line 1: not JSON (at byte 2)");
   EXPECT_EQ(message_of([&] { read_trace(folder / "none"); }),

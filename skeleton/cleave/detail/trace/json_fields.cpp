@@ -205,7 +205,8 @@ std::vector<std::string> JsonFields::texts(const char* name) const {
   return texts;
 }
 
-std::vector<std::int64_t> JsonFields::integers(const char* name, std::int64_t minimum) const {
+std::vector<std::int64_t> JsonFields::integers(const char* name, std::int64_t minimum,
+                                               std::int64_t maximum) const {
   const json& value = at(name);
   if (!value.is_array()) {
     refuse(name, "must be an array of integers, found " + shown(value));
@@ -213,8 +214,7 @@ std::vector<std::int64_t> JsonFields::integers(const char* name, std::int64_t mi
   std::vector<std::int64_t> integers;
   integers.reserve(value.size());
   for (const json& element : value) {
-    integers.push_back(
-        integer_between(name, element, minimum, std::numeric_limits<std::int64_t>::max()));
+    integers.push_back(integer_between(name, element, minimum, maximum));
   }
   return integers;
 }

@@ -42,7 +42,7 @@ class JsonFields {
   /// A finite number that is at least 0.
   double non_negative(const char* name) const;
 
-  /// An integer in [least, most].
+  /// An integer in [minimum, maximum].
   template <std::integral T = std::int64_t>
   T integer(const char* name, T minimum = std::numeric_limits<T>::min(),
             T maximum = std::numeric_limits<T>::max()) const {
@@ -60,9 +60,10 @@ class JsonFields {
   std::vector<std::vector<double>> lists(const char* name) const;
   /// The finite numbers inside the array `name`.
   std::vector<double> numbers(const char* name) const;
-  /// The integers inside the array `name`, each at least `least`.
+  /// The integers inside the array `name`, each in [minimum, maximum].
   std::vector<std::int64_t> integers(
-      const char* name, std::int64_t minimum = std::numeric_limits<std::int64_t>::min()) const;
+      const char* name, std::int64_t minimum,
+      std::int64_t maximum = std::numeric_limits<std::int64_t>::max()) const;
 
   const nlohmann::json& raw() const { return object_; }
 

@@ -20,6 +20,8 @@ using nlohmann::json;
 namespace {
 
 constexpr const char* kTraceFormat = "cleave-trace";
+/// 36 years: of times that are at most so far from a clock's zero, any difference is defined.
+constexpr std::int64_t kFarthest_ns = std::int64_t{1} << 60;
 
 /// The counts of a worker by the names of their fields.
 constexpr std::array<std::pair<const char*, std::int64_t WorkerStatistics::*>, 14> kWorkerCounts = {
@@ -114,7 +116,7 @@ RunInformation run_from(const JsonFields& fields) {
   if (fields.has("costs")) {
     run.costs = costs_from(fields.object("costs"));
   }
-  run.clock_offset_ns = fields.integers("clock_offset_ns");
+  run.clock_offset_ns = fields.integers("clock_offset_ns", -kFarthest_ns, kFarthest_ns);
   if (fields.has("inputs")) {
     run.inputs = fields.text("inputs");
   }
@@ -237,8 +239,8 @@ class TraceReader {
     span.level = fields.integer<std::int16_t>("level", 0);
     span.group = fields.integer<int>("group", 1, trace_.run.ranks);
     span.block = block_from(fields);
-    span.begin_ns = fields.integer<std::int64_t>("begin_ns");
-    span.end_ns = fields.integer<std::int64_t>("end_ns", span.begin_ns);
+    span.begin_ns = fields.integer<std::int64_t>("begin_ns", -kFarthest_ns, kFarthest_ns);
+    span.end_ns = fields.integer<std::int64_t>("end_ns", span.begin_ns, kFarthest_ns);
     span.bytes = fields.integer<std::int64_t>("bytes", 0);
     const NamedSizes sizes = sizes_from(fields);
     if (sizes.size() > Sizes::kMaxSizes) {
