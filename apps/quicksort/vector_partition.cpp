@@ -210,6 +210,9 @@ std::size_t partition_vector(std::span<double> keys, double pivot, FirstKeys fir
   return HWY_DYNAMIC_DISPATCH(partition_double)(keys.data(), keys.size(), &pivot, first);
 }
 std::size_t partition_vector(std::span<Record> keys, Record pivot, FirstKeys first) {
+  if (keys.empty()) {
+    return 0;  // it has no first record to point into
+  }
   return HWY_DYNAMIC_DISPATCH(partition_records)(&keys.data()->value, keys.size(), &pivot.value,
                                                  first);
 }
