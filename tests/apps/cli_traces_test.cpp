@@ -133,7 +133,8 @@ TEST(Trace, OnStandardOutputIsAloneThere) {
   std::ofstream(folder / "run.trace.jsonl") << finished.out;
   EXPECT_EQ(read_trace(folder / "run.trace.jsonl").run.ranks, 2);
   expect_failure(2, "quicksort", {"--trace", "-", "--json"}, 2,
-                 "--trace - and --json both write to standard output");
+                 "--trace - and --json both write to standard output: give --trace a file, or "
+                 "leave one out");
 }
 
 TEST(Trace, ThatCannotBeWrittenIsRefusedBeforeTheRun) {

@@ -24,7 +24,7 @@ struct SyntheticApp {
   Cost combine = [](const NamedSizes& s) { return 5e-5 + 1e-9 * static_cast<double>(s.at("N")); };
   Cost sequential = [](const NamedSizes& s) {
     const auto n = static_cast<double>(s.at("N"));
-    return 4e-9 * n * std::log2(n);
+    return 4e-9 * n * std::log2(std::max(n, 1.0));
   };
   double latency_s = 2e-6;
   double gap_s_per_byte = 5e-11;

@@ -41,7 +41,7 @@ TEST_F(Command, AFileOnStandardOutputIsAloneThere) {
   std::ofstream(folder_ / "latency.txt") << "# OSU MPI Latency Test\n1 1.0\n1024 1.5\n1048576 90\n";
   const std::vector<std::pair<std::string, std::string>> commands = {
       {"fit s --out", "x.model.json"},
-      {"plan s --ranks 1,2 --size N=64M --slurm", "x.sbatch"},
+      {"plan s --ranks 1,2 --size N=64M --deadline 1h --slurm", "x.sbatch"},
       {"export s --format csv --out", "x.csv"},
       {"machine import --latency latency.txt --out", "x.machine.json"}};
   for (const auto& [command, file] : commands) {

@@ -136,7 +136,7 @@ TEST_F(Command, MistakesOnTheCommandLineAreOneLine) {
   expect_one_line(run(predict + "--size N=1e30"), 2, "'1e30' is not a count");
   expect_one_line(run(predict + "--size N=12x"), 2, "'12x' is not a count");
   expect_one_line(run(predict + "--size N=99999999999999999999"), 2, "too large");
-  expect_one_line(run(predict + "--size M=1"), 2, "size N is missing");
+  expect_one_line(run(predict + "--size M=1"), 2, "size M is not one of this model's: N");
   expect_one_line(run(predict + "--size N=1,M=1"), 2, "size M is not one of this model's");
   expect_one_line(run(predict + "--size N"), 2, "NAME=COUNT");
   expect_one_line(run("predict --model x.model.json --size N=1 --ranks 0"), 2, "number of ranks");
