@@ -2,6 +2,7 @@
 // Traces of runs that never ran: their times come from coefficients that a fit has to find again.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <random>
