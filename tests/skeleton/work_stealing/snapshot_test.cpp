@@ -60,7 +60,7 @@ struct Stopping : RandomTree {
 };
 
 constexpr RandomTree::Node kStart{.number = 77};
-constexpr int kChildren = 3000;
+constexpr int kChildren = 100'000;  // so many that none is done before rank 0 stops them all
 
 Options options_for(const std::filesystem::path& folder, int threads, bool resume,
                     const std::atomic<bool>* stop, CheckpointReport* report) {
