@@ -173,7 +173,7 @@ class Models(unittest.TestCase):
         self.assertEqual(len(cleave.predictions(STUDY, 2, {"N": 1 << 20})), 1)
 
     def test_a_refused_prediction_says_why(self):
-        with self.assertRaisesRegex(cleave.CleaveError, "^cleave: size N is missing"):
+        with self.assertRaisesRegex(cleave.CleaveError, "^cleave: size M is not one of this model's: N"):
             cleave.predictions(STUDY, 2, {"M": 5})
         with self.assertRaisesRegex(cleave.CleaveError, "cannot be started"):
             cleave.predictions(STUDY, 2, {"N": 5}, program="no-such-cleave")
