@@ -168,9 +168,9 @@ bool was_measured(const Model& model, int ranks_per_host) {
       model.fitted, [&](const RunOfModel& run) { return run.ranks_per_host == ranks_per_host; });
 }
 
-// What is added to an interval for what no run showed, relative (docs/explanation/model.md,
-// "Interval"): for each doubling of sizes beyond the fitted ones, for data that leaves a cache, and
-// for other numbers of ranks on a host.
+// What is added to an interval for what no run showed, relative: for each doubling of sizes beyond
+// the fitted ones, for data that leaves a cache, for other numbers of ranks on a host.
+// docs/explanation/model.md, "Interval".
 constexpr double kBeyondSizes = 0.04;
 constexpr double kBeyondCache = 0.15;
 constexpr double kOtherRanksPerHost = 0.15;

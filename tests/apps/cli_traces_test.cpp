@@ -187,8 +187,8 @@ TEST(Trace, OnAFullDiskIsOneLineAndNoHalfWrittenFile) {
   EXPECT_FALSE(std::filesystem::exists(folder / "run.trace.jsonl.partial"));
 }
 
-/// What Chrome and Perfetto read: every span of a run once, on the track of its rank or, in a
-/// search, of its worker, within the run and after the span before it.
+/// What Chrome and Perfetto read: every span of a run once, within the run and after the span
+/// before it. Its track is that of its rank, or of its worker in a search.
 void expect_timeline(const std::string& app, const std::vector<std::string>& options,
                      const std::map<std::pair<int, int>, std::string>& tracks,
                      const std::set<std::string>& blocks) {
