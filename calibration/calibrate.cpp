@@ -91,9 +91,7 @@ std::optional<CalibrateOptions> options_from(int argc, char** argv, const Comm& 
   if (!parse_command_line(cli, argc, argv, world.rank() == 0)) {
     return std::nullopt;
   }
-  if (options.json && options.out == "-") {
-    throw UsageError("--out - and --json both write to standard output: leave one out");
-  }
+  check_has_standard_output("--out", options.out, options.json);
   if (world.size() < 2) {
     throw UsageError("1 rank sends no messages: run it under mpiexec -n 2 or more");
   }
@@ -227,7 +225,7 @@ void calibrate(int argc, char** argv, const Comm& world) {
   });
   if (world.rank() == 0 && options->json) {
     fmt::print("{}\n", nlohmann::ordered_json::parse(to_text(machine)).dump());
-  } else if (world.rank() == 0 && !options->quiet && options->out != "-") {
+  } else if (world.rank() == 0 && !options->quiet && !is_standard_output(options->out)) {
     print(machine);
   }
 }

@@ -11,6 +11,9 @@
 #include <ranges>
 #include <string_view>
 
+#include <cleave/detail/program/command_line.hpp>
+#include <cleave/file.hpp>
+
 #include "models/report/answer.hpp"
 #include "models/traces/files.hpp"
 
@@ -62,12 +65,8 @@ void Answering::print(const Json& object) const {
 }
 
 void Answering::set_output(const std::string& option, const std::string& file) {
-  gives_file = file == "-";
-  if (json && gives_file) {
-    throw UsageError(fmt::format(
-        "{} - and --json both write to standard output: give {} a file, or leave one out", option,
-        option));
-  }
+  gives_file = is_standard_output(file);
+  detail::check_has_standard_output(option, file, json);
 }
 
 Json to_json(const Report& report) {

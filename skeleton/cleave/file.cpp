@@ -38,6 +38,8 @@ std::string last_error() { return std::strerror(errno); }
 
 }  // namespace
 
+bool is_standard_output(const fs::path& path) { return path == "-"; }
+
 fs::path followed(const fs::path& path) {
   constexpr int kMaxLinks = 40;  // as the system follows
   fs::path target = path;
@@ -53,7 +55,7 @@ fs::path followed(const fs::path& path) {
 }
 
 void check_writable(const fs::path& path) {
-  if (path == "-") {
+  if (is_standard_output(path)) {
     return;
   }
   const fs::path target = followed(path);
@@ -67,7 +69,7 @@ void check_writable(const fs::path& path) {
 }
 
 AtomicFile::AtomicFile(const fs::path& path) : path_(path) {
-  if (path == "-") {
+  if (is_standard_output(path)) {
     file_ = stdout;
     return;
   }

@@ -10,6 +10,9 @@
 
 namespace cleave {
 
+/// Whether `path`, as an output, stands for standard output: "-".
+bool is_standard_output(const std::filesystem::path& path);
+
 /// What `path` stands for as an output: a symbolic link is followed, also one whose target does not
 /// exist yet.
 ///
@@ -23,8 +26,8 @@ void check_writable(const std::filesystem::path& path);
 
 /// Writes what `commit` gives the name `path`. Without a commit nothing remains, however the
 /// process ends, where the file system has files without names (O_TMPFILE); elsewhere
-/// `path.partial` remains if it is killed. "-" is standard output. A symbolic link is followed.
-/// What is there and is no regular file, such as a device or a FIFO, is written in place.
+/// `path.partial` remains if it is killed. Standard output is written directly. A symbolic link is
+/// followed. What is there and is no regular file, such as a device or a FIFO, is written in place.
 class AtomicFile {
  public:
   /// Waits for a reader if `path` is a FIFO.

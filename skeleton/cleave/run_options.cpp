@@ -311,11 +311,7 @@ void CommandLine::check_combinations() {
     throw UsageError(fmt::format("--threads: {} runs one thread a rank, start more ranks instead",
                                  name_of(o.type)));
   }
-  if (o.trace == "-" && o.json) {
-    throw UsageError(
-        "--trace - and --json both write to standard output: give --trace a file, or leave one "
-        "out");
-  }
+  detail::check_has_standard_output("--trace", o.trace.value_or(""), o.json);
   if (!o.checkpoint) {
     if (o.resume) {
       throw UsageError("--resume: say which folder by --checkpoint");

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@
 #include <cleave/detail/trace/suggestion.hpp>
 #include <cleave/detail/trace/words.hpp>
 #include <cleave/error.hpp>
+#include <cleave/file.hpp>
 
 namespace cleave::detail {
 
@@ -104,6 +106,19 @@ inline bool parse_command_line(CLI::App& cli, int argc, char** argv, bool speaks
                      suggestion_for(cli));
   }
   return true;
+}
+
+/// What `option` writes to `file` must be alone on standard output.
+///
+/// \param json  whether the answer goes there as one JSON object
+/// \throws UsageError  if both do
+inline void check_has_standard_output(const std::string& option, const std::filesystem::path& file,
+                                      bool json) {
+  if (json && is_standard_output(file)) {
+    throw UsageError(fmt::format(
+        "{0} - and --json both write to standard output: give {0} a file, or leave one out",
+        option));
+  }
 }
 
 /// The command line as one string, for the provenance of files.

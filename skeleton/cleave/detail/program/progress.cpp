@@ -72,7 +72,7 @@ Progress::Progress(std::string title, Where where, std::function<Moment()> look)
       where_(std::move(where)),
       look_(std::move(look)),
       has_bar_(where_.on_terminal && bar_wanted()) {
-  if (where_.status_file == "-") {
+  if (is_standard_output(where_.status_file)) {
     throw UsageError("--status: '-' is standard output, where the result goes; name a file");
   }
   if (!where_.status_file.empty()) {

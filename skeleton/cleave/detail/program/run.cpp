@@ -71,7 +71,7 @@ std::string text_for_people(const Summary& summary, int ranks, const RunOptions&
 }  // namespace
 
 void print_summary(const Summary& summary, int ranks, const RunOptions& options) {
-  const bool is_told = !options.quiet && options.trace != "-";
+  const bool is_told = !options.quiet && !is_standard_output(options.trace.value_or(""));
   if (!options.json && !is_told) {
     return;
   }
