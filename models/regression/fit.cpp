@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <map>
 #include <set>
 
 #include <cleave/random.hpp>
@@ -96,6 +98,26 @@ Choice choose(const Terms& terms, const Mechanisms& mechanisms) {
 /// Every second replicate has the form that speaks, so that the middle of all is its own.
 std::size_t form_of_replicate(std::size_t i, std::size_t forms) {
   return i % 2 == 0 || forms == 1 ? 0 : 1 + i / 2 % (forms - 1);
+}
+
+/// Those of `forms` that have at most one term that grows for two sizes. Of the many sums of two
+/// terms, one is near three sizes by chance, and far off beyond them.
+std::vector<Form> determined(const std::vector<Form>& forms,
+                             const std::vector<Observation>& observations) {
+  std::map<int, std::set<NamedValues>> sizes;
+  for (const Observation& observation : observations) {
+    sizes[observation.kind].insert(observation.sizes);
+  }
+  std::size_t most = 0;
+  for (const auto& [kind, of_kind] : sizes) {
+    most = std::max(most, of_kind.size());
+  }
+  std::vector<Form> few;
+  std::ranges::copy_if(forms, std::back_inserter(few), [most](const Form& form) {
+    return std::ranges::count_if(form, [](const Basis& term) { return !term.sizes().empty(); }) <=
+           std::max<std::ptrdiff_t>(1, static_cast<std::ptrdiff_t>(most / 2));
+  });
+  return few;
 }
 
 /// Why a prescribed form must not be fitted, if so.
@@ -198,11 +220,12 @@ std::variant<Fit, Refusal> fit_forms(const std::vector<Observation>& observation
       return *std::move(refusal);
     }
   }
-  const Terms terms(observations, forms, weights, mechanisms.precision);
+  const std::vector<Form> on_trial = forms.size() == 1 ? forms : determined(forms, observations);
+  const Terms terms(observations, on_trial, weights, mechanisms.precision);
   const Choice choice = choose(terms, mechanisms);
   Fit fit{.range = ranges_of(observations), .left_out_error = choice.error};
   for (const int form : choice.forms) {
-    fit.forms.push_back(forms[static_cast<std::size_t>(form)]);
+    fit.forms.push_back(on_trial[static_cast<std::size_t>(form)]);
   }
   const std::vector<double> once(static_cast<std::size_t>(terms.runs()), 1);
   fit.coefficients = Terms::Part(terms, once).fit(choice.forms.front());

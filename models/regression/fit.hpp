@@ -58,10 +58,11 @@ struct Fit {
 /// How many times the runs are drawn anew.
 inline constexpr std::size_t kReplicates = 100;
 
-/// Fits one of `forms`, the simplest first; where there is one only, it is prescribed. The forms
-/// are judged by fits to some of the run sizes that predict the others: the smaller ones the
-/// larger, and all the one left out. Plausible is what errs more than the best by no more than one
-/// standard error of the difference (docs/explanation/model.md, "Choosing").
+/// Fits one of `forms`, the simplest first; where there is one only, it is prescribed. Those with
+/// more than one growing term for two sizes are left out. The others are judged by fits to some of
+/// the run sizes that predict the rest: the smaller ones the larger, and all the one left out.
+/// Plausible is what errs more than the best by no more than one standard error of the difference
+/// (docs/explanation/model.md, "Choosing").
 ///
 /// Refused: no observation; a prescribed form with fewer run sizes than coefficients and one more,
 /// or whose columns depend on each other.

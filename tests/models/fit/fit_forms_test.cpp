@@ -152,6 +152,17 @@ TEST(FitForms, FewSizesHaveFewTerms) {
   }
 }
 
+TEST(FitForms, OfThreeNoisySizesIsNotFarOffBeyondThem) {
+  const Law law = [](const NamedValues& s) { return 4e-10 * s.at("N") * std::log2(s.at("N")); };
+  int near = 0;
+  for (unsigned seed = 1; seed <= 40; ++seed) {
+    const Fit fit = fitted(observed(line_of_sizes(3, 4), law, 0.05, seed));
+    const double n = 32 * fit.range.at("N").second;
+    near += std::abs(std::log(at(fit, n) / law({{"N", n}}))) < std::log(1.5) ? 1 : 0;
+  }
+  EXPECT_GE(near, 38);
+}
+
 TEST(WeightOfRun, HasTheMeanAndSpreadOfAnExponentialLaw) {
   double sum = 0;
   double squares = 0;
