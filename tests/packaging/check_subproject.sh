@@ -12,6 +12,7 @@ for package in CLI11 Eigen3 OpenSSL PkgConfig GTest benchmark; do
   disabled+=("-DCMAKE_DISABLE_FIND_PACKAGE_$package=ON")
 done
 cmake -S "$source/tests/installed/subproject" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
+  -DCMAKE_UNITY_BUILD=ON \
   -DCLEAVE_SOURCE="$source" "${disabled[@]}" >/dev/null
 cmake --build "$work/build" --target mergesort
 "$mpiexec" -n 2 "$work/build/mergesort"
