@@ -83,7 +83,7 @@ template <Transferable... Ts>
 struct wire<std::tuple<Ts...>> {
   static void pack(Packer& packer, const std::tuple<Ts...>& value) {
     packer.put("", sizeof...(Ts) == 0 ? 1 : 0);  // a byte, as above
-    std::apply([&packer](const Ts&... part) { (wire<Ts>::pack(packer, part), ...); }, value);
+    std::apply([&](const Ts&... part) { (wire<Ts>::pack(packer, part), ...); }, value);
   }
   static std::tuple<Ts...> unpack(Unpacker& unpacker) {
     [[maybe_unused]] char none = 0;
