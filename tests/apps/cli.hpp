@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -18,21 +17,6 @@ using Arguments = std::vector<std::string>;
 
 inline const std::string kPrograms = CLEAVE_PROGRAMS;
 inline const std::vector<int> kRanks = {1, 2, 3, 4, 5, 8};
-
-/// Without what Open MPI's launcher says of a program that failed: texts between lines of dashes.
-inline std::string without_launcher(const std::string& text) {
-  std::string own;
-  std::istringstream stream(text);
-  bool is_launchers = false;
-  for (std::string line; std::getline(stream, line);) {
-    if (line.starts_with("--------------------")) {
-      is_launchers = !is_launchers;
-    } else if (!is_launchers) {
-      own += line + '\n';
-    }
-  }
-  return own;
-}
 
 inline Finished run(int ranks, const std::string& program, const Arguments& arguments) {
   std::vector<std::string> command = {CLEAVE_MPIEXEC, "-n", std::to_string(ranks),

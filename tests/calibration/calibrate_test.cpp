@@ -23,7 +23,9 @@ Finished calibrate(int ranks, const std::vector<std::string>& arguments) {
   std::vector<std::string> command = {CLEAVE_MPIEXEC, "-n", std::to_string(ranks),
                                       std::string(CLEAVE_PROGRAMS) + "/cleave-calibrate"};
   command.insert(command.end(), arguments.begin(), arguments.end());
-  return testing::run_program(command);
+  Finished finished = testing::run_program(command);
+  finished.err = testing::without_launcher(finished.err);
+  return finished;
 }
 
 TEST(Calibrate, MeasuresThePatternsAndMessagesThatAreAskedFor) {

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <sstream>
 #include <stdexcept>
 
 namespace cleave::testing {
@@ -117,6 +118,20 @@ Finished run_program(const std::vector<std::string>& command,
   ::waitpid(pid, &status, 0);
   finished.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return finished;
+}
+
+std::string without_launcher(const std::string& text) {
+  std::string own;
+  std::istringstream stream(text);
+  bool is_launchers = false;
+  for (std::string line; std::getline(stream, line);) {
+    if (line.starts_with("--------------------")) {
+      is_launchers = !is_launchers;
+    } else if (!is_launchers) {
+      own += line + '\n';
+    }
+  }
+  return own;
 }
 
 }  // namespace cleave::testing

@@ -22,4 +22,7 @@ Finished run_program(const std::vector<std::string>& command,
                      const std::vector<std::string>& environment = {},
                      std::chrono::seconds time_out = std::chrono::seconds(60));
 
+/// Without what Open MPI's launcher says of a program that failed: texts between lines of dashes.
+std::string without_launcher(const std::string& text);
+
 }  // namespace cleave::testing
