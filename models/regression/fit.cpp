@@ -108,14 +108,14 @@ std::vector<Form> determined(const std::vector<Form>& forms,
   for (const Observation& observation : observations) {
     sizes[observation.kind].insert(observation.sizes);
   }
-  std::size_t most = 0;
+  std::ptrdiff_t most_terms = 1;
   for (const auto& [kind, of_kind] : sizes) {
-    most = std::max(most, of_kind.size());
+    most_terms = std::max(most_terms, std::ssize(of_kind) / 2);
   }
+  const auto grows = [](const Basis& term) { return !term.sizes().empty(); };
   std::vector<Form> few;
-  std::ranges::copy_if(forms, std::back_inserter(few), [most](const Form& form) {
-    return std::ranges::count_if(form, [](const Basis& term) { return !term.sizes().empty(); }) <=
-           std::max<std::ptrdiff_t>(1, static_cast<std::ptrdiff_t>(most / 2));
+  std::ranges::copy_if(forms, std::back_inserter(few), [&](const Form& form) {
+    return std::ranges::count_if(form, grows) <= most_terms;
   });
   return few;
 }
