@@ -10,14 +10,14 @@
 #include <string>
 #include <vector>
 
-#include <cleave/detail/program/command_line.hpp>
-#include <cleave/detail/program/mpi_program.hpp>
-#include <cleave/detail/program/progress.hpp>
-#include <cleave/detail/trace/machine_file.hpp>
-#include <cleave/detail/trace/median.hpp>
 #include <cleave/file.hpp>
+#include <cleave/program/command_line.hpp>
+#include <cleave/program/mpi_program.hpp>
+#include <cleave/program/progress.hpp>
 #include <cleave/run_options.hpp>
 #include <cleave/sizes.hpp>
+#include <cleave/trace/machine_file.hpp>
+#include <cleave/trace/median.hpp>
 
 #include "calibration/median.hpp"
 #include "calibration/message_benchmarks.hpp"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include <cleave/detail/trace/median.hpp>
+#include <cleave/trace/median.hpp>
 
 namespace cleave::calibration {
 

@@ -10,10 +10,10 @@
 #include <optional>
 #include <span>
 
-#include <cleave/detail/schedule/group.hpp>
 #include <cleave/error.hpp>
 #include <cleave/part.hpp>
 #include <cleave/row.hpp>
+#include <cleave/schedule/group.hpp>
 
 #include "calibration/median.hpp"
 #include "models/network/latency_gap.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <cleave/comm.hpp>
-#include <cleave/detail/trace/machine_file.hpp>
+#include <cleave/trace/machine_file.hpp>
 
 namespace cleave::calibration {
 

@@ -33,32 +33,61 @@ target_compile_options(cleave_warnings INTERFACE -Wall -Wextra -Wpedantic -Wconv
                        $<$<BOOL:${CLEAVE_WERROR}>:-Werror>)
 
 # cleave_internal_library(NAME HEADERS ... SOURCES ...): a library of Cleave's own, each of whose
-# headers must compile alone. What it includes is written from the root of the repository.
+# headers must compile alone. What it includes is written from the root of the repository. One without
+# sources is its headers.
 function(cleave_internal_library name)
   cmake_parse_arguments(arg "" "BASE_DIR" "HEADERS;SOURCES" ${ARGN})
   if(NOT arg_BASE_DIR)
     set(arg_BASE_DIR ${PROJECT_SOURCE_DIR})
   endif()
-  add_library(cleave_${name} STATIC ${arg_SOURCES})
-  target_sources(cleave_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${arg_BASE_DIR}
-                 FILES ${arg_HEADERS})
-  target_compile_features(cleave_${name} PUBLIC cxx_std_20)
-  target_link_libraries(cleave_${name} PRIVATE $<BUILD_INTERFACE:cleave_warnings>)
-  set_target_properties(cleave_${name} PROPERTIES CXX_EXTENSIONS OFF
-                        VERIFY_INTERFACE_HEADER_SETS ON POSITION_INDEPENDENT_CODE ON)
+  if(arg_SOURCES)
+    set(scope PUBLIC)
+    add_library(cleave_${name} STATIC ${arg_SOURCES})
+    target_link_libraries(cleave_${name} PRIVATE $<BUILD_INTERFACE:cleave_warnings>)
+    set_target_properties(cleave_${name} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
+  else()
+    set(scope INTERFACE)
+    add_library(cleave_${name} INTERFACE)
+  endif()
+  target_sources(cleave_${name} ${scope} FILE_SET HEADERS BASE_DIRS ${arg_BASE_DIR} FILES ${arg_HEADERS})
+  target_compile_features(cleave_${name} ${scope} cxx_std_20)
+  set_target_properties(cleave_${name} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
 endfunction()
 
-# cleave_library(NAME HEADERS ... SOURCES ...): the same, installed as cleave::NAME, the component NAME
-# of the package. Its headers are included as <cleave/...>, from skeleton/.
-function(cleave_library name)
-  cleave_internal_library(${name} BASE_DIR ${PROJECT_SOURCE_DIR}/skeleton ${ARGN})
+# cleave_room(NAME COMPONENT c HEADERS ... SOURCES ... LINK ...): a room of the skeleton, in the folder NAME. Its
+# headers lie in NAME/cleave, and are included as <cleave/x.hpp> where they are public, else as <cleave/NAME/x.hpp>.
+# It links, and so sees, the rooms under it alone. Installed with the component c of the package; without one not at all.
+function(cleave_room name)
+  cmake_parse_arguments(arg "" "COMPONENT" "HEADERS;SOURCES;LINK" ${ARGN})
+  list(TRANSFORM arg_HEADERS PREPEND ${name}/cleave/)
+  list(TRANSFORM arg_SOURCES PREPEND ${name}/)
+  cleave_internal_library(${name} BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR}/${name}
+                          HEADERS ${arg_HEADERS} SOURCES ${arg_SOURCES})
+  if(arg_SOURCES)
+    target_link_libraries(cleave_${name} PUBLIC ${arg_LINK})
+  else()
+    target_link_libraries(cleave_${name} INTERFACE ${arg_LINK})
+  endif()
+  if(arg_COMPONENT)
+    cleave_install_room(${name} ${arg_COMPONENT})
+  endif()
+endfunction()
+
+# cleave_component(NAME ROOMS ...): the component NAME of the package, as cleave::NAME all of these rooms.
+function(cleave_component name)
+  cmake_parse_arguments(arg "" "" "ROOMS" ${ARGN})
+  list(TRANSFORM arg_ROOMS PREPEND cleave_)
+  add_library(cleave_${name} INTERFACE)
+  target_link_libraries(cleave_${name} INTERFACE ${arg_ROOMS})
+  cleave_install_room(${name} ${name})
+endfunction()
+
+function(cleave_install_room name component)
   add_library(cleave::${name} ALIAS cleave_${name})
   set_target_properties(cleave_${name} PROPERTIES EXPORT_NAME ${name})
   if(CLEAVE_INSTALL)
-    install(TARGETS cleave_${name} EXPORT cleave-${name}-targets
+    install(TARGETS cleave_${name} EXPORT cleave-${component}-targets
             FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-    install(EXPORT cleave-${name}-targets NAMESPACE cleave::
-            DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cleave)
   endif()
 endfunction()
 

@@ -4,7 +4,7 @@
 # Tests and benchmarks name what they like in unnamed namespaces: never several sources as one.
 set(CMAKE_UNITY_BUILD OFF)
 
-# What all tests link. The headers that most of them include are compiled once; not nlohmann/json.hpp, of which
+# What all tests link. The headers that most of them include are compiled once; not <nlohmann/json.hpp>, of which
 # a precompiled form slows every file. Tests are little optimised, since compiling them takes longer than
 # running them. No figure is taken of a test. At -O1 g++ 12 warns of copies of short strings that are right.
 add_library(cleave_test_support STATIC ${PROJECT_SOURCE_DIR}/tests/support/run_program.cpp)

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <utility>
 
-#include <cleave/detail/trace/machine_file.hpp>
 #include <cleave/file.hpp>
 #include <cleave/program.hpp>
+#include <cleave/trace/machine_file.hpp>
 
 #include "apps/components/check.hpp"
 #include "apps/components/components.hpp"

@@ -9,9 +9,9 @@
 #include <cstring>
 #include <utility>
 
-#include <cleave/detail/trace/suggestion.hpp>
 #include <cleave/error.hpp>
 #include <cleave/sizes.hpp>
+#include <cleave/trace/suggestion.hpp>
 
 #include "apps/components/edge_lines.hpp"
 

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include <cleave/detail/trace/machine_file.hpp>
 #include <cleave/part.hpp>
 #include <cleave/row.hpp>
+#include <cleave/trace/machine_file.hpp>
 #include <cleave/wire.hpp>
 
 #include "apps/components/graph.hpp"

@@ -11,9 +11,10 @@
 #include <string>
 #include <vector>
 
-#include <cleave/detail/program/command_line.hpp>
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
+#include <cleave/host/provenance_here.hpp>
+#include <cleave/program/command_line.hpp>
 
 #include "apps/spacetree/compare.hpp"
 #include "apps/spacetree/drawing.hpp"

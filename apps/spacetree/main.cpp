@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cleave-spacetree: plans and replays how a growing tree is split onto processors.
-#include <cleave/detail/program/command_line.hpp>
+#include <cleave/program/command_line.hpp>
 
 #include "apps/spacetree/commands.hpp"
 

@@ -10,8 +10,8 @@
 #include <ranges>
 #include <vector>
 
-#include <cleave/detail/trace/suggestion.hpp>
 #include <cleave/error.hpp>
+#include <cleave/trace/suggestion.hpp>
 
 #include "apps/uts/kernel.hpp"
 #include "apps/uts/tree.hpp"

@@ -6,8 +6,8 @@
 
 #include <cstddef>
 
-#include <cleave/detail/trace/suggestion.hpp>
 #include <cleave/error.hpp>
+#include <cleave/trace/suggestion.hpp>
 
 namespace cleave::uts {
 

@@ -11,8 +11,8 @@
 #include <map>
 #include <vector>
 
-#include <cleave/detail/trace/suggestion.hpp>
 #include <cleave/error.hpp>
+#include <cleave/trace/suggestion.hpp>
 
 namespace cleave::uts {
 

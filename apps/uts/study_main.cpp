@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include <cleave/detail/program/command_line.hpp>
+#include <cleave/program/command_line.hpp>
 #include <cleave/run_options.hpp>
 #include <cleave/sizes.hpp>
 

@@ -11,8 +11,8 @@
 #include <ranges>
 #include <string_view>
 
-#include <cleave/detail/program/command_line.hpp>
 #include <cleave/file.hpp>
+#include <cleave/program/command_line.hpp>
 
 #include "models/report/answer.hpp"
 #include "models/traces/files.hpp"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <system_error>
 
-#include <cleave/detail/trace/json_fields.hpp>
+#include <cleave/trace/json_fields.hpp>
 
 #include "models/command/program.hpp"
 #include "models/traces/files.hpp"

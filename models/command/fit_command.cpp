@@ -4,6 +4,8 @@
 
 #include <memory>
 
+#include <cleave/host/provenance_here.hpp>
+
 #include "models/command/answering.hpp"
 #include "models/command/arguments.hpp"
 #include "models/command/commands.hpp"
@@ -140,7 +142,7 @@ void run(FitCommandArguments& arguments, const std::string& command_line) {
                                         ? model_to_write(*folder, file_name_of(measurements.app))
                                         : std::filesystem::path(arguments.out);
   const Model model = fit_model(measurements, machine, options,
-                                provenance_here("cleave fit", command_line, "none"));
+                                detail::provenance_here("cleave fit", command_line, "none"));
   write_model(out, model);
   arguments.answering.print(to_json(model, out));
   if (arguments.answering.is_for_people()) {

@@ -5,6 +5,8 @@
 
 #include <sstream>
 
+#include <cleave/host/provenance_here.hpp>
+
 #include "models/traces/files.hpp"
 
 namespace cleave::models {
@@ -30,7 +32,7 @@ std::vector<std::string> Launcher::words(const Workers& workers) const {
   const std::string cores = workers.threads == 1 ? "core" : fmt::format("core:{}", workers.threads);
   const std::string bound = fmt::format("{} -bind-to {} -n {{ranks}}", CLEAVE_MPIEXEC, cores);
   const std::string unbound = std::string(CLEAVE_MPIEXEC) + " -n {ranks}";
-  const bool have_cores = workers.ranks * workers.threads <= usable_cores();
+  const bool have_cores = workers.ranks * workers.threads <= detail::usable_cores();
   std::istringstream text(is_given() ? given_ : have_cores ? bound : unbound);
   std::vector<std::string> all;
   for (std::string word; text >> word;) {

@@ -5,7 +5,8 @@
 
 #include <memory>
 
-#include <cleave/detail/trace/json_fields.hpp>
+#include <cleave/host/provenance_here.hpp>
+#include <cleave/trace/json_fields.hpp>
 
 #include "models/command/answering.hpp"
 #include "models/command/arguments.hpp"
@@ -48,7 +49,7 @@ void run_import(ImportArguments& arguments, const std::string& command_line) {
                                     .between_hosts = !arguments.same_host,
                                     .full_duplex = !arguments.half_duplex,
                                     .name = arguments.name});
-  machine.provenance = provenance_here("cleave machine import", command_line, "none");
+  machine.provenance = detail::provenance_here("cleave machine import", command_line, "none");
   write_machine(arguments.out, machine);
   tell(arguments.answering, machine, arguments.out);
 }

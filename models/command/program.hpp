@@ -2,10 +2,10 @@
 // What the command `cleave` takes from the frame that all of Cleave's programs share.
 #pragma once
 
-#include <cleave/detail/program/command_line.hpp>
-#include <cleave/detail/program/progress.hpp>
-#include <cleave/detail/program/remaining.hpp>
-#include <cleave/detail/trace/suggestion.hpp>
+#include <cleave/program/command_line.hpp>
+#include <cleave/program/progress.hpp>
+#include <cleave/program/remaining.hpp>
+#include <cleave/trace/suggestion.hpp>
 
 namespace cleave::models {
 

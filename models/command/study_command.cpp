@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <memory>
 
+#include <cleave/host/provenance_here.hpp>
+
 #include "models/command/answering.hpp"
 #include "models/command/commands.hpp"
 #include "models/command/study_run.hpp"
@@ -58,7 +60,7 @@ void fit_and_report(const StudyArguments& arguments, StudyRun& run, const Answer
   const std::string model_file = plan.file_name + ".model.json";
   Report report = fit_and_judge(
       plan, arguments.fit.measurements(run.traces()), read_machine_if_given(run.machine_file()),
-      provenance_here("cleave study", command_line, "none"), plan.folder / model_file);
+      detail::provenance_here("cleave study", command_line, "none"), plan.folder / model_file);
   report.timeline = largest_run(run.traces());
   report.origin.model = plan.folder.string();
   write_report(plan.folder, report);

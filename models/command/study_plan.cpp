@@ -10,6 +10,8 @@
 #include <set>
 #include <sstream>
 
+#include <cleave/host/provenance_here.hpp>
+
 #include "models/traces/files.hpp"
 #include "models/traces/hold_out.hpp"
 
@@ -66,14 +68,15 @@ std::vector<Workers> workers_of(const StudyArguments& arguments, const std::stri
   }
   for (const int ranks : parse_ranks(arguments.ranks)) {
     for (const int of_rank : threads) {
-      if (of_rank == 1 || ranks * of_rank <= usable_cores() || arguments.fit.allow_oversubscribed) {
+      if (of_rank == 1 || ranks * of_rank <= detail::usable_cores() ||
+          arguments.fit.allow_oversubscribed) {
         all.push_back({ranks, of_rank});
       }
     }
   }
   if (all.empty()) {
     throw UsageError(fmt::format("--threads: all of {} outnumber the {} cores", arguments.threads,
-                                 usable_cores()));
+                                 detail::usable_cores()));
   }
   return all;
 }

@@ -8,6 +8,8 @@
 #include <set>
 #include <system_error>
 
+#include <cleave/host/provenance_here.hpp>
+
 #include "models/command/subprocess.hpp"
 #include "models/report/cells.hpp"
 #include "models/traces/clean.hpp"
@@ -289,7 +291,7 @@ bool StudyRun::is_calibrated_here(const fs::path& file) const {
     const auto of_all_ranks = [&](const Communication& entry) {
       return entry.ranks >= plan_.max_ranks();
     };
-    return machine.provenance.host == provenance_here("", "", "").host &&
+    return machine.provenance.host == detail::provenance_here("", "", "").host &&
            std::any_of(machine.exchange.begin(), machine.exchange.end(), of_all_ranks);
   } catch (const FileError&) {
     return false;
@@ -373,7 +375,7 @@ std::optional<Trace> StudyRun::earlier(const Case& c, int round) const {
     const bool is_same =
         trace.run.ranks == c.workers.ranks &&
         provenance.command_line.starts_with(command_of(c, round) + kTraceOption) &&
-        (launcher_.is_given() || provenance.host == provenance_here("", "", "").host);
+        (launcher_.is_given() || provenance.host == detail::provenance_here("", "", "").host);
     return is_same ? std::optional(std::move(trace)) : std::nullopt;
   } catch (const FileError&) {
     return std::nullopt;  // cut short, or of another version

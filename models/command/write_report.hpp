@@ -8,7 +8,7 @@
 
 namespace cleave::models {
 
-/// Writes report.html, report.md and one CSV file a table into `folder`, which exists.
+/// Writes the report as a page and as Markdown, and one CSV file a table, into `folder`, which exists.
 /// \throws FileError
 void write_report(const std::filesystem::path& folder, const Report& report);
 

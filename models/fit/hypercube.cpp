@@ -5,7 +5,7 @@
 #include <cmath>
 #include <optional>
 
-#include <cleave/detail/schedule/messages.hpp>
+#include <cleave/schedule/messages.hpp>
 
 #include "models/fit/observations.hpp"
 #include "models/fit/parts.hpp"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include <cleave/detail/schedule/schedule.hpp>
+#include <cleave/schedule/schedule.hpp>
 
 #include "models/model/noise.hpp"
 #include "models/model/scaling.hpp"

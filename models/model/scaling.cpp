@@ -7,7 +7,7 @@
 #include <optional>
 #include <tuple>
 
-#include <cleave/detail/schedule/schedule.hpp>
+#include <cleave/schedule/schedule.hpp>
 
 #include "models/traces/statistics.hpp"
 

@@ -10,8 +10,8 @@
 #include <set>
 #include <tuple>
 
-#include <cleave/detail/schedule/messages.hpp>
-#include <cleave/detail/trace/suggestion.hpp>
+#include <cleave/schedule/messages.hpp>
+#include <cleave/trace/suggestion.hpp>
 
 #include "models/network/latency_gap.hpp"
 

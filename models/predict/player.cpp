@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numeric>
 
-#include <cleave/detail/schedule/messages.hpp>
+#include <cleave/schedule/messages.hpp>
 
 namespace cleave::models {
 

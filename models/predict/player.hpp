@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include <cleave/detail/schedule/schedule.hpp>
+#include <cleave/schedule/schedule.hpp>
 
 #include "models/model/model.hpp"
 #include "models/predict/bound_fit.hpp"

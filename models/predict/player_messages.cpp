@@ -2,7 +2,7 @@
 // What the player does where ranks meet.
 #include <algorithm>
 
-#include <cleave/detail/schedule/messages.hpp>
+#include <cleave/schedule/messages.hpp>
 
 #include "models/predict/player.hpp"
 

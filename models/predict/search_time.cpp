@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <cleave/detail/schedule/messages.hpp>
+#include <cleave/schedule/messages.hpp>
 
 namespace cleave::models {
 

@@ -7,7 +7,7 @@
 #include <charconv>
 #include <string>
 
-#include <cleave/detail/trace/suggestion.hpp>
+#include <cleave/trace/suggestion.hpp>
 
 #include "models/traces/files.hpp"
 

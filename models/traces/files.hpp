@@ -3,18 +3,18 @@
 // from the skeleton's ways with command lines. It takes nothing else of the skeleton's internals.
 #pragma once
 
-#include <cleave/detail/trace/json_fields.hpp>
-#include <cleave/detail/trace/machine_file.hpp>
-#include <cleave/detail/trace/median.hpp>
-#include <cleave/detail/trace/provenance.hpp>
-#include <cleave/detail/trace/span.hpp>
-#include <cleave/detail/trace/trace_file.hpp>
-#include <cleave/detail/trace/words.hpp>
-#include <cleave/detail/trace/worker_statistics.hpp>
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
 #include <cleave/sizes.hpp>
 #include <cleave/trace.hpp>
+#include <cleave/trace/json_fields.hpp>
+#include <cleave/trace/machine_file.hpp>
+#include <cleave/trace/median.hpp>
+#include <cleave/trace/provenance.hpp>
+#include <cleave/trace/span.hpp>
+#include <cleave/trace/trace_file.hpp>
+#include <cleave/trace/words.hpp>
+#include <cleave/trace/worker_statistics.hpp>
 
 namespace cleave::models {
 
@@ -34,13 +34,11 @@ using detail::name_of;
 using detail::parse_json_object;
 using detail::Provenance;
 using detail::provenance_from;
-using detail::provenance_here;
 using detail::read_machine;
 using detail::read_trace;
 using detail::Span;
 using detail::to_json;
 using detail::Trace;
-using detail::usable_cores;
 using detail::WorkerStatistics;
 using detail::write_machine;
 

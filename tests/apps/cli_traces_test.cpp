@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include <cleave/detail/trace/trace_file.hpp>
 #include <cleave/file.hpp>
+#include <cleave/trace/trace_file.hpp>
 
 #include "tests/apps/cli.hpp"
 

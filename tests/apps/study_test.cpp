@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include <cleave/detail/trace/machine_file.hpp>
+#include <cleave/host/provenance_here.hpp>
+#include <cleave/trace/machine_file.hpp>
 
 #include "tests/support/run_program.hpp"
 #include "tests/support/temporary_folder.hpp"

@@ -16,12 +16,12 @@
 #include <string>
 #include <vector>
 
-#include <cleave/detail/call/agree_on_call.hpp>
-#include <cleave/detail/hypercube/link.hpp>
-#include <cleave/detail/program/command_line.hpp>
-#include <cleave/detail/program/mpi_program.hpp>
-#include <cleave/detail/trace/median.hpp>
+#include <cleave/blocks/agree_on_call.hpp>
+#include <cleave/blocks/link.hpp>
+#include <cleave/program/command_line.hpp>
+#include <cleave/program/mpi_program.hpp>
 #include <cleave/random.hpp>
+#include <cleave/trace/median.hpp>
 
 #include "apps/examples/queens.hpp"
 #include "apps/quicksort/quicksort.hpp"

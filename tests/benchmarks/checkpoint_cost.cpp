@@ -17,11 +17,11 @@
 #include <string_view>
 #include <vector>
 
-#include <cleave/detail/program/command_line.hpp>
-#include <cleave/detail/program/measure.hpp>
-#include <cleave/detail/program/mpi_program.hpp>
-#include <cleave/detail/work_stealing/snapshot.hpp>
 #include <cleave/error.hpp>
+#include <cleave/program/command_line.hpp>
+#include <cleave/program/measure.hpp>
+#include <cleave/program/mpi_program.hpp>
+#include <cleave/stealing/snapshot.hpp>
 
 #include "apps/uts/uts.hpp"
 

@@ -20,9 +20,9 @@
 #include <numeric>
 #include <optional>
 
-#include <cleave/detail/program/command_line.hpp>
-#include <cleave/detail/program/measure.hpp>
-#include <cleave/detail/program/mpi_program.hpp>
+#include <cleave/program/command_line.hpp>
+#include <cleave/program/measure.hpp>
+#include <cleave/program/mpi_program.hpp>
 
 #include "apps/components/components.hpp"
 #include "apps/components/generated_graphs.hpp"

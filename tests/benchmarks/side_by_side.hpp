@@ -15,7 +15,7 @@
 #include <vector>
 
 #include <cleave/comm.hpp>
-#include <cleave/detail/trace/median.hpp>
+#include <cleave/trace/median.hpp>
 
 namespace cleave::benchmarks {
 

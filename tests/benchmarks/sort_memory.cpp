@@ -14,11 +14,11 @@
 #include <string>
 #include <vector>
 
-#include <cleave/detail/program/command_line.hpp>
-#include <cleave/detail/trace/trace_file.hpp>
 #include <cleave/error.hpp>
+#include <cleave/program/command_line.hpp>
 #include <cleave/random.hpp>
 #include <cleave/sizes.hpp>
+#include <cleave/trace/trace_file.hpp>
 
 #include "tests/support/run_program.hpp"
 #include "tests/support/temporary_folder.hpp"

@@ -19,9 +19,9 @@
 #include <nlohmann/json.hpp>
 #include <parallel/algorithm>
 
-#include <cleave/detail/program/command_line.hpp>
-#include <cleave/detail/program/measure.hpp>
-#include <cleave/detail/program/mpi_program.hpp>
+#include <cleave/program/command_line.hpp>
+#include <cleave/program/measure.hpp>
+#include <cleave/program/mpi_program.hpp>
 
 #include "apps/quicksort/hypercube_quicksort.hpp"
 #include "apps/quicksort/input.hpp"

@@ -2,8 +2,8 @@
 // What tracing costs: a block with and without a recorder, and the bytes that a span takes.
 #include <benchmark/benchmark.h>
 
+#include <cleave/blocks/blocks.hpp>
 #include <cleave/comm.hpp>
-#include <cleave/detail/call/blocks.hpp>
 
 #include "tests/skeleton/examples.hpp"
 

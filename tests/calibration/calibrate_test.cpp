@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <cleave/detail/trace/machine_file.hpp>
+#include <cleave/trace/machine_file.hpp>
 
 #include "tests/support/run_program.hpp"
 #include "tests/support/temporary_folder.hpp"

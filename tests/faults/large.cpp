@@ -15,8 +15,8 @@
 
 #include <cleave/comm.hpp>
 #include <cleave/dc_call.hpp>
-#include <cleave/detail/program/mpi_program.hpp>
 #include <cleave/error.hpp>
+#include <cleave/program/mpi_program.hpp>
 #include <cleave/random.hpp>
 
 namespace {

@@ -24,10 +24,10 @@
 #include <vector>
 
 #include <cleave/comm.hpp>
-#include <cleave/detail/trace/machine_file.hpp>
-#include <cleave/detail/trace/provenance.hpp>
-#include <cleave/detail/work_stealing/snapshot.hpp>
 #include <cleave/error.hpp>
+#include <cleave/host/provenance_here.hpp>
+#include <cleave/stealing/snapshot.hpp>
+#include <cleave/trace/machine_file.hpp>
 #include <cleave/wire.hpp>
 
 #include "apps/components/graph_file.hpp"

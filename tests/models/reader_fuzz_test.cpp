@@ -6,9 +6,10 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include <cleave/detail/trace/machine_file.hpp>
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
+#include <cleave/host/provenance_here.hpp>
+#include <cleave/trace/machine_file.hpp>
 
 #include "models/traces/samples.hpp"
 #include "tests/models/synthetic_runs.hpp"
@@ -36,7 +37,7 @@ class DamagedFile : public testing::TestWithParam<bool> {
       write_machine(file_, {.name = "test",
                             .alltoallv = {entry},
                             .exchange = {entry, entry},
-                            .provenance = provenance_here("test", "", "none")});
+                            .provenance = detail::provenance_here("test", "", "none")});
     }
     text_ = read_file(file_);
   }

@@ -9,7 +9,8 @@
 #include <string>
 #include <vector>
 
-#include <cleave/detail/trace/trace_file.hpp>
+#include <cleave/host/provenance_here.hpp>
+#include <cleave/trace/trace_file.hpp>
 
 namespace cleave::models {
 
@@ -141,7 +142,7 @@ inline std::vector<Trace> synthetic_traces(const SyntheticApp& app, const std::v
 inline void write_synthetic_trace(const std::filesystem::path& path, const Trace& trace) {
   RunInformation run = trace.run;
   if (run.provenance.program.empty()) {
-    run.provenance = provenance_here("synthetic", "", "none");
+    run.provenance = detail::provenance_here("synthetic", "", "none");
   }
   TraceWriter writer(path, run);
   for (const Trace::Run& repetition : trace.repetitions) {

@@ -19,9 +19,9 @@ pages() {
 }
 
 expected() {
-  # The headers that the libraries list.
-  grep -oE 'cleave/[a-z_/]+\.hpp' "$source/skeleton/CMakeLists.txt" | sed 's|^|include/|'
-  printf 'lib/libcleave_%s.a\n' trace skeleton program
+  # The headers of the rooms.
+  (cd "$source/skeleton" && printf 'include/%s\n' */cleave/*.hpp */cleave/*/*.hpp | sed 's|include/[a-z]*/|include/|')
+  printf 'lib/libcleave_%s.a\n' trace host schedule comm blocks stealing program
   printf 'lib/cmake/cleave/%s\n' cleave-config.cmake cleave-config-version.cmake FindHwloc.cmake
   # A targets file has one beside it of the build type.
   printf 'lib/cmake/cleave/cleave-%s-targets.cmake\n' trace skeleton program

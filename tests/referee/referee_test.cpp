@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include <cleave/detail/trace/trace_file.hpp>
+#include <cleave/trace/trace_file.hpp>
 
 #include "tests/support/run_program.hpp"
 #include "tests/support/temporary_folder.hpp"

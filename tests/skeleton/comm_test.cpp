@@ -9,8 +9,10 @@
 #include <stdexcept>
 
 #include <cleave/comm.hpp>
-#include <cleave/detail/trace/trace_file.hpp>
+#include <cleave/host/provenance_here.hpp>
 #include <cleave/trace.hpp>
+#include <cleave/trace/trace_file.hpp>
+#include <cleave/write_trace.hpp>
 
 namespace cleave {
 

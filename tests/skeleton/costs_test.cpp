@@ -2,8 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <cleave/costs.hpp>
-#include <cleave/detail/trace/trace_file.hpp>
 #include <cleave/error.hpp>
+#include <cleave/host/provenance_here.hpp>
+#include <cleave/trace/trace_file.hpp>
 
 #include "tests/support/temporary_folder.hpp"
 

@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include <cleave/detail/trace/json_fields.hpp>
 #include <cleave/file.hpp>
+#include <cleave/trace/json_fields.hpp>
 
 namespace cleave::splitting {
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include <cleave/detail/trace/provenance.hpp>
+#include <cleave/trace/provenance.hpp>
 
 #include "skeleton/splitting/ledger/ledger.hpp"
 

@@ -13,8 +13,9 @@
 #include <fstream>
 #include <string>
 
-#include <cleave/detail/trace/machine_file.hpp>
 #include <cleave/file.hpp>
+#include <cleave/host/provenance_here.hpp>
+#include <cleave/trace/machine_file.hpp>
 
 #include "tests/models/synthetic_runs.hpp"
 
@@ -35,7 +36,7 @@ inline Machine some_machine() {
   return {.name = "test",
           .alltoallv = {entry},
           .exchange = {entry},
-          .provenance = provenance_here("test", "", "none")};
+          .provenance = detail::provenance_here("test", "", "none")};
 }
 
 class Command : public testing::Test {

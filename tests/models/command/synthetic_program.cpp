@@ -11,8 +11,9 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include <cleave/detail/program/command_line.hpp>
 #include <cleave/error.hpp>
+#include <cleave/host/provenance_here.hpp>
+#include <cleave/program/command_line.hpp>
 #include <cleave/sizes.hpp>
 
 #include "tests/models/synthetic_runs.hpp"

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include <cleave/error.hpp>
+#include <cleave/host/provenance_here.hpp>
 
 #include "models/predict/prediction.hpp"
 #include "tests/models/synthetic_runs.hpp"
@@ -304,7 +305,7 @@ Machine machine_of(const SyntheticApp& app) {
   return {
       .name = "test",
       .exchange = {{.ranks = 2, .latency_s = app.latency_s, .gap_s_per_byte = app.gap_s_per_byte}},
-      .provenance = provenance_here("test", "", "none")};
+      .provenance = detail::provenance_here("test", "", "none")};
 }
 
 TEST(Fit, OfBlocksOfOneRankTakesNothingElseFromTheTraces) {

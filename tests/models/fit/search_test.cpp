@@ -9,6 +9,7 @@
 #include <random>
 
 #include <cleave/error.hpp>
+#include <cleave/host/provenance_here.hpp>
 
 #include "models/fit/fit.hpp"
 #include "models/model/model_file.hpp"
@@ -27,7 +28,7 @@ const std::vector<std::int64_t> kSizes = {1 << 18, 1 << 20, 1 << 22, 1 << 24};
 
 Model fit(const std::vector<Trace>& traces, const std::optional<Machine>& machine = std::nullopt) {
   return fit_model(collect_measurements(traces), machine, {},
-                   provenance_here("test", "test", "none"));
+                   detail::provenance_here("test", "test", "none"));
 }
 
 double predicted(const Model& model, int ranks, int threads, std::int64_t nodes) {
@@ -42,7 +43,9 @@ double coefficient(const Fit& fit, int i, int kind = kOneKind) {
 
 Machine machine_with(double latency_s) {
   const Communication entry{.ranks = 2, .latency_s = latency_s, .gap_s_per_byte = 0};
-  return {.name = "test", .exchange = {entry}, .provenance = provenance_here("test", "", "none")};
+  return {.name = "test",
+          .exchange = {entry},
+          .provenance = detail::provenance_here("test", "", "none")};
 }
 
 std::string message_of(const std::function<void()>& action) {

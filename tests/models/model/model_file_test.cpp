@@ -7,6 +7,7 @@
 
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
+#include <cleave/host/provenance_here.hpp>
 
 #include "models/fit/fit.hpp"
 #include "models/predict/prediction.hpp"
@@ -30,7 +31,7 @@ class ModelFile : public testing::Test {
     write_model(file_, fit_model(collect_measurements(synthetic_traces(synthetic_components(),
                                                                        {1, 2}, graph_sizes())),
                                  std::nullopt, {.hold_out = HoldOut::every_second},
-                                 provenance_here("test", "", "none")));
+                                 detail::provenance_here("test", "", "none")));
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 

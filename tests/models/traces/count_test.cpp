@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cleave/detail/trace/words.hpp>
 #include <cleave/error.hpp>
 #include <cleave/sizes.hpp>
+#include <cleave/trace/words.hpp>
 
 namespace cleave::models {
 

@@ -6,9 +6,9 @@
 #include <set>
 #include <vector>
 
-#include <cleave/detail/cores/host_cores.hpp>
-#include <cleave/detail/cores/placing.hpp>
 #include <cleave/error.hpp>
+#include <cleave/host/host_cores.hpp>
+#include <cleave/host/placing.hpp>
 
 namespace cleave::detail {
 namespace {

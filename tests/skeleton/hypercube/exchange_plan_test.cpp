@@ -5,7 +5,7 @@
 #include <numeric>
 #include <random>
 
-#include <cleave/detail/hypercube/exchange_plan.hpp>
+#include <cleave/hypercube/exchange_plan.hpp>
 
 namespace cleave {
 

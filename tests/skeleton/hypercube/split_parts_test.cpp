@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include <cleave/dc_call.hpp>
-#include <cleave/detail/hypercube/split_parts.hpp>
+#include <cleave/hypercube/split_parts.hpp>
 
 #include "tests/skeleton/examples.hpp"
 

@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include <cleave/detail/program/dilate.hpp>
-#include <cleave/detail/program/inject.hpp>
-#include <cleave/detail/program/measure.hpp>
-#include <cleave/detail/program/test_options.hpp>
-#include <cleave/detail/program/traits.hpp>
 #include <cleave/error.hpp>
+#include <cleave/program/dilate.hpp>
+#include <cleave/program/inject.hpp>
+#include <cleave/program/measure.hpp>
+#include <cleave/program/test_options.hpp>
+#include <cleave/program/traits.hpp>
 #include <cleave/random.hpp>
 #include <cleave/run_options.hpp>
 

@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include <cleave/detail/program/progress.hpp>
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
+#include <cleave/program/progress.hpp>
 
 #include "tests/support/temporary_folder.hpp"
 

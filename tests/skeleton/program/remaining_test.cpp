@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include <cleave/detail/program/remaining.hpp>
+#include <cleave/program/remaining.hpp>
 
 namespace cleave::detail {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include <cleave/detail/schedule/group.hpp>
+#include <cleave/schedule/group.hpp>
 
 namespace cleave {
 

@@ -7,8 +7,8 @@
 #include <random>
 
 #include <cleave/dc_call.hpp>
-#include <cleave/detail/schedule/messages.hpp>
-#include <cleave/detail/schedule/schedule.hpp>
+#include <cleave/schedule/messages.hpp>
+#include <cleave/schedule/schedule.hpp>
 
 #include "tests/skeleton/examples.hpp"
 

@@ -7,8 +7,8 @@
 #include <set>
 
 #include <cleave/application.hpp>
-#include <cleave/detail/schedule/messages.hpp>
-#include <cleave/detail/schedule/schedule.hpp>
+#include <cleave/schedule/messages.hpp>
+#include <cleave/schedule/schedule.hpp>
 
 namespace cleave {
 

@@ -7,6 +7,7 @@
 #include <random>
 
 #include <cleave/file.hpp>
+#include <cleave/host/provenance_here.hpp>
 
 #include "random_trees.hpp"
 #include "skeleton/splitting/offline/hierarchy.hpp"

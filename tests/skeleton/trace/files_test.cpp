@@ -14,10 +14,11 @@
 #include <random>
 #include <thread>
 
-#include <cleave/detail/trace/machine_file.hpp>
-#include <cleave/detail/trace/trace_file.hpp>
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
+#include <cleave/host/provenance_here.hpp>
+#include <cleave/trace/machine_file.hpp>
+#include <cleave/trace/trace_file.hpp>
 
 #include "tests/support/mutations.hpp"
 #include "tests/support/temporary_folder.hpp"

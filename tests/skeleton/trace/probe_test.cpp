@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <cleave/detail/trace/probe.hpp>
+#include <cleave/trace/probe.hpp>
 
 namespace cleave {
 

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include <cleave/detail/work_stealing/bag.hpp>
+#include <cleave/stealing/bag.hpp>
 
 namespace cleave {
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include <cleave/detail/work_stealing/balancer.hpp>
+#include <cleave/stealing/balancer.hpp>
 
 #include "tests/skeleton/work_stealing/simulated_ranks.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <cleave/detail/work_stealing/global_bag.hpp>
+#include <cleave/stealing/global_bag.hpp>
 
 namespace cleave {
 

@@ -129,7 +129,7 @@ class scheduled_atomic {
 }  // namespace std
 
 #define atomic scheduled_atomic
-#include <cleave/detail/work_stealing/bag.hpp>
+#include <cleave/stealing/bag.hpp>
 #undef atomic
 
 namespace cleave {

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include <cleave/detail/work_stealing/segment.hpp>
+#include <cleave/contract/segment.hpp>
 
 namespace cleave {
 

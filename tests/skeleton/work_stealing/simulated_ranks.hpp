@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include <cleave/detail/work_stealing/balancer.hpp>
+#include <cleave/stealing/balancer.hpp>
 
 namespace cleave::detail {
 

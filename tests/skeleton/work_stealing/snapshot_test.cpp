@@ -10,8 +10,8 @@
 #include <string>
 
 #include <cleave/dc_call.hpp>
-#include <cleave/detail/work_stealing/snapshot.hpp>
 #include <cleave/file.hpp>
+#include <cleave/stealing/snapshot.hpp>
 
 #include "tests/skeleton/work_stealing/trees.hpp"
 #include "tests/support/temporary_folder.hpp"

@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-#include <cleave/detail/work_stealing/tree_size.hpp>
+#include <cleave/stealing/tree_size.hpp>
 
 namespace cleave::detail {
 namespace {

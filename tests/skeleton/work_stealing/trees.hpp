@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <cleave/detail/work_stealing/mpi_transport.hpp>
+#include <cleave/comm/mpi_transport.hpp>
 #include <cleave/tree_search.hpp>
 
 namespace cleave::examples {

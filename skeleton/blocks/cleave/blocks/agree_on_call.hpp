@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// The agreement at the start of a DC_Call: all ranks make the same call, or all throw the same
+// error.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <ranges>
+#include <span>
+#include <type_traits>
+#include <typeinfo>
+
+#include <cleave/blocks/call_options.hpp>
+#include <cleave/comm.hpp>
+#include <cleave/error.hpp>
+
+namespace cleave::detail {
+
+/// FNV-1a (Fowler, Noll, Vo), 64 bits at a time where there are as many.
+class Hash {
+ public:
+  void add(std::span<const std::byte> bytes) {
+    while (bytes.size() >= sizeof(std::uint64_t)) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, bytes.data(), sizeof(word));
+      add(word);
+      bytes = bytes.subspan(sizeof(word));
+    }
+    for (const std::byte byte : bytes) {
+      add(std::to_integer<std::uint64_t>(byte));
+    }
+  }
+  void add(std::uint64_t word) {
+    value_ = (value_ ^ word) * 0x100000001b3;
+    value_ ^= value_ >> 32;
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0xcbf29ce484222325;
+};
+
+/// Whether equal values have equal bytes: no padding, nothing elsewhere.
+template <class T>
+inline constexpr bool kHasValueInBytes =
+    std::has_unique_object_representations_v<T> || std::is_floating_point_v<T>;
+
+/// A hash of what is cheap to read: of a plain problem, or of the length of a sequence of plain
+/// elements and of 64 of them. It is 0 for any other problem, which is not compared.
+template <class Problem>
+std::uint64_t cheap_hash(const Problem& problem) {
+  Hash hash;
+  if constexpr (kHasValueInBytes<Problem>) {
+    hash.add(std::as_bytes(std::span(&problem, 1)));
+  } else if constexpr (std::ranges::contiguous_range<const Problem> &&
+                       std::ranges::sized_range<const Problem>) {
+    using Element = std::ranges::range_value_t<const Problem>;
+    if constexpr (kHasValueInBytes<Element>) {
+      constexpr std::size_t kPlaces = 64;
+      const std::span<const Element> all(std::ranges::data(problem), std::ranges::size(problem));
+      hash.add(all.size());
+      for (std::size_t i = 0; i < std::min(kPlaces, all.size()); ++i) {
+        const std::size_t place = all.size() <= kPlaces ? i : (all.size() - 1) / (kPlaces - 1) * i;
+        hash.add(std::as_bytes(all.subspan(place, 1)));
+      }
+    } else {
+      return 0;
+    }
+  } else {
+    return 0;
+  }
+  return hash.value();
+}
+
+/// Throws on every rank what differs, if one of `mine` does. Collective. Cost: one all-reduce.
+/// \throws Error
+void require_same_call(const Comm& comm, DC_Type type, Placement placement,
+                       std::uint64_t application, std::uint64_t problem);
+
+/// Collective: every rank of `options.comm` passes what it is about to call.
+/// \throws Error  on every rank if type, placement, application or, where it is replicated, the
+///                problem differs
+template <class App>
+void agree_on_call(DC_Type type, const typename App::Problem& problem, const CallOptions& options) {
+  const Comm comm(options.comm);
+  if (comm.size() == 1) {
+    return;
+  }
+  const std::int64_t begin_ns = options.recorder != nullptr ? options.recorder->now_ns() : 0;
+  const bool is_replicated = options.placement == Placement::replicated;
+  require_same_call(comm, type, options.placement, typeid(App).hash_code(),
+                    is_replicated ? cheap_hash(problem) : 0);
+  if (options.recorder != nullptr) {
+    options.recorder->record(Block::wait, 0, comm.size(), begin_ns, options.recorder->now_ns(), 0,
+                             Sizes{});
+  }
+}
+
+}  // namespace cleave::detail

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The agreement at the end of a DC_Call: one rank's failure becomes every rank's.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include <cleave/blocks/blocks.hpp>
+#include <cleave/comm.hpp>
+#include <cleave/error.hpp>
+
+namespace cleave::detail {
+
+/// Collective. If any rank has failed, every rank throws the failure of the lowest level, and there
+/// of the lowest rank.
+///
+/// \param wish  anything that a rank may ask of all in the same agreement
+/// \return  the greatest wish of any rank
+/// \throws FunctorError
+template <HasProblemAndSolution App>
+std::int64_t agree_on_failure(const Comm& comm, Blocks<App>& blocks, std::int64_t wish = 0) {
+  const std::int64_t ranks = comm.size();
+  const std::optional<Failure>& failure = blocks.failure();
+  constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
+  std::array<std::int64_t, 2> minimum = {failure ? failure->level * ranks + comm.rank() : kNone,
+                                         -wish};
+  blocks.timed(
+      Block::wait, Place{0, comm.size()},
+      [&] {
+        comm.allreduce_min(minimum);
+        return true;
+      },
+      [](bool) { return Sizes{}; });
+  const std::int64_t worst = minimum[0];
+  if (worst != kNone) {
+    const auto rank = static_cast<int>(worst % ranks);
+    const std::string block = comm.bcast(failure ? failure->block : "", rank);
+    const std::string message = comm.bcast(failure ? failure->message : "", rank);
+    throw FunctorError(rank, static_cast<int>(worst / ranks), block, message);
+  }
+  return -minimum[1];
+}
+
+}  // namespace cleave::detail

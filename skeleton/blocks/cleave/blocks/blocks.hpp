@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs an application's functors one block at a time. Each is timed and traced with its sizes.
+// Whatever it throws is kept as this rank's failure instead of leaving the other ranks waiting.
+#pragma once
+
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <cleave/application.hpp>
+#include <cleave/blocks/call_options.hpp>
+#include <cleave/error.hpp>
+
+namespace cleave::detail {
+
+/// The first thing that went wrong on this rank.
+struct Failure {
+  int level = 0;
+  std::string block;
+  std::string message;
+  std::exception_ptr exception;
+};
+
+template <HasProblemAndSolution App>
+Sizes sizes_of_problem(const App& app, const typename App::Problem& problem) {
+  if constexpr (HasProblemSizes<App>) {
+    return app.sizes(problem);
+  } else {
+    return {};
+  }
+}
+
+template <HasProblemAndSolution App>
+Sizes sizes_of_solution(const App& app, const typename App::Solution& solution) {
+  if constexpr (HasSolutionSizes<App>) {
+    return app.solution_sizes(solution);
+  } else {
+    return {};
+  }
+}
+
+/// Where in the recursion over ranks a block runs.
+struct Place {
+  int level = 0;
+  int group = 1;  ///< ranks that share the subproblem
+};
+
+/// The functors of `App` as blocks. Each returns nothing if it failed, now or earlier.
+template <HasProblemAndSolution App>
+class Blocks {
+ public:
+  using Problem = typename App::Problem;
+  using Solution = typename App::Solution;
+
+  Blocks(const App& app, const CallOptions& options)
+      : app_(app), options_(options), recorder_(options.recorder) {}
+
+  const std::optional<Failure>& failure() const { return failure_; }
+  /// Takes over what went wrong outside these blocks, if anything did, and nothing has here.
+  void take_failure(const std::optional<Failure>& failure) {
+    if (!failure_) {
+      failure_ = failure;
+    }
+  }
+
+  /// Times `work` as `block`; `sizes` and `bytes` are asked only when a trace is taken.
+  template <class Work, class SizesOf>
+  auto timed(Block block, Place place, Work&& work, SizesOf&& sizes, std::int64_t bytes = 0) {
+    if (recorder_ == nullptr) {
+      return work();
+    }
+    const std::int64_t begin_ns = recorder_->now_ns();
+    auto result = work();
+    const std::int64_t end_ns = recorder_->now_ns();
+    recorder_->record(block, place.level, place.group, begin_ns, end_ns, bytes, sizes(result));
+    return result;
+  }
+
+  /// Runs `work` between the calls that the options ask for.
+  template <class Work>
+  auto watched(Block block, Place place, Work&& work) {
+    if (options_.hooks.before_block) {
+      options_.hooks.before_block(block, place.level);
+    }
+    auto result = work();
+    if (options_.hooks.after_block) {
+      options_.hooks.after_block(block, place.level);
+    }
+    return result;
+  }
+
+  /// Runs `work` and keeps what it throws as the failure of `block`.
+  template <class Work>
+  auto attempt(std::string_view block, Place place, Work&& work)
+      -> std::optional<decltype(work())> {
+    try {
+      return work();
+    } catch (const std::exception& e) {
+      fail(place, block, e.what());
+    } catch (...) {
+      fail(place, block, kNoStdException);
+    }
+    return std::nullopt;
+  }
+
+  std::optional<bool> trivial(const Problem& problem, Place place) {
+    return attempt("trivial", place, [&] { return static_cast<bool>(app_.trivial(problem)); });
+  }
+
+  /// \param sizes  the problem's
+  std::optional<Halves<Problem>> divide(Problem problem, Share share, const Sizes& sizes,
+                                        Place place) {
+    return functor(
+        Block::divide, place, [&] { return cleave::divide(app_, std::move(problem), share); },
+        [&sizes](const Halves<Problem>&) { return sizes; });
+  }
+
+  /// Solves a whole subproblem on this rank: by `conquer` if it is trivial, else by `sequential`.
+  std::optional<Solution> solve(Problem problem, Place place) {
+    const std::optional<bool> is_trivial = trivial(problem, place);
+    if (!is_trivial) {
+      return std::nullopt;
+    }
+    if (*is_trivial) {
+      return conquer(std::move(problem), place);
+    }
+    const Sizes sizes = problem_sizes(problem);
+    return functor(
+        Block::sequential, place,
+        [&] {
+          if constexpr (HasSequential<App>) {
+            return app_.sequential(std::move(problem));
+          } else {
+            return solve_sequential(app_, std::move(problem));
+          }
+        },
+        [&](const Solution& solution) { return with_solution(sizes, solution); });
+  }
+
+  std::optional<Solution> conquer(Problem problem, Place place) {
+    const Sizes sizes = problem_sizes(problem);
+    return functor(
+        Block::conquer, place, [&] { return app_.conquer(std::move(problem)); },
+        [&](const Solution& solution) { return with_solution(sizes, solution); });
+  }
+
+  /// \param sizes  of the problem that is solved by this
+  std::optional<Solution> combine(Solution left, Solution right, const Sizes& sizes, Place place) {
+    return functor(
+        Block::combine, place, [&] { return app_.combine(std::move(left), std::move(right)); },
+        [&](const Solution& solution) {
+          Sizes all = sizes_of_solution(app_, solution);
+          all.add(sizes);
+          return all;
+        });
+  }
+
+  auto sample(const Problem& part, std::size_t count, std::uint64_t seed, Place place)
+    requires SplitsParts<App>
+  {
+    return functor(
+        Block::sample, place,
+        [&] {
+          auto samples = app_.sample(std::span(part.data(), part.size()), count, seed);
+          if (samples.size() != count) {
+            throw Error("sample returned " + std::to_string(samples.size()) + " samples, not " +
+                        std::to_string(count));
+          }
+          return samples;
+        },
+        [&](const auto& samples) {
+          return Sizes{{"N", part.size()}, {"samples", samples.size()}};
+        });
+  }
+
+  /// On one rank of a group. Its time is part of the block `pivot` of every rank of the group.
+  template <class Samples>
+  auto splitter(Samples samples, Share share, Place place)
+    requires SplitsParts<App>
+  {
+    return attempt(name_of(Block::pivot), place, [&] {
+      return watched(Block::pivot, place, [&] { return app_.splitter(std::move(samples), share); });
+    });
+  }
+
+  template <class SplitterOfApp>
+  std::optional<Cut> partition(Problem& part, const Split<SplitterOfApp>& split, ClassOrder order,
+                               Place place)
+    requires SplitsParts<App>
+  {
+    return functor(
+        Block::partition, place,
+        [&] { return app_.partition(std::span(part.data(), part.size()), split, order); },
+        [&](const Cut&) {
+          return Sizes{{"N", part.size()}};
+        });
+  }
+
+  /// The sizes of `problem` if a trace is taken, else none.
+  Sizes problem_sizes(const Problem& problem) const {
+    return recorder_ != nullptr ? sizes_of_problem(app_, problem) : Sizes{};
+  }
+  Sizes solution_sizes(const Solution& solution) const {
+    return recorder_ != nullptr ? sizes_of_solution(app_, solution) : Sizes{};
+  }
+
+  Recorder* recorder() const { return recorder_; }
+
+ private:
+  /// Called while the exception is being handled.
+  void fail(Place place, std::string_view block, std::string message) {
+    if (!failure_) {
+      failure_ =
+          Failure{place.level, std::string(block), std::move(message), std::current_exception()};
+    }
+  }
+
+  /// A functor's block: watched, timed, and kept from throwing.
+  template <class Work, class SizesOf>
+  auto functor(Block block, Place place, Work&& work, SizesOf&& sizes)
+      -> std::optional<decltype(work())> {
+    return attempt(name_of(block), place, [&] {
+      return timed(
+          block, place, [&] { return watched(block, place, work); }, sizes);
+    });
+  }
+
+  Sizes with_solution(Sizes sizes, const Solution& solution) const {
+    sizes.add(sizes_of_solution(app_, solution));
+    return sizes;
+  }
+
+  const App& app_;
+  const CallOptions& options_;
+  Recorder* recorder_;
+  std::optional<Failure> failure_;
+};
+
+}  // namespace cleave::detail

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a DC_Call is run: the executor, where the data lives, and what watches it.
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <cleave/dc_type.hpp>
+#include <cleave/trace.hpp>
+#include <cleave/trace/worker_statistics.hpp>
+
+namespace cleave {
+
+/// How DC_Type::work_stealing shares out work (docs/explanation/work-stealing.md).
+struct StealingOptions {
+  /// Of each rank. Only the calling one calls MPI, which MPI_THREAD_FUNNELED suffices for; with 1
+  /// no thread is started. The application's functors are called by all of them at once.
+  int threads = 1;
+  std::size_t max_stolen_bytes = std::size_t{32}
+                                 << 10;  ///< by one remote steal, but a node at least
+  std::int64_t poll_ns = 10'000;  ///< least time between two looks for messages of a busy rank
+  std::uint64_t seed = 1;         ///< of the choice of victims
+
+  /// A tree with more nodes is refused: the search ends with an Error. Nodes are what the solution
+  /// calls "nodes" in its sizes, else visits; the limit holds for every rank and for all together.
+  std::int64_t max_nodes = std::numeric_limits<std::int64_t>::max();
+  /// The most memory that the segments of one rank may take, in bytes; refused alike.
+  std::size_t max_memory_bytes = std::numeric_limits<std::size_t>::max();
+
+  /// Where rank 0 is told what the workers did; nothing is told without it.
+  std::vector<detail::WorkerStatistics>* statistics = nullptr;
+};
+
+/// What became of a search's snapshots; on rank 0.
+struct CheckpointReport {
+  std::int64_t resumed_from =
+      0;  ///< the number of the snapshot; 0 if the search began at its start
+  std::int64_t written = 0;
+  std::int64_t resting_ns = 0;  ///< in which all ranks rested for them, but for one at the end
+};
+
+/// Snapshots of a search, from which the same search can be resumed on any number of ranks and
+/// threads. For applications in the search form.
+struct CheckpointOptions {
+  std::filesystem::path folder;  ///< that all ranks see; made if it does not exist
+  double every_s = 60;
+  /// Begin from the newest snapshot in `folder`, or from the start if there is none. Without it a
+  /// folder that holds a snapshot is refused.
+  bool resume = false;
+  /// What is searched: the snapshot of another application or instance is refused.
+  std::string app;
+  std::string instance;
+  /// Set by a signal handler: write a snapshot, then end with `Interrupted`. May be null.
+  const std::atomic<bool>* stop = nullptr;
+  CheckpointReport* report = nullptr;
+};
+
+struct Options {
+  /// Any communicator; every rank of it makes the same call. Not used by DC_Type::sequential.
+  MPI_Comm comm = MPI_COMM_NULL;
+  /// Where this rank's spans go; none are taken without it.
+  Recorder* recorder = nullptr;
+  Placement placement = Placement::replicated;
+  StealingOptions stealing{};
+  std::optional<CheckpointOptions> checkpoint{};
+};
+
+}  // namespace cleave

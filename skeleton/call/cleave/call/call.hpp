@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// A call of an application that is known to be well-formed, by the executor of a type.
+#pragma once
+
+#include <utility>
+
+#include <cleave/application.hpp>
+#include <cleave/blocks/agree_on_call.hpp>
+#include <cleave/blocks/call_options.hpp>
+#include <cleave/blocks/one_rank.hpp>
+#include <cleave/error.hpp>
+#include <cleave/hypercube/hypercube.hpp>
+#include <cleave/stealing/work_stealing.hpp>
+#include <cleave/tree_search.hpp>
+
+namespace cleave::detail {
+
+/// DC_Call (dc_call.hpp), with hooks.
+template <class App>
+typename App::Solution call(DC_Type type, const App& app, typename App::Problem problem,
+                            const CallOptions& options) {
+  if (type == DC_Type::sequential) {
+    return solve_on_one_rank(app, std::move(problem), options);
+  }
+  agree_on_call<App>(type, problem, options);
+  switch (type) {
+    case DC_Type::sequential:
+      break;
+    case DC_Type::hypercube:
+      if constexpr (DivideInHalvesAndConquer<App>) {
+        return solve_on_hypercube(app, std::move(problem), options);
+      } else {
+        throw Error("the hypercube divides in halves, which this application does not");
+      }
+    case DC_Type::work_stealing:
+      return solve_by_work_stealing(app, std::move(problem), options);
+  }
+  throw Error("not a DC_Type");
+}
+
+}  // namespace cleave::detail

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// The promises of an application that searches a tree.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <deque>
+#include <utility>
+#include <vector>
+
+#include <cleave/check/equal.hpp>
+#include <cleave/check/promises.hpp>
+#include <cleave/check/recursion.hpp>
+#include <cleave/contract/segment.hpp>
+#include <cleave/tree_search.hpp>
+
+namespace cleave::detail {
+
+/// Searches of one problem in other orders than `search_sequentially` has.
+template <TreeSearch App>
+class OtherSearches {
+ public:
+  using Node = NodeOf<App>;
+  using Total = typename App::Solution;
+
+  OtherSearches(const App& app, const typename App::Problem& problem)
+      : app_(app), problem_(problem) {}
+
+  /// The total of the nodes above the first fork, and then the totals of the subtrees below it.
+  std::vector<Total> apart() const {
+    std::vector<Total> totals(1);
+    Incumbent incumbent(first_incumbent(app_, problem_));
+    std::deque<Node> nodes = first_nodes(totals[0]);
+    while (nodes.size() == 1) {
+      visit_first(nodes, totals[0], incumbent);
+    }
+    for (Node& root : nodes) {
+      Incumbent own(first_incumbent(app_, problem_));  // that of a rank that has heard of no other
+      Segment<Node> stack;
+      stack.push(std::move(root));
+      Children<Node> children(stack);
+      Total total{};
+      while (!stack.private_empty()) {
+        visit(app_, stack.pop(), children, total, own);
+      }
+      totals.push_back(std::move(total));
+    }
+    return totals;
+  }
+
+  /// Oldest node first, by two workers that take turns.
+  Total breadth_first() const {
+    Total totals[2] = {};
+    Incumbent incumbent(first_incumbent(app_, problem_));
+    std::deque<Node> nodes = first_nodes(totals[0]);
+    for (std::size_t turn = 0; !nodes.empty(); ++turn) {
+      visit_first(nodes, totals[turn % 2], incumbent);
+    }
+    return app_.combine(std::move(totals[0]), std::move(totals[1]));
+  }
+
+  /// As `search_sequentially`, but each node crosses to another rank before its visit.
+  /// \return  whether all nodes arrived as they were sent, and the total
+  std::pair<bool, Total> over_the_wire() const {
+    Segment<Node> stack;
+    Children<Node> children(stack);
+    Total total{};
+    Incumbent incumbent(first_incumbent(app_, problem_));
+    begin(app_, copy_of(problem_), children, total);
+    bool arrived_well = true;
+    while (!stack.private_empty()) {
+      const Node node = stack.pop();
+      Node arrived = detail::over_the_wire(node);
+      arrived_well = arrived_well && equal(node, arrived);
+      visit(app_, std::move(arrived), children, total, incumbent);
+    }
+    return {arrived_well, std::move(total)};
+  }
+
+ private:
+  std::deque<Node> first_nodes(Total& total) const {
+    Segment<Node> stack;
+    Children<Node> children(stack);
+    begin(app_, copy_of(problem_), children, total);
+    std::deque<Node> nodes;
+    append(nodes, stack);
+    return nodes;
+  }
+
+  void visit_first(std::deque<Node>& nodes, Total& total, Incumbent& incumbent) const {
+    Node node = std::move(nodes.front());
+    nodes.pop_front();
+    Segment<Node> stack;
+    Children<Node> children(stack);
+    visit(app_, std::move(node), children, total, incumbent);
+    append(nodes, stack);
+  }
+
+  static void append(std::deque<Node>& nodes, Segment<Node>& stack) {
+    while (!stack.private_empty()) {
+      nodes.push_back(stack.pop());
+    }
+  }
+
+  const App& app_;
+  const typename App::Problem& problem_;
+};
+
+/// What branch-and-bound visits depends on the order, so that its totals are compared only by a
+/// `same` of the caller's own.
+template <TreeSearch App, class Same>
+void check_search(const App& app, const typename App::Problem& problem, const Same& same,
+                  Promises& promises) {
+  using Total = typename App::Solution;
+  constexpr bool kCompares = !HasBoundedVisit<App> || !std::same_as<Same, Equal>;
+  const Total whole = search_sequentially(app, copy_of(problem));
+  promises.require(equal(whole, over_the_wire(whole)),
+                   "Solution changes on its way to another rank");
+  if constexpr (Transferable<typename App::Problem>) {
+    promises.require(equal(problem, over_the_wire(problem)),
+                     "Problem changes on its way to another rank");
+  }
+  promises.require(
+      same(whole, combined(app, whole, Total{})) && same(whole, combined(app, Total{}, whole)),
+      "Solution{} is not neutral for combine");
+
+  const OtherSearches<App> searches(app, problem);
+  const auto [arrived_well, of_sent_nodes] = searches.over_the_wire();
+  promises.require(arrived_well && (!kCompares || same(whole, of_sent_nodes)),
+                   "Node changes on its way to another rank");
+  if constexpr (kCompares) {
+    const std::vector<Total> totals = searches.apart();
+    const Total from_left = combined_from_left(app, totals);
+    promises.require(same(whole, from_left),
+                     "combine of the totals of subtrees is not the total of the tree");
+    promises.require(same(from_left, combined_from_right(app, totals)),
+                     "combine is not associative");
+    bool commutes = true;
+    for (std::size_t i = 1; i < totals.size(); ++i) {
+      commutes = commutes && same(combined(app, totals[i - 1], totals[i]),
+                                  combined(app, totals[i], totals[i - 1]));
+    }
+    promises.require(commutes, "combine depends on the order of its arguments");
+    promises.require(same(whole, searches.breadth_first()),
+                     "the total depends on the order of the visits");
+  }
+}
+
+}  // namespace cleave::detail

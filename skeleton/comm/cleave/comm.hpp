@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// A communicator: calls MPI's messages and knows its counts. Only the polled messages of work
+// stealing are elsewhere (mpi_transport.hpp).
+//
+// Messages longer than MPI's 32-bit counts go in pieces. Waiting is polite where ranks outnumber
+// cores, or where the environment says CLEAVE_WAIT=polite. MPICH itself polls and never yields,
+// which costs a barrier of 8 ranks on 2 cores 30 ms. Checksums: message_check.hpp.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <cleave/error.hpp>
+
+namespace cleave {
+
+namespace detail {
+struct AllowedCores;
+struct CommState;
+}  // namespace detail
+
+/// MPI reported a failure; the communicator is unusable afterwards.
+class MpiError : public Error {
+ public:
+  MpiError(const char* call, int code);
+};
+
+/// The ranks of an MPI communicator, with a message space of their own: messages of the caller's on
+/// the same communicator are never mixed up with Cleave's. Cheap to copy.
+///
+/// Costs are those of p ranks, with l the latency of a message in seconds and g the gap in seconds
+/// a byte. MPI chooses the algorithm of a collective; given is the usual one
+/// (docs/explanation/model.md). Every function but the constructor throws MpiError
+/// alone, or an Error where a checksum says that a message is damaged.
+class Comm {
+ public:
+  /// Collective over `comm` the first time: one MPI_Comm_dup and one MPI_Allgather, kept with
+  /// `comm` and freed with it.
+  /// \throws Error     if `comm` is MPI_COMM_NULL or MPI is not running
+  /// \throws MpiError
+  explicit Comm(MPI_Comm comm);
+
+  int rank() const;
+  int size() const;
+  int ranks_per_host() const;  ///< the most on any host
+  /// Whether some host has more ranks, of so many threads each, than cores.
+  bool oversubscribed(int threads = 1) const;
+  /// Whether waits leave the core to others: oversubscribed, or told to by the environment.
+  bool polite(int threads = 1) const;
+  /// The host of each rank, named by its lowest rank.
+  const std::vector<int>& hosts() const;
+  /// The cores that each rank may use of its host.
+  const std::vector<detail::AllowedCores>& allowed_cores() const;
+
+  /// Collective. Cost: log2(p) l.
+  void barrier() const;
+
+  /// Sends to and receives from `partner` at once; both sides call it with matching lengths.
+  /// Cost: 2 (l + g bytes) with the gap of both directions at once (eq. 9).
+  void exchange(int partner, std::span<const std::byte> out, std::span<std::byte> in) const;
+
+  struct Outbound {
+    int to;
+    std::span<const std::byte> bytes;
+  };
+  struct Inbound {
+    int from;
+    std::span<std::byte> bytes;
+  };
+  /// All of these messages at once. At most one message from one rank to another; the receiver
+  /// passes the sender's length. Cost: l a message and MiB, and g times the greater of the bytes
+  /// sent and received.
+  void exchange(std::span<const Outbound> out, std::span<const Inbound> in) const;
+
+  /// One message; the receiver passes its length. Cost: l + g bytes.
+  void send(int to, std::span<const std::byte> message) const;
+  void receive(int from, std::span<std::byte> message) const;
+
+  /// The least of all ranks' values, on every rank. Collective, as those below. Cost: 2 log2(p) l.
+  std::int64_t allreduce_min(std::int64_t value) const;
+  /// The same of each of several, as many on every rank, in their place.
+  void allreduce_min(std::span<std::int64_t> values) const;
+  /// The greatest of all ranks' values, on every rank.
+  std::int64_t allreduce_max(std::int64_t value) const;
+  /// The sum of all ranks' values, on every rank.
+  std::int64_t allreduce_sum(std::int64_t value) const;
+
+  /// `bytes` of `root` on every rank; the lengths must be equal. Cost: log2(p) (l + g bytes).
+  void bcast(std::span<std::byte> bytes, int root) const;
+  /// `text` of `root` on every rank.
+  std::string bcast(std::string text, int root) const;
+  /// One value of each rank, in rank order; empty on ranks other than 0.
+  /// Cost: log2(p) l + 8 p g.
+  std::vector<std::int64_t> gather(std::int64_t value) const;
+  /// `mine` of all ranks, equally long, in rank order in `all`, which only rank 0 uses.
+  /// Cost: log2(p) l + g times the bytes of `all`.
+  void gather(std::span<const std::byte> mine, std::span<std::byte> all) const;
+
+  /// MPI_Alltoallv in bytes; counts and offsets have one entry a rank. Cost: (p - 1) l + g times
+  /// the greater of the bytes sent and received.
+  void alltoall(std::span<const std::byte> out, std::span<const int> send_counts,
+                std::span<const int> send_offsets, std::span<std::byte> in,
+                std::span<const int> receive_counts, std::span<const int> receive_offsets) const;
+
+  /// Cleave's own duplicate, for collectives that this class does not have.
+  MPI_Comm handle() const;
+  /// Whether messages have checksums.
+  bool has_checksums() const;
+
+ private:
+  void wait_all(std::vector<MPI_Request>& requests) const;
+  void reduce(std::span<std::int64_t> values, MPI_Op op) const;
+  void exchange_whole(int partner, std::span<const std::byte> out, std::span<std::byte> in) const;
+  /// By rounds of 1 MiB of each. On shared memory that takes half the time of whole messages, which
+  /// fall out of the cache between their two copies.
+  void exchange_in_rounds(std::span<const Outbound> out, std::span<const Inbound> in) const;
+  void bcast_whole(std::span<std::byte> bytes, int root) const;
+  /// Sends and receives the checksums of these messages. \throws Error  if one is damaged
+  void check_messages(std::span<const Outbound> out, std::span<const Inbound> in) const;
+
+  /// A collective of MPI: `block()`, or where waits are polite its non-blocking form
+  /// `post(request)`.
+  template <class Block, class Post>
+  void collective(const char* call, Block&& block, Post&& post) const;
+
+  const detail::CommState* state_;
+};
+
+/// A Clock for the recorders of ranks: the steady clock, or MPI's where hosts are simulated.
+/// MPICH's MPI_Wtime is the clock of the day, which may be set back.
+std::int64_t mpi_time_ns();
+/// Which clock that is.
+std::string mpi_clock_name();
+
+namespace detail {
+/// What the MPI library says of itself, in one line.
+std::string mpi_library();
+}  // namespace detail
+
+/// Each rank's mpi_time_ns minus that of rank 0, in rank order, on every rank.
+/// Collective. Cost: 20 round trips to each rank; the fastest of them is used, so the error is
+/// at most half of its time.
+std::vector<std::int64_t> clock_offsets_ns(const Comm& comm);
+
+/// Runs `function` on every rank; if it throws on any, that rank throws on, and every other an
+/// Error with the message of the lowest such rank. Collective: for reading files,
+/// checking options, or anything else that may fail on some ranks only.
+template <class Function>
+auto agree(const Comm& comm, Function&& function) {
+  std::exception_ptr failure;
+  std::string message;
+  const auto settle = [&comm, &failure, &message] {
+    const std::int64_t none = comm.size();
+    const std::int64_t lowest = comm.allreduce_min(failure ? comm.rank() : none);
+    if (lowest == none) {
+      return;
+    }
+    message = comm.bcast(std::move(message), static_cast<int>(lowest));
+    if (comm.rank() == lowest) {
+      std::rethrow_exception(failure);
+    }
+    throw Error(message);
+  };
+  const auto run = [&failure, &message](auto&& work) {
+    try {
+      work();
+    } catch (const std::exception& e) {
+      failure = std::current_exception();
+      message = e.what();
+    } catch (...) {
+      failure = std::current_exception();
+      message = detail::kNoStdException;
+    }
+  };
+  if constexpr (std::is_void_v<decltype(function())>) {
+    run(function);
+    settle();
+  } else {
+    std::optional<decltype(function())> result;
+    run([&] { result.emplace(function()); });
+    settle();
+    return *std::move(result);
+  }
+}
+
+}  // namespace cleave

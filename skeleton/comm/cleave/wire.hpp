@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+// wire<T>: how a value crosses to another rank, as a sequence of bytes.
+//
+// Automatic: arithmetic types, enumerations, std::complex, std::string, std::array, std::vector,
+// std::deque, std::pair, std::tuple, std::optional, std::variant, std::map, std::set and their
+// unordered forms, and aggregates of these and of C arrays, to any depth. Refused at compile time:
+// pointers and views (std::span, std::string_view), alone or inside an aggregate, since what they
+// point to stays behind; and aggregates with a base class. Any other type: specialise wire<T>, or
+// declare it `kPlain` if its bytes are its value. Ranks must agree on byte order and type sizes:
+// one cluster of one kind of machine.
+#pragma once
+
+#include <array>
+#include <complex>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <cleave/comm/fields.hpp>
+#include <cleave/error.hpp>
+
+namespace cleave {
+
+/// Bytes that a value is packed into.
+class Packer {
+ public:
+  void put(const void* data, std::size_t bytes) {
+    const auto* first = static_cast<const std::byte*>(data);
+    bytes_.insert(bytes_.end(), first, first + bytes);
+  }
+  void put_count(std::size_t count) {
+    const auto wide = static_cast<std::uint64_t>(count);
+    put(&wide, sizeof(wide));
+  }
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+/// Bytes that a value is read from again. \throws Error  if there are too few
+class Unpacker {
+ public:
+  explicit Unpacker(std::span<const std::byte> bytes) : bytes_(bytes) {}
+
+  void take(void* data, std::size_t bytes) {
+    require(bytes);
+    if (bytes != 0) {
+      std::memcpy(data, bytes_.data(), bytes);
+    }
+    bytes_ = bytes_.subspan(bytes);
+  }
+  /// A count of elements that each take at least `element_bytes`, so that no message, however
+  /// damaged, makes its reader ask for more memory than the message is long.
+  std::size_t take_count(std::size_t element_bytes) {
+    std::uint64_t count = 0;
+    take(&count, sizeof(count));
+    if (element_bytes != 0 && count > bytes_.size() / element_bytes) {
+      throw Error("message cut short: it holds fewer elements than it says");
+    }
+    return static_cast<std::size_t>(count);
+  }
+  std::size_t left() const { return bytes_.size(); }
+
+ private:
+  void require(std::size_t bytes) const {
+    if (bytes > bytes_.size()) {
+      throw Error("message cut short");
+    }
+  }
+
+  std::span<const std::byte> bytes_;
+};
+
+/// Specialise as `true` for a trivially copyable type that cannot be looked into (it has private
+/// members or a base class) and whose bytes are its whole value.
+template <class T>
+inline constexpr bool kPlain = std::is_arithmetic_v<T> || std::is_enum_v<T>;
+template <class T>
+  requires std::is_arithmetic_v<T>
+inline constexpr bool kPlain<std::complex<T>> = true;
+
+/// Specialise with `static void pack(Packer&, const T&)` and `static T unpack(Unpacker&)`, or
+/// derive from WireByStorage.
+template <class T>
+struct wire;
+
+/// The wire of a type that crosses as one vector of plain elements, without being packed. The wire
+/// that derives from this has
+/// - `static std::span<const Element> view(const T&, Storage& scratch)`: what crosses, in the value
+///   itself or in `scratch`;
+/// - `static T restore(Storage)`.
+template <class T, class Vector>
+struct WireByStorage {
+  using Storage = Vector;
+
+  static void pack(Packer& packer, const T& value) {
+    Storage scratch;
+    const auto elements = wire<T>::view(value, scratch);
+    packer.put_count(elements.size());
+    packer.put(elements.data(), elements.size_bytes());
+  }
+  static T unpack(Unpacker& unpacker) {
+    constexpr std::size_t kBytes = sizeof(typename Storage::value_type);
+    Storage storage(unpacker.take_count(kBytes));
+    unpacker.take(storage.data(), storage.size() * kBytes);
+    return wire<T>::restore(std::move(storage));
+  }
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool kIsArray = false;
+template <class T, std::size_t n>
+inline constexpr bool kIsArray<std::array<T, n>> = true;
+
+template <class T>
+concept Inspectable = !kIsArray<T> && HasFields<T>;
+
+template <class T>
+concept HasWire = requires(Packer& packer, Unpacker& unpacker, const T& value) {
+  wire<T>::pack(packer, value);
+  { wire<T>::unpack(unpacker) } -> std::same_as<T>;
+};
+
+template <class T>
+struct IsPlain;
+
+template <class T>
+consteval bool is_plain() {
+  if constexpr (kPlain<T>) {
+    return true;
+  } else if constexpr (std::is_array_v<T>) {
+    return is_plain<std::remove_all_extents_t<T>>();
+  } else if constexpr (kIsArray<T>) {
+    return is_plain<typename T::value_type>();
+  } else if constexpr (std::is_trivially_copyable_v<T> && Inspectable<T>) {
+    return all_fields<T, IsPlain>();
+  } else {
+    return false;
+  }
+}
+
+template <class T>
+struct IsPlain : std::bool_constant<is_plain<T>()> {};
+
+/// Whether a field of type T crosses: a C array as its elements do.
+template <class T>
+struct Crosses : std::bool_constant<HasWire<std::remove_all_extents_t<T>>> {};
+
+template <class T>
+struct IsNoCArray : std::bool_constant<!std::is_array_v<T>> {};
+
+/// An aggregate with C arrays is made first and filled in then, since no function returns an array.
+template <class T>
+concept FieldsCross =
+    all_fields<T, Crosses>() && (all_fields<T, IsNoCArray>() || std::default_initializable<T>);
+
+template <class T>
+void pack_field(Packer& packer, const T& field) {
+  if constexpr (std::is_array_v<T>) {
+    for (const auto& element : field) {
+      pack_field(packer, element);
+    }
+  } else {
+    wire<T>::pack(packer, field);
+  }
+}
+
+template <class T>
+void unpack_field(Unpacker& unpacker, T& field) {
+  if constexpr (std::is_array_v<T>) {
+    for (auto& element : field) {
+      unpack_field(unpacker, element);
+    }
+  } else {
+    field = wire<T>::unpack(unpacker);
+  }
+}
+
+}  // namespace detail
+
+/// A type whose bytes are its value.
+template <class T>
+concept Plain = detail::is_plain<T>();
+
+/// A type that can cross to another rank.
+template <class T>
+concept Transferable = detail::HasWire<T>;
+
+template <Plain T>
+struct wire<T> {
+  static void pack(Packer& packer, const T& value) { packer.put(&value, sizeof(T)); }
+  static T unpack(Unpacker& unpacker) {
+    T value;
+    unpacker.take(&value, sizeof(T));
+    return value;
+  }
+};
+
+/// A byte that is not a truth value is refused, not read as one.
+template <>
+struct wire<bool> {
+  static void pack(Packer& packer, bool value) { packer.put(&value, sizeof(value)); }
+  static bool unpack(Unpacker& unpacker) {
+    const auto byte = wire<std::uint8_t>::unpack(unpacker);
+    if (byte > 1) {
+      throw Error("message damaged: a truth value is neither 0 nor 1");
+    }
+    return byte == 1;
+  }
+};
+
+/// An aggregate that is not plain: its fields one after the other.
+template <class T>
+  requires(!Plain<T> && detail::Inspectable<T> && detail::FieldsCross<T>)
+struct wire<T> {
+  static void pack(Packer& packer, const T& value) {
+    detail::for_each_field(value, [&](const auto& field) { detail::pack_field(packer, field); });
+  }
+  static T unpack(Unpacker& unpacker) {
+    if constexpr (detail::all_fields<T, detail::IsNoCArray>()) {
+      return [&unpacker]<std::size_t... i>(std::index_sequence<i...>) {
+        return T{wire<detail::Field<T, i>>::unpack(unpacker)...};
+      }(std::make_index_sequence<detail::field_count<T>()>());
+    } else {
+      T value{};
+      detail::for_each_field(value, [&](auto& field) { detail::unpack_field(unpacker, field); });
+      return value;
+    }
+  }
+};
+
+namespace detail {
+
+template <class T>
+concept CrossesAsStorage = requires { typename wire<T>::Storage; };
+
+template <class T>
+struct StorageOf {
+  using Type = std::vector<std::byte>;
+};
+template <CrossesAsStorage T>
+struct StorageOf<T> {
+  using Type = typename wire<T>::Storage;
+};
+
+}  // namespace detail
+
+/// The bytes of a value on its way out. Refers to the value, which must outlive this.
+template <Transferable T>
+class Outgoing {
+ public:
+  explicit Outgoing(const T& value) {
+    if constexpr (detail::CrossesAsStorage<T>) {
+      bytes_ = std::as_bytes(wire<T>::view(value, scratch_));
+    } else {
+      wire<T>::pack(packer_, value);
+      bytes_ = packer_.bytes();
+    }
+  }
+  Outgoing(const Outgoing&) = delete;
+  Outgoing& operator=(const Outgoing&) = delete;
+
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+ private:
+  Packer packer_;
+  typename detail::StorageOf<T>::Type scratch_;
+  std::span<const std::byte> bytes_;
+};
+
+/// Storage for a value on its way in.
+template <Transferable T>
+class Incoming {
+ public:
+  /// \throws std::bad_alloc, Error  if no value of this type has so many bytes
+  explicit Incoming(std::size_t bytes) {
+    using Element = typename decltype(storage_)::value_type;
+    if (bytes % sizeof(Element) != 0) {
+      throw Error("message cut short: its length is not a whole number of elements");
+    }
+    storage_.resize(bytes / sizeof(Element));
+  }
+
+  std::span<std::byte> bytes() { return std::as_writable_bytes(std::span(storage_)); }
+
+  /// The value, once its bytes have arrived.
+  T take() {
+    if constexpr (detail::CrossesAsStorage<T>) {
+      return wire<T>::restore(std::move(storage_));
+    } else {
+      Unpacker unpacker(storage_);
+      return wire<T>::unpack(unpacker);
+    }
+  }
+
+ private:
+  typename detail::StorageOf<T>::Type storage_;
+};
+
+}  // namespace cleave
+
+#include <cleave/comm/standard_wires.hpp>

@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <sched.h>
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <cleave/comm.hpp>
+#include <cleave/comm/message_check.hpp>
+#include <cleave/comm/waiting.hpp>
+#include <cleave/error.hpp>
+#include <cleave/host/host_cores.hpp>
+#include <cleave/host/placing.hpp>
+#include <cleave/trace.hpp>
+#include <cleave/trace/provenance.hpp>
+
+namespace cleave {
+
+namespace detail {
+
+/// What is known of a communicator, kept with it as an MPI attribute.
+struct CommState {
+  MPI_Comm comm = MPI_COMM_NULL;
+  int rank = 0;
+  int size = 1;
+  int ranks_per_host = 1;
+  int cores_per_rank = 1;  ///< on the host that has the fewest; 0 if it has more ranks than cores
+  std::vector<int> hosts;  ///< of each rank, named by its lowest rank
+  std::vector<AllowedCores> allowed_cores;  ///< of each rank
+  bool told_to_be_polite = false;           ///< on any rank
+  bool has_checksums = false;               ///< asked for on any rank
+};
+
+}  // namespace detail
+
+namespace {
+
+using detail::CommState;
+
+constexpr int kTag = 1;
+constexpr int kChecksumTag = 3;  // mpi_transport.cpp's messages have 2
+constexpr std::size_t kMaxBytesInOneCall = std::size_t{1} << 30;
+
+std::string mpi_error_text(int code) {
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  MPI_Error_string(code, text.data(), &length);
+  return {text.data(), static_cast<std::size_t>(length)};
+}
+
+void check(const char* call, int code) {
+  if (code != MPI_SUCCESS) {
+    throw MpiError(call, code);
+  }
+}
+
+int free_state(MPI_Comm, int, void* attribute, void*) {
+  auto* state = static_cast<CommState*>(attribute);
+  MPI_Comm_free(&state->comm);
+  delete state;
+  return MPI_SUCCESS;
+}
+
+int state_key() {
+  static const int key = [] {
+    int made = MPI_KEYVAL_INVALID;
+    check("MPI_Comm_create_keyval",
+          MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_state, &made, nullptr));
+    return made;
+  }();
+  return key;
+}
+
+int all_reduce(MPI_Comm comm, int value, MPI_Op op) {
+  int result = 0;
+  check("MPI_Allreduce", MPI_Allreduce(&value, &result, 1, MPI_INT, op, comm));
+  return result;
+}
+
+/// Whether a person says that ranks share cores where this cannot be seen: the environment variable
+/// CLEAVE_WAIT=polite, for hosts that are parts of one machine.
+bool told_to_be_polite() {
+  const char* const wish = std::getenv("CLEAVE_WAIT");
+  return wish != nullptr && std::string_view(wish) == "polite";
+}
+
+/// For every rank the lowest one of its host, by the hosts' names. One MPI_Allgather; a
+/// communicator that is split by shared memory would tell as well, but takes SMPI the square of the
+/// ranks.
+void set_hosts(CommState& state) {
+  std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
+  int length = 0;
+  check("MPI_Get_processor_name", MPI_Get_processor_name(name.data(), &length));
+  const std::uint64_t mine =
+      std::hash<std::string_view>{}({name.data(), static_cast<std::size_t>(length)});
+  struct OfRank {
+    std::uint64_t host = 0;
+    detail::AllowedCores cores;
+  };
+  const OfRank own{.host = mine, .cores = detail::summary_of(detail::cores_of_this_host())};
+  std::vector<OfRank> all(static_cast<std::size_t>(state.size));
+  check("MPI_Allgather",
+        MPI_Allgather(&own, sizeof(own), MPI_BYTE, all.data(), sizeof(own), MPI_BYTE, state.comm));
+  std::unordered_map<std::uint64_t, int> lowest;
+  for (int rank = 0; rank < state.size; ++rank) {
+    state.hosts.push_back(lowest.try_emplace(all[rank].host, rank).first->second);
+    state.allowed_cores.push_back(all[rank].cores);
+  }
+}
+
+std::unique_ptr<CommState> make_state(MPI_Comm user) {
+  auto state = std::make_unique<CommState>();
+  const detail::Waiting waiting;
+  check("MPI_Comm_dup", MPI_Comm_dup(user, &state->comm));
+  MPI_Comm_set_errhandler(state->comm, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(state->comm, &state->rank);
+  MPI_Comm_size(state->comm, &state->size);
+
+  set_hosts(*state);
+  const auto ranks_here =
+      std::max(1, static_cast<int>(std::count(state->hosts.begin(), state->hosts.end(),
+                                              state->hosts[state->rank])));
+  // Not the cores that this rank is bound to: one, where a launcher binds each rank apart.
+  const auto cores_here = static_cast<int>(detail::cores_of_this_host().size());
+  state->ranks_per_host = all_reduce(state->comm, ranks_here, MPI_MAX);
+  state->cores_per_rank = all_reduce(state->comm, cores_here / ranks_here, MPI_MIN);
+  state->told_to_be_polite = all_reduce(state->comm, told_to_be_polite() ? 1 : 0, MPI_MAX) != 0;
+  state->has_checksums =
+      all_reduce(state->comm, detail::asks_for_checksums() ? 1 : 0, MPI_MAX) != 0;
+  return state;
+}
+
+const CommState* state_of(MPI_Comm user) {
+  int running = 0;
+  MPI_Initialized(&running);
+  if (running == 0) {
+    throw Error("MPI is not running: call MPI_Init before DC_Call");
+  }
+  if (user == MPI_COMM_NULL) {
+    throw Error("Options::comm is MPI_COMM_NULL: this executor needs a communicator");
+  }
+  void* attribute = nullptr;
+  int found = 0;
+  check("MPI_Comm_get_attr", MPI_Comm_get_attr(user, state_key(), &attribute, &found));
+  if (found == 0) {
+    attribute = make_state(user).release();
+    check("MPI_Comm_set_attr", MPI_Comm_set_attr(user, state_key(), attribute));
+  }
+  return static_cast<const CommState*>(attribute);
+}
+
+/// Lets another rank of this core run.
+void yield_politely(int tries) {
+  constexpr int kYieldsBeforeSleep = 100;
+  if (tries < kYieldsBeforeSleep) {
+    ::sched_yield();
+  } else {
+    const timespec pause{.tv_sec = 0, .tv_nsec = 1000};
+    ::nanosleep(&pause, nullptr);
+  }
+}
+
+bool has_simulated_clock() {
+  static const bool is_simulated = detail::simulates_hosts(detail::mpi_library());
+  return is_simulated;
+}
+
+/// Calls `post(data, count)` for each piece of `bytes` that one MPI call can carry.
+template <class Byte, class Post>
+void for_each_piece(std::span<Byte> bytes, Post&& post) {
+  for (std::size_t at = 0; at < bytes.size(); at += kMaxBytesInOneCall) {
+    const std::size_t count = std::min(kMaxBytesInOneCall, bytes.size() - at);
+    post(bytes.data() + at, static_cast<int>(count));
+  }
+}
+
+}  // namespace
+
+MpiError::MpiError(const char* call, int code)
+    : Error(fmt::format("{} failed: {}", call, mpi_error_text(code))) {}
+
+Comm::Comm(MPI_Comm comm) : state_(state_of(comm)) {}
+
+int Comm::rank() const { return state_->rank; }
+int Comm::size() const { return state_->size; }
+int Comm::ranks_per_host() const { return state_->ranks_per_host; }
+bool Comm::oversubscribed(int threads) const { return threads > state_->cores_per_rank; }
+bool Comm::polite(int threads) const {
+  return oversubscribed(threads) || state_->told_to_be_polite;
+}
+const std::vector<int>& Comm::hosts() const { return state_->hosts; }
+const std::vector<detail::AllowedCores>& Comm::allowed_cores() const {
+  return state_->allowed_cores;
+}
+MPI_Comm Comm::handle() const { return state_->comm; }
+bool Comm::has_checksums() const { return state_->has_checksums; }
+
+void Comm::wait_all(std::vector<MPI_Request>& requests) const {
+  const detail::Waiting waiting;
+  const int count = static_cast<int>(requests.size());
+  if (!polite()) {
+    check("MPI_Waitall", MPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE));
+    return;
+  }
+  int done = 0;
+  for (int tries = 0;; ++tries) {
+    check("MPI_Testall", MPI_Testall(count, requests.data(), &done, MPI_STATUSES_IGNORE));
+    if (done != 0) {
+      return;
+    }
+    yield_politely(tries);
+  }
+}
+
+void Comm::check_messages(std::span<const Outbound> out, std::span<const Inbound> in) const {
+  std::vector<std::uint64_t> of_out;
+  of_out.reserve(out.size());
+  std::vector<std::uint64_t> of_in(in.size());
+  std::vector<MPI_Request> requests;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    if (!in[i].bytes.empty()) {
+      check("MPI_Irecv", MPI_Irecv(&of_in[i], 1, MPI_UINT64_T, in[i].from, kChecksumTag,
+                                   state_->comm, &requests.emplace_back()));
+    }
+  }
+  for (const Outbound& message : out) {
+    if (!message.bytes.empty()) {
+      check("MPI_Isend",
+            MPI_Isend(&of_out.emplace_back(detail::checksum(message.bytes)), 1, MPI_UINT64_T,
+                      message.to, kChecksumTag, state_->comm, &requests.emplace_back()));
+    }
+  }
+  wait_all(requests);
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    detail::check_message(in[i].bytes, of_in[i], in[i].from);
+  }
+}
+
+void Comm::exchange(int partner, std::span<const std::byte> out, std::span<std::byte> in) const {
+  exchange_whole(partner, out, in);
+  if (has_checksums()) {
+    check_messages(std::array{Outbound{partner, out}}, std::array{Inbound{partner, in}});
+  }
+}
+
+void Comm::exchange(std::span<const Outbound> out, std::span<const Inbound> in) const {
+  exchange_in_rounds(out, in);
+  if (has_checksums()) {
+    check_messages(out, in);
+  }
+}
+
+void Comm::exchange_whole(int partner, std::span<const std::byte> out,
+                          std::span<std::byte> in) const {
+  std::vector<MPI_Request> requests;
+  for_each_piece(in, [&](std::byte* data, int count) {
+    check("MPI_Irecv",
+          MPI_Irecv(data, count, MPI_BYTE, partner, kTag, state_->comm, &requests.emplace_back()));
+  });
+  for_each_piece(out, [&](const std::byte* data, int count) {
+    check("MPI_Isend",
+          MPI_Isend(data, count, MPI_BYTE, partner, kTag, state_->comm, &requests.emplace_back()));
+  });
+  wait_all(requests);
+}
+
+void Comm::exchange_in_rounds(std::span<const Outbound> out, std::span<const Inbound> in) const {
+  static constexpr std::size_t kRoundBytes = std::size_t{1} << 20;
+  std::size_t longest = 0;
+  for (const Outbound& message : out) {
+    longest = std::max(longest, message.bytes.size());
+  }
+  for (const Inbound& message : in) {
+    longest = std::max(longest, message.bytes.size());
+  }
+  const auto piece = [](auto bytes, std::size_t at) {
+    return bytes.subspan(at, std::min(kRoundBytes, bytes.size() - at));
+  };
+  std::vector<MPI_Request> requests;
+  for (std::size_t at = 0; at < longest; at += kRoundBytes) {
+    requests.clear();
+    for (const Inbound& message : in) {
+      if (at < message.bytes.size()) {
+        const auto bytes = piece(message.bytes, at);
+        check("MPI_Irecv", MPI_Irecv(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE,
+                                     message.from, kTag, state_->comm, &requests.emplace_back()));
+      }
+    }
+    for (const Outbound& message : out) {
+      if (at < message.bytes.size()) {
+        const auto bytes = piece(message.bytes, at);
+        check("MPI_Isend", MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE,
+                                     message.to, kTag, state_->comm, &requests.emplace_back()));
+      }
+    }
+    wait_all(requests);
+  }
+}
+
+void Comm::send(int to, std::span<const std::byte> message) const { exchange(to, message, {}); }
+
+void Comm::receive(int from, std::span<std::byte> message) const { exchange(from, {}, message); }
+
+template <class Block, class Post>
+void Comm::collective(const char* call, Block&& block, Post&& post) const {
+  if (!polite()) {
+    const detail::Waiting waiting;
+    check(call, block());
+    return;
+  }
+  std::vector<MPI_Request> request(1);
+  check(call, post(request.data()));
+  wait_all(request);
+}
+
+void Comm::barrier() const {
+  collective(
+      "MPI_Barrier", [&] { return MPI_Barrier(state_->comm); },
+      [&](MPI_Request* request) { return MPI_Ibarrier(state_->comm, request); });
+}
+
+void Comm::reduce(std::span<std::int64_t> values, MPI_Op op) const {
+  const auto count = static_cast<int>(values.size());
+  collective(
+      "MPI_Allreduce",
+      [&] {
+        return MPI_Allreduce(MPI_IN_PLACE, values.data(), count, MPI_INT64_T, op, state_->comm);
+      },
+      [&](MPI_Request* request) {
+        return MPI_Iallreduce(MPI_IN_PLACE, values.data(), count, MPI_INT64_T, op, state_->comm,
+                              request);
+      });
+}
+
+void Comm::allreduce_min(std::span<std::int64_t> values) const { reduce(values, MPI_MIN); }
+std::int64_t Comm::allreduce_min(std::int64_t value) const {
+  reduce({&value, 1}, MPI_MIN);
+  return value;
+}
+std::int64_t Comm::allreduce_max(std::int64_t value) const {
+  reduce({&value, 1}, MPI_MAX);
+  return value;
+}
+std::int64_t Comm::allreduce_sum(std::int64_t value) const {
+  reduce({&value, 1}, MPI_SUM);
+  return value;
+}
+
+void Comm::bcast(std::span<std::byte> bytes, int root) const {
+  bcast_whole(bytes, root);
+  if (has_checksums()) {
+    std::uint64_t sent = detail::checksum(bytes);
+    bcast_whole(std::as_writable_bytes(std::span(&sent, 1)), root);
+    detail::check_message(bytes, sent, root);
+  }
+}
+
+void Comm::bcast_whole(std::span<std::byte> bytes, int root) const {
+  for_each_piece(bytes, [&](std::byte* data, int count) {
+    collective(
+        "MPI_Bcast", [&] { return MPI_Bcast(data, count, MPI_BYTE, root, state_->comm); },
+        [&](MPI_Request* request) {
+          return MPI_Ibcast(data, count, MPI_BYTE, root, state_->comm, request);
+        });
+  });
+}
+
+std::string Comm::bcast(std::string text, int root) const {
+  auto length = static_cast<std::int64_t>(text.size());
+  bcast(std::as_writable_bytes(std::span(&length, 1)), root);
+  text.resize(static_cast<std::size_t>(length));
+  bcast(std::as_writable_bytes(std::span(text)), root);
+  return text;
+}
+
+std::vector<std::int64_t> Comm::gather(std::int64_t value) const {
+  std::vector<std::int64_t> values(state_->rank == 0 ? state_->size : 0);
+  gather(std::as_bytes(std::span(&value, 1)), std::as_writable_bytes(std::span(values)));
+  return values;
+}
+
+void Comm::gather(std::span<const std::byte> mine, std::span<std::byte> all) const {
+  const int count = static_cast<int>(mine.size());
+  collective(
+      "MPI_Gather",
+      [&] {
+        return MPI_Gather(mine.data(), count, MPI_BYTE, all.data(), count, MPI_BYTE, 0,
+                          state_->comm);
+      },
+      [&](MPI_Request* request) {
+        return MPI_Igather(mine.data(), count, MPI_BYTE, all.data(), count, MPI_BYTE, 0,
+                           state_->comm, request);
+      });
+  if (!has_checksums()) {
+    return;
+  }
+  const std::uint64_t of_mine = detail::checksum(mine);
+  std::vector<std::uint64_t> of_all(state_->size);
+  check("MPI_Gather",
+        MPI_Gather(&of_mine, 1, MPI_UINT64_T, of_all.data(), 1, MPI_UINT64_T, 0, state_->comm));
+  for (int rank = 0; state_->rank == 0 && rank < state_->size; ++rank) {
+    detail::check_message(all.subspan(rank * mine.size(), mine.size()), of_all[rank], rank);
+  }
+}
+
+void Comm::alltoall(std::span<const std::byte> out, std::span<const int> send_counts,
+                    std::span<const int> send_offsets, std::span<std::byte> in,
+                    std::span<const int> receive_counts,
+                    std::span<const int> receive_offsets) const {
+  collective(
+      "MPI_Alltoallv",
+      [&] {
+        return MPI_Alltoallv(out.data(), send_counts.data(), send_offsets.data(), MPI_BYTE,
+                             in.data(), receive_counts.data(), receive_offsets.data(), MPI_BYTE,
+                             state_->comm);
+      },
+      [&](MPI_Request* request) {
+        return MPI_Ialltoallv(out.data(), send_counts.data(), send_offsets.data(), MPI_BYTE,
+                              in.data(), receive_counts.data(), receive_offsets.data(), MPI_BYTE,
+                              state_->comm, request);
+      });
+  if (!has_checksums()) {
+    return;
+  }
+  std::vector<std::uint64_t> of_out;
+  for (int rank = 0; rank < state_->size; ++rank) {
+    of_out.push_back(detail::checksum(out.subspan(send_offsets[rank], send_counts[rank])));
+  }
+  std::vector<std::uint64_t> of_in(state_->size);
+  check("MPI_Alltoall",
+        MPI_Alltoall(of_out.data(), 1, MPI_UINT64_T, of_in.data(), 1, MPI_UINT64_T, state_->comm));
+  for (int rank = 0; rank < state_->size; ++rank) {
+    detail::check_message(in.subspan(receive_offsets[rank], receive_counts[rank]), of_in[rank],
+                          rank);
+  }
+}
+
+std::int64_t mpi_time_ns() {
+  return has_simulated_clock() ? static_cast<std::int64_t>(MPI_Wtime() * 1e9) : monotonic_ns();
+}
+
+std::string mpi_clock_name() { return has_simulated_clock() ? "MPI_Wtime" : "CLOCK_MONOTONIC"; }
+
+std::string detail::mpi_library() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);
+  std::string library(text.data(), static_cast<std::size_t>(length));
+  library.resize(std::min(library.size(), library.find('\n')));
+  std::replace(library.begin(), library.end(), '\t', ' ');
+  return library;
+}
+
+std::vector<std::int64_t> clock_offsets_ns(const Comm& comm) {
+  constexpr int kRoundTrips = 20;
+  std::vector<std::int64_t> offsets(comm.size(), 0);
+  std::int64_t theirs = 0;
+  const auto message = std::as_writable_bytes(std::span(&theirs, 1));
+  for (int other = 1; other < comm.size(); ++other) {
+    if (comm.rank() == 0) {
+      std::int64_t fastest = INT64_MAX;
+      for (int i = 0; i < kRoundTrips; ++i) {
+        const std::int64_t sent = mpi_time_ns();
+        comm.send(other, message);
+        comm.receive(other, message);
+        const std::int64_t received = mpi_time_ns();
+        if (received - sent < fastest) {
+          fastest = received - sent;
+          offsets[other] = theirs - (sent + received) / 2;
+        }
+      }
+    } else if (comm.rank() == other) {
+      for (int i = 0; i < kRoundTrips; ++i) {
+        comm.receive(0, message);
+        theirs = mpi_time_ns();
+        comm.send(0, message);
+      }
+    }
+  }
+  comm.bcast(std::as_writable_bytes(std::span(offsets)), 0);
+  return offsets;
+}
+
+}  // namespace cleave

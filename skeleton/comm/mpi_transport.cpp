@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cstring>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include <cleave/comm/message_check.hpp>
+#include <cleave/comm/mpi_transport.hpp>
+#include <cleave/comm/waiting.hpp>
+#include <cleave/error.hpp>
+
+namespace cleave::detail {
+
+namespace {
+
+constexpr int kTag = 2;  // comm.cpp's messages have 1
+
+// As soon as so many sent messages are kept, those that have left are looked for.
+constexpr std::size_t kMessagesKept = 16;
+constexpr std::size_t kBytesKept = std::size_t{1} << 20;
+
+void check(const char* call, int code) {
+  if (code != MPI_SUCCESS) {
+    throw MpiError(call, code);
+  }
+}
+
+}  // namespace
+
+MpiTransport::MpiTransport(const Comm& comm) : comm_(comm) {}
+
+MpiTransport::~MpiTransport() {
+  if (std::uncaught_exceptions() > exceptions_) {
+    // MPI may still read them.
+    [[maybe_unused]] const auto* const kept = new auto(std::move(sent_));
+    return;
+  }
+  const Waiting waiting;
+  MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+}
+
+void MpiTransport::send(int to, std::vector<std::byte> bytes) {
+  if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
+    throw Error(fmt::format("a message of {} bytes is too long", bytes.size()));
+  }
+  if (comm_.has_checksums()) {
+    const std::uint64_t sum = checksum(bytes);
+    const auto trailer = std::as_bytes(std::span(&sum, 1));
+    bytes.insert(bytes.end(), trailer.begin(), trailer.end());
+  }
+  if (sent_.size() >= kMessagesKept || sent_bytes_ >= kBytesKept) {
+    forget_sent();
+  }
+  MPI_Request request = MPI_REQUEST_NULL;
+  check("MPI_Isend", MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, to, kTag,
+                               comm_.handle(), &request));
+  sent_bytes_ += bytes.size();
+  sent_.push_back(std::move(bytes));
+  requests_.push_back(request);
+}
+
+std::optional<Message> MpiTransport::receive() {
+  int there = 0;
+  MPI_Status status;
+  check("MPI_Iprobe", MPI_Iprobe(MPI_ANY_SOURCE, kTag, comm_.handle(), &there, &status));
+  if (there == 0) {
+    return std::nullopt;
+  }
+  int count = 0;
+  MPI_Get_count(&status, MPI_BYTE, &count);
+  Message message{.from = status.MPI_SOURCE, .bytes = std::vector<std::byte>(count)};
+  check("MPI_Recv", MPI_Recv(message.bytes.data(), count, MPI_BYTE, message.from, kTag,
+                             comm_.handle(), MPI_STATUS_IGNORE));
+  if (comm_.has_checksums()) {
+    std::uint64_t sum = 0;
+    if (message.bytes.size() >= sizeof(sum)) {
+      std::memcpy(&sum, message.bytes.data() + message.bytes.size() - sizeof(sum), sizeof(sum));
+      message.bytes.resize(message.bytes.size() - sizeof(sum));
+    }
+    check_message(message.bytes, sum, message.from);
+  }
+  return message;
+}
+
+void MpiTransport::forget_sent() {
+  int count = 0;
+  std::vector<int> left(requests_.size());
+  check("MPI_Testsome", MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count,
+                                     left.data(), MPI_STATUSES_IGNORE));
+  std::size_t kept = 0;
+  sent_bytes_ = 0;
+  for (std::size_t i = 0; i < sent_.size(); ++i) {
+    if (requests_[i] != MPI_REQUEST_NULL) {
+      sent_bytes_ += sent_[i].size();
+      std::swap(requests_[kept], requests_[i]);
+      std::swap(sent_[kept], sent_[i]);
+      ++kept;
+    }
+  }
+  requests_.resize(kept);
+  sent_.resize(kept);
+}
+
+}  // namespace cleave::detail

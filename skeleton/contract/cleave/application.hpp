@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an application supplies: five sequential functions, and what running them means
+// (`solve_sequential`). Needs no MPI. How DC_Call is called is in dc_call.hpp.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <cleave/part.hpp>
+#include <cleave/schedule/group.hpp>
+#include <cleave/sizes.hpp>
+
+namespace cleave {
+
+/// Two subproblems. With uneven shares `left` is for the first `Share::left` ranks.
+template <class Problem>
+struct Halves {
+  Problem left;
+  Problem right;
+};
+template <class App>
+concept HasProblemAndSolution =
+    requires {
+      typename App::Problem;
+      typename App::Solution;
+    } && std::movable<typename App::Problem> && std::movable<typename App::Solution> &&
+    std::default_initializable<typename App::Solution>;
+
+/// `bool trivial(const Problem&) const`: whether `conquer` solves the problem directly.
+template <class App>
+concept HasTrivial = requires(const App& app, const typename App::Problem& problem) {
+  { app.trivial(problem) } -> std::convertible_to<bool>;
+};
+
+/// `Solution conquer(Problem) const`: solves a trivial problem.
+template <class App>
+concept HasConquer = requires(const App& app, typename App::Problem problem) {
+  { app.conquer(std::move(problem)) } -> std::same_as<typename App::Solution>;
+};
+
+/// `Halves<Problem> divide(Problem, Share) const`: divides in proportion to the ranks of each half.
+template <class App>
+concept HasDivideByShare = requires(const App& app, typename App::Problem problem, Share share) {
+  { app.divide(std::move(problem), share) } -> std::same_as<Halves<typename App::Problem>>;
+};
+
+/// `Halves<Problem> divide(Problem) const`, or the form above.
+template <class App>
+concept HasDivideInHalves =
+    HasDivideByShare<App> || requires(const App& app, typename App::Problem problem) {
+      { app.divide(std::move(problem)) } -> std::same_as<Halves<typename App::Problem>>;
+    };
+
+/// `std::vector<Problem> divide(Problem) const`: any number of subproblems but none, whose
+/// solutions are combined from left to right. For DC_Type::work_stealing.
+template <class App>
+concept HasDivideInMany = requires(const App& app, typename App::Problem problem) {
+  { app.divide(std::move(problem)) } -> std::same_as<std::vector<typename App::Problem>>;
+};
+
+template <class App>
+concept HasDivide = HasDivideInHalves<App> || HasDivideInMany<App>;
+
+/// `Solution combine(Solution left, Solution right) const`.
+template <class App>
+concept HasCombine =
+    requires(const App& app, typename App::Solution left, typename App::Solution right) {
+      { app.combine(std::move(left), std::move(right)) } -> std::same_as<typename App::Solution>;
+    };
+
+/// `Solution sequential(Problem) const`, optional: a whole subproblem, as fast as one rank can.
+template <class App>
+concept HasSequential = requires(const App& app, typename App::Problem problem) {
+  { app.sequential(std::move(problem)) } -> std::same_as<typename App::Solution>;
+};
+
+/// `Sizes sizes(const Problem&) const`, optional: what the cost of a problem's blocks depends on.
+template <class App>
+concept HasProblemSizes = requires(const App& app, const typename App::Problem& problem) {
+  { app.sizes(problem) } -> std::same_as<Sizes>;
+};
+
+/// `Sizes solution_sizes(const Solution&) const`, optional: what the cost of combining a solution
+/// depends on, or what solving it turned out to cost (a tree search: the nodes that it visited).
+template <class App>
+concept HasSolutionSizes = requires(const App& app, const typename App::Solution& solution) {
+  { app.solution_sizes(solution) } -> std::same_as<Sizes>;
+};
+
+/// What an application supplies. All functors are const, and deterministic where the placement is
+/// `replicated`, since every rank then divides on its own.
+template <class App>
+concept DivideAndConquer = HasProblemAndSolution<App> && HasTrivial<App> && HasConquer<App> &&
+                           HasDivide<App> && HasCombine<App>;
+
+/// An application whose every problem has two halves, as the hypercube needs.
+template <class App>
+concept DivideInHalvesAndConquer = DivideAndConquer<App> && HasDivideInHalves<App>;
+
+/// `static constexpr bool kMergesParts = true`, a form of Placement::distributed. A problem may lie
+/// in any parts, and the ranks solve their own by `sequential`. `combine` of the solutions of two
+/// groups' parts is the solution of both together. Every rank gets the whole solution.
+template <class App>
+concept MergesParts = DivideAndConquer<App> && requires { requires App::kMergesParts; };
+
+/// How a part is laid out after a partition.
+enum class ClassOrder {
+  ascending,   ///< less than the splitter, equal to it, greater
+  descending,  ///< greater, equal, less
+};
+
+/// How many elements of a part come before the splitter, and how many equal it. The others come
+/// after it.
+struct Cut {
+  std::size_t less = 0;
+  std::size_t equal = 0;
+};
+
+/// An element that divides a sequence in two.
+template <class T>
+struct Split {
+  T splitter{};
+  bool has_ties = false;  ///< whether so many elements equal it that they are to be shared out
+};
+
+/// `std::vector<Splitter> sample(std::span<const Element>, std::size_t count, std::uint64_t seed)
+/// const`: those of `count` elements, a fair sample of the part; `count` is at most its length.
+template <class App>
+concept HasSample = requires(const App& app, std::span<const typename App::Element> part) {
+  {
+    app.sample(part, std::size_t{}, std::uint64_t{})
+  } -> std::same_as<std::vector<typename App::Splitter>>;
+};
+
+/// `Split<Splitter> splitter(std::vector<Splitter> samples, Share) const`: one that about left /
+/// total of the samples come before.
+template <class App>
+concept HasSplitter = requires(const App& app, std::vector<typename App::Splitter> samples) {
+  { app.splitter(std::move(samples), Share{}) } -> std::same_as<Split<typename App::Splitter>>;
+};
+
+/// `Cut partition(std::span<Element>, const Split<Splitter>&, ClassOrder) const`: reorders in
+/// place. Without `has_ties` those equal to the splitter may lie anywhere among those after it, and
+/// are counted with them.
+template <class App>
+concept HasPartition = requires(const App& app, std::span<typename App::Element> part,
+                                const Split<typename App::Splitter>& split) {
+  { app.partition(part, split, ClassOrder{}) } -> std::same_as<Cut>;
+};
+
+/// The sorting form of Placement::distributed. The problem is a sequence of `Element`s, spread over
+/// the ranks in parts of any length. Each rank gets a part of the solution: no element of its part
+/// comes before one of a lower rank's. Level by level the ranks of a group partition their parts
+/// around a common splitter and exchange, until each half of the group has its side. What is left
+/// is solved by `sequential` (part.hpp, hypercube/split_parts.hpp). `Splitter` is what tells an
+/// element's place; both are plain types.
+template <class App>
+concept SplitsParts = DivideAndConquer<App> &&
+                      requires {
+                        typename App::Element;
+                        typename App::Splitter;
+                      } && std::same_as<typename App::Problem, Part<typename App::Element>> &&
+                      std::same_as<typename App::Solution, Part<typename App::Element>> &&
+                      HasSample<App> && HasSplitter<App> && HasPartition<App>;
+
+/// What Placement::distributed can run.
+template <class App>
+concept Distributable = MergesParts<App> || SplitsParts<App>;
+
+/// Divides `problem` for `share` where the application can, else in the one way that it has.
+template <DivideInHalvesAndConquer App>
+Halves<typename App::Problem> divide(const App& app, typename App::Problem problem, Share share) {
+  if constexpr (HasDivideByShare<App>) {
+    return app.divide(std::move(problem), share);
+  } else {
+    return app.divide(std::move(problem));
+  }
+}
+
+/// Solves `problem` on one rank by recursion down to `trivial`. This is the meaning of DC_Call:
+/// every executor returns what this returns.
+template <DivideAndConquer App>
+typename App::Solution solve_sequential(const App& app, typename App::Problem problem) {
+  if (app.trivial(std::as_const(problem))) {
+    return app.conquer(std::move(problem));
+  }
+  if constexpr (HasDivideInMany<App>) {
+    std::vector<typename App::Problem> parts = app.divide(std::move(problem));
+    auto solution = solve_sequential(app, std::move(parts.front()));
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+      solution = app.combine(std::move(solution), solve_sequential(app, std::move(parts[i])));
+    }
+    return solution;
+  } else {
+    auto [left, right] = divide(app, std::move(problem), Share{.left = 1, .total = 2});
+    auto left_solution = solve_sequential(app, std::move(left));
+    auto right_solution = solve_sequential(app, std::move(right));
+    return app.combine(std::move(left_solution), std::move(right_solution));
+  }
+}
+
+}  // namespace cleave

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// A rank's part of a sequence that is spread over the ranks: the storage of the sorting form of
+// Placement::distributed, which the skeleton reuses from level to level.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include <cleave/row.hpp>
+#include <cleave/wire.hpp>
+
+namespace cleave {
+
+/// A sequence of plain elements with room before its first and behind its last one. Elements can be
+/// taken off and put on at either end without moving the others. Move-only.
+///
+/// New room is not initialised (row.hpp): pages that are never touched take no memory.
+template <class T>
+  requires std::is_trivially_copyable_v<T>
+class Part {
+ public:
+  Part() = default;
+
+  /// `count` elements of any value, and room for 5/8 as many more. A level of the sorting form
+  /// receives about half as many on top of what it keeps, at the one end and then at the other. So
+  /// a tenth of the room lies before the elements, to spare at either end.
+  /// \throws std::bad_alloc
+  explicit Part(std::size_t count) : Part(count / 16, count, count / 16 * 9 + 64) {}
+  Part(std::size_t room_before, std::size_t count, std::size_t room_behind)
+      : storage_(allocate(checked_sum(checked_sum(room_before, count), room_behind))),
+        capacity_(room_before + count + room_behind),
+        first_(room_before),
+        size_(count) {}
+
+  Part(std::initializer_list<T> elements) : Part(elements.size()) {
+    std::copy(elements.begin(), elements.end(), begin());
+  }
+  explicit Part(std::span<const T> elements) : Part(elements.size()) {
+    std::copy(elements.begin(), elements.end(), begin());
+  }
+
+  Part(Part&& other) noexcept { swap(other); }
+  Part& operator=(Part&& other) noexcept {
+    Part taken(std::move(other));
+    swap(taken);
+    return *this;
+  }
+  Part(const Part&) = delete;
+  Part& operator=(const Part&) = delete;
+  ~Part() = default;
+
+  T* begin() { return storage_.get() + first_; }
+  T* end() { return begin() + size_; }
+  const T* begin() const { return storage_.get() + first_; }
+  const T* end() const { return begin() + size_; }
+  T* data() { return begin(); }
+  const T* data() const { return begin(); }
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T& operator[](std::size_t i) { return begin()[i]; }
+  const T& operator[](std::size_t i) const { return begin()[i]; }
+
+  std::size_t room_before() const { return first_; }
+  std::size_t room_behind() const { return capacity_ - first_ - size_; }
+
+  /// Makes room for `count` elements at an end. If it is not there yet, all elements are moved:
+  /// within the storage where the room at both ends is enough, else to a new one. \throws
+  /// std::bad_alloc
+  void make_room_before(std::size_t count) {
+    if (count <= room_before()) {
+      return;
+    }
+    if (count <= room_before() + room_behind()) {
+      slide_to(count);
+    } else {
+      move_to(checked_sum(count, count / 8), room_behind());
+    }
+  }
+  void make_room_behind(std::size_t count) {
+    if (count <= room_behind()) {
+      return;
+    }
+    if (count <= room_before() + room_behind()) {
+      slide_to(room_before() + room_behind() - count);
+    } else {
+      move_to(room_before(), checked_sum(count, count / 8));
+    }
+  }
+
+  /// Puts `count` elements of any value on, and returns them. \pre the room is there
+  std::span<T> grow_before(std::size_t count) {
+    first_ -= count;
+    size_ += count;
+    return {begin(), count};
+  }
+  std::span<T> grow_behind(std::size_t count) {
+    size_ += count;
+    return {end() - count, count};
+  }
+
+  /// Takes `count` elements off an end; their storage becomes room. \pre count <= size()
+  void drop_first(std::size_t count) {
+    first_ += count;
+    size_ -= count;
+  }
+  void drop_last(std::size_t count) { size_ -= count; }
+
+  friend bool operator==(const Part& a, const Part& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
+
+ private:
+  static std::size_t checked_sum(std::size_t a, std::size_t b) {
+    if (a > kMax || b > kMax - a) {
+      throw std::bad_alloc();
+    }
+    return a + b;
+  }
+
+  struct Free {
+    void operator()(T* storage) const { release_row(storage); }
+  };
+
+  static T* allocate(std::size_t count) { return static_cast<T*>(allocate_row(count * sizeof(T))); }
+
+  void slide_to(std::size_t before) {
+    std::memmove(storage_.get() + before, begin(), size_ * sizeof(T));
+    first_ = before;
+  }
+
+  void move_to(std::size_t before, std::size_t behind) {
+    Part moved(before, size_, behind);
+    std::copy(begin(), end(), moved.begin());
+    swap(moved);
+  }
+
+  void swap(Part& other) noexcept {
+    std::swap(storage_, other.storage_);
+    std::swap(capacity_, other.capacity_);
+    std::swap(first_, other.first_);
+    std::swap(size_, other.size_);
+  }
+
+  static constexpr std::size_t kMax = PTRDIFF_MAX / sizeof(T) - (std::size_t{4} << 20);
+
+  std::unique_ptr<T[], Free> storage_;
+  std::size_t capacity_ = 0;
+  std::size_t first_ = 0;
+  std::size_t size_ = 0;
+};
+
+/// Its elements as they stand.
+template <Plain T>
+struct wire<Part<T>> {
+  static void pack(Packer& packer, const Part<T>& part) {
+    packer.put_count(part.size());
+    packer.put(part.data(), part.size() * sizeof(T));
+  }
+  static Part<T> unpack(Unpacker& unpacker) {
+    Part<T> part(unpacker.take_count(sizeof(T)));
+    unpacker.take(part.data(), part.size() * sizeof(T));
+    return part;
+  }
+};
+
+}  // namespace cleave

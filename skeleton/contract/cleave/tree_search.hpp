@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an application supplies to search a tree whose shape is not known: one functor that visits a
+// node. This is the fast form of DC_Type::work_stealing, for a combine that is commutative and
+// associative; no MPI.
+//
+//   struct App {
+//     using Problem = ...;
+//     using Solution = ...;   // Solution{} is neutral for combine
+//     using Node = ...;       // may be left out where it is the Problem
+//
+//     // Adds the node's own contribution to `total`, and appends its children.
+//     void visit(Node node, Children<Node>& children, Solution& total) const;
+//     Solution combine(Solution left, Solution right) const;
+//
+//     // The problem's own contribution and its first nodes. May be left out where Problem is Node.
+//     void begin(Problem problem, Children<Node>& children, Solution& total) const;
+//     // What a worker has counted so far. Optional; {"nodes", n} is what limits and reports go by.
+//     Sizes solution_sizes(const Solution& total) const;
+//   };
+//
+// Each worker has a total of its own, so `visit` is called by several threads at once, each with
+// another `total`. Which worker visits which nodes, and in which order, is not determined; a worker
+// visits first what was appended last. The totals are combined at the end.
+//
+// Branch-and-bound has a fourth argument, the incumbent:
+//     void visit(Node node, Children<Node>& children, Solution& total, Incumbent& incumbent) const;
+//     std::int64_t first_incumbent(const Problem& problem) const;   // optional
+#pragma once
+
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <cleave/application.hpp>
+#include <cleave/contract/segment.hpp>
+#include <cleave/error.hpp>
+
+namespace cleave {
+
+/// Where `visit` puts a node's children: the top of its worker's stack.
+template <std::movable Node>
+class Children {
+ public:
+  explicit Children(detail::Segment<Node>& segment) : segment_(segment) {}
+
+  /// \throws Error  if the bag is full (Options::stealing); what `visit` lets pass ends the search
+  void push(Node child) { segment_.push(std::move(child)); }
+
+  /// Appends `count` children for the caller to fill in place, valid until the next call.
+  std::span<Node> append(std::size_t count)
+    requires std::is_trivially_copyable_v<Node>
+  {
+    return segment_.append(count);
+  }
+
+ private:
+  detail::Segment<Node>& segment_;
+};
+
+/// The least value found so far, of all that any worker of any rank has found: a bound on what is
+/// still worth a visit. It spreads without synchronising, so a rank may know an older, greater one.
+/// Whoever finds a better solution offers its value here and keeps the solution in its `total`;
+/// `combine` keeps the better one.
+class Incumbent {
+ public:
+  static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
+
+  explicit Incumbent(std::int64_t value = kNone) : value_(value) {}
+
+  /// Cost: one plain load.
+  std::int64_t value() const { return value_.load(std::memory_order_relaxed); }
+
+  /// \return  whether `value` is less than any that this rank knew, and is now the incumbent
+  bool offer(std::int64_t value) {
+    std::int64_t known = this->value();
+    while (value < known) {
+      if (value_.compare_exchange_weak(known, value, std::memory_order_relaxed)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  alignas(detail::kCacheLineBytes) std::atomic<std::int64_t> value_;
+};
+
+namespace detail {
+
+template <class App>
+struct NodeOfApp {
+  using Type = typename App::Problem;
+};
+template <class App>
+  requires requires { typename App::Node; }
+struct NodeOfApp<App> {
+  using Type = typename App::Node;
+};
+
+}  // namespace detail
+
+template <class App>
+using NodeOf = typename detail::NodeOfApp<App>::Type;
+
+/// `void visit(Node, Children<Node>&, Solution&) const`.
+template <class App>
+concept HasPlainVisit =
+    requires(const App& app, NodeOf<App> node, Children<NodeOf<App>>& children,
+             typename App::Solution& total) { app.visit(std::move(node), children, total); };
+
+/// `void visit(Node, Children<Node>&, Solution&, Incumbent&) const`.
+template <class App>
+concept HasBoundedVisit =
+    requires(const App& app, NodeOf<App> node, Children<NodeOf<App>>& children,
+             typename App::Solution& total,
+             Incumbent& incumbent) { app.visit(std::move(node), children, total, incumbent); };
+
+/// `void begin(Problem, Children<Node>&, Solution&) const`.
+template <class App>
+concept HasBegin =
+    requires(const App& app, typename App::Problem problem, Children<NodeOf<App>>& children,
+             typename App::Solution& total) { app.begin(std::move(problem), children, total); };
+
+/// `std::int64_t first_incumbent(const Problem&) const`.
+template <class App>
+concept HasFirstIncumbent = requires(const App& app, const typename App::Problem& problem) {
+  { app.first_incumbent(problem) } -> std::convertible_to<std::int64_t>;
+};
+
+/// An application in the search form.
+template <class App>
+concept TreeSearch =
+    HasProblemAndSolution<App> &&
+    (HasPlainVisit<App> || HasBoundedVisit<App>)&&(
+        HasBegin<App> || std::same_as<typename App::Problem, NodeOf<App>>)&&HasCombine<App>;
+
+namespace detail {
+
+template <TreeSearch App>
+void visit(const App& app, NodeOf<App> node, Children<NodeOf<App>>& children,
+           typename App::Solution& total, Incumbent& incumbent) {
+  if constexpr (HasBoundedVisit<App>) {
+    app.visit(std::move(node), children, total, incumbent);
+  } else {
+    app.visit(std::move(node), children, total);
+  }
+}
+
+template <TreeSearch App>
+void begin(const App& app, typename App::Problem problem, Children<NodeOf<App>>& children,
+           typename App::Solution& total) {
+  if constexpr (HasBegin<App>) {
+    app.begin(std::move(problem), children, total);
+  } else {
+    children.push(std::move(problem));
+  }
+}
+
+template <TreeSearch App>
+std::int64_t first_incumbent(const App& app, const typename App::Problem& problem) {
+  if constexpr (HasFirstIncumbent<App>) {
+    return app.first_incumbent(problem);
+  } else {
+    return Incumbent::kNone;
+  }
+}
+
+}  // namespace detail
+
+/// What a search may need at most; one that needs more ends with an Error.
+struct SearchLimits {
+  std::int64_t nodes = std::numeric_limits<std::int64_t>::max();  ///< as the total's size "nodes"
+  std::size_t memory_bytes = std::numeric_limits<std::size_t>::max();  ///< of nodes, on a rank
+};
+
+namespace detail {
+
+/// The size "nodes" of what was counted so far; none where the application has no such size.
+template <TreeSearch App>
+std::optional<std::int64_t> nodes_of(const App& app, const typename App::Solution& total) {
+  if constexpr (HasSolutionSizes<App>) {
+    for (const Size& size : app.solution_sizes(total)) {
+      if (size.name == "nodes") {
+        return size.value;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+/// Why a search with that many nodes and bytes must end; nothing within `limits`.
+inline std::optional<std::string> beyond(const SearchLimits& limits, std::int64_t nodes,
+                                         std::size_t bytes) {
+  if (nodes > limits.nodes) {
+    return "the tree has more than " + std::to_string(limits.nodes) + " nodes";
+  }
+  if (bytes > limits.memory_bytes) {
+    return "the search needs more than " + std::to_string(limits.memory_bytes) +
+           " bytes of memory on a rank";
+  }
+  return std::nullopt;
+}
+
+}  // namespace detail
+
+/// Searches the whole tree on the calling thread, depth first. This is the meaning of
+/// DC_Type::work_stealing for an application of this form. Every run returns what this returns, as
+/// far as that does not depend on the order of the visits.
+///
+/// \throws Error  beyond `limits`, which are looked at after some visits and at the end
+template <TreeSearch App>
+typename App::Solution search_sequentially(const App& app, typename App::Problem problem,
+                                           const SearchLimits& limits = {}) {
+  constexpr std::int64_t kVisitsBetweenLooks = 1024;
+  detail::Segment<NodeOf<App>> stack;
+  Children<NodeOf<App>> children(stack);
+  typename App::Solution total{};
+  Incumbent incumbent(detail::first_incumbent(app, problem));
+  detail::begin(app, std::move(problem), children, total);
+  std::int64_t visits = 0;
+  const auto check = [&] {
+    if (const auto reason = detail::beyond(limits, detail::nodes_of(app, total).value_or(visits),
+                                           stack.memory_bytes())) {
+      throw Error(*reason);
+    }
+  };
+  while (!stack.private_empty()) {
+    detail::visit(app, stack.pop(), children, total, incumbent);
+    if (++visits % kVisitsBetweenLooks == 0) {
+      check();
+    }
+  }
+  check();
+  return total;
+}
+
+}  // namespace cleave

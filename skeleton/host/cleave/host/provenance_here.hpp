@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program knows of itself and of the host that it runs on.
+#pragma once
+
+#include <string>
+
+#include <cleave/trace/provenance.hpp>
+
+namespace cleave::detail {
+
+/// What can be found out without MPI: everything but `mpi_library`.
+Provenance provenance_here(std::string program, std::string command_line, std::string clock);
+
+/// Of Cleave, e.g. "0.1.0", and the commit that it was built from.
+std::string version();
+std::string commit();
+
+/// Cores that this process may run on, by hwloc; a core of two hardware threads is one.
+int usable_cores();
+
+}  // namespace cleave::detail

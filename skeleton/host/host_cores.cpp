@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <hwloc.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <memory>
+#include <type_traits>
+
+#include <cleave/error.hpp>
+#include <cleave/host/host_cores.hpp>
+
+namespace cleave::detail {
+
+namespace {
+
+struct FreeTopology {
+  void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
+};
+using Topology = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, FreeTopology>;
+
+struct FreeBitmap {
+  void operator()(hwloc_bitmap_t bitmap) const { hwloc_bitmap_free(bitmap); }
+};
+using Bitmap = std::unique_ptr<std::remove_pointer_t<hwloc_bitmap_t>, FreeBitmap>;
+
+/// Empty if hwloc cannot.
+Topology load(const char* synthetic) {
+  hwloc_topology_t raw = nullptr;
+  if (hwloc_topology_init(&raw) != 0) {
+    return nullptr;
+  }
+  Topology topology(raw);
+  if ((synthetic != nullptr && hwloc_topology_set_synthetic(raw, synthetic) != 0) ||
+      hwloc_topology_load(raw) != 0) {
+    return nullptr;
+  }
+  return topology;
+}
+
+/// The number of the first object of this type that shares hardware threads with `core`.
+int group_of(hwloc_topology_t topology, hwloc_obj_t core, hwloc_obj_type_t type) {
+  for (hwloc_obj_t each = nullptr;
+       (each = hwloc_get_next_obj_by_type(topology, type, each)) != nullptr;) {
+    if (each->cpuset != nullptr && hwloc_bitmap_intersects(each->cpuset, core->cpuset) != 0) {
+      return static_cast<int>(each->logical_index);
+    }
+  }
+  return kNoGroup;
+}
+
+HostCores cores_of(hwloc_topology_t topology, hwloc_const_bitmap_t allowed) {
+  HostCores cores;
+  // Some virtual machines tell of hardware threads alone.
+  const auto type =
+      hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
+  for (hwloc_obj_t each = nullptr;
+       (each = hwloc_get_next_obj_by_type(topology, type, each)) != nullptr;) {
+    const Bitmap usable(hwloc_bitmap_alloc());
+    hwloc_bitmap_and(usable.get(), each->cpuset, allowed);
+    const int first = hwloc_bitmap_first(usable.get());
+    cores.push_back({.hardware_thread = std::max(first, 0),
+                     .is_allowed = first >= 0,
+                     .groups = {group_of(topology, each, HWLOC_OBJ_L3CACHE),
+                                group_of(topology, each, HWLOC_OBJ_NUMANODE),
+                                group_of(topology, each, HWLOC_OBJ_PACKAGE)}});
+  }
+  return cores;
+}
+
+bool any_allowed(const HostCores& cores) {
+  return std::ranges::any_of(cores, [](const Core& core) { return core.is_allowed; });
+}
+
+}  // namespace
+
+const HostCores& cores_of_this_host() {
+  static const HostCores kCores = [] {
+    HostCores cores;
+    if (const Topology topology = load(nullptr)) {
+      const Bitmap bound(hwloc_bitmap_alloc());
+      if (hwloc_get_cpubind(topology.get(), bound.get(), HWLOC_CPUBIND_THREAD) != 0) {
+        hwloc_bitmap_fill(bound.get());
+      }
+      cores = cores_of(topology.get(), bound.get());
+    }
+    return any_allowed(cores) ? cores : HostCores(1);
+  }();
+  return kCores;
+}
+
+HostCores synthetic_cores(const std::string& description, const std::string& allowed) {
+  const Topology topology = load(description.c_str());
+  if (topology == nullptr) {
+    throw Error(fmt::format("'{}' describes no host to hwloc", description));
+  }
+  const Bitmap usable(hwloc_bitmap_alloc());
+  if (allowed.empty()) {
+    hwloc_bitmap_fill(usable.get());
+  } else if (hwloc_bitmap_list_sscanf(usable.get(), allowed.c_str()) != 0) {
+    throw Error(fmt::format("'{}' is no list of hardware threads, for example 0-3,8", allowed));
+  }
+  HostCores cores = cores_of(topology.get(), usable.get());
+  if (!any_allowed(cores)) {
+    throw Error(fmt::format("'{}' are no hardware threads of '{}'", allowed, description));
+  }
+  return cores;
+}
+
+std::vector<int> allowed_cores(const HostCores& cores) {
+  std::vector<int> allowed;
+  for (std::size_t i = 0; i < cores.size(); ++i) {
+    if (cores[i].is_allowed) {
+      allowed.push_back(static_cast<int>(i));
+    }
+  }
+  return allowed;
+}
+
+bool bind_thread(int hardware_thread) {
+  const std::size_t count = static_cast<std::size_t>(hardware_thread) + 1;
+  const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> set(
+      CPU_ALLOC(count), [](cpu_set_t* each) { CPU_FREE(each); });
+  if (set == nullptr) {
+    return false;
+  }
+  CPU_ZERO_S(CPU_ALLOC_SIZE(count), set.get());
+  CPU_SET_S(hardware_thread, CPU_ALLOC_SIZE(count), set.get());
+  return ::sched_setaffinity(0, CPU_ALLOC_SIZE(count), set.get()) == 0;
+}
+
+}  // namespace cleave::detail

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// The timed loop: repetitions of one DC_Call on fresh copies of one problem.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <cleave/comm.hpp>
+#include <cleave/dc_call.hpp>
+#include <cleave/program/progress.hpp>
+#include <cleave/program/remaining.hpp>
+#include <cleave/program/test_options.hpp>
+#include <cleave/run_options.hpp>
+#include <cleave/stealing/search_watch.hpp>
+#include <cleave/trace/median.hpp>
+
+namespace cleave::detail {
+
+/// Keeps memory that is freed for the allocations to come, of any length. Else every long one gets
+/// fresh pages from the system in each repetition, and first touching them takes as long as the
+/// work. That makes a step at 32 MiB that has nothing to do with the algorithm.
+void keep_freed_memory();
+
+/// Whether anything is told while a run lasts.
+inline bool is_told(const RunOptions& options) { return !options.quiet || options.status; }
+
+/// Tells how many runs are completed and when all are: from those that are, from what is known of a
+/// search (`watch`), or from what --expect says. Nothing on other ranks than 0.
+class RunProgress {
+ public:
+  /// \throws FileError  if the status file cannot be written
+  RunProgress(const Comm& world, const std::string& program, const RunOptions& options,
+              const SearchWatch* watch);
+
+  void begin_run();
+  void end_run();
+  /// All are done.
+  void end();
+
+ private:
+  Moment look();
+  std::optional<Range> of_current_run(double current_s);
+
+  const int runs_;
+  const SearchWatch* const watch_;
+  std::mutex mutex_;
+  Steps steps_;
+  std::int64_t begin_ns_ = monotonic_ns();
+  std::optional<std::int64_t> run_begin_ns_;
+  SearchRate rate_;
+  std::optional<Progress> progress_;  ///< last, since its thread looks at the others
+};
+
+/// Whether every rank holds a part of the problem.
+inline bool is_distributed(const RunOptions& options) {
+  return options.type == DC_Type::hypercube && options.placement == Placement::distributed;
+}
+
+/// Whether this rank is given the whole problem, and gets the whole solution.
+inline bool holds_problem(const Comm& comm, const RunOptions& options) {
+  return comm.rank() == 0 ||
+         (options.type != DC_Type::sequential && options.placement == Placement::replicated);
+}
+
+/// What is told of a run beside its times; on rank 0.
+struct SearchReport {
+  Statistics workers;  ///< of the last repetition; empty unless it was DC_Type::work_stealing
+  CheckpointReport snapshots;
+  SearchWatch watch;  ///< while it runs
+};
+
+/// DC_Call's options. With --checkpoint, SIGTERM or SIGINT from here on asks for a snapshot and an
+/// end.
+/// \param instance  what is searched, for snapshots
+CallOptions call_options(const RunOptions& options, const TestOptions& test_options,
+                         const std::string& app, const std::string& instance, int rank,
+                         Recorder& recorder, SearchReport& report);
+
+/// Binds the calling thread as --bind says. \return  what `CallOptions::bound_to` is to be
+std::vector<int> bind_as(const RunOptions& options, const Comm& comm);
+
+/// Whether the times of such runs may depend on how fast the cores are meanwhile, and their trace
+/// is to tell. They do not where hosts are simulated or dilated. Where ranks take turns, a probe
+/// would see slow cores.
+bool watches_cores(const Comm& world, const RunOptions& options, const TestOptions& test_options);
+
+/// What the probe takes on the slowest core, all at once; collective.
+std::int64_t slowest_probe_ns(const Comm& world);
+
+/// Runs `app` as `options` and `call_options` say and returns this rank's last solution. The times
+/// go to `recorder`: the longest over the ranks, from the moment that all have begun. Making the
+/// problem, freeing the solution and whatever else is not DC_Call stay outside.
+///
+/// \param is_watched    whether the probe is run before and after each repetition
+/// \param make_problem  this rank's problem, called on all ranks for every repetition, with the
+///                      number of those to come
+/// Collective over MPI_COMM_WORLD. DC_Type::sequential runs on rank 0; the other ranks wait.
+/// \throws Error  the same on every rank
+template <class App, std::invocable<int> MakeProblem>
+typename App::Solution measure(const Comm& world, const App& app, MakeProblem&& make_problem,
+                               const RunOptions& options, const CallOptions& call_options,
+                               bool is_watched, Recorder& recorder, RunProgress& progress) {
+  keep_freed_memory();
+  const int runs = options.warm_up + options.repetitions;
+  typename App::Solution solution;
+  for (int i = 0; i < runs; ++i) {
+    solution = {};
+    typename App::Problem problem = make_problem(runs - 1 - i);
+    const std::int64_t probe_before_ns = is_watched ? slowest_probe_ns(world) : 0;
+    recorder.begin_repetition(i, i < options.warm_up);
+    progress.begin_run();
+    world.barrier();
+    const std::int64_t begin_ns = mpi_time_ns();
+    if (options.type != DC_Type::sequential) {
+      solution = call(options.type, app, std::move(problem), call_options);
+    } else {
+      agree(world, [&] {
+        if (world.rank() == 0) {
+          solution = call(options.type, app, std::move(problem), call_options);
+        }
+      });
+    }
+    const std::int64_t elapsed_ns = world.allreduce_max(mpi_time_ns() - begin_ns);
+    const std::int64_t probe_after_ns = is_watched ? slowest_probe_ns(world) : 0;
+    recorder.end_repetition(elapsed_ns, std::max(probe_before_ns, probe_after_ns));
+    progress.end_run();
+  }
+  progress.end();
+  return solution;
+}
+
+/// The repetitions' times without the warm-up.
+inline std::vector<double> seconds_of(const Recorder& recorder) {
+  std::vector<double> seconds;
+  for (const Repetition& repetition : recorder.repetitions()) {
+    if (!repetition.warm_up) {
+      seconds.push_back(static_cast<double>(repetition.elapsed_ns) / 1e9);
+    }
+  }
+  return seconds;
+}
+
+/// How unevenly the last repetition's leaves were shared out: the most of the size named `work`
+/// that one rank solved, divided by the mean over all ranks. Collective; the result is rank 0's.
+/// \return  nothing if no rank recorded any such work
+std::optional<double> imbalance_of(const Comm& comm, const Recorder& recorder,
+                                   std::string_view work);
+
+}  // namespace cleave::detail

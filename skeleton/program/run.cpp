@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+
+#include <cleave/file.hpp>
+#include <cleave/program/command_line.hpp>
+#include <cleave/program/run.hpp>
+
+namespace cleave::detail {
+
+namespace {
+
+/// Without its dashes.
+std::string name_of_option(const CommandLine::OwnOption& option) {
+  return option.name.substr(option.name.find_first_not_of('-'));
+}
+
+std::string json_text(const Summary& summary, int ranks, const RunOptions& options) {
+  Figures json = {{"app", summary.app},
+                  {"ranks", ranks},
+                  {"threads", options.threads},
+                  {"type", name_of(options.type)},
+                  {"placement", name_of(options.placement)},
+                  {"seed", options.seed}};
+  json["sizes"] = Figures::object();
+  for (const Size& size : summary.sizes) {
+    json["sizes"][std::string(size.name)] = size.value;
+  }
+  json["seconds"] = summary.seconds;
+  json["input_seconds"] = summary.input_s;
+  json["output_seconds"] = summary.output_s;
+  json["imbalance"] = summary.imbalance ? Figures(*summary.imbalance) : Figures(nullptr);
+  json.update(summary.figures);
+  json["verified"] = summary.verified ? Figures(*summary.verified) : Figures(nullptr);
+  return json.dump() + "\n";
+}
+
+std::string text_for_people(const Summary& summary, int ranks, const RunOptions& options) {
+  std::string text =
+      fmt::format("{} on {} rank{}, {}, {}\n", summary.app, ranks, ranks == 1 ? "" : "s",
+                  name_of(options.type), name_of(options.placement));
+  for (const Size& size : summary.sizes) {
+    text += fmt::format("{:<22}{}\n", size.name, size.value);
+  }
+  const auto [minimum, maximum] =
+      std::minmax_element(summary.seconds.begin(), summary.seconds.end());
+  text += fmt::format("{:<22}{:.6g} median of {}, from {:.6g} to {:.6g}\n", "seconds",
+                      median(summary.seconds), summary.seconds.size(), *minimum, *maximum);
+  constexpr double kMoment_s = 1e-3;
+  const double outside_s = (summary.reads_input ? summary.input_s : 0) + summary.output_s;
+  if (outside_s >= kMoment_s) {
+    text += fmt::format("{:<22}{:.4g} s of input and output, outside of these\n", "", outside_s);
+  }
+  if (summary.imbalance) {
+    text +=
+        fmt::format("{:<22}{:.3f} (maximum of any {} / mean)\n", "imbalance", *summary.imbalance,
+                    options.type == DC_Type::work_stealing ? "worker" : "rank");
+  }
+  for (const auto& [name, value] : summary.figures.items()) {
+    text += fmt::format("{:<22}{}\n", name, value.dump());
+  }
+  if (summary.verified) {
+    text += fmt::format("{:<22}{}\n", "verified", *summary.verified ? "yes" : "NO");
+  }
+  return text;
+}
+
+}  // namespace
+
+void print_summary(const Summary& summary, int ranks, const RunOptions& options) {
+  const bool is_told = !options.quiet && !is_standard_output(options.trace.value_or(""));
+  if (!options.json && !is_told) {
+    return;
+  }
+  const std::string text =
+      options.json ? json_text(summary, ranks, options) : text_for_people(summary, ranks, options);
+  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
+    throw Error("cannot write to standard output");
+  }
+}
+
+std::string text_of(const std::vector<CommandLine::OwnOption>& options) {
+  std::string text;
+  for (const CommandLine::OwnOption& option : options) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : ",", name_of_option(option), option.value);
+  }
+  return text;
+}
+
+void add_search_figures(Summary& summary, const SearchReport& report, const RunOptions& options) {
+  for (const Size& size : summary.sizes) {
+    if (size.name == "nodes") {
+      summary.figures["nodes_per_second"] =
+          static_cast<double>(size.value) / median(summary.seconds);
+    }
+  }
+  if (report.workers.empty()) {
+    return;
+  }
+  WorkerStatistics all;
+  std::vector<std::int64_t> nodes;
+  for (const WorkerStatistics& worker : report.workers) {
+    all.visits += worker.visits;
+    all.local_tried += worker.local_tried;
+    all.local_made += worker.local_made;
+    all.remote_tried += worker.remote_tried;
+    all.remote_made += worker.remote_made;
+    all.nodes_stolen += worker.nodes_stolen;
+    all.searching_ns += worker.searching_ns;
+    all.stealing_ns += worker.stealing_ns;
+    all.idle_ns += worker.idle_ns;
+    nodes.push_back(worker.nodes);
+  }
+  const auto total = static_cast<double>(std::accumulate(nodes.begin(), nodes.end(), 0LL));
+  if (total > 0) {
+    const auto maximum = static_cast<double>(*std::max_element(nodes.begin(), nodes.end()));
+    summary.imbalance = maximum * static_cast<double>(nodes.size()) / total;
+  }
+  const std::int64_t tried = all.local_tried + all.remote_tried;
+  const std::int64_t made = all.local_made + all.remote_made;
+  std::vector<double> shares;
+  for (const std::int64_t count : nodes) {
+    shares.push_back(total > 0 ? static_cast<double>(count) / total : 0);
+  }
+  summary.figures["steals"] = {
+      {"tried", tried},
+      {"made", made},
+      {"success", tried > 0 ? Figures(static_cast<double>(made) / static_cast<double>(tried))
+                            : Figures(nullptr)},
+      {"local_tried", all.local_tried},
+      {"local_made", all.local_made},
+      {"remote_tried", all.remote_tried},
+      {"remote_made", all.remote_made},
+      {"nodes_stolen", all.nodes_stolen}};
+  summary.figures["worker_seconds"] = {{"searching", static_cast<double>(all.searching_ns) / 1e9},
+                                       {"stealing", static_cast<double>(all.stealing_ns) / 1e9},
+                                       {"idle", static_cast<double>(all.idle_ns) / 1e9}};
+  summary.figures["share_of_nodes"] = shares;
+  if (options.checkpoint) {
+    summary.figures["snapshots"] = report.snapshots.written;
+    summary.figures["snapshot_seconds"] = static_cast<double>(report.snapshots.resting_ns) / 1e9;
+    summary.figures["resumed_from"] = report.snapshots.resumed_from > 0
+                                          ? Figures(report.snapshots.resumed_from)
+                                          : Figures(nullptr);
+  }
+}
+
+void print_warnings(std::string_view program, const std::vector<std::string>& warnings,
+                    const RunOptions& options) {
+  for (const std::string& warning : warnings) {
+    if (!options.quiet) {
+      fmt::print(stderr, "{}: warning: {}\n", program, warning);
+    }
+  }
+}
+
+void check_trace_path(const std::filesystem::path& path) {
+  if (std::filesystem::is_directory(path)) {
+    throw FileError(path, "is a folder, expected a file to write the trace to");
+  }
+  check_writable(path);
+}
+
+RunInformation run_information(int argc, char** argv, const CommandLine& command_line) {
+  const RunOptions& options = command_line.options();
+  std::map<std::string, std::string> own;
+  for (const CommandLine::OwnOption& option : command_line.own_options()) {
+    own[name_of_option(option)] = option.value;
+  }
+  return {
+      .app = command_line.program().name,
+      .type = std::string(name_of(options.type)),
+      .placement = std::string(name_of(options.placement)),
+      .threads = options.threads,
+      .seed = options.seed,
+      .repetitions = options.repetitions,
+      .warm_up = options.warm_up,
+      .inputs = std::string(name_of(options.inputs)),
+      .options = std::move(own),
+      .provenance = mpi_provenance(command_line.program().program, command_line_of(argc, argv))};
+}
+
+std::optional<std::string> first_wrong(const Comm& comm, const std::optional<std::string>& wrong) {
+  const auto lowest = static_cast<int>(comm.allreduce_min(wrong ? comm.rank() : comm.size()));
+  if (lowest == comm.size()) {
+    return std::nullopt;
+  }
+  return fmt::format("rank {}: {}", lowest, comm.bcast(wrong.value_or(""), lowest));
+}
+
+Comm ranks_of_solution(const Comm& comm, const RunOptions& options) {
+  const bool is_replicated =
+      options.type != DC_Type::sequential && options.placement == Placement::replicated;
+  return is_replicated ? Comm(MPI_COMM_SELF) : comm;
+}
+
+void require_injected(const Comm& comm, const std::vector<Injection>& injections) {
+  for (const Injection& injection : injections) {
+    if (comm.allreduce_sum(*injection.happened) == 0) {
+      throw Error(fmt::format("--inject {}: nothing happened, this run has no such {}",
+                              injection.text,
+                              injection.fault == Injection::Fault::damage
+                                  ? "message on that rank, or CLEAVE_CHECK_MESSAGES is not 1"
+                                  : "block on that rank and level"));
+    }
+  }
+}
+
+}  // namespace cleave::detail

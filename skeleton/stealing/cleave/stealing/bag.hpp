@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+// A depth-first bag: one instance a rank, one segment a worker (segment.hpp), after Helbecque et
+// al., "DistBag_DFS" (docs/explanation/work-stealing.md). A worker adds and removes at its own
+// segment, newest first, and takes from another's, oldest first, when its own is empty. No MPI.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <cleave/contract/segment.hpp>
+#include <cleave/error.hpp>
+#include <cleave/frontier.hpp>
+#include <cleave/wire.hpp>
+
+namespace cleave::detail {
+
+struct BagOptions {
+  int workers = 1;                      ///< threads that use it
+  std::size_t initial_capacity = 1024;  ///< of a segment, in nodes
+};
+
+/// Nodes of a locked segment, oldest first, as a frontier that can be divided.
+template <class T>
+struct SharedNodes {
+  std::span<T> nodes;
+
+  Index size() const { return std::ssize(nodes); }
+
+  SharedNodes take(Index count, Side side) {
+    const auto n = static_cast<std::size_t>(count);
+    const std::size_t rest = nodes.size() - n;
+    const bool front = side == Side::front;
+    SharedNodes taken{front ? nodes.first(n) : nodes.last(n)};
+    nodes = front ? nodes.last(rest) : nodes.first(rest);
+    return taken;
+  }
+};
+
+template <std::movable T>
+class Bag {
+ public:
+  explicit Bag(const BagOptions& options = {}) : options_(options) {
+    if (options.workers < 1) {
+      throw Error("a bag needs at least one worker");
+    }
+    for (int i = 0; i <= options.workers; ++i) {  // the last is the inbox
+      segments_.push_back(std::make_unique<Segment<T>>(options.initial_capacity));
+    }
+  }
+
+  // For any thread, without an id: the first `workers` threads that come get a segment each.
+
+  /// \throws Error  if more threads come than there are workers
+  void add(T node) {
+    Segment<T>& mine = my_segment();
+    mine.push(std::move(node));
+    share(mine);
+  }
+
+  template <std::ranges::input_range Nodes>
+  void add_bulk(Nodes&& nodes) {
+    Segment<T>& mine = my_segment();
+    for (auto&& node : nodes) {
+      mine.push(std::forward<decltype(node)>(node));
+    }
+    share(mine);
+  }
+
+  /// The newest node of this thread's segment, else the oldest of another's; nothing if none has
+  /// one to spare at this moment. Whoever adds and removes nodes keeps to its own segment: it is
+  /// depth first for each thread, not for all together.
+  std::optional<T> remove() {
+    const int me = my_index();
+    Segment<T>& mine = segment(me);
+    if (mine.private_empty() && !mine.reacquire() && steal(me, 1) == 0) {
+      return std::nullopt;
+    }
+    std::optional<T> node = mine.pop();
+    share(mine);
+    return node;
+  }
+
+  // For one thread while all others rest.
+
+  std::size_t size() const {
+    std::size_t nodes = 0;
+    for (const auto& segment : segments_) {
+      nodes += segment->nodes().size();
+    }
+    return nodes;
+  }
+
+  /// Calls `visitor(const T&)` on every node, oldest first in each segment.
+  template <std::invocable<const T&> Visitor>
+  void for_each(Visitor&& visitor) const {
+    for (const auto& segment : segments_) {
+      std::ranges::for_each(segment->nodes(), visitor);
+    }
+  }
+
+  bool contains(const T& node) const
+    requires std::equality_comparable<T>
+  {
+    return std::ranges::any_of(segments_, [&](const auto& segment) {
+      return std::ranges::find(segment->nodes(), node) != segment->nodes().end();
+    });
+  }
+
+  void clear() {
+    for (const auto& segment : segments_) {
+      segment->clear();
+    }
+  }
+
+  // For an executor that numbers its workers.
+
+  int workers() const { return options_.workers; }
+  Segment<T>& segment(int worker) { return *segments_[static_cast<std::size_t>(worker)]; }
+
+  /// Shares half of what `worker` has where little is shared. Called by `worker`.
+  void share(int worker) { share(segment(worker)); }
+
+  /// Whether `thief` would find something to steal, as it was a moment ago.
+  bool can_be_stolen_from(int thief) const {
+    for (int i = 0; i <= options_.workers; ++i) {
+      if (i != thief && segments_[i]->shared_size() > 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Moves nodes to the segment of `thief`, who calls: half of what other ranks have given, or all,
+  /// if it is the only worker. If they gave nothing, up to `most` of the oldest nodes that the
+  /// first other segment with some to spare shares, but no more than half of them. \return how
+  /// many; 0 if there were none
+  std::size_t steal(int thief, std::size_t maximum) {
+    const std::size_t given = steal_from(inbox(), thief, std::numeric_limits<std::size_t>::max());
+    if (given > 0) {
+      return given;
+    }
+    const int first = static_cast<int>(next_victim_.fetch_add(1, std::memory_order_relaxed) %
+                                       static_cast<unsigned>(options_.workers));
+    for (int i = 0; i < options_.workers; ++i) {
+      const int victim = (first + i) % options_.workers;
+      const std::size_t stolen = victim == thief ? 0 : steal_from(segment(victim), thief, maximum);
+      if (stolen > 0) {
+        return stolen;
+      }
+    }
+    return 0;
+  }
+
+  // For the main thread of a rank, on behalf of other ranks.
+
+  /// Packs every other node, the oldest first, of the segment with the most nodes to spare: half of
+  /// all nodes of the main thread's, or half of those that another one shares. So the thief gets
+  /// half of the work whether it lies in the oldest nodes, as in a tree of bounded depth, or
+  /// anywhere. Not more than fit into `most_bytes`, one node at least; nothing if there are none.
+  std::vector<std::byte> give(std::size_t max_bytes)
+    requires Transferable<T>
+  {
+    Segment<T>& mine = segment(0);
+    const std::size_t spare = (mine.shared_size() + mine.private_size()) / 2;
+    mine.release(
+        std::min(mine.private_size(), 2 * spare - std::min(2 * spare, mine.shared_size())));
+    const auto richest = std::ranges::max_element(
+        segments_, {}, [](const auto& segment) { return segment->shared_size(); });
+    Segment<T>& from = **richest;
+    const std::lock_guard guard(from);
+    const std::span<T> shared = from.shared();
+    // One node may not be passed on between idle ranks for ever.
+    const bool last_is_kept = &from == &mine || is_inbox(from);
+    const std::size_t maximum = std::max<std::size_t>(last_is_kept ? 0 : 1, shared.size() / 2);
+    if (maximum == 0 || shared.empty()) {
+      return {};
+    }
+    Packer packer;
+    std::size_t packed = 0;
+    while (packed < maximum && (packed == 0 || packer.bytes().size() < max_bytes)) {
+      wire<T>::pack(packer, shared[2 * packed]);
+      ++packed;
+    }
+    from.drop_alternate(packed);
+    return {packer.bytes().begin(), packer.bytes().end()};
+  }
+
+  /// Puts nodes that another rank gave where all workers find them. \return  how many
+  std::size_t take(std::span<const std::byte> nodes)
+    requires Transferable<T>
+  {
+    std::size_t count = 0;
+    for (Unpacker unpacker(nodes); unpacker.left() > 0; ++count) {
+      inbox().push(wire<T>::unpack(unpacker));
+    }
+    inbox().release(inbox().private_size());
+    return count;
+  }
+
+  /// Whether no node is left that `take` has brought. The main thread's.
+  bool inbox_is_empty() {
+    const std::lock_guard guard(inbox());
+    return inbox().shared().empty();
+  }
+
+ private:
+  Segment<T>& inbox() { return *segments_.back(); }
+  bool is_inbox(const Segment<T>& segment) const { return &segment == segments_.back().get(); }
+
+  std::size_t steal_from(Segment<T>& victim, int thief, std::size_t maximum) {
+    if (victim.shared_size() == 0) {
+      return 0;
+    }
+    const std::lock_guard guard(victim);
+    const std::span<T> stolen = oldest(victim, maximum);
+    for (T& node : stolen) {
+      segment(thief).push(std::move(node));
+    }
+    victim.drop(stolen.size());
+    return stolen.size();
+  }
+
+  void share(Segment<T>& mine) {
+    const std::size_t held = mine.private_size();
+    if (held >= 2 && mine.shared_size() <= held / 4) {
+      mine.release(held / 2);
+    }
+  }
+
+  /// Half of the shared nodes, rounded up, at most `most`; all of the inbox's where there are no
+  /// others to leave some to. \pre  `from` is locked
+  std::span<T> oldest(Segment<T>& from, std::size_t maximum) const {
+    SharedNodes<T> shared{from.shared()};
+    const Index size = shared.size();
+    const bool all = options_.workers == 1 && is_inbox(from);
+    const Index share = all ? size : (size + 1) / 2;
+    const auto most = static_cast<Index>(std::min(maximum, shared.nodes.size()));
+    return divide(shared, std::min(share, most), Side::front).nodes;
+  }
+
+  Segment<T>& my_segment() { return segment(my_index()); }
+
+  /// Which segment is this thread's.
+  int my_index() {
+    thread_local std::vector<std::pair<std::uint64_t, int>> known;  // bag, index
+    const auto found = std::ranges::find(known, id_, [](const auto& entry) { return entry.first; });
+    if (found != known.end()) {
+      return found->second;
+    }
+    const int index = threads_.fetch_add(1);
+    if (index >= options_.workers) {
+      throw Error("more threads use a bag than the " + std::to_string(options_.workers) +
+                  " that it was made for");
+    }
+    known.emplace_back(id_, index);
+    return index;
+  }
+
+  static std::uint64_t new_id() {
+    static std::atomic<std::uint64_t> ids = 0;
+    return ++ids;
+  }
+
+  BagOptions options_;
+  std::uint64_t id_ = new_id();
+  std::atomic<int> threads_ = 0;
+  std::atomic<unsigned> next_victim_ = 0;
+  std::vector<std::unique_ptr<Segment<T>>> segments_;
+};
+
+}  // namespace cleave::detail

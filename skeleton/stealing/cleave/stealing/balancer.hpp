@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// The protocol between the ranks of a search: remote steals, incumbents, the detection of the end,
+// and the moments of rest in which snapshots are written. It knows neither nodes nor MPI: nodes are
+// bytes that a Workload packs, messages go by a Transport. docs/explanation/work-stealing.md tells
+// the protocol message by message.
+//
+// Detecting the end (Mattern, "Algorithms for distributed termination detection", 1987, section 6:
+// four counters). Rank 0 sends waves down a tree of the ranks. Each rank answers up the tree
+// once its subtree has answered and it is passive itself: no worker has a node, the bag is empty.
+// Its answer holds how many work messages (those that can make a passive rank active) it has sent
+// and received so far; sums go up. Rank 0 ends the search when wave k + 1 counts as many sent as
+// wave k counted received. Proof that nothing is left then:
+//   Let t be a moment after the last answer to wave k and before the first to wave k + 1, S(t) and
+//   R(t) all work messages sent and received until then, R_k and S_k+1 the sums of the waves. No
+//   message is received before it is sent, and counts never shrink, so
+//     R_k <= R(t) <= S(t) <= S_k+1.
+//   From R_k = S_k+1 follows equality throughout. S(t) = R(t): no work message is under way at t.
+//   R_k = R(t): no rank has received work between its answer to wave k and t. It was passive when
+//   it answered, and only received work makes it active, so it is passive at t. At t, therefore,
+//   all ranks are passive and no work is under way, and that can never change again.
+// Nothing was assumed of how long messages take or in which order those of different ranks arrive;
+// answers to earlier waves are told apart by their number.
+//
+// Draining. The same detection finds the moment at which no message at all is under way. It counts
+// all messages but those of the waves, and "passive" then means that all workers rest and this rank
+// begins nothing and waits for no answer. That is when a snapshot may be written, and when the
+// ranks may part. Once the search is known to be done, one wave is enough, over the messages that
+// nobody answers (incumbents, alarms, counts of visits). A rank begins none of these after it has
+// entered the wave. So what it counts as sent is final, and what it counts as received may only
+// grow. Equal sums say that all have been received. A rank whose request is out answers the wave
+// after that request's answer. So when all have answered, no request and no answer to one is under
+// way. No work is, since the search is done.
+//
+// Beginning. Rank 0 has all nodes. Every other rank asks its parent in a binomial tree, which keeps
+// the request until its own first nodes come. Then it gives half of what it has to the child with
+// the most ranks below it, half of the rest to the next, and so on. So work reaches all ranks in
+// log2(p) steps, in shares that fit their parts of the tree. A parent that has run dry itself, or
+// has worked for a millisecond without anything to spare, sends its children to look elsewhere.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <span>
+#include <vector>
+
+#include <cleave/comm/transport.hpp>
+#include <cleave/schedule/messages.hpp>
+
+namespace cleave::detail {
+
+/// What a rank wants of the others, as bits.
+enum Wish : std::uint8_t {
+  kNothing = 0,
+  kSnapshot = 1,  ///< a snapshot, now
+  kEnd = 2,       ///< an end of the search before all is done
+  kLost = 4,      ///< no snapshot any more: a node was lost on this rank
+};
+
+/// A message of the application's own: the balancer carries and counts it.
+struct Parcel {
+  int to = 0;
+  std::vector<std::byte> bytes;
+};
+
+/// What the balancer needs of its rank's workers and bag. All is called by the rank's main thread.
+class Workload {
+ public:
+  virtual ~Workload() = default;
+
+  /// Whether no worker has a node and the bag is empty.
+  virtual bool passive() = 0;
+  /// Whether a worker is idle and finds nothing in this rank.
+  virtual bool wants_work() = 0;
+  /// Packs nodes for a thief and removes them; nothing if there are none to spare.
+  virtual std::vector<std::byte> give() = 0;
+  virtual void take(std::span<const std::byte> nodes) = 0;
+
+  /// The next of the parcels that the workers want sent; false if there is none.
+  virtual bool next_parcel(Parcel& parcel) = 0;
+  virtual void deliver(std::span<const std::byte> parcel) = 0;
+
+  virtual std::int64_t incumbent() = 0;
+  virtual void offer_incumbent(std::int64_t value) = 0;
+
+  /// Tells the workers to rest after their visit, or to go on.
+  virtual void rest(bool on) = 0;
+  virtual bool all_rest() = 0;
+
+  /// A combination of Wish.
+  virtual std::uint8_t wishes() = 0;
+
+  /// How many visits this rank has made, where rank 0 wants to know and it is time to tell.
+  virtual std::optional<std::int64_t> visits_to_tell() { return std::nullopt; }
+  /// On rank 0: what another rank told.
+  virtual void told_visits(int /*rank*/, std::int64_t /*visits*/) {}
+
+  /// Writes this rank's part of a snapshot, while nothing is under way on any rank.
+  /// \return  false if that failed, which the workload remembers
+  virtual bool write_snapshot() = 0;
+  /// On rank 0, once all ranks have written: makes the snapshot valid. \return  as above
+  virtual bool complete_snapshot() = 0;
+};
+
+struct BalancerStatistics {
+  std::int64_t tried = 0;  ///< requests sent
+  std::int64_t made = 0;   ///< of these, answered with work
+  /// On rank 0: time in which all ranks rested for snapshots after which the search went on.
+  std::int64_t snapshots_ns = 0;
+};
+
+/// One rank's end of the protocol.
+class Balancer {
+ public:
+  enum class Outcome { running, done, ended_early };
+
+  /// \param circles  the ranks that are near this one, the nearest first, each list within the
+  /// next:
+  ///                 thieves prefer victims that are near. The end of the search does not depend on
+  ///                 them.
+  Balancer(Transport& transport, Workload& workload, std::vector<std::vector<int>> circles,
+           std::uint64_t seed);
+
+  /// Handles what has arrived and says what is to be said. Call it often; cost without a message:
+  /// one look for one, 40 ns with MPICH.
+  /// \return  whether a message was handled
+  bool step();
+
+  /// Once this is not `running`, no message is under way to this rank or from it.
+  Outcome outcome() const { return outcome_; }
+
+  const BalancerStatistics& statistics() const { return statistics_; }
+
+ private:
+  enum class Phase : std::uint8_t { search, drain, snapshot, finish };
+  enum class Kind : std::uint8_t {
+    first_request,  // a rank's: may wait until there is something to give
+    request,
+    no_work,
+    work,
+    parcel,
+    incumbent,
+    alarm,
+    visits,  // how many, to rank 0
+    down,    // a wave's
+    up,
+  };
+  /// What every message begins with.
+  struct Header {
+    Kind kind = Kind::request;
+    Phase phase = Phase::search;  ///< of a wave
+    std::uint8_t wishes = kNothing;
+    std::uint8_t done = 0;  ///< phases drain and finish: whether all is done
+    std::int32_t wave = 0;
+    std::int64_t incumbent = 0;
+    std::int64_t sent = 0;  ///< of a wave; of kind visits: these
+    std::int64_t received = 0;
+  };
+  static_assert(sizeof(Header) == kSearchMessageBytes);
+  /// What a wave counts.
+  struct Counts {
+    std::int64_t sent = 0;
+    std::int64_t received = 0;
+  };
+
+  void handle(const Message& message);
+  void answer_request(int thief, bool is_first);
+  bool give_to(int thief);
+  void serve_waiting_thieves();
+  void send_waiting_thieves_away();
+  void steal_if_wanted();
+  void announce_incumbent();
+  void send_parcels();
+  void raise_alarm();
+  void tell_visits();
+
+  void begin_wave(Phase phase, bool done = false);
+  void enter_wave(const Header& down);
+  bool ready_to_answer();
+  void answer_wave();
+  void complete_wave();
+  void complete_drain();
+  void complete_snapshot();
+
+  void send(int to, Header header, std::span<const std::byte> payload = {});
+  int choose_victim();
+  bool may_still_give();
+  bool waits_for_first_work();
+  int tree_parent() const;
+  std::vector<int> tree_children() const;
+
+  Transport& transport_;
+  Workload& workload_;
+  const int rank_;
+  const int size_;
+  const std::vector<std::vector<int>> circles_;
+  std::vector<int> children_;  ///< in the tree of the waves
+  std::minstd_rand random_;
+
+  Phase phase_ = Phase::search;
+  Outcome outcome_ = Outcome::running;
+  Counts work_;        ///< messages that can make a rank active
+  Counts all_;         ///< all messages but those of waves
+  Counts unanswered_;  ///< messages that nobody answers and that cannot make a rank active
+
+  bool request_is_out_ = false;
+  std::vector<int> waiting_thieves_;  ///< whose first requests are kept
+  std::optional<std::int64_t> keeps_until_ns_;
+  int failed_requests_ = 0;
+  std::int64_t next_request_ns_ = 0;
+  std::int64_t announced_incumbent_;
+  bool alarm_is_raised_ = false;
+  BalancerStatistics statistics_;
+
+  // The current wave.
+  std::int32_t wave_ = 0;
+  bool answered_ = true;
+  bool search_is_done_ = false;  ///< and the wave is one of phase drain
+  std::size_t children_answered_ = 0;
+  bool snapshot_is_written_ = false;
+  Counts wave_counts_;
+  std::uint8_t wave_wishes_ = kNothing;
+
+  // Rank 0.
+  std::int64_t received_by_last_wave_ = kNoWave;
+  std::uint8_t wishes_ = kNothing;  ///< of all ranks, as far as known
+  bool all_is_done_ = false;
+  std::int64_t rest_begin_ns_ = 0;  ///< when the ranks were told to rest
+
+  static constexpr std::int64_t kNoWave = -1;
+};
+
+}  // namespace cleave::detail

@@ -1,0 +1,578 @@
+// SPDX-License-Identifier: Apache-2.0
+// The workers of one rank: they visit nodes, steal from one another, and rest when they are told
+// to. The first is the calling thread, which also speaks with the other ranks (balancer.hpp).
+//
+// A worker visits some nodes without looking up: as many as take it 5 to 20 us. Between two such
+// batches it shares nodes, and the first one looks for messages.
+//
+// Whether a rank is passive is told by `active_`, the number of workers that have or may get hold
+// of a node. A worker counts itself in before it tries to steal and out once it has found its
+// segment empty, so nodes on their way between two segments are covered by the thief. An idle one
+// that sees nothing to steal does not even try. So the count comes to rest at 0. The file is long
+// because all that reads or changes this count and the workers' commands is here.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <cleave/blocks/call_options.hpp>
+#include <cleave/comm.hpp>
+#include <cleave/comm/place_workers.hpp>
+#include <cleave/comm/waiting.hpp>
+#include <cleave/stealing/bag.hpp>
+#include <cleave/stealing/balancer.hpp>
+#include <cleave/stealing/kernel.hpp>
+#include <cleave/stealing/search_watch.hpp>
+#include <cleave/stealing/snapshot.hpp>
+#include <cleave/stealing/statistics.hpp>
+#include <cleave/stealing/worker.hpp>
+#include <cleave/tree_search.hpp>
+
+namespace cleave::detail {
+
+template <Kernel K>
+class Executor final : private Workload {
+ public:
+  using Node = typename K::Node;
+  using Total = typename K::Total;
+
+  Executor(K& kernel, const Comm& comm, Transport& transport, Incumbent& incumbent,
+           const CallOptions& options)
+      : kernel_(kernel),
+        comm_(comm),
+        transport_(transport),
+        incumbent_(incumbent),
+        options_(options),
+        threads_(options.stealing.threads),
+        shares_(threads_ > 1 || comm.size() > 1),
+        is_limited_(options.stealing.max_nodes != std::numeric_limits<std::int64_t>::max() ||
+                    options.stealing.max_memory_bytes != std::numeric_limits<std::size_t>::max()),
+        is_polite_(comm.polite(threads_)),
+        clock_(options.recorder != nullptr ? options.recorder->clock() : mpi_time_ns),
+        offset_ns_(clock_() - monotonic_ns()),
+        bag_({.workers = threads_}) {
+    if (options.watch != nullptr && comm.rank() == 0) {
+      options.watch->begin();
+      visits_of_rank_.resize(comm.size());
+    }
+    for (int i = 0; i < threads_; ++i) {
+      workers_.push_back(std::make_unique<Worker>());
+      workers_.back()->index = i;
+      workers_.back()->statistics.rank = comm.rank();
+      workers_.back()->statistics.thread = i;
+      if (options.recorder != nullptr) {
+        workers_.back()->recorder.emplace(options.recorder->clock(), kSpansKept);
+      }
+    }
+  }
+
+  /// Calls `fill` with where the first nodes are put and what they count into, before `run`. What
+  /// it throws is a failure that ends the search.
+  template <class Fill>
+  void begin(Fill&& fill) {
+    first().has_failed = !failure_.guard("begin", [&] { fill(bag_.segment(0), first().total); });
+  }
+
+  /// What a snapshot held. \throws Error  if it is damaged
+  void restore(const SnapshotPart& part) {
+    bag_.take(part.nodes);
+    for (Unpacker unpacker(part.totals); unpacker.left() > 0;) {
+      first().total = kernel_.combine(std::move(first().total), wire<Total>::unpack(unpacker));
+    }
+    incumbent_.offer(part.incumbent);
+  }
+
+  /// Copies of all nodes that this rank has; before `run`.
+  std::vector<Node> nodes() const
+    requires std::copy_constructible<Node>
+  {
+    std::vector<Node> all;
+    bag_.for_each([&all](const Node& node) { all.push_back(node); });
+    return all;
+  }
+
+  /// On rank 0, calls `act` once if `run` lasts for a quarter of a second; where it is watched.
+  void when_it_lasts(std::function<void()> act) { when_it_lasts_ = std::move(act); }
+
+  /// Works until all ranks have nothing to do any more, or one of them wants an end.
+  Balancer::Outcome run(SnapshotFolder* snapshots) {
+    snapshots_ = snapshots;
+    begin_ns_ = monotonic_ns();
+    for (const auto& worker : workers_) {
+      worker->nodes_before = kernel_.nodes(worker->total).value_or(0);
+    }
+    set_active(first(), true);
+    Balancer balancer(transport_, *this, ranks_near(comm_, threads_, !options_.bound_to.empty()),
+                      options_.stealing.seed);
+    balancer_ = &balancer;
+    {
+      const Helpers helpers(*this);
+      for (std::int64_t now = now_ns(first()); balancer.outcome() == Balancer::Outcome::running;) {
+        now = work(first(), now);
+      }
+    }
+    first().statistics.remote_tried = balancer.statistics().tried;
+    first().statistics.remote_made = balancer.statistics().made;
+    snapshots_ns_ = balancer.statistics().snapshots_ns;
+    balancer_ = nullptr;
+    for (const auto& worker : workers_) {
+      publish(*worker);
+      finish(*worker);
+    }
+    check_limits();
+    return balancer.outcome();
+  }
+
+  /// All that the workers of this rank have counted.
+  Total take_total() {
+    Total all = std::move(workers_.front()->total);
+    for (std::size_t i = 1; i < workers_.size(); ++i) {
+      all = kernel_.combine(std::move(all), std::move(workers_[i]->total));
+    }
+    return all;
+  }
+
+  const std::optional<Failure>& failure() const { return failure_.get(); }
+  /// Why the search was ended, if this rank wanted that and it is no failure of a functor.
+  const std::string& refusal() const { return refusal_; }
+
+  /// On rank 0: time in which all ranks rested for snapshots.
+  std::int64_t snapshots_ns() const { return snapshots_ns_; }
+
+  Statistics statistics() const {
+    Statistics all;
+    for (const auto& worker : workers_) {
+      all.push_back(worker->statistics);
+    }
+    return all;
+  }
+
+ private:
+  enum class Command { go, rest, stop };
+  using Worker = detail::Worker<Total>;
+
+  static constexpr std::size_t kSpansKept = 1 << 16;
+
+  /// The threads other than the main one, for as long as this lives.
+  class Helpers {
+   public:
+    explicit Helpers(Executor& executor) : executor_(executor) {
+      for (std::size_t i = 1; i < executor.workers_.size(); ++i) {
+        threads_.emplace_back([&executor, i] {
+          if (!executor.options_.bound_to.empty()) {
+            bind_thread(executor.options_.bound_to[i]);
+          }
+          executor.help(*executor.workers_[i]);
+        });
+      }
+    }
+    ~Helpers() {
+      executor_.command(Command::stop);
+      for (std::thread& thread : threads_) {
+        thread.join();
+      }
+    }
+    Helpers(const Helpers&) = delete;
+    Helpers& operator=(const Helpers&) = delete;
+
+   private:
+    Executor& executor_;
+    std::vector<std::thread> threads_;
+  };
+
+  Worker& first() { return *workers_.front(); }
+
+  /// Other threads call no MPI, not even for its clock.
+  std::int64_t now_ns(const Worker& worker) const {
+    return worker.index == 0 ? clock_() : monotonic_ns() + offset_ns_;
+  }
+
+  void command(Command command) {
+    command_.store(command, std::memory_order_seq_cst);
+    command_.notify_all();
+  }
+  Command commanded() const { return command_.load(std::memory_order_acquire); }
+
+  void set_active(Worker& worker, bool active) {
+    if (worker.is_active != active) {
+      worker.is_active = active;
+      active_.fetch_add(active ? 1 : -1);
+    }
+  }
+
+  void help(Worker& worker) {
+    for (std::int64_t now = now_ns(worker);;) {
+      switch (commanded()) {
+        case Command::go:
+          now = work(worker, now);
+          break;
+        case Command::rest:
+          resting_.fetch_add(1);
+          command_.wait(Command::rest);
+          resting_.fetch_sub(1);
+          now = now_ns(worker);
+          break;
+        case Command::stop:
+          return;
+      }
+    }
+  }
+
+  // The clock of the main thread is MPI's, which may take long to read: what ends one thing begins
+  // the next.
+
+  /// Visits nodes, then looks for others, until it has some or is told something else.
+  /// \return  when it ended
+  std::int64_t work(Worker& worker, std::int64_t begin_ns) {
+    if (worker.is_active && !worker.has_failed && commanded() == Command::go) {
+      begin_ns = search(worker, begin_ns);
+    }
+    return look_for_work(worker, begin_ns);
+  }
+
+  /// Visits nodes until there are none in this worker's segment or it is told to stop.
+  /// \return  when it ended
+  std::int64_t search(Worker& worker, std::int64_t begin_ns) {
+    const std::int64_t visits_before = worker.statistics.visits;
+    const std::int64_t nodes_before = kernel_.nodes(worker.total).value_or(0);
+    std::int64_t now = monotonic_ns();
+    bool went_well = true;
+    for (bool is_empty = false; went_well && !is_empty && commanded() == Command::go;) {
+      went_well = failure_.guard("visit", [&] {
+        if (options_.hooks.before_block) {
+          options_.hooks.before_block(Block::sequential, 0);
+        }
+        const std::int64_t visited = visit_some(worker);
+        is_empty = visited < worker.batch;
+        worker.statistics.visits += visited;
+        if (shares_) {
+          bag_.share(worker.index);
+        }
+      });
+      if (is_limited_) {
+        publish(worker);
+      }
+      if (options_.watch != nullptr) {
+        worker.visits_seen.store(worker.statistics.visits, std::memory_order_relaxed);
+      }
+      const std::int64_t batch_begin_ns = std::exchange(now, monotonic_ns());
+      worker.adapt_batch(now - batch_begin_ns);
+      // Not guarded: without a message that is lost, the ranks could not agree on an end.
+      if (worker.index == 0 && now >= next_poll_ns_) {
+        now = poll();
+      }
+    }
+    if (!went_well) {
+      stop_worker(worker);
+    }
+    const std::int64_t end_ns = now_ns(worker);
+    worker.statistics.searching_ns += end_ns - begin_ns;
+    const std::int64_t visits = worker.statistics.visits - visits_before;
+    worker.statistics.searches += visits > 0 ? 1 : 0;
+    if (worker.index != 0 || threads_ > 1) {
+      worker.adapt_steal(visits);
+    }
+    if (worker.recorder && visits > 0) {
+      const auto nodes = kernel_.nodes(worker.total);
+      worker.recorder->record(Block::sequential, worker.index, 1, begin_ns, end_ns, 0,
+                              {{"nodes", nodes ? *nodes - nodes_before : visits}});
+    }
+    return end_ns;
+  }
+
+  std::int64_t visit_some(Worker& worker) {
+    Segment<Node>& mine = bag_.segment(worker.index);
+    Children<Node> children(mine);
+    std::int64_t visited = 0;
+    while (visited < worker.batch && (!mine.private_empty() || mine.reacquire())) {
+      kernel_.visit(mine.pop(), children, worker.total, incumbent_);
+      ++visited;
+    }
+    return visited;
+  }
+
+  /// Looks for messages; the less often, the longer there were none. \return  the time after it
+  std::int64_t poll() {
+    constexpr std::int64_t kMaxPatience = 8;
+    patience_ = balancer_->step() ? std::max<std::int64_t>(patience_ / 2, 1)
+                                  : std::min(2 * patience_, kMaxPatience);
+    const std::int64_t now = monotonic_ns();
+    next_poll_ns_ = now + patience_ * options_.stealing.poll_ns;
+    if (options_.watch != nullptr && now >= next_count_ns_) {
+      count_visits(now);
+    }
+    return now;
+  }
+
+  /// For whoever watches the search. Ranks tell rank 0 ten times a second at first, later once a
+  /// second, and less often where they are thousands.
+  void count_visits(std::int64_t now_ns) {
+    constexpr std::int64_t kSecond_ns = 1'000'000'000;
+    constexpr std::int64_t kRanksASecond = 1000;
+    std::int64_t visits = 0;
+    for (const auto& worker : workers_) {
+      visits += worker->visits_seen.load(std::memory_order_relaxed);
+    }
+    if (comm_.rank() == 0) {
+      next_count_ns_ = now_ns + kSecond_ns / 10;
+      told_visits(0, visits);
+      if (when_it_lasts_ && now_ns - begin_ns_ > kSecond_ns / 4) {
+        std::exchange(when_it_lasts_, nullptr)();
+      }
+    } else {
+      const std::int64_t wait_ns =
+          std::clamp((now_ns - begin_ns_) / 8, kSecond_ns / 10, kSecond_ns);
+      next_count_ns_ = now_ns + wait_ns * (1 + comm_.size() / kRanksASecond);
+      visits_to_tell_ = visits;
+    }
+  }
+
+  /// \return  when it ended
+  std::int64_t look_for_work(Worker& worker, std::int64_t begin_ns) {
+    const bool is_main = worker.index == 0;
+    Segment<Node>& mine = bag_.segment(worker.index);
+    if (!worker.has_failed && mine.private_empty() && !mine.reacquire()) {
+      set_active(worker, false);
+    }
+    std::optional<Waiting> waiting;  // for messages, unless another worker has nodes
+    if (is_main) {
+      waiting.emplace();
+    }
+    bool found = false;
+    for (int tries = 0; !found; ++tries) {
+      if (commanded() == Command::go && !worker.has_failed) {
+        found = worker.is_active || steal(worker);
+      }
+      if (found) {
+        break;
+      }
+      if (is_main) {
+        tries = balancer_->step() ? 0 : tries;
+        if (balancer_->outcome() != Balancer::Outcome::running) {
+          break;
+        }
+      } else if (commanded() != Command::go) {
+        break;
+      }
+      pause_thread(tries, is_polite_);
+    }
+    const std::int64_t end_ns = now_ns(worker);
+    WorkerStatistics& statistics = worker.statistics;
+    if (found) {
+      statistics.stealing_ns += end_ns - begin_ns;
+      statistics.starting_ns += statistics.visits == 0 ? end_ns - begin_ns : 0;
+    } else {
+      statistics.idle_ns += end_ns - begin_ns;
+      statistics.ending_ns = end_ns - begin_ns;
+    }
+    if (worker.recorder && end_ns > begin_ns) {
+      worker.recorder->record(found ? Block::steal : Block::idle, worker.index, 1, begin_ns, end_ns,
+                              0, {});
+    }
+    return end_ns;
+  }
+
+  bool steal(Worker& worker) {
+    if (!bag_.can_be_stolen_from(worker.index)) {
+      return false;
+    }
+    set_active(worker, true);
+    ++worker.statistics.local_tried;
+    const std::size_t stolen = bag_.steal(worker.index, worker.steal_next);
+    if (stolen == 0) {
+      set_active(worker, false);
+      return false;
+    }
+    ++worker.statistics.local_made;
+    worker.statistics.nodes_stolen += static_cast<std::int64_t>(stolen);
+    return true;
+  }
+
+  void publish(Worker& worker) {
+    worker.nodes_seen.store(nodes_of(worker), std::memory_order_relaxed);
+    worker.memory_bytes.store(bag_.segment(worker.index).memory_bytes(), std::memory_order_relaxed);
+  }
+
+  std::int64_t nodes_of(const Worker& worker) const {
+    return kernel_.nodes(worker.total).value_or(worker.statistics.visits);
+  }
+
+  /// A worker whose functor threw keeps its nodes and does nothing more.
+  void stop_worker(Worker& worker) {
+    worker.has_failed = true;
+    if (worker.index != 0) {
+      resting_.fetch_add(1);
+      for (Command c = commanded(); c != Command::stop; c = commanded()) {
+        command_.wait(c);
+      }
+      resting_.fetch_sub(1);
+    }
+  }
+
+  void finish(Worker& worker) {
+    worker.statistics.nodes = nodes_of(worker) - worker.nodes_before;
+    if (worker.recorder) {
+      options_.recorder->append(*worker.recorder);
+      options_.recorder->add_worker(worker.statistics);
+    }
+  }
+
+  // What the balancer asks.
+
+  bool passive() override {
+    return !failure_.is_set() && bag_.inbox_is_empty() && active_.load() == 0;
+  }
+
+  bool wants_work() override {
+    return active_.load(std::memory_order_relaxed) < threads_ && !failure_.is_set() &&
+           !bag_.can_be_stolen_from(-1);
+  }
+
+  std::vector<std::byte> give() override {
+    std::vector<std::byte> nodes;
+    failure_.guard("steal", [&] { nodes = bag_.give(options_.stealing.max_stolen_bytes); });
+    return nodes;
+  }
+
+  void take(std::span<const std::byte> nodes) override {
+    failure_.guard("steal", [&] {
+      first().statistics.nodes_stolen += static_cast<std::int64_t>(bag_.take(nodes));
+      first().statistics.bytes_received += std::ssize(nodes);
+    });
+  }
+
+  bool next_parcel(Parcel& parcel) override { return kernel_.next_parcel(parcel); }
+  void deliver(std::span<const std::byte> parcel) override {
+    failure_.guard("combine", [&] { kernel_.deliver(parcel); });
+  }
+
+  std::int64_t incumbent() override { return incumbent_.value(); }
+  void offer_incumbent(std::int64_t value) override { incumbent_.offer(value); }
+
+  void rest(bool on) override { command(on ? Command::rest : Command::go); }
+  bool all_rest() override { return resting_.load() == threads_ - 1; }
+
+  std::uint8_t wishes() override {
+    if (failure_.is_set()) {
+      return kEnd | kLost;
+    }
+    check_limits();
+    const bool keeps = snapshots_ != nullptr;
+    if (!refusal_.empty()) {
+      return keeps ? kEnd | kSnapshot : kEnd;
+    }
+    if (!keeps) {
+      return kNothing;
+    }
+    const std::atomic<bool>* const stop = options_.checkpoint->stop;
+    if (stop != nullptr && stop->load()) {
+      return kEnd | kSnapshot;
+    }
+    return comm_.rank() == 0 && snapshots_->is_due(transport_.now_ns()) ? kSnapshot : kNothing;
+  }
+
+  std::optional<std::int64_t> visits_to_tell() override {
+    return std::exchange(visits_to_tell_, std::nullopt);
+  }
+
+  void told_visits(int rank, std::int64_t visits) override {
+    if (!visits_of_rank_.empty()) {
+      all_visits_ += visits - std::exchange(visits_of_rank_[rank], visits);
+      options_.watch->set_visits(all_visits_);
+    }
+  }
+
+  void check_limits() {
+    if (!is_limited_ || !refusal_.empty()) {
+      return;
+    }
+    std::int64_t nodes = 0;
+    std::size_t bytes = 0;
+    for (const auto& worker : workers_) {
+      nodes += worker->nodes_seen.load(std::memory_order_relaxed);
+      bytes += worker->memory_bytes.load(std::memory_order_relaxed);
+    }
+    refusal_ = beyond({.nodes = options_.stealing.max_nodes,
+                       .memory_bytes = options_.stealing.max_memory_bytes},
+                      nodes, bytes)
+                   .value_or("");
+  }
+
+  bool write_snapshot() override {
+    try {
+      if constexpr (Transferable<Total>) {
+        Packer nodes;
+        bag_.for_each([&nodes](const Node& node) { wire<Node>::pack(nodes, node); });
+        Packer totals;
+        for (const auto& worker : workers_) {
+          wire<Total>::pack(totals, worker->total);
+        }
+        snapshots_->write_part(nodes.bytes(), totals.bytes(), incumbent_.value());
+      }
+      return true;
+    } catch (const std::exception& e) {
+      refusal_ = e.what();
+      return false;
+    }
+  }
+
+  bool complete_snapshot() override {
+    try {
+      snapshots_->complete(transport_.now_ns());
+      return true;
+    } catch (const std::exception& e) {
+      refusal_ = e.what();
+      return false;
+    }
+  }
+
+  K& kernel_;
+  Comm comm_;
+  Transport& transport_;
+  Incumbent& incumbent_;
+  const CallOptions& options_;
+  const int threads_;
+  const bool shares_;
+  const bool is_limited_;
+  const bool is_polite_;
+  const Clock clock_;
+  const std::int64_t offset_ns_;  ///< of that clock to the monotonic one
+  SnapshotFolder* snapshots_ = nullptr;
+  Balancer* balancer_ = nullptr;
+  std::int64_t snapshots_ns_ = 0;
+  std::int64_t next_poll_ns_ = 0;
+  std::int64_t patience_ = 1;
+  std::string refusal_;
+
+  // For whoever watches the search.
+  std::vector<std::int64_t> visits_of_rank_;  ///< on rank 0
+  std::int64_t all_visits_ = 0;
+  std::optional<std::int64_t> visits_to_tell_;
+  std::int64_t next_count_ns_ = 0;
+  std::int64_t begin_ns_ = 0;
+  std::function<void()> when_it_lasts_;
+
+  Bag<Node> bag_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+
+  alignas(kCacheLineBytes) std::atomic<Command> command_ = Command::go;
+  alignas(kCacheLineBytes) std::atomic<int> active_ = 0;
+  std::atomic<int> resting_ = 0;
+  FirstFailure failure_;
+};
+
+}  // namespace cleave::detail

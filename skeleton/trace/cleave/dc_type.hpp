@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The executors and placements of a DC_Call, and their names in traces and on command lines.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace cleave {
+
+/// How the recursion is run.
+enum class DC_Type {
+  sequential,     ///< on the calling rank alone, by the `sequential` functor where there is one
+  hypercube,      ///< over the ranks of a communicator, halving their group at each level
+  work_stealing,  ///< over ranks and threads; whoever has nothing to do steals from others
+};
+
+/// Where problem and solution live before and after the call.
+enum class Placement {
+  replicated,  ///< every rank holds the whole problem, and gets the whole solution
+  rooted,      ///< rank 0 holds the problem, and gets the solution
+  /// Every rank holds a part of the problem. What it gets is the application's choice of form:
+  /// the whole solution where it `MergesParts`, a part where it `SplitsParts` (application.hpp).
+  distributed,
+};
+
+constexpr std::string_view name_of(DC_Type type) {
+  constexpr std::array<std::string_view, 3> kNames = {"sequential", "hypercube", "work_stealing"};
+  return kNames[static_cast<std::size_t>(type)];
+}
+
+constexpr std::string_view name_of(Placement placement) {
+  constexpr std::array<std::string_view, 3> kNames = {"replicated", "rooted", "distributed"};
+  return kNames[static_cast<std::size_t>(placement)];
+}
+
+}  // namespace cleave

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The exceptions that Cleave throws. Each message is one line that names the thing, its value and
+// what is allowed, so that a program can print it as it stands.
+#pragma once
+
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+
+namespace cleave {
+
+/// Base of every error that is raised on purpose.
+class Error : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// What a person typed cannot be used: a flag, a size, a name. Programs end with status 2.
+class UsageError : public Error {
+  using Error::Error;
+};
+
+/// A file cannot be read or written, or does not hold what it should.
+class FileError : public Error {
+ public:
+  /// \param what  what is wrong, with the field or line; the file's name is put before it.
+  FileError(const std::filesystem::path& file, const std::string& what)
+      : Error(file.string() + ": " + what) {}
+};
+
+/// A functor threw on some rank, or a message could not be stored there. DC_Call throws the same
+/// one on every rank.
+class FunctorError : public Error {
+ public:
+  /// \param block    the functor's name, or "exchange"
+  /// \param message  of the exception that it threw
+  FunctorError(int rank, int level, std::string block, std::string message);
+
+  int rank() const { return rank_; }
+  int level() const { return level_; }
+  const std::string& block() const { return block_; }
+  const std::string& message() const { return message_; }
+
+ private:
+  int rank_;
+  int level_;
+  std::string block_;
+  std::string message_;
+};
+
+/// A search was asked to stop, and can be resumed from the snapshot that it has written.
+class Interrupted : public Error {
+ public:
+  using Error::Error;
+};
+
+namespace detail {
+
+/// The message of an exception that has none.
+inline constexpr const char* kNoStdException = "an exception that is not a std::exception";
+
+}  // namespace detail
+
+}  // namespace cleave

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Traces: the recorder keeps in memory what one rank did while the timed region runs. write_trace
+// (write_trace.hpp) writes what all ranks recorded to one file afterwards
+// (docs/reference/formats.md).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <cleave/costs.hpp>
+#include <cleave/sizes.hpp>
+#include <cleave/trace/provenance.hpp>
+#include <cleave/trace/span.hpp>
+
+namespace cleave {
+
+/// A clock: nanoseconds from any fixed moment, never going back.
+using Clock = std::int64_t (*)();
+
+/// The system's monotonic clock.
+std::int64_t monotonic_ns();
+
+/// The spans of one rank over any number of calls and repetitions.
+///
+/// Memory is bounded: the first `capacity` spans are kept whole (64 B each). Of every later one
+/// only the count, time and bytes by block and level are kept, so totals stay exact on a run of any
+/// length. Recording costs two readings of the clock and one store (docs/reference/formats.md). Not
+/// thread-safe: one recorder belongs to one thread of one rank.
+class Recorder {
+ public:
+  static constexpr std::size_t kDefaultCapacity = std::size_t{1} << 20;
+
+  explicit Recorder(Clock clock = monotonic_ns, std::size_t capacity = kDefaultCapacity);
+
+  /// Every span from here on belongs to repetition `index`.
+  void begin_repetition(std::int32_t index, bool warm_up);
+
+  /// Ends the repetition with its time, the longest over the ranks, and what their probes took
+  /// before and after it (probe.hpp), the most of all, where that was measured.
+  void end_repetition(std::int64_t elapsed_ns, std::int64_t probe_ns = 0);
+
+  /// The sizes of the whole problem, told by the executor; later names are added to earlier ones.
+  void add_run_sizes(const Sizes& sizes) { current_.sizes.add(sizes); }
+
+  std::int64_t now_ns() const { return clock_(); }
+
+  void record(detail::Block block, int level, int group, std::int64_t begin_ns, std::int64_t end_ns,
+              std::int64_t bytes, const Sizes& sizes) {
+    if (spans_.size() == capacity_) {
+      drop(block, level, begin_ns, end_ns, bytes);
+      return;
+    }
+    detail::Span& span = spans_.emplace_back();
+    span.begin_ns = begin_ns;
+    span.end_ns = end_ns;
+    span.bytes = bytes;
+    span.repetition = current_.index;
+    span.group = group;
+    span.level = static_cast<std::int16_t>(level);
+    span.block = block;
+    span.size_names = names_of(sizes);
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      span.size_values[i] = sizes.begin()[i].value;
+    }
+  }
+
+  /// Adds what `other`, of another thread of this rank, has recorded, to the current repetition.
+  void append(const Recorder& other);
+
+  /// What a worker of this rank did in the current repetition.
+  void add_worker(const detail::WorkerStatistics& statistics) {
+    workers_.push_back({current_.index, statistics});
+  }
+
+  Clock clock() const { return clock_; }
+  std::span<const detail::Span> spans() const { return spans_; }
+  std::span<const detail::DroppedSpans> dropped() const { return dropped_; }
+  std::span<const detail::Repetition> repetitions() const { return repetitions_; }
+  std::span<const detail::WorkerOfRepetition> workers() const { return workers_; }
+
+  /// The sizes of `span` with their names.
+  Sizes sizes_of(const detail::Span& span) const;
+
+ private:
+  struct Names {
+    std::array<std::string_view, Sizes::kMaxSizes> names;
+    std::size_t count = 0;
+
+    /// Whether `sizes` has these names at these addresses: mostly the same literals as last time.
+    bool are_literals_of(const Sizes& sizes) const {
+      bool same = count == sizes.size();
+      for (std::size_t i = 0; same && i < count; ++i) {
+        same = names[i].data() == sizes.begin()[i].name.data() &&
+               names[i].size() == sizes.begin()[i].name.size();
+      }
+      return same;
+    }
+  };
+
+  std::uint8_t names_of(const Sizes& sizes) {
+    return !names_.empty() && names_[last_names_].are_literals_of(sizes) ? last_names_
+                                                                         : find_names(sizes);
+  }
+  std::uint8_t find_names(const Sizes& sizes);
+  void drop(detail::Block block, int level, std::int64_t begin_ns, std::int64_t end_ns,
+            std::int64_t bytes);
+  detail::DroppedSpans& dropped_of(detail::Block block, std::int16_t level);
+
+  Clock clock_;
+  std::size_t capacity_;
+  detail::Repetition current_;
+  std::vector<detail::Span> spans_;
+  std::vector<Names> names_;
+  std::uint8_t last_names_ = 0;
+  std::vector<detail::DroppedSpans> dropped_;
+  std::vector<detail::Repetition> repetitions_;
+  std::vector<detail::WorkerOfRepetition> workers_;
+};
+
+/// What was run.
+struct RunInformation {
+  std::string app;
+  std::string type;       ///< executor: sequential, hypercube, work_stealing
+  std::string placement;  ///< replicated, rooted, distributed
+  int ranks = 1;
+  int threads = 1;
+  int ranks_per_host = 1;  ///< the most on any host
+  bool oversubscribed = false;
+  std::uint64_t seed = 0;
+  int repetitions = 0;
+  int warm_up = 0;
+  std::string inputs = "same";                 ///< of the repetitions: same, or new in each
+  std::map<std::string, std::string> options;  ///< the application's own
+  Costs costs;                                 ///< that the application declares
+  std::vector<std::int64_t> clock_offset_ns;   ///< of each rank's clock against rank 0's
+  /// The most memory that a rank had at once, of the rank that had most; 0 where it is not known.
+  std::int64_t peak_memory_bytes = 0;
+  detail::Provenance provenance;
+};
+
+}  // namespace cleave

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Machine files (*.machine.json): the calibrated latency l and gap g of one machine, with the raw
+// samples that they were fitted to. docs/reference/formats.md describes each field,
+// docs/explanation/model.md the units.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <cleave/trace/json_fields.hpp>
+#include <cleave/trace/provenance.hpp>
+
+namespace cleave::detail {
+
+inline constexpr int kMachineVersion = 2;
+
+/// The times that one message size took, one a repetition, each the longest over the ranks.
+struct MessageSamples {
+  std::int64_t message_bytes = 0;  ///< sent, and as many received, by each rank
+  bool stable = false;             ///< whether the median is known to 2 %
+  std::vector<double> seconds;
+};
+
+/// l and g of the messages from one length on, up to the next segment's.
+struct MessageSegment {
+  double from_bytes = 0;
+  double latency_s = 0;  ///< what the line of this segment has at 0 bytes: may be negative
+  double latency_error_s = 0;
+  double gap_s_per_byte = 0;
+  double gap_error_s_per_byte = 0;
+};
+
+/// What calibration measured of one pattern of messages.
+struct Communication {
+  int ranks = 1;
+  int level = 0;                ///< of the pair exchange; 0 for MPI_Alltoallv
+  bool oversubscribed = false;  ///< more ranks than cores: left out of every fit
+  bool between_hosts = false;   ///< whether some message of the pattern leaves its host
+  double latency_s = 0;         ///< l: a send or a receive costs l + bytes * g
+  double latency_error_s = 0;   ///< standard error of l
+  double gap_s_per_byte = 0;    ///< g
+  double gap_error_s_per_byte = 0;
+  double r_squared = 0;
+  /// The straight line through the longest time of each message size, as the paper measures.
+  double worst_latency_s = 0;
+  double worst_gap_s_per_byte = 0;
+  /// Where eager and rendezvous messages differ: ascending, the first from 0 bytes. Empty: l and g
+  /// above hold for every message.
+  std::vector<MessageSegment> segments;
+  std::vector<MessageSamples> samples;  ///< ascending in message_bytes
+
+  /// The segment of a message of so many bytes.
+  MessageSegment segment_of(double message_bytes) const;
+  /// l + bytes * g of the message's segment, at least 0.
+  double unit_seconds(double message_bytes) const;
+
+  bool stable() const;  ///< whether every median is
+};
+
+struct Machine {
+  std::string name;
+  std::vector<Communication> alltoallv;  ///< as the paper measures: MPI_Alltoallv under full load
+  std::vector<Communication> exchange;   ///< the skeleton's own exchange of pairs, at each level
+  Provenance provenance;
+};
+
+/// What a file says of one pattern, without its samples.
+nlohmann::json to_json(const Communication& pattern);
+
+/// The reverse. Only `ranks`, `latency_s` and `gap_s_per_byte` must be there: a person may write a
+/// machine by hand. \throws FileError  naming the field
+Communication communication_from(const JsonFields& fields);
+
+/// The text of a machine file.
+std::string to_text(const Machine& machine);
+
+/// \throws FileError
+void write_machine(const std::filesystem::path& path, const Machine& machine);
+
+/// A file without `provenance` was written by hand.
+/// \throws FileError  naming the field
+Machine read_machine(const std::filesystem::path& path);
+
+}  // namespace cleave::detail

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// A span: one interval that one rank spent in one conceptual block of the skeleton.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include <cleave/sizes.hpp>
+#include <cleave/trace/worker_statistics.hpp>
+
+namespace cleave::detail {
+
+/// The conceptual blocks of the skeleton. `wait` is time spent on a partner that is late, so that
+/// it cannot hide in `exchange`. `skeleton` is what the skeleton itself computes (tau_HDC).
+enum class Block : std::uint8_t {
+  divide,
+  exchange,
+  combine,
+  sequential,
+  conquer,
+  skeleton,
+  wait,
+  steal,
+  idle,
+  sample,     ///< of this rank's part, for the choice of a splitter
+  pivot,      ///< gathering samples, choosing the splitter and telling it
+  partition,  ///< of this rank's part around the splitter
+};
+
+inline constexpr std::array<std::string_view, 12> kBlockNames = {
+    "divide", "exchange", "combine", "sequential", "conquer", "skeleton",
+    "wait",   "steal",    "idle",    "sample",     "pivot",   "partition"};
+
+constexpr std::string_view name_of(Block block) {
+  return kBlockNames[static_cast<std::size_t>(block)];
+}
+
+constexpr std::optional<Block> block_named(std::string_view name) {
+  for (std::size_t i = 0; i < kBlockNames.size(); ++i) {
+    if (kBlockNames[i] == name) {
+      return static_cast<Block>(i);
+    }
+  }
+  return std::nullopt;
+}
+
+/// One interval of one block on one rank. Times are nanoseconds of the recording rank's clock.
+struct Span {
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  std::int64_t bytes = 0;  ///< of the message moved, or of the storage obtained; 0 if none
+  std::array<std::int64_t, Sizes::kMaxSizes> size_values{};
+  std::int32_t repetition = 0;
+  std::int32_t group = 1;  ///< ranks that share the subproblem at this level
+  std::int16_t level = 0;  ///< step of the recursion over ranks, 0 at the root
+  Block block = Block::skeleton;
+  std::uint8_t size_names = 0;  ///< which list of names `size_values` has, see Recorder::names
+};
+static_assert(sizeof(Span) <= 64, "a span costs at most 64 bytes");
+
+/// What is known of the spans of one block at one level that did not fit into the memory given.
+struct DroppedSpans {
+  Block block = Block::skeleton;
+  std::int16_t level = 0;
+  std::int64_t spans = 0;
+  std::int64_t total_ns = 0;
+  std::int64_t total_bytes = 0;
+};
+
+/// A worker of a search in one repetition.
+struct WorkerOfRepetition {
+  std::int32_t repetition = 0;
+  WorkerStatistics statistics;
+};
+
+/// One repetition of a whole call: the sizes of its problem and solution, and its time.
+struct Repetition {
+  std::int32_t index = 0;
+  bool warm_up = false;
+  std::int64_t elapsed_ns = 0;  ///< the longest over the ranks
+  std::int64_t probe_ns = 0;    ///< of the slowest core, before and after; 0: not measured
+  Sizes sizes;
+};
+
+}  // namespace cleave::detail

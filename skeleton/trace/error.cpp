@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <utility>
+
+#include <cleave/error.hpp>
+
+namespace cleave {
+
+FunctorError::FunctorError(int rank, int level, std::string block, std::string message)
+    : Error(fmt::format("rank {}, level {}, {}: {}", rank, level, block, message)),
+      rank_(rank),
+      level_(level),
+      block_(std::move(block)),
+      message_(std::move(message)) {}
+
+}  // namespace cleave
