@@ -4,7 +4,7 @@
 
 #include <cleave/program/command_line.hpp>
 #include <cleave/program/progress.hpp>
-#include <cleave/program/remaining.hpp>
+#include <cleave/program/pace.hpp>
 #include <cleave/trace/suggestion.hpp>
 
 namespace cleave::models {
@@ -16,9 +16,9 @@ using detail::Moment;
 using detail::nearest_word;
 using detail::one_line;
 using detail::OneOf;
+using detail::Pace;
 using detail::parse_command_line;
 using detail::Progress;
 using detail::Range;
-using detail::Steps;
 
 }  // namespace cleave::models

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <system_error>
 
@@ -21,12 +22,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kTraceOption = " --trace ";
-
-// Kinds of steps; those of runs are the numbers of their cases.
-constexpr int kFitting = -1;
-constexpr int kCalibrating = -2;
-constexpr Range kFittingTakes{0.05, 10};
-constexpr Range kCalibratingTakes{3, 40};
 
 std::vector<Case*> all_of(std::vector<Case>& cases) {
   std::vector<Case*> all;
@@ -93,8 +88,8 @@ void StudyRun::measure() {
   make_folders();
   runs_ = plan_.cases.size() * static_cast<std::size_t>(plan_.study.rounds);
   say_what_is_there();
-  begin_ = step_begin_ = std::chrono::steady_clock::now();
-  plan_steps(0, {});
+  step_begin_ = std::chrono::steady_clock::now();
+  plan_runs(0, {});
   progress_.emplace(
       "study", Progress::Where{.on_terminal = !arguments_.quiet, .status_file = arguments_.status},
       [this] { return look(); });
@@ -177,7 +172,7 @@ void StudyRun::measure_all() {
   const std::vector<Case*> all = all_of(plan_.cases);
   const int rounds = plan_.study.rounds;
   for (int round = 1; round <= rounds; ++round) {
-    plan_steps(round - 1, {});
+    plan_runs(round - 1, {});
     measure_round(round, all);
   }
   for (int again = 1; again <= rounds; ++again) {
@@ -186,10 +181,9 @@ void StudyRun::measure_all() {
       break;
     }
     runs_ += throttled.size();
-    plan_steps(rounds + again - 1, throttled);
+    plan_runs(rounds + again - 1, throttled);
     measure_round(rounds + again, throttled);
   }
-  plan_steps(2 * rounds, {});
   begin_step("fitting");
 }
 
@@ -201,71 +195,42 @@ void StudyRun::begin_step(const std::string& what) {
   step_ = fmt::format("[{}/{}] {}", begun_, steps, what);
 }
 
-void StudyRun::complete_step(bool is_reused) {
+void StudyRun::complete_run(bool is_reused) {
   const std::lock_guard guard(mutex_);
-  if (is_reused) {
-    steps_.skip();
-  } else {
+  const double weight = to_come_.front();
+  to_come_.pop_front();
+  if (!is_reused) {
     const auto now = std::chrono::steady_clock::now();
-    steps_.complete(std::chrono::duration<double>(now - step_begin_).count());
+    pace_.add(weight, std::chrono::duration<double>(now - step_begin_).count());
   }
+  done_ += weight;
 }
 
 /// What is to come after so many rounds, with one more of the cases `again`.
-void StudyRun::plan_steps(int rounds_done, const std::vector<Case*>& again) {
+void StudyRun::plan_runs(int rounds_done, const std::vector<Case*>& again) {
   const std::lock_guard guard(mutex_);
-  steps_.forget_to_come();
-  if (calibrates_ && begun_ == 0) {
-    steps_.add({.kind = kCalibrating, .expected_s = kCalibratingTakes});
-  }
+  to_come_.clear();
   const std::vector<Case*> all = all_of(plan_.cases);
   for (int round = rounds_done + 1; round <= plan_.study.rounds; ++round) {
     add_round(all, round);
   }
   add_round(again, rounds_done + 1);
-  steps_.add({.kind = kFitting, .expected_s = kFittingTakes});
-  maybe_steps_ = may_run_again(rounds_done);
-  for (std::size_t i = 0; i < maybe_steps_; ++i) {
-    const Case& c = plan_.cases[i % plan_.cases.size()];
-    steps_.add({.kind = static_cast<int>(i % plan_.cases.size()), .weight = plan_.weight_of(c)});
-  }
 }
 
 void StudyRun::add_round(const std::vector<Case*>& cases, int round) {
   for (const Case* const c : in_turn(cases, round)) {
-    steps_.add({.kind = static_cast<int>(c - plan_.cases.data()), .weight = plan_.weight_of(*c)});
+    to_come_.push_back(plan_.weight_of(*c));
   }
-}
-
-/// At most so many runs are made once more, by what was found of the cores so far.
-std::size_t StudyRun::may_run_again(int rounds_done) const {
-  const int rounds = plan_.study.rounds;
-  if (arguments_.fit.throttled == Throttled::counted || rounds_done >= 2 * rounds) {
-    return 0;
-  }
-  if (rounds_done == 0) {
-    return plan_.cases.size();
-  }
-  const CountedRepetitions counted(traces_);
-  std::size_t runs = 0;
-  for (const Case& c : plan_.cases) {
-    const int free = free_repetitions(counted, traces_, c);
-    // Twice the margin of mostly_throttled: what was found may not be what is found.
-    const int made = std::min(rounds_done, rounds) * plan_.study.repetitions;
-    const int left = rounds_done < rounds ? rounds : 2 * rounds - rounds_done;
-    runs += 3 * free < 2 * made ? static_cast<std::size_t>(left) : 0;
-  }
-  return runs;
 }
 
 Moment StudyRun::look() {
   using Seconds = std::chrono::duration<double>;
   const std::lock_guard guard(mutex_);
-  const auto now = std::chrono::steady_clock::now();
-  Moment moment{.step = step_};
-  moment.remaining_s = steps_.remaining_s(Seconds(now - step_begin_).count(), {}, maybe_steps_);
-  moment.fraction = steps_.fraction(Seconds(now - begin_).count(), moment.remaining_s);
-  return moment;
+  const double rest = std::accumulate(to_come_.begin(), to_come_.end(), 0.0);
+  const double current_s = Seconds(std::chrono::steady_clock::now() - step_begin_).count();
+  return {.fraction = done_ / (done_ + rest),
+          .step = step_,
+          .remaining_s = pace_.remaining_s(rest, current_s)};
 }
 
 /// The folder keeps its machine beside its traces, so that they can be fitted again.
@@ -300,7 +265,6 @@ bool StudyRun::is_calibrated_here(const fs::path& file) const {
 
 void StudyRun::calibrate(const fs::path& file) {
   calibrates_ = true;
-  plan_steps(0, {});
   const int ranks = plan_.max_ranks();
   begin_step(fmt::format("calibrating the machine on {} ranks", ranks));
   const Ended ended =
@@ -309,7 +273,6 @@ void StudyRun::calibrate(const fs::path& file) {
     throw Error(fmt::format("cleave-calibrate on {} {}: {}; give a machine file by --machine",
                             format_ranks(ranks), how_it_ended(ended), last_line(ended.output)));
   }
-  complete_step(false);
 }
 
 void StudyRun::measure_round(int round, const std::vector<Case*>& cases) {
@@ -326,7 +289,7 @@ void StudyRun::measure_round(int round, const std::vector<Case*>& cases) {
                              format_workers(c->workers.ranks, c->workers.threads), which));
       trace = measure(*c, round);
     }
-    complete_step(is_reused);
+    complete_run(is_reused);
     c->traces.push_back(traces_.size());
     traces_.push_back(std::move(*trace));
   }

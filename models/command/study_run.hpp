@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -50,10 +51,9 @@ class StudyRun {
   std::string command_of(const Case& c, int round) const;
 
   // What the progress knows.
-  void plan_steps(int rounds_done, const std::vector<Case*>& again);
+  void plan_runs(int rounds_done, const std::vector<Case*>& again);
   void add_round(const std::vector<Case*>& cases, int round);
-  void complete_step(bool is_reused);
-  std::size_t may_run_again(int rounds_done) const;
+  void complete_run(bool is_reused);
   Moment look();
 
   const StudyArguments& arguments_;
@@ -66,10 +66,10 @@ class StudyRun {
   std::vector<Trace> traces_;
 
   std::mutex mutex_;  ///< of what the thread of the progress looks at
-  Steps steps_;
-  std::size_t maybe_steps_ = 0;  ///< the last of them, which are not sure to come
+  std::deque<double> to_come_;  ///< weights of the runs that are
+  double done_ = 0;             ///< weight of those that are done
+  Pace pace_;
   std::string step_;
-  std::chrono::steady_clock::time_point begin_;
   std::chrono::steady_clock::time_point step_begin_;
   std::optional<Progress> progress_;  ///< last, since its thread looks at the others
 };

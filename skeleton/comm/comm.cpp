@@ -13,7 +13,6 @@
 #include <vector>
 
 #include <cleave/comm.hpp>
-#include <cleave/comm/message_check.hpp>
 #include <cleave/comm/waiting.hpp>
 #include <cleave/error.hpp>
 #include <cleave/host/host_cores.hpp>
@@ -35,7 +34,6 @@ struct CommState {
   std::vector<int> hosts;  ///< of each rank, named by its lowest rank
   std::vector<AllowedCores> allowed_cores;  ///< of each rank
   bool told_to_be_polite = false;           ///< on any rank
-  bool has_checksums = false;               ///< asked for on any rank
 };
 
 }  // namespace detail
@@ -44,8 +42,7 @@ namespace {
 
 using detail::CommState;
 
-constexpr int kTag = 1;
-constexpr int kChecksumTag = 3;  // mpi_transport.cpp's messages have 2
+constexpr int kTag = 1;  // mpi_transport.cpp's messages have 2
 constexpr std::size_t kMaxBytesInOneCall = std::size_t{1} << 30;
 
 std::string mpi_error_text(int code) {
@@ -132,8 +129,6 @@ std::unique_ptr<CommState> make_state(MPI_Comm user) {
   state->ranks_per_host = all_reduce(state->comm, ranks_here, MPI_MAX);
   state->cores_per_rank = all_reduce(state->comm, cores_here / ranks_here, MPI_MIN);
   state->told_to_be_polite = all_reduce(state->comm, told_to_be_polite() ? 1 : 0, MPI_MAX) != 0;
-  state->has_checksums =
-      all_reduce(state->comm, detail::asks_for_checksums() ? 1 : 0, MPI_MAX) != 0;
   return state;
 }
 
@@ -200,7 +195,6 @@ const std::vector<detail::AllowedCores>& Comm::allowed_cores() const {
   return state_->allowed_cores;
 }
 MPI_Comm Comm::handle() const { return state_->comm; }
-bool Comm::has_checksums() const { return state_->has_checksums; }
 
 void Comm::wait_all(std::vector<MPI_Request>& requests) const {
   const detail::Waiting waiting;
@@ -219,46 +213,7 @@ void Comm::wait_all(std::vector<MPI_Request>& requests) const {
   }
 }
 
-void Comm::check_messages(std::span<const Outbound> out, std::span<const Inbound> in) const {
-  std::vector<std::uint64_t> of_out;
-  of_out.reserve(out.size());
-  std::vector<std::uint64_t> of_in(in.size());
-  std::vector<MPI_Request> requests;
-  for (std::size_t i = 0; i < in.size(); ++i) {
-    if (!in[i].bytes.empty()) {
-      check("MPI_Irecv", MPI_Irecv(&of_in[i], 1, MPI_UINT64_T, in[i].from, kChecksumTag,
-                                   state_->comm, &requests.emplace_back()));
-    }
-  }
-  for (const Outbound& message : out) {
-    if (!message.bytes.empty()) {
-      check("MPI_Isend",
-            MPI_Isend(&of_out.emplace_back(detail::checksum(message.bytes)), 1, MPI_UINT64_T,
-                      message.to, kChecksumTag, state_->comm, &requests.emplace_back()));
-    }
-  }
-  wait_all(requests);
-  for (std::size_t i = 0; i < in.size(); ++i) {
-    detail::check_message(in[i].bytes, of_in[i], in[i].from);
-  }
-}
-
 void Comm::exchange(int partner, std::span<const std::byte> out, std::span<std::byte> in) const {
-  exchange_whole(partner, out, in);
-  if (has_checksums()) {
-    check_messages(std::array{Outbound{partner, out}}, std::array{Inbound{partner, in}});
-  }
-}
-
-void Comm::exchange(std::span<const Outbound> out, std::span<const Inbound> in) const {
-  exchange_in_rounds(out, in);
-  if (has_checksums()) {
-    check_messages(out, in);
-  }
-}
-
-void Comm::exchange_whole(int partner, std::span<const std::byte> out,
-                          std::span<std::byte> in) const {
   std::vector<MPI_Request> requests;
   for_each_piece(in, [&](std::byte* data, int count) {
     check("MPI_Irecv",
@@ -271,7 +226,9 @@ void Comm::exchange_whole(int partner, std::span<const std::byte> out,
   wait_all(requests);
 }
 
-void Comm::exchange_in_rounds(std::span<const Outbound> out, std::span<const Inbound> in) const {
+/// By rounds of 1 MiB of each. On shared memory that takes half the time of whole messages, which
+/// fall out of the cache between their two copies.
+void Comm::exchange(std::span<const Outbound> out, std::span<const Inbound> in) const {
   static constexpr std::size_t kRoundBytes = std::size_t{1} << 20;
   std::size_t longest = 0;
   for (const Outbound& message : out) {
@@ -354,15 +311,6 @@ std::int64_t Comm::allreduce_sum(std::int64_t value) const {
 }
 
 void Comm::bcast(std::span<std::byte> bytes, int root) const {
-  bcast_whole(bytes, root);
-  if (has_checksums()) {
-    std::uint64_t sent = detail::checksum(bytes);
-    bcast_whole(std::as_writable_bytes(std::span(&sent, 1)), root);
-    detail::check_message(bytes, sent, root);
-  }
-}
-
-void Comm::bcast_whole(std::span<std::byte> bytes, int root) const {
   for_each_piece(bytes, [&](std::byte* data, int count) {
     collective(
         "MPI_Bcast", [&] { return MPI_Bcast(data, count, MPI_BYTE, root, state_->comm); },
@@ -398,16 +346,6 @@ void Comm::gather(std::span<const std::byte> mine, std::span<std::byte> all) con
         return MPI_Igather(mine.data(), count, MPI_BYTE, all.data(), count, MPI_BYTE, 0,
                            state_->comm, request);
       });
-  if (!has_checksums()) {
-    return;
-  }
-  const std::uint64_t of_mine = detail::checksum(mine);
-  std::vector<std::uint64_t> of_all(state_->size);
-  check("MPI_Gather",
-        MPI_Gather(&of_mine, 1, MPI_UINT64_T, of_all.data(), 1, MPI_UINT64_T, 0, state_->comm));
-  for (int rank = 0; state_->rank == 0 && rank < state_->size; ++rank) {
-    detail::check_message(all.subspan(rank * mine.size(), mine.size()), of_all[rank], rank);
-  }
 }
 
 void Comm::alltoall(std::span<const std::byte> out, std::span<const int> send_counts,
@@ -426,20 +364,6 @@ void Comm::alltoall(std::span<const std::byte> out, std::span<const int> send_co
                               in.data(), receive_counts.data(), receive_offsets.data(), MPI_BYTE,
                               state_->comm, request);
       });
-  if (!has_checksums()) {
-    return;
-  }
-  std::vector<std::uint64_t> of_out;
-  for (int rank = 0; rank < state_->size; ++rank) {
-    of_out.push_back(detail::checksum(out.subspan(send_offsets[rank], send_counts[rank])));
-  }
-  std::vector<std::uint64_t> of_in(state_->size);
-  check("MPI_Alltoall",
-        MPI_Alltoall(of_out.data(), 1, MPI_UINT64_T, of_in.data(), 1, MPI_UINT64_T, state_->comm));
-  for (int rank = 0; rank < state_->size; ++rank) {
-    detail::check_message(in.subspan(receive_offsets[rank], receive_counts[rank]), of_in[rank],
-                          rank);
-  }
 }
 
 std::int64_t mpi_time_ns() {

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <cstring>
 #include <limits>
-#include <span>
 #include <utility>
 
-#include <cleave/comm/message_check.hpp>
 #include <cleave/comm/mpi_transport.hpp>
 #include <cleave/comm/waiting.hpp>
 #include <cleave/error.hpp>
@@ -45,11 +42,6 @@ void MpiTransport::send(int to, std::vector<std::byte> bytes) {
   if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
     throw Error(fmt::format("a message of {} bytes is too long", bytes.size()));
   }
-  if (comm_.has_checksums()) {
-    const std::uint64_t sum = checksum(bytes);
-    const auto trailer = std::as_bytes(std::span(&sum, 1));
-    bytes.insert(bytes.end(), trailer.begin(), trailer.end());
-  }
   if (sent_.size() >= kMessagesKept || sent_bytes_ >= kBytesKept) {
     forget_sent();
   }
@@ -73,14 +65,6 @@ std::optional<Message> MpiTransport::receive() {
   Message message{.from = status.MPI_SOURCE, .bytes = std::vector<std::byte>(count)};
   check("MPI_Recv", MPI_Recv(message.bytes.data(), count, MPI_BYTE, message.from, kTag,
                              comm_.handle(), MPI_STATUS_IGNORE));
-  if (comm_.has_checksums()) {
-    std::uint64_t sum = 0;
-    if (message.bytes.size() >= sizeof(sum)) {
-      std::memcpy(&sum, message.bytes.data() + message.bytes.size() - sizeof(sum), sizeof(sum));
-      message.bytes.resize(message.bytes.size() - sizeof(sum));
-    }
-    check_message(message.bytes, sum, message.from);
-  }
   return message;
 }
 

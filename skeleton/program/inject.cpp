@@ -10,7 +10,6 @@
 #include <string>
 #include <thread>
 
-#include <cleave/comm/message_check.hpp>
 #include <cleave/error.hpp>
 #include <cleave/program/inject.hpp>
 #include <cleave/sizes.hpp>
@@ -76,8 +75,6 @@ void happen(const Injection& injection) {
     case Injection::Fault::kill:
       std::raise(SIGKILL);
       return;
-    case Injection::Fault::damage:
-      return;  // befalls a message
   }
 }
 
@@ -105,20 +102,16 @@ Injection parse_injection(std::string_view text) {
     injection.delay_ms = take_int("ms");
   } else if (fault == "kill") {
     injection.fault = Injection::Fault::kill;
-  } else if (fault == "damage") {
-    injection.fault = Injection::Fault::damage;
   } else {
-    throw UsageError(fmt::format("'{}' is not throw:, delay:, kill: or damage:", text));
+    throw UsageError(fmt::format("'{}' is not throw:, delay: or kill:", text));
   }
   injection.rank = take_int("rank");
-  if (injection.fault == Injection::Fault::damage || fields.contains("nth")) {
+  if (fields.contains("nth")) {
     injection.nth = take_int("nth");
   }
-  if (injection.fault != Injection::Fault::damage) {
-    injection.level = take_int("level");
-    injection.block = parse_functor(fields["block"]);
-    fields.erase("block");
-  }
+  injection.level = take_int("level");
+  injection.block = parse_functor(fields["block"]);
+  fields.erase("block");
   if (!fields.empty()) {
     throw UsageError(fmt::format("'{}' is not known here", fields.begin()->first));
   }
@@ -128,12 +121,7 @@ Injection parse_injection(std::string_view text) {
 std::function<void(Block, int)> arm(const std::vector<Injection>& injections, int rank) {
   std::vector<Injection> mine;
   for (const Injection& injection : injections) {
-    if (injection.rank != rank) {
-      continue;
-    }
-    if (injection.fault == Injection::Fault::damage) {
-      damage_message(injection.nth, injection.happened);
-    } else {
+    if (injection.rank == rank) {
       mine.push_back(injection);
     }
   }

@@ -84,37 +84,9 @@ std::vector<int> bind_as(const RunOptions& options, const Comm& comm) {
   return threads;
 }
 
-namespace {
-
-/// How many visits a search takes, with 95 % probability.
-Range visits_of(const SearchWatch::Size& size) {
-  const TreeSizeEstimate& tree = size.estimate;
-  Range all = tree.freedom > 0
-                  ? range_of(tree.visits, tree.deviation * tree.deviation, tree.freedom)
-                  : Range{tree.visits, tree.visits};
-  if (tree.freedom > 0) {
-    // Sizes of sweeps are skewed: a few miss the rare large ones. Chosen by trees whose size is
-    // known: with it 152 of 154 intervals hold, without it 9 of 10.
-    constexpr double kMissed = 0.5;
-    const double deviation_of_sweep = tree.deviation * std::sqrt(tree.freedom + 1);
-    all.high *= 1 + kMissed * deviation_of_sweep / tree.visits;
-  }
-  all.high += size.before_incumbent;
-  return all;
-}
-
-}  // namespace
-
 RunProgress::RunProgress(const Comm& world, const std::string& program, const RunOptions& options,
                          const SearchWatch* watch)
     : runs_(options.warm_up + options.repetitions), watch_(watch) {
-  std::optional<Range> expected;
-  if (options.expected_s) {
-    expected = Range{options.expected_s->first, options.expected_s->second};
-  }
-  for (int i = 0; i < runs_; ++i) {
-    steps_.add({.kind = i < options.warm_up ? 0 : 1, .expected_s = expected});
-  }
   agree(world, [&] {
     if (world.rank() == 0 && is_told(options)) {
       progress_.emplace(program,
@@ -128,12 +100,12 @@ RunProgress::RunProgress(const Comm& world, const std::string& program, const Ru
 void RunProgress::begin_run() {
   const std::lock_guard guard(mutex_);
   run_begin_ns_ = monotonic_ns();
-  rate_ = {};
 }
 
 void RunProgress::end_run() {
   const std::lock_guard guard(mutex_);
-  steps_.complete(static_cast<double>(monotonic_ns() - run_begin_ns_.value_or(0)) / 1e9);
+  pace_.add(1, static_cast<double>(monotonic_ns() - run_begin_ns_.value_or(0)) / 1e9);
+  ++done_;
   run_begin_ns_.reset();
 }
 
@@ -145,32 +117,17 @@ void RunProgress::end() {
 
 Moment RunProgress::look() {
   const std::lock_guard guard(mutex_);
-  const std::int64_t now_ns = monotonic_ns();
-  const double elapsed_s = static_cast<double>(now_ns - begin_ns_) / 1e9;
-  const double current_s = run_begin_ns_ ? static_cast<double>(now_ns - *run_begin_ns_) / 1e9 : 0;
-  Moment moment;
-  moment.remaining_s = steps_.remaining_s(current_s, of_current_run(current_s));
-  moment.fraction = steps_.fraction(elapsed_s, moment.remaining_s);
-  moment.step = steps_.to_come() == 0 ? "checking and writing"
-                                      : fmt::format("run {} of {}", steps_.done() + 1, runs_);
-  moment.visits_per_second = rate_.per_second();
+  const double current_s =
+      run_begin_ns_ ? static_cast<double>(monotonic_ns() - *run_begin_ns_) / 1e9 : 0;
+  Moment moment{.fraction = static_cast<double>(done_) / runs_,
+                .step = done_ == runs_ ? "checking and writing"
+                                       : fmt::format("run {} of {}", done_ + 1, runs_),
+                .remaining_s = pace_.remaining_s(runs_ - done_, current_s)};
+  if (watch_ != nullptr && current_s > 0 && watch_->visits() > 0) {
+    moment.visits = static_cast<double>(watch_->visits());
+    moment.visits_per_second = *moment.visits / current_s;
+  }
   return moment;
-}
-
-/// What a search tells of the time that it takes as a whole.
-std::optional<Range> RunProgress::of_current_run(double current_s) {
-  if (watch_ == nullptr || !run_begin_ns_ || watch_->visits() == 0) {
-    return std::nullopt;
-  }
-  const auto visits = static_cast<double>(watch_->visits());
-  rate_.add(current_s, visits);
-  const std::optional<SearchWatch::Size> size = watch_->size();
-  if (!size) {
-    return std::nullopt;
-  }
-  const auto rest_s = rest_of_search_s(visits, current_s, visits_of(*size), rate_.deviation());
-  return rest_s ? std::optional(Range{current_s + rest_s->low, current_s + rest_s->high})
-                : std::nullopt;
 }
 
 std::optional<double> imbalance_of(const Comm& comm, const Recorder& recorder,

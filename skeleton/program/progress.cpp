@@ -61,8 +61,9 @@ std::string text_of(const Moment& moment, double elapsed_s) {
       fmt::format("{:.0f} %, {} gone, ", 100 * moment.fraction, format_duration(elapsed_s));
   text += moment.remaining_s ? format_range(*moment.remaining_s) + " to go"
                              : std::string("end not known");
-  if (!moment.remaining_s && moment.visits_per_second) {
-    text += fmt::format(", {:.3g} visits/s", *moment.visits_per_second);
+  if (moment.visits) {
+    text += fmt::format(", {} visits, {}/s", format_count(*moment.visits),
+                        format_count(moment.visits_per_second));
   }
   return moment.step.empty() ? text : text + ": " + visible(moment.step);
 }
@@ -167,8 +168,9 @@ void Progress::write_status(const Moment& moment, const char* state) {
   if (moment.remaining_s) {
     json["remaining_s"] = {moment.remaining_s->low, moment.remaining_s->high};
   }
-  if (moment.visits_per_second) {
-    json["visits_per_second"] = *moment.visits_per_second;
+  if (moment.visits) {
+    json["visits"] = *moment.visits;
+    json["visits_per_second"] = moment.visits_per_second;
   }
   constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
   try {
@@ -191,14 +193,14 @@ void SteadyProgress::update(double fraction, const std::string& step) {
 
 Moment SteadyProgress::look() {
   constexpr double kFirst = 0.1;
-  constexpr double kDeviation = 0.25;  // of the pace of what is to come
   const std::lock_guard guard(mutex_);
   const double elapsed =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-  Moment moment{.fraction = fraction_, .step = step_, .remaining_s = {}, .visits_per_second = {}};
+  Moment moment{.fraction = fraction_, .step = step_};
   if (fraction_ >= kFirst) {
-    const double rest = elapsed * (1 - fraction_) / fraction_;
-    moment.remaining_s = Range{rest * (1 - kDeviation), rest * (1 + kDeviation)};
+    Pace pace;
+    pace.add(fraction_, elapsed);
+    moment.remaining_s = pace.remaining_s(1 - fraction_, 0);
   }
   return moment;
 }

@@ -61,17 +61,6 @@ double parse_interval(const std::string& text) {
   return seconds;
 }
 
-/// "60", or "50..70".
-std::pair<double, double> parse_expected(const std::string& text) {
-  const auto dots = text.find("..");
-  const double from = parse_interval(text.substr(0, dots));
-  const double to = dots == std::string::npos ? from : parse_interval(text.substr(dots + 2));
-  if (to < from) {
-    throw UsageError(fmt::format("'{}' ends before it begins, expected FROM..TO", text));
-  }
-  return {from, to};
-}
-
 /// Whoever reads --help sees what to type.
 std::string examples_of(const ProgramTraits& program) {
   const std::string size =
@@ -242,10 +231,6 @@ void CommandLine::add_common() {
   add_shared("--status", "",
              "keep in this file how far the run is and when it ends, as one JSON object",
              [&o](const std::string& text) { o.status = text; });
-  add_shared("--expect", "",
-             "seconds of a repetition as cleave predict has them, 52 or 47..61: the time that "
-             "remains is told before the first is done",
-             [&o](const std::string& text) { o.expected_s = parse_expected(text); });
   cli_->add_flag("--describe", describes_,
                  "print what this program is as one line of JSON, for `cleave study`")
       ->group(kCommonGroup);

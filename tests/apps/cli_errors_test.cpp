@@ -72,18 +72,6 @@ TEST(BadCommandLine, OfOneRankOnlyIsToldByAll) {
             "--size N=9; rank 2: cleave-quicksort --size N=9 --warm-up 0\n");
 }
 
-TEST(BadMessage, IsToldByItsLength) {
-  const Finished finished = run_program({CLEAVE_MPIEXEC, "-n", "2", kPrograms + "/cleave-quicksort",
-                                         "--size", "N=9K", "--inject", "damage:rank=1,nth=3"},
-                                        {"CLEAVE_CHECK_MESSAGES=1"});
-  EXPECT_FALSE(finished.timed_out);
-  EXPECT_NE(finished.status, 0);
-  EXPECT_NE(finished.err.find("bytes from rank 0 is damaged: its checksum is not that of what was "
-                              "sent"),
-            std::string::npos)
-      << finished.err;
-}
-
 TEST(BadCommandLine, OfSearchesIsOneLineAndStatus2) {
   expect_failure(
       2, "uts", {"--tree", "T9"}, 2,

@@ -4,7 +4,7 @@
 //
 // Messages longer than MPI's 32-bit counts go in pieces. Waiting is polite where ranks outnumber
 // cores, or where the environment says CLEAVE_WAIT=polite. MPICH itself polls and never yields,
-// which costs a barrier of 8 ranks on 2 cores 30 ms. Checksums: message_check.hpp.
+// which costs a barrier of 8 ranks on 2 cores 30 ms.
 #pragma once
 
 #include <mpi.h>
@@ -39,8 +39,7 @@ class MpiError : public Error {
 ///
 /// Costs are those of p ranks, with l the latency of a message in seconds and g the gap in seconds
 /// a byte. MPI chooses the algorithm of a collective; given is the usual one
-/// (docs/explanation/model.md). Every function but the constructor throws MpiError
-/// alone, or an Error where a checksum says that a message is damaged.
+/// (docs/explanation/model.md). Every function but the constructor throws MpiError alone.
 class Comm {
  public:
   /// Collective over `comm` the first time: one MPI_Comm_dup and one MPI_Allgather, kept with
@@ -113,19 +112,10 @@ class Comm {
 
   /// Cleave's own duplicate, for collectives that this class does not have.
   MPI_Comm handle() const;
-  /// Whether messages have checksums.
-  bool has_checksums() const;
 
  private:
   void wait_all(std::vector<MPI_Request>& requests) const;
   void reduce(std::span<std::int64_t> values, MPI_Op op) const;
-  void exchange_whole(int partner, std::span<const std::byte> out, std::span<std::byte> in) const;
-  /// By rounds of 1 MiB of each. On shared memory that takes half the time of whole messages, which
-  /// fall out of the cache between their two copies.
-  void exchange_in_rounds(std::span<const Outbound> out, std::span<const Inbound> in) const;
-  void bcast_whole(std::span<std::byte> bytes, int root) const;
-  /// Sends and receives the checksums of these messages. \throws Error  if one is damaged
-  void check_messages(std::span<const Outbound> out, std::span<const Inbound> in) const;
 
   /// A collective of MPI: `block()`, or where waits are polite its non-blocking form
   /// `post(request)`.

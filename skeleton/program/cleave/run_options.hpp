@@ -83,7 +83,6 @@ struct RunOptions {
   // What is told while it runs.
   bool quiet = false;                                   ///< no progress, and no warnings
   std::optional<std::filesystem::path> status;          ///< the file of --status
-  std::optional<std::pair<double, double>> expected_s;  ///< of one repetition, from and to
 
   // Of applications that search.
   std::int64_t max_nodes = std::numeric_limits<std::int64_t>::max();

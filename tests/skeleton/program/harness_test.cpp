@@ -123,7 +123,7 @@ TEST(Injection, ThatIsNoneIsRefused) {
        {"", "throw", "throw:", "boil:rank=0,level=0,block=divide", "throw:rank=0,level=0",
         "throw:rank=x,level=0,block=divide", "throw:rank=0,level=0,block=exchange",
         "throw:rank=0,level=0,block=divide,ms=1", "throw:rank=0,level=0,block=divide,what=tea",
-        "damage:rank=0", "damage:rank=0,nth=1,level=0", "delay:rank=0,level=0,block=divide"}) {
+        "damage:rank=0,level=0,block=divide", "delay:rank=0,level=0,block=divide"}) {
     EXPECT_THROW(parse_injection(text), UsageError) << text;
   }
   EXPECT_EQ(parse_injection("delay:rank=0,level=0,block=divide,ms=7").delay_ms, 7);

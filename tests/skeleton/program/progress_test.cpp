@@ -74,8 +74,8 @@ TEST(Progress, RefusesAStatusFileThatCannotBe) {
 TEST(Progress, SaysHowFarAndHowLong) {
   EXPECT_EQ(text_of({.fraction = 0.35, .step = "run 2 of 6", .remaining_s = Range{181, 290}}, 130),
             "35 %, 2 min 10 s gone, 3.0 to 4.8 min to go: run 2 of 6");
-  EXPECT_EQ(text_of({.fraction = 0, .step = "", .remaining_s = {}, .visits_per_second = 2.5e6}, 4),
-            "0 %, 4 s gone, end not known, 2.5e+06 visits/s");
+  EXPECT_EQ(text_of({.fraction = 0, .visits = 1e7, .visits_per_second = 2.5e6}, 4),
+            "0 %, 4 s gone, end not known, 10 M visits, 2.5 M/s");
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 
 namespace cleave::detail {
 
-/// What happens on one rank, before a functor or to a message.
+/// What happens on one rank before a functor.
 struct Injection {
   enum class Fault {
     throw_error,   ///< an Error
@@ -21,14 +21,13 @@ struct Injection {
     throw_number,  ///< an int, which is no std::exception
     delay,         ///< the rank sleeps
     kill,          ///< the process ends at once
-    damage,        ///< one bit of a message that the rank gets is another (message_check.hpp)
   };
   Fault fault = Fault::throw_error;
   int rank = 0;
   int level = 0;
   Block block = Block::divide;
   int delay_ms = 0;
-  int nth = 0;       ///< only the nth time from 1 on; 0: every time. Of damage: the nth message.
+  int nth = 0;       ///< only the nth time from 1 on; 0: every time
   std::string text;  ///< as it was given
   /// How often its place has been reached, and how often it has happened, in this process.
   std::shared_ptr<std::atomic<int>> reached = std::make_shared<std::atomic<int>>(0);
@@ -36,12 +35,11 @@ struct Injection {
 };
 
 /// "throw:rank=1,level=0,block=divide", "kill:..." alike; "throw:...,what=memory" or "number";
-/// "delay:rank=1,level=0,block=divide,ms=20"; each with ",nth=3". "damage:rank=1,nth=3".
+/// "delay:rank=1,level=0,block=divide,ms=20"; each with ",nth=3".
 /// \throws UsageError
 Injection parse_injection(std::string_view text);
 
-/// Arms those that befall messages of `rank`.
-/// \return  for its Hooks::before_block; empty if there is nothing to inject before a block
+/// \return  for the Hooks::before_block of `rank`; empty if there is nothing to inject before a block
 std::function<void(Block, int level)> arm(const std::vector<Injection>& injections, int rank);
 
 }  // namespace cleave::detail

@@ -15,7 +15,6 @@
 #include <cleave/comm.hpp>
 #include <cleave/dc_call.hpp>
 #include <cleave/program/progress.hpp>
-#include <cleave/program/remaining.hpp>
 #include <cleave/program/test_options.hpp>
 #include <cleave/run_options.hpp>
 #include <cleave/stealing/search_watch.hpp>
@@ -31,8 +30,8 @@ void keep_freed_memory();
 /// Whether anything is told while a run lasts.
 inline bool is_told(const RunOptions& options) { return !options.quiet || options.status; }
 
-/// Tells how many runs are completed and when all are: from those that are, from what is known of a
-/// search (`watch`), or from what --expect says. Nothing on other ranks than 0.
+/// Tells how many runs are completed, when all are by the time of those, and how far a search is
+/// (`watch`). Nothing on other ranks than 0.
 class RunProgress {
  public:
   /// \throws FileError  if the status file cannot be written
@@ -46,15 +45,13 @@ class RunProgress {
 
  private:
   Moment look();
-  std::optional<Range> of_current_run(double current_s);
 
   const int runs_;
   const SearchWatch* const watch_;
   std::mutex mutex_;
-  Steps steps_;
-  std::int64_t begin_ns_ = monotonic_ns();
+  int done_ = 0;  ///< runs
+  Pace pace_;     ///< of runs
   std::optional<std::int64_t> run_begin_ns_;
-  SearchRate rate_;
   std::optional<Progress> progress_;  ///< last, since its thread looks at the others
 };
 

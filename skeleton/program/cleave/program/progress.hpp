@@ -14,7 +14,7 @@
 #include <string>
 #include <thread>
 
-#include <cleave/program/remaining.hpp>
+#include <cleave/program/pace.hpp>
 
 namespace cleave::detail {
 
@@ -23,7 +23,9 @@ struct Moment {
   double fraction = 0;                           ///< that is done, in [0, 1]
   std::string step = {};                         ///< what is being done, a few words
   std::optional<Range> remaining_s = {};         ///< nothing: it cannot be told
-  std::optional<double> visits_per_second = {};  ///< of a search
+  /// Of a search: how many nodes it has visited, and how many a second.
+  std::optional<double> visits = {};
+  double visits_per_second = 0;
 };
 
 class Progress {

@@ -14,11 +14,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -66,7 +64,7 @@ class Executor final : private Workload {
         offset_ns_(clock_() - monotonic_ns()),
         bag_({.workers = threads_}) {
     if (options.watch != nullptr && comm.rank() == 0) {
-      options.watch->begin();
+      options.watch->set_visits(0);
       visits_of_rank_.resize(comm.size());
     }
     for (int i = 0; i < threads_; ++i) {
@@ -95,18 +93,6 @@ class Executor final : private Workload {
     }
     incumbent_.offer(part.incumbent);
   }
-
-  /// Copies of all nodes that this rank has; before `run`.
-  std::vector<Node> nodes() const
-    requires std::copy_constructible<Node>
-  {
-    std::vector<Node> all;
-    bag_.for_each([&all](const Node& node) { all.push_back(node); });
-    return all;
-  }
-
-  /// On rank 0, calls `act` once if `run` lasts for a quarter of a second; where it is watched.
-  void when_it_lasts(std::function<void()> act) { when_it_lasts_ = std::move(act); }
 
   /// Works until all ranks have nothing to do any more, or one of them wants an end.
   Balancer::Outcome run(SnapshotFolder* snapshots) {
@@ -330,9 +316,6 @@ class Executor final : private Workload {
     if (comm_.rank() == 0) {
       next_count_ns_ = now_ns + kSecond_ns / 10;
       told_visits(0, visits);
-      if (when_it_lasts_ && now_ns - begin_ns_ > kSecond_ns / 4) {
-        std::exchange(when_it_lasts_, nullptr)();
-      }
     } else {
       const std::int64_t wait_ns =
           std::clamp((now_ns - begin_ns_) / 8, kSecond_ns / 10, kSecond_ns);
@@ -564,7 +547,6 @@ class Executor final : private Workload {
   std::optional<std::int64_t> visits_to_tell_;
   std::int64_t next_count_ns_ = 0;
   std::int64_t begin_ns_ = 0;
-  std::function<void()> when_it_lasts_;
 
   Bag<Node> bag_;
   std::vector<std::unique_ptr<Worker>> workers_;

@@ -20,7 +20,6 @@
 #include <cleave/comm/mpi_transport.hpp>
 #include <cleave/stealing/executor.hpp>
 #include <cleave/stealing/fork_join.hpp>
-#include <cleave/stealing/search_watch.hpp>
 #include <cleave/stealing/snapshot.hpp>
 #include <cleave/tree_search.hpp>
 
@@ -114,10 +113,7 @@ class WorkStealing {
         begin(app_, std::move(problem), children, total);
       });
     }
-    const Balancer::Outcome outcome = [&] {
-      [[maybe_unused]] const auto sampler = make_sampler(executor, incumbent, snapshots);
-      return executor.run(snapshots ? &*snapshots : nullptr);
-    }();
+    const Balancer::Outcome outcome = executor.run(snapshots ? &*snapshots : nullptr);
     agree_on_end(executor, outcome, snapshots);
     std::optional<Solution> solution =
         fold(blocks_.attempt("combine", Place{}, [&] { return executor.take_total(); }));
@@ -155,28 +151,6 @@ class WorkStealing {
   std::unique_ptr<Transport> make_transport() const {
     return options_.hooks.transport ? options_.hooks.transport(comm_)
                                     : std::make_unique<MpiTransport>(comm_);
-  }
-
-  /// On rank 0, which has all nodes at the beginning: how large is the tree? Not where others have
-  /// some of a snapshot.
-  template <class Executor>
-  auto make_sampler(Executor& executor, const Incumbent& incumbent,
-                    const std::optional<SnapshotFolder>& snapshots) {
-    // Copies of other nodes may take long.
-    if constexpr (std::is_trivially_copyable_v<NodeOf<App>>) {
-      using Sampler = TreeSampler<App>;
-      const bool has_all = !snapshots || snapshots->resumed_from() == 0 || comm_.size() == 1;
-      std::unique_ptr<Sampler> sampler;
-      if (options_.watch != nullptr && comm_.rank() == 0 && has_all) {
-        sampler = std::make_unique<Sampler>(app_, executor.nodes(),
-                                            std::int64_t{comm_.size()} * options_.stealing.threads,
-                                            incumbent, *options_.watch);
-        executor.when_it_lasts([sampler = sampler.get()] { sampler->start(); });
-      }
-      return sampler;
-    } else {
-      return nullptr;
-    }
   }
 
   /// What a rank may ask of all when it settles: the greatest counts.
