@@ -10,7 +10,7 @@
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
 
-#include "models/traces/samples.hpp"
+#include "models/theory/samples.hpp"
 #include "tests/models/synthetic_runs.hpp"
 
 namespace cleave::models {

@@ -7,7 +7,7 @@
 
 #include <cleave/detail/trace/machine_file.hpp>
 
-#include "tests/models/fit/synthetic_searches.hpp"
+#include "tests/models/theory/synthetic_searches.hpp"
 #include "tests/models/synthetic_runs.hpp"
 
 namespace cleave::models {
