@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Repetitions that were timed while a core was slower than at other times. While the program of
 // another virtual machine has the core's other thread, all that is computed takes up to twice as
-// long, for seconds. Traces tell by the probe (skeleton/trace/probe.hpp).
+// long, for seconds. Traces tell by the probe (trace/probe.hpp).
 #pragma once
 
 #include <map>

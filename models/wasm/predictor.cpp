@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Predictions inside a page: `cleave predict` compiled to WebAssembly, called by
-// report/page/predictor.js. Texts go in by a buffer and come out as a pointer and a length. An
+// wasm/predictor.js. Texts go in by a buffer and come out as a pointer and a length. An
 // exception ends the call as an error of JavaScript's (runtime.cpp).
 #include <map>
 #include <nlohmann/json.hpp>
