@@ -16,7 +16,7 @@
 #include <cleave/schedule/group.hpp>
 
 #include "calibration/median.hpp"
-#include "models/network/latency_gap.hpp"
+#include "models/theory/latency_gap.hpp"
 
 namespace cleave::calibration {
 

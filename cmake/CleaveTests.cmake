@@ -10,7 +10,7 @@ set(CMAKE_UNITY_BUILD OFF)
 add_library(cleave_test_support STATIC ${PROJECT_SOURCE_DIR}/tests/support/run_program.cpp)
 target_compile_options(cleave_test_support PUBLIC
   $<$<CONFIG:Release>:-O1> "$<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-stringop-overflow>")
-target_link_libraries(cleave_test_support PUBLIC cleave_trace GTest::gtest PRIVATE cleave_warnings)
+target_link_libraries(cleave_test_support PUBLIC cleave_host GTest::gtest PRIVATE cleave_warnings)
 target_precompile_headers(cleave_test_support PRIVATE
   <algorithm> <filesystem> <functional> <map> <random> <fmt/format.h> <gtest/gtest.h>)
 set_target_properties(cleave_test_support PROPERTIES CXX_EXTENSIONS OFF)

@@ -7,9 +7,9 @@
 
 namespace cleave::models {
 
-std::string to_span_csv(std::span<const Trace> traces) {
+std::string to_span_csv(std::span<const detail::Trace> traces) {
   std::set<std::string> names;
-  for (const Trace& trace : traces) {
+  for (const detail::Trace& trace : traces) {
     for (const std::vector<std::string>& list : trace.size_names) {
       names.insert(list.begin(), list.end());
     }
@@ -29,9 +29,9 @@ std::string to_span_csv(std::span<const Trace> traces) {
   for (const std::string& name : names) {
     table.columns.push_back({name, true});
   }
-  for (const Trace& trace : traces) {
+  for (const detail::Trace& trace : traces) {
     std::set<int> warm_ups;
-    for (const Trace::Run& run : trace.repetitions) {
+    for (const detail::Trace::Run& run : trace.repetitions) {
       if (run.warm_up) {
         warm_ups.insert(run.index);
       }

@@ -5,11 +5,11 @@
 #include <span>
 #include <string>
 
-#include "models/traces/files.hpp"
+#include <cleave/trace/trace_file.hpp>
 
 namespace cleave::models {
 
 /// One line a span (RFC 4180), with a column for each size; nanoseconds of the rank's own clock.
-std::string to_span_csv(std::span<const Trace> traces);
+std::string to_span_csv(std::span<const detail::Trace> traces);
 
 }  // namespace cleave::models

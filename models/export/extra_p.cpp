@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
-#include "models/traces/trace_run.hpp"
+#include "models/theory/trace_run.hpp"
 
 namespace cleave::models {
 
@@ -24,16 +24,16 @@ std::string extra_p_line(const json& params, const std::string& callpath, double
 
 }  // namespace
 
-std::string to_extra_p(std::span<const Trace> traces) {
+std::string to_extra_p(std::span<const detail::Trace> traces) {
   std::string text;
-  for (const Trace& trace : traces) {
+  for (const detail::Trace& trace : traces) {
     // Seconds by repetition, block, level and rank.
-    std::map<std::tuple<int, Block, int>, std::map<int, double>> totals;
+    std::map<std::tuple<int, detail::Block, int>, std::map<int, double>> totals;
     for (const auto& [rank, span] : trace.spans) {
       totals[{span.repetition, span.block, span.level}][rank] +=
           seconds_of(span.end_ns - span.begin_ns);
     }
-    for (const Trace::Run& run : trace.repetitions) {
+    for (const detail::Trace::Run& run : trace.repetitions) {
       if (run.warm_up) {
         continue;
       }
@@ -42,7 +42,7 @@ std::string to_extra_p(std::span<const Trace> traces) {
         params[name] = value;
       }
       text += extra_p_line(params, "DC_Call", seconds_of(run.elapsed_ns));
-      std::map<Block, double> of_block;
+      std::map<detail::Block, double> of_block;
       for (const auto& [place, by_rank] : totals) {
         const auto& [repetition, block, level] = place;
         if (repetition == run.index) {

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/export/timeline.hpp"
+#include "models/theory/timeline.hpp"
 
 namespace cleave::models {
 
@@ -102,7 +102,7 @@ std::vector<Track> tracks_of(const Timeline& timeline) {
 
 class Archive {
  public:
-  Archive(const Trace& trace, const fs::path& folder)
+  Archive(const detail::Trace& trace, const fs::path& folder)
       : trace_(trace),
         timeline_(timeline_of(trace)),
         tracks_(tracks_of(timeline_)),
@@ -213,7 +213,7 @@ class Archive {
   }
 
   bool is_warm_up(int repetition) const {
-    for (const Trace::Run& run : trace_.repetitions) {
+    for (const detail::Trace::Run& run : trace_.repetitions) {
       if (run.index == repetition) {
         return run.warm_up;
       }
@@ -305,7 +305,7 @@ class Archive {
     return number;
   }
 
-  const Trace& trace_;
+  const detail::Trace& trace_;
   Timeline timeline_;
   std::vector<Track> tracks_;
   Names texts_, regions_, attributes_;
@@ -323,7 +323,7 @@ void check_replaceable(const fs::path& folder) {
 
 }  // namespace
 
-void write_otf2(const Trace& trace, const fs::path& folder) {
+void write_otf2(const detail::Trace& trace, const fs::path& folder) {
   if (trace.spans.empty()) {
     throw FileError(trace.file, "has no spans");
   }

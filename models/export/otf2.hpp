@@ -4,7 +4,8 @@
 
 #include <filesystem>
 
-#include "models/traces/files.hpp"
+#include <cleave/error.hpp>
+#include <cleave/trace/trace_file.hpp>
 
 namespace cleave::models {
 
@@ -20,6 +21,6 @@ namespace cleave::models {
 /// \throws FileError   if `folder` is there and no archive, cannot be written, or if spans of a
 /// track
 ///                     overlap, which the format cannot hold
-void write_otf2(const Trace& trace, const std::filesystem::path& folder);
+void write_otf2(const detail::Trace& trace, const std::filesystem::path& folder);
 
 }  // namespace cleave::models

@@ -7,7 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "models/export/timeline.hpp"
+#include "models/theory/timeline.hpp"
 
 namespace cleave::models {
 
@@ -33,7 +33,7 @@ json name_event(const char* what, int rank, std::string name) {
 
 }  // namespace
 
-std::string to_trace_events(const Trace& trace) {
+std::string to_trace_events(const detail::Trace& trace) {
   const Timeline timeline = timeline_of(trace);
   std::string text = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[";
   bool is_first = true;

@@ -7,9 +7,13 @@
 #include <algorithm>
 #include <array>
 
+#include <cleave/error.hpp>
+#include <cleave/sizes.hpp>
+#include <cleave/trace/span.hpp>
+#include <cleave/trace/words.hpp>
+
 #include "models/report/cells.hpp"
 #include "models/report/format.hpp"
-#include "models/traces/files.hpp"
 
 namespace cleave::models {
 
@@ -67,8 +71,8 @@ std::vector<std::pair<std::string_view, double>> seconds_by_block(const Predicti
 
 std::string answer_line(const Prediction& p) {
   const auto blocks = seconds_by_block(p);
-  using Block = std::pair<std::string_view, double>;
-  const auto most = std::ranges::max_element(blocks, {}, &Block::second);
+  using NamedTime = std::pair<std::string_view, double>;
+  const auto most = std::ranges::max_element(blocks, {}, &NamedTime::second);
   const std::string held_back =
       most == blocks.end()
           ? ""
@@ -101,7 +105,8 @@ std::vector<Answer> answers_of(const Model& model) {
     } catch (const UsageError&) {
       throw;
     } catch (const Error& e) {
-      answer.line = fmt::format("{} on {}: {}", format_sizes(sizes), format_ranks(ranks), e.what());
+      answer.line =
+          fmt::format("{} on {}: {}", format_sizes(sizes), detail::format_ranks(ranks), e.what());
     }
   }
   return answers;

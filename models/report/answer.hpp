@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/predict/prediction.hpp"
+#include "models/theory/prediction.hpp"
 
 namespace cleave::models {
 

@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <string>
 
+#include <cleave/sizes.hpp>
+#include <cleave/trace/words.hpp>
+
 #include "models/report/format.hpp"
 #include "models/report/report.hpp"
-#include "models/traces/files.hpp"
 
 namespace cleave::models {
 
@@ -35,7 +37,7 @@ inline Cell count(std::int64_t value) {
 
 /// "2 ranks", "2 ranks of 2 threads".
 inline std::string format_workers(int ranks, int threads) {
-  const std::string of_ranks = format_ranks(ranks);
+  const std::string of_ranks = detail::format_ranks(ranks);
   return threads == 1 ? of_ranks : fmt::format("{} of {} threads", of_ranks, threads);
 }
 

@@ -25,8 +25,8 @@ Table latency_gap_table(const Network& network) {
                           {"error of g (s per byte)", true},
                           {"g (s per 32-bit word)", true},
                           {"R²", true}}};
-  const auto add = [&](const char* pattern, const Communication& e, const std::string& from,
-                       const MessageSegment& s, const std::string& r_squared) {
+  const auto add = [&](const char* pattern, const detail::Communication& e, const std::string& from,
+                       const detail::MessageSegment& s, const std::string& r_squared) {
     const auto short_number = [](double value) {
       return number(value, fmt::format("{:.3g}", value));
     };
@@ -37,13 +37,13 @@ Table latency_gap_table(const Network& network) {
                           short_number(s.gap_s_per_byte), short_number(s.gap_error_s_per_byte),
                           short_number(kBytesPerWord * s.gap_s_per_byte), text(r_squared)});
   };
-  const auto add_all = [&](const char* pattern, const std::vector<Communication>& entries) {
-    for (const Communication& e : entries) {
+  const auto add_all = [&](const char* pattern, const std::vector<detail::Communication>& entries) {
+    for (const detail::Communication& e : entries) {
       add(pattern, e, "all",
           {0, e.latency_s, e.latency_error_s, e.gap_s_per_byte, e.gap_error_s_per_byte},
           fmt::format("{:.4f}", e.r_squared));
       if (e.segments.size() > 1) {
-        for (const MessageSegment& s : e.segments) {
+        for (const detail::MessageSegment& s : e.segments) {
           add(pattern, e, fmt::format("{:.0f} B", s.from_bytes), s, "");
         }
       }

@@ -4,17 +4,20 @@
 #include <algorithm>
 #include <set>
 
-#include "models/traces/statistics.hpp"
+#include <cleave/trace/median.hpp>
+
+#include "models/theory/statistics.hpp"
 
 namespace cleave::models {
 
-std::map<RunKey, std::map<Block, double>> measured_blocks(const Measurements& measurements) {
-  std::map<RunKey, std::map<std::pair<Block, int>, double>> longest;
+std::map<RunKey, std::map<detail::Block, double>> measured_blocks(
+    const Measurements& measurements) {
+  std::map<RunKey, std::map<std::pair<detail::Block, int>, double>> longest;
   for (const Sample& sample : measurements.samples) {
     double& of_level = longest[{sample.ranks, sample.run_sizes}][{sample.block, sample.level}];
-    of_level = std::max(of_level, median(sample.seconds));
+    of_level = std::max(of_level, detail::median(sample.seconds));
   }
-  std::map<RunKey, std::map<Block, double>> blocks;
+  std::map<RunKey, std::map<detail::Block, double>> blocks;
   for (const auto& [run, levels] : longest) {
     for (const auto& [place, of_level] : levels) {
       blocks[run][place.first] += of_level;
@@ -23,15 +26,15 @@ std::map<RunKey, std::map<Block, double>> measured_blocks(const Measurements& me
   return blocks;
 }
 
-std::map<Block, double> largest_shares(const Measurements& measurements) {
+std::map<detail::Block, double> largest_shares(const Measurements& measurements) {
   const auto blocks = measured_blocks(measurements);
-  std::map<Block, double> shares;
+  std::map<detail::Block, double> shares;
   for (const RunPoint& point : measurements.points) {
     const auto of_run = blocks.find({point.ranks, point.sizes});
     if (of_run == blocks.end()) {
       continue;
     }
-    const double total = median(point.seconds);
+    const double total = detail::median(point.seconds);
     for (const auto& [block, of_block] : of_run->second) {
       double& share = shares[block];
       share = std::max(share, total > 0 ? of_block / total : 0);

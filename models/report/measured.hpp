@@ -15,10 +15,10 @@ namespace cleave::models {
 using RunKey = std::pair<int, NamedSizes>;  ///< ranks and sizes
 
 /// Seconds of each block of each run: the sum over levels of the longest over the ranks.
-std::map<RunKey, std::map<Block, double>> measured_blocks(const Measurements& measurements);
+std::map<RunKey, std::map<detail::Block, double>> measured_blocks(const Measurements& measurements);
 
 /// The largest part of any run that each block takes.
-std::map<Block, double> largest_shares(const Measurements& measurements);
+std::map<detail::Block, double> largest_shares(const Measurements& measurements);
 
 /// The names of all sizes, in alphabetical order.
 std::vector<std::string> size_names(const std::vector<Comparison>& comparisons);

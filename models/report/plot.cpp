@@ -8,11 +8,14 @@
 #include <set>
 #include <string_view>
 
+#include <cleave/error.hpp>
+#include <cleave/sizes.hpp>
+#include <cleave/trace/median.hpp>
+
 #include "models/report/answer.hpp"
 #include "models/report/cells.hpp"
 #include "models/report/format.hpp"
-#include "models/traces/files.hpp"
-#include "models/traces/statistics.hpp"
+#include "models/theory/statistics.hpp"
 
 namespace cleave::models {
 
@@ -227,7 +230,7 @@ TerminalPlot plot_of(const Model& model, std::vector<Prediction> predictions,
   }
   const Prediction& first = predictions.front();
   for (const RunPoint& run : runs) {
-    const double seconds = run.seconds.empty() ? 0 : median(run.seconds);
+    const double seconds = run.seconds.empty() ? 0 : detail::median(run.seconds);
     const bool is_shown =
         seconds > 0 && first.ranks <= run.ranks && run.ranks <= predictions.back().ranks;
     if (is_shown && run.threads == first.threads && std::ranges::includes(run.sizes, first.sizes)) {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "models/predict/prediction.hpp"
 #include "models/report/report.hpp"
+#include "models/theory/prediction.hpp"
 
 namespace cleave::models {
 

@@ -6,14 +6,19 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/predict/remarks.hpp"
+#include <cleave/error.hpp>
+#include <cleave/trace/machine_file.hpp>
+#include <cleave/trace/median.hpp>
+#include <cleave/trace/provenance.hpp>
+#include <cleave/trace/span.hpp>
+
 #include "models/report/answer.hpp"
 #include "models/report/measured.hpp"
 #include "models/report/residuals.hpp"
 #include "models/report/stealing_tables.hpp"
 #include "models/report/tables.hpp"
-#include "models/traces/files.hpp"
-#include "models/traces/statistics.hpp"
+#include "models/theory/remarks.hpp"
+#include "models/theory/statistics.hpp"
 
 namespace cleave::models {
 
@@ -31,7 +36,7 @@ std::vector<Comparison> compare(const Model& model, const Measurements& measurem
                                 const PredictOptions& options) {
   std::vector<Comparison> comparisons;
   for (const RunPoint& point : measurements.points) {
-    Comparison c{.run = point, .measured_s = median(point.seconds)};
+    Comparison c{.run = point, .measured_s = detail::median(point.seconds)};
     c.spread = relative_spread(point.seconds);
     c.held_out = !model.is_fitted_to(point);
     c.prediction = predict(model, point, options);
@@ -42,7 +47,8 @@ std::vector<Comparison> compare(const Model& model, const Measurements& measurem
 }
 
 Verdict error_verdict(const std::vector<double>& errors, bool worst) {
-  const double value = worst ? *std::max_element(errors.begin(), errors.end()) : median(errors);
+  const double value =
+      worst ? *std::max_element(errors.begin(), errors.end()) : detail::median(errors);
   const double wanted = worst ? kWorstErrorWanted : kMedianErrorWanted;
   return {
       .holds = value <= wanted,
@@ -98,7 +104,7 @@ std::vector<Verdict> verdicts_of(const Model& model, const Measurements& measure
 
 std::vector<std::pair<std::string, std::string>> facts_of(const Model& model,
                                                           const Network& network) {
-  const Provenance& p = model.provenance;
+  const detail::Provenance& p = model.provenance;
   std::vector<std::pair<std::string, std::string>> facts = {
       {"application", fmt::format("{}, {}, {}", model.app, model.type, model.placement)},
       {"host", fmt::format("{}, {}, {} cores", p.host, p.processor, p.cores)},
@@ -150,7 +156,7 @@ std::vector<Note> notes_of(const Model& model, const Measurements& measurements,
 }  // namespace
 
 Report make_report(const Model& model, const Measurements& measurements,
-                   const std::optional<Machine>& machine) {
+                   const std::optional<detail::Machine>& machine) {
   if (measurements.app != model.app) {
     throw UsageError(
         fmt::format("the traces are of {}, the model is of {}", measurements.app, model.app));

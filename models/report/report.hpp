@@ -8,12 +8,14 @@
 #include <utility>
 #include <vector>
 
-#include "models/model/model.hpp"
-#include "models/predict/prediction.hpp"
+#include <cleave/sizes.hpp>
+#include <cleave/trace/machine_file.hpp>
+
 #include "models/report/answer.hpp"
 #include "models/report/run_timeline.hpp"
-#include "models/traces/files.hpp"
-#include "models/traces/samples.hpp"
+#include "models/theory/model.hpp"
+#include "models/theory/prediction.hpp"
+#include "models/theory/samples.hpp"
 
 namespace cleave::models {
 
@@ -97,6 +99,6 @@ struct Report {
 /// Compares every run in `measurements` with what `model` says of it. A run that the model was not
 /// fitted to counts as held out. With `machine` its l and g replace the model's.
 Report make_report(const Model& model, const Measurements& measurements,
-                   const std::optional<Machine>& machine);
+                   const std::optional<detail::Machine>& machine);
 
 }  // namespace cleave::models

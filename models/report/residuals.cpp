@@ -4,19 +4,22 @@
 #include <algorithm>
 #include <array>
 
-#include "models/fit/observations.hpp"
+#include <cleave/trace/median.hpp>
+
+#include "models/theory/observations.hpp"
 
 namespace cleave::models {
 
 namespace {
 
 /// Whose fits are functions of a sample's sizes alone.
-constexpr std::array<Block, 5> kBlocks = {Block::divide, Block::combine, Block::sequential,
-                                          Block::skeleton, Block::partition};
+constexpr std::array<detail::Block, 5> kBlocks = {
+    detail::Block::divide, detail::Block::combine, detail::Block::sequential,
+    detail::Block::skeleton, detail::Block::partition};
 
 void add_hypercube(std::vector<Residual>& residuals, const HypercubeModel& model,
                    const std::vector<Sample>& all) {
-  for (const Block block : kBlocks) {
+  for (const detail::Block block : kBlocks) {
     const BlockModel* fitted = model.find(block);
     if (fitted == nullptr) {
       continue;
@@ -49,7 +52,7 @@ void add_search(std::vector<Residual>& residuals, const std::vector<SearchRun>& 
          {"termination", &run->termination}}};
     for (const auto& [name, seconds] : parts) {
       const auto share = std::ranges::find(c.prediction.shares, name, &BlockShare::name);
-      const double measured = median(*seconds);
+      const double measured = detail::median(*seconds);
       if (share != c.prediction.shares.end() && measured > 0) {
         residuals.push_back({.block = std::string(name),
                              .run_sizes = c.run.sizes,

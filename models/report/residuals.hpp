@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "models/model/model.hpp"
 #include "models/report/report.hpp"
+#include "models/theory/model.hpp"
 
 namespace cleave::models {
 

@@ -6,16 +6,16 @@
 #include <limits>
 #include <tuple>
 
-#include "models/export/timeline.hpp"
+#include "models/theory/timeline.hpp"
 
 namespace cleave::models {
 
 namespace {
 
 /// Whose time is the median of the counted repetitions; null where none was counted.
-const Trace::Run* median_repetition(const Trace& trace) {
-  std::vector<const Trace::Run*> counted;
-  for (const Trace::Run& run : trace.repetitions) {
+const detail::Trace::Run* median_repetition(const detail::Trace& trace) {
+  std::vector<const detail::Trace::Run*> counted;
+  for (const detail::Trace::Run& run : trace.repetitions) {
     if (!run.warm_up) {
       counted.push_back(&run);
     }
@@ -24,7 +24,7 @@ const Trace::Run* median_repetition(const Trace& trace) {
     return nullptr;
   }
   const auto middle = counted.begin() + static_cast<std::ptrdiff_t>((counted.size() - 1) / 2);
-  std::ranges::nth_element(counted, middle, {}, &Trace::Run::elapsed_ns);
+  std::ranges::nth_element(counted, middle, {}, &detail::Trace::Run::elapsed_ns);
   return *middle;
 }
 
@@ -39,7 +39,8 @@ void keep_longest(RunTimeline& timeline, std::size_t max_spans) {
   timeline.spans.erase(end, timeline.spans.end());
 }
 
-RunTimeline timeline_of_run(const Trace& trace, const Trace::Run& run, std::size_t max_spans) {
+RunTimeline timeline_of_run(const detail::Trace& trace, const detail::Trace::Run& run,
+                            std::size_t max_spans) {
   const Timeline placed = timeline_of(trace);
   RunTimeline timeline{.file = trace.file.filename().string(),
                        .repetition = run.index,
@@ -72,15 +73,16 @@ RunTimeline timeline_of_run(const Trace& trace, const Trace::Run& run, std::size
 
 }  // namespace
 
-std::optional<RunTimeline> largest_run(std::span<const Trace> traces, std::size_t max_spans) {
-  const Trace* best = nullptr;
-  const Trace::Run* run = nullptr;
-  const auto rank_of = [](const Trace& trace, const Trace::Run& of_trace) {
+std::optional<RunTimeline> largest_run(std::span<const detail::Trace> traces,
+                                       std::size_t max_spans) {
+  const detail::Trace* best = nullptr;
+  const detail::Trace::Run* run = nullptr;
+  const auto rank_of = [](const detail::Trace& trace, const detail::Trace::Run& of_trace) {
     return std::tuple(static_cast<std::int64_t>(trace.run.ranks) * trace.run.threads,
                       of_trace.elapsed_ns);
   };
-  for (const Trace& trace : traces) {
-    const Trace::Run* candidate = trace.spans.empty() ? nullptr : median_repetition(trace);
+  for (const detail::Trace& trace : traces) {
+    const detail::Trace::Run* candidate = trace.spans.empty() ? nullptr : median_repetition(trace);
     if (candidate != nullptr &&
         (best == nullptr || rank_of(trace, *candidate) > rank_of(*best, *run))) {
       best = &trace;

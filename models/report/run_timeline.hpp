@@ -9,14 +9,16 @@
 #include <string>
 #include <vector>
 
-#include "models/traces/files.hpp"
+#include <cleave/sizes.hpp>
+#include <cleave/trace/span.hpp>
+#include <cleave/trace/trace_file.hpp>
 
 namespace cleave::models {
 
 struct TimelineSpan {
   int rank = 0;
   int level = 0;  ///< of a search: the worker of the rank
-  Block block = Block::skeleton;
+  detail::Block block = detail::Block::skeleton;
   std::int64_t begin_ns = 0;  ///< from the first span of the repetition on, by rank 0's clock
   std::int64_t duration_ns = 0;
   std::int64_t bytes = 0;
@@ -39,7 +41,7 @@ inline constexpr std::size_t kMaxTimelineSpans = 200'000;
 
 /// The longest run on the most ranks and threads, by its median repetition. Nothing where no trace
 /// has spans. Cost: a pass over the spans of that trace.
-std::optional<RunTimeline> largest_run(std::span<const Trace> traces,
+std::optional<RunTimeline> largest_run(std::span<const detail::Trace> traces,
                                        std::size_t max_spans = kMaxTimelineSpans);
 
 }  // namespace cleave::models

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <map>
 
+#include <cleave/trace/median.hpp>
+
 #include "models/report/cells.hpp"
-#include "models/traces/statistics.hpp"
+#include "models/theory/statistics.hpp"
 
 namespace cleave::models {
 
@@ -24,7 +26,7 @@ std::map<Workers, const SearchRun*> longest_of(const std::vector<SearchRun>& run
   std::map<Workers, const SearchRun*> longest;
   for (const SearchRun& run : runs) {
     const SearchRun*& best = longest[{run.ranks, run.threads}];
-    if (best == nullptr || median(run.seconds) > median(best->seconds)) {
+    if (best == nullptr || detail::median(run.seconds) > detail::median(best->seconds)) {
       best = &run;
     }
   }
@@ -67,7 +69,7 @@ Table workers_table(const std::vector<SearchRun>& runs) {
                           {"largest share", true},
                           {"max/mean", true}}};
   for (const SearchRun& run : runs) {
-    const double seconds_of_run = median(run.seconds);
+    const double seconds_of_run = detail::median(run.seconds);
     const double rate = run.nodes() / seconds_of_run;
     const std::vector<double> shares = shares_of(run);
     const double mean = 1 / static_cast<double>(shares.size());
@@ -128,12 +130,12 @@ Table parts_table(const std::vector<Comparison>& comparisons, const std::vector<
         {"start_up", &run->start_up},
         {"termination", &run->termination}};
     for (const BlockShare& share : comparison->prediction.shares) {
-      const double of_part = median(*measured.at(share.name()));
+      const double of_part = detail::median(*measured.at(share.name()));
       table.rows.push_back({number(run->ranks, std::to_string(run->ranks)),
                             number(run->threads, std::to_string(run->threads)),
                             count(run->sizes.at("nodes")), text(std::string(share.name())),
                             seconds(of_part), seconds(share.seconds),
-                            percent(of_part / median(run->seconds))});
+                            percent(of_part / detail::median(run->seconds))});
     }
   }
   return table;

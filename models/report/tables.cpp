@@ -6,22 +6,26 @@
 #include <map>
 #include <set>
 
+#include <cleave/error.hpp>
+#include <cleave/sizes.hpp>
+#include <cleave/trace/span.hpp>
+
 #include "models/report/cells.hpp"
 #include "models/report/format.hpp"
 #include "models/report/measured.hpp"
 #include "models/report/stealing_tables.hpp"
-#include "models/traces/files.hpp"
 
 namespace cleave::models {
 
 namespace {
 
 /// Div_0, Comb_1, Seq_2, as Printista and Saez name coefficients.
-std::string coefficient_name(Block block, std::size_t index) {
-  static const std::map<Block, std::string> kShort = {
-      {Block::divide, "Div"},   {Block::combine, "Comb"},  {Block::sequential, "Seq"},
-      {Block::conquer, "Conq"}, {Block::skeleton, "HDC"},  {Block::sample, "Samp"},
-      {Block::pivot, "Piv"},    {Block::partition, "Part"}};
+std::string coefficient_name(detail::Block block, std::size_t index) {
+  static const std::map<detail::Block, std::string> kShort = {
+      {detail::Block::divide, "Div"},     {detail::Block::combine, "Comb"},
+      {detail::Block::sequential, "Seq"}, {detail::Block::conquer, "Conq"},
+      {detail::Block::skeleton, "HDC"},   {detail::Block::sample, "Samp"},
+      {detail::Block::pivot, "Piv"},      {detail::Block::partition, "Part"}};
   const auto found = kShort.find(block);
   return fmt::format("{}_{}", found == kShort.end() ? std::string(name_of(block)) : found->second,
                      index);
@@ -200,7 +204,7 @@ Table shares_table(const std::vector<Comparison>& comparisons, const Measurement
                           {"predicted (s)", true},
                           {"of the run", true}}};
   for (const auto& [ranks, run] : longest) {
-    std::map<Block, double> predicted;
+    std::map<detail::Block, double> predicted;
     for (const BlockShare& share : run->prediction.shares) {
       predicted[share.block] += share.seconds;
     }
@@ -233,7 +237,7 @@ Table scaling_table(const Model& model) {
                           {"imbalance", true},
                           {"exponent from"}}};
   for (const Scaling& s : model.hypercube()->scaling) {
-    if (s.block == Block::wait || s.block == Block::skeleton) {
+    if (s.block == detail::Block::wait || s.block == detail::Block::skeleton) {
       continue;
     }
     table.rows.push_back({text(std::string(name_of(s.block))), text(s.size),

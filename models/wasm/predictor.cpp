@@ -7,11 +7,14 @@
 #include <optional>
 #include <string>
 
-#include "models/model/model_file.hpp"
-#include "models/predict/prediction.hpp"
-#include "models/predict/prediction_json.hpp"
-#include "models/predict/what_if.hpp"
-#include "models/traces/files.hpp"
+#include <cleave/error.hpp>
+#include <cleave/sizes.hpp>
+#include <cleave/trace/span.hpp>
+
+#include "models/theory/model_file.hpp"
+#include "models/theory/prediction.hpp"
+#include "models/theory/prediction_json.hpp"
+#include "models/theory/what_if.hpp"
 
 namespace cleave::models {
 
@@ -42,7 +45,7 @@ WhatIf what_if_from(const json& change) {
   WhatIf what_if{.latency = factor_of(change, "l"), .gap = factor_of(change, "g")};
   const json blocks = change.value("blocks", json::object());
   for (const auto& [name, factor] : blocks.items()) {
-    if (const std::optional<Block> block = block_named(name)) {
+    if (const std::optional<detail::Block> block = detail::block_named(name)) {
       what_if.blocks[*block] = factor_of(blocks, name);
     }
   }

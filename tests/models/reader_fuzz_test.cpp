@@ -11,7 +11,7 @@
 #include <cleave/host/provenance_here.hpp>
 #include <cleave/trace/machine_file.hpp>
 
-#include "models/traces/samples.hpp"
+#include "models/theory/samples.hpp"
 #include "tests/models/synthetic_runs.hpp"
 
 namespace cleave::models {
@@ -37,7 +37,7 @@ class DamagedFile : public testing::TestWithParam<bool> {
       write_machine(file_, {.name = "test",
                             .alltoallv = {entry},
                             .exchange = {entry, entry},
-                            .provenance = detail::provenance_here("test", "", "none")});
+                            .provenance = provenance_here("test", "", "none")});
     }
     text_ = read_file(file_);
   }

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "models/regression/catalogue.hpp"
-#include "models/regression/fit.hpp"
-#include "models/traces/statistics.hpp"
+#include "models/theory/catalogue.hpp"
+#include "models/theory/form_fit.hpp"
+#include "models/theory/statistics.hpp"
 
 namespace cleave::models {
 

@@ -10,8 +10,8 @@
 
 #include <cleave/error.hpp>
 
-#include "models/fit/fit.hpp"
-#include "models/predict/prediction.hpp"
+#include "models/theory/fit.hpp"
+#include "models/theory/prediction.hpp"
 #include "tests/models/synthetic_runs.hpp"
 
 namespace cleave::models {

@@ -142,7 +142,7 @@ inline std::vector<Trace> synthetic_traces(const SyntheticApp& app, const std::v
 inline void write_synthetic_trace(const std::filesystem::path& path, const Trace& trace) {
   RunInformation run = trace.run;
   if (run.provenance.program.empty()) {
-    run.provenance = detail::provenance_here("synthetic", "", "none");
+    run.provenance = provenance_here("synthetic", "", "none");
   }
   TraceWriter writer(path, run);
   for (const Trace::Run& repetition : trace.repetitions) {

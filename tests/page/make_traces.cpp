@@ -8,8 +8,8 @@
 #include <cleave/host/provenance_here.hpp>
 #include <cleave/trace/machine_file.hpp>
 
-#include "tests/models/fit/synthetic_searches.hpp"
 #include "tests/models/synthetic_runs.hpp"
+#include "tests/models/theory/synthetic_searches.hpp"
 
 namespace cleave::models {
 namespace {
@@ -33,7 +33,7 @@ SyntheticApp noisy_sort(const std::string& name) {
 /// Also what its workers did.
 void write_search(const fs::path& path, const Trace& trace) {
   RunInformation run = trace.run;
-  run.provenance = detail::provenance_here("synthetic", "", "none");
+  run.provenance = provenance_here("synthetic", "", "none");
   TraceWriter writer(path, run);
   for (const Trace::Run& repetition : trace.repetitions) {
     Repetition written{.index = repetition.index, .elapsed_ns = repetition.elapsed_ns};
@@ -97,11 +97,10 @@ void write(const fs::path& folder) {
     write_search(folder / "search" / fmt::format("{}.trace.jsonl", index++), trace);
   }
   const Communication entry{.ranks = 2, .latency_s = 2e-6, .gap_s_per_byte = 5e-11, .r_squared = 1};
-  write_machine(folder / "here.machine.json",
-                {.name = "test",
-                 .alltoallv = {entry},
-                 .exchange = {entry},
-                 .provenance = detail::provenance_here("test", "", "none")});
+  write_machine(folder / "here.machine.json", {.name = "test",
+                                               .alltoallv = {entry},
+                                               .exchange = {entry},
+                                               .provenance = provenance_here("test", "", "none")});
 }
 
 }  // namespace

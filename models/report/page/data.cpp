@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "models/predict/prediction_json.hpp"
 #include "models/report/answer.hpp"
+#include "models/theory/prediction_json.hpp"
 
 namespace cleave::models {
 
@@ -44,10 +44,10 @@ json changeable(const Model& model) {
       names.push_back(name_of(block.block));
     }
     if (hypercube->exchange) {
-      names.push_back(name_of(Block::exchange));
+      names.push_back(name_of(detail::Block::exchange));
     }
   } else {
-    names = {name_of(Block::sequential), name_of(Block::steal)};
+    names = {name_of(detail::Block::sequential), name_of(detail::Block::steal)};
   }
   return names;
 }
@@ -103,11 +103,11 @@ json residuals_of(const Report& report) {
   return residuals;
 }
 
-json messages_of(const std::vector<Communication>& entries, const char* pattern) {
+json messages_of(const std::vector<detail::Communication>& entries, const char* pattern) {
   json messages = json::array();
-  for (const Communication& entry : entries) {
+  for (const detail::Communication& entry : entries) {
     json segments = json::array();
-    for (const MessageSegment& segment : entry.segments) {
+    for (const detail::MessageSegment& segment : entry.segments) {
       segments.push_back({segment.from_bytes, segment.latency_s, segment.gap_s_per_byte});
     }
     messages.push_back({{"pattern", pattern},
@@ -163,7 +163,7 @@ std::string timeline_json(const RunTimeline& timeline) {
                   {"sizes", timeline.sizes},
                   {"elapsed_ns", timeline.elapsed_ns},
                   {"left_out", timeline.left_out},
-                  {"blocks", kBlockNames},
+                  {"blocks", detail::kBlockNames},
                   {"rank", column(&TimelineSpan::rank)},
                   {"level", column(&TimelineSpan::level)},
                   {"block", column(&TimelineSpan::block)},

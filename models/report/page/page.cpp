@@ -8,10 +8,12 @@
 #include <ranges>
 #include <string_view>
 
-#include "models/model/model_file.hpp"
+#include <cleave/trace/words.hpp>
+
 #include "models/report/page/assets.hpp"
 #include "models/report/page/data.hpp"
 #include "models/report/page/packed.hpp"
+#include "models/theory/model_file.hpp"
 
 namespace cleave::models {
 
@@ -82,14 +84,14 @@ std::string html_of(const Table& table) {
 /// The application and its machine in one line.
 std::string header_of(const Report& report) {
   const Model& model = report.model;
-  const Provenance& p = model.provenance;
+  const detail::Provenance& p = model.provenance;
   return fmt::format(
       "<header>\n<h1>{}</h1>\n<p>{}, {}; measured on {}, {}, {} cores; {} runs on up to {}; "
       "{}</p>\n"
       "</header>\n",
       escaped(model.app), escaped(model.type), escaped(model.placement), escaped(p.host),
-      escaped(p.processor), p.cores, report.comparisons.size(), format_ranks(model.max_ranks()),
-      escaped(p.created.substr(0, p.created.find('T'))));
+      escaped(p.processor), p.cores, report.comparisons.size(),
+      detail::format_ranks(model.max_ranks()), escaped(p.created.substr(0, p.created.find('T'))));
 }
 
 /// The controls, which scripts fill, and the answer. Without scripts: what was predicted here.

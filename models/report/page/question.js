@@ -22,7 +22,7 @@ function heldBackBy(prediction) {
   return { block: most[0], part: most[1] / prediction.seconds };
 }
 
-// As models/predict/plan.cpp: against the same program on one rank.
+// As models/theory/plan.cpp: against the same program on one rank.
 function usesOf(prediction, aloneSeconds) {
   const speedup = aloneSeconds / prediction.seconds;
   return {

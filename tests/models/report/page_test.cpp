@@ -7,13 +7,16 @@
 
 #include <nlohmann/json.hpp>
 
-#include "models/fit/fit.hpp"
+#include <cleave/trace/median.hpp>
+
 #include "models/report/page/data.hpp"
 #include "models/report/page/packed.hpp"
 #include "models/report/report.hpp"
+#include "models/theory/fit.hpp"
 #include "tests/models/synthetic_runs.hpp"
 
 namespace cleave::models {
+using namespace cleave::detail;
 namespace {
 
 std::string unpacked(const std::string& text) {

@@ -39,7 +39,8 @@ struct Injection {
 /// \throws UsageError
 Injection parse_injection(std::string_view text);
 
-/// \return  for the Hooks::before_block of `rank`; empty if there is nothing to inject before a block
+/// \return  for the Hooks::before_block of `rank`; empty if there is nothing to inject before a
+/// block
 std::function<void(Block, int level)> arm(const std::vector<Injection>& injections, int rank);
 
 }  // namespace cleave::detail

@@ -12,7 +12,7 @@
 namespace cleave::detail {
 
 /// Of a search that was told to stop and has left a snapshot: EX_TEMPFAIL of sysexits.h, "try again
-/// later". Batch scripts queue such a job again (models/predict/slurm.cpp).
+/// later". Batch scripts queue such a job again (models/study/slurm.cpp).
 inline constexpr int kStoppedStatus = 75;
 
 /// Runs `body` on every rank of MPI_COMM_WORLD between MPI_Init and MPI_Finalize.

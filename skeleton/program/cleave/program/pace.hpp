@@ -20,8 +20,8 @@ class Pace {
   void add(double work, double seconds);
 
   /// Seconds that remain of `work` to do, of which `current_s` have passed: by the mean pace of the
-  /// steps that are done, with twice their standard deviation, but a tenth at least, to either side.
-  /// \return  nothing while no step is done
+  /// steps that are done, with twice their standard deviation, but a tenth at least, to either
+  /// side. \return  nothing while no step is done
   std::optional<Range> remaining_s(double work, double current_s) const;
 
  private:

@@ -20,9 +20,9 @@ namespace cleave::detail {
 
 /// What is told of work at one moment.
 struct Moment {
-  double fraction = 0;                           ///< that is done, in [0, 1]
-  std::string step = {};                         ///< what is being done, a few words
-  std::optional<Range> remaining_s = {};         ///< nothing: it cannot be told
+  double fraction = 0;                    ///< that is done, in [0, 1]
+  std::string step = {};                  ///< what is being done, a few words
+  std::optional<Range> remaining_s = {};  ///< nothing: it cannot be told
   /// Of a search: how many nodes it has visited, and how many a second.
   std::optional<double> visits = {};
   double visits_per_second = 0;

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/ask/answering.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ranges>
+#include <string_view>
+
+#include <cleave/error.hpp>
+#include <cleave/file.hpp>
+#include <cleave/program/command_line.hpp>
+#include <cleave/trace/machine_file.hpp>
+
+#include "models/report/answer.hpp"
+
+namespace cleave::models {
+
+namespace {
+
+void write_out(const std::string& text) {
+  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
+    throw Error("cannot write to standard output");
+  }
+}
+
+std::string_view environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? std::string_view() : std::string_view(value);
+}
+
+/// By the first of the variables that is set, as setlocale does.
+bool has_utf8() {
+  for (const char* const name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    std::string value(environment(name));
+    if (!value.empty()) {
+      std::erase(value, '-');
+      std::ranges::transform(value, value.begin(), [](unsigned char c) { return std::tolower(c); });
+      return value.find("utf8") != std::string::npos;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+void Answering::add_to(CLI::App& command) {
+  command.add_flag("--json", json, "Print one JSON object on one line instead");
+  command.add_flag("--quiet", quiet, "Print errors only");
+}
+
+void Answering::say(const std::string& text) const {
+  if (is_for_people()) {
+    write_out(text);
+  }
+}
+
+void Answering::print(const Json& object) const {
+  if (json) {
+    write_out(object.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n');
+  }
+}
+
+void Answering::set_output(const std::string& option, const std::string& file) {
+  gives_file = is_standard_output(file);
+  detail::check_has_standard_output(option, file, json);
+}
+
+Json to_json(const Report& report) {
+  Json answers = Json::array();
+  for (const Answer& answer : report.answers | std::views::filter(comes_first)) {
+    answers.push_back(
+        {{"text", answer.line},
+         {"prediction", answer.prediction ? Json(to_json(*answer.prediction)) : Json()}});
+  }
+  Json verdicts = Json::array();
+  for (const Verdict& verdict : report.verdicts) {
+    verdicts.push_back({{"holds", verdict.holds}, {"text", verdict.text}});
+  }
+  Json runs = Json::array();
+  for (const Comparison& c : report.comparisons) {
+    runs.push_back({{"ranks", c.run.ranks},
+                    {"threads", c.run.threads},
+                    {"sizes", c.run.sizes},
+                    {"measured", c.measured_s},
+                    {"predicted", c.prediction.seconds},
+                    {"interval", {c.prediction.low, c.prediction.high}},
+                    {"relative_error", c.relative_error},
+                    {"held_out", c.held_out}});
+  }
+  Json object;
+  object["answers"] = std::move(answers);
+  object["verdicts"] = std::move(verdicts);
+  object["runs"] = std::move(runs);
+  object["notes"] = Json::array();
+  for (const Note& note : report.notes) {
+    object["notes"].push_back(note.text);
+  }
+  return object;
+}
+
+Json to_json(const Network& network) {
+  Json array = Json::array();
+  const auto add = [&array](const char* pattern,
+                            const std::vector<detail::Communication>& entries) {
+    for (const detail::Communication& e : entries) {
+      array.push_back({{"pattern", pattern},
+                       {"ranks", e.ranks},
+                       {"level", e.level},
+                       {"between_hosts", e.between_hosts},
+                       {"latency_s", e.latency_s},
+                       {"gap_s_per_byte", e.gap_s_per_byte}});
+    }
+  };
+  add("alltoallv", network.alltoallv);
+  add("exchange", network.exchange);
+  return array;
+}
+
+PlotStyle terminal_style() {
+  constexpr int kMaxColumns = 110;
+  PlotStyle style{.is_unicode = has_utf8()};
+  winsize size{};
+  if (::isatty(STDOUT_FILENO) == 1) {
+    style.has_colour = environment("NO_COLOR").empty() && environment("TERM") != "dumb";
+    if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+      style.columns = std::min<int>(size.ws_col, kMaxColumns);
+    }
+  }
+  return style;
+}
+
+}  // namespace cleave::models

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/ask/arguments.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include <cleave/error.hpp>
+#include <cleave/program/command_line.hpp>
+#include <cleave/sizes.hpp>
+#include <cleave/trace/json_fields.hpp>
+#include <cleave/trace/machine_file.hpp>
+#include <cleave/trace/span.hpp>
+#include <cleave/trace/suggestion.hpp>
+#include <cleave/trace/trace_file.hpp>
+
+namespace cleave::models {
+
+namespace {
+
+using detail::kMaxRanks;
+
+/// Goes on from the last two of `ranks` to `last`.
+void continue_series(std::vector<int>& ranks, int last) {
+  constexpr std::size_t kMaxNumbers = 10000;
+  const std::int64_t before = ranks[ranks.size() - 2];
+  const std::int64_t first = ranks.back();
+  const bool is_ratio = first > before && first % before == 0;
+  std::int64_t next = first;
+  while (next < last && first > before && ranks.size() < kMaxNumbers) {
+    next = is_ratio ? next * (first / before) : next + (first - before);
+    ranks.push_back(static_cast<int>(std::min<std::int64_t>(next, kMaxRanks)));
+  }
+  if (next != last) {
+    throw UsageError(fmt::format("{},{},... does not come to {} in {} steps or fewer", before,
+                                 first, last, kMaxNumbers));
+  }
+}
+
+}  // namespace
+
+std::vector<int> parse_ranks(const std::string& text) {
+  std::vector<int> ranks;
+  bool goes_on = false;
+  std::string_view rest = text;
+  while (true) {
+    const auto comma = rest.find(',');
+    const std::string_view part = rest.substr(0, comma);
+    if (part == "..." && ranks.size() >= 2 && comma != std::string_view::npos && !goes_on) {
+      goes_on = true;
+    } else {
+      const std::int64_t count = parse_count(part);
+      if (count < 1 || count > kMaxRanks) {
+        throw UsageError(fmt::format("'{}' is not a number of ranks: 1 to {}", part, kMaxRanks));
+      }
+      if (goes_on) {
+        continue_series(ranks, static_cast<int>(count));
+        goes_on = false;
+      } else {
+        ranks.push_back(static_cast<int>(count));
+      }
+    }
+    if (comma == std::string_view::npos) {
+      return ranks;
+    }
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+std::map<detail::Block, Form> parse_given_forms(const std::vector<std::string>& texts) {
+  std::map<detail::Block, Form> forms;
+  for (const std::string& text : texts) {
+    const auto equals = text.find('=');
+    const std::optional<detail::Block> block = detail::block_named(text.substr(0, equals));
+    if (equals == std::string::npos || !block) {
+      throw UsageError(
+          fmt::format("'{}' is not BLOCK=TERMS, for example sequential=1,N*log2(N); "
+                      "blocks are {}{}",
+                      text, fmt::join(detail::kBlockNames, ", "),
+                      detail::did_you_mean(text.substr(0, equals), detail::kBlockNames)));
+    }
+    forms[*block] = parse_form(std::string_view(text).substr(equals + 1));
+  }
+  return forms;
+}
+
+std::vector<detail::Trace> read_traces(const std::vector<std::string>& files) {
+  std::vector<detail::Trace> traces;
+  for (const std::string& file : files) {
+    traces.push_back(detail::read_trace(file));
+  }
+  return traces;
+}
+
+std::optional<detail::Machine> read_machine_if_given(const std::string& file) {
+  return file.empty() ? std::nullopt : std::optional(detail::read_machine(file));
+}
+
+void FitArguments::add_to(CLI::App& command) {
+  command.add_option("--forms", forms, "How the terms of a block are decided")
+      ->check(detail::OneOf({"auto", "paper"}))
+      ->capture_default_str();
+  command.add_option("--form", given_forms, "Terms of one block, e.g. sequential=1,N*log2(N)")
+      ->take_all()
+      ->allow_extra_args(false);
+  command.add_option("--weights", weights, "What is minimised: relative or absolute residuals")
+      ->check(detail::OneOf({"relative", "ordinary"}))
+      ->capture_default_str();
+  command
+      .add_option("--hold-out", hold_out,
+                  "Which sizes are kept from the fit, to test it; beyond: those of more than a "
+                  "third of the largest")
+      ->check(detail::OneOf({"none", "every-second", "beyond"}))
+      ->capture_default_str();
+  command.add_flag("--allow-oversubscribed", allow_oversubscribed,
+                   "Also fit runs with more ranks than cores");
+  add_count_throttled(command, throttled);
+  std::vector<std::string> names;
+  for (const Mechanism& mechanism : kMechanisms) {
+    names.emplace_back(mechanism.name);
+  }
+  command
+      .add_option("--without", without, "A part of the model to leave out, to see what it moves")
+      ->check(detail::OneOf(names))
+      ->take_all();
+  command
+      .add_option(
+          "--blocks-of-rank", blocks_of_rank,
+          "Fit the blocks of this rank alone and no exchange or whole run, for the network of "
+          "--machine")
+      ->check(CLI::Range(0, kMaxRanks - 1));
+}
+
+FitOptions FitArguments::options() const {
+  FitOptions options{.forms = forms == "paper" ? Forms::paper : Forms::automatic,
+                     .given_forms = parse_given_forms(given_forms),
+                     .weights = weights == "ordinary" ? Weights::ordinary : Weights::relative,
+                     .hold_out = hold_out == "every-second" ? HoldOut::every_second
+                                 : hold_out == "beyond"     ? HoldOut::beyond_third
+                                                            : HoldOut::none,
+                     .blocks_of_rank = blocks_of_rank};
+  for (const std::string& name : without) {
+    options.mechanisms.*std::ranges::find(kMechanisms, name, &Mechanism::name)->is_there = false;
+  }
+  return options;
+}
+
+Measurements FitArguments::measurements(std::span<const detail::Trace> traces) const {
+  Measurements all = collect_measurements(traces, throttled);
+  return allow_oversubscribed ? all : without_oversubscribed(std::move(all));
+}
+
+void add_count_throttled(CLI::App& command, Throttled& throttled) {
+  command.add_flag_callback(
+      "--count-throttled", [&throttled] { throttled = Throttled::counted; },
+      "Also count repetitions that found a core slower than other runs did");
+}
+
+}  // namespace cleave::models

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What several commands read from the command line.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <cleave/error.hpp>
+#include <cleave/trace/machine_file.hpp>
+#include <cleave/trace/span.hpp>
+#include <cleave/trace/trace_file.hpp>
+
+#include "models/theory/fit.hpp"
+
+namespace cleave::models {
+
+/// "1,2,8", or "8,16,...,1024": what the two numbers before "..." begin goes on up to the one after
+/// it, by their ratio where it is whole, else by their difference.
+/// \throws UsageError  naming the part that is not a number of ranks, or a series that misses its
+/// end
+std::vector<int> parse_ranks(const std::string& text);
+
+/// "sequential=1,N*log2(N)" for each block. \throws UsageError
+std::map<detail::Block, Form> parse_given_forms(const std::vector<std::string>& texts);
+
+/// Reads traces. \throws FileError
+std::vector<detail::Trace> read_traces(const std::vector<std::string>& files);
+
+/// The machine file, where one is named. \throws FileError
+std::optional<detail::Machine> read_machine_if_given(const std::string& file);
+
+/// Ways of fitting, as text to their values.
+struct FitArguments {
+  std::string forms = "auto";
+  std::vector<std::string> given_forms;
+  std::string weights = "relative";
+  std::string hold_out = "none";
+  bool allow_oversubscribed = false;
+  Throttled throttled = Throttled::left_out;
+  std::optional<int> blocks_of_rank;
+  std::vector<std::string> without;
+
+  /// Adds the options of these names. Refers to this object.
+  void add_to(CLI::App& command);
+
+  FitOptions options() const;
+
+  /// What `traces` hold that is to be fitted.
+  Measurements measurements(std::span<const detail::Trace> traces) const;
+};
+
+/// \throws UsageError  naming `option` and an example of it, if `value` is empty
+template <class Value>
+void require_option(const Value& value, const std::string& option, const std::string& example) {
+  if (value.empty()) {
+    throw UsageError(option + " is required, for example " + example);
+  }
+}
+
+/// Adds the option --count-throttled. Refers to `throttled`.
+void add_count_throttled(CLI::App& command, Throttled& throttled);
+
+}  // namespace cleave::models

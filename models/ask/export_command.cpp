@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// cleave export: traces in the formats of other tools.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include <cleave/error.hpp>
+#include <cleave/file.hpp>
+#include <cleave/program/command_line.hpp>
+#include <cleave/trace/trace_file.hpp>
+
+#include "models/ask/answering.hpp"
+#include "models/ask/arguments.hpp"
+#include "models/ask/commands.hpp"
+#include "models/ask/study_folder.hpp"
+#include "models/export/csv.hpp"
+#include "models/export/extra_p.hpp"
+#include "models/export/otf2.hpp"
+#include "models/export/perfetto.hpp"
+
+namespace cleave::models {
+
+namespace {
+
+struct ExportArguments {
+  std::vector<std::string> traces;
+  std::string format;
+  std::string out;
+  Answering answering;
+};
+
+void run(ExportArguments& arguments) {
+  require_option(arguments.traces, "a trace or a study's folder",
+                 "cleave export sort-study --format csv --out sort.csv");
+  require_option(arguments.format, "--format", "--format csv");
+  require_option(arguments.out, "--out", "--out sort.csv");
+  arguments.answering.set_output("--out", arguments.out);
+  const bool is_timeline = arguments.format == "perfetto" || arguments.format == "otf2";
+  const std::vector<std::string> files = traces_of(arguments.traces);
+  if (is_timeline && files.size() != 1) {
+    throw UsageError(fmt::format("a timeline shows one trace, not {}: give one, for example {}",
+                                 files.size(), files.front()));
+  }
+  const std::vector<detail::Trace> traces = read_traces(files);
+  if (arguments.format == "otf2") {
+    write_otf2(traces.front(), arguments.out);
+  } else if (arguments.format == "perfetto") {
+    write_file(arguments.out, to_trace_events(traces.front()));
+  } else {
+    write_file(arguments.out,
+               arguments.format == "extra-p" ? to_extra_p(traces) : to_span_csv(traces));
+  }
+  arguments.answering.print(
+      {{"format", arguments.format}, {"traces", files}, {"written", arguments.out}});
+}
+
+}  // namespace
+
+void add_export_command(CLI::App& program) {
+  auto arguments = std::make_shared<ExportArguments>();
+  CLI::App* command = program.add_subcommand(
+      "export", "Traces as a timeline for Perfetto or in OTF2, as CSV, or for Extra-P");
+  command->add_option("traces", arguments->traces, "Traces (*.trace.jsonl), or a study's folder");
+  command->add_option("--format", arguments->format, "Format to write")
+      ->check(detail::OneOf({"extra-p", "perfetto", "otf2", "csv"}));
+  command->add_option("--out", arguments->out, "File to write; of otf2 the folder");
+  arguments->answering.add_to(*command);
+  command->footer(
+      "Examples:\n"
+      "  cleave export sort-study --format csv --out sort.csv\n"
+      "  cleave export sort-study --format extra-p --out sort.jsonl\n"
+      "  cleave export sort.trace.jsonl --format perfetto --out timeline.json");
+  command->callback([arguments] { run(*arguments); });
+}
+
+}  // namespace cleave::models

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// cleave fit: traces and a machine to a model.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include <cleave/host/provenance_here.hpp>
+#include <cleave/program/command_line.hpp>
+#include <cleave/trace/machine_file.hpp>
+#include <cleave/trace/provenance.hpp>
+#include <cleave/trace/span.hpp>
+
+#include "models/ask/answering.hpp"
+#include "models/ask/arguments.hpp"
+#include "models/ask/commands.hpp"
+#include "models/ask/study_folder.hpp"
+#include "models/report/text.hpp"
+#include "models/study/study_plan.hpp"
+#include "models/theory/model_file.hpp"
+
+namespace cleave::models {
+
+namespace {
+
+struct FitCommandArguments {
+  std::vector<std::string> traces;
+  std::string machine;
+  std::string out;
+  FitArguments fit;
+  Answering answering;
+};
+
+std::string seconds_text(const Fit& fit, int kind) {
+  std::string text;
+  for (std::size_t i = 0; i < fit.form().size(); ++i) {
+    text +=
+        fmt::format("{}{:.3g} s * {}", i == 0 ? "" : " + ",
+                    fit.coefficients.at(kind)[static_cast<Eigen::Index>(i)], fit.form()[i].text());
+  }
+  return text;
+}
+
+void print_part(const char* name, const char* where, const std::optional<Fit>& fit) {
+  if (fit) {
+    fmt::print("{:<10}  {:<14}  {}\n", name, where, seconds_text(*fit, kOneKind));
+  }
+}
+
+void print_search(const SearchModel& search) {
+  if (search.search) {
+    for (const auto& [workers, coefficients] : search.search->coefficients) {
+      fmt::print("{:<10}  {:<14}  {}\n", "search", fmt::format("{} per host", workers),
+                 seconds_text(*search.search, workers));
+    }
+  }
+  print_part("steal", "inside a rank",
+             search.inside ? std::optional(search.inside->seconds) : std::nullopt);
+  print_part("steal", "between ranks",
+             search.between ? std::optional(search.between->seconds) : std::nullopt);
+  print_part("start-up", "", search.start_up);
+  print_part("ending", "", search.termination);
+}
+
+void print_blocks(const HypercubeModel& parts) {
+  for (const BlockModel& block : parts.blocks) {
+    const std::size_t others = block.fit.forms.size() - 1;
+    fmt::print("{:<10}  {:<24}  R² {:.4f}  median residual {:.2f} %{}\n", name_of(block.block),
+               block.fit.text(), block.fit.r_squared, 100 * block.fit.median_abs_relative_residual,
+               others == 0 ? ""
+                           : fmt::format("  {} other {} plausible", others,
+                                         others == 1 ? "form is" : "forms are"));
+  }
+}
+
+void print_fit(const Model& model) {
+  if (const HypercubeModel* parts = model.hypercube()) {
+    print_blocks(*parts);
+  } else {
+    print_search(*model.search());
+  }
+  for (const RefusedBlock& block : model.refused) {
+    fmt::print("{:<10}  refused: {}\n", name_of(block.block), block.reason);
+  }
+  fmt::print("{}", notes_text(model.notes));
+}
+
+Json to_json(const Model& model, const std::filesystem::path& file) {
+  Json blocks = Json::array();
+  if (const HypercubeModel* parts = model.hypercube()) {
+    for (const BlockModel& block : parts->blocks) {
+      blocks.push_back({{"block", name_of(block.block)},
+                        {"terms", block.fit.text()},
+                        {"r_squared", block.fit.r_squared},
+                        {"median_residual", block.fit.median_abs_relative_residual},
+                        {"plausible_forms", block.fit.forms.size()}});
+    }
+  } else {
+    const SearchModel& search = *model.search();
+    const auto add = [&blocks](const char* name, const char* where, const std::optional<Fit>& fit) {
+      if (fit) {
+        blocks.push_back({{"block", name}, {"where", where}, {"terms", fit->text()}});
+      }
+    };
+    add("search", "", search.search);
+    add("steal", "inside", search.inside ? std::optional(search.inside->seconds) : std::nullopt);
+    add("steal", "between", search.between ? std::optional(search.between->seconds) : std::nullopt);
+    add("start-up", "", search.start_up);
+    add("ending", "", search.termination);
+  }
+  Json refused = Json::array();
+  for (const RefusedBlock& block : model.refused) {
+    refused.push_back({{"block", name_of(block.block)}, {"reason", block.reason}});
+  }
+  return {{"app", model.app},
+          {"type", model.type},
+          {"written", file.string()},
+          {"blocks", std::move(blocks)},
+          {"refused", std::move(refused)},
+          {"notes", model.notes}};
+}
+
+/// That of the command line, else the one of the study; empty if there is none.
+std::string machine_file(const FitCommandArguments& arguments,
+                         const std::optional<std::filesystem::path>& folder) {
+  if (!arguments.machine.empty()) {
+    return machine_of(arguments.machine).string();
+  }
+  return folder ? machine_if_any(*folder).value_or("").string() : "";
+}
+
+void run(FitCommandArguments& arguments, const std::string& command_line) {
+  require_option(arguments.traces, "a trace or a study's folder",
+                 "cleave fit sort-study, or cleave fit *.trace.jsonl --out sort.model.json");
+  const std::optional<std::filesystem::path> folder = only_folder(arguments.traces);
+  if (!folder) {
+    require_option(arguments.out, "--out", "--out sort.model.json");
+  }
+  arguments.answering.set_output("--out", arguments.out);
+  const FitOptions options = arguments.fit.options();
+  const std::vector<std::string> files = traces_of(arguments.traces);
+  const std::optional<detail::Machine> machine =
+      read_machine_if_given(machine_file(arguments, folder));
+  const Measurements measurements = arguments.fit.measurements(read_traces(files));
+  const std::filesystem::path out = arguments.out.empty()
+                                        ? model_to_write(*folder, file_name_of(measurements.app))
+                                        : std::filesystem::path(arguments.out);
+  const Model model = fit_model(measurements, machine, options,
+                                detail::provenance_here("cleave fit", command_line, "none"));
+  write_model(out, model);
+  arguments.answering.print(to_json(model, out));
+  if (arguments.answering.is_for_people()) {
+    print_fit(model);
+    if (arguments.out.empty()) {
+      fmt::print("written: {}\n", detail::one_line(out.string()));
+    }
+  }
+}
+
+}  // namespace
+
+void add_fit_command(CLI::App& program, const std::string& command_line) {
+  auto arguments = std::make_shared<FitCommandArguments>();
+  CLI::App* command = program.add_subcommand("fit", "Fit a model to traces");
+  command->add_option("traces", arguments->traces,
+                      "Traces (*.trace.jsonl) of one application, or a study's folder");
+  command->add_option("--machine", arguments->machine,
+                      "Calibrated latency and gap; without it those in the study's folder, else "
+                      "they are fitted to the traces");
+  command->add_option("--out", arguments->out,
+                      "The model to write (*.model.json); without it that of the study's folder");
+  arguments->fit.add_to(*command);
+  arguments->answering.add_to(*command);
+  command->footer(
+      "Examples:\n"
+      "  cleave fit sort-study\n"
+      "  cleave fit *.trace.jsonl --machine here.machine.json --out sort.model.json\n"
+      "  cleave fit sort-study --form \"sequential=1,N*log2(N)\" --hold-out beyond --json");
+  command->callback([arguments, command_line] { run(*arguments, command_line); });
+}
+
+}  // namespace cleave::models

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// cleave plan: how many ranks to ask for, what each choice costs, and a batch script.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+
+#include <cleave/error.hpp>
+#include <cleave/file.hpp>
+#include <cleave/sizes.hpp>
+
+#include "models/ask/answering.hpp"
+#include "models/ask/arguments.hpp"
+#include "models/ask/commands.hpp"
+#include "models/ask/questions.hpp"
+#include "models/report/format.hpp"
+#include "models/report/text.hpp"
+#include "models/study/program_description.hpp"
+#include "models/study/slurm.hpp"
+#include "models/theory/plan.hpp"
+#include "models/theory/remarks.hpp"
+
+namespace cleave::models {
+
+namespace {
+
+struct PlanArguments {
+  QuestionArguments question;
+  std::string ranks = "1,2,...,1024";
+  std::string size;
+  std::string deadline;
+  std::optional<double> efficiency;
+  std::string slurm;
+  std::string program;
+  std::string checkpoint;
+  Answering answering;
+};
+
+void print_json(const Answering& answering, const Plan& plan) {
+  Json array = Json::array();
+  for (const PlanChoice& c : plan.choices) {
+    array.push_back({{"ranks", c.prediction.ranks},
+                     {"sizes", c.prediction.sizes},
+                     {"seconds", c.prediction.seconds},
+                     {"interval", {c.prediction.low, c.prediction.high}},
+                     {"outside_fitted_range", c.prediction.outside_fitted_range},
+                     {"speedup", c.speedup},
+                     {"efficiency", c.efficiency},
+                     {"core_hours", c.core_hours},
+                     {"fits", c.fits},
+                     {"remarks", c.prediction.remarks}});
+    if (c.prediction.cache_left_bytes) {
+      array.back()["cache_left_bytes"] = *c.prediction.cache_left_bytes;
+    }
+  }
+  Json object = {{"choices", std::move(array)}, {"ranks", nullptr}};
+  if (!plan.left_out.empty()) {
+    object["left_out"] = plan.left_out;
+  }
+  if (plan.chosen) {
+    object["ranks"] = plan.choices[*plan.chosen].prediction.ranks;
+  }
+  answering.print(object);
+}
+
+void print_table(const Plan& plan) {
+  Table table{.columns = {{"", false},
+                          {"ranks", true},
+                          {"seconds", true},
+                          {"95 % from", true},
+                          {"to", true},
+                          {"speed-up", true},
+                          {"efficiency", true},
+                          {"core hours", true},
+                          {"fitted range"}}};
+  const auto cell = [](std::string text) { return Cell{text, text}; };
+  for (std::size_t i = 0; i < plan.choices.size(); ++i) {
+    const PlanChoice& c = plan.choices[i];
+    table.rows.push_back(
+        {cell(plan.chosen == i ? "->"
+              : c.fits         ? "fits"
+                               : ""),
+         cell(fmt::format("{}", c.prediction.ranks)), cell(format_seconds(c.prediction.seconds)),
+         cell(format_seconds(c.prediction.low)), cell(format_seconds(c.prediction.high)),
+         cell(fmt::format("{:.2f}", c.speedup)), cell(fmt::format("{:.3f}", c.efficiency)),
+         cell(fmt::format("{:.4g}", c.core_hours)), cell(fitted_range_text(c.prediction))});
+  }
+  fmt::print("{}", to_terminal(table));
+  Remarks remarks;
+  for (const PlanChoice& c : plan.choices) {
+    remarks.add(c.prediction);
+  }
+  std::vector<std::string> notes = remarks.texts();
+  if (!plan.left_out.empty()) {
+    notes.push_back(plan.left_out);
+  }
+  fmt::print("{}", notes_text(notes));
+}
+
+/// Why nothing was chosen: what was asked, and how near the choices come to it.
+std::string unmet(const Plan& plan, const PlanRequest& request) {
+  const auto end = [](const PlanChoice& choice) { return choice.prediction.high; };
+  const PlanChoice& first = *std::ranges::min_element(plan.choices, {}, end);
+  const PlanChoice& best = *std::ranges::max_element(plan.choices, {}, &PlanChoice::efficiency);
+  std::vector<std::string> asked;
+  if (request.deadline_s) {
+    asked.push_back(fmt::format(
+        "be done in {} s with 95 % probability (at the earliest {} s, with --ranks {})",
+        format_seconds(*request.deadline_s), format_seconds(end(first)), first.prediction.ranks));
+  }
+  if (request.efficiency) {
+    asked.push_back(fmt::format("have an efficiency of {} (at most {:.2f}, with --ranks {})",
+                                *request.efficiency, best.efficiency, best.prediction.ranks));
+  }
+  return fmt::format("none of {} numbers of ranks is predicted to {}", plan.choices.size(),
+                     fmt::join(asked, " and to "));
+}
+
+/// As an application of Cleave is called, where that program is beside this one; else in the folder
+/// that the job is submitted from.
+std::string program_of(const std::string& app) {
+  const std::string name = "cleave-" + app;
+  std::error_code error;  // as of a name that is too long
+  return std::filesystem::exists(program_folder() / name, error) ? name : "./" + app;
+}
+
+BatchOptions batch_options(const PlanArguments& arguments, const Model& model) {
+  BatchOptions options{
+      .program = arguments.program.empty() ? program_of(model.app) : arguments.program,
+      .mpi_type = CLEAVE_SLURM_MPI_TYPE};
+  if (!arguments.checkpoint.empty()) {
+    options.checkpoint = arguments.checkpoint;
+  }
+  return options;
+}
+
+void run(PlanArguments& arguments) {
+  arguments.question.require_model("cleave plan sort-study --deadline 60s --size N=1G");
+  require_option(arguments.size, "--size", "--size N=1G");
+  for (const auto& [name, text] : {std::pair{"--program", &arguments.program},
+                                   std::pair{"--checkpoint", &arguments.checkpoint}}) {
+    if (arguments.slurm.empty() && !text->empty()) {
+      throw UsageError(fmt::format("{} is for a batch script: give --slurm, too", name));
+    }
+  }
+  PlanRequest request{.sizes = parse_sizes(arguments.size),
+                      .ranks = parse_ranks(arguments.ranks),
+                      .efficiency = arguments.efficiency,
+                      .options = arguments.question.options()};
+  if (!arguments.deadline.empty()) {
+    request.deadline_s = parse_duration(arguments.deadline);
+  }
+  arguments.answering.set_output("--slurm", arguments.slurm);
+  const Model model = arguments.question.read();
+  const Plan plan = make_plan(model, request);
+  if (plan.chosen && !arguments.slurm.empty()) {
+    write_file(arguments.slurm,
+               slurm_script(model, plan.choices[*plan.chosen], batch_options(arguments, model)));
+  }
+  print_json(arguments.answering, plan);
+  if (arguments.answering.is_for_people()) {
+    print_table(plan);
+  }
+  if (!plan.chosen) {
+    throw Error(unmet(plan, request));
+  }
+}
+
+}  // namespace
+
+void add_plan_command(CLI::App& program) {
+  auto arguments = std::make_shared<PlanArguments>();
+  CLI::App* command =
+      program.add_subcommand("plan", "How many ranks keep a deadline or are used well");
+  arguments->question.add_to(*command);
+  command->add_option("--size", arguments->size, "Size of the whole problem, e.g. N=1G");
+  command->add_option("--ranks", arguments->ranks, "Numbers of ranks to choose among")
+      ->capture_default_str();
+  command->add_option("--deadline", arguments->deadline,
+                      "Time to be done in with 95 % probability: 20ms, 60s, 15m, 1.5h");
+  command
+      ->add_option("--efficiency", arguments->efficiency,
+                   "Least speed-up over one rank divided by ranks")
+      ->check(CLI::Range(0.0, 2.0));
+  command->add_option("--slurm", arguments->slurm, "Batch script to write for the choice");
+  command->add_option(
+      "--program", arguments->program,
+      "What the batch script starts; if it is not given cleave-APP, or ./APP of your own");
+  command->add_option(
+      "--checkpoint", arguments->checkpoint,
+      "Folder for snapshots: the batch script stops a search before its time limit, "
+      "queues it again and goes on");
+  arguments->answering.add_to(*command);
+  command->footer(
+      "Examples:\n"
+      "  cleave plan sort-study --size N=1G --deadline 60s\n"
+      "  cleave plan sort-study --size N=1G --efficiency 0.5 --ranks 1,2,...,256\n"
+      "  cleave plan sort-study --size N=1G --deadline 5m --slurm sort.sbatch --json");
+  command->callback([arguments] { run(*arguments); });
+}
+
+}  // namespace cleave::models

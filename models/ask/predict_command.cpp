@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// cleave predict: a model to times, on numbers of ranks and sizes that were never run.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include <cleave/error.hpp>
+#include <cleave/sizes.hpp>
+#include <cleave/trace/span.hpp>
+
+#include "models/ask/answering.hpp"
+#include "models/ask/arguments.hpp"
+#include "models/ask/commands.hpp"
+#include "models/ask/questions.hpp"
+#include "models/report/answer.hpp"
+#include "models/report/format.hpp"
+#include "models/report/plot.hpp"
+#include "models/report/text.hpp"
+#include "models/theory/remarks.hpp"
+
+namespace cleave::models {
+
+namespace {
+
+struct PredictArguments {
+  QuestionArguments question;
+  std::string ranks;
+  std::vector<std::string> sizes;
+  bool shares = false;
+  Answering answering;
+};
+
+void print_json(const Answering& answering, const std::vector<Prediction>& predictions) {
+  Json array = Json::array();
+  for (const Prediction& p : predictions) {
+    array.push_back(Json(to_json(p)));
+  }
+  answering.print({{"predictions", std::move(array)}});
+}
+
+/// The runs of these sizes that the model was fitted to or tested with, as their traces have them
+/// where these are still there.
+std::vector<RunPoint> measured_runs(const Model& model, const NamedSizes& sizes,
+                                    const std::string& study) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> files;
+  for (const auto* runs : {&model.fitted, &model.held_out}) {
+    for (const RunOfModel& run : *runs) {
+      const bool is_same = std::ranges::includes(run.sizes, sizes);
+      for (const std::string& file : is_same ? run.files : std::vector<std::string>()) {
+        const fs::path in_study = fs::path(study) / "traces" / fs::path(file).filename();
+        if (fs::is_regular_file(in_study)) {
+          files.push_back(in_study.string());
+        } else if (fs::is_regular_file(file)) {
+          files.push_back(file);
+        }
+      }
+    }
+  }
+  std::ranges::sort(files);
+  files.erase(std::ranges::unique(files).begin(), files.end());
+  try {
+    return files.empty() ? std::vector<RunPoint>()
+                         : collect_measurements(read_traces(files)).points;
+  } catch (const Error&) {  // of another version, or changed meanwhile: the plot goes without
+    return {};
+  }
+}
+
+/// Of the first size, on the ranks that are asked about.
+std::string plot_text(const Model& model, const std::vector<Prediction>& predictions,
+                      const PredictArguments& arguments, const PredictOptions& options) {
+  const NamedSizes& sizes = predictions.front().sizes;
+  const std::vector<RunPoint> runs = measured_runs(model, sizes, arguments.question.study);
+  std::vector<Prediction> of_size;
+  std::ranges::copy_if(predictions, std::back_inserter(of_size),
+                       [&](const Prediction& p) { return p.sizes == sizes; });
+  const std::string plot = to_terminal(plot_of(model, of_size, runs, options), terminal_style());
+  return plot.empty() ? "" : plot + '\n';
+}
+
+Cell cell(std::string text) { return {text, text}; }
+
+void print_table(const std::vector<Prediction>& predictions) {
+  const bool is_search = !predictions.front().sum_of_maxima_s;
+  Table table{.columns = {{"ranks", true}}};
+  if (is_search) {
+    table.columns.push_back({"threads", true});
+  }
+  for (const Column& column : std::vector<Column>{{"sizes"},
+                                                  {"seconds", true},
+                                                  {"95 % from", true},
+                                                  {"to", true},
+                                                  {"fitted range"},
+                                                  {"memory per rank", true}}) {
+    table.columns.push_back(column);
+  }
+  if (!is_search) {
+    table.columns.push_back({"eq. 6", true});
+  }
+  for (const Prediction& p : predictions) {
+    std::vector<Cell> row = {cell(fmt::format("{}", p.ranks))};
+    if (is_search) {
+      row.push_back(cell(fmt::format("{}", p.threads)));
+    }
+    row.insert(
+        row.end(),
+        {cell(sizes_text(p.sizes)), cell(format_seconds(p.seconds)), cell(format_seconds(p.low)),
+         cell(format_seconds(p.high)), cell(fitted_range_text(p)),
+         cell(p.memory_bytes ? fmt::format("{:.0f} MiB", *p.memory_bytes / (1 << 20)) : "")});
+    if (!is_search) {
+      row.push_back(cell(format_seconds(p.sum_of_maxima_s.value_or(0))));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  fmt::print("{}", to_terminal(table));
+}
+
+/// What each block takes of a run: what holds it back.
+void print_shares(const std::vector<Prediction>& predictions) {
+  std::vector<std::string_view> names;
+  for (const Prediction& p : predictions) {
+    for (const auto& [name, seconds] : seconds_by_block(p)) {
+      if (std::find(names.begin(), names.end(), name) == names.end()) {
+        names.push_back(name);
+      }
+    }
+  }
+  Table table{.columns = {{"ranks", true}, {"sizes"}}};
+  for (const std::string_view name : names) {
+    table.columns.push_back({std::string(name), true});
+  }
+  table.columns.push_back({"most"});
+  for (const Prediction& p : predictions) {
+    std::vector<Cell> row = {cell(fmt::format("{}", p.ranks)), cell(sizes_text(p.sizes))};
+    const auto blocks = seconds_by_block(p);
+    using NamedTime = std::pair<std::string_view, double>;
+    for (const std::string_view name : names) {
+      const auto found = std::ranges::find(blocks, name, &NamedTime::first);
+      const double seconds = found == blocks.end() ? 0 : found->second;
+      row.push_back(cell(fmt::format("{:.1f} %", 100 * seconds / p.seconds)));
+    }
+    const auto most = std::ranges::max_element(blocks, {}, &NamedTime::second);
+    row.push_back(cell(most == blocks.end() ? "" : std::string(most->first)));
+    table.rows.push_back(std::move(row));
+  }
+  fmt::print("\nShare of each block\n\n{}", to_terminal(table));
+}
+
+void run(const PredictArguments& arguments) {
+  arguments.question.require_model("cleave predict sort-study --ranks 2,4,8 --size N=1G");
+  require_option(arguments.ranks, "--ranks", "--ranks 2,4,8");
+  require_option(arguments.sizes, "--size", "--size N=1G");
+  const std::vector<int> ranks = parse_ranks(arguments.ranks);
+  std::vector<NamedSizes> sizes;
+  for (const std::string& text : arguments.sizes) {
+    sizes.push_back(parse_sizes(text));
+  }
+  const PredictOptions options = arguments.question.options();
+  const Model model = arguments.question.read();
+  std::vector<Prediction> predictions;
+  for (const NamedSizes& size : sizes) {
+    for (const int p : ranks) {
+      predictions.push_back(predict(model, p, size, options));
+    }
+  }
+  if (!arguments.answering.is_for_people()) {
+    print_json(arguments.answering, predictions);
+    return;
+  }
+  constexpr std::size_t kMostAnswers = 10;  // more are read better in the table
+  if (predictions.size() <= kMostAnswers) {
+    for (const Prediction& p : predictions) {
+      fmt::print("{}\n", answer_line(p));
+    }
+    fmt::print("\n");
+  }
+  fmt::print("{}", plot_text(model, predictions, arguments, options));
+  print_table(predictions);
+  if (arguments.shares) {
+    print_shares(predictions);
+  }
+  Remarks remarks;
+  for (const Prediction& p : predictions) {
+    remarks.add(p);
+  }
+  fmt::print("{}", notes_text(remarks.texts()));
+}
+
+}  // namespace
+
+void add_predict_command(CLI::App& program) {
+  auto arguments = std::make_shared<PredictArguments>();
+  CLI::App* command = program.add_subcommand("predict", "Predict run times from a model");
+  arguments->question.add_to(*command);
+  command->add_option("--ranks", arguments->ranks, "Numbers of ranks, e.g. 8,16 or 8,16,...,1024");
+  command
+      ->add_option("--size", arguments->sizes,
+                   "Sizes of the whole problem, e.g. N=1G or N=1G,M=2G; K, M, G are 1024-based")
+      ->take_all();
+  command->add_flag("--shares", arguments->shares, "Also print what each block takes");
+  arguments->answering.add_to(*command);
+  command->footer(
+      "Examples:\n"
+      "  cleave predict sort-study --ranks 2,4,8 --size N=1G\n"
+      "  cleave predict sort-study --ranks 8,16,...,1024 --size N=1G --assume-network "
+      "ethernet-10g --shares\n"
+      "  cleave predict sort.model.json --ranks 64 --size N=1G --what-if g=0.1x --json");
+  command->callback([arguments] { run(*arguments); });
+}
+
+}  // namespace cleave::models

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/ask/questions.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cleave/error.hpp>
+#include <cleave/sizes.hpp>
+#include <cleave/trace/machine_file.hpp>
+
+#include "models/ask/arguments.hpp"
+#include "models/ask/study_folder.hpp"
+#include "models/theory/model_file.hpp"
+#include "models/theory/what_if.hpp"
+
+namespace cleave::models {
+
+namespace {
+
+std::string names_of_networks() {
+  std::vector<std::string_view> names;
+  for (const AssumableNetwork& network : assumable_networks()) {
+    names.push_back(network.name);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+void QuestionArguments::add_to(CLI::App& command) {
+  command.add_option("study", study, "A study's folder, or a model (*.model.json)");
+  command.add_option("--model", model, "A model, instead of the one above");
+  command.add_option("--machine", machine,
+                     "Another machine's latency and gap instead of the model's");
+  command.add_option("--assume-network", assumed_network,
+                     "Messages between hosts as on a network of this name, in place of measured "
+                     "ones: " +
+                         names_of_networks());
+  command.add_option("--what-if", what_if,
+                     "Multiply l, g or the time of a block, e.g. g=0.1x,l=10x,sequential=0.5x");
+  command.add_option("--ranks-per-host", ranks_per_host,
+                     "How many ranks of a host compute at once");
+  command.add_option("--threads", threads, "Threads of a rank, for work stealing")
+      ->check(CLI::Range(1, 1024));
+}
+
+void QuestionArguments::require_model(const std::string& example) const {
+  require_option(study + model, "a model or a study's folder", example);
+  if (!study.empty() && !model.empty()) {
+    throw UsageError(fmt::format("two models are given, {} and {}: give one", study, model));
+  }
+}
+
+Model QuestionArguments::read() const {
+  const std::optional<WhatIf> change =
+      what_if.empty() ? std::nullopt : std::optional(parse_what_if(what_if));
+  const std::optional<detail::Machine> other =
+      read_machine_if_given(machine.empty() ? "" : machine_of(machine).string());
+  Model result = read_model(model_of(model.empty() ? study : model));
+  if (other) {
+    result.network = network_of(*other);
+  }
+  if (!assumed_network.empty()) {
+    result.network = with_assumed(std::move(result.network), assumed_network);
+  }
+  return change ? changed(std::move(result), *change) : result;
+}
+
+PredictOptions QuestionArguments::options() const {
+  PredictOptions options;
+  options.threads = threads;
+  if (!ranks_per_host.empty()) {
+    const std::vector<int> given = parse_ranks(ranks_per_host);
+    if (given.size() != 1) {
+      throw UsageError(fmt::format("--ranks-per-host takes one number, not '{}'", ranks_per_host));
+    }
+    options.ranks_per_host = given.front();
+  }
+  return options;
+}
+
+std::string sizes_text(const NamedSizes& sizes) {
+  std::string text;
+  for (const auto& [name, value] : sizes) {
+    const std::string short_form = format_count(value);
+    const std::string exact = fmt::format("{}", value);
+    text += fmt::format("{}{}={}", text.empty() ? "" : ", ", name,
+                        short_form == exact ? exact : fmt::format("{} ({})", short_form, exact));
+  }
+  return text;
+}
+
+std::string fitted_range_text(const Prediction& prediction) {
+  std::string text = prediction.outside_fitted_range ? "outside" : "inside";
+  if (prediction.cache_left_bytes) {
+    const auto bytes = static_cast<double>(*prediction.cache_left_bytes);
+    text += fmt::format(", past {:.4g} MiB cache", bytes / (1 << 20));
+  }
+  if (!prediction.assumed_network.empty()) {
+    text += fmt::format(", {} assumed", prediction.assumed_network);
+  }
+  return text;
+}
+
+}  // namespace cleave::models

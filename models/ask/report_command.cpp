@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// cleave report: what a model predicts beside what traces measured, as tables and figures.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include <cleave/trace/trace_file.hpp>
+
+#include "models/ask/answering.hpp"
+#include "models/ask/arguments.hpp"
+#include "models/ask/commands.hpp"
+#include "models/ask/study_folder.hpp"
+#include "models/report/text.hpp"
+#include "models/report/write_report.hpp"
+#include "models/theory/model_file.hpp"
+
+namespace cleave::models {
+
+namespace {
+
+struct ReportArguments {
+  std::vector<std::string> traces;
+  std::string model;
+  std::string machine;
+  std::string out;
+  Throttled throttled = Throttled::left_out;
+  Answering answering;
+};
+
+void run(const ReportArguments& arguments) {
+  require_option(arguments.traces, "a trace or a study's folder",
+                 "cleave report sort-study, or cleave report *.trace.jsonl --model sort.model.json "
+                 "--out pages");
+  const std::filesystem::path folder = only_folder(arguments.traces).value_or("");
+  if (folder.empty()) {
+    require_option(arguments.model, "--model", "--model sort.model.json");
+    require_option(arguments.out, "--out", "--out pages");
+  }
+  const Model model =
+      read_model(model_of(arguments.model.empty() ? folder.string() : arguments.model));
+  const std::optional<detail::Machine> machine = read_machine_if_given(arguments.machine);
+  const std::vector<detail::Trace> traces = read_traces(traces_of(arguments.traces));
+  Report report = make_report(model, collect_measurements(traces, arguments.throttled), machine);
+  report.timeline = largest_run(traces);
+  report.origin = {.model = arguments.model.empty() ? folder.string() : arguments.model,
+                   .machine = arguments.machine};
+  const std::filesystem::path out = arguments.out.empty() ? folder.string() : arguments.out;
+  make_folder(out);
+  write_report(out, report);
+  const Answering& answering = arguments.answering;
+  if (answering.json) {
+    Json object = {{"app", model.app}, {"page", (out / "report.html").string()}};
+    object.update(to_json(report));
+    answering.print(object);
+  }
+  if (answering.is_for_people()) {
+    answering.say(to_terminal(report, to_terminal(plot_of_answers(report), terminal_style())));
+  }
+}
+
+}  // namespace
+
+void add_report_command(CLI::App& program) {
+  auto arguments = std::make_shared<ReportArguments>();
+  CLI::App* command =
+      program.add_subcommand("report", "Compare a model with traces: HTML, Markdown and CSV");
+  command->add_option("traces", arguments->traces,
+                      "Traces (*.trace.jsonl) of the application, or a study's folder");
+  command->add_option("--model", arguments->model,
+                      "A model (*.model.json); without it that of the study's folder");
+  command->add_option("--machine", arguments->machine,
+                      "Another machine's latency and gap instead of the model's");
+  command->add_option("--out", arguments->out,
+                      "Folder to write into, made if its parent exists; without it the study's");
+  add_count_throttled(*command, arguments->throttled);
+  arguments->answering.add_to(*command);
+  command->footer(
+      "Examples:\n"
+      "  cleave report sort-study\n"
+      "  cleave report *.trace.jsonl --model sort.model.json --out pages\n"
+      "  cleave report sort-study --machine there.machine.json --out there --json");
+  command->callback([arguments] { run(*arguments); });
+}
+
+}  // namespace cleave::models

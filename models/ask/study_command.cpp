@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// cleave study: calibrate, run a program at many sizes with traces, fit, and report.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include <cleave/host/provenance_here.hpp>
+#include <cleave/trace/provenance.hpp>
+
+#include "models/ask/answering.hpp"
+#include "models/ask/arguments.hpp"
+#include "models/ask/commands.hpp"
+#include "models/report/text.hpp"
+#include "models/report/write_report.hpp"
+#include "models/study/study_run.hpp"
+#include "models/study/subprocess.hpp"
+#include "models/theory/model_file.hpp"
+
+namespace cleave::models {
+
+namespace {
+
+Json to_json(const StudyPlan& plan, const Report& report) {
+  Json object = {{"app", report.model.app},
+                 {"folder", plan.folder.string()},
+                 {"model", (plan.folder / (plan.file_name + ".model.json")).string()},
+                 {"page", (plan.folder / "report.html").string()}};
+  object.update(to_json(report));
+  return object;
+}
+
+/// The report of a model that is fitted to the runs that are not held out; to all, where those
+/// determine too few coefficients. Writes the model.
+Report fit_and_judge(const StudyPlan& plan, const Measurements& measurements,
+                     const std::optional<detail::Machine>& machine,
+                     const detail::Provenance& provenance,
+                     const std::filesystem::path& model_file) {
+  const auto judge = [&](const Model& model) {
+    write_model(model_file, model);
+    return make_report(model, measurements, std::nullopt);
+  };
+  const Model model = fit_model(measurements, machine, plan.fit, provenance);
+  try {
+    return judge(model);
+  } catch (const Error& error) {
+    if (plan.fit.hold_out == HoldOut::none) {
+      throw;
+    }
+    FitOptions to_all = plan.fit;
+    to_all.hold_out = HoldOut::none;
+    Model of_all = fit_model(measurements, machine, to_all, provenance);
+    of_all.notes.push_back(fmt::format(
+        "all sizes are fitted and none is held out to test the fit; with some held out, {}",
+        error.what()));
+    return judge(of_all);
+  }
+}
+
+/// The command line, with what is text there.
+struct CommandLine {
+  StudyArguments study;
+  std::string ranks = "1,2";
+  std::string threads = "1";
+  FitArguments fit{.hold_out = "every-second"};
+};
+
+void fit_and_report(const FitArguments& fit, StudyRun& run, const Answering& answering,
+                    const std::string& command_line) {
+  const StudyPlan& plan = run.plan();
+  const std::string model_file = plan.file_name + ".model.json";
+  Report report = fit_and_judge(
+      plan, fit.measurements(run.traces()), read_machine_if_given(run.machine_file()),
+      detail::provenance_here("cleave study", command_line, "none"), plan.folder / model_file);
+  report.timeline = largest_run(run.traces());
+  report.origin.model = plan.folder.string();
+  write_report(plan.folder, report);
+  run.end();
+  answering.print(to_json(plan, report));
+  if (answering.is_for_people()) {
+    const std::string plot = to_terminal(plot_of_answers(report), terminal_style());
+    answering.say(fmt::format("{}\nwritten: {}, {}, traces/\n", to_terminal(report, plot),
+                              (plan.folder / "report.html").string(), model_file));
+  }
+}
+
+void run(CommandLine& given, const Answering& answering, const std::string& command_line) {
+  StudyArguments& arguments = given.study;
+  arguments.quiet = answering.quiet;
+  if (arguments.program.empty()) {
+    throw UsageError("a program is required, for example cleave study ./myprogram");
+  }
+  arguments.ranks = parse_ranks(given.ranks);
+  arguments.threads = parse_ranks(given.threads);
+  arguments.fit = given.fit.options();
+  arguments.throttled = given.fit.throttled;
+  arguments.allow_oversubscribed = given.fit.allow_oversubscribed;
+  catch_interrupts();
+  StudyRun study(arguments, plan_study(arguments));
+  if (!answering.quiet) {
+    for (const std::string& note : study.plan().notes) {
+      fmt::print(stderr, "study: note: {}\n", note);
+    }
+  }
+  study.measure();
+  fit_and_report(given.fit, study, answering, command_line);
+}
+
+}  // namespace
+
+void add_study_command(CLI::App& program, const std::string& command_line) {
+  auto given = std::make_shared<CommandLine>();
+  StudyArguments* const arguments = &given->study;
+  CLI::App* command = program.add_subcommand(
+      "study", "Calibrate, run a program at many sizes, fit a model and report");
+  command->add_option("program", arguments->program,
+                      "A path (./myprogram), or NAME: the program cleave-NAME beside cleave, NAME "
+                      "in the PATH or ./NAME");
+  command->add_option("--type", arguments->type,
+                      "Executor: hypercube or work_stealing [program's]");
+  command->add_option("--ranks", given->ranks, "Numbers of ranks")->capture_default_str();
+  command->add_option("--threads", given->threads, "Numbers of threads of a rank (work_stealing)")
+      ->capture_default_str();
+  command->add_option("--sizes", arguments->sizes,
+                      "Instead of the program's sizes: each as its option takes it (N=1M), or as "
+                      "options in quotes (\"-n 9 -m 4\")");
+  command->add_option("--rounds", arguments->rounds,
+                      "Times that every size is run [program's]; once more, at most twice as "
+                      "often, while fewer than a third of its repetitions found the cores as fast "
+                      "as other runs did");
+  command->add_option("--repetitions", arguments->repetitions,
+                      "Counted repetitions of each run [program's]");
+  command->add_option("--out", arguments->out, "Folder to write into (default: NAME-study)");
+  command->add_flag("--fresh", arguments->fresh,
+                    "Make all runs anew; without it runs that the folder holds are reused");
+  command->add_option("--machine", arguments->machine,
+                      "A machine file; without it the machine is calibrated");
+  command->add_option("--launcher", arguments->launcher,
+                      "How ranks are started, e.g. \"mpiexec -n {ranks}\"");
+  command->add_flag("--quick", arguments->quick, "Small sizes");
+  given->fit.add_to(*command);
+  command->add_option("--status", arguments->status,
+                      "Keep in this file how far the study is and when it ends, as one JSON "
+                      "object");
+  auto answering = std::make_shared<Answering>();
+  answering->add_to(*command);
+  command->footer(
+      "Examples:\n"
+      "  cleave study ./mysort\n"
+      "  cleave study quicksort --quick --sizes N=64K N=256K N=1M\n"
+      "  cleave study ./mysearch --threads 1,2 --status status.json -- --seed 7");
+  command->add_option("options", arguments->options, "After --: options of the program");
+  command->callback([given, answering, command, command_line] {
+    given->study.hold_out_is_given = command->count("--hold-out") > 0;
+    run(*given, *answering, command_line);
+  });
+}
+
+}  // namespace cleave::models

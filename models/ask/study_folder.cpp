@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/ask/study_folder.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include <cleave/error.hpp>
+
+namespace cleave::models {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kModel = ".model.json";
+constexpr std::string_view kMachine = ".machine.json";
+constexpr std::string_view kTrace = ".trace.jsonl";
+
+/// The files in `folder` whose names have this ending, by name.
+std::vector<fs::path> files_with(const fs::path& folder, std::string_view ending) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().filename().string().ends_with(ending) && !entry.is_directory()) {
+      files.push_back(entry.path());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+/// \throws FileError  if there are several
+std::optional<fs::path> one_with(const fs::path& folder, std::string_view ending) {
+  const std::vector<fs::path> files = files_with(folder, ending);
+  if (files.size() > 1) {
+    std::vector<std::string> names;
+    for (const fs::path& file : files) {
+      names.push_back(file.filename().string());
+    }
+    throw FileError(folder, fmt::format("holds {} files *{}, name the one that is meant: {}",
+                                        files.size(), ending, fmt::join(names, ", ")));
+  }
+  return files.empty() ? std::nullopt : std::optional(files.front());
+}
+
+/// What else is in `folder`, for messages.
+std::string contents_of(const fs::path& folder) {
+  constexpr std::size_t kMaxNames = 8;
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    names.push_back(entry.path().filename().string());
+  }
+  if (names.empty()) {
+    return "it is empty";
+  }
+  std::sort(names.begin(), names.end());
+  const std::size_t more = names.size() - std::min(names.size(), kMaxNames);
+  names.resize(names.size() - more);
+  return fmt::format("it holds {}{}", fmt::join(names, ", "),
+                     more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+}  // namespace
+
+fs::path model_of(const fs::path& path) {
+  if (!fs::is_directory(path)) {
+    return path;
+  }
+  if (const auto model = one_with(path, kModel)) {
+    return *model;
+  }
+  throw FileError(path, fmt::format("has no *{} ({}): make one by cleave fit {}", kModel,
+                                    contents_of(path), path.string()));
+}
+
+fs::path model_to_write(const fs::path& folder, const std::string& app) {
+  return one_with(folder, kModel).value_or(folder / (app + std::string(kModel)));
+}
+
+fs::path machine_of(const fs::path& path) {
+  if (!fs::is_directory(path)) {
+    return path;
+  }
+  if (const auto machine = one_with(path, kMachine)) {
+    return *machine;
+  }
+  throw FileError(path, fmt::format("has no *{} ({})", kMachine, contents_of(path)));
+}
+
+std::optional<fs::path> machine_if_any(const fs::path& folder) {
+  return one_with(folder, kMachine);
+}
+
+std::vector<std::string> traces_of(const std::vector<std::string>& paths) {
+  std::vector<std::string> all;
+  for (const std::string& path : paths) {
+    if (!fs::is_directory(path)) {
+      all.push_back(path);
+      continue;
+    }
+    std::vector<fs::path> files = files_with(fs::path(path) / "traces", kTrace);
+    if (files.empty()) {
+      files = files_with(path, kTrace);
+    }
+    if (files.empty()) {
+      throw FileError(
+          path, fmt::format("has no *{}, nor has its traces/ ({})", kTrace, contents_of(path)));
+    }
+    for (const fs::path& file : files) {
+      all.push_back(file.string());
+    }
+  }
+  return all;
+}
+
+std::optional<fs::path> only_folder(const std::vector<std::string>& paths) {
+  return paths.size() == 1 && fs::is_directory(paths.front())
+             ? std::optional<fs::path>(paths.front())
+             : std::nullopt;
+}
+
+}  // namespace cleave::models

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/study/slurm.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <iterator>
+#include <string_view>
+#include <vector>
+
+#include <cleave/error.hpp>
+#include <cleave/sizes.hpp>
+
+namespace cleave::models {
+
+namespace {
+
+// Seconds for ranks to start, and to write a snapshot. Slurm may send the signal for the second up
+// to a minute early (sbatch(1), --signal).
+constexpr double kStart_s = 60;
+constexpr int kSnapshot_s = 60;
+constexpr double kEarly_s = 60;
+
+// Of a search that has left a snapshot: kStoppedStatus of the skeleton.
+constexpr int kStoppedStatus = 75;
+
+/// A tenth more. (A factor of 1.1, which no binary number is, would round exact minutes up.)
+double with_margin(double value) { return value + value / 10; }
+
+/// D-HH:MM:SS, rounded up to the minute, as Slurm takes it.
+std::string time_limit(double seconds) {
+  const auto minutes = static_cast<long long>(std::ceil(seconds / 60));
+  const long long days = minutes / (24 * 60);
+  const std::string clock = fmt::format("{:02}:{:02}:00", minutes / 60 % 24, minutes % 60);
+  return days > 0 ? fmt::format("{}-{}", days, clock) : clock;
+}
+
+/// As one word of a shell.
+std::string quoted(const std::string& text) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,+-";
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) {
+    return text;
+  }
+  std::string word = "'";
+  for (const char c : text) {
+    word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  }
+  return word + "'";
+}
+
+/// `app` as a line of #SBATCH can hold it, where nothing is quoted.
+std::string job_name(std::string app) {
+  for (char& c : app) {
+    const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_';
+    c = is_plain ? c : '_';
+  }
+  return app;
+}
+
+/// "N=1M,M=2M"
+std::string sizes_option(const NamedSizes& sizes) {
+  std::vector<std::string> words;
+  for (const auto& [name, value] : sizes) {
+    words.push_back(fmt::format("{}={}", name, format_count(value)));
+  }
+  return fmt::format("{}", fmt::join(words, ","));
+}
+
+/// The lines that Slurm reads.
+std::string directives(const Model& model, const PlanChoice& choice, bool is_queued_again) {
+  const Prediction& p = choice.prediction;
+  const int tasks_per_node = p.ranks_per_host;
+  const double limit_s =
+      with_margin(p.high) + kStart_s + (is_queued_again ? kSnapshot_s + kEarly_s : 0);
+  std::string lines = fmt::format(
+      "#!/bin/bash\n"
+      "# Predicted: {:.4g} s, with 95 % probability from {:.4g} to {:.4g} s{}.\n"
+      "#SBATCH --job-name=cleave-{}\n"
+      "#SBATCH --nodes={}\n"
+      "#SBATCH --ntasks={}\n"
+      "#SBATCH --ntasks-per-node={}\n"
+      "#SBATCH --cpus-per-task={}\n"
+      "#SBATCH --time={}\n",
+      p.seconds, p.low, p.high, p.outside_fitted_range ? ", beyond what was measured" : "",
+      job_name(model.app), (p.ranks + tasks_per_node - 1) / tasks_per_node, p.ranks, tasks_per_node,
+      p.threads, time_limit(limit_s));
+  if (p.memory_bytes) {
+    const double mebibytes = with_margin(*p.memory_bytes) / p.threads / (1 << 20);
+    lines +=
+        fmt::format("#SBATCH --mem-per-cpu={}M\n", static_cast<long long>(std::ceil(mebibytes)));
+  }
+  if (is_queued_again) {
+    lines += fmt::format(
+        "#SBATCH --signal=TERM@{}\n"
+        "#SBATCH --requeue\n"
+        "#SBATCH --open-mode=append\n",
+        kSnapshot_s);
+  }
+  return lines;
+}
+
+/// What of the problem is told by --size; nothing where it is not made to a size, as from a file.
+/// Then the problem is given to sbatch.
+NamedSizes given_sizes(const Model& model, const Prediction& p) {
+  const auto is_given = [&](const auto& size) { return model.given_sizes.contains(size.first); };
+  NamedSizes given;
+  std::copy_if(p.sizes.begin(), p.sizes.end(), std::inserter(given, given.end()), is_given);
+  return given;
+}
+
+/// "srun PROGRAM --type ...": without an end of line.
+std::string command(const Model& model, const Prediction& p, const BatchOptions& options) {
+  // srun does not take over what the job was given for --cpus-per-task.
+  std::string line = fmt::format(
+      "srun --cpus-per-task={} {} --type {} --placement {} --threads {} --warm-up 0 --repetitions "
+      "1",
+      p.threads, quoted(options.program), quoted(model.type), quoted(model.placement), p.threads);
+  for (const auto& [name, value] : model.options) {
+    if (name != "size" && !value.empty()) {
+      line += fmt::format(" {} {}", quoted((name.size() == 1 ? "-" : "--") + name), quoted(value));
+    }
+  }
+  if (options.checkpoint) {
+    line += fmt::format(" --checkpoint {} --resume", quoted(*options.checkpoint));
+  }
+  const NamedSizes given = given_sizes(model, p);
+  return line + (given.empty() ? " \"$@\"" : fmt::format(" --size {}", sizes_option(given)));
+}
+
+}  // namespace
+
+std::string slurm_script(const Model& model, const PlanChoice& choice,
+                         const BatchOptions& options) {
+  if (options.checkpoint && model.type != "work_stealing") {
+    throw UsageError(fmt::format("--checkpoint: {} writes no snapshots", model.type));
+  }
+  std::string script = directives(model, choice, options.checkpoint.has_value());
+  if (!options.mpi_type.empty()) {
+    script += fmt::format("export SLURM_MPI_TYPE=\"${{SLURM_MPI_TYPE-{}}}\"\n", options.mpi_type);
+  }
+  if (given_sizes(model, choice.prediction).empty()) {
+    script += fmt::format("# The arguments of sbatch name the problem: what has {}.\n",
+                          sizes_option(choice.prediction.sizes));
+  }
+  script += command(model, choice.prediction, options) + "\n";
+  if (options.checkpoint) {
+    script += fmt::format(
+        "status=$?\n"
+        "# Stopped before its end: queued again, it goes on from its snapshot.\n"
+        "if [ \"$status\" -eq {} ]; then\n"
+        "  scontrol requeue \"$SLURM_JOB_ID\"\n"
+        "fi\n"
+        "exit \"$status\"\n",
+        kStoppedStatus);
+  }
+  return script;
+}
+
+}  // namespace cleave::models

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/study/study_plan.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <set>
+#include <sstream>
+
+#include <cleave/error.hpp>
+#include <cleave/host/provenance_here.hpp>
+#include <cleave/sizes.hpp>
+#include <cleave/trace/provenance.hpp>
+
+#include "models/theory/hold_out.hpp"
+
+namespace cleave::models {
+
+namespace {
+
+constexpr std::string_view kStealing = "work_stealing";
+
+/// Whether the options have `name`, with or without a value after '='.
+bool has_option(std::string_view name, const std::vector<std::string>& options) {
+  return std::any_of(options.begin(), options.end(), [&](const std::string& option) {
+    return option == name ||
+           (option.starts_with(name) && option.substr(name.size()).starts_with('='));
+  });
+}
+
+/// A size is a value of the program's option, or begins with '-' and is options itself.
+std::vector<std::string> options_of_size(const Study& study, const std::string& size) {
+  if (!size.starts_with('-')) {
+    return {study.size_option, size};
+  }
+  std::vector<std::string> words;
+  std::istringstream text(size);
+  for (std::string word; text >> word;) {
+    words.push_back(std::move(word));
+  }
+  return words;
+}
+
+ProgramDescription describe(const StudyArguments& arguments) {
+  const std::filesystem::path file = find_program(arguments.program);
+  std::vector<std::string> options = arguments.options;
+  if (!arguments.type.empty()) {
+    options.insert(options.end(), {"--type", arguments.type});
+  }
+  ProgramDescription program = describe_program(file, options);
+  std::erase(program.types, "sequential");
+  const std::string type = arguments.type.empty() ? program.type : arguments.type;
+  if (std::find(program.types.begin(), program.types.end(), type) == program.types.end()) {
+    throw UsageError(fmt::format("--type: '{}' cannot be studied of {}, only {}", type,
+                                 file.string(), fmt::join(program.types, ", ")));
+  }
+  program.type = type;
+  return program;
+}
+
+/// Threads beyond the cores are left out: what such runs measure is who runs when.
+std::vector<Workers> workers_of(const StudyArguments& arguments, const std::string& type) {
+  std::vector<Workers> all;
+  if (type != kStealing && arguments.threads != std::vector{1}) {
+    throw UsageError(fmt::format("--threads is for --type {}, not for {}", kStealing, type));
+  }
+  for (const int ranks : arguments.ranks) {
+    for (const int of_rank : arguments.threads) {
+      if (of_rank == 1 || ranks * of_rank <= detail::usable_cores() ||
+          arguments.allow_oversubscribed) {
+        all.push_back({ranks, of_rank});
+      }
+    }
+  }
+  if (all.empty()) {
+    throw UsageError(fmt::format("--threads: all of {} outnumber the {} cores",
+                                 fmt::join(arguments.threads, ","), detail::usable_cores()));
+  }
+  return all;
+}
+
+Study study_of(const StudyArguments& arguments, const ProgramDescription& program) {
+  Study study = arguments.quick ? program.quick_study : program.study;
+  if (!arguments.sizes.empty()) {
+    study.sizes.clear();
+    for (const std::string& size :
+         arguments.sizes) {  // options have a blank before them (main.cpp)
+      study.sizes.push_back(size.substr(std::min(size.find_first_not_of(' '), size.size())));
+    }
+  }
+  study.rounds = arguments.rounds.value_or(study.rounds);
+  study.repetitions = arguments.repetitions.value_or(study.repetitions);
+  if (study.rounds < 1 || study.repetitions < 1) {
+    throw UsageError("--rounds and --repetitions must be at least 1");
+  }
+  if (study.sizes.empty()) {
+    throw UsageError(
+        fmt::format("{} names no sizes to study: give --sizes, for example --sizes "
+                    "\"-n 8\" \"-n 9\" \"-n 10\"",
+                    program.file.string()));
+  }
+  std::set<std::string> known;
+  for (const std::string& size : study.sizes) {
+    if (!known.insert(size).second) {
+      throw UsageError(fmt::format("--sizes: {} comes twice", size));
+    }
+  }
+  return study;
+}
+
+/// How many different sizes are left to fit.
+std::size_t fitted_sizes(const std::vector<std::string>& sizes, HoldOut hold_out) {
+  std::vector<RunPoint> points;
+  std::set<NamedSizes> different;
+  for (const std::string& size : sizes) {
+    try {
+      points.push_back({.sizes = parse_sizes(size)});
+    } catch (const UsageError&) {  // no named counts, which only the program understands
+      points.push_back({.sizes = {{"size", std::ssize(points) + 1}}});
+      hold_out = hold_out == HoldOut::beyond_third ? HoldOut::none : hold_out;
+    }
+    different.insert(points.back().sizes);
+  }
+  return different.size() - held_out_sizes(points, hold_out).size();
+}
+
+/// A time is fitted as a function of a size, which one size does not show.
+void check_fits(StudyPlan& plan, bool hold_out_is_given) {
+  constexpr std::size_t kNeeded = 2;
+  const std::vector<std::string>& sizes = plan.study.sizes;
+  if (const std::size_t different = fitted_sizes(sizes, HoldOut::none); different < kNeeded) {
+    throw UsageError(fmt::format(
+        "a fit needs at least {} different sizes, not {}: give more, for example --sizes N=1M N=2M "
+        "N=4M",
+        kNeeded, different));
+  }
+  const std::size_t fitted = fitted_sizes(sizes, plan.fit.hold_out);
+  if (fitted >= kNeeded) {
+    return;
+  }
+  if (hold_out_is_given) {
+    throw UsageError(
+        fmt::format("--hold-out leaves {} of {} sizes to fit, which takes at least {}: give more "
+                    "sizes, or --hold-out none",
+                    fitted, sizes.size(), kNeeded));
+  }
+  plan.fit.hold_out = HoldOut::none;
+  plan.notes.push_back(
+      fmt::format("{} sizes are fitted and none is held out to test the fit: give "
+                  "at least {}",
+                  sizes.size(), kNeeded + 1));
+}
+
+/// Has the program look at every size that a person gave, and at one of its own.
+void check_sizes(const StudyPlan& plan, bool are_given) {
+  for (const Case& c : plan.cases) {
+    if (c.workers.ranks == plan.cases.front().workers.ranks &&
+        c.workers.threads == plan.cases.front().workers.threads) {
+      check_options_of_run(plan.program.file, plan.options_of(c, 1));
+      if (!are_given) {
+        return;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::string file_name_of(const std::string& text) {
+  constexpr std::size_t kMaxLetters = 60;
+  std::string name;
+  for (const char c : text) {
+    const bool is_plain =
+        std::isalnum(static_cast<unsigned char>(c)) != 0 || (c == '.' && !name.empty());
+    if (is_plain) {
+      name += c;
+    } else if (!name.empty() && name.back() != '-') {
+      name += '-';
+    }
+  }
+  return name.substr(0, kMaxLetters);
+}
+
+std::vector<std::string> labels_of(const std::vector<std::string>& sizes) {
+  std::vector<std::string> labels;
+  std::set<std::string> known;
+  for (const std::string& size : sizes) {
+    const std::string name = file_name_of(size);
+    std::string label = name;
+    for (int again = 2; label.empty() || !known.insert(label).second; ++again) {
+      label = fmt::format("{}_{}", name, again);
+    }
+    labels.push_back(label);
+  }
+  return labels;
+}
+
+int StudyPlan::max_ranks() const {
+  int maximum = 0;
+  for (const Case& c : cases) {
+    maximum = std::max(maximum, c.workers.ranks);
+  }
+  return maximum;
+}
+
+double StudyPlan::weight_of(const Case& c) const {
+  constexpr double kGrowth = 1.5;
+  double weight = 0;
+  try {
+    for (const auto& [name, count] : parse_sizes(c.size)) {
+      weight += static_cast<double>(count);
+    }
+  } catch (const UsageError&) {  // only the program understands it
+    const auto at = std::ranges::find(study.sizes, c.size) - study.sizes.begin();
+    weight = std::pow(kGrowth, at);
+  }
+  return std::max(weight, 1.0) / (c.workers.ranks * c.workers.threads);
+}
+
+std::vector<std::string> StudyPlan::options_of(const Case& c, int round) const {
+  std::vector<std::string> all = options_of_size(study, c.size);
+  all.insert(all.end(), {"--type", program.type, "--repetitions", std::to_string(study.repetitions),
+                         "--warm-up", std::to_string(study.warm_up)});
+  if (program.type == kStealing) {
+    all.insert(all.end(), {"--threads", std::to_string(c.workers.threads)});
+  }
+  // Another input each round, so that the luck of one does not pass for a law.
+  if (!has_option("--seed", options)) {
+    all.insert(all.end(), {"--seed", std::to_string(round)});
+  }
+  if (!has_option("--inputs", options)) {
+    all.insert(all.end(), {"--inputs", study.inputs});
+  }
+  all.insert(all.end(), options.begin(), options.end());
+  return all;
+}
+
+std::filesystem::path StudyPlan::trace_of(const Case& c, int round) const {
+  const auto [ranks, threads] = c.workers;
+  const std::string workers =
+      threads == 1 ? fmt::format("p{}", ranks) : fmt::format("p{}t{}", ranks, threads);
+  return folder / "traces" /
+         fmt::format("{}-{}-{}-{}.trace.jsonl", file_name, c.label, workers, round);
+}
+
+StudyPlan plan_study(const StudyArguments& arguments) {
+  StudyPlan plan{.program = describe(arguments), .options = arguments.options};
+  plan.study = study_of(arguments, plan.program);
+  plan.fit = arguments.fit;
+  plan.file_name = file_name_of(plan.program.name);
+  if (plan.file_name.empty()) {
+    plan.file_name = "program";
+  }
+  plan.folder = arguments.out.empty() ? plan.file_name + "-study" : arguments.out;
+  check_fits(plan, arguments.hold_out_is_given);
+  const std::vector<Workers> workers = workers_of(arguments, plan.program.type);
+  const std::vector<std::string> labels = labels_of(plan.study.sizes);
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    for (const Workers& of_case : workers) {
+      plan.cases.push_back({.size = plan.study.sizes[i], .label = labels[i], .workers = of_case});
+    }
+  }
+  check_sizes(plan, !arguments.sizes.empty());
+  return plan;
+}
+
+}  // namespace cleave::models

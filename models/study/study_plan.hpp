@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a study is going to run: every size on every number of ranks and threads, several rounds.
+// Whatever can be wrong with it is found before the first run.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/study/launcher.hpp"
+#include "models/study/program_description.hpp"
+#include "models/theory/fit.hpp"
+
+namespace cleave::models {
+
+/// The command line of `cleave study`.
+struct StudyArguments {
+  std::string program;
+  std::string type;  ///< empty: the program's default
+  std::vector<int> ranks;
+  std::vector<int> threads;
+  std::vector<std::string> sizes;
+  std::optional<int> rounds;
+  std::optional<int> repetitions;
+  std::string out;
+  std::string machine;
+  std::string launcher;
+  bool quick = false;
+  bool fresh = false;
+  bool quiet = false;
+  std::string status;  ///< file that says how far the study is
+  bool hold_out_is_given = false;
+  FitOptions fit;
+  Throttled throttled = Throttled::left_out;
+  bool allow_oversubscribed = false;
+  std::vector<std::string> options;  ///< after "--": the program's own
+};
+
+/// One size on one number of workers, and which traces are of it.
+struct Case {
+  std::string size;
+  std::string label;  ///< of the size, as file names have it
+  Workers workers;
+  std::vector<std::size_t> traces = {};
+};
+
+struct StudyPlan {
+  ProgramDescription program;
+  Study study;
+  std::vector<std::string> options;  ///< the program's own
+  std::vector<Case> cases;
+  FitOptions fit;
+  std::filesystem::path folder;
+  std::string file_name;           ///< of the application, fit for files
+  std::vector<std::string> notes;  ///< what was decided for the user
+
+  int max_ranks() const;
+
+  /// About in proportion to the time of a run: its sizes over its workers. Where sizes are options
+  /// in quotes they are taken to grow from each to the next.
+  double weight_of(const Case& c) const;
+
+  /// The program's options in a run, but for its trace.
+  std::vector<std::string> options_of(const Case& c, int round) const;
+  /// Where the trace of a run goes.
+  std::filesystem::path trace_of(const Case& c, int round) const;
+};
+
+/// Letters, digits and dots of `text`, with a dash for all between, at most 60 letters.
+std::string file_name_of(const std::string& text);
+
+/// A file name for each of `sizes`, no two the same.
+std::vector<std::string> labels_of(const std::vector<std::string>& sizes);
+
+/// Asks the program what it is, and checks that it takes the options and sizes.
+/// \throws UsageError  if the study cannot be run, or could not be fitted
+StudyPlan plan_study(const StudyArguments& arguments);
+
+}  // namespace cleave::models

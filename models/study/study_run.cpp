@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/study/study_run.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <system_error>
+
+#include <cleave/host/provenance_here.hpp>
+#include <cleave/program/pace.hpp>
+#include <cleave/program/progress.hpp>
+#include <cleave/trace/machine_file.hpp>
+#include <cleave/trace/provenance.hpp>
+#include <cleave/trace/words.hpp>
+
+#include "models/report/cells.hpp"
+#include "models/report/write_report.hpp"
+#include "models/study/subprocess.hpp"
+#include "models/theory/clean.hpp"
+
+namespace cleave::models {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kTraceOption = " --trace ";
+
+std::vector<Case*> all_of(std::vector<Case>& cases) {
+  std::vector<Case*> all;
+  all.reserve(cases.size());
+  for (Case& c : cases) {
+    all.push_back(&c);
+  }
+  return all;
+}
+
+/// Forwards in one round and backwards in the next, so that a machine that becomes slower meanwhile
+/// does not make one size or one number of ranks slower than the others.
+std::vector<Case*> in_turn(std::vector<Case*> cases, int round) {
+  if (round % 2 == 0) {
+    std::reverse(cases.begin(), cases.end());
+  }
+  return cases;
+}
+
+/// Repetitions of a case that found the cores as fast as they can be.
+int free_repetitions(const CountedRepetitions& counted, const std::vector<detail::Trace>& traces,
+                     const Case& c) {
+  int free = 0;
+  for (const std::size_t trace : c.traces) {
+    free += counted.free_repetitions(traces[trace]);
+  }
+  return free;
+}
+
+fs::path calibration_program() {
+  fs::path file = program_folder() / "cleave-calibrate";
+  if (!fs::exists(file)) {
+    throw UsageError(
+        fmt::format("there is no program cleave-calibrate in {}: give a machine file, "
+                    "for example --machine here.machine.json",
+                    program_folder().string()));
+  }
+  return file;
+}
+
+std::vector<fs::path> traces_in(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().filename().string().ends_with(".trace.jsonl")) {
+      files.push_back(entry.path());
+    }
+  }
+  return files;
+}
+
+}  // namespace
+
+StudyRun::StudyRun(const StudyArguments& arguments, StudyPlan plan)
+    : arguments_(arguments), plan_(std::move(plan)), launcher_(arguments.launcher) {
+  if (!arguments_.machine.empty()) {
+    detail::read_machine(arguments_.machine);  // before the runs, which take minutes
+  } else if (plan_.max_ranks() > 1) {
+    calibration_program();
+  }
+}
+
+void StudyRun::measure() {
+  make_folders();
+  runs_ = plan_.cases.size() * static_cast<std::size_t>(plan_.study.rounds);
+  say_what_is_there();
+  step_begin_ = std::chrono::steady_clock::now();
+  plan_runs(0, {});
+  progress_.emplace(
+      "study",
+      detail::Progress::Where{.on_terminal = !arguments_.quiet, .status_file = arguments_.status},
+      [this] { return look(); });
+  try {
+    measure_all();
+  } catch (const Interrupted&) {
+    progress_.reset();
+    remove_folders_if_empty();
+    if (traces_.empty()) {
+      throw Interrupted("stopped before the first run was done");
+    }
+    throw Interrupted(fmt::format("stopped; {} of {} runs are kept in {}: the same command goes on",
+                                  traces_.size(), runs_, (plan_.folder / "traces").string()));
+  } catch (...) {
+    progress_.reset();
+    remove_folders_if_empty();
+    throw;
+  }
+}
+
+void StudyRun::end() {
+  if (progress_) {
+    progress_->end();
+    progress_.reset();
+  }
+}
+
+void StudyRun::make_folders() {
+  make_folder(plan_.folder);
+  make_folder(plan_.folder / "traces");
+  if (arguments_.fresh) {
+    std::error_code error;
+    for (const fs::path& file : traces_in(plan_.folder / "traces")) {
+      fs::remove(file, error);
+    }
+    fs::remove(plan_.folder / kMachineOfStudy, error);
+  }
+}
+
+void StudyRun::remove_folders_if_empty() const {
+  std::error_code error;  // a folder with anything in it stays
+  if (fs::remove(plan_.folder / "traces", error) && !arguments_.machine.empty()) {
+    fs::remove(plan_.folder / kMachineOfStudy, error);  // a copy
+  }
+  fs::remove(plan_.folder, error);
+}
+
+void StudyRun::say_what_is_there() const {
+  std::size_t reused = 0;
+  for (int round = 1; round <= plan_.study.rounds; ++round) {
+    reused += static_cast<std::size_t>(
+        std::count_if(plan_.cases.begin(), plan_.cases.end(),
+                      [&](const Case& c) { return earlier(c, round).has_value(); }));
+  }
+  if (reused > 0 && !arguments_.quiet) {
+    fmt::print(stderr,
+               "study: {} of {} runs were made earlier and are reused from {}; --fresh makes all "
+               "anew\n",
+               reused, runs_, (plan_.folder / "traces").string());
+  }
+  std::set<fs::path> own;
+  for (int round = 1; round <= 2 * plan_.study.rounds; ++round) {
+    for (const Case& c : plan_.cases) {
+      own.insert(plan_.trace_of(c, round));
+    }
+  }
+  const std::vector<fs::path> there = traces_in(plan_.folder / "traces");
+  if (const auto others = std::count_if(there.begin(), there.end(),
+                                        [&](const fs::path& file) { return !own.contains(file); });
+      others > 0 && !arguments_.quiet) {
+    fmt::print(stderr,
+               "study: note: {} also holds {} traces of other runs, which cleave fit {} takes too; "
+               "--fresh removes them\n",
+               (plan_.folder / "traces").string(), others, plan_.folder.string());
+  }
+}
+
+void StudyRun::measure_all() {
+  set_up_machine();
+  const std::vector<Case*> all = all_of(plan_.cases);
+  const int rounds = plan_.study.rounds;
+  for (int round = 1; round <= rounds; ++round) {
+    plan_runs(round - 1, {});
+    measure_round(round, all);
+  }
+  for (int again = 1; again <= rounds; ++again) {
+    const std::vector<Case*> throttled = mostly_throttled();
+    if (throttled.empty()) {
+      break;
+    }
+    runs_ += throttled.size();
+    plan_runs(rounds + again - 1, throttled);
+    measure_round(rounds + again, throttled);
+  }
+  begin_step("fitting");
+}
+
+void StudyRun::begin_step(const std::string& what) {
+  const std::lock_guard guard(mutex_);
+  const std::size_t steps = runs_ + (calibrates_ ? 1 : 0) + 1;
+  ++begun_;
+  step_begin_ = std::chrono::steady_clock::now();
+  step_ = fmt::format("[{}/{}] {}", begun_, steps, what);
+}
+
+void StudyRun::complete_run(bool is_reused) {
+  const std::lock_guard guard(mutex_);
+  const double weight = to_come_.front();
+  to_come_.pop_front();
+  if (!is_reused) {
+    const auto now = std::chrono::steady_clock::now();
+    pace_.add(weight, std::chrono::duration<double>(now - step_begin_).count());
+  }
+  done_ += weight;
+}
+
+/// What is to come after so many rounds, with one more of the cases `again`.
+void StudyRun::plan_runs(int rounds_done, const std::vector<Case*>& again) {
+  const std::lock_guard guard(mutex_);
+  to_come_.clear();
+  const std::vector<Case*> all = all_of(plan_.cases);
+  for (int round = rounds_done + 1; round <= plan_.study.rounds; ++round) {
+    add_round(all, round);
+  }
+  add_round(again, rounds_done + 1);
+}
+
+void StudyRun::add_round(const std::vector<Case*>& cases, int round) {
+  for (const Case* const c : in_turn(cases, round)) {
+    to_come_.push_back(plan_.weight_of(*c));
+  }
+}
+
+detail::Moment StudyRun::look() {
+  using Seconds = std::chrono::duration<double>;
+  const std::lock_guard guard(mutex_);
+  const double rest = std::accumulate(to_come_.begin(), to_come_.end(), 0.0);
+  const double current_s = Seconds(std::chrono::steady_clock::now() - step_begin_).count();
+  return {.fraction = done_ / (done_ + rest),
+          .step = step_,
+          .remaining_s = pace_.remaining_s(rest, current_s)};
+}
+
+/// The folder keeps its machine beside its traces, so that they can be fitted again.
+void StudyRun::set_up_machine() {
+  const fs::path file = plan_.folder / kMachineOfStudy;
+  if (!arguments_.machine.empty()) {
+    write_file(file, read_file(arguments_.machine));
+  } else if (plan_.max_ranks() == 1) {
+    return;
+  } else if (!is_calibrated_here(file)) {
+    calibrate(file);
+  }
+  machine_file_ = file.string();
+}
+
+/// Whether an earlier part of this study has calibrated the machine.
+bool StudyRun::is_calibrated_here(const fs::path& file) const {
+  if (!fs::exists(file)) {
+    return false;
+  }
+  try {
+    const detail::Machine machine = detail::read_machine(file);
+    const auto of_all_ranks = [&](const detail::Communication& entry) {
+      return entry.ranks >= plan_.max_ranks();
+    };
+    return machine.provenance.host == detail::provenance_here("", "", "").host &&
+           std::any_of(machine.exchange.begin(), machine.exchange.end(), of_all_ranks);
+  } catch (const FileError&) {
+    return false;
+  }
+}
+
+void StudyRun::calibrate(const fs::path& file) {
+  calibrates_ = true;
+  const int ranks = plan_.max_ranks();
+  begin_step(fmt::format("calibrating the machine on {} ranks", ranks));
+  const Ended ended =
+      launcher_.run({.ranks = ranks}, calibration_program(), {"--out", file.string(), "--quiet"});
+  if (ended.status != 0 || !fs::exists(file)) {
+    throw Error(fmt::format("cleave-calibrate on {} {}: {}; give a machine file by --machine",
+                            detail::format_ranks(ranks), how_it_ended(ended),
+                            last_line(ended.output)));
+  }
+}
+
+void StudyRun::measure_round(int round, const std::vector<Case*>& cases) {
+  for (Case* const c : in_turn(cases, round)) {
+    std::optional<detail::Trace> trace = earlier(*c, round);
+    const bool is_reused = trace.has_value();
+    if (is_reused) {
+      begin_step("");
+    } else {
+      const std::string which = round <= plan_.study.rounds
+                                    ? fmt::format("round {} of {}", round, plan_.study.rounds)
+                                    : fmt::format("round {}, as a core was slower before", round);
+      begin_step(fmt::format("{} {} on {}, {}", plan_.program.name, c->size,
+                             format_workers(c->workers.ranks, c->workers.threads), which));
+      trace = measure(*c, round);
+    }
+    complete_run(is_reused);
+    c->traces.push_back(traces_.size());
+    traces_.push_back(std::move(*trace));
+  }
+}
+
+/// The program and its options, as a trace has them in its provenance.
+std::string StudyRun::command_of(const Case& c, int round) const {
+  return fmt::format("{} {}", plan_.program.file.string(),
+                     fmt::join(plan_.options_of(c, round), " "));
+}
+
+detail::Trace StudyRun::measure(const Case& c, int round) {
+  const fs::path file = plan_.trace_of(c, round);
+  std::error_code error;
+  fs::remove(file, error);  // of another study
+  std::vector<std::string> options = plan_.options_of(c, round);
+  options.insert(options.end(), {"--trace", file.string(), "--quiet"});
+  const Ended ended = launcher_.run(c.workers, plan_.program.file, options);
+  const std::string program = plan_.program.file.filename().string();
+  const std::string workers = format_workers(c.workers.ranks, c.workers.threads);
+  if (ended.status != 0) {
+    fs::remove(file.string() + ".partial", error);
+    fs::remove(file, error);
+    throw Error(fmt::format("{} on {} {}: {}; the run was {}", program, workers,
+                            how_it_ended(ended), last_line(ended.output), command_of(c, round)));
+  }
+  if (!fs::exists(file)) {
+    throw Error(fmt::format("{} on {} wrote no trace: {}; the run was {}", program, workers,
+                            last_line(ended.output), command_of(c, round)));
+  }
+  return detail::read_trace(file);
+}
+
+/// The trace of a run that was made earlier: by this program, which has not been built anew since,
+/// with these options, on this host.
+std::optional<detail::Trace> StudyRun::earlier(const Case& c, int round) const {
+  const fs::path file = plan_.trace_of(c, round);
+  std::error_code error;
+  const auto made = fs::last_write_time(file, error);
+  if (error || made < fs::last_write_time(plan_.program.file, error) || error) {
+    return std::nullopt;
+  }
+  try {
+    detail::Trace trace = detail::read_trace(file);
+    const detail::Provenance& provenance = trace.run.provenance;
+    const bool is_same =
+        trace.run.ranks == c.workers.ranks &&
+        provenance.command_line.starts_with(command_of(c, round) + kTraceOption) &&
+        (launcher_.is_given() || provenance.host == detail::provenance_here("", "", "").host);
+    return is_same ? std::optional(std::move(trace)) : std::nullopt;
+  } catch (const FileError&) {
+    return std::nullopt;  // cut short, or of another version
+  }
+}
+
+/// The cases of which fewer than a third of the repetitions asked for found the cores as fast as
+/// they can be.
+std::vector<Case*> StudyRun::mostly_throttled() {
+  std::vector<Case*> throttled;
+  if (arguments_.throttled == Throttled::counted) {
+    return throttled;
+  }
+  const CountedRepetitions counted(traces_);
+  for (Case& c : plan_.cases) {
+    const int free = free_repetitions(counted, traces_, c);
+    if (3 * free < plan_.study.rounds * plan_.study.repetitions) {
+      throttled.push_back(&c);
+    }
+  }
+  return throttled;
+}
+
+}  // namespace cleave::models

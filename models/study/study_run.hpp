@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running a study: calibration, then every case in turn, several rounds.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <cleave/error.hpp>
+#include <cleave/program/pace.hpp>
+#include <cleave/program/progress.hpp>
+#include <cleave/trace/trace_file.hpp>
+
+#include "models/study/study_plan.hpp"
+
+namespace cleave::models {
+
+/// Where a study keeps the machine that its runs were on.
+inline constexpr const char* kMachineOfStudy = "this.machine.json";
+
+class StudyRun {
+ public:
+  StudyRun(const StudyArguments& arguments, StudyPlan plan);
+
+  /// Makes the folder and fills it with the machine and the traces. Runs whose traces it holds
+  /// already, made by the same program with the same options, are not run again.
+  /// \throws Interrupted  after Ctrl-C, with what is kept
+  /// \throws Error        if a run fails, with its last line
+  void measure();
+  /// The rest is done, too: no more is told of how far the study is.
+  void end();
+
+  const StudyPlan& plan() const { return plan_; }
+  const std::vector<detail::Trace>& traces() const { return traces_; }
+  /// The machine file; empty if the study is of one rank.
+  const std::string& machine_file() const { return machine_file_; }
+
+ private:
+  void make_folders();
+  void remove_folders_if_empty() const;
+  void say_what_is_there() const;
+  void measure_all();
+  void set_up_machine();
+  bool is_calibrated_here(const std::filesystem::path& file) const;
+  void calibrate(const std::filesystem::path& file);
+  void measure_round(int round, const std::vector<Case*>& cases);
+  detail::Trace measure(const Case& c, int round);
+  std::optional<detail::Trace> earlier(const Case& c, int round) const;
+  std::vector<Case*> mostly_throttled();
+  void begin_step(const std::string& what);
+  std::string command_of(const Case& c, int round) const;
+
+  // What the progress knows.
+  void plan_runs(int rounds_done, const std::vector<Case*>& again);
+  void add_round(const std::vector<Case*>& cases, int round);
+  void complete_run(bool is_reused);
+  detail::Moment look();
+
+  const StudyArguments& arguments_;
+  StudyPlan plan_;
+  Launcher launcher_;
+  std::string machine_file_;
+  bool calibrates_ = false;
+  std::size_t runs_ = 0;   ///< that there are to be
+  std::size_t begun_ = 0;  ///< steps
+  std::vector<detail::Trace> traces_;
+
+  std::mutex mutex_;            ///< of what the thread of the progress looks at
+  std::deque<double> to_come_;  ///< weights of the runs that are
+  double done_ = 0;             ///< weight of those that are done
+  detail::Pace pace_;
+  std::string step_;
+  std::chrono::steady_clock::time_point step_begin_;
+  std::optional<detail::Progress> progress_;  ///< last, since its thread looks at the others
+};
+
+}  // namespace cleave::models

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/theory/fit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <cleave/trace/median.hpp>
+
+#include "models/theory/calibration.hpp"
+#include "models/theory/fit_parts.hpp"
+#include "models/theory/memory.hpp"
+#include "models/theory/prediction.hpp"
+
+namespace cleave::models {
+
+namespace {
+
+UsageError no_blocks_of(int rank) {
+  return UsageError(fmt::format("the traces have no blocks of rank {}", rank));
+}
+
+Model described(const Measurements& measurements, const FitOptions& options,
+                const detail::Provenance& provenance) {
+  return {.app = measurements.app,
+          .type = measurements.type,
+          .placement = measurements.placement,
+          .threads = measurements.threads,
+          .options = measurements.options,
+          .cache_bytes = measurements.cache_bytes,
+          .cores = measurements.cores,
+          .given_sizes = measurements.given_sizes,
+          .forms = options.forms == Forms::paper ? "paper" : "auto",
+          .weights = options.weights,
+          .mechanisms = options.mechanisms,
+          .notes = measurements.notes,
+          .provenance = provenance};
+}
+
+RunOfModel run_of_model(const RunPoint& point) {
+  return {.ranks = point.ranks,
+          .threads = point.threads,
+          .ranks_per_host = point.ranks_per_host,
+          .sizes = point.sizes,
+          .files = point.files};
+}
+
+/// The workers of one rank alone. \throws UsageError  if no run has them
+std::vector<SearchRun> seen_by(std::vector<SearchRun> runs, int rank) {
+  for (SearchRun& run : runs) {
+    run = seen_by_rank(run, rank);
+  }
+  std::erase_if(runs, [](const SearchRun& run) { return run.seconds.empty(); });
+  if (runs.empty()) {
+    throw no_blocks_of(rank);
+  }
+  return runs;
+}
+
+/// What the repetitions of the fitted runs took, over what the model says of them.
+std::vector<double> search_noise(const Model& model, const std::vector<SearchRun>& runs) {
+  std::vector<double> ratios;
+  for (const SearchRun& run : runs) {
+    try {
+      const RunPoint point{.ranks = run.ranks,
+                           .threads = run.threads,
+                           .ranks_per_host = run.ranks_per_host,
+                           .sizes = run.sizes};
+      const double predicted = detail::median(draws_of(model, point));
+      for (const double seconds : run.seconds) {
+        if (predicted > 0) {
+          ratios.push_back(seconds / predicted);
+        }
+      }
+    } catch (const Error&) {
+      continue;  // a part was refused, and the model says so
+    }
+  }
+  std::ranges::sort(ratios);
+  return ratios;
+}
+
+/// Everything but what held-out runs say.
+Model fit_parts(Model model, const Measurements& measurements,
+                const std::optional<detail::Machine>& machine, const FitOptions& options) {
+  for (const RunPoint& point : measurements.points) {
+    model.fitted.push_back(run_of_model(point));
+  }
+  model.memory = fit_memory(measurements.points, options.mechanisms);
+  if (measurements.type == "work_stealing") {
+    model.network = machine ? network_of(*machine) : Network{.source = "traces"};
+    const std::vector<SearchRun> runs =
+        options.blocks_of_rank ? seen_by(measurements.searches, *options.blocks_of_rank)
+                               : measurements.searches;
+    fit_search(model, runs, machine.has_value());
+    if (!options.blocks_of_rank && options.mechanisms.noise) {
+      std::get<SearchModel>(model.parts).noise = search_noise(model, runs);
+    }
+    return model;
+  }
+  model.network =
+      machine ? network_of(*machine)
+              : network_of(measurements.samples, measurements.placement, options.mechanisms.pieces);
+  if (options.blocks_of_rank && std::ranges::find(measurements.samples, *options.blocks_of_rank,
+                                                  &Sample::rank) == measurements.samples.end()) {
+    throw no_blocks_of(*options.blocks_of_rank);
+  }
+  fit_hypercube(model, measurements.samples, measurements.costs, options, machine.has_value());
+  return model;
+}
+
+}  // namespace
+
+Model fit_model(const Measurements& measurements, const std::optional<detail::Machine>& machine,
+                const FitOptions& options, const detail::Provenance& provenance) {
+  if (options.blocks_of_rank && !machine) {
+    throw UsageError(fmt::format("the blocks of rank {} alone do not tell l and g: give a machine",
+                                 *options.blocks_of_rank));
+  }
+  const std::vector<NamedSizes> held_out = held_out_sizes(measurements.points, options.hold_out);
+  const auto is_held_out = [&](const NamedSizes& sizes) {
+    return std::ranges::find(held_out, sizes) != held_out.end();
+  };
+  Model model = described(measurements, options, provenance);
+  Measurements fitted = measurements;
+  std::erase_if(fitted.points, [&](const RunPoint& p) {
+    if (is_held_out(p.sizes)) {
+      model.held_out.push_back(run_of_model(p));
+    }
+    return is_held_out(p.sizes);
+  });
+  std::erase_if(fitted.samples, [&](const Sample& s) { return is_held_out(s.run_sizes); });
+  std::erase_if(fitted.searches, [&](const SearchRun& r) { return is_held_out(r.sizes); });
+  model = fit_parts(std::move(model), fitted, machine, options);
+  if (options.mechanisms.calibration && !options.blocks_of_rank) {
+    model.calibration = calibrate(fitted, [&](const Measurements& some) {
+      return fit_parts(described(some, options, detail::Provenance{}), some, machine, options);
+    });
+  }
+  return model;
+}
+
+}  // namespace cleave::models

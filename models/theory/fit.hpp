@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fitting: measurements and a machine to a model.
+#pragma once
+
+#include <map>
+#include <optional>
+
+#include <cleave/error.hpp>
+#include <cleave/trace/machine_file.hpp>
+#include <cleave/trace/provenance.hpp>
+#include <cleave/trace/span.hpp>
+
+#include "models/theory/hold_out.hpp"
+#include "models/theory/model.hpp"
+#include "models/theory/samples.hpp"
+
+namespace cleave::models {
+
+enum class Forms {
+  automatic,  ///< chosen by what predicts sizes that were left out
+  paper,      ///< those of Printista and Saez; chosen for blocks that they do not name
+};
+
+struct FitOptions {
+  Forms forms = Forms::automatic;
+  std::map<detail::Block, Form> given_forms;  ///< these always win
+  Weights weights = Weights::relative;
+  HoldOut hold_out = HoldOut::none;
+  /// Only the times of this rank's blocks are looked at, and nothing that other ranks have a part
+  /// in: no exchange, no agreement, no time of a run. Of a search it is what this rank's workers
+  /// did. So a network that the traces were not made on can take the place of theirs, and needs a
+  /// machine.
+  std::optional<int> blocks_of_rank;
+  Mechanisms mechanisms;
+};
+
+/// A block that cannot be fitted is listed in `refused` with its reason; the rest of the model
+/// stands. Without `machine`, l and g are fitted to the exchanges in the traces.
+///
+/// \throws UsageError  if `options.blocks_of_rank` comes without a machine, or is a rank that no
+/// run
+///                     has
+Model fit_model(const Measurements& measurements, const std::optional<detail::Machine>& machine,
+                const FitOptions& options, const detail::Provenance& provenance);
+
+}  // namespace cleave::models

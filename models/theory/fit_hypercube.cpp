@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <cleave/schedule/messages.hpp>
+#include <cleave/trace/median.hpp>
+
+#include "models/theory/catalogue.hpp"
+#include "models/theory/fit_parts.hpp"
+#include "models/theory/observations.hpp"
+#include "models/theory/statistics.hpp"
+
+namespace cleave::models {
+
+namespace {
+
+constexpr std::array<detail::Block, 7> kWorkBlocks = {
+    detail::Block::divide,   detail::Block::combine, detail::Block::sequential,
+    detail::Block::skeleton, detail::Block::sample,  detail::Block::pivot,
+    detail::Block::partition};
+
+/// Whether the block only moves data.
+bool only_moves(detail::Block block) {
+  return block == detail::Block::sample || block == detail::Block::pivot ||
+         block == detail::Block::skeleton;
+}
+
+class HypercubeFit {
+ public:
+  HypercubeFit(Model& model, std::vector<Sample> samples, const Costs& costs,
+               const FitOptions& options)
+      : model_(model), samples_(std::move(samples)), costs_(costs), options_(options) {
+    // Sizes that no run has could not be told when predicting.
+    for (Sample& sample : samples_) {
+      std::erase_if(sample.sizes,
+                    [&](const auto& size) { return !sample.run_sizes.contains(size.first); });
+    }
+  }
+
+  void fit(bool has_machine) {
+    model_.curves = costs_.curves;
+    const bool splits = has(detail::Block::partition);
+    result_.way = detail::way_of(model_.placement, splits).value_or(Way::replicated);
+    if (splits) {
+      set_splitter_bytes();
+      add_sampling_sizes();
+    }
+    for (const detail::Block block : kWorkBlocks) {
+      fit_block(block);
+    }
+    result_.scaling = fit_scaling(samples_);
+    result_.tilt = options_.mechanisms.tilt ? fit_tilt(samples_, result_.scaling) : 0;
+    fit_exchange(has_machine);
+    model_.parts = std::move(result_);
+  }
+
+ private:
+  bool has(detail::Block block) const {
+    return std::ranges::find(samples_, block, &Sample::block) != samples_.end();
+  }
+
+  std::vector<Sample> samples_of(detail::Block block) const {
+    std::vector<Sample> of_block;
+    std::ranges::copy_if(samples_, std::back_inserter(of_block), [&](const Sample& sample) {
+      const bool is_asked_for = !options_.blocks_of_rank || sample.rank == *options_.blocks_of_rank;
+      return sample.block == block && is_asked_for;
+    });
+    return of_block;
+  }
+
+  void set_splitter_bytes() {
+    std::vector<double> bytes;
+    for (const Sample& sample : samples_) {
+      const auto elements = sample.sizes.find("N");
+      if (sample.block == detail::Block::pivot && elements != sample.sizes.end() &&
+          elements->second > 0) {
+        bytes.push_back(std::round(sample.bytes / sampled(elements->second)));
+      }
+    }
+    splitter_bytes_ = bytes.empty() ? 0 : detail::median(std::move(bytes));
+  }
+
+  static double sampled(double elements) {
+    return static_cast<double>(detail::sample_of(static_cast<std::int64_t>(elements)));
+  }
+
+  /// What the choice of a splitter depends on, in the place of N.
+  void add_sampling_sizes() {
+    for (Sample& sample : samples_) {
+      const auto elements = sample.sizes.find("N");
+      if (elements == sample.sizes.end()) {
+        continue;
+      }
+      if (sample.block == detail::Block::sample) {
+        sample.sizes["samples"] = sampled(elements->second * sample.group) / sample.group;
+      } else if (sample.block == detail::Block::pivot) {
+        sample.sizes["samples"] = sampled(elements->second);
+      }
+    }
+  }
+
+  /// The form that the user gives, or that is the paper's.
+  std::optional<Form> prescribed_form(detail::Block block,
+                                      const std::vector<Observation>& observations) const {
+    if (const auto given = options_.given_forms.find(block); given != options_.given_forms.end()) {
+      return given->second;
+    }
+    if (only_moves(block) || options_.forms != Forms::paper) {
+      return std::nullopt;
+    }
+    std::vector<std::string> names;
+    for (const auto& [name, value] : observations.front().sizes) {
+      names.push_back(name);
+    }
+    return paper_form(block, names);
+  }
+
+  std::vector<Form> forms_on_trial(detail::Block block,
+                                   const std::vector<Observation>& observations) const {
+    const std::vector<std::string> varying = varying_sizes(observations);
+    if (only_moves(block)) {
+      return linear_forms(block == detail::Block::skeleton ? varying
+                                                           : std::vector<std::string>{"samples"});
+    }
+    return candidate_forms(varying, ranges_of(observations), declared_terms(block, varying),
+                           options_.mechanisms.powers);
+  }
+
+  /// Those that the application declares, of sizes that vary.
+  std::vector<Basis> declared_terms(detail::Block block,
+                                    const std::vector<std::string>& varying) const {
+    std::vector<Basis> terms;
+    const auto of_block = std::ranges::find(costs_.terms, name_of(block), &BlockTerms::block);
+    if (of_block == costs_.terms.end() || !options_.mechanisms.declared) {
+      return terms;
+    }
+    for (const std::string& text : of_block->terms) {
+      Basis term = Basis::parse(text, costs_.curves);
+      if (std::ranges::includes(varying, term.sizes())) {
+        terms.push_back(std::move(term));
+      }
+    }
+    return terms;
+  }
+
+  void fit_block(detail::Block block) {
+    const std::vector<Sample> samples = samples_of(block);
+    if (samples.empty()) {
+      return;
+    }
+    std::vector<Observation> observations = observations_of(samples);
+    if (block == detail::Block::pivot) {
+      take_out_messages(observations, samples);
+    }
+    const std::optional<Form> prescribed = prescribed_form(block, observations);
+    if (!prescribed && !only_moves(block)) {
+      if (auto refusal = refuse_choice(observations)) {
+        model_.refused.push_back({block, std::move(refusal->reason)});
+        return;
+      }
+    }
+    const std::vector<Form> forms =
+        prescribed ? std::vector<Form>{*prescribed} : forms_on_trial(block, observations);
+    auto fitted = fit_forms(observations, forms, model_.weights, options_.mechanisms);
+    if (auto* refusal = std::get_if<Refusal>(&fitted)) {
+      model_.refused.push_back({block, std::move(refusal->reason)});
+      return;
+    }
+    Fit& fit = std::get<Fit>(fitted);
+    for (const std::string& note :
+         matters(samples) ? notes_on(fit, observations) : std::vector<std::string>{}) {
+      model_.notes.push_back(fmt::format("{}: {}", name_of(block), note));
+    }
+    Noise noise = options_.mechanisms.noise ? Noise::of(noisy_times(samples, fit)) : Noise();
+    result_.blocks.push_back({.block = block,
+                              .fit = std::move(fit),
+                              .noise = std::move(noise),
+                              .repetition_deviation = repetition_deviation_of(samples),
+                              .samples = static_cast<int>(samples.size())});
+  }
+
+  /// Whether a block takes so much of any run that a bad fit of it matters.
+  bool matters(const std::vector<Sample>& of_block) const {
+    constexpr double kShare = 0.05;
+    double all = 0;
+    double own = 0;
+    for (const Sample& sample : samples_) {
+      all += detail::median(sample.seconds);
+    }
+    for (const Sample& sample : of_block) {
+      own += detail::median(sample.seconds);
+    }
+    return own > kShare * all;
+  }
+
+  /// l and g of the messages of `sample`; nothing if they leave a host and nobody knows those.
+  std::optional<detail::Communication> entry_of(const Sample& sample) const {
+    const bool leaves_host = sample.group > sample.ranks_per_host;
+    if (leaves_host && !model_.network.knows_between_hosts()) {
+      return std::nullopt;
+    }
+    return entry_for(model_.network, sample.ranks, sample.level, leaves_host).entry;
+  }
+
+  /// What a pivot's messages take is known by l and g.
+  void take_out_messages(std::vector<Observation>& observations,
+                         const std::vector<Sample>& samples) const {
+    if (model_.network.is_empty()) {
+      return;
+    }
+    std::map<std::pair<NamedSizes, NamedValues>, const Sample*> of;
+    for (const Sample& sample : samples) {
+      of.try_emplace({sample.run_sizes, sizes_of_block(sample)}, &sample);
+    }
+    for (Observation& o : observations) {
+      const Sample& sample = *of.at({o.run_sizes, o.sizes});
+      const std::optional<detail::Communication> entry = entry_of(sample);
+      if (!entry) {
+        continue;
+      }
+      const double messages = choose_seconds(*entry, sample.group, sample.bytes, splitter_bytes_);
+      o.value = std::max(kShortest_s, o.value - messages);
+    }
+  }
+
+  void fit_exchange(bool has_machine) {
+    std::vector<Sample> exchanges = samples_;
+    std::erase_if(exchanges, [](const Sample& sample) {
+      return sample.block != detail::Block::exchange || sample.spans <= 0 || sample.bytes <= 0;
+    });
+    if (exchanges.empty()) {
+      return;
+    }
+    const std::vector<Observation> bytes = message_bytes(exchanges);
+    auto fitted = fit_forms(bytes, linear_forms(varying_sizes(bytes)), Weights::relative,
+                            options_.mechanisms);
+    ExchangeModel exchange{.factor = paper_factor(model_.placement),
+                           .splitter_bytes = splitter_bytes_,
+                           .bytes = std::move(std::get<Fit>(fitted))};
+    if (!options_.blocks_of_rank && !model_.network.is_empty()) {
+      compare_with_network(exchange, exchanges, has_machine);
+    }
+    result_.exchange = std::move(exchange);
+  }
+
+  /// The factor, where l and g come from elsewhere, and the noise.
+  void compare_with_network(ExchangeModel& exchange, const std::vector<Sample>& samples,
+                            bool has_machine) const {
+    std::vector<double> ratios;
+    std::vector<NoisyTime> times;
+    std::map<std::pair<NamedSizes, int>, int> runs;
+    for (const Sample& sample : samples) {
+      const std::optional<detail::Communication> entry = entry_of(sample);
+      if (!entry) {
+        continue;
+      }
+      const double unit = entry->unit_seconds(sample.bytes / sample.spans);
+      if (unit <= 0) {
+        continue;
+      }
+      const int run =
+          runs.try_emplace({sample.run_sizes, sample.ranks}, static_cast<int>(runs.size()))
+              .first->second;
+      ratios.push_back(detail::median(sample.seconds) / sample.spans / unit);
+      for (std::size_t r = 0; r < sample.seconds.size(); ++r) {
+        times.push_back({.run = run,
+                         .repetition = static_cast<int>(r),
+                         .typical_s = unit,
+                         .measured_s = sample.seconds[r] / sample.spans});
+      }
+    }
+    if (ratios.empty()) {
+      return;
+    }
+    if (has_machine) {
+      exchange.factor = detail::median(std::move(ratios));
+      exchange.factor_is_fitted = true;
+    }
+    for (NoisyTime& time : times) {
+      time.typical_s *= exchange.factor;
+    }
+    if (options_.mechanisms.noise) {
+      exchange.noise = Noise::of(std::move(times));
+    }
+  }
+
+  Model& model_;
+  std::vector<Sample> samples_;
+  const Costs& costs_;
+  const FitOptions& options_;
+  HypercubeModel result_;
+  double splitter_bytes_ = 0;
+};
+
+}  // namespace
+
+void fit_hypercube(Model& model, std::vector<Sample> samples, const Costs& costs,
+                   const FitOptions& options, bool has_machine) {
+  HypercubeFit(model, std::move(samples), costs, options).fit(has_machine);
+}
+
+}  // namespace cleave::models

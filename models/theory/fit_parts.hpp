@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of a fit, each of which takes a model that knows its application and its network.
+#pragma once
+
+#include <vector>
+
+#include "models/theory/fit.hpp"
+
+namespace cleave::models {
+
+/// Fits the blocks, sizes and exchanges in `samples` and sets the model's parts, refused blocks and
+/// notes. `has_machine`: whether the model's l and g come from elsewhere than these samples.
+void fit_hypercube(Model& model, std::vector<Sample> samples, const Costs& costs,
+                   const FitOptions& options, bool has_machine);
+
+/// The same of the runs of a search.
+void fit_search(Model& model, const std::vector<SearchRun>& runs, bool has_machine);
+
+/// What a fit should be distrusted for, and what to do about it; mostly nothing.
+std::vector<std::string> notes_on(const Fit& fit, const std::vector<Observation>& observations);
+
+}  // namespace cleave::models

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/theory/model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+namespace cleave::models {
+
+int Model::max_ranks() const {
+  int maximum = 1;
+  for (const RunOfModel& run : fitted) {
+    maximum = std::max(maximum, run.ranks);
+  }
+  return maximum;
+}
+
+int Model::max_ranks_per_host() const {
+  int maximum = 1;
+  for (const RunOfModel& run : fitted) {
+    maximum = std::max(maximum, run.ranks_per_host);
+  }
+  return maximum;
+}
+
+bool Model::has_left_host() const {
+  return std::ranges::any_of(fitted,
+                             [](const RunOfModel& run) { return run.ranks > run.ranks_per_host; });
+}
+
+int Model::usual_ranks_per_host(int ranks) const {
+  if (!has_left_host() && ranks <= cores) {
+    return ranks;
+  }
+  return std::min(ranks, max_ranks_per_host());
+}
+
+std::string Model::reason_of(detail::Block block) const {
+  for (const RefusedBlock& of_block : refused) {
+    if (of_block.block == block) {
+      return of_block.reason;
+    }
+  }
+  return "the traces show none";
+}
+
+bool Model::is_fitted_to(const RunPoint& run) const {
+  return std::ranges::any_of(fitted, [&](const RunOfModel& other) {
+    return other.ranks == run.ranks && other.threads == run.threads && other.sizes == run.sizes;
+  });
+}
+
+std::vector<std::string> Model::size_names() const {
+  if (search() != nullptr) {
+    return {"nodes"};
+  }
+  std::set<std::string> names;
+  const auto add_sizes = [&](const Fit& fit) {
+    for (const Form& form : fit.forms) {
+      for (const std::string& name : sizes_of(form)) {
+        if (std::ranges::any_of(fitted,
+                                [&](const RunOfModel& run) { return run.sizes.contains(name); })) {
+          names.insert(name);
+        }
+      }
+    }
+  };
+  for (const BlockModel& block : hypercube()->blocks) {
+    add_sizes(block.fit);
+  }
+  if (hypercube()->exchange) {
+    add_sizes(hypercube()->exchange->bytes);
+  }
+  return {names.begin(), names.end()};
+}
+
+double Model::doublings_outside(const NamedSizes& sizes) const {
+  double most = 0;
+  for (const auto& [name, value] : sizes) {
+    double least_fitted = 0;
+    double most_fitted = 0;
+    for (const RunOfModel& run : fitted) {
+      if (const auto found = run.sizes.find(name); found != run.sizes.end()) {
+        const auto fitted_value = static_cast<double>(found->second);
+        least_fitted = least_fitted == 0 ? fitted_value : std::min(least_fitted, fitted_value);
+        most_fitted = std::max(most_fitted, fitted_value);
+      }
+    }
+    if (least_fitted > 0 && value > 0) {
+      const auto asked = static_cast<double>(value);
+      most = std::max({most, std::log2(asked / most_fitted), std::log2(least_fitted / asked)});
+    }
+  }
+  return most;
+}
+
+}  // namespace cleave::models

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/theory/model_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include <cleave/trace/json_fields.hpp>
+#include <cleave/trace/provenance.hpp>
+
+#include "models/theory/fit_json.hpp"
+#include "models/theory/parts_json.hpp"
+
+namespace cleave::models {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr const char* kFormat = "cleave-model";
+
+json to_json_array(const std::vector<detail::Communication>& entries) {
+  json array = json::array();
+  for (const detail::Communication& entry : entries) {
+    array.push_back(to_json(entry));
+  }
+  return array;
+}
+
+json to_json(const Network& network) {
+  return {{"source", network.source},
+          {"alltoallv", to_json_array(network.alltoallv)},
+          {"exchange", to_json_array(network.exchange)},
+          {"tells_hosts_apart", network.tells_hosts_apart}};
+}
+
+json to_json(const std::vector<RunOfModel>& runs) {
+  json array = json::array();
+  for (const RunOfModel& run : runs) {
+    array.push_back({{"ranks", run.ranks},
+                     {"threads", run.threads},
+                     {"ranks_per_host", run.ranks_per_host},
+                     {"sizes", run.sizes},
+                     {"files", run.files}});
+  }
+  return array;
+}
+
+NamedSizes sizes_from(const detail::JsonFields& fields) {
+  NamedSizes sizes;
+  const detail::JsonFields object = fields.object("sizes");
+  for (const auto& [name, value] : object.raw().items()) {
+    sizes[name] = object.integer<std::int64_t>(name.c_str(), 0);
+  }
+  return sizes;
+}
+
+Weights weights_from(const detail::JsonFields& fields) {
+  const std::string text = fields.text("weights");
+  if (text != "relative" && text != "ordinary") {
+    fields.refuse("weights", fmt::format("is '{}', expected 'relative' or 'ordinary'", text));
+  }
+  return text == "relative" ? Weights::relative : Weights::ordinary;
+}
+
+std::vector<detail::Communication> communications_from(const detail::JsonFields& fields,
+                                                       const char* name) {
+  std::vector<detail::Communication> entries;
+  for (const detail::JsonFields& entry : fields.objects(name)) {
+    entries.push_back(detail::communication_from(entry));
+  }
+  return entries;
+}
+
+Network network_from(const detail::JsonFields& fields) {
+  return {.source = fields.text("source"),
+          .alltoallv = communications_from(fields, "alltoallv"),
+          .exchange = communications_from(fields, "exchange"),
+          .tells_hosts_apart = fields.boolean("tells_hosts_apart")};
+}
+
+std::vector<RunOfModel> runs_from(const detail::JsonFields& fields, const char* name) {
+  std::vector<RunOfModel> runs;
+  for (const detail::JsonFields& run : fields.objects(name)) {
+    runs.push_back({.ranks = run.integer<int>("ranks", 1, detail::kMaxRanks),
+                    .threads = run.integer<int>("threads", 1),
+                    .ranks_per_host = run.integer<int>("ranks_per_host", 1, detail::kMaxRanks),
+                    .sizes = sizes_from(run),
+                    .files = run.texts("files")});
+  }
+  return runs;
+}
+
+std::map<std::string, std::string> options_from(const detail::JsonFields& fields) {
+  std::map<std::string, std::string> options;
+  const detail::JsonFields object = fields.object("options");
+  for (const auto& [name, value] : object.raw().items()) {
+    options[name] = object.text(name.c_str());
+  }
+  return options;
+}
+
+}  // namespace
+
+std::string model_text(const Model& model) {
+  json refused = json::array();
+  for (const RefusedBlock& block : model.refused) {
+    refused.push_back({{"block", name_of(block.block)}, {"reason", block.reason}});
+  }
+  json object = {
+      {"format", kFormat},
+      {"version", kModelVersion},
+      {"app", model.app},
+      {"type", model.type},
+      {"placement", model.placement},
+      {"threads", model.threads},
+      {"options", model.options},
+      {"cache_bytes", model.cache_bytes},
+      {"cores", model.cores},
+      {"given_sizes", model.given_sizes},
+      {"forms", model.forms},
+      {"weights", model.weights == Weights::relative ? "relative" : "ordinary"},
+      {"curves", detail::to_json(model.curves)},
+      {"refused", std::move(refused)},
+      {"machine", to_json(model.network)},
+      {"calibration", {{"error", model.calibration.error}, {"runs", model.calibration.runs}}},
+      {"fitted", to_json(model.fitted)},
+      {"held_out", to_json(model.held_out)},
+      {"notes", model.notes},
+      {"provenance", to_json(model.provenance)}};
+  if (const HypercubeModel* hypercube = model.hypercube()) {
+    object["hypercube"] = to_json(*hypercube);
+  } else {
+    object["search"] = to_json(*model.search());
+  }
+  if (model.memory) {
+    object["memory"] = to_json(*model.memory);
+  }
+  return object.dump() + '\n';
+}
+
+void write_model(const std::filesystem::path& path, const Model& model) {
+  write_file(path, model_text(model));
+}
+
+Model read_model(const std::filesystem::path& path) { return model_from(path, read_file(path)); }
+
+Model model_from(const std::filesystem::path& path, std::string_view text) {
+  const json object = detail::parse_json_object(path, "", text);
+  const detail::JsonFields fields(path, "", object);
+  detail::check_format(fields, kFormat, kModelVersion);
+  const std::vector<std::string> given_sizes = fields.texts("given_sizes");
+  Model model{.app = fields.text("app"),
+              .type = fields.text("type"),
+              .placement = fields.text("placement"),
+              .threads = fields.integer<int>("threads", 1),
+              .options = options_from(fields),
+              .cache_bytes = fields.integers("cache_bytes", 0),
+              .cores = fields.integer<int>("cores", 0),
+              .given_sizes = {given_sizes.begin(), given_sizes.end()},
+              .forms = fields.text("forms"),
+              .weights = weights_from(fields),
+              .curves = detail::curves_from(fields),
+              .network = network_from(fields.object("machine")),
+              .memory = fit_if_any(fields, "memory"),
+              .fitted = runs_from(fields, "fitted"),
+              .held_out = runs_from(fields, "held_out"),
+              .notes = fields.texts("notes"),
+              .provenance = detail::provenance_from(fields)};
+  for (const detail::JsonFields& block : fields.objects("refused")) {
+    model.refused.push_back({block_from(block), block.text("reason")});
+  }
+  const detail::JsonFields calibration = fields.object("calibration");
+  model.calibration = {.error = calibration.non_negative("error"),
+                       .runs = calibration.integer<int>("runs", 0)};
+  if (fields.has("search")) {
+    model.parts = search_from(fields.object("search"));
+  } else {
+    model.parts = hypercube_from(fields.object("hypercube"), model);
+  }
+  return model;
+}
+
+}  // namespace cleave::models

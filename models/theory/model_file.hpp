@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Model files (*.model.json): everything that a prediction needs, with the samples that it was
+// fitted to. docs/reference/formats.md describes each field.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "models/theory/model.hpp"
+
+namespace cleave::models {
+
+inline constexpr int kModelVersion = 10;
+
+/// The text of a model file.
+std::string model_text(const Model& model);
+
+/// \throws FileError
+void write_model(const std::filesystem::path& path, const Model& model);
+
+/// \throws FileError  naming the field
+Model read_model(const std::filesystem::path& path);
+/// Of `text`, which came from `path`.
+Model model_from(const std::filesystem::path& path, std::string_view text);
+
+}  // namespace cleave::models

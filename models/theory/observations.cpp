@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/theory/observations.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include <cleave/trace/median.hpp>
+
+#include "models/theory/statistics.hpp"
+
+namespace cleave::models {
+
+namespace {
+
+/// A block of which several ranks of the same sizes measured the same thing.
+struct Level {
+  std::vector<double> medians;      ///< of the ranks
+  std::vector<double> repetitions;  ///< of all
+};
+using LevelKey = std::tuple<NamedSizes, int, int, int, NamedValues>;
+
+}  // namespace
+
+std::vector<Observation> observations_of(const std::vector<Sample>& samples) {
+  std::map<LevelKey, Level> levels;
+  for (const Sample& sample : samples) {
+    Level& level = levels[{sample.run_sizes, sample.ranks, sample.ranks_per_host, sample.level,
+                           sizes_of_block(sample)}];
+    level.medians.push_back(detail::median(sample.seconds));
+    level.repetitions.insert(level.repetitions.end(), sample.seconds.begin(), sample.seconds.end());
+  }
+  std::vector<Observation> observations;
+  for (auto& [key, level] : levels) {
+    const auto& [run_sizes, ranks, ranks_per_host, number, sizes] = key;
+    const auto count = static_cast<double>(level.repetitions.size());
+    observations.push_back(
+        {.run_sizes = run_sizes,
+         .kind = ranks_per_host,
+         .sizes = sizes,
+         .value = std::max(kShortest_s, detail::median(std::move(level.medians))),
+         .deviation = relative_spread(level.repetitions) / std::sqrt(count)});
+  }
+  return observations;
+}
+
+std::vector<NoisyTime> noisy_times(const std::vector<Sample>& samples, const Fit& fit) {
+  std::map<std::tuple<NamedSizes, int, int>, std::vector<const Sample*>> levels;
+  std::map<std::pair<NamedSizes, int>, int> runs;
+  for (const Sample& sample : samples) {
+    levels[{sample.run_sizes, sample.ranks, sample.level}].push_back(&sample);
+    runs.try_emplace({sample.run_sizes, sample.ranks}, static_cast<int>(runs.size()));
+  }
+  std::vector<NoisyTime> times;
+  for (const auto& [key, of_level] : levels) {
+    std::vector<double> ratios;
+    std::vector<double> fitted;
+    for (const Sample* sample : of_level) {
+      fitted.push_back(fit(sizes_of_block(*sample), sample->ranks_per_host));
+      for (const double seconds : sample->seconds) {
+        ratios.push_back(fitted.back() > 0 ? seconds / fitted.back() : 0);
+      }
+    }
+    const double typical = detail::median(std::move(ratios));
+    for (std::size_t i = 0; i < of_level.size() && typical > 0; ++i) {
+      const Sample& sample = *of_level[i];
+      for (std::size_t r = 0; r < sample.seconds.size(); ++r) {
+        times.push_back({.run = runs.at({sample.run_sizes, sample.ranks}),
+                         .repetition = static_cast<int>(r),
+                         .typical_s = typical * fitted[i],
+                         .measured_s = sample.seconds[r]});
+      }
+    }
+  }
+  return times;
+}
+
+double repetition_deviation_of(const std::vector<Sample>& samples) {
+  std::vector<double> deviations;
+  for (const Sample& sample : samples) {
+    if (sample.seconds.size() > 1) {
+      deviations.push_back(relative_spread(sample.seconds));
+    }
+  }
+  return deviations.empty() ? 0 : detail::median(std::move(deviations));
+}
+
+std::optional<Refusal> refuse_choice(const std::vector<Observation>& observations) {
+  const NamedValues& sizes = observations.front().sizes;
+  if (sizes.empty()) {
+    return std::nullopt;
+  }
+  const std::vector<std::string> varying = varying_sizes(observations);
+  if (varying.empty()) {
+    return Refusal{fmt::format("{} is {:.6g} in every run: measure more sizes",
+                               sizes.begin()->first, sizes.begin()->second)};
+  }
+  const bool is_one_run_size = std::ranges::all_of(observations, [&](const Observation& other) {
+    return other.run_sizes == observations.front().run_sizes;
+  });
+  if (is_one_run_size) {
+    return Refusal{"all runs have the same size: measure more sizes"};
+  }
+  if (varying.size() == 1) {
+    return std::nullopt;
+  }
+  std::vector<std::string> names = {"1"};
+  names.insert(names.end(), varying.begin(), varying.end());
+  Eigen::MatrixXd columns(std::ssize(observations), std::ssize(names));
+  columns.col(0).setOnes();
+  for (Eigen::Index i = 0; i < columns.rows(); ++i) {
+    for (std::size_t j = 0; j < varying.size(); ++j) {
+      columns(i, static_cast<Eigen::Index>(j) + 1) =
+          observations[static_cast<std::size_t>(i)].sizes.at(varying[j]);
+    }
+  }
+  return refuse_dependent(names, columns);
+}
+
+std::vector<Observation> message_bytes(const std::vector<Sample>& samples) {
+  std::map<std::tuple<int, NamedSizes, int>, Observation> largest;
+  for (const Sample& sample : samples) {
+    Observation& level = largest[{sample.ranks, sample.run_sizes, sample.level}];
+    level.run_sizes = sample.run_sizes;
+    level.value = std::max(level.value, sample.bytes / sample.spans);
+    for (const auto& [name, value] : sample.sizes) {
+      double& size = level.sizes[name];
+      size = std::max(size, value);
+    }
+  }
+  std::vector<Observation> observations;
+  observations.reserve(largest.size());
+  for (auto& [key, observation] : largest) {
+    observations.push_back(std::move(observation));
+  }
+  return observations;
+}
+
+}  // namespace cleave::models

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/theory/parts_json.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include <cleave/trace/json_fields.hpp>
+
+#include "models/theory/fit_json.hpp"
+
+namespace cleave::models {
+
+using nlohmann::json;
+
+namespace {
+
+json to_json(const Scaling& s) {
+  return {{"block", name_of(s.block)}, {"size", s.size},           {"scale", s.scale},
+          {"exponent", s.exponent},    {"imbalance", s.imbalance}, {"measured", s.measured}};
+}
+
+json to_json(const BlockModel& block) {
+  return {{"block", name_of(block.block)},
+          {"fit", to_json(block.fit)},
+          {"noise", to_json(block.noise)},
+          {"repetition_deviation", block.repetition_deviation},
+          {"samples", block.samples}};
+}
+
+json to_json(const Steals& steals) {
+  json object = {{"seconds", to_json(steals.seconds)},
+                 {"count", to_json(steals.count)},
+                 {"bytes", steals.bytes},
+                 {"most", steals.maximum}};
+  if (steals.in_vain) {
+    object["in_vain"] = to_json(*steals.in_vain);
+  }
+  return object;
+}
+
+/// Bytes of an element; a model that was changed by hand must not ask for more than there can be.
+double splitter_bytes_from(const detail::JsonFields& fields) {
+  constexpr double kMost = 1 << 20;
+  const double bytes = fields.non_negative("splitter_bytes");
+  if (bytes > kMost) {
+    fields.refuse("splitter_bytes", fmt::format("is {}, at most {} are allowed", bytes, kMost));
+  }
+  return bytes;
+}
+
+std::optional<Steals> steals_from(const detail::JsonFields& fields, const char* name) {
+  if (!fields.has(name)) {
+    return std::nullopt;
+  }
+  const detail::JsonFields steals = fields.object(name);
+  return Steals{.seconds = fit_from(steals.object("seconds"), {}),
+                .count = fit_from(steals.object("count"), {}),
+                .in_vain = fit_if_any(steals, "in_vain"),
+                .bytes = steals.non_negative("bytes"),
+                .maximum = steals.integer<int>("most", 2)};
+}
+
+}  // namespace
+
+json to_json(const HypercubeModel& parts) {
+  json blocks = json::array();
+  for (const BlockModel& block : parts.blocks) {
+    blocks.push_back(to_json(block));
+  }
+  json scaling = json::array();
+  for (const Scaling& s : parts.scaling) {
+    scaling.push_back(to_json(s));
+  }
+  json object = {{"splits", parts.way == Way::splitting},
+                 {"blocks", std::move(blocks)},
+                 {"scaling", std::move(scaling)},
+                 {"tilt", parts.tilt}};
+  if (parts.exchange) {
+    object["exchange"] = {{"factor", parts.exchange->factor},
+                          {"factor_is_fitted", parts.exchange->factor_is_fitted},
+                          {"splitter_bytes", parts.exchange->splitter_bytes},
+                          {"bytes", to_json(parts.exchange->bytes)},
+                          {"noise", to_json(parts.exchange->noise)}};
+  }
+  return object;
+}
+
+json to_json(const SearchModel& search) {
+  json object = {{"knows_network", search.knows_network},
+                 {"ranks_per_host", search.ranks_per_host},
+                 {"threads", search.threads},
+                 {"noise", search.noise}};
+  for (const auto& [name, fit] :
+       {std::pair("search", &search.search), std::pair("start_up", &search.start_up),
+        std::pair("termination", &search.termination)}) {
+    if (*fit) {
+      object[name] = to_json(**fit);
+    }
+  }
+  for (const auto& [name, steals] :
+       {std::pair("inside", &search.inside), std::pair("between", &search.between)}) {
+    if (*steals) {
+      object[name] = to_json(**steals);
+    }
+  }
+  return object;
+}
+
+detail::Block block_from(const detail::JsonFields& fields) {
+  const std::string name = fields.text("block");
+  const std::optional<detail::Block> block = detail::block_named(name);
+  if (!block) {
+    fields.refuse("block", fmt::format("names '{}', which is not a block", name));
+  }
+  return *block;
+}
+
+std::optional<Fit> fit_if_any(const detail::JsonFields& fields, const char* name) {
+  return fields.has(name) ? std::optional(fit_from(fields.object(name), {})) : std::nullopt;
+}
+
+HypercubeModel hypercube_from(const detail::JsonFields& fields, const Model& model) {
+  HypercubeModel parts;
+  const std::optional<Way> way = detail::way_of(model.placement, fields.boolean("splits"));
+  if (!way) {
+    fields.refuse("placement", fmt::format("'{}' is not known", model.placement));
+  }
+  parts.way = *way;
+  for (const detail::JsonFields& block : fields.objects("blocks")) {
+    parts.blocks.push_back({.block = block_from(block),
+                            .fit = fit_from(block.object("fit"), model.curves),
+                            .noise = noise_from(block, "noise"),
+                            .repetition_deviation = block.non_negative("repetition_deviation"),
+                            .samples = block.integer<int>("samples", 0)});
+  }
+  for (const detail::JsonFields& s : fields.objects("scaling")) {
+    parts.scaling.push_back({.block = block_from(s),
+                             .size = s.text("size"),
+                             .scale = s.non_negative("scale"),
+                             .exponent = s.number("exponent"),
+                             .imbalance = s.non_negative("imbalance"),
+                             .measured = s.boolean("measured")});
+  }
+  parts.tilt = fields.number("tilt");
+  if (fields.has("exchange")) {
+    const detail::JsonFields exchange = fields.object("exchange");
+    parts.exchange = ExchangeModel{.factor = exchange.non_negative("factor"),
+                                   .factor_is_fitted = exchange.boolean("factor_is_fitted"),
+                                   .splitter_bytes = splitter_bytes_from(exchange),
+                                   .bytes = fit_from(exchange.object("bytes"), model.curves),
+                                   .noise = noise_from(exchange, "noise")};
+  }
+  return parts;
+}
+
+SearchModel search_from(const detail::JsonFields& fields) {
+  return {.search = fit_if_any(fields, "search"),
+          .knows_network = fields.boolean("knows_network"),
+          .inside = steals_from(fields, "inside"),
+          .between = steals_from(fields, "between"),
+          .start_up = fit_if_any(fields, "start_up"),
+          .termination = fit_if_any(fields, "termination"),
+          .ranks_per_host = fields.integer<int>("ranks_per_host", 1, detail::kMaxRanks),
+          .threads = fields.integer<int>("threads", 1),
+          .noise = fields.numbers("noise")};
+}
+
+}  // namespace cleave::models

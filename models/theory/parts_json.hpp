@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of a model in model files (docs/reference/formats.md).
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+
+#include <cleave/trace/json_fields.hpp>
+
+#include "models/theory/model.hpp"
+
+namespace cleave::models {
+
+nlohmann::json to_json(const HypercubeModel& parts);
+nlohmann::json to_json(const SearchModel& search);
+
+/// Those of a model whose placement and curves are known. \throws FileError  naming the field
+HypercubeModel hypercube_from(const detail::JsonFields& fields, const Model& model);
+/// \throws FileError
+SearchModel search_from(const detail::JsonFields& fields);
+
+/// The block that the field "block" names. \throws FileError
+detail::Block block_from(const detail::JsonFields& fields);
+/// \throws FileError
+std::optional<Fit> fit_if_any(const detail::JsonFields& fields, const char* name);
+
+}  // namespace cleave::models

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/theory/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <vector>
+
+#include <cleave/error.hpp>
+#include <cleave/trace/words.hpp>
+
+namespace cleave::models {
+
+namespace {
+
+constexpr double kSecondsPerHour = 3600;
+
+bool fits(const PlanChoice& choice, const PlanRequest& request) {
+  return (!request.deadline_s || choice.prediction.high <= *request.deadline_s) &&
+         (!request.efficiency || choice.efficiency >= *request.efficiency);
+}
+
+}  // namespace
+
+Plan make_plan(const Model& model, const PlanRequest& request) {
+  if (!request.deadline_s && !request.efficiency) {
+    throw UsageError("nothing to plan for: give --deadline, --efficiency or both");
+  }
+  PredictOptions of_one_rank = request.options;
+  of_one_rank.ranks_per_host = 1;
+  const double alone = predict(model, 1, request.sizes, of_one_rank).seconds;
+  Plan plan;
+  for (const int ranks : request.ranks) {
+    PlanChoice choice;
+    try {
+      choice.prediction = predict(model, ranks, request.sizes, request.options);
+    } catch (const UsageError&) {
+      throw;
+    } catch (const Error& e) {
+      if (plan.choices.empty()) {
+        throw;
+      }
+      plan.left_out =
+          fmt::format("{} and more are left out: {}", detail::format_ranks(ranks), e.what());
+      break;
+    }
+    const double seconds = choice.prediction.seconds;
+    choice.speedup = seconds > 0 ? alone / seconds : 1;
+    choice.efficiency = choice.speedup / ranks;
+    choice.core_hours = seconds * ranks * choice.prediction.threads / kSecondsPerHour;
+    choice.fits = fits(choice, request);
+    const bool is_first = !plan.chosen;
+    if (choice.fits && (is_first || !request.deadline_s)) {
+      plan.chosen = plan.choices.size();
+    }
+    plan.choices.push_back(std::move(choice));
+  }
+  return plan;
+}
+
+double parse_duration(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string unit(end, text.data() + text.size());
+  const double scale = unit == "ms"                  ? 1e-3
+                       : unit.empty() || unit == "s" ? 1
+                       : unit == "m"                 ? 60
+                       : unit == "h"                 ? kSecondsPerHour
+                                                     : 0;
+  const double seconds = value * scale;
+  if (error != std::errc() || !(seconds > 0) || seconds > 1e9) {
+    throw UsageError(
+        fmt::format("'{}' is not a time above 0: give seconds, or 20ms, 90s, 15m, 1.5h", text));
+  }
+  return seconds;
+}
+
+}  // namespace cleave::models

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many ranks to ask for: the fewest that keep a deadline, or the most that are still used well.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/theory/prediction.hpp"
+
+namespace cleave::models {
+
+struct PlanRequest {
+  NamedSizes sizes;
+  std::vector<int> ranks;            ///< to choose among, ascending
+  std::optional<double> deadline_s;  ///< the upper end of the 95 % interval must keep it
+  std::optional<double> efficiency;  ///< at least; speed-up over one rank / ranks
+  PredictOptions options;
+};
+
+struct PlanChoice {
+  Prediction prediction;
+  double speedup = 1;
+  double efficiency = 1;
+  double core_hours = 0;  ///< of the predicted time, threads of a rank included
+  bool fits = false;      ///< keeps what was asked
+};
+
+struct Plan {
+  std::vector<PlanChoice> choices;    ///< one a number of ranks
+  std::optional<std::size_t> chosen;  ///< index into choices; none if nothing fits
+  /// Why some numbers of ranks are not among the choices; empty where all are.
+  std::string left_out;
+};
+
+/// Chosen is the fewest ranks that fit where a deadline is given, else the most that are as
+/// efficient as asked. Numbers of ranks that cannot be predicted, as those that leave the measured
+/// host, are left out where others can.
+/// \throws UsageError  if neither is given; else as `predict`
+Plan make_plan(const Model& model, const PlanRequest& request);
+
+/// "90", "20ms", "90s", "15m", "1.5h" as seconds. \throws UsageError
+double parse_duration(const std::string& text);
+
+}  // namespace cleave::models

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a user is told of one size on one number of ranks. It is the time with its interval, the
+// blocks that it goes to, the memory of a rank, and what the answer rests on.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/theory/model.hpp"
+
+namespace cleave::models {
+
+/// What one block at one level takes of a run's time.
+struct BlockShare {
+  detail::Block block = detail::Block::sequential;
+  int level = 0;
+  double seconds = 0;
+  std::string_view part = {};  ///< of a search that is no level's block
+
+  std::string_view name() const { return part.empty() ? name_of(block) : part; }
+};
+
+struct Prediction {
+  int ranks = 1;
+  int threads = 1;  ///< of a rank
+  int ranks_per_host = 1;
+  NamedSizes sizes;
+  double seconds = 0;
+  /// A new run takes between these with 95 % probability.
+  double low = 0;
+  double high = 0;
+  std::optional<double> sum_of_maxima_s;  ///< equation 6 beside it; none of a search
+  /// Whether ranks, or sizes of some block, lie beyond those that the model was fitted to (sizes by
+  /// more than 5 %, since groups are never quite even).
+  bool outside_fitted_range = false;
+  std::vector<BlockShare> shares;  ///< of the last rank to end; they add up to `seconds`
+  std::vector<std::string> remarks;
+  std::string assumed_network;         ///< between hosts, where nobody measured it and it is needed
+  std::optional<double> memory_bytes;  ///< of the rank that needs most
+  /// A cache of the host of the traces that held the data of a rank in every run that was fitted,
+  /// and does not hold it here; the largest such.
+  std::optional<std::int64_t> cache_left_bytes;
+};
+
+struct PredictOptions {
+  /// Which ranks compute at once on a host; by default Model::usual_ranks_per_host.
+  std::optional<int> ranks_per_host;
+  /// Another machine's l and g instead of the model's.
+  std::optional<Network> network;
+  /// Of a rank, for work stealing; by default those of the fitted runs, 1 where these differ.
+  std::optional<int> threads;
+};
+
+/// \throws UsageError  if ranks or threads are below 1 or of another executor, or a size is
+/// missing,
+///                     unknown or below 1
+/// \throws Error       if a part that is needed was refused, or l and g of a network that is needed
+///                     are not known, with the reason
+Prediction predict(const Model& model, int ranks, const NamedSizes& sizes,
+                   const PredictOptions& options = {});
+
+/// Of a run that was measured, on as many ranks a host and threads. \throws  as above
+Prediction predict(const Model& model, const RunPoint& run, PredictOptions options = {});
+
+/// Draws of the time of a run, before held-out runs say how far they are to be trusted.
+/// \throws  as above
+std::vector<double> draws_of(const Model& model, const RunPoint& run);
+
+}  // namespace cleave::models

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// From traces to samples: what each block took on each rank at each level, with the sizes that its
+// time may depend on. Repetitions, and traces of the same run, are pooled.
+#pragma once
+
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <cleave/error.hpp>
+#include <cleave/sizes.hpp>
+#include <cleave/trace/span.hpp>
+#include <cleave/trace/trace_file.hpp>
+
+#include "models/theory/clean.hpp"
+#include "models/theory/search_runs.hpp"
+
+namespace cleave::models {
+
+/// Sizes as numbers: measured ones are counts, those derived by a model need not be whole.
+using NamedValues = std::map<std::string, double>;
+
+/// A time counts as at least this long, the resolution of the clock.
+inline constexpr double kShortest_s = 1e-9;
+
+/// One size of a run at one number of ranks, measured in one or more traces.
+struct RunPoint {
+  int ranks = 1;
+  int threads = 1;  ///< of a rank
+  int ranks_per_host = 1;
+  bool oversubscribed = false;
+  NamedSizes sizes;                    ///< of the whole problem and its solution
+  std::vector<double> seconds;         ///< of the whole call, one a counted repetition
+  std::int64_t peak_memory_bytes = 0;  ///< of the rank that had most; 0 where no trace says it
+  std::vector<std::string> files;
+};
+
+/// One block on one rank at one level of one run point. Waiting for messages of different lengths
+/// are samples of their own. The skeleton's work includes what a rank of the hypercube does between
+/// its blocks.
+struct Sample {
+  detail::Block block = detail::Block::sequential;
+  int ranks = 1;
+  int ranks_per_host = 1;
+  bool oversubscribed = false;
+  NamedSizes run_sizes;
+  int rank = 0;
+  int level = 0;
+  int group = 1;  ///< ranks that shared the subproblem
+  /// Sizes of this block: medians over repetitions; the largest where several spans are added up.
+  NamedValues sizes;
+  double spans = 1;             ///< in one repetition; their times and bytes are added up
+  double bytes = 0;             ///< in one repetition
+  std::vector<double> seconds;  ///< one a counted repetition
+};
+
+/// What the time of the block is a function of. The skeleton's own work is one of the bytes that it
+/// finds room for.
+NamedValues sizes_of_block(const Sample& sample);
+
+/// What the traces of one application hold.
+struct Measurements {
+  std::string app;
+  std::string type;
+  std::string placement;
+  int threads = 1;  ///< of a rank, of the first trace; runs of work stealing may differ in it
+  std::map<std::string, std::string> options;  ///< those that are the same in every trace
+  std::vector<std::int64_t> cache_bytes;       ///< of the first trace's host (Provenance)
+  int cores = 0;                               ///< the same
+  Costs costs;  ///< that the application declares, of the first trace
+  /// Names of the sizes that every run was given by --size; none where a problem is told otherwise,
+  /// as by a file.
+  std::set<std::string> given_sizes;
+  std::vector<RunPoint> points;     ///< ascending in ranks, then in sizes
+  std::vector<Sample> samples;      ///< none of work stealing, which has
+  std::vector<SearchRun> searches;  ///< these
+  std::vector<std::string> notes;   ///< what was left out, in sentences
+};
+
+/// Collects the repetitions of all traces that count. A trace that dropped spans gives its total
+/// times only, and a note says so.
+///
+/// \throws UsageError  if there is no trace, or they differ in application, type, placement or
+///                     (but for work stealing) threads, or none has a counted repetition
+Measurements collect_measurements(std::span<const detail::Trace> traces,
+                                  Throttled throttled = Throttled::left_out);
+
+/// Leaves out the runs with more ranks than cores, and says so in a note.
+/// \throws Error  if nothing remains
+Measurements without_oversubscribed(Measurements measurements);
+
+}  // namespace cleave::models

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/theory/search_runs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "models/theory/trace_run.hpp"
+
+namespace cleave::models {
+
+namespace {
+
+/// Adds the parts of one repetition, and what its workers, who all count, did.
+void add_repetition(SearchRun& run, SearchRepetition repetition) {
+  const auto count = static_cast<double>(repetition.workers.size());
+  double search = 0;
+  double without_nodes = 0;
+  double starting = 0;
+  double termination = repetition.seconds;
+  for (const detail::WorkerStatistics& worker : repetition.workers) {
+    search += seconds_of(worker.searching_ns);
+    starting += seconds_of(worker.starting_ns);
+    without_nodes += seconds_of(worker.stealing_ns - worker.starting_ns + worker.idle_ns);
+    termination = std::min(termination, seconds_of(worker.ending_ns));
+  }
+  const double steal = std::max(0.0, without_nodes / count - termination);
+  run.seconds.push_back(repetition.seconds);
+  run.search.push_back(search / count);
+  run.steal.push_back(steal);
+  run.termination.push_back(termination);
+  // Rounding of two clocks apart, what is left is the starting of workers and the call's frame.
+  run.start_up.push_back(
+      std::max(starting / count, repetition.seconds - search / count - steal - termination));
+  for (const detail::WorkerStatistics& worker : repetition.workers) {
+    run.searches += static_cast<double>(worker.searches);
+    run.local_tried += static_cast<double>(worker.local_tried);
+    run.local_made += static_cast<double>(worker.local_made);
+    run.remote_tried += static_cast<double>(worker.remote_tried);
+    run.remote_made += static_cast<double>(worker.remote_made);
+    run.bytes_received += static_cast<double>(worker.bytes_received);
+    const auto found = std::find_if(run.workers.begin(), run.workers.end(), [&](const auto& w) {
+      return w.rank == worker.rank && w.thread == worker.thread;
+    });
+    WorkerTotals& totals = found != run.workers.end()
+                               ? *found
+                               : run.workers.emplace_back(WorkerTotals{worker.rank, worker.thread});
+    totals.nodes += static_cast<double>(worker.nodes);
+  }
+  run.traced.push_back(std::move(repetition));
+}
+
+void add_trace(std::map<RunIdentity, SearchRun>& runs, const detail::Trace& trace,
+               const CountedRepetitions& counted) {
+  const RunInformation& r = trace.run;
+  std::map<int, std::vector<detail::WorkerStatistics>> by_repetition;
+  for (const auto& [repetition, statistics] : trace.workers) {
+    by_repetition[repetition].push_back(statistics);
+  }
+  for (const detail::Trace::Run& repetition : trace.repetitions) {
+    auto workers = by_repetition.find(repetition.index);
+    if (!counted.counts(trace, repetition) || workers == by_repetition.end()) {
+      continue;
+    }
+    SearchRun& run = runs[identity_of(r, repetition)];
+    run.ranks = r.ranks;
+    run.threads = r.threads;
+    run.ranks_per_host = r.ranks_per_host;
+    run.oversubscribed = r.oversubscribed;
+    run.sizes = repetition.sizes;
+    add_repetition(
+        run, {.seconds = seconds_of(repetition.elapsed_ns), .workers = std::move(workers->second)});
+  }
+}
+
+bool has_nodes(const detail::Trace& trace) {
+  return std::all_of(trace.repetitions.begin(), trace.repetitions.end(), [](const auto& run) {
+    const auto found = run.sizes.find("nodes");
+    return found != run.sizes.end() && found->second > 0;
+  });
+}
+
+}  // namespace
+
+double SearchRun::steals_per_worker() const {
+  const double firsts = counted_workers() * repetitions();
+  return std::max(0.0, searches / firsts - 1);
+}
+
+double SearchRun::requests_per_worker() const {
+  return remote_tried / (counted_workers() * repetitions());
+}
+
+double SearchRun::requests_in_vain_per_worker() const {
+  return (remote_tried - remote_made) / (counted_workers() * repetitions());
+}
+
+double SearchRun::nodes() const { return static_cast<double>(sizes.at("nodes")); }
+
+SearchRun seen_by_rank(const SearchRun& run, int rank) {
+  SearchRun seen{.ranks = run.ranks,
+                 .threads = run.threads,
+                 .ranks_per_host = run.ranks_per_host,
+                 .oversubscribed = run.oversubscribed,
+                 .sizes = run.sizes};
+  const double share = run.nodes() / run.all_workers();
+  for (const SearchRepetition& of_all : run.traced) {
+    SearchRepetition of_rank;
+    double nodes = 0;
+    for (const detail::WorkerStatistics& worker : of_all.workers) {
+      if (worker.rank == rank) {
+        of_rank.workers.push_back(worker);
+        of_rank.seconds += seconds_of(worker.searching_ns + worker.stealing_ns + worker.idle_ns);
+        nodes += static_cast<double>(worker.nodes);
+      }
+    }
+    if (of_rank.workers.empty()) {
+      continue;
+    }
+    const auto count = static_cast<double>(of_rank.workers.size());
+    of_rank.seconds /= count;
+    add_repetition(seen, std::move(of_rank));
+    if (nodes > 0) {
+      seen.search.back() *= share * count / nodes;
+    }
+  }
+  return seen;
+}
+
+SearchRuns collect_search_runs(std::span<const detail::Trace> traces,
+                               const CountedRepetitions& counted) {
+  SearchRuns result;
+  std::map<RunIdentity, SearchRun> runs;
+  for (const detail::Trace& trace : traces) {
+    const std::string file = trace.file.string();
+    if (trace.workers.empty()) {
+      result.notes.push_back(fmt::format(
+          "{}: left out, since it does not say what the workers did: measure again", file));
+    } else if (!has_nodes(trace)) {
+      result.notes.push_back(
+          fmt::format("{}: left out, since its runs do not say how many nodes they had", file));
+    } else {
+      add_trace(runs, trace, counted);
+    }
+  }
+  for (auto& [key, run] : runs) {
+    std::sort(run.workers.begin(), run.workers.end(), [](const auto& a, const auto& b) {
+      return std::pair(a.rank, a.thread) < std::pair(b.rank, b.thread);
+    });
+    result.runs.push_back(std::move(run));
+  }
+  return result;
+}
+
+}  // namespace cleave::models

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far measured values spread.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include <cleave/trace/median.hpp>
+
+namespace cleave::models {
+
+/// Of normal noise: its standard deviation over the median distance from its middle.
+inline constexpr double kDeviationsPerMedian = 1.4826;
+
+/// \pre  !values.empty()
+inline double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+/// How far a single repetition typically lies from the median of them all, relative to it:
+/// 1.4826 * median |x - m| / m, which is the standard deviation / mean of normal noise.
+/// 0 where all are equal or the median is 0.
+/// \pre  !values.empty()
+inline double relative_spread(const std::vector<double>& values) {
+  const double middle = detail::median(values);
+  std::vector<double> distances;
+  distances.reserve(values.size());
+  for (const double value : values) {
+    distances.push_back(std::abs(value - middle));
+  }
+  return middle == 0 ? 0 : kDeviationsPerMedian * detail::median(std::move(distances)) / middle;
+}
+
+/// What is between `part` of the values and the rest, between two neighbours in proportion.
+/// \pre  !values.empty(), 0 <= part <= 1
+inline double quantile(std::vector<double> values, double part) {
+  std::ranges::sort(values);
+  const double place = part * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const std::size_t above = std::min(below + 1, values.size() - 1);
+  return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
+}
+
+}  // namespace cleave::models

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all readers of traces take from them alike.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+
+#include <cleave/sizes.hpp>
+#include <cleave/trace.hpp>
+#include <cleave/trace/trace_file.hpp>
+
+namespace cleave::models {
+
+inline double seconds_of(std::int64_t ns) {
+  constexpr double kSecondsPerNanosecond = 1e-9;
+  return static_cast<double>(ns) * kSecondsPerNanosecond;
+}
+
+/// What makes two repetitions measure the same thing, of one trace or of two: ranks, threads,
+/// sizes, ranks per host, whether they share cores, and the options of the application.
+using RunIdentity = std::tuple<int, int, NamedSizes, int, bool, std::map<std::string, std::string>>;
+
+inline RunIdentity identity_of(const RunInformation& run, const detail::Trace::Run& repetition) {
+  return {run.ranks,          run.threads,        repetition.sizes,
+          run.ranks_per_host, run.oversubscribed, run.options};
+}
+
+}  // namespace cleave::models

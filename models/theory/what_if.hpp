@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Questions of the kind "what if the network were ten times faster": a model with some of its
+// constants multiplied.
+#pragma once
+
+#include <map>
+#include <string_view>
+
+#include "models/theory/model.hpp"
+
+namespace cleave::models {
+
+struct WhatIf {
+  double latency = 1;  ///< l is multiplied by this
+  double gap = 1;      ///< g
+  std::map<detail::Block, double> blocks;
+};
+
+/// "g=0.1x,l=10x,sequential=0.5x": l, g and names of blocks, each with a factor above 0.
+/// \throws UsageError  naming the part that cannot be read
+WhatIf parse_what_if(std::string_view text);
+
+/// `model` with l, g and the times of blocks multiplied.
+Model changed(Model model, const WhatIf& what_if);
+
+}  // namespace cleave::models

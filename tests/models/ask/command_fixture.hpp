@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the program `cleave` in a temporary folder, as a person would.
+#pragma once
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <cleave/file.hpp>
+#include <cleave/host/provenance_here.hpp>
+#include <cleave/trace/machine_file.hpp>
+
+#include "tests/models/synthetic_runs.hpp"
+
+namespace cleave::models {
+
+using namespace cleave::detail;
+
+namespace fs = std::filesystem;
+
+struct Result {
+  int status = 0;
+  std::string out;
+  std::string err;
+};
+
+inline Machine some_machine() {
+  Communication entry{.ranks = 2, .latency_s = 2e-6, .gap_s_per_byte = 5e-11, .r_squared = 1};
+  return {.name = "test",
+          .alltoallv = {entry},
+          .exchange = {entry},
+          .provenance = provenance_here("test", "", "none")};
+}
+
+class Command : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ =
+        fs::path(testing::TempDir()) /
+        fmt::format("cleave_{}_{}", testing::UnitTest::GetInstance()->current_test_info()->name(),
+                    ::getpid());
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  Result run(const std::string& arguments, const std::string& program = CLEAVE_PROGRAM) const {
+    const fs::path out = folder_ / "stdout";
+    const fs::path err = folder_ / "stderr";
+    const std::string line = fmt::format("cd '{}' && {} {} >'{}' 2>'{}'", folder_.string(), program,
+                                         arguments, out.string(), err.string());
+    const int status = std::system(line.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
+  }
+
+  /// Writes traces of sort on 1 and 2 ranks; returns their names.
+  std::string write_traces() const {
+    std::string names;
+    int index = 0;
+    SyntheticApp app;
+    app.noise = 0.01;
+    for (const Trace& trace : synthetic_traces(app, {1, 2}, sort_sizes())) {
+      const std::string name = fmt::format("{}.trace.jsonl", index++);
+      write_synthetic_trace(folder_ / name, trace);
+      names += " " + name;
+    }
+    return names;
+  }
+
+  void expect_one_line(const Result& result, int status, const std::string& part) const {
+    EXPECT_EQ(result.status, status) << result.err;
+    EXPECT_TRUE(result.err.starts_with("cleave: ")) << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    EXPECT_NE(result.err.find(part), std::string::npos) << result.err;
+    EXPECT_EQ(result.out, "");
+    for (const auto& entry : fs::directory_iterator(folder_)) {
+      EXPECT_NE(entry.path().extension(), ".partial") << entry.path();
+    }
+  }
+
+  void make_executable(const fs::path& file, const std::string& text) const {
+    std::ofstream(file) << text;
+    fs::permissions(file, fs::perms::owner_all);
+  }
+
+  /// A folder with cleave, an application cleave-sort and a launcher, as an installation has.
+  std::string install() const {
+    fs::copy_file(CLEAVE_PROGRAM, folder_ / "cleave");
+    fs::copy_file(SYNTHETIC_PROGRAM, folder_ / "cleave-sort");
+    make_executable(folder_ / "launch",
+                    "#!/bin/sh\nranks=$1\nshift\nexec \"$@\" --ranks \"$ranks\"\n");
+    write_machine(folder_ / "m.machine.json", some_machine());
+    return fmt::format(
+        "study sort --launcher '{}/launch {{ranks}}' --sizes N=1M N=2M "
+        "N=4M N=8M N=16M N=32M --rounds 2",
+        folder_.string());
+  }
+
+  fs::path folder_;
+};
+
+}  // namespace cleave::models

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program `cleave` as a person uses it: what it prints, its exit status, the files it leaves.
+#include <sys/mount.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/models/ask/command_fixture.hpp"
+
+namespace cleave::models {
+namespace {
+
+TEST_F(Command, FitsPredictsAndReports) {
+  const std::string traces = write_traces();
+  write_machine(folder_ / "m.machine.json", some_machine());
+  const Result fit =
+      run("fit" + traces + " --machine m.machine.json --hold-out every-second --out x.model.json");
+  EXPECT_EQ(fit.status, 0) << fit.err;
+  EXPECT_NE(fit.out.find("N*log2(N)"), std::string::npos) << fit.out;
+
+  const Result predict = run(
+      "predict --model x.model.json --ranks 2,8 --size N=64M --json --assume-network ethernet-10g");
+  EXPECT_EQ(predict.status, 0) << predict.err;
+  EXPECT_EQ(std::count(predict.out.begin(), predict.out.end(), '\n'), 1);
+  const auto predictions = nlohmann::json::parse(predict.out).at("predictions");
+  ASSERT_EQ(predictions.size(), 2U);
+  EXPECT_EQ(predictions[1].at("ranks"), 8);
+  EXPECT_EQ(predictions[1].at("sizes").at("N"), 64 << 20);
+  EXPECT_LT(predictions[1].at("interval")[0], predictions[1].at("seconds"));
+  EXPECT_GT(predictions[1].at("interval")[1], predictions[1].at("seconds"));
+  EXPECT_EQ(predictions[1].at("outside_fitted_range"), true);
+  EXPECT_FALSE(predictions[1].at("remarks").empty());
+
+  const Result words =
+      run("predict --model x.model.json --ranks 2,8 --size N=64M --assume-network ethernet-10g");
+  EXPECT_TRUE(words.out.starts_with("N=64M on 2 ranks: ")) << words.out;
+  const std::string of_8 = words.out.substr(words.out.find("N=64M on 8 ranks: "));
+  const std::string line = of_8.substr(0, of_8.find('\n'));
+  EXPECT_TRUE(line.find(" % of it ") != std::string::npos) << line;
+  EXPECT_TRUE(line.find("ethernet-10g between hosts assumed") != std::string::npos) << line;
+
+  const std::string question =
+      " --model x.model.json --ranks 2,8,16 --size N=64M --assume-network ethernet-10g";
+  for (const std::string& asked : {"predict" + question, "plan --efficiency 0.1" + question}) {
+    EXPECT_NE(run(asked).out.find(
+                  "note: at 8, 16 ranks: l and g between hosts are assumed: ethernet-10g"),
+              std::string::npos)
+        << asked;
+  }
+  const std::string plan =
+      "plan --model x.model.json --ranks 2,8 --size N=64M --assume-network ethernet-10g";
+  const Result unmet = run(plan + " --deadline 1ms --efficiency 1.5");
+  EXPECT_EQ(unmet.status, 1);
+  EXPECT_TRUE(
+      unmet.err.starts_with("cleave: none of 2 numbers of ranks is predicted to be done in "
+                            "0.001000 s with 95 % probability (at the earliest "))
+      << unmet.err;
+  EXPECT_NE(unmet.err.find(" and to have an efficiency of 1.5 (at most "), std::string::npos);
+
+  const Result report = run("report" + traces + " --model x.model.json --out pages");
+  EXPECT_EQ(report.status, 0) << report.err;
+  EXPECT_NE(report.out.find("Worst error on held-out runs"), std::string::npos);
+  EXPECT_NE(report.out.find("32M (33554432)"), std::string::npos);
+  for (const char* file : {"report.html", "report.md", "predictions.csv", "coefficients.csv",
+                           "times.csv", "latency_gap.csv", "blocks.csv", "sizes.csv"}) {
+    EXPECT_TRUE(fs::exists(folder_ / "pages" / file)) << file;
+  }
+  const std::string page = read_file(folder_ / "pages" / "report.html");
+  EXPECT_EQ(page.find("src="), std::string::npos) << "the page must need no other file";
+  EXPECT_EQ(page.find("<link"), std::string::npos);
+}
+
+TEST_F(Command, ComparesAnyNumberOfRunsWithTheFirst) {
+  const NamedSizes sizes = {{"N", 1 << 24}};
+  SyntheticApp app;
+  app.noise = 0.001;
+  const auto write = [&](const std::string& name, double slower, int ranks) {
+    SyntheticApp throttled = app;
+    throttled.sequential = [&app, slower](const NamedSizes& s) {
+      return slower * app.sequential(s);
+    };
+    write_synthetic_trace(folder_ / name, synthetic_trace(throttled, ranks, sizes));
+  };
+  write("a.trace.jsonl", 1, 1);
+  write("b.trace.jsonl", 1.5, 1);
+  write("c.trace.jsonl", 0.5, 1);
+  write("d.trace.jsonl", 1, 2);
+  const Result three = run("compare a.trace.jsonl b.trace.jsonl d.trace.jsonl c.trace.jsonl");
+  EXPECT_EQ(three.status, 0) << three.err;
+  EXPECT_NE(three.out.find("4: c.trace.jsonl"), std::string::npos) << three.out;
+  const auto line = three.out.find("sequential");
+  ASSERT_NE(line, std::string::npos) << three.out;
+  const std::string row = three.out.substr(line, three.out.find('\n', line) - line);
+  EXPECT_NE(row.find(" 1.5"), std::string::npos) << row;
+  EXPECT_NE(row.find(" 0.5", row.find("yes")), std::string::npos) << row;
+  EXPECT_NE(row.find("yes", row.find("yes") + 1), std::string::npos) << row;
+
+  const Result gated = run("compare a.trace.jsonl c.trace.jsonl b.trace.jsonl --max-ratio 1.2");
+  EXPECT_EQ(gated.status, 1);
+  EXPECT_NE(gated.err.find("times as long as in a.trace.jsonl, more than --max-ratio 1.2"),
+            std::string::npos)
+      << gated.err;
+  EXPECT_EQ(run("compare a.trace.jsonl c.trace.jsonl b.trace.jsonl --max-ratio 2").status, 0);
+
+  Trace disturbed = synthetic_trace(app, 1, sizes);
+  set_probe(disturbed, 1);
+  disturbed.repetitions.back().probe_ns *= 2;
+  write_synthetic_trace(folder_ / "e.trace.jsonl", disturbed);
+  const Result noted = run("compare a.trace.jsonl e.trace.jsonl");
+  EXPECT_NE(noted.out.find("note: 2: 1 of 3 repetitions left out"), std::string::npos) << noted.out;
+
+  expect_one_line(run("compare a.trace.jsonl d.trace.jsonl"), 1, "no other trace has a run");
+  expect_one_line(run("compare a.trace.jsonl"), 2, "two or more files or folders are required");
+  const std::string fit = "fit" + write_traces() + " --out ";
+  ASSERT_EQ(run(fit + "x.model.json").status, 0);
+  ASSERT_EQ(run(fit + "y.model.json").status, 0);
+  const Result models = run("compare x.model.json y.model.json x.model.json");
+  EXPECT_EQ(models.status, 0) << models.err;
+  EXPECT_NE(models.out.find("3 / 1"), std::string::npos) << models.out;
+  EXPECT_NE(models.out.find("1.000"), std::string::npos) << models.out;
+  expect_one_line(run("compare x.model.json y.model.json a.trace.jsonl"), 2,
+                  "a.trace.jsonl is not: give models only or traces only");
+}
+
+TEST_F(Command, MistakesOnTheCommandLineAreOneLine) {
+  const std::string traces = write_traces();
+  ASSERT_EQ(run("fit" + traces + " --out x.model.json").status, 0);
+  const std::string predict = "predict --model x.model.json --ranks 2 ";
+  expect_one_line(run(""), 2, "a command is missing");
+  expect_one_line(run("nonsense"), 2, "there is no command nonsense");
+  expect_one_line(run("--nonsense"), 2, "--nonsense");
+  expect_one_line(run("fit --nonsense"), 2, "--nonsense");
+  expect_one_line(run("predict --nonsense" + predict.substr(7) + "--size N=1"), 2, "--nonsense");
+  expect_one_line(run(predict), 2, "--size");
+  expect_one_line(run(predict + "--size N=0"), 2, "size 'N=0' must be at least 1");
+  expect_one_line(run(predict + "--size N=-5"), 2, "'-5' is not a count");
+  expect_one_line(run(predict + "--size N=1e30"), 2, "'1e30' is not a count");
+  expect_one_line(run(predict + "--size N=12x"), 2, "'12x' is not a count");
+  expect_one_line(run(predict + "--size N=99999999999999999999"), 2, "too large");
+  expect_one_line(run(predict + "--size M=1"), 2, "size M is not one of this model's: N");
+  expect_one_line(run(predict + "--size N=1,M=1"), 2, "size M is not one of this model's");
+  expect_one_line(run(predict + "--size N"), 2, "NAME=COUNT");
+  expect_one_line(run("predict --model x.model.json --size N=1 --ranks 0"), 2, "number of ranks");
+  expect_one_line(run("predict --model x.model.json --size N=1 --ranks two"), 2, "'two'");
+  expect_one_line(run("fit" + traces + " --out y.json --form sequential=N*"), 2, "position 3");
+  expect_one_line(run("fit" + traces + " --out y.json --form sort=N"), 2, "BLOCK=TERMS");
+  expect_one_line(run("fit" + traces + " --out y.json --forms mine"), 2, "mine");
+  expect_one_line(run("fit" + traces), 2, "--out is required, for example --out sort.model.json");
+}
+
+TEST_F(Command, WhatIsMissingIsNamedWithAnExample) {
+  expect_one_line(run("predict"), 2,
+                  "a model or a study's folder is required, for example cleave predict sort-study "
+                  "--ranks 2,4,8 --size N=1G");
+  expect_one_line(run("predict x --size N=1"), 2, "--ranks is required, for example --ranks 2,4,8");
+  expect_one_line(run("predict x --ranks 2"), 2, "--size is required, for example --size N=1G");
+  expect_one_line(run("predict x --model y --ranks 2 --size N=1"), 2, "two models are given");
+  expect_one_line(run("plan"), 2, "a model or a study's folder is required, for example");
+  expect_one_line(run("plan x"), 2, "--size is required, for example --size N=1G");
+  expect_one_line(run("fit"), 2, "a trace or a study's folder is required, for example");
+  expect_one_line(run("report"), 2, "a trace or a study's folder is required, for example");
+  expect_one_line(run("report x.trace.jsonl"), 2, "--model is required, for example");
+  expect_one_line(run("compare"), 2, "two or more files or folders are required, for example");
+  expect_one_line(run("export x"), 2, "--format is required, for example --format csv");
+  expect_one_line(run("study"), 2, "a program is required, for example cleave study ./myprogram");
+  expect_one_line(run("machine show"), 2, "a machine file is required, for example");
+}
+
+TEST_F(Command, ATypoSuggestsTheWord) {
+  expect_one_line(run("predikt --ranks 2"), 2, "did you mean predict?");
+  expect_one_line(run("predict x --rank 2 --size N=1"), 2, "did you mean --ranks?");
+  expect_one_line(run("study x --size=N=1M"), 2, "did you mean --sizes?");
+  const Result far = run("xyzzyxyzzy");
+  expect_one_line(far, 2, "there is no command xyzzyxyzzy");
+  EXPECT_EQ(far.err.find("did you mean"), std::string::npos) << far.err;
+}
+
+TEST_F(Command, FilesThatCannotBeReadAreNamed) {
+  const std::string traces = write_traces();
+  const std::string whole = read_file(folder_ / "0.trace.jsonl");
+  const std::vector<std::pair<std::string, std::string>> damaged = {
+      {"empty", ""},
+      {"cut", whole.substr(0, whole.size() / 2)},
+      {"binary", std::string("\x7f\x45\x4c\x46\0\0\1", 7)},
+      {"text", "this is no JSON\n"},
+      {"other", "{\"format\":\"something\",\"version\":1}\n"},
+      {"version", "{\"format\":\"cleave-trace\",\"version\":99}\n"}};
+  for (const auto& [name, text] : damaged) {
+    write_file(folder_ / name, text);
+    expect_one_line(run("fit " + name + " --out y.json"), 1, name + ": ");
+    expect_one_line(run("fit 0.trace.jsonl --machine " + name + " --out y.json"), 1, name + ": ");
+    expect_one_line(run("predict --ranks 2 --size N=1 --model " + name), 1, name + ": ");
+  }
+  expect_one_line(run("fit missing --out y.json"), 1, "missing: ");
+  fs::create_directory(folder_ / "nothing");
+  expect_one_line(run("fit nothing --out y.json"), 1, "nothing: has no *.trace.jsonl");
+  expect_one_line(run("predict --ranks 2 --size N=1 --model missing"), 1, "missing: ");
+  EXPECT_FALSE(fs::exists(folder_ / "y.json"));
+}
+
+TEST_F(Command, AnOutThatCannotBeWrittenLeavesNothing) {
+  const std::string traces = write_traces();
+  ASSERT_EQ(run("fit" + traces + " --out x.model.json").status, 0);
+  expect_one_line(run("fit" + traces + " --out none/x.json"), 1, "none/x.json: cannot write");
+  expect_one_line(run("fit" + traces + " --out ."), 1, "it is a folder");
+  expect_one_line(run("report" + traces + " --model x.model.json --out none/pages"), 1,
+                  "cannot make this folder");
+  expect_one_line(run("report" + traces + " --model x.model.json --out x.model.json"), 1,
+                  "cannot make this folder");
+}
+
+TEST_F(Command, AFullDiskIsOneLineAndNoHalfFile) {
+  const fs::path disk = folder_ / "disk";
+  fs::create_directory(disk);
+  if (::mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=4096") != 0) {
+    GTEST_SKIP() << "a small tmpfs can be mounted by root only; this was not tested";
+  }
+  const std::string traces = write_traces();
+  expect_one_line(run("fit" + traces + " --out disk/x.model.json"), 1, "No space left");
+  EXPECT_TRUE(fs::is_empty(disk));
+  EXPECT_EQ(run("fit" + traces + " --out x.model.json").status, 0);
+  expect_one_line(run("report" + traces + " --model x.model.json --out disk"), 1, "No space left");
+  for (const auto& entry : fs::directory_iterator(disk)) {
+    EXPECT_NE(entry.path().extension(), ".partial");
+    EXPECT_GT(fs::file_size(entry.path()), 0U);
+  }
+  EXPECT_EQ(::umount(disk.c_str()), 0);
+}
+
+TEST_F(Command, AnyOtherNameRunsTheProgramBesideIt) {
+  install();
+  EXPECT_EQ(run("sort --size N=1K --trace t.jsonl", "./cleave").status, 0);
+  EXPECT_TRUE(fs::exists(folder_ / "t.jsonl"));
+}
+
+}  // namespace
+}  // namespace cleave::models

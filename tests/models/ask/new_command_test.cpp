@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// `cleave new` and the small parts of the command; what it writes is built by tests/project.
+#include <cleave/trace/suggestion.hpp>
+
+#include "tests/models/ask/command_fixture.hpp"
+
+namespace cleave::models {
+namespace {
+
+TEST(Suggestion, DistanceCountsLetters) {
+  EXPECT_EQ(edit_distance("", ""), 0U);
+  EXPECT_EQ(edit_distance("", "abc"), 3U);
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3U);
+  EXPECT_EQ(edit_distance("predikt", "predict"), 1U);
+}
+
+TEST(Suggestion, OnlyANearWordIsSuggested) {
+  const std::vector<std::string> words = {"predict", "plan", "fit"};
+  EXPECT_EQ(nearest_word("predikt", words), "predict");
+  EXPECT_EQ(nearest_word("fits", words), "fit");
+  EXPECT_EQ(nearest_word("calibrate", words), "");
+  EXPECT_EQ(did_you_mean("plna", words), "; did you mean plan?");
+  EXPECT_EQ(did_you_mean("pla", words), "; did you mean plan?");
+}
+
+TEST_F(Command, HelpNamesTheProgramsBesideIt) {
+  install();
+  const Result help = run("--help", "./cleave");
+  EXPECT_EQ(help.status, 0);
+  EXPECT_NE(help.out.find("There are: sort\n"), std::string::npos) << help.out;
+}
+
+TEST_F(Command, NewWritesAProject) {
+  const Result result = run("new my-sort_2");
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.out.find("cleave study build/my-sort_2\n"), std::string::npos) << result.out;
+  for (const char* file :
+       {"CMakeLists.txt", "README.md", "my-sort_2.hpp", "my-sort_2.cpp", "test_my-sort_2.cpp"}) {
+    const std::string text = read_file(folder_ / "my-sort_2" / file);
+    EXPECT_FALSE(text.empty()) << file;
+    EXPECT_EQ(text.find('@'), std::string::npos) << file;
+  }
+  EXPECT_NE(read_file(folder_ / "my-sort_2" / "my-sort_2.hpp").find("struct MySort2 {"),
+            std::string::npos);
+  expect_one_line(run("new my-sort_2"), 1, "my-sort_2: is there already");
+}
+
+TEST_F(Command, NewRefusesWhatItCannotName) {
+  expect_one_line(run("new"), 2, "a name is required, for example cleave new mysort --form sort");
+  for (const char* name : {"2sort", "my.sort", "a/b", "_x", "'my sort'", "ä", "''"}) {
+    expect_one_line(run(std::string("new ") + name), 2, "name");
+  }
+  expect_one_line(run("new test"), 2, "CMake has a target of this name");
+  expect_one_line(run("new mine --form halfs"), 2,
+                  "'halfs' is none of halves, merge, sort, search, bound; did you mean halves?");
+  std::ofstream(folder_ / "taken") << "a file";
+  expect_one_line(run("new taken"), 1, "taken: is there already");
+  EXPECT_EQ(read_file(folder_ / "taken"), "a file");
+  for (const auto& entry : fs::directory_iterator(folder_)) {
+    EXPECT_FALSE(entry.is_directory()) << entry.path();
+  }
+}
+
+}  // namespace
+}  // namespace cleave::models

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// `cleave study` as a person uses it, and its folder in place of its files.
+#include <signal.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/models/ask/command_fixture.hpp"
+
+namespace cleave::models {
+namespace {
+
+TEST_F(Command, AStudyRunsFitsAndReports) {
+  const std::string study = install();
+  const Result result = run(study + " --machine m.machine.json --out s", "./cleave");
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(fs::exists(folder_ / "s" / "report.html"));
+  EXPECT_TRUE(fs::exists(folder_ / "s" / "sort.model.json"));
+  EXPECT_TRUE(fs::exists(folder_ / "s" / "traces" / "sort-N-1M-p1-2.trace.jsonl"));
+  EXPECT_EQ(result.err, "") << "no line a run";
+  EXPECT_NE(result.out.find("yes   Worst error on held-out runs"), std::string::npos) << result.out;
+}
+
+TEST_F(Command, AStudyRunsAgainWhatFoundItsCoresSlow) {
+  const std::string study = install() + " --machine m.machine.json";
+  const std::string throttled = " -- --throttled-size N=4M --throttled-until 3";
+  const Result result = run(study + " --out s" + throttled, "./cleave");
+  EXPECT_EQ(result.status, 0) << result.err;
+  const auto has = [](const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  };
+  // Slow in rounds 1 to 3 and free in the fourth, on 1 rank and on 2.
+  const auto has_trace = [&](const char* out, int ranks, int round) {
+    return fs::exists(folder_ / out / "traces" /
+                      fmt::format("sort-N-4M-p{}-{}.trace.jsonl", ranks, round));
+  };
+  EXPECT_TRUE(has_trace("s", 1, 4) && has_trace("s", 2, 4));
+  EXPECT_FALSE(has_trace("s", 1, 5) || has_trace("s", 2, 5));
+  EXPECT_TRUE(has(read_file(folder_ / "s" / "report.md"),
+                  "18 of 84 repetitions left out: a core was slower then than in other runs"));
+
+  const Result counted = run(study + " --out t --count-throttled" + throttled, "./cleave");
+  EXPECT_EQ(counted.status, 0) << counted.err;
+  EXPECT_TRUE(has_trace("t", 1, 2));
+  EXPECT_FALSE(has_trace("t", 1, 3));
+  EXPECT_FALSE(has(read_file(folder_ / "t" / "report.md"), "left out"));
+}
+
+TEST_F(Command, AStudySaysWhatFailed) {
+  const std::string study = install();
+  const Result result = run(study + " --machine m.machine.json --out s -- --fail", "./cleave");
+  EXPECT_EQ(result.status, 1);
+  EXPECT_NE(result.err.find("cleave: cleave-sort on 1 rank ended with status 3: synthetic: told to"
+                            " fail; the run was "),
+            std::string::npos)
+      << result.err;
+  EXPECT_FALSE(fs::exists(folder_ / "s")) << "a folder with nothing in it is of no use";
+  expect_one_line(run(study + " --machine none", "./cleave"), 1, "none: cannot read");
+  const Result killed = run(study + " --machine m.machine.json --out s -- --killed", "./cleave");
+  EXPECT_EQ(killed.status, 1);
+  EXPECT_NE(
+      killed.err.find("cleave: cleave-sort on 1 rank was killed by signal 9 (Killed): it wrote"
+                      " nothing; the run was "),
+      std::string::npos)
+      << killed.err;
+  const Result untraced =
+      run(study + " --machine m.machine.json --out s -- --no-trace", "./cleave");
+  EXPECT_EQ(untraced.status, 1);
+  EXPECT_NE(untraced.err.find("cleave: cleave-sort on 1 rank wrote no trace: it wrote nothing; the"
+                              " run was "),
+            std::string::npos)
+      << untraced.err;
+}
+
+TEST_F(Command, CtrlCEndsAStudyAndWhatItStarted) {
+  const std::string study = install();
+  const Result result = run(study + " --machine m.machine.json --out s -- --sleep-and-say pid",
+                            "timeout --preserve-status --signal=INT 2 ./cleave");
+  EXPECT_EQ(result.status, 130);
+  EXPECT_NE(result.err.find("cleave: stopped before the first run was done\n"), std::string::npos)
+      << result.err;
+  const int child = std::stoi(read_file(folder_ / "pid"));
+  EXPECT_NE(::kill(child, 0), 0) << "the application still runs";
+}
+
+TEST_F(Command, AStudyThatWasInterruptedGoesOn) {
+  const std::string study = install() + " --machine m.machine.json --out s";
+  const Result half = run(study + " --status far.json -- --failing-size N=32M", "./cleave");
+  EXPECT_EQ(half.status, 1);
+  EXPECT_EQ(half.err.find("[11/"), std::string::npos) << "no line a run: " << half.err;
+  const auto far = nlohmann::json::parse(read_file(folder_ / "far.json"));
+  EXPECT_EQ(far.at("state"), "stopped");
+  EXPECT_EQ(far.at("step"), "[11/25] sort N=32M on 1 rank, round 1 of 2");
+  // Other options: nothing of it is reused.
+  const Result other = run(study + " -- --app other", "./cleave");
+  EXPECT_EQ(other.status, 0) << other.err;
+  EXPECT_EQ(other.err.find("reused"), std::string::npos) << other.err;
+
+  fs::remove_all(folder_ / "s");
+  ASSERT_EQ(run(study, "./cleave").status, 0);
+  fs::remove(folder_ / "s" / "traces" / "sort-N-1M-p1-2.trace.jsonl");
+  const std::string cut = read_file(folder_ / "s" / "traces" / "sort-N-2M-p2-1.trace.jsonl");
+  std::ofstream(folder_ / "s" / "traces" / "sort-N-2M-p2-1.trace.jsonl")
+      << cut.substr(0, cut.size() / 2);
+  const Result rest = run(study, "./cleave");
+  EXPECT_EQ(rest.status, 0) << rest.err;
+  EXPECT_NE(rest.err.find("study: 22 of 24 runs were made earlier and are reused from s/traces; "
+                          "--fresh makes all anew\n"),
+            std::string::npos)
+      << rest.err;
+
+  const Result fresh = run(study + " --fresh --status far.json", "./cleave");
+  EXPECT_EQ(fresh.status, 0) << fresh.err;
+  EXPECT_EQ(fresh.err.find("reused"), std::string::npos) << fresh.err;
+  const auto done = nlohmann::json::parse(read_file(folder_ / "far.json"));
+  EXPECT_EQ(done.at("state"), "done");
+  EXPECT_EQ(done.at("remaining_s"), nlohmann::json({0, 0}));
+
+  const Result fewer = run(study.substr(0, study.find(" --sizes")) +
+                               " --machine m.machine.json --out s --sizes N=1M N=2M N=4M",
+                           "./cleave");
+  EXPECT_EQ(fewer.status, 0) << fewer.err;
+  EXPECT_NE(fewer.err.find("study: note: s/traces also holds 12 traces of other runs"),
+            std::string::npos)
+      << fewer.err;
+
+  // A program that was built anew may be another one.
+  fs::last_write_time(folder_ / "cleave-sort", fs::file_time_type::clock::now());
+  const Result rebuilt = run(study, "./cleave");
+  EXPECT_EQ(rebuilt.err.find("reused"), std::string::npos) << rebuilt.err;
+}
+
+TEST_F(Command, AStudyFindsItsProgram) {
+  const std::string study = install();
+  const std::string options =
+      study.substr(study.find(" --launcher")) + " --machine m.machine.json --out s";
+  fs::create_directory(folder_ / "elsewhere");
+  fs::copy_file(folder_ / "cleave-sort", folder_ / "elsewhere" / "mine");
+  fs::copy_file(folder_ / "cleave-sort", folder_ / "here");
+  const Result by_path = run("study elsewhere/mine" + options, "./cleave");
+  EXPECT_EQ(by_path.status, 0) << by_path.err;
+  EXPECT_TRUE(fs::exists(folder_ / "s" / "sort.model.json")) << "the name is that it says";
+  const Result in_path = run("study mine" + options,
+                             "PATH=\"" + (folder_ / "elsewhere").string() + ":$PATH\" ./cleave");
+  EXPECT_EQ(in_path.status, 0) << in_path.err;
+  EXPECT_EQ(run("study here" + options, "./cleave").status, 0);
+
+  const std::string beside = (folder_ / "cleave-nonsense").string();
+  expect_one_line(run("study nonsense", "./cleave"), 2,
+                  "there is no program nonsense: looked for " + beside +
+                      ", for nonsense in the PATH and for ./nonsense; give its path");
+  expect_one_line(run("study sor", "./cleave"), 2, "did you mean sort?");
+  expect_one_line(run("study ./nonsense", "./cleave"), 2, "there is no program ./nonsense");
+  expect_one_line(run("study ./elsewhere", "./cleave"), 2, "./elsewhere is a folder");
+  expect_one_line(run("study ./m.machine.json", "./cleave"), 2,
+                  "./m.machine.json is not executable");
+}
+
+TEST_F(Command, AStudyRefusesWhatIsNoCleaveProgram) {
+  make_executable(folder_ / "fails", "#!/bin/sh\necho fails: what is $1 >&2\nexit 7\n");
+  make_executable(folder_ / "silent", "#!/bin/sh\n");
+  make_executable(folder_ / "talks", "#!/bin/sh\necho '{\"format\": \"x\"}'\necho hello\n");
+  make_executable(folder_ / "hangs", "#!/bin/sh\nexec sleep 60\n");
+  make_executable(folder_ / "future",
+                  "#!/bin/sh\necho '{\"format\": \"cleave-program\", \"version\": 99}'\n");
+  make_executable(folder_ / "partial",
+                  "#!/bin/sh\necho '{\"format\": \"cleave-program\", \"version\": 1}'\n");
+  make_executable(folder_ / "binary",
+                  "\x7f"
+                  "ELF");
+  expect_one_line(
+      run("study ./fails"), 2,
+      "/fails is no Cleave program: with --describe it ended with status 7: fails: what "
+      "is --describe; a study needs a program whose main is");
+  expect_one_line(run("study ./silent"), 2, "it prints no description: it wrote nothing");
+  expect_one_line(run("study ./talks"), 2, "it prints no description: hello");
+  expect_one_line(run("study ./hangs"), 2, "it does not end within 10 s");
+  expect_one_line(run("study ./future"), 2, "build the program with this version of Cleave");
+  expect_one_line(run("study ./partial"), 2, "/partial: ");
+  expect_one_line(run("study ./binary"), 1, "binary");
+  for (const auto& entry : fs::directory_iterator(folder_)) {
+    EXPECT_FALSE(entry.is_directory()) << entry.path();
+  }
+}
+
+TEST_F(Command, AStudyRefusesWhatCouldNotBeFittedBeforeItRuns) {
+  const std::string launcher = install();
+  const std::string study =
+      launcher.substr(0, launcher.find(" --sizes")) + " --machine m.machine.json --out s ";
+  expect_one_line(run(study + "--sizes N=1M", "./cleave"), 2,
+                  "a fit needs at least 2 different sizes, not 1");
+  expect_one_line(run(study + "--sizes N=1M N=1024K", "./cleave"), 2, "not 1");
+  expect_one_line(run(study + "--sizes N=1M N=1M", "./cleave"), 2, "N=1M comes twice");
+  expect_one_line(run(study + "--sizes N=1M N=2M --hold-out every-second", "./cleave"), 2,
+                  "--hold-out leaves 1 of 2 sizes to fit");
+  expect_one_line(run(study + "--sizes N=1M N=twice", "./cleave"), 2, "'twice' is not a count");
+  expect_one_line(run(study + "--sizes N=1M \"-n 9\"", "./cleave"), 2, "cleave-sort refuses -n 9 ");
+  expect_one_line(run(study + "-- --nonsense", "./cleave"), 2, "cleave-sort refuses --nonsense: ");
+  expect_one_line(run(study + "--type work_stealing", "./cleave"), 2,
+                  "--type: 'work_stealing' cannot be studied of ");
+  expect_one_line(run(study + "--threads 1,2", "./cleave"), 2,
+                  "--threads is for --type work_stealing, not for hypercube");
+  EXPECT_FALSE(fs::exists(folder_ / "s"));
+
+  const Result two = run(study + "--rounds 1 --sizes N=1M N=2M", "./cleave");
+  EXPECT_EQ(two.status, 0) << two.err;
+  EXPECT_NE(two.err.find("2 sizes are fitted and none is held out"), std::string::npos) << two.err;
+  fs::remove_all(folder_ / "s");
+  const Result options =
+      run(study + "--rounds 1 --sizes \"--size N=1M\" \"--size N=2M\" --ranks 1", "./cleave");
+  EXPECT_EQ(options.status, 0) << options.err;
+  EXPECT_TRUE(fs::exists(folder_ / "s" / "traces" / "sort-size-N-1M-p1-1.trace.jsonl"));
+  const Result named = run(study + "--ranks 1 -- --app ../evil", "./cleave");
+  EXPECT_EQ(named.status, 0) << named.err;
+  EXPECT_TRUE(fs::exists(folder_ / "s" / "evil.model.json"));
+  EXPECT_TRUE(fs::exists(folder_ / "s" / "traces" / "evil-N-1M-p1-1.trace.jsonl"));
+}
+
+TEST_F(Command, AFolderOfAStudyStandsForItsFiles) {
+  const std::string study = install();
+  ASSERT_EQ(run(study + " --machine m.machine.json", "./cleave").status, 0);
+  ASSERT_TRUE(fs::exists(folder_ / "sort-study"));
+  const std::string question = " --ranks 1,2 --size N=64M";
+  const Result by_folder = run("predict sort-study" + question);
+  EXPECT_EQ(by_folder.status, 0) << by_folder.err;
+  EXPECT_EQ(by_folder.out, run("predict --model sort-study/sort.model.json" + question).out);
+  const Result plan = run("plan sort-study --deadline 60s --size N=64M");
+  EXPECT_EQ(plan.status, 0) << plan.err;
+  EXPECT_NE(plan.out.find("and more are left out: "), std::string::npos) << plan.out;
+
+  fs::remove(folder_ / "sort-study" / "report.html");
+  EXPECT_EQ(run("report sort-study").status, 0);
+  EXPECT_TRUE(fs::exists(folder_ / "sort-study" / "report.html"));
+
+  fs::remove(folder_ / "sort-study" / "sort.model.json");
+  expect_one_line(run("predict sort-study" + question), 1,
+                  "sort-study: has no *.model.json (it holds ");
+  const Result fit = run("fit sort-study");
+  EXPECT_EQ(fit.status, 0) << fit.err;
+  EXPECT_NE(fit.out.find("written: sort-study/sort.model.json\n"), std::string::npos) << fit.out;
+  EXPECT_NE(read_file(folder_ / "sort-study" / "sort.model.json").find("\"source\":\"test\""),
+            std::string::npos)
+      << "the machine is that of the folder";
+  EXPECT_EQ(run("compare sort-study sort-study/").status, 0);
+  EXPECT_EQ(run("export sort-study --format csv --out x.csv").status, 0);
+  EXPECT_EQ(run("machine show sort-study").status, 0);
+
+  fs::copy_file(folder_ / "sort-study" / "sort.model.json",
+                folder_ / "sort-study" / "again.model.json");
+  expect_one_line(run("predict sort-study" + question), 1,
+                  "sort-study: holds 2 files *.model.json, name the one that is meant: "
+                  "again.model.json, sort.model.json");
+  fs::create_directory(folder_ / "nothing");
+  expect_one_line(run("fit nothing"), 1,
+                  "nothing: has no *.trace.jsonl, nor has its traces/ (it is");
+  expect_one_line(run("predict nothing" + question), 1,
+                  "nothing: has no *.model.json (it is empty)");
+}
+
+}  // namespace
+}  // namespace cleave::models

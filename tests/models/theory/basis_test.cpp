@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/theory/basis.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include <cleave/error.hpp>
+
+#include "models/theory/catalogue.hpp"
+
+namespace cleave::models {
+
+using namespace cleave::detail;
+namespace {
+
+std::string mistake(const std::string& text) {
+  try {
+    parse_form(text);
+  } catch (const UsageError& e) {
+    return e.what();
+  }
+  return "none";
+}
+
+TEST(Basis, IsEvaluatedAsWritten) {
+  const NamedValues sizes = {{"N", 8}, {"M", 3}};
+  EXPECT_EQ(Basis::parse("1")(sizes), 1);
+  EXPECT_EQ(Basis::parse("N")(sizes), 8);
+  EXPECT_EQ(Basis::parse("N*log2(N)")(sizes), 24);
+  EXPECT_EQ(Basis::parse("N*log2(N)^2")(sizes), 72);
+  EXPECT_EQ(Basis::parse("N^2")(sizes), 64);
+  EXPECT_DOUBLE_EQ(Basis::parse("N^1.5")(sizes), 8 * std::sqrt(8.0));
+  EXPECT_EQ(Basis::parse("N*M")(sizes), 24);
+  EXPECT_EQ(Basis::parse("M*log2(N)")(sizes), 9);
+  EXPECT_DOUBLE_EQ(Basis::parse("N^log2(3)")(sizes), 27);
+}
+
+const Curve kHalf{
+    .name = "half", .size = "M", .per = "N", .ratios = {0.25, 1}, .values = {0.5, 0.75}};
+const std::vector<Curve> kCurves = {kHalf};
+
+TEST(Basis, ACurveIsOfTheRatioOfItsSizes) {
+  const Basis basis = Basis::parse("N*half(M/N)^2", kCurves);
+  EXPECT_DOUBLE_EQ(basis({{"N", 8}, {"M", 8}}), 8 * 0.75 * 0.75);
+  EXPECT_DOUBLE_EQ(basis({{"N", 8}, {"M", 4}}), 8 * 0.625 * 0.625) << "halfway over log(ratio)";
+  EXPECT_DOUBLE_EQ(basis({{"N", 8}, {"M", 800}}), 8 * 0.75 * 0.75) << "beyond the end";
+  EXPECT_EQ(basis.text(), "N*half(M/N)^2");
+  EXPECT_EQ(Basis::parse(basis.text(), kCurves), basis);
+}
+
+TEST(Basis, SizesAreThoseOfAllFactors) {
+  EXPECT_EQ(Basis::parse("N*log2(K)*half(M/N)", kCurves).sizes(),
+            (std::set<std::string>{"K", "M", "N"}));
+  EXPECT_TRUE(Basis().sizes().empty());
+}
+
+TEST(Basis, IsReadBackAsWritten) {
+  for (const char* text : {"1", "N", "N*log2(N)", "N*log2(N)^2", "N^1.5", "N*M", "tree_nodes",
+                           "log2", "N^log2(3)", "N^log2(7)*log2(N)"}) {
+    EXPECT_EQ(Basis::parse(text).text(), text);
+    EXPECT_EQ(Basis::parse(Basis::parse(text).text()), Basis::parse(text));
+  }
+}
+
+TEST(Basis, MistakesAreNamedWithTheirPosition) {
+  EXPECT_EQ(mistake(""), "'' is not a basis function: expected a size such as N at position 1");
+  EXPECT_EQ(mistake("N*"), "'N*' is not a basis function: expected a size such as N at position 3");
+  EXPECT_EQ(mistake("N**M"),
+            "'N**M' is not a basis function: expected a size such as N at position 3");
+  EXPECT_EQ(mistake("log2(N"), "'log2(N' is not a basis function: expected ')' at position 7");
+  EXPECT_EQ(mistake("hit(M/N)"),
+            "'hit(M/N)' is not a basis function: expected a size, log2 or a curve that the "
+            "application declares at position 1");
+  EXPECT_EQ(mistake("N^x"),
+            "'N^x' is not a basis function: expected a power above 0 and at most 10 at position 3");
+  EXPECT_EQ(
+      mistake("N^-1"),
+      "'N^-1' is not a basis function: expected a power above 0 and at most 10 at position 3");
+  EXPECT_EQ(mistake("2*N"),
+            "'2*N' is not a basis function: expected a size such as N at position 1");
+  EXPECT_EQ(mistake("N M"),
+            "'N M' is not a basis function: expected '*', '^' or the end at position 2");
+  EXPECT_EQ(mistake("1,N,N"), "term N is given twice");
+  EXPECT_EQ(mistake("1,"), "'' is not a basis function: expected a size such as N at position 1");
+}
+
+TEST(Basis, SaysWhichSizeIsMissing) {
+  try {
+    Basis::parse("N*M")({{"N", 1}});
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_STREQ(e.what(), "size M is not known, but N*M depends on it");
+  }
+}
+
+TEST(Forms, ThePapersAreByApplicationSizes) {
+  EXPECT_EQ(text_of(*paper_form(Block::divide, {"N"})), "1,N");
+  EXPECT_EQ(text_of(*paper_form(Block::combine, {"N"})), "1,N");
+  EXPECT_EQ(text_of(*paper_form(Block::sequential, {"N"})), "1,N");
+  EXPECT_EQ(text_of(*paper_form(Block::divide, {"M", "N"})), "1,M");
+  EXPECT_EQ(text_of(*paper_form(Block::combine, {"M", "N"})), "1,N");
+  EXPECT_EQ(text_of(*paper_form(Block::sequential, {"M", "N"})), "1,N,M");
+  EXPECT_FALSE(paper_form(Block::sequential, {"nodes"}));
+  EXPECT_FALSE(paper_form(Block::skeleton, {"N"}));
+}
+
+std::vector<std::string> texts_of(const std::vector<Form>& forms) {
+  std::vector<std::string> texts;
+  for (const Form& form : forms) {
+    texts.push_back(text_of(form));
+  }
+  return texts;
+}
+
+bool has(const std::vector<Form>& forms, const std::string& text) {
+  const std::vector<std::string> texts = texts_of(forms);
+  return std::ranges::find(texts, text) != texts.end();
+}
+
+TEST(Forms, ShorterOnesComeFirstAndNoneTwice) {
+  const Ranges wide = {{"N", {1, 100}}, {"M", {1, 100}}};
+  const std::vector<Form> forms = candidate_forms({"M", "N"}, wide, {});
+  EXPECT_TRUE(std::ranges::is_sorted(forms, {}, &Form::size));
+  EXPECT_LE(forms.back().size(), 3U);
+  std::vector<std::string> texts = texts_of(forms);
+  std::ranges::sort(texts);
+  EXPECT_EQ(std::ranges::adjacent_find(texts), texts.end());
+  for (const char* wanted : {"1", "N", "1,N", "N*log2(N)", "N^0.5", "N^1.5", "N^2*log2(N)", "N^3",
+                             "N^log2(3)", "1,N^log2(7)", "N,M", "1,N,M"}) {
+    const bool other_order = has(forms, "M,N") || has(forms, "1,M,N");
+    EXPECT_TRUE(has(forms, wanted) || other_order) << wanted;
+  }
+}
+
+TEST(Forms, APowerAboveOneNeedsAFactorOfFour) {
+  EXPECT_FALSE(has(candidate_forms({"N"}, {{"N", {1, 3.9}}}, {}), "N^2"));
+  EXPECT_TRUE(has(candidate_forms({"N"}, {{"N", {1, 4}}}, {}), "N^2"));
+  EXPECT_FALSE(has(candidate_forms({"N"}, {{"N", {1, 4}}}, {}, false), "N^2"));
+}
+
+TEST(Forms, DeclaredTermsComeAloneTogetherAndWithLogarithms) {
+  const std::vector<Basis> declared = {Basis::parse("N*half(M/N)", kCurves), Basis::parse("N")};
+  const std::vector<Form> forms =
+      candidate_forms({"M", "N"}, {{"N", {1, 2}}, {"M", {1, 2}}}, declared);
+  EXPECT_TRUE(has(forms, "N*half(M/N)"));
+  EXPECT_TRUE(has(forms, "N*log2(N)*half(M/N)"));
+  EXPECT_TRUE(has(forms, "N*half(M/N),N") || has(forms, "N,N*half(M/N)"));
+}
+
+TEST(Forms, OfWhatIsMovedAreLinear) {
+  EXPECT_EQ(texts_of(linear_forms({"N"})), (std::vector<std::string>{"1", "N", "1,N"}));
+  EXPECT_EQ(linear_forms({}).size(), 1U);
+  EXPECT_EQ(linear_forms({"M", "N"}).size(), 7U);
+}
+
+}  // namespace
+}  // namespace cleave::models

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/theory/fit.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include <cleave/error.hpp>
+#include <cleave/host/provenance_here.hpp>
+
+#include "models/theory/prediction.hpp"
+#include "tests/models/synthetic_runs.hpp"
+
+namespace cleave::models {
+
+using namespace cleave::detail;
+namespace {
+
+Model fitted(const std::vector<Trace>& traces, const FitOptions& options = {}) {
+  return fit_model(collect_measurements(traces), std::nullopt, options, Provenance{});
+}
+
+const Fit& fit_of(const Model& model, Block block) { return model.hypercube()->find(block)->fit; }
+
+double coefficient(const Model& model, Block block, int kind, int i) {
+  return fit_of(model, block).coefficients.at(kind)[i];
+}
+
+std::string reason(const Model& model, Block block) {
+  for (const RefusedBlock& refused : model.refused) {
+    if (refused.block == block) {
+      return refused.reason;
+    }
+  }
+  return "not refused";
+}
+
+TEST(Fit, FindsTheFormsAndCoefficientsThatMadeTheTraces) {
+  const Model model = fitted(synthetic_traces({}, {1, 2}, sort_sizes()));
+  EXPECT_EQ(fit_of(model, Block::sequential).text(), "N*log2(N)");
+  EXPECT_NEAR(coefficient(model, Block::sequential, 1, 0), 4e-9, 1e-13);
+  EXPECT_NEAR(coefficient(model, Block::sequential, 2, 0), 4e-9, 1e-13);
+  EXPECT_EQ(fit_of(model, Block::divide).text(), "1,N");
+  EXPECT_NEAR(coefficient(model, Block::divide, 2, 0), 1e-4, 1e-8);
+  EXPECT_NEAR(coefficient(model, Block::divide, 2, 1), 2e-9, 1e-13);
+  EXPECT_TRUE(model.refused.empty());
+}
+
+TEST(Fit, FindsThePowerOfKaratsuba) {
+  SyntheticApp app;
+  app.sequential = [](const NamedSizes& s) {
+    return 3e-12 * std::pow(static_cast<double>(s.at("N")), std::log2(3));
+  };
+  const Model model = fitted(synthetic_traces(app, {1, 2}, sort_sizes()));
+  EXPECT_EQ(fit_of(model, Block::sequential).text(), "N^log2(3)");
+}
+
+TEST(Fit, OneFormIsForAllRanksPerHost) {
+  SyntheticApp slower;
+  slower.sequential = [](const NamedSizes& s) {
+    const auto n = static_cast<double>(s.at("N"));
+    return 5e-9 * n * std::log2(n);
+  };
+  std::vector<Trace> traces = synthetic_traces({}, {1}, sort_sizes());
+  for (Trace& trace : synthetic_traces(slower, {2}, sort_sizes())) {
+    traces.push_back(std::move(trace));
+  }
+  const Model model = fitted(traces);
+  EXPECT_EQ(fit_of(model, Block::sequential).text(), "N*log2(N)");
+  EXPECT_NEAR(coefficient(model, Block::sequential, 1, 0), 4e-9, 1e-12);
+  EXPECT_NEAR(coefficient(model, Block::sequential, 2, 0), 5e-9, 1e-12);
+}
+
+TEST(Fit, TakesTheTermsAndCurvesThatAnApplicationDeclares) {
+  const Curve curve =
+      Curve::sampled("busy", "M", "N", -4, 6, [](double ratio) { return ratio / (1 + ratio); });
+  SyntheticApp app = synthetic_components();
+  app.sequential = [&](const NamedSizes& s) {
+    const auto n = static_cast<double>(s.at("N"));
+    return 2e-8 * n * curve(static_cast<double>(s.at("M")) / n);
+  };
+  std::vector<Trace> traces = synthetic_traces(app, {1, 2}, graph_sizes());
+  for (Trace& trace : traces) {
+    trace.run.costs = {.curves = {curve}, .terms = {{"sequential", {"N*busy(M/N)"}}}};
+  }
+  const Model model = fitted(traces);
+  EXPECT_EQ(fit_of(model, Block::sequential).text(), "N*busy(M/N)");
+  EXPECT_NEAR(coefficient(model, Block::sequential, 1, 0), 2e-8, 1e-11);
+  FitOptions without;
+  without.mechanisms.declared = false;
+  EXPECT_NE(fit_of(fitted(traces, without), Block::sequential).text(), "N*busy(M/N)");
+}
+
+TEST(Fit, ComponentsHaveThePapersForms) {
+  const Model model = fitted(synthetic_traces(synthetic_components(), {1, 2}, graph_sizes()),
+                             {.forms = Forms::paper});
+  EXPECT_EQ(fit_of(model, Block::divide).text(), "1,M");
+  EXPECT_EQ(fit_of(model, Block::combine).text(), "1,N");
+  EXPECT_EQ(fit_of(model, Block::sequential).text(), "1,N,M");
+  EXPECT_NEAR(coefficient(model, Block::sequential, 1, 1), 1.35e-8, 1e-11);
+  EXPECT_NEAR(coefficient(model, Block::sequential, 1, 2), 4.6e-8, 1e-11);
+}
+
+TEST(Fit, ChoosesThePapersFormsForComponentsByItself) {
+  SyntheticApp app = synthetic_components();
+  app.noise = 0.01;
+  const Model model = fitted(synthetic_traces(app, {1, 2}, graph_sizes()));
+  const Prediction prediction = predict(model, 2, {{"N", 1 << 20}, {"M", 4 << 20}});
+  const double expected = 1e-5 + 2.25e-9 * (4 << 20) + 2e-5 + 2.3e-8 * (1 << 20) + 1e-5 +
+                          1.35e-8 * (1 << 20) + 4.6e-8 * (2 << 20) +
+                          2 * (2e-6 + 4.0 * (1 << 20) * 5e-11);
+  EXPECT_NEAR(prediction.seconds, expected, 0.02 * expected);
+}
+
+TEST(Fit, RefusesThePapersDesignWithTwiceAsManyEdgesAsNodes) {
+  std::vector<NamedSizes> sizes;
+  for (std::int64_t n = 128 << 10; n <= 4096 << 10; n *= 2) {
+    sizes.push_back({{"N", n}, {"M", 2 * n}});
+  }
+  for (const Forms forms : {Forms::paper, Forms::automatic}) {
+    const Model model =
+        fitted(synthetic_traces(synthetic_components(), {1}, sizes), {.forms = forms});
+    const std::string said = reason(model, Block::sequential);
+    EXPECT_NE(said.find("are dependent: every sample has "), std::string::npos) << said;
+    EXPECT_NE(said.find("vary them independently"), std::string::npos) << said;
+    EXPECT_THROW(predict(model, 1, {{"N", 1000}, {"M", 5000}}), Error);
+  }
+  const Model model =
+      fitted(synthetic_traces(synthetic_components(), {1}, sizes), {.forms = Forms::paper});
+  EXPECT_EQ(reason(model, Block::sequential),
+            "columns N and M are dependent: every sample has M = 2*N; vary them independently");
+}
+
+TEST(Fit, ARunOfOneElementSpoilsNothing) {
+  std::vector<Trace> traces = synthetic_traces({}, {1, 2}, sort_sizes());
+  SyntheticApp of_one_element;
+  of_one_element.sequential = [](const NamedSizes&) { return 1e-7; };
+  Trace one = synthetic_trace(of_one_element, 2, {{"N", 1}});
+  std::erase_if(one.spans, [](const Trace::RankSpan& entry) {
+    return entry.span.block == Block::sequential || entry.span.block == Block::combine;
+  });
+  const Model of_one = fitted({one});
+  EXPECT_THROW(predict(of_one, 2, {{"N", 1}}), Error);
+  traces.push_back(one);
+  const double expected =
+      static_cast<double>(synthetic_trace({}, 2, {{"N", 4 << 20}}).repetitions.back().elapsed_ns) *
+      1e-9;
+  EXPECT_NEAR(predict(fitted(traces), 2, {{"N", 4 << 20}}).seconds, expected, 0.03 * expected);
+}
+
+TEST(Fit, RefusesRunsAtTooFewSizes) {
+  const std::vector<NamedSizes> two = {{{"N", 1 << 20}}, {{"N", 2 << 20}}};
+  const Model model = fitted(synthetic_traces({}, {2}, two), {.forms = Forms::paper});
+  EXPECT_EQ(reason(model, Block::sequential),
+            "runs at 2 different sizes for 2 coefficients (1, N): at least 3 are needed");
+  const Model one = fitted(synthetic_traces({}, {1}, {{{"N", 1 << 20}}}));
+  EXPECT_EQ(reason(one, Block::sequential), "N is 1.04858e+06 in every run: measure more sizes");
+}
+
+TEST(Fit, AGivenFormWins) {
+  const Model model = fitted(
+      synthetic_traces({}, {1, 2}, sort_sizes()),
+      {.forms = Forms::paper, .given_forms = {{Block::sequential, parse_form("N*log2(N)")}}});
+  EXPECT_EQ(fit_of(model, Block::sequential).text(), "N*log2(N)");
+  EXPECT_EQ(fit_of(model, Block::divide).text(), "1,N");
+}
+
+TEST(Fit, WarmUpsAreNotCounted) {
+  const Measurements measurements = collect_measurements(synthetic_traces({}, {1}, sort_sizes()));
+  for (const RunPoint& point : measurements.points) {
+    EXPECT_EQ(point.seconds.size(), 3U);
+    EXPECT_LT(point.seconds.front(), 5.0);
+  }
+}
+
+TEST(Fit, RoundsOfTheSameRunPoolTheirRepetitions) {
+  std::vector<Trace> traces = synthetic_traces({}, {2}, sort_sizes());
+  const auto more = synthetic_traces({}, {2}, sort_sizes());
+  traces.insert(traces.end(), more.begin(), more.end());
+  const Measurements measurements = collect_measurements(traces);
+  ASSERT_EQ(measurements.points.size(), 6U);
+  EXPECT_EQ(measurements.points.front().seconds.size(), 6U);
+  EXPECT_EQ(measurements.samples.front().seconds.size(), 6U);
+}
+
+TEST(Fit, SizesAreGivenWhereTheOptionSaysThoseOfTheProblem) {
+  std::vector<Trace> traces = synthetic_traces({}, {1}, sort_sizes());
+  EXPECT_TRUE(collect_measurements(traces).given_sizes.empty());
+  for (Trace& trace : traces) {
+    trace.run.options["size"] = "N=" + std::to_string(trace.repetitions.front().sizes.at("N"));
+  }
+  EXPECT_EQ(collect_measurements(traces).given_sizes, std::set<std::string>{"N"});
+  for (const char* other : {"N=7", "3 by 3", ""}) {
+    traces.back().run.options["size"] = other;
+    EXPECT_TRUE(collect_measurements(traces).given_sizes.empty()) << other;
+  }
+}
+
+TEST(Fit, TracesOfAnotherApplicationAreRefused) {
+  std::vector<Trace> traces = synthetic_traces({}, {2}, sort_sizes());
+  traces.push_back(synthetic_trace(synthetic_components(), 2, graph_sizes().front()));
+  EXPECT_THROW(collect_measurements(traces), UsageError);
+  EXPECT_THROW(collect_measurements({}), UsageError);
+}
+
+TEST(Fit, OversubscribedRunsAreLeftOutAndSaid) {
+  std::vector<Trace> traces = synthetic_traces({}, {1, 2, 4}, sort_sizes());
+  for (Trace& trace : traces) {
+    trace.run.oversubscribed = trace.run.ranks == 4;
+  }
+  const Measurements measurements = without_oversubscribed(collect_measurements(traces));
+  EXPECT_EQ(measurements.points.size(), 12U);
+  ASSERT_EQ(measurements.notes.size(), 1U);
+  EXPECT_EQ(measurements.notes.front(), "6 runs at 4 ranks left out: more ranks than cores");
+  for (Trace& trace : traces) {
+    trace.run.oversubscribed = true;
+  }
+  EXPECT_THROW(without_oversubscribed(collect_measurements(traces)), Error);
+}
+
+TEST(Fit, HoldsOutEverySecondSize) {
+  std::vector<RunPoint> points;
+  for (const NamedSizes& sizes : sort_sizes()) {
+    points.push_back({.sizes = sizes});
+  }
+  const std::vector<NamedSizes> expected = {{{"N", 2 << 20}}, {{"N", 8 << 20}}, {{"N", 32 << 20}}};
+  EXPECT_EQ(held_out_sizes(points, HoldOut::every_second), expected);
+  EXPECT_TRUE(held_out_sizes(points, HoldOut::none).empty());
+}
+
+TEST(Fit, HoldsOutAChessBoardOfAGrid) {
+  std::vector<RunPoint> points;
+  for (const NamedSizes& sizes : graph_sizes()) {
+    points.push_back({.sizes = sizes});
+  }
+  const auto held_out = held_out_sizes(points, HoldOut::every_second);
+  EXPECT_EQ(held_out.size(), 8U);
+  for (const std::int64_t n : {128 << 10, 256 << 10, 512 << 10, 1024 << 10}) {
+    EXPECT_EQ(std::count_if(held_out.begin(), held_out.end(),
+                            [&](const NamedSizes& sizes) { return sizes.at("N") == n; }),
+              2);
+  }
+}
+
+TEST(Fit, HoldsOutWhatIsBeyondAThirdOfTheLargest) {
+  const auto held_out_of = [](const std::vector<NamedSizes>& all) {
+    std::vector<RunPoint> points;
+    for (const NamedSizes& sizes : all) {
+      points.push_back({.sizes = sizes});
+    }
+    return held_out_sizes(points, HoldOut::beyond_third);
+  };
+  const std::vector<NamedSizes> sorts = {
+      {{"N", 4}}, {{"N", 10}}, {{"N", 14}}, {{"N", 15}}, {{"N", 43}}};
+  EXPECT_EQ(held_out_of(sorts), (std::vector<NamedSizes>{{{"N", 15}}, {{"N", 43}}}));
+  const std::vector<NamedSizes> graphs = {{{"M", 5}, {"N", 20}},
+                                          {{"M", 20}, {"N", 20}},
+                                          {{"M", 40}, {"N", 20}},
+                                          {{"M", 40}, {"N", 80}},
+                                          {{"M", 80}, {"N", 10}}};
+  EXPECT_EQ(held_out_of(graphs), (std::vector<NamedSizes>(graphs.begin() + 2, graphs.end())));
+  EXPECT_EQ(held_out_of({{{"M", 10}, {"N", 20}}, {{"M", 40}, {"N", 20}}}).size(), 1U)
+      << "a size that is always the same is not extrapolated";
+  EXPECT_TRUE(held_out_of({}).empty());
+}
+
+TEST(Fit, PredictsHeldOutSizesAndMoreRanksThanMeasured) {
+  SyntheticApp app;
+  app.noise = 0.005;
+  const Model model =
+      fitted(synthetic_traces(app, {1, 2}, sort_sizes()), {.hold_out = HoldOut::every_second});
+  EXPECT_EQ(model.held_out.size(), 6U);
+  for (const int ranks : {1, 2, 4, 8}) {
+    const NamedSizes sizes = {{"N", 32 << 20}};
+    const Trace truth = synthetic_trace({}, ranks, sizes);
+    const double expected = static_cast<double>(truth.repetitions.back().elapsed_ns) * 1e-9;
+    const Prediction prediction = predict(model, ranks, sizes, {.ranks_per_host = ranks});
+    EXPECT_NEAR(prediction.seconds, expected, 0.03 * expected) << ranks;
+    EXPECT_TRUE(prediction.outside_fitted_range);
+    EXPECT_LT(prediction.low, prediction.seconds);
+    EXPECT_GT(prediction.high, prediction.seconds);
+  }
+  EXPECT_FALSE(predict(model, 2, {{"N", 8 << 20}}).outside_fitted_range);
+}
+
+/// As if `trace` had been made where the network and every rank but one are so many times slower.
+void slow_all_but(Trace& trace, int rank, int factor) {
+  std::map<std::pair<int, int>, std::int64_t> ends;  // of a rank's last block in a repetition
+  std::map<int, std::int64_t> longest;
+  for (auto& [of_rank, span] : trace.spans) {
+    const bool is_kept = of_rank == rank && span.block != Block::exchange;
+    const std::int64_t length = (span.end_ns - span.begin_ns) * (is_kept ? 1 : factor);
+    std::int64_t& end = ends[{span.repetition, of_rank}];
+    span.begin_ns = end;
+    span.end_ns = span.begin_ns + length;
+    end = span.end_ns;
+    longest[span.repetition] = std::max(longest[span.repetition], end);
+  }
+  for (Trace::Run& repetition : trace.repetitions) {
+    repetition.elapsed_ns = longest[repetition.index];
+  }
+}
+
+Machine machine_of(const SyntheticApp& app) {
+  return {
+      .name = "test",
+      .exchange = {{.ranks = 2, .latency_s = app.latency_s, .gap_s_per_byte = app.gap_s_per_byte}},
+      .provenance = provenance_here("test", "", "none")};
+}
+
+TEST(Fit, OfBlocksOfOneRankTakesNothingElseFromTheTraces) {
+  const SyntheticApp app;
+  std::vector<Trace> traces = synthetic_traces(app, {2, 4}, sort_sizes());
+  for (Trace& trace : traces) {
+    slow_all_but(trace, 1, 5);
+  }
+  const Model model =
+      fit_model(collect_measurements(traces), machine_of(app), {.blocks_of_rank = 1}, Provenance{});
+  for (const int ranks : {2, 8}) {
+    const NamedSizes sizes = {{"N", 4 << 20}};
+    const double expected =
+        static_cast<double>(synthetic_trace(app, ranks, sizes).repetitions.back().elapsed_ns) *
+        1e-9;
+    EXPECT_NEAR(predict(model, ranks, sizes, {.ranks_per_host = ranks}).seconds, expected,
+                0.01 * expected)
+        << ranks;
+  }
+  EXPECT_EQ(model.calibration.runs, 0);
+}
+
+TEST(Fit, OfBlocksOfOneRankNeedsAMachineAndARankThatIsThere) {
+  const Measurements measurements =
+      collect_measurements(synthetic_traces({}, {1, 2}, sort_sizes()));
+  EXPECT_THROW(fit_model(measurements, std::nullopt, {.blocks_of_rank = 1}, Provenance{}),
+               UsageError);
+  EXPECT_THROW(fit_model(measurements, machine_of({}), {.blocks_of_rank = 2}, Provenance{}),
+               UsageError);
+}
+
+}  // namespace
+}  // namespace cleave::models

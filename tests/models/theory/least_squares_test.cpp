@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/theory/least_squares.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/QR>
+#include <array>
+#include <limits>
+#include <random>
+
+#include <cleave/error.hpp>
+
+#include "models/theory/latency_gap.hpp"
+
+namespace cleave::models {
+namespace {
+
+constexpr std::array<int, 2> kBoth = {0, 1};
+
+TEST(LeastSquares, RecoversTheCoefficientsThatMadeTheData) {
+  NormalEquations sums(2);
+  for (const double n : {1e5, 1e6, 4e6, 3.2e7}) {
+    const double seconds = 2e-4 + 3e-9 * n;
+    sums.add_row(Eigen::Vector2d(1, n), seconds, 1 / (seconds * seconds));
+  }
+  for (const Sign sign : {Sign::any, Sign::non_negative}) {
+    const Eigen::VectorXd found = sums.solve(kBoth, sign);
+    EXPECT_NEAR(found[0], 2e-4, 1e-12);
+    EXPECT_NEAR(found[1], 3e-9, 1e-17);
+  }
+}
+
+TEST(LeastSquares, StandardErrorsAreThoseOfTheTextbook) {
+  // Points (1,1) (2,3) (3,2) (4,5): slope 1.1, constant 0, residual variance 1.35.
+  NormalEquations sums(2);
+  const std::array<double, 4> y = {1, 3, 2, 5};
+  for (int i = 0; i < 4; ++i) {
+    sums.add_row(Eigen::Vector2d(1, i + 1), y[static_cast<std::size_t>(i)], 1);
+  }
+  const Eigen::VectorXd found = sums.solve(kBoth, Sign::any);
+  EXPECT_NEAR(found[0], 0, 1e-9);
+  EXPECT_NEAR(found[1], 1.1, 1e-9);
+  const Eigen::VectorXd errors = sums.standard_errors(kBoth, 1.35);
+  EXPECT_NEAR(errors[0], std::sqrt(1.35 * 30 / 20), 1e-9);
+  EXPECT_NEAR(errors[1], std::sqrt(1.35 / 5), 1e-9);
+}
+
+TEST(LeastSquares, PartsOfTheRowsAddUp) {
+  NormalEquations all(2);
+  NormalEquations sum(2);
+  for (int i = 1; i < 6; ++i) {
+    NormalEquations part(2);
+    part.add_row(Eigen::Vector2d(1, i * i), 3 + i, 2);
+    sum.add(part, 0.5);
+    all.add_row(Eigen::Vector2d(1, i * i), 3 + i, 1);
+  }
+  EXPECT_TRUE(all.solve(kBoth, Sign::any).isApprox(sum.solve(kBoth, Sign::any)));
+}
+
+/// The least sum of squares over all supports without a negative coefficient, by QR.
+double least_of_all_supports(const Eigen::MatrixXd& columns, const Eigen::VectorXd& measured) {
+  double least = measured.squaredNorm();
+  for (unsigned mask = 1; mask < 1U << columns.cols(); ++mask) {
+    std::vector<int> chosen;
+    for (int i = 0; i < columns.cols(); ++i) {
+      if ((mask >> i & 1U) != 0) {
+        chosen.push_back(i);
+      }
+    }
+    const Eigen::MatrixXd some = columns(Eigen::all, chosen);
+    const Eigen::VectorXd x = some.colPivHouseholderQr().solve(measured);
+    if (x.minCoeff() >= 0) {
+      least = std::min(least, (measured - some * x).squaredNorm());
+    }
+  }
+  return least;
+}
+
+TEST(LeastSquares, NonNegativeSolutionIsTheBestOfAllSupports) {
+  std::mt19937 random(3);
+  std::normal_distribution<double> normal;
+  for (int trial = 0; trial < 300; ++trial) {
+    const Eigen::Index count = 1 + trial % 4;
+    Eigen::MatrixXd columns(9, count);
+    Eigen::VectorXd measured(9);
+    NormalEquations sums(count);
+    for (Eigen::Index row = 0; row < 9; ++row) {
+      for (Eigen::Index j = 0; j < count; ++j) {
+        columns(row, j) = normal(random) * std::pow(10.0, static_cast<double>(j));
+      }
+      measured[row] = normal(random);
+      sums.add_row(columns.row(row).transpose(), measured[row], 1);
+    }
+    std::vector<int> all(static_cast<std::size_t>(count));
+    std::iota(all.begin(), all.end(), 0);
+    const Eigen::VectorXd found = sums.solve(all, Sign::non_negative);
+    EXPECT_GE(found.minCoeff(), 0);
+    EXPECT_NEAR((measured - columns * found).squaredNorm(),
+                least_of_all_supports(columns, measured), 1e-9);
+  }
+}
+
+TEST(LeastSquares, OfDependentColumnsOneIsEnough) {
+  NormalEquations sums(2);
+  for (const double n : {1.0, 2.0, 3.0}) {
+    sums.add_row(Eigen::Vector2d(n, 2 * n), 4 * n, 1);
+  }
+  const Eigen::VectorXd found = sums.solve(kBoth, Sign::non_negative);
+  EXPECT_NEAR(found[0] + 2 * found[1], 4, 1e-9);
+}
+
+TEST(LeastSquares, WhatIsNotFiniteGivesNothing) {
+  NormalEquations sums(2);
+  sums.add_row(Eigen::Vector2d(1, std::numeric_limits<double>::infinity()), 1, 1);
+  EXPECT_EQ(sums.solve(kBoth, Sign::non_negative), Eigen::VectorXd(Eigen::Vector2d(0, 0)));
+}
+
+std::string reason(const std::vector<std::string>& names, const Eigen::MatrixXd& columns) {
+  const std::optional<Refusal> refusal = refuse_dependent(names, columns);
+  return refusal ? refusal->reason : "not refused";
+}
+
+TEST(LeastSquares, RefusesThePapersDesignWithTwiceAsManyEdgesAsNodes) {
+  Eigen::MatrixXd columns(4, 3);
+  columns << 1, 1e5, 2e5, 1, 2e5, 4e5, 1, 4e5, 8e5, 1, 9e5, 18e5;
+  EXPECT_EQ(reason({"1", "N", "M"}, columns),
+            "columns N and M are dependent: every sample has M = 2*N; vary them independently");
+  columns(0, 2) = 7e5;
+  EXPECT_EQ(reason({"1", "N", "M"}, columns), "not refused");
+}
+
+TEST(LeastSquares, NamesEveryColumnOfADependence) {
+  Eigen::MatrixXd columns(4, 3);
+  columns << 1, 1, 5, 1, 2, 7, 1, 3, 9, 1, 9, 21;
+  EXPECT_EQ(reason({"1", "N", "M"}, columns),
+            "columns 1, N and M are dependent: every sample has M = 3 + 2*N; measure more sizes");
+}
+
+TEST(LeastSquares, RefusesOneSizeHoweverOftenItIsRepeated) {
+  Eigen::MatrixXd columns(3, 2);
+  columns << 1, 5, 1, 5, 1, 5;
+  EXPECT_EQ(reason({"1", "N"}, columns),
+            "1 different size for 2 coefficients (1 and N): measure more sizes");
+}
+
+TEST(LeastSquares, RefusesAColumnOfZeros) {
+  Eigen::MatrixXd columns(3, 2);
+  columns << 1, 0, 2, 0, 3, 0;
+  EXPECT_EQ(reason({"N", "M"}, columns),
+            "column M is 0 in every sample; leave it out or measure other sizes");
+}
+
+TEST(LatencyGap, IsHalfOfWhatAnExchangeOfOneMessageEachWayTakes) {
+  std::vector<MessagePoint> points;
+  for (const double bytes : {8.0, 1024.0, 65536.0, 1048576.0}) {
+    points.push_back({bytes, 2 * (3e-6 + bytes * 5e-11)});
+  }
+  const LatencyGap fit = fit_latency_gap(points);
+  EXPECT_NEAR(fit.latency_s, 3e-6, 1e-12);
+  EXPECT_NEAR(fit.gap_s_per_byte, 5e-11, 1e-17);
+  EXPECT_NEAR(fit.r_squared, 1, 1e-9);
+}
+
+TEST(LatencyGap, IsNeverNegative) {
+  const std::vector<MessagePoint> points = {{8, 1e-6}, {1 << 10, 2e-6}, {1 << 20, 5e-3}};
+  EXPECT_GE(fit_latency_gap(points).latency_s, 0);
+}
+
+TEST(LatencyGap, SaysWhatIsMissingWhenOneMessageSizeWasMeasured) {
+  const std::vector<MessagePoint> points = {{8, 1e-6}, {8, 1.1e-6}, {8, 1.2e-6}};
+  EXPECT_THROW(fit_latency_gap(points), Error);
+  EXPECT_THROW(fit_latency_gap({}), Error);
+}
+
+}  // namespace
+}  // namespace cleave::models
