@@ -16,9 +16,9 @@
 #include <cleave/host/provenance_here.hpp>
 #include <cleave/program/command_line.hpp>
 
-#include "apps/spacetree/compare.hpp"
 #include "apps/spacetree/drawing.hpp"
 #include "apps/spacetree/options.hpp"
+#include "apps/spacetree/policies.hpp"
 #include "apps/spacetree/tree_source.hpp"
 #include "skeleton/splitting/ledger/plan_file.hpp"
 #include "skeleton/splitting/ledger/score.hpp"
@@ -59,7 +59,7 @@ json report_of(const Options& o, const Ledger& ledger) {
     splits.push_back(to_json(entry));
   }
   report["app"] = "spacetree";
-  report["tree"] = o.tree();
+  report["tree"] = o.tree;
   report["leaves"] = tree.leaves();
   report["processors"] = ledger.processors();
   report["mode"] = name_of(ledger.mode());
@@ -121,7 +121,7 @@ json front_of(const Options& o, const Problem& problem) {
   const std::vector<FrontPoint> front = plan_front(problem, planner_of(o));
   if (!o.front_picture.empty()) {
     write_file(o.front_picture,
-               front_picture(front, fmt::format("{}, P = {}, F = {}", o.tree(), problem.processors,
+               front_picture(front, fmt::format("{}, P = {}, F = {}", o.tree, problem.processors,
                                                 problem.cost.name)));
   }
   json points = json::array();
@@ -140,7 +140,7 @@ Planned planned_for(const Options& o, const Problem& problem) {
       return std::move(*planned);
     }
     throw Error(fmt::format("{}: no plan on nodes of {} cores with {} to {} leaves a processor",
-                            o.tree(), o.cores, window.minimum, window.maximum));
+                            o.tree, o.cores, window.minimum, window.maximum));
   }
   if (o.window == 0) {
     return plan_min_imbalance(problem, planner_of(o));
@@ -152,13 +152,13 @@ Planned planned_for(const Options& o, const Problem& problem) {
   throw Error(
       fmt::format("{}: no plan in mode {} gives every processor {} to {} leaves; widen "
                   "--window or leave it out for the least imbalance",
-                  o.tree(), o.mode, window.minimum, window.maximum));
+                  o.tree, o.mode, window.minimum, window.maximum));
 }
 
 void plan(const Options& o) {
-  const Tree tree = tree_named(o.tree());
+  const Tree tree = tree_named(o.tree);
   const Problem problem{
-      .tree = tree, .processors = o.P(), .cost = o.cost.model(), .mode = mode_of(o)};
+      .tree = tree, .processors = o.processors, .cost = o.cost.model(), .mode = mode_of(o)};
   const Planned planned = planned_for(o, problem);
   const Ledger ledger = replay(tree, planned.plan, problem.cost);
   json report = report_of(o, ledger);
@@ -172,11 +172,12 @@ void plan(const Options& o) {
 }
 
 void simulate(const Options& o) {
-  const Tree tree = tree_named(o.tree());
+  const Tree tree = tree_named(o.tree);
   const CostModel cost = o.cost.model();
-  const Policy policy = policy_named(o.policy, o.P(), tree.children(), cost);
-  const Ledger ledger = o.guided ? simulate_guided(tree, o.P(), cost, {policy, allow_lightest_part})
-                                 : splitting::simulate(tree, o.P(), cost, policy);
+  const Policy policy = policy_named(o.policy, o.processors, tree.children(), cost);
+  const Ledger ledger =
+      o.guided ? simulate_guided(tree, o.processors, cost, {policy, allow_lightest_part})
+               : splitting::simulate(tree, o.processors, cost, policy);
   json report = report_of(o, ledger);
   report["policy"] = o.policy;
   report["guided"] = o.guided;
@@ -185,7 +186,7 @@ void simulate(const Options& o) {
 }
 
 void replay(const Options& o) {
-  const Tree tree = tree_named(o.tree());
+  const Tree tree = tree_named(o.tree);
   const RecordedPlan recorded = read_plan(o.plan_file);
   const Ledger ledger = replay_recorded(o.plan_file, tree, recorded);
   Options as_recorded = o;
@@ -194,56 +195,13 @@ void replay(const Options& o) {
   print(o, report_of(as_recorded, ledger));
 }
 
-json to_json(const Comparison& row) {
-  return {{"tree", row.tree},
-          {"processors", row.processors},
-          {"policy", row.policy},
-          {"peano", row.peano},
-          {"filled", row.filled},
-          {"cost", row.cost},
-          {"sum_n", row.sum_n},
-          {"sum_N", row.sum_N},
-          {"imbalance", row.imbalance},
-          {"max_over_mean", row.max_over_mean},
-          {"optimum", row.optimum},
-          {"optimum_is_exact", row.optimum_is_exact},
-          {"cost_over_optimum", row.optimum > 0 ? json(row.cost / row.optimum) : json()},
-          {"beaten_by", row.beaten_by},
-          {"why_not", row.why_not}};
-}
-
-void compare(const Options& o) {
-  json rows = json::array();
-  if (!o.as_json && !o.quiet) {
-    fmt::print("{:<32} {:>4} {:<31} {:>10} {:>9} {:>9}  {}\n", "tree", "P", "policy", "cost",
-               "/optimum", "max/mean", "beaten by, or why not");
-  }
-  for (const std::string& source : o.trees) {
-    const Tree tree = tree_named(source);
-    for (const int P : o.processors) {
-      for (const Comparison& row : spacetree::compare(source, tree, P, o.cost.model())) {
-        rows.push_back(to_json(row));
-        if (!o.as_json && !o.quiet) {
-          fmt::print("{:<32} {:>4} {:<31} {:>10} {:>9} {:>9.3f}  {}\n", row.tree, row.processors,
-                     row.policy + (row.peano ? " (Peano)" : ""), row.cost,
-                     row.optimum > 0 ? fmt::format("{:.3f}", row.cost / row.optimum) : "-",
-                     row.max_over_mean, row.beaten_by.empty() ? row.why_not : row.beaten_by);
-        }
-      }
-    }
-  }
-  if (o.as_json) {
-    fmt::print("{}\n", json{{"app", "spacetree"}, {"rows", std::move(rows)}}.dump());
-  }
-}
-
 void tree(const Options& o) {
-  const Tree tree = tree_named(o.tree());
+  const Tree tree = tree_named(o.tree);
   if (!o.out.empty()) {
     write_tree(o.out, tree);
   }
   print(o, {{"app", "spacetree"},
-            {"tree", o.tree()},
+            {"tree", o.tree},
             {"k", tree.shape().k},
             {"d", tree.shape().d},
             {"leaves", tree.leaves()},
@@ -256,8 +214,7 @@ void tree(const Options& o) {
 constexpr const char* kExamples =
     "Examples:\n"
     "  cleave-spacetree plan --tree random:max=8,p=0.65 --processors 16 --out random.plan.json\n"
-    "  cleave-spacetree simulate --tree uniform:max=5 --processors 4 --policy ahead --json\n"
-    "  cleave-spacetree compare --tree sphere:max=6 --processors 4,16";
+    "  cleave-spacetree simulate --tree uniform:max=5 --processors 4 --policy ahead --json";
 
 }  // namespace
 
@@ -270,20 +227,19 @@ int run(int argc, char** argv) {
 
   CLI::App& plans = *app.add_subcommand("plan", "least cost when the whole tree is known");
   CLI::App& simulates = *app.add_subcommand("simulate", "run an online policy");
-  CLI::App& compares = *app.add_subcommand("compare", "all policies against the offline optimum");
   CLI::App& replays = *app.add_subcommand("replay", "check a plan file and what it costs");
   CLI::App& trees = *app.add_subcommand("tree", "write a tree file, say what a tree is");
   for (CLI::App* command : {&plans, &simulates, &replays, &trees}) {
     add_common(*command, o);
   }
-  for (CLI::App* command : {&plans, &simulates, &compares}) {
+  for (CLI::App* command : {&plans, &simulates}) {
     add_cost(*command, o);
   }
   for (CLI::App* command : {&plans, &simulates, &replays}) {
     add_report(*command, o);
   }
   for (CLI::App* command : {&plans, &simulates}) {
-    command->add_option("--processors", o.processors, "P")->required()->expected(1);
+    command->add_option("--processors", o.processors, "P")->required();
   }
   plans.add_option("--mode", o.mode, "sfc, any, run, subtree or parent_owned");
   plans.add_option("--window", o.window,
@@ -294,13 +250,9 @@ int run(int argc, char** argv) {
   simulates.add_option("--policy", o.policy, "name, or name:number for its parameter");
   simulates.add_flag("--guided", o.guided,
                      "the open leaves of the processor with the fewest leaves refine first");
-  compares.add_option("--tree", o.trees, tree_source_help())->required();
-  compares.add_option("--processors", o.processors, "one or more P")->required()->delimiter(',');
-  compares.add_flag("--json", o.as_json, "one JSON object on one line");
-  compares.add_flag("--quiet", o.quiet, "errors only");
   replays.add_option("--plan", o.plan_file, "plan file")->required();
   trees.add_option("--out", o.out, "write the tree as a tree file");
-  for (CLI::App* command : {&plans, &simulates, &compares, &replays, &trees}) {
+  for (CLI::App* command : {&plans, &simulates, &replays, &trees}) {
     command->footer(kExamples);
   }
   if (!detail::parse_command_line(app, argc, argv)) {
@@ -311,8 +263,6 @@ int run(int argc, char** argv) {
     plan(o);
   } else if (simulates.parsed()) {
     simulate(o);
-  } else if (compares.parsed()) {
-    compare(o);
   } else if (replays.parsed()) {
     replay(o);
   } else {

@@ -19,11 +19,9 @@ constexpr int kMaxProcessors = 1 << 20;
 }  // namespace
 
 void check_options(const Options& o) {
-  for (const int P : o.processors) {
-    if (P < 1 || P > kMaxProcessors) {
-      throw UsageError(
-          fmt::format("--processors is {}, it must be from 1 to {}", P, kMaxProcessors));
-    }
+  if (o.processors < 1 || o.processors > kMaxProcessors) {
+    throw UsageError(
+        fmt::format("--processors is {}, it must be from 1 to {}", o.processors, kMaxProcessors));
   }
   const auto check = [](const char* name, double value, double minimum) {
     if (!std::isfinite(value) || value < minimum) {
@@ -73,7 +71,7 @@ Planner planner_of(const Options& o) {
 }
 
 void add_common(CLI::App& command, Options& o) {
-  command.add_option("--tree", o.trees, tree_source_help())->required()->expected(1);
+  command.add_option("--tree", o.tree, tree_source_help())->required();
   command.add_flag("--json", o.as_json, "one JSON object on one line");
   command.add_flag("--quiet", o.quiet, "errors only");
 }

@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
-#include <vector>
 
 #include "skeleton/splitting/ledger/mode.hpp"
 #include "skeleton/splitting/ledger/plan_file.hpp"
@@ -18,8 +17,8 @@ using namespace cleave::splitting;
 
 /// What was typed; each command uses some of it.
 struct Options {
-  std::vector<std::string> trees;
-  std::vector<int> processors;
+  std::string tree;
+  int processors = 1;
   std::string mode = "sfc";
   std::string planner = "automatic";
   std::string policy = "ahead";
@@ -37,9 +36,6 @@ struct Options {
   std::string pictures;
   std::string front_picture;
   std::string command_line;
-
-  const std::string& tree() const { return trees.front(); }
-  int P() const { return processors.front(); }
 };
 
 /// \throws UsageError  naming the option, its value and what is allowed; as the three below

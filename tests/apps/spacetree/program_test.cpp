@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "apps/spacetree/compare.hpp"
 #include "apps/spacetree/tree_source.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -115,7 +114,7 @@ TEST_F(Program, BadInputIsNamedOnOneLine) {
                  "probability 2, it must be from 0 to 1");
   expect_refused("plan --tree uniform:k=4 --processors 2", 2, "k is 4, allowed are 2 and 3");
   expect_refused("frobnicate", 2,
-                 "'frobnicate' is no command, allowed are plan, simulate, compare, replay, tree");
+                 "'frobnicate' is no command, allowed are plan, simulate, replay, tree");
   expect_refused("", 2, "A subcommand is required");
 }
 
@@ -124,20 +123,6 @@ TEST_F(Program, LeavesNoHalfWrittenFile) {
       "plan --tree " + file("page.tree") + " --processors 2 --out " + file("no/such/p.json"), 1,
       "cannot write");
   EXPECT_FALSE(std::filesystem::exists(file("no")));
-}
-
-TEST(Compare, NamesWhatBeatsEachOfPeanosPoliciesOrWhyNothingCan) {
-  using namespace cleave::spacetree;
-  int beaten = 0;
-  for (const char* source : {"random:max=7,p=0.65", "sphere:max=8", "point:max=9,min=3"}) {
-    const auto tree = tree_named(source);
-    for (const Comparison& row : compare(source, tree, 16, cleave::splitting::linear_cost(0, 1))) {
-      EXPECT_TRUE(row.optimum_is_exact);
-      EXPECT_GE(row.cost, row.optimum) << row.policy;
-      beaten += row.beaten_by.empty() ? 0 : 1;
-    }
-  }
-  EXPECT_GE(beaten, 6);
 }
 
 TEST(Generator, UtsGrowsByTheRuleOf2003) {

@@ -9,7 +9,6 @@
 #include "random_trees.hpp"
 #include "skeleton/splitting/ledger/score.hpp"
 #include "skeleton/splitting/offline/planner.hpp"
-#include "skeleton/splitting/online/online_bound.hpp"
 #include "skeleton/splitting/online/simulate.hpp"
 #include "skeleton/splitting/tree/generators.hpp"
 
@@ -40,7 +39,6 @@ std::vector<Named> all_policies() {
           {"ahead with idle",
            [] { return ahead({.tolerance = 0.3, .min_leaves = 2, .kept_idle = 2}); }},
           {"paced", [] { return paced(3); }},
-          {"outbid", [] { return outbid(split_oversized_tree(5), kCost); }},
           {"weighted", [] { return weighted(); }}};
 }
 
@@ -151,35 +149,6 @@ TEST(Ahead, MakesTheCutsOfSpreadOutEarlierOnAUniformTree) {
   EXPECT_LT(early.cost(), spread.cost());
 }
 
-TEST(Outbid, CostsLessThanAnyPolicyThatSplitsAfterTheTreeCouldBeCut) {
-  std::mt19937_64 random(8);
-  const CostModel by_N = linear_cost(0, 1);
-  int cheaper = 0;
-  for (int i = 0; i < 300; ++i) {
-    const Tree tree = random_small_tree(random, {2, 2}, 6, 300);
-    if (tree.l_min() < 1) continue;
-    for (const Named& policy : all_policies()) {
-      const Ledger other = simulate(tree, 8, by_N, policy.make());
-      const Ledger ours = simulate(tree, 8, by_N, outbid(policy.make(), by_N));
-      // One speculative split at stage 1 is all that may be lost.
-      EXPECT_LE(ours.cost(), other.cost() + 4) << policy.name;
-      cheaper += ours.cost() < other.cost() ? 1 : 0;
-    }
-  }
-  EXPECT_GT(cheaper, 1000);
-}
-
-TEST(Outbid, MakesTheCutsOfAKnownTreeAsSoonAsItHasThem) {
-  const Curve curve({2, 2}, CurveKind::hilbert);
-  const Tree tree = random_tree(curve, {5, 5}, 0, 1);
-  const CostModel by_N = linear_cost(0, 1);
-  const Ledger other = simulate(tree, 64, by_N, spread_out(4));
-  const Ledger ours = simulate(tree, 64, by_N, outbid(spread_out(4), by_N));
-  EXPECT_EQ(other.cost(), 63 * 256);
-  EXPECT_EQ(ours.cost(), 3 * 4 + 12 * 16 + 48 * 64);
-  EXPECT_EQ(balance(ours.leaves_of_all()).imbalance(), 0);
-}
-
 TEST(OnlineView, InheritsThePartsThatTheLedgerHas) {
   std::mt19937_64 random(9);
   for (int i = 0; i < 100; ++i) {
@@ -203,52 +172,6 @@ TEST(OnlineView, InheritsThePartsThatTheLedgerHas) {
     };
     simulate(tree, 40, kCost, watch);
   }
-}
-
-/// Whether so many processors bring two parts to at most `most` leaves each.
-bool enough(Index processors, Index left, Index right, Index maximum) {
-  return (left + maximum - 1) / maximum + (right + maximum - 1) / maximum <= processors;
-}
-
-/// Brute force over every tree that the last step can make: the bound must hold where it says so.
-TEST(OnlineBound, NoCutOfTheLastButOneStageIsSafeWhereItSaysSo) {
-  std::mt19937_64 random(10);
-  int bound = 0;
-  for (int i = 0; i < 300; ++i) {
-    const Tree tree = random_small_tree(random, {2, 2}, 4, 60);
-    const int processors = std::uniform_int_distribution(2, 6)(random);
-    if (tree.l_max() <= tree.l_min() || tree.l_max() < 2 ||
-        !early_split_loses_min_maximum(tree, processors)) {
-      continue;
-    }
-    Growth growth(tree);
-    while (growth.stage() < tree.l_max() - 1) growth.advance();
-    for (Index cut = 1; cut < growth.leaves(); ++cut) {
-      Index open_left = 0;
-      Index open_right = 0;
-      for (Index leaf = 0; leaf < growth.leaves(); ++leaf) {
-        (leaf < cut ? open_left : open_right) += growth.open(leaf) ? 1 : 0;
-      }
-      bool lost = false;
-      for (Index x = 0; x <= open_left; ++x) {
-        for (Index y = 0; y <= open_right; ++y) {
-          const Index left = cut + 3 * x;
-          const Index right = growth.leaves() - cut + 3 * y;
-          const Index maximum = (left + right + processors - 1) / processors;
-          lost = lost || !enough(processors, left, right, maximum);
-        }
-      }
-      EXPECT_TRUE(lost) << "tree " << i << ", cut " << cut;
-    }
-    ++bound;
-  }
-  EXPECT_GT(bound, 20);
-}
-
-TEST(OnlineBound, ATreeThatIsKnownCanBeSplitEarly) {
-  const Curve curve({2, 2}, CurveKind::hilbert);
-  EXPECT_FALSE(early_split_loses_min_maximum(random_tree(curve, {3, 3}, 0, 1), 2));
-  EXPECT_TRUE(early_split_loses_min_maximum(random_tree(curve, {1, 5}, 0.5, 1), 2));
 }
 
 TEST(Hierarchically, GivesToNodesBeforeCores) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "skeleton/splitting/online/online_bound.hpp"
+#include "tests/benchmarks/splitting/online_bound.hpp"
 
 #include <algorithm>
 

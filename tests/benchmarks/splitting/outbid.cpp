@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The policy that undercuts another one: see `outbid` in policy.hpp.
+#include "tests/benchmarks/splitting/outbid.hpp"
+
 #include <algorithm>
 
 #include "skeleton/splitting/online/expectation.hpp"
-#include "skeleton/splitting/online/policy.hpp"
 
 namespace cleave::splitting {
 
