@@ -184,22 +184,23 @@ void CommandLine::parse_sizes_given(const std::string& text) {
 void CommandLine::add_common() {
   RunOptions& o = options_;
   const bool searches = program_.searches;
-  add_shared("--type", std::string(name_of(o.type)),
-             "executor: sequential, hypercube, work_stealing", [this](const std::string& text) {
-               options_.type = parse_allowed(kTypes, program_.types, text);
-             });
-  add_shared(
-      "--placement", std::string(name_of(program_.placement)),
-      "who holds the problem and gets the solution: replicated (every rank), rooted (rank 0), "
-      "distributed (every rank a part; not for every application); of work_stealing: rooted",
-      [&o](const std::string& text) { o.placement = parse_name(kPlacements, text); });
+  add_shared("--type", std::string(name_of(o.type)), "executor", [this](const std::string& text) {
+    options_.type = parse_allowed(kTypes, program_.types, text);
+  })->type_name("{sequential,hypercube,work_stealing}");
+  add_shared("--placement", std::string(name_of(program_.placement)),
+             "who holds the problem and gets the solution: every rank, rank 0, or every rank a "
+             "part (not for "
+             "every application); of work_stealing: rooted",
+             [&o](const std::string& text) { o.placement = parse_name(kPlacements, text); })
+      ->type_name("{replicated,rooted,distributed}");
   add_shared("--threads", fmt::format("{}", o.threads),
              "threads of each rank; more than one with work_stealing only",
              [&o](const std::string& text) { o.threads = parse_threads(text); });
   add_shared("--bind", "full",
              "keep each thread on a core of its own: full (where the threads on a host are as many "
              "as its cores), cores (where they are no more), none",
-             [&o](const std::string& text) { o.bind = parse_name(kBinds, text); });
+             [&o](const std::string& text) { o.bind = parse_name(kBinds, text); })
+      ->type_name("{full,cores,none}");
   add_shared("--repetitions", fmt::format("{}", o.repetitions),
              searches ? "runs that are timed (with --checkpoint: 1)" : "runs that are timed",
              [&o](const std::string& text) {
@@ -219,7 +220,8 @@ void CommandLine::add_common() {
   add_shared("--inputs", std::string(name_of(o.inputs)),
              "of generated input: the same in every repetition, or a new one of the same sizes in "
              "each, in the last that of --seed",
-             [&o](const std::string& text) { o.inputs = parse_name(kInputs, text); });
+             [&o](const std::string& text) { o.inputs = parse_name(kInputs, text); })
+      ->type_name("{same,new}");
   add_shared("--trace", "", "write every block of every rank to this file (*.trace.jsonl)",
              [&o](const std::string& text) { o.trace = text; });
   cli_->add_flag("--verify", o.verify, "check the result by an independent method")

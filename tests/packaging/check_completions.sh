@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Checks what the completions of bash or zsh offer. Exits with 77 without zsh.
-# Called as: check_completions.sh bash|zsh FOLDER_OF_COMPLETIONS
+# Called as: check_completions.sh bash|zsh FOLDER_OF_COMPLETIONS FOLDER_OF_PROGRAMS
 set -euo pipefail
 shell=$1 folder=$2
+export PATH=$3:$PATH ASAN_OPTIONS=detect_leaks=0
 
 # expect "WORDS OFFERED" COMMAND_LINE...: the last word of the line, which may be empty, is completed to
 # these words and others.
@@ -31,18 +32,16 @@ offered_by_bash() {
     printf "%s\n" "${COMPREPLY[@]}"' bash "$folder/bash/$1" "$@"
 }
 
-# What is asked of _arguments, whose specifications hold the words: NAME[...] and :value:(WORDS).
 offered_by_zsh() {
   zsh -fc '
     fpath=($1 $fpath)
     shift
-    _arguments() { [[ $words[1] == $command ]] && print -rl -- "$@" }
+    compadd() { shift; print -rl -- "$@" }
+    _files() { print FILE }
     autoload -Uz +X _cleave
     words=("$@")
     CURRENT=$#
-    service=$1
-    _cleave' zsh "$folder/zsh" "$@" |
-    sed -E 's/\[.*:\((.*)\)$/ \1/; s/\[.*//; s/^1:command:\(\((.*)\)\)$/\1/; s/\\:"[^"]*"//g'
+    _cleave' zsh "$folder/zsh" "$@"
 }
 
 if [ "$shell" = zsh ]; then

@@ -12,6 +12,7 @@
 #include <iostream>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <cleave/error.hpp>
@@ -87,13 +88,25 @@ class OneOf : public CLI::Validator {
             fmt::format("{{{}}}", fmt::join(allowed, ","))) {}
 };
 
-/// Parses the command line into what `cli` was set up with, and adds `--version`.
+/// What a shell may offer after the words of `argv`: the subcommands and options of the command
+/// that they name, one a line. After a tab an option has the values that it takes; FILE stands for
+/// any.
+std::string completions_after(CLI::App& cli, int argc, char** argv);
+
+/// Parses the command line into what `cli` was set up with, and adds `--version` and, for shells,
+/// the hidden `--completions`.
 ///
-/// \param speaks  whether this process prints the help or version that was asked for: rank 0's
-/// \return  false if help or version was asked for and the program is to end with success
+/// \param speaks  whether this process prints what was asked for: rank 0's
+/// \return  false if one of these or help was asked for and the program is to end with success
 /// \throws UsageError  for anything that cannot be used; the message is one line
 inline bool parse_command_line(CLI::App& cli, int argc, char** argv, bool speaks = true) {
   cli.set_version_flag("--version", cli.get_name() + " " + version() + " (" + commit() + ")");
+  if (argc > 1 && std::string_view(argv[argc - 1]) == "--completions") {
+    if (speaks) {
+      std::cout << completions_after(cli, argc - 1, argv);
+    }
+    return false;
+  }
   try {
     cli.parse(argc, argv);
   } catch (const CLI::Success& asked) {
