@@ -48,8 +48,7 @@ if [ "$shell" = zsh ]; then
   command -v zsh >/dev/null || { echo "skipped: zsh is not installed"; exit 77; }
   zsh -n "$folder/zsh/_cleave"
   zsh -fc 'fpath=($1 $fpath); autoload -Uz compinit; compinit -u -D
-           for name in cleave cleave-quicksort; do [[ $_comps[$name] == _cleave ]] || exit 1; done' \
-    zsh "$folder/zsh"
+           [[ $_comps[cleave] == _cleave && $_postpatcomps[cleave-*] == _cleave ]]' zsh "$folder/zsh"
 else
   bash -n "$folder/bash/cleave"
 fi
