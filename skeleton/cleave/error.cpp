@@ -28,6 +28,13 @@ FunctorError::FunctorError(int rank, int level, std::string block, std::string m
       block_(std::move(block)),
       message_(std::move(message)) {}
 
+void throw_ended_early(const EndedEarly& end) {
+  if (end.can_be_resumed) {
+    throw Interrupted(end.reason);
+  }
+  throw Error(end.reason);
+}
+
 MpiError::MpiError(const char* call, int code)
     : Error(fmt::format("{} failed: {}", call, mpi_error_text(code))) {}
 

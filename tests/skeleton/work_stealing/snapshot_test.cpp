@@ -65,13 +65,12 @@ constexpr int kChildren = 100'000;  // so many that none is done before rank 0 s
 Options options_for(const std::filesystem::path& folder, int threads, bool resume,
                     const std::atomic<bool>* stop, CheckpointReport* report) {
   return {.comm = MPI_COMM_WORLD,
-          .stealing = {.threads = threads},
+          .stealing = {.threads = threads, .stop = stop},
           .checkpoint = CheckpointOptions{.folder = folder,
                                           .every_s = 1000,
                                           .resume = resume,
                                           .app = "random tree",
                                           .instance = "77",
-                                          .stop = stop,
                                           .report = report}};
 }
 
