@@ -5,10 +5,13 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <cleave/program.hpp>
+#include <cleave/trace/checksum.hpp>
 
 #include "apps/flowshop/flowshop.hpp"
 #include "apps/flowshop/input.hpp"
@@ -53,6 +56,19 @@ class FlowshopProgram : public Flowshop {
     if (incumbent_ != "heuristic") {
       parse_option("--incumbent", [this] { start_ = parse_incumbent(incumbent_, instance_); });
     }
+  }
+
+  std::string instance() const {
+    const auto hash_of = [](const std::vector<int>& numbers) {
+      return detail::hexadecimal(detail::crc_64(std::as_bytes(std::span(numbers))));
+    };
+    const std::string start =
+        start_ ? fmt::format("{} {}", start_->incumbent,
+                             hash_of(start_->permutation.value_or(Permutation{})))
+               : "heuristic";
+    return fmt::format("{} jobs,{} machines,times {},bound {},branching {},incumbent {}",
+                       instance_.jobs, instance_.machines, hash_of(instance_.times), bound_name_,
+                       branching_name_, start);
   }
 
   Start make_problem(std::uint64_t seed) const {

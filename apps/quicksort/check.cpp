@@ -5,8 +5,6 @@
 
 #include <array>
 
-#include <cleave/random.hpp>
-
 namespace cleave::quicksort {
 
 Keys radix_sorted(const Keys& keys) {
@@ -34,15 +32,6 @@ Keys radix_sorted(const Keys& keys) {
   return from;
 }
 
-std::uint64_t order_free_hash(const Keys& keys) {
-  const CounterRandom random(0);
-  std::uint64_t sum = 0;
-  for (const std::int32_t key : keys) {
-    sum += random(static_cast<std::uint32_t>(key));
-  }
-  return sum;
-}
-
 std::optional<std::string> wrong_order(const Keys& input, const Keys& sorted) {
   if (sorted.size() != input.size()) {
     return fmt::format("{} keys went in, {} came out", input.size(), sorted.size());
@@ -51,7 +40,12 @@ std::optional<std::string> wrong_order(const Keys& input, const Keys& sorted) {
   if (descent != sorted.end()) {
     return fmt::format("key {} is less than the one before it", descent - sorted.begin());
   }
-  if (order_free_hash(input) != order_free_hash(sorted)) {
+  const auto sum = [](const Keys& keys) {
+    KeySum sum;
+    sum.add(std::span(keys));
+    return sum;
+  };
+  if (sum(input) != sum(sorted)) {
     return "the keys that came out are not those that went in";
   }
   if (radix_sorted(input) != sorted) {

@@ -21,11 +21,8 @@ namespace cleave::quicksort {
 /// The keys in ascending order, by least-significant-digit radix sort.
 Keys radix_sorted(const Keys& keys);
 
-/// A sum that does not depend on the order of the keys, and differs for other keys but for a
-/// chance of 2^-64.
-std::uint64_t order_free_hash(const Keys& keys);
-
-/// A count of keys and a sum that depends on all bits of each, but not on their order.
+/// A count of keys and a sum that depends on all bits of each, but not on their order: of other
+/// keys the same once in 2^64.
 struct KeySum {
   std::int64_t count = 0;
   std::uint64_t hash = 0;
@@ -41,6 +38,7 @@ struct KeySum {
       hash += random(random(words[0]) ^ words[1]);
     }
   }
+  friend bool operator==(const KeySum&, const KeySum&) = default;
 };
 
 /// Whether the ranks' `keys`, one after the other, are in `order`. Collective.

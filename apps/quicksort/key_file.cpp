@@ -138,25 +138,28 @@ std::int64_t bytes_before(const Comm& comm, std::size_t mine) {
 void write_bytes(const Comm& comm, const std::filesystem::path& path,
                  std::span<const std::byte> mine, bool are_records) {
   const std::int64_t at = bytes_before(comm, mine.size());
-  const std::filesystem::path target = agree(comm, [&] {
+  std::filesystem::path target;
+  std::filesystem::path partial;
+  std::optional<RemovedUnlessKept> unfinished;
+  bool is_device = false;
+  agree(comm, [&] {
     if (comm.rank() == 0) {
       check_key_path(path);
+      target = followed(path);
+      is_device = std::filesystem::is_character_file(target);
+      partial = is_device ? target : make_file_beside(target);
+      if (!is_device) {
+        unfinished.emplace(partial);
+      }
     }
-    return followed(path);
   });
-  const bool is_device = std::filesystem::is_character_file(target);
-  const std::filesystem::path partial =
-      is_device ? target : std::filesystem::path(target.string() + ".partial");
-  std::optional<RemovedUnlessKept> unfinished;
-  if (comm.rank() == 0 && !is_device) {
-    unfinished.emplace(partial);
-  }
+  partial = comm.bcast(partial.string(), 0);
+  is_device = comm.allreduce_max(is_device ? 1 : 0) != 0;
   MPI_File file = MPI_FILE_NULL;
   try {
     agree(comm, [&] {
       check(path, "cannot write",
-            MPI_File_open(comm.handle(), partial.c_str(), MPI_MODE_CREATE | MPI_MODE_WRONLY,
-                          MPI_INFO_NULL, &file));
+            MPI_File_open(comm.handle(), partial.c_str(), MPI_MODE_WRONLY, MPI_INFO_NULL, &file));
     });
     agree(comm, [&] { write_pieces(file, path, at, mine, are_records); });
     if (!is_device) {  // which has nothing to sync

@@ -2,7 +2,6 @@
 // cleave new: a folder with a small program around an application, its test and how it is built.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -126,8 +125,7 @@ void make_project(const std::string& name, const ProjectForm& form) {
   if (fs::exists(fs::symlink_status(name))) {
     throw FileError(name, "is there already: take another name, or remove it");
   }
-  const fs::path unfinished = fmt::format("{}.{}.partial", name, ::getpid());
-  make_folder(unfinished);
+  const fs::path unfinished = make_folder_beside(name);
   try {
     write_project(unfinished, name, form);
     std::error_code error;

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <otf2/otf2.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdarg>
@@ -318,7 +317,6 @@ void check_replaceable(const fs::path& folder) {
   if (fs::exists(fs::symlink_status(folder)) && !is_archive) {
     throw FileError(folder, "is there and no OTF2 archive: name another folder, or remove it");
   }
-  check_writable(folder.string() + ".partial");
 }
 
 }  // namespace
@@ -329,7 +327,7 @@ void write_otf2(const detail::Trace& trace, const fs::path& folder) {
   }
   check_replaceable(folder);
   OTF2_Error_RegisterCallback(be_quiet, nullptr);
-  const fs::path partial = fmt::format("{}.partial-{}", folder.string(), ::getpid());
+  const fs::path partial = make_folder_beside(folder);
   try {
     Archive(trace, partial).write();
     fs::remove_all(folder);

@@ -319,7 +319,6 @@ detail::Trace StudyRun::measure(const Case& c, int round) {
   const std::string program = plan_.program.file.filename().string();
   const std::string workers = format_workers(c.workers.ranks, c.workers.threads);
   if (ended.status != 0) {
-    fs::remove(file.string() + ".partial", error);
     fs::remove(file, error);
     throw Error(fmt::format("{} on {} {}: {}; the run was {}", program, workers,
                             how_it_ended(ended), last_line(ended.output), command_of(c, round)));

@@ -47,12 +47,9 @@ void require_same_call(const Comm& comm, DC_Type type, Placement placement,
                        std::uint64_t application, std::uint64_t problem) {
   const std::uint64_t kind =
       static_cast<std::uint64_t>(type) << 8 | static_cast<std::uint64_t>(placement);
-  Hash hash;
-  hash.add(kind);
-  hash.add(application);
-  hash.add(problem);
-  // Half of the hash in each, so that the negative of one exists.
-  const auto mine = static_cast<std::int64_t>(hash.value() >> 1);
+  const std::array words = {kind, application, problem};
+  // Without its last bit, so that the negative exists.
+  const auto mine = static_cast<std::int64_t>(crc_64(std::as_bytes(std::span(words))) >> 1);
   std::array<std::int64_t, 2> minimum = {mine, -mine};
   comm.allreduce_min(minimum);
   if (minimum[0] != -minimum[1]) {

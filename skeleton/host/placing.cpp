@@ -4,6 +4,7 @@
 #include <optional>
 
 #include <cleave/host/placing.hpp>
+#include <cleave/trace/checksum.hpp>
 
 namespace cleave::detail {
 
@@ -44,14 +45,11 @@ std::optional<int> common_group(const HostCores& cores, int sharing, int first, 
 }  // namespace
 
 AllowedCores summary_of(const HostCores& cores) {
-  AllowedCores summary{.set = 14695981039346656037U, .count = 0};  // FNV-1a
-  for (const int place : allowed_cores(cores)) {
-    summary.set = (summary.set ^ static_cast<std::uint64_t>(place)) * 1099511628211U;
-    summary.first = summary.count == 0 ? place : summary.first;
-    summary.last = place;
-    ++summary.count;
-  }
-  return summary;
+  const std::vector<int> allowed = allowed_cores(cores);
+  return {.set = crc_64(std::as_bytes(std::span(allowed))),
+          .first = allowed.empty() ? 0 : allowed.front(),
+          .last = allowed.empty() ? 0 : allowed.back(),
+          .count = static_cast<int>(allowed.size())};
 }
 
 bool take_all(std::span<const AllowedCores> ranks, int threads) {

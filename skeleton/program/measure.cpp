@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <ctime>
 #include <numeric>
 
 #include <cleave/comm/place_workers.hpp>
@@ -35,12 +36,25 @@ namespace {
 std::atomic<bool> stop_flag = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
 
-extern "C" void set_stop_flag(int /*signal*/) { stop_flag = true; }
+std::atomic<std::time_t> stop_flag_set_s = 0;
+static_assert(std::atomic<std::time_t>::is_always_lock_free);
+
+/// A launcher may pass on what a terminal has sent already.
+extern "C" void set_stop_flag(int signal) {
+  constexpr std::time_t kSameRequest_s = 2;
+  const std::time_t now_s = std::time(nullptr);
+  if (!stop_flag.exchange(true)) {
+    stop_flag_set_s = now_s;
+  } else if (now_s - stop_flag_set_s >= kSameRequest_s) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
+}
 
 }  // namespace
 
 CallOptions call_options(const RunOptions& options, const TestOptions& test_options,
-                         const std::string& app, const std::string& instance, int rank,
+                         const ProgramTraits& program, const std::string& instance, int rank,
                          Recorder& recorder, SearchReport& report) {
   CallOptions call{
       {.comm = MPI_COMM_WORLD,
@@ -50,6 +64,7 @@ CallOptions call_options(const RunOptions& options, const TestOptions& test_opti
                     .seed = options.seed,
                     .max_nodes = options.max_nodes,
                     .max_memory_bytes = static_cast<std::size_t>(options.max_memory_bytes),
+                    .max_s = options.max_s,
                     .statistics = &report.workers}},
       {.before_block = arm(test_options.injections, rank)},
       is_told(options) ? &report.watch : nullptr};
@@ -57,18 +72,33 @@ CallOptions call_options(const RunOptions& options, const TestOptions& test_opti
     dilate_blocks(call, *test_options.dilation,
                   options.type == DC_Type::hypercube && options.inputs == Inputs::same);
   }
+  if (program.searches) {
+    call.stealing.ended_early = &report.ended;
+    call.stealing.stop = options.type == DC_Type::work_stealing ? &stop_flag : nullptr;
+  }
   if (options.checkpoint) {
-    std::signal(SIGTERM, set_stop_flag);
-    std::signal(SIGINT, set_stop_flag);
     call.checkpoint = CheckpointOptions{.folder = *options.checkpoint,
                                         .every_s = options.checkpoint_every_s,
                                         .resume = options.resume,
-                                        .app = app,
+                                        .app = program.name,
                                         .instance = instance,
-                                        .stop = &stop_flag,
                                         .report = &report.snapshots};
   }
   return call;
+}
+
+StopSignals::StopSignals(bool are_taken) : are_taken_(are_taken) {
+  if (are_taken_) {
+    of_term_ = std::signal(SIGTERM, set_stop_flag);
+    of_int_ = std::signal(SIGINT, set_stop_flag);
+  }
+}
+
+StopSignals::~StopSignals() {
+  if (are_taken_) {
+    std::signal(SIGTERM, of_term_);
+    std::signal(SIGINT, of_int_);
+  }
 }
 
 std::vector<int> bind_as(const RunOptions& options, const Comm& comm) {

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <numeric>
+#include <system_error>
 
 #include <cleave/file.hpp>
 #include <cleave/program/command_line.hpp>
 #include <cleave/program/run.hpp>
+#include <cleave/trace/checksum.hpp>
 
 namespace cleave::detail {
 
@@ -34,7 +37,11 @@ std::string json_text(const Summary& summary, int ranks, const RunOptions& optio
   json["output_seconds"] = summary.output_s;
   json["imbalance"] = summary.imbalance ? Figures(*summary.imbalance) : Figures(nullptr);
   json.update(summary.figures);
-  json["verified"] = summary.verified ? Figures(*summary.verified) : Figures(nullptr);
+  if (summary.ended_early) {
+    json["ended_early"] = *summary.ended_early;
+  } else {
+    json["verified"] = summary.verified ? Figures(*summary.verified) : Figures(nullptr);
+  }
   return json.dump() + "\n";
 }
 
@@ -42,6 +49,9 @@ std::string text_for_people(const Summary& summary, int ranks, const RunOptions&
   std::string text =
       fmt::format("{} on {} rank{}, {}, {}\n", summary.app, ranks, ranks == 1 ? "" : "s",
                   name_of(options.type), name_of(options.placement));
+  if (summary.ended_early) {
+    text += fmt::format("{:<22}{}\n", "so far", "the search was ended early");
+  }
   for (const Size& size : summary.sizes) {
     text += fmt::format("{:<22}{}\n", size.name, size.value);
   }
@@ -82,10 +92,14 @@ void print_summary(const Summary& summary, int ranks, const RunOptions& options)
   }
 }
 
-std::string text_of(const std::vector<CommandLine::OwnOption>& options) {
+std::string content_of(const std::vector<CommandLine::OwnOption>& options) {
   std::string text;
   for (const CommandLine::OwnOption& option : options) {
-    text += fmt::format("{}{}={}", text.empty() ? "" : ",", name_of_option(option), option.value);
+    std::error_code none;
+    const std::string value = std::filesystem::is_regular_file(option.value, none)
+                                  ? "file " + hexadecimal(crc_64(read_file(option.value)))
+                                  : option.value;
+    text += fmt::format("{}{}={}", text.empty() ? "" : ",", name_of_option(option), value);
   }
   return text;
 }
@@ -93,8 +107,14 @@ std::string text_of(const std::vector<CommandLine::OwnOption>& options) {
 void add_search_figures(Summary& summary, const SearchReport& report, const RunOptions& options) {
   for (const Size& size : summary.sizes) {
     if (size.name == "nodes") {
-      summary.figures["nodes_per_second"] =
-          static_cast<double>(size.value) / median(summary.seconds);
+      std::int64_t nodes = size.value;
+      if (report.snapshots.resumed_from > 0) {  // the others were searched before
+        nodes = 0;
+        for (const WorkerStatistics& worker : report.workers) {
+          nodes += worker.nodes;
+        }
+      }
+      summary.figures["nodes_per_second"] = static_cast<double>(nodes) / median(summary.seconds);
     }
   }
   if (report.workers.empty()) {
@@ -195,6 +215,14 @@ Comm ranks_of_solution(const Comm& comm, const RunOptions& options) {
   const bool is_replicated =
       options.type != DC_Type::sequential && options.placement == Placement::replicated;
   return is_replicated ? Comm(MPI_COMM_SELF) : comm;
+}
+
+void share_end(const Comm& comm, std::optional<EndedEarly>& end) {
+  if (comm.allreduce_max(end ? 1 : 0) != 0) {
+    const std::string reason = comm.bcast(end ? end->reason : "", 0);
+    const bool can_be_resumed = comm.allreduce_max(end && end->can_be_resumed ? 1 : 0) != 0;
+    end = EndedEarly{.reason = reason, .can_be_resumed = can_be_resumed};
+  }
 }
 
 void require_injected(const Comm& comm, const std::vector<Injection>& injections) {

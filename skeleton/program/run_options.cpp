@@ -252,10 +252,12 @@ void CommandLine::add_common() {
 
 void CommandLine::add_of_search() {
   RunOptions& o = options_;
-  add_shared("--max-nodes", "", "refuse a tree that has more nodes than this",
+  add_shared("--max-nodes", "", "end a search of more nodes than this, and print what it has found",
              [&o](const std::string& text) { o.max_nodes = parse_count(text); });
-  add_shared("--max-memory", "", "refuse a search that needs more bytes than this on a rank",
+  add_shared("--max-memory", "", "the same of one that needs more bytes than this on a rank",
              [&o](const std::string& text) { o.max_memory_bytes = parse_count(text); });
+  add_shared("--max-time", "", "end a search after so many seconds, and print what it has found",
+             [&o](const std::string& text) { o.max_s = parse_interval(text); });
   add_shared("--checkpoint", "", "write snapshots to this folder, which all ranks see",
              [&o](const std::string& text) { o.checkpoint = text; });
   add_shared("--checkpoint-every", fmt::format("{}", o.checkpoint_every_s),
@@ -299,6 +301,10 @@ void CommandLine::check_combinations() {
                                  name_of(o.type)));
   }
   detail::check_has_standard_output("--trace", o.trace.value_or(""), o.json);
+  if (std::isfinite(o.max_s) && o.type != DC_Type::work_stealing) {
+    throw UsageError(fmt::format("--max-time: {} has no limit of time, take --type work_stealing",
+                                 name_of(o.type)));
+  }
   if (!o.checkpoint) {
     if (o.resume) {
       throw UsageError("--resume: say which folder by --checkpoint");

@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/crc.hpp>
+#include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <regex>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
 #include <cleave/host/provenance_here.hpp>
 #include <cleave/stealing/snapshot.hpp>
+#include <cleave/trace/checksum.hpp>
 #include <cleave/trace/json_fields.hpp>
+#include <cleave/trace/provenance.hpp>
 #include <cleave/wire.hpp>
 
 namespace cleave::detail {
@@ -28,9 +32,8 @@ using nlohmann::json;
 namespace {
 
 constexpr const char* kFormat = "cleave-snapshot";
-constexpr int kVersion = 1;
-constexpr std::string_view kPrefix = "snapshot-";
-constexpr std::string_view kManifestEnd = ".json";
+constexpr int kVersion = 2;
+constexpr const char* kLockFile = "cleave-snapshot.lock";
 constexpr std::int64_t kKept = 2;
 constexpr std::size_t kChecksumBytes = sizeof(std::uint64_t);
 
@@ -48,19 +51,6 @@ struct PartFile {
   PartHeader header;
   SnapshotPart part;
 };
-
-/// CRC-64 of ECMA-182, as in the xz format.
-std::uint64_t checksum_of(std::span<const std::byte> bytes) {
-  boost::crc_optimal<64, 0x42F0E1EBA9EA3693, ~0ULL, ~0ULL, true, true> crc;
-  crc.process_bytes(bytes.data(), bytes.size());
-  return crc.checksum();
-}
-
-std::uint64_t checksum_of(const std::string& text) {
-  return checksum_of(std::as_bytes(std::span(text)));
-}
-
-std::string hexadecimal(std::uint64_t number) { return fmt::format("{:016x}", number); }
 
 std::uint64_t read_hexadecimal(const JsonFields& fields, const char* name) {
   const std::string text = fields.text(name);
@@ -85,83 +75,166 @@ void sync_folder(const std::filesystem::path& folder) {
   }
 }
 
-/// The generation of a file's name, "snapshot-000012..."; none if it is no snapshot's.
-std::optional<std::int64_t> generation_of(const std::string& name) {
-  if (!name.starts_with(kPrefix)) {
-    return std::nullopt;
+/// A file of a snapshot in a folder.
+struct File {
+  std::filesystem::path path;
+  std::int64_t generation;
+  bool is_manifest;
+};
+
+/// The files in `folder` that a snapshot writes, the unfinished ones of a killed run among them;
+/// nothing else that is there, whatever it is called.
+std::vector<File> snapshot_files(const std::filesystem::path& folder) {
+  static const std::regex kName(
+      R"(cleave-snapshot-(\d{6,18})(\.json|\.rank-\d{5,9})(\.[0-9a-f]{8}\.partial)?)");
+  std::vector<File> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename();
+    std::smatch match;
+    if (std::filesystem::is_regular_file(entry.symlink_status()) &&
+        std::regex_match(name, match, kName)) {
+      files.push_back({.path = entry.path(),
+                       .generation = std::stoll(match[1]),
+                       .is_manifest = match[2] == ".json" && !match[3].matched});
+    }
   }
-  std::int64_t generation = 0;
-  const auto result =
-      std::from_chars(name.data() + kPrefix.size(), name.data() + name.size(), generation);
-  return result.ec == std::errc{} ? std::optional(generation) : std::nullopt;
+  return files;
 }
 
 /// Removes the files of all generations that `unwanted` says yes to, manifests first.
 template <class Unwanted>
 void remove_generations(const std::filesystem::path& folder, Unwanted&& unwanted) {
-  std::vector<std::filesystem::path> manifests;
-  std::vector<std::filesystem::path> parts;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    const std::string name = entry.path().filename();
-    const auto generation = generation_of(name);
-    if (generation && unwanted(*generation)) {
-      (name.ends_with(kManifestEnd) ? manifests : parts).push_back(entry.path());
-    }
-  }
-  for (const auto* paths : {&manifests, &parts}) {
-    for (const std::filesystem::path& path : *paths) {
-      std::filesystem::remove(path);
+  const std::vector<File> files = snapshot_files(folder);
+  for (const bool is_manifest : {true, false}) {
+    for (const File& file : files) {
+      if (file.is_manifest == is_manifest && unwanted(file.generation)) {
+        std::filesystem::remove(file.path);
+      }
     }
   }
 }
 
-/// The generations that have a manifest, the newest last.
+/// The generations that have a manifest, the newest first.
 std::vector<std::int64_t> complete_generations(const std::filesystem::path& folder) {
   std::vector<std::int64_t> generations;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    const std::string name = entry.path().filename();
-    const auto generation = generation_of(name);
-    if (generation && name.ends_with(kManifestEnd)) {
-      generations.push_back(*generation);
+  for (const File& file : snapshot_files(folder)) {
+    if (file.is_manifest) {
+      generations.push_back(file.generation);
     }
   }
-  std::sort(generations.begin(), generations.end());
+  std::sort(generations.rbegin(), generations.rend());
   return generations;
 }
 
 }  // namespace
 
-SnapshotFolder::SnapshotFolder(const Comm& comm, const CheckpointOptions& options)
-    : comm_(comm), options_(options) {
-  agree(comm_, [&] {
-    if (comm_.rank() == 0) {
-      try {
-        open();
-      } catch (const std::filesystem::filesystem_error& e) {
-        throw FileError(options_.folder, e.code().message());
-      }
+FolderLock::FolderLock(const std::filesystem::path& folder) : path_(folder / kLockFile) {
+  for (;;) {
+    file_ = ::open(path_.c_str(), O_CREAT | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (file_ < 0) {
+      throw FileError(path_, std::string("cannot write: ") + std::strerror(errno));
     }
-  });
-  resumed_from_ = comm_.allreduce_max(resumed_from_);
-  next_generation_ = comm_.allreduce_max(next_generation_);
+    if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
+      state_ = errno == EWOULDBLOCK ? State::of_another_run : State::unsupported;
+      return;
+    }
+    struct stat of_file {};
+    struct stat of_name {};
+    if (::fstat(file_, &of_file) == 0 && ::stat(path_.c_str(), &of_name) == 0 &&
+        of_file.st_dev == of_name.st_dev && of_file.st_ino == of_name.st_ino) {
+      return;
+    }
+    ::close(file_);  // the run that held it has removed it
+  }
 }
 
-void SnapshotFolder::open() {
-  std::filesystem::create_directories(options_.folder);
-  const std::vector<std::int64_t> generations = complete_generations(options_.folder);
-  if (!generations.empty()) {
-    const std::int64_t newest = generations.back();
-    if (!options_.resume) {
-      throw FileError(options_.folder,
-                      "holds a snapshot: resume from it, or choose another folder");
+FolderLock::~FolderLock() {
+  if (file_ >= 0) {
+    if (state_ != State::of_another_run) {
+      ::unlink(path_.c_str());
     }
-    read_manifest(newest);
-    resumed_from_ = newest;
-    next_generation_ = newest + 1;
+    ::close(file_);
   }
+}
+
+SnapshotFolder::SnapshotFolder(const Comm& comm, const CheckpointOptions& options)
+    : comm_(comm), options_(options) {
+  std::vector<std::int64_t> generations = agree(comm_, [&] {
+    try {
+      return comm_.rank() == 0 ? open() : std::vector<std::int64_t>();
+    } catch (const std::filesystem::filesystem_error& e) {
+      throw FileError(options_.folder, e.code().message());
+    }
+  });
+  generations.resize(static_cast<std::size_t>(comm_.allreduce_max(std::ssize(generations))));
+  comm_.bcast(std::as_writable_bytes(std::span(generations)), 0);
+  std::string damage;
+  for (const std::int64_t generation : generations) {
+    try {
+      parts_ = agree(comm_, [&] { return read_share(generation); });
+      resumed_from_ = generation;
+      break;
+    } catch (const std::exception& e) {
+      damage = damage.empty() ? e.what() : damage;
+    }
+  }
+  if (generations.empty()) {
+    return;
+  }
+  if (resumed_from_ == 0) {
+    throw Error(damage);
+  }
+  next_generation_ = generations.front() + 1;
+  if (!damage.empty() && comm_.rank() == 0 && options_.warn) {
+    options_.warn(fmt::format("{}; resuming from snapshot {}", damage, resumed_from_));
+  }
+}
+
+/// Takes the folder. \return  the snapshots to resume from, the newest first
+std::vector<std::int64_t> SnapshotFolder::open() {
+  std::filesystem::create_directories(options_.folder);
+  lock_ = std::make_unique<FolderLock>(options_.folder);
+  if (lock_->state() == FolderLock::State::of_another_run) {
+    throw FileError(options_.folder,
+                    "another run writes its snapshots here: wait for its end, or choose another "
+                    "folder");
+  }
+  if (lock_->state() == FolderLock::State::unsupported && options_.warn) {
+    options_.warn(options_.folder.string() +
+                  ": cannot be locked here: no other run may use it at the same time");
+  }
+  const std::vector<std::int64_t> generations = complete_generations(options_.folder);
+  if (!generations.empty() && !options_.resume) {
+    throw FileError(options_.folder, "holds a snapshot: resume from it, or choose another folder");
+  }
+  require_same_search(generations);
   remove_generations(options_.folder, [&](std::int64_t generation) {
     return std::find(generations.begin(), generations.end(), generation) == generations.end();
   });
+  return generations;
+}
+
+/// By the first manifest that can be read. \throws FileError  if it is of another search
+void SnapshotFolder::require_same_search(const std::vector<std::int64_t>& generations) const {
+  for (const std::int64_t generation : generations) {
+    std::optional<Manifest> manifest;
+    try {
+      manifest = read_manifest(generation);
+    } catch (const FileError&) {
+      continue;  // damaged
+    }
+    const auto require = [&](const char* name, const std::string& found,
+                             const std::string& expected) {
+      if (found != expected) {
+        throw FileError(
+            manifest_path(generation),
+            fmt::format("field '{}' is '{}', but this run's is '{}'", name, found, expected));
+      }
+    };
+    require("app", manifest->app, options_.app);
+    require("instance", manifest->instance, options_.instance);
+    return;
+  }
 }
 
 SnapshotFolder::Manifest SnapshotFolder::read_manifest(std::int64_t generation) const {
@@ -171,22 +244,17 @@ SnapshotFolder::Manifest SnapshotFolder::read_manifest(std::int64_t generation) 
   check_format(fields, kFormat, kVersion);
   json unsigned_object = object;
   unsigned_object.erase("checksum");
-  if (read_hexadecimal(fields, "checksum") != checksum_of(unsigned_object.dump())) {
+  if (read_hexadecimal(fields, "checksum") != crc_64(unsigned_object.dump())) {
     fields.refuse("checksum", "does not fit: the manifest is damaged");
   }
-  const auto require = [&fields](const char* name, const std::string& expected) {
-    if (fields.text(name) != expected) {
-      fields.refuse(name,
-                    fmt::format("is '{}', but this run's is '{}'", fields.text(name), expected));
-    }
-  };
-  require("app", options_.app);
-  require("instance", options_.instance);
-  require("program_version", version());
-  Manifest manifest{.generation = fields.integer<std::int64_t>("generation", 1)};
-  if (manifest.generation != generation) {
+  if (fields.text("program_version") != version()) {
+    fields.refuse("program_version", fmt::format("is '{}', but this run's is '{}'",
+                                                 fields.text("program_version"), version()));
+  }
+  if (fields.integer<std::int64_t>("generation", 1) != generation) {
     fields.refuse("generation", "is not that of the file's name");
   }
+  Manifest manifest{.app = fields.text("app"), .instance = fields.text("instance"), .parts = {}};
   for (const JsonFields& part : fields.objects("parts")) {
     manifest.parts.push_back({.bytes = part.integer<std::int64_t>("bytes", 0),
                               .checksum = read_hexadecimal(part, "checksum")});
@@ -194,17 +262,14 @@ SnapshotFolder::Manifest SnapshotFolder::read_manifest(std::int64_t generation) 
   return manifest;
 }
 
-std::vector<SnapshotPart> SnapshotFolder::restore() const {
-  return agree(comm_, [&] {
-    std::vector<SnapshotPart> parts;
-    if (resumed_from_ > 0) {
-      const Manifest manifest = read_manifest(resumed_from_);
-      for (int rank = comm_.rank(); rank < std::ssize(manifest.parts); rank += comm_.size()) {
-        parts.push_back(read_part(resumed_from_, rank, manifest.parts[rank]));
-      }
-    }
-    return parts;
-  });
+/// The parts of every `comm_.size()`-th rank of then. \throws FileError  if one is damaged
+std::vector<SnapshotPart> SnapshotFolder::read_share(std::int64_t generation) const {
+  const Manifest manifest = read_manifest(generation);
+  std::vector<SnapshotPart> parts;
+  for (int rank = comm_.rank(); rank < std::ssize(manifest.parts); rank += comm_.size()) {
+    parts.push_back(read_part(generation, rank, manifest.parts[rank]));
+  }
+  return parts;
 }
 
 SnapshotPart SnapshotFolder::read_part(std::int64_t generation, int rank,
@@ -217,7 +282,7 @@ SnapshotPart SnapshotFolder::read_part(std::int64_t generation, int rank,
                                       expected.bytes));
   }
   const std::span content = bytes.first(bytes.size() - kChecksumBytes);
-  if (checksum_of(content) != expected.checksum) {
+  if (crc_64(content) != expected.checksum) {
     throw FileError(path, "is damaged: its checksum is not the manifest's");
   }
   Unpacker unpacker(content);
@@ -244,7 +309,7 @@ void SnapshotFolder::write_part(std::span<const std::byte> nodes, std::span<cons
                                 .part = {.nodes = {nodes.begin(), nodes.end()},
                                          .totals = {totals.begin(), totals.end()},
                                          .incumbent = incumbent}});
-  const std::uint64_t checksum = checksum_of(packer.bytes());
+  const std::uint64_t checksum = crc_64(packer.bytes());
   packer.put(&checksum, kChecksumBytes);
   const std::span<const std::byte> bytes = packer.bytes();
   write_file(part_path(generation, comm_.rank()),
@@ -273,7 +338,7 @@ void SnapshotFolder::complete(std::int64_t now_ns) {
                    {"program_version", version()},
                    {"generation", generation},
                    {"parts", std::move(parts)}};
-  manifest["checksum"] = hexadecimal(checksum_of(manifest.dump()));
+  manifest["checksum"] = hexadecimal(crc_64(manifest.dump()));
   sync_folder(options_.folder);
   write_file(manifest_path(generation), manifest.dump(1) + "\n");
   sync_folder(options_.folder);
@@ -284,15 +349,18 @@ void SnapshotFolder::complete(std::int64_t now_ns) {
 }
 
 std::filesystem::path SnapshotFolder::manifest_path(std::int64_t generation) const {
-  return options_.folder / fmt::format("{}{:06}{}", kPrefix, generation, kManifestEnd);
+  return options_.folder / fmt::format("cleave-snapshot-{:06}.json", generation);
 }
 
 std::filesystem::path SnapshotFolder::part_path(std::int64_t generation, int rank) const {
-  return options_.folder / fmt::format("{}{:06}.rank-{:05}", kPrefix, generation, rank);
+  return options_.folder / fmt::format("cleave-snapshot-{:06}.rank-{:05}", generation, rank);
 }
 
 void remove_snapshots(const std::filesystem::path& folder) {
-  remove_generations(folder, [](std::int64_t) { return true; });
+  const FolderLock lock(folder);
+  if (lock.state() != FolderLock::State::of_another_run) {
+    remove_generations(folder, [](std::int64_t) { return true; });
+  }
 }
 
 }  // namespace cleave::detail

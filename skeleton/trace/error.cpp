@@ -14,4 +14,11 @@ FunctorError::FunctorError(int rank, int level, std::string block, std::string m
       block_(std::move(block)),
       message_(std::move(message)) {}
 
+void throw_ended_early(const EndedEarly& end) {
+  if (end.can_be_resumed) {
+    throw Interrupted(end.reason);
+  }
+  throw Error(end.reason);
+}
+
 }  // namespace cleave

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <random>
 #include <sstream>
 #include <string>
 #include <system_error>
@@ -35,6 +36,41 @@ bool is_special(const fs::path& path) {
 }
 
 std::string last_error() { return std::strerror(errno); }
+
+constexpr mode_t kNewFile = 0666;  // less the umask
+constexpr mode_t kNewFolder = 0777;
+
+/// Calls `make(name)`, which returns -1 and sets errno if it fails, with names beside `path` until
+/// one is nobody's yet. \return  what it returns, -1 if it fails for another reason
+template <class Make>
+int make_beside(const fs::path& path, fs::path& name, Make&& make) {
+  constexpr std::size_t kMaxLength = 200;  // of 255 that a name may have
+  const fs::path named = path.has_filename() ? path : path.parent_path();
+  const std::string stem = named.filename().string().substr(0, kMaxLength);
+  std::random_device random;
+  int made = -1;
+  do {
+    name = folder_of(named) / fmt::format("{}.{:08x}.partial", stem, random());
+    made = make(name.c_str());
+  } while (made < 0 && errno == EEXIST);
+  return made;
+}
+
+int open_beside(const fs::path& path, fs::path& name) {
+  return make_beside(path, name, [](const char* file) {
+    return ::open(file, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, kNewFile);
+  });
+}
+
+/// Gives `file` the owner, where that is allowed, and the permissions of what is at `path`.
+void take_permissions(int file, const fs::path& path) {
+  constexpr mode_t kPermissions = 0777;
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0) {
+    [[maybe_unused]] const int ignored = ::fchown(file, status.st_uid, status.st_gid);
+    ::fchmod(file, status.st_mode & kPermissions);
+  }
+}
 
 }  // namespace
 
@@ -62,10 +98,29 @@ void check_writable(const fs::path& path) {
   if (fs::is_directory(target)) {
     throw FileError(path, "cannot write: it is a folder");
   }
-  const fs::path needed = is_special(target) ? target : folder_of(target);
-  if (::access(needed.c_str(), W_OK) != 0) {
+  const bool may_be_written = ::access(target.c_str(), W_OK) == 0 || errno == ENOENT;
+  if (!may_be_written || (!is_special(target) && ::access(folder_of(target).c_str(), W_OK) != 0)) {
     throw FileError(path, "cannot write: " + last_error());
   }
+}
+
+fs::path make_file_beside(const fs::path& path) {
+  fs::path name;
+  const int file = open_beside(path, name);
+  if (file < 0) {
+    throw FileError(path, "cannot write: " + last_error());
+  }
+  take_permissions(file, path);
+  ::close(file);
+  return name;
+}
+
+fs::path make_folder_beside(const fs::path& path) {
+  fs::path name;
+  if (make_beside(path, name, [](const char* folder) { return ::mkdir(folder, kNewFolder); }) < 0) {
+    throw FileError(path, "cannot make this folder: " + last_error());
+  }
+  return name;
 }
 
 AtomicFile::AtomicFile(const fs::path& path) : path_(path) {
@@ -73,28 +128,27 @@ AtomicFile::AtomicFile(const fs::path& path) : path_(path) {
     file_ = stdout;
     return;
   }
+  check_writable(path);
   path_ = followed(path);
-  if (fs::is_directory(path_)) {
-    throw FileError(path, "cannot write: it is a folder");
-  }
   open();
 }
 
 void AtomicFile::open() {
-  partial_ = path_.string() + ".partial";
   int file = -1;
   if (is_special(path_)) {
     place_ = Place::in_place;
     file = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
   } else {
-    constexpr mode_t kMode = 0666;  // less the umask
     place_ = Place::unnamed;
     if (::access("/proc/self/fd", X_OK) == 0) {
-      file = ::open(folder_of(path_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, kMode);
+      file = ::open(folder_of(path_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, kNewFile);
     }
     if (file < 0) {
       place_ = Place::beside;
-      file = ::open(partial_.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, kMode);
+      file = open_beside(path_, partial_);
+    }
+    if (file >= 0) {
+      take_permissions(file, path_);
     }
   }
   file_ = file < 0 ? nullptr : ::fdopen(file, "wb");
@@ -138,11 +192,10 @@ void AtomicFile::commit(bool syncs) {
 
 void AtomicFile::give_name() {
   if (place_ == Place::unnamed) {
-    const std::string name = fmt::format("/proc/self/fd/{}", ::fileno(file_));
-    const auto link = [&] {
-      return ::linkat(AT_FDCWD, name.c_str(), AT_FDCWD, partial_.c_str(), AT_SYMLINK_FOLLOW);
-    };
-    if (link() != 0 && (errno != EEXIST || ::unlink(partial_.c_str()) != 0 || link() != 0)) {
+    const std::string content = fmt::format("/proc/self/fd/{}", ::fileno(file_));
+    if (make_beside(path_, partial_, [&](const char* name) {
+          return ::linkat(AT_FDCWD, content.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+        }) < 0) {
       fail("cannot write");
     }
     place_ = Place::beside;

@@ -68,7 +68,6 @@ void run(const Comm& comm, const std::string& name, double every_s, int pairs) {
                                            .resume = false,
                                            .app = "checkpoint_cost",
                                            .instance = name,
-                                           .stop = nullptr,
                                            .report = &report};
     with.push_back(search(comm, tree, options, &nodes));
     snapshots += report.written;

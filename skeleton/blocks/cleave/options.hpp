@@ -8,12 +8,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <cleave/dc_type.hpp>
+#include <cleave/error.hpp>
 #include <cleave/trace.hpp>
 #include <cleave/trace/worker_statistics.hpp>
 
@@ -34,6 +36,14 @@ struct StealingOptions {
   std::int64_t max_nodes = std::numeric_limits<std::int64_t>::max();
   /// The most memory that the segments of one rank may take, in bytes; refused alike.
   std::size_t max_memory_bytes = std::numeric_limits<std::size_t>::max();
+  /// The longest time that a search may take; it is ended alike.
+  double max_s = std::numeric_limits<double>::infinity();
+  /// Set by a signal handler: end the search. May be null.
+  const std::atomic<bool>* stop = nullptr;
+  /// Where every rank is told why a search was ended by one of these. DC_Call then returns what was
+  /// found so far, in place of throwing. For applications in the search form; given on every rank,
+  /// or on none.
+  std::optional<EndedEarly>* ended_early = nullptr;
 
   /// Where rank 0 is told what the workers did; nothing is told without it.
   std::vector<detail::WorkerStatistics>* statistics = nullptr;
@@ -48,7 +58,8 @@ struct CheckpointReport {
 };
 
 /// Snapshots of a search, from which the same search can be resumed on any number of ranks and
-/// threads. For applications in the search form.
+/// threads. For applications in the search form. A search that is ended early writes one more; if
+/// it was asked to stop, by `StealingOptions::stop` or `max_s`, that is `Interrupted`.
 struct CheckpointOptions {
   std::filesystem::path folder;  ///< that all ranks see; made if it does not exist
   double every_s = 60;
@@ -58,9 +69,10 @@ struct CheckpointOptions {
   /// What is searched: the snapshot of another application or instance is refused.
   std::string app;
   std::string instance;
-  /// Set by a signal handler: write a snapshot, then end with `Interrupted`. May be null.
-  const std::atomic<bool>* stop = nullptr;
   CheckpointReport* report = nullptr;
+  /// Called on rank 0 with what a person should know: a snapshot is damaged, and an older one is
+  /// taken; the folder cannot be locked. May be empty.
+  std::function<void(const std::string&)> warn = {};
 };
 
 struct Options {

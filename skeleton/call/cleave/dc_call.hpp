@@ -29,7 +29,8 @@ namespace cleave {
 ///
 /// \throws FunctorError    on every rank, the same one, if a functor throws on any rank or a
 ///                         message cannot be stored (DC_Type::sequential passes it on unchanged)
-/// \throws Interrupted     on every rank, once a search has written the snapshot it was asked for
+/// \throws Interrupted     on every rank, once a search that was asked to stop has written a
+/// snapshot \throws Error           on every rank, if a search was ended early in another way
 /// \throws Error           on every rank, if the executor cannot run an application of this form
 /// \throws MpiError        if MPI reports a failure
 template <class App, class Problem = detail::ProblemOf<App>>

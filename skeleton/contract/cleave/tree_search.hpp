@@ -174,10 +174,11 @@ std::int64_t first_incumbent(const App& app, const typename App::Problem& proble
 
 }  // namespace detail
 
-/// What a search may need at most; one that needs more ends with an Error.
+/// What a search may need at most; one that needs more ends with an Error, or tells.
 struct SearchLimits {
   std::int64_t nodes = std::numeric_limits<std::int64_t>::max();  ///< as the total's size "nodes"
   std::size_t memory_bytes = std::numeric_limits<std::size_t>::max();  ///< of nodes, on a rank
+  std::optional<EndedEarly>* ended_early = nullptr;                    ///< as in StealingOptions
 };
 
 namespace detail {
@@ -214,7 +215,8 @@ inline std::optional<std::string> beyond(const SearchLimits& limits, std::int64_
 /// DC_Type::work_stealing for an application of this form. Every run returns what this returns, as
 /// far as that does not depend on the order of the visits.
 ///
-/// \throws Error  beyond `limits`, which are looked at after some visits and at the end
+/// \throws Error  beyond `limits`, which are looked at after some visits and at the end, unless
+///                they name where that is told
 template <TreeSearch App>
 typename App::Solution search_sequentially(const App& app, typename App::Problem problem,
                                            const SearchLimits& limits = {}) {
@@ -225,19 +227,24 @@ typename App::Solution search_sequentially(const App& app, typename App::Problem
   Incumbent incumbent(detail::first_incumbent(app, problem));
   detail::begin(app, std::move(problem), children, total);
   std::int64_t visits = 0;
-  const auto check = [&] {
-    if (const auto reason = detail::beyond(limits, detail::nodes_of(app, total).value_or(visits),
-                                           stack.memory_bytes())) {
+  const auto is_beyond = [&] {
+    const auto reason =
+        detail::beyond(limits, detail::nodes_of(app, total).value_or(visits), stack.memory_bytes());
+    if (reason && limits.ended_early == nullptr) {
       throw Error(*reason);
     }
+    if (reason) {
+      *limits.ended_early = EndedEarly{.reason = *reason};
+    }
+    return reason.has_value();
   };
   while (!stack.private_empty()) {
     detail::visit(app, stack.pop(), children, total, incumbent);
-    if (++visits % kVisitsBetweenLooks == 0) {
-      check();
+    if (++visits % kVisitsBetweenLooks == 0 && is_beyond()) {
+      return total;
     }
   }
-  check();
+  is_beyond();
   return total;
 }
 

@@ -87,6 +87,7 @@ struct RunOptions {
   // Of applications that search.
   std::int64_t max_nodes = std::numeric_limits<std::int64_t>::max();
   std::int64_t max_memory_bytes = std::numeric_limits<std::int64_t>::max();  ///< of each rank
+  double max_s = std::numeric_limits<double>::infinity();
   std::optional<std::filesystem::path> checkpoint;
   double checkpoint_every_s = 60;
   bool resume = false;

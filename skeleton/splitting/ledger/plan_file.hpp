@@ -14,7 +14,7 @@
 
 namespace cleave::splitting {
 
-inline constexpr int kPlanVersion = 1;
+inline constexpr int kPlanVersion = 2;
 
 /// F = A1 n^e + A2 N^e, the costs that a file can name.
 struct CostCoefficients {

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include <cleave/error.hpp>
+#include <cleave/trace/checksum.hpp>
 
 namespace cleave::splitting {
 
@@ -132,14 +133,11 @@ void Tree::place_leaves() {
 }
 
 std::string Tree::fingerprint() const {
-  std::uint64_t hash = 14695981039346656037U;  // FNV-1a offset basis and prime
-  const auto add = [&](std::uint8_t byte) { hash = (hash ^ byte) * 1099511628211U; };
-  add(static_cast<std::uint8_t>(shape_.k));
-  add(static_cast<std::uint8_t>(shape_.d));
+  std::string all = {static_cast<char>(shape_.k), static_cast<char>(shape_.d)};
   for (const auto& row : refined_) {
-    std::for_each(row.begin(), row.end(), add);
+    all.append(row.begin(), row.end());
   }
-  return fmt::format("{:016x}", hash);
+  return detail::hexadecimal(detail::crc_64(all));
 }
 
 }  // namespace cleave::splitting

@@ -59,8 +59,7 @@ class Tree {
   Index first_leaf(int level, Index node) const { return first_leaf_[level][node]; }
   Index leaves_below(int level, Index node) const { return leaves_below_[level][node]; }
 
-  /// Sixteen hexadecimal digits that tell trees apart in a file: FNV-1a (64 bits) of k, d and
-  /// levels.
+  /// Sixteen hexadecimal digits that tell trees apart in a file: CRC-64 of k, d and levels.
   std::string fingerprint() const;
 
  private:

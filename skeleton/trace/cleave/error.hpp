@@ -53,6 +53,15 @@ class Interrupted : public Error {
   using Error::Error;
 };
 
+/// Why a search ended before all of its tree was searched.
+struct EndedEarly {
+  std::string reason;           ///< one line
+  bool can_be_resumed = false;  ///< it was asked to stop, and has left a snapshot
+};
+
+/// \throws Interrupted  if it can be resumed; else Error
+[[noreturn]] void throw_ended_early(const EndedEarly& end);
+
 namespace detail {
 
 /// The message of an exception that has none.

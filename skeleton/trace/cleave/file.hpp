@@ -21,13 +21,25 @@ std::filesystem::path followed(const std::filesystem::path& path);
 
 /// Refuses an output that could not be written, and changes nothing.
 ///
-/// \throws FileError  if it is a folder, or its folder does not exist or cannot be written to
+/// \throws FileError  if it is a folder or a file that may not be written, or its folder does not
+///                    exist or cannot be written to
 void check_writable(const std::filesystem::path& path);
 
-/// Writes what `commit` gives the name `path`. Without a commit nothing remains, however the
-/// process ends, where the file system has files without names (O_TMPFILE); elsewhere
-/// `path.partial` remains if it is killed. Standard output is written directly. A symbolic link is
-/// followed. What is there and is no regular file, such as a device or a FIFO, is written in place.
+/// A new, empty file beside `path`, named `path.RANDOM.partial`, which is to be renamed to it. Its
+/// name is no other file's, nor a link's. It has the owner and permissions of what is at `path`,
+/// else those of any new file.
+///
+/// \throws FileError
+std::filesystem::path make_file_beside(const std::filesystem::path& path);
+
+/// The same for a folder, which has the permissions of any new folder. \throws FileError
+std::filesystem::path make_folder_beside(const std::filesystem::path& path);
+
+/// Writes what `commit` gives the name `path`, with the permissions of the file that it replaces.
+/// Without a commit nothing remains, however the process ends, where the file system has files
+/// without names (O_TMPFILE); elsewhere a file `path.RANDOM.partial` remains if it is killed.
+/// Standard output is written directly. A symbolic link is followed. What is there and is no
+/// regular file, such as a device or a FIFO, is written in place.
 class AtomicFile {
  public:
   /// Waits for a reader if `path` is a FIFO.
@@ -54,7 +66,7 @@ class AtomicFile {
   [[noreturn]] void fail(const char* action) const;
 
   std::filesystem::path path_;
-  std::filesystem::path partial_;
+  std::filesystem::path partial_;  ///< where it has a name already
   Place place_ = Place::in_place;
   std::FILE* file_ = nullptr;
 };

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trace and machine files: what is written is read back, and whatever is damaged gets one clear
 // line.
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <chrono>
-#include <csignal>
 #include <fstream>
 #include <functional>
 #include <random>
-#include <thread>
 
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
@@ -245,122 +238,6 @@ TEST(TraceFile, ShowsNothingThatATerminalWouldObey) {
   text.insert(text.find(app) + app.size(), "\\u001b[31m\\u009b5m\\n\\u007f");
   write_file(folder / "y", text);
   EXPECT_EQ(read_trace(folder / "y").run.app.substr(0, 10), "?[31m?5m??");
-}
-
-TEST(AtomicFile, WithoutACommitNothingIsLeft) {
-  const TemporaryFolder folder;
-  {
-    AtomicFile file(folder / "x");
-    file.write("half");
-  }
-  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
-}
-
-TEST(AtomicFile, ReplacesAnOlderFileOnlyWhenWhole) {
-  const TemporaryFolder folder;
-  write_file(folder / "x", "old");
-  {
-    AtomicFile file(folder / "x");
-    file.write("half");
-  }
-  EXPECT_EQ(read_file(folder / "x"), "old");
-  write_file(folder / "x", "new");
-  EXPECT_EQ(read_file(folder / "x"), "new");
-}
-
-TEST(AtomicFile, AFolderThatDoesNotExistIsNamed) {
-  EXPECT_EQ(message_of([] { write_file("/nonexistent/x", ""); }),
-            "/nonexistent/x: cannot write: No such file or directory");
-}
-
-TEST(AtomicFile, OfADeviceIsWrittenInPlace) {
-  write_file("/dev/null", "text");
-  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
-  EXPECT_EQ(message_of([] { write_file("/dev/full", std::string(100000, 'a')); }),
-            "/dev/full: cannot write: No space left on device");
-  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
-}
-
-TEST(AtomicFile, OfALinkIsItsTarget) {
-  const TemporaryFolder folder;
-  std::filesystem::create_directory(folder / "elsewhere");
-  std::filesystem::create_symlink("elsewhere/x", folder / "link");
-  for (const char* text : {"new", "newer"}) {  // without a target, and with one
-    write_file(folder / "link", text);
-    EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
-    EXPECT_EQ(read_file(folder / "elsewhere/x"), text);
-  }
-  std::filesystem::create_symlink("round", folder / "round");
-  EXPECT_EQ(message_of([&] { write_file(folder / "round", ""); }),
-            (folder / "round").string() + ": cannot write: too many symbolic links");
-}
-
-TEST(AtomicFile, OfAFifoIsWrittenToItsReader) {
-  const TemporaryFolder folder;
-  const std::filesystem::path fifo = folder / "fifo";
-  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
-  check_writable(fifo);
-  std::string got;
-  std::thread reader([&] { std::getline(std::ifstream(fifo), got); });
-  write_file(fifo, "text\n");
-  reader.join();
-  EXPECT_EQ(got, "text");
-  EXPECT_TRUE(std::filesystem::is_fifo(fifo));
-}
-
-/// Runs `work` in a process that is then killed.
-template <class Work>
-void killed_after(Work&& work) {
-  const pid_t child = ::fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    work();
-    ::raise(SIGKILL);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  EXPECT_TRUE(WIFSIGNALED(status));
-}
-
-TEST(AtomicFile, OfAProcessThatIsKilledLeavesNothing) {
-  const TemporaryFolder folder;
-  const int unnamed = ::open(folder.path().c_str(), O_TMPFILE | O_WRONLY, 0600);
-  if (unnamed < 0) {
-    GTEST_SKIP() << "this file system has no files without names";
-  }
-  ::close(unnamed);
-  killed_after([&] {
-    AtomicFile file(folder / "x");
-    file.write(std::string(1 << 20, 'a'));
-    ::raise(SIGKILL);
-  });
-  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
-}
-
-TEST(RemovedUnlessKept, IsRemovedOnceItsProcessIsKilled) {
-  const TemporaryFolder folder;
-  write_file(folder / "x", "half");
-  killed_after([&] {
-    const RemovedUnlessKept unfinished(folder / "x");
-    ::raise(SIGKILL);
-  });
-  for (int tries = 0; tries < 500 && std::filesystem::exists(folder / "x"); ++tries) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  EXPECT_FALSE(std::filesystem::exists(folder / "x"));
-}
-
-TEST(RemovedUnlessKept, StaysIfItIsKept) {
-  const TemporaryFolder folder;
-  write_file(folder / "kept", "whole");
-  write_file(folder / "not kept", "half");
-  {
-    RemovedUnlessKept finished(folder / "kept");
-    const RemovedUnlessKept unfinished(folder / "not kept");
-    finished.keep();
-  }
-  EXPECT_TRUE(std::filesystem::exists(folder / "kept"));
-  EXPECT_FALSE(std::filesystem::exists(folder / "not kept"));
 }
 
 }  // namespace

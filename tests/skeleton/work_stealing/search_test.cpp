@@ -286,6 +286,58 @@ TEST(Search, ATreeThatDoesNotEndIsStoppedByItsMemory) {
   EXPECT_THROW(DC_Call(DC_Type::work_stealing, Endless{}, 0, options), Error);
 }
 
+/// What Endless counts before it is ended, on each rank, and the reason.
+void expect_part(const Options& limited, const std::string& reason) {
+  const auto search = [](const Options& options) {
+    return DC_Call(DC_Type::work_stealing, Endless{}, 0, options);
+  };
+  try {
+    search(limited);
+    ADD_FAILURE() << "not ended: " << reason;
+  } catch (const Interrupted&) {
+    ADD_FAILURE() << "there is no snapshot to resume from";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.what(), reason);
+  }
+  const Comm world(MPI_COMM_WORLD);
+  std::optional<EndedEarly> ended;
+  Statistics statistics;
+  Options options = limited;
+  options.stealing.ended_early = &ended;
+  options.stealing.statistics = world.rank() == 0 ? &statistics : nullptr;
+  const std::int64_t visits = search(options);
+  EXPECT_EQ(ended.value_or(EndedEarly{}).reason, reason);
+  EXPECT_FALSE(ended && ended->can_be_resumed);
+  EXPECT_GT(visits, 0);
+  EXPECT_EQ(world.allreduce_max(visits), world.allreduce_min(visits));
+  std::int64_t told = 0;
+  for (const WorkerStatistics& worker : statistics) {
+    told += worker.visits;
+  }
+  EXPECT_EQ(world.allreduce_max(told), visits);
+}
+
+TEST(Search, EndedEarlyHasWhatItHasFoundOnEveryRank) {
+  Options options = with_threads(2);
+  options.stealing.max_s = 0.05;
+  expect_part(options, "the search takes longer than 0.05 s");
+  options = with_threads(2);
+  options.stealing.max_nodes = 1000;
+  expect_part(options, "the tree has more than 1000 nodes");
+  options = with_threads(2);
+  const std::atomic<bool> stop = Comm(MPI_COMM_WORLD).rank() == 0;
+  options.stealing.stop = &stop;
+  options.stealing.max_s = 10;  // had the others not to be told
+  expect_part(options, "stopped before the search was done");
+}
+
+TEST(Search, OnOneRankEndedEarlyHasWhatItHasFound) {
+  std::optional<EndedEarly> ended;
+  EXPECT_EQ(search_sequentially(Endless{}, 0, {.nodes = 5000, .ended_early = &ended}), 5120);
+  EXPECT_EQ(ended.value_or(EndedEarly{}).reason, "the tree has more than 5000 nodes");
+  EXPECT_THROW(search_sequentially(Endless{}, 0, {.nodes = 5000}), Error);
+}
+
 TEST(Search, StatisticsAndSpansAccountForAllNodes) {
   const RandomTree app{.children_of_root = 1000};
   const Comm world(MPI_COMM_WORLD);

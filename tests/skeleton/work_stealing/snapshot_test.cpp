@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <cleave/dc_call.hpp>
 #include <cleave/file.hpp>
@@ -65,13 +66,12 @@ constexpr int kChildren = 100'000;  // so many that none is done before rank 0 s
 Options options_for(const std::filesystem::path& folder, int threads, bool resume,
                     const std::atomic<bool>* stop, CheckpointReport* report) {
   return {.comm = MPI_COMM_WORLD,
-          .stealing = {.threads = threads},
+          .stealing = {.threads = threads, .stop = stop},
           .checkpoint = CheckpointOptions{.folder = folder,
                                           .every_s = 1000,
                                           .resume = resume,
                                           .app = "random tree",
                                           .instance = "77",
-                                          .stop = stop,
                                           .report = report}};
 }
 
@@ -126,14 +126,14 @@ TEST(Snapshot, OfAnotherSearchOrDamagedIsRefusedAndKept) {
                               ": holds a snapshot: resume from it, or choose another folder");
   options.checkpoint->resume = true;
   options.checkpoint->instance = "78";
-  const std::filesystem::path manifest = folder.path() / "snapshot-000001.json";
+  const std::filesystem::path manifest = folder.path() / "cleave-snapshot-000001.json";
   EXPECT_EQ(refusal(run), manifest.string() + ": field 'instance' is '77', but this run's is '78'");
   options.checkpoint->instance = "77";
   options.checkpoint->app = "another";
   EXPECT_NE(refusal(run).find("field 'app'"), std::string::npos);
   options.checkpoint->app = "random tree";
 
-  const std::filesystem::path part = folder.path() / "snapshot-000001.rank-00000";
+  const std::filesystem::path part = folder.path() / "cleave-snapshot-000001.rank-00000";
   for (const std::filesystem::path& file : {manifest, part}) {
     const std::string whole = read_file(file);
     std::string changed = whole;
@@ -153,6 +153,98 @@ TEST(Snapshot, OfAnotherSearchOrDamagedIsRefusedAndKept) {
     world().barrier();
   }
   EXPECT_EQ(refusal(run), "");  // nothing was lost
+}
+
+/// On rank 0, between two moments that all ranks come to.
+void on_first_rank(const std::function<void()>& act) {
+  world().barrier();
+  if (world().rank() == 0) {
+    act();
+  }
+  world().barrier();
+}
+
+TEST(Snapshot, ThatIsDamagedGivesWayToTheOneBefore) {
+  const RandomTree app{.children_of_root = kChildren};
+  const Counted expected = search_sequentially(app, kStart);
+  for (const char* name : {"cleave-snapshot-000002.json", "cleave-snapshot-000002.rank-00000"}) {
+    for (const bool is_missing : {false, true}) {
+      const SharedFolder folder;
+      EXPECT_NE(stop_early(folder.path(), 1), "");
+      EXPECT_NE(stop_early(folder.path(), 1), "");
+      const std::filesystem::path file = folder.path() / name;
+      const bool is_snapshot_gone = is_missing && file.extension() == ".json";
+      on_first_rank([&] {
+        const std::string whole = read_file(file);
+        std::filesystem::remove(file);
+        if (!is_missing) {
+          write_file(file, whole.substr(0, whole.size() / 2));
+        }
+      });
+      CheckpointReport report;
+      Options options = options_for(folder.path(), 1, true, nullptr, &report);
+      std::vector<std::string> warnings;
+      options.checkpoint->warn = [&](const std::string& text) { warnings.push_back(text); };
+      EXPECT_EQ(DC_Call(DC_Type::work_stealing, app, kStart, options), expected);
+      EXPECT_EQ(report.resumed_from, 1);
+      const bool warns = world().rank() == 0 && !is_snapshot_gone;
+      EXPECT_EQ(warnings.size(), warns ? 1U : 0U);
+      if (!warnings.empty()) {
+        EXPECT_TRUE(warnings[0].starts_with(file.string() + ": ")) << warnings[0];
+        EXPECT_TRUE(warnings[0].ends_with("; resuming from snapshot 1")) << warnings[0];
+      }
+    }
+  }
+}
+
+TEST(Snapshot, AFolderThatAnotherRunUsesIsRefused) {
+  const SharedFolder folder;
+  const RandomTree app{.children_of_root = 10};
+  const auto run = [&] {
+    DC_Call(DC_Type::work_stealing, app, kStart,
+            options_for(folder.path(), 1, true, nullptr, nullptr));
+  };
+  {
+    std::optional<FolderLock> other;
+    on_first_rank([&] { other.emplace(folder.path()); });
+    EXPECT_EQ(refusal(run), folder.path().string() +
+                                ": another run writes its snapshots here: wait for its end, or "
+                                "choose another folder");
+    on_first_rank([&] { remove_snapshots(folder.path()); });
+    EXPECT_TRUE(std::filesystem::exists(folder.path() / "cleave-snapshot.lock"));
+    world().barrier();
+  }
+  world().barrier();
+  EXPECT_EQ(refusal(run), "");
+}
+
+TEST(Snapshot, FilesOfOtherNamesAreLeftAlone) {
+  const SharedFolder folder;
+  const std::vector<std::string> names = {"snapshot-2026-11-25.tar.gz",
+                                          "snapshot-000001.json",
+                                          "snapshot-000001.rank-00000",
+                                          "cleave-snapshot-000001.tar.gz",
+                                          "cleave-snapshot-1.json",
+                                          "cleave-snapshot-000001.json.bak",
+                                          "cleave-snapshot-000003.json.partial",
+                                          "cleave-snapshot-000004.rank-00000.old.partial"};
+  on_first_rank([&] {
+    for (const std::string& name : names) {
+      write_file(folder.path() / name, "mine");
+    }
+    std::filesystem::create_symlink("elsewhere", folder.path() / "cleave-snapshot-000009.json");
+    write_file(folder.path() / "cleave-snapshot-000007.rank-00000", "of a run that was killed");
+    write_file(folder.path() / "cleave-snapshot-000007.rank-00001.0a1b2c3d.partial", "as well");
+  });
+  EXPECT_NE(stop_early(folder.path(), 1), "");
+  on_first_rank([&] {
+    remove_snapshots(folder.path());
+    for (const std::string& name : names) {
+      EXPECT_EQ(read_file(folder.path() / name), "mine");
+    }
+    const auto begin = std::filesystem::directory_iterator(folder.path());
+    EXPECT_EQ(std::distance(begin, std::filesystem::directory_iterator()), std::ssize(names) + 1);
+  });
 }
 
 TEST(Snapshot, AFolderThatCannotBeUsedIsRefused) {

@@ -6,41 +6,18 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <ranges>
 #include <span>
 #include <type_traits>
 #include <typeinfo>
+#include <vector>
 
 #include <cleave/blocks/call_options.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/error.hpp>
+#include <cleave/trace/checksum.hpp>
 
 namespace cleave::detail {
-
-/// FNV-1a (Fowler, Noll, Vo), 64 bits at a time where there are as many.
-class Hash {
- public:
-  void add(std::span<const std::byte> bytes) {
-    while (bytes.size() >= sizeof(std::uint64_t)) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, bytes.data(), sizeof(word));
-      add(word);
-      bytes = bytes.subspan(sizeof(word));
-    }
-    for (const std::byte byte : bytes) {
-      add(std::to_integer<std::uint64_t>(byte));
-    }
-  }
-  void add(std::uint64_t word) {
-    value_ = (value_ ^ word) * 0x100000001b3;
-    value_ ^= value_ >> 32;
-  }
-  std::uint64_t value() const { return value_; }
-
- private:
-  std::uint64_t value_ = 0xcbf29ce484222325;
-};
 
 /// Whether equal values have equal bytes: no padding, nothing elsewhere.
 template <class T>
@@ -51,27 +28,24 @@ inline constexpr bool kHasValueInBytes =
 /// elements and of 64 of them. It is 0 for any other problem, which is not compared.
 template <class Problem>
 std::uint64_t cheap_hash(const Problem& problem) {
-  Hash hash;
   if constexpr (kHasValueInBytes<Problem>) {
-    hash.add(std::as_bytes(std::span(&problem, 1)));
+    return crc_64(std::as_bytes(std::span(&problem, 1)));
   } else if constexpr (std::ranges::contiguous_range<const Problem> &&
                        std::ranges::sized_range<const Problem>) {
     using Element = std::ranges::range_value_t<const Problem>;
     if constexpr (kHasValueInBytes<Element>) {
       constexpr std::size_t kPlaces = 64;
       const std::span<const Element> all(std::ranges::data(problem), std::ranges::size(problem));
-      hash.add(all.size());
+      std::vector<std::byte> some;
       for (std::size_t i = 0; i < std::min(kPlaces, all.size()); ++i) {
         const std::size_t place = all.size() <= kPlaces ? i : (all.size() - 1) / (kPlaces - 1) * i;
-        hash.add(std::as_bytes(all.subspan(place, 1)));
+        const auto bytes = std::as_bytes(all.subspan(place, 1));
+        some.insert(some.end(), bytes.begin(), bytes.end());
       }
-    } else {
-      return 0;
+      return crc_64(some) + all.size();
     }
-  } else {
-    return 0;
   }
-  return hash.value();
+  return 0;
 }
 
 /// Throws on every rank what differs, if one of `mine` does. Collective. Cost: one all-reduce.

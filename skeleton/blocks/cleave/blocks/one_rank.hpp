@@ -17,9 +17,10 @@ template <TreeSearch App>
   requires(!DivideAndConquer<App>)
 typename App::Solution solve_on_one_rank(const App& app, typename App::Problem problem,
                                          const CallOptions& options) {
-  return search_sequentially(
-      app, std::move(problem),
-      {.nodes = options.stealing.max_nodes, .memory_bytes = options.stealing.max_memory_bytes});
+  return search_sequentially(app, std::move(problem),
+                             {.nodes = options.stealing.max_nodes,
+                              .memory_bytes = options.stealing.max_memory_bytes,
+                              .ended_early = options.stealing.ended_early});
 }
 
 /// By the `sequential` functor where there is one. What a functor throws passes unchanged.

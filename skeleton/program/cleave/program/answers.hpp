@@ -2,6 +2,8 @@
 // What the program asks its application, and what it takes where the application does not answer.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <concepts>
 #include <cstdint>
 #include <optional>
@@ -22,20 +24,12 @@
 
 namespace cleave::detail {
 
-/// "size=N=1M,seed=2" of the application's own options.
-std::string text_of(const std::vector<CommandLine::OwnOption>& options);
+/// "size=N=1M,input=file 0123456789abcdef" of the application's own options: a value that names a
+/// file stands for what the file holds. \throws FileError  if it cannot be read
+std::string content_of(const std::vector<CommandLine::OwnOption>& options);
 
 /// What is wrong on the lowest rank where anything is, told to every rank.
 std::optional<std::string> first_wrong(const Comm& comm, const std::optional<std::string>& wrong);
-
-template <class App>
-std::string instance_of(const App& app, const CommandLine& command_line) {
-  if constexpr (requires { app.instance(); }) {
-    return app.instance();
-  } else {
-    return text_of(command_line.own_options());
-  }
-}
 
 /// What the application declares of its blocks' cost; mostly nothing.
 template <class App>
@@ -182,6 +176,19 @@ bool is_generated(const App& app) {
   } else {
     return true;
   }
+}
+
+/// All that makes the problem of a run: a snapshot of another is refused.
+template <class App>
+std::string instance_of(const App& app, const CommandLine& command_line) {
+  std::string text;
+  if constexpr (requires { app.instance(); }) {
+    text = app.instance();
+  } else {
+    text = content_of(command_line.own_options());
+  }
+  const std::string seed = fmt::format("seed={}", command_line.options().seed);
+  return is_generated(app) ? text + (text.empty() ? "" : ",") + seed : text;
 }
 
 /// The size that a rank's share of work is counted in: `kWork`, or the first of `kSizes`.

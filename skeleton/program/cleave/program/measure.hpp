@@ -16,6 +16,7 @@
 #include <cleave/dc_call.hpp>
 #include <cleave/program/progress.hpp>
 #include <cleave/program/test_options.hpp>
+#include <cleave/program/traits.hpp>
 #include <cleave/run_options.hpp>
 #include <cleave/stealing/search_watch.hpp>
 #include <cleave/trace/median.hpp>
@@ -70,15 +71,31 @@ inline bool holds_problem(const Comm& comm, const RunOptions& options) {
 struct SearchReport {
   Statistics workers;  ///< of the last repetition; empty unless it was DC_Type::work_stealing
   CheckpointReport snapshots;
-  SearchWatch watch;  ///< while it runs
+  std::optional<EndedEarly> ended;  ///< a search; on every rank
+  SearchWatch watch;                ///< while it runs
 };
 
-/// DC_Call's options. With --checkpoint, SIGTERM or SIGINT from here on asks for a snapshot and an
-/// end.
-/// \param instance  what is searched, for snapshots
+/// DC_Call's options.
+/// \param instance  what is searched, for snapshots; of rank 0
 CallOptions call_options(const RunOptions& options, const TestOptions& test_options,
-                         const std::string& app, const std::string& instance, int rank,
+                         const ProgramTraits& program, const std::string& instance, int rank,
                          Recorder& recorder, SearchReport& report);
+
+/// While it lives, SIGTERM or SIGINT asks the search that is running to stop, by what
+/// `call_options` has set as its `stop`. Another one, two seconds later or more, ends the process.
+class StopSignals {
+ public:
+  explicit StopSignals(bool are_taken);
+  ~StopSignals();
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+ private:
+  using Handler = void (*)(int);
+  bool are_taken_;
+  Handler of_term_ = nullptr;
+  Handler of_int_ = nullptr;
+};
 
 /// Binds the calling thread as --bind says. \return  what `CallOptions::bound_to` is to be
 std::vector<int> bind_as(const RunOptions& options, const Comm& comm);
@@ -99,6 +116,7 @@ std::int64_t slowest_probe_ns(const Comm& world);
 /// \param make_problem  this rank's problem, called on all ranks for every repetition, with the
 ///                      number of those to come
 /// Collective over MPI_COMM_WORLD. DC_Type::sequential runs on rank 0; the other ranks wait.
+/// A search that is ended early is the last.
 /// \throws Error  the same on every rank
 template <class App, std::invocable<int> MakeProblem>
 typename App::Solution measure(const Comm& world, const App& app, MakeProblem&& make_problem,
@@ -127,17 +145,21 @@ typename App::Solution measure(const Comm& world, const App& app, MakeProblem&& 
     const std::int64_t elapsed_ns = world.allreduce_max(mpi_time_ns() - begin_ns);
     const std::int64_t probe_after_ns = is_watched ? slowest_probe_ns(world) : 0;
     recorder.end_repetition(elapsed_ns, std::max(probe_before_ns, probe_after_ns));
+    const auto* const ended = call_options.stealing.ended_early;
+    if (world.allreduce_max(ended != nullptr && *ended ? 1 : 0) != 0) {
+      return solution;
+    }
     progress.end_run();
   }
   progress.end();
   return solution;
 }
 
-/// The repetitions' times without the warm-up.
+/// The repetitions' times without the warm-up, unless there is none else.
 inline std::vector<double> seconds_of(const Recorder& recorder) {
   std::vector<double> seconds;
   for (const Repetition& repetition : recorder.repetitions()) {
-    if (!repetition.warm_up) {
+    if (!repetition.warm_up || recorder.repetitions().back().warm_up) {
       seconds.push_back(static_cast<double>(repetition.elapsed_ns) / 1e9);
     }
   }

@@ -43,6 +43,7 @@ struct Summary {
   std::optional<double> imbalance;
   Figures figures;
   std::optional<bool> verified;
+  std::optional<std::string> ended_early;  ///< why the figures are those of a part of the search
 };
 
 /// Prints `summary` to standard output: one line of JSON, or some lines for people.
@@ -75,6 +76,9 @@ RunInformation run_information(int argc, char** argv, const CommandLine& command
 /// then over workers.
 void add_search_figures(Summary& summary, const SearchReport& report, const RunOptions& options);
 
+/// What rank 0 knows of an end, on every rank. Collective.
+void share_end(const Comm& comm, std::optional<EndedEarly>& end);
+
 /// Collective. \throws Error  if a fault that was to be injected did not happen on any rank
 void require_injected(const Comm& comm, const std::vector<Injection>& injections);
 
@@ -90,6 +94,24 @@ class Stopwatch {
   double& total_s_;
   const std::int64_t begin_ns_ = monotonic_ns();
 };
+
+/// Prints what a search found before it was ended. Collective.
+/// \throws Error  on every rank, the reason
+template <class App>
+[[noreturn]] void tell_of_part(const Comm& comm, const App& app, const RunOptions& options,
+                               const SearchReport& report, const typename App::Solution& solution,
+                               Summary summary) {
+  const Comm holders = ranks_of_solution(comm, options);
+  agree(comm, [&] {
+    summary.figures = figures_of(holders, app, solution);
+    if (comm.rank() == 0) {
+      summary.ended_early = report.ended->reason;
+      add_search_figures(summary, report, options);
+      print_summary(summary, comm.size(), options);
+    }
+  });
+  throw_ended_early(*report.ended);
+}
 
 /// The timed repetitions. The last solves the problem of `options.seed`, which `problem` keeps
 /// where it can be copied.
@@ -141,23 +163,37 @@ void run_application(const Comm& comm, const App& app, const CommandLine& comman
   // Spans are taken even if no trace is written, since they also tell the imbalance.
   Recorder recorder(mpi_time_ns);
   SearchReport report;
-  CallOptions call = call_options(options, test_options, program.name,
-                                  instance_of(app, command_line), comm.rank(), recorder, report);
+  const std::string instance = agree(comm, [&] {
+    return options.checkpoint && comm.rank() == 0 ? instance_of(app, command_line) : std::string();
+  });
+  CallOptions call =
+      call_options(options, test_options, program, instance, comm.rank(), recorder, report);
+  if (call.checkpoint) {
+    call.checkpoint->warn = [&](const std::string& what) {
+      print_warnings(program.program, {what}, options);
+    };
+  }
   // Its thread is not bound.
   RunProgress progress(comm, program.program, options, call.watch);
   // Before the problem is made: memory is taken near the core that first touches it.
   call.bound_to = bind_as(options, comm);
   std::optional<typename App::Problem> problem;
   double input_s = 0;
-  const auto solution =
-      run_repetitions(comm, app, options, call, watches_cores(comm, options, test_options),
-                      recorder, progress, input_s, problem);
+  const auto solution = [&] {
+    const StopSignals signals(call.stealing.stop != nullptr);
+    return run_repetitions(comm, app, options, call, watches_cores(comm, options, test_options),
+                           recorder, progress, input_s, problem);
+  }();
   Summary summary{.app = program.name,
                   .seconds = seconds_of(recorder),
                   .input_s = input_s,
                   .reads_input = !is_generated(app),
                   .sizes = recorder.repetitions().back().sizes,
                   .imbalance = imbalance_of(comm, recorder, work_of<App>(program))};
+  share_end(comm, report.ended);
+  if (report.ended) {
+    tell_of_part(comm, app, options, report, solution, std::move(summary));
+  }
 
   std::optional<std::string> wrong;
   if (options.verify) {

@@ -12,6 +12,8 @@
 // because all that reads or changes this count and the workers' commands is here.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -135,6 +137,8 @@ class Executor final : private Workload {
   const std::optional<Failure>& failure() const { return failure_.get(); }
   /// Why the search was ended, if this rank wanted that and it is no failure of a functor.
   const std::string& refusal() const { return refusal_; }
+  /// Why it was asked to stop, if this rank knows.
+  const std::string& stopped() const { return stopped_; }
 
   /// On rank 0: time in which all ranks rested for snapshots.
   std::int64_t snapshots_ns() const { return snapshots_ns_; }
@@ -455,17 +459,21 @@ class Executor final : private Workload {
     }
     check_limits();
     const bool keeps = snapshots_ != nullptr;
-    if (!refusal_.empty()) {
+    if (!refusal_.empty() || is_to_stop()) {
       return keeps ? kEnd | kSnapshot : kEnd;
     }
-    if (!keeps) {
-      return kNothing;
+    const bool is_due = keeps && comm_.rank() == 0 && snapshots_->is_due(transport_.now_ns());
+    return is_due ? kSnapshot : kNothing;
+  }
+
+  bool is_to_stop() {
+    const StealingOptions& stealing = options_.stealing;
+    if (stealing.stop != nullptr && stealing.stop->load()) {
+      stopped_ = "stopped before the search was done";
+    } else if (static_cast<double>(monotonic_ns() - begin_ns_) > stealing.max_s * 1e9) {
+      stopped_ = fmt::format("the search takes longer than {} s", stealing.max_s);
     }
-    const std::atomic<bool>* const stop = options_.checkpoint->stop;
-    if (stop != nullptr && stop->load()) {
-      return kEnd | kSnapshot;
-    }
-    return comm_.rank() == 0 && snapshots_->is_due(transport_.now_ns()) ? kSnapshot : kNothing;
+    return !stopped_.empty();
   }
 
   std::optional<std::int64_t> visits_to_tell() override {
@@ -540,6 +548,7 @@ class Executor final : private Workload {
   std::int64_t next_poll_ns_ = 0;
   std::int64_t patience_ = 1;
   std::string refusal_;
+  std::string stopped_;
 
   // For whoever watches the search.
   std::vector<std::int64_t> visits_of_rank_;  ///< on rank 0

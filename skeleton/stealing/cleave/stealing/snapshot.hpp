@@ -6,7 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <cleave/blocks/call_options.hpp>
@@ -21,20 +24,45 @@ struct SnapshotPart {
   std::int64_t incumbent = 0;
 };
 
-/// The folder of one search's snapshots. The two newest are kept.
+/// Keeps other runs out of a folder of snapshots for as long as it lives, or its process does: a
+/// file in the folder, which is locked (flock) and removed at the end.
+class FolderLock {
+ public:
+  /// \throws FileError  if the file cannot be made
+  explicit FolderLock(const std::filesystem::path& folder);
+  ~FolderLock();
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+  enum class State {
+    held,
+    of_another_run,
+    unsupported,  ///< the file system has no locks
+  };
+  State state() const { return state_; }
+
+ private:
+  std::filesystem::path path_;
+  int file_ = -1;
+  State state_ = State::held;
+};
+
+/// The folder of one search's snapshots. The two newest are kept. Files of other names than theirs
+/// are left alone.
 class SnapshotFolder {
  public:
-  /// Collective. Makes the folder if it does not exist.
-  /// \throws Error  on every rank: the folder cannot be used, holds a snapshot although none is to
-  ///                be resumed, or one of another application, instance or version
+  /// Collective. Makes the folder if it does not exist, and reads the newest snapshot that is
+  /// whole, shared out over the ranks of now.
+  /// \throws Error  on every rank: the folder cannot be used, or another run uses it; it holds a
+  ///                snapshot although none is to be resumed, or one of another application or
+  ///                instance; it holds snapshots and none is whole
   SnapshotFolder(const Comm& comm, const CheckpointOptions& options);
 
-  /// The newest snapshot that was found, shared out over the ranks of now; 0 if there is none.
+  /// The snapshot that was read; 0 if there is none.
   std::int64_t resumed_from() const { return resumed_from_; }
 
-  /// This rank's share of the parts of that snapshot. Collective.
-  /// \throws Error  on every rank, if a part is missing or damaged
-  std::vector<SnapshotPart> restore() const;
+  /// This rank's share of its parts, which are given away.
+  std::vector<SnapshotPart> take_parts() { return std::move(parts_); }
 
   /// On rank 0: whether it is time for another snapshot.
   bool is_due(std::int64_t now_ns);
@@ -54,19 +82,24 @@ class SnapshotFolder {
     std::uint64_t checksum = 0;
   };
   struct Manifest {
-    std::int64_t generation = 0;
+    std::string app;
+    std::string instance;
     std::vector<Part> parts;
   };
 
-  void open();
+  std::vector<std::int64_t> open();
+  void require_same_search(const std::vector<std::int64_t>& generations) const;
   Manifest read_manifest(std::int64_t generation) const;
+  std::vector<SnapshotPart> read_share(std::int64_t generation) const;
   SnapshotPart read_part(std::int64_t generation, int rank, const Part& expected) const;
   std::filesystem::path manifest_path(std::int64_t generation) const;
   std::filesystem::path part_path(std::int64_t generation, int rank) const;
 
   Comm comm_;
   CheckpointOptions options_;
+  std::unique_ptr<FolderLock> lock_;  ///< on rank 0
   std::int64_t resumed_from_ = 0;
+  std::vector<SnapshotPart> parts_;
   std::int64_t next_generation_ = 1;
   std::int64_t written_ = 0;
   std::int64_t due_ns_ = kNotStarted;
@@ -74,7 +107,8 @@ class SnapshotFolder {
   static constexpr std::int64_t kNotStarted = -1;
 };
 
-/// Removes all snapshots in `folder`, once nobody needs them any more; not the folder.
+/// Removes all snapshots in `folder`, once nobody needs them any more; not the folder. Nothing if
+/// another run has begun to use it.
 void remove_snapshots(const std::filesystem::path& folder);
 
 }  // namespace cleave::detail

@@ -101,7 +101,7 @@ class WorkStealing {
     const std::unique_ptr<Transport> transport = make_transport();
     Executor executor(kernel, comm_, *transport, incumbent, options_);
     if (snapshots && snapshots->resumed_from() > 0) {
-      const std::vector<SnapshotPart> parts = snapshots->restore();
+      const std::vector<SnapshotPart> parts = snapshots->take_parts();
       agree(comm_, [&] {
         for (const SnapshotPart& part : parts) {
           executor.restore(part);
@@ -114,11 +114,14 @@ class WorkStealing {
       });
     }
     const Balancer::Outcome outcome = executor.run(snapshots ? &*snapshots : nullptr);
-    agree_on_end(executor, outcome, snapshots);
+    const std::optional<EndedEarly> ended = agree_on_end(executor, outcome, snapshots);
+    if (ended) {
+      tell_or_throw(*ended);
+    }
     std::optional<Solution> solution =
         fold(blocks_.attempt("combine", Place{}, [&] { return executor.take_total(); }));
     std::string refusal;
-    if (comm_.rank() == 0 && solution) {
+    if (comm_.rank() == 0 && solution && !ended) {
       const std::int64_t nodes = kernel.nodes(*solution).value_or(0);
       refusal = beyond({.nodes = options_.stealing.max_nodes}, nodes, 0).value_or("");
     }
@@ -143,7 +146,9 @@ class WorkStealing {
       });
     }
     const Balancer::Outcome outcome = executor.run(nullptr);
-    agree_on_end(executor, outcome, std::nullopt);
+    if (const auto ended = agree_on_end(executor, outcome, std::nullopt)) {
+      throw_ended_early(*ended);  // a part of a recursion has no solution
+    }
     return distribute(comm_.rank() == 0 ? kernel.take_solution() : std::nullopt, "");
   }
 
@@ -156,11 +161,11 @@ class WorkStealing {
   /// What a rank may ask of all when it settles: the greatest counts.
   enum Wish : std::int64_t { kNoWish, kStatistics, kEndEarly };
 
-  /// Throws on every rank what kept the search from its end, if anything did; else tells rank 0's
-  /// caller what the workers did.
+  /// Throws on every rank what has failed, if anything has; else tells rank 0's caller what the
+  /// workers did. \return  why the search ended early, if it did, on every rank
   template <class Executor>
-  void agree_on_end(const Executor& executor, Balancer::Outcome outcome,
-                    const std::optional<SnapshotFolder>& snapshots) {
+  std::optional<EndedEarly> agree_on_end(const Executor& executor, Balancer::Outcome outcome,
+                                         const std::optional<SnapshotFolder>& snapshots) {
     if (snapshots && options_.checkpoint->report != nullptr) {
       *options_.checkpoint->report = {.resumed_from = snapshots->resumed_from(),
                                       .written = snapshots->written(),
@@ -173,27 +178,34 @@ class WorkStealing {
                                                is_stopped ? kEndEarly
                                                : tells    ? kStatistics
                                                           : kNoWish);
-    if (wish == kEndEarly) {
-      const std::string kept =
-          comm_.bcast(snapshots && snapshots->written() > 0
-                          ? "; " + options_.checkpoint->folder.string() + " holds a snapshot"
-                          : "",
-                      0);
-      refuse(executor.refusal().empty() ? "" : executor.refusal() + kept);
-      throw Interrupted("stopped before the search was done" + kept);
-    }
-    if (wish == kStatistics) {
+    if (wish == kStatistics || (wish == kEndEarly && comm_.allreduce_max(tells ? 1 : 0) != 0)) {
       tell(executor.statistics());
     }
+    if (wish != kEndEarly) {
+      return std::nullopt;
+    }
+    const std::string kept =
+        comm_.bcast(snapshots && snapshots->written() > 0
+                        ? "; " + options_.checkpoint->folder.string() + " holds a snapshot"
+                        : "",
+                    0);
+    const std::string refusal = text_of_any(executor.refusal());
+    return EndedEarly{
+        .reason = (refusal.empty() ? text_of_any(executor.stopped()) : refusal) + kept,
+        .can_be_resumed = refusal.empty() && !kept.empty()};
   }
 
-  /// Every rank throws the refusal of the lowest rank that has one, if any has.
-  void refuse(const std::string& refusal) const {
-    agree(comm_, [&] {
-      if (!refusal.empty()) {
-        throw Error(refusal);
-      }
-    });
+  /// That of the lowest rank that has one, on every rank. Collective.
+  std::string text_of_any(const std::string& mine) const {
+    const std::int64_t lowest = comm_.allreduce_min(mine.empty() ? comm_.size() : comm_.rank());
+    return lowest == comm_.size() ? "" : comm_.bcast(mine, static_cast<int>(lowest));
+  }
+
+  void tell_or_throw(const EndedEarly& ended) const {
+    if (options_.stealing.ended_early == nullptr) {
+      throw_ended_early(ended);
+    }
+    *options_.stealing.ended_early = ended;
   }
 
   /// Gathers what all workers did where rank 0's caller asks for it.
@@ -224,8 +236,8 @@ class WorkStealing {
     return mine;
   }
 
-  /// Rank 0's solution, on every rank where it is replicated, unless rank 0 refuses it or a rank
-  /// has failed; then there may be none.
+  /// Rank 0's solution, on every rank where it is replicated, unless a rank has failed. Rank 0 may
+  /// refuse it.
   Solution distribute(std::optional<Solution> solution, const std::string& refusal) {
     if (solution && comm_.rank() == 0 && blocks_.recorder() != nullptr) {
       blocks_.recorder()->add_run_sizes(blocks_.solution_sizes(*solution));
@@ -236,7 +248,7 @@ class WorkStealing {
       solution = Solution{};
     }
     if (agree_on_failure(comm_, blocks_, refusal.empty() ? kNoWish : kEndEarly) == kEndEarly) {
-      refuse(refusal);
+      tell_or_throw({.reason = text_of_any(refusal)});
     }
     return *std::move(solution);
   }

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is written appears whole or not at all, and no other file is touched.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <set>
+#include <string>
+#include <thread>
+
+#include <cleave/error.hpp>
+#include <cleave/file.hpp>
+
+#include "tests/support/temporary_folder.hpp"
+
+namespace cleave {
+namespace {
+
+using ::cleave::testing::TemporaryFolder;
+
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const FileError& e) {
+    return e.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(AtomicFile, WithoutACommitNothingIsLeft) {
+  const TemporaryFolder folder;
+  {
+    AtomicFile file(folder / "x");
+    file.write("half");
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(AtomicFile, ReplacesAnOlderFileOnlyWhenWhole) {
+  const TemporaryFolder folder;
+  write_file(folder / "x", "old");
+  {
+    AtomicFile file(folder / "x");
+    file.write("half");
+  }
+  EXPECT_EQ(read_file(folder / "x"), "old");
+  write_file(folder / "x", "new");
+  EXPECT_EQ(read_file(folder / "x"), "new");
+}
+
+/// Of a file, as `chmod` takes them.
+std::filesystem::perms permissions_of(const std::filesystem::path& path) {
+  return std::filesystem::status(path).permissions();
+}
+
+TEST(AtomicFile, KeepsThePermissionsOfTheFileThatItReplaces) {
+  const TemporaryFolder folder;
+  write_file(folder / "new", "");
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  EXPECT_EQ(permissions_of(folder / "new"), std::filesystem::perms{0666U & ~mask});
+  for (const unsigned mode : {0600U, 0666U, 0755U}) {
+    write_file(folder / "x", "old");
+    std::filesystem::permissions(folder / "x", std::filesystem::perms{mode});
+    write_file(folder / "x", "new");
+    EXPECT_EQ(permissions_of(folder / "x"), std::filesystem::perms{mode});
+    const std::filesystem::path beside = make_file_beside(folder / "x");
+    EXPECT_EQ(permissions_of(beside), std::filesystem::perms{mode});
+  }
+}
+
+TEST(AtomicFile, TouchesNoFileOfAnotherName) {
+  const TemporaryFolder folder;
+  write_file(folder / "mine", "mine");
+  write_file(folder / "x.partial", "mine, too");
+  std::filesystem::create_symlink("mine", folder / "y.partial");
+  for (const char* name : {"x", "y"}) {
+    write_file(folder / name, "new");
+    EXPECT_EQ(read_file(folder / name), "new");
+  }
+  EXPECT_EQ(read_file(folder / "mine"), "mine");
+  EXPECT_EQ(read_file(folder / "x.partial"), "mine, too");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "y.partial"));
+}
+
+TEST(AtomicFile, OfOneNameWrittenTwiceAtOnceIsTheOneCommittedLast) {
+  const TemporaryFolder folder;
+  AtomicFile first(folder / "x");
+  AtomicFile second(folder / "x");
+  first.write("first");
+  second.write("second, longer");
+  second.commit();
+  EXPECT_EQ(read_file(folder / "x"), "second, longer");
+  first.commit();
+  EXPECT_EQ(read_file(folder / "x"), "first");
+  const auto begin = std::filesystem::directory_iterator(folder.path());
+  EXPECT_EQ(std::distance(begin, std::filesystem::directory_iterator()), 1);
+}
+
+TEST(AtomicFile, OfAFileThatMayNotBeWrittenIsRefused) {
+  if (::geteuid() == 0) {
+    GTEST_SKIP() << "root may write every file";
+  }
+  const TemporaryFolder folder;
+  write_file(folder / "x", "old");
+  std::filesystem::permissions(folder / "x", std::filesystem::perms{0400});
+  EXPECT_EQ(message_of([&] { write_file(folder / "x", "new"); }),
+            (folder / "x").string() + ": cannot write: Permission denied");
+  EXPECT_EQ(read_file(folder / "x"), "old");
+}
+
+TEST(Beside, EachNameIsNobodysElse) {
+  const TemporaryFolder folder;
+  const std::string path = folder / std::string(250, 'x');
+  std::set<std::filesystem::path> names;
+  for (int i = 0; i < 10; ++i) {
+    names.insert(make_file_beside(path));
+    names.insert(make_folder_beside(path));
+    names.insert(make_folder_beside(path + "/"));
+  }
+  EXPECT_EQ(names.size(), 30U);
+  for (const std::filesystem::path& name : names) {
+    EXPECT_EQ(name.parent_path(), folder.path());
+    EXPECT_TRUE(std::filesystem::is_empty(name));
+  }
+  EXPECT_EQ(message_of([] { make_file_beside("/nonexistent/x"); }),
+            "/nonexistent/x: cannot write: No such file or directory");
+}
+
+TEST(AtomicFile, AFolderThatDoesNotExistIsNamed) {
+  EXPECT_EQ(message_of([] { write_file("/nonexistent/x", ""); }),
+            "/nonexistent/x: cannot write: No such file or directory");
+}
+
+TEST(AtomicFile, OfADeviceIsWrittenInPlace) {
+  write_file("/dev/null", "text");
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  EXPECT_EQ(message_of([] { write_file("/dev/full", std::string(100000, 'a')); }),
+            "/dev/full: cannot write: No space left on device");
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+}
+
+TEST(AtomicFile, OfALinkIsItsTarget) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "elsewhere");
+  std::filesystem::create_symlink("elsewhere/x", folder / "link");
+  for (const char* text : {"new", "newer"}) {  // without a target, and with one
+    write_file(folder / "link", text);
+    EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+    EXPECT_EQ(read_file(folder / "elsewhere/x"), text);
+  }
+  std::filesystem::create_symlink("round", folder / "round");
+  EXPECT_EQ(message_of([&] { write_file(folder / "round", ""); }),
+            (folder / "round").string() + ": cannot write: too many symbolic links");
+}
+
+TEST(AtomicFile, OfAFifoIsWrittenToItsReader) {
+  const TemporaryFolder folder;
+  const std::filesystem::path fifo = folder / "fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  check_writable(fifo);
+  std::string got;
+  std::thread reader([&] { std::getline(std::ifstream(fifo), got); });
+  write_file(fifo, "text\n");
+  reader.join();
+  EXPECT_EQ(got, "text");
+  EXPECT_TRUE(std::filesystem::is_fifo(fifo));
+}
+
+/// Runs `work` in a process that is then killed.
+template <class Work>
+void killed_after(Work&& work) {
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    work();
+    ::raise(SIGKILL);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status));
+}
+
+TEST(AtomicFile, OfAProcessThatIsKilledLeavesNothing) {
+  const TemporaryFolder folder;
+  const int unnamed = ::open(folder.path().c_str(), O_TMPFILE | O_WRONLY, 0600);
+  if (unnamed < 0) {
+    GTEST_SKIP() << "this file system has no files without names";
+  }
+  ::close(unnamed);
+  killed_after([&] {
+    AtomicFile file(folder / "x");
+    file.write(std::string(1 << 20, 'a'));
+    ::raise(SIGKILL);
+  });
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(RemovedUnlessKept, IsRemovedOnceItsProcessIsKilled) {
+  const TemporaryFolder folder;
+  write_file(folder / "x", "half");
+  killed_after([&] {
+    const RemovedUnlessKept unfinished(folder / "x");
+    ::raise(SIGKILL);
+  });
+  for (int tries = 0; tries < 500 && std::filesystem::exists(folder / "x"); ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / "x"));
+}
+
+TEST(RemovedUnlessKept, StaysIfItIsKept) {
+  const TemporaryFolder folder;
+  write_file(folder / "kept", "whole");
+  write_file(folder / "not kept", "half");
+  {
+    RemovedUnlessKept finished(folder / "kept");
+    const RemovedUnlessKept unfinished(folder / "not kept");
+    finished.keep();
+  }
+  EXPECT_TRUE(std::filesystem::exists(folder / "kept"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "not kept"));
+}
+
+}  // namespace
+}  // namespace cleave
