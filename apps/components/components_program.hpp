@@ -7,10 +7,13 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <iterator>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <cleave/file.hpp>
 #include <cleave/program.hpp>
@@ -40,11 +43,16 @@ class ComponentsProgram : public Components {
     command_line.add("--graph", graph_, "gnm (random edges), rmat, grid, or a file",
                      [this](const std::string& text) { graph_ = text; });
     command_line.add("--format", "auto",
-                     "of a file: text, binary, matrix-market, metis; auto: by name and header",
+                     "of a file: text (also CSV), binary, matrix-market, metis; auto: by name and "
+                     "header",
                      [this](const std::string& text) {
                        format_ =
                            text == "auto" ? std::nullopt : std::optional(graph_format_named(text));
                      });
+    command_line.add_flag("--renumber",
+                          "of a text file: vertex numbers have up to 64 bits, and those that are "
+                          "named are the vertices",
+                          [this] { renumbers_ = true; });
     command_line.add("--combine", std::string(name_of(combine_)),
                      "naive (N unions, as in the paper) or flat (unions where both sides disagree)",
                      [this](const std::string& text) { combine_ = parse_combine(text); });
@@ -55,7 +63,8 @@ class ComponentsProgram : public Components {
         [this](const std::string& text) { encoding_ = parse_encoding(text); });
     command_line.add("--machine", "", "a machine file (*.machine.json), for --encoding auto",
                      [this](const std::string& text) { machine_file_ = text; });
-    command_line.add("--output", "", "write the labels to this file, one a line",
+    command_line.add("--output", "",
+                     "write the labels to this file, one a line; with --renumber after the vertex",
                      [this](const std::string& text) { output_ = text; });
   }
 
@@ -70,6 +79,7 @@ class ComponentsProgram : public Components {
       options.sizes.erase("M");
     }
     is_sized_ = options.sizes_given;
+    is_quiet_ = options.quiet;
     sizes_ = options.sizes;
     check_graph_options();
   }
@@ -79,7 +89,13 @@ class ComponentsProgram : public Components {
       if (is_sized_ && sizes_.contains("M")) {
         throw UsageError("--size: the edges are those of the file " + graph_ + ", leave out M");
       }
+      if (is_sized_ && renumbers_) {
+        throw UsageError("--renumber: the vertices are those that are named, leave out --size");
+      }
       return;
+    }
+    if (renumbers_) {
+      throw UsageError("--renumber: a graph that is generated is in no file, leave it out");
     }
     if (format_) {
       throw UsageError("--format: a graph that is generated is in no file, leave it out");
@@ -124,9 +140,9 @@ class ComponentsProgram : public Components {
       return generated(seed, {});
     }
     GraphSlice whole = read({});
-    check_entries(graph_, whole.entries, whole.entries_told);
-    check_labels_fit(whole.vertices);
-    return {.vertices = whole.vertices, .edges = std::move(whole.edges)};
+    const GraphFacts all = whole.facts;
+    std::vector<Id> ids = ids_of(whole.id_edges);
+    return graph_of(std::move(whole), all, std::move(ids));
   }
 
   Graph make_part(const Comm& comm, const NamedSizes& /*sizes*/, std::uint64_t seed) const {
@@ -135,13 +151,9 @@ class ComponentsProgram : public Components {
       return agree(comm, [&] { return generated(seed, slice); });
     }
     GraphSlice mine = agree(comm, [&] { return read(slice); });
-    const auto vertices = static_cast<Vertex>(comm.allreduce_max(mine.vertices));
-    const std::int64_t entries = comm.allreduce_sum(mine.entries);
-    agree(comm, [&] {
-      check_entries(graph_, entries, mine.entries_told);
-      check_labels_fit(vertices);
-    });
-    return {.vertices = vertices, .edges = std::move(mine.edges)};
+    const GraphFacts all = together(comm, mine.facts);
+    std::vector<Id> ids = renumbers_ ? together(comm, ids_of(mine.id_edges)) : std::vector<Id>();
+    return agree(comm, [&] { return graph_of(std::move(mine), all, std::move(ids)); });
   }
 
   Figures figures(const Labelling& labelling) const {
@@ -175,8 +187,14 @@ class ComponentsProgram : public Components {
     AtomicFile file(output_);
     std::string text;
     constexpr std::size_t kAtOnce = std::size_t{1} << 20;
-    for (const Vertex label : labelling.labels()) {
-      fmt::format_to(std::back_inserter(text), "{}\n", label);
+    const Vertex first = is_generated() ? 0 : first_vertex_of(format());
+    const std::span<const Vertex> labels = labelling.labels();
+    for (std::size_t vertex = 0; vertex < labels.size(); ++vertex) {
+      if (renumbers_) {
+        fmt::format_to(std::back_inserter(text), "{} {}\n", ids_[vertex], ids_[labels[vertex]]);
+      } else {
+        fmt::format_to(std::back_inserter(text), "{}\n", first + labels[vertex]);
+      }
       if (text.size() >= kAtOnce) {
         file.write(text);
         text.clear();
@@ -252,17 +270,80 @@ class ComponentsProgram : public Components {
                     : grid_graph(vertices(), slice);
   }
 
-  GraphSlice read(Slice slice) const {
-    const ReadOptions options{
+  GraphFormat format() const { return format_ ? *format_ : graph_format_of(graph_); }
+
+  ReadOptions read_options() const {
+    return {
         .vertices = is_sized_ && sizes_.contains("N") ? std::optional(vertices()) : std::nullopt,
+        .renumbers = renumbers_,
         .max_bytes = max_edge_bytes()};
-    return read_graph(graph_, format_ ? *format_ : graph_format_of(graph_), options, slice);
+  }
+
+  GraphSlice read(Slice slice) const {
+    const GraphFormat of_file = format();
+    if (renumbers_ && of_file != GraphFormat::text) {
+      throw UsageError("--renumber: is for text, and " + graph_ + " is read in another format");
+    }
+    return read_graph(graph_, of_file, read_options(), slice);
+  }
+
+  /// What the ranks have together, on every rank. Collective.
+  static GraphFacts together(const Comm& comm, const GraphFacts& mine) {
+    std::vector<GraphFacts> all(comm.rank() == 0 ? comm.size() : 0);
+    comm.gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
+    GraphFacts sum;
+    std::ranges::for_each(all, [&sum](const GraphFacts& facts) { sum.add(facts); });
+    comm.bcast(std::as_writable_bytes(std::span(&sum, 1)), 0);
+    return sum;
+  }
+
+  /// All ids, each once, ascending. Collective. Cost: each rank's ids to every rank.
+  static std::vector<Id> together(const Comm& comm, const std::vector<Id>& mine) {
+    std::vector<Id> all;
+    for (int rank = 0; rank < comm.size(); ++rank) {
+      const bool is_mine = rank == comm.rank();
+      std::vector<Id> ids = is_mine ? mine : std::vector<Id>();
+      ids.resize(static_cast<std::size_t>(comm.allreduce_max(std::ssize(ids))));
+      comm.bcast(std::as_writable_bytes(std::span(ids)), rank);
+      std::vector<Id> both;
+      both.reserve(all.size() + ids.size());
+      std::ranges::set_union(all, ids, std::back_inserter(both));
+      all = std::move(both);
+    }
+    return all;
+  }
+
+  /// The graph of a slice that is right, `all` slices together having these ids if they are
+  /// renumbered.
+  Graph graph_of(GraphSlice slice, const GraphFacts& all, std::vector<Id> ids) const {
+    const std::vector<std::string> notes = check_graph(graph_, read_options(), all, slice.head);
+    if (!std::exchange(has_noted_, true) && !is_quiet_ && Comm(MPI_COMM_WORLD).rank() == 0) {
+      for (const std::string& note : notes) {
+        fmt::print(stderr, "cleave-components: note: {}\n", note);
+      }
+    }
+    if (!renumbers_) {
+      check_labels_fit(all.vertices);
+      return {.vertices = all.vertices, .edges = std::move(slice.edges)};
+    }
+    if (std::ssize(ids) > kMaxVertices) {
+      throw FileError(graph_, fmt::format("names {} vertices, at most {} are labelled", ids.size(),
+                                          kMaxVertices));
+    }
+    ids_ = std::move(ids);
+    const auto vertices = static_cast<Vertex>(ids_.size());
+    check_labels_fit(vertices);
+    return {.vertices = vertices, .edges = renumber(slice.id_edges, ids_)};
   }
 
   NamedSizes sizes_;
   bool is_sized_ = false;  ///< by the command line
   std::string graph_ = std::string(kGenerated.front());
   std::optional<GraphFormat> format_;
+  bool renumbers_ = false;
+  bool is_quiet_ = false;
+  mutable bool has_noted_ = false;
+  mutable std::vector<Id> ids_;  ///< of the vertices, if they were renumbered
   CombineForm combine_ = CombineForm::flat;
   std::optional<Encoding> encoding_;
   std::string machine_file_;

@@ -6,9 +6,11 @@
 #include <cstdint>
 
 #include "apps/components/graph.hpp"
-#include "apps/components/slice.hpp"
+#include "apps/reading/slice.hpp"
 
 namespace cleave::components {
+
+using reading::Slice;
 
 /// A random graph G(N, M): the ends of each edge are drawn independently, so that loops and
 /// repeated edges may occur.

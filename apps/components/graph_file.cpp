@@ -10,75 +10,35 @@
 #include <utility>
 
 #include <cleave/error.hpp>
+#include <cleave/random.hpp>
 #include <cleave/sizes.hpp>
 #include <cleave/trace/suggestion.hpp>
 
-#include "apps/components/edge_lines.hpp"
+#include "apps/components/edge_store.hpp"
+#include "apps/components/graph_text.hpp"
+#include "apps/reading/contents.hpp"
+#include "apps/reading/lines.hpp"
 
 namespace cleave::components {
 
+using reading::is_blank;
+using reading::Lines;
+using reading::shortened;
+using reading::take_field;
+
 namespace {
 
-constexpr std::string_view kMatrixMarket = "%%MatrixMarket";
 constexpr std::array<std::pair<std::string_view, GraphFormat>, 4> kFormats = {
     {{"text", GraphFormat::text},
      {"binary", GraphFormat::binary},
      {"matrix-market", GraphFormat::matrix_market},
      {"metis", GraphFormat::metis}}};
 
-/// The greatest vertex that a file of so many bytes may name: so a short file cannot ask for more
-/// memory than a multiple of its length.
-std::int64_t max_vertex(std::size_t file_bytes, const ReadOptions& options) {
-  constexpr std::int64_t kPerByte = 16;
-  constexpr std::int64_t kAlways = 1 << 20;
-  if (options.vertices) {
-    return std::int64_t{*options.vertices} - 1;
-  }
-  const auto bytes = static_cast<std::int64_t>(file_bytes);
-  return std::min(std::max(kAlways, kPerByte * bytes), std::int64_t{kMaxVertices}) - 1;
-}
-
-/// What to do about a vertex beyond it.
-std::string_view hint_of(const ReadOptions& options) {
-  return options.vertices ? "" : "; --size N=COUNT allows more vertices";
-}
-
-GraphSlice parse_text(std::string_view contents, const std::filesystem::path& file,
-                      const ReadOptions& options, Slice slice) {
-  Lines lines(contents, file);
-  const auto size = static_cast<std::int64_t>(contents.size());
-  const std::int64_t last_allowed = max_vertex(contents.size(), options);
-  EdgeStore edges(file, options.max_bytes);
-  Vertex maximum = 0;
-  lines.go_to_line_from(static_cast<std::size_t>(slice.begin(size)));
-  const auto end = static_cast<std::size_t>(slice.end(size));
-  for (std::string_view line; lines.at() < end && lines.take_line(line);) {
-    if (line.starts_with(kMatrixMarket)) {
-      lines.refuse(
-          "this is a Matrix Market file, whose sizes would be read as an edge; read it by "
-          "--format matrix-market");
-    }
-    std::string_view rest = line;
-    const std::string_view first = take_token(rest);
-    if (first.empty() || first.front() == '#' || first.front() == '%') {
-      continue;
-    }
-    const auto take_vertex = [&] {
-      return static_cast<Vertex>(
-          lines.take_number(line, "vertex number", 0, last_allowed, hint_of(options)));
-    };
-    const Vertex from = take_vertex();
-    const Vertex to = take_vertex();
-    maximum = std::max({maximum, from, to});
-    edges.add({from, to});
-  }
-  const auto count = static_cast<std::int64_t>(edges.size());
-  const Vertex seen = count == 0 ? 0 : maximum + 1;
-  return {.edges = edges.take(), .vertices = options.vertices.value_or(seen), .entries = count};
-}
-
 GraphSlice parse_binary(std::string_view contents, const std::filesystem::path& file,
                         const ReadOptions& options, Slice slice) {
+  if (reading::is_text(contents)) {
+    throw FileError(file, "is text, not 32-bit vertex numbers: read it by --format text");
+  }
   if (contents.size() % sizeof(Edge) != 0) {
     throw FileError(file, fmt::format("holds {} bytes, which is not a whole number of edges of {} "
                                       "bytes",
@@ -87,10 +47,10 @@ GraphSlice parse_binary(std::string_view contents, const std::filesystem::path& 
   const auto total = static_cast<std::int64_t>(contents.size() / sizeof(Edge));
   const std::int64_t first = slice.begin(total);
   const auto count = static_cast<std::size_t>(slice.end(total) - first);
-  EdgeStore(file, options.max_bytes).reserve(count);
+  EdgeStore<Edge>(file, options.max_bytes).reserve(count);
   GraphSlice read{.edges = Edges(count),
-                  .vertices = options.vertices.value_or(0),
-                  .entries = static_cast<std::int64_t>(count)};
+                  .facts = {.vertices = options.vertices.value_or(0),
+                            .entries = static_cast<std::int64_t>(count)}};
   if (count > 0) {
     std::memcpy(read.edges.data(), contents.data() + static_cast<std::size_t>(first) * sizeof(Edge),
                 count * sizeof(Edge));
@@ -103,7 +63,7 @@ GraphSlice parse_binary(std::string_view contents, const std::filesystem::path& 
                                         static_cast<std::size_t>(first) + i + 1, greater, maximum,
                                         hint_of(options)));
     }
-    read.vertices = std::max(read.vertices, greater + 1);
+    read.facts.vertices = std::max(read.facts.vertices, greater + 1);
   }
   return read;
 }
@@ -115,29 +75,61 @@ std::string lower(std::string_view text) {
   return copy;
 }
 
-GraphSlice parse_matrix_market(std::string_view contents, const std::filesystem::path& file,
-                               const ReadOptions& options, Slice slice) {
-  Lines lines(contents, file);
+/// The fields of an entry's line, by the words of a Matrix Market header.
+int fields_of_entry(const Lines& lines, std::string_view values, std::string_view symmetry) {
+  constexpr std::array<std::pair<std::string_view, int>, 4> kValues = {
+      {{"pattern", 2}, {"real", 3}, {"integer", 3}, {"complex", 4}}};
+  constexpr std::array<std::string_view, 4> kSymmetries = {"general", "symmetric", "skew-symmetric",
+                                                           "hermitian"};
+  const auto* const found =
+      std::ranges::find(kValues, values, &decltype(kValues)::value_type::first);
+  if (found == kValues.end()) {
+    lines.refuse(fmt::format("'{}' is not a kind of values: pattern, real, integer or complex",
+                             shortened(values)));
+  }
+  if (std::ranges::count(kSymmetries, symmetry) == 0) {
+    lines.refuse(
+        fmt::format("'{}' is not a symmetry: general, symmetric, skew-symmetric or hermitian",
+                    shortened(symmetry)));
+  }
+  return found->second;
+}
+
+/// What a Matrix Market file says before its entries.
+struct MatrixHeader {
+  int fields = 2;  ///< of an entry's line
+  Vertex rows = 0;
+  std::int64_t entries = 0;
+};
+
+MatrixHeader take_matrix_header(Lines& lines, const std::filesystem::path& file,
+                                const ReadOptions& options) {
   std::string_view line;
-  if (!lines.take_line(line) || !line.starts_with(kMatrixMarket)) {
+  if (!lines.take_line(line) || !is_matrix_market(line)) {
     throw FileError(file, "is not a Matrix Market file: line 1 must begin with %%MatrixMarket");
   }
-  take_token(line);
-  const std::string object = lower(take_token(line));
-  const std::string layout = lower(take_token(line));
+  std::array<std::string, 5> words;
+  std::ranges::generate(words, [&] { return lower(take_field(line)); });
+  const auto& [banner, object, layout, values, symmetry] = words;
   if (object != "matrix" || layout != "coordinate") {
     lines.refuse(fmt::format("'{} {}' is not a graph, expected 'matrix coordinate'",
                              shortened(object), shortened(layout)));
   }
+  MatrixHeader header{.fields = fields_of_entry(lines, values, symmetry)};
   do {
     if (!lines.take_line(line)) {
       throw FileError(file, "cut short: the line of sizes is missing");
     }
-  } while (line.starts_with('%') || line.find_first_not_of(kBlanks) == std::string_view::npos);
+  } while (line.starts_with('%') || is_blank(line));
   constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
-  const std::int64_t rows = lines.take_number(line, "number of rows", 0, kMaxVertices);
-  const std::int64_t columns = lines.take_number(line, "number of columns", 0, kMaxVertices);
-  const std::int64_t told = lines.take_number(line, "number of entries", 0, kMax);
+  const auto rows = lines.take_number<std::int64_t>(line, "number of rows", 0, kMaxVertices);
+  const auto columns = lines.take_number<std::int64_t>(line, "number of columns", 0, kMaxVertices);
+  header.entries = lines.take_number<std::int64_t>(line, "number of entries", 0, kMax);
+  header.rows = static_cast<Vertex>(rows);
+  if (!is_blank(line)) {
+    lines.refuse(
+        fmt::format("'{}' follows the numbers of rows, columns and entries", shortened(line)));
+  }
   if (rows != columns) {
     lines.refuse(fmt::format("{} rows and {} columns, a graph's matrix is square", rows, columns));
   }
@@ -145,25 +137,34 @@ GraphSlice parse_matrix_market(std::string_view contents, const std::filesystem:
     lines.refuse(
         fmt::format("{} rows, more than the {} vertices asked for", rows, *options.vertices));
   }
+  return header;
+}
 
-  EdgeStore edges(file, options.max_bytes);
+GraphSlice parse_matrix_market(std::string_view contents, const std::filesystem::path& file,
+                               const ReadOptions& options, Slice slice) {
+  Lines lines(contents, file);
+  const MatrixHeader header = take_matrix_header(lines, file, options);
+  EdgeStore<Edge> edges(file, options.max_bytes);
   const std::size_t begin = lines.at();
   const auto size = static_cast<std::int64_t>(contents.size() - begin);
   lines.go_to_line_from(begin + static_cast<std::size_t>(slice.begin(size)));
   const std::size_t end = begin + static_cast<std::size_t>(slice.end(size));
-  while (lines.at() < end && lines.take_line(line)) {
-    if (line.starts_with('%') || line.find_first_not_of(kBlanks) == std::string_view::npos) {
+  for (std::string_view line; lines.at() < end && lines.take_line(line);) {
+    if (line.starts_with('%') || is_blank(line)) {
       continue;
     }
-    const auto from = static_cast<Vertex>(lines.take_number(line, "row", 1, rows) - 1);
-    const auto to = static_cast<Vertex>(lines.take_number(line, "column", 1, rows) - 1);
-    edges.add({from, to});
+    const int fields = reading::count_fields(line);
+    const auto from = lines.take_number<Vertex>(line, "row", 1, header.rows);
+    const auto to = lines.take_number<Vertex>(line, "column", 1, header.rows);
+    if (fields != header.fields) {
+      lines.refuse(fmt::format("{} fields, the header promises {}", fields, header.fields));
+    }
+    edges.add({from - 1, to - 1});
   }
   const auto count = static_cast<std::int64_t>(edges.size());
   return {.edges = edges.take(),
-          .vertices = options.vertices.value_or(static_cast<Vertex>(rows)),
-          .entries = count,
-          .entries_told = told};
+          .facts = {.vertices = options.vertices.value_or(header.rows), .entries = count},
+          .head = {.entries = header.entries}};
 }
 
 /// The header of a METIS graph, and what stands on a line before and between its neighbours.
@@ -174,12 +175,20 @@ struct MetisHeader {
   bool has_edge_weights = false;
 };
 
-MetisHeader take_metis_header(const Lines& lines, std::string_view line) {
+MetisHeader take_metis_header(Lines& lines, const std::filesystem::path& file,
+                              const ReadOptions& options) {
   constexpr std::int64_t kMaxEdges = std::numeric_limits<std::int64_t>::max() / 2;
+  constexpr std::int64_t kMaxWeights = 1000;
+  std::string_view line;
+  do {
+    if (!lines.take_line(line)) {
+      throw FileError(file, "cut short: the line of sizes is missing");
+    }
+  } while (line.starts_with('%'));
   MetisHeader header;
-  header.vertices = lines.take_number(line, "number of vertices", 0, kMaxVertices);
-  header.edges = lines.take_number(line, "number of edges", 0, kMaxEdges);
-  std::string format(take_token(line));
+  header.vertices = lines.take_number<std::int64_t>(line, "number of vertices", 0, kMaxVertices);
+  header.edges = lines.take_number<std::int64_t>(line, "number of edges", 0, kMaxEdges);
+  std::string format(take_field(line));
   if (format.size() > 3 || format.find_first_not_of("01") != std::string::npos) {
     lines.refuse(
         fmt::format("'{}' is not a format: up to three digits, each 0 or 1", shortened(format)));
@@ -187,63 +196,63 @@ MetisHeader take_metis_header(const Lines& lines, std::string_view line) {
   format.insert(0, 3 - format.size(), '0');
   header.has_edge_weights = format[2] == '1';
   std::int64_t weights = format[1] == '1' ? 1 : 0;
-  if (line.find_first_not_of(kBlanks) != std::string_view::npos) {
-    constexpr std::int64_t kMaxWeights = 1000;
-    const std::int64_t told = lines.take_number(line, "number of weights", 0, kMaxWeights);
+  if (!is_blank(line)) {
+    const auto told = lines.take_number<std::int64_t>(line, "number of weights", 0, kMaxWeights);
     weights = format[1] == '1' ? told : 0;
   }
+  if (!is_blank(line)) {
+    lines.refuse(fmt::format("'{}' follows the header's numbers", shortened(line)));
+  }
   header.numbers_before = weights + (format[0] == '1' ? 1 : 0);
+  if (options.vertices && header.vertices > *options.vertices) {
+    lines.refuse(
+        fmt::format("{} vertices, more than the {} asked for", header.vertices, *options.vertices));
+  }
   return header;
 }
 
 /// Takes the line of `vertex`, which counts from 1. Each edge is mentioned by both of its ends and
-/// taken from the lesser. \return  how many neighbours the line has
-std::int64_t take_metis_neighbours(const Lines& lines, std::string_view line,
-                                   const MetisHeader& header, std::int64_t vertex,
-                                   EdgeStore& edges) {
+/// taken from the lesser.
+void take_metis_neighbours(const Lines& lines, std::string_view line, const MetisHeader& header,
+                           std::int64_t vertex, EdgeStore<Edge>& edges, GraphFacts& facts) {
   constexpr std::int64_t kMaxWeight = std::numeric_limits<std::int64_t>::max();
   for (std::int64_t i = 0; i < header.numbers_before; ++i) {
-    lines.take_number(line, "weight", 0, kMaxWeight);
+    lines.take_number<std::int64_t>(line, "weight", 0, kMaxWeight);
   }
-  std::int64_t mentions = 0;
-  while (line.find_first_not_of(kBlanks) != std::string_view::npos) {
-    const std::int64_t neighbour = lines.take_number(line, "vertex", 1, header.vertices);
+  const CounterRandom random(0);
+  while (!is_blank(line)) {
+    const auto neighbour = lines.take_number<std::int64_t>(line, "vertex", 1, header.vertices);
     if (header.has_edge_weights) {
-      lines.take_number(line, "edge weight", 0, kMaxWeight);
+      lines.take_number<std::int64_t>(line, "edge weight", 0, kMaxWeight);
     }
-    ++mentions;
+    ++facts.entries;
+    const auto [lesser, greater] = std::minmax(vertex, neighbour);
+    const std::uint64_t mention =
+        random(static_cast<std::uint64_t>(lesser) << 32 | static_cast<std::uint64_t>(greater));
     if (neighbour > vertex) {
+      facts.one_sided += mention;
       edges.add({static_cast<Vertex>(vertex - 1), static_cast<Vertex>(neighbour - 1)});
+    } else if (neighbour < vertex) {
+      facts.one_sided -= mention;
     }
   }
-  return mentions;
 }
 
 GraphSlice parse_metis(std::string_view contents, const std::filesystem::path& file,
                        const ReadOptions& options, Slice slice) {
   Lines lines(contents, file);
-  std::string_view line;
-  do {
-    if (!lines.take_line(line)) {
-      throw FileError(file, "cut short: the line of sizes is missing");
-    }
-  } while (line.starts_with('%'));
-  const MetisHeader header = take_metis_header(lines, line);
-  if (options.vertices && header.vertices > *options.vertices) {
-    lines.refuse(
-        fmt::format("{} vertices, more than the {} asked for", header.vertices, *options.vertices));
-  }
-
-  EdgeStore edges(file, options.max_bytes);
+  const MetisHeader header = take_metis_header(lines, file, options);
+  EdgeStore<Edge> edges(file, options.max_bytes);
+  GraphFacts facts{.vertices = options.vertices.value_or(static_cast<Vertex>(header.vertices))};
   const std::size_t begin = lines.at();
   const auto size = static_cast<std::int64_t>(contents.size() - begin);
   const std::size_t from = begin + static_cast<std::size_t>(slice.begin(size));
   const std::size_t end = begin + static_cast<std::size_t>(slice.end(size));
   std::int64_t vertex = 0;
-  std::int64_t mentions = 0;
   // The lines before the slice are counted, since a line's number is its vertex.
   while (lines.at() < end) {
     const bool is_mine = lines.at() >= from;
+    std::string_view line;
     if (!lines.take_line(line)) {
       break;
     }
@@ -251,25 +260,18 @@ GraphSlice parse_metis(std::string_view contents, const std::filesystem::path& f
       continue;
     }
     ++vertex;
-    if (vertex > header.vertices) {
-      if (line.find_first_not_of(kBlanks) != std::string_view::npos) {
-        lines.refuse(fmt::format("more lines than the {} vertices told", header.vertices));
-      }
-      continue;
+    if (vertex > header.vertices && !is_blank(line)) {
+      lines.refuse(fmt::format("more lines than the {} vertices told", header.vertices));
     }
-    if (!is_mine) {
-      continue;
+    if (vertex <= header.vertices && is_mine) {
+      take_metis_neighbours(lines, line, header, vertex, edges, facts);
     }
-    mentions += take_metis_neighbours(lines, line, header, vertex, edges);
   }
   if (slice.index == slice.count - 1 && vertex < header.vertices) {
     throw FileError(file, fmt::format("cut short: {} lines of neighbours for {} vertices", vertex,
                                       header.vertices));
   }
-  return {.edges = edges.take(),
-          .vertices = options.vertices.value_or(static_cast<Vertex>(header.vertices)),
-          .entries = mentions,
-          .entries_told = 2 * header.edges};
+  return {.edges = edges.take(), .facts = facts, .head = {.entries = 2 * header.edges}};
 }
 
 }  // namespace
@@ -286,7 +288,8 @@ GraphFormat graph_format_named(std::string_view name) {
 }
 
 GraphFormat graph_format_of(const std::filesystem::path& file) {
-  const std::string extension = lower(file.extension().string());
+  const bool is_packed = lower(file.extension().string()) == ".gz";
+  const std::string extension = lower((is_packed ? file.stem() : file).extension().string());
   if (extension == ".mtx") {
     return GraphFormat::matrix_market;
   }
@@ -296,15 +299,17 @@ GraphFormat graph_format_of(const std::filesystem::path& file) {
   if (extension == ".bin") {
     return GraphFormat::binary;
   }
-  const MappedFile mapped(file);
-  return mapped.contents().starts_with(kMatrixMarket) ? GraphFormat::matrix_market
-                                                      : GraphFormat::text;
+  const reading::Contents contents(file);
+  Lines lines(contents.text(), file);
+  std::string_view line;
+  return lines.take_line(line) && is_matrix_market(line) ? GraphFormat::matrix_market
+                                                         : GraphFormat::text;
 }
 
 GraphSlice read_graph(const std::filesystem::path& file, GraphFormat format,
                       const ReadOptions& options, Slice slice) {
-  const MappedFile mapped(file);
-  return parse_graph(mapped.contents(), file, format, options, slice);
+  const reading::Contents contents(file, options.max_bytes);
+  return parse_graph(contents.text(), file, format, options, slice);
 }
 
 GraphSlice parse_graph(std::string_view contents, const std::filesystem::path& file,
@@ -322,15 +327,71 @@ GraphSlice parse_graph(std::string_view contents, const std::filesystem::path& f
   return {};
 }
 
-void check_entries(const std::filesystem::path& file, std::int64_t entries,
-                   std::optional<std::int64_t> entries_told) {
-  if (entries_told && entries != *entries_told) {
+void GraphFacts::add(const GraphFacts& other) {
+  vertices = std::max(vertices, other.vertices);
+  entries += other.entries;
+  minimum = std::min(minimum, other.minimum);
+  maximum = std::max(maximum, other.maximum);
+  one_sided += other.one_sided;
+}
+
+std::vector<std::string> check_graph(const std::filesystem::path& file, const ReadOptions& options,
+                                     const GraphFacts& all, const GraphHead& head) {
+  if (all.one_sided != 0) {
     throw FileError(file,
-                    fmt::format("says that it has {} entries, but has {}", *entries_told, entries));
+                    "has an edge on the line of one of its ends alone: METIS lists each on the "
+                    "lines of both");
   }
-  if (!entries_told && entries == 0) {
+  if (head.entries && all.entries != *head.entries) {
+    throw FileError(
+        file, fmt::format("says that it has {} entries, but has {}", *head.entries, all.entries));
+  }
+  if (!head.entries && all.entries == 0) {
     throw FileError(file, "holds no edge");
   }
+  if (head.first && !options.vertices && all.entries > 1 &&
+      head.first->to == static_cast<Id>(all.entries - 1) && head.first->from >= all.maximum) {
+    throw FileError(
+        file, fmt::format("{0}: '{1} {2}' reads like a line of counts, {1} vertices and {2} edges: "
+                          "begin it with '#', or turn it round if it is an edge",
+                          head.first_line, head.first->from, head.first->to));
+  }
+  std::vector<std::string> notes;
+  if (head.has_whole_third) {
+    notes.push_back(fmt::format(
+        "{}: only the first two numbers of a line are an edge; the others are no neighbours",
+        file.string()));
+  }
+  const bool is_named = all.minimum != GraphFacts{}.minimum;
+  if (!options.renumbers && !options.vertices && is_named && all.minimum > 0) {
+    notes.push_back(fmt::format(
+        "{}: no line names vertex 0, which is a component of its own; --renumber counts only "
+        "vertices that are named",
+        file.string()));
+  }
+  return notes;
+}
+
+std::vector<Id> ids_of(const Row<IdEdge>& edges) {
+  std::vector<Id> ids;
+  ids.reserve(2 * edges.size());
+  for (const IdEdge& edge : edges) {
+    ids.insert(ids.end(), {edge.from, edge.to});
+  }
+  std::ranges::sort(ids);
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+Edges renumber(const Row<IdEdge>& edges, const std::vector<Id>& ids) {
+  const auto place = [&ids](Id id) {
+    return static_cast<Vertex>(std::ranges::lower_bound(ids, id) - ids.begin());
+  };
+  Edges numbered(edges.size());
+  std::ranges::transform(edges, numbered.begin(), [&](const IdEdge& edge) {
+    return Edge{.from = place(edge.from), .to = place(edge.to)};
+  });
+  return numbered;
 }
 
 }  // namespace cleave::components

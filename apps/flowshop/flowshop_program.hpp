@@ -30,9 +30,11 @@ class FlowshopProgram : public Flowshop {
   static constexpr std::string_view kWork = "nodes";
 
   void add_options(CommandLine& command_line) {
-    command_line.add("--instance", "ta014",
-                     "ta001 to ta120, or a file in Taillard's format (FILE:2 is its second)",
-                     [this](const std::string& text) { instance_ = instance_named(text); });
+    command_line.add(
+        "--instance", "ta014",
+        "ta001 to ta120, or a file in Taillard's format or the OR-library's (FILE:2 is its "
+        "second)",
+        [this](const std::string& text) { instance_ = instance_named(text); });
     command_line.add("--bound", "lb1", "lower bound of the makespan: lb1, lb2, mix",
                      [this](const std::string& text) {
                        bound_ = parse_bound(text);

@@ -7,8 +7,6 @@
 #include <array>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -18,7 +16,9 @@
 #include <cleave/run_options.hpp>
 
 #include "apps/flowshop/heuristic.hpp"
+#include "apps/flowshop/instance_file.hpp"
 #include "apps/flowshop/taillard.hpp"
+#include "apps/reading/contents.hpp"
 
 namespace cleave::flowshop {
 
@@ -42,23 +42,20 @@ std::optional<int> whole_number(std::string_view text) {
   return number;
 }
 
-std::string read_text(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream || !std::filesystem::is_regular_file(file)) {
-    throw FileError(file, "cannot be read");
-  }
-  return {std::istreambuf_iterator<char>(stream), {}};
+std::vector<Instance> read_instances(const std::filesystem::path& file) {
+  return parse_instances(reading::Contents(file).text(), file);
 }
 
 /// Numbers with anything but digits and signs between them.
 Permutation read_permutation(const std::filesystem::path& file, const Instance& instance) {
   constexpr std::string_view kDigits = "-0123456789";
-  const std::string text = read_text(file);
+  const reading::Contents contents(file);
+  const std::string_view text = contents.text();
   Permutation permutation;
-  for (std::size_t at = text.find_first_of(kDigits); at != std::string::npos;
+  for (std::size_t at = text.find_first_of(kDigits); at != text.npos;
        at = text.find_first_of(kDigits, at)) {
     const std::size_t end = std::min(text.find_first_not_of(kDigits, at), text.size());
-    const auto number = whole_number(std::string_view(text).substr(at, end - at));
+    const auto number = whole_number(text.substr(at, end - at));
     if (!number || *number < 0 || *number > instance.jobs) {
       throw FileError(file, fmt::format("'{}' is not a job of {}, which has {}",
                                         text.substr(at, end - at), instance.name, instance.jobs));
@@ -82,7 +79,7 @@ Permutation read_permutation(const std::filesystem::path& file, const Instance& 
 
 Instance instance_named(const std::string& name) {
   if (std::filesystem::is_regular_file(name)) {
-    std::vector<Instance> instances = parse_taillard_file(read_text(name), name);
+    std::vector<Instance> instances = read_instances(name);
     if (instances.size() > 1) {
       throw UsageError(
           fmt::format("{} holds {} instances: {}:1 is the first", name, instances.size(), name));
@@ -92,7 +89,7 @@ Instance instance_named(const std::string& name) {
   const std::size_t colon = name.rfind(':');
   const std::string file = name.substr(0, colon);
   if (colon != std::string::npos && std::filesystem::is_regular_file(file)) {
-    std::vector<Instance> instances = parse_taillard_file(read_text(file), file);
+    std::vector<Instance> instances = read_instances(file);
     const auto number = whole_number(std::string_view(name).substr(colon + 1));
     if (!number || *number < 1 || static_cast<std::size_t>(*number) > instances.size()) {
       throw UsageError(fmt::format("'{}' is not one of the instances of {}, 1 to {}",

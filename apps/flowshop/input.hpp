@@ -12,7 +12,7 @@
 
 namespace cleave::flowshop {
 
-/// "ta014", or a file in Taillard's format. Of one that holds several, "FILE:2" is the second.
+/// "ta014", or a file of instances (instance_file.hpp). Of several, "FILE:2" is the second.
 /// \throws UsageError  if there is no such instance; FileError for a file that is none
 Instance instance_named(const std::string& name);
 

@@ -3,14 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
-#include <limits>
-#include <optional>
 #include <string>
-#include <utility>
 
 #include <cleave/error.hpp>
 
@@ -177,90 +172,6 @@ constexpr std::array<Group, 12> kGroups = {{
        {28837162, 26457}}}},
 }};
 
-/// Sizes of a file that keep every sum of times within an int.
-constexpr int kMaxJobs = 10'000;
-constexpr int kMaxMachines = 1'000;
-constexpr int kMaxTime = 32'767;
-
-constexpr std::string_view kBlanks = " \t\r";
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-/// Takes one number after the other from a text, and knows the line.
-class NumberReader {
- public:
-  NumberReader(std::string_view text, const std::filesystem::path& file)
-      : rest_(text), file_(file) {}
-
-  void skip_blanks() {
-    while (!rest_.empty() &&
-           (kBlanks.find(rest_.front()) != kBlanks.npos || rest_.front() == '\n')) {
-      line_ += rest_.front() == '\n' ? 1 : 0;
-      rest_.remove_prefix(1);
-    }
-  }
-
-  void skip_captions() {
-    for (skip_blanks(); !rest_.empty() && is_letter(rest_.front()); skip_blanks()) {
-      rest_.remove_prefix(std::min(rest_.find('\n'), rest_.size()));
-    }
-  }
-
-  bool at_end() const { return rest_.empty(); }
-
-  /// The next number. \param what  it is, for messages
-  int take(const std::string& what, int minimum, int maximum) {
-    skip_blanks();
-    if (at_end()) {
-      refuse(fmt::format("the file ends before {}", what));
-    }
-    const std::string_view token = rest_.substr(0, rest_.find_first_of(" \t\r\n"));
-    long long number = 0;
-    const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), number);
-    if (error == std::errc::invalid_argument || end != token.data() + token.size()) {
-      constexpr std::size_t kShown = 40;
-      refuse(fmt::format("'{}' is not a number, expected {}", token.substr(0, kShown), what));
-    }
-    if (error == std::errc::result_out_of_range || number < minimum || number > maximum) {
-      refuse(fmt::format("{} is {}, allowed are {} to {}", what, token, minimum, maximum));
-    }
-    rest_.remove_prefix(token.size());
-    return static_cast<int>(number);
-  }
-
-  [[noreturn]] void refuse(const std::string& what) const {
-    throw FileError(file_, fmt::format("line {}: {}", line_, what));
-  }
-
- private:
-  std::string_view rest_;
-  const std::filesystem::path& file_;
-  int line_ = 1;
-};
-
-Instance parse_instance(NumberReader& reader) {
-  constexpr int kMaxMakespan = std::numeric_limits<int>::max();
-  Instance instance;
-  instance.jobs = reader.take("the number of jobs", 1, kMaxJobs);
-  instance.machines = reader.take("the number of machines", 1, kMaxMachines);
-  reader.take("the seed", 0, std::numeric_limits<std::int32_t>::max());
-  const int upper_bound = reader.take("the upper bound", 0, kMaxMakespan);
-  reader.take("the lower bound", 0, upper_bound == 0 ? kMaxMakespan : upper_bound);
-  if (upper_bound != 0) {
-    instance.best_known = upper_bound;
-  }
-  reader.skip_captions();
-  for (int machine = 0; machine < instance.machines; ++machine) {
-    for (int job = 0; job < instance.jobs; ++job) {
-      instance.times.push_back(
-          reader.take(fmt::format("the time of job {} of {} on machine {} of {}", job + 1,
-                                  instance.jobs, machine + 1, instance.machines),
-                      0, kMaxTime));
-    }
-  }
-  return instance;
-}
-
 }  // namespace
 
 std::vector<int> taillard_times(int machines, int jobs, std::int32_t time_seed) {
@@ -292,23 +203,6 @@ Instance taillard_instance(std::string_view name) {
     }
   }
   throw UsageError(fmt::format("'{}' is not one of Taillard's instances, ta001 to ta120", name));
-}
-
-std::vector<Instance> parse_taillard_file(std::string_view text,
-                                          const std::filesystem::path& file) {
-  NumberReader reader(text, file);
-  std::vector<Instance> instances;
-  for (reader.skip_captions(); !reader.at_end(); reader.skip_captions()) {
-    instances.push_back(parse_instance(reader));
-  }
-  if (instances.empty()) {
-    throw FileError(file, "holds no instance");
-  }
-  for (std::size_t i = 0; i < instances.size(); ++i) {
-    const std::string stem = file.stem().string();
-    instances[i].name = instances.size() == 1 ? stem : fmt::format("{}-{}", stem, i + 1);
-  }
-  return instances;
 }
 
 }  // namespace cleave::flowshop

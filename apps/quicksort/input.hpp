@@ -40,7 +40,9 @@ Key key_of_bits(std::uint64_t bits) {
 template <class Key>
 Key ascending_key(std::uint64_t bits) {
   constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
-  if constexpr (std::same_as<Key, Record> || std::unsigned_integral<Key>) {
+  if constexpr (std::same_as<Key, std::uint32_t>) {
+    return static_cast<std::uint32_t>(bits >> 32);
+  } else if constexpr (std::same_as<Key, Record> || std::unsigned_integral<Key>) {
     return key_of_bits<Key>(bits);
   } else if constexpr (std::same_as<Key, std::int32_t>) {
     return static_cast<std::int32_t>(static_cast<std::int64_t>(bits ^ kSign) >> 32);

@@ -9,13 +9,19 @@
 #include <bit>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <numeric>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
+#include <cleave/trace/words.hpp>
+
+#include "apps/reading/contents.hpp"
 
 namespace cleave::quicksort {
 
@@ -36,24 +42,80 @@ void check(const std::filesystem::path& path, const char* what, int code) {
   }
 }
 
+/// What --key is to be for a NumPy file of elements `descr`; nothing if no kind of key is like it.
+std::optional<std::string_view> key_of_numpy(std::string_view descr) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kKeys = {
+      {{"<i4", "int32"},
+       {"<u4", "uint32"},
+       {"<i8", "int64"},
+       {"<u8", "uint64"},
+       {"<f4", "float"},
+       {"<f8", "double"}}};
+  const auto* const found = std::ranges::find(kKeys, descr, &decltype(kKeys)::value_type::first);
+  return found == kKeys.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// The options that read a NumPy file which begins so (format 1 to 3 of numpy.lib.format).
+std::string numpy_options(std::string_view head) {
+  constexpr std::size_t kLengthAt = 8;
+  constexpr std::string_view kDescr = "'descr': '";
+  const bool is_first_version = head.size() > kLengthAt && head[6] == 1;
+  const std::size_t length_bytes = is_first_version ? 2 : 4;
+  std::uint32_t length = 0;
+  if (head.size() < kLengthAt + length_bytes) {
+    return "";
+  }
+  std::memcpy(&length, head.data() + kLengthAt, length_bytes);
+  const std::size_t at = head.find(kDescr);
+  const std::size_t begin = at == head.npos ? head.size() : at + kDescr.size();
+  const std::string_view descr = head.substr(begin, head.substr(begin).find('\''));
+  const auto key = key_of_numpy(descr);
+  return key ? fmt::format(": --skip {} --key {} reads its elements",
+                           kLengthAt + length_bytes + length, *key)
+             : fmt::format(" of '{}', which is no kind of key", cleave::detail::visible(descr));
+}
+
+/// Refuses a file that is surely not keys and nothing else.
+void check_kind(const std::filesystem::path& path) {
+  constexpr std::size_t kLooked = 4096;
+  std::string head(kLooked, '\0');
+  std::ifstream stream(path, std::ios::binary);
+  stream.read(head.data(), kLooked);
+  head.resize(static_cast<std::size_t>(stream.gcount()));
+  if (reading::is_text(head)) {
+    throw FileError(path,
+                    "is text: --format text reads the numbers, --format binary its bytes as keys");
+  }
+  if (const auto kind = reading::kind_of(head)) {
+    throw FileError(path, fmt::format("is {}{}; --format binary reads all its bytes as keys", *kind,
+                                      *kind == "a NumPy file" ? numpy_options(head) : ""));
+  }
+}
+
 }  // namespace
 
-KeyFile::KeyFile(std::filesystem::path path, std::size_t key_bytes) : path_(std::move(path)) {
+KeyFile::KeyFile(std::filesystem::path path, std::size_t key_bytes, const KeyLayout& layout)
+    : path_(std::move(path)), begin_(layout.skipped_bytes) {
   std::error_code error;
-  const auto bytes = std::filesystem::file_size(path_, error);
+  const auto all_bytes = static_cast<std::int64_t>(std::filesystem::file_size(path_, error));
   if (error) {
     throw FileError(path_, "cannot read");
   }
-  if (bytes == 0) {
-    throw FileError(path_, fmt::format("empty, expected keys of {} bytes", key_bytes));
+  if (layout.format == KeyFormat::automatic && begin_ == 0) {
+    check_kind(path_);
   }
-  if (bytes % key_bytes != 0) {
-    throw FileError(path_, fmt::format("its {} bytes are not a whole number of keys of {} bytes",
-                                       bytes, key_bytes));
+  const std::int64_t bytes = all_bytes - begin_;
+  if (bytes < 0) {
+    throw FileError(path_, fmt::format("has {} bytes, {} are to be skipped", all_bytes, begin_));
+  }
+  if (bytes % static_cast<std::int64_t>(key_bytes) != 0) {
+    throw FileError(path_,
+                    fmt::format("its {} bytes{} are not a whole number of keys of {} bytes", bytes,
+                                begin_ > 0 ? " behind those skipped" : "", key_bytes));
   }
   check(path_, "cannot read",
         MPI_File_open(MPI_COMM_SELF, path_.c_str(), MPI_MODE_RDONLY, MPI_INFO_NULL, &file_));
-  keys_ = static_cast<std::int64_t>(bytes / key_bytes);
+  keys_ = bytes / static_cast<std::int64_t>(key_bytes);
 }
 
 KeyFile::~KeyFile() {
@@ -78,13 +140,6 @@ void KeyFile::read_bytes(std::int64_t at, std::span<std::byte> bytes) const {
   }
 }
 
-std::vector<std::int32_t> read_keys(const std::filesystem::path& path) {
-  const KeyFile file(path, sizeof(std::int32_t));
-  std::vector<std::int32_t> keys(static_cast<std::size_t>(file.keys()));
-  file.read<std::int32_t>(0, keys);
-  return keys;
-}
-
 void check_key_path(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(path)) {
     throw FileError(path, "is a folder, expected a file to write the keys to");
@@ -94,8 +149,6 @@ void check_key_path(const std::filesystem::path& path) {
   }
   check_writable(path);
 }
-
-namespace detail {
 
 namespace {
 
@@ -181,7 +234,5 @@ void write_bytes(const Comm& comm, const std::filesystem::path& path,
     }
   });
 }
-
-}  // namespace detail
 
 }  // namespace cleave::quicksort

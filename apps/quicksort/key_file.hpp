@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of keys and nothing else, little-endian, read and written by all ranks at once (MPI-IO).
+// Files of keys, little-endian, read and written by all ranks at once (MPI-IO).
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,24 @@
 
 namespace cleave::quicksort {
 
-/// A file of keys of `key_bytes` each, open for reading on this rank.
+enum class KeyFormat {
+  automatic,  ///< binary, unless the file is text or of a known other kind
+  binary,     ///< keys and nothing else
+  text,       ///< decimal numbers (key_text.hpp)
+};
+
+/// How the keys lie in a file.
+struct KeyLayout {
+  KeyFormat format = KeyFormat::automatic;
+  std::int64_t skipped_bytes = 0;  ///< before the first key
+};
+
+/// A binary file of keys of `key_bytes` each, open for reading on this rank.
 class KeyFile {
  public:
-  /// \throws FileError  if it cannot be read, is empty or ends within a key
-  KeyFile(std::filesystem::path path, std::size_t key_bytes);
+  /// \throws FileError  if it cannot be read, ends within a key, or is of another kind unless the
+  ///                    layout says that it is binary or has something before its keys
+  KeyFile(std::filesystem::path path, std::size_t key_bytes, const KeyLayout& layout = {});
   ~KeyFile();
   KeyFile(const KeyFile&) = delete;
   KeyFile& operator=(const KeyFile&) = delete;
@@ -29,7 +42,8 @@ class KeyFile {
   /// \throws FileError
   template <class Key>
   void read(std::int64_t first, std::span<Key> keys) const {
-    read_bytes(first * static_cast<std::int64_t>(sizeof(Key)), std::as_writable_bytes(keys));
+    read_bytes(begin_ + first * static_cast<std::int64_t>(sizeof(Key)),
+               std::as_writable_bytes(keys));
     if constexpr (std::same_as<Key, Record>) {
       for (Record& record : keys) {
         std::swap(record.key, record.value);
@@ -41,27 +55,24 @@ class KeyFile {
   void read_bytes(std::int64_t at, std::span<std::byte> bytes) const;
 
   std::filesystem::path path_;
+  std::int64_t begin_ = 0;
   std::int64_t keys_ = 0;
   MPI_File file_ = MPI_FILE_NULL;
 };
-
-/// The keys of a file of 32-bit integers. \throws FileError
-std::vector<std::int32_t> read_keys(const std::filesystem::path& path);
 
 /// Refuses an output file that could not be written, before anything is sorted. For one rank.
 /// \throws FileError
 void check_key_path(const std::filesystem::path& path);
 
-namespace detail {
+/// Writes what the ranks have one after the other to `path`, which appears whole or not at all: it
+/// is written beside, synced, and then renamed. Collective. \throws FileError  on every rank
 void write_bytes(const Comm& comm, const std::filesystem::path& path,
                  std::span<const std::byte> mine, bool are_records);
-}
 
-/// Writes the ranks' `keys` one after the other to `path`, which appears whole or not at all: it is
-/// written beside, synced, and then renamed. Collective. \throws FileError  on every rank
+/// The same of keys, in binary.
 template <class Key>
 void write_keys(const Comm& comm, const std::filesystem::path& path, std::span<const Key> keys) {
-  detail::write_bytes(comm, path, std::as_bytes(keys), std::same_as<Key, Record>);
+  write_bytes(comm, path, std::as_bytes(keys), std::same_as<Key, Record>);
 }
 
 }  // namespace cleave::quicksort

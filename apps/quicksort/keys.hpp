@@ -15,9 +15,10 @@ using Record = hwy::K64V64;
 
 /// The keys that are partitioned and sorted by vector instructions.
 template <class Key>
-concept VectorKey = std::same_as<Key, std::int32_t> || std::same_as<Key, std::int64_t> ||
-                    std::same_as<Key, std::uint64_t> || std::same_as<Key, float> ||
-                    std::same_as<Key, double> || std::same_as<Key, Record>;
+concept VectorKey =
+    std::same_as<Key, std::int32_t> || std::same_as<Key, std::uint32_t> ||
+    std::same_as<Key, std::int64_t> || std::same_as<Key, std::uint64_t> ||
+    std::same_as<Key, float> || std::same_as<Key, double> || std::same_as<Key, Record>;
 
 /// Least first. NaN counts as greater than every number and equal to any NaN, so that
 /// floating-point keys of any kind have an order; 0 and -0 are equal.

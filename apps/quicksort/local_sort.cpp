@@ -64,6 +64,8 @@ void sort_records(std::span<Record> records, Order order) {
 
 void vector_sort(std::span<std::int32_t> keys, Ascending order) { sort_numbers(keys, order); }
 void vector_sort(std::span<std::int32_t> keys, Descending order) { sort_numbers(keys, order); }
+void vector_sort(std::span<std::uint32_t> keys, Ascending order) { sort_numbers(keys, order); }
+void vector_sort(std::span<std::uint32_t> keys, Descending order) { sort_numbers(keys, order); }
 void vector_sort(std::span<std::int64_t> keys, Ascending order) { sort_numbers(keys, order); }
 void vector_sort(std::span<std::int64_t> keys, Descending order) { sort_numbers(keys, order); }
 void vector_sort(std::span<std::uint64_t> keys, Ascending order) { sort_numbers(keys, order); }

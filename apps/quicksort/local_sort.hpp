@@ -16,6 +16,8 @@ namespace cleave::quicksort {
 /// Highway's VQSort, with NaN where Ascending and Descending have it. Not stable.
 void vector_sort(std::span<std::int32_t> keys, Ascending);
 void vector_sort(std::span<std::int32_t> keys, Descending);
+void vector_sort(std::span<std::uint32_t> keys, Ascending);
+void vector_sort(std::span<std::uint32_t> keys, Descending);
 void vector_sort(std::span<std::int64_t> keys, Ascending);
 void vector_sort(std::span<std::int64_t> keys, Descending);
 void vector_sort(std::span<std::uint64_t> keys, Ascending);

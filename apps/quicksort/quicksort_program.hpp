@@ -20,7 +20,9 @@
 #include "apps/quicksort/hypercube_quicksort.hpp"
 #include "apps/quicksort/input.hpp"
 #include "apps/quicksort/key_file.hpp"
+#include "apps/quicksort/key_text.hpp"
 #include "apps/quicksort/quicksort.hpp"
+#include "apps/reading/contents.hpp"
 
 namespace cleave::quicksort {
 
@@ -29,11 +31,19 @@ inline const std::map<std::string, KeyOrder> kInputs = {
     {"equal", KeyOrder::equal},        {"few", KeyOrder::few},       {"zipf", KeyOrder::zipf},
     {"staggered", KeyOrder::staggered}};
 
+inline constexpr Names<KeyFormat, 3> kFormats = {
+    {{"auto", KeyFormat::automatic}, {"binary", KeyFormat::binary}, {"text", KeyFormat::text}}};
+enum class KeyDirection { ascending, descending };
+inline constexpr Names<KeyDirection, 2> kOrders = {
+    {{"ascending", KeyDirection::ascending}, {"descending", KeyDirection::descending}}};
+
+inline constexpr std::int64_t kMaxSkipped = std::int64_t{1} << 40;
 inline constexpr std::int64_t kDefaultKeys = std::int64_t{4} << 20;
 
 /// What the options say, the kind of key excepted.
 struct Input {
   std::string name = "uniform";
+  KeyLayout layout;  ///< of a file; its format is that of the output, too
   std::optional<std::filesystem::path> output;
 
   bool is_generated() const { return kInputs.contains(name); }
@@ -47,8 +57,16 @@ class WholeSort : public Quicksort {
   bool is_generated() const { return input_.is_generated(); }
 
   Keys make_problem(const NamedSizes& sizes, std::uint64_t seed) const {
-    return input_.is_generated() ? make_keys(kInputs.at(input_.name), sizes.at("N"), seed)
-                                 : read_keys(input_.name);
+    if (input_.is_generated()) {
+      return make_keys(kInputs.at(input_.name), sizes.at("N"), seed);
+    }
+    if (input_.layout.format == KeyFormat::text) {
+      return parse_keys<std::int32_t>(reading::Contents(input_.name).text(), input_.name);
+    }
+    const KeyFile file(input_.name, sizeof(std::int32_t), input_.layout);
+    Keys keys(static_cast<std::size_t>(file.keys()));
+    file.read<std::int32_t>(0, keys);
+    return keys;
   }
 
   Figures figures(const Keys& keys) const {
@@ -73,17 +91,15 @@ class PartSort : public HypercubeQuicksort<Key, Order> {
 
   /// All keys, for one rank alone.
   Part<Key> make_problem(const NamedSizes& sizes, std::uint64_t seed) const {
-    const Source source(input_, sizes, seed);
-    require_memory(source.keys() * static_cast<std::int64_t>(sizeof(Key)), 1);
-    return section(source, 0, source.keys());
+    const Source source(input_, sizes, seed, {});
+    require_memory(source.bytes(), 1);
+    return source.all();
   }
 
   Part<Key> make_part(const Comm& comm, const NamedSizes& sizes, std::uint64_t seed) const {
-    const Source source(input_, sizes, seed);
-    const auto [first, last] = section_of(comm, source.keys());
-    const std::int64_t bytes = (last - first) * static_cast<std::int64_t>(sizeof(Key));
-    require_memory(bytes / 2 * 3, comm.ranks_per_host());  // and what a level receives
-    return section(source, first, last);
+    const Source source(input_, sizes, seed, slice_of(comm));
+    require_memory(source.bytes() / 2 * 3, comm.ranks_per_host());  // and what a level receives
+    return source.all();
   }
 
   Figures figures(const Comm& comm, const Part<Key>& keys) const {
@@ -94,13 +110,12 @@ class PartSort : public HypercubeQuicksort<Key, Order> {
   /// Counts, order within and between the ranks, and a hash of the keys that went in.
   std::optional<std::string> wrong_part(const Comm& comm, const NamedSizes& sizes,
                                         std::uint64_t seed, const Part<Key>& keys) const {
-    const Source source(input_, sizes, seed);
+    const Source source(input_, sizes, seed, slice_of(comm));
     KeySum in;
-    const auto [first, last] = section_of(comm, source.keys());
     std::vector<Key> some(1 << 16);
-    for (std::int64_t i = first; i < last; i += std::ssize(some)) {
+    for (std::int64_t i = 0; i < source.keys(); i += std::ssize(some)) {
       const auto count =
-          static_cast<std::size_t>(std::min<std::int64_t>(std::ssize(some), last - i));
+          static_cast<std::size_t>(std::min<std::int64_t>(std::ssize(some), source.keys() - i));
       source.fill(i, std::span(some).first(count));
       in.add(std::span<const Key>(some).first(count));
     }
@@ -108,50 +123,76 @@ class PartSort : public HypercubeQuicksort<Key, Order> {
   }
 
   void keep(const Comm& comm, const Part<Key>& keys) const {
-    if (input_.output) {
-      write_keys<Key>(comm, *input_.output, std::span(keys.data(), keys.size()));
+    if (!input_.output) {
+      return;
     }
+    const std::span<const Key> mine(keys.data(), keys.size());
+    if constexpr (TextKey<Key>) {
+      if (input_.layout.format == KeyFormat::text) {
+        const std::string text = agree(comm, [&] { return text_of_keys(mine); });
+        write_bytes(comm, *input_.output, std::as_bytes(std::span(text)), false);
+        return;
+      }
+    }
+    write_keys(comm, *input_.output, mine);
   }
 
  private:
-  /// The whole sequence of keys, any section of which can be had.
+  /// A slice of all keys, any section of which can be had.
   class Source {
    public:
-    Source(const Input& input, const NamedSizes& sizes, std::uint64_t seed) {
+    Source(const Input& input, const NamedSizes& sizes, std::uint64_t seed, reading::Slice slice) {
       if (input.is_generated()) {
-        keys_ = sizes.at("N");
-        generated_.emplace(kInputs.at(input.name), keys_, seed);
-      } else {
-        file_ = std::make_unique<KeyFile>(input.name, sizeof(Key));
-        keys_ = file_->keys();
+        take_slice(sizes.at("N"), slice);
+        generated_.emplace(kInputs.at(input.name), sizes.at("N"), seed);
+        return;
       }
+      if constexpr (TextKey<Key>) {
+        if (input.layout.format == KeyFormat::text) {
+          parsed_ = parse_keys<Key>(reading::Contents(input.name).text(), input.name, slice);
+          keys_ = std::ssize(parsed_);
+          return;
+        }
+      }
+      file_ = std::make_unique<KeyFile>(input.name, sizeof(Key), input.layout);
+      take_slice(file_->keys(), slice);
     }
+
     std::int64_t keys() const { return keys_; }
+    std::int64_t bytes() const { return keys_ * static_cast<std::int64_t>(sizeof(Key)); }
+
+    /// Keys number first, first + 1, ... of the slice.
     void fill(std::int64_t first, std::span<Key> keys) const {
       if (generated_) {
-        generated_->fill(first, keys);
+        generated_->fill(first_ + first, keys);
+      } else if (file_) {
+        file_->read(first_ + first, keys);
       } else {
-        file_->read(first, keys);
+        std::copy_n(parsed_.begin() + first, keys.size(), keys.begin());
       }
+    }
+
+    Part<Key> all() const {
+      Part<Key> part(static_cast<std::size_t>(keys_));
+      fill(0, std::span(part.data(), part.size()));
+      return part;
     }
 
    private:
+    void take_slice(std::int64_t total, reading::Slice slice) {
+      first_ = slice.begin(total);
+      keys_ = slice.end(total) - first_;
+    }
+
+    std::int64_t first_ = 0;
     std::int64_t keys_ = 0;
     std::optional<GeneratedKeys<Key>> generated_;
     std::unique_ptr<KeyFile> file_;
+    std::vector<Key> parsed_;
   };
 
-  static std::pair<std::int64_t, std::int64_t> section_of(const Comm& comm, std::int64_t keys) {
-    const std::int64_t each = keys / comm.size();
-    const std::int64_t more = keys % comm.size();  // ranks with one key more
-    const auto first = [&](std::int64_t rank) { return rank * each + std::min(rank, more); };
-    return {first(comm.rank()), first(comm.rank() + 1)};
-  }
-
-  static Part<Key> section(const Source& source, std::int64_t first, std::int64_t last) {
-    Part<Key> keys(static_cast<std::size_t>(last - first));
-    source.fill(first, std::span(keys.data(), keys.size()));
-    return keys;
+  static reading::Slice slice_of(const Comm& comm) {
+    return {.index = comm.rank(), .count = comm.size()};
   }
 
   const Input& input_;
@@ -163,9 +204,10 @@ struct KeyName {
   using Type = Key;
 };
 inline constexpr std::tuple kKeys = {
-    KeyName<std::int32_t>{"int32"},   KeyName<std::int64_t>{"int64"},
-    KeyName<std::uint64_t>{"uint64"}, KeyName<float>{"float"},
-    KeyName<double>{"double"},        KeyName<Record>{"record"}};
+    KeyName<std::int32_t>{"int32"}, KeyName<std::uint32_t>{"uint32"},
+    KeyName<std::int64_t>{"int64"}, KeyName<std::uint64_t>{"uint64"},
+    KeyName<float>{"float"},        KeyName<double>{"double"},
+    KeyName<Record>{"record"}};
 
 /// The program cleave-quicksort: which kind of keys, from where, in which order.
 class QuicksortProgram {
@@ -180,19 +222,27 @@ class QuicksortProgram {
     command_line.add(
         "--input", input_.name,
         "uniform, sorted, reverse, equal, few (16 different keys), zipf, staggered, or "
-        "a file of little-endian keys",
+        "a file of keys",
         [this](const std::string& text) { input_.name = text; });
+    command_line.add(
+        "--format", "auto",
+        "of the input and output files: binary (little-endian), text (decimal "
+        "numbers); auto: binary, unless the input is surely something else",
+        [this](const std::string& text) { input_.layout.format = parse_name(kFormats, text); });
+    command_line.add("--skip", "0", "bytes of a binary input file before its first key",
+                     [this](const std::string& text) {
+                       input_.layout.skipped_bytes = parse_count_between(text, 0, kMaxSkipped);
+                     });
     command_line.add("--output", "", "write the sorted keys to this file, after one run",
                      [this](const std::string& text) { input_.output = text; });
     command_line.add(
         "--key", key_,
-        "int32, int64, uint64, float, double, or record (a uint64 key and 8 bytes that "
+        "int32, uint32, int64, uint64, float, double, or record (a uint64 key and 8 bytes that "
         "go with it)",
-        [this](const std::string& text) { key_ = one_of(text, key_names()); });
-    command_line.add("--order", order_, "ascending or descending; NaN is greater than any number",
-                     [this](const std::string& text) {
-                       order_ = one_of(text, {"ascending", "descending"});
-                     });
+        [this](const std::string& text) { key_ = key_named(text); });
+    command_line.add("--order", "ascending",
+                     "ascending or descending; NaN is greater than any number",
+                     [this](const std::string& text) { order_ = parse_name(kOrders, text); });
   }
 
   void check_options(RunOptions& options) const {
@@ -201,6 +251,13 @@ class QuicksortProgram {
     }
     if (options.sizes_given && !input_.is_generated()) {
       throw UsageError("--size: the keys are those of the file " + input_.name + ", leave it out");
+    }
+    const KeyLayout& layout = input_.layout;
+    if (layout.skipped_bytes > 0 && (input_.is_generated() || layout.format == KeyFormat::text)) {
+      throw UsageError("--skip: is for a binary input file");
+    }
+    if (layout.format == KeyFormat::text && key_ == "record") {
+      throw UsageError("--format: a record is two numbers, text has one: choose another --key");
     }
     if (sorts_parts(options)) {
       return;
@@ -214,7 +271,7 @@ class QuicksortProgram {
       }
     };
     only_distributed(key_ != "int32", "--key");
-    only_distributed(order_ != "ascending", "--order");
+    only_distributed(order_ != KeyDirection::ascending, "--order");
     only_distributed(input_.output.has_value(), "--output");
   }
 
@@ -263,29 +320,26 @@ class QuicksortProgram {
     if (!is_chosen) {
       return;
     }
-    if (order_ == "ascending") {
+    if (order_ == KeyDirection::ascending) {
       run(PartSort<Key, Ascending>(input_));
     } else {
       run(PartSort<Key, Descending>(input_));
     }
   }
 
-  static std::vector<std::string> key_names() {
-    return std::apply([](const auto&... named) { return std::vector<std::string>{named.name...}; },
-                      kKeys);
-  }
-
-  static std::string one_of(const std::string& text, const std::vector<std::string>& names) {
+  /// A name that is like another is not suggested: its keys have another order.
+  static std::string key_named(const std::string& text) {
+    const auto names = std::apply(
+        [](const auto&... named) { return std::vector<std::string>{named.name...}; }, kKeys);
     if (std::find(names.begin(), names.end(), text) == names.end()) {
-      throw UsageError(fmt::format("'{}' is not one of {}{}", text, fmt::join(names, ", "),
-                                   cleave::detail::did_you_mean(text, names)));
+      throw UsageError(fmt::format("'{}' is not one of {}", text, fmt::join(names, ", ")));
     }
     return text;
   }
 
   Input input_;
   std::string key_ = "int32";
-  std::string order_ = "ascending";
+  KeyDirection order_ = KeyDirection::ascending;
 };
 
 }  // namespace cleave::quicksort

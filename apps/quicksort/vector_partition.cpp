@@ -168,6 +168,7 @@ HWY_INLINE std::size_t partition_lanes(Lane* HWY_RESTRICT lanes, std::size_t cou
                : partition_lanes<LaneTest<Key, false>>(keys, count, pivot, first.inverted);        \
   }
 CLEAVE_PARTITION(partition_int32, std::int32_t)
+CLEAVE_PARTITION(partition_uint32, std::uint32_t)
 CLEAVE_PARTITION(partition_int64, std::int64_t)
 CLEAVE_PARTITION(partition_uint64, std::uint64_t)
 CLEAVE_PARTITION(partition_float, float)
@@ -188,6 +189,7 @@ HWY_AFTER_NAMESPACE();
 namespace cleave::quicksort {
 
 HWY_EXPORT(partition_int32);
+HWY_EXPORT(partition_uint32);
 HWY_EXPORT(partition_int64);
 HWY_EXPORT(partition_uint64);
 HWY_EXPORT(partition_float);
@@ -196,6 +198,9 @@ HWY_EXPORT(partition_records);
 
 std::size_t partition_vector(std::span<std::int32_t> keys, std::int32_t pivot, FirstKeys first) {
   return HWY_DYNAMIC_DISPATCH(partition_int32)(keys.data(), keys.size(), &pivot, first);
+}
+std::size_t partition_vector(std::span<std::uint32_t> keys, std::uint32_t pivot, FirstKeys first) {
+  return HWY_DYNAMIC_DISPATCH(partition_uint32)(keys.data(), keys.size(), &pivot, first);
 }
 std::size_t partition_vector(std::span<std::int64_t> keys, std::int64_t pivot, FirstKeys first) {
   return HWY_DYNAMIC_DISPATCH(partition_int64)(keys.data(), keys.size(), &pivot, first);

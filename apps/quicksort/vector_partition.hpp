@@ -24,6 +24,7 @@ struct FirstKeys {
 /// al., "Vectorized and performance-portable quicksort", 2022). \return  how many come first \pre
 /// `pivot` is not NaN
 std::size_t partition_vector(std::span<std::int32_t> keys, std::int32_t pivot, FirstKeys first);
+std::size_t partition_vector(std::span<std::uint32_t> keys, std::uint32_t pivot, FirstKeys first);
 std::size_t partition_vector(std::span<std::int64_t> keys, std::int64_t pivot, FirstKeys first);
 std::size_t partition_vector(std::span<std::uint64_t> keys, std::uint64_t pivot, FirstKeys first);
 std::size_t partition_vector(std::span<float> keys, float pivot, FirstKeys first);

@@ -330,6 +330,11 @@ void CommandLine::add(const std::string& name, const std::string& default_value,
   add_text(*cli_, kOwnGroup, name, default_value, description, std::move(parse));
 }
 
+void CommandLine::add_flag(const std::string& name, const std::string& description,
+                           std::function<void()> set) {
+  cli_->add_flag_callback(name, std::move(set), description)->group(kOwnGroup);
+}
+
 bool CommandLine::parse(int argc, char** argv, bool speaks) {
   if (!parse_command_line(*cli_, argc, argv, speaks)) {
     return false;

@@ -45,8 +45,7 @@ TEST(BadCommandLine, OfSortingAndLabellingIsOneLineAndStatus2) {
                  "--size: the keys are those of the file file, leave it out");
   expect_failure(
       2, "quicksort", {"--key", "int16"}, 2,
-      "--key: 'int16' is not one of int32, int64, uint64, float, double, record; did you "
-      "mean int32?");
+      "--key: 'int16' is not one of int32, uint32, int64, uint64, float, double, record");
   expect_failure(2, "quicksort", {"--key", "float", "--placement", "replicated"}, 2,
                  "--key: placement replicated sorts int32 keys in ascending order and writes none; "
                  "take distributed");
@@ -92,8 +91,6 @@ TEST(BadCommandLine, OfSearchesIsOneLineAndStatus2) {
                  "20 machines");
   expect_failure(2, "flowshop", {"--type", "hypercube"}, 2,
                  "--type: 'hypercube' is not for this application: sequential, work_stealing");
-  expect_failure(2, "flowshop", {"--type", "sequential", "--max-nodes", "9", "--incumbent", "9999"},
-                 1, "the tree has more than 9 nodes");
   expect_failure(2, "flowshop", {"--bound", "lb3"}, 2,
                  "--bound: 'lb3' is not one of lb1, lb2, mix; did you mean lb1?");
   expect_failure(2, "flowshop", {"--branching", "back"}, 2,
@@ -111,12 +108,10 @@ TEST(BadCommandLine, OfSearchesIsOneLineAndStatus2) {
 TEST(BadInputFile, IsOneLineAndStatus1) {
   const TemporaryFolder folder;
   write_file(folder / "empty", "");
-  write_file(folder / "cut", "12345");
+  write_file(folder / "cut", "\1\2\3\4\5");
   write_file(folder / "list", "0 1\n1 -2\n");
   const std::string path = folder.path().string();
   expect_failure(2, "quicksort", {"--input", path + "/none"}, 1, path + "/none: cannot read");
-  expect_failure(2, "quicksort", {"--input", path + "/empty"}, 1,
-                 path + "/empty: empty, expected keys of 4 bytes");
   expect_failure(3, "quicksort", {"--input", path + "/cut", "--key", "record"}, 1,
                  path + "/cut: its 5 bytes are not a whole number of keys of 16 bytes");
   expect_failure(2, "quicksort", {"--input", path + "/cut"}, 1,
@@ -132,8 +127,8 @@ TEST(BadInputFile, IsOneLineAndStatus1) {
   write_file(folder / "jobs", "0 1 1");
   expect_failure(2, "flowshop", {"--instance", path + "/short"}, 1,
                  path +
-                     "/short: line 4: the file ends before the time of job 3 of 3 on machine 2 of "
-                     "2");
+                     "/short: line 3: 2 numbers, but the times of machine 2 of 2 are 3 numbers by "
+                     "the head: lines are machines here, not jobs");
   expect_failure(
       2, "flowshop", {"--instance", path + "/several"}, 2,
       "--instance: " + path + "/several holds 2 instances: " + path + "/several:1 is the first");
@@ -143,7 +138,7 @@ TEST(BadInputFile, IsOneLineAndStatus1) {
                  "--incumbent: no makespan of several-1 is known");
   expect_failure(2, "flowshop", {"--incumbent", path + "/jobs"}, 1,
                  path + "/jobs: is not a permutation of the 20 jobs of ta014");
-  expect_failure(2, "flowshop", {"--incumbent", path}, 1, path + ": cannot be read");
+  expect_failure(2, "flowshop", {"--incumbent", path}, 1, path + ": cannot read: it is a folder");
 }
 
 TEST(Failure, OfAFunctorOnAnyRankIsOneLineThatNamesRankLevelAndBlock) {
@@ -197,12 +192,20 @@ TEST(Delay, OfOneRankDelaysTheRun) {
   }
 }
 
+/// Expects the counts of a part of a tree, and one line that says why.
+void expect_part(int ranks, const Arguments& tree, const std::string& reason) {
+  const Finished finished = run(ranks, "uts", tree);
+  EXPECT_EQ(finished.status, 1);
+  EXPECT_EQ(lines_of(finished.err).back(), "cleave-uts: " + reason);
+  EXPECT_NE(finished.out.find("the search was ended early"), std::string::npos) << finished.out;
+  EXPECT_NE(finished.out.find("\nnodes "), std::string::npos) << finished.out;
+}
+
 TEST(EndlessTree, IsStoppedByEitherLimit) {
   const std::string endless = "prins:n=10,q=0.5,m=4";
-  expect_failure(2, "uts", {"--tree", endless, "--max-nodes", "100K"}, 1,
-                 "the tree has more than 102400 nodes");
-  expect_failure(3, "uts", {"--tree", endless, "--max-memory", "1M"}, 1,
-                 "the search needs more than 1048576 bytes of memory on a rank");
+  expect_part(2, {"--tree", endless, "--max-nodes", "100K"}, "the tree has more than 102400 nodes");
+  expect_part(3, {"--tree", endless, "--max-memory", "1M"},
+              "the search needs more than 1048576 bytes of memory on a rank");
   expect_failure(1, "uts", {"--type", "sequential", "--tree", endless, "--max-memory", "1M"}, 1,
                  "the search needs more than 1048576 bytes of memory (--max-memory)");
   expect_failure(2, "uts", {"--type", "hypercube", "--tree", endless, "--max-nodes", "100K"}, 1,

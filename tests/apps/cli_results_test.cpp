@@ -115,7 +115,7 @@ TEST(Components, AreTheSameOnAnyRanks) {
 
 TEST(Components, OfAFileAreFound) {
   const TemporaryFolder folder;
-  write_file(folder / "graph.txt", "# an archive's comment\n1 2\n2\t3\n5 6 0.5\n");
+  write_file(folder / "graph.txt", "# an archive's comment\n1 2\n2\t3\n5 6\n");
   // Vertices 0 and 4 are alone.
   EXPECT_EQ(verified(3, "components", {"--graph", folder / "graph.txt"})["components"], 4);
   EXPECT_EQ(verified(2, "components",
@@ -167,7 +167,7 @@ TEST(Components, AreWrittenOrNothingIs) {
   write_file(folder / "lies.mtx",
              "%%MatrixMarket matrix coordinate pattern general\n4 4 3\n1 2\n4 2\n");
   verified(3, "components", {"--graph", folder / "good.mtx", "--output", folder / "good.labels"});
-  EXPECT_EQ(read_file(folder / "good.labels"), "0\n0\n2\n0\n");
+  EXPECT_EQ(read_file(folder / "good.labels"), "1\n1\n3\n1\n");
   const std::string lies = folder / "lies.mtx";
   expect_failure(3, "components", {"--graph", lies, "--output", folder / "lies.labels"}, 1,
                  lies + ": says that it has 3 entries, but has 2");

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <boost/crc.hpp>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -27,12 +26,15 @@
 #include <cleave/error.hpp>
 #include <cleave/host/provenance_here.hpp>
 #include <cleave/stealing/snapshot.hpp>
+#include <cleave/trace/checksum.hpp>
 #include <cleave/trace/machine_file.hpp>
 #include <cleave/wire.hpp>
 
 #include "apps/components/graph_file.hpp"
-#include "apps/flowshop/taillard.hpp"
+#include "apps/flowshop/instance_file.hpp"
 #include "apps/quicksort/key_file.hpp"
+#include "apps/quicksort/key_text.hpp"
+#include "apps/reading/contents.hpp"
 #include "models/theory/machine_import.hpp"
 #include "models/theory/model_file.hpp"
 #include "models/theory/prediction.hpp"
@@ -83,10 +85,36 @@ void read_trace_and_collect(const std::filesystem::path& path) {
   models::collect_measurements({&trace, 1});
 }
 
-template <components::GraphFormat format>
+constexpr std::int64_t kMaxBytes = 64 << 20;
+
+/// In slices, as ranks do, which must have together what the whole has.
+template <components::GraphFormat format, bool renumbers = false>
 void read_graph(std::string_view bytes) {
-  constexpr std::int64_t kMaxBytes = 64 << 20;
-  components::parse_graph(bytes, "graph", format, {.max_bytes = kMaxBytes});
+  const components::ReadOptions options = {.renumbers = renumbers, .max_bytes = kMaxBytes};
+  const auto whole = components::parse_graph(bytes, "graph", format, options);
+  components::check_graph("graph", options, whole.facts, whole.head);
+  components::renumber(whole.id_edges, components::ids_of(whole.id_edges));
+  components::GraphFacts together;
+  for (int i = 0; i < 3; ++i) {
+    together.add(components::parse_graph(bytes, "graph", format, options, {i, 3}).facts);
+  }
+  if (together.entries != whole.facts.entries || together.vertices != whole.facts.vertices ||
+      together.one_sided != whole.facts.one_sided) {
+    std::abort();
+  }
+}
+
+void read_packed(const std::filesystem::path& path) { reading::Contents(path, kMaxBytes).text(); }
+
+template <class Key>
+void read_text_keys(std::string_view bytes) {
+  std::size_t in_slices = 0;
+  for (int i = 0; i < 3; ++i) {
+    in_slices += quicksort::parse_keys<Key>(bytes, "keys", {i, 3}).size();
+  }
+  if (in_slices != quicksort::parse_keys<Key>(bytes, "keys").size()) {
+    std::abort();
+  }
 }
 
 /// This process alone, with MPI begun.
@@ -99,36 +127,24 @@ Comm alone() {
   return Comm(MPI_COMM_SELF);
 }
 
-std::uint64_t crc_64(std::string_view bytes) {
-  boost::crc_optimal<64, 0x42F0E1EBA9EA3693, ~0ULL, ~0ULL, true, true> crc;
-  crc.process_bytes(bytes.data(), bytes.size());
-  return crc.checksum();
-}
-
-std::string hexadecimal(std::uint64_t number) {
-  std::array<char, 17> text{};
-  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(number));
-  return text.data();
-}
-
 /// The first line is a manifest, the rest rank 0's part. Both get the checksums without which they
 /// would not be looked at.
 void resume_from_snapshot(std::string_view bytes) {
   const std::size_t end = bytes.find('\n');
   std::string manifest(bytes.substr(0, end));
   std::string part(end == bytes.npos ? "" : bytes.substr(end + 1));
-  const std::uint64_t of_part = crc_64(part);
+  const std::uint64_t of_part = detail::crc_64(part);
   part.append(reinterpret_cast<const char*>(&of_part), sizeof(of_part));
   auto object = nlohmann::json::parse(manifest, nullptr, false);
   if (object.is_object()) {
     object["program_version"] = detail::version();
     if (auto& parts = object["parts"]; parts.is_array() && !parts.empty() && parts[0].is_object()) {
       parts[0]["bytes"] = part.size();
-      parts[0]["checksum"] = hexadecimal(of_part);
+      parts[0]["checksum"] = detail::hexadecimal(of_part);
     }
     object.erase("checksum");
     constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
-    object["checksum"] = hexadecimal(crc_64(object.dump(-1, ' ', false, kReplace)));
+    object["checksum"] = detail::hexadecimal(detail::crc_64(object.dump(-1, ' ', false, kReplace)));
     manifest = object.dump(-1, ' ', false, kReplace);
   }
   const Comm comm = alone();
@@ -139,15 +155,16 @@ void resume_from_snapshot(std::string_view bytes) {
     }
     return name;
   }();
-  std::ofstream(folder + "/snapshot-000001.json", std::ios::binary) << manifest;
-  std::ofstream(folder + "/snapshot-000001.rank-00000", std::ios::binary) << part;
-  detail::SnapshotFolder(comm, {.folder = folder, .resume = true, .app = "a", .instance = "i"})
-      .restore();
+  std::ofstream(folder + "/cleave-snapshot-000001.json", std::ios::binary) << manifest;
+  std::ofstream(folder + "/cleave-snapshot-000001.rank-00000", std::ios::binary) << part;
+  detail::SnapshotFolder(comm, {.folder = folder, .resume = true, .app = "a", .instance = "i"});
 }
 
 void read_keys(const std::filesystem::path& path) {
   alone();
-  quicksort::read_keys(path);
+  const quicksort::KeyFile file(path, sizeof(std::int32_t));
+  std::vector<std::int32_t> keys(static_cast<std::size_t>(file.keys()));
+  file.read<std::int32_t>(0, keys);
 }
 
 using Reader = std::function<void(std::string_view)>;
@@ -166,12 +183,16 @@ const std::map<std::string_view, Reader>& readers() {
       {"tree", of_file([](const auto& path) { splitting::read_tree(path); })},
       {"plan", of_file([](const auto& path) { splitting::read_plan(path); })},
       {"graph-text", read_graph<GraphFormat::text>},
+      {"graph-renumbered", read_graph<GraphFormat::text, true>},
       {"graph-binary", read_graph<GraphFormat::binary>},
       {"graph-matrix-market", read_graph<GraphFormat::matrix_market>},
       {"graph-metis", read_graph<GraphFormat::metis>},
       {"keys", of_file(read_keys)},
+      {"keys-text", read_text_keys<std::int32_t>},
+      {"keys-text-float", read_text_keys<float>},
+      {"packed", of_file(read_packed)},
       {"snapshot", resume_from_snapshot},
-      {"instance", [](std::string_view bytes) { flowshop::parse_taillard_file(bytes, "file"); }},
+      {"instance", [](std::string_view bytes) { flowshop::parse_instances(bytes, "file"); }},
       {"wire", [](std::string_view bytes) {
          Unpacker unpacker(std::as_bytes(std::span(bytes.data(), bytes.size())));
          wire<Anything>::unpack(unpacker);

@@ -129,6 +129,9 @@ class CommandLine {
   void add(const std::string& name, const std::string& default_value,
            const std::string& description, Parse parse);
 
+  /// The same without a value: `set` is called if it is given.
+  void add_flag(const std::string& name, const std::string& description, std::function<void()> set);
+
   /// \param speaks  whether this process prints the help or version that was asked for
   /// \return  false if help or version was asked for and the program is to end with success
   /// \throws UsageError

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/support/run_program.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace cleave {
 namespace {
@@ -88,6 +89,43 @@ TEST_P(Examples, SayWhatTheyAre) {
   EXPECT_NE(json["summary"], "");
   EXPECT_GE(json["study"]["sizes"].size(), 5U);
   EXPECT_GE(json["quick_study"]["sizes"].size(), 5U);
+}
+
+TEST(Knapsack, OfAnotherSeedIsNotResumed) {
+  for (const int ranks : {1, 2, 3}) {
+    const testing::TemporaryFolder folder;
+    const auto search = [&](const char* seed, const Arguments& more) {
+      Arguments command = {CLEAVE_MPIEXEC,
+                           "-n",
+                           std::to_string(ranks),
+                           std::string(CLEAVE_PROGRAMS) + "/example-knapsack",
+                           "--size",
+                           "N=22",
+                           "--type",
+                           "work_stealing",
+                           "--json",
+                           "--quiet",
+                           "--seed",
+                           seed,
+                           "--checkpoint",
+                           folder.path().string(),
+                           "--resume"};
+      command.insert(command.end(), more.begin(), more.end());
+      return testing::run_program(command);
+    };
+    const auto stopped = search("1", {"--max-nodes", "100000"});
+    EXPECT_EQ(stopped.status, 1);
+    EXPECT_NE(stopped.err.find("holds a snapshot"), std::string::npos) << stopped.err;
+    const auto refused = search("2", {});
+    EXPECT_EQ(refused.status, 1);
+    EXPECT_NE(refused.err.find("field 'instance' is 'size=N=22,seed=1', but this run's is "
+                               "'size=N=22,seed=2'"),
+              std::string::npos)
+        << refused.err;
+    const auto json = nlohmann::json::parse(search("1", {}).out, nullptr, false);
+    ASSERT_TRUE(json.is_object());
+    EXPECT_EQ(json["value"], 12906);
+  }
 }
 
 /// Without the comment that opens it.

@@ -226,9 +226,12 @@ class Stop : public ::testing::TestWithParam<int> {
                                folder.path().string() + " holds a snapshot\n"),
               std::string::npos)
         << stopped.err;
-    const auto found = nlohmann::json::parse(stopped.out, nullptr, false);  // so far
-    EXPECT_LT(found.value("nodes", kNodes), kNodes) << stopped.out;
-    EXPECT_FALSE(found.contains("verified"));
+    const auto found = nlohmann::json::parse(stopped.out, nullptr, false);
+    EXPECT_TRUE(found.is_object() || by_launcher) << stopped.out;  // which may drop what ranks say
+    if (found.is_object()) {
+      EXPECT_LT(found["nodes"], kNodes);  // so far
+      EXPECT_FALSE(found.contains("verified"));
+    }
     EXPECT_GT(resume_to_the_end(5 - ranks, 3 - threads, folder.path()), 1);
     return stopped.status;
   }

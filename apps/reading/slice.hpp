@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace cleave::components {
+namespace cleave::reading {
 
 /// The share `index` of `count` equal ones.
 struct Slice {
@@ -20,4 +20,4 @@ struct Slice {
   }
 };
 
-}  // namespace cleave::components
+}  // namespace cleave::reading

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the applications make of files: their users' own are left alone, others' are read as they
+// are meant or refused, and a search is resumed if it is the same.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <future>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <cleave/file.hpp>
+
+#include "tests/apps/cli.hpp"
+
+namespace cleave {
+
+using namespace cleave::testing;
+namespace {
+
+constexpr std::initializer_list<int> kFewRanks = {1, 2, 3};
+
+TEST(Output, OfKeysIsWholeWhateverLiesBesideIt) {
+  const TemporaryFolder folder;
+  const std::string out = folder / "keys";
+  write_file(out + ".partial", std::string(100'000, 'Z'));
+  write_file(out, "old");
+  std::filesystem::permissions(out, std::filesystem::perms{0600});
+  for (const int ranks : kFewRanks) {
+    const auto json = once(ranks, "quicksort", {"--size", "N=1000", "--output", out, "--verify"});
+    EXPECT_EQ(json["verified"], true);
+    EXPECT_EQ(std::filesystem::file_size(out), 4000U);
+    EXPECT_EQ(std::filesystem::status(out).permissions(), std::filesystem::perms{0600});
+    EXPECT_EQ(read_file(out + ".partial"), std::string(100'000, 'Z'));
+    const auto begin = std::filesystem::directory_iterator(folder.path());
+    EXPECT_EQ(std::distance(begin, std::filesystem::directory_iterator()), 2);
+  }
+}
+
+TEST(Output, OfKeysNamedLikeALinkLeavesItsTarget) {
+  const TemporaryFolder folder;
+  write_file(folder / "mine", "mine");
+  std::filesystem::create_symlink("mine", folder / "keys.partial");
+  once(2, "quicksort", {"--size", "N=1000", "--output", folder / "keys"});
+  EXPECT_EQ(std::filesystem::file_size(folder / "keys"), 4000U);
+  EXPECT_EQ(read_file(folder / "mine"), "mine");
+}
+
+TEST(Output, OfTwoRunsAtOnceIsThatOfOne) {
+  const TemporaryFolder folder;
+  const std::string out = folder / "labels";
+  const auto label = [&out](const char* size) {
+    return std::async(std::launch::async, [&out, size] {
+      return run(2, "components", {"--size", size, "--output", out, "--quiet"}).status;
+    });
+  };
+  auto small = label("N=200K,M=1");
+  auto large = label("N=300K,M=1");
+  EXPECT_EQ(small.get(), 0);
+  EXPECT_EQ(large.get(), 0);
+  const std::size_t lines = lines_of(read_file(out)).size();
+  EXPECT_TRUE(lines == 200 * 1024 || lines == 300 * 1024) << lines;
+}
+
+TEST(Keys, OfNoneAreSortedToNone) {
+  const TemporaryFolder folder;
+  write_file(folder / "none", "");
+  for (const int ranks : kFewRanks) {
+    for (const char* placement : {"distributed", "replicated", "rooted"}) {
+      const auto json =
+          verified(ranks, "quicksort", {"--input", folder / "none", "--placement", placement});
+      EXPECT_EQ(json["sizes"], (nlohmann::json{{"N", 0}}));
+      EXPECT_EQ(json["sorted"], true);
+    }
+    once(ranks, "quicksort", {"--input", folder / "none", "--output", folder / "out"});
+    EXPECT_EQ(read_file(folder / "out"), "");
+  }
+}
+
+TEST(Keys, OfTextAreSortedAsNumbersAndWrittenAsText) {
+  const TemporaryFolder folder;
+  std::string text;
+  std::string expected;
+  for (int i = 0; i < 1000; ++i) {
+    text += fmt::format("{}\n", i * 7919 % 1009 - 500);
+  }
+  std::vector<int> numbers;
+  for (const std::string& line : lines_of(text)) {
+    numbers.push_back(std::stoi(line));
+  }
+  std::sort(numbers.begin(), numbers.end());
+  for (const int number : numbers) {
+    expected += fmt::format("{}\n", number);
+  }
+  const std::string in = folder / "numbers.txt";
+  write_file(in, text);
+  for (const int ranks : kFewRanks) {
+    const auto json =
+        once(ranks, "quicksort",
+             {"--input", in, "--format", "text", "--verify", "--output", folder / "sorted.txt"});
+    EXPECT_EQ(json["sizes"], (nlohmann::json{{"N", 1000}}));
+    EXPECT_EQ(json["verified"], true);
+    EXPECT_EQ(read_file(folder / "sorted.txt"), expected);
+    expect_failure(ranks, "quicksort", {"--input", in}, 1,
+                   in + ": is text: --format text reads the numbers, --format binary its bytes as "
+                        "keys");
+  }
+  EXPECT_EQ(verified(2, "quicksort",
+                     {"--input", in, "--format", "text", "--placement", "replicated"})["sorted"],
+            true);
+}
+
+TEST(Keys, OptionsThatDoNotGoTogetherAreRefused) {
+  expect_failure(2, "quicksort", {"--skip", "8"}, 2, "--skip: is for a binary input file");
+  expect_failure(2, "quicksort", {"--format", "text", "--key", "record"}, 2,
+                 "--format: a record is two numbers, text has one: choose another --key");
+  expect_failure(1, "quicksort", {"--format", "ascii"}, 2,
+                 "--format: 'ascii' is not one of auto, binary, text");
+}
+
+TEST(Graph, OfNumbersOf64BitsIsLabelledOnAnyRanks) {
+  const TemporaryFolder folder;
+  write_file(folder / "ids", "10995116284808 4139\n4139 32985348838375\n7 9\n");
+  for (const int ranks : kFewRanks) {
+    for (const char* placement : {"distributed", "replicated"}) {
+      const auto json = once(ranks, "components",
+                             {"--graph", folder / "ids", "--renumber", "--output",
+                              folder / "labels", "--verify", "--placement", placement});
+      EXPECT_EQ(json["components"], 2);
+      EXPECT_EQ(json["verified"], true);
+      EXPECT_EQ(read_file(folder / "labels"),
+                "7 7\n9 7\n4139 4139\n10995116284808 4139\n32985348838375 4139\n");
+    }
+  }
+  expect_failure(2, "components", {"--renumber"}, 2,
+                 "--renumber: a graph that is generated is in no file, leave it out");
+}
+
+/// Inputs of bug reports, on any ranks: a right count or one line.
+TEST(Graph, OfAnUnusualShapeIsReadOrRefusedOnAnyRanks) {
+  const TemporaryFolder folder;
+  const auto graph = [&](const std::string& name, const std::string& text) {
+    write_file(folder / name, text);
+    return (folder / name).string();
+  };
+  const std::string cr = graph("cr.txt", "0 1\r1 2\r2 3\r4 5\r");
+  const std::string csv = graph("n.csv", "0,1\n1,2\n3,4\n");
+  const std::string header = graph("header.txt", "6 3\n0 1\n1 2\n3 4\n");
+  const std::string one_sided = graph("once.graph", "4 3\n\n1\n1\n1\n");
+  for (const int ranks : kFewRanks) {
+    EXPECT_EQ(verified(ranks, "components", {"--graph", cr})["components"], 2);
+    EXPECT_EQ(verified(ranks, "components", {"--graph", csv})["components"], 2);
+    expect_failure(ranks, "components", {"--graph", header}, 1,
+                   header +
+                       ": line 1: '6 3' reads like a line of counts, 6 vertices and 3 edges: "
+                       "begin it with '#', or turn it round if it is an edge");
+    expect_failure(ranks, "components", {"--graph", one_sided}, 1,
+                   one_sided +
+                       ": has an edge on the line of one of its ends alone: METIS lists "
+                       "each on the lines of both");
+  }
+}
+
+TEST(Graph, ThatCountsFromOneIsNotedOnce) {
+  const TemporaryFolder folder;
+  write_file(folder / "g", "1 2\n2 3\n");
+  const Arguments arguments = {"--graph", folder / "g", "--verify", "--json"};
+  const std::string note = "cleave-components: note: " + (folder / "g").string() +
+                           ": no line names vertex 0, which is a component of its own; --renumber "
+                           "counts only vertices that are named";
+  EXPECT_EQ(lines_of(run(2, "components", arguments).err), Arguments{note});
+  Arguments quiet = arguments;
+  quiet.emplace_back("--quiet");
+  EXPECT_EQ(run(2, "components", quiet).err, "");
+}
+
+/// The instance ta021, which takes minutes, as a file. \return  with the first time as given
+std::string hard_instance(int first_time) {
+  std::string text = "20 20\n";
+  std::int64_t state = 479340445;  // by Taillard's generator
+  for (int i = 0; i < 400; ++i) {
+    state = 16807 * state % 2147483647;
+    const auto time = i == 0 && first_time > 0 ? first_time : 1 + 99 * state / 2147483647;
+    text += fmt::format("{}{}", time, i % 20 == 19 ? '\n' : ' ');
+  }
+  return text;
+}
+
+TEST(Search, OfAFileIsResumedIfItHoldsTheSame) {
+  const TemporaryFolder folder;
+  const std::string snapshots = folder / "snapshots";
+  write_file(folder / "a.txt", hard_instance(0));
+  write_file(folder / "same.txt", hard_instance(0));
+  const auto search = [&](int ranks, const std::string& instance, const Arguments& more) {
+    Arguments all = {"--instance", folder / instance, "--max-nodes", "200000",
+                     "--json",     "--checkpoint",    snapshots,     "--resume"};
+    all.insert(all.end(), more.begin(), more.end());
+    return run(ranks, "flowshop", all);
+  };
+  for (const int ranks : kFewRanks) {
+    const Finished stopped = search(ranks, "a.txt", {});
+    EXPECT_EQ(stopped.status, 1);
+    EXPECT_NE(
+        stopped.err.find("the tree has more than 200000 nodes; " + snapshots + " holds a snapshot"),
+        std::string::npos)
+        << stopped.err;
+    write_file(folder / "a.txt", hard_instance(98));
+    for (const Finished& other :
+         {search(ranks, "a.txt", {}), search(ranks, "same.txt", {"--seed", "2"}),
+          search(ranks, "same.txt", {"--bound", "lb2"}),
+          search(ranks, "same.txt", {"--incumbent", "9999"})}) {
+      EXPECT_EQ(other.status, 1);
+      EXPECT_EQ(other.out, "");
+      EXPECT_NE(other.err.find("field 'instance' is '20 jobs,20 machines,times "),
+                std::string::npos)
+          << other.err;
+    }
+    write_file(folder / "a.txt", hard_instance(0));
+    const auto json = nlohmann::json::parse(search(ranks, "same.txt", {}).out, nullptr, false);
+    ASSERT_TRUE(json.is_object());
+    EXPECT_FALSE(json["resumed_from"].is_null());
+  }
+}
+
+TEST(Search, ThatIsEndedEarlyPrintsTheBestSoFar) {
+  for (const int ranks : kFewRanks) {
+    for (const Arguments& limit : {Arguments{"--max-nodes", "200000"}, {"--max-time", "0.3"}}) {
+      Arguments all = {"--instance", "ta021", "--json", "--quiet"};
+      all.insert(all.end(), limit.begin(), limit.end());
+      const Finished finished = run(ranks, "flowshop", all);
+      SCOPED_TRACE(finished.err);
+      EXPECT_EQ(finished.status, 1);
+      const auto json = nlohmann::json::parse(finished.out, nullptr, false);
+      ASSERT_TRUE(json.is_object()) << finished.out;
+      const std::string reason = limit[0] == "--max-nodes" ? "the tree has more than 200000 nodes"
+                                                           : "the search takes longer than 0.3 s";
+      EXPECT_EQ(json["ended_early"], reason);
+      EXPECT_EQ(lines_of(finished.err), Arguments{"cleave-flowshop: " + reason});
+      EXPECT_FALSE(json.contains("verified"));
+      EXPECT_GE(json["makespan"], 2297);
+      EXPECT_EQ(json["permutation"].size(), 20U);
+      EXPECT_EQ(json["share_of_nodes"].size(), static_cast<std::size_t>(ranks));
+    }
+  }
+  expect_failure(2, "uts", {"--type", "hypercube", "--max-time", "1"}, 2,
+                 "--max-time: hypercube has no limit of time, take --type work_stealing");
+}
+
+TEST(Search, ThatIsResumedCountsTheNodesOfThisRunByTheSecond) {
+  const TemporaryFolder folder;
+  const Arguments search = {"--tree",   "T1",     "--checkpoint", folder / "snapshots",
+                            "--resume", "--json", "--quiet"};
+  Arguments limited = search;
+  limited.insert(limited.end(), {"--max-nodes", "2M"});
+  EXPECT_EQ(run(2, "uts", limited).status, 1);
+  const auto json = nlohmann::json::parse(run(2, "uts", search).out, nullptr, false);
+  ASSERT_TRUE(json.is_object());
+  EXPECT_EQ(json["nodes"], 4'130'071);
+  const double of_this_run =
+      json["nodes_per_second"].get<double>() * json["seconds"][0].get<double>();
+  EXPECT_LT(of_this_run, 4'130'071 - 2'000'000);
+  EXPECT_GT(of_this_run, 0);
+}
+
+}  // namespace
+}  // namespace cleave
