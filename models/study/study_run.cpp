@@ -11,13 +11,14 @@
 #include <cleave/detail/program/progress.hpp>
 #include <cleave/detail/program/remaining.hpp>
 #include <cleave/detail/trace/machine_file.hpp>
+#include <cleave/detail/trace/median.hpp>
 #include <cleave/detail/trace/provenance.hpp>
 #include <cleave/detail/trace/words.hpp>
 
 #include "models/report/cells.hpp"
 #include "models/report/write_report.hpp"
 #include "models/study/subprocess.hpp"
-#include "models/theory/clean.hpp"
+#include "models/theory/quiet.hpp"
 
 namespace cleave::models {
 
@@ -49,16 +50,6 @@ std::vector<Case*> in_turn(std::vector<Case*> cases, int round) {
     std::reverse(cases.begin(), cases.end());
   }
   return cases;
-}
-
-/// Repetitions of a case that found the cores as fast as they can be.
-int free_repetitions(const CountedRepetitions& counted, const std::vector<detail::Trace>& traces,
-                     const Case& c) {
-  int free = 0;
-  for (const std::size_t trace : c.traces) {
-    free += counted.free_repetitions(traces[trace]);
-  }
-  return free;
 }
 
 fs::path calibration_program() {
@@ -162,7 +153,7 @@ void StudyRun::say_what_is_there() const {
                reused, runs_, (plan_.folder / "traces").string());
   }
   std::set<fs::path> own;
-  for (int round = 1; round <= 2 * plan_.study.rounds; ++round) {
+  for (int round = 1; round <= max_rounds(); ++round) {
     for (const Case& c : plan_.cases) {
       own.insert(plan_.trace_of(c, round));
     }
@@ -186,16 +177,16 @@ void StudyRun::measure_all() {
     plan_steps(round - 1, {});
     measure_round(round, all);
   }
-  for (int again = 1; again <= rounds; ++again) {
-    const std::vector<Case*> throttled = mostly_throttled();
-    if (throttled.empty()) {
+  for (int round = rounds + 1; round <= max_rounds(); ++round) {
+    const std::vector<Case*> again = unsettled();
+    if (again.empty()) {
       break;
     }
-    runs_ += throttled.size();
-    plan_steps(rounds + again - 1, throttled);
-    measure_round(rounds + again, throttled);
+    runs_ += again.size();
+    plan_steps(round - 1, again);
+    measure_round(round, again);
   }
-  plan_steps(2 * rounds, {});
+  plan_steps(max_rounds(), {});
   begin_step("fitting");
 }
 
@@ -243,25 +234,17 @@ void StudyRun::add_round(const std::vector<Case*>& cases, int round) {
   }
 }
 
-/// At most so many runs are made once more, by what was found of the cores so far.
-std::size_t StudyRun::may_run_again(int rounds_done) const {
-  const int rounds = plan_.study.rounds;
-  if (arguments_.throttled == Throttled::counted || rounds_done >= 2 * rounds) {
+int StudyRun::max_rounds() const {
+  constexpr int kMost = 8;
+  return plan_.adds_rounds ? std::max(kMost, plan_.study.rounds) : plan_.study.rounds;
+}
+
+/// About so many runs are made once more, by how the rounds so far agree.
+std::size_t StudyRun::may_run_again(int rounds_done) {
+  if (rounds_done >= max_rounds() || max_rounds() == plan_.study.rounds) {
     return 0;
   }
-  if (rounds_done == 0) {
-    return plan_.cases.size();
-  }
-  const CountedRepetitions counted(traces_);
-  std::size_t runs = 0;
-  for (const Case& c : plan_.cases) {
-    const int free = free_repetitions(counted, traces_, c);
-    // Twice the margin of mostly_throttled: what was found may not be what is found.
-    const int made = std::min(rounds_done, rounds) * plan_.study.repetitions;
-    const int left = rounds_done < rounds ? rounds : 2 * rounds - rounds_done;
-    runs += 3 * free < 2 * made ? static_cast<std::size_t>(left) : 0;
-  }
-  return runs;
+  return rounds_done < 2 ? plan_.cases.size() : unsettled().size();
 }
 
 detail::Moment StudyRun::look() {
@@ -328,7 +311,7 @@ void StudyRun::measure_round(int round, const std::vector<Case*>& cases) {
     } else {
       const std::string which = round <= plan_.study.rounds
                                     ? fmt::format("round {} of {}", round, plan_.study.rounds)
-                                    : fmt::format("round {}, as a core was slower before", round);
+                                    : fmt::format("round {}, as the others differ", round);
       begin_step(fmt::format("{} {} on {}, {}", plan_.program.name, c->size,
                              format_workers(c->workers.ranks, c->workers.threads), which));
       trace = measure(*c, round);
@@ -389,21 +372,28 @@ std::optional<detail::Trace> StudyRun::earlier(const Case& c, int round) const {
   }
 }
 
-/// The cases of which fewer than a third of the repetitions asked for found the cores as fast as
-/// they can be.
-std::vector<Case*> StudyRun::mostly_throttled() {
-  std::vector<Case*> throttled;
-  if (arguments_.throttled == Throttled::counted) {
-    return throttled;
-  }
-  const CountedRepetitions counted(traces_);
+/// The cases whose two quickest rounds differ by more than 3 %.
+std::vector<Case*> StudyRun::unsettled() {
+  constexpr double kAgree = 0.03;
+  std::vector<Case*> cases;
   for (Case& c : plan_.cases) {
-    const int free = free_repetitions(counted, traces_, c);
-    if (3 * free < plan_.study.rounds * plan_.study.repetitions) {
-      throttled.push_back(&c);
+    std::vector<double> medians;
+    for (const std::size_t trace : c.traces) {
+      std::vector<double> seconds;
+      for (const detail::Trace::Run& run : traces_[trace].repetitions) {
+        if (!run.warm_up) {
+          seconds.push_back(seconds_of(run.elapsed_ns));
+        }
+      }
+      if (!seconds.empty()) {
+        medians.push_back(detail::median(std::move(seconds)));
+      }
+    }
+    if (medians.size() < 2 || quickest_rounds_apart(std::move(medians)) > kAgree) {
+      cases.push_back(&c);
     }
   }
-  return throttled;
+  return cases;
 }
 
 }  // namespace cleave::models

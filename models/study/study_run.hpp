@@ -48,7 +48,8 @@ class StudyRun {
   void measure_round(int round, const std::vector<Case*>& cases);
   detail::Trace measure(const Case& c, int round);
   std::optional<detail::Trace> earlier(const Case& c, int round) const;
-  std::vector<Case*> mostly_throttled();
+  std::vector<Case*> unsettled();
+  int max_rounds() const;
   void begin_step(const std::string& what);
   std::string command_of(const Case& c, int round) const;
 
@@ -56,7 +57,7 @@ class StudyRun {
   void plan_steps(int rounds_done, const std::vector<Case*>& again);
   void add_round(const std::vector<Case*>& cases, int round);
   void complete_step(bool is_reused);
-  std::size_t may_run_again(int rounds_done) const;
+  std::size_t may_run_again(int rounds_done);
   detail::Moment look();
 
   const StudyArguments& arguments_;
