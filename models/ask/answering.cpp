@@ -77,24 +77,21 @@ Json to_json(const Report& report) {
         {{"text", answer.line},
          {"prediction", answer.prediction ? Json(to_json(*answer.prediction)) : Json()}});
   }
-  Json verdicts = Json::array();
-  for (const Verdict& verdict : report.verdicts) {
-    verdicts.push_back({{"holds", verdict.holds}, {"text", verdict.text}});
-  }
   Json runs = Json::array();
-  for (const Comparison& c : report.comparisons) {
+  for (const JudgedRun& c : report.comparisons) {
     runs.push_back({{"ranks", c.run.ranks},
                     {"threads", c.run.threads},
                     {"sizes", c.run.sizes},
                     {"measured", c.measured_s},
                     {"predicted", c.prediction.seconds},
                     {"interval", {c.prediction.low, c.prediction.high}},
+                    {"inside", c.inside},
                     {"relative_error", c.relative_error},
                     {"held_out", c.held_out}});
   }
   Json object;
+  object["verdict"] = to_json(report.verdict);
   object["answers"] = std::move(answers);
-  object["verdicts"] = std::move(verdicts);
   object["runs"] = std::move(runs);
   object["notes"] = Json::array();
   for (const Note& note : report.notes) {

@@ -36,8 +36,8 @@ struct Answering {
   void set_output(const std::string& option, const std::string& file);
 };
 
-/// The answers that come first, each as a line, with the prediction where there is one; verdicts,
-/// notes, and every run as measured and as predicted.
+/// The verdict; the answers that come first, each as a line, with the prediction where there is
+/// one; notes, and every run as measured and as predicted.
 Json to_json(const Report& report);
 /// The latency and gap of every pattern.
 Json to_json(const Network& network);

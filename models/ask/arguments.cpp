@@ -104,9 +104,6 @@ void FitArguments::add_to(CLI::App& command) {
   command.add_option("--form", given_forms, "Terms of one block, e.g. sequential=1,N*log2(N)")
       ->take_all()
       ->allow_extra_args(false);
-  command.add_option("--weights", weights, "What is minimised: relative or absolute residuals")
-      ->check(detail::OneOf({"relative", "ordinary"}))
-      ->capture_default_str();
   command
       .add_option("--hold-out", hold_out,
                   "Which sizes are kept from the fit, to test it; beyond: those of more than a "
@@ -115,15 +112,6 @@ void FitArguments::add_to(CLI::App& command) {
       ->capture_default_str();
   command.add_flag("--allow-oversubscribed", allow_oversubscribed,
                    "Also fit runs with more ranks than cores");
-  add_count_throttled(command, throttled);
-  std::vector<std::string> names;
-  for (const Mechanism& mechanism : kMechanisms) {
-    names.emplace_back(mechanism.name);
-  }
-  command
-      .add_option("--without", without, "A part of the model to leave out, to see what it moves")
-      ->check(detail::OneOf(names))
-      ->take_all();
   command
       .add_option(
           "--blocks-of-rank", blocks_of_rank,
@@ -133,28 +121,17 @@ void FitArguments::add_to(CLI::App& command) {
 }
 
 FitOptions FitArguments::options() const {
-  FitOptions options{.forms = forms == "paper" ? Forms::paper : Forms::automatic,
-                     .given_forms = parse_given_forms(given_forms),
-                     .weights = weights == "ordinary" ? Weights::ordinary : Weights::relative,
-                     .hold_out = hold_out == "every-second" ? HoldOut::every_second
-                                 : hold_out == "beyond"     ? HoldOut::beyond_third
-                                                            : HoldOut::none,
-                     .blocks_of_rank = blocks_of_rank};
-  for (const std::string& name : without) {
-    options.mechanisms.*std::ranges::find(kMechanisms, name, &Mechanism::name)->is_there = false;
-  }
-  return options;
+  return {.forms = forms == "paper" ? Forms::paper : Forms::automatic,
+          .given_forms = parse_given_forms(given_forms),
+          .hold_out = hold_out == "every-second" ? HoldOut::every_second
+                      : hold_out == "beyond"     ? HoldOut::beyond_third
+                                                 : HoldOut::none,
+          .blocks_of_rank = blocks_of_rank};
 }
 
 Measurements FitArguments::measurements(std::span<const detail::Trace> traces) const {
-  Measurements all = collect_measurements(traces, throttled);
+  Measurements all = collect_measurements(traces);
   return allow_oversubscribed ? all : without_oversubscribed(std::move(all));
-}
-
-void add_count_throttled(CLI::App& command, Throttled& throttled) {
-  command.add_flag_callback(
-      "--count-throttled", [&throttled] { throttled = Throttled::counted; },
-      "Also count repetitions that found a core slower than other runs did");
 }
 
 }  // namespace cleave::models

@@ -37,12 +37,9 @@ std::optional<detail::Machine> read_machine_if_given(const std::string& file);
 struct FitArguments {
   std::string forms = "auto";
   std::vector<std::string> given_forms;
-  std::string weights = "relative";
   std::string hold_out = "none";
   bool allow_oversubscribed = false;
-  Throttled throttled = Throttled::left_out;
   std::optional<int> blocks_of_rank;
-  std::vector<std::string> without;
 
   /// Adds the options of these names. Refers to this object.
   void add_to(CLI::App& command);
@@ -60,8 +57,5 @@ void require_option(const Value& value, const std::string& option, const std::st
     throw UsageError(option + " is required, for example " + example);
   }
 }
-
-/// Adds the option --count-throttled. Refers to `throttled`.
-void add_count_throttled(CLI::App& command, Throttled& throttled);
 
 }  // namespace cleave::models

@@ -134,13 +134,14 @@ RunsOfFiles compare_models(const std::vector<Model>& models) {
   return comparison;
 }
 
-/// A median and the deviation of a median of as many repetitions on either side, 95 %.
+/// The quiet time and the deviation of a median of as many repetitions on either side, 95 %.
 Ranged ranged_median(const std::vector<double>& seconds) {
   constexpr double kDeviationsOf95 = 1.96;
   constexpr double kMedianOverMean = 1.2533;  // deviation of a median of normal noise, sqrt(pi / 2)
-  const double middle = detail::median(seconds);
-  const double half = kDeviationsOf95 * kMedianOverMean * relative_spread(seconds) * middle /
-                      std::sqrt(static_cast<double>(seconds.size()));
+  const std::vector<double> quiet = faster_half(seconds);
+  const double middle = detail::median(quiet);
+  const double half = kDeviationsOf95 * kMedianOverMean * relative_spread(quiet) * middle /
+                      std::sqrt(static_cast<double>(quiet.size()));
   return {middle, middle - half, middle + half};
 }
 

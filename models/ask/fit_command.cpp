@@ -30,27 +30,28 @@ struct FitCommandArguments {
   Answering answering;
 };
 
-std::string seconds_text(const Fit& fit, int kind) {
+std::string seconds_text(const Law& law, double factor = 1) {
+  const Hypothesis& first = law.hypotheses.front();
   std::string text;
-  for (std::size_t i = 0; i < fit.form().size(); ++i) {
-    text +=
-        fmt::format("{}{:.3g} s * {}", i == 0 ? "" : " + ",
-                    fit.coefficients.at(kind)[static_cast<Eigen::Index>(i)], fit.form()[i].text());
+  for (std::size_t i = 0; i < first.form.size(); ++i) {
+    text += fmt::format("{}{:.3g} s * {}", i == 0 ? "" : " + ",
+                        factor * first.coefficients[static_cast<Eigen::Index>(i)],
+                        first.form[i].text());
   }
   return text;
 }
 
-void print_part(const char* name, const char* where, const std::optional<Fit>& fit) {
-  if (fit) {
-    fmt::print("{:<10}  {:<14}  {}\n", name, where, seconds_text(*fit, kOneKind));
+void print_part(const char* name, const char* where, const std::optional<Law>& law) {
+  if (law) {
+    fmt::print("{:<10}  {:<14}  {}\n", name, where, seconds_text(*law));
   }
 }
 
 void print_search(const SearchModel& search) {
   if (search.search) {
-    for (const auto& [workers, coefficients] : search.search->coefficients) {
+    for (const auto& [workers, factor] : search.search->hypotheses.front().factors) {
       fmt::print("{:<10}  {:<14}  {}\n", "search", fmt::format("{} per host", workers),
-                 seconds_text(*search.search, workers));
+                 seconds_text(*search.search, factor));
     }
   }
   print_part("steal", "inside a rank",
@@ -63,16 +64,16 @@ void print_search(const SearchModel& search) {
 
 void print_blocks(const HypercubeModel& parts) {
   for (const BlockModel& block : parts.blocks) {
-    const std::size_t others = block.fit.forms.size() - 1;
-    fmt::print("{:<10}  {:<24}  R² {:.4f}  median residual {:.2f} %{}\n", name_of(block.block),
-               block.fit.text(), block.fit.r_squared, 100 * block.fit.median_abs_relative_residual,
-               others == 0 ? ""
-                           : fmt::format("  {} other {} plausible", others,
-                                         others == 1 ? "form is" : "forms are"));
+    const Law& law = block.law;
+    fmt::print("{:<10}  {:<24}  {:.0f} % likely of {} {}  median residual {:.2f} %\n",
+               name_of(block.block), law.text(), 100 * law.hypotheses.front().weight,
+               law.hypotheses.size(), law.hypotheses.size() == 1 ? "form" : "forms",
+               100 * law.median_abs_relative_residual);
   }
 }
 
 void print_fit(const Model& model) {
+  fmt::print("{}\n", model.verdict.sentence());
   if (const HypercubeModel* parts = model.hypercube()) {
     print_blocks(*parts);
   } else {
@@ -89,16 +90,16 @@ Json to_json(const Model& model, const std::filesystem::path& file) {
   if (const HypercubeModel* parts = model.hypercube()) {
     for (const BlockModel& block : parts->blocks) {
       blocks.push_back({{"block", name_of(block.block)},
-                        {"terms", block.fit.text()},
-                        {"r_squared", block.fit.r_squared},
-                        {"median_residual", block.fit.median_abs_relative_residual},
-                        {"plausible_forms", block.fit.forms.size()}});
+                        {"terms", block.law.text()},
+                        {"weight", block.law.hypotheses.front().weight},
+                        {"median_residual", block.law.median_abs_relative_residual},
+                        {"forms", block.law.hypotheses.size()}});
     }
   } else {
     const SearchModel& search = *model.search();
-    const auto add = [&blocks](const char* name, const char* where, const std::optional<Fit>& fit) {
-      if (fit) {
-        blocks.push_back({{"block", name}, {"where", where}, {"terms", fit->text()}});
+    const auto add = [&blocks](const char* name, const char* where, const std::optional<Law>& law) {
+      if (law) {
+        blocks.push_back({{"block", name}, {"where", where}, {"terms", law->text()}});
       }
     };
     add("search", "", search.search);
@@ -114,6 +115,7 @@ Json to_json(const Model& model, const std::filesystem::path& file) {
   return {{"app", model.app},
           {"type", model.type},
           {"written", file.string()},
+          {"verdict", to_json(model.verdict)},
           {"blocks", std::move(blocks)},
           {"refused", std::move(refused)},
           {"notes", model.notes}};

@@ -36,16 +36,19 @@ struct PlanArguments {
   std::string slurm;
   std::string program;
   std::string checkpoint;
+  bool anyway = false;
   Answering answering;
 };
 
-void print_json(const Answering& answering, const Plan& plan) {
+void print_json(const Answering& answering, const Model& model, const Plan& plan) {
   Json array = Json::array();
   for (const PlanChoice& c : plan.choices) {
     array.push_back({{"ranks", c.prediction.ranks},
                      {"sizes", c.prediction.sizes},
                      {"seconds", c.prediction.seconds},
                      {"interval", {c.prediction.low, c.prediction.high}},
+                     {"as_the_host_was", {c.prediction.run_low, c.prediction.run_high}},
+                     {"is_answer", c.prediction.is_answer()},
                      {"outside_fitted_range", c.prediction.outside_fitted_range},
                      {"speedup", c.speedup},
                      {"efficiency", c.efficiency},
@@ -56,7 +59,8 @@ void print_json(const Answering& answering, const Plan& plan) {
       array.back()["cache_left_bytes"] = *c.prediction.cache_left_bytes;
     }
   }
-  Json object = {{"choices", std::move(array)}, {"ranks", nullptr}};
+  Json object = {
+      {"verdict", to_json(model.verdict)}, {"choices", std::move(array)}, {"ranks", nullptr}};
   if (!plan.left_out.empty()) {
     object["left_out"] = plan.left_out;
   }
@@ -72,6 +76,7 @@ void print_table(const Plan& plan) {
                           {"seconds", true},
                           {"95 % from", true},
                           {"to", true},
+                          {"a run to", true},
                           {"speed-up", true},
                           {"efficiency", true},
                           {"core hours", true},
@@ -83,10 +88,12 @@ void print_table(const Plan& plan) {
         {cell(plan.chosen == i ? "->"
               : c.fits         ? "fits"
                                : ""),
-         cell(fmt::format("{}", c.prediction.ranks)), cell(format_seconds(c.prediction.seconds)),
+         cell(fmt::format("{}", c.prediction.ranks)),
+         cell(c.prediction.is_answer() ? format_seconds(c.prediction.seconds) : "not known"),
          cell(format_seconds(c.prediction.low)), cell(format_seconds(c.prediction.high)),
-         cell(fmt::format("{:.2f}", c.speedup)), cell(fmt::format("{:.3f}", c.efficiency)),
-         cell(fmt::format("{:.4g}", c.core_hours)), cell(fitted_range_text(c.prediction))});
+         cell(format_seconds(c.prediction.run_high)), cell(fmt::format("{:.2f}", c.speedup)),
+         cell(fmt::format("{:.3f}", c.efficiency)), cell(fmt::format("{:.4g}", c.core_hours)),
+         cell(fitted_range_text(c.prediction))});
   }
   fmt::print("{}", to_terminal(table));
   Remarks remarks;
@@ -102,7 +109,7 @@ void print_table(const Plan& plan) {
 
 /// Why nothing was chosen: what was asked, and how near the choices come to it.
 std::string unmet(const Plan& plan, const PlanRequest& request) {
-  const auto end = [](const PlanChoice& choice) { return choice.prediction.high; };
+  const auto end = [](const PlanChoice& choice) { return choice.prediction.run_high; };
   const PlanChoice& first = *std::ranges::min_element(plan.choices, {}, end);
   const PlanChoice& best = *std::ranges::max_element(plan.choices, {}, &PlanChoice::efficiency);
   std::vector<std::string> asked;
@@ -156,13 +163,19 @@ void run(PlanArguments& arguments) {
   arguments.answering.set_output("--slurm", arguments.slurm);
   const Model model = arguments.question.read();
   const Plan plan = make_plan(model, request);
-  if (plan.chosen && !arguments.slurm.empty()) {
+  const bool is_refused = !arguments.anyway && !model.verdict.trusted.value_or(true);
+  if (plan.chosen && !is_refused && !arguments.slurm.empty()) {
     write_file(arguments.slurm,
                slurm_script(model, plan.choices[*plan.chosen], batch_options(arguments, model)));
   }
-  print_json(arguments.answering, plan);
+  print_json(arguments.answering, model, plan);
   if (arguments.answering.is_for_people()) {
+    fmt::print("{}\n\n", model.verdict.sentence());
     print_table(plan);
+  }
+  if (is_refused) {
+    throw Error("nothing is planned with a model that is not trusted; --anyway does: " +
+                model.verdict.sentence());
   }
   if (!plan.chosen) {
     throw Error(unmet(plan, request));
@@ -193,6 +206,8 @@ void add_plan_command(CLI::App& program) {
       "--checkpoint", arguments->checkpoint,
       "Folder for snapshots: the batch script stops a search before its time limit, "
       "queues it again and goes on");
+  command->add_flag("--anyway", arguments->anyway,
+                    "Plan with a model that its held-out runs do not bear out");
   arguments->answering.add_to(*command);
   command->footer(
       "Examples:\n"

@@ -32,12 +32,13 @@ struct PredictArguments {
   Answering answering;
 };
 
-void print_json(const Answering& answering, const std::vector<Prediction>& predictions) {
+void print_json(const Answering& answering, const Model& model,
+                const std::vector<Prediction>& predictions) {
   Json array = Json::array();
   for (const Prediction& p : predictions) {
     array.push_back(Json(to_json(p)));
   }
-  answering.print({{"predictions", std::move(array)}});
+  answering.print({{"verdict", to_json(model.verdict)}, {"predictions", std::move(array)}});
 }
 
 /// The runs of these sizes that the model was fitted to or tested with, as their traces have them
@@ -93,12 +94,11 @@ void print_table(const std::vector<Prediction>& predictions) {
                                                   {"seconds", true},
                                                   {"95 % from", true},
                                                   {"to", true},
+                                                  {"a run from", true},
+                                                  {"a run to", true},
                                                   {"fitted range"},
                                                   {"memory per rank", true}}) {
     table.columns.push_back(column);
-  }
-  if (!is_search) {
-    table.columns.push_back({"eq. 6", true});
   }
   for (const Prediction& p : predictions) {
     std::vector<Cell> row = {cell(fmt::format("{}", p.ranks))};
@@ -107,12 +107,10 @@ void print_table(const std::vector<Prediction>& predictions) {
     }
     row.insert(
         row.end(),
-        {cell(sizes_text(p.sizes)), cell(format_seconds(p.seconds)), cell(format_seconds(p.low)),
-         cell(format_seconds(p.high)), cell(fitted_range_text(p)),
+        {cell(sizes_text(p.sizes)), cell(p.is_answer() ? format_seconds(p.seconds) : "not known"),
+         cell(format_seconds(p.low)), cell(format_seconds(p.high)), cell(format_seconds(p.run_low)),
+         cell(format_seconds(p.run_high)), cell(fitted_range_text(p)),
          cell(p.memory_bytes ? fmt::format("{:.0f} MiB", *p.memory_bytes / (1 << 20)) : "")});
-    if (!is_search) {
-      row.push_back(cell(format_seconds(p.sum_of_maxima_s.value_or(0))));
-    }
     table.rows.push_back(std::move(row));
   }
   fmt::print("{}", to_terminal(table));
@@ -167,9 +165,10 @@ void run(const PredictArguments& arguments) {
     }
   }
   if (!arguments.answering.is_for_people()) {
-    print_json(arguments.answering, predictions);
+    print_json(arguments.answering, model, predictions);
     return;
   }
+  fmt::print("{}\n\n", model.verdict.sentence());
   constexpr std::size_t kMostAnswers = 10;  // more are read better in the table
   if (predictions.size() <= kMostAnswers) {
     for (const Prediction& p : predictions) {

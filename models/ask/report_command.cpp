@@ -23,7 +23,6 @@ struct ReportArguments {
   std::string model;
   std::string machine;
   std::string out;
-  Throttled throttled = Throttled::left_out;
   Answering answering;
 };
 
@@ -40,7 +39,7 @@ void run(const ReportArguments& arguments) {
       read_model(model_of(arguments.model.empty() ? folder.string() : arguments.model));
   const std::optional<detail::Machine> machine = read_machine_if_given(arguments.machine);
   const std::vector<detail::Trace> traces = read_traces(traces_of(arguments.traces));
-  Report report = make_report(model, collect_measurements(traces, arguments.throttled), machine);
+  Report report = make_report(model, collect_measurements(traces), machine);
   report.timeline = largest_run(traces);
   report.origin = {.model = arguments.model.empty() ? folder.string() : arguments.model,
                    .machine = arguments.machine};
@@ -72,7 +71,6 @@ void add_report_command(CLI::App& program) {
                       "Another machine's latency and gap instead of the model's");
   command->add_option("--out", arguments->out,
                       "Folder to write into, made if its parent exists; without it the study's");
-  add_count_throttled(*command, arguments->throttled);
   arguments->answering.add_to(*command);
   command->footer(
       "Examples:\n"

@@ -93,7 +93,6 @@ void run(CommandLine& given, const Answering& answering, const std::string& comm
   arguments.ranks = parse_ranks(given.ranks);
   arguments.threads = parse_ranks(given.threads);
   arguments.fit = given.fit.options();
-  arguments.throttled = given.fit.throttled;
   arguments.allow_oversubscribed = given.fit.allow_oversubscribed;
   catch_interrupts();
   StudyRun study(arguments, plan_study(arguments));
@@ -124,10 +123,10 @@ void add_study_command(CLI::App& program, const std::string& command_line) {
   command->add_option("--sizes", arguments->sizes,
                       "Instead of the program's sizes: each as its option takes it (N=1M), or as "
                       "options in quotes (\"-n 9 -m 4\")");
-  command->add_option("--rounds", arguments->rounds,
-                      "Times that every size is run [program's]; once more, at most twice as "
-                      "often, while fewer than a third of its repetitions found the cores as fast "
-                      "as other runs did");
+  command->add_option(
+      "--rounds", arguments->rounds,
+      "Times that every size is run; without it until its two quickest rounds agree "
+      "within 3 %, at most 8");
   command->add_option("--repetitions", arguments->repetitions,
                       "Counted repetitions of each run [program's]");
   command->add_option("--out", arguments->out, "Folder to write into (default: NAME-study)");

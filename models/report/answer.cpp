@@ -77,9 +77,17 @@ std::string answer_line(const Prediction& p) {
       most == blocks.end()
           ? ""
           : fmt::format(", {:.0f} % of it {}", 100 * most->second / p.seconds, most->first);
-  return fmt::format("{} on {}: {} s (95 %: {} to {} s){}{}", format_sizes(p.sizes),
-                     format_workers(p.ranks, p.threads), format_seconds(p.seconds),
-                     format_seconds(p.low), format_seconds(p.high), held_back, caveats(p));
+  const std::string asked =
+      fmt::format("{} on {}", format_sizes(p.sizes), format_workers(p.ranks, p.threads));
+  if (!p.is_answer()) {
+    return fmt::format("{}: not enough is known to answer: {} to {} s{}", asked,
+                       format_seconds(p.low), format_seconds(p.high), caveats(p));
+  }
+  return fmt::format(
+      "{}: {} s when quiet (95 %: {} to {} s); as this host was, 95 % of runs between {} and {} "
+      "s{}{}",
+      asked, format_seconds(p.seconds), format_seconds(p.low), format_seconds(p.high),
+      format_seconds(p.run_low), format_seconds(p.run_high), held_back, caveats(p));
 }
 
 Prediction predict_for_answer(const Model& model, int ranks, const NamedSizes& sizes,

@@ -15,8 +15,9 @@ namespace cleave::models {
 /// Seconds by block, all levels added up, in the order in which the blocks come.
 std::vector<std::pair<std::string_view, double>> seconds_by_block(const Prediction& prediction);
 
-/// One line: "N=1G on 64 ranks: 1.2 s (95 %: 1.0 to 1.5 s), 33 % of it divide; beyond what was
-/// measured".
+/// One line: "N=1G on 64 ranks: 1.2 s when quiet (95 %: 1.0 to 1.5 s); as this host was, 95 % of
+/// runs between 1.0 and 1.7 s, 33 % of it divide; beyond what was measured". An interval that is
+/// wider than a factor of 4 is no answer, and the line says so.
 std::string answer_line(const Prediction& prediction);
 
 /// The sizes of the largest problem that the model was fitted to.

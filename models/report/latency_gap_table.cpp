@@ -28,7 +28,8 @@ Table latency_gap_table(const Network& network) {
   const auto add = [&](const char* pattern, const detail::Communication& e, const std::string& from,
                        const detail::MessageSegment& s, const std::string& r_squared) {
     const auto short_number = [](double value) {
-      return number(value, fmt::format("{:.3g}", value));
+      // A piece's line need not hold at 0 bytes.
+      return number(value, value < 0 ? "" : fmt::format("{:.3g}", value));
     };
     table.rows.push_back({text(pattern), number(e.ranks, std::to_string(e.ranks)),
                           number(e.level, std::to_string(e.level)),

@@ -34,7 +34,7 @@ std::map<detail::Block, double> largest_shares(const Measurements& measurements)
     if (of_run == blocks.end()) {
       continue;
     }
-    const double total = detail::median(point.seconds);
+    const double total = quiet_time(point.seconds);
     for (const auto& [block, of_block] : of_run->second) {
       double& share = shares[block];
       share = std::max(share, total > 0 ? of_block / total : 0);
@@ -43,9 +43,9 @@ std::map<detail::Block, double> largest_shares(const Measurements& measurements)
   return shares;
 }
 
-std::vector<std::string> size_names(const std::vector<Comparison>& comparisons) {
+std::vector<std::string> size_names(const std::vector<JudgedRun>& comparisons) {
   std::set<std::string> names;
-  for (const Comparison& c : comparisons) {
+  for (const JudgedRun& c : comparisons) {
     for (const auto& [name, value] : c.run.sizes) {
       names.insert(name);
     }

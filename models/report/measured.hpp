@@ -21,7 +21,7 @@ std::map<RunKey, std::map<detail::Block, double>> measured_blocks(const Measurem
 std::map<detail::Block, double> largest_shares(const Measurements& measurements);
 
 /// The names of all sizes, in alphabetical order.
-std::vector<std::string> size_names(const std::vector<Comparison>& comparisons);
+std::vector<std::string> size_names(const std::vector<JudgedRun>& comparisons);
 
 /// 0 where the run has no such size.
 std::int64_t size_or_zero(const NamedSizes& sizes, const std::string& name);

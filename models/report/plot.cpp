@@ -230,7 +230,7 @@ TerminalPlot plot_of(const Model& model, std::vector<Prediction> predictions,
   }
   const Prediction& first = predictions.front();
   for (const RunPoint& run : runs) {
-    const double seconds = run.seconds.empty() ? 0 : detail::median(run.seconds);
+    const double seconds = run.seconds.empty() ? 0 : quiet_time(run.seconds);
     const bool is_shown =
         seconds > 0 && first.ranks <= run.ranks && run.ranks <= predictions.back().ranks;
     if (is_shown && run.threads == first.threads && std::ranges::includes(run.sizes, first.sizes)) {
@@ -250,7 +250,7 @@ TerminalPlot plot_of_answers(const Report& report) {
     }
   }
   std::vector<RunPoint> runs;
-  for (const Comparison& c : report.comparisons) {
+  for (const JudgedRun& c : report.comparisons) {
     runs.push_back(c.run);
   }
   return plot_of(report.model, std::move(predictions), runs);

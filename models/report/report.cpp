@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include <cleave/error.hpp>
 #include <cleave/trace/machine_file.hpp>
@@ -13,93 +12,22 @@
 #include <cleave/trace/span.hpp>
 
 #include "models/report/answer.hpp"
-#include "models/report/measured.hpp"
 #include "models/report/residuals.hpp"
 #include "models/report/stealing_tables.hpp"
 #include "models/report/tables.hpp"
 #include "models/theory/remarks.hpp"
-#include "models/theory/statistics.hpp"
 
 namespace cleave::models {
 
 namespace {
 
-/// A block counts in the verdicts where it takes more than this part of a run.
-constexpr double kShareThatCounts = 0.05;
-constexpr double kMedianErrorWanted = 0.05;
-/// The largest error of the paper: of graphs on 8 processors.
-constexpr double kWorstErrorWanted = 0.0883;
-constexpr double kRSquaredWanted = 0.99;
-constexpr double kResidualWanted = 0.03;
-
-std::vector<Comparison> compare(const Model& model, const Measurements& measurements,
-                                const PredictOptions& options) {
-  std::vector<Comparison> comparisons;
+std::vector<JudgedRun> judged(const Model& model, const Measurements& measurements,
+                              const PredictOptions& options) {
+  std::vector<JudgedRun> runs;
   for (const RunPoint& point : measurements.points) {
-    Comparison c{.run = point, .measured_s = detail::median(point.seconds)};
-    c.spread = relative_spread(point.seconds);
-    c.held_out = !model.is_fitted_to(point);
-    c.prediction = predict(model, point, options);
-    c.relative_error = c.measured_s > 0 ? (c.prediction.seconds - c.measured_s) / c.measured_s : 0;
-    comparisons.push_back(std::move(c));
+    runs.push_back(judge_run(model, point, options));
   }
-  return comparisons;
-}
-
-Verdict error_verdict(const std::vector<double>& errors, bool worst) {
-  const double value =
-      worst ? *std::max_element(errors.begin(), errors.end()) : detail::median(errors);
-  const double wanted = worst ? kWorstErrorWanted : kMedianErrorWanted;
-  return {
-      .holds = value <= wanted,
-      .text = worst
-                  ? fmt::format("Worst error on held-out runs: {:.2f} % (wanted: at most {} %)",
-                                100 * value, 100 * wanted)
-                  : fmt::format("Median error on {} held-out runs: {:.2f} % (wanted: at most {} %)",
-                                errors.size(), 100 * value, 100 * wanted),
-      .advice =
-          "Measure more rounds (--rounds) on an idle machine, and sizes near those that "
-          "you ask for."};
-}
-
-std::vector<Verdict> verdicts_of(const Model& model, const Measurements& measurements,
-                                 const std::vector<Comparison>& comparisons) {
-  std::vector<Verdict> verdicts;
-  std::vector<double> held_out;
-  for (const Comparison& c : comparisons) {
-    if (c.held_out) {
-      held_out.push_back(std::abs(c.relative_error));
-    }
-  }
-  if (!held_out.empty()) {
-    verdicts.push_back(error_verdict(held_out, false));
-    verdicts.push_back(error_verdict(held_out, true));
-  }
-  const auto shares = largest_shares(measurements);
-  if (model.hypercube() == nullptr) {
-    return verdicts;
-  }
-  for (const BlockModel& block : model.hypercube()->blocks) {
-    const auto share = shares.find(block.block);
-    if (share == shares.end() || share->second <= kShareThatCounts) {
-      continue;
-    }
-    const Fit& fit = block.fit;
-    verdicts.push_back(
-        {.holds = fit.r_squared >= kRSquaredWanted &&
-                  fit.median_abs_relative_residual <= kResidualWanted,
-         .text = fmt::format(
-             "{}: R² {:.4f} (wanted: at least {:.2f}), median residual "
-             "{:.2f} % (wanted: at most {:.0f} %; a single repetition is off by {:.2f} %)",
-             name_of(block.block), fit.r_squared, kRSquaredWanted,
-             100 * fit.median_abs_relative_residual, 100 * kResidualWanted,
-             100 * block.repetition_deviation),
-         .advice =
-             fit.median_abs_relative_residual <= block.repetition_deviation
-                 ? "Single repetitions scatter as much: measure more repetitions."
-                 : "Its time depends on something else than its sizes: declare it by costs()."});
-  }
-  return verdicts;
+  return runs;
 }
 
 std::vector<std::pair<std::string, std::string>> facts_of(const Model& model,
@@ -109,15 +37,10 @@ std::vector<std::pair<std::string, std::string>> facts_of(const Model& model,
       {"application", fmt::format("{}, {}, {}", model.app, model.type, model.placement)},
       {"host", fmt::format("{}, {}, {} cores", p.host, p.processor, p.cores)},
       {"latency and gap from", network.source},
-      {"forms", fmt::format("{}, {} weights", model.forms,
-                            model.weights == Weights::relative ? "relative" : "ordinary")},
+      {"forms",
+       model.forms == "paper" ? "Printista and Saez, ordinary least squares" : model.forms},
       {"runs", fmt::format("{} fitted, {} held out", model.fitted.size(), model.held_out.size())},
       {"model made", fmt::format("{} by {} {} ({})", p.created, p.program, p.version, p.commit)}};
-  if (model.calibration.runs > 0) {
-    facts.push_back(
-        {"intervals", fmt::format("widened by {:.1f} %, by what {} held-out runs say",
-                                  100 * model.calibration.error, model.calibration.runs)});
-  }
   if (model.hypercube() != nullptr && model.hypercube()->exchange) {
     const ExchangeModel& exchange = *model.hypercube()->exchange;
     facts.insert(
@@ -141,9 +64,9 @@ void add_new(std::vector<Note>& notes, const std::vector<std::string>& others, b
 
 /// First what a fit should be distrusted for.
 std::vector<Note> notes_of(const Model& model, const Measurements& measurements,
-                           const std::vector<Comparison>& comparisons) {
+                           const std::vector<JudgedRun>& comparisons) {
   Remarks remarks;
-  for (const Comparison& c : comparisons) {
+  for (const JudgedRun& c : comparisons) {
     remarks.add(c.prediction);
   }
   std::vector<Note> notes;
@@ -169,13 +92,16 @@ Report make_report(const Model& model, const Measurements& measurements,
 
   Report report{.title = fmt::format("{}: predicted and measured", model.app),
                 .facts = facts_of(model, network),
-                .comparisons = compare(model, measurements, options),
+                .comparisons = judged(model, measurements, options),
                 .worker_shares = worker_shares_of(measurements.searches),
                 .model = model};
   report.model.network = network;
   report.answers = answers_of(report.model);
   report.notes = notes_of(model, measurements, report.comparisons);
-  report.verdicts = verdicts_of(model, measurements, report.comparisons);
+  report.verdict = judge(report.comparisons);
+  if (!report.verdict.trusted) {
+    report.verdict = model.verdict;
+  }
   report.residuals = residuals_of(model, measurements, report.comparisons);
   report.tables = make_tables(model, measurements, report.comparisons, network);
   return report;

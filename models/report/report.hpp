@@ -13,9 +13,11 @@
 
 #include "models/report/answer.hpp"
 #include "models/report/run_timeline.hpp"
+#include "models/theory/judge.hpp"
 #include "models/theory/model.hpp"
 #include "models/theory/prediction.hpp"
 #include "models/theory/samples.hpp"
+#include "models/theory/verdict.hpp"
 
 namespace cleave::models {
 
@@ -38,26 +40,9 @@ struct Table {
   std::vector<std::vector<Cell>> rows;
 };
 
-/// A claim and whether it holds.
-struct Verdict {
-  bool holds = false;
-  std::string text;
-  std::string advice;  ///< what to do where it does not hold
-};
-
 struct Note {
   std::string text;
   bool is_grave = false;  ///< answers may be wrong for it
-};
-
-/// One run as measured and as predicted.
-struct Comparison {
-  RunPoint run;
-  bool held_out = false;
-  double measured_s = 0;  ///< median over the repetitions
-  double spread = 0;      ///< of a single repetition, relative (relative_spread)
-  Prediction prediction;
-  double relative_error = 0;  ///< (predicted - measured) / measured
 };
 
 /// A block of a run, or a part of a search: its fit against what was measured.
@@ -83,10 +68,10 @@ struct Origin {
 
 struct Report {
   std::string title;
+  Verdict verdict;  ///< by the runs that are compared; the model's own where none is held out
   std::vector<Answer> answers;
   std::vector<std::pair<std::string, std::string>> facts;  ///< of machine and runs
-  std::vector<Comparison> comparisons;
-  std::vector<Verdict> verdicts;
+  std::vector<JudgedRun> comparisons;
   std::vector<Table> tables;
   std::vector<Note> notes;  ///< grave ones first
   std::vector<Residual> residuals;

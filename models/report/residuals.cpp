@@ -28,17 +28,18 @@ void add_hypercube(std::vector<Residual>& residuals, const HypercubeModel& model
     std::ranges::copy_if(all, std::back_inserter(samples),
                          [&](const Sample& sample) { return sample.block == block; });
     for (const Observation& o : observations_of(samples)) {
-      residuals.push_back({.block = std::string(name_of(block)),
-                           .run_sizes = o.run_sizes,
-                           .measured_s = o.value,
-                           .relative = (fitted->fit(o.sizes, o.kind) - o.value) / o.value});
+      residuals.push_back(
+          {.block = std::string(name_of(block)),
+           .run_sizes = o.run_sizes,
+           .measured_s = o.value,
+           .relative = (fitted->law.at(o.sizes, o.ranks_per_host).median - o.value) / o.value});
     }
   }
 }
 
 void add_search(std::vector<Residual>& residuals, const std::vector<SearchRun>& runs,
-                const std::vector<Comparison>& comparisons) {
-  for (const Comparison& c : comparisons) {
+                const std::vector<JudgedRun>& comparisons) {
+  for (const JudgedRun& c : comparisons) {
     const auto run = std::ranges::find_if(runs, [&](const SearchRun& r) {
       return r.ranks == c.run.ranks && r.threads == c.run.threads && r.sizes == c.run.sizes;
     });
@@ -66,7 +67,7 @@ void add_search(std::vector<Residual>& residuals, const std::vector<SearchRun>& 
 }  // namespace
 
 std::vector<Residual> residuals_of(const Model& model, const Measurements& measurements,
-                                   const std::vector<Comparison>& comparisons) {
+                                   const std::vector<JudgedRun>& comparisons) {
   std::vector<Residual> residuals;
   if (const HypercubeModel* hypercube = model.hypercube()) {
     add_hypercube(residuals, *hypercube, measurements.samples);

@@ -13,6 +13,6 @@ namespace cleave::models {
 /// One for each block at each level of each run on the hypercube. Of a search: for each part of
 /// each run. Blocks whose fits leave messages out (pivot) have none.
 std::vector<Residual> residuals_of(const Model& model, const Measurements& measurements,
-                                   const std::vector<Comparison>& comparisons);
+                                   const std::vector<JudgedRun>& comparisons);
 
 }  // namespace cleave::models

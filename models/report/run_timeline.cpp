@@ -4,27 +4,26 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <map>
 #include <tuple>
 
 #include "models/theory/timeline.hpp"
+#include "models/theory/trace_run.hpp"
 
 namespace cleave::models {
 
 namespace {
 
-/// Whose time is the median of the counted repetitions; null where none was counted.
-const detail::Trace::Run* median_repetition(const detail::Trace& trace) {
-  std::vector<const detail::Trace::Run*> counted;
-  for (const detail::Trace::Run& run : trace.repetitions) {
-    if (!run.warm_up) {
-      counted.push_back(&run);
-    }
-  }
-  if (counted.empty()) {
-    return nullptr;
-  }
-  const auto middle = counted.begin() + static_cast<std::ptrdiff_t>((counted.size() - 1) / 2);
-  std::ranges::nth_element(counted, middle, {}, &detail::Trace::Run::elapsed_ns);
+/// A repetition, and the trace that it is in.
+struct Candidate {
+  const detail::Trace* trace = nullptr;
+  const detail::Trace::Run* run = nullptr;
+};
+
+/// That whose time is the median of all. \pre  !all.empty()
+Candidate median_of(std::vector<Candidate> all) {
+  const auto middle = all.begin() + (std::ssize(all) - 1) / 2;
+  std::ranges::nth_element(all, middle, {}, [](const Candidate& c) { return c.run->elapsed_ns; });
   return *middle;
 }
 
@@ -75,24 +74,29 @@ RunTimeline timeline_of_run(const detail::Trace& trace, const detail::Trace::Run
 
 std::optional<RunTimeline> largest_run(std::span<const detail::Trace> traces,
                                        std::size_t max_spans) {
-  const detail::Trace* best = nullptr;
-  const detail::Trace::Run* run = nullptr;
-  const auto rank_of = [](const detail::Trace& trace, const detail::Trace::Run& of_trace) {
-    return std::tuple(static_cast<std::int64_t>(trace.run.ranks) * trace.run.threads,
-                      of_trace.elapsed_ns);
-  };
+  std::map<RunIdentity, std::vector<Candidate>> runs;
   for (const detail::Trace& trace : traces) {
-    const detail::Trace::Run* candidate = trace.spans.empty() ? nullptr : median_repetition(trace);
-    if (candidate != nullptr &&
-        (best == nullptr || rank_of(trace, *candidate) > rank_of(*best, *run))) {
-      best = &trace;
-      run = candidate;
+    for (const detail::Trace::Run& run : trace.repetitions) {
+      if (!run.warm_up && !trace.spans.empty()) {
+        runs[identity_of(trace.run, run)].push_back({&trace, &run});
+      }
     }
   }
-  if (best == nullptr) {
+  Candidate best;
+  const auto rank_of = [](const Candidate& c) {
+    return std::tuple(static_cast<std::int64_t>(c.trace->run.ranks) * c.trace->run.threads,
+                      c.run->elapsed_ns);
+  };
+  for (auto& [identity, repetitions] : runs) {
+    const Candidate candidate = median_of(std::move(repetitions));
+    if (best.trace == nullptr || rank_of(candidate) > rank_of(best)) {
+      best = candidate;
+    }
+  }
+  if (best.trace == nullptr) {
     return std::nullopt;
   }
-  RunTimeline timeline = timeline_of_run(*best, *run, max_spans);
+  RunTimeline timeline = timeline_of_run(*best.trace, *best.run, max_spans);
   return timeline.spans.empty() ? std::nullopt : std::optional(std::move(timeline));
 }
 

@@ -39,8 +39,8 @@ struct RunTimeline {
 
 inline constexpr std::size_t kMaxTimelineSpans = 200'000;
 
-/// The longest run on the most ranks and threads, by its median repetition. Nothing where no trace
-/// has spans. Cost: a pass over the spans of that trace.
+/// The longest run on the most ranks and threads: of its repetitions over all rounds the one of
+/// median time. Nothing where no trace has spans. Cost: a pass over the spans of that trace.
 std::optional<RunTimeline> largest_run(std::span<const detail::Trace> traces,
                                        std::size_t max_spans = kMaxTimelineSpans);
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include <cleave/trace/median.hpp>
@@ -102,7 +103,7 @@ std::vector<WorkerShares> worker_shares_of(const std::vector<SearchRun>& runs) {
   return all;
 }
 
-Table parts_table(const std::vector<Comparison>& comparisons, const std::vector<SearchRun>& runs) {
+Table parts_table(const std::vector<JudgedRun>& comparisons, const std::vector<SearchRun>& runs) {
   Table table{.id = "parts",
               .title = "Where the time goes",
               .note =
@@ -117,7 +118,7 @@ Table parts_table(const std::vector<Comparison>& comparisons, const std::vector<
                           {"of the run", true}}};
   for (const auto& [workers, run] : longest_of(runs)) {
     const auto comparison =
-        std::find_if(comparisons.begin(), comparisons.end(), [&, of = run](const Comparison& c) {
+        std::find_if(comparisons.begin(), comparisons.end(), [&, of = run](const JudgedRun& c) {
           return c.run.ranks == of->ranks && c.run.threads == of->threads &&
                  c.run.sizes == of->sizes;
         });
@@ -158,36 +159,38 @@ Table stealing_coefficients_table(const Model& model) {
   const auto short_number = [](double value) {
     return number(value, fmt::format("{:.4g}", value));
   };
-  const auto add = [&](const std::string& part, const std::string& where, const Fit& fit,
-                       int kind) {
-    const Eigen::VectorXd errors = fit.standard_errors(kind);
-    for (std::size_t i = 0; i < fit.form().size(); ++i) {
+  const auto add = [&](const std::string& part, const std::string& where, const Law& law,
+                       double factor = 1) {
+    const Hypothesis& first = law.hypotheses.front();
+    for (std::size_t i = 0; i < first.form.size(); ++i) {
       const auto row = static_cast<Eigen::Index>(i);
-      table.rows.push_back({text(part), text(where), text(fit.form()[i].text()),
-                            short_number(fit.coefficients.at(kind)[row]), short_number(errors[row]),
-                            percent(fit.median_abs_relative_residual)});
+      const double error = first.deviation * std::sqrt(std::max(0.0, first.covariance(row, row)));
+      table.rows.push_back({text(part), text(where), text(first.form[i].text()),
+                            short_number(factor * first.coefficients[row]),
+                            short_number(factor * error),
+                            percent(law.median_abs_relative_residual)});
     }
   };
   if (search.search) {
-    for (const auto& [workers, coefficients] : search.search->coefficients) {
+    for (const auto& [workers, factor] : search.search->hypotheses.front().factors) {
       add("search", fmt::format("{} {} per host", workers, workers == 1 ? "worker" : "workers"),
-          *search.search, workers);
+          *search.search, factor);
     }
   }
   const auto add_steals = [&](const std::string& where, const std::optional<Steals>& steals) {
     if (steals) {
-      add("steals", where, steals->seconds, kOneKind);
-      add("number of steals", where, steals->count, kOneKind);
+      add("steals", where, steals->seconds);
+      add("number of steals", where, steals->count);
       if (steals->in_vain) {
-        add("number of requests in vain", where, *steals->in_vain, kOneKind);
+        add("number of requests in vain", where, *steals->in_vain);
       }
     }
   };
   add_steals("inside a rank", search.inside);
   add_steals("between ranks", search.between);
   if (search.start_up && search.termination) {
-    add("start-up", "", *search.start_up, kOneKind);
-    add("termination", "", *search.termination, kOneKind);
+    add("start-up", "", *search.start_up);
+    add("termination", "", *search.termination);
   }
   return table;
 }

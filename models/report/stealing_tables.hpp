@@ -17,7 +17,7 @@ Table workers_table(const std::vector<SearchRun>& runs);
 std::vector<WorkerShares> worker_shares_of(const std::vector<SearchRun>& runs);
 
 /// What the parts of each of these runs took, and were predicted to.
-Table parts_table(const std::vector<Comparison>& comparisons, const std::vector<SearchRun>& runs);
+Table parts_table(const std::vector<JudgedRun>& comparisons, const std::vector<SearchRun>& runs);
 
 /// \pre  the model is of a search
 Table stealing_coefficients_table(const Model& model);

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -37,44 +39,45 @@ Table coefficients_table(const Model& model, const Measurements& measurements) {
       .id = "coefficients",
       .title = "Coefficients of the blocks",
       .note =
-          "A coefficient is seconds for each unit of its term. Forms: how many are plausible; "
-          "the simplest is shown. Up to: the largest part of any run that the block takes. "
-          "Residual: the median of |measured - fitted| / measured. Spread: how far a single "
-          "repetition lies from its median; a residual below it is noise.",
+          "A coefficient is seconds for each unit of its term, with one rank per host. Weight: how "
+          "likely the form is, of all that were tried; the likeliest is shown. Factor: what it is "
+          "multiplied by with so many ranks per host. Residual: the median of |measured - fitted| "
+          "/ measured. Up to: the largest part of any run that the block takes.",
       .columns = {{"block"},
                   {"ranks per host", true},
                   {"coefficient"},
                   {"term"},
                   {"value (s)", true},
                   {"std. error (s)", true},
-                  {"forms", true},
+                  {"weight", true},
+                  {"factor", true},
                   {"R²", true},
-                  {"adjusted R²", true},
                   {"residual", true},
-                  {"spread", true},
                   {"samples", true},
                   {"up to", true}}};
   for (const BlockModel& block : model.hypercube()->blocks) {
     const auto share = shares.find(block.block);
-    const Fit& fit = block.fit;
+    const Law& law = block.law;
+    const Hypothesis& first = law.hypotheses.front();
     bool is_first = true;
-    for (const auto& [kind, coefficients] : fit.coefficients) {
-      const Eigen::VectorXd errors = fit.standard_errors(kind);
-      for (std::size_t i = 0; i < fit.form().size(); ++i) {
+    for (const auto& [ranks_per_host, factor] : first.factors) {
+      for (std::size_t i = 0; i < first.form.size(); ++i) {
         const auto row = static_cast<Eigen::Index>(i);
+        const double error = first.deviation * std::sqrt(std::max(0.0, first.covariance(row, row)));
         table.rows.push_back(
-            {text(std::string(name_of(block.block))), number(kind, std::to_string(kind)),
-             text(coefficient_name(block.block, i)), text(fit.form()[i].text()),
-             number(coefficients[row], fmt::format("{:.4g}", coefficients[row])),
-             number(errors[row], fmt::format("{:.2g}", errors[row])),
-             number(static_cast<double>(fit.forms.size()), std::to_string(fit.forms.size())),
-             number(fit.r_squared, fmt::format("{:.4f}", fit.r_squared)),
-             number(fit.adjusted_r_squared, fmt::format("{:.4f}", fit.adjusted_r_squared)),
-             percent(fit.median_abs_relative_residual), percent(block.repetition_deviation),
+            {text(std::string(name_of(block.block))),
+             number(ranks_per_host, std::to_string(ranks_per_host)),
+             text(coefficient_name(block.block, i)), text(first.form[i].text()),
+             number(first.coefficients[row], fmt::format("{:.4g}", first.coefficients[row])),
+             number(error, fmt::format("{:.2g}", error)), percent(first.weight),
+             number(factor, fmt::format("{:.3f}", factor)),
+             law.r_squared < 0 ? text("")
+                               : number(law.r_squared, fmt::format("{:.4f}", law.r_squared)),
+             percent(law.median_abs_relative_residual),
              number(block.samples, std::to_string(block.samples)),
              share == shares.end() ? text("") : percent(share->second)});
         for (std::size_t column = 0; column < table.columns.size() && !is_first; ++column) {
-          const bool is_of_block = column == 0 || column > 5;
+          const bool is_of_block = column == 0 || column == 6 || column > 7;
           if (is_of_block) {
             table.rows.back()[column].shown.clear();
           }
@@ -97,20 +100,19 @@ Table refused_table(const Model& model) {
   return table;
 }
 
-Table times_table(const std::vector<Comparison>& comparisons) {
+Table times_table(const std::vector<JudgedRun>& comparisons) {
   using Workers = std::pair<int, int>;  // ranks, threads of each
-  std::map<NamedSizes, std::map<Workers, const Comparison*>> by_size;
+  std::map<NamedSizes, std::map<Workers, const JudgedRun*>> by_size;
   std::set<Workers> workers;
-  for (const Comparison& c : comparisons) {
+  for (const JudgedRun& c : comparisons) {
     by_size[c.run.sizes][{c.run.ranks, c.run.threads}] = &c;
     workers.insert({c.run.ranks, c.run.threads});
   }
   const std::vector<std::string> names = size_names(comparisons);
-  Table table{
-      .id = "times",
-      .title = "Measured times against size",
-      .note = "Medians over the repetitions of the longest time over the ranks, in seconds.",
-      .columns = {}};
+  Table table{.id = "times",
+              .title = "Measured times against size",
+              .note = "Quiet times, the medians of the faster half of the repetitions, in seconds.",
+              .columns = {}};
   for (const std::string& name : names) {
     table.columns.push_back({name, true});
   }
@@ -131,18 +133,20 @@ Table times_table(const std::vector<Comparison>& comparisons) {
   return table;
 }
 
-Table predictions_table(const std::vector<Comparison>& comparisons, bool is_search) {
+Table predictions_table(const std::vector<JudgedRun>& comparisons, bool is_search) {
   const std::vector<std::string> names = size_names(comparisons);
   Table table{
       .id = "predictions",
       .title = "Predicted against measured",
       .note = fmt::format(
-          "Predicted is {}. Error: (predicted - measured) / measured. Spread: how far a single "
-          "repetition lies from the median (1.4826 MAD, relative). An error below the spread of "
-          "the run cannot be told from noise.",
-          is_search ? "what the workers' nodes, steals, start-up and termination take"
-                    : "the median of runs played out; equation 6 of Printista and Saez is a sum of "
-                      "maxima"),
+          "Measured is the quiet time, the median of the faster half of the repetitions. Predicted "
+          "is {}, with the range that holds the quiet time with 95 % probability, and the one that "
+          "holds a single run on a host as it was. Error: (predicted - measured) / measured. "
+          "Spread: how far the faster half lies apart (1.4826 MAD, relative).",
+          is_search
+              ? "what the workers' nodes, steals, start-up and termination take"
+              : "the schedule played with the blocks' medians; equation 6 of Printista and Saez "
+                "is a sum of maxima"),
       .columns = {{"ranks", true}}};
   if (is_search) {
     table.columns.push_back({"threads", true});
@@ -153,13 +157,17 @@ Table predictions_table(const std::vector<Comparison>& comparisons, bool is_sear
   const auto add_columns = [&table](const std::vector<Column>& columns) {
     table.columns.insert(table.columns.end(), columns.begin(), columns.end());
   };
-  add_columns(
-      {{"measured (s)", true}, {"predicted (s)", true}, {"95 % from (s)", true}, {"to (s)", true}});
+  add_columns({{"measured (s)", true},
+               {"predicted (s)", true},
+               {"95 % from (s)", true},
+               {"to (s)", true},
+               {"a run from (s)", true},
+               {"a run to (s)", true}});
   if (!is_search) {
     add_columns({{"eq. 6 (s)", true}});
   }
   add_columns({{"error", true}, {"spread", true}, {"repetitions", true}, {"run was"}});
-  for (const Comparison& c : comparisons) {
+  for (const JudgedRun& c : comparisons) {
     std::vector<Cell> row = {number(c.run.ranks, std::to_string(c.run.ranks))};
     if (is_search) {
       row.push_back(number(c.run.threads, std::to_string(c.run.threads)));
@@ -168,7 +176,8 @@ Table predictions_table(const std::vector<Comparison>& comparisons, bool is_sear
       row.push_back(count(size_or_zero(c.run.sizes, name)));
     }
     row.insert(row.end(), {seconds(c.measured_s), seconds(c.prediction.seconds),
-                           seconds(c.prediction.low), seconds(c.prediction.high)});
+                           seconds(c.prediction.low), seconds(c.prediction.high),
+                           seconds(c.prediction.run_low), seconds(c.prediction.run_high)});
     if (!is_search) {
       row.push_back(seconds(c.prediction.sum_of_maxima_s.value_or(0)));
     }
@@ -182,11 +191,11 @@ Table predictions_table(const std::vector<Comparison>& comparisons, bool is_sear
 }
 
 /// For each number of ranks the run that took longest: what its blocks took, and were predicted to.
-Table shares_table(const std::vector<Comparison>& comparisons, const Measurements& measurements) {
+Table shares_table(const std::vector<JudgedRun>& comparisons, const Measurements& measurements) {
   const auto blocks = measured_blocks(measurements);
-  std::map<int, const Comparison*> longest;
-  for (const Comparison& c : comparisons) {
-    const Comparison*& best = longest[c.run.ranks];
+  std::map<int, const JudgedRun*> longest;
+  for (const JudgedRun& c : comparisons) {
+    const JudgedRun*& best = longest[c.run.ranks];
     if (best == nullptr || c.measured_s > best->measured_s) {
       best = &c;
     }
@@ -252,7 +261,7 @@ Table scaling_table(const Model& model) {
 }  // namespace
 
 std::vector<Table> make_tables(const Model& model, const Measurements& measurements,
-                               const std::vector<Comparison>& comparisons, const Network& network) {
+                               const std::vector<JudgedRun>& comparisons, const Network& network) {
   std::vector<Table> tables = {predictions_table(comparisons, model.search() != nullptr)};
   if (model.search() != nullptr) {
     tables.insert(tables.end(), {workers_table(measurements.searches),

@@ -10,7 +10,7 @@ namespace cleave::models {
 
 /// Those that have rows; first the one that a reader comes for.
 std::vector<Table> make_tables(const Model& model, const Measurements& measurements,
-                               const std::vector<Comparison>& comparisons, const Network& network);
+                               const std::vector<JudgedRun>& comparisons, const Network& network);
 
 /// l and g of every pattern: of all messages, of each piece, and as the paper's worst case.
 Table latency_gap_table(const Network& network);

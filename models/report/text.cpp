@@ -75,7 +75,7 @@ std::string to_terminal(const Table& table) {
 }
 
 std::string to_terminal(const Report& report, const std::string& plot) {
-  std::string text = report.title + "\n\n";
+  std::string text = fmt::format("{}\n\n  {}\n", report.title, report.verdict.sentence());
   for (const Answer& answer : report.answers | std::views::filter(comes_first)) {
     text += fmt::format("  {}\n", answer.line);
   }
@@ -84,9 +84,6 @@ std::string to_terminal(const Report& report, const std::string& plot) {
     text += fmt::format("  {:<22}{}\n", name, value);
   }
   text += '\n';
-  for (const Verdict& verdict : report.verdicts) {
-    text += fmt::format("  {:<6}{}\n", verdict.holds ? "yes" : "NO", verdict.text);
-  }
   for (const Note& note : report.notes) {
     text += fmt::format("  note  {}\n", note.text);
   }
@@ -105,7 +102,8 @@ std::string notes_text(const std::vector<std::string>& notes) {
 }
 
 std::string to_markdown(const Report& report) {
-  std::string text = fmt::format("# {}\n\n", escaped_for_markdown(report.title));
+  std::string text = fmt::format("# {}\n\n**{}**\n\n", escaped_for_markdown(report.title),
+                                 escaped_for_markdown(report.verdict.sentence()));
   for (const Answer& answer : report.answers | std::views::filter(comes_first)) {
     text += fmt::format("- {}\n", escaped_for_markdown(answer.line));
   }
@@ -114,10 +112,6 @@ std::string to_markdown(const Report& report) {
     text += fmt::format("- {}: {}\n", name, escaped_for_markdown(value));
   }
   text += "\n";
-  for (const Verdict& verdict : report.verdicts) {
-    text += fmt::format("- **{}** {}\n", verdict.holds ? "yes" : "no",
-                        escaped_for_markdown(verdict.text));
-  }
   for (const Note& note : report.notes) {
     text += fmt::format("- note: {}\n", escaped_for_markdown(note.text));
   }

@@ -9,7 +9,7 @@
 
 namespace cleave::models {
 
-/// The answers first, then `plot`, verdicts and notes, and the tables in columns.
+/// The verdict and the answers first, then `plot` and notes, and the tables in columns.
 std::string to_terminal(const Report& report, const std::string& plot = "");
 
 /// One table in aligned columns.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <cleave/error.hpp>
+#include <cleave/program/command_line.hpp>
 #include <cleave/sizes.hpp>
 
 namespace cleave::models {
@@ -75,19 +76,21 @@ std::string directives(const Model& model, const PlanChoice& choice, bool is_que
   const Prediction& p = choice.prediction;
   const int tasks_per_node = p.ranks_per_host;
   const double limit_s =
-      with_margin(p.high) + kStart_s + (is_queued_again ? kSnapshot_s + kEarly_s : 0);
+      with_margin(p.run_high) + kStart_s + (is_queued_again ? kSnapshot_s + kEarly_s : 0);
   std::string lines = fmt::format(
       "#!/bin/bash\n"
-      "# Predicted: {:.4g} s, with 95 % probability from {:.4g} to {:.4g} s{}.\n"
+      "# {}\n"
+      "# Predicted: {:.4g} s when quiet, 95 % of runs from {:.4g} to {:.4g} s{}.\n"
       "#SBATCH --job-name=cleave-{}\n"
       "#SBATCH --nodes={}\n"
       "#SBATCH --ntasks={}\n"
       "#SBATCH --ntasks-per-node={}\n"
       "#SBATCH --cpus-per-task={}\n"
       "#SBATCH --time={}\n",
-      p.seconds, p.low, p.high, p.outside_fitted_range ? ", beyond what was measured" : "",
-      job_name(model.app), (p.ranks + tasks_per_node - 1) / tasks_per_node, p.ranks, tasks_per_node,
-      p.threads, time_limit(limit_s));
+      detail::one_line(model.verdict.sentence()), p.seconds, p.run_low, p.run_high,
+      p.outside_fitted_range ? ", beyond what was measured" : "", job_name(model.app),
+      (p.ranks + tasks_per_node - 1) / tasks_per_node, p.ranks, tasks_per_node, p.threads,
+      time_limit(limit_s));
   if (p.memory_bytes) {
     const double mebibytes = with_margin(*p.memory_bytes) / p.threads / (1 << 20);
     lines +=

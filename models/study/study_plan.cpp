@@ -91,7 +91,9 @@ Study study_of(const StudyArguments& arguments, const ProgramDescription& progra
       study.sizes.push_back(size.substr(std::min(size.find_first_not_of(' '), size.size())));
     }
   }
-  study.rounds = arguments.rounds.value_or(study.rounds);
+  // Two that agree are enough.
+  constexpr int kFewestRounds = 2;
+  study.rounds = arguments.rounds.value_or(std::min(study.rounds, kFewestRounds));
   study.repetitions = arguments.repetitions.value_or(study.repetitions);
   if (study.rounds < 1 || study.repetitions < 1) {
     throw UsageError("--rounds and --repetitions must be at least 1");
@@ -250,6 +252,7 @@ StudyPlan plan_study(const StudyArguments& arguments) {
   StudyPlan plan{.program = describe(arguments), .options = arguments.options};
   plan.study = study_of(arguments, plan.program);
   plan.fit = arguments.fit;
+  plan.adds_rounds = !arguments.rounds;
   plan.file_name = file_name_of(plan.program.name);
   if (plan.file_name.empty()) {
     plan.file_name = "program";

@@ -32,7 +32,6 @@ struct StudyArguments {
   std::string status;  ///< file that says how far the study is
   bool hold_out_is_given = false;
   FitOptions fit;
-  Throttled throttled = Throttled::left_out;
   bool allow_oversubscribed = false;
   std::vector<std::string> options;  ///< after "--": the program's own
 };
@@ -51,6 +50,7 @@ struct StudyPlan {
   std::vector<std::string> options;  ///< the program's own
   std::vector<Case> cases;
   FitOptions fit;
+  bool adds_rounds = true;  ///< while the two quickest of a case differ
   std::filesystem::path folder;
   std::string file_name;           ///< of the application, fit for files
   std::vector<std::string> notes;  ///< what was decided for the user

@@ -13,13 +13,14 @@
 #include <cleave/program/pace.hpp>
 #include <cleave/program/progress.hpp>
 #include <cleave/trace/machine_file.hpp>
+#include <cleave/trace/median.hpp>
 #include <cleave/trace/provenance.hpp>
 #include <cleave/trace/words.hpp>
 
 #include "models/report/cells.hpp"
 #include "models/report/write_report.hpp"
 #include "models/study/subprocess.hpp"
-#include "models/theory/clean.hpp"
+#include "models/theory/quiet.hpp"
 
 namespace cleave::models {
 
@@ -45,16 +46,6 @@ std::vector<Case*> in_turn(std::vector<Case*> cases, int round) {
     std::reverse(cases.begin(), cases.end());
   }
   return cases;
-}
-
-/// Repetitions of a case that found the cores as fast as they can be.
-int free_repetitions(const CountedRepetitions& counted, const std::vector<detail::Trace>& traces,
-                     const Case& c) {
-  int free = 0;
-  for (const std::size_t trace : c.traces) {
-    free += counted.free_repetitions(traces[trace]);
-  }
-  return free;
 }
 
 fs::path calibration_program() {
@@ -158,7 +149,7 @@ void StudyRun::say_what_is_there() const {
                reused, runs_, (plan_.folder / "traces").string());
   }
   std::set<fs::path> own;
-  for (int round = 1; round <= 2 * plan_.study.rounds; ++round) {
+  for (int round = 1; round <= max_rounds(); ++round) {
     for (const Case& c : plan_.cases) {
       own.insert(plan_.trace_of(c, round));
     }
@@ -182,14 +173,14 @@ void StudyRun::measure_all() {
     plan_runs(round - 1, {});
     measure_round(round, all);
   }
-  for (int again = 1; again <= rounds; ++again) {
-    const std::vector<Case*> throttled = mostly_throttled();
-    if (throttled.empty()) {
+  for (int round = rounds + 1; round <= max_rounds(); ++round) {
+    const std::vector<Case*> again = unsettled();
+    if (again.empty()) {
       break;
     }
-    runs_ += throttled.size();
-    plan_runs(rounds + again - 1, throttled);
-    measure_round(rounds + again, throttled);
+    runs_ += again.size();
+    plan_runs(round - 1, again);
+    measure_round(round, again);
   }
   begin_step("fitting");
 }
@@ -228,6 +219,11 @@ void StudyRun::add_round(const std::vector<Case*>& cases, int round) {
   for (const Case* const c : in_turn(cases, round)) {
     to_come_.push_back(plan_.weight_of(*c));
   }
+}
+
+int StudyRun::max_rounds() const {
+  constexpr int kMost = 8;
+  return plan_.adds_rounds ? std::max(kMost, plan_.study.rounds) : plan_.study.rounds;
 }
 
 detail::Moment StudyRun::look() {
@@ -292,7 +288,7 @@ void StudyRun::measure_round(int round, const std::vector<Case*>& cases) {
     } else {
       const std::string which = round <= plan_.study.rounds
                                     ? fmt::format("round {} of {}", round, plan_.study.rounds)
-                                    : fmt::format("round {}, as a core was slower before", round);
+                                    : fmt::format("round {}, as the others differ", round);
       begin_step(fmt::format("{} {} on {}, {}", plan_.program.name, c->size,
                              format_workers(c->workers.ranks, c->workers.threads), which));
       trace = measure(*c, round);
@@ -352,21 +348,28 @@ std::optional<detail::Trace> StudyRun::earlier(const Case& c, int round) const {
   }
 }
 
-/// The cases of which fewer than a third of the repetitions asked for found the cores as fast as
-/// they can be.
-std::vector<Case*> StudyRun::mostly_throttled() {
-  std::vector<Case*> throttled;
-  if (arguments_.throttled == Throttled::counted) {
-    return throttled;
-  }
-  const CountedRepetitions counted(traces_);
+/// The cases whose two quickest rounds differ by more than 3 %.
+std::vector<Case*> StudyRun::unsettled() {
+  constexpr double kAgree = 0.03;
+  std::vector<Case*> cases;
   for (Case& c : plan_.cases) {
-    const int free = free_repetitions(counted, traces_, c);
-    if (3 * free < plan_.study.rounds * plan_.study.repetitions) {
-      throttled.push_back(&c);
+    std::vector<double> medians;
+    for (const std::size_t trace : c.traces) {
+      std::vector<double> seconds;
+      for (const detail::Trace::Run& run : traces_[trace].repetitions) {
+        if (!run.warm_up) {
+          seconds.push_back(seconds_of(run.elapsed_ns));
+        }
+      }
+      if (!seconds.empty()) {
+        medians.push_back(detail::median(std::move(seconds)));
+      }
+    }
+    if (medians.size() < 2 || quickest_rounds_apart(std::move(medians)) > kAgree) {
+      cases.push_back(&c);
     }
   }
-  return throttled;
+  return cases;
 }
 
 }  // namespace cleave::models

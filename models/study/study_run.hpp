@@ -49,7 +49,8 @@ class StudyRun {
   void measure_round(int round, const std::vector<Case*>& cases);
   detail::Trace measure(const Case& c, int round);
   std::optional<detail::Trace> earlier(const Case& c, int round) const;
-  std::vector<Case*> mostly_throttled();
+  std::vector<Case*> unsettled();
+  int max_rounds() const;
   void begin_step(const std::string& what);
   std::string command_of(const Case& c, int round) const;
 

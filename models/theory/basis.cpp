@@ -78,7 +78,7 @@ class BasisParser {
     return std::string(text_.substr(first, at_ - first));
   }
 
-  /// A number, or log2 of one.
+  /// A number, log2 of one, or a fraction such as 2/3.
   double power() {
     const bool is_log = text_.substr(at_).starts_with("log2(");
     at_ += is_log ? 5 : 0;
@@ -91,8 +91,20 @@ class BasisParser {
     at_ = static_cast<std::size_t>(end - text_.data());
     if (is_log) {
       expect(')', "')'");
+      return std::log2(value);
     }
-    return is_log ? std::log2(value) : value;
+    if (is_next('/')) {
+      ++at_;
+      double divisor = 0;
+      const auto [last, bad] =
+          std::from_chars(text_.data() + at_, text_.data() + text_.size(), divisor);
+      if (bad != std::errc() || !(divisor >= 1) || divisor > 10) {
+        fail("a number of 1 to 10");
+      }
+      at_ = static_cast<std::size_t>(last - text_.data());
+      value /= divisor;
+    }
+    return value;
   }
 
   bool is_next(char c) const { return at_ < text_.size() && text_[at_] == c; }
@@ -126,6 +138,10 @@ std::string text_of_power(double power) {
     if (power == std::log2(whole)) {
       return fmt::format("^log2({})", whole);
     }
+  }
+  const double thirds = 3 * power;
+  if (power != 1 && thirds == std::round(thirds) && power != std::round(power)) {
+    return fmt::format("^{}/3", thirds);
   }
   return power == 1 ? "" : fmt::format("^{}", power);
 }
@@ -166,7 +182,7 @@ double Basis::operator()(const NamedValues& sizes) const {
       value = (*factor.curve)(size_of(factor.curve->size) / std::max(per, 1e-300));
     } else {
       value = size_of(factor.size);
-      value = !factor.is_log ? value : value > 0 ? std::log2(value) : 0;
+      value = factor.is_log ? std::log2(std::max(value, 1.0)) : value;
     }
     product *= factor.power == 1 ? value : std::pow(value, factor.power);
   }

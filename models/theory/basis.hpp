@@ -38,7 +38,7 @@ class Basis {
   explicit Basis(std::vector<Factor> factors) : factors_(std::move(factors)) {}
 
   /// "1", or factors joined by '*': SIZE, log2(SIZE) and, of the declared `curves`,
-  /// CURVE(SIZE/SIZE), each of them perhaps with ^POWER, where POWER may be log2(3).
+  /// CURVE(SIZE/SIZE), each of them perhaps with ^POWER, where POWER may be 1.5, 2/3 or log2(3).
   ///
   /// \throws UsageError  naming what was expected and the position
   static Basis parse(std::string_view text, std::span<const Curve> curves = {});
@@ -46,7 +46,7 @@ class Basis {
   /// As `parse` reads it.
   std::string text() const;
 
-  /// log2(0) counts as 0.
+  /// log2 of less than 1 counts as 0.
   /// \throws Error  if `sizes` lacks one that this is a function of
   double operator()(const NamedValues& sizes) const;
 

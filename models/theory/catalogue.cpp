@@ -10,6 +10,23 @@ namespace cleave::models {
 
 namespace {
 
+// Prices in nats; how they were chosen is in docs/explanation/model.md, "Forms".
+constexpr double kConstantBeside = 0.5;
+constexpr double kConstantAlone = 1;
+constexpr double kFurtherTerm = 1;
+constexpr double kOfTwoSizes = 1;
+constexpr double kLogarithm = 2;
+constexpr double kCommonPower = 2;
+constexpr double kRarePower = 3;
+constexpr double kTimesLogarithm = 1;
+constexpr double kMostOfPair = 4;
+
+/// A term and its price.
+struct Term {
+  Basis basis;
+  double price = 0;
+};
+
 Basis power(const std::string& size, double power, bool times_log = false) {
   std::vector<Basis::Factor> factors = {{.size = size, .power = power}};
   if (times_log) {
@@ -21,55 +38,68 @@ Basis power(const std::string& size, double power, bool times_log = false) {
 /// Forms, each once whatever the order of its terms.
 class FormList {
  public:
-  void add(Form form) {
+  void add(Form form, double price) {
     std::vector<std::string> names = term_names(form);
     std::ranges::sort(names);
     const bool has_twice = std::ranges::adjacent_find(names) != names.end();
     if (!has_twice && known_.insert(std::move(names)).second) {
-      forms_.push_back(std::move(form));
+      forms_.push_back({std::move(form), price});
     }
+  }
+  /// Alone, and with a constant.
+  void add_with_constant(const Form& form, double price) {
+    add(form, price);
+    Form with = form;
+    with.insert(with.begin(), Basis());
+    add(std::move(with), price + kConstantBeside);
   }
 
   /// Fewer terms first, and of as many those that were added first.
-  std::vector<Form> take() && {
-    std::ranges::stable_sort(forms_, {}, &Form::size);
+  std::vector<PricedForm> take() && {
+    std::ranges::stable_sort(forms_, {},
+                             [](const PricedForm& priced) { return priced.form.size(); });
     return std::move(forms_);
   }
 
  private:
-  std::vector<Form> forms_;
+  std::vector<PricedForm> forms_;
   std::set<std::vector<std::string>> known_;
 };
 
-/// Terms of one size, the most common first.
-std::vector<Basis> terms_of(const std::string& size, const Ranges& ranges, bool has_powers) {
-  std::vector<Basis> terms = {power(size, 1), power(size, 1, true), power(size, 0.5),
-                              power(size, 0.5, true)};
+/// Terms of one size; the first two are S and S log2 S.
+std::vector<Term> terms_of(const std::string& size, const Ranges& ranges) {
+  struct Power {
+    double value;
+    double price;
+  };
+  static const std::array<Power, 17> kPowers = {{{1.0 / 4, kRarePower},
+                                                 {1.0 / 3, kRarePower},
+                                                 {1.0 / 2, kCommonPower},
+                                                 {2.0 / 3, kRarePower},
+                                                 {3.0 / 4, kRarePower},
+                                                 {0.9, kRarePower},
+                                                 {1.1, kRarePower},
+                                                 {5.0 / 4, kRarePower},
+                                                 {4.0 / 3, kRarePower},
+                                                 {3.0 / 2, kCommonPower},
+                                                 {std::log2(3), kCommonPower},
+                                                 {5.0 / 3, kRarePower},
+                                                 {2, kCommonPower},
+                                                 {9.0 / 4, kRarePower},
+                                                 {5.0 / 2, kRarePower},
+                                                 {std::log2(7), kCommonPower},
+                                                 {3, kCommonPower}}};
   constexpr double kEnough = 4;
   const auto range = ranges.find(size);
   const bool varies =
       range != ranges.end() && range->second.second >= kEnough * range->second.first;
-  if (varies && has_powers) {
-    const std::array<double, 5> powers = {1.5, 2, 3, std::log2(3), std::log2(7)};
-    for (const double p : powers) {
-      terms.push_back(power(size, p));
-      terms.push_back(power(size, p, true));
-    }
-  }
-  return terms;
-}
-
-/// The declared terms, and each times the logarithm of the size that it is in proportion to.
-std::vector<Basis> with_logarithms(const std::vector<Basis>& declared) {
-  std::vector<Basis> terms;
-  for (const Basis& term : declared) {
-    terms.push_back(term);
-    const Basis::Factor& first = term.factors().front();
-    const bool has_log = std::ranges::any_of(term.factors(), &Basis::Factor::is_log);
-    if (!first.size.empty() && !has_log) {
-      std::vector<Basis::Factor> factors = term.factors();
-      factors.insert(factors.begin() + 1, {.size = first.size, .is_log = true});
-      terms.push_back(Basis(std::move(factors)));
+  std::vector<Term> terms = {{power(size, 1), 0},
+                             {power(size, 1, true), 0},
+                             {Basis({{.size = size, .is_log = true}}), kLogarithm}};
+  for (const auto& [value, price] : kPowers) {
+    if (value <= 1 || varies) {
+      terms.push_back({power(size, value), price});
+      terms.push_back({power(size, value, true), price + kTimesLogarithm});
     }
   }
   return terms;
@@ -94,15 +124,15 @@ std::optional<Form> paper_form(detail::Block block, const std::vector<std::strin
   }
 }
 
-std::vector<Form> linear_forms(const std::vector<std::string>& size_names) {
+std::vector<PricedForm> prescribed(Form form) { return {{std::move(form), 0}}; }
+
+std::vector<PricedForm> linear_forms(const std::vector<std::string>& size_names) {
   FormList forms;
-  forms.add({Basis()});
+  forms.add({Basis()}, kConstantAlone);
   for (const std::string& size : size_names) {
-    forms.add({power(size, 1)});
-    forms.add({Basis(), power(size, 1)});
+    forms.add_with_constant({power(size, 1)}, 0);
     for (const std::string& other : size_names) {
-      forms.add({power(size, 1), power(other, 1)});
-      forms.add({Basis(), power(size, 1), power(other, 1)});
+      forms.add_with_constant({power(size, 1), power(other, 1)}, kFurtherTerm);
     }
   }
   return std::move(forms).take();
@@ -110,86 +140,79 @@ std::vector<Form> linear_forms(const std::vector<std::string>& size_names) {
 
 namespace {
 
-/// Terms of each size and of every two.
-std::vector<Basis> terms_of_all(const std::vector<std::string>& size_names, const Ranges& ranges,
-                                bool has_powers) {
-  std::vector<Basis> terms;
+/// S log2 T and S T of every two sizes.
+std::vector<Term> terms_of_two(const std::vector<std::string>& size_names) {
+  std::vector<Term> terms;
   for (const std::string& size : size_names) {
-    for (Basis& term : terms_of(size, ranges, has_powers)) {
-      terms.push_back(std::move(term));
-    }
     for (const std::string& other : size_names) {
-      if (other != size) {
-        terms.push_back(Basis({{.size = size}, {.size = other, .is_log = true}}));
-        terms.push_back(Basis({{.size = size}, {.size = other, .power = 0.5}}));
+      if (size != other) {
+        terms.push_back({Basis({{.size = size}, {.size = other, .is_log = true}}), kOfTwoSizes});
       }
       if (size < other) {
-        terms.push_back(Basis({{.size = size}, {.size = other}}));
+        terms.push_back({Basis({{.size = size}, {.size = other}}), kOfTwoSizes});
       }
     }
   }
   return terms;
 }
 
-/// Each term, without and with a constant.
-void add_alone(FormList& forms, const std::vector<Basis>& terms) {
-  for (const Basis& term : terms) {
-    forms.add({term});
-    forms.add({Basis(), term});
-  }
-}
-
-/// Up to three declared terms, or up to two and one of the others.
-void add_declared(FormList& forms, const std::vector<Basis>& own, const std::vector<Basis>& terms) {
-  for (std::size_t i = 0; i < own.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      forms.add({own[j], own[i]});
-      forms.add({Basis(), own[j], own[i]});
-      for (const Basis& term : terms) {
-        forms.add({own[j], own[i], term});
+void add_pairs(FormList& forms, const std::vector<Term>& some, const std::vector<Term>& others) {
+  for (const Term& a : some) {
+    for (const Term& b : others) {
+      if (a.price + b.price <= kMostOfPair) {
+        forms.add_with_constant({a.basis, b.basis}, a.price + b.price + kFurtherTerm);
       }
-      for (std::size_t k = 0; k < j; ++k) {
-        forms.add({own[k], own[j], own[i]});
-        forms.add({Basis(), own[k], own[j], own[i]});
-      }
-    }
-    for (const Basis& term : terms) {
-      forms.add({own[i], term});
-      forms.add({Basis(), own[i], term});
     }
   }
 }
 
-/// Two terms; of one size only where one of them is the size itself.
-void add_pairs(FormList& forms, const std::vector<Basis>& terms) {
-  const auto is_plain = [](const Basis& term) {
-    return term.factors().front().power == 1 && term.sizes().size() == 1;
-  };
-  for (std::size_t i = 0; i < terms.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      const bool is_of_one_size = terms[i].sizes() == terms[j].sizes();
-      if (!is_of_one_size || is_plain(terms[j]) || is_plain(terms[i])) {
-        forms.add({terms[j], terms[i]});
+/// Every subset of up to three declared terms, alone or with one of the others.
+void add_declared(FormList& forms, const std::vector<Basis>& declared,
+                  const std::vector<Term>& others) {
+  constexpr std::size_t kMost = 3;
+  const std::size_t subsets = std::size_t{1} << std::min<std::size_t>(declared.size(), 8);
+  for (std::size_t subset = 1; subset < subsets; ++subset) {
+    Form form;
+    for (std::size_t i = 0; i < declared.size(); ++i) {
+      if ((subset >> i & 1U) != 0) {
+        form.push_back(declared[i]);
       }
-      if (!is_of_one_size) {
-        forms.add({Basis(), terms[j], terms[i]});
-      }
+    }
+    if (form.size() > kMost) {
+      continue;
+    }
+    const double price = kFurtherTerm * static_cast<double>(form.size() - 1);
+    forms.add_with_constant(form, price);
+    for (const Term& other : others) {
+      Form with = form;
+      with.push_back(other.basis);
+      forms.add(std::move(with), price + other.price + kFurtherTerm);
     }
   }
 }
 
 }  // namespace
 
-std::vector<Form> candidate_forms(const std::vector<std::string>& size_names, const Ranges& ranges,
-                                  const std::vector<Basis>& declared, bool has_powers) {
-  const std::vector<Basis> terms = terms_of_all(size_names, ranges, has_powers);
-  const std::vector<Basis> own = with_logarithms(declared);
+std::vector<PricedForm> candidate_forms(const std::vector<std::string>& size_names,
+                                        const Ranges& ranges, const std::vector<Basis>& declared) {
+  std::vector<std::vector<Term>> own;
+  std::vector<Term> all = terms_of_two(size_names);
+  for (const std::string& size : size_names) {
+    own.push_back(terms_of(size, ranges));
+    all.insert(all.end(), own.back().begin(), own.back().end());
+  }
   FormList forms;
-  forms.add({Basis()});
-  add_alone(forms, own);
-  add_alone(forms, terms);
-  add_declared(forms, own, terms);
-  add_pairs(forms, terms);
+  forms.add({Basis()}, kConstantAlone);
+  add_declared(forms, declared, all);
+  for (const Term& term : all) {
+    forms.add_with_constant({term.basis}, term.price);
+  }
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    forms.add({own[i][0].basis, own[i][1].basis}, kFurtherTerm);
+    for (std::size_t j = i + 1; j < own.size(); ++j) {
+      add_pairs(forms, own[i], own[j]);
+    }
+  }
   return std::move(forms).take();
 }
 

@@ -15,16 +15,25 @@ namespace cleave::models {
 /// N alone, or N and M of a graph. None for other blocks and sizes.
 std::optional<Form> paper_form(detail::Block block, const std::vector<std::string>& size_names);
 
-/// What is moved and copied: a constant and one or two sizes, the simplest first.
-std::vector<Form> linear_forms(const std::vector<std::string>& size_names);
+/// A form and what it costs to assume it, in nats: a form of price 1 must explain the
+/// observations e times as well as one of price 0.
+struct PricedForm {
+  Form form;
+  double price = 0;
+};
 
-/// The forms on trial (docs/explanation/model.md, "Forms"), the simplest first. Terms of a size S
-/// are S^p and S^p log2 S, with p one of 1/2, 1, log2 3, 3/2, 2, log2 7 and 3. They stand alone,
-/// with a constant, or with S or S log2 S too. Of several sizes there are products, and sums of two
-/// such terms. `declared` terms go with all of these. A power above 1 is there only for a size that
-/// varies by a factor of four in `ranges`. Between sizes close to each other it cannot be told from
-/// others, and far beyond them it is wrong.
-std::vector<Form> candidate_forms(const std::vector<std::string>& size_names, const Ranges& ranges,
-                                  const std::vector<Basis>& declared, bool has_powers = true);
+/// Of forms that a user or a paper gives.
+std::vector<PricedForm> prescribed(Form form);
+
+/// What is moved and copied: a constant and one or two sizes, the simplest first.
+std::vector<PricedForm> linear_forms(const std::vector<std::string>& size_names);
+
+/// The forms on trial (docs/explanation/model.md, "Forms"). Terms of a size S are S^p, S^p log2 S
+/// and log2 S; powers above 1 only where S varies by a factor of four in `ranges`, since between
+/// sizes close to each other a power cannot be told from others. A term stands alone or with a
+/// constant. S goes with S log2 S, and of two sizes S with each term of the other; S log2 T and S T
+/// are terms, too. Every subset of up to three `declared` terms stands alone, or with one other.
+std::vector<PricedForm> candidate_forms(const std::vector<std::string>& size_names,
+                                        const Ranges& ranges, const std::vector<Basis>& declared);
 
 }  // namespace cleave::models

@@ -8,9 +8,8 @@
 
 #include <cleave/trace/median.hpp>
 
-#include "models/theory/calibration.hpp"
 #include "models/theory/fit_parts.hpp"
-#include "models/theory/memory.hpp"
+#include "models/theory/judge.hpp"
 #include "models/theory/prediction.hpp"
 
 namespace cleave::models {
@@ -32,8 +31,6 @@ Model described(const Measurements& measurements, const FitOptions& options,
           .cores = measurements.cores,
           .given_sizes = measurements.given_sizes,
           .forms = options.forms == Forms::paper ? "paper" : "auto",
-          .weights = options.weights,
-          .mechanisms = options.mechanisms,
           .notes = measurements.notes,
           .provenance = provenance};
 }
@@ -58,55 +55,63 @@ std::vector<SearchRun> seen_by(std::vector<SearchRun> runs, int rank) {
   return runs;
 }
 
-/// What the repetitions of the fitted runs took, over what the model says of them.
-std::vector<double> search_noise(const Model& model, const std::vector<SearchRun>& runs) {
-  std::vector<double> ratios;
-  for (const SearchRun& run : runs) {
+/// What the repetitions of the fitted runs took, over the quiet time that the model says of them.
+std::map<int, std::vector<double>> noise_of(const Model& model,
+                                            const std::vector<RunPoint>& points) {
+  std::map<int, std::vector<double>> noise;
+  for (const RunPoint& point : points) {
     try {
-      const RunPoint point{.ranks = run.ranks,
-                           .threads = run.threads,
-                           .ranks_per_host = run.ranks_per_host,
-                           .sizes = run.sizes};
-      const double predicted = detail::median(draws_of(model, point));
-      for (const double seconds : run.seconds) {
-        if (predicted > 0) {
-          ratios.push_back(seconds / predicted);
-        }
+      const double predicted = predict(model, point).seconds;
+      for (const double seconds : point.seconds) {
+        noise[point.ranks].push_back(seconds / predicted);
       }
     } catch (const Error&) {
       continue;  // a part was refused, and the model says so
     }
   }
-  std::ranges::sort(ratios);
-  return ratios;
+  for (auto& [ranks, ratios] : noise) {
+    std::ranges::sort(ratios);
+  }
+  return noise;
 }
 
-/// Everything but what held-out runs say.
+Verdict verdict_on(const Model& model, const std::vector<RunPoint>& points) {
+  std::vector<JudgedRun> judged;
+  for (const RunPoint& point : points) {
+    try {
+      judged.push_back(judge_run(model, point));
+    } catch (const Error&) {
+      continue;
+    }
+  }
+  return judge(judged);
+}
+
+/// Everything but the verdict.
 Model fit_parts(Model model, const Measurements& measurements,
                 const std::optional<detail::Machine>& machine, const FitOptions& options) {
   for (const RunPoint& point : measurements.points) {
     model.fitted.push_back(run_of_model(point));
   }
-  model.memory = fit_memory(measurements.points, options.mechanisms);
+  model.memory = fit_memory(measurements.points);
   if (measurements.type == "work_stealing") {
     model.network = machine ? network_of(*machine) : Network{.source = "traces"};
     const std::vector<SearchRun> runs =
         options.blocks_of_rank ? seen_by(measurements.searches, *options.blocks_of_rank)
                                : measurements.searches;
     fit_search(model, runs, machine.has_value());
-    if (!options.blocks_of_rank && options.mechanisms.noise) {
-      std::get<SearchModel>(model.parts).noise = search_noise(model, runs);
+  } else {
+    model.network =
+        machine ? network_of(*machine) : network_of(measurements.samples, measurements.placement);
+    if (options.blocks_of_rank && std::ranges::find(measurements.samples, *options.blocks_of_rank,
+                                                    &Sample::rank) == measurements.samples.end()) {
+      throw no_blocks_of(*options.blocks_of_rank);
     }
-    return model;
+    fit_hypercube(model, measurements.samples, measurements.costs, options, machine.has_value());
   }
-  model.network =
-      machine ? network_of(*machine)
-              : network_of(measurements.samples, measurements.placement, options.mechanisms.pieces);
-  if (options.blocks_of_rank && std::ranges::find(measurements.samples, *options.blocks_of_rank,
-                                                  &Sample::rank) == measurements.samples.end()) {
-    throw no_blocks_of(*options.blocks_of_rank);
+  if (!options.blocks_of_rank) {
+    model.noise = noise_of(model, measurements.points);
   }
-  fit_hypercube(model, measurements.samples, measurements.costs, options, machine.has_value());
   return model;
 }
 
@@ -133,11 +138,7 @@ Model fit_model(const Measurements& measurements, const std::optional<detail::Ma
   std::erase_if(fitted.samples, [&](const Sample& s) { return is_held_out(s.run_sizes); });
   std::erase_if(fitted.searches, [&](const SearchRun& r) { return is_held_out(r.sizes); });
   model = fit_parts(std::move(model), fitted, machine, options);
-  if (options.mechanisms.calibration && !options.blocks_of_rank) {
-    model.calibration = calibrate(fitted, [&](const Measurements& some) {
-      return fit_parts(described(some, options, detail::Provenance{}), some, machine, options);
-    });
-  }
+  model.verdict = verdict_on(model, measurements.points);
   return model;
 }
 

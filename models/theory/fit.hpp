@@ -17,25 +17,24 @@
 namespace cleave::models {
 
 enum class Forms {
-  automatic,  ///< chosen by what predicts sizes that were left out
-  paper,      ///< those of Printista and Saez; chosen for blocks that they do not name
+  automatic,  ///< the posterior of all candidates
+  paper,      ///< those of Printista and Saez by ordinary least squares, where they name a block
 };
 
 struct FitOptions {
   Forms forms = Forms::automatic;
   std::map<detail::Block, Form> given_forms;  ///< these always win
-  Weights weights = Weights::relative;
   HoldOut hold_out = HoldOut::none;
   /// Only the times of this rank's blocks are looked at, and nothing that other ranks have a part
   /// in: no exchange, no agreement, no time of a run. Of a search it is what this rank's workers
   /// did. So a network that the traces were not made on can take the place of theirs, and needs a
   /// machine.
   std::optional<int> blocks_of_rank;
-  Mechanisms mechanisms;
 };
 
-/// A block that cannot be fitted is listed in `refused` with its reason; the rest of the model
-/// stands. Without `machine`, l and g are fitted to the exchanges in the traces.
+/// The model with its verdict, which held-out runs give. A block that cannot be fitted is listed in
+/// `refused` with its reason; the rest of the model stands. Without `machine`, l and g are fitted
+/// to the exchanges in the traces.
 ///
 /// \throws UsageError  if `options.blocks_of_rank` comes without a machine, or is a rank that no
 /// run

@@ -9,9 +9,9 @@
 #include <cleave/trace/median.hpp>
 
 #include "models/theory/catalogue.hpp"
+#include "models/theory/fit_law.hpp"
 #include "models/theory/fit_parts.hpp"
 #include "models/theory/observations.hpp"
-#include "models/theory/statistics.hpp"
 
 namespace cleave::models {
 
@@ -21,6 +21,9 @@ constexpr std::array<detail::Block, 7> kWorkBlocks = {
     detail::Block::divide,   detail::Block::combine, detail::Block::sequential,
     detail::Block::skeleton, detail::Block::sample,  detail::Block::pivot,
     detail::Block::partition};
+
+/// Half width of exchanges, on the scale of logarithms, that no trace was compared with.
+constexpr double kNotCompared = 0.15;
 
 /// Whether the block only moves data.
 bool only_moves(detail::Block block) {
@@ -52,7 +55,7 @@ class HypercubeFit {
       fit_block(block);
     }
     result_.scaling = fit_scaling(samples_);
-    result_.tilt = options_.mechanisms.tilt ? fit_tilt(samples_, result_.scaling) : 0;
+    result_.tilt = fit_tilt(samples_, result_.scaling);
     fit_exchange(has_machine);
     model_.parts = std::move(result_);
   }
@@ -118,15 +121,14 @@ class HypercubeFit {
     return paper_form(block, names);
   }
 
-  std::vector<Form> forms_on_trial(detail::Block block,
-                                   const std::vector<Observation>& observations) const {
+  std::vector<PricedForm> forms_on_trial(detail::Block block,
+                                         const std::vector<Observation>& observations) const {
     const std::vector<std::string> varying = varying_sizes(observations);
     if (only_moves(block)) {
       return linear_forms(block == detail::Block::skeleton ? varying
                                                            : std::vector<std::string>{"samples"});
     }
-    return candidate_forms(varying, ranges_of(observations), declared_terms(block, varying),
-                           options_.mechanisms.powers);
+    return candidate_forms(varying, ranges_of(observations), declared_terms(block, varying));
   }
 
   /// Those that the application declares, of sizes that vary.
@@ -134,7 +136,7 @@ class HypercubeFit {
                                     const std::vector<std::string>& varying) const {
     std::vector<Basis> terms;
     const auto of_block = std::ranges::find(costs_.terms, name_of(block), &BlockTerms::block);
-    if (of_block == costs_.terms.end() || !options_.mechanisms.declared) {
+    if (of_block == costs_.terms.end()) {
       return terms;
     }
     for (const std::string& text : of_block->terms) {
@@ -155,31 +157,28 @@ class HypercubeFit {
     if (block == detail::Block::pivot) {
       take_out_messages(observations, samples);
     }
-    const std::optional<Form> prescribed = prescribed_form(block, observations);
-    if (!prescribed && !only_moves(block)) {
+    const std::optional<Form> form = prescribed_form(block, observations);
+    if (!form && !only_moves(block)) {
       if (auto refusal = refuse_choice(observations)) {
         model_.refused.push_back({block, std::move(refusal->reason)});
         return;
       }
     }
-    const std::vector<Form> forms =
-        prescribed ? std::vector<Form>{*prescribed} : forms_on_trial(block, observations);
-    auto fitted = fit_forms(observations, forms, model_.weights, options_.mechanisms);
+    const bool is_papers = form && options_.forms == Forms::paper;
+    auto fitted =
+        fit_law(observations, form ? prescribed(*form) : forms_on_trial(block, observations),
+                is_papers ? Weights::ordinary : Weights::relative);
     if (auto* refusal = std::get_if<Refusal>(&fitted)) {
       model_.refused.push_back({block, std::move(refusal->reason)});
       return;
     }
-    Fit& fit = std::get<Fit>(fitted);
+    Law& law = std::get<Law>(fitted);
     for (const std::string& note :
-         matters(samples) ? notes_on(fit, observations) : std::vector<std::string>{}) {
+         matters(samples) ? notes_on(law, observations) : std::vector<std::string>{}) {
       model_.notes.push_back(fmt::format("{}: {}", name_of(block), note));
     }
-    Noise noise = options_.mechanisms.noise ? Noise::of(noisy_times(samples, fit)) : Noise();
-    result_.blocks.push_back({.block = block,
-                              .fit = std::move(fit),
-                              .noise = std::move(noise),
-                              .repetition_deviation = repetition_deviation_of(samples),
-                              .samples = static_cast<int>(samples.size())});
+    result_.blocks.push_back(
+        {.block = block, .law = std::move(law), .samples = static_cast<int>(samples.size())});
   }
 
   /// Whether a block takes so much of any run that a bad fit of it matters.
@@ -235,41 +234,34 @@ class HypercubeFit {
       return;
     }
     const std::vector<Observation> bytes = message_bytes(exchanges);
-    auto fitted = fit_forms(bytes, linear_forms(varying_sizes(bytes)), Weights::relative,
-                            options_.mechanisms);
+    auto fitted = fit_law(bytes, linear_forms(varying_sizes(bytes)));
     ExchangeModel exchange{.factor = paper_factor(model_.placement),
                            .splitter_bytes = splitter_bytes_,
-                           .bytes = std::move(std::get<Fit>(fitted))};
+                           .bytes = std::move(std::get<Law>(fitted)),
+                           .half_width = kNotCompared};
     if (!options_.blocks_of_rank && !model_.network.is_empty()) {
       compare_with_network(exchange, exchanges, has_machine);
     }
     result_.exchange = std::move(exchange);
   }
 
-  /// The factor, where l and g come from elsewhere, and the noise.
+  /// The factor, where l and g come from elsewhere, and how far exchanges are off then: long ones
+  /// count as much as they take.
   void compare_with_network(ExchangeModel& exchange, const std::vector<Sample>& samples,
                             bool has_machine) const {
+    struct Compared {
+      double seconds;
+      double ratio;
+    };
+    std::vector<Compared> all;
     std::vector<double> ratios;
-    std::vector<NoisyTime> times;
-    std::map<std::pair<NamedSizes, int>, int> runs;
     for (const Sample& sample : samples) {
       const std::optional<detail::Communication> entry = entry_of(sample);
-      if (!entry) {
-        continue;
-      }
-      const double unit = entry->unit_seconds(sample.bytes / sample.spans);
-      if (unit <= 0) {
-        continue;
-      }
-      const int run =
-          runs.try_emplace({sample.run_sizes, sample.ranks}, static_cast<int>(runs.size()))
-              .first->second;
-      ratios.push_back(detail::median(sample.seconds) / sample.spans / unit);
-      for (std::size_t r = 0; r < sample.seconds.size(); ++r) {
-        times.push_back({.run = run,
-                         .repetition = static_cast<int>(r),
-                         .typical_s = unit,
-                         .measured_s = sample.seconds[r] / sample.spans});
+      const double unit = entry ? entry->unit_seconds(sample.bytes / sample.spans) : 0;
+      const double seconds = detail::median(sample.seconds);
+      if (unit > 0 && seconds > 0) {
+        ratios.push_back(seconds / sample.spans / unit);
+        all.push_back({seconds, ratios.back()});
       }
     }
     if (ratios.empty()) {
@@ -279,12 +271,15 @@ class HypercubeFit {
       exchange.factor = detail::median(std::move(ratios));
       exchange.factor_is_fitted = true;
     }
-    for (NoisyTime& time : times) {
-      time.typical_s *= exchange.factor;
+    double squares = 0;
+    double seconds = 0;
+    for (const Compared& c : all) {
+      squares += c.seconds * std::pow(std::log(c.ratio / exchange.factor), 2);
+      seconds += c.seconds;
     }
-    if (options_.mechanisms.noise) {
-      exchange.noise = Noise::of(std::move(times));
-    }
+    constexpr double kDeviationsOf95 = 1.96;
+    constexpr double kLeast = 0.04;
+    exchange.half_width = std::max(kLeast, kDeviationsOf95 * std::sqrt(squares / seconds));
   }
 
   Model& model_;

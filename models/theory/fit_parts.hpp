@@ -2,6 +2,7 @@
 // The parts of a fit, each of which takes a model that knows its application and its network.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "models/theory/fit.hpp"
@@ -16,7 +17,11 @@ void fit_hypercube(Model& model, std::vector<Sample> samples, const Costs& costs
 /// The same of the runs of a search.
 void fit_search(Model& model, const std::vector<SearchRun>& runs, bool has_machine);
 
+/// Bytes of the rank that needs most (memory.hpp); none where the traces do not say, or do not
+/// determine it.
+std::optional<Law> fit_memory(const std::vector<RunPoint>& points);
+
 /// What a fit should be distrusted for, and what to do about it; mostly nothing.
-std::vector<std::string> notes_on(const Fit& fit, const std::vector<Observation>& observations);
+std::vector<std::string> notes_on(const Law& law, const std::vector<Observation>& observations);
 
 }  // namespace cleave::models

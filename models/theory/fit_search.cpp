@@ -7,9 +7,9 @@
 
 #include <cleave/trace/median.hpp>
 
+#include "models/theory/fit_law.hpp"
 #include "models/theory/fit_parts.hpp"
 #include "models/theory/search_time.hpp"
-#include "models/theory/statistics.hpp"
 
 namespace cleave::models {
 
@@ -66,16 +66,20 @@ class SearchFit {
     model_.refused.push_back({block, std::move(reason)});
   }
 
-  /// `forms`, the simplest first; refused as `block` of the search at `where`.
-  std::optional<Fit> fitted(const std::vector<Observation>& observations,
+  /// `forms`, each further term of which costs 1; refused as `block` of the search at `where`.
+  std::optional<Law> fitted(const std::vector<Observation>& observations,
                             const std::vector<Form>& forms, Weights weights, detail::Block block,
                             const std::string& where = "") {
-    auto result = fit_forms(observations, forms, weights, model_.mechanisms);
+    std::vector<PricedForm> priced;
+    for (const Form& form : forms) {
+      priced.push_back({form, static_cast<double>(form.size() - 1)});
+    }
+    auto result = fit_law(observations, priced, weights);
     if (auto* refusal = std::get_if<Refusal>(&result)) {
       refuse(block, where + refusal->reason);
       return std::nullopt;
     }
-    return std::move(std::get<Fit>(result));
+    return std::move(std::get<Law>(result));
   }
 
   void fit_search() {
@@ -83,10 +87,10 @@ class SearchFit {
     for (const SearchRun& run : runs_) {
       observations.push_back(
           {.run_sizes = run.sizes,
-           .kind = run.workers_per_host(),
+           .ranks_per_host = run.workers_per_host(),
            .sizes = sizes_of_search(run.nodes() / run.all_workers(), run.requests_per_worker()),
            .value = std::max(kShortest_s, detail::median(run.search)),
-           .deviation = relative_spread(run.search) / std::sqrt(run.repetitions())});
+           .disturbed = run.disturbed});
     }
     const bool is_one_size = std::ranges::all_of(
         runs_, [&](const SearchRun& run) { return run.sizes == runs_.front().sizes; });
@@ -97,7 +101,7 @@ class SearchFit {
     const Basis nodes = power_of("nodes", 1);
     result_.search =
         fitted(observations, {{nodes}, {Basis(), nodes}, {nodes, power_of("requests", 1)}},
-               model_.weights, detail::Block::sequential);
+               Weights::relative, detail::Block::sequential);
   }
 
   /// Steals, their time and requests in vain grow with the number of doublings in which work
@@ -219,9 +223,9 @@ class SearchFit {
       }
       return all;
     };
-    result_.start_up = fitted(start_up, forms(true), model_.weights, detail::Block::skeleton);
+    result_.start_up = fitted(start_up, forms(true), Weights::relative, detail::Block::skeleton);
     result_.termination =
-        fitted(termination, forms(least_ranks == 1), model_.weights, detail::Block::idle);
+        fitted(termination, forms(least_ranks == 1), Weights::relative, detail::Block::idle);
   }
 
   Model& model_;

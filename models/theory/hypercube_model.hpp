@@ -7,8 +7,7 @@
 
 #include <cleave/schedule/schedule.hpp>
 
-#include "models/theory/form_fit.hpp"
-#include "models/theory/noise.hpp"
+#include "models/theory/law.hpp"
 #include "models/theory/samples.hpp"
 #include "models/theory/scaling.hpp"
 
@@ -16,13 +15,10 @@ namespace cleave::models {
 
 using detail::Way;
 
-/// The time of one block on one rank, by the ranks per host that compute at once.
+/// The quiet time of one block on one rank.
 struct BlockModel {
   detail::Block block = detail::Block::sequential;
-  Fit fit;
-  Noise noise;
-  /// Relative deviation of one repetition from the median of its rank and level.
-  double repetition_deviation = 0;
+  Law law;
   int samples = 0;  ///< that it was fitted to: one a rank and level of a run
 };
 
@@ -31,8 +27,9 @@ struct ExchangeModel {
   double factor = 2;
   bool factor_is_fitted = false;
   double splitter_bytes = 0;  ///< of an element in a sample of the sorting form; 0 for other forms
-  Fit bytes;                  ///< K as a function of the sizes of what is moved
-  Noise noise;                ///< of the times of the fitted exchanges
+  Law bytes;                  ///< K as a function of the sizes of what is moved
+  /// What 95 % of the time in exchanges is within, on the scale of logarithms.
+  double half_width = 0;
 };
 
 struct HypercubeModel {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/theory/memory.hpp"
 
-#include "models/theory/catalogue.hpp"
+#include <algorithm>
 
 namespace cleave::models {
 
@@ -18,7 +18,7 @@ NamedValues memory_sizes(int ranks, const NamedSizes& sizes) {
 
 }  // namespace
 
-std::optional<Fit> fit_memory(const std::vector<RunPoint>& points, const Mechanisms& mechanisms) {
+std::vector<Observation> memory_observations(const std::vector<RunPoint>& points) {
   std::vector<Observation> observations;
   for (const RunPoint& point : points) {
     if (point.peak_memory_bytes > 0) {
@@ -27,25 +27,21 @@ std::optional<Fit> fit_memory(const std::vector<RunPoint>& points, const Mechani
                               .value = static_cast<double>(point.peak_memory_bytes)});
     }
   }
-  auto fit = fit_forms(observations, linear_forms(varying_sizes(observations)), Weights::relative,
-                       mechanisms);
-  return std::holds_alternative<Fit>(fit) ? std::optional(std::get<Fit>(std::move(fit)))
-                                          : std::nullopt;
+  return observations;
 }
 
-double memory_bytes(const Fit& fit, int ranks, const NamedSizes& sizes) {
-  return fit(memory_sizes(ranks, sizes), kOneKind);
+double memory_bytes(const Law& law, int ranks, const NamedSizes& sizes) {
+  return law.at(memory_sizes(ranks, sizes)).median;
 }
 
-double data_bytes(const Fit& fit, int ranks, const NamedSizes& sizes) {
+double data_bytes(const Law& law, int ranks, const NamedSizes& sizes) {
   double program = 0;
-  const Eigen::VectorXd& coefficients = fit.coefficients.at(fit.kind_for(kOneKind));
-  for (std::size_t j = 0; j < fit.form().size(); ++j) {
-    if (fit.form()[j] == Basis()) {
-      program += coefficients[static_cast<Eigen::Index>(j)];
+  for (std::size_t j = 0; j < law.form().size(); ++j) {
+    if (law.form()[j] == Basis()) {
+      program += law.hypotheses.front().coefficients[static_cast<Eigen::Index>(j)];
     }
   }
-  return memory_bytes(fit, ranks, sizes) - program;
+  return std::max(0.0, memory_bytes(law, ranks, sizes) - program);
 }
 
 }  // namespace cleave::models

@@ -35,6 +35,14 @@ int Model::usual_ranks_per_host(int ranks) const {
   return std::min(ranks, max_ranks_per_host());
 }
 
+const std::vector<double>& Model::noise_of(int ranks) const {
+  static const std::vector<double> kNone;
+  const auto distance = [ranks](const auto& of_ranks) {
+    return std::abs(std::log2(static_cast<double>(of_ranks.first) / ranks));
+  };
+  return noise.empty() ? kNone : std::ranges::min_element(noise, {}, distance)->second;
+}
+
 std::string Model::reason_of(detail::Block block) const {
   for (const RefusedBlock& of_block : refused) {
     if (of_block.block == block) {
@@ -55,9 +63,9 @@ std::vector<std::string> Model::size_names() const {
     return {"nodes"};
   }
   std::set<std::string> names;
-  const auto add_sizes = [&](const Fit& fit) {
-    for (const Form& form : fit.forms) {
-      for (const std::string& name : sizes_of(form)) {
+  const auto add_sizes = [&](const Law& law) {
+    for (const Hypothesis& hypothesis : law.hypotheses) {
+      for (const std::string& name : sizes_of(hypothesis.form)) {
         if (std::ranges::any_of(fitted,
                                 [&](const RunOfModel& run) { return run.sizes.contains(name); })) {
           names.insert(name);
@@ -66,7 +74,7 @@ std::vector<std::string> Model::size_names() const {
     }
   };
   for (const BlockModel& block : hypercube()->blocks) {
-    add_sizes(block.fit);
+    add_sizes(block.law);
   }
   if (hypercube()->exchange) {
     add_sizes(hypercube()->exchange->bytes);

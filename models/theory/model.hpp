@@ -16,6 +16,7 @@
 #include "models/theory/hypercube_model.hpp"
 #include "models/theory/network.hpp"
 #include "models/theory/search_model.hpp"
+#include "models/theory/verdict.hpp"
 
 namespace cleave::models {
 
@@ -34,14 +35,6 @@ struct RunOfModel {
   std::vector<std::string> files;
 };
 
-/// What held-out runs say about intervals (docs/explanation/model.md, "Interval"). A run `d`
-/// doublings beyond the fitted sizes and ranks is off by more than the draws say. With 95 %
-/// probability it is off by no more than error * sqrt(1 + d), relative.
-struct IntervalCalibration {
-  double error = 0;
-  int runs = 0;  ///< predictions of held-out runs that it comes from
-};
-
 struct Model {
   std::string app;
   std::string type;
@@ -52,17 +45,18 @@ struct Model {
   int cores = 0;                          ///< of that host; 0 where it is not known
   std::set<std::string> given_sizes;      ///< Measurements::given_sizes
 
-  std::string forms;  ///< how terms were decided: "auto" or "paper"
-  Weights weights = Weights::relative;
-  Mechanisms mechanisms;
+  std::string forms;          ///< how terms were decided: "auto" or "paper"
   std::vector<Curve> curves;  ///< that the application declares
 
   std::variant<HypercubeModel, SearchModel> parts;
   std::vector<RefusedBlock> refused;
   Network network;
   /// Bytes of a rank (memory.hpp); none where the traces do not determine it.
-  std::optional<Fit> memory;
-  IntervalCalibration calibration;
+  std::optional<Law> memory;
+  /// What the host does on top: elapsed / predicted quiet time of all repetitions of the fitted
+  /// runs, ascending, by number of ranks.
+  std::map<int, std::vector<double>> noise;
+  Verdict verdict;
 
   std::vector<RunOfModel> fitted;
   std::vector<RunOfModel> held_out;
@@ -80,6 +74,8 @@ struct Model {
   /// Ranks of a host in a run on `ranks` ranks of which nobody says where they are. They are as
   /// many as were measured where runs left their host, else as many as its cores hold.
   int usual_ranks_per_host(int ranks) const;
+  /// The noise of the nearest number of ranks; empty where there is none.
+  const std::vector<double>& noise_of(int ranks) const;
 
   /// Why `block` cannot be predicted.
   std::string reason_of(detail::Block block) const;

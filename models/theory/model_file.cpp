@@ -11,7 +11,7 @@
 #include <cleave/trace/json_fields.hpp>
 #include <cleave/trace/provenance.hpp>
 
-#include "models/theory/fit_json.hpp"
+#include "models/theory/law_json.hpp"
 #include "models/theory/parts_json.hpp"
 
 namespace cleave::models {
@@ -49,6 +49,27 @@ json to_json(const std::vector<RunOfModel>& runs) {
   return array;
 }
 
+json to_json(const std::map<int, std::vector<double>>& noise) {
+  json array = json::array();
+  for (const auto& [ranks, ratios] : noise) {
+    array.push_back({{"ranks", ranks}, {"elapsed_over_quiet", ratios}});
+  }
+  return array;
+}
+
+std::map<int, std::vector<double>> noise_from(const detail::JsonFields& fields) {
+  std::map<int, std::vector<double>> noise;
+  for (const detail::JsonFields& of_ranks : fields.objects("noise")) {
+    std::vector<double> ratios = of_ranks.numbers("elapsed_over_quiet");
+    if (ratios.empty() || std::ranges::min(ratios) <= 0) {
+      of_ranks.refuse("elapsed_over_quiet", "must hold numbers above 0");
+    }
+    std::ranges::sort(ratios);
+    noise[of_ranks.integer<int>("ranks", 1, detail::kMaxRanks)] = std::move(ratios);
+  }
+  return noise;
+}
+
 NamedSizes sizes_from(const detail::JsonFields& fields) {
   NamedSizes sizes;
   const detail::JsonFields object = fields.object("sizes");
@@ -56,14 +77,6 @@ NamedSizes sizes_from(const detail::JsonFields& fields) {
     sizes[name] = object.integer<std::int64_t>(name.c_str(), 0);
   }
   return sizes;
-}
-
-Weights weights_from(const detail::JsonFields& fields) {
-  const std::string text = fields.text("weights");
-  if (text != "relative" && text != "ordinary") {
-    fields.refuse("weights", fmt::format("is '{}', expected 'relative' or 'ordinary'", text));
-  }
-  return text == "relative" ? Weights::relative : Weights::ordinary;
 }
 
 std::vector<detail::Communication> communications_from(const detail::JsonFields& fields,
@@ -110,27 +123,26 @@ std::string model_text(const Model& model) {
   for (const RefusedBlock& block : model.refused) {
     refused.push_back({{"block", name_of(block.block)}, {"reason", block.reason}});
   }
-  json object = {
-      {"format", kFormat},
-      {"version", kModelVersion},
-      {"app", model.app},
-      {"type", model.type},
-      {"placement", model.placement},
-      {"threads", model.threads},
-      {"options", model.options},
-      {"cache_bytes", model.cache_bytes},
-      {"cores", model.cores},
-      {"given_sizes", model.given_sizes},
-      {"forms", model.forms},
-      {"weights", model.weights == Weights::relative ? "relative" : "ordinary"},
-      {"curves", detail::to_json(model.curves)},
-      {"refused", std::move(refused)},
-      {"machine", to_json(model.network)},
-      {"calibration", {{"error", model.calibration.error}, {"runs", model.calibration.runs}}},
-      {"fitted", to_json(model.fitted)},
-      {"held_out", to_json(model.held_out)},
-      {"notes", model.notes},
-      {"provenance", to_json(model.provenance)}};
+  json object = {{"format", kFormat},
+                 {"version", kModelVersion},
+                 {"app", model.app},
+                 {"type", model.type},
+                 {"placement", model.placement},
+                 {"threads", model.threads},
+                 {"options", model.options},
+                 {"cache_bytes", model.cache_bytes},
+                 {"cores", model.cores},
+                 {"given_sizes", model.given_sizes},
+                 {"forms", model.forms},
+                 {"curves", detail::to_json(model.curves)},
+                 {"refused", std::move(refused)},
+                 {"machine", to_json(model.network)},
+                 {"noise", to_json(model.noise)},
+                 {"verdict", to_json(model.verdict)},
+                 {"fitted", to_json(model.fitted)},
+                 {"held_out", to_json(model.held_out)},
+                 {"notes", model.notes},
+                 {"provenance", to_json(model.provenance)}};
   if (const HypercubeModel* hypercube = model.hypercube()) {
     object["hypercube"] = to_json(*hypercube);
   } else {
@@ -162,10 +174,11 @@ Model model_from(const std::filesystem::path& path, std::string_view text) {
               .cores = fields.integer<int>("cores", 0),
               .given_sizes = {given_sizes.begin(), given_sizes.end()},
               .forms = fields.text("forms"),
-              .weights = weights_from(fields),
               .curves = detail::curves_from(fields),
               .network = network_from(fields.object("machine")),
-              .memory = fit_if_any(fields, "memory"),
+              .memory = law_if_any(fields, "memory"),
+              .noise = noise_from(fields),
+              .verdict = verdict_from(fields.object("verdict")),
               .fitted = runs_from(fields, "fitted"),
               .held_out = runs_from(fields, "held_out"),
               .notes = fields.texts("notes"),
@@ -173,9 +186,6 @@ Model model_from(const std::filesystem::path& path, std::string_view text) {
   for (const detail::JsonFields& block : fields.objects("refused")) {
     model.refused.push_back({block_from(block), block.text("reason")});
   }
-  const detail::JsonFields calibration = fields.object("calibration");
-  model.calibration = {.error = calibration.non_negative("error"),
-                       .runs = calibration.integer<int>("runs", 0)};
   if (fields.has("search")) {
     model.parts = search_from(fields.object("search"));
   } else {

@@ -85,8 +85,7 @@ Network network_of(const detail::Machine& machine) {
           .tells_hosts_apart = !machine.provenance.program.empty()};
 }
 
-Network network_of(const std::vector<Sample>& samples, const std::string& placement,
-                   bool by_pieces) {
+Network network_of(const std::vector<Sample>& samples, const std::string& placement) {
   std::map<std::pair<int, bool>, std::vector<MessagePoint>> messages;
   for (const Sample& sample : samples) {
     if (sample.block == detail::Block::exchange && sample.spans > 0 && sample.bytes > 0) {
@@ -109,8 +108,7 @@ Network network_of(const std::vector<Sample>& samples, const std::string& placem
                                   .r_squared = fit.r_squared,
                                   .worst_latency_s = fit.latency_s,
                                   .worst_gap_s_per_byte = fit.gap_s_per_byte,
-                                  .segments = by_pieces ? fit_message_segments(std::move(points))
-                                                        : std::vector<detail::MessageSegment>{}});
+                                  .segments = fit_message_segments(std::move(points))});
     } catch (const Error&) {
       continue;  // documented: these exchanges determine no l and g
     }

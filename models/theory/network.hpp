@@ -35,8 +35,7 @@ Network network_of(const detail::Machine& machine);
 
 /// l and g of the exchanges in traces, for each number of ranks: seconds = factor (l + K g) with
 /// the paper's factor. Numbers of ranks whose exchanges determine no l and g are left out.
-Network network_of(const std::vector<Sample>& samples, const std::string& placement,
-                   bool by_pieces);
+Network network_of(const std::vector<Sample>& samples, const std::string& placement);
 
 /// A network between hosts by its name. Times are wide ranges, since machines of one name differ.
 struct AssumableNetwork {

@@ -13,17 +13,16 @@
 
 namespace cleave::models {
 
-/// The kind of observations that are all of one.
+/// Of observations that do not depend on how many ranks share a host.
 inline constexpr int kOneKind = 1;
 
 /// A value that was measured at some sizes.
 struct Observation {
-  NamedSizes run_sizes;  ///< of the run that it comes from: whole runs are drawn and left out
-  int kind =
-      kOneKind;  ///< ranks that compute at once on a host: each kind has coefficients of its own
-  NamedValues sizes;     ///< that the value is a function of
-  double value = 0;      ///< seconds, or bytes; above 0
-  double deviation = 0;  ///< relative standard error of the value
+  NamedSizes run_sizes;           ///< of the run that it comes from
+  int ranks_per_host = kOneKind;  ///< that computed at once
+  NamedValues sizes;              ///< that the value is a function of
+  double value = 0;               ///< seconds, or bytes; above 0
+  double disturbed = 0;  ///< chance that it is too long, as its run was disturbed throughout
 };
 
 /// The least and the largest value of each size.

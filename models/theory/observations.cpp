@@ -11,16 +11,14 @@
 
 #include <cleave/trace/median.hpp>
 
-#include "models/theory/statistics.hpp"
-
 namespace cleave::models {
 
 namespace {
 
 /// A block of which several ranks of the same sizes measured the same thing.
 struct Level {
-  std::vector<double> medians;      ///< of the ranks
-  std::vector<double> repetitions;  ///< of all
+  std::vector<double> medians;  ///< of the ranks
+  double disturbed = 0;
 };
 using LevelKey = std::tuple<NamedSizes, int, int, int, NamedValues>;
 
@@ -32,61 +30,19 @@ std::vector<Observation> observations_of(const std::vector<Sample>& samples) {
     Level& level = levels[{sample.run_sizes, sample.ranks, sample.ranks_per_host, sample.level,
                            sizes_of_block(sample)}];
     level.medians.push_back(detail::median(sample.seconds));
-    level.repetitions.insert(level.repetitions.end(), sample.seconds.begin(), sample.seconds.end());
+    level.disturbed = sample.disturbed;
   }
   std::vector<Observation> observations;
   for (auto& [key, level] : levels) {
     const auto& [run_sizes, ranks, ranks_per_host, number, sizes] = key;
-    const auto count = static_cast<double>(level.repetitions.size());
     observations.push_back(
         {.run_sizes = run_sizes,
-         .kind = ranks_per_host,
+         .ranks_per_host = ranks_per_host,
          .sizes = sizes,
          .value = std::max(kShortest_s, detail::median(std::move(level.medians))),
-         .deviation = relative_spread(level.repetitions) / std::sqrt(count)});
+         .disturbed = level.disturbed});
   }
   return observations;
-}
-
-std::vector<NoisyTime> noisy_times(const std::vector<Sample>& samples, const Fit& fit) {
-  std::map<std::tuple<NamedSizes, int, int>, std::vector<const Sample*>> levels;
-  std::map<std::pair<NamedSizes, int>, int> runs;
-  for (const Sample& sample : samples) {
-    levels[{sample.run_sizes, sample.ranks, sample.level}].push_back(&sample);
-    runs.try_emplace({sample.run_sizes, sample.ranks}, static_cast<int>(runs.size()));
-  }
-  std::vector<NoisyTime> times;
-  for (const auto& [key, of_level] : levels) {
-    std::vector<double> ratios;
-    std::vector<double> fitted;
-    for (const Sample* sample : of_level) {
-      fitted.push_back(fit(sizes_of_block(*sample), sample->ranks_per_host));
-      for (const double seconds : sample->seconds) {
-        ratios.push_back(fitted.back() > 0 ? seconds / fitted.back() : 0);
-      }
-    }
-    const double typical = detail::median(std::move(ratios));
-    for (std::size_t i = 0; i < of_level.size() && typical > 0; ++i) {
-      const Sample& sample = *of_level[i];
-      for (std::size_t r = 0; r < sample.seconds.size(); ++r) {
-        times.push_back({.run = runs.at({sample.run_sizes, sample.ranks}),
-                         .repetition = static_cast<int>(r),
-                         .typical_s = typical * fitted[i],
-                         .measured_s = sample.seconds[r]});
-      }
-    }
-  }
-  return times;
-}
-
-double repetition_deviation_of(const std::vector<Sample>& samples) {
-  std::vector<double> deviations;
-  for (const Sample& sample : samples) {
-    if (sample.seconds.size() > 1) {
-      deviations.push_back(relative_spread(sample.seconds));
-    }
-  }
-  return deviations.empty() ? 0 : detail::median(std::move(deviations));
 }
 
 std::optional<Refusal> refuse_choice(const std::vector<Observation>& observations) {

@@ -8,7 +8,7 @@
 
 #include <cleave/trace/json_fields.hpp>
 
-#include "models/theory/fit_json.hpp"
+#include "models/theory/law_json.hpp"
 
 namespace cleave::models {
 
@@ -22,11 +22,7 @@ json to_json(const Scaling& s) {
 }
 
 json to_json(const BlockModel& block) {
-  return {{"block", name_of(block.block)},
-          {"fit", to_json(block.fit)},
-          {"noise", to_json(block.noise)},
-          {"repetition_deviation", block.repetition_deviation},
-          {"samples", block.samples}};
+  return {{"block", name_of(block.block)}, {"law", to_json(block.law)}, {"samples", block.samples}};
 }
 
 json to_json(const Steals& steals) {
@@ -55,9 +51,9 @@ std::optional<Steals> steals_from(const detail::JsonFields& fields, const char* 
     return std::nullopt;
   }
   const detail::JsonFields steals = fields.object(name);
-  return Steals{.seconds = fit_from(steals.object("seconds"), {}),
-                .count = fit_from(steals.object("count"), {}),
-                .in_vain = fit_if_any(steals, "in_vain"),
+  return Steals{.seconds = law_from(steals.object("seconds"), {}),
+                .count = law_from(steals.object("count"), {}),
+                .in_vain = law_if_any(steals, "in_vain"),
                 .bytes = steals.non_negative("bytes"),
                 .maximum = steals.integer<int>("most", 2)};
 }
@@ -82,7 +78,7 @@ json to_json(const HypercubeModel& parts) {
                           {"factor_is_fitted", parts.exchange->factor_is_fitted},
                           {"splitter_bytes", parts.exchange->splitter_bytes},
                           {"bytes", to_json(parts.exchange->bytes)},
-                          {"noise", to_json(parts.exchange->noise)}};
+                          {"half_width", parts.exchange->half_width}};
   }
   return object;
 }
@@ -90,8 +86,7 @@ json to_json(const HypercubeModel& parts) {
 json to_json(const SearchModel& search) {
   json object = {{"knows_network", search.knows_network},
                  {"ranks_per_host", search.ranks_per_host},
-                 {"threads", search.threads},
-                 {"noise", search.noise}};
+                 {"threads", search.threads}};
   for (const auto& [name, fit] :
        {std::pair("search", &search.search), std::pair("start_up", &search.start_up),
         std::pair("termination", &search.termination)}) {
@@ -117,10 +112,6 @@ detail::Block block_from(const detail::JsonFields& fields) {
   return *block;
 }
 
-std::optional<Fit> fit_if_any(const detail::JsonFields& fields, const char* name) {
-  return fields.has(name) ? std::optional(fit_from(fields.object(name), {})) : std::nullopt;
-}
-
 HypercubeModel hypercube_from(const detail::JsonFields& fields, const Model& model) {
   HypercubeModel parts;
   const std::optional<Way> way = detail::way_of(model.placement, fields.boolean("splits"));
@@ -130,9 +121,7 @@ HypercubeModel hypercube_from(const detail::JsonFields& fields, const Model& mod
   parts.way = *way;
   for (const detail::JsonFields& block : fields.objects("blocks")) {
     parts.blocks.push_back({.block = block_from(block),
-                            .fit = fit_from(block.object("fit"), model.curves),
-                            .noise = noise_from(block, "noise"),
-                            .repetition_deviation = block.non_negative("repetition_deviation"),
+                            .law = law_from(block.object("law"), model.curves),
                             .samples = block.integer<int>("samples", 0)});
   }
   for (const detail::JsonFields& s : fields.objects("scaling")) {
@@ -149,22 +138,21 @@ HypercubeModel hypercube_from(const detail::JsonFields& fields, const Model& mod
     parts.exchange = ExchangeModel{.factor = exchange.non_negative("factor"),
                                    .factor_is_fitted = exchange.boolean("factor_is_fitted"),
                                    .splitter_bytes = splitter_bytes_from(exchange),
-                                   .bytes = fit_from(exchange.object("bytes"), model.curves),
-                                   .noise = noise_from(exchange, "noise")};
+                                   .bytes = law_from(exchange.object("bytes"), model.curves),
+                                   .half_width = exchange.non_negative("half_width")};
   }
   return parts;
 }
 
 SearchModel search_from(const detail::JsonFields& fields) {
-  return {.search = fit_if_any(fields, "search"),
+  return {.search = law_if_any(fields, "search"),
           .knows_network = fields.boolean("knows_network"),
           .inside = steals_from(fields, "inside"),
           .between = steals_from(fields, "between"),
-          .start_up = fit_if_any(fields, "start_up"),
-          .termination = fit_if_any(fields, "termination"),
+          .start_up = law_if_any(fields, "start_up"),
+          .termination = law_if_any(fields, "termination"),
           .ranks_per_host = fields.integer<int>("ranks_per_host", 1, detail::kMaxRanks),
-          .threads = fields.integer<int>("threads", 1),
-          .noise = fields.numbers("noise")};
+          .threads = fields.integer<int>("threads", 1)};
 }
 
 }  // namespace cleave::models

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 
 #include <cleave/trace/json_fields.hpp>
 
@@ -21,7 +20,5 @@ SearchModel search_from(const detail::JsonFields& fields);
 
 /// The block that the field "block" names. \throws FileError
 detail::Block block_from(const detail::JsonFields& fields);
-/// \throws FileError
-std::optional<Fit> fit_if_any(const detail::JsonFields& fields, const char* name);
 
 }  // namespace cleave::models

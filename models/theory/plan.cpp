@@ -16,7 +16,7 @@ namespace {
 constexpr double kSecondsPerHour = 3600;
 
 bool fits(const PlanChoice& choice, const PlanRequest& request) {
-  return (!request.deadline_s || choice.prediction.high <= *request.deadline_s) &&
+  return (!request.deadline_s || choice.prediction.run_high <= *request.deadline_s) &&
          (!request.efficiency || choice.efficiency >= *request.efficiency);
 }
 

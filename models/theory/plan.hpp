@@ -13,7 +13,7 @@ namespace cleave::models {
 struct PlanRequest {
   NamedSizes sizes;
   std::vector<int> ranks;            ///< to choose among, ascending
-  std::optional<double> deadline_s;  ///< the upper end of the 95 % interval must keep it
+  std::optional<double> deadline_s;  ///< 95 % of runs on a host as it was must keep it
   std::optional<double> efficiency;  ///< at least; speed-up over one rank / ranks
   PredictOptions options;
 };

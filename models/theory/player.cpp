@@ -18,11 +18,6 @@ namespace {
 /// Of a place that a path does not come to.
 constexpr double kNotThere = -1;
 
-double uniform(std::mt19937_64& random) { return static_cast<double>(random() >> 11) * 0x1p-53; }
-
-/// What is behind the point.
-double part_of(double number) { return number - std::floor(number); }
-
 double sampled(double elements) {
   constexpr double kMost = 9e18;
   return static_cast<double>(
@@ -50,25 +45,23 @@ Player::Player(const Model& model, const Network& network, int ranks, int ranks_
       throw Error(fmt::format("{} cannot be predicted: {}", name_of(step.block),
                               model_.reason_of(step.block)));
     }
-    blocks_.emplace(step.block, bind(step.block, block->fit, block));
+    blocks_.emplace(step.block, bind(step.block, block->law));
   }
   if (ranks > 1) {
     if (!parts_.exchange) {
       throw Error("exchange cannot be predicted: " + model_.reason_of(detail::Block::exchange));
     }
-    bytes_.emplace(bind(detail::Block::exchange, parts_.exchange->bytes, nullptr));
+    bytes_.emplace(bind(detail::Block::exchange, parts_.exchange->bytes));
     if (const BlockModel* const skeleton = parts_.find(detail::Block::skeleton)) {
-      blocks_.emplace(detail::Block::skeleton,
-                      bind(detail::Block::skeleton, skeleton->fit, skeleton));
+      blocks_.emplace(detail::Block::skeleton, bind(detail::Block::skeleton, skeleton->law));
     }
   }
   clocks_.resize(static_cast<std::size_t>(ranks));
   fractions_.resize(schedule_.groups.size());
-  slowness_.resize(static_cast<std::size_t>((ranks + ranks_per_host - 1) / ranks_per_host));
 }
 
-Player::Bound Player::bind(detail::Block block, const Fit& fit, const BlockModel* model) const {
-  Bound bound{.model = model};
+Player::Bound Player::bind(detail::Block block, const Law& law) const {
+  Bound bound;
   for (const Scaling& scaling : parts_.scaling) {
     const auto run_size = run_sizes_.find(scaling.size);
     if (scaling.block == block && run_size != run_sizes_.end()) {
@@ -84,7 +77,7 @@ Player::Bound Player::bind(detail::Block block, const Fit& fit, const BlockModel
     bound.names = {"bytes"};
     bound.scaling.clear();
   }
-  bound.fit.emplace(fit, ranks_per_host_, bound.names);
+  bound.law.emplace(law, ranks_per_host_, bound.names);
   return bound;
 }
 
@@ -123,28 +116,18 @@ std::span<const double> Player::sizes_of(const Bound& bound, detail::Block block
   return {values.data(), used};
 }
 
-double Player::draw(std::size_t replicate, std::mt19937_64& random) {
-  replicate_ = replicate;
-  random_ = &random;
-  // Evenly over the square (Roberts' R2 sequence), so that few draws show all of it.
-  const auto i = static_cast<double>(replicate);
-  set_factors(assumed_factors(network_, part_of(0.5 + 0.7548776662466927 * i),
-                              part_of(0.5 + 0.5698402909980532 * i)));
-  for (double& slowness : slowness_) {
-    slowness = uniform(random);
-  }
-  return play();
+double Player::seconds_with(const NetworkFactors& factors) {
+  spent_.clear();
+  set_factors(factors);
+  return walk();
 }
 
-Player::Typical Player::typical() {
-  replicate_.reset();
-  random_ = nullptr;
+Player::Played Player::play() {
   set_factors({});
   is_outside_ = false;
   spent_.assign(clocks_.size() * places(), kNotThere);
-  play();
+  Played result{.seconds = walk()};
   const auto last = std::max_element(clocks_.begin(), clocks_.end()) - clocks_.begin();
-  Typical result;
   const std::span<const double> of_last = spent_by(static_cast<int>(last));
   for (std::size_t place = 0; place < of_last.size(); ++place) {
     if (of_last[place] != kNotThere) {
@@ -154,6 +137,7 @@ Player::Typical Player::typical() {
            .seconds = of_last[place]});
     }
   }
+  set_half_widths(result);
   spent_.clear();
   result.sum_of_maxima_s = sum_of_maxima();
   result.is_outside_fitted_range = is_outside_;
@@ -161,7 +145,21 @@ Player::Typical Player::typical() {
   return result;
 }
 
-double Player::play() {
+/// Messages have the half width of exchanges.
+void Player::set_half_widths(Played& played) const {
+  for (const BlockShare& share : played.shares) {
+    const auto said = said_.find({share.block, share.level});
+    const bool is_known = said != said_.end() && said->second.median > 0;
+    const double of_messages = parts_.exchange ? parts_.exchange->half_width : 0;
+    const double part = share.seconds / played.seconds;
+    played.half_width_below +=
+        part * (is_known ? std::log(said->second.median / said->second.low) : of_messages);
+    played.half_width_above +=
+        part * (is_known ? std::log(said->second.high / said->second.median) : of_messages);
+  }
+}
+
+double Player::walk() {
   std::ranges::fill(clocks_, 0.0);
   moved_ = {};
   set_fractions();
@@ -198,8 +196,9 @@ void Player::step(const Step& step) {
     case Step::Kind::work: {
       const Bound& block = bound(step.block);
       SizeValues values;
-      const double seconds = seconds_of(block, sizes_of(block, step.block, step.group, values));
-      work(step.block, step.group, step.first, step.count, block.model->noise.times_of(seconds));
+      const std::span<const double> sizes = sizes_of(block, step.block, step.group, values);
+      remember_width({step.block, level}, block, sizes);
+      work(step.block, step.group, step.first, step.count, median_of(block, sizes));
       break;
     }
     case Step::Kind::swap:
@@ -232,24 +231,23 @@ void Player::step(const Step& step) {
   }
 }
 
-double Player::seconds_of(const Bound& bound, std::span<const double> sizes) {
-  if (!replicate_) {
-    is_outside_ = is_outside_ || bound.fit->is_outside(sizes);
-    return (*bound.fit)(sizes);
-  }
-  return bound.fit->of_replicate(*replicate_, sizes);
+double Player::median_of(const Bound& bound, std::span<const double> sizes) {
+  is_outside_ = is_outside_ || bound.law->is_outside(sizes);
+  return bound.law->median(sizes);
 }
 
-void Player::work(detail::Block block, int group, int first, int count, const Noise::Times& times) {
+/// What the law says at the first group of a level stands for all of them.
+void Player::remember_width(Place place, const Bound& bound, std::span<const double> sizes) {
+  if (!spent_.empty() && !said_.contains(place)) {
+    said_.emplace(place, bound.law->at(sizes));
+  }
+}
+
+void Player::work(detail::Block block, int group, int first, int count, double seconds) {
   const Place place{block, group_at(group).level};
   for (int rank = first; rank < first + count; ++rank) {
-    spend(rank, place, drawn(times, rank));
+    spend(rank, place, seconds);
   }
-}
-
-/// The typical time where nothing is drawn.
-double Player::drawn(const Noise::Times& times, int rank) {
-  return random_ == nullptr ? times.typical() : times.draw(slowness(rank), *random_);
 }
 
 const detail::Communication& Player::entry(int level, bool leaves_host) {
@@ -259,9 +257,6 @@ const detail::Communication& Player::entry(int level, bool leaves_host) {
     ChosenEntry chosen = entry_for(network_, ranks_, level, leaves_host);
     if (chosen.remark && std::ranges::find(remarks_, *chosen.remark) == remarks_.end()) {
       remarks_.push_back(*chosen.remark);
-    }
-    if (!model_.mechanisms.pieces) {
-      chosen.entry.segments.clear();
     }
     found = entries_.emplace(key, Entry{chosen.entry, chosen.entry}).first;
     set_factors(factors_);
@@ -284,11 +279,6 @@ void Player::set_factors(const NetworkFactors& factors) {
 bool Player::leaves_host(int group) const {
   const detail::Group& ranks = group_at(group).ranks;
   return ranks.first / ranks_per_host_ != (ranks.first + ranks.size - 1) / ranks_per_host_;
-}
-
-double Player::slowness(int rank) {
-  return model_.mechanisms.hosts ? slowness_[static_cast<std::size_t>(rank / ranks_per_host_)]
-                                 : uniform(*random_);
 }
 
 void Player::spend(int rank, Place place, double seconds) {

@@ -6,14 +6,13 @@
 #include <array>
 #include <map>
 #include <optional>
-#include <random>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <cleave/schedule/schedule.hpp>
 
-#include "models/theory/bound_fit.hpp"
+#include "models/theory/law.hpp"
 #include "models/theory/model.hpp"
 #include "models/theory/prediction.hpp"
 
@@ -25,18 +24,22 @@ class Player {
   Player(const Model& model, const Network& network, int ranks, int ranks_per_host,
          const NamedSizes& sizes);
 
-  /// The time of the last rank where every block takes its own draw: of the runs that it was fitted
-  /// to, and of the noise of their repetitions. Costs a few steps a rank and level.
-  double draw(std::size_t replicate, std::mt19937_64& random);
-
-  /// Without any of these.
-  struct Typical {
+  /// The time of the last rank where every block takes its median, and what it consists of. Costs
+  /// a few steps a rank and level.
+  struct Played {
+    double seconds = 0;
     std::vector<BlockShare> shares;  ///< of the last rank, from the root down
-    double sum_of_maxima_s = 0;      ///< equation 6
+    /// Of the 95 % range, on the scale of logarithms: those of the blocks by their shares.
+    double half_width_below = 0;
+    double half_width_above = 0;
+    double sum_of_maxima_s = 0;  ///< equation 6
     bool is_outside_fitted_range = false;
     std::vector<std::string> remarks;
   };
-  Typical typical();
+  Played play();
+
+  /// The time alone, with what is assumed of a network between hosts multiplied.
+  double seconds_with(const NetworkFactors& factors);
 
  private:
   static constexpr std::size_t kMaxSizes = 8;
@@ -44,11 +47,10 @@ class Player {
 
   /// A block with its sizes bound to those of the run.
   struct Bound {
-    const BlockModel* model = nullptr;
     std::vector<std::string> names;
     std::vector<const Scaling*> scaling;
     std::vector<double> run_sizes;
-    std::optional<BoundFit> fit;
+    std::optional<BoundLaw> law;
   };
 
   /// What two ranks take to exchange a part of the problem, the same for all pairs of a group.
@@ -57,8 +59,8 @@ class Player {
     double fraction = 0;
     double part = 0;
     double header_s = 0;
-    Noise::Times exchange;
-    Noise::Times skeleton;
+    double exchange_s = 0;
+    double skeleton_s = 0;
   };
 
   /// What stands for the messages of a level, inside hosts or between them.
@@ -74,19 +76,20 @@ class Player {
     friend auto operator<=>(const Place&, const Place&) = default;
   };
 
-  Bound bind(detail::Block block, const Fit& fit, const BlockModel* model) const;
+  Bound bind(detail::Block block, const Law& law) const;
   const Bound& bound(detail::Block block) const;
   std::span<const double> sizes_of(const Bound& bound, detail::Block block, int group,
                                    SizeValues& values) const;
   double fraction_moved(int group) const;
   double elements_of(int group) const;
 
-  double play();
+  double walk();
   void set_fractions();
   void step(const detail::Step& step);
-  double seconds_of(const Bound& bound, std::span<const double> sizes);
-  void work(detail::Block block, int group, int first, int count, const Noise::Times& times);
-  double drawn(const Noise::Times& times, int rank);
+  double median_of(const Bound& bound, std::span<const double> sizes);
+  void remember_width(Place place, const Bound& bound, std::span<const double> sizes);
+  void set_half_widths(Played& played) const;
+  void work(detail::Block block, int group, int first, int count, double seconds);
   const Moved& moved(int group, double fraction, double part);
   void move(int a, int b, int group, double fraction, double part);
   void meet(int first, int count, Place place, double seconds);
@@ -96,7 +99,6 @@ class Player {
   const detail::Communication& entry(int level, bool leaves_host);
   void set_factors(const NetworkFactors& factors);
   bool leaves_host(int group) const;
-  double slowness(int rank);
   void spend(int rank, Place place, double seconds);
   std::size_t places() const;
   std::span<double> spent_by(int rank);
@@ -120,15 +122,13 @@ class Player {
   std::vector<std::string> remarks_;
 
   // Of one play.
-  std::optional<std::size_t> replicate_;  ///< none: typical
-  std::mt19937_64* random_ = nullptr;
   std::vector<double> clocks_;
   std::vector<double> fractions_;  ///< of the problem, by group
-  std::vector<double> slowness_;   ///< by host
   NetworkFactors factors_;
   Moved moved_;  ///< the last
-  /// Seconds on the path to where a rank is, by rank and place; empty unless typical.
+  /// Seconds on the path to where a rank is, by rank and place; empty where none is asked for.
   std::vector<double> spent_;
+  std::map<Place, Estimate> said_;  ///< by the laws
   bool is_outside_ = false;
 };
 

@@ -32,19 +32,19 @@ const Player::Moved& Player::moved(int group, double fraction, double part) {
       values[i] *= scaling.unevenness(level);
     }
   }
-  const double bytes = seconds_of(*bytes_, {values.data(), count});
+  const double bytes = median_of(*bytes_, {values.data(), count});
   const detail::Communication& used = entry(level, leaves_host(group));
   // A factor that was fitted inside a host says nothing of a network that nobody measured.
   const bool is_assumed = leaves_host(group) && !network_.assumed.empty();
   const double factor = is_assumed ? paper_factor(model_.placement) : parts_.exchange->factor;
   moved_ = {.group = group, .fraction = fraction, .part = part};
-  moved_.exchange = parts_.exchange->noise.times_of(part * factor * used.unit_seconds(bytes));
+  moved_.exchange_s = part * factor * used.unit_seconds(bytes);
   if (parts_.way != Way::splitting) {
     moved_.header_s = header_seconds(used, bytes);
   }
   if (const auto skeleton = blocks_.find(detail::Block::skeleton); skeleton != blocks_.end()) {
-    moved_.skeleton =
-        skeleton->second.model->noise.times_of(seconds_of(skeleton->second, {&bytes, 1}));
+    remember_width({detail::Block::skeleton, level}, skeleton->second, {&bytes, 1});
+    moved_.skeleton_s = median_of(skeleton->second, {&bytes, 1});
   }
   return moved_;
 }
@@ -52,7 +52,6 @@ const Player::Moved& Player::moved(int group, double fraction, double part) {
 /// Two ranks meet and exchange; then comes the skeleton's own work.
 void Player::move(int a, int b, int group, double fraction, double part) {
   const Moved& what = moved(group, fraction, part);
-  const double seconds = drawn(what.exchange, a);
   if (clocks_[static_cast<std::size_t>(a)] >= clocks_[static_cast<std::size_t>(b)]) {
     follow(b, a);
   } else {
@@ -61,12 +60,12 @@ void Player::move(int a, int b, int group, double fraction, double part) {
   const int level = group_at(group).level;
   const bool has_skeleton = blocks_.contains(detail::Block::skeleton);
   for (const int rank : {a, b}) {
-    spend(rank, {detail::Block::exchange, level}, seconds);
+    spend(rank, {detail::Block::exchange, level}, what.exchange_s);
     if (parts_.way != Way::splitting) {
       spend(rank, {detail::Block::wait, level}, what.header_s);
     }
     if (has_skeleton) {
-      work(detail::Block::skeleton, group, rank, 1, what.skeleton);
+      work(detail::Block::skeleton, group, rank, 1, what.skeleton_s);
     }
   }
 }
@@ -89,11 +88,11 @@ double Player::choose_splitter(int group) {
   SizeValues values;
   const std::span<const double> sizes = sizes_of(pivot, detail::Block::pivot, group, values);
   const double splitter_bytes = parts_.exchange->splitter_bytes;
-  const double own = seconds_of(pivot, sizes);
+  remember_width({detail::Block::pivot, group_at(group).level}, pivot, sizes);
   const double messages =
       choose_seconds(entry(group_at(group).level, leaves_host(group)), group_at(group).ranks.size,
                      sizes.back() * splitter_bytes, splitter_bytes);
-  return messages + drawn(pivot.model->noise.times_of(own), group_at(group).ranks.first);
+  return messages + median_of(pivot, sizes);
 }
 
 void Player::exchange_parts(int group) {

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 
 #include <cleave/trace/median.hpp>
 #include <cleave/trace/words.hpp>
@@ -76,77 +75,76 @@ Question checked(const Model& model, int ranks, const NamedSizes& sizes,
           .sizes = sizes};
 }
 
-/// The random numbers of a prediction: the same every time that it is asked for.
-constexpr std::uint64_t kSeed = 1;
+double square(double value) { return value * value; }
 
-std::vector<double> draws_of(const Question& question) {
-  // Many ranks cost time, and their slowest varies less. A page answers while its reader waits.
-  constexpr int kRanksAndDraws = 1 << 13;
-  constexpr int kFewestDraws = 16;
-  const auto count = static_cast<std::size_t>(
-      std::clamp(kRanksAndDraws / question.ranks, kFewestDraws, static_cast<int>(kReplicates)));
-  std::mt19937_64 random(kSeed);
-  std::vector<double> draws;
-  if (question.model.search() != nullptr) {
-    const SearchTime time(question.model, question.network, question.ranks, question.ranks_per_host,
-                          question.threads, question.nodes());
-    for (std::size_t i = 0; i < kReplicates; ++i) {
-      draws.push_back(time.draw(i, random));
-    }
-    return draws;
+/// Half widths on the scale of logarithms.
+struct HalfWidths {
+  double below = 0;
+  double above = 0;
+
+  void add(double other_below, double other_above) {
+    below = std::sqrt(square(below) + square(other_below));
+    above = std::sqrt(square(above) + square(other_above));
   }
+};
+
+// What an assumed network may be, of its range.
+constexpr double kBestNetwork = 0.025;
+constexpr double kWorstNetwork = 0.975;
+
+/// `seconds_with(factors)` between the best and the worst of an assumed network.
+template <class SecondsWith>
+void add_assumed(HalfWidths& widths, const Question& question, double seconds,
+                 const SecondsWith& seconds_with) {
+  if (question.network.assumed.empty() || question.ranks <= question.ranks_per_host) {
+    return;
+  }
+  const auto at = [&](double part) {
+    return seconds_with(assumed_factors(question.network, part, part));
+  };
+  widths.add(std::log(seconds / at(kBestNetwork)), std::log(at(kWorstNetwork) / seconds));
+}
+
+HalfWidths play_search(Prediction& prediction, const Question& question) {
+  const Model& model = question.model;
+  const SearchTime time(model, question.network, question.ranks, question.ranks_per_host,
+                        question.threads, question.nodes());
+  const SearchParts parts = time.parts();
+  prediction.seconds = parts.total_s();
+  prediction.shares = {{detail::Block::sequential, 0, parts.search_s, "search"},
+                       {detail::Block::steal, 0, parts.steal_s, "steal"},
+                       {detail::Block::skeleton, 0, parts.start_up_s, "start_up"},
+                       {detail::Block::idle, 0, parts.termination_s, "termination"}};
+  if (question.threads > model.search()->threads) {
+    prediction.outside_fitted_range = true;
+    prediction.remarks.push_back(
+        "more threads than were measured: that steals grow with log2 of them is assumed");
+  }
+  if (question.ranks > model.max_ranks()) {
+    prediction.remarks.push_back(
+        "more ranks than were measured: that steals grow with log2 of them is assumed");
+  }
+  HalfWidths widths{.below = std::log(prediction.seconds / time.parts(&Estimate::low).total_s()),
+                    .above = std::log(time.parts(&Estimate::high).total_s() / prediction.seconds)};
+  add_assumed(widths, question, prediction.seconds, [&](const NetworkFactors& factors) {
+    return time.parts(&Estimate::median, factors.latency).total_s();
+  });
+  return widths;
+}
+
+HalfWidths play_hypercube(Prediction& prediction, const Question& question) {
   Player player(question.model, question.network, question.ranks, question.ranks_per_host,
                 question.sizes);
-  for (std::size_t i = 0; i < count; ++i) {
-    draws.push_back(player.draw(i, random));
-  }
-  return draws;
-}
-
-void scale_shares(Prediction& prediction) {
-  double sum = 0;
-  for (const BlockShare& share : prediction.shares) {
-    sum += share.seconds;
-  }
-  for (BlockShare& share : prediction.shares) {
-    share.seconds *= sum > 0 ? prediction.seconds / sum : 0;
-  }
-}
-
-/// Sets the parts of the time, and what they rest on.
-void explain(Prediction& prediction, const Question& question) {
-  const Model& model = question.model;
-  if (model.search() != nullptr) {
-    const SearchParts parts =
-        SearchTime(model, question.network, question.ranks, question.ranks_per_host,
-                   question.threads, question.nodes())
-            .parts();
-    prediction.shares = {{detail::Block::sequential, 0, parts.search_s, "search"},
-                         {detail::Block::steal, 0, parts.steal_s, "steal"},
-                         {detail::Block::skeleton, 0, parts.start_up_s, "start_up"},
-                         {detail::Block::idle, 0, parts.termination_s, "termination"}};
-    if (question.threads > model.search()->threads) {
-      prediction.outside_fitted_range = true;
-      prediction.remarks.push_back(
-          "more threads than were measured: that steals grow with log2 of them is assumed");
-    }
-    if (question.ranks > model.max_ranks()) {
-      prediction.remarks.push_back(
-          "more ranks than were measured: that steals grow with log2 of them is assumed");
-    }
-  } else {
-    const Player::Typical typical =
-        Player(model, question.network, question.ranks, question.ranks_per_host, question.sizes)
-            .typical();
-    prediction.shares = typical.shares;
-    prediction.sum_of_maxima_s = typical.sum_of_maxima_s;
-    prediction.outside_fitted_range = typical.is_outside_fitted_range;
-    prediction.remarks = typical.remarks;
-  }
-  if (question.ranks > model.max_ranks() || model.doublings_outside(question.sizes) > 0.07) {
-    prediction.outside_fitted_range = true;
-  }
-  scale_shares(prediction);
+  Player::Played played = player.play();
+  prediction.seconds = played.seconds;
+  prediction.shares = std::move(played.shares);
+  prediction.sum_of_maxima_s = played.sum_of_maxima_s;
+  prediction.outside_fitted_range = played.is_outside_fitted_range;
+  prediction.remarks = std::move(played.remarks);
+  HalfWidths widths{.below = played.half_width_below, .above = played.half_width_above};
+  add_assumed(widths, question, prediction.seconds,
+              [&](const NetworkFactors& factors) { return player.seconds_with(factors); });
+  return widths;
 }
 
 std::optional<std::int64_t> cache_left(const Model& model, const Question& question) {
@@ -171,23 +169,18 @@ bool was_measured(const Model& model, int ranks_per_host) {
       model.fitted, [&](const RunOfModel& run) { return run.ranks_per_host == ranks_per_host; });
 }
 
-// What is added to an interval for what no run showed, relative: for each doubling of sizes beyond
-// the fitted ones, for data that leaves a cache, for other numbers of ranks on a host.
-// docs/explanation/model.md, "Interval".
-constexpr double kBeyondSizes = 0.04;
+// What is added to an interval for what no run showed, relative: where data leaves a cache, for
+// each doubling of the ranks, for other numbers of ranks on a host (docs/explanation/model.md,
+// "Interval").
 constexpr double kBeyondCache = 0.15;
+constexpr double kBeyondRanks = 0.03;
 constexpr double kOtherRanksPerHost = 0.15;
 
-double square(double value) { return value * value; }
-
-/// The square of what an interval is widened by.
-double added_squares(const Prediction& prediction, const Question& question) {
+void add_unseen(HalfWidths& widths, Prediction& prediction, const Question& question) {
   const Model& model = question.model;
-  const double of_sizes = model.doublings_outside(question.sizes);
-  const double of_ranks =
-      std::max(0.0, std::log2(static_cast<double>(question.ranks) / model.max_ranks()));
   double added =
-      square(model.calibration.error) * (1 + of_sizes + of_ranks) + square(kBeyondSizes * of_sizes);
+      square(kBeyondRanks *
+             std::max(0.0, std::log2(static_cast<double>(question.ranks) / model.max_ranks())));
   if (prediction.cache_left_bytes) {
     added += square(kBeyondCache);
   }
@@ -195,34 +188,34 @@ double added_squares(const Prediction& prediction, const Question& question) {
     const double apart = std::abs(
         std::log2(static_cast<double>(question.ranks_per_host) / model.max_ranks_per_host()));
     added += square(kOtherRanksPerHost) * std::max(1.0, apart);
+    prediction.remarks.push_back(
+        fmt::format("{} on a host: not measured, its blocks are as with {}",
+                    detail::format_ranks(question.ranks_per_host), model.max_ranks_per_host()));
   }
-  return added;
+  widths.add(std::sqrt(added), std::sqrt(added));
 }
 
-/// The interval of the draws, and what held-out runs and what was never seen add to it.
-void set_interval(Prediction& prediction, const Question& question,
-                  const std::vector<double>& draws) {
-  const double added =
-      question.model.mechanisms.calibration ? added_squares(prediction, question) : 0;
-  const auto half_width = [&](double part) {
-    return std::sqrt(square(std::log(quantile(draws, part) / prediction.seconds)) + added);
-  };
-  prediction.low = prediction.seconds * std::exp(-half_width(0.025));
-  prediction.high = prediction.seconds * std::exp(half_width(0.975));
-  if (!was_measured(question.model, question.ranks_per_host)) {
-    prediction.remarks.push_back(fmt::format(
-        "{} on a host: not measured, its blocks are as with {}",
-        detail::format_ranks(question.ranks_per_host), question.model.max_ranks_per_host()));
+/// The interval of the quiet time, and that of a single run on a host as it was.
+void set_intervals(Prediction& prediction, const Question& question, HalfWidths widths) {
+  prediction.low = prediction.seconds * std::exp(-widths.below);
+  prediction.high = prediction.seconds * std::exp(widths.above);
+  const std::vector<double>& noise = question.model.noise_of(question.ranks);
+  if (!noise.empty()) {
+    widths.add(std::max(0.0, -std::log(quantile(noise, 0.025))),
+               std::max(0.0, std::log(quantile(noise, 0.975))));
   }
+  prediction.run_low = prediction.seconds * std::exp(-widths.below);
+  prediction.run_high = prediction.seconds * std::exp(widths.above);
 }
 
 Prediction answer(const Question& question) {
-  const std::vector<double> draws = draws_of(question);
+  const Model& model = question.model;
   Prediction prediction{.ranks = question.ranks,
                         .threads = question.threads,
                         .ranks_per_host = question.ranks_per_host,
-                        .sizes = question.sizes,
-                        .seconds = detail::median(draws)};
+                        .sizes = question.sizes};
+  HalfWidths widths = model.search() != nullptr ? play_search(prediction, question)
+                                                : play_hypercube(prediction, question);
   const auto refuse_unless = [&](bool is_sensible, double number) {
     if (!is_sensible) {
       throw Error(fmt::format("no time can be predicted for {} and {}: the model's numbers give {}",
@@ -231,22 +224,28 @@ Prediction answer(const Question& question) {
     }
   };
   refuse_unless(std::isfinite(prediction.seconds) && prediction.seconds > 0, prediction.seconds);
+  if (question.ranks > model.max_ranks() || model.doublings_outside(question.sizes) > 0.07) {
+    prediction.outside_fitted_range = true;
+  }
   if (question.ranks > question.ranks_per_host) {
     prediction.assumed_network = question.network.assumed;
   }
-  if (question.model.memory) {
-    prediction.memory_bytes = memory_bytes(*question.model.memory, question.ranks, question.sizes);
-    prediction.cache_left_bytes = cache_left(question.model, question);
+  if (model.memory) {
+    prediction.memory_bytes = memory_bytes(*model.memory, question.ranks, question.sizes);
+    prediction.cache_left_bytes = cache_left(model, question);
   }
-  explain(prediction, question);
   if (!prediction.assumed_network.empty()) {
     prediction.remarks.push_back(
         fmt::format("l and g between hosts are assumed: {}; calibrate the real network for a "
                     "narrower interval",
                     prediction.assumed_network));
   }
-  set_interval(prediction, question, draws);
-  refuse_unless(std::isfinite(prediction.low) && std::isfinite(prediction.high), prediction.high);
+  add_unseen(widths, prediction, question);
+  set_intervals(prediction, question, widths);
+  for (const double end :
+       {prediction.low, prediction.high, prediction.run_low, prediction.run_high}) {
+    refuse_unless(std::isfinite(end), end);
+  }
   return prediction;
 }
 
@@ -267,10 +266,6 @@ Prediction predict(const Model& model, int ranks, const NamedSizes& sizes,
 
 Prediction predict(const Model& model, const RunPoint& run, PredictOptions options) {
   return predict(model, run.ranks, run.sizes, as_run(model, run, std::move(options)));
-}
-
-std::vector<double> draws_of(const Model& model, const RunPoint& run) {
-  return draws_of(checked(model, run.ranks, run.sizes, as_run(model, run, {})));
 }
 
 }  // namespace cleave::models

@@ -27,10 +27,13 @@ struct Prediction {
   int threads = 1;  ///< of a rank
   int ranks_per_host = 1;
   NamedSizes sizes;
-  double seconds = 0;
-  /// A new run takes between these with 95 % probability.
+  double seconds = 0;  ///< when nothing disturbs it
+  /// That quiet time is between these with 95 % probability.
   double low = 0;
   double high = 0;
+  /// A single run is, on a host as busy as it was in the fitted runs.
+  double run_low = 0;
+  double run_high = 0;
   std::optional<double> sum_of_maxima_s;  ///< equation 6 beside it; none of a search
   /// Whether ranks, or sizes of some block, lie beyond those that the model was fitted to (sizes by
   /// more than 5 %, since groups are never quite even).
@@ -42,6 +45,9 @@ struct Prediction {
   /// A cache of the host of the traces that held the data of a rank in every run that was fitted,
   /// and does not hold it here; the largest such.
   std::optional<std::int64_t> cache_left_bytes;
+
+  /// Whether the interval is narrow enough to be an answer: at most a factor of 4 wide.
+  bool is_answer() const { return high <= 4 * low; }
 };
 
 struct PredictOptions {
@@ -63,9 +69,5 @@ Prediction predict(const Model& model, int ranks, const NamedSizes& sizes,
 
 /// Of a run that was measured, on as many ranks a host and threads. \throws  as above
 Prediction predict(const Model& model, const RunPoint& run, PredictOptions options = {});
-
-/// Draws of the time of a run, before held-out runs say how far they are to be trusted.
-/// \throws  as above
-std::vector<double> draws_of(const Model& model, const RunPoint& run);
 
 }  // namespace cleave::models

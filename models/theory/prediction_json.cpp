@@ -16,6 +16,8 @@ nlohmann::json to_json(const Prediction& p) {
                            {"sizes", p.sizes},
                            {"seconds", p.seconds},
                            {"interval", {p.low, p.high}},
+                           {"as_the_host_was", {p.run_low, p.run_high}},
+                           {"is_answer", p.is_answer()},
                            {"outside_fitted_range", p.outside_fitted_range},
                            {"remarks", p.remarks},
                            {"shares", std::move(shares)}};

@@ -87,9 +87,10 @@ void add_work_between_blocks(std::map<int, std::map<PlaceKey, Total>>& totals,
   }
 }
 
-/// Adds the repetitions of one trace that count to the points that they belong to.
+/// Adds the repetitions of one trace to the points that they belong to, and what their blocks took
+/// where they count.
 void add_trace(std::map<RunIdentity, PointData>& points, const detail::Trace& trace,
-               const CountedRepetitions& counted) {
+               const QuietRepetitions& quiet) {
   std::map<int, std::map<PlaceKey, Total>> totals;
   for (const auto& [rank, span] : trace.spans) {
     add_span(totals[span.repetition][place_of(span, rank)], trace, span);
@@ -98,11 +99,13 @@ void add_trace(std::map<RunIdentity, PointData>& points, const detail::Trace& tr
     add_work_between_blocks(totals, trace);
   }
   for (const detail::Trace::Run& run : trace.repetitions) {
-    if (!counted.counts(trace, run)) {
+    if (run.warm_up) {
       continue;
     }
     const RunInformation& r = trace.run;
-    auto& [point, places] = points[identity_of(r, run)];
+    const RunIdentity identity = identity_of(r, run);
+    auto& [point, places] = points[identity];
+    point.disturbed = quiet.chance_disturbed(identity);
     point.ranks = r.ranks;
     point.threads = r.threads;
     point.ranks_per_host = r.ranks_per_host;
@@ -114,7 +117,7 @@ void add_trace(std::map<RunIdentity, PointData>& points, const detail::Trace& tr
     if (point.files.empty() || point.files.back() != file) {
       point.files.push_back(file);
     }
-    if (trace.dropped.empty()) {
+    if (trace.dropped.empty() && quiet.counts(trace, run)) {
       for (const auto& [place, total] : totals[run.index]) {
         places[place].push_back(total);
       }
@@ -157,7 +160,8 @@ Sample sample_of(const RunPoint& point, const PlaceKey& place, const std::vector
                 .group = totals.front().group,
                 .sizes = median_sizes(totals),
                 .spans = median_of(totals, &Total::spans),
-                .bytes = median_of(totals, &Total::bytes)};
+                .bytes = median_of(totals, &Total::bytes),
+                .disturbed = point.disturbed};
   for (const Total& total : totals) {
     sample.seconds.push_back(total.seconds);
   }
@@ -194,7 +198,7 @@ NamedValues sizes_of_block(const Sample& sample) {
                                                  : sample.sizes;
 }
 
-Measurements collect_measurements(std::span<const detail::Trace> traces, Throttled throttled) {
+Measurements collect_measurements(std::span<const detail::Trace> traces) {
   if (traces.empty()) {
     throw UsageError("no traces are given");
   }
@@ -209,8 +213,7 @@ Measurements collect_measurements(std::span<const detail::Trace> traces, Throttl
                       .costs = first.costs,
                       .given_sizes = given_sizes_of(traces.front())};
   const bool steals = first.type == "work_stealing";
-  const CountedRepetitions counted(traces, throttled);
-  result.notes = counted.notes();
+  const QuietRepetitions quiet(traces);
   std::map<RunIdentity, PointData> points;
   for (const detail::Trace& trace : traces) {
     require_same("application", first.app, trace, trace.run.app);
@@ -232,7 +235,7 @@ Measurements collect_measurements(std::span<const detail::Trace> traces, Throttl
           fmt::format("{}: the blocks are left out, since some spans found no room in memory",
                       trace.file.string()));
     }
-    add_trace(points, trace, counted);
+    add_trace(points, trace, quiet);
   }
   if (points.empty()) {
     throw UsageError("the traces hold no counted repetition");
@@ -246,7 +249,7 @@ Measurements collect_measurements(std::span<const detail::Trace> traces, Throttl
     result.points.push_back(std::move(data.point));
   }
   if (steals) {
-    SearchRuns collected = collect_search_runs(traces, counted);
+    SearchRuns collected = collect_search_runs(traces, quiet);
     result.searches = std::move(collected.runs);
     result.notes.insert(result.notes.end(), collected.notes.begin(), collected.notes.end());
   }

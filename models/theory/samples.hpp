@@ -14,7 +14,7 @@
 #include <cleave/trace/span.hpp>
 #include <cleave/trace/trace_file.hpp>
 
-#include "models/theory/clean.hpp"
+#include "models/theory/quiet.hpp"
 #include "models/theory/search_runs.hpp"
 
 namespace cleave::models {
@@ -32,7 +32,8 @@ struct RunPoint {
   int ranks_per_host = 1;
   bool oversubscribed = false;
   NamedSizes sizes;                    ///< of the whole problem and its solution
-  std::vector<double> seconds;         ///< of the whole call, one a counted repetition
+  std::vector<double> seconds;         ///< of the whole call, one a repetition
+  double disturbed = 0;                ///< chance that it was so in all rounds (quiet.hpp)
   std::int64_t peak_memory_bytes = 0;  ///< of the rank that had most; 0 where no trace says it
   std::vector<std::string> files;
 };
@@ -53,7 +54,8 @@ struct Sample {
   NamedValues sizes;
   double spans = 1;             ///< in one repetition; their times and bytes are added up
   double bytes = 0;             ///< in one repetition
-  std::vector<double> seconds;  ///< one a counted repetition
+  std::vector<double> seconds;  ///< one a repetition of the faster half
+  double disturbed = 0;         ///< RunPoint::disturbed
 };
 
 /// What the time of the block is a function of. The skeleton's own work is one of the bytes that it
@@ -79,13 +81,12 @@ struct Measurements {
   std::vector<std::string> notes;   ///< what was left out, in sentences
 };
 
-/// Collects the repetitions of all traces that count. A trace that dropped spans gives its total
-/// times only, and a note says so.
+/// Collects the repetitions of all traces. Of blocks those of the faster half count (quiet.hpp). A
+/// trace that dropped spans gives its total times only, and a note says so.
 ///
 /// \throws UsageError  if there is no trace, or they differ in application, type, placement or
 ///                     (but for work stealing) threads, or none has a counted repetition
-Measurements collect_measurements(std::span<const detail::Trace> traces,
-                                  Throttled throttled = Throttled::left_out);
+Measurements collect_measurements(std::span<const detail::Trace> traces);
 
 /// Leaves out the runs with more ranks than cores, and says so in a note.
 /// \throws Error  if nothing remains

@@ -52,7 +52,7 @@ void add_repetition(SearchRun& run, SearchRepetition repetition) {
 }
 
 void add_trace(std::map<RunIdentity, SearchRun>& runs, const detail::Trace& trace,
-               const CountedRepetitions& counted) {
+               const QuietRepetitions& quiet) {
   const RunInformation& r = trace.run;
   std::map<int, std::vector<detail::WorkerStatistics>> by_repetition;
   for (const auto& [repetition, statistics] : trace.workers) {
@@ -60,10 +60,12 @@ void add_trace(std::map<RunIdentity, SearchRun>& runs, const detail::Trace& trac
   }
   for (const detail::Trace::Run& repetition : trace.repetitions) {
     auto workers = by_repetition.find(repetition.index);
-    if (!counted.counts(trace, repetition) || workers == by_repetition.end()) {
+    if (!quiet.counts(trace, repetition) || workers == by_repetition.end()) {
       continue;
     }
-    SearchRun& run = runs[identity_of(r, repetition)];
+    const RunIdentity identity = identity_of(r, repetition);
+    SearchRun& run = runs[identity];
+    run.disturbed = quiet.chance_disturbed(identity);
     run.ranks = r.ranks;
     run.threads = r.threads;
     run.ranks_per_host = r.ranks_per_host;
@@ -103,7 +105,8 @@ SearchRun seen_by_rank(const SearchRun& run, int rank) {
                  .threads = run.threads,
                  .ranks_per_host = run.ranks_per_host,
                  .oversubscribed = run.oversubscribed,
-                 .sizes = run.sizes};
+                 .sizes = run.sizes,
+                 .disturbed = run.disturbed};
   const double share = run.nodes() / run.all_workers();
   for (const SearchRepetition& of_all : run.traced) {
     SearchRepetition of_rank;
@@ -129,7 +132,7 @@ SearchRun seen_by_rank(const SearchRun& run, int rank) {
 }
 
 SearchRuns collect_search_runs(std::span<const detail::Trace> traces,
-                               const CountedRepetitions& counted) {
+                               const QuietRepetitions& quiet) {
   SearchRuns result;
   std::map<RunIdentity, SearchRun> runs;
   for (const detail::Trace& trace : traces) {
@@ -141,7 +144,7 @@ SearchRuns collect_search_runs(std::span<const detail::Trace> traces,
       result.notes.push_back(
           fmt::format("{}: left out, since its runs do not say how many nodes they had", file));
     } else {
-      add_trace(runs, trace, counted);
+      add_trace(runs, trace, quiet);
     }
   }
   for (auto& [key, run] : runs) {

@@ -12,7 +12,7 @@
 #include <cleave/trace/trace_file.hpp>
 #include <cleave/trace/worker_statistics.hpp>
 
-#include "models/theory/clean.hpp"
+#include "models/theory/quiet.hpp"
 
 namespace cleave::models {
 
@@ -23,20 +23,22 @@ struct WorkerTotals {
   double nodes = 0;
 };
 
-/// A counted repetition of a run, as traced.
+/// A repetition of a run that counts, as traced.
 struct SearchRepetition {
   double seconds = 0;  ///< of the whole call
   std::vector<detail::WorkerStatistics> workers;
 };
 
-/// One size of a run on one number of ranks and threads. Of the parts there is one value a counted
-/// repetition, in seconds: means over the workers that count, which are all or those of one rank.
+/// One size of a run on one number of ranks and threads. Of the parts there is one value a
+/// repetition of the faster half, in seconds: means over the workers that count, which are all or
+/// those of one rank.
 struct SearchRun {
   int ranks = 1;
   int threads = 1;
   int ranks_per_host = 1;
   bool oversubscribed = false;
   NamedSizes sizes;
+  double disturbed = 0;             ///< RunPoint::disturbed
   std::vector<double> seconds;      ///< of the whole call
   std::vector<double> search;       ///< visiting nodes
   std::vector<double> steal;        ///< without nodes: looking for some, in vain too
@@ -79,6 +81,6 @@ SearchRun seen_by_rank(const SearchRun& run, int rank);
 /// Collects the repetitions of all traces that count. A trace without workers (version 1) or whose
 /// runs have no size "nodes" is left out with a note.
 SearchRuns collect_search_runs(std::span<const detail::Trace> traces,
-                               const CountedRepetitions& counted);
+                               const QuietRepetitions& quiet);
 
 }  // namespace cleave::models

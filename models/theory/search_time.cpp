@@ -94,21 +94,25 @@ SearchTime::SearchTime(const Model& model, const Network& network, int ranks, in
   }
 }
 
-template <class Value>
-SearchParts SearchTime::parts_by(const Value& value, const SearchMessages& messages) const {
-  const auto at_least_0 = [&](const Fit& fit, const NamedValues& sizes, int kind) {
-    return std::max(0.0, value(fit, sizes, kind));
+SearchParts SearchTime::parts(double Estimate::*end, double latency_factor) const {
+  SearchMessages messages = messages_;
+  for (double* seconds :
+       {&messages.steal_s, &messages.in_vain_s, &messages.start_up_s, &messages.termination_s}) {
+    *seconds *= latency_factor;
+  }
+  const auto value = [end](const Law& law, const NamedValues& sizes,
+                           int workers_per_host = kOneKind) {
+    return law.at(sizes, workers_per_host).*end;
   };
   const auto in_vain = [&](const Steals& steals, int sharers, double nodes) {
-    return steals.in_vain ? at_least_0(*steals.in_vain, sizes_of_steals(sharers, nodes), kOneKind)
-                          : 0.0;
+    return steals.in_vain ? value(*steals.in_vain, sizes_of_steals(sharers, nodes)) : 0.0;
   };
   const auto count = [&](const Steals& steals, int sharers, double nodes) {
-    return at_least_0(steals.count, sizes_of_steals(sharers, nodes), kOneKind);
+    return value(steals.count, sizes_of_steals(sharers, nodes));
   };
   const auto steal = [&](const Steals& steals, int sharers, double nodes,
                          const SearchMessages& network) {
-    return at_least_0(steals.seconds, sizes_of_steals(sharers, nodes), kOneKind) +
+    return value(steals.seconds, sizes_of_steals(sharers, nodes)) +
            count(steals, sharers, nodes) * network.steal_s +
            in_vain(steals, sharers, nodes) * network.in_vain_s;
   };
@@ -125,40 +129,13 @@ SearchParts SearchTime::parts_by(const Value& value, const SearchMessages& messa
         (count(*search_.between, ranks_, of_rank) + in_vain(*search_.between, ranks_, of_rank)) /
         threads_;
   }
-  parts.search_s = at_least_0(*search_.search, sizes_of_search(nodes_ / workers, requests),
-                              ranks_per_host_ * threads_);
-  parts.start_up_s = at_least_0(*search_.start_up, sizes_of_rounds(ranks_, threads_), kOneKind) +
-                     messages.start_up_s;
+  parts.search_s = value(*search_.search, sizes_of_search(nodes_ / workers, requests),
+                         ranks_per_host_ * threads_);
+  parts.start_up_s =
+      value(*search_.start_up, sizes_of_rounds(ranks_, threads_)) + messages.start_up_s;
   parts.termination_s =
-      at_least_0(*search_.termination, sizes_of_rounds(ranks_, threads_), kOneKind) +
-      messages.termination_s;
+      value(*search_.termination, sizes_of_rounds(ranks_, threads_)) + messages.termination_s;
   return parts;
-}
-
-SearchParts SearchTime::parts() const {
-  return parts_by(
-      [](const Fit& fit, const NamedValues& sizes, int kind) { return fit(sizes, kind); },
-      messages_);
-}
-
-double SearchTime::draw(std::size_t replicate, std::mt19937_64& random) const {
-  SearchMessages messages = messages_;
-  if (!network_.assumed.empty()) {
-    const double of_latency =
-        assumed_factors(network_, std::uniform_real_distribution<double>(0, 1)(random), 0.5)
-            .latency;
-    for (double* seconds :
-         {&messages.steal_s, &messages.in_vain_s, &messages.start_up_s, &messages.termination_s}) {
-      *seconds *= of_latency;
-    }
-  }
-  const double seconds =
-      parts_by([replicate](const Fit& fit, const NamedValues& sizes,
-                           int kind) { return fit.of_replicate(replicate, sizes, kind); },
-               messages)
-          .total_s();
-  const std::vector<double>& noise = search_.noise;
-  return noise.empty() ? seconds : seconds * noise[(random() >> 32) * noise.size() >> 32];
 }
 
 }  // namespace cleave::models

@@ -2,8 +2,6 @@
 // What the parts of a search are functions of, and the time of a search that they make.
 #pragma once
 
-#include <random>
-
 #include "models/theory/model.hpp"
 
 namespace cleave::models {
@@ -45,15 +43,10 @@ class SearchTime {
   SearchTime(const Model& model, const Network& network, int ranks, int ranks_per_host, int threads,
              double nodes);
 
-  /// By the coefficients of the fits.
-  SearchParts parts() const;
-  /// By those of a replicate, with the noise of a repetition.
-  double draw(std::size_t replicate, std::mt19937_64& random) const;
+  /// By the medians of the laws, or by all their lower or upper ends, with latencies multiplied.
+  SearchParts parts(double Estimate::*end = &Estimate::median, double latency_factor = 1) const;
 
  private:
-  template <class Value>
-  SearchParts parts_by(const Value& value, const SearchMessages& messages) const;
-
   const Model& model_;
   const SearchModel& search_;
   const Network& network_;

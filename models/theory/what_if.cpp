@@ -44,19 +44,6 @@ void multiply(detail::Communication& entry, const WhatIf& what_if) {
   }
 }
 
-void multiply(Coefficients& coefficients, double factor) {
-  for (auto& [kind, of_kind] : coefficients) {
-    of_kind *= factor;
-  }
-}
-
-void multiply(Fit& fit, double factor) {
-  multiply(fit.coefficients, factor);
-  for (Replicate& replicate : fit.replicates) {
-    multiply(replicate.coefficients, factor);
-  }
-}
-
 }  // namespace
 
 WhatIf parse_what_if(std::string_view text) {
@@ -93,7 +80,7 @@ Model changed(Model model, const WhatIf& what_if) {
   };
   if (auto* parts = std::get_if<HypercubeModel>(&model.parts)) {
     for (BlockModel& block : parts->blocks) {
-      multiply(block.fit, factor_of(block.block));
+      block.law.multiply(factor_of(block.block));
     }
     if (parts->exchange) {
       parts->exchange->factor *= factor_of(detail::Block::exchange);
@@ -101,11 +88,11 @@ Model changed(Model model, const WhatIf& what_if) {
   } else {
     auto& search = std::get<SearchModel>(model.parts);
     if (search.search) {
-      multiply(*search.search, factor_of(detail::Block::sequential));
+      search.search->multiply(factor_of(detail::Block::sequential));
     }
     for (std::optional<Steals>* steals : {&search.inside, &search.between}) {
       if (*steals) {
-        multiply((*steals)->seconds, factor_of(detail::Block::steal));
+        (*steals)->seconds.multiply(factor_of(detail::Block::steal));
       }
     }
   }

@@ -1,23 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// What fits are worth: 1,000 draws from known coefficients (docs/explanation/model.md), and how
-// long a fit and predictions of 10,000 samples take.
+// What the one fit is worth: how many predictions lie within 5, 10 and 20 % of the truth and how
+// many intervals hold it, and how long a fit and predictions of 10,000 samples take.
 //
-//   fit_referee [BENCHMARK OPTION...] [SEED...]
+// extra_p: functions as Extra-P's generator makes them (github.com/extra-p/extrap), c_0 + sum or
+// product of c_i x_i^p log2^q x_i, of 2 or 3 parameters at 5 values each, with uniform noise of 1
+// to 10 %, four repetitions, predicted at the next value of each parameter. laws: a + b N^p log^q
+// N, at 3 to 8 sizes, with bursts of disturbance in none to half of the time, predicted at 4 times
+// the largest size.
 //
-// draws once for each seed; with 1 and 2 if none is given.
+//   fit_referee [BENCHMARK OPTION...]
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <array>
+#include <cmath>
 #include <cstdio>
+#include <random>
 #include <string>
 #include <vector>
 
 #include <cleave/error.hpp>
 #include <cleave/sizes.hpp>
+#include <cleave/trace/median.hpp>
 
 #include "models/theory/fit.hpp"
+#include "models/theory/fit_law.hpp"
 #include "models/theory/prediction.hpp"
-#include "tests/models/referee.hpp"
+#include "models/theory/quiet.hpp"
+#include "models/theory/statistics.hpp"
 #include "tests/models/synthetic_runs.hpp"
 
 namespace cleave {
@@ -26,17 +36,206 @@ using namespace cleave::detail;
 using namespace models;
 namespace {
 
-void referee_of_1000_draws(benchmark::State& state, unsigned seed) {
-  RefereeCounts counts;
-  for (auto _ : state) {
-    counts = referee(1000, seed);
+constexpr int kFunctions = 60;
+
+/// A table to learn from, and what is to be predicted.
+struct Task {
+  std::vector<Observation> rows;
+  NamedValues target;
+  double truth = 0;
+};
+
+double uniform(std::mt19937_64& random, double low, double high) {
+  return std::uniform_real_distribution<double>(low, high)(random);
+}
+
+template <class Values>
+auto one_of(std::mt19937_64& random, const Values& values) {
+  return values[std::uniform_int_distribution<std::size_t>(0, std::size(values) - 1)(random)];
+}
+
+Observation row_of(const NamedValues& sizes, double value, double disturbed) {
+  Observation row{.sizes = sizes, .value = value, .disturbed = disturbed};
+  for (const auto& [name, size] : sizes) {
+    row.run_sizes[name] = static_cast<std::int64_t>(size);
   }
-  const auto part = [](int of, int all) { return static_cast<double>(of) / all; };
-  state.counters["coefficient_within_3_percent"] = part(counts.within_3_percent, counts.draws);
-  state.counters["coefficient_median_error"] = counts.median_error;
-  state.counters["right_basis"] = part(counts.right_basis, counts.draws);
-  state.counters["predicted_within_5_percent"] =
-      part(counts.predicted_within_5_percent, counts.predicted_of);
+  return row;
+}
+
+/// c_0 and a term c x^p log2(x)^q of each parameter, added or multiplied.
+struct ExtraPFunction {
+  bool adds = true;
+  double constant = 0;
+  std::vector<std::array<double, 3>> terms;  ///< c, p, q
+
+  double term(std::size_t i, double x) const {
+    const auto& [c, p, q] = terms[i];
+    return c * std::pow(x, p) * std::pow(std::log2(x), q);
+  }
+  double operator()(const std::vector<double>& x) const {
+    double value = adds ? 0 : 1;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      value = adds ? value + term(i, x[i]) : value * term(i, x[i]);
+    }
+    return constant + value;
+  }
+};
+
+constexpr std::array<std::array<double, 5>, 3> kValues = {
+    {{4, 8, 16, 32, 64}, {10, 20, 30, 40, 50}, {1000, 2000, 3000, 4000, 5000}}};
+constexpr std::array<double, 3> kNext = {128, 60, 6000};
+
+/// One in which every parameter matters.
+ExtraPFunction extra_p_function(std::size_t parameters, std::mt19937_64& random) {
+  constexpr std::array kPowers = {0.0,     1.0 / 4, 1.0 / 3, 1.0 / 2,  1.0,     2.0 / 3, 3.0 / 4,
+                                  4.0 / 5, 5.0 / 4, 4.0 / 3, 3.0 / 2,  5.0 / 3, 7.0 / 4, 9.0 / 4,
+                                  7.0 / 3, 5.0 / 2, 8.0 / 3, 11.0 / 4, 2.0,     3.0};
+  constexpr std::array kLogarithms = {0.0, 1.0, 2.0};
+  constexpr double kMatters = 0.01;
+  while (true) {
+    ExtraPFunction f{.adds = uniform(random, 0, 1) < 0.5, .constant = uniform(random, 0, 1000)};
+    for (std::size_t i = 0; i < parameters; ++i) {
+      f.terms.push_back(
+          {uniform(random, 0, 1000), one_of(random, kPowers), one_of(random, kLogarithms)});
+    }
+    bool matter = true;
+    for (const std::size_t place : {std::size_t{0}, std::size_t{4}}) {
+      std::vector<double> x;
+      for (std::size_t i = 0; i < parameters; ++i) {
+        x.push_back(kValues[i][place]);
+      }
+      for (std::size_t i = 0; i < parameters; ++i) {
+        std::vector<double> more = x;
+        more[i] *= 1.0001;
+        const double part =
+            f.adds ? f.term(i, x[i]) / f(x) : (f(more) - f(x)) / (x[i] * 1e-4) / f(x);
+        matter = matter && part >= kMatters;
+      }
+    }
+    if (matter) {
+      return f;
+    }
+  }
+}
+
+Task extra_p_task(std::size_t parameters, double noise, std::mt19937_64& random) {
+  constexpr std::array kNames = {"a", "b", "c"};
+  constexpr int kRepetitions = 4;
+  const ExtraPFunction f = extra_p_function(parameters, random);
+  Task task;
+  std::vector<double> target;
+  std::size_t rows = 1;
+  for (std::size_t i = 0; i < parameters; ++i) {
+    target.push_back(kNext[i]);
+    task.target[kNames[i]] = kNext[i];
+    rows *= 5;
+  }
+  task.truth = f(target);
+  for (std::size_t row = 0; row < rows; ++row) {
+    std::vector<double> x;
+    NamedValues sizes;
+    for (std::size_t i = 0, rest = row; i < parameters; ++i, rest /= 5) {
+      x.push_back(kValues[i][rest % 5]);
+      sizes[kNames[i]] = x.back();
+    }
+    std::vector<double> repetitions;
+    for (int r = 0; r < kRepetitions; ++r) {
+      repetitions.push_back(f(x) * (1 + uniform(random, -noise, noise)));
+    }
+    task.rows.push_back(row_of(sizes, quiet_time(repetitions), chance_disturbed(repetitions)));
+  }
+  return task;
+}
+
+/// Repetitions of a quiet time of 1, of which bursts take 1.3 to 2 times as long; by round.
+std::vector<std::vector<double>> with_bursts(double deviation, double busy,
+                                             std::mt19937_64& random) {
+  constexpr int kRounds = 3;
+  constexpr int kRepetitions = 5;
+  constexpr double kPersist = 0.8;
+  std::normal_distribution<double> normal(0, deviation);
+  std::vector<std::vector<double>> rounds(kRounds);
+  for (std::vector<double>& round : rounds) {
+    bool is_disturbed = uniform(random, 0, 1) < busy;
+    double slower = uniform(random, 1.3, 2);
+    for (int r = 0; r < kRepetitions; ++r) {
+      if (uniform(random, 0, 1) > kPersist) {
+        is_disturbed = uniform(random, 0, 1) < busy;
+        slower = uniform(random, 1.3, 2);
+      }
+      const double noise = normal(random);
+      const double quiet = std::exp(uniform(random, 0, 1) < 0.5 ? std::abs(noise) : noise);
+      round.push_back(quiet * (is_disturbed ? slower : 1));
+    }
+  }
+  return rounds;
+}
+
+double quiet_of(const std::vector<std::vector<double>>& rounds) {
+  std::vector<double> all;
+  for (const std::vector<double>& round : rounds) {
+    all.insert(all.end(), round.begin(), round.end());
+  }
+  return quiet_time(all);
+}
+
+Task law_task(double busy, std::mt19937_64& random) {
+  constexpr std::array<std::array<double, 2>, 8> kLaws = {
+      {{1, 0}, {1, 1}, {2, 0}, {1.5, 0}, {1.585, 0}, {0.5, 0}, {3, 0}, {1.1, 0}}};
+  constexpr double kFirst = 1e5;
+  const int count = one_of(random, std::array{3, 4, 5, 6, 8});
+  const auto [p, q] = one_of(random, kLaws);
+  const double deviation = one_of(random, std::array{0.005, 0.01, 0.03});
+  const double share = one_of(random, std::array{0.0, 0.0, 0.05, 0.3});  // of a constant
+  const double middle = kFirst * std::pow(2, count / 2);
+  const auto law = [&, power = p, logarithm = q](double n) {
+    return std::pow(n / middle, power) * std::pow(std::log2(n) / std::log2(middle), logarithm) +
+           share / (1 - share);
+  };
+  std::vector<double> quiet;
+  for (int i = 0; i < 51; ++i) {
+    quiet.push_back(quiet_of(with_bursts(deviation, 0, random)));
+  }
+  const double largest = kFirst * std::pow(2, count - 1);
+  Task task{.target = {{"N", 4 * largest}}, .truth = law(4 * largest) * median(quiet)};
+  for (double n = kFirst; n <= largest; n *= 2) {
+    const auto rounds = with_bursts(deviation, busy, random);
+    std::vector<double> medians;
+    for (const std::vector<double>& round : rounds) {
+      medians.push_back(median(round));
+    }
+    task.rows.push_back(row_of({{"N", n}}, law(n) * quiet_of(rounds), chance_disturbed(medians)));
+  }
+  return task;
+}
+
+/// Fits and predicts tasks, and counts.
+template <class MakeTask>
+void judge_tasks(benchmark::State& state, MakeTask make_task) {
+  std::array<int, 3> within = {};
+  int holds = 0;
+  std::vector<double> half_widths;
+  for (auto _ : state) {
+    std::mt19937_64 random(1);
+    for (int i = 0; i < kFunctions; ++i) {
+      const Task task = make_task(random);
+      const Law law = std::get<Law>(
+          fit_law(task.rows, candidate_forms(varying_sizes(task.rows), ranges_of(task.rows), {})));
+      const Estimate said = law.at(task.target);
+      const double error = std::abs(said.median / task.truth - 1);
+      within[0] += error <= 0.05 ? 1 : 0;
+      within[1] += error <= 0.10 ? 1 : 0;
+      within[2] += error <= 0.20 ? 1 : 0;
+      holds += said.low <= task.truth && task.truth <= said.high ? 1 : 0;
+      half_widths.push_back((said.high - said.low) / 2 / said.median);
+    }
+  }
+  const auto part = [](int of) { return static_cast<double>(of) / kFunctions; };
+  state.counters["within_5_percent"] = part(within[0]);
+  state.counters["within_10_percent"] = part(within[1]);
+  state.counters["within_20_percent"] = part(within[2]);
+  state.counters["interval_holds"] = part(holds);
+  state.counters["median_half_width"] = median(half_widths);
 }
 
 /// Blocks of runs on up to 32 ranks at 12 sizes: 10,044 samples.
@@ -67,13 +266,26 @@ void fit_and_predict_10000_samples(benchmark::State& state) {
 
 void run(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
-  std::vector<std::string> seeds(argv + 1, argv + argc);
-  if (seeds.empty()) {
-    seeds = {"1", "2"};
+  for (const std::size_t parameters : {std::size_t{2}, std::size_t{3}}) {
+    for (const int percent : {1, 2, 5, 10}) {
+      benchmark::RegisterBenchmark(
+          fmt::format("extra_p/parameters:{}/noise:{}", parameters, percent).c_str(),
+          [=](benchmark::State& state) {
+            judge_tasks(state, [=](std::mt19937_64& random) {
+              return extra_p_task(parameters, percent / 100.0, random);
+            });
+          })
+          ->Unit(benchmark::kMillisecond)
+          ->Iterations(1);
+    }
   }
-  for (const std::string& seed : seeds) {
-    benchmark::RegisterBenchmark(fmt::format("referee_of_1000_draws/seed:{}", seed).c_str(),
-                                 referee_of_1000_draws, static_cast<unsigned>(parse_count(seed)))
+  for (const int busy : {0, 15, 30, 50}) {
+    benchmark::RegisterBenchmark(fmt::format("laws/busy:{}", busy).c_str(),
+                                 [=](benchmark::State& state) {
+                                   judge_tasks(state, [=](std::mt19937_64& random) {
+                                     return law_task(busy / 100.0, random);
+                                   });
+                                 })
         ->Unit(benchmark::kMillisecond)
         ->Iterations(1);
   }

@@ -63,7 +63,7 @@ std::vector<Trace> pool() {
         if (form == 9) {
           trace.run.provenance.cache_bytes = {1, 1 << 20, kHuge};
           trace.run.peak_memory_bytes = kHuge;
-          set_probe(trace, 1 + static_cast<double>(random() % 3));
+          make_slower(trace, 1 + static_cast<double>(random() % 3));
         }
         traces.push_back(std::move(trace));
       }
@@ -84,7 +84,6 @@ std::string shown(const std::vector<Trace>& traces) {
 void expect_sensible(const std::vector<Trace>& traces, std::mt19937& random) {
   try {
     FitOptions options;
-    options.weights = random() % 4 == 0 ? Weights::ordinary : Weights::relative;
     options.forms = random() % 4 == 0 ? Forms::paper : Forms::automatic;
     options.hold_out = random() % 4 == 0 ? HoldOut::every_second : HoldOut::none;
     const Model model =
@@ -97,6 +96,8 @@ void expect_sensible(const std::vector<Trace>& traces, std::mt19937& random) {
               << p.seconds << " " << shown(traces);
           EXPECT_LE(p.low, p.seconds) << shown(traces);
           EXPECT_GE(p.high, p.seconds) << shown(traces);
+          EXPECT_LE(p.run_low, p.low) << shown(traces);
+          EXPECT_GE(p.run_high, p.high) << shown(traces);
         } catch (const Error& e) {
           EXPECT_STRNE(e.what(), "");
         }

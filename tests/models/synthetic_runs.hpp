@@ -112,12 +112,9 @@ inline Trace synthetic_trace(const SyntheticApp& app, int ranks, const NamedSize
   return trace;
 }
 
-/// Says that all of a run was timed on cores that were `slower` times as slow as free ones, and
-/// makes its times so much longer.
-inline void set_probe(Trace& trace, double slower) {
-  constexpr double kFree_ns = 80000;
+/// Makes all times of a run so many times as long, as on a host that does something else, too.
+inline void make_slower(Trace& trace, double slower) {
   for (Trace::Run& run : trace.repetitions) {
-    run.probe_ns = std::llround(slower * kFree_ns);
     run.elapsed_ns = std::llround(slower * static_cast<double>(run.elapsed_ns));
   }
   for (auto& [rank, span] : trace.spans) {

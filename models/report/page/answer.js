@@ -37,7 +37,7 @@ function term(name, value, title = "") {
 }
 
 function deadlineVerdict(prediction, deadline) {
-  const [low, high] = prediction.interval;
+  const [low, high] = prediction.as_the_host_was;
   return high <= deadline.seconds ? ["yes", `Keeps ${deadline.text} with 95 % probability.`]
        : low > deadline.seconds   ? ["no", `Misses ${deadline.text} with 95 % probability.`]
                                   : ["no", `May miss ${deadline.text}: the interval ends at ${formatSeconds(high)}.`];
@@ -73,13 +73,17 @@ function groundsOf(prediction, controls) {
 // Shows one answer in `place`.
 function showAnswer(place, prediction, aloneSeconds, controls, deadline) {
   const [low, high] = prediction.interval;
+  const [runLow, runHigh] = prediction.as_the_host_was;
   const parts = [
     element("p", { class: "asked" }, `${formatSizes(prediction.sizes)} on ` +
             `${formatWorkers(prediction.ranks, prediction.threads)}, ${prediction.ranks_per_host} per host`),
     element("p", { class: "time" },
-            element("strong", { title: `${prediction.seconds} s` }, formatSeconds(prediction.seconds)),
+            element("strong", { title: `${prediction.seconds} s` },
+                    prediction.is_answer ? formatSeconds(prediction.seconds) : "not enough is known"),
             element("span", { title: `${low} s to ${high} s` },
-                    `95 %: ${formatSeconds(low)} to ${formatSeconds(high)}`)),
+                    `when quiet, 95 %: ${formatSeconds(low)} to ${formatSeconds(high)}`)),
+    element("p", { class: "single-run", title: `${runLow} s to ${runHigh} s` },
+            `As this host was: 95 % of runs between ${formatSeconds(runLow)} and ${formatSeconds(runHigh)}`),
     element("dl", { class: "uses" }, ...termsOf(prediction, aloneSeconds)),
   ];
   if (deadline.seconds !== null) {

@@ -77,7 +77,7 @@ json controls_of(const Report& report) {
 
 json runs_of(const Report& report) {
   json runs = json::array();
-  for (const Comparison& c : report.comparisons) {
+  for (const JudgedRun& c : report.comparisons) {
     runs.push_back({{"ranks", c.run.ranks},
                     {"threads", c.run.threads},
                     {"sizes", c.run.sizes},

@@ -65,7 +65,7 @@ function sharesOptions(curve) {
 // The numbers behind the three figures, and which ranks keep the deadline.
 function planTable(curve, deadline) {
   const heads = ["ranks", "time", "95 % from", "to", "speed-up", "efficiency", "core hours", "held back by"];
-  const first = curve.find((p) => deadline.seconds !== null && p.interval[1] <= deadline.seconds);
+  const first = curve.find((p) => deadline.seconds !== null && p.as_the_host_was[1] <= deadline.seconds);
   const rows = curve.map((p) => {
     const uses = usesOf(p, curve[0].seconds);
     const held = heldBackBy(p);

@@ -115,9 +115,15 @@ std::string question_of(const Report& report) {
   return html;
 }
 
-std::string item(std::string_view look, std::string_view text, std::string_view advice) {
-  return fmt::format("<li class=\"{}\">{}{}{}</li>\n", look, escaped(text),
-                     advice.empty() ? "" : ". ", escaped(advice));
+std::string item(std::string_view look, std::string_view text) {
+  return fmt::format("<li class=\"{}\">{}</li>\n", look, escaped(text));
+}
+
+/// Above every answer.
+std::string verdict_of(const Report& report) {
+  const Verdict& verdict = report.verdict;
+  const char* const look = !verdict.trusted ? "unjudged" : *verdict.trusted ? "yes" : "no";
+  return fmt::format("<p id=\"verdict\" class=\"{}\">{}</p>\n", look, escaped(verdict.sentence()));
 }
 
 /// Folded; grave ones first.
@@ -125,22 +131,16 @@ std::string notes_of(const Report& report) {
   std::string grave;
   std::string others;
   std::size_t count = 0;
-  for (const Verdict& verdict : report.verdicts) {
-    (verdict.holds ? others : grave) +=
-        item(verdict.holds ? "yes" : "no", verdict.text, verdict.holds ? "" : verdict.advice);
-    count += verdict.holds ? 0 : 1;
-  }
   for (const Note& note : report.notes) {
-    (note.is_grave ? grave : others) += item(note.is_grave ? "no" : "note", note.text, "");
+    (note.is_grave ? grave : others) += item(note.is_grave ? "no" : "note", note.text);
     count += note.is_grave ? 1 : 0;
   }
   if (grave.empty() && others.empty()) {
     return "";
   }
-  const std::string summary = count == 0 ? "How far to trust it: nothing grave"
-                              : count == 1
-                                  ? "How far to trust it: one thing to mend"
-                                  : fmt::format("How far to trust it: {} things to mend", count);
+  const std::string summary = count == 0   ? "Notes"
+                              : count == 1 ? "Notes: one thing to mend"
+                                           : fmt::format("Notes: {} things to mend", count);
   return fmt::format("<details id=\"notes\"><summary>{}</summary>\n<ul>\n{}{}</ul></details>\n",
                      summary, grave, others);
 }
@@ -188,6 +188,7 @@ std::string to_html(const Report& report) {
       "<body>\n<main>\n",
       escaped(report.title), assets::page_css);
   html += header_of(report);
+  html += verdict_of(report);
   html += question_of(report);
   html += notes_of(report);
   html += "<section class=\"figures\" id=\"over-ranks\"></section>\n";

@@ -13,11 +13,11 @@ TEST_F(Command, EachPrintsOneObjectOnOneLineOrNothing) {
   // Each with the fields of its object that a script is likely to read.
   const std::vector<std::pair<std::string, std::vector<std::string>>> commands = {
       {study, {"app", "model", "page", "answers", "runs"}},
-      {"fit s --out x.model.json", {"blocks", "notes"}},
-      {"predict s --ranks 2 --size N=64M", {"predictions"}},
-      {"plan s --ranks 1,2 --size N=64M --deadline 1h", {"ranks", "choices"}},
+      {"fit s --out x.model.json", {"verdict", "blocks", "notes"}},
+      {"predict s --ranks 2 --size N=64M", {"verdict", "predictions"}},
+      {"plan s --ranks 1,2 --size N=64M --deadline 1h", {"verdict", "ranks", "choices"}},
       {"compare s x.model.json", {"rows", "notes"}},
-      {"report s --out pages", {"answers", "verdicts", "runs"}},
+      {"report s --out pages", {"answers", "verdict", "runs"}},
       {"export s --format csv --out s.csv", {"written", "traces"}},
       {"machine show m.machine.json", {"patterns"}},
       {"machine import --latency latency.txt --out i.machine.json", {"patterns"}}};

@@ -21,18 +21,23 @@ TEST_F(Command, FitsPredictsAndReports) {
       "predict --model x.model.json --ranks 2,8 --size N=64M --json --assume-network ethernet-10g");
   EXPECT_EQ(predict.status, 0) << predict.err;
   EXPECT_EQ(std::count(predict.out.begin(), predict.out.end(), '\n'), 1);
+  EXPECT_EQ(nlohmann::json::parse(predict.out).at("verdict").at("trusted"), true) << predict.out;
   const auto predictions = nlohmann::json::parse(predict.out).at("predictions");
   ASSERT_EQ(predictions.size(), 2U);
   EXPECT_EQ(predictions[1].at("ranks"), 8);
   EXPECT_EQ(predictions[1].at("sizes").at("N"), 64 << 20);
   EXPECT_LT(predictions[1].at("interval")[0], predictions[1].at("seconds"));
   EXPECT_GT(predictions[1].at("interval")[1], predictions[1].at("seconds"));
+  EXPECT_GE(predictions[1].at("as_the_host_was")[1], predictions[1].at("interval")[1]);
   EXPECT_EQ(predictions[1].at("outside_fitted_range"), true);
   EXPECT_FALSE(predictions[1].at("remarks").empty());
 
   const Result words =
       run("predict --model x.model.json --ranks 2,8 --size N=64M --assume-network ethernet-10g");
-  EXPECT_TRUE(words.out.starts_with("N=64M on 2 ranks: ")) << words.out;
+  EXPECT_TRUE(words.out.starts_with("trusted: 6 of 6 held-out runs in their intervals"))
+      << words.out;
+  EXPECT_NE(words.out.find("\nN=64M on 2 ranks: "), std::string::npos) << words.out;
+  EXPECT_NE(words.out.find("as this host was, 95 % of runs between"), std::string::npos);
   const std::string of_8 = words.out.substr(words.out.find("N=64M on 8 ranks: "));
   const std::string line = of_8.substr(0, of_8.find('\n'));
   EXPECT_TRUE(line.find(" % of it ") != std::string::npos) << line;
@@ -58,7 +63,7 @@ TEST_F(Command, FitsPredictsAndReports) {
 
   const Result report = run("report" + traces + " --model x.model.json --out pages");
   EXPECT_EQ(report.status, 0) << report.err;
-  EXPECT_NE(report.out.find("Worst error on held-out runs"), std::string::npos);
+  EXPECT_NE(report.out.find("trusted: 6 of 6 held-out runs in their intervals"), std::string::npos);
   EXPECT_NE(report.out.find("32M (33554432)"), std::string::npos);
   for (const char* file : {"report.html", "report.md", "predictions.csv", "coefficients.csv",
                            "times.csv", "latency_gap.csv", "blocks.csv", "sizes.csv"}) {
@@ -101,13 +106,6 @@ TEST_F(Command, ComparesAnyNumberOfRunsWithTheFirst) {
       << gated.err;
   EXPECT_EQ(run("compare a.trace.jsonl c.trace.jsonl b.trace.jsonl --max-ratio 2").status, 0);
 
-  Trace disturbed = synthetic_trace(app, 1, sizes);
-  set_probe(disturbed, 1);
-  disturbed.repetitions.back().probe_ns *= 2;
-  write_synthetic_trace(folder_ / "e.trace.jsonl", disturbed);
-  const Result noted = run("compare a.trace.jsonl e.trace.jsonl");
-  EXPECT_NE(noted.out.find("note: 2: 1 of 3 repetitions left out"), std::string::npos) << noted.out;
-
   expect_one_line(run("compare a.trace.jsonl d.trace.jsonl"), 1, "no other trace has a run");
   expect_one_line(run("compare a.trace.jsonl"), 2, "two or more files or folders are required");
   const std::string fit = "fit" + write_traces() + " --out ";
@@ -119,6 +117,22 @@ TEST_F(Command, ComparesAnyNumberOfRunsWithTheFirst) {
   EXPECT_NE(models.out.find("1.000"), std::string::npos) << models.out;
   expect_one_line(run("compare x.model.json y.model.json a.trace.jsonl"), 2,
                   "a.trace.jsonl is not: give models only or traces only");
+}
+
+TEST_F(Command, PlansNothingWithAModelThatIsNotTrusted) {
+  const std::string traces = write_traces();
+  SyntheticApp slower;  // at one size, which is held out
+  slower.sequential = [](const NamedSizes& s) { return 6e-7 * static_cast<double>(s.at("N")); };
+  write_synthetic_trace(folder_ / "1.trace.jsonl", synthetic_trace(slower, 1, {{"N", 2 << 20}}));
+  ASSERT_EQ(run("fit" + traces + " --hold-out every-second --out x.model.json").status, 0);
+  const std::string plan = "plan x.model.json --ranks 1,2 --size N=64M --deadline 1h --slurm job";
+  const Result refused = run(plan);
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_TRUE(refused.out.starts_with("not trusted: 1 rank, N=2M measured ")) << refused.out;
+  EXPECT_NE(refused.err.find("not trusted; --anyway does: "), std::string::npos) << refused.err;
+  EXPECT_FALSE(fs::exists(folder_ / "job"));
+  EXPECT_EQ(run(plan + " --anyway").status, 0);
+  EXPECT_NE(read_file(folder_ / "job").find("# not trusted: "), std::string::npos);
 }
 
 TEST_F(Command, MistakesOnTheCommandLineAreOneLine) {

@@ -58,8 +58,8 @@ struct Options {
   bool is_killed = false;
   bool writes_nothing = false;
   std::string inputs;
-  std::string throttled_size;
-  int throttled_until = 0;
+  std::string disturbed_size;
+  int disturbed_until = 0;
   bool describes = false;
 
   void add_to(CLI::App& program) {
@@ -79,8 +79,8 @@ struct Options {
     program.add_option("--ranks", ranks);
     program.add_flag("--fail", fails);
     program.add_option("--sleep-and-say", pid_file);
-    program.add_option("--throttled-size", throttled_size, "which finds its cores slow");
-    program.add_option("--throttled-until", throttled_until, "up to this seed");
+    program.add_option("--disturbed-size", disturbed_size, "which takes longer, each time by more");
+    program.add_option("--disturbed-until", disturbed_until, "up to this seed");
   }
 };
 
@@ -95,8 +95,8 @@ int write_trace(const Options& o, const std::string& command_line) {
     cleave::detail::Trace run = cleave::models::synthetic_trace(
         synthetic, o.ranks, cleave::parse_sizes(o.size), o.repetitions);
     run.run.provenance = cleave::detail::provenance_here("cleave-sort", command_line, "none");
-    cleave::models::set_probe(run,
-                              o.size == o.throttled_size && o.seed <= o.throttled_until ? 1.3 : 1);
+    const bool is_disturbed = o.size == o.disturbed_size && o.seed <= o.disturbed_until;
+    cleave::models::make_slower(run, is_disturbed ? 1.3 + 0.1 * o.seed : 1);
     cleave::models::write_synthetic_trace(o.trace, run);
   } catch (const cleave::Error& e) {
     std::cerr << "synthetic: " << e.what() << '\n';

@@ -46,7 +46,7 @@ PlanChoice on_16_ranks(const std::string& size) {
   choice.prediction.threads = 1;
   choice.prediction.ranks_per_host = 8;
   choice.prediction.sizes = {{size, 32 << 20}};
-  choice.prediction.high = 3 * 3600;
+  choice.prediction.run_high = 3 * 3600;
   return choice;
 }
 

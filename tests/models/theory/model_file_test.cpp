@@ -134,11 +134,11 @@ TEST_F(ModelFile, AnyValueOfAnyKindAnywhereIsReadOrRefused) {
   });
 }
 
-TEST_F(ModelFile, AFitThatCannotBeEvaluatedIsRefusedByName) {
+TEST_F(ModelFile, ALawThatCannotBeEvaluatedIsRefusedByName) {
   const json whole = json::parse(read_file(file_));
   const auto refusal = [&](const char* what, auto&& damage) {
     json damaged = whole;
-    damage(damaged["hypercube"]["blocks"][0]["fit"]);
+    damage(damaged["hypercube"]["blocks"][0]["law"]);
     write_file(file_, damaged.dump());
     try {
       read_model(file_);
@@ -147,20 +147,31 @@ TEST_F(ModelFile, AFitThatCannotBeEvaluatedIsRefusedByName) {
       return std::string(e.what()).find(what) != std::string::npos ? "" : std::string(e.what());
     }
   };
-  EXPECT_EQ(refusal("coefficients", [](json& fit) { fit["coefficients"].begin()->push_back(1); }),
-            "");
-  EXPECT_EQ(refusal("coefficients", [](json& fit) { (*fit["coefficients"].begin())[0] = -1; }), "");
-  EXPECT_EQ(refusal("coefficients", [](json& fit) { fit["coefficients"] = json::object(); }), "");
-  EXPECT_EQ(refusal("replicates", [](json& fit) { fit["replicates"].erase(0); }), "");
-  EXPECT_EQ(refusal("form", [](json& fit) { fit["replicates"][3]["form"] = 99; }), "");
-  EXPECT_EQ(refusal("coefficients",
-                    [](json& fit) {
-                      json& of_replicate = fit["replicates"][3]["coefficients"];
-                      of_replicate["77"] = *of_replicate.begin();
+  const auto of_first = [&](const char* field, const json& value) {
+    return refusal(field, [&](json& law) { law["forms"][0][field] = value; });
+  };
+  EXPECT_EQ(of_first("coefficients", json::array({1, 1, 1, 1, 1})), "");
+  EXPECT_EQ(of_first("coefficients", json::array()), "");
+  EXPECT_EQ(of_first("covariance", json::array({json::array({1})})), "");
+  EXPECT_EQ(of_first("covariance", json::array()), "");
+  EXPECT_EQ(of_first("deviation", 0), "");
+  EXPECT_EQ(of_first("freedom", 0.5), "");
+  EXPECT_EQ(of_first("terms", {"N*unknown(M/N)"}), "");
+  EXPECT_EQ(refusal("two",
+                    [](json& law) {
+                      law["forms"][0]["ranks_per_host_factors"] = {{"two", 1}};
                     }),
             "");
-  EXPECT_EQ(refusal("forms", [](json& fit) { fit["forms"] = json::array(); }), "");
-  EXPECT_EQ(refusal("terms", [](json& fit) { fit["forms"][0]["terms"] = {"N*unknown(M/N)"}; }), "");
+  EXPECT_EQ(refusal("coefficients", [](json& law) { law["forms"][0]["coefficients"][0] = -1; }),
+            "");
+  EXPECT_EQ(refusal("forms", [](json& law) { law["forms"] = json::array(); }), "");
+  EXPECT_EQ(refusal("forms",
+                    [](json& law) {
+                      for (json& form : law["forms"]) {
+                        form["weight"] = 0;
+                      }
+                    }),
+            "");
 }
 
 TEST_F(ModelFile, CutShortAnywhereIsRefused) {

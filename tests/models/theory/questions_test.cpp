@@ -5,6 +5,7 @@
 #include <cleave/error.hpp>
 
 #include "models/theory/fit.hpp"
+#include "models/theory/fit_parts.hpp"
 #include "models/theory/memory.hpp"
 #include "models/theory/plan.hpp"
 #include "models/theory/prediction.hpp"
@@ -42,7 +43,7 @@ TEST(Plan, TakesTheFewestRanksThatKeepADeadline) {
   ASSERT_TRUE(plan.chosen.has_value());
   const PlanChoice& chosen = plan.choices[*plan.chosen];
   EXPECT_EQ(chosen.prediction.ranks, 4);
-  EXPECT_LE(chosen.prediction.high, *request.deadline_s);
+  EXPECT_LE(chosen.prediction.run_high, *request.deadline_s);
   EXPECT_NEAR(chosen.core_hours, 4 * chosen.prediction.seconds / 3600, 1e-9);
   request.deadline_s = 1e-6;
   EXPECT_FALSE(make_plan(sort_model(), request).chosen.has_value());
@@ -84,7 +85,7 @@ TEST(WhatIf, MultipliesConstants) {
 }
 
 /// Of 1M to 32M elements of 12 bytes, in a program of 20 MiB.
-std::optional<Fit> memory_of_elements(bool replicated) {
+std::optional<Law> memory_of_elements(bool replicated) {
   std::vector<RunPoint> points;
   for (const int ranks : {1, 2, 4}) {
     for (std::int64_t n = 1 << 20; n <= 32 << 20; n *= 2) {
@@ -92,7 +93,7 @@ std::optional<Fit> memory_of_elements(bool replicated) {
       points.push_back({.ranks = ranks, .sizes = {{"N", n}}, .peak_memory_bytes = bytes});
     }
   }
-  return fit_memory(points, {});
+  return fit_memory(points);
 }
 
 TEST(Memory, ReplicatedDataStaysWholeAndDistributedDataIsShared) {
@@ -103,7 +104,7 @@ TEST(Memory, ReplicatedDataStaysWholeAndDistributedDataIsShared) {
     const double expected = (20 << 20) + 12 * (replicated ? n : n / 64);
     EXPECT_NEAR(memory_bytes(*fit, 64, {{"N", 1 << 28}}), expected, 0.01 * expected);
   }
-  EXPECT_FALSE(fit_memory({{.ranks = 1, .sizes = {{"N", 1}}}}, {}).has_value());
+  EXPECT_FALSE(fit_memory({{.ranks = 1, .sizes = {{"N", 1}}}}).has_value());
 }
 
 TEST(Memory, ACacheIsLeftThatHeldTheDataOfEveryFittedRun) {

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Judging a model by runs that it was not fitted to.
+#pragma once
+
+#include <vector>
+
+#include "models/theory/model.hpp"
+#include "models/theory/prediction.hpp"
+#include "models/theory/verdict.hpp"
+
+namespace cleave::models {
+
+/// A run as measured and as predicted.
+struct JudgedRun {
+  RunPoint run;
+  Prediction prediction;
+  double measured_s = 0;      ///< its quiet time
+  double spread = 0;          ///< how far its quiet repetitions lie apart, relative
+  double relative_error = 0;  ///< (predicted - measured) / measured
+  bool held_out = false;
+  bool inside = false;  ///< the interval holds the quiet time, as far as the spread allows
+};
+
+/// \throws  as predict
+JudgedRun judge_run(const Model& model, const RunPoint& run, const PredictOptions& options = {});
+
+/// Of the held-out ones among `runs`. Trusted is a model of which so many runs lie outside their
+/// intervals by chance in more than one case of twenty, and none by more than twice the interval.
+Verdict judge(const std::vector<JudgedRun>& runs);
+
+}  // namespace cleave::models

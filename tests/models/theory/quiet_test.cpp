@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/theory/quiet.hpp"
+
+#include <gtest/gtest.h>
+
+#include "models/theory/fit.hpp"
+#include "models/theory/judge.hpp"
+#include "models/theory/samples.hpp"
+#include "models/theory/statistics.hpp"
+#include "tests/models/synthetic_runs.hpp"
+
+namespace cleave::models {
+
+using namespace cleave::detail;
+namespace {
+
+/// A round of sort at 1M on one rank, 3 repetitions that take so many times as long.
+Trace round_of(double slower) {
+  Trace trace = synthetic_trace({}, 1, {{"N", 1 << 20}});
+  make_slower(trace, slower);
+  return trace;
+}
+
+TEST(Quiet, TheFasterHalfOfAllRoundsCounts) {
+  const std::vector<Trace> traces = {round_of(1.3), round_of(1), round_of(1.01), round_of(1.5)};
+  const QuietRepetitions quiet(traces);
+  for (const Trace& trace : traces) {
+    const bool is_quiet = &trace == &traces[1] || &trace == &traces[2];
+    for (const Trace::Run& run : trace.repetitions) {
+      EXPECT_EQ(quiet.counts(trace, run), is_quiet && !run.warm_up);
+    }
+  }
+  const Measurements measurements = collect_measurements(traces);
+  ASSERT_EQ(measurements.points.size(), 1U);
+  EXPECT_EQ(measurements.points.front().seconds.size(), 12U) << "all are kept";
+  EXPECT_EQ(measurements.samples.front().seconds.size(), 6U);
+  const double expected = seconds_of(traces[1].repetitions.back().elapsed_ns);
+  EXPECT_NEAR(quiet_time(measurements.points.front().seconds), 1.005 * expected, 1e-3 * expected);
+}
+
+TEST(Quiet, OfAnOddNumberOneMoreThanHalfCounts) {
+  EXPECT_EQ(faster_half({3, 1, 2}), (std::vector<double>{1, 2}));
+  EXPECT_EQ(faster_half({5}), (std::vector<double>{5}));
+  EXPECT_EQ(quiet_time({4, 3, 2, 1}), 1.5);
+}
+
+TEST(Quiet, RoundsThatAgreeAreHardlyDisturbed) {
+  EXPECT_EQ(chance_disturbed({1}), 0.1);
+  EXPECT_EQ(chance_disturbed({1, 1.04, 1.02}), 0.005);
+  EXPECT_EQ(chance_disturbed({1, 1.06, 1.02}), 0.2);
+  const std::vector<Trace> traces = {round_of(1), round_of(1.2)};
+  EXPECT_EQ(collect_measurements(traces).points.front().disturbed, 0.2);
+}
+
+TEST(Quiet, TheTwoQuickestRoundsAreCompared) {
+  EXPECT_EQ(quickest_rounds_apart({5}), 0);
+  EXPECT_DOUBLE_EQ(quickest_rounds_apart({9, 1.25, 1}), 0.25);
+}
+
+TEST(Quiet, AHostThatIsBusyTwoThirdsOfTheTimeIsFittedAsAQuietOne) {
+  // Of three rounds two take a third longer, other ones at each size.
+  std::vector<Trace> traces;
+  int index = 0;
+  for (const NamedSizes& sizes : sort_sizes()) {
+    for (int round = 0; round < 3; ++round) {
+      SyntheticApp app;
+      app.noise = 0.002;
+      app.seed = static_cast<unsigned>(traces.size()) + 1;
+      traces.push_back(synthetic_trace(app, 1, sizes, 5));
+      make_slower(traces.back(), (round + index) % 3 == 0 ? 1 : 1.33);
+    }
+    ++index;
+  }
+  const Model model = fit_model(collect_measurements(traces), std::nullopt, {}, Provenance{});
+  const NamedSizes sizes = {{"N", 128 << 20}};
+  const double expected = seconds_of(synthetic_trace({}, 1, sizes).repetitions.back().elapsed_ns);
+  const Prediction prediction = predict(model, 1, sizes);
+  EXPECT_NEAR(prediction.seconds, expected, 0.02 * expected);
+  EXPECT_GT(prediction.run_high, prediction.high) << "a single run may be slower";
+}
+
+JudgedRun judged(double measured_s, double low, double high) {
+  return {.run = {.sizes = {{"N", 8}}, .seconds = {measured_s}},
+          .prediction = {.seconds = std::sqrt(low * high), .low = low, .high = high},
+          .measured_s = measured_s,
+          .relative_error = std::sqrt(low * high) / measured_s - 1,
+          .held_out = true,
+          .inside = low <= measured_s && measured_s <= high};
+}
+
+TEST(Verdict, IsByTheIntervalsOfHeldOutRuns) {
+  EXPECT_FALSE(judge({}).trusted.has_value());
+  std::vector<JudgedRun> runs(14, judged(1, 0.95, 1.05));
+  EXPECT_EQ(judge(runs).sentence(),
+            "trusted: 14 of 14 held-out runs in their intervals, median error 0.1 %");
+  runs.push_back(judged(1.06, 0.95, 1.05));
+  EXPECT_TRUE(judge(runs).trusted.value()) << "one in fifteen may be outside a 95 % interval";
+  runs.push_back(judged(1.3, 0.95, 1.05));
+  const Verdict far_off = judge(runs);
+  EXPECT_FALSE(far_off.trusted.value());
+  EXPECT_EQ(far_off.held_out, 16);
+  EXPECT_EQ(far_off.inside, 14);
+  EXPECT_TRUE(
+      far_off.sentence().starts_with("not trusted: 1 rank, N=8 measured 1.3 s, predicted "
+                                     "0.9987 (0.95 to 1.05); 14 of 16 held-out runs"))
+      << far_off.sentence();
+}
+
+TEST(Verdict, MoreMissesThanChanceAllowsAreNotTrusted) {
+  std::vector<JudgedRun> runs(10, judged(1, 0.95, 1.05));
+  for (int misses = 0; misses < 2; ++misses) {
+    runs[static_cast<std::size_t>(misses)] = judged(1.055, 0.95, 1.05);
+    EXPECT_TRUE(judge(runs).trusted.value()) << misses;
+  }
+  runs[2] = judged(1.055, 0.95, 1.05);
+  EXPECT_FALSE(judge(runs).trusted.value());
+  EXPECT_TRUE(judge({judged(1, 0.9, 1.1)}).trusted.value());
+  EXPECT_FALSE(judge({judged(1.12, 0.9, 1.1)}).trusted.value());
+}
+
+}  // namespace
+}  // namespace cleave::models
