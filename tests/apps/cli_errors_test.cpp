@@ -210,12 +210,12 @@ TEST(EndlessTree, IsStoppedByEitherLimit) {
 }
 
 TEST(MaxNodes, OnTheHypercubeAreThoseOfAllRanks) {
-  // 4130071 nodes, of which no rank has 4000000.
+  // 50045 nodes, of which no rank has 45000.
   for (const char* const placement : {"replicated", "rooted"}) {
     expect_failure(2, "uts",
                    {"--type", "hypercube", "--placement", placement, "--tree", "prins:T1",
-                    "--max-nodes", "4000000", "--repetitions", "1"},
-                   1, "the tree has more than 4000000 nodes");
+                    "--max-nodes", "45000", "--repetitions", "1"},
+                   1, "cleave-uts: the tree has more than 45000 nodes");
   }
 }
 

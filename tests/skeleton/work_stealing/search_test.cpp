@@ -4,6 +4,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <fstream>
 #include <memory>
 #include <numeric>
@@ -11,6 +13,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include <cleave/dc_call.hpp>
 
@@ -168,6 +171,31 @@ struct Chain {
 struct CommutativeChain : Chain {
   static constexpr bool kCommutative = true;
 };
+
+/// Counts its leaves, each of which takes 20 ms.
+struct Coarse {
+  using Problem = int;
+  using Solution = int;
+  std::atomic<int>* leaves_here;
+
+  bool trivial(const int& n) const { return n <= 1; }
+  int conquer(int n) const {
+    ++*leaves_here;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return n;
+  }
+  Halves<int> divide(int n) const { return {n / 2, n - n / 2}; }
+  int combine(int left, int right) const { return left + right; }
+};
+
+TEST(GeneralForm, FewLongTasksAreSharedOut) {
+  const Comm comm(MPI_COMM_WORLD);
+  std::atomic<int> leaves_here = 0;
+  EXPECT_EQ(DC_Call(DC_Type::work_stealing, Coarse{&leaves_here}, 32, with_threads(1)), 32);
+  if (comm.size() > 1) {
+    EXPECT_LT(comm.allreduce_max(leaves_here), 32);
+  }
+}
 
 TEST(GeneralForm, ADepthOfAMillionIsFine) {
   constexpr std::int64_t kDepth = 1'000'000;
