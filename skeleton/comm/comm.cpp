@@ -15,6 +15,7 @@
 #include <cleave/comm.hpp>
 #include <cleave/comm/waiting.hpp>
 #include <cleave/error.hpp>
+#include <cleave/host/control_group.hpp>
 #include <cleave/host/host_cores.hpp>
 #include <cleave/host/placing.hpp>
 #include <cleave/trace.hpp>
@@ -30,7 +31,7 @@ struct CommState {
   int rank = 0;
   int size = 1;
   int ranks_per_host = 1;
-  int cores_per_rank = 1;  ///< on the host that has the fewest; 0 if it has more ranks than cores
+  int cores_per_rank = 1;  ///< where ranks have the fewest; 0 if they outnumber their cores
   std::vector<int> hosts;  ///< of each rank, named by its lowest rank
   std::vector<AllowedCores> allowed_cores;  ///< of each rank
   bool told_to_be_polite = false;           ///< on any rank
@@ -75,12 +76,6 @@ int state_key() {
   return key;
 }
 
-int all_reduce(MPI_Comm comm, int value, MPI_Op op) {
-  int result = 0;
-  check("MPI_Allreduce", MPI_Allreduce(&value, &result, 1, MPI_INT, op, comm));
-  return result;
-}
-
 /// Whether a person says that ranks share cores where this cannot be seen: the environment variable
 /// CLEAVE_WAIT=polite, for hosts that are parts of one machine.
 bool told_to_be_polite() {
@@ -88,9 +83,9 @@ bool told_to_be_polite() {
   return wish != nullptr && std::string_view(wish) == "polite";
 }
 
-/// For every rank the lowest one of its host, by the hosts' names. One MPI_Allgather; a
-/// communicator that is split by shared memory would tell as well, but takes SMPI the square of the
-/// ranks.
+/// For every rank the lowest one of its host, by the hosts' names, and what follows from what each
+/// rank tells. One MPI_Allgather; a communicator that is split by shared memory would tell as well,
+/// but takes SMPI the square of the ranks.
 void set_hosts(CommState& state) {
   std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
   int length = 0;
@@ -100,8 +95,12 @@ void set_hosts(CommState& state) {
   struct OfRank {
     std::uint64_t host = 0;
     detail::AllowedCores cores;
+    bool is_told_to_be_polite = false;
   };
-  const OfRank own{.host = mine, .cores = detail::summary_of(detail::cores_of_this_host())};
+  OfRank own{.host = mine,
+             .cores = detail::summary_of(detail::cores_of_this_host()),
+             .is_told_to_be_polite = told_to_be_polite()};
+  own.cores.quota = detail::quota_of_this_process();
   std::vector<OfRank> all(static_cast<std::size_t>(state.size));
   check("MPI_Allgather",
         MPI_Allgather(&own, sizeof(own), MPI_BYTE, all.data(), sizeof(own), MPI_BYTE, state.comm));
@@ -109,7 +108,13 @@ void set_hosts(CommState& state) {
   for (int rank = 0; rank < state.size; ++rank) {
     state.hosts.push_back(lowest.try_emplace(all[rank].host, rank).first->second);
     state.allowed_cores.push_back(all[rank].cores);
+    state.told_to_be_polite = state.told_to_be_polite || all[rank].is_told_to_be_polite;
   }
+  std::unordered_map<int, int> ranks_of_host;
+  for (const int host : state.hosts) {
+    state.ranks_per_host = std::max(state.ranks_per_host, ++ranks_of_host[host]);
+  }
+  state.cores_per_rank = detail::cores_per_rank(state.hosts, state.allowed_cores);
 }
 
 std::unique_ptr<CommState> make_state(MPI_Comm user) {
@@ -119,24 +124,17 @@ std::unique_ptr<CommState> make_state(MPI_Comm user) {
   MPI_Comm_set_errhandler(state->comm, MPI_ERRORS_RETURN);
   MPI_Comm_rank(state->comm, &state->rank);
   MPI_Comm_size(state->comm, &state->size);
-
   set_hosts(*state);
-  const auto ranks_here =
-      std::max(1, static_cast<int>(std::count(state->hosts.begin(), state->hosts.end(),
-                                              state->hosts[state->rank])));
-  // Not the cores that this rank is bound to: one, where a launcher binds each rank apart.
-  const auto cores_here = static_cast<int>(detail::cores_of_this_host().size());
-  state->ranks_per_host = all_reduce(state->comm, ranks_here, MPI_MAX);
-  state->cores_per_rank = all_reduce(state->comm, cores_here / ranks_here, MPI_MIN);
-  state->told_to_be_polite = all_reduce(state->comm, told_to_be_polite() ? 1 : 0, MPI_MAX) != 0;
   return state;
 }
 
 const CommState* state_of(MPI_Comm user) {
-  int running = 0;
-  MPI_Initialized(&running);
-  if (running == 0) {
-    throw Error("MPI is not running: call MPI_Init before DC_Call");
+  int has_begun = 0;
+  int has_ended = 0;
+  MPI_Initialized(&has_begun);
+  MPI_Finalized(&has_ended);
+  if (has_begun == 0 || has_ended != 0) {
+    throw Error("MPI is not running: call DC_Call between MPI_Init and MPI_Finalize");
   }
   if (user == MPI_COMM_NULL) {
     throw Error("Options::comm is MPI_COMM_NULL: this executor needs a communicator");
@@ -145,6 +143,13 @@ const CommState* state_of(MPI_Comm user) {
   int found = 0;
   check("MPI_Comm_get_attr", MPI_Comm_get_attr(user, state_key(), &attribute, &found));
   if (found == 0) {
+    int has_two_groups = 0;
+    check("MPI_Comm_test_inter", MPI_Comm_test_inter(user, &has_two_groups));
+    if (has_two_groups != 0) {
+      throw Error(
+          "Options::comm is an intercommunicator: DC_Call needs the ranks of one group, for "
+          "example of MPI_Intercomm_merge");
+    }
     attribute = make_state(user).release();
     check("MPI_Comm_set_attr", MPI_Comm_set_attr(user, state_key(), attribute));
   }

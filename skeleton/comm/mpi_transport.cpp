@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
-#include <limits>
+#include <algorithm>
 #include <utility>
 
 #include <cleave/comm/mpi_transport.hpp>
 #include <cleave/comm/waiting.hpp>
-#include <cleave/error.hpp>
 
 namespace cleave::detail {
 
@@ -26,7 +23,8 @@ void check(const char* call, int code) {
 
 }  // namespace
 
-MpiTransport::MpiTransport(const Comm& comm) : comm_(comm) {}
+MpiTransport::MpiTransport(const Comm& comm, std::size_t piece_bytes)
+    : comm_(comm), piece_bytes_(piece_bytes) {}
 
 MpiTransport::~MpiTransport() {
   if (std::uncaught_exceptions() > exceptions_) {
@@ -39,33 +37,43 @@ MpiTransport::~MpiTransport() {
 }
 
 void MpiTransport::send(int to, std::vector<std::byte> bytes) {
-  if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
-    throw Error(fmt::format("a message of {} bytes is too long", bytes.size()));
-  }
   if (sent_.size() >= kMessagesKept || sent_bytes_ >= kBytesKept) {
     forget_sent();
   }
-  MPI_Request request = MPI_REQUEST_NULL;
-  check("MPI_Isend", MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, to, kTag,
-                               comm_.handle(), &request));
-  sent_bytes_ += bytes.size();
-  sent_.push_back(std::move(bytes));
-  requests_.push_back(request);
+  const auto message = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+  sent_bytes_ += message->size();
+  for (std::size_t at = 0; at <= message->size(); at += piece_bytes_) {
+    const std::size_t count = std::min(piece_bytes_, message->size() - at);
+    MPI_Request request = MPI_REQUEST_NULL;
+    check("MPI_Isend", MPI_Isend(message->data() + at, static_cast<int>(count), MPI_BYTE, to, kTag,
+                                 comm_.handle(), &request));
+    sent_.push_back(message);
+    requests_.push_back(request);
+  }
 }
 
 std::optional<Message> MpiTransport::receive() {
-  int there = 0;
-  MPI_Status status;
-  check("MPI_Iprobe", MPI_Iprobe(MPI_ANY_SOURCE, kTag, comm_.handle(), &there, &status));
-  if (there == 0) {
-    return std::nullopt;
+  for (;;) {
+    int there = 0;
+    MPI_Status status;
+    check("MPI_Iprobe", MPI_Iprobe(MPI_ANY_SOURCE, kTag, comm_.handle(), &there, &status));
+    if (there == 0) {
+      return std::nullopt;
+    }
+    int count = 0;
+    MPI_Get_count(&status, MPI_BYTE, &count);
+    const int from = status.MPI_SOURCE;
+    auto begun = begun_.extract(from);
+    std::vector<std::byte> bytes = begun ? std::move(begun.mapped()) : std::vector<std::byte>();
+    const std::size_t at = bytes.size();
+    bytes.resize(at + static_cast<std::size_t>(count));
+    check("MPI_Recv", MPI_Recv(bytes.data() + at, count, MPI_BYTE, from, kTag, comm_.handle(),
+                               MPI_STATUS_IGNORE));
+    if (static_cast<std::size_t>(count) < piece_bytes_) {
+      return Message{.from = from, .bytes = std::move(bytes)};
+    }
+    begun_.emplace(from, std::move(bytes));
   }
-  int count = 0;
-  MPI_Get_count(&status, MPI_BYTE, &count);
-  Message message{.from = status.MPI_SOURCE, .bytes = std::vector<std::byte>(count)};
-  check("MPI_Recv", MPI_Recv(message.bytes.data(), count, MPI_BYTE, message.from, kTag,
-                             comm_.handle(), MPI_STATUS_IGNORE));
-  return message;
 }
 
 void MpiTransport::forget_sent() {
@@ -77,7 +85,7 @@ void MpiTransport::forget_sent() {
   sent_bytes_ = 0;
   for (std::size_t i = 0; i < sent_.size(); ++i) {
     if (requests_[i] != MPI_REQUEST_NULL) {
-      sent_bytes_ += sent_[i].size();
+      sent_bytes_ += sent_[i]->size();
       std::swap(requests_[kept], requests_[i]);
       std::swap(sent_[kept], sent_[i]);
       ++kept;

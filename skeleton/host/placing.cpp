@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstddef>
+#include <limits>
+#include <map>
 #include <optional>
+#include <utility>
 
 #include <cleave/host/placing.hpp>
 #include <cleave/trace/checksum.hpp>
@@ -50,6 +53,21 @@ AllowedCores summary_of(const HostCores& cores) {
           .first = allowed.empty() ? 0 : allowed.front(),
           .last = allowed.empty() ? 0 : allowed.back(),
           .count = static_cast<int>(allowed.size())};
+}
+
+int cores_per_rank(std::span<const int> hosts, std::span<const AllowedCores> ranks) {
+  std::map<std::pair<int, std::uint64_t>, int> sharing_set;
+  std::map<int, int> sharing_host;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    ++sharing_set[{hosts[i], ranks[i].set}];
+    ++sharing_host[hosts[i]];
+  }
+  int fewest = std::numeric_limits<int>::max();
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    fewest = std::min({fewest, ranks[i].count / sharing_set[{hosts[i], ranks[i].set}],
+                       ranks[i].quota / sharing_host[hosts[i]]});
+  }
+  return fewest;
 }
 
 bool take_all(std::span<const AllowedCores> ranks, int threads) {

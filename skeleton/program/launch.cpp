@@ -42,8 +42,8 @@ std::vector<std::string> launch_warnings(const Comm& comm, int threads) {
   if (comm.oversubscribed(threads)) {
     const std::string of_threads = threads > 1 ? fmt::format(" of {} threads", threads) : "";
     warnings.push_back(
-        fmt::format("{} ranks{} on one host outnumber its cores and take turns: these "
-                    "times say little about more cores",
+        fmt::format("{} ranks{} on one host outnumber the cores that they may use and take "
+                    "turns: these times say little about more cores",
                     comm.ranks_per_host(), of_threads));
   }
   for (const Launcher& launcher : kLaunchers) {

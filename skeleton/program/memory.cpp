@@ -7,13 +7,12 @@
 #include <string>
 
 #include <cleave/error.hpp>
+#include <cleave/host/control_group.hpp>
 #include <cleave/run_options.hpp>
 
 namespace cleave {
 
 namespace {
-
-constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
 
 std::int64_t available_on_host() {
   constexpr std::int64_t kKibibyte = 1024;
@@ -25,31 +24,12 @@ std::int64_t available_on_host() {
     }
     file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
   }
-  return kNoLimit;
-}
-
-/// Of version 2, as it is seen within a container. Cached files count as available.
-std::int64_t available_in_control_group() {
-  std::int64_t limit = 0;
-  std::int64_t used = 0;
-  std::ifstream limit_file("/sys/fs/cgroup/memory.max");
-  std::ifstream used_file("/sys/fs/cgroup/memory.current");
-  if (!(limit_file >> limit) || !(used_file >> used)) {
-    return kNoLimit;
-  }
-  std::ifstream statistics("/sys/fs/cgroup/memory.stat");
-  std::int64_t bytes = 0;
-  for (std::string name; statistics >> name >> bytes;) {
-    used -= name == "active_file" || name == "inactive_file" ? bytes : 0;
-  }
-  return std::max<std::int64_t>(0, limit - used);
+  return detail::kNoMemoryLimit;
 }
 
 }  // namespace
 
-std::int64_t available_memory() {
-  return std::min(available_on_host(), available_in_control_group());
-}
+std::int64_t available_memory() { return std::min(available_on_host(), detail::memory_left()); }
 
 void require_memory(std::int64_t bytes, int ranks) {
   constexpr double kGibibyte = 1 << 30;

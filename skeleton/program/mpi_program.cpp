@@ -92,10 +92,8 @@ int run(const Comm& world, const Ending& ending, const std::string& name,
     return report(world, ending, name, e.what(), kStoppedStatus);
   } catch (const std::bad_alloc&) {
     return report(world, ending, name, fmt::format("rank {}: out of memory", world.rank()), 1);
-  } catch (const std::exception& e) {
-    return report(world, ending, name, e.what(), 1);
   } catch (...) {
-    return report(world, ending, name, kNoStdException, 1);
+    return report(world, ending, name, message_of_exception(), 1);
   }
 }
 

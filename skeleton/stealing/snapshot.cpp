@@ -294,11 +294,16 @@ SnapshotPart SnapshotFolder::read_part(std::int64_t generation, int rank,
 }
 
 bool SnapshotFolder::is_due(std::int64_t now_ns) {
-  const auto every_ns = static_cast<std::int64_t>(options_.every_s * 1e9);
   if (due_ns_ == kNotStarted) {
-    due_ns_ = now_ns + every_ns;
+    due_ns_ = next_due_ns(now_ns);
   }
   return now_ns >= due_ns_;
+}
+
+/// In a hundred years at the latest, so that the sum is a time.
+std::int64_t SnapshotFolder::next_due_ns(std::int64_t now_ns) const {
+  constexpr double kMax_s = 100 * 365.25 * 24 * 3600;
+  return now_ns + static_cast<std::int64_t>(std::min(options_.every_s, kMax_s) * 1e9);
 }
 
 void SnapshotFolder::write_part(std::span<const std::byte> nodes, std::span<const std::byte> totals,
@@ -345,7 +350,7 @@ void SnapshotFolder::complete(std::int64_t now_ns) {
   remove_generations(options_.folder,
                      [&](std::int64_t other) { return other <= generation - kKept; });
   ++written_;
-  due_ns_ = now_ns + static_cast<std::int64_t>(options_.every_s * 1e9);
+  due_ns_ = next_due_ns(now_ns);
 }
 
 std::filesystem::path SnapshotFolder::manifest_path(std::int64_t generation) const {

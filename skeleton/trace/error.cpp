@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <exception>
 #include <utility>
 
 #include <cleave/error.hpp>
@@ -19,6 +20,17 @@ void throw_ended_early(const EndedEarly& end) {
     throw Interrupted(end.reason);
   }
   throw Error(end.reason);
+}
+
+std::string detail::message_of_exception() {
+  try {
+    throw;
+  } catch (const std::exception& e) {
+    const char* const message = e.what();
+    return message != nullptr ? message : "an exception without a message";
+  } catch (...) {
+    return "an exception that is not a std::exception";
+  }
 }
 
 }  // namespace cleave

@@ -212,6 +212,16 @@ TEST(EndlessTree, IsStoppedByEitherLimit) {
                  "rank 0, level 1, sequential: the tree has more than 102400 nodes (--max-nodes)");
 }
 
+TEST(MaxNodes, OnTheHypercubeAreThoseOfAllRanks) {
+  // 50045 nodes, of which no rank has 45000.
+  for (const char* const placement : {"replicated", "rooted"}) {
+    expect_failure(2, "uts",
+                   {"--type", "hypercube", "--placement", placement, "--tree", "prins:T1",
+                    "--max-nodes", "45000", "--repetitions", "1"},
+                   1, "cleave-uts: the tree has more than 45000 nodes");
+  }
+}
+
 TEST(EndlessTree, WithoutALimitIsWarnedOf) {
   const Finished finished = run(2, "uts",
                                 {"-t", "0", "-b", "1", "-q", "1", "-m", "1", "-r", "1", "--inject",

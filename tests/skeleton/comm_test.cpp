@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include <cleave/comm.hpp>
+#include <cleave/comm/mpi_transport.hpp>
 #include <cleave/host/provenance_here.hpp>
 #include <cleave/trace.hpp>
 #include <cleave/trace/trace_file.hpp>
@@ -58,6 +59,49 @@ TEST(Comm, IsKeptWithTheCommunicator) {
   EXPECT_EQ(Comm(copy).handle(), Comm(copy).handle());
   EXPECT_NE(Comm(copy).handle(), Comm(MPI_COMM_WORLD).handle());
   MPI_Comm_free(&copy);
+}
+
+TEST(Comm, AnIntercommunicatorIsRefused) {
+  if (Comm(MPI_COMM_WORLD).size() == 1) {
+    GTEST_SKIP() << "it takes two groups";
+  }
+  const bool is_first = Comm(MPI_COMM_WORLD).rank() == 0;
+  MPI_Comm group = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, is_first ? 0 : 1, 0, &group);
+  MPI_Comm both = MPI_COMM_NULL;
+  MPI_Intercomm_create(group, 0, MPI_COMM_WORLD, is_first ? 1 : 0, 5, &both);
+  try {
+    const Comm comm(both);
+    ADD_FAILURE() << "it is taken";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "Options::comm is an intercommunicator: DC_Call needs the ranks of one group, for "
+                 "example of MPI_Intercomm_merge");
+  }
+  MPI_Comm_free(&both);
+  MPI_Comm_free(&group);
+}
+
+TEST(MpiTransport, AMessageOfAnyLengthArrivesWholeAndInOrder) {
+  const Comm comm(MPI_COMM_WORLD);
+  constexpr std::size_t kPiece = 8;
+  const auto message = [](std::size_t length, int from) {
+    return std::vector<std::byte>(length, static_cast<std::byte>(length + 100 * from));
+  };
+  MpiTransport transport(comm, kPiece);
+  for (std::size_t length = 0; length < 5 * kPiece; ++length) {
+    for (int to = 0; to < comm.size(); ++to) {
+      transport.send(to, message(length, comm.rank()));
+    }
+  }
+  std::vector<std::size_t> next(static_cast<std::size_t>(comm.size()), 0);
+  for (std::size_t left = 5 * kPiece * next.size(); left > 0;) {
+    if (const auto received = transport.receive()) {
+      const std::size_t length = next[static_cast<std::size_t>(received->from)]++;
+      EXPECT_EQ(received->bytes, message(length, received->from));
+      --left;
+    }
+  }
 }
 
 TEST(Agree, AFailureOnOneRankIsThrownOnEveryRank) {

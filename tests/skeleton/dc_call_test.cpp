@@ -132,9 +132,9 @@ TEST(DcCall, SequentialNeedsNoCommunicatorAndPassesExceptionsOn) {
   EXPECT_EQ(DC_Call(DC_Type::sequential, examples::Mergesort{}, values),
             solve_sequential(examples::Mergesort{}, values));
   const auto fail = [](Block, int) { throw std::out_of_range("as it was"); };
-  EXPECT_THROW(
-      call(DC_Type::sequential, examples::Mergesort{}, values, {{}, {.before_block = fail}}),
-      std::out_of_range);
+  EXPECT_THROW(call(DC_Type::sequential, examples::Mergesort{}, std::vector(values),
+                    {{}, {.before_block = fail}}),
+               std::out_of_range);
 }
 
 TEST(DcCall, PartsAreMergedOnTheWayUp) {
@@ -217,6 +217,164 @@ TEST(DcCall, TheLowestLevelAndRankWins) {
     EXPECT_EQ(e.level(), 0);
     EXPECT_EQ(e.rank(), 0);
     EXPECT_EQ(e.message(), "rank 0");
+  }
+}
+
+/// Counts by 1 and n - 1; what it is asked to throws, on the last rank.
+struct Counting {
+  using Problem = int;
+  using Solution = std::int64_t;
+  enum class Throws { nothing, sizes, solution_sizes, without_message };
+  Throws throws = Throws::nothing;
+
+  void reach(Throws place) const {
+    if (throws == place && world_rank() == world_size() - 1) {
+      throw std::runtime_error("not to be known");
+    }
+  }
+  bool trivial(const int& n) const { return n <= 1; }
+  std::int64_t conquer(int n) const {
+    struct NoMessage : std::exception {
+      const char* what() const noexcept override { return nullptr; }
+    };
+    if (throws == Throws::without_message && world_rank() == world_size() - 1) {
+      throw NoMessage();
+    }
+    return n;
+  }
+  Halves<int> divide(int n) const { return {1, n - 1}; }
+  std::int64_t combine(std::int64_t left, std::int64_t right) const { return left + right; }
+  Sizes sizes(const int& n) const {
+    reach(Throws::sizes);
+    return {{"N", n}};
+  }
+  Sizes solution_sizes(const std::int64_t& n) const {
+    reach(Throws::solution_sizes);
+    return {{"N", n}};
+  }
+};
+
+/// What a call fails with, the same on every rank; nothing if it does not.
+template <class App>
+std::string failure_of(DC_Type type, const App& app, typename App::Problem problem,
+                       Options options) {
+  Recorder recorder(mpi_time_ns);
+  recorder.begin_repetition(0, false);
+  options.comm = MPI_COMM_WORLD;
+  options.recorder = &recorder;
+  std::string mine;
+  try {
+    DC_Call(type, app, std::move(problem), options);
+  } catch (const FunctorError& e) {
+    EXPECT_EQ(e.rank(), world_size() - 1);
+    mine = e.block() + ": " + e.message();
+  }
+  EXPECT_EQ(mine, Comm(MPI_COMM_WORLD).bcast(mine, 0));
+  return mine;
+}
+
+TEST_P(Placements, WhatIsCalledBesideTheFiveFunctorsMayThrowToo) {
+  using Throws = Counting::Throws;
+  const Options options{.placement = GetParam()};
+  const int n = 4 * world_size();
+  EXPECT_EQ(failure_of(DC_Type::hypercube, Counting{}, n, options), "");
+  EXPECT_EQ(failure_of(DC_Type::hypercube, Counting{Throws::sizes}, n, options),
+            "sizes: not to be known");
+  EXPECT_EQ(failure_of(DC_Type::hypercube, Counting{Throws::solution_sizes}, n, options),
+            "solution_sizes: not to be known");
+}
+
+TEST(DcCall, AnExceptionWithoutAMessageIsTold) {
+  const auto app = Counting{Counting::Throws::without_message};
+  for (const DC_Type type : {DC_Type::hypercube, DC_Type::work_stealing}) {
+    const std::string failure = failure_of(type, app, 4 * world_size(), {});
+    if (type == DC_Type::hypercube || !failure.empty()) {  // the last rank may have stolen nothing
+      EXPECT_NE(failure.find("an exception without a message"), std::string::npos) << failure;
+    }
+  }
+}
+
+/// Moving it is copying it, which throws on the last rank at the copy of that number.
+struct Copied {
+  static inline int copies = 0;
+  static inline int throws_at = 0;
+
+  Copied() = default;
+  explicit Copied(std::vector<int> content) : values(std::move(content)) {}
+  Copied(const Copied& other) : values(other.values) { count(); }
+  Copied& operator=(const Copied& other) {
+    values = other.values;
+    count();
+    return *this;
+  }
+  static void count() {
+    if (++copies == throws_at && world_rank() == world_size() - 1) {
+      throw std::runtime_error("not to be copied");
+    }
+  }
+  std::vector<int> values;
+};
+
+}  // namespace
+
+template <>
+struct wire<Copied> {
+  static void pack(Packer& packer, const Copied& value) {
+    wire<std::vector<int>>::pack(packer, value.values);
+  }
+  static Copied unpack(Unpacker& unpacker) {
+    return Copied(wire<std::vector<int>>::unpack(unpacker));
+  }
+};
+
+namespace {
+
+struct Concatenates {
+  using Problem = Copied;
+  using Solution = Copied;
+  bool trivial(const Copied& p) const { return p.values.size() < 2; }
+  Copied conquer(Copied p) const { return p; }
+  Halves<Copied> divide(const Copied& p) const {
+    const auto middle = p.values.begin() + std::ssize(p.values) / 2;
+    return {Copied({p.values.begin(), middle}), Copied({middle, p.values.end()})};
+  }
+  Copied combine(Copied left, const Copied& right) const {
+    left.values.insert(left.values.end(), right.values.begin(), right.values.end());
+    return left;
+  }
+};
+
+TEST_P(Placements, ACopyThatThrowsIsOneExceptionOnEveryRank) {
+  const auto values = random_values(50, 3);
+  for (const DC_Type type : {DC_Type::hypercube, DC_Type::work_stealing}) {
+    int thrown = 0;
+    for (int nth = 1; nth < 60; ++nth) {
+      Copied::copies = 0;
+      Copied::throws_at = nth;
+      std::string failure;
+      try {
+        call(type, Concatenates{}, Copied(values),
+             {{.comm = MPI_COMM_WORLD, .placement = GetParam()}});
+      } catch (const FunctorError& e) {
+        failure = e.message();
+        ++thrown;
+      } catch (const std::runtime_error&) {
+        EXPECT_EQ(world_rank(), world_size() - 1);  // to the caller, once the call is over
+      }
+      EXPECT_EQ(failure, Comm(MPI_COMM_WORLD).bcast(failure, 0));
+    }
+    EXPECT_GT(thrown, 0);
+    Copied::throws_at = 0;
+    const Copied result = DC_Call(type, Concatenates{}, Copied(values),
+                                  {.comm = MPI_COMM_WORLD, .placement = GetParam()});
+    EXPECT_EQ(result.values, has_solution(GetParam()) ? values : std::vector<int>());
+  }
+}
+
+TEST(DcCall, ADepthOfAMillionIsFine) {
+  constexpr int kDepth = 1'000'000;
+  for (const DC_Type type : {DC_Type::sequential, DC_Type::hypercube, DC_Type::work_stealing}) {
+    EXPECT_EQ(DC_Call(type, Counting{}, kDepth, {.comm = MPI_COMM_WORLD}), kDepth);
   }
 }
 
@@ -332,6 +490,17 @@ TEST(DcCall, RanksThatCallDifferentlyGetOneError) {
                         .placement = is_last ? Placement::rooted : Placement::replicated}),
             "rank 0 calls DC_Call with hypercube, replicated, " + of_last +
                 " with hypercube, rooted: all ranks must make the same call");
+  EXPECT_EQ(refusal_of(DC_Type::work_stealing, values,
+                       {.comm = MPI_COMM_WORLD, .stealing = {.threads = is_last ? 3 : 1}}),
+            "rank 0 calls DC_Call with work_stealing, replicated, " + of_last +
+                " with work_stealing, replicated, 3 threads: all ranks must make the same call");
+  Options options{.comm = MPI_COMM_WORLD};
+  if (is_last) {
+    options.checkpoint.emplace();
+  }
+  EXPECT_EQ(refusal_of(DC_Type::work_stealing, values, options),
+            "rank 0 calls DC_Call with work_stealing, replicated, " + of_last +
+                " with work_stealing, replicated, snapshots: all ranks must make the same call");
 }
 
 TEST(DcCall, ReplicatedProblemsThatDifferGetOneError) {

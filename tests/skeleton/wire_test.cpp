@@ -219,6 +219,13 @@ TEST(Wire, StandardTypesCrossAloneAndNested) {
   EXPECT_EQ(round_trip(std::vector<Rich>{rich(), {}}), (std::vector<Rich>{rich(), {}}));
 }
 
+TEST(Wire, ElementsOfNoBytesAreCounted) {
+  EXPECT_EQ(round_trip(std::vector<std::array<std::string, 0>>(5)).size(), 5u);
+  EXPECT_EQ(round_trip(std::set<std::monostate>{{}}).size(), 1u);
+  EXPECT_EQ(round_trip(std::map<std::tuple<>, int>{{{}, 7}}),
+            (std::map<std::tuple<>, int>{{{}, 7}}));
+}
+
 TEST(Wire, ATupleCrossesFromLeftToRight) {
   const std::tuple<std::uint8_t, std::pair<std::uint8_t, std::uint8_t>, std::uint8_t> value(
       1, {2, 3}, 4);

@@ -25,13 +25,17 @@ namespace cleave {
 /// problem of rank 0 counts, and the other ranks get a default-constructed solution; with
 /// Placement::distributed each rank passes its part (`Distributable`). Cost on p ranks:
 /// docs/explanation/model.md, eq. 6. Two agreements of 2 log2(p) messages, at the start and at the
-/// end.
+/// end; four of work stealing. Problems or solutions whose move may throw are kept on the heap, and
+/// cost two agreements more.
 ///
-/// \throws FunctorError    on every rank, the same one, if a functor throws on any rank or a
-///                         message cannot be stored (DC_Type::sequential passes it on unchanged)
+/// \throws FunctorError    on every rank, the same one, if a functor, the sizes, a copy or a move
+///                         throws on any rank, a thread cannot be started, or a message cannot be
+///                         stored (DC_Type::sequential passes it on unchanged). What the move of
+///                         the solution to the caller throws, one rank throws alone
 /// \throws Interrupted     on every rank, once a search that was asked to stop has written a
 /// snapshot \throws Error           on every rank, if a search was ended early in another way
-/// \throws Error           on every rank, if the executor cannot run an application of this form
+/// \throws Error           on every rank, if the executor cannot run an application of this form,
+///                         or the ranks make different calls
 /// \throws MpiError        if MPI reports a failure
 template <class App, class Problem = detail::ProblemOf<App>>
 auto DC_Call(DC_Type type, const App& app, Problem problem, const Options& options = {}) {

@@ -44,14 +44,15 @@ class Comm {
  public:
   /// Collective over `comm` the first time: one MPI_Comm_dup and one MPI_Allgather, kept with
   /// `comm` and freed with it.
-  /// \throws Error     if `comm` is MPI_COMM_NULL or MPI is not running
+  /// \throws Error     if `comm` is MPI_COMM_NULL or an intercommunicator, or MPI is not running
   /// \throws MpiError
   explicit Comm(MPI_Comm comm);
 
   int rank() const;
   int size() const;
   int ranks_per_host() const;  ///< the most on any host
-  /// Whether some host has more ranks, of so many threads each, than cores.
+  /// Whether ranks, of so many threads each, outnumber the cores that they may use of their host:
+  /// by their affinity and by the CPU quota of their control group.
   bool oversubscribed(int threads = 1) const;
   /// Whether waits leave the core to others: oversubscribed, or told to by the environment.
   bool polite(int threads = 1) const;
@@ -163,12 +164,9 @@ auto agree(const Comm& comm, Function&& function) {
   const auto run = [&failure, &message](auto&& work) {
     try {
       work();
-    } catch (const std::exception& e) {
-      failure = std::current_exception();
-      message = e.what();
     } catch (...) {
       failure = std::current_exception();
-      message = detail::kNoStdException;
+      message = detail::message_of_exception();
     }
   };
   if constexpr (std::is_void_v<decltype(function())>) {

@@ -239,6 +239,23 @@ struct wire<T> {
 
 namespace detail {
 
+/// An element of a sequence takes one byte at least, so that a count can be checked against what is
+/// left of a message, and a list without a count ends with it.
+template <Transferable T>
+void pack_element(Packer& packer, const T& value) {
+  const std::size_t before = packer.bytes().size();
+  wire<T>::pack(packer, value);
+  packer.put("", packer.bytes().size() == before ? 1 : 0);
+}
+template <Transferable T>
+T unpack_element(Unpacker& unpacker) {
+  const std::size_t before = unpacker.left();
+  T value = wire<T>::unpack(unpacker);
+  [[maybe_unused]] char none = 0;
+  unpacker.take(&none, unpacker.left() == before ? 1 : 0);
+  return value;
+}
+
 template <class T>
 concept CrossesAsStorage = requires { typename wire<T>::Storage; };
 

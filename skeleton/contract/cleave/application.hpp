@@ -3,13 +3,17 @@
 // (`solve_sequential`). Needs no MPI. How DC_Call is called is in dc_call.hpp.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include <cleave/error.hpp>
 #include <cleave/part.hpp>
 #include <cleave/schedule/group.hpp>
 #include <cleave/sizes.hpp>
@@ -181,25 +185,58 @@ Halves<typename App::Problem> divide(const App& app, typename App::Problem probl
   }
 }
 
-/// Solves `problem` on one rank by recursion down to `trivial`. This is the meaning of DC_Call:
-/// every executor returns what this returns.
+namespace detail {
+
+/// The subproblems of a problem that is not trivial, in their order; for those of halves the share
+/// is even. \throws Error  if there are none
 template <DivideAndConquer App>
-typename App::Solution solve_sequential(const App& app, typename App::Problem problem) {
-  if (app.trivial(std::as_const(problem))) {
-    return app.conquer(std::move(problem));
-  }
+auto subproblems(const App& app, typename App::Problem problem) {
   if constexpr (HasDivideInMany<App>) {
     std::vector<typename App::Problem> parts = app.divide(std::move(problem));
-    auto solution = solve_sequential(app, std::move(parts.front()));
-    for (std::size_t i = 1; i < parts.size(); ++i) {
-      solution = app.combine(std::move(solution), solve_sequential(app, std::move(parts[i])));
+    if (parts.empty()) {
+      throw Error("a problem that is not trivial was divided into none");
     }
-    return solution;
+    return parts;
   } else {
-    auto [left, right] = divide(app, std::move(problem), Share{.left = 1, .total = 2});
-    auto left_solution = solve_sequential(app, std::move(left));
-    auto right_solution = solve_sequential(app, std::move(right));
-    return app.combine(std::move(left_solution), std::move(right_solution));
+    auto [left, right] = cleave::divide(app, std::move(problem), Share{.left = 1, .total = 2});
+    return std::array<typename App::Problem, 2>{std::move(left), std::move(right)};
+  }
+}
+
+}  // namespace detail
+
+/// Solves `problem` on one rank by recursion down to `trivial`. This is the meaning of DC_Call:
+/// every executor returns what this returns. It keeps its own stack: any depth will do.
+template <DivideAndConquer App>
+typename App::Solution solve_sequential(const App& app, typename App::Problem problem) {
+  /// A problem that was divided, and those of its parts that are solved, combined.
+  struct Divided {
+    decltype(detail::subproblems(app, std::move(problem))) parts;
+    std::size_t next = 1;  ///< part to be solved
+    std::optional<typename App::Solution> solution{};
+  };
+  std::deque<Divided> stack;
+  for (;;) {
+    while (!app.trivial(std::as_const(problem))) {
+      stack.push_back({.parts = detail::subproblems(app, std::move(problem))});
+      problem = std::move(stack.back().parts[0]);
+    }
+    typename App::Solution solution = app.conquer(std::move(problem));
+    for (;;) {
+      if (stack.empty()) {
+        return solution;
+      }
+      Divided& above = stack.back();
+      if (above.solution) {
+        solution = app.combine(*std::move(above.solution), std::move(solution));
+      }
+      if (above.next < above.parts.size()) {
+        above.solution = std::move(solution);
+        problem = std::move(above.parts[above.next++]);
+        break;
+      }
+      stack.pop_back();
+    }
   }
 }
 

@@ -184,7 +184,7 @@ struct SearchLimits {
 namespace detail {
 
 /// The size "nodes" of what was counted so far; none where the application has no such size.
-template <TreeSearch App>
+template <HasProblemAndSolution App>
 std::optional<std::int64_t> nodes_of(const App& app, const typename App::Solution& total) {
   if constexpr (HasSolutionSizes<App>) {
     for (const Size& size : app.solution_sizes(total)) {

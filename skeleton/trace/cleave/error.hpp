@@ -64,8 +64,8 @@ struct EndedEarly {
 
 namespace detail {
 
-/// The message of an exception that has none.
-inline constexpr const char* kNoStdException = "an exception that is not a std::exception";
+/// The message of the exception that is being handled, whatever it is.
+std::string message_of_exception();
 
 }  // namespace detail
 

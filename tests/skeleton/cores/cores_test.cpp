@@ -3,12 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <set>
+#include <string>
 #include <vector>
 
 #include <cleave/error.hpp>
+#include <cleave/host/control_group.hpp>
 #include <cleave/host/host_cores.hpp>
 #include <cleave/host/placing.hpp>
+
+#include "tests/support/temporary_folder.hpp"
 
 namespace cleave::detail {
 namespace {
@@ -45,6 +51,70 @@ TEST(HostCores, ThatCannotBeAreRefusedByName) {
 
 TEST(HostCores, OfThisHostHoldOneThatMayBeUsed) {
   EXPECT_FALSE(allowed_cores(cores_of_this_host()).empty());
+}
+
+TEST(CoresPerRank, AreThoseOfTheAffinityAndOfTheQuota) {
+  const AllowedCores two = summary_of(synthetic_cores("core:4 pu:1", "0-1"));
+  const AllowedCores other = summary_of(synthetic_cores("core:4 pu:1", "2-3"));
+  const AllowedCores one = summary_of(synthetic_cores("core:4 pu:1", "0"));
+  AllowedCores slowed = two;
+  slowed.quota = 1;
+  const auto cores = [](const std::vector<int>& hosts, const std::vector<AllowedCores>& ranks) {
+    return cores_per_rank(hosts, ranks);
+  };
+  EXPECT_EQ(cores({0}, {two}), 2);
+  EXPECT_EQ(cores({0, 0}, {two, two}), 1);
+  EXPECT_EQ(cores({0, 0}, {one, one}), 0);  // taskset -c 0 mpiexec -n 2
+  EXPECT_EQ(cores({0, 0}, {two, other}), 2);
+  EXPECT_EQ(cores({0, 1}, {one, one}), 1);
+  EXPECT_EQ(cores({0, 0, 2}, {two, two, one}), 1);
+  EXPECT_EQ(cores({0, 0}, {slowed, slowed}), 0);
+}
+
+/// Control groups of a host that is made up: its files, by their names without "/".
+class ControlGroups : public ::testing::Test {
+ protected:
+  void write(const std::string& name, const std::string& text) const {
+    std::filesystem::create_directories((folder_ / name).parent_path());
+    std::ofstream(folder_ / name) << text;
+  }
+  cleave::testing::TemporaryFolder folder_;
+};
+
+TEST_F(ControlGroups, WithoutThemThereIsNoLimit) {
+  EXPECT_EQ(cpu_quota(folder_.path()), kNoQuota);
+  EXPECT_EQ(memory_left(folder_.path()), kNoMemoryLimit);
+}
+
+TEST_F(ControlGroups, OfVersion2TheTightestOnThePathCounts) {
+  write("proc/self/cgroup", "0::/job/step\n");
+  write("proc/self/mountinfo",
+        "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n");
+  write("sys/fs/cgroup/job/step/cpu.max", "max 100000\n");
+  write("sys/fs/cgroup/job/cpu.max", "250000 100000\n");
+  write("sys/fs/cgroup/job/step/memory.max", "9000\n");
+  write("sys/fs/cgroup/job/step/memory.current", "1000\n");
+  write("sys/fs/cgroup/job/memory.max", "5000\n");
+  write("sys/fs/cgroup/job/memory.current", "3000\n");
+  write("sys/fs/cgroup/job/memory.stat", "anon 2500\nactive_file 300\ninactive_file 200\n");
+  EXPECT_EQ(cpu_quota(folder_.path()), 2);
+  EXPECT_EQ(memory_left(folder_.path()), 2500);
+}
+
+TEST_F(ControlGroups, OfVersion1EachControllerHasAPath) {
+  write("proc/self/cgroup", "4:memory:/docker/abc\n1:cpu,cpuacct:/docker/abc/rank\n0::/\n");
+  write("proc/self/mountinfo",
+        "33 31 0:30 /docker/abc /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu,cpuacct\n"
+        "35 31 0:32 /docker/abc /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n");
+  write("sys/fs/cgroup/cpu/rank/cpu.cfs_quota_us", "50000\n");
+  write("sys/fs/cgroup/cpu/rank/cpu.cfs_period_us", "100000\n");
+  write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n");
+  write("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+  write("sys/fs/cgroup/memory/memory.limit_in_bytes", "8000\n");
+  write("sys/fs/cgroup/memory/memory.usage_in_bytes", "6000\n");
+  write("sys/fs/cgroup/memory/memory.stat", "active_file 1\ntotal_active_file 1500\n");
+  EXPECT_EQ(cpu_quota(folder_.path()), 1);  // half a core is one
+  EXPECT_EQ(memory_left(folder_.path()), 3500);
 }
 
 TEST(Placing, SharesOutTheCoresOfAHostInTheOrderOfItsRanks) {

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Work stealing returns what one rank returns, at any number of ranks and threads.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <memory>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include <cleave/dc_call.hpp>
 
@@ -164,6 +172,31 @@ struct CommutativeChain : Chain {
   static constexpr bool kCommutative = true;
 };
 
+/// Counts its leaves, each of which takes 20 ms.
+struct Coarse {
+  using Problem = int;
+  using Solution = int;
+  std::atomic<int>* leaves_here;
+
+  bool trivial(const int& n) const { return n <= 1; }
+  int conquer(int n) const {
+    ++*leaves_here;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return n;
+  }
+  Halves<int> divide(int n) const { return {n / 2, n - n / 2}; }
+  int combine(int left, int right) const { return left + right; }
+};
+
+TEST(GeneralForm, FewLongTasksAreSharedOut) {
+  const Comm comm(MPI_COMM_WORLD);
+  std::atomic<int> leaves_here = 0;
+  EXPECT_EQ(DC_Call(DC_Type::work_stealing, Coarse{&leaves_here}, 32, with_threads(1)), 32);
+  if (comm.size() > 1) {
+    EXPECT_LT(comm.allreduce_max(leaves_here), 32);
+  }
+}
+
 TEST(GeneralForm, ADepthOfAMillionIsFine) {
   constexpr std::int64_t kDepth = 1'000'000;
   for (const int threads : {1, 2}) {
@@ -172,6 +205,20 @@ TEST(GeneralForm, ADepthOfAMillionIsFine) {
               kDepth + 1);
   }
 }
+
+/// Counts as Chain does, but divides 3 into none.
+struct DividesIntoNone {
+  using Problem = int;
+  using Solution = std::int64_t;
+  static constexpr bool kCommutative = true;
+
+  bool trivial(const int& n) const { return n == 0; }
+  std::int64_t conquer(int /*n*/) const { return 1; }
+  std::vector<int> divide(int n) const {
+    return n == 3 ? std::vector<int>{} : std::vector<int>{n - 1, 0};
+  }
+  std::int64_t combine(std::int64_t left, std::int64_t right) const { return left + right; }
+};
 
 struct Throwing : RandomTree {
   void visit(const Node& node, Children<Node>& children, Counted& total) const {
@@ -202,6 +249,46 @@ struct ThrowingBegin : Words {
   }
 };
 
+struct ThrowingFirstIncumbent : Least {
+  std::int64_t first_incumbent(const RandomTree::Node& /*node*/) const {
+    throw std::runtime_error("no bound");
+  }
+};
+
+/// Its sizes throw on the last rank, once it has counted so much.
+struct ThrowingSizes : Words {
+  std::int64_t from = 0;
+  Sizes solution_sizes(const std::int64_t& words) const {
+    const Comm comm(MPI_COMM_WORLD);
+    if (comm.rank() == comm.size() - 1 && words >= from) {
+      throw std::runtime_error("not to be counted");
+    }
+    return {{"nodes", words}};
+  }
+};
+
+/// Cannot be made on the last rank.
+struct Unmakable {
+  static std::int64_t first_count() {
+    const Comm comm(MPI_COMM_WORLD);
+    return comm.rank() == comm.size() - 1 ? throw std::runtime_error("not to be made") : 0;
+  }
+  std::int64_t words = first_count();
+};
+struct WordsInUnmakable : Words {
+  using Solution = Unmakable;
+  void begin(int letters, Children<Node>& children, Unmakable& total) const {
+    Words::begin(letters, children, total.words);
+  }
+  void visit(Node node, Children<Node>& children, Unmakable& total) const {
+    Words::visit(std::move(node), children, total.words);
+  }
+  Unmakable combine(Unmakable left, const Unmakable& right) const {
+    left.words += right.words;
+    return left;
+  }
+};
+
 struct ThrowingTotals : Words {
   std::int64_t combine(std::int64_t /*left*/, std::int64_t /*right*/) const {
     throw std::runtime_error("no sum");
@@ -210,9 +297,9 @@ struct ThrowingTotals : Words {
 
 /// What `app` fails with on every rank.
 template <class App>
-std::string failure_of(const App& app, Placement placement) {
+std::string failure_of(const App& app, Placement placement, typename App::Problem problem = {6}) {
   try {
-    DC_Call(DC_Type::work_stealing, app, 6, with_threads(2, placement));
+    DC_Call(DC_Type::work_stealing, app, std::move(problem), with_threads(2, placement));
   } catch (const FunctorError& e) {
     return e.block() + ": " + e.message();
   }
@@ -225,8 +312,61 @@ TEST(Search, WhatBeginsOrEndsItMayThrowToo) {
     EXPECT_EQ(failure_of(ThrowingBegin{.is_std_exception = false}, placement),
               "begin: an exception that is not a std::exception");
     EXPECT_EQ(failure_of(ThrowingTotals{}, placement), "combine: no sum");
+    EXPECT_EQ(failure_of(ThrowingFirstIncumbent{}, placement, RandomTree::Node{.number = 5}),
+              "first_incumbent: no bound");
+    EXPECT_EQ(failure_of(ThrowingSizes{}, placement), "solution_sizes: not to be counted");
+    EXPECT_EQ(failure_of(WordsInUnmakable{}, placement), "begin: not to be made");
+    EXPECT_EQ(failure_of(DividesIntoNone{}, placement),
+              "visit: a problem that is not trivial was divided into none");
     EXPECT_EQ(DC_Call(DC_Type::work_stealing, Words{}, 4, with_threads(2)), 121);
   }
+}
+
+/// While it lives, this process gets so many bytes more of address space at most.
+class AddressSpace {
+ public:
+  explicit AddressSpace(rlim_t more_bytes) {
+    ::getrlimit(RLIMIT_AS, &before_);
+    rlim_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlimit tight{
+        .rlim_cur = pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + more_bytes,
+        .rlim_max = before_.rlim_max};
+    ::setrlimit(RLIMIT_AS, &tight);
+  }
+  ~AddressSpace() { ::setrlimit(RLIMIT_AS, &before_); }
+  AddressSpace(const AddressSpace&) = delete;
+  AddressSpace& operator=(const AddressSpace&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+TEST(Search, ThreadsThatCannotBeStartedAreOneErrorOnEveryRank) {
+  constexpr int kThreads = 40;  // each with a stack of 2 MiB or more
+  const Comm comm(MPI_COMM_WORLD);
+  try {
+    std::optional<AddressSpace> tight;
+    if (comm.rank() == comm.size() - 1) {
+      tight.emplace(rlim_t{40} << 20);
+    }
+    DC_Call(DC_Type::work_stealing, Words{}, 6, with_threads(kThreads));
+    ADD_FAILURE() << "all were started";
+  } catch (const FunctorError& e) {
+    EXPECT_EQ(e.rank(), comm.size() - 1);
+    EXPECT_EQ(e.block(), "threads");
+    EXPECT_NE(e.message().find("of 40"), std::string::npos) << e.message();
+  }
+  EXPECT_EQ(DC_Call(DC_Type::work_stealing, Words{}, 4, with_threads(2)), 121);
+}
+
+TEST(Search, NodesLongerThanAnMpiMessageCross) {
+  CallOptions options{with_threads(1)};
+  options.hooks.transport = [](const Comm& comm) {
+    return std::make_unique<MpiTransport>(comm, 64);
+  };
+  EXPECT_EQ(call(DC_Type::work_stealing, Words{}, 8, options), 9841);
+  EXPECT_EQ(call(DC_Type::work_stealing, Chain{}, 1000, options), 1001);
 }
 
 TEST(Search, WhatAFunctorThrowsReachesEveryRank) {
@@ -381,7 +521,8 @@ void search_with_delays(int runs) {
     options.hooks.transport = [run](const Comm& comm) -> std::unique_ptr<Transport> {
       return std::make_unique<examples::DelayingTransport>(comm, static_cast<std::uint32_t>(run));
     };
-    EXPECT_EQ(call(DC_Type::work_stealing, app, start, options), search_sequentially(app, start))
+    EXPECT_EQ(call(DC_Type::work_stealing, app, RandomTree::Node(start), options),
+              search_sequentially(app, start))
         << "run " << run;
   }
 }

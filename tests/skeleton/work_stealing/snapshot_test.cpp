@@ -75,6 +75,17 @@ Options options_for(const std::filesystem::path& folder, int threads, bool resum
                                           .report = report}};
 }
 
+TEST(Snapshots, ASearchWhoseNextIsDueInAThousandYearsEnds) {
+  const SharedFolder folder;
+  CheckpointReport report;
+  Options options = options_for(folder.path(), 1, false, nullptr, &report);
+  options.checkpoint->every_s = 1e10;
+  const RandomTree app{.children_of_root = 100};
+  EXPECT_EQ(DC_Call(DC_Type::work_stealing, app, kStart, options),
+            search_sequentially(app, kStart));
+  EXPECT_EQ(report.written, 0);
+}
+
 /// Runs until it is stopped. \return  what it said
 std::string stop_early(const std::filesystem::path& folder, int threads) {
   std::atomic<bool> stop = false;

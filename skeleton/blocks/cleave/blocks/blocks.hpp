@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs an application's functors one block at a time. Each is timed and traced with its sizes.
-// Whatever it throws is kept as this rank's failure instead of leaving the other ranks waiting.
+// Whatever it throws is kept as this rank's failure instead of leaving the other ranks waiting. So
+// is what moving its argument or its result throws, and what its sizes do.
 #pragma once
 
 #include <exception>
@@ -97,10 +98,8 @@ class Blocks {
       -> std::optional<decltype(work())> {
     try {
       return work();
-    } catch (const std::exception& e) {
-      fail(place, block, e.what());
     } catch (...) {
-      fail(place, block, kNoStdException);
+      fail(place, block, message_of_exception());
     }
     return std::nullopt;
   }
@@ -110,7 +109,7 @@ class Blocks {
   }
 
   /// \param sizes  the problem's
-  std::optional<Halves<Problem>> divide(Problem problem, Share share, const Sizes& sizes,
+  std::optional<Halves<Problem>> divide(Problem&& problem, Share share, const Sizes& sizes,
                                         Place place) {
     return functor(
         Block::divide, place, [&] { return cleave::divide(app_, std::move(problem), share); },
@@ -118,7 +117,7 @@ class Blocks {
   }
 
   /// Solves a whole subproblem on this rank: by `conquer` if it is trivial, else by `sequential`.
-  std::optional<Solution> solve(Problem problem, Place place) {
+  std::optional<Solution> solve(Problem&& problem, Place place) {
     const std::optional<bool> is_trivial = trivial(problem, place);
     if (!is_trivial) {
       return std::nullopt;
@@ -126,7 +125,7 @@ class Blocks {
     if (*is_trivial) {
       return conquer(std::move(problem), place);
     }
-    const Sizes sizes = problem_sizes(problem);
+    const Sizes sizes = problem_sizes(problem, place);
     return functor(
         Block::sequential, place,
         [&] {
@@ -136,22 +135,23 @@ class Blocks {
             return solve_sequential(app_, std::move(problem));
           }
         },
-        [&](const Solution& solution) { return with_solution(sizes, solution); });
+        [&](const Solution& solution) { return with_solution(sizes, solution, place); });
   }
 
-  std::optional<Solution> conquer(Problem problem, Place place) {
-    const Sizes sizes = problem_sizes(problem);
+  std::optional<Solution> conquer(Problem&& problem, Place place) {
+    const Sizes sizes = problem_sizes(problem, place);
     return functor(
         Block::conquer, place, [&] { return app_.conquer(std::move(problem)); },
-        [&](const Solution& solution) { return with_solution(sizes, solution); });
+        [&](const Solution& solution) { return with_solution(sizes, solution, place); });
   }
 
   /// \param sizes  of the problem that is solved by this
-  std::optional<Solution> combine(Solution left, Solution right, const Sizes& sizes, Place place) {
+  std::optional<Solution> combine(Solution&& left, Solution&& right, const Sizes& sizes,
+                                  Place place) {
     return functor(
         Block::combine, place, [&] { return app_.combine(std::move(left), std::move(right)); },
         [&](const Solution& solution) {
-          Sizes all = sizes_of_solution(app_, solution);
+          Sizes all = solution_sizes(solution, place);
           all.add(sizes);
           return all;
         });
@@ -198,12 +198,25 @@ class Blocks {
         });
   }
 
-  /// The sizes of `problem` if a trace is taken, else none.
-  Sizes problem_sizes(const Problem& problem) const {
-    return recorder_ != nullptr ? sizes_of_problem(app_, problem) : Sizes{};
+  /// What a rank gets where the solution is for another one.
+  std::optional<Solution> no_solution() {
+    return attempt("Solution", Place{}, [] { return Solution{}; });
   }
-  Sizes solution_sizes(const Solution& solution) const {
-    return recorder_ != nullptr ? sizes_of_solution(app_, solution) : Sizes{};
+
+  /// The sizes of `problem` if a trace is taken, else none.
+  Sizes problem_sizes(const Problem& problem, Place place = {}) {
+    if (recorder_ == nullptr) {
+      return {};
+    }
+    return attempt("sizes", place, [&] { return sizes_of_problem(app_, problem); })
+        .value_or(Sizes{});
+  }
+  Sizes solution_sizes(const Solution& solution, Place place = {}) {
+    if (recorder_ == nullptr) {
+      return {};
+    }
+    return attempt("solution_sizes", place, [&] { return sizes_of_solution(app_, solution); })
+        .value_or(Sizes{});
   }
 
   Recorder* recorder() const { return recorder_; }
@@ -227,8 +240,8 @@ class Blocks {
     });
   }
 
-  Sizes with_solution(Sizes sizes, const Solution& solution) const {
-    sizes.add(sizes_of_solution(app_, solution));
+  Sizes with_solution(Sizes sizes, const Solution& solution, Place place) {
+    sizes.add(solution_sizes(solution, place));
     return sizes;
   }
 

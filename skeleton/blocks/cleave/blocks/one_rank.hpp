@@ -33,11 +33,11 @@ typename App::Solution solve_on_one_rank(const App& app, typename App::Problem p
     recorder->add_run_sizes(blocks.problem_sizes(problem));
   }
   auto solution = blocks.solve(std::move(problem), Place{});
-  if (!solution) {
-    std::rethrow_exception(blocks.failure()->exception);
-  }
-  if (recorder != nullptr) {
+  if (solution && recorder != nullptr) {
     recorder->add_run_sizes(blocks.solution_sizes(*solution));
+  }
+  if (blocks.failure()) {
+    std::rethrow_exception(blocks.failure()->exception);
   }
   return *std::move(solution);
 }

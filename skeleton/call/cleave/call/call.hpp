@@ -6,8 +6,12 @@
 
 #include <cleave/application.hpp>
 #include <cleave/blocks/agree_on_call.hpp>
+#include <cleave/blocks/agree_on_failure.hpp>
+#include <cleave/blocks/blocks.hpp>
+#include <cleave/blocks/boxed.hpp>
 #include <cleave/blocks/call_options.hpp>
 #include <cleave/blocks/one_rank.hpp>
+#include <cleave/comm.hpp>
 #include <cleave/error.hpp>
 #include <cleave/hypercube/hypercube.hpp>
 #include <cleave/stealing/work_stealing.hpp>
@@ -15,14 +19,10 @@
 
 namespace cleave::detail {
 
-/// DC_Call (dc_call.hpp), with hooks.
+/// By an executor of several ranks, once all agree on the call.
 template <class App>
-typename App::Solution call(DC_Type type, const App& app, typename App::Problem problem,
-                            const CallOptions& options) {
-  if (type == DC_Type::sequential) {
-    return solve_on_one_rank(app, std::move(problem), options);
-  }
-  agree_on_call<App>(type, problem, options);
+typename App::Solution solve_on_ranks(DC_Type type, const App& app, typename App::Problem problem,
+                                      const CallOptions& options) {
   switch (type) {
     case DC_Type::sequential:
       break;
@@ -36,6 +36,32 @@ typename App::Solution call(DC_Type type, const App& app, typename App::Problem 
       return solve_by_work_stealing(app, std::move(problem), options);
   }
   throw Error("not a DC_Type");
+}
+
+/// DC_Call (dc_call.hpp), with hooks. What the move of the solution to the caller throws, this rank
+/// throws alone.
+template <class App>
+typename App::Solution call(DC_Type type, const App& app, typename App::Problem&& problem,
+                            const CallOptions& options) {
+  if (type == DC_Type::sequential) {
+    return solve_on_one_rank(app, std::move(problem), options);
+  }
+  agree_on_call<App>(type, problem, options);
+  if constexpr (NeedsBoxes<App>) {
+    const Boxed<App> boxed(app);
+    Blocks<Boxed<App>> blocks(boxed, options);
+    auto box = blocks.attempt("Problem", Place{}, [&] {
+      return typename Boxed<App>::Problem([&] { return std::move(problem); });
+    });
+    const Comm comm(options.comm);
+    agree_on_failure(comm, blocks);
+    const auto solution = solve_on_ranks(type, boxed, *std::move(box), options);
+    blocks.attempt("Solution", Place{}, [&] { return &*solution; });  // made where there is none
+    agree_on_failure(comm, blocks);
+    return solution.take();
+  } else {
+    return solve_on_ranks(type, app, std::move(problem), options);
+  }
 }
 
 }  // namespace cleave::detail

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The messages of a search over MPI: polled, two-sided. One-sided steals gain nothing with MPICH,
-// which moves them only while the victim calls MPI.
+// which moves them only while the victim calls MPI. MPI's counts have 32 bits, so a message goes in
+// pieces of 1 GiB, the last of which is shorter; those of one sender arrive in order.
 #pragma once
 
 #include <mpi.h>
 
 #include <cstddef>
 #include <exception>
+#include <map>
+#include <memory>
 #include <vector>
 
 #include <cleave/comm.hpp>
@@ -17,7 +20,7 @@ namespace cleave::detail {
 /// Of one search at a time: the ranks part once no message is under way (balancer.hpp).
 class MpiTransport final : public Transport {
  public:
-  explicit MpiTransport(const Comm& comm);
+  explicit MpiTransport(const Comm& comm, std::size_t piece_bytes = std::size_t{1} << 30);
   /// Waits until what was sent has left; not where an exception ends the search, since then it may
   /// never leave.
   ~MpiTransport() override;
@@ -26,7 +29,6 @@ class MpiTransport final : public Transport {
 
   int rank() const override { return comm_.rank(); }
   int size() const override { return comm_.size(); }
-  /// \throws Error  for a message of more than 2^31 - 1 bytes
   void send(int to, std::vector<std::byte> bytes) override;
   std::optional<Message> receive() override;
   std::int64_t now_ns() const override { return mpi_time_ns(); }
@@ -37,8 +39,10 @@ class MpiTransport final : public Transport {
 
   Comm comm_;
   const int exceptions_ = std::uncaught_exceptions();
-  // Messages that may not have left yet.
-  std::vector<std::vector<std::byte>> sent_;
+  const std::size_t piece_bytes_;
+  std::map<int, std::vector<std::byte>> begun_;  ///< by sender: the pieces that have arrived
+  // Messages that may not have left yet, once for each of their pieces.
+  std::vector<std::shared_ptr<const std::vector<std::byte>>> sent_;
   std::vector<MPI_Request> requests_;  ///< one each
   std::size_t sent_bytes_ = 0;
 };

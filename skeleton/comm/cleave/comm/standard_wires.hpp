@@ -41,16 +41,10 @@ struct wire<std::array<T, n>> {
   }
 };
 
-/// A byte, so that every element of a sequence takes one.
 template <>
 struct wire<std::monostate> {
-  static void pack(Packer& packer, std::monostate /*value*/) {
-    wire<std::uint8_t>::pack(packer, 0);
-  }
-  static std::monostate unpack(Unpacker& unpacker) {
-    wire<std::uint8_t>::unpack(unpacker);
-    return {};
-  }
+  static void pack(Packer& /*packer*/, std::monostate /*value*/) {}
+  static std::monostate unpack(Unpacker& /*unpacker*/) { return {}; }
 };
 
 template <Transferable First, Transferable Second>
@@ -81,13 +75,10 @@ struct wire<std::optional<T>> {
 
 template <Transferable... Ts>
 struct wire<std::tuple<Ts...>> {
-  static void pack(Packer& packer, const std::tuple<Ts...>& value) {
-    packer.put("", sizeof...(Ts) == 0 ? 1 : 0);  // a byte, as above
+  static void pack([[maybe_unused]] Packer& packer, const std::tuple<Ts...>& value) {
     std::apply([&](const Ts&... part) { (wire<Ts>::pack(packer, part), ...); }, value);
   }
-  static std::tuple<Ts...> unpack(Unpacker& unpacker) {
-    [[maybe_unused]] char none = 0;
-    unpacker.take(&none, sizeof...(Ts) == 0 ? 1 : 0);
+  static std::tuple<Ts...> unpack([[maybe_unused]] Unpacker& unpacker) {
     return std::tuple<Ts...>{wire<Ts>::unpack(unpacker)...};  // braces: from left to right
   }
 };
@@ -141,7 +132,7 @@ struct wire<std::vector<T>> {
   static void pack(Packer& packer, const std::vector<T>& values) {
     packer.put_count(values.size());
     for (const T& value : values) {
-      wire<T>::pack(packer, value);
+      detail::pack_element<T>(packer, value);
     }
   }
   static std::vector<T> unpack(Unpacker& unpacker) {
@@ -149,7 +140,7 @@ struct wire<std::vector<T>> {
     std::vector<T> values;
     values.reserve(count);
     for (std::size_t i = 0; i < count; ++i) {
-      values.push_back(wire<T>::unpack(unpacker));
+      values.push_back(detail::unpack_element<T>(unpacker));
     }
     return values;
   }
@@ -173,13 +164,13 @@ struct wire<std::deque<T>> {
   static void pack(Packer& packer, const std::deque<T>& values) {
     packer.put_count(values.size());
     for (const T& value : values) {
-      wire<T>::pack(packer, value);
+      detail::pack_element<T>(packer, value);
     }
   }
   static std::deque<T> unpack(Unpacker& unpacker) {
     std::deque<T> values;
     for (std::size_t left = unpacker.take_count(1); left > 0; --left) {
-      values.push_back(wire<T>::unpack(unpacker));
+      values.push_back(detail::unpack_element<T>(unpacker));
     }
     return values;
   }
@@ -193,14 +184,14 @@ struct WireOfMap {
   static void pack(Packer& packer, const Map& map) {
     packer.put_count(map.size());
     for (const auto& [key, value] : map) {
-      wire<typename Map::key_type>::pack(packer, key);
+      pack_element<typename Map::key_type>(packer, key);
       wire<typename Map::mapped_type>::pack(packer, value);
     }
   }
   static Map unpack(Unpacker& unpacker) {
     Map map;
     for (std::size_t left = unpacker.take_count(1); left > 0; --left) {
-      auto key = wire<typename Map::key_type>::unpack(unpacker);
+      auto key = unpack_element<typename Map::key_type>(unpacker);
       if (!map.emplace(std::move(key), wire<typename Map::mapped_type>::unpack(unpacker)).second) {
         throw Error("message damaged: a map has a key twice");
       }
@@ -214,13 +205,13 @@ struct WireOfSet {
   static void pack(Packer& packer, const Set& set) {
     packer.put_count(set.size());
     for (const auto& key : set) {
-      wire<typename Set::key_type>::pack(packer, key);
+      pack_element<typename Set::key_type>(packer, key);
     }
   }
   static Set unpack(Unpacker& unpacker) {
     Set set;
     for (std::size_t left = unpacker.take_count(1); left > 0; --left) {
-      if (!set.insert(wire<typename Set::key_type>::unpack(unpacker)).second) {
+      if (!set.insert(unpack_element<typename Set::key_type>(unpacker)).second) {
         throw Error("message damaged: a set has a key twice");
       }
     }

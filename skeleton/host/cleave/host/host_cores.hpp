@@ -23,7 +23,8 @@ struct Core {
 using HostCores = std::vector<Core>;
 
 /// Of this host, as at the first call, which must come before any thread is bound.
-/// Without what its control group forbids. Cost: the first call 5 to 50 ms.
+/// The quota of its control group is not in it (control_group.hpp). Cost: the first call 5 to 50
+/// ms.
 const HostCores& cores_of_this_host();
 
 /// Of hwloc's synthetic description, for example "package:2 numa:2 core:4 pu:2", of which a process

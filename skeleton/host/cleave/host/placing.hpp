@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include <cleave/host/control_group.hpp>
 #include <cleave/host/host_cores.hpp>
 
 namespace cleave::detail {
@@ -17,9 +18,15 @@ struct AllowedCores {
   std::int32_t first = 0;
   std::int32_t last = 0;
   std::int32_t count = 1;
+  std::int32_t quota = kNoQuota;  ///< cores whose time its control group may take, at least 1
 };
 
 AllowedCores summary_of(const HostCores& cores);
+
+/// The cores that each rank has to itself, rounded down, where it has the fewest. Ranks of one host
+/// that may use the same cores share them, and all share its quota.
+/// \param hosts  of each rank
+int cores_per_rank(std::span<const int> hosts, std::span<const AllowedCores> ranks);
 
 /// Whether there are as many workers as cores that the ranks may use, so that binding leaves none
 /// idle.

@@ -108,6 +108,23 @@ bool watches_cores(const Comm& world, const RunOptions& options, const TestOptio
 /// What the probe takes on the slowest core, all at once; collective.
 std::int64_t slowest_probe_ns(const Comm& world);
 
+/// Refuses a solution on the hypercube beyond the limit on nodes, which holds for all ranks
+/// together. \throws Error  on every rank
+template <class App>
+void require_within_limit(const Comm& world, const App& app, const typename App::Solution& solution,
+                          const RunOptions& options) {
+  if (options.type != DC_Type::hypercube ||
+      options.max_nodes == std::numeric_limits<std::int64_t>::max()) {
+    return;
+  }
+  agree(world, [&] {
+    const std::int64_t nodes = nodes_of(app, solution).value_or(0);
+    if (const auto reason = beyond({.nodes = options.max_nodes}, nodes, 0)) {
+      throw Error(*reason);
+    }
+  });
+}
+
 /// Runs `app` as `options` and `call_options` say and returns this rank's last solution. The times
 /// go to `recorder`: the longest over the ranks, from the moment that all have begun. Making the
 /// problem, freeing the solution and whatever else is not DC_Call stay outside.
@@ -135,6 +152,7 @@ typename App::Solution measure(const Comm& world, const App& app, MakeProblem&& 
     const std::int64_t begin_ns = mpi_time_ns();
     if (options.type != DC_Type::sequential) {
       solution = call(options.type, app, std::move(problem), call_options);
+      require_within_limit(world, app, solution, options);
     } else {
       agree(world, [&] {
         if (world.rank() == 0) {

@@ -190,7 +190,7 @@ class Bag {
     Packer packer;
     std::size_t packed = 0;
     while (packed < maximum && (packed == 0 || packer.bytes().size() < max_bytes)) {
-      wire<T>::pack(packer, shared[2 * packed]);
+      pack_element<T>(packer, shared[2 * packed]);
       ++packed;
     }
     from.drop_alternate(packed);
@@ -203,7 +203,7 @@ class Bag {
   {
     std::size_t count = 0;
     for (Unpacker unpacker(nodes); unpacker.left() > 0; ++count) {
-      inbox().push(wire<T>::unpack(unpacker));
+      inbox().push(unpack_element<T>(unpacker));
     }
     inbox().release(inbox().private_size());
     return count;

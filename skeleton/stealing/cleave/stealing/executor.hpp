@@ -91,7 +91,7 @@ class Executor final : private Workload {
   void restore(const SnapshotPart& part) {
     bag_.take(part.nodes);
     for (Unpacker unpacker(part.totals); unpacker.left() > 0;) {
-      first().total = kernel_.combine(std::move(first().total), wire<Total>::unpack(unpacker));
+      first().total = kernel_.combine(std::move(first().total), unpack_element<Total>(unpacker));
     }
     incumbent_.offer(part.incumbent);
   }
@@ -101,14 +101,15 @@ class Executor final : private Workload {
     snapshots_ = snapshots;
     begin_ns_ = monotonic_ns();
     for (const auto& worker : workers_) {
-      worker->nodes_before = kernel_.nodes(worker->total).value_or(0);
+      worker->nodes_before = nodes_of(*worker);
     }
     set_active(first(), true);
     Balancer balancer(transport_, *this, ranks_near(comm_, threads_, !options_.bound_to.empty()),
                       options_.stealing.seed);
     balancer_ = &balancer;
     {
-      const Helpers helpers(*this);
+      Helpers helpers(*this);
+      failure_.guard("threads", [&] { helpers.start(); });
       for (std::int64_t now = now_ns(first()); balancer.outcome() == Balancer::Outcome::running;) {
         now = work(first(), now);
       }
@@ -160,14 +161,22 @@ class Executor final : private Workload {
   /// The threads other than the main one, for as long as this lives.
   class Helpers {
    public:
-    explicit Helpers(Executor& executor) : executor_(executor) {
-      for (std::size_t i = 1; i < executor.workers_.size(); ++i) {
-        threads_.emplace_back([&executor, i] {
-          if (!executor.options_.bound_to.empty()) {
-            bind_thread(executor.options_.bound_to[i]);
-          }
-          executor.help(*executor.workers_[i]);
-        });
+    explicit Helpers(Executor& executor) : executor_(executor) {}
+    /// \throws Error  if the system starts no more of them; those that it has started work
+    void start() {
+      for (std::size_t i = 1; i < executor_.workers_.size(); ++i) {
+        try {
+          threads_.emplace_back([this, i] {
+            if (!executor_.options_.bound_to.empty()) {
+              bind_thread(executor_.options_.bound_to[i]);
+            }
+            executor_.help(*executor_.workers_[i]);
+          });
+        } catch (const std::exception& e) {
+          throw Error(fmt::format("cannot start thread {} of {}: {}", i + 1,
+                                  executor_.workers_.size(), e.what()));
+        }
+        ++executor_.helpers_;
       }
     }
     ~Helpers() {
@@ -238,7 +247,7 @@ class Executor final : private Workload {
   /// \return  when it ended
   std::int64_t search(Worker& worker, std::int64_t begin_ns) {
     const std::int64_t visits_before = worker.statistics.visits;
-    const std::int64_t nodes_before = kernel_.nodes(worker.total).value_or(0);
+    const std::int64_t nodes_before = nodes_of(worker);
     std::int64_t now = monotonic_ns();
     bool went_well = true;
     for (bool is_empty = false; went_well && !is_empty && commanded() == Command::go;) {
@@ -277,9 +286,8 @@ class Executor final : private Workload {
       worker.adapt_steal(visits);
     }
     if (worker.recorder && visits > 0) {
-      const auto nodes = kernel_.nodes(worker.total);
       worker.recorder->record(Block::sequential, worker.index, 1, begin_ns, end_ns, 0,
-                              {{"nodes", nodes ? *nodes - nodes_before : visits}});
+                              {{"nodes", nodes_of(worker) - nodes_before}});
     }
     return end_ns;
   }
@@ -379,7 +387,8 @@ class Executor final : private Workload {
     }
     set_active(worker, true);
     ++worker.statistics.local_tried;
-    const std::size_t stolen = bag_.steal(worker.index, worker.steal_next);
+    std::size_t stolen = 0;
+    failure_.guard("steal", [&] { stolen = bag_.steal(worker.index, worker.steal_next); });
     if (stolen == 0) {
       set_active(worker, false);
       return false;
@@ -394,8 +403,10 @@ class Executor final : private Workload {
     worker.memory_bytes.store(bag_.segment(worker.index).memory_bytes(), std::memory_order_relaxed);
   }
 
-  std::int64_t nodes_of(const Worker& worker) const {
-    return kernel_.nodes(worker.total).value_or(worker.statistics.visits);
+  std::int64_t nodes_of(const Worker& worker) {
+    std::int64_t nodes = worker.statistics.visits;
+    failure_.guard("solution_sizes", [&] { nodes = kernel_.nodes(worker.total).value_or(nodes); });
+    return nodes;
   }
 
   /// A worker whose functor threw keeps its nodes and does nothing more.
@@ -451,7 +462,7 @@ class Executor final : private Workload {
   void offer_incumbent(std::int64_t value) override { incumbent_.offer(value); }
 
   void rest(bool on) override { command(on ? Command::rest : Command::go); }
-  bool all_rest() override { return resting_.load() == threads_ - 1; }
+  bool all_rest() override { return resting_.load() == helpers_; }
 
   std::uint8_t wishes() override {
     if (failure_.is_set()) {
@@ -507,10 +518,10 @@ class Executor final : private Workload {
     try {
       if constexpr (Transferable<Total>) {
         Packer nodes;
-        bag_.for_each([&nodes](const Node& node) { wire<Node>::pack(nodes, node); });
+        bag_.for_each([&nodes](const Node& node) { pack_element<Node>(nodes, node); });
         Packer totals;
         for (const auto& worker : workers_) {
-          wire<Total>::pack(totals, worker->total);
+          pack_element<Total>(totals, worker->total);
         }
         snapshots_->write_part(nodes.bytes(), totals.bytes(), incumbent_.value());
       }
@@ -537,6 +548,7 @@ class Executor final : private Workload {
   Incumbent& incumbent_;
   const CallOptions& options_;
   const int threads_;
+  int helpers_ = 0;  ///< threads that were started, without the calling one
   const bool shares_;
   const bool is_limited_;
   const bool is_polite_;

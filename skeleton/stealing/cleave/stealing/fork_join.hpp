@@ -6,12 +6,10 @@
 // the solution of a problem that was stolen by another rank comes back as a parcel.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <exception>
 #include <list>
 #include <mutex>
 #include <optional>
@@ -52,28 +50,15 @@ class ForkJoin {
       : app_(app), rank_(rank), options_(options) {}
 
   void visit(Node task, Children<Node>& children, Total& /*total*/, Incumbent& /*incumbent*/) {
-    if (in("trivial", [&] { return static_cast<bool>(app_.trivial(task.problem)); })) {
+    if (in_functor("trivial", [&] { return static_cast<bool>(app_.trivial(task.problem)); })) {
       auto solution =
           in_block(Block::conquer, [&] { return app_.conquer(std::move(task.problem)); });
       bring(std::move(solution), task.destination);
       return;
     }
-    if constexpr (HasDivideInMany<App>) {
-      std::vector<Problem> parts = in_block(Block::divide, [&] {
-        auto divided = app_.divide(std::move(task.problem));
-        if (divided.empty()) {
-          throw Error("a problem that is not trivial was divided into none");
-        }
-        return divided;
-      });
-      push(parts, task.destination, children);
-    } else {
-      auto halves = in_block(Block::divide, [&] {
-        return cleave::divide(app_, std::move(task.problem), Share{.left = 1, .total = 2});
-      });
-      std::array<Problem, 2> parts = {std::move(halves.left), std::move(halves.right)};
-      push(parts, task.destination, children);
-    }
+    auto parts =
+        in_block(Block::divide, [&] { return subproblems(app_, std::move(task.problem)); });
+    push(parts, task.destination, children);
   }
 
   Total combine(Total, Total) const { return {}; }
@@ -161,19 +146,8 @@ class ForkJoin {
   }
 
   template <class Work>
-  static auto in(const char* block, Work&& work) {
-    try {
-      return work();
-    } catch (const std::exception& e) {
-      throw BlockFailed(block, e.what());
-    } catch (...) {
-      throw BlockFailed(block, kNoStdException);
-    }
-  }
-
-  template <class Work>
   auto in_block(Block block, Work&& work) const {
-    return in(name_of(block).data(), [&] {
+    return in_functor(name_of(block).data(), [&] {
       if (options_.hooks.before_block) {
         options_.hooks.before_block(block, 0);
       }

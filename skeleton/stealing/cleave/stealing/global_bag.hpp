@@ -51,7 +51,7 @@ void global_for_each(const Comm& comm, const Bag<T>& bag, int root, Visitor&& vi
       }
     } else if (comm.rank() == rank) {
       Packer packer;
-      bag.for_each([&packer](const T& node) { wire<T>::pack(packer, node); });
+      bag.for_each([&packer](const T& node) { pack_element<T>(packer, node); });
       const auto length = static_cast<std::int64_t>(packer.bytes().size());
       comm.send(root, std::as_bytes(std::span(&length, 1)));
       comm.send(root, packer.bytes());
@@ -61,7 +61,7 @@ void global_for_each(const Comm& comm, const Bag<T>& bag, int root, Visitor&& vi
       std::vector<std::byte> bytes(static_cast<std::size_t>(length));
       comm.receive(rank, bytes);
       for (Unpacker unpacker(bytes); unpacker.left() > 0;) {
-        visitor(wire<T>::unpack(unpacker));
+        visitor(unpack_element<T>(unpacker));
       }
     }
   }

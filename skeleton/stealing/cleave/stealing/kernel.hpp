@@ -27,6 +27,16 @@ struct BlockFailed : Error {
   const char* block;
 };
 
+/// Calls a functor as part of a greater block; what it throws becomes BlockFailed.
+template <class Work>
+auto in_functor(const char* name, Work&& work) {
+  try {
+    return work();
+  } catch (...) {
+    throw BlockFailed(name, message_of_exception());
+  }
+}
+
 /// What the executor runs: a tree search, or the general form of an application as one.
 /// `visit` is called by all workers at once, the parcels' functions by the main thread.
 template <class K>
@@ -55,10 +65,8 @@ class FirstFailure {
       return true;
     } catch (const BlockFailed& e) {
       note(e.block, e.what());
-    } catch (const std::exception& e) {
-      note(block, e.what());
     } catch (...) {
-      note(block, kNoStdException);
+      note(block, message_of_exception());
     }
     return false;
   }

@@ -92,6 +92,7 @@ class SnapshotFolder {
   Manifest read_manifest(std::int64_t generation) const;
   std::vector<SnapshotPart> read_share(std::int64_t generation) const;
   SnapshotPart read_part(std::int64_t generation, int rank, const Part& expected) const;
+  std::int64_t next_due_ns(std::int64_t now_ns) const;
   std::filesystem::path manifest_path(std::int64_t generation) const;
   std::filesystem::path part_path(std::int64_t generation, int rank) const;
 

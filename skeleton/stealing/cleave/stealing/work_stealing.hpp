@@ -57,14 +57,11 @@ struct Reduction {
   void visit(Problem problem, Children<Problem>& children, Solution& total) const {
     if (app.trivial(std::as_const(problem))) {
       total = combine(std::move(total), app.conquer(std::move(problem)));
-    } else if constexpr (HasDivideInMany<App>) {
-      for (Problem& part : app.divide(std::move(problem))) {
-        children.push(std::move(part));
-      }
     } else {
-      auto [left, right] = cleave::divide(app, std::move(problem), Share{.left = 1, .total = 2});
-      children.push(std::move(right));
-      children.push(std::move(left));
+      auto parts = subproblems(app, std::move(problem));
+      for (std::size_t i = parts.size(); i-- > 0;) {  // the first is visited first
+        children.push(std::move(parts[i]));
+      }
     }
   }
 
@@ -97,33 +94,37 @@ class WorkStealing {
       snapshots.emplace(comm_, *options_.checkpoint);
     }
     SearchKernel<App> kernel{app_};
-    Incumbent incumbent(comm_.rank() == 0 ? first_incumbent(app_, problem) : Incumbent::kNone);
-    const std::unique_ptr<Transport> transport = make_transport();
-    Executor executor(kernel, comm_, *transport, incumbent, options_);
+    Incumbent incumbent;
+    std::unique_ptr<Transport> transport;
+    std::optional<Executor<SearchKernel<App>>> executor;
+    make(executor, kernel, transport, incumbent);
     if (snapshots && snapshots->resumed_from() > 0) {
       const std::vector<SnapshotPart> parts = snapshots->take_parts();
       agree(comm_, [&] {
         for (const SnapshotPart& part : parts) {
-          executor.restore(part);
+          executor->restore(part);
         }
       });
     } else if (comm_.rank() == 0) {
-      executor.begin([&](Segment<NodeOf<App>>& segment, auto& total) {
+      executor->begin([&](Segment<NodeOf<App>>& segment, auto& total) {
+        incumbent.offer(
+            in_functor("first_incumbent", [&] { return first_incumbent(app_, problem); }));
         Children<NodeOf<App>> children(segment);
         begin(app_, std::move(problem), children, total);
       });
     }
-    const Balancer::Outcome outcome = executor.run(snapshots ? &*snapshots : nullptr);
-    const std::optional<EndedEarly> ended = agree_on_end(executor, outcome, snapshots);
+    const Balancer::Outcome outcome = executor->run(snapshots ? &*snapshots : nullptr);
+    const std::optional<EndedEarly> ended = agree_on_end(*executor, outcome, snapshots);
     if (ended) {
       tell_or_throw(*ended);
     }
     std::optional<Solution> solution =
-        fold(blocks_.attempt("combine", Place{}, [&] { return executor.take_total(); }));
+        fold(blocks_.attempt("combine", Place{}, [&] { return executor->take_total(); }));
     std::string refusal;
     if (comm_.rank() == 0 && solution && !ended) {
-      const std::int64_t nodes = kernel.nodes(*solution).value_or(0);
-      refusal = beyond({.nodes = options_.stealing.max_nodes}, nodes, 0).value_or("");
+      const auto nodes = blocks_.attempt("solution_sizes", Place{},
+                                         [&] { return kernel.nodes(*solution).value_or(0); });
+      refusal = beyond({.nodes = options_.stealing.max_nodes}, nodes.value_or(0), 0).value_or("");
     }
     return distribute(std::move(solution), refusal);
   }
@@ -138,24 +139,34 @@ class WorkStealing {
     }
     ForkJoin<App> kernel(app_, comm_.rank(), options_);
     Incumbent incumbent;
-    const std::unique_ptr<Transport> transport = make_transport();
-    Executor executor(kernel, comm_, *transport, incumbent, options_);
+    std::unique_ptr<Transport> transport;
+    std::optional<Executor<ForkJoin<App>>> executor;
+    make(executor, kernel, transport, incumbent);
     if (comm_.rank() == 0) {
-      executor.begin([&](auto& segment, auto&) {
+      executor->begin([&](auto& segment, auto&) {
         segment.push({.problem = std::move(problem), .destination = {}});
       });
     }
-    const Balancer::Outcome outcome = executor.run(nullptr);
-    if (const auto ended = agree_on_end(executor, outcome, std::nullopt)) {
+    const Balancer::Outcome outcome = executor->run(nullptr);
+    if (const auto ended = agree_on_end(*executor, outcome, std::nullopt)) {
       throw_ended_early(*ended);  // a part of a recursion has no solution
     }
     return distribute(comm_.rank() == 0 ? kernel.take_solution() : std::nullopt, "");
   }
 
  private:
-  std::unique_ptr<Transport> make_transport() const {
-    return options_.hooks.transport ? options_.hooks.transport(comm_)
-                                    : std::make_unique<MpiTransport>(comm_);
+  /// Collective: one agreement, since no protocol is there yet in which a rank without memory, or
+  /// one whose solution cannot be made, could tell the others.
+  template <class K>
+  void make(std::optional<Executor<K>>& executor, K& kernel, std::unique_ptr<Transport>& transport,
+            Incumbent& incumbent) {
+    blocks_.attempt("begin", Place{}, [&] {
+      transport = options_.hooks.transport ? options_.hooks.transport(comm_)
+                                           : std::make_unique<MpiTransport>(comm_);
+      executor.emplace(kernel, comm_, *transport, incumbent, options_);
+      return true;
+    });
+    agree_on_failure(comm_, blocks_);
   }
 
   /// What a rank may ask of all when it settles: the greatest counts.
@@ -245,7 +256,7 @@ class WorkStealing {
     if (options_.placement == Placement::replicated) {
       bcast(solution);
     } else if (comm_.rank() != 0) {
-      solution = Solution{};
+      solution = blocks_.no_solution();
     }
     if (agree_on_failure(comm_, blocks_, refusal.empty() ? kNoWish : kEndEarly) == kEndEarly) {
       tell_or_throw({.reason = text_of_any(refusal)});

@@ -24,7 +24,7 @@ struct alignas(kCacheLineBytes) Worker {
   int index = 0;
   bool is_active = false;
   bool has_failed = false;
-  std::int64_t batch = 16;     ///< visits between two looks up
+  std::int64_t batch = 1;      ///< visits between two looks up
   std::size_t steal_next = 1;  ///< nodes, from another worker
   std::int64_t nodes_before = 0;
   WorkerStatistics statistics;
@@ -34,7 +34,8 @@ struct alignas(kCacheLineBytes) Worker {
   std::atomic<std::int64_t> visits_seen = 0;
   std::atomic<std::size_t> memory_bytes = 0;
 
-  /// A batch is to take 5 to 20 us.
+  /// A batch is to take 5 to 20 us. It grows by and by, and shrinks at once where visits have
+  /// become longer.
   void adapt_batch(std::int64_t took_ns) {
     constexpr std::int64_t kShort_ns = 5'000;
     constexpr std::int64_t kLong_ns = 20'000;
@@ -42,7 +43,7 @@ struct alignas(kCacheLineBytes) Worker {
     if (took_ns < kShort_ns) {
       batch = std::min(2 * batch, kMaxBatch);
     } else if (took_ns > kLong_ns) {
-      batch = std::max<std::int64_t>(batch / 2, 1);
+      batch = std::max<std::int64_t>(batch * kLong_ns / took_ns, 1);
     }
   }
 
