@@ -51,11 +51,8 @@ class Player {
     std::optional<BoundFit> fit;
   };
 
-  /// What two ranks take to exchange a part of the problem, the same for all pairs of a group.
+  /// What two ranks take for a step that moves something, the same for all pairs of a group.
   struct Moved {
-    int group = -1;  ///< none yet
-    double fraction = 0;
-    double part = 0;
     double header_s = 0;
     Noise::Times exchange;
     Noise::Times skeleton;
@@ -78,7 +75,7 @@ class Player {
   const Bound& bound(detail::Block block) const;
   std::span<const double> sizes_of(const Bound& bound, detail::Block block, int group,
                                    SizeValues& values) const;
-  double fraction_moved(int group) const;
+  double fraction_moved(const detail::Step& step) const;
   double elements_of(int group) const;
 
   double play();
@@ -87,11 +84,11 @@ class Player {
   double seconds_of(const Bound& bound, std::span<const double> sizes);
   void work(detail::Block block, int group, int first, int count, const Noise::Times& times);
   double drawn(const Noise::Times& times, int rank);
-  const Moved& moved(int group, double fraction, double part);
-  void move(int a, int b, int group, double fraction, double part);
+  Moved moved(const detail::Step& step);
+  void move(const detail::Step& step);
+  void meet(int a, int b, int group, const Moved& what);
   void meet(int first, int count, Place place, double seconds);
   double choose_splitter(int group);
-  void exchange_parts(int group);
 
   const detail::Communication& entry(int level, bool leaves_host);
   void set_factors(const NetworkFactors& factors);
@@ -101,7 +98,6 @@ class Player {
   std::size_t places() const;
   std::span<double> spent_by(int rank);
   void follow(int rank, int other);
-  std::vector<int> ranks_of(const detail::Step& step) const;
   const detail::ScheduledGroup& group_at(int group) const {
     return schedule_.groups[static_cast<std::size_t>(group)];
   }
@@ -114,6 +110,7 @@ class Player {
   int ranks_per_host_;
   NamedSizes run_sizes_;
   detail::Schedule schedule_;
+  double paper_factor_;  ///< messages at once in what the fitted factor was fitted to
   std::map<detail::Block, Bound> blocks_;
   std::optional<Bound> bytes_;
   std::map<std::pair<int, bool>, Entry> entries_;
@@ -126,7 +123,6 @@ class Player {
   std::vector<double> fractions_;  ///< of the problem, by group
   std::vector<double> slowness_;   ///< by host
   NetworkFactors factors_;
-  Moved moved_;  ///< the last
   /// Seconds on the path to where a rank is, by rank and place; empty unless typical.
   std::vector<double> spent_;
   bool is_outside_ = false;

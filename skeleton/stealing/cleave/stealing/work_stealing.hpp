@@ -116,7 +116,7 @@ class WorkStealing {
     const Balancer::Outcome outcome = executor.run(snapshots ? &*snapshots : nullptr);
     agree_on_end(executor, outcome, snapshots);
     std::optional<Solution> solution =
-        fold(blocks_.attempt("combine", Place{}, [&] { return executor.take_total(); }));
+        fold(blocks_.attempt("combine", Level{}, [&] { return executor.take_total(); }));
     std::string refusal;
     if (comm_.rank() == 0 && solution) {
       const std::int64_t nodes = kernel.nodes(*solution).value_or(0);
@@ -209,28 +209,28 @@ class WorkStealing {
   std::optional<Solution> fold(std::optional<Solution> mine) {
     Link<App> link(comm_, blocks_);
     for (int step = 1; step < comm_.size(); step *= 2) {
-      const Place place{0, comm_.size()};
+      const Level level{0, comm_.size()};
       if ((comm_.rank() & step) != 0) {
-        link.give(comm_.rank() - step, mine, place, Sizes{});
+        link.give(comm_.rank() - step, mine, level, Sizes{});
         break;
       }
       if (comm_.rank() + step < comm_.size()) {
-        auto theirs = link.template get<Solution>(comm_.rank() + step, place);
+        auto theirs = link.template get<Solution>(comm_.rank() + step, level);
         if (mine && theirs) {
-          mine = blocks_.combine(*std::move(mine), *std::move(theirs), Sizes{}, place);
+          mine = blocks_.combine(*std::move(mine), *std::move(theirs), Sizes{}, level);
         }
       }
     }
     return mine;
   }
 
-  /// Rank 0's solution, on every rank where it is replicated, unless rank 0 refuses it or a rank
-  /// has failed; then there may be none.
+  /// Rank 0's solution, on every rank where the placement says so, unless rank 0 refuses it or a
+  /// rank has failed; then there may be none.
   Solution distribute(std::optional<Solution> solution, const std::string& refusal) {
     if (solution && comm_.rank() == 0 && blocks_.recorder() != nullptr) {
       blocks_.recorder()->add_run_sizes(blocks_.solution_sizes(*solution));
     }
-    if (options_.placement == Placement::replicated) {
+    if (traits_of(options_.placement).solution == Holders::all) {
       bcast(solution);
     } else if (comm_.rank() != 0) {
       solution = Solution{};
@@ -249,12 +249,12 @@ class WorkStealing {
       step *= 2;
     }
     for (step /= 2; step > 0; step /= 2) {
-      const Place place{0, comm_.size()};
+      const Level level{0, comm_.size()};
       const int within = comm_.rank() % (2 * step);
       if (within == 0 && comm_.rank() + step < comm_.size()) {
-        link.give(comm_.rank() + step, solution, place, Sizes{});
+        link.give(comm_.rank() + step, solution, level, Sizes{});
       } else if (within == step) {
-        solution = link.template get<Solution>(comm_.rank() - step, place);
+        solution = link.template get<Solution>(comm_.rank() - step, level);
       }
     }
   }
@@ -271,7 +271,7 @@ typename App::Solution solve_by_work_stealing(const App& app, typename App::Prob
   if (options.stealing.threads < 1) {
     throw Error("work stealing needs at least one thread");
   }
-  if (options.placement == Placement::distributed) {
+  if (traits_of(options.placement).problem == Holders::parts) {
     throw Error(
         "work stealing takes its problem from rank 0 (rooted) or from every rank (replicated), not "
         "in parts (distributed)");
