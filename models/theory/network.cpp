@@ -201,7 +201,10 @@ ChosenEntry entry_for(const Network& network, int ranks, int level, bool leaves_
   return {entry, fmt::format("l and g are those of {} ranks", entry.ranks)};
 }
 
-double paper_factor(const std::string& placement) { return placement == "rooted" ? 1 : 2; }
+double paper_factor(const std::string& placement) {
+  const std::optional<detail::Way> way = detail::way_of(placement, false);
+  return way && !detail::swaps(*way) ? 1 : 2;
+}
 
 double header_seconds(const detail::Communication& entry, double message_bytes) {
   const double asking =

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include <cleave/schedule/messages.hpp>
 
@@ -34,7 +33,8 @@ Player::Player(const Model& model, const Network& network, int ranks, int ranks_
       ranks_(ranks),
       ranks_per_host_(ranks_per_host),
       run_sizes_(sizes),
-      schedule_(detail::schedule_of(parts_.way, ranks)) {
+      schedule_(detail::schedule_of(parts_.way, ranks)),
+      paper_factor_(paper_factor(model.placement)) {
   for (const Step& step : schedule_.steps) {
     const bool is_block = step.kind == Step::Kind::work || step.kind == Step::Kind::choose;
     if (!is_block || blocks_.contains(step.block)) {
@@ -101,9 +101,8 @@ std::span<const double> Player::sizes_of(const Bound& bound, detail::Block block
     if (scaling.exponent == 0) {
       values[i] *= scaling.unevenness(group_at(group).level);
     }
-    // In the sorting form a rank has its share of all elements at every level.
-    if (parts_.way == Way::splitting &&
-        (block == detail::Block::sample || block == detail::Block::partition)) {
+    // Of what is sorted a rank has its share at every level.
+    if (block == detail::Block::sample || block == detail::Block::partition) {
       values[i] = bound.run_sizes[i] / ranks_;
     }
   }
@@ -161,7 +160,6 @@ void Player::set_half_widths(Played& played) const {
 
 double Player::walk() {
   std::ranges::fill(clocks_, 0.0);
-  moved_ = {};
   set_fractions();
   for (const Step& step : schedule_.steps) {
     this->step(step);
@@ -198,20 +196,12 @@ void Player::step(const Step& step) {
       SizeValues values;
       const std::span<const double> sizes = sizes_of(block, step.block, step.group, values);
       remember_width({step.block, level}, block, sizes);
-      work(step.block, step.group, step.first, step.count, median_of(block, sizes));
+      const int count = step.ranks == Step::Ranks::all ? group.ranks.size : 1;
+      work(step.block, step.group, group.ranks.first, count, median_of(block, sizes));
       break;
     }
-    case Step::Kind::swap:
-      move(step.first, step.second, step.group, fraction_moved(step.group), 1);
-      break;
-    case Step::Kind::send:
-      if (parts_.way == Way::rooted) {
-        // The right half's problem goes down and its solution up.
-        move(step.first, step.second, step.group,
-             fractions_[static_cast<std::size_t>(group.left) + 1], 1);
-      } else {
-        move(step.first, step.second, step.group, fraction_moved(step.group), 0.5);
-      }
+    case Step::Kind::move:
+      move(step);
       break;
     case Step::Kind::tell_all:
       meet(group.ranks.first, group.ranks.size, waits,
@@ -222,11 +212,10 @@ void Player::step(const Step& step) {
       meet(group.ranks.first, group.ranks.size, {detail::Block::pivot, level},
            choose_splitter(step.group));
       break;
-    case Step::Kind::exchange:
-      exchange_parts(step.group);
-      break;
     case Step::Kind::agree:
-      meet(0, ranks_, waits, agreement_seconds(entry(0, leaves_host(0)), ranks_));
+      if (ranks_ > 1) {
+        meet(0, ranks_, waits, agreement_seconds(entry(0, leaves_host(0)), ranks_));
+      }
       break;
   }
 }
@@ -311,33 +300,18 @@ void Player::follow(int rank, int other) {
   }
 }
 
-/// Those whose clocks a step sets.
-std::vector<int> Player::ranks_of(const Step& step) const {
-  if (step.kind == Step::Kind::swap || step.kind == Step::Kind::send) {
-    return {step.first, step.second};
-  }
-  const detail::Group& group = group_at(step.group).ranks;
-  const bool is_work = step.kind == Step::Kind::work;
-  std::vector<int> ranks(static_cast<std::size_t>(is_work ? step.count : group.size));
-  std::iota(ranks.begin(), ranks.end(), is_work ? step.first : group.first);
-  return ranks;
-}
-
 /// Equation 6: level by level what the slowest rank takes, with the largest sizes of the level.
 double Player::sum_of_maxima() {
   double sum = 0;
   std::map<Place, double> longest;
   for (const Step& step : schedule_.steps) {
-    const std::vector<int> ranks = ranks_of(step);
-    const auto clock_of = [&](int rank) -> double& {
-      return clocks_[static_cast<std::size_t>(rank)];
-    };
-    for (const int rank : ranks) {
-      clock_of(rank) = 0;
-    }
+    const detail::ScheduledGroup& group = group_at(step.group);
+    const std::span<double> clocks = std::span(clocks_).subspan(
+        static_cast<std::size_t>(group.ranks.first), static_cast<std::size_t>(group.ranks.size));
+    std::ranges::fill(clocks, 0.0);
     this->step(step);
-    const double seconds = clock_of(*std::ranges::max_element(ranks, {}, clock_of));
-    double& of_place = longest[{step.block, group_at(step.group).level}];
+    const double seconds = *std::ranges::max_element(clocks);
+    double& of_place = longest[{step.block, group.level}];
     const bool is_repeated = step.kind == Step::Kind::tell_all || step.kind == Step::Kind::agree;
     of_place = is_repeated ? of_place + seconds : std::max(of_place, seconds);
   }

@@ -53,11 +53,8 @@ class Player {
     std::optional<BoundLaw> law;
   };
 
-  /// What two ranks take to exchange a part of the problem, the same for all pairs of a group.
+  /// What two ranks take for a step that moves something, the same for all pairs of a group.
   struct Moved {
-    int group = -1;  ///< none yet
-    double fraction = 0;
-    double part = 0;
     double header_s = 0;
     double exchange_s = 0;
     double skeleton_s = 0;
@@ -80,7 +77,7 @@ class Player {
   const Bound& bound(detail::Block block) const;
   std::span<const double> sizes_of(const Bound& bound, detail::Block block, int group,
                                    SizeValues& values) const;
-  double fraction_moved(int group) const;
+  double fraction_moved(const detail::Step& step) const;
   double elements_of(int group) const;
 
   double walk();
@@ -90,11 +87,11 @@ class Player {
   void remember_width(Place place, const Bound& bound, std::span<const double> sizes);
   void set_half_widths(Played& played) const;
   void work(detail::Block block, int group, int first, int count, double seconds);
-  const Moved& moved(int group, double fraction, double part);
-  void move(int a, int b, int group, double fraction, double part);
+  Moved moved(const detail::Step& step);
+  void move(const detail::Step& step);
+  void meet(int a, int b, int group, const Moved& what);
   void meet(int first, int count, Place place, double seconds);
   double choose_splitter(int group);
-  void exchange_parts(int group);
 
   const detail::Communication& entry(int level, bool leaves_host);
   void set_factors(const NetworkFactors& factors);
@@ -103,7 +100,6 @@ class Player {
   std::size_t places() const;
   std::span<double> spent_by(int rank);
   void follow(int rank, int other);
-  std::vector<int> ranks_of(const detail::Step& step) const;
   const detail::ScheduledGroup& group_at(int group) const {
     return schedule_.groups[static_cast<std::size_t>(group)];
   }
@@ -116,6 +112,7 @@ class Player {
   int ranks_per_host_;
   NamedSizes run_sizes_;
   detail::Schedule schedule_;
+  double paper_factor_;  ///< messages at once in what the fitted factor was fitted to
   std::map<detail::Block, Bound> blocks_;
   std::optional<Bound> bytes_;
   std::map<std::pair<int, bool>, Entry> entries_;
@@ -125,7 +122,6 @@ class Player {
   std::vector<double> clocks_;
   std::vector<double> fractions_;  ///< of the problem, by group
   NetworkFactors factors_;
-  Moved moved_;  ///< the last
   /// Seconds on the path to where a rank is, by rank and place; empty where none is asked for.
   std::vector<double> spent_;
   std::map<Place, Estimate> said_;  ///< by the laws

@@ -8,50 +8,63 @@
 
 namespace cleave::models {
 
-/// The larger half of what a group has, relative to the problem.
-double Player::fraction_moved(int group) const {
-  const auto left = static_cast<std::size_t>(group_at(group).left);
-  return std::max(fractions_[left], fractions_[left + 1]);
+/// How much of the problem, or of what is made of it, the step moves: a half of the group, of both
+/// the larger.
+double Player::fraction_moved(const detail::Step& step) const {
+  using Flow = detail::Step::Flow;
+  const auto left = static_cast<std::size_t>(group_at(step.group).left);
+  const bool is_of_right = (step.flow == Flow::to_right) == step.is_of_getter;
+  return step.flow == Flow::both || step.ranks == detail::Step::Ranks::last
+             ? std::max(fractions_[left], fractions_[left + 1])
+             : fractions_[is_of_right ? left + 1 : left];
 }
 
-/// What is made of `fraction` of the problem is exchanged (`part` 1), or sent without an answer.
-const Player::Moved& Player::moved(int group, double fraction, double part) {
-  if (moved_.group == group && moved_.fraction == fraction && moved_.part == part) {
-    return moved_;
-  }
+Player::Moved Player::moved(const detail::Step& step) {
   SizeValues values;
-  const int level = group_at(group).level;
+  const int level = group_at(step.group).level;
+  const bool is_part = step.what == detail::Step::What::part;
+  const double fraction = fraction_moved(step);
   const std::size_t count = std::min(bytes_->scaling.size(), kMaxSizes);
   for (std::size_t i = 0; i < count; ++i) {
     // Traces give what is moved by the group that moves it: twice a half's share.
     const Scaling& scaling = *bytes_->scaling[i];
-    values[i] = parts_.way == Way::splitting
-                    ? bytes_->run_sizes[i] / ranks_ / 2
-                    : scaling.of_fraction(bytes_->run_sizes[i], 2 * fraction);
-    if (parts_.way != Way::splitting && scaling.exponent == 0) {
+    values[i] = is_part ? bytes_->run_sizes[i] / ranks_ / 2
+                        : scaling.of_fraction(bytes_->run_sizes[i], 2 * fraction);
+    if (!is_part && scaling.exponent == 0) {
       values[i] *= scaling.unevenness(level);
     }
   }
   const double bytes = median_of(*bytes_, {values.data(), count});
-  const detail::Communication& used = entry(level, leaves_host(group));
+  const detail::Communication& used = entry(level, leaves_host(step.group));
   // A factor that was fitted inside a host says nothing of a network that nobody measured.
-  const bool is_assumed = leaves_host(group) && !network_.assumed.empty();
-  const double factor = is_assumed ? paper_factor(model_.placement) : parts_.exchange->factor;
-  moved_ = {.group = group, .fraction = fraction, .part = part};
-  moved_.exchange_s = part * factor * used.unit_seconds(bytes);
-  if (parts_.way != Way::splitting) {
-    moved_.header_s = header_seconds(used, bytes);
+  const bool is_assumed = leaves_host(step.group) && !network_.assumed.empty();
+  double factor = is_assumed ? paper_factor_ : parts_.exchange->factor;
+  if (step.flow != detail::Step::Flow::both) {
+    factor /= paper_factor_;
+  }
+  Moved what;
+  what.exchange_s = factor * used.unit_seconds(bytes);
+  if (step.has_header) {
+    what.header_s = header_seconds(used, bytes);
   }
   if (const auto skeleton = blocks_.find(detail::Block::skeleton); skeleton != blocks_.end()) {
     remember_width({detail::Block::skeleton, level}, skeleton->second, {&bytes, 1});
-    moved_.skeleton_s = median_of(skeleton->second, {&bytes, 1});
+    what.skeleton_s = median_of(skeleton->second, {&bytes, 1});
   }
-  return moved_;
+  return what;
+}
+
+/// The pairs of ranks that a step moves something between, one after another.
+void Player::move(const detail::Step& step) {
+  const auto [left, right, count] = detail::pairs_of(step.ranks, group_at(step.group).ranks);
+  const Moved what = moved(step);
+  for (int i = 0; i < count; ++i) {
+    meet(left + i, right + i, step.group, what);
+  }
 }
 
 /// Two ranks meet and exchange; then comes the skeleton's own work.
-void Player::move(int a, int b, int group, double fraction, double part) {
-  const Moved& what = moved(group, fraction, part);
+void Player::meet(int a, int b, int group, const Moved& what) {
   if (clocks_[static_cast<std::size_t>(a)] >= clocks_[static_cast<std::size_t>(b)]) {
     follow(b, a);
   } else {
@@ -61,7 +74,7 @@ void Player::move(int a, int b, int group, double fraction, double part) {
   const bool has_skeleton = blocks_.contains(detail::Block::skeleton);
   for (const int rank : {a, b}) {
     spend(rank, {detail::Block::exchange, level}, what.exchange_s);
-    if (parts_.way != Way::splitting) {
+    if (what.header_s > 0) {
       spend(rank, {detail::Block::wait, level}, what.header_s);
     }
     if (has_skeleton) {
@@ -93,13 +106,6 @@ double Player::choose_splitter(int group) {
       choose_seconds(entry(group_at(group).level, leaves_host(group)), group_at(group).ranks.size,
                      sizes.back() * splitter_bytes, splitter_bytes);
   return messages + median_of(pivot, sizes);
-}
-
-void Player::exchange_parts(int group) {
-  const detail::Group& ranks = group_at(group).ranks;
-  for (int rank = ranks.first; rank < ranks.first + ranks.left().size; ++rank) {
-    move(rank, *detail::partner_of(rank, ranks), group, 0, 1);
-  }
 }
 
 }  // namespace cleave::models

@@ -174,18 +174,16 @@ double fit_tilt(const std::vector<Sample>& samples, const std::vector<Scaling>& 
     }
   }
   std::vector<double> tilts;
-  std::map<int, detail::Schedule> schedules;
+  std::map<int, std::vector<detail::ScheduledGroup>> groups_of;
   for (const auto& [group, size] : sizes) {
     const auto& [name, run_sizes, ranks, level, first] = group;
-    const auto found = schedules.find(ranks);
-    const detail::Schedule& schedule =
-        found != schedules.end()
-            ? found->second
-            : schedules.emplace(ranks, detail::schedule_of(detail::Way::replicated, ranks))
-                  .first->second;
-    for (std::size_t i = 1; i + 1 < schedule.groups.size(); ++i) {
-      const detail::ScheduledGroup& left = schedule.groups[i];
-      const detail::Group& parent = schedule.groups[static_cast<std::size_t>(left.parent)].ranks;
+    const auto found = groups_of.find(ranks);
+    const std::vector<detail::ScheduledGroup>& groups =
+        found != groups_of.end() ? found->second
+                                 : groups_of.emplace(ranks, detail::groups_of(ranks)).first->second;
+    for (std::size_t i = 1; i + 1 < groups.size(); ++i) {
+      const detail::ScheduledGroup& left = groups[i];
+      const detail::Group& parent = groups[static_cast<std::size_t>(left.parent)].ranks;
       const bool is_left_here =
           left.level == level && left.ranks.first == first && parent.first == first;
       const auto right = is_left_here

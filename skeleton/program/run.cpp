@@ -212,9 +212,7 @@ std::optional<std::string> first_wrong(const Comm& comm, const std::optional<std
 }
 
 Comm ranks_of_solution(const Comm& comm, const RunOptions& options) {
-  const bool is_replicated =
-      options.type != DC_Type::sequential && options.placement == Placement::replicated;
-  return is_replicated ? Comm(MPI_COMM_SELF) : comm;
+  return all_hold_solution(options) ? Comm(MPI_COMM_SELF) : comm;
 }
 
 void share_end(const Comm& comm, std::optional<EndedEarly>& end) {

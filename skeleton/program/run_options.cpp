@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <ranges>
 #include <utility>
 
 #include <cleave/error.hpp>
@@ -35,8 +36,13 @@ constexpr Names<Value, n> named(const std::array<Value, n>& values) {
 
 constexpr auto kTypes =
     named(std::array{DC_Type::sequential, DC_Type::hypercube, DC_Type::work_stealing});
-constexpr auto kPlacements =
-    named(std::array{Placement::replicated, Placement::rooted, Placement::distributed});
+constexpr auto kPlacementNames = [] {
+  Names<Placement, kPlacements.size()> names;
+  std::ranges::transform(kPlacements, names.begin(), [](const PlacementTraits& of) {
+    return std::pair(of.name, of.placement);
+  });
+  return names;
+}();
 constexpr Names<Bind, 3> kBinds = {
     {{"full", Bind::full}, {"cores", Bind::cores}, {"none", Bind::none}}};
 constexpr Names<Inputs, 2> kInputs = {{{"same", Inputs::same}, {"new", Inputs::each_new}}};
@@ -191,8 +197,8 @@ void CommandLine::add_common() {
              "who holds the problem and gets the solution: every rank, rank 0, or every rank a "
              "part (not for "
              "every application); of work_stealing: rooted",
-             [&o](const std::string& text) { o.placement = parse_name(kPlacements, text); })
-      ->type_name("{replicated,rooted,distributed}");
+             [&o](const std::string& text) { o.placement = parse_name(kPlacementNames, text); })
+      ->type_name(fmt::format("{{{}}}", fmt::join(kPlacementNames | std::views::keys, ",")));
   add_shared("--threads", fmt::format("{}", o.threads),
              "threads of each rank; more than one with work_stealing only",
              [&o](const std::string& text) { o.threads = parse_threads(text); });
@@ -284,10 +290,10 @@ void CommandLine::choose_placement() {
     return;
   }
   const auto& known = program_.placements;
-  if (o.placement == Placement::distributed &&
+  if (traits_of(o.placement).problem == Holders::parts &&
       std::find(known.begin(), known.end(), o.placement) == known.end()) {
-    throw UsageError(fmt::format("--placement: distributed is not for {}: its problem has no parts",
-                                 program_.program));
+    throw UsageError(fmt::format("--placement: {} is not for {}: its problem has no parts",
+                                 name_of(o.placement), program_.program));
   }
   throw UsageError(
       fmt::format("--placement: {} is not for --type {}", name_of(o.placement), name_of(o.type)));

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include <cleave/schedule/messages.hpp>
 #include <cleave/schedule/schedule.hpp>
 
@@ -6,124 +8,135 @@ namespace cleave::detail {
 
 namespace {
 
+using Ranks = Step::Ranks;
+using What = Step::What;
+using Flow = Step::Flow;
+
+/// All groups, or those of `rank` and their halves.
+std::vector<ScheduledGroup> groups_of(int ranks, std::optional<int> rank) {
+  std::vector<ScheduledGroup> groups = {{.ranks = {.first = 0, .size = ranks}}};
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const ScheduledGroup group = groups[i];
+    if (group.ranks.size > 1 && (!rank || group.ranks.contains(*rank))) {
+      groups[i].left = static_cast<int>(groups.size());
+      for (const Group half : {group.ranks.left(), group.ranks.right()}) {
+        groups.push_back({.ranks = half, .level = group.level + 1, .parent = static_cast<int>(i)});
+      }
+    }
+  }
+  return groups;
+}
+
+bool takes_part(const Step& step, Group group, int rank) {
+  if (step.kind == Step::Kind::move && step.what != What::part) {
+    return other_of(rank, step.ranks, group).has_value();
+  }
+  return step.ranks == Ranks::all || rank == group.first;
+}
+
 class Scheduler {
  public:
-  explicit Scheduler(Way way) : way_(way) {}
+  /// \param rank  whose steps are wanted; all ranks' without it
+  Scheduler(Way way, int ranks, std::optional<int> rank)
+      : way_(way), rank_(rank), schedule_{.groups = groups_of(ranks, rank), .steps = {}} {
+    schedule_.steps.reserve(4 + 4 * schedule_.groups.size());
+  }
 
-  Schedule schedule(int ranks) && {
-    schedule_.groups.push_back({.ranks = {.first = 0, .size = ranks}});
-    agree();
+  Schedule schedule() && {
+    if (ranks_of(0).size > 1) {
+      agree(What::call);
+    }
     if (way_ == Way::splitting) {
-      tell_all(0, kPartBytes);
+      tell_all(0, What::length, kPartBytes);
     }
     solve(0);
-    agree();
+    agree(What::failure);
     return std::move(schedule_);
   }
 
  private:
   void solve(int group) {
-    const Group ranks = ranks_of(group);
-    if (ranks.size == 1) {
-      work(Block::sequential, group, ranks);
+    if (ranks_of(group).size == 1) {
+      work(Block::sequential, group);
       return;
     }
-    open(group);
-    const int left = add_half(group, ranks.left());
-    schedule_.groups[static_cast<std::size_t>(group)].left = left;
-    const int right = add_half(group, ranks.right());
-    solve(left);
-    solve(right);
-    close(group);
-  }
-
-  /// What a group does before its halves are solved.
-  void open(int group) {
-    const Group ranks = ranks_of(group);
     switch (way_) {
       case Way::replicated:
-        work(Block::divide, group, ranks);
-        break;
-      case Way::rooted:
-        work(Block::divide, group, {.first = ranks.first, .size = 1});
-        move(Step::Kind::send, group, ranks.first, ranks.right().first, false);
-        break;
-      case Way::merging:
-        break;
-      case Way::splitting:
-        work(Block::sample, group, ranks);
-        tell_all(group, kStatusBytes);
-        schedule_.steps.push_back(
-            {.kind = Step::Kind::choose, .block = Block::pivot, .group = group});
-        work(Block::partition, group, ranks);
-        tell_all(group, kReportBytes);
-        schedule_.steps.push_back(
-            {.kind = Step::Kind::exchange, .block = Block::exchange, .group = group});
-        break;
-    }
-  }
-
-  /// What a group does once its halves are solved.
-  void close(int group) {
-    const Group ranks = ranks_of(group);
-    switch (way_) {
-      case Way::replicated:
-      case Way::merging:
+        work(Block::divide, group);
+        solve_halves(group);
         swap_solutions(group);
-        work(Block::combine, group, ranks, true);
+        work(Block::combine, group);
         break;
       case Way::rooted:
-        move(Step::Kind::send, group, ranks.right().first, ranks.first, true);
-        work(Block::combine, group, {.first = ranks.first, .size = 1}, true);
+        work(Block::divide, group, Ranks::first);
+        move(group, Ranks::first, What::problem, Flow::to_right);
+        solve_halves(group);
+        move(group, Ranks::first, What::solution, Flow::to_left);
+        work(Block::combine, group, Ranks::first);
+        break;
+      case Way::merging:
+        solve_halves(group);
+        swap_solutions(group);
+        work(Block::combine, group);
         break;
       case Way::splitting:
+        work(Block::sample, group);
+        tell_all(group, What::status, kStatusBytes);
+        add({.kind = Step::Kind::choose, .block = Block::pivot, .group = group});
+        work(Block::partition, group);
+        tell_all(group, What::cut, kReportBytes);
+        move(group, Ranks::all, What::part, Flow::both);
+        solve_halves(group);
         break;
     }
   }
 
+  void solve_halves(int group) {
+    const int left = schedule_.groups[static_cast<std::size_t>(group)].left;
+    for (const int half : {left, left + 1}) {
+      if (!rank_ || ranks_of(half).contains(*rank_)) {
+        solve(half);
+      }
+    }
+  }
+
+  /// Afterwards every rank of the group has the solutions of both halves.
   void swap_solutions(int group) {
-    const Group ranks = ranks_of(group);
-    for (int rank = ranks.first; rank < ranks.first + ranks.left().size; ++rank) {
-      move(Step::Kind::swap, group, rank, *partner_of(rank, ranks), true);
-    }
-    if (const std::optional<int> last = rank_without_partner(ranks)) {
-      move(Step::Kind::send, group, giver_to_last(ranks), *last, true);
+    move(group, Ranks::all, What::solution, Flow::both);
+    if (rank_without_partner(ranks_of(group))) {
+      move(group, Ranks::last, What::solution, Flow::to_right);
     }
   }
 
-  void work(Block block, int group, Group ranks, bool is_solution = false) {
-    schedule_.steps.push_back({.kind = Step::Kind::work,
-                               .block = block,
-                               .group = group,
-                               .first = ranks.first,
-                               .count = ranks.size,
-                               .is_solution = is_solution});
+  void work(Block block, int group, Ranks ranks = Ranks::all) {
+    add({.kind = Step::Kind::work, .block = block, .ranks = ranks, .group = group});
   }
 
-  void move(Step::Kind kind, int group, int first, int second, bool is_solution) {
-    schedule_.steps.push_back({.kind = kind,
-                               .block = Block::exchange,
-                               .group = group,
-                               .first = first,
-                               .second = second,
-                               .is_solution = is_solution});
+  void move(int group, Ranks ranks, What what, Flow flow) {
+    add({.kind = Step::Kind::move,
+         .block = Block::exchange,
+         .ranks = ranks,
+         .what = what,
+         .flow = flow,
+         .is_of_getter = what != What::solution,
+         .has_header = what != What::part,
+         .group = group});
   }
 
-  void tell_all(int group, std::size_t bytes) {
-    schedule_.steps.push_back(
-        {.kind = Step::Kind::tell_all, .block = Block::wait, .group = group, .bytes = bytes});
+  void tell_all(int group, What what, std::size_t bytes) {
+    add({.kind = Step::Kind::tell_all,
+         .block = Block::wait,
+         .what = what,
+         .group = group,
+         .bytes = bytes});
   }
 
-  void agree() {
-    if (ranks_of(0).size > 1) {
-      schedule_.steps.push_back({.kind = Step::Kind::agree, .block = Block::wait});
+  void agree(What what) { add({.kind = Step::Kind::agree, .block = Block::wait, .what = what}); }
+
+  void add(const Step& step) {
+    if (!rank_ || takes_part(step, ranks_of(step.group), *rank_)) {
+      schedule_.steps.push_back(step);
     }
-  }
-
-  int add_half(int parent, Group ranks) {
-    const int level = schedule_.groups[static_cast<std::size_t>(parent)].level + 1;
-    schedule_.groups.push_back({.ranks = ranks, .level = level, .parent = parent});
-    return static_cast<int>(schedule_.groups.size()) - 1;
   }
 
   Group ranks_of(int group) const {
@@ -131,24 +144,52 @@ class Scheduler {
   }
 
   Way way_;
+  std::optional<int> rank_;
   Schedule schedule_;
 };
 
-}  // namespace
-
-std::optional<Way> way_of(std::string_view placement, bool splits) {
-  if (placement == "replicated") {
-    return Way::replicated;
-  }
-  if (placement == "rooted") {
-    return Way::rooted;
-  }
-  if (placement == "distributed") {
-    return splits ? Way::splitting : Way::merging;
-  }
-  return std::nullopt;
+/// Whether `is_wanted` of a move on two ranks, which are as any two groups.
+template <class Predicate>
+bool any_move(Way way, Predicate is_wanted) {
+  return std::ranges::any_of(schedule_of(way, 2).steps, [&](const Step& step) {
+    return step.kind == Step::Kind::move && is_wanted(step);
+  });
 }
 
-Schedule schedule_of(Way way, int ranks) { return Scheduler(way).schedule(ranks); }
+}  // namespace
+
+Way way_of(Placement placement, bool splits) {
+  switch (placement) {
+    case Placement::replicated:
+      return Way::replicated;
+    case Placement::rooted:
+      return Way::rooted;
+    case Placement::distributed:
+      break;
+  }
+  return splits ? Way::splitting : Way::merging;
+}
+
+std::optional<Way> way_of(std::string_view placement, bool splits) {
+  const auto found = std::ranges::find(kPlacements, placement, &PlacementTraits::name);
+  return found == kPlacements.end() ? std::nullopt
+                                    : std::optional(way_of(found->placement, splits));
+}
+
+std::vector<ScheduledGroup> groups_of(int ranks) { return groups_of(ranks, std::nullopt); }
+
+Schedule schedule_of(Way way, int ranks) { return Scheduler(way, ranks, std::nullopt).schedule(); }
+
+Schedule schedule_of(Way way, int ranks, int rank) {
+  return Scheduler(way, ranks, rank).schedule();
+}
+
+bool moves_problems(Way way) {
+  return any_move(way, [](const Step& step) { return step.what == What::problem; });
+}
+
+bool swaps(Way way) {
+  return any_move(way, [](const Step& step) { return step.flow == Flow::both; });
+}
 
 }  // namespace cleave::detail

@@ -13,12 +13,12 @@ using namespace cleave::detail;
 namespace {
 
 using detail::Blocks;
-using detail::Place;
+using detail::Level;
 
 /// A block that does next to nothing, so that what is left is the cost of having it.
 void run_block(Blocks<examples::CountCalls>& blocks) {
   int result = blocks.timed(
-      Block::exchange, Place{1, 2},
+      Block::exchange, Level{1, 2},
       [] {
         int one = 1;
         benchmark::DoNotOptimize(one);

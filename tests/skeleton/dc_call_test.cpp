@@ -28,19 +28,29 @@ std::vector<int> random_values(std::size_t count, unsigned seed) {
 int world_rank() { return Comm(MPI_COMM_WORLD).rank(); }
 int world_size() { return Comm(MPI_COMM_WORLD).size(); }
 
-class Placements : public testing::TestWithParam<Placement> {};
-INSTANTIATE_TEST_SUITE_P(All, Placements,
-                         testing::Values(Placement::replicated, Placement::rooted));
-
-/// Whether this rank has the solution.
-bool has_solution(Placement placement) {
-  return placement == Placement::replicated || world_rank() == 0;
+/// All placements of a problem that is not in parts.
+std::vector<Placement> placements_of_wholes() {
+  std::vector<Placement> placements;
+  for (const PlacementTraits& of : kPlacements) {
+    if (of.problem != Holders::parts) {
+      placements.push_back(of.placement);
+    }
+  }
+  return placements;
 }
 
-/// The problem as this rank has it: with rooted placement the others' is ignored.
+class Placements : public testing::TestWithParam<Placement> {};
+INSTANTIATE_TEST_SUITE_P(All, Placements, testing::ValuesIn(placements_of_wholes()));
+
+/// Whether `rank`, or this one, has the solution.
+bool has_solution(Placement placement, int rank = world_rank()) {
+  return traits_of(placement).solution == Holders::all || rank == 0;
+}
+
+/// The problem as this rank has it: where rank 0 has it, what others pass is ignored.
 template <class Problem>
 Problem held(Placement placement, Problem problem) {
-  return has_solution(placement) ? problem : Problem{};
+  return traits_of(placement).problem == Holders::all || world_rank() == 0 ? problem : Problem{};
 }
 
 TEST_P(Placements, MergesortEqualsSolveSequential) {
@@ -121,7 +131,7 @@ TEST_P(Placements, AnyCommunicatorWillDo) {
   const auto values = random_values(5000, 11);
   const auto result = DC_Call(DC_Type::hypercube, examples::Mergesort{}, values,
                               {.comm = odd_and_even, .placement = GetParam()});
-  if (GetParam() == Placement::replicated || Comm(odd_and_even).rank() == 0) {
+  if (has_solution(GetParam(), Comm(odd_and_even).rank())) {
     EXPECT_EQ(result, solve_sequential(examples::Mergesort{}, values));
   }
   MPI_Comm_free(&odd_and_even);

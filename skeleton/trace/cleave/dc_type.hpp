@@ -29,9 +29,37 @@ constexpr std::string_view name_of(DC_Type type) {
   return kNames[static_cast<std::size_t>(type)];
 }
 
+namespace detail {
+
+/// Who has a problem before a call, or its solution after it.
+enum class Holders {
+  all,    ///< every rank has the whole
+  root,   ///< rank 0 has it
+  parts,  ///< every rank has a part; of a solution that is merged, the whole
+};
+
+struct PlacementTraits {
+  Placement placement;
+  std::string_view name;
+  Holders problem;
+  Holders solution;
+};
+
+/// In the order of the enumerators.
+inline constexpr std::array<PlacementTraits, 3> kPlacements = {{
+    {Placement::replicated, "replicated", Holders::all, Holders::all},
+    {Placement::rooted, "rooted", Holders::root, Holders::root},
+    {Placement::distributed, "distributed", Holders::parts, Holders::parts},
+}};
+
+constexpr const PlacementTraits& traits_of(Placement placement) {
+  return kPlacements[static_cast<std::size_t>(placement)];
+}
+
+}  // namespace detail
+
 constexpr std::string_view name_of(Placement placement) {
-  constexpr std::array<std::string_view, 3> kNames = {"replicated", "rooted", "distributed"};
-  return kNames[static_cast<std::size_t>(placement)];
+  return detail::traits_of(placement).name;
 }
 
 }  // namespace cleave

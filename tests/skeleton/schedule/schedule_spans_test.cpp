@@ -34,44 +34,28 @@ std::string line_of(Block block, int level, int group, std::int64_t header_bytes
                      header_bytes > 0 ? fmt::format(", {} B", header_bytes) : "");
 }
 
-/// What this rank is to record, asking for room and making it left out.
+/// What a rank is to record, asking for room and making it left out.
 class Expected {
  public:
-  Expected(const Schedule& schedule, int rank) : schedule_(schedule), rank_(rank) {
+  Expected(Way way, int ranks, int rank) : rank_(rank) {
+    const Schedule schedule = schedule_of(way, ranks, rank);
     for (const Step& step : schedule.steps) {
-      add(step);
+      add(step, schedule.groups[static_cast<std::size_t>(step.group)]);
     }
   }
   const Lines& lines() const { return lines_; }
 
  private:
-  void add(const Step& step) {
-    const ScheduledGroup& group = schedule_.groups[static_cast<std::size_t>(step.group)];
+  void add(const Step& step, const ScheduledGroup& group) {
     level_ = group.level;
     size_ = group.ranks.size;
-    const bool is_first = step.first == rank_;
-    const bool is_second = step.second == rank_;
-    switch (step.kind) {
-      case Step::Kind::work:
-        if (rank_ >= step.first && rank_ < step.first + step.count) {
-          add(step.block);
-        }
-        break;
-      case Step::Kind::swap:
-        if (is_first || is_second) {
-          add_message(true, true);
-        }
-        break;
-      case Step::Kind::send:
-        if (is_first || is_second) {
-          add_message(is_first, is_second);
-        }
-        break;
-      default:
-        if (group.ranks.contains(rank_)) {
-          add(step.block);
-        }
+    if (!step.has_header) {
+      add(step.block);
+      return;
     }
+    const bool is_left = group.ranks.left().contains(rank_);
+    add_message(step.flow != (is_left ? Step::Flow::to_left : Step::Flow::to_right),
+                step.flow != (is_left ? Step::Flow::to_right : Step::Flow::to_left));
   }
 
   void add(Block block, std::int64_t bytes = 0) {
@@ -93,7 +77,6 @@ class Expected {
     }
   }
 
-  const Schedule& schedule_;
   int rank_;
   int level_ = 0;
   int size_ = 1;
@@ -134,8 +117,8 @@ void expect_as_scheduled(Way way, Placement placement, const App& app, Problem p
   recorder.begin_repetition(0, false);
   DC_Call(DC_Type::hypercube, app, std::move(problem),
           {.comm = MPI_COMM_WORLD, .recorder = &recorder, .placement = placement});
-  const Schedule schedule = schedule_of(way, world_size());
-  EXPECT_EQ(recorded(recorder, way == Way::splitting), Expected(schedule, world_rank()).lines());
+  EXPECT_EQ(recorded(recorder, way == Way::splitting),
+            Expected(way, world_size(), world_rank()).lines());
 }
 
 class ScheduledSpans : public testing::TestWithParam<std::size_t> {};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <set>
 
 #include <cleave/application.hpp>
@@ -18,16 +18,38 @@ namespace {
 constexpr int kMaxRanks = 70;
 constexpr std::array<Way, 4> kWays = {Way::replicated, Way::rooted, Way::merging, Way::splitting};
 
+const ScheduledGroup& group_of(const Schedule& schedule, const Step& step) {
+  return schedule.groups[static_cast<std::size_t>(step.group)];
+}
+
+/// Whether elements move by the group's own plan, rather than between two ranks each.
+bool is_planned(const Step& step) { return step.what == Step::What::part; }
+
 /// Ranks that take part in `step`.
 std::vector<int> ranks_of(const Schedule& schedule, const Step& step) {
-  const Group group = schedule.groups[static_cast<std::size_t>(step.group)].ranks;
-  if (step.kind == Step::Kind::swap || step.kind == Step::Kind::send) {
-    return {step.first, step.second};
+  const Group group = group_of(schedule, step).ranks;
+  std::vector<int> ranks;
+  for (int rank = group.first; rank < group.first + group.size; ++rank) {
+    const bool takes_part = step.kind == Step::Kind::move && !is_planned(step)
+                                ? other_of(rank, step.ranks, group).has_value()
+                                : step.ranks == Step::Ranks::all || rank == group.first;
+    if (takes_part) {
+      ranks.push_back(rank);
+    }
   }
-  const bool is_work = step.kind == Step::Kind::work;
-  std::vector<int> ranks(static_cast<std::size_t>(is_work ? step.count : group.size));
-  std::iota(ranks.begin(), ranks.end(), is_work ? step.first : group.first);
   return ranks;
+}
+
+/// What a step is, without the place of its group in a list.
+std::string text_of(const Schedule& schedule, const Step& step) {
+  const ScheduledGroup& group = group_of(schedule, step);
+  return fmt::format(
+      "{}", fmt::join(std::array{static_cast<int>(step.kind), static_cast<int>(step.block),
+                                 static_cast<int>(step.ranks), static_cast<int>(step.what),
+                                 static_cast<int>(step.flow), static_cast<int>(step.is_of_getter),
+                                 static_cast<int>(step.has_header), static_cast<int>(step.bytes),
+                                 group.ranks.first, group.ranks.size, group.level},
+                      " "));
 }
 
 TEST(Schedule, GroupsAreHalvesDownToSingleRanks) {
@@ -63,7 +85,7 @@ TEST(Schedule, EachRankSolvesOnceBetweenItsWayDownAndItsWayUp) {
           if (step.block == Block::sequential) {
             EXPECT_TRUE(solved.emplace(rank, levels[rank].size()).second);
           } else if (step.kind != Step::Kind::agree) {
-            levels[rank].push_back(schedule.groups[static_cast<std::size_t>(step.group)].level);
+            levels[rank].push_back(group_of(schedule, step).level);
           }
         }
       }
@@ -77,19 +99,82 @@ TEST(Schedule, EachRankSolvesOnceBetweenItsWayDownAndItsWayUp) {
   }
 }
 
+TEST(Schedule, TheOwnStepsOfARankAreThoseOfAllThatItTakesPartIn) {
+  for (const Way way : kWays) {
+    for (int ranks = 1; ranks <= kMaxRanks; ranks += ranks < 9 ? 1 : 20) {
+      const Schedule of_all = schedule_of(way, ranks);
+      std::vector<std::vector<std::string>> expected(static_cast<std::size_t>(ranks));
+      for (const Step& step : of_all.steps) {
+        for (const int rank : ranks_of(of_all, step)) {
+          expected[static_cast<std::size_t>(rank)].push_back(text_of(of_all, step));
+        }
+      }
+      for (int rank = 0; rank < ranks; ++rank) {
+        const Schedule own = schedule_of(way, ranks, rank);
+        std::vector<std::string> steps;
+        for (const Step& step : own.steps) {
+          steps.push_back(text_of(own, step));
+        }
+        EXPECT_EQ(steps, expected[static_cast<std::size_t>(rank)]) << rank << " of " << ranks;
+      }
+    }
+  }
+}
+
+TEST(Schedule, ARankHasAFewStepsALevelOnAnyNumberOfRanks) {
+  constexpr int kRanks = (1 << 30) + 1;
+  constexpr std::size_t kLevels = 31;
+  for (const Way way : kWays) {
+    for (const int rank : {0, 1, kRanks / 2, kRanks - 1}) {
+      const Schedule own = schedule_of(way, kRanks, rank);
+      EXPECT_LE(own.steps.size(), 4 + 7 * kLevels);
+      EXPECT_LE(own.groups.size(), 1 + 2 * kLevels);
+    }
+  }
+}
+
+TEST(Schedule, WhoGivesMeetsWhoGets) {
+  for (const Way way : kWays) {
+    for (int ranks = 2; ranks <= kMaxRanks; ++ranks) {
+      const Schedule schedule = schedule_of(way, ranks);
+      for (const Step& step : schedule.steps) {
+        if (step.kind != Step::Kind::move || is_planned(step)) {
+          continue;
+        }
+        const Group group = group_of(schedule, step).ranks;
+        const auto [left, right, count] = pairs_of(step.ranks, group);
+        EXPECT_EQ(ranks_of(schedule, step).size(), 2 * static_cast<std::size_t>(count));
+        for (int i = 0; i < count; ++i) {
+          EXPECT_TRUE(group.left().contains(left + i));
+          EXPECT_TRUE(group.right().contains(right + i));
+          EXPECT_EQ(other_of(left + i, step.ranks, group), right + i);
+          EXPECT_EQ(other_of(right + i, step.ranks, group), left + i);
+          if (step.ranks == Step::Ranks::all) {
+            EXPECT_EQ(partner_of(left + i, group), right + i);
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(Schedule, PartnersSwapAndTheOddOneGets) {
   for (int ranks = 2; ranks <= kMaxRanks; ++ranks) {
     const Schedule schedule = schedule_of(Way::replicated, ranks);
     std::map<int, std::multiset<int>> got;  // by group, who has the other half's solution
     for (const Step& step : schedule.steps) {
-      const Group group = schedule.groups[static_cast<std::size_t>(step.group)].ranks;
-      if (step.kind == Step::Kind::swap) {
-        EXPECT_EQ(partner_of(step.first, group), step.second);
-        got[step.group].insert({step.first, step.second});
-      } else if (step.kind == Step::Kind::send) {
-        EXPECT_EQ(giver_to_last(group), step.first);
-        EXPECT_EQ(rank_without_partner(group), step.second);
-        got[step.group].insert(step.second);
+      const Group group = group_of(schedule, step).ranks;
+      if (step.kind != Step::Kind::move) {
+        continue;
+      }
+      for (const int rank : ranks_of(schedule, step)) {
+        if (step.flow == Step::Flow::both || !group.left().contains(rank)) {
+          got[step.group].insert(rank);
+        }
+      }
+      if (step.ranks == Step::Ranks::last) {
+        EXPECT_EQ(ranks_of(schedule, step),
+                  (std::vector{giver_to_last(group), *rank_without_partner(group)}));
       }
     }
     for (std::size_t i = 0; i < schedule.groups.size(); ++i) {
@@ -107,6 +192,15 @@ TEST(Schedule, WaysHaveTheNamesOfPlacements) {
   EXPECT_EQ(way_of("distributed", false), Way::merging);
   EXPECT_EQ(way_of("distributed", true), Way::splitting);
   EXPECT_FALSE(way_of("elsewhere", false));
+}
+
+TEST(Schedule, TellsWhetherProblemsMoveAndWhetherRanksSwap) {
+  EXPECT_TRUE(moves_problems(Way::rooted));
+  EXPECT_FALSE(swaps(Way::rooted));
+  for (const Way way : {Way::replicated, Way::merging, Way::splitting}) {
+    EXPECT_FALSE(moves_problems(way));
+    EXPECT_TRUE(swaps(way));
+  }
 }
 
 TEST(Messages, RoundsReachEveryRankOnce) {

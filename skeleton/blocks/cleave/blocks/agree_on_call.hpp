@@ -54,9 +54,9 @@ void require_same_call(const Comm& comm, DC_Type type, const CallOptions& option
                        std::uint64_t application, std::uint64_t problem);
 
 /// Collective: every rank of `options.comm` passes what it is about to call.
-/// \throws Error  on every rank if type, placement, application or, where it is replicated, the
-///                problem differs; for work stealing also if the threads differ, or whether there
-///                are snapshots, or where a search tells that it was ended early
+/// \throws Error  on every rank if type, placement, application or, where all have it, the problem
+///                differs; for work stealing also if the threads differ, or whether there are
+///                snapshots, or where a search tells that it was ended early
 template <class App>
 void agree_on_call(DC_Type type, const typename App::Problem& problem, const CallOptions& options) {
   const Comm comm(options.comm);
@@ -64,9 +64,9 @@ void agree_on_call(DC_Type type, const typename App::Problem& problem, const Cal
     return;
   }
   const std::int64_t begin_ns = options.recorder != nullptr ? options.recorder->now_ns() : 0;
-  const bool is_replicated = options.placement == Placement::replicated;
+  const bool is_of_all = traits_of(options.placement).problem == Holders::all;
   require_same_call(comm, type, options, typeid(App).hash_code(),
-                    is_replicated ? cheap_hash(problem) : 0);
+                    is_of_all ? cheap_hash(problem) : 0);
   if (options.recorder != nullptr) {
     options.recorder->record(Block::wait, 0, comm.size(), begin_ns, options.recorder->now_ns(), 0,
                              Sizes{});

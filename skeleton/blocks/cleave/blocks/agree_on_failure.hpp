@@ -27,7 +27,7 @@ std::int64_t agree_on_failure(const Comm& comm, Blocks<App>& blocks, std::int64_
   std::array<std::int64_t, 2> minimum = {failure ? failure->level * ranks + comm.rank() : kNone,
                                          -wish};
   blocks.timed(
-      Block::wait, Place{0, comm.size()},
+      Block::wait, Level{0, comm.size()},
       [&] {
         comm.allreduce_min(minimum);
         return true;

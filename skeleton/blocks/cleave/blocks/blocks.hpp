@@ -42,10 +42,10 @@ Sizes sizes_of_solution(const App& app, const typename App::Solution& solution) 
   }
 }
 
-/// Where in the recursion over ranks a block runs.
-struct Place {
-  int level = 0;
-  int group = 1;  ///< ranks that share the subproblem
+/// The level of the recursion over ranks that a block runs at.
+struct Level {
+  int index = 0;  ///< 0 at the root
+  int group = 1;  ///< ranks that share the subproblem there
 };
 
 /// The functors of `App` as blocks. Each returns nothing if it failed, now or earlier.
@@ -68,66 +68,66 @@ class Blocks {
 
   /// Times `work` as `block`; `sizes` and `bytes` are asked only when a trace is taken.
   template <class Work, class SizesOf>
-  auto timed(Block block, Place place, Work&& work, SizesOf&& sizes, std::int64_t bytes = 0) {
+  auto timed(Block block, Level level, Work&& work, SizesOf&& sizes, std::int64_t bytes = 0) {
     if (recorder_ == nullptr) {
       return work();
     }
     const std::int64_t begin_ns = recorder_->now_ns();
     auto result = work();
     const std::int64_t end_ns = recorder_->now_ns();
-    recorder_->record(block, place.level, place.group, begin_ns, end_ns, bytes, sizes(result));
+    recorder_->record(block, level.index, level.group, begin_ns, end_ns, bytes, sizes(result));
     return result;
   }
 
   /// Runs `work` between the calls that the options ask for.
   template <class Work>
-  auto watched(Block block, Place place, Work&& work) {
+  auto watched(Block block, Level level, Work&& work) {
     if (options_.hooks.before_block) {
-      options_.hooks.before_block(block, place.level);
+      options_.hooks.before_block(block, level.index);
     }
     auto result = work();
     if (options_.hooks.after_block) {
-      options_.hooks.after_block(block, place.level);
+      options_.hooks.after_block(block, level.index);
     }
     return result;
   }
 
   /// Runs `work` and keeps what it throws as the failure of `block`.
   template <class Work>
-  auto attempt(std::string_view block, Place place, Work&& work)
+  auto attempt(std::string_view block, Level level, Work&& work)
       -> std::optional<decltype(work())> {
     try {
       return work();
     } catch (...) {
-      fail(place, block, message_of_exception());
+      fail(level, block, message_of_exception());
     }
     return std::nullopt;
   }
 
-  std::optional<bool> trivial(const Problem& problem, Place place) {
-    return attempt("trivial", place, [&] { return static_cast<bool>(app_.trivial(problem)); });
+  std::optional<bool> trivial(const Problem& problem, Level level) {
+    return attempt("trivial", level, [&] { return static_cast<bool>(app_.trivial(problem)); });
   }
 
   /// \param sizes  the problem's
   std::optional<Halves<Problem>> divide(Problem&& problem, Share share, const Sizes& sizes,
-                                        Place place) {
+                                        Level level) {
     return functor(
-        Block::divide, place, [&] { return cleave::divide(app_, std::move(problem), share); },
+        Block::divide, level, [&] { return cleave::divide(app_, std::move(problem), share); },
         [&sizes](const Halves<Problem>&) { return sizes; });
   }
 
   /// Solves a whole subproblem on this rank: by `conquer` if it is trivial, else by `sequential`.
-  std::optional<Solution> solve(Problem&& problem, Place place) {
-    const std::optional<bool> is_trivial = trivial(problem, place);
+  std::optional<Solution> solve(Problem&& problem, Level level) {
+    const std::optional<bool> is_trivial = trivial(problem, level);
     if (!is_trivial) {
       return std::nullopt;
     }
     if (*is_trivial) {
-      return conquer(std::move(problem), place);
+      return conquer(std::move(problem), level);
     }
-    const Sizes sizes = problem_sizes(problem, place);
+    const Sizes sizes = problem_sizes(problem, level);
     return functor(
-        Block::sequential, place,
+        Block::sequential, level,
         [&] {
           if constexpr (HasSequential<App>) {
             return app_.sequential(std::move(problem));
@@ -135,33 +135,33 @@ class Blocks {
             return solve_sequential(app_, std::move(problem));
           }
         },
-        [&](const Solution& solution) { return with_solution(sizes, solution, place); });
+        [&](const Solution& solution) { return with_solution(sizes, solution, level); });
   }
 
-  std::optional<Solution> conquer(Problem&& problem, Place place) {
-    const Sizes sizes = problem_sizes(problem, place);
+  std::optional<Solution> conquer(Problem&& problem, Level level) {
+    const Sizes sizes = problem_sizes(problem, level);
     return functor(
-        Block::conquer, place, [&] { return app_.conquer(std::move(problem)); },
-        [&](const Solution& solution) { return with_solution(sizes, solution, place); });
+        Block::conquer, level, [&] { return app_.conquer(std::move(problem)); },
+        [&](const Solution& solution) { return with_solution(sizes, solution, level); });
   }
 
   /// \param sizes  of the problem that is solved by this
   std::optional<Solution> combine(Solution&& left, Solution&& right, const Sizes& sizes,
-                                  Place place) {
+                                  Level level) {
     return functor(
-        Block::combine, place, [&] { return app_.combine(std::move(left), std::move(right)); },
+        Block::combine, level, [&] { return app_.combine(std::move(left), std::move(right)); },
         [&](const Solution& solution) {
-          Sizes all = solution_sizes(solution, place);
+          Sizes all = solution_sizes(solution, level);
           all.add(sizes);
           return all;
         });
   }
 
-  auto sample(const Problem& part, std::size_t count, std::uint64_t seed, Place place)
+  auto sample(const Problem& part, std::size_t count, std::uint64_t seed, Level level)
     requires SplitsParts<App>
   {
     return functor(
-        Block::sample, place,
+        Block::sample, level,
         [&] {
           auto samples = app_.sample(std::span(part.data(), part.size()), count, seed);
           if (samples.size() != count) {
@@ -177,21 +177,21 @@ class Blocks {
 
   /// On one rank of a group. Its time is part of the block `pivot` of every rank of the group.
   template <class Samples>
-  auto splitter(Samples samples, Share share, Place place)
+  auto splitter(Samples samples, Share share, Level level)
     requires SplitsParts<App>
   {
-    return attempt(name_of(Block::pivot), place, [&] {
-      return watched(Block::pivot, place, [&] { return app_.splitter(std::move(samples), share); });
+    return attempt(name_of(Block::pivot), level, [&] {
+      return watched(Block::pivot, level, [&] { return app_.splitter(std::move(samples), share); });
     });
   }
 
   template <class SplitterOfApp>
   std::optional<Cut> partition(Problem& part, const Split<SplitterOfApp>& split, ClassOrder order,
-                               Place place)
+                               Level level)
     requires SplitsParts<App>
   {
     return functor(
-        Block::partition, place,
+        Block::partition, level,
         [&] { return app_.partition(std::span(part.data(), part.size()), split, order); },
         [&](const Cut&) {
           return Sizes{{"N", part.size()}};
@@ -200,22 +200,22 @@ class Blocks {
 
   /// What a rank gets where the solution is for another one.
   std::optional<Solution> no_solution() {
-    return attempt("Solution", Place{}, [] { return Solution{}; });
+    return attempt("Solution", Level{}, [] { return Solution{}; });
   }
 
   /// The sizes of `problem` if a trace is taken, else none.
-  Sizes problem_sizes(const Problem& problem, Place place = {}) {
+  Sizes problem_sizes(const Problem& problem, Level level = {}) {
     if (recorder_ == nullptr) {
       return {};
     }
-    return attempt("sizes", place, [&] { return sizes_of_problem(app_, problem); })
+    return attempt("sizes", level, [&] { return sizes_of_problem(app_, problem); })
         .value_or(Sizes{});
   }
-  Sizes solution_sizes(const Solution& solution, Place place = {}) {
+  Sizes solution_sizes(const Solution& solution, Level level = {}) {
     if (recorder_ == nullptr) {
       return {};
     }
-    return attempt("solution_sizes", place, [&] { return sizes_of_solution(app_, solution); })
+    return attempt("solution_sizes", level, [&] { return sizes_of_solution(app_, solution); })
         .value_or(Sizes{});
   }
 
@@ -223,25 +223,25 @@ class Blocks {
 
  private:
   /// Called while the exception is being handled.
-  void fail(Place place, std::string_view block, std::string message) {
+  void fail(Level level, std::string_view block, std::string message) {
     if (!failure_) {
       failure_ =
-          Failure{place.level, std::string(block), std::move(message), std::current_exception()};
+          Failure{level.index, std::string(block), std::move(message), std::current_exception()};
     }
   }
 
   /// A functor's block: watched, timed, and kept from throwing.
   template <class Work, class SizesOf>
-  auto functor(Block block, Place place, Work&& work, SizesOf&& sizes)
+  auto functor(Block block, Level level, Work&& work, SizesOf&& sizes)
       -> std::optional<decltype(work())> {
-    return attempt(name_of(block), place, [&] {
+    return attempt(name_of(block), level, [&] {
       return timed(
-          block, place, [&] { return watched(block, place, work); }, sizes);
+          block, level, [&] { return watched(block, level, work); }, sizes);
     });
   }
 
-  Sizes with_solution(Sizes sizes, const Solution& solution, Place place) {
-    sizes.add(solution_sizes(solution, place));
+  Sizes with_solution(Sizes sizes, const Solution& solution, Level level) {
+    sizes.add(solution_sizes(solution, level));
     return sizes;
   }
 

@@ -37,41 +37,41 @@ class Link {
 
   /// Gives `mine` to `partner` and gets theirs. Either side may have none.
   template <Transferable T>
-  std::optional<T> swap(int partner, const std::optional<T>& mine, Place place,
+  std::optional<T> swap(int partner, const std::optional<T>& mine, Level level,
                         const Sizes& sizes) {
-    return transfer<T>(partner, mine ? &*mine : nullptr, Direction::both, place, sizes);
+    return transfer<T>(partner, mine ? &*mine : nullptr, Direction::both, level, sizes);
   }
   template <Transferable T>
-  void give(int to, const std::optional<T>& mine, Place place, const Sizes& sizes) {
-    transfer<T>(to, mine ? &*mine : nullptr, Direction::out, place, sizes);
+  void give(int to, const std::optional<T>& mine, Level level, const Sizes& sizes) {
+    transfer<T>(to, mine ? &*mine : nullptr, Direction::out, level, sizes);
   }
   template <Transferable T>
-  std::optional<T> get(int from, Place place) {
-    return transfer<T>(from, nullptr, Direction::in, place, Sizes{});
+  std::optional<T> get(int from, Level level) {
+    return transfer<T>(from, nullptr, Direction::in, level, Sizes{});
   }
 
  private:
   enum class Direction { out, in, both };
 
   template <Transferable T>
-  std::optional<T> transfer(int other, const T* mine, Direction direction, Place place,
+  std::optional<T> transfer(int other, const T* mine, Direction direction, Level level,
                             const Sizes& sizes) {
     const bool gives = direction != Direction::in;
     const bool gets = direction != Direction::out;
 
     std::optional<Outgoing<T>> outgoing;
     if (mine != nullptr) {
-      in_block(Block::skeleton, place, sizes, 0, [&] { outgoing.emplace(*mine); });
+      in_block(Block::skeleton, level, sizes, 0, [&] { outgoing.emplace(*mine); });
     }
     Header my_header{.has_payload = outgoing.has_value() ? 1 : 0,
                      .bytes = outgoing ? std::ssize(outgoing->bytes()) : 0};
     Header their_header;
-    move(Block::wait, place, sizes, other, gives ? bytes_of(my_header) : std::span<std::byte>{},
+    move(Block::wait, level, sizes, other, gives ? bytes_of(my_header) : std::span<std::byte>{},
          gets ? bytes_of(their_header) : std::span<std::byte>{});
 
     std::optional<Incoming<T>> incoming;
     if (their_header.has_payload != 0) {
-      in_block(Block::skeleton, place, sizes, their_header.bytes,
+      in_block(Block::skeleton, level, sizes, their_header.bytes,
                [&] { incoming.emplace(static_cast<std::size_t>(their_header.bytes)); });
     }
     const bool lost = their_header.has_payload != 0 && !incoming;
@@ -82,7 +82,7 @@ class Link {
     const bool i_ask = my_header.bytes > static_cast<std::int64_t>(kMaxBytesUnasked);
     if (i_ask || i_am_asked) {
       char i_have_room = lost ? 0 : 1;
-      move(Block::wait, place, sizes, other,
+      move(Block::wait, level, sizes, other,
            i_am_asked ? bytes_of(i_have_room) : std::span<std::byte>{},
            i_ask ? bytes_of(they_have_room) : std::span<std::byte>{});
     }
@@ -99,24 +99,24 @@ class Link {
       in = std::span(dropped).first(static_cast<std::size_t>(their_header.bytes));
     }
     if (!out.empty() || !in.empty()) {
-      move(Block::exchange, place, sizes, other, out, in);
+      move(Block::exchange, level, sizes, other, out, in);
     }
     if (!incoming) {
       return std::nullopt;
     }
     std::optional<T> value;
-    in_block(Block::skeleton, place, sizes, 0, [&] { value.emplace(incoming->take()); });
+    in_block(Block::skeleton, level, sizes, 0, [&] { value.emplace(incoming->take()); });
     return value;
   }
 
   /// The skeleton's own work, which may run out of memory.
   template <class Work>
-  void in_block(Block block, Place place, const Sizes& sizes, std::int64_t bytes, Work&& work) {
-    blocks_.attempt("exchange", place, [&] {
+  void in_block(Block block, Level level, const Sizes& sizes, std::int64_t bytes, Work&& work) {
+    blocks_.attempt("exchange", level, [&] {
       return blocks_.timed(
-          block, place,
+          block, level,
           [&] {
-            return blocks_.watched(block, place, [&] {
+            return blocks_.watched(block, level, [&] {
               work();
               return true;
             });
@@ -125,10 +125,10 @@ class Link {
     });
   }
 
-  void move(Block block, Place place, const Sizes& sizes, int other, std::span<const std::byte> out,
+  void move(Block block, Level level, const Sizes& sizes, int other, std::span<const std::byte> out,
             std::span<std::byte> in) {
     blocks_.timed(
-        block, place,
+        block, level,
         [&] {
           comm_.exchange(other, out, in);
           return true;

@@ -32,7 +32,7 @@ typename App::Solution solve_on_one_rank(const App& app, typename App::Problem p
   if (recorder != nullptr) {
     recorder->add_run_sizes(blocks.problem_sizes(problem));
   }
-  auto solution = blocks.solve(std::move(problem), Place{});
+  auto solution = blocks.solve(std::move(problem), Level{});
   if (solution && recorder != nullptr) {
     recorder->add_run_sizes(blocks.solution_sizes(*solution));
   }

@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hypercube executor: the ranks of a communicator are halved at each level of the recursion,
-// and each rank ends with a subproblem of its own. Any number of ranks (group.hpp).
-//
-// Replicated placement (the published form): every rank holds the problem, divides it on its own
-// and keeps the half of its side. On the way up partners swap solutions and both combine. Rooted
-// placement: the first rank of a group holds its problem, divides it and sends the right half to
-// the first rank of the right half. On the way up that rank sends its solution back. Distributed
-// placement: every rank holds a part of the problem. Where the application merges parts, each is
-// solved as it lies, and the way up is that of the replicated placement. Where it splits parts, see
+// The hypercube executor: makes a rank's steps of the schedule (schedule.hpp) with values. The
+// ranks of a communicator are halved at each level of the recursion, and each rank ends with a
+// subproblem of its own. Any number of ranks (group.hpp). The steps of the sorting form are in
 // split_parts.hpp.
 //
 // Who sends a message to whom at which level depends on the number of ranks alone, never on the
-// data or on failures. A rank that has nothing to say sends a header that says so. So nothing
-// hangs.
+// data or on failures. A rank that has nothing to say sends a header that says so: it has failed,
+// or its group's problem was conquered higher up. So nothing hangs.
 #pragma once
 
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <cleave/application.hpp>
 #include <cleave/blocks/agree_on_failure.hpp>
@@ -26,7 +22,7 @@
 #include <cleave/comm.hpp>
 #include <cleave/error.hpp>
 #include <cleave/hypercube/split_parts.hpp>
-#include <cleave/schedule/group.hpp>
+#include <cleave/schedule/schedule.hpp>
 #include <cleave/wire.hpp>
 
 namespace cleave::detail {
@@ -38,180 +34,166 @@ class Hypercube {
   using Problem = typename App::Problem;
   using Solution = typename App::Solution;
 
-  Hypercube(const App& app, const CallOptions& options)
-      : comm_(options.comm), blocks_(app, options), link_(comm_, blocks_) {}
+  /// \param way  that the application can go
+  Hypercube(const App& app, const CallOptions& options, Way way)
+      : comm_(options.comm),
+        blocks_(app, options),
+        link_(comm_, blocks_),
+        split_parts_(comm_, blocks_),
+        schedule_(schedule_of(way, comm_.size(), comm_.rank())),
+        divided_(static_cast<std::size_t>(schedule_.groups.back().level) + 1) {}
 
-  /// Every rank passes the same problem and gets the solution.
-  Solution solve_replicated(Problem problem) {
-    add_run_sizes(blocks_.problem_sizes(problem));
-    return agreed(replicated(std::move(problem), whole(), 0));
-  }
-
-  /// The problem of rank 0 counts; the other ranks get a default-constructed solution.
-  Solution solve_rooted(Problem problem)
-    requires Transferable<Problem>
-  {
-    std::optional<Problem> mine;
-    if (comm_.rank() == 0) {
-      add_run_sizes(blocks_.problem_sizes(problem));
-      mine = std::move(problem);
+  /// \param problem  what this rank has of it
+  /// \param holders  who has it; what other ranks pass counts for nothing
+  /// \return  what this rank gets; default-constructed where that is nothing
+  Solution solve(Problem problem, Holders holders) {
+    if (holders != Holders::root || comm_.rank() == 0) {
+      if (holders != Holders::parts) {
+        add_run_sizes(blocks_.problem_sizes(problem));
+      }
+      problem_ = std::move(problem);
     }
-    std::optional<Solution> solution = rooted(std::move(mine), whole(), 0);
-    if (comm_.rank() != 0) {
-      solution = Solution{};
+    for (const Step& step : schedule_.steps) {
+      const ScheduledGroup& group = schedule_.groups[static_cast<std::size_t>(step.group)];
+      make(step, group.ranks, {group.level, group.ranks.size});
     }
-    return agreed(std::move(solution));
-  }
-
-  /// Every rank passes its part of the problem and gets the whole solution. The run's sizes are
-  /// those of the solution.
-  Solution solve_merging(Problem part)
-    requires MergesParts<App>
-  {
-    return agreed(merged(std::move(part), whole(), 0));
-  }
-
-  /// Every rank passes its part of the problem and gets its part of the solution.
-  Solution solve_splitting(Problem part)
-    requires SplitsParts<App>
-  {
-    return agreed(SplitParts<App>(comm_, blocks_).solve(std::move(part)));
+    return *std::move(solution_);
   }
 
  private:
-  Group whole() const { return {.first = 0, .size = comm_.size()}; }
-
-  /// What became of a group's problem: conquered, divided, or neither if there was none or a
-  /// functor has failed.
-  struct Opened {
-    Sizes sizes;  ///< of the problem
-    std::optional<Solution> conquered;
-    std::optional<Problem> left;
-    std::optional<Problem> right;
+  /// What became of a group's problem.
+  struct Divided {
+    Sizes sizes;                        ///< of the problem
+    std::optional<Solution> conquered;  ///< if it was trivial
   };
 
-  Opened open(std::optional<Problem> problem, Group group, Place place) {
-    Opened opened;
-    if (!problem) {
-      return opened;
+  void make(const Step& step, Group group, Level level) {
+    switch (step.kind) {
+      case Step::Kind::work:
+        return work(step, group, level);
+      case Step::Kind::move:
+        if (step.what == Step::What::problem) {
+          return move_problem(step, group, level);
+        }
+        if (step.what == Step::What::solution) {
+          return move_solution(step, group, level);
+        }
+        break;
+      case Step::Kind::agree:
+        if (step.what == Step::What::failure) {
+          end();
+        }
+        return;  // on the call all have agreed already (call.hpp)
+      case Step::Kind::tell_all:
+      case Step::Kind::choose:
+        break;
     }
-    opened.sizes = blocks_.problem_sizes(*problem);
-    const std::optional<bool> is_trivial = blocks_.trivial(*problem, place);
+    split_parts_.make(step, group, level, problem_);
+  }
+
+  void work(const Step& step, Group group, Level level) {
+    other_half_.reset();  // what nobody was sent is not for this rank
+    switch (step.block) {
+      case Block::divide:
+        return divide(group, level);
+      case Block::combine:
+        return combine(group, level);
+      case Block::sequential:
+        if (problem_) {
+          solution_ = blocks_.solve(taken(problem_), level);
+        }
+        return;
+      default:
+        split_parts_.make(step, group, level, problem_);
+    }
+  }
+
+  /// Without a problem there is nothing to do here or below: it was conquered higher up, or this
+  /// rank has failed.
+  void divide(Group group, Level level) {
+    if (!problem_) {
+      return;
+    }
+    Problem problem = taken(problem_);
+    auto& [sizes, conquered] = divided_[static_cast<std::size_t>(level.index)];
+    sizes = blocks_.problem_sizes(problem);
+    const std::optional<bool> is_trivial = blocks_.trivial(problem, level);
     if (is_trivial && *is_trivial) {
-      opened.conquered = blocks_.conquer(*std::move(problem), place);
+      conquered = blocks_.conquer(std::move(problem), level);
     } else if (is_trivial) {
-      auto halves = blocks_.divide(*std::move(problem), group.share(), opened.sizes, place);
+      auto halves = blocks_.divide(std::move(problem), group.share(), sizes, level);
       if (halves) {
-        opened.left = std::move(halves->left);
-        opened.right = std::move(halves->right);
+        const bool is_left = group.left().contains(comm_.rank());
+        problem_ = std::move(is_left ? halves->left : halves->right);
+        other_half_ = std::move(is_left ? halves->right : halves->left);
       }
     }
-    return opened;
   }
 
-  /// Taken out of `opened`. The other half takes no memory while this one is solved.
-  std::optional<Problem> half_of_this_rank(Opened& opened, Group group) {
-    std::optional<Problem> half =
-        std::move(group.left().contains(comm_.rank()) ? opened.left : opened.right);
-    opened.left.reset();
-    opened.right.reset();
-    return half;
+  void combine(Group group, Level level) {
+    auto& [sizes, conquered] = divided_[static_cast<std::size_t>(level.index)];
+    if (conquered) {
+      solution_ = std::move(conquered);
+    } else if (solution_ && theirs_) {
+      if (!group.left().contains(comm_.rank())) {
+        std::swap(solution_, theirs_);
+      }
+      solution_ = blocks_.combine(taken(solution_), taken(theirs_), sizes, level);
+    } else {
+      solution_.reset();
+    }
+    theirs_.reset();
   }
 
-  /// No problem means that there is nothing to do here or below: it was conquered higher up, or
-  /// this rank has failed. The levels below are walked all the same, for their headers.
-  std::optional<Solution> replicated(std::optional<Problem> problem, Group group, int level) {
-    const Place place{level, group.size};
-    if (group.size == 1) {
-      return problem ? blocks_.solve(*std::move(problem), place) : std::nullopt;
+  void move_problem(const Step& step, Group group, Level level) {
+    if constexpr (Transferable<Problem>) {
+      move(step, group, level, other_half_, problem_,
+           [this](const Problem& problem) { return blocks_.problem_sizes(problem); });
+      other_half_.reset();
     }
-    Opened opened = open(std::move(problem), group, place);
-    std::optional<Solution> solution =
-        replicated(half_of_this_rank(opened, group), group.half_of(comm_.rank()), level + 1);
-    std::optional<Solution> theirs = swap(solution, group, place);
-    return opened.conquered
-               ? std::move(opened.conquered)
-               : combine(std::move(solution), std::move(theirs), opened.sizes, group, place);
   }
 
-  std::optional<Solution> merged(Problem part, Group group, int level) {
-    const Place place{level, group.size};
-    if (group.size == 1) {
-      return blocks_.solve(std::move(part), place);
+  void move_solution(const Step& step, Group group, Level level) {
+    move(step, group, level, solution_, theirs_,
+         [this](const Solution& solution) { return blocks_.solution_sizes(solution); });
+    if (step.ranks == Step::Ranks::first && comm_.rank() != group.first) {
+      solution_.reset();  // the first rank goes on with it
     }
-    std::optional<Solution> solution =
-        merged(std::move(part), group.half_of(comm_.rank()), level + 1);
-    std::optional<Solution> theirs = swap(solution, group, place);
-    return combine(std::move(solution), std::move(theirs), Sizes{}, group, place);
   }
 
-  /// The solution of the other half, from this rank's partner in it.
-  std::optional<Solution> swap(const std::optional<Solution>& mine, Group group, Place place) {
-    const Sizes sizes = mine ? blocks_.solution_sizes(*mine) : Sizes{};
-    const std::optional<int> partner = partner_of(comm_.rank(), group);
-    if (!partner) {
-      return link_.template get<Solution>(giver_to_last(group), place);
+  /// Gives `mine`, gets `theirs`, or both, by this rank's side of the step. Either may be empty.
+  template <class T, class SizesOf>
+  void move(const Step& step, Group group, Level level, const std::optional<T>& mine,
+            std::optional<T>& theirs, SizesOf&& sizes_of) {
+    const int other = *other_of(comm_.rank(), step.ranks, group);
+    const bool is_left = group.left().contains(comm_.rank());
+    if (step.flow == (is_left ? Step::Flow::to_left : Step::Flow::to_right)) {
+      theirs = link_.template get<T>(other, level);
+      return;
     }
-    std::optional<Solution> theirs = link_.swap(*partner, mine, place, sizes);
-    const std::optional<int> last = rank_without_partner(group);
-    if (last && comm_.rank() == giver_to_last(group)) {
-      link_.give(*last, mine, place, sizes);
+    const Sizes sizes = mine ? sizes_of(*mine) : Sizes{};
+    if (step.flow == Step::Flow::both) {
+      theirs = link_.swap(other, mine, level, sizes);
+    } else {
+      link_.give(other, mine, level, sizes);
     }
-    return theirs;
   }
 
-  /// Only the first rank of a group has its problem, and gets its solution.
-  std::optional<Solution> rooted(std::optional<Problem> problem, Group group, int level)
-    requires Transferable<Problem>
-  {
-    const Place place{level, group.size};
-    if (group.size == 1) {
-      return problem ? blocks_.solve(*std::move(problem), place) : std::nullopt;
+  /// Afterwards every rank has what it gets.
+  void end() {
+    if (comm_.rank() == 0 && solution_) {
+      add_run_sizes(blocks_.solution_sizes(*solution_));
+    } else if (!solution_) {
+      solution_ = blocks_.no_solution();
     }
-    const int first = group.first;
-    const int first_of_right = group.right().first;
-    Opened opened = open(std::move(problem), group, place);
-    if (comm_.rank() == first) {
-      link_.give(first_of_right, opened.right, place,
-                 opened.right ? blocks_.problem_sizes(*opened.right) : Sizes{});
-      opened.right.reset();
-    }
-    std::optional<Problem> mine = comm_.rank() == first_of_right
-                                      ? link_.template get<Problem>(first, place)
-                                      : std::move(opened.left);
-    std::optional<Solution> solution =
-        rooted(std::move(mine), group.half_of(comm_.rank()), level + 1);
-    if (comm_.rank() == first_of_right) {
-      link_.give(first, solution, place, solution ? blocks_.solution_sizes(*solution) : Sizes{});
-      return std::nullopt;
-    }
-    if (comm_.rank() != first) {
-      return std::nullopt;
-    }
-    std::optional<Solution> theirs = link_.template get<Solution>(first_of_right, place);
-    return opened.conquered
-               ? std::move(opened.conquered)
-               : combine(std::move(solution), std::move(theirs), opened.sizes, group, place);
-  }
-
-  std::optional<Solution> combine(std::optional<Solution> mine, std::optional<Solution> theirs,
-                                  const Sizes& sizes, Group group, Place place) {
-    if (!mine || !theirs) {
-      return std::nullopt;
-    }
-    if (!group.left().contains(comm_.rank())) {
-      std::swap(mine, theirs);
-    }
-    return blocks_.combine(*std::move(mine), *std::move(theirs), sizes, place);
-  }
-
-  /// The agreement at the end.
-  Solution agreed(std::optional<Solution> solution) {
     agree_on_failure(comm_, blocks_);
-    if (comm_.rank() == 0) {
-      add_run_sizes(blocks_.solution_sizes(*solution));
-    }
-    return std::move(solution).value();
+  }
+
+  template <class T>
+  static T taken(std::optional<T>& from) {
+    T value = *std::move(from);
+    from.reset();
+    return value;
   }
 
   void add_run_sizes(const Sizes& sizes) {
@@ -223,33 +205,33 @@ class Hypercube {
   Comm comm_;
   Blocks<App> blocks_;
   Link<App> link_;
+  SplitParts<App> split_parts_;
+  Schedule schedule_;
+  std::vector<Divided> divided_;  ///< by level
+
+  std::optional<Problem> problem_;  ///< of this rank's group, as far as this rank has it
+  std::optional<Problem> other_half_;
+  std::optional<Solution> solution_;  ///< of this rank's group
+  std::optional<Solution> theirs_;    ///< of the other half
 };
 
+/// \throws Error  on every rank, if the application cannot go the way of the placement
 template <DivideAndConquer App>
 typename App::Solution solve_on_hypercube(const App& app, typename App::Problem problem,
                                           const CallOptions& options) {
-  Hypercube<App> hypercube(app, options);
-  if (options.placement == Placement::replicated) {
-    return hypercube.solve_replicated(std::move(problem));
+  const PlacementTraits& placement = traits_of(options.placement);
+  const Way way = way_of(options.placement, SplitsParts<App> && !MergesParts<App>);
+  if (!Distributable<App> && placement.problem == Holders::parts) {
+    throw Error("placement " + std::string(placement.name) +
+                " is not for this application: it does not say how parts of a problem are solved "
+                "together (application.hpp, Distributable)");
   }
-  if (options.placement == Placement::distributed) {
-    if constexpr (MergesParts<App>) {
-      return hypercube.solve_merging(std::move(problem));
-    } else if constexpr (SplitsParts<App>) {
-      return hypercube.solve_splitting(std::move(problem));
-    } else {
-      throw Error(
-          "placement distributed is not for this application: it does not say how parts of a "
-          "problem are solved together (application.hpp, Distributable)");
-    }
+  if (!Transferable<typename App::Problem> && moves_problems(way)) {
+    throw Error("placement " + std::string(placement.name) +
+                " sends problems to other ranks, and this application's Problem cannot cross: it "
+                "holds a pointer, a view or a type without a wire");
   }
-  if constexpr (Transferable<typename App::Problem>) {
-    return hypercube.solve_rooted(std::move(problem));
-  } else {
-    throw Error(
-        "placement rooted sends problems to other ranks, and this application's Problem cannot "
-        "cross: it holds a pointer, a view or a type without a wire");
-  }
+  return Hypercube<App>(app, options, way).solve(std::move(problem), placement.problem);
 }
 
 }  // namespace cleave::detail

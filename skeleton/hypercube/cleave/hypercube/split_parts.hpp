@@ -7,8 +7,9 @@
 // is read once and written at most twice a level, and never copied on its own. A rank needs memory
 // for about 1.6 times its part.
 //
-// Who sends a message to whom depends on what the whole group knows. A group in which a rank has
-// failed learns of it in the next agreement and stops as one; so nothing hangs.
+// Its steps are those of the schedule. Who sends a message to whom within one depends on what the
+// whole group knows. A group in which a rank has failed learns of it when its ranks next tell each
+// other, and stops as one; so nothing hangs.
 #pragma once
 
 #include <algorithm>
@@ -26,6 +27,7 @@
 #include <cleave/hypercube/exchange_plan.hpp>
 #include <cleave/schedule/group.hpp>
 #include <cleave/schedule/messages.hpp>
+#include <cleave/schedule/schedule.hpp>
 
 namespace cleave::detail {
 
@@ -106,10 +108,17 @@ inline std::vector<std::size_t> sample_counts(const std::vector<std::int64_t>& s
   return counts;
 }
 
-/// One DC_Call of the sorting form on one rank.
+/// The steps of the sorting form on one rank. An application of another form has none of them.
+template <DivideAndConquer App>
+class SplitParts {
+ public:
+  SplitParts(const Comm& /*comm*/, Blocks<App>& /*blocks*/) {}
+  void make(const Step&, Group, Level, std::optional<typename App::Problem>& /*part*/) {}
+};
+
 template <DivideAndConquer App>
   requires SplitsParts<App>
-class SplitParts {
+class SplitParts<App> {
  public:
   using Element = typename App::Element;
   using Splitter = typename App::Splitter;
@@ -117,30 +126,14 @@ class SplitParts {
 
   SplitParts(const Comm& comm, Blocks<App>& blocks) : comm_(comm), blocks_(blocks) {}
 
-  /// Nothing if this rank or one of its group has failed.
-  std::optional<Part<Element>> solve(Part<Element> part) {
-    Group group{.first = 0, .size = comm_.size()};
-    static_assert(sizeof(std::int64_t) == kPartBytes);
-    std::vector<std::int64_t> sizes =
-        allgather(static_cast<std::int64_t>(part.size()), group, Place{0, group.size});
-    add_run_size(sizes);
-    int level = 0;
-    for (; group.size > 1; ++level) {
-      const Place place{level, group.size};
-      const auto split = choose_splitter(part, sizes, group, place);
-      if (!split) {
-        return std::nullopt;
-      }
-      const auto plan = partition_and_exchange(part, *split, group, place);
-      if (!plan) {
-        return std::nullopt;
-      }
-      const Group half = group.half_of(comm_.rank());
-      const auto first = plan->sizes.begin() + (half.first - group.first);
-      sizes.assign(first, first + half.size);
-      group = half;
+  /// A group in which a rank has failed learns of it in a step. All its ranks then drop their
+  /// parts, and make no more steps.
+  void make(const Step& step, Group group, Level level, std::optional<Part<Element>>& part) {
+    group_ = group;
+    level_ = level;
+    if (part && !goes_on(step, *part)) {
+      part.reset();
     }
-    return blocks_.solve(std::move(part), Place{level, 1});
   }
 
  private:
@@ -158,116 +151,147 @@ class SplitParts {
   };
   static_assert(sizeof(Report) == kReportBytes);
 
+  /// Makes the step. \return  whether the group goes on
+  bool goes_on(const Step& step, Part<Element>& part) {
+    switch (step.kind) {
+      case Step::Kind::work:
+        step.block == Block::sample ? sample(part) : partition(part);
+        return true;
+      case Step::Kind::choose:
+        return choose();
+      case Step::Kind::move:
+        return move(part);
+      default:
+        return step.what == Step::What::length   ? tell_length(part)
+               : step.what == Step::What::status ? all_are_well(samples_.has_value())
+                                                 : tell_cut();
+    }
+  }
+
   template <class T>
-  std::vector<T> allgather(const T& value, Group group, Place place) {
+  std::vector<T> allgather(const T& value) {
     return blocks_.timed(
-        Block::wait, place, [&] { return GroupComm(comm_, group).allgather(value); },
+        Block::wait, level_, [&] { return GroupComm(comm_, group_).allgather(value); },
         [](const std::vector<T>&) { return Sizes{}; });
   }
 
-  bool all_are_well(bool i_am, Group group, Place place) {
+  bool all_are_well(bool i_am) {
     static_assert(sizeof(char) == kStatusBytes);
-    const std::vector<char> well = allgather<char>(i_am ? 1 : 0, group, place);
+    const std::vector<char> well = allgather<char>(i_am ? 1 : 0);
     return std::find(well.begin(), well.end(), 0) == well.end();
   }
 
-  std::optional<Split<Splitter>> choose_splitter(const Part<Element>& part,
-                                                 const std::vector<std::int64_t>& sizes,
-                                                 Group group, Place place) {
-    const std::size_t index = comm_.rank() - group.first;
-    const std::vector<std::size_t> counts = sample_counts(sizes);
-    std::vector<std::size_t> offsets(counts.size() + 1, 0);
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-      offsets[i + 1] = offsets[i] + counts[i];
+  bool tell_length(const Part<Element>& part) {
+    static_assert(sizeof(std::int64_t) == kPartBytes);
+    sizes_ = allgather(static_cast<std::int64_t>(part.size()));
+    if (blocks_.recorder() != nullptr) {
+      blocks_.recorder()->add_run_sizes(Sizes{{"N", elements()}});
     }
-    const auto seed = static_cast<std::uint64_t>(place.level) << 32 | comm_.rank();
-    const auto mine = blocks_.sample(part, counts[index], seed, place);
-    auto samples = blocks_.attempt(name_of(Block::pivot), place,
-                                   [&] { return std::vector<Splitter>(offsets.back()); });
-    if (!all_are_well(mine.has_value() && samples.has_value(), group, place)) {
-      return std::nullopt;
-    }
-    std::copy(mine->begin(), mine->end(), samples->begin() + offsets[index]);
-
-    const Verdict verdict = blocks_.timed(
-        Block::pivot, place, [&] { return agree_on_splitter(*samples, offsets, group, place); },
-        [&](const Verdict&) {
-          return Sizes{{"N", std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0})},
-                       {"samples", offsets.back()}};
-        },
-        static_cast<std::int64_t>(offsets.back() * sizeof(Splitter)));
-    return verdict.is_chosen != 0 ? std::optional(verdict.split) : std::nullopt;
+    return true;
   }
 
-  Verdict agree_on_splitter(std::vector<Splitter>& samples, std::vector<std::size_t> offsets,
-                            Group group, Place place) {
+  std::int64_t elements() const {
+    return std::accumulate(sizes_.begin(), sizes_.end(), std::int64_t{0});
+  }
+
+  void sample(const Part<Element>& part) {
+    const std::vector<std::size_t> counts = sample_counts(sizes_);
+    offsets_.assign(counts.size() + 1, 0);
+    std::partial_sum(counts.begin(), counts.end(), offsets_.begin() + 1);
+    const auto seed = static_cast<std::uint64_t>(level_.index) << 32 | comm_.rank();
+    const auto mine = blocks_.sample(part, counts[index()], seed, level_);
+    samples_ = blocks_.attempt(name_of(Block::pivot), level_,
+                               [&] { return std::vector<Splitter>(offsets_.back()); });
+    if (mine && samples_) {
+      std::copy(mine->begin(), mine->end(), samples_->begin() + offsets_[index()]);
+    } else {
+      samples_.reset();
+    }
+  }
+
+  bool choose() {
+    const Verdict verdict = blocks_.timed(
+        Block::pivot, level_, [&] { return agree_on_splitter(); },
+        [&](const Verdict&) {
+          return Sizes{{"N", elements()}, {"samples", offsets_.back()}};
+        },
+        static_cast<std::int64_t>(offsets_.back() * sizeof(Splitter)));
+    samples_.reset();
+    split_ = verdict.split;
+    return verdict.is_chosen != 0;
+  }
+
+  Verdict agree_on_splitter() {
+    std::vector<std::size_t> offsets = offsets_;
     for (std::size_t& offset : offsets) {
       offset *= sizeof(Splitter);
     }
-    const GroupComm group_comm(comm_, group);
-    group_comm.gather(std::as_writable_bytes(std::span(samples)), offsets);
+    const GroupComm group_comm(comm_, group_);
+    group_comm.gather(std::as_writable_bytes(std::span(*samples_)), offsets);
     Verdict verdict;
-    if (comm_.rank() == group.first && !samples.empty()) {
-      if (const auto split = blocks_.splitter(std::move(samples), group.share(), place)) {
+    if (samples_->empty()) {
+      verdict.is_chosen = 1;  // any splitter divides nothing
+    } else if (index() == 0) {
+      if (const auto split = blocks_.splitter(std::move(*samples_), group_.share(), level_)) {
         verdict = {.is_chosen = 1, .split = *split};
       }
-    } else if (samples.empty()) {
-      verdict.is_chosen = 1;  // any splitter divides nothing
     }
     group_comm.bcast(std::as_writable_bytes(std::span(&verdict, 1)));
     return verdict;
   }
 
-  std::optional<ExchangePlan> partition_and_exchange(Part<Element>& part,
-                                                     const Split<Splitter>& split, Group group,
-                                                     Place place) {
+  void partition(Part<Element>& part) {
     // Received elements are put on at the end that has more room, so what is given must lie at the
     // other one.
-    const bool at_front = part.room_before() > part.room_behind();
-    const bool is_left = group.left().contains(comm_.rank());
-    const ClassOrder order = is_left == at_front ? ClassOrder::ascending : ClassOrder::descending;
-    const std::optional<Cut> cut = blocks_.partition(part, split, order, place);
-    Report mine;
-    if (cut) {
-      mine = {
+    at_front_ = part.room_before() > part.room_behind();
+    const bool is_left = group_.left().contains(comm_.rank());
+    const ClassOrder order = is_left == at_front_ ? ClassOrder::ascending : ClassOrder::descending;
+    report_ = {};
+    if (const std::optional<Cut> cut = blocks_.partition(part, split_, order, level_)) {
+      report_ = {
           .is_well = 1,
           .counts = {.less = static_cast<std::int64_t>(cut->less),
                      .equal = static_cast<std::int64_t>(cut->equal),
                      .greater = static_cast<std::int64_t>(part.size() - cut->less - cut->equal)},
-          .room = static_cast<std::int64_t>(at_front ? part.room_before() : part.room_behind())};
+          .room = static_cast<std::int64_t>(at_front_ ? part.room_before() : part.room_behind())};
     }
-    const std::vector<Report> reports = allgather(mine, group, place);
+  }
+
+  bool tell_cut() {
+    const std::vector<Report> reports = allgather(report_);
     std::vector<ClassCounts> counts;
     for (const Report& report : reports) {
       if (report.is_well == 0) {
-        return std::nullopt;
+        return false;
       }
       counts.push_back(report.counts);
     }
-    ExchangePlan plan = plan_exchange(counts);
-    if (!make_room(part, at_front, plan, reports, group, place)) {
-      return std::nullopt;
-    }
-    exchange(part, at_front, plan, group, place);
-    return plan;
+    plan_ = plan_exchange(counts);
+    all_have_room_ =
+        std::ranges::equal(plan_.received, reports, std::ranges::less_equal(), {}, &Report::room);
+    return true;
   }
 
-  /// Whether every rank of the group has room for what it will receive.
-  bool make_room(Part<Element>& part, bool at_front, const ExchangePlan& plan,
-                 const std::vector<Report>& reports, Group group, Place place) {
-    bool all_have_room = true;
-    for (std::size_t i = 0; i < reports.size(); ++i) {
-      all_have_room = all_have_room && plan.received[i] <= reports[i].room;
+  /// By the plan. Afterwards the sizes are those of this rank's half.
+  bool move(Part<Element>& part) {
+    if (!all_have_room_ && !make_room(part)) {
+      return false;
     }
-    if (all_have_room) {
-      return true;
-    }
-    const auto made = blocks_.attempt(name_of(Block::exchange), place, [&] {
+    exchange(part);
+    const Group half = group_.half_of(comm_.rank());
+    const auto first = plan_.sizes.begin() + (half.first - group_.first);
+    sizes_.assign(first, first + half.size);
+    return true;
+  }
+
+  /// \return  whether every rank of the group has room for what it will receive
+  bool make_room(Part<Element>& part) {
+    const auto made = blocks_.attempt(name_of(Block::exchange), level_, [&] {
       return blocks_.timed(
-          Block::skeleton, place,
+          Block::skeleton, level_,
           [&] {
-            const std::size_t count = plan.received[comm_.rank() - group.first];
-            at_front ? part.make_room_before(count) : part.make_room_behind(count);
+            const std::size_t count = plan_.received[index()];
+            at_front_ ? part.make_room_before(count) : part.make_room_behind(count);
             return true;
           },
           [&](bool) {
@@ -275,36 +299,33 @@ class SplitParts {
           },
           static_cast<std::int64_t>(part.size() * sizeof(Element)));
     });
-    return all_are_well(made.has_value(), group, place);
+    return all_are_well(made.has_value());
   }
 
-  void exchange(Part<Element>& part, bool at_front, const ExchangePlan& plan, Group group,
-                Place place) {
-    const int index = comm_.rank() - group.first;
-    const std::int64_t crossing = plan.crossing[index];
-    const std::int64_t shed = plan.shed[index];
+  void exchange(Part<Element>& part) {
+    const std::int64_t crossing = plan_.crossing[index()];
+    const std::int64_t shed = plan_.shed[index()];
+    const std::int64_t received = plan_.received[index()];
     const auto kept = static_cast<std::int64_t>(part.size()) - crossing - shed;
-    const Element* const given = part.begin() + (at_front ? kept + shed : 0);
-    const Element* const dropped = part.begin() + (at_front ? kept : crossing);
-    std::span<Element> room =
-        at_front ? part.grow_before(plan.received[index]) : part.grow_behind(plan.received[index]);
-    const std::int64_t received = plan.received[index];
+    const Element* const given = part.begin() + (at_front_ ? kept + shed : 0);
+    const Element* const dropped = part.begin() + (at_front_ ? kept : crossing);
+    std::span<Element> room = at_front_ ? part.grow_before(received) : part.grow_behind(received);
 
     std::vector<Comm::Outbound> out;
     std::vector<Comm::Inbound> in;
-    for (const Transfer& transfer : plan.transfers) {
+    for (const Transfer& transfer : plan_.transfers) {
       const auto count = static_cast<std::size_t>(transfer.count);
-      if (transfer.from == index) {
+      if (transfer.from == index()) {
         const Element* const first = (transfer.crosses ? given : dropped) + transfer.offset;
-        out.push_back({group.first + transfer.to, std::as_bytes(std::span(first, count))});
-      } else if (transfer.to == index) {
-        in.push_back({group.first + transfer.from, std::as_writable_bytes(room.first(count))});
+        out.push_back({group_.first + transfer.to, std::as_bytes(std::span(first, count))});
+      } else if (transfer.to == index()) {
+        in.push_back({group_.first + transfer.from, std::as_writable_bytes(room.first(count))});
         room = room.subspan(count);
       }
     }
     const std::int64_t moved = std::max(crossing + shed, received);
     blocks_.timed(
-        Block::exchange, place,
+        Block::exchange, level_,
         [&] {
           comm_.exchange(out, in);
           return true;
@@ -313,19 +334,25 @@ class SplitParts {
           return Sizes{{"N", moved}};
         },
         moved * static_cast<std::int64_t>(sizeof(Element)));
-    at_front ? part.drop_last(crossing + shed) : part.drop_first(crossing + shed);
+    at_front_ ? part.drop_last(crossing + shed) : part.drop_first(crossing + shed);
   }
 
-  void add_run_size(const std::vector<std::int64_t>& sizes) {
-    if (blocks_.recorder() == nullptr) {
-      return;
-    }
-    const auto total = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
-    blocks_.recorder()->add_run_sizes(Sizes{{"N", total}});
-  }
+  int index() const { return comm_.rank() - group_.first; }
 
   const Comm& comm_;
   Blocks<App>& blocks_;
+  Group group_;
+  Level level_;
+
+  // From one step to the next.
+  std::vector<std::int64_t> sizes_;               ///< of the parts of the group
+  std::vector<std::size_t> offsets_;              ///< of the ranks' samples among all
+  std::optional<std::vector<Splitter>> samples_;  ///< of all ranks, this one's filled in
+  Split<Splitter> split_;
+  Report report_;
+  bool at_front_ = false;  ///< where received elements are put on
+  bool all_have_room_ = true;
+  ExchangePlan plan_;
 };
 
 }  // namespace cleave::detail

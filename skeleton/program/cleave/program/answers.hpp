@@ -147,7 +147,8 @@ std::optional<std::string> find_wrong(const Comm& comm, const App& app, const Ru
     }
   }
   return first_wrong(comm, agree(comm, [&]() -> std::optional<std::string> {
-                       if (!holds_problem(comm, options)) {
+                       const bool has_solution = comm.rank() == 0 || all_hold_solution(options);
+                       if (!holds_problem(comm, options) || !has_solution) {
                          return std::nullopt;
                        }
                        if constexpr (std::copy_constructible<typename App::Problem>) {

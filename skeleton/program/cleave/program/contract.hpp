@@ -328,11 +328,14 @@ ProgramTraits traits_of(const char* started_as) {
   traits.types = {DC_Type::sequential};
   if constexpr (DivideInHalvesAndConquer<App>) {
     traits.types.push_back(DC_Type::hypercube);
-    traits.placements = {Placement::replicated, Placement::rooted};
   }
   traits.types.push_back(DC_Type::work_stealing);
+  for (const PlacementTraits& of : kPlacements) {
+    if (of.problem == Holders::parts ? MakesParts<App> : DivideInHalvesAndConquer<App>) {
+      traits.placements.push_back(of.placement);
+    }
+  }
   if constexpr (MakesParts<App>) {
-    traits.placements.push_back(Placement::distributed);
     traits.placement = Placement::distributed;
   }
   traits.type = TreeSearch<App> || !DivideInHalvesAndConquer<App> ? DC_Type::work_stealing

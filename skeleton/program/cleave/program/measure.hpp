@@ -58,13 +58,20 @@ class RunProgress {
 
 /// Whether every rank holds a part of the problem.
 inline bool is_distributed(const RunOptions& options) {
-  return options.type == DC_Type::hypercube && options.placement == Placement::distributed;
+  return options.type == DC_Type::hypercube &&
+         traits_of(options.placement).problem == Holders::parts;
 }
 
-/// Whether this rank is given the whole problem, and gets the whole solution.
+/// Whether this rank is given the whole problem.
 inline bool holds_problem(const Comm& comm, const RunOptions& options) {
-  return comm.rank() == 0 ||
-         (options.type != DC_Type::sequential && options.placement == Placement::replicated);
+  return comm.rank() == 0 || (options.type != DC_Type::sequential &&
+                              traits_of(options.placement).problem == Holders::all);
+}
+
+/// Whether every rank gets the whole solution by itself.
+inline bool all_hold_solution(const RunOptions& options) {
+  return options.type != DC_Type::sequential &&
+         traits_of(options.placement).solution == Holders::all;
 }
 
 /// What is told of a run beside its times; on rank 0.

@@ -119,10 +119,10 @@ class WorkStealing {
       tell_or_throw(*ended);
     }
     std::optional<Solution> solution =
-        fold(blocks_.attempt("combine", Place{}, [&] { return executor->take_total(); }));
+        fold(blocks_.attempt("combine", Level{}, [&] { return executor->take_total(); }));
     std::string refusal;
     if (comm_.rank() == 0 && solution && !ended) {
-      const auto nodes = blocks_.attempt("solution_sizes", Place{},
+      const auto nodes = blocks_.attempt("solution_sizes", Level{},
                                          [&] { return kernel.nodes(*solution).value_or(0); });
       refusal = beyond({.nodes = options_.stealing.max_nodes}, nodes.value_or(0), 0).value_or("");
     }
@@ -160,7 +160,7 @@ class WorkStealing {
   template <class K>
   void make(std::optional<Executor<K>>& executor, K& kernel, std::unique_ptr<Transport>& transport,
             Incumbent& incumbent) {
-    blocks_.attempt("begin", Place{}, [&] {
+    blocks_.attempt("begin", Level{}, [&] {
       transport = options_.hooks.transport ? options_.hooks.transport(comm_)
                                            : std::make_unique<MpiTransport>(comm_);
       executor.emplace(kernel, comm_, *transport, incumbent, options_);
@@ -232,15 +232,15 @@ class WorkStealing {
   std::optional<Solution> fold(std::optional<Solution> mine) {
     Link<App> link(comm_, blocks_);
     for (int step = 1; step < comm_.size(); step *= 2) {
-      const Place place{0, comm_.size()};
+      const Level level{0, comm_.size()};
       if ((comm_.rank() & step) != 0) {
-        link.give(comm_.rank() - step, mine, place, Sizes{});
+        link.give(comm_.rank() - step, mine, level, Sizes{});
         break;
       }
       if (comm_.rank() + step < comm_.size()) {
-        auto theirs = link.template get<Solution>(comm_.rank() + step, place);
+        auto theirs = link.template get<Solution>(comm_.rank() + step, level);
         if (mine && theirs) {
-          mine = blocks_.combine(*std::move(mine), *std::move(theirs), Sizes{}, place);
+          mine = blocks_.combine(*std::move(mine), *std::move(theirs), Sizes{}, level);
         }
       }
     }
@@ -253,7 +253,7 @@ class WorkStealing {
     if (solution && comm_.rank() == 0 && blocks_.recorder() != nullptr) {
       blocks_.recorder()->add_run_sizes(blocks_.solution_sizes(*solution));
     }
-    if (options_.placement == Placement::replicated) {
+    if (traits_of(options_.placement).solution == Holders::all) {
       bcast(solution);
     } else if (comm_.rank() != 0) {
       solution = blocks_.no_solution();
@@ -272,12 +272,12 @@ class WorkStealing {
       step *= 2;
     }
     for (step /= 2; step > 0; step /= 2) {
-      const Place place{0, comm_.size()};
+      const Level level{0, comm_.size()};
       const int within = comm_.rank() % (2 * step);
       if (within == 0 && comm_.rank() + step < comm_.size()) {
-        link.give(comm_.rank() + step, solution, place, Sizes{});
+        link.give(comm_.rank() + step, solution, level, Sizes{});
       } else if (within == step) {
-        solution = link.template get<Solution>(comm_.rank() - step, place);
+        solution = link.template get<Solution>(comm_.rank() - step, level);
       }
     }
   }
@@ -294,7 +294,7 @@ typename App::Solution solve_by_work_stealing(const App& app, typename App::Prob
   if (options.stealing.threads < 1) {
     throw Error("work stealing needs at least one thread");
   }
-  if (options.placement == Placement::distributed) {
+  if (traits_of(options.placement).problem == Holders::parts) {
     throw Error(
         "work stealing takes its problem from rank 0 (rooted) or from every rank (replicated), not "
         "in parts (distributed)");
