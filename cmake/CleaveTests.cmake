@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # How tests are registered.
 
-# Tests and benchmarks name what they like in unnamed namespaces: never several sources as one.
-set(CMAKE_UNITY_BUILD OFF)
 
 # What all tests link. The headers that most of them include are compiled once; not nlohmann/json.hpp, of which
-# a precompiled form slows every file. Tests are little optimised, since compiling them takes longer than
-# running them. No figure is taken of a test. At -O1 g++ 12 warns of copies of short strings that are right.
+# a precompiled form slows every file. Tests are not optimised, since compiling them takes longer than
+# running them. No figure is taken of a test. At -O1, which presets may say, g++ 12 warns of copies of short
+# strings that are right.
 add_library(cleave_test_support STATIC ${PROJECT_SOURCE_DIR}/tests/support/run_program.cpp)
 target_compile_options(cleave_test_support PUBLIC
-  $<$<CONFIG:Release>:-O1> "$<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-stringop-overflow>")
+  $<$<CONFIG:Release>:-O0> "$<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-stringop-overflow>")
 target_link_libraries(cleave_test_support PUBLIC cleave_trace GTest::gtest PRIVATE cleave_warnings)
 target_precompile_headers(cleave_test_support PRIVATE
   <algorithm> <filesystem> <functional> <map> <random> <fmt/format.h> <gtest/gtest.h>)
@@ -60,6 +59,11 @@ function(cleave_program_test name)
   add_dependencies(${name} ${arg_PROGRAMS})
 endfunction()
 
+# cleave_only_in_all(TEST...): tests that `./test` leaves to `./test all`.
+function(cleave_only_in_all)
+  set_property(TEST ${ARGV} APPEND PROPERTY LABELS all)
+endfunction()
+
 # cleave_must_not_compile(NAME TARGET HEADER): the files in the folder must_not_compile, which include HEADER,
 # compiled as a user of TARGET would, must each fail with the one error that its first line names.
 function(cleave_must_not_compile name target header)
@@ -77,7 +81,7 @@ function(cleave_benchmark name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} EXCLUDE_FROM_ALL ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LINK} benchmark::benchmark cleave_warnings)
-  set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
+  set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF UNITY_BUILD OFF)
   file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/benchmarks)
   add_custom_target(run_${name} USES_TERMINAL
                     COMMAND ${name} --benchmark_out=${PROJECT_BINARY_DIR}/benchmarks/${name}.json
