@@ -10,8 +10,8 @@ add_library(cleave_test_support STATIC ${PROJECT_SOURCE_DIR}/tests/support/run_p
 target_compile_options(cleave_test_support PUBLIC
   $<$<CONFIG:Release>:-O0> "$<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-stringop-overflow>")
 target_link_libraries(cleave_test_support PUBLIC cleave_trace GTest::gtest PRIVATE cleave_warnings)
-target_precompile_headers(cleave_test_support PRIVATE
-  <algorithm> <filesystem> <functional> <map> <random> <fmt/format.h> <gtest/gtest.h>)
+set(CLEAVE_TEST_HEADERS <algorithm> <filesystem> <functional> <map> <random> <fmt/format.h> <gtest/gtest.h>)
+target_precompile_headers(cleave_test_support PRIVATE ${CLEAVE_TEST_HEADERS})
 set_target_properties(cleave_test_support PROPERTIES CXX_EXTENSIONS OFF)
 
 # The main of programs under MPI.
@@ -20,16 +20,21 @@ target_link_libraries(cleave_mpi_main PUBLIC cleave_test_support MPI::MPI_CXX PR
 target_precompile_headers(cleave_mpi_main REUSE_FROM cleave_test_support)
 set_target_properties(cleave_mpi_main PROPERTIES CXX_EXTENSIONS OFF)
 
-# cleave_test_executable(NAME SOURCES ... LINK ...): one that no test is registered of yet.
+# cleave_test_executable(NAME SOURCES ... LINK ... [HEADER header]): one that no test is registered of yet. The
+# header is compiled once with the others, before them.
 function(cleave_test_executable name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(arg "" "HEADER" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LINK} cleave_test_support cleave_warnings)
-  target_precompile_headers(${name} REUSE_FROM cleave_test_support)
+  if(arg_HEADER)
+    target_precompile_headers(${name} PRIVATE ${arg_HEADER} ${CLEAVE_TEST_HEADERS})
+  else()
+    target_precompile_headers(${name} REUSE_FROM cleave_test_support)
+  endif()
   set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
 endfunction()
 
-# cleave_test(NAME SOURCES ... LINK ...): a GoogleTest program without MPI, one entry a TEST.
+# cleave_test(NAME SOURCES ... LINK ... [HEADER header]): a GoogleTest program without MPI, one entry a TEST.
 function(cleave_test name)
   cleave_test_executable(${name} ${ARGN} LINK GTest::gtest_main)
   gtest_discover_tests(${name} NO_PRETTY_VALUES PROPERTIES TIMEOUT 120 DISCOVERY_TIMEOUT 60)
@@ -41,10 +46,14 @@ function(cleave_mpi_test name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK;RANKS" ${ARGN})
   cleave_test_executable(${name} SOURCES ${arg_SOURCES} LINK ${arg_LINK} cleave_mpi_main)
   foreach(ranks IN LISTS arg_RANKS)
+    set(processors 2)
+    if(ranks EQUAL 1)
+      set(processors 1)
+    endif()
     add_test(NAME ${name}.${ranks}_ranks
              COMMAND ${MPIEXEC_EXECUTABLE} -n ${ranks} $<TARGET_FILE:${name}>)
     # MPICH leaks from a module that it unloads, so leaks are looked for in plain tests only.
-    set_tests_properties(${name}.${ranks}_ranks PROPERTIES TIMEOUT 180 PROCESSORS 2
+    set_tests_properties(${name}.${ranks}_ranks PROPERTIES TIMEOUT 180 PROCESSORS ${processors}
                          ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
   endforeach()
 endfunction()
