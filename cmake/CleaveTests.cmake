@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # How tests are registered.
 
-# Tests and benchmarks name what they like in unnamed namespaces: never several sources as one.
-set(CMAKE_UNITY_BUILD OFF)
-
 # What all tests link. The headers that most of them include are compiled once; not <nlohmann/json.hpp>, of which
-# a precompiled form slows every file. Tests are little optimised, since compiling them takes longer than
-# running them. No figure is taken of a test. At -O1 g++ 12 warns of copies of short strings that are right.
+# a precompiled form slows every file. Tests are not optimised, since compiling them takes longer than
+# running them. No figure is taken of a test. At -O1, which presets may say, g++ 12 warns of copies of short
+# strings that are right.
 add_library(cleave_test_support STATIC ${PROJECT_SOURCE_DIR}/tests/support/run_program.cpp)
 target_compile_options(cleave_test_support PUBLIC
-  $<$<CONFIG:Release>:-O1> "$<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-stringop-overflow>")
+  $<$<CONFIG:Release>:-O0> "$<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-stringop-overflow>")
 target_link_libraries(cleave_test_support PUBLIC cleave_host GTest::gtest PRIVATE cleave_warnings)
-target_precompile_headers(cleave_test_support PRIVATE
-  <algorithm> <filesystem> <functional> <map> <random> <fmt/format.h> <gtest/gtest.h>)
+set(CLEAVE_TEST_HEADERS <algorithm> <filesystem> <functional> <map> <random> <fmt/format.h> <gtest/gtest.h>)
+target_precompile_headers(cleave_test_support PRIVATE ${CLEAVE_TEST_HEADERS})
 set_target_properties(cleave_test_support PROPERTIES CXX_EXTENSIONS OFF)
 
 # The main of programs under MPI.
@@ -21,16 +19,21 @@ target_link_libraries(cleave_mpi_main PUBLIC cleave_test_support MPI::MPI_CXX PR
 target_precompile_headers(cleave_mpi_main REUSE_FROM cleave_test_support)
 set_target_properties(cleave_mpi_main PROPERTIES CXX_EXTENSIONS OFF)
 
-# cleave_test_executable(NAME SOURCES ... LINK ...): one that no test is registered of yet.
+# cleave_test_executable(NAME SOURCES ... LINK ... [HEADER header]): one that no test is registered of yet. The
+# header is compiled once with the others, before them.
 function(cleave_test_executable name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(arg "" "HEADER" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LINK} cleave_test_support cleave_warnings)
-  target_precompile_headers(${name} REUSE_FROM cleave_test_support)
+  if(arg_HEADER)
+    target_precompile_headers(${name} PRIVATE ${arg_HEADER} ${CLEAVE_TEST_HEADERS})
+  else()
+    target_precompile_headers(${name} REUSE_FROM cleave_test_support)
+  endif()
   set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
 endfunction()
 
-# cleave_test(NAME SOURCES ... LINK ...): a GoogleTest program without MPI, one entry a TEST.
+# cleave_test(NAME SOURCES ... LINK ... [HEADER header]): a GoogleTest program without MPI, one entry a TEST.
 function(cleave_test name)
   cleave_test_executable(${name} ${ARGN} LINK GTest::gtest_main)
   gtest_discover_tests(${name} NO_PRETTY_VALUES PROPERTIES TIMEOUT 120 DISCOVERY_TIMEOUT 60)
@@ -42,10 +45,14 @@ function(cleave_mpi_test name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK;RANKS" ${ARGN})
   cleave_test_executable(${name} SOURCES ${arg_SOURCES} LINK ${arg_LINK} cleave_mpi_main)
   foreach(ranks IN LISTS arg_RANKS)
+    set(processors 2)
+    if(ranks EQUAL 1)
+      set(processors 1)
+    endif()
     add_test(NAME ${name}.${ranks}_ranks
              COMMAND ${MPIEXEC_EXECUTABLE} -n ${ranks} $<TARGET_FILE:${name}>)
     # MPICH leaks from a module that it unloads, so leaks are looked for in plain tests only.
-    set_tests_properties(${name}.${ranks}_ranks PROPERTIES TIMEOUT 180 PROCESSORS 2
+    set_tests_properties(${name}.${ranks}_ranks PROPERTIES TIMEOUT 180 PROCESSORS ${processors}
                          ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
   endforeach()
 endfunction()
@@ -58,6 +65,11 @@ function(cleave_program_test name)
   target_compile_definitions(${name} PRIVATE
     CLEAVE_MPIEXEC="${MPIEXEC_EXECUTABLE}" CLEAVE_PROGRAMS="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
   add_dependencies(${name} ${arg_PROGRAMS})
+endfunction()
+
+# cleave_only_in_all(TEST...): tests that `./test` leaves to `./test all`.
+function(cleave_only_in_all)
+  set_property(TEST ${ARGV} APPEND PROPERTY LABELS all)
 endfunction()
 
 # cleave_must_not_compile(NAME TARGET HEADER): the files in the folder must_not_compile, which include HEADER,
@@ -77,7 +89,7 @@ function(cleave_benchmark name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} EXCLUDE_FROM_ALL ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LINK} benchmark::benchmark cleave_warnings)
-  set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
+  set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF UNITY_BUILD OFF)
   file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/benchmarks)
   add_custom_target(run_${name} USES_TERMINAL
                     COMMAND ${name} --benchmark_out=${PROJECT_BINARY_DIR}/benchmarks/${name}.json

@@ -343,3 +343,21 @@ class QuicksortProgram {
 };
 
 }  // namespace cleave::quicksort
+
+// A run of each kind of keys is compiled by a source of its own, sort_KEY.cpp.
+#define CLEAVE_RUN_OF_KEYS(Key, Order)                                                        \
+  void cleave::detail::run_application(                                                       \
+      const cleave::Comm&, const cleave::quicksort::PartSort<Key, cleave::quicksort::Order>&, \
+      const cleave::CommandLine&, int, char**)
+extern template CLEAVE_RUN_OF_KEYS(std::int32_t, Ascending);
+extern template CLEAVE_RUN_OF_KEYS(std::int32_t, Descending);
+extern template CLEAVE_RUN_OF_KEYS(std::int64_t, Ascending);
+extern template CLEAVE_RUN_OF_KEYS(std::int64_t, Descending);
+extern template CLEAVE_RUN_OF_KEYS(std::uint64_t, Ascending);
+extern template CLEAVE_RUN_OF_KEYS(std::uint64_t, Descending);
+extern template CLEAVE_RUN_OF_KEYS(float, Ascending);
+extern template CLEAVE_RUN_OF_KEYS(float, Descending);
+extern template CLEAVE_RUN_OF_KEYS(double, Ascending);
+extern template CLEAVE_RUN_OF_KEYS(double, Descending);
+extern template CLEAVE_RUN_OF_KEYS(cleave::quicksort::Record, Ascending);
+extern template CLEAVE_RUN_OF_KEYS(cleave::quicksort::Record, Descending);

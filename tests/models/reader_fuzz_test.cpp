@@ -21,13 +21,13 @@ namespace {
 
 using nlohmann::json;
 
-class DamagedFile : public testing::TestWithParam<bool> {
+class DamagedFile : public ::testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
     std::string name = test->name();
     std::replace(name.begin(), name.end(), '/', '_');
-    file_ = std::filesystem::path(testing::TempDir()) / ("damaged_" + name);
+    file_ = std::filesystem::path(::testing::TempDir()) / ("damaged_" + name);
     if (is_trace()) {
       write_synthetic_trace(file_, synthetic_trace({}, 2, sort_sizes().front()));
     } else {
@@ -136,7 +136,7 @@ TEST_P(DamagedFile, WithAnyValueOfAnyKindIsReadOrRefused) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Readers, DamagedFile, testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(Readers, DamagedFile, ::testing::Bool(),
                          [](const auto& reader) { return reader.param ? "Trace" : "Machine"; });
 
 }  // namespace

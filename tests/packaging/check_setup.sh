@@ -44,6 +44,9 @@ grep -qx 'apt-get update && apt-get install -y --no-install-recommends mpich lib
 ! setup_as 1000 libgtest-dev tests || fail "succeeds without root and sudo"
 grep -q ' libgtest-dev$' "$work/log" || fail "does not say what tests need"
 setup_as 1000 libgtest-dev || fail "wants for programs what tests need"
+! setup_as 1000 libgtest-dev all || fail "does not want for all tests what ./test needs"
+! setup_as 1000 openmpi-bin all || fail "succeeds without root and sudo"
+setup_as 1000 openmpi-bin tests || fail "wants for ./test what only ./test all needs"
 
 setup_as 0 "mpich libeigen3-dev" || fail "fails as root"
 grep -q 'install .* mpich libeigen3-dev$' "$work/calls" || fail "does not install as root"

@@ -11,7 +11,7 @@ namespace cleave::components {
 namespace {
 
 /// Every pass, by each of the instruction sets that this processor has and that are compiled in.
-class VertexSets : public testing::TestWithParam<std::int64_t> {
+class VertexSets : public ::testing::TestWithParam<std::int64_t> {
  protected:
   void SetUp() override { hwy::SetSupportedTargetsForTest(GetParam()); }
   void TearDown() override { hwy::SetSupportedTargetsForTest(0); }
@@ -30,10 +30,10 @@ class VertexSets : public testing::TestWithParam<std::int64_t> {
 };
 
 /// Around one word, several of them, and the edges that are taken at once.
-constexpr Vertex kSizes[] = {1, 2, 7, 8, 31, 32, 33, 63, 64, 65, 100, 1000, 4096, 10001};
+constexpr Vertex kVertices[] = {1, 2, 7, 8, 31, 32, 33, 63, 64, 65, 100, 1000, 4096, 10001};
 
 TEST_P(VertexSets, HoldTheVerticesOfALabel) {
-  for (const Vertex vertices : kSizes) {
+  for (const Vertex vertices : kVertices) {
     const Labels labels = some_labels(vertices);
     for (const Vertex label : {Vertex{0}, Vertex{1}, vertices - 1}) {
       const VertexSet set = VertexSet::with_label(labels, label);
@@ -45,7 +45,7 @@ TEST_P(VertexSets, HoldTheVerticesOfALabel) {
 }
 
 TEST_P(VertexSets, HoldTheRoots) {
-  for (const Vertex vertices : kSizes) {
+  for (const Vertex vertices : kVertices) {
     const Labels labels = some_labels(vertices);
     const VertexSet roots = VertexSet::roots(labels);
     for (Vertex v = 0; v < vertices; ++v) {
@@ -55,7 +55,7 @@ TEST_P(VertexSets, HoldTheRoots) {
 }
 
 TEST_P(VertexSets, LabelTheirMembersAndNoOthers) {
-  for (const Vertex vertices : kSizes) {
+  for (const Vertex vertices : kVertices) {
     const Labels labels = some_labels(vertices);
     Labels expected = labels;
     std::replace(expected.begin(), expected.end(), Vertex{0}, Vertex{12345});
@@ -67,7 +67,7 @@ TEST_P(VertexSets, LabelTheirMembersAndNoOthers) {
 
 /// Loops and the first and the last vertex are among the edges.
 TEST_P(VertexSets, KeepTheEdgesThatHaveAnEndOutside) {
-  for (const Vertex vertices : kSizes) {
+  for (const Vertex vertices : kVertices) {
     const Labels labels = some_labels(vertices);
     const VertexSet set = VertexSet::with_label(labels, 0);
     for (const std::size_t count : {0, 1, 31, 63, 64, 65, 127, 128, 4095, 4096, 4097, 9000}) {
@@ -95,7 +95,7 @@ TEST_P(VertexSets, KeepTheEdgesThatHaveAnEndOutside) {
 }
 
 TEST_P(VertexSets, VisitTheVerticesInNeitherInOrder) {
-  for (const Vertex vertices : kSizes) {
+  for (const Vertex vertices : kVertices) {
     const Labels labels = some_labels(vertices);
     std::vector<Vertex> expected;
     for (Vertex v = 0; v < vertices; ++v) {
@@ -111,7 +111,7 @@ TEST_P(VertexSets, VisitTheVerticesInNeitherInOrder) {
 }
 
 TEST_P(VertexSets, TakeLabelsWhereTheVertexIsARoot) {
-  for (const Vertex vertices : kSizes) {
+  for (const Vertex vertices : kVertices) {
     const Labels labels = some_labels(vertices);
     const Labels others = some_labels(vertices);
     const Giants giants{.mine = 2, .theirs = 1, .root = 0};
@@ -142,7 +142,7 @@ TEST_P(VertexSets, TakeLabelsWhereTheVertexIsARoot) {
 }
 
 INSTANTIATE_TEST_SUITE_P(OnEveryTarget, VertexSets,
-                         testing::ValuesIn(hwy::SupportedAndGeneratedTargets()),
+                         ::testing::ValuesIn(hwy::SupportedAndGeneratedTargets()),
                          [](const auto& target) { return hwy::TargetName(target.param); });
 
 }  // namespace

@@ -39,12 +39,12 @@ inline Machine some_machine() {
           .provenance = provenance_here("test", "", "none")};
 }
 
-class Command : public testing::Test {
+class Command : public ::testing::Test {
  protected:
   void SetUp() override {
     folder_ =
-        fs::path(testing::TempDir()) /
-        fmt::format("cleave_{}_{}", testing::UnitTest::GetInstance()->current_test_info()->name(),
+        fs::path(::testing::TempDir()) /
+        fmt::format("cleave_{}_{}", ::testing::UnitTest::GetInstance()->current_test_info()->name(),
                     ::getpid());
     fs::create_directories(folder_);
   }

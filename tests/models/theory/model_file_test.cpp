@@ -20,12 +20,12 @@ namespace {
 
 using nlohmann::json;
 
-class ModelFile : public testing::Test {
+class ModelFile : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) /
+    folder_ = std::filesystem::path(::testing::TempDir()) /
               ("model_file_" +
-               std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+               std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
     std::filesystem::create_directories(folder_);
     file_ = folder_ / "x.model.json";
     write_model(file_, fit_model(collect_measurements(synthetic_traces(synthetic_components(),

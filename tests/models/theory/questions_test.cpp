@@ -17,7 +17,7 @@ namespace cleave::models {
 using namespace cleave::detail;
 namespace {
 
-const Model& sort_model() {
+const Model& fitted_sort() {
   static const Model model = [] {
     SyntheticApp app;
     app.noise = 0.01;
@@ -27,33 +27,33 @@ const Model& sort_model() {
   return model;
 }
 
-const NamedSizes kSizes = {{"N", 32 << 20}};
+const NamedSizes kAsked = {{"N", 32 << 20}};
 /// All ranks on one host.
 PredictOptions on_one_host(int ranks) { return {.ranks_per_host = ranks}; }
 
 double true_seconds(int ranks) {
-  return static_cast<double>(synthetic_trace({}, ranks, kSizes).repetitions.back().elapsed_ns) *
+  return static_cast<double>(synthetic_trace({}, ranks, kAsked).repetitions.back().elapsed_ns) *
          1e-9;
 }
 
 TEST(Plan, TakesTheFewestRanksThatKeepADeadline) {
-  PlanRequest request{.sizes = kSizes, .ranks = {1, 2, 4}};
+  PlanRequest request{.sizes = kAsked, .ranks = {1, 2, 4}};
   request.deadline_s = 1.15 * true_seconds(4);
-  const Plan plan = make_plan(sort_model(), request);
+  const Plan plan = make_plan(fitted_sort(), request);
   ASSERT_TRUE(plan.chosen.has_value());
   const PlanChoice& chosen = plan.choices[*plan.chosen];
   EXPECT_EQ(chosen.prediction.ranks, 4);
   EXPECT_LE(chosen.prediction.run_high, *request.deadline_s);
   EXPECT_NEAR(chosen.core_hours, 4 * chosen.prediction.seconds / 3600, 1e-9);
   request.deadline_s = 1e-6;
-  EXPECT_FALSE(make_plan(sort_model(), request).chosen.has_value());
-  EXPECT_THROW(make_plan(sort_model(), {.sizes = kSizes, .ranks = {1}}), UsageError);
+  EXPECT_FALSE(make_plan(fitted_sort(), request).chosen.has_value());
+  EXPECT_THROW(make_plan(fitted_sort(), {.sizes = kAsked, .ranks = {1}}), UsageError);
 }
 
 TEST(Plan, TakesTheMostRanksThatAreUsedWell) {
-  PlanRequest request{.sizes = kSizes, .ranks = {1, 2, 4, 8, 16, 32}, .options = on_one_host(32)};
+  PlanRequest request{.sizes = kAsked, .ranks = {1, 2, 4, 8, 16, 32}, .options = on_one_host(32)};
   request.efficiency = 0.7;
-  const Plan plan = make_plan(sort_model(), request);
+  const Plan plan = make_plan(fitted_sort(), request);
   ASSERT_TRUE(plan.chosen.has_value());
   for (std::size_t i = 0; i < plan.choices.size(); ++i) {
     EXPECT_EQ(plan.choices[i].efficiency >= 0.7, plan.choices[i].fits);
@@ -74,11 +74,11 @@ TEST(Plan, ReadsDurations) {
 
 TEST(WhatIf, MultipliesConstants) {
   const WhatIf what_if = parse_what_if("g=0.5x,l=10x,sequential=2x");
-  const Model model = changed(sort_model(), what_if);
-  const auto before = predict(sort_model(), 1, kSizes).seconds;
-  EXPECT_NEAR(predict(model, 1, kSizes).seconds, 2 * before, 1e-9 * before);
+  const Model model = changed(fitted_sort(), what_if);
+  const auto before = predict(fitted_sort(), 1, kAsked).seconds;
+  EXPECT_NEAR(predict(model, 1, kAsked).seconds, 2 * before, 1e-9 * before);
   EXPECT_NEAR(model.network.exchange[0].gap_s_per_byte,
-              0.5 * sort_model().network.exchange[0].gap_s_per_byte, 1e-18);
+              0.5 * fitted_sort().network.exchange[0].gap_s_per_byte, 1e-18);
   for (const char* wrong : {"", "g", "g=", "g=2", "g=0x", "g=-1x", "speed=2x", "g=1x,", "g=nanx"}) {
     EXPECT_THROW(parse_what_if(wrong), UsageError) << wrong;
   }
@@ -108,7 +108,7 @@ TEST(Memory, ReplicatedDataStaysWholeAndDistributedDataIsShared) {
 }
 
 TEST(Memory, ACacheIsLeftThatHeldTheDataOfEveryFittedRun) {
-  Model model = sort_model();  // fitted to 384 MiB of data on one rank
+  Model model = fitted_sort();  // fitted to 384 MiB of data on one rank
   model.memory = memory_of_elements(false);
   constexpr std::int64_t kMiB = 1 << 20;
   model.cache_bytes = {2 * kMiB, 390 * kMiB, 500 * kMiB};

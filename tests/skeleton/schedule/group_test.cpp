@@ -10,10 +10,10 @@ namespace cleave {
 using namespace cleave::detail;
 namespace {
 
-constexpr int kMaxRanks = 70;
+constexpr int kMaxGroup = 70;
 
 TEST(Group, HalvesCoverEveryRankOnce) {
-  for (int size = 2; size <= kMaxRanks; ++size) {
+  for (int size = 2; size <= kMaxGroup; ++size) {
     const Group group{3, size};
     EXPECT_EQ(group.left().first, 3);
     EXPECT_EQ(group.right().first, group.left().first + group.left().size);
@@ -25,7 +25,7 @@ TEST(Group, HalvesCoverEveryRankOnce) {
 }
 
 TEST(Group, PartnerIsItsOwnInverseAndAcrossTheCut) {
-  for (int size = 2; size <= kMaxRanks; ++size) {
+  for (int size = 2; size <= kMaxGroup; ++size) {
     const Group group{5, size};
     int without = 0;
     for (int rank = 5; rank < 5 + size; ++rank) {
