@@ -50,13 +50,13 @@ typename App::Solution call(DC_Type type, const App& app, typename App::Problem&
   if constexpr (NeedsBoxes<App>) {
     const Boxed<App> boxed(app);
     Blocks<Boxed<App>> blocks(boxed, options);
-    auto box = blocks.attempt("Problem", Place{}, [&] {
+    auto box = blocks.attempt("Problem", Level{}, [&] {
       return typename Boxed<App>::Problem([&] { return std::move(problem); });
     });
     const Comm comm(options.comm);
     agree_on_failure(comm, blocks);
     const auto solution = solve_on_ranks(type, boxed, *std::move(box), options);
-    blocks.attempt("Solution", Place{}, [&] { return &*solution; });  // made where there is none
+    blocks.attempt("Solution", Level{}, [&] { return &*solution; });  // made where there is none
     agree_on_failure(comm, blocks);
     return solution.take();
   } else {
