@@ -100,7 +100,8 @@ class Hypercube {
         return combine(group, level);
       case Block::sequential:
         if (problem_) {
-          solution_ = blocks_.solve(taken(problem_), level);
+          solution_ = blocks_.solve(*std::move(problem_), level);
+          problem_.reset();
         }
         return;
       default:
@@ -114,7 +115,8 @@ class Hypercube {
     if (!problem_) {
       return;
     }
-    Problem problem = taken(problem_);
+    Problem problem = *std::move(problem_);
+    problem_.reset();
     auto& [sizes, conquered] = divided_[static_cast<std::size_t>(level.index)];
     sizes = blocks_.problem_sizes(problem);
     const std::optional<bool> is_trivial = blocks_.trivial(problem, level);
@@ -135,10 +137,10 @@ class Hypercube {
     if (conquered) {
       solution_ = std::move(conquered);
     } else if (solution_ && theirs_) {
-      if (!group.left().contains(comm_.rank())) {
-        std::swap(solution_, theirs_);
-      }
-      solution_ = blocks_.combine(taken(solution_), taken(theirs_), sizes, level);
+      const bool is_left = group.left().contains(comm_.rank());
+      std::optional<Solution>& left = is_left ? solution_ : theirs_;
+      std::optional<Solution>& right = is_left ? theirs_ : solution_;
+      solution_ = blocks_.combine(*std::move(left), *std::move(right), sizes, level);
     } else {
       solution_.reset();
     }
@@ -187,13 +189,6 @@ class Hypercube {
       solution_ = blocks_.no_solution();
     }
     agree_on_failure(comm_, blocks_);
-  }
-
-  template <class T>
-  static T taken(std::optional<T>& from) {
-    T value = *std::move(from);
-    from.reset();
-    return value;
   }
 
   void add_run_sizes(const Sizes& sizes) {
