@@ -32,7 +32,7 @@ void add_hypercube(std::vector<Residual>& residuals, const HypercubeModel& model
           {.block = std::string(name_of(block)),
            .run_sizes = o.run_sizes,
            .measured_s = o.value,
-           .relative = (fitted->law.at(o.sizes, o.ranks_per_host).median - o.value) / o.value});
+           .relative = (fitted->law.median(o.sizes, o.ranks_per_host) - o.value) / o.value});
     }
   }
 }

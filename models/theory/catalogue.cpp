@@ -19,7 +19,8 @@ constexpr double kLogarithm = 2;
 constexpr double kCommonPower = 2;
 constexpr double kRarePower = 3;
 constexpr double kTimesLogarithm = 1;
-constexpr double kMostOfPair = 4;
+constexpr double kMostOfSum = 4;
+constexpr double kMostOfProduct = 8;  // of two sizes; of more there would be too many
 
 /// A term and its price.
 struct Term {
@@ -140,30 +141,57 @@ std::vector<PricedForm> linear_forms(const std::vector<std::string>& size_names)
 
 namespace {
 
-/// S log2 T and S T of every two sizes.
-std::vector<Term> terms_of_two(const std::vector<std::string>& size_names) {
+/// A term of each of some sizes.
+struct Choice {
+  Form form;
+  double price = 0;
+};
+
+/// One term of each of two sizes, or of three where there are no more, whose prices are at most
+/// `most` together.
+std::vector<Choice> choices_of(const std::vector<std::vector<Term>>& own, double most) {
+  const std::size_t sizes = own.size() > 3 ? 2 : 3;
+  std::vector<Choice> all = {{}};
+  for (const std::vector<Term>& of_size : own) {
+    for (std::size_t i = 0, before = all.size(); i < before; ++i) {
+      for (const Term& term : of_size) {
+        if (all[i].form.size() < sizes && all[i].price + term.price <= most) {
+          Choice choice = all[i];
+          choice.form.push_back(term.basis);
+          choice.price += term.price;
+          all.push_back(std::move(choice));
+        }
+      }
+    }
+  }
+  std::erase_if(all, [](const Choice& choice) { return choice.form.size() < 2; });
+  return all;
+}
+
+Basis product_of(const Form& form) {
+  std::vector<Basis::Factor> factors;
+  for (const Basis& term : form) {
+    factors.insert(factors.end(), term.factors().begin(), term.factors().end());
+  }
+  return Basis(std::move(factors));
+}
+
+/// S log2 T, and the product of a term of each of some sizes.
+std::vector<Term> products_of(const std::vector<std::string>& size_names,
+                              const std::vector<Choice>& choices) {
   std::vector<Term> terms;
   for (const std::string& size : size_names) {
     for (const std::string& other : size_names) {
       if (size != other) {
         terms.push_back({Basis({{.size = size}, {.size = other, .is_log = true}}), kOfTwoSizes});
       }
-      if (size < other) {
-        terms.push_back({Basis({{.size = size}, {.size = other}}), kOfTwoSizes});
-      }
     }
+  }
+  for (const Choice& choice : choices) {
+    terms.push_back({product_of(choice.form),
+                     choice.price + kOfTwoSizes * static_cast<double>(choice.form.size() - 1)});
   }
   return terms;
-}
-
-void add_pairs(FormList& forms, const std::vector<Term>& some, const std::vector<Term>& others) {
-  for (const Term& a : some) {
-    for (const Term& b : others) {
-      if (a.price + b.price <= kMostOfPair) {
-        forms.add_with_constant({a.basis, b.basis}, a.price + b.price + kFurtherTerm);
-      }
-    }
-  }
 }
 
 /// Every subset of up to three declared terms, alone or with one of the others.
@@ -196,22 +224,28 @@ void add_declared(FormList& forms, const std::vector<Basis>& declared,
 std::vector<PricedForm> candidate_forms(const std::vector<std::string>& size_names,
                                         const Ranges& ranges, const std::vector<Basis>& declared) {
   std::vector<std::vector<Term>> own;
-  std::vector<Term> all = terms_of_two(size_names);
   for (const std::string& size : size_names) {
     own.push_back(terms_of(size, ranges));
-    all.insert(all.end(), own.back().begin(), own.back().end());
+  }
+  std::vector<Term> simple = products_of(size_names, choices_of(own, 0));
+  for (const std::vector<Term>& of_size : own) {
+    simple.insert(simple.end(), of_size.begin(), of_size.end());
   }
   FormList forms;
   forms.add({Basis()}, kConstantAlone);
-  add_declared(forms, declared, all);
-  for (const Term& term : all) {
-    forms.add_with_constant({term.basis}, term.price);
-  }
-  for (std::size_t i = 0; i < own.size(); ++i) {
-    forms.add({own[i][0].basis, own[i][1].basis}, kFurtherTerm);
-    for (std::size_t j = i + 1; j < own.size(); ++j) {
-      add_pairs(forms, own[i], own[j]);
+  add_declared(forms, declared, simple);
+  const double most = own.size() == 2 ? kMostOfProduct : own.size() == 3 ? kMostOfSum : 0;
+  for (const std::vector<Term>& terms : {simple, products_of(size_names, choices_of(own, most))}) {
+    for (const Term& term : terms) {
+      forms.add_with_constant({term.basis}, term.price);
     }
+  }
+  for (const std::vector<Term>& of_size : own) {
+    forms.add({of_size[0].basis, of_size[1].basis}, kFurtherTerm);
+  }
+  for (const Choice& choice : choices_of(own, kMostOfSum)) {
+    forms.add_with_constant(
+        choice.form, choice.price + kFurtherTerm * static_cast<double>(choice.form.size() - 1));
   }
   return std::move(forms).take();
 }

@@ -56,6 +56,17 @@ double student_t(double freedom, double log_beta, double t) {
   return t > 0 ? 1 - outside / 2 : outside / 2;
 }
 
+struct Unzipped {
+  explicit Unzipped(const NamedValues& sizes) {
+    for (const auto& [name, value] : sizes) {
+      names.push_back(name);
+      values.push_back(value);
+    }
+  }
+  std::vector<std::string> names;
+  std::vector<double> values;
+};
+
 /// The factor of the number of ranks per host that is nearest, by ratio.
 double nearest_factor(const std::map<int, double>& factors, int ranks_per_host) {
   const auto distance = [ranks_per_host](const auto& factor) {
@@ -67,13 +78,13 @@ double nearest_factor(const std::map<int, double>& factors, int ranks_per_host) 
 }  // namespace
 
 Estimate Law::at(const NamedValues& sizes, int ranks_per_host) const {
-  std::vector<std::string> names;
-  std::vector<double> values;
-  for (const auto& [name, value] : sizes) {
-    names.push_back(name);
-    values.push_back(value);
-  }
-  return BoundLaw(*this, ranks_per_host, names).at(values);
+  const Unzipped all(sizes);
+  return BoundLaw(*this, ranks_per_host, all.names).at(all.values);
+}
+
+double Law::median(const NamedValues& sizes, int ranks_per_host) const {
+  const Unzipped all(sizes);
+  return BoundLaw(*this, ranks_per_host, all.names).median(all.values);
 }
 
 void Law::multiply(double factor) {

@@ -46,7 +46,9 @@ struct Law {
   std::string text() const { return text_of(form()); }
   /// With the factor of the nearest number of ranks per host that was measured. \throws Error  if a
   /// size is missing
-  Estimate at(const NamedValues& sizes, int ranks_per_host = kOneKind) const;
+  Estimate at(const NamedValues& sizes, int ranks_per_host = kOneRankPerHost) const;
+  /// The median of this alone.
+  double median(const NamedValues& sizes, int ranks_per_host = kOneRankPerHost) const;
   /// Multiplies the value, its interval with it. \pre  factor > 0
   void multiply(double factor);
 };

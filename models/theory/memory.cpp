@@ -31,7 +31,7 @@ std::vector<Observation> memory_observations(const std::vector<RunPoint>& points
 }
 
 double memory_bytes(const Law& law, int ranks, const NamedSizes& sizes) {
-  return law.at(memory_sizes(ranks, sizes)).median;
+  return law.median(memory_sizes(ranks, sizes));
 }
 
 double data_bytes(const Law& law, int ranks, const NamedSizes& sizes) {

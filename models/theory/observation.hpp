@@ -14,14 +14,14 @@
 namespace cleave::models {
 
 /// Of observations that do not depend on how many ranks share a host.
-inline constexpr int kOneKind = 1;
+inline constexpr int kOneRankPerHost = 1;
 
 /// A value that was measured at some sizes.
 struct Observation {
-  NamedSizes run_sizes;           ///< of the run that it comes from
-  int ranks_per_host = kOneKind;  ///< that computed at once
-  NamedValues sizes;              ///< that the value is a function of
-  double value = 0;               ///< seconds, or bytes; above 0
+  NamedSizes run_sizes;                  ///< of the run that it comes from
+  int ranks_per_host = kOneRankPerHost;  ///< that computed at once
+  NamedValues sizes;                     ///< that the value is a function of
+  double value = 0;                      ///< seconds, or bytes; above 0
   double disturbed = 0;  ///< chance that it is too long, as its run was disturbed throughout
 };
 

@@ -171,7 +171,7 @@ bool was_measured(const Model& model, int ranks_per_host) {
 
 // What is added to an interval for what no run showed, relative: where data leaves a cache, for
 // each doubling of the ranks, for other numbers of ranks on a host (docs/explanation/model.md,
-// "Interval").
+// "Intervals").
 constexpr double kBeyondCache = 0.15;
 constexpr double kBeyondRanks = 0.03;
 constexpr double kOtherRanksPerHost = 0.15;

@@ -101,7 +101,7 @@ SearchParts SearchTime::parts(double Estimate::*end, double latency_factor) cons
     *seconds *= latency_factor;
   }
   const auto value = [end](const Law& law, const NamedValues& sizes,
-                           int workers_per_host = kOneKind) {
+                           int workers_per_host = kOneRankPerHost) {
     return law.at(sizes, workers_per_host).*end;
   };
   const auto in_vain = [&](const Steals& steals, int sharers, double nodes) {

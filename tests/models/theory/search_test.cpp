@@ -37,7 +37,7 @@ double predicted(const Model& model, int ranks, int threads, std::int64_t nodes)
 }
 
 /// Of a fit of one kind.
-double coefficient(const Law& law, int i, int workers_per_host = kOneKind) {
+double coefficient(const Law& law, int i, int workers_per_host = kOneRankPerHost) {
   const Hypothesis& first = law.hypotheses.front();
   return first.factors.at(workers_per_host) * first.coefficients[i];
 }
