@@ -479,6 +479,9 @@ class Executor final : private Workload {
 
   bool is_to_stop() {
     const StealingOptions& stealing = options_.stealing;
+    if (!stopped_.empty()) {
+      return true;
+    }
     if (stealing.stop != nullptr && stealing.stop->load()) {
       stopped_ = "stopped before the search was done";
     } else if (static_cast<double>(monotonic_ns() - begin_ns_) > stealing.max_s * 1e9) {
