@@ -9,7 +9,7 @@ namespace cleave::splitting {
 
 namespace {
 
-constexpr double kRounding = 1e-9;
+constexpr double kCostRounding = 1e-9;
 
 /// Another policy run beside the real one on the same tree, with parts of its own.
 class Shadow {
@@ -106,7 +106,7 @@ int segments(const Expectation& expected, double maximum, Index begin, Index end
 double min_maximum(const OnlineView& view, const Expectation& expected, int parts) {
   double low = expected.before(view.leaves()) / parts;
   double high = expected.before(view.leaves());
-  while (high - low > kRounding * high) {
+  while (high - low > kCostRounding * high) {
     const double middle = (low + high) / 2;
     int needed = 0;
     for (int p = 0; p < view.processors(); ++p) {
@@ -123,7 +123,7 @@ double min_maximum(const OnlineView& view, const Expectation& expected, int part
 /// none if all are there.
 std::optional<Give> lower_expected_maximum(const OnlineView& view, const Expectation& expected,
                                            int parts) {
-  const double maximum = min_maximum(view, expected, parts) * (1 + kRounding);
+  const double maximum = min_maximum(view, expected, parts) * (1 + kCostRounding);
   for (int p = 0; p < view.processors(); ++p) {
     const LeafSet& part = view.part(p);
     if (part.empty()) {
@@ -185,7 +185,7 @@ class Outbid {
                : splitting::lower_expected_maximum(view, expectation_.of(view), parts);
   }
 
-  bool undercuts(double price) const { return spent_ + price < shadow_.spent() - kRounding; }
+  bool undercuts(double price) const { return spent_ + price < shadow_.spent() - kCostRounding; }
 
   Give paid(const OnlineView& view, const Give& give) {
     spent_ += cost_(size_of(view, give));
