@@ -33,10 +33,9 @@
 //     Study study(const RunOptions&, bool is_quick) const;  // what `cleave study` runs
 //     bool is_generated() const;           // whether a new seed makes a new problem; else it does
 //     Costs costs() const;                 // what the model cannot guess of its blocks (costs.hpp)
-//     std::string instance() const;        // what is searched, for snapshots, beside the seed
-//     where
-//                                          // it makes the problem; else its options, and what the
-//                                          // files hold that they name
+//     // What is searched, for snapshots, beside the seed where that makes the problem; else its
+//     // options, and what the files hold that they name.
+//     std::string instance() const;
 //     void keep(const Comm&, const Solution&) const;        // writes a right result; collective
 //
 // An application whose problem lies in parts (Placement::distributed) may make each rank's own, and

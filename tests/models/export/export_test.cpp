@@ -21,10 +21,10 @@ namespace cleave::models {
 using namespace cleave::detail;
 namespace {
 
-const NamedSizes kSizes = {{"N", 32 << 20}};
+const NamedSizes kExportedSizes = {{"N", 32 << 20}};
 
 TEST(Export, ExtraPHasALineForEachRepetitionAndBlock) {
-  const std::vector<Trace> traces = {synthetic_trace({}, 2, kSizes)};
+  const std::vector<Trace> traces = {synthetic_trace({}, 2, kExportedSizes)};
   std::istringstream lines(to_extra_p(traces));
   int count = 0;
   double sequential = 0;
@@ -42,7 +42,7 @@ TEST(Export, ExtraPHasALineForEachRepetitionAndBlock) {
 }
 
 TEST(Export, ATimelineHasAnEventForEachSpanOnRankZerosClock) {
-  Trace trace = synthetic_trace({}, 2, kSizes);
+  Trace trace = synthetic_trace({}, 2, kExportedSizes);
   trace.run.clock_offset_ns = {0, 1000};
   for (auto& [rank, span] : trace.spans) {
     span.begin_ns += rank * 1000;
@@ -65,7 +65,7 @@ TEST(Export, ATimelineHasAnEventForEachSpanOnRankZerosClock) {
 }
 
 TEST(Export, CsvHasALineForEachSpan) {
-  const std::vector<Trace> traces = {synthetic_trace({}, 2, kSizes)};
+  const std::vector<Trace> traces = {synthetic_trace({}, 2, kExportedSizes)};
   const std::string text = to_span_csv(traces);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), std::ssize(traces[0].spans) + 1);
   EXPECT_TRUE(
@@ -75,7 +75,7 @@ TEST(Export, CsvHasALineForEachSpan) {
 
 /// One rank, whose spans follow one another from `begin_ns` on.
 Trace adjoining_spans(std::int64_t begin_ns, const std::vector<std::int64_t>& durations_ns) {
-  Trace trace = synthetic_trace({}, 1, kSizes);
+  Trace trace = synthetic_trace({}, 1, kExportedSizes);
   trace.spans.clear();
   for (const std::int64_t duration_ns : durations_ns) {
     Span span{.begin_ns = begin_ns, .end_ns = begin_ns + duration_ns};

@@ -13,7 +13,7 @@
 namespace cleave::models {
 namespace {
 
-using Truth = std::function<double(const NamedValues&)>;
+using TrueLaw = std::function<double(const NamedValues&)>;
 
 Observation observed(const NamedValues& sizes, double value, double disturbed = 0.005,
                      int ranks_per_host = 1) {
@@ -26,7 +26,7 @@ Observation observed(const NamedValues& sizes, double value, double disturbed = 
 }
 
 /// `count` sizes N from 10,000 on, each `factor` times the one before.
-std::vector<Observation> along(int count, double factor, const Truth& truth, double noise = 0,
+std::vector<Observation> along(int count, double factor, const TrueLaw& truth, double noise = 0,
                                unsigned seed = 1) {
   std::mt19937 random(seed);
   std::normal_distribution<double> normal(0, noise);
@@ -94,7 +94,9 @@ TEST(Law, IsThatOfASecondImplementationOfTwoSizes) {
   expect_near(fitted(rows).at({{"N", 32e5}, {"M", 64e5}}), 1.597435662, 1.540022514, 1.672297932);
 }
 
-const Truth kNLogN = [](const NamedValues& s) { return 4e-10 * s.at("N") * std::log2(s.at("N")); };
+const TrueLaw kNLogN = [](const NamedValues& s) {
+  return 4e-10 * s.at("N") * std::log2(s.at("N"));
+};
 
 TEST(Law, DoesNotDependOnTheOrderOfRows) {
   std::vector<Observation> rows = along(8, 2, kNLogN, 0.03);
@@ -128,7 +130,7 @@ TEST(Law, ScalesWithTheUnitOfTime) {
 }
 
 TEST(Law, FindsWhatMadeTheTimes) {
-  const std::vector<std::pair<std::string, Truth>> laws = {
+  const std::vector<std::pair<std::string, TrueLaw>> laws = {
       {"N", [](const NamedValues& s) { return 3e-9 * s.at("N"); }},
       {"N*log2(N)", kNLogN},
       {"N^2", [](const NamedValues& s) { return 1e-15 * s.at("N") * s.at("N"); }},
@@ -170,7 +172,7 @@ TEST(Law, SizesDisturbedThroughoutDoNotCount) {
 }
 
 TEST(Law, OfRanksThatShareAHostIsAFactor) {
-  const Truth truth = [](const NamedValues& s) { return 3e-9 * s.at("N"); };
+  const TrueLaw truth = [](const NamedValues& s) { return 3e-9 * s.at("N"); };
   std::vector<Observation> rows = along(6, 2, truth);
   for (Observation o : along(6, 2, truth)) {
     o.ranks_per_host = 2;
@@ -197,7 +199,7 @@ TEST(Law, OfThreeNoisySizesIsNotFarOffBeyondThem) {
 }
 
 TEST(Law, OfFewSizesAnswers) {
-  const Truth truth = [](const NamedValues& s) { return 1e-3 + 3e-9 * s.at("N"); };
+  const TrueLaw truth = [](const NamedValues& s) { return 1e-3 + 3e-9 * s.at("N"); };
   for (int count = 1; count <= 4; ++count) {
     const std::vector<Observation> rows = along(count, 4, truth);
     const Law law = fitted(rows);
@@ -208,7 +210,9 @@ TEST(Law, OfFewSizesAnswers) {
 }
 
 TEST(Law, OfOneFormTakesNoCoefficientBelowZero) {
-  const Truth truth = [](const NamedValues& s) { return std::max(1e-9, 3e-9 * s.at("N") - 1e-5); };
+  const TrueLaw truth = [](const NamedValues& s) {
+    return std::max(1e-9, 3e-9 * s.at("N") - 1e-5);
+  };
   const std::vector<Observation> rows = along(6, 2, truth);
   for (const Weights weights : {Weights::relative, Weights::ordinary}) {
     const Law law = std::get<Law>(fit_law(rows, prescribed(parse_form("1,N")), weights));

@@ -80,7 +80,7 @@ TEST_F(PlanFile, NamesTheFieldThatIsWrong) {
   has(with(text, "\"mode\": \"sfc\"", "\"mode\": \"xyz\""), "field 'mode' is 'xyz', allowed are");
   has(with(text, "\"a1\": 1.0", "\"a1\": -1.0"), "field 'a1' must be at least 0");
   has(with(text, "\"processors\": 3", "\"processors\": 0"), "field 'processors'");
-  has(with(text, "\"version\": 1", "\"version\": 9"), "field 'version'");
+  has(with(text, "\"version\": 2", "\"version\": 9"), "field 'version'");
   has(with(text, "\"N\": 4", "\"N\": 5"), "the replay finds");
   has(with(text, "\"receiver\": 2", "\"receiver\": 0"), "split 1: processor 0 would receive");
   has(with(text, "\"stage\": 2", "\"stage\": 9"), "split 1 is at stage 9, allowed are 1 to 3");

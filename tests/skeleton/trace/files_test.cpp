@@ -13,6 +13,7 @@
 #include <cleave/trace/machine_file.hpp>
 #include <cleave/trace/trace_file.hpp>
 
+#include "tests/support/message_of.hpp"
 #include "tests/support/mutations.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -22,6 +23,7 @@ using namespace cleave::detail;
 namespace {
 
 using ::cleave::testing::damaged;
+using ::cleave::testing::message_of;
 using ::cleave::testing::TemporaryFolder;
 
 void write_example_trace(const std::filesystem::path& path) {
@@ -69,15 +71,6 @@ Machine example_machine() {
                          .samples = {{8, true, {1e-6, 1.1e-6}}, {64, false, {2e-6}}}}},
           .exchange = {{.ranks = 4, .level = 1, .oversubscribed = true}},
           .provenance = provenance_here("files_test", "", "steady")};
-}
-
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const FileError& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
 }
 
 TEST(TraceFile, IsReadBackAsItWasWritten) {

@@ -18,21 +18,14 @@
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
 
+#include "tests/support/message_of.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace cleave {
 namespace {
 
+using ::cleave::testing::message_of;
 using ::cleave::testing::TemporaryFolder;
-
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const FileError& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
 
 TEST(AtomicFile, WithoutACommitNothingIsLeft) {
   const TemporaryFolder folder;
