@@ -12,7 +12,7 @@ import subprocess
 
 import pandas as pd
 
-VERSIONS = {"cleave-trace": 3, "cleave-machine": 2, "cleave-model": 10}
+VERSIONS = {"cleave-trace": 3, "cleave-machine": 2, "cleave-model": 11}
 
 
 class CleaveError(Exception):
@@ -85,23 +85,22 @@ def read_model(path):
     """The coefficients of a model, one a row; `path` is a *.model.json or a study's folder.
 
     Columns: part (a block, or a part of a search such as "between.seconds"), ranks_per_host that it holds
-    for, term, coefficient, and of the fit r_squared and left_out_error. A coefficient is in seconds a unit
-    of its term; of "memory" and "exchange.bytes" in bytes, of "*.count" and "*.in_vain" in steals.
-    `attrs` has app, type, placement, threads, calibration, refused and notes.
+    for, term, coefficient, and of the law r_squared and the weight of this form, which is the likeliest. A
+    coefficient is in seconds a unit of its term; of "memory" and "exchange.bytes" in bytes, of "*.count" and
+    "*.in_vain" in steals. `attrs` has app, type, placement, threads, verdict, refused and notes.
     """
     path = _only(path, "*.model.json")
     model = _read_json(path, "cleave-model")
     rows = []
-    for part, fit in _fits_of(model):
-        terms = fit["forms"][0]["terms"]
-        for ranks_per_host, coefficients in fit["coefficients"].items():
+    for part, law in _laws_of(model):
+        form = law["forms"][0]
+        for ranks_per_host, factor in form["ranks_per_host_factors"].items():
             rows += [{"part": part, "ranks_per_host": int(ranks_per_host), "term": term,
-                      "coefficient": coefficient, "r_squared": fit["r_squared"],
-                      "left_out_error": fit["left_out_error"]}
-                     for term, coefficient in zip(terms, coefficients)]
-    return _frame(rows, ["part", "ranks_per_host", "term", "coefficient", "r_squared", "left_out_error"],
+                      "coefficient": factor * coefficient, "r_squared": law["r_squared"], "weight": form["weight"]}
+                     for term, coefficient in zip(form["terms"], form["coefficients"])]
+    return _frame(rows, ["part", "ranks_per_host", "term", "coefficient", "r_squared", "weight"],
                   file=str(path), **{name: model[name] for name in
-                                     ("app", "type", "placement", "threads", "calibration", "refused", "notes")})
+                                     ("app", "type", "placement", "threads", "verdict", "refused", "notes")})
 
 
 def read_machine(path):
@@ -125,8 +124,9 @@ def predictions(model, ranks, sizes, *, options=(), program="cleave"):
 
     `model` is a *.model.json or a study's folder; `ranks` a number or several; `sizes` a dict of sizes such
     as {"N": 1 << 30}, or several. `options` are further ones, such as ["--assume-network", "ethernet-10g"].
-    Columns: ranks, threads, ranks_per_host, seconds, low and high of the 95 % interval,
-    outside_fitted_range, and one a size. `attrs["remarks"]` has what the predictions rest on besides the fits.
+    Columns: ranks, threads, ranks_per_host, the quiet time in seconds with low and high of its 95 % interval,
+    run_low and run_high of 95 % of runs on a host as it was, outside_fitted_range, and one a size. `attrs` has
+    the verdict on the model, and remarks: what the predictions rest on besides the laws.
     """
     ranks = [ranks] if isinstance(ranks, numbers.Integral) else list(ranks)
     sizes = [sizes] if isinstance(sizes, dict) else list(sizes)
@@ -139,13 +139,15 @@ def predictions(model, ranks, sizes, *, options=(), program="cleave"):
         raise CleaveError(f"{program} cannot be started: {error.strerror}; name it by program=") from None
     if done.returncode != 0:
         raise CleaveError(done.stderr.strip())
-    found = json.loads(done.stdout)["predictions"]
+    answer = json.loads(done.stdout)
+    found = answer["predictions"]
     rows = [{"ranks": p["ranks"], "threads": p["threads"], "ranks_per_host": p["ranks_per_host"], **p["sizes"],
              "seconds": p["seconds"], "low": p["interval"][0], "high": p["interval"][1],
+             "run_low": p["as_the_host_was"][0], "run_high": p["as_the_host_was"][1],
              "outside_fitted_range": p["outside_fitted_range"]} for p in found]
     remarks = dict.fromkeys(remark for p in found for remark in p["remarks"])
-    return _frame(rows, ["ranks", "threads", "ranks_per_host", "seconds", "low", "high", "outside_fitted_range"],
-                  remarks=list(remarks))
+    return _frame(rows, ["ranks", "threads", "ranks_per_host", "seconds", "low", "high", "run_low", "run_high",
+                         "outside_fitted_range"], verdict=answer["verdict"], remarks=list(remarks))
 
 
 def traces_of(paths):
@@ -165,10 +167,10 @@ def traces_of(paths):
     return files
 
 
-def _fits_of(model):
+def _laws_of(model):
     hypercube, search = model.get("hypercube", {}), model.get("search", {})
     for block in hypercube.get("blocks", []):
-        yield block["block"], block["fit"]
+        yield block["block"], block["law"]
     if "exchange" in hypercube:
         yield "exchange.bytes", hypercube["exchange"]["bytes"]
     for part in ("search", "start_up", "termination"):

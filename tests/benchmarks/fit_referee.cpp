@@ -36,8 +36,6 @@ using namespace cleave::detail;
 using namespace models;
 namespace {
 
-constexpr int kFunctions = 60;
-
 /// A table to learn from, and what is to be predicted.
 struct Task {
   std::vector<Observation> rows;
@@ -209,15 +207,15 @@ Task law_task(double busy, std::mt19937_64& random) {
   return task;
 }
 
-/// Fits and predicts tasks, and counts.
+/// Fits and predicts `count` tasks, and counts.
 template <class MakeTask>
-void judge_tasks(benchmark::State& state, MakeTask make_task) {
+void judge_tasks(benchmark::State& state, int count, MakeTask make_task) {
   std::array<int, 3> within = {};
   int holds = 0;
   std::vector<double> half_widths;
   for (auto _ : state) {
     std::mt19937_64 random(1);
-    for (int i = 0; i < kFunctions; ++i) {
+    for (int i = 0; i < count; ++i) {
       const Task task = make_task(random);
       const Law law = std::get<Law>(
           fit_law(task.rows, candidate_forms(varying_sizes(task.rows), ranges_of(task.rows), {})));
@@ -230,7 +228,7 @@ void judge_tasks(benchmark::State& state, MakeTask make_task) {
       half_widths.push_back((said.high - said.low) / 2 / said.median);
     }
   }
-  const auto part = [](int of) { return static_cast<double>(of) / kFunctions; };
+  const auto part = [count](int of) { return static_cast<double>(of) / count; };
   state.counters["within_5_percent"] = part(within[0]);
   state.counters["within_10_percent"] = part(within[1]);
   state.counters["within_20_percent"] = part(within[2]);
@@ -271,7 +269,7 @@ void run(int argc, char** argv) {
       benchmark::RegisterBenchmark(
           fmt::format("extra_p/parameters:{}/noise:{}", parameters, percent).c_str(),
           [=](benchmark::State& state) {
-            judge_tasks(state, [=](std::mt19937_64& random) {
+            judge_tasks(state, parameters == 2 ? 60 : 20, [=](std::mt19937_64& random) {
               return extra_p_task(parameters, percent / 100.0, random);
             });
           })
@@ -282,7 +280,7 @@ void run(int argc, char** argv) {
   for (const int busy : {0, 15, 30, 50}) {
     benchmark::RegisterBenchmark(fmt::format("laws/busy:{}", busy).c_str(),
                                  [=](benchmark::State& state) {
-                                   judge_tasks(state, [=](std::mt19937_64& random) {
+                                   judge_tasks(state, 60, [=](std::mt19937_64& random) {
                                      return law_task(busy / 100.0, random);
                                    });
                                  })

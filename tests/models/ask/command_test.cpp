@@ -79,11 +79,11 @@ TEST_F(Command, ComparesAnyNumberOfRunsWithTheFirst) {
   SyntheticApp app;
   app.noise = 0.001;
   const auto write = [&](const std::string& name, double slower, int ranks) {
-    SyntheticApp throttled = app;
-    throttled.sequential = [&app, slower](const NamedSizes& s) {
+    SyntheticApp slowed = app;
+    slowed.sequential = [&app, slower](const NamedSizes& s) {
       return slower * app.sequential(s);
     };
-    write_synthetic_trace(folder_ / name, synthetic_trace(throttled, ranks, sizes));
+    write_synthetic_trace(folder_ / name, synthetic_trace(slowed, ranks, sizes));
   };
   write("a.trace.jsonl", 1, 1);
   write("b.trace.jsonl", 1.5, 1);

@@ -55,7 +55,7 @@ def setUpModule():
                "exchange": [{"ranks": 2, "between_hosts": True, "latency_s": 1e-6, "gap_s_per_byte": 1e-10}]}
     (STUDY / "here.machine.json").write_text(json.dumps(machine))
     run(PROGRAMS / "cleave", "fit", *sorted((STUDY / "traces").iterdir()), "--machine", STUDY / "here.machine.json",
-        "--out", STUDY / "quicksort.model.json", "--count-throttled")
+        "--out", STUDY / "quicksort.model.json")
     SEARCH = FOLDER / "search.trace.jsonl"
     run(MPIEXEC, "-n", 2, PROGRAMS / "cleave-uts", "--tree", "prins:T1", "--threads", 2, "--repetitions", 2,
         "--trace", SEARCH)
@@ -137,18 +137,19 @@ class Models(unittest.TestCase):
         self.assertEqual(frame.attrs["app"], "quicksort")
         for block in model["hypercube"]["blocks"]:
             rows = frame[frame.part == block["block"]]
-            self.assertEqual(list(dict.fromkeys(rows.term)), block["fit"]["forms"][0]["terms"])
+            self.assertEqual(list(dict.fromkeys(rows.term)), block["law"]["forms"][0]["terms"])
             self.assertEqual(list(rows.coefficient),
-                             [c for one in block["fit"]["coefficients"].values() for c in one])
+                             [factor * c for form in block["law"]["forms"][:1]
+                              for factor in form["ranks_per_host_factors"].values() for c in form["coefficients"]])
         self.assertIn("exchange.bytes", set(frame.part))
 
     def test_of_a_search_has_its_parts(self):
         path = FOLDER / "search.model.json"
-        fit = json.loads((STUDY / "quicksort.model.json").read_text())["hypercube"]["blocks"][0]["fit"]
+        law = json.loads((STUDY / "quicksort.model.json").read_text())["hypercube"]["blocks"][0]["law"]
         model = json.loads((STUDY / "quicksort.model.json").read_text())
         del model["hypercube"]
-        model["search"] = {"search": fit, "inside": {"seconds": fit, "count": fit},
-                           "between": {"seconds": fit, "count": fit, "in_vain": fit}}
+        model["search"] = {"search": law, "inside": {"seconds": law, "count": law},
+                           "between": {"seconds": law, "count": law, "in_vain": law}}
         path.write_text(json.dumps(model))
         self.assertLessEqual({"search", "inside.seconds", "inside.count", "between.in_vain"},
                              set(cleave.read_model(path).part))
