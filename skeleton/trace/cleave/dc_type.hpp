@@ -46,11 +46,11 @@ struct PlacementTraits {
 };
 
 /// In the order of the enumerators.
-inline constexpr std::array<PlacementTraits, 3> kPlacements = {{
+inline constexpr auto kPlacements = std::to_array<PlacementTraits>({
     {Placement::replicated, "replicated", Holders::all, Holders::all},
     {Placement::rooted, "rooted", Holders::root, Holders::root},
     {Placement::distributed, "distributed", Holders::parts, Holders::parts},
-}};
+});
 
 constexpr const PlacementTraits& traits_of(Placement placement) {
   return kPlacements[static_cast<std::size_t>(placement)];

@@ -70,7 +70,7 @@ struct Step {
   Ranks ranks = Ranks::all;
   What what = What::none;
   Flow flow = Flow::both;
-  /// Whose half of the group's data moves: of the rank that gives, or of the one that gets.
+  /// Whether what moves is of the half of the rank that gets it, rather than of the one that gives.
   bool is_of_getter = false;
   bool has_header = false;  ///< whether a header goes before what moves (link.hpp)
   int group = 0;            ///< index into Schedule::groups
