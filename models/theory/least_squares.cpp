@@ -125,11 +125,6 @@ void NormalEquations::add_row(const Eigen::Ref<const Eigen::VectorXd>& columns, 
   moments_.noalias() += weight * measured * columns;
 }
 
-void NormalEquations::add(const NormalEquations& part, double times) {
-  products_.noalias() += times * part.products_;
-  moments_.noalias() += times * part.moments_;
-}
-
 Eigen::VectorXd NormalEquations::solve(std::span<const int> chosen, Sign sign) const {
   const auto count = static_cast<Index>(chosen.size());
   Scaled scaled{SmallMatrix(count, count), SmallVector(count), SmallVector(count)};

@@ -22,7 +22,7 @@ enum class Sign {
 };
 
 /// The sums over rows that least squares needs: of weight * column * column, weight * column *
-/// measured, and weight * measured^2. Those of parts of the rows add up.
+/// measured, and weight * measured^2.
 class NormalEquations {
  public:
   explicit NormalEquations(Eigen::Index columns = 0)
@@ -30,7 +30,6 @@ class NormalEquations {
         moments_(Eigen::VectorXd::Zero(columns)) {}
 
   void add_row(const Eigen::Ref<const Eigen::VectorXd>& columns, double measured, double weight);
-  void add(const NormalEquations& part, double times = 1);
 
   /// The coefficients of the chosen columns that leave least; at most four columns. Of columns that
   /// depend on each other some get 0. Exact: of every subset of the columns the solution is tried.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 #include <cleave/trace/median.hpp>
@@ -13,11 +12,6 @@ namespace cleave::models {
 
 /// Of normal noise: its standard deviation over the median distance from its middle.
 inline constexpr double kDeviationsPerMedian = 1.4826;
-
-/// \pre  !values.empty()
-inline double mean_of(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
 
 /// How far a single repetition typically lies from the median of them all, relative to it:
 /// 1.4826 * median |x - m| / m, which is the standard deviation / mean of normal noise.

@@ -45,18 +45,6 @@ TEST(LeastSquares, StandardErrorsAreThoseOfTheTextbook) {
   EXPECT_NEAR(errors[1], std::sqrt(1.35 / 5), 1e-9);
 }
 
-TEST(LeastSquares, PartsOfTheRowsAddUp) {
-  NormalEquations all(2);
-  NormalEquations sum(2);
-  for (int i = 1; i < 6; ++i) {
-    NormalEquations part(2);
-    part.add_row(Eigen::Vector2d(1, i * i), 3 + i, 2);
-    sum.add(part, 0.5);
-    all.add_row(Eigen::Vector2d(1, i * i), 3 + i, 1);
-  }
-  EXPECT_TRUE(all.solve(kBoth, Sign::any).isApprox(sum.solve(kBoth, Sign::any)));
-}
-
 /// The least sum of squares over all supports without a negative coefficient, by QR.
 double least_of_all_supports(const Eigen::MatrixXd& columns, const Eigen::VectorXd& measured) {
   double least = measured.squaredNorm();
