@@ -203,26 +203,23 @@ auto subproblems(const App& app, typename App::Problem problem) {
   }
 }
 
-}  // namespace detail
-
-/// Solves `problem` on one rank by recursion down to `trivial`. This is the meaning of DC_Call:
-/// every executor returns what this returns. It keeps its own stack: any depth will do.
+/// As `solve_sequential`, with a stack on the heap: for recursions of any depth.
 template <DivideAndConquer App>
-typename App::Solution solve_sequential(const App& app, typename App::Problem problem) {
+typename App::Solution solve_on_heap(const App& app, typename App::Problem problem) {
   /// A problem that was divided, and those of its parts that are solved, combined.
   struct Divided {
-    decltype(detail::subproblems(app, std::move(problem))) parts;
+    decltype(subproblems(app, std::move(problem))) parts;
     std::size_t next = 1;  ///< part to be solved
     std::optional<typename App::Solution> solution{};
   };
   std::deque<Divided> stack;
   for (;;) {
     while (!app.trivial(std::as_const(problem))) {
-      stack.push_back({.parts = detail::subproblems(app, std::move(problem))});
+      stack.push_back({.parts = subproblems(app, std::move(problem))});
       problem = std::move(stack.back().parts[0]);
     }
     typename App::Solution solution = app.conquer(std::move(problem));
-    for (;;) {
+    for (;; stack.pop_back()) {
       if (stack.empty()) {
         return solution;
       }
@@ -235,9 +232,44 @@ typename App::Solution solve_sequential(const App& app, typename App::Problem pr
         problem = std::move(above.parts[above.next++]);
         break;
       }
-      stack.pop_back();
     }
   }
+}
+
+/// As `solve_sequential`, whose recursion is by calls as far as `levels`.
+template <DivideAndConquer App>
+typename App::Solution solve_by_calls(const App& app, typename App::Problem problem, int levels) {
+  if (levels == 0) {
+    return solve_on_heap(app, std::move(problem));
+  }
+  if (app.trivial(std::as_const(problem))) {
+    return app.conquer(std::move(problem));
+  }
+  if constexpr (HasDivideInMany<App>) {
+    auto parts = subproblems(app, std::move(problem));
+    auto solution = solve_by_calls(app, std::move(parts.front()), levels - 1);
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+      auto next = solve_by_calls(app, std::move(parts[i]), levels - 1);
+      solution = app.combine(std::move(solution), std::move(next));
+    }
+    return solution;
+  } else {
+    auto [left, right] = cleave::divide(app, std::move(problem), Share{.left = 1, .total = 2});
+    auto left_solution = solve_by_calls(app, std::move(left), levels - 1);
+    auto right_solution = solve_by_calls(app, std::move(right), levels - 1);
+    return app.combine(std::move(left_solution), std::move(right_solution));
+  }
+}
+
+}  // namespace detail
+
+/// Solves `problem` on one rank by recursion down to `trivial`. This is the meaning of DC_Call:
+/// every executor returns what this returns. Any depth will do: from level 100 on, which balanced
+/// recursions do not reach, the stack is on the heap.
+template <DivideAndConquer App>
+typename App::Solution solve_sequential(const App& app, typename App::Problem problem) {
+  constexpr int kLevelsByCalls = 100;
+  return detail::solve_by_calls(app, std::move(problem), kLevelsByCalls);
 }
 
 }  // namespace cleave

@@ -289,6 +289,18 @@ struct WordsInUnmakable : Words {
   }
 };
 
+struct UnmakableSum {
+  using Problem = int;
+  using Solution = Unmakable;
+  static constexpr bool kCommutative = true;
+  bool trivial(const int& n) const { return n <= 1; }
+  Unmakable conquer(int n) const { return {.words = n}; }
+  Halves<int> divide(int n) const { return {1, n - 1}; }
+  Unmakable combine(Unmakable left, Unmakable right) const {
+    return {.words = left.words + right.words};
+  }
+};
+
 struct ThrowingTotals : Words {
   std::int64_t combine(std::int64_t /*left*/, std::int64_t /*right*/) const {
     throw std::runtime_error("no sum");
@@ -367,6 +379,12 @@ TEST(Search, NodesLongerThanAnMpiMessageCross) {
   };
   EXPECT_EQ(call(DC_Type::work_stealing, Words{}, 8, options), 9841);
   EXPECT_EQ(call(DC_Type::work_stealing, Chain{}, 1000, options), 1001);
+}
+
+TEST(Search, ASolutionThatCannotBeMadeOnARankThatGetsNoneIsOneErrorToo) {
+  const std::string failure = failure_of(UnmakableSum{}, Placement::rooted);
+  EXPECT_EQ(failure,
+            Comm(MPI_COMM_WORLD).size() == 1 ? "nothing was thrown" : "Solution: not to be made");
 }
 
 TEST(Search, WhatAFunctorThrowsReachesEveryRank) {

@@ -200,7 +200,13 @@ class Blocks {
 
   /// What a rank gets where the solution is for another one.
   std::optional<Solution> no_solution() {
-    return attempt("Solution", Level{}, [] { return Solution{}; });
+    return attempt("Solution", Level{}, [] {
+      if constexpr (requires { App::no_solution(); }) {
+        return App::no_solution();
+      } else {
+        return Solution{};
+      }
+    });
   }
 
   /// The sizes of `problem` if a trace is taken, else none.

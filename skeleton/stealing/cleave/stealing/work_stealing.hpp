@@ -54,6 +54,8 @@ struct Reduction {
 
   const App& app;
 
+  static Solution no_solution() { return typename App::Solution{}; }
+
   void visit(Problem problem, Children<Problem>& children, Solution& total) const {
     if (app.trivial(std::as_const(problem))) {
       total = combine(std::move(total), app.conquer(std::move(problem)));
@@ -307,9 +309,8 @@ typename App::Solution solve_by_work_stealing(const App& app, typename App::Prob
         "it holds a pointer, a view or a type without a wire");
   } else if constexpr (DeclaredCommutative<App>) {
     const Reduction<App> reduction{app};
-    return WorkStealing<Reduction<App>>(reduction, options)
-        .search(std::move(problem))
-        .value_or(typename App::Solution{});
+    auto solution = WorkStealing<Reduction<App>>(reduction, options).search(std::move(problem));
+    return solution ? *std::move(solution) : typename App::Solution{};  // where it ended early
   } else {
     return WorkStealing<App>(app, options).fork_and_join(std::move(problem));
   }
