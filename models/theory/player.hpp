@@ -86,7 +86,7 @@ class Player {
   double drawn(const Noise::Times& times, int rank);
   Moved moved(const detail::Step& step);
   void move(const detail::Step& step);
-  void meet(int a, int b, int group, const Moved& what);
+  void meet(int a, int b, const detail::Step& step, const Moved& what);
   void meet(int first, int count, Place place, double seconds);
   double choose_splitter(int group);
 

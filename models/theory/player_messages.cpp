@@ -58,28 +58,29 @@ Player::Moved Player::moved(const detail::Step& step) {
 void Player::move(const detail::Step& step) {
   const auto [left, right, count] = detail::pairs_of(step.ranks, group_at(step.group).ranks);
   const Moved what = moved(step);
+  const bool goes_left = step.flow == detail::Step::Flow::to_left;
   for (int i = 0; i < count; ++i) {
-    meet(left + i, right + i, step.group, what);
+    meet(goes_left ? right + i : left + i, goes_left ? left + i : right + i, step, what);
   }
 }
 
-/// Two ranks meet and exchange; then comes the skeleton's own work.
-void Player::meet(int a, int b, int group, const Moved& what) {
+/// Two ranks meet and exchange, or `a` gives; then comes the skeleton's own work.
+void Player::meet(int a, int b, const detail::Step& step, const Moved& what) {
   const double seconds = drawn(what.exchange, a);
   if (clocks_[static_cast<std::size_t>(a)] >= clocks_[static_cast<std::size_t>(b)]) {
     follow(b, a);
   } else {
     follow(a, b);
   }
-  const int level = group_at(group).level;
+  const int level = group_at(step.group).level;
   const bool has_skeleton = blocks_.contains(detail::Block::skeleton);
   for (const int rank : {a, b}) {
     spend(rank, {detail::Block::exchange, level}, seconds);
-    if (what.header_s > 0) {
+    if (step.has_header) {
       spend(rank, {detail::Block::wait, level}, what.header_s);
     }
     if (has_skeleton) {
-      work(detail::Block::skeleton, group, rank, 1, what.skeleton);
+      work(detail::Block::skeleton, step.group, rank, 1, what.skeleton);
     }
   }
 }
