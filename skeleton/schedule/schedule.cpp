@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
 
 #include <cleave/schedule/messages.hpp>
 #include <cleave/schedule/schedule.hpp>
@@ -14,7 +15,11 @@ using Flow = Step::Flow;
 
 /// All groups, or those of `rank` and their halves.
 std::vector<ScheduledGroup> groups_of(int ranks, std::optional<int> rank) {
-  std::vector<ScheduledGroup> groups = {{.ranks = {.first = 0, .size = ranks}}};
+  std::vector<ScheduledGroup> groups;
+  groups.reserve(
+      rank ? 1 + 2 * static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(ranks)))
+           : 2 * static_cast<std::size_t>(ranks));
+  groups.push_back({.ranks = {.first = 0, .size = ranks}});
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const ScheduledGroup group = groups[i];
     if (group.ranks.size > 1 && (!rank || group.ranks.contains(*rank))) {
