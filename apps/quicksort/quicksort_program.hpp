@@ -344,7 +344,7 @@ class QuicksortProgram {
 
 }  // namespace cleave::quicksort
 
-// A run of each kind of keys is compiled by a source of its own, sort_KEY.cpp.
+// A run of each kind of keys is compiled by a source of its own (sort_int32.cpp and others).
 #define CLEAVE_RUN_OF_KEYS(Key, Order)                                                        \
   void cleave::detail::run_application(                                                       \
       const cleave::Comm&, const cleave::quicksort::PartSort<Key, cleave::quicksort::Order>&, \

@@ -49,6 +49,10 @@ std::string text_of(const JudgedRun& judged) {
 
 std::string advice_for(const JudgedRun& judged) {
   constexpr double kMuch = 0.05;
+  if (!judged.prediction.is_answer()) {
+    return "So wide an interval is no answer: measure sizes that differ more, or more rounds "
+           "(--rounds)";
+  }
   const std::vector<double>& seconds = judged.run.seconds;
   const double slower = detail::median(seconds) / judged.measured_s - 1;
   if (slower > kMuch) {
@@ -85,6 +89,8 @@ Verdict judge(const std::vector<JudgedRun>& runs) {
   Verdict verdict;
   std::vector<double> errors;
   const JudgedRun* worst = nullptr;
+  const JudgedRun* unanswered = nullptr;
+  int not_answered = 0;
   for (const JudgedRun& judged : runs) {
     if (!judged.held_out || !(judged.measured_s > 0)) {
       continue;
@@ -95,14 +101,21 @@ Verdict judge(const std::vector<JudgedRun>& runs) {
     if (worst == nullptr || half_widths_outside(judged) > half_widths_outside(*worst)) {
       worst = &judged;
     }
+    if (!judged.prediction.is_answer()) {
+      unanswered = &judged;
+      ++not_answered;
+    }
   }
   if (worst == nullptr) {
     return verdict;
   }
   constexpr double kFarOutside = 1;  // half widths
   verdict.median_error = detail::median(std::move(errors));
-  verdict.trusted = verdict.held_out - verdict.inside <= allowed_misses(verdict.held_out) &&
+  const bool answers = 2 * not_answered <= verdict.held_out;
+  verdict.trusted = answers &&
+                    verdict.held_out - verdict.inside <= allowed_misses(verdict.held_out) &&
                     half_widths_outside(*worst) <= kFarOutside;
+  worst = answers ? worst : unanswered;
   if (!*verdict.trusted) {
     verdict.worst = text_of(*worst);
     verdict.advice = advice_for(*worst);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a model's held-out quiet times lie in their intervals. It stands above every answer.
+// Whether a model's held-out quiet times lie in their intervals, most of which are narrow enough to
+// be answers. It stands above every answer.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -218,7 +218,7 @@ TEST(MaxNodes, OnTheHypercubeAreThoseOfAllRanks) {
     expect_failure(2, "uts",
                    {"--type", "hypercube", "--placement", placement, "--tree", "prins:T1",
                     "--max-nodes", "45000", "--repetitions", "1"},
-                   1, "cleave-uts: the tree has more than 45000 nodes");
+                   1, "the tree has more than 45000 nodes");
   }
 }
 

@@ -80,9 +80,7 @@ TEST_F(Command, ComparesAnyNumberOfRunsWithTheFirst) {
   app.noise = 0.001;
   const auto write = [&](const std::string& name, double slower, int ranks) {
     SyntheticApp slowed = app;
-    slowed.sequential = [&app, slower](const NamedSizes& s) {
-      return slower * app.sequential(s);
-    };
+    slowed.sequential = [&app, slower](const NamedSizes& s) { return slower * app.sequential(s); };
     write_synthetic_trace(folder_ / name, synthetic_trace(slowed, ranks, sizes));
   };
   write("a.trace.jsonl", 1, 1);

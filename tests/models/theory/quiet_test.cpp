@@ -106,6 +106,19 @@ TEST(Verdict, IsByTheIntervalsOfHeldOutRuns) {
       << far_off.sentence();
 }
 
+TEST(Verdict, OfIntervalsThatAreNoAnswersIsNotTrusted) {
+  std::vector<JudgedRun> runs(2, judged(1, 0.95, 1.05));
+  runs.push_back(judged(1, 0.4, 4));
+  EXPECT_TRUE(judge(runs).trusted.value());
+  runs.push_back(judged(1, 0.3, 3));
+  EXPECT_TRUE(judge(runs).trusted.value()) << "half of them are answers";
+  runs.push_back(judged(1, 0.3, 3));
+  const Verdict vague = judge(runs);
+  EXPECT_FALSE(vague.trusted.value());
+  EXPECT_EQ(vague.inside, 5);
+  EXPECT_NE(vague.sentence().find("(0.3 to 3)"), std::string::npos) << vague.sentence();
+}
+
 TEST(Verdict, MoreMissesThanChanceAllowsAreNotTrusted) {
   std::vector<JudgedRun> runs(10, judged(1, 0.95, 1.05));
   for (int misses = 0; misses < 2; ++misses) {
