@@ -36,10 +36,13 @@ std::uint64_t cheap_hash(const Problem& problem) {
     if constexpr (kHasValueInBytes<Element>) {
       constexpr std::size_t kPlaces = 64;
       const std::span<const Element> all(std::ranges::data(problem), std::ranges::size(problem));
+      if (all.size() <= kPlaces) {
+        return crc_64(std::as_bytes(all)) + all.size();
+      }
       std::vector<std::byte> some;
-      for (std::size_t i = 0; i < std::min(kPlaces, all.size()); ++i) {
-        const std::size_t place = all.size() <= kPlaces ? i : (all.size() - 1) / (kPlaces - 1) * i;
-        const auto bytes = std::as_bytes(all.subspan(place, 1));
+      some.reserve(kPlaces * sizeof(Element));
+      for (std::size_t i = 0; i < kPlaces; ++i) {
+        const auto bytes = std::as_bytes(all.subspan((all.size() - 1) / (kPlaces - 1) * i, 1));
         some.insert(some.end(), bytes.begin(), bytes.end());
       }
       return crc_64(some) + all.size();
