@@ -32,10 +32,9 @@ namespace cleave {
 ///                         throws on any rank, a thread cannot be started, or a message cannot be
 ///                         stored (DC_Type::sequential passes it on unchanged). What the move of
 ///                         the solution to the caller throws, one rank throws alone
-/// \throws Interrupted     on every rank, once a search that was asked to stop has written a
-/// snapshot \throws Error           on every rank, if a search was ended early in another way
-/// \throws Error           on every rank, if the executor cannot run an application of this form,
-///                         or the ranks make different calls
+/// \throws Interrupted     on every rank, once a search that was asked to stop has left a snapshot
+/// \throws Error           on every rank, if a search was ended early in another way, the executor
+///                         cannot run an application of this form, or ranks make different calls
 /// \throws MpiError        if MPI reports a failure
 template <class App, class Problem = detail::ProblemOf<App>>
 auto DC_Call(DC_Type type, const App& app, Problem problem, const Options& options = {}) {
