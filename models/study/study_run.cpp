@@ -86,7 +86,9 @@ void StudyRun::measure() {
   runs_ = plan_.cases.size() * static_cast<std::size_t>(plan_.study.rounds);
   say_what_is_there();
   step_begin_ = std::chrono::steady_clock::now();
-  plan_runs(0, {});
+  for (int round = 1; round <= plan_.study.rounds; ++round) {
+    plan_round(all_of(plan_.cases), round);
+  }
   progress_.emplace(
       "study",
       detail::Progress::Where{.on_terminal = !arguments_.quiet, .status_file = arguments_.status},
@@ -170,7 +172,6 @@ void StudyRun::measure_all() {
   const std::vector<Case*> all = all_of(plan_.cases);
   const int rounds = plan_.study.rounds;
   for (int round = 1; round <= rounds; ++round) {
-    plan_runs(round - 1, {});
     measure_round(round, all);
   }
   for (int round = rounds + 1; round <= max_rounds(); ++round) {
@@ -179,7 +180,7 @@ void StudyRun::measure_all() {
       break;
     }
     runs_ += again.size();
-    plan_runs(round - 1, again);
+    plan_round(again, round);
     measure_round(round, again);
   }
   begin_step("fitting");
@@ -204,18 +205,8 @@ void StudyRun::complete_run(bool is_reused) {
   done_ += weight;
 }
 
-/// What is to come after so many rounds, with one more of the cases `again`.
-void StudyRun::plan_runs(int rounds_done, const std::vector<Case*>& again) {
+void StudyRun::plan_round(const std::vector<Case*>& cases, int round) {
   const std::lock_guard guard(mutex_);
-  to_come_.clear();
-  const std::vector<Case*> all = all_of(plan_.cases);
-  for (int round = rounds_done + 1; round <= plan_.study.rounds; ++round) {
-    add_round(all, round);
-  }
-  add_round(again, rounds_done + 1);
-}
-
-void StudyRun::add_round(const std::vector<Case*>& cases, int round) {
   for (const Case* const c : in_turn(cases, round)) {
     to_come_.push_back(plan_.weight_of(*c));
   }

@@ -55,8 +55,7 @@ class StudyRun {
   std::string command_of(const Case& c, int round) const;
 
   // What the progress knows.
-  void plan_runs(int rounds_done, const std::vector<Case*>& again);
-  void add_round(const std::vector<Case*>& cases, int round);
+  void plan_round(const std::vector<Case*>& cases, int round);
   void complete_run(bool is_reused);
   detail::Moment look();
 
