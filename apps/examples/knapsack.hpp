@@ -29,6 +29,7 @@ struct Best {
 struct Knapsack {
   using Problem = Filling;
   using Solution = Best;
+  using Bound = cleave::Maximise<std::int64_t>;
 
   std::vector<Item> items;  // from most to least value for the weight
 
@@ -44,12 +45,12 @@ struct Knapsack {
     return filling.value;
   }
   void visit(Filling filling, cleave::Children<Filling>& children, Best& best,
-             cleave::Incumbent& incumbent) const {
+             cleave::Incumbent<Bound>& incumbent) const {
     ++best.nodes;
-    if (incumbent.offer(-filling.value)) {  // an incumbent is minimised
+    if (incumbent.offer(filling.value)) {
       best.value = filling.value;
     }
-    if (bound(filling) > -incumbent.value()) {
+    if (bound(filling) > incumbent.value()) {
       const auto [weight, value] = items[filling.decided++];
       children.push(filling);  // without the item; visited last
       if (weight <= filling.room) {

@@ -38,7 +38,7 @@ struct Flowshop {
   }
 
   void visit(const Node& node, Children<Node>& children, SearchResult& total,
-             Incumbent& incumbent) const {
+             Incumbent<>& incumbent) const {
     if (node.is_leaf()) {
       ++total.leaves;
       const int makespan = brancher.leaf_makespan(node);

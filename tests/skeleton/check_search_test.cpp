@@ -120,7 +120,7 @@ TEST(Check, ANodeMustArriveAsItWasSent) {
 /// Branch-and-bound: the least sum of a path, and how many nodes it took to find it.
 struct LeastPath {
   struct Solution {
-    std::int64_t cost = Incumbent::kNone;
+    std::int64_t cost = Incumbent<>::kNone;
     std::int64_t nodes = 0;
     bool operator==(const Solution&) const = default;
   };
@@ -130,7 +130,7 @@ struct LeastPath {
   };
   using Problem = Node;
 
-  void visit(Node node, Children<Node>& children, Solution& total, Incumbent& incumbent) const {
+  void visit(Node node, Children<Node>& children, Solution& total, Incumbent<>& incumbent) const {
     ++total.nodes;
     if (node.cost >= incumbent.value()) {
       return;

@@ -23,11 +23,13 @@
 // visits first what was appended last. The totals are combined at the end.
 //
 // Branch-and-bound has a fourth argument, the incumbent:
-//     void visit(Node node, Children<Node>& children, Solution& total, Incumbent& incumbent) const;
-//     std::int64_t first_incumbent(const Problem& problem) const;   // optional
+//     using Bound = double;   // of what values; std::int64_t where it is left out
+//     void visit(Node node, Children<Node>& children, Solution& total,
+//                Incumbent<Bound>& incumbent) const;
+//     Bound first_incumbent(const Problem& problem) const;   // optional
+// Its least value is the best; `using Bound = Maximise<double>;` makes it the greatest.
 #pragma once
 
-#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -41,6 +43,7 @@
 #include <cleave/application.hpp>
 #include <cleave/contract/segment.hpp>
 #include <cleave/error.hpp>
+#include <cleave/incumbent.hpp>
 
 namespace cleave {
 
@@ -62,34 +65,6 @@ class Children {
 
  private:
   detail::Segment<Node>& segment_;
-};
-
-/// The least value found so far, of all that any worker of any rank has found: a bound on what is
-/// still worth a visit. It spreads without synchronising, so a rank may know an older, greater one.
-/// Whoever finds a better solution offers its value here and keeps the solution in its `total`;
-/// `combine` keeps the better one.
-class Incumbent {
- public:
-  static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
-
-  explicit Incumbent(std::int64_t value = kNone) : value_(value) {}
-
-  /// Cost: one plain load.
-  std::int64_t value() const { return value_.load(std::memory_order_relaxed); }
-
-  /// \return  whether `value` is less than any that this rank knew, and is now the incumbent
-  bool offer(std::int64_t value) {
-    std::int64_t known = this->value();
-    while (value < known) {
-      if (value_.compare_exchange_weak(known, value, std::memory_order_relaxed)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
- private:
-  alignas(detail::kCacheLineBytes) std::atomic<std::int64_t> value_;
 };
 
 namespace detail {
@@ -115,12 +90,13 @@ concept HasPlainVisit =
     requires(const App& app, NodeOf<App> node, Children<NodeOf<App>>& children,
              typename App::Solution& total) { app.visit(std::move(node), children, total); };
 
-/// `void visit(Node, Children<Node>&, Solution&, Incumbent&) const`.
+/// `void visit(Node, Children<Node>&, Solution&, Incumbent<Bound>&) const`.
 template <class App>
 concept HasBoundedVisit =
     requires(const App& app, NodeOf<App> node, Children<NodeOf<App>>& children,
-             typename App::Solution& total,
-             Incumbent& incumbent) { app.visit(std::move(node), children, total, incumbent); };
+             typename App::Solution& total, IncumbentOf<App>& incumbent) {
+      app.visit(std::move(node), children, total, incumbent);
+    };
 
 /// `void begin(Problem, Children<Node>&, Solution&) const`.
 template <class App>
@@ -128,10 +104,10 @@ concept HasBegin =
     requires(const App& app, typename App::Problem problem, Children<NodeOf<App>>& children,
              typename App::Solution& total) { app.begin(std::move(problem), children, total); };
 
-/// `std::int64_t first_incumbent(const Problem&) const`.
+/// `Bound first_incumbent(const Problem&) const`, or what converts to it without loss.
 template <class App>
 concept HasFirstIncumbent = requires(const App& app, const typename App::Problem& problem) {
-  { app.first_incumbent(problem) } -> std::convertible_to<std::int64_t>;
+  { app.first_incumbent(problem) } -> detail::ConvertsWithoutLoss<typename IncumbentOf<App>::Value>;
 };
 
 /// An application in the search form.
@@ -145,7 +121,7 @@ namespace detail {
 
 template <TreeSearch App>
 void visit(const App& app, NodeOf<App> node, Children<NodeOf<App>>& children,
-           typename App::Solution& total, Incumbent& incumbent) {
+           typename App::Solution& total, IncumbentOf<App>& incumbent) {
   if constexpr (HasBoundedVisit<App>) {
     app.visit(std::move(node), children, total, incumbent);
   } else {
@@ -164,11 +140,12 @@ void begin(const App& app, typename App::Problem problem, Children<NodeOf<App>>&
 }
 
 template <TreeSearch App>
-std::int64_t first_incumbent(const App& app, const typename App::Problem& problem) {
+typename IncumbentOf<App>::Value first_incumbent(const App& app,
+                                                 const typename App::Problem& problem) {
   if constexpr (HasFirstIncumbent<App>) {
     return app.first_incumbent(problem);
   } else {
-    return Incumbent::kNone;
+    return IncumbentOf<App>::kNone;
   }
 }
 
@@ -224,7 +201,7 @@ typename App::Solution search_sequentially(const App& app, typename App::Problem
   detail::Segment<NodeOf<App>> stack;
   Children<NodeOf<App>> children(stack);
   typename App::Solution total{};
-  Incumbent incumbent(detail::first_incumbent(app, problem));
+  IncumbentOf<App> incumbent(detail::first_incumbent(app, problem));
   detail::begin(app, std::move(problem), children, total);
   std::int64_t visits = 0;
   const auto is_beyond = [&] {

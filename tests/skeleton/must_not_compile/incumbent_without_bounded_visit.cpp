@@ -1,4 +1,4 @@
-// error: cleave: the application's `visit` must have an `Incumbent&` as fourth argument, since the
+// error: cleave: the application's `visit` must have an `Incumbent<Bound>&` as fourth argument,
 // SPDX-License-Identifier: Apache-2.0
 #include <cleave/dc_call.hpp>
 

@@ -1,11 +1,11 @@
-// error: cleave: the application's `first_incumbent` must be `std::int64_t first_incumbent(const
+// error: cleave: the application's `first_incumbent` must be `Bound first_incumbent(const
 // SPDX-License-Identifier: Apache-2.0
 #include <cleave/dc_call.hpp>
 
 struct App {
   using Problem = int;
   using Solution = int;
-  void visit(int, cleave::Children<int>&, int&, cleave::Incumbent&) const {}
+  void visit(int, cleave::Children<int>&, int&, cleave::Incumbent<>&) const {}
   int combine(int left, int right) const { return left + right; }
   std::int64_t first_incumbent() const { return 0; }
 };

@@ -80,12 +80,12 @@ struct Least {
   using Problem = RandomTree::Node;
   using Node = RandomTree::Node;
   struct Solution {
-    std::int64_t value = Incumbent::kNone;
+    std::int64_t value = Incumbent<>::kNone;
     std::uint64_t number = 0;
   };
 
   void visit(const Node& node, Children<Node>& children, Solution& total,
-             Incumbent& incumbent) const {
+             Incumbent<>& incumbent) const {
     const auto value = static_cast<std::int64_t>(node.number % 100'000) + node.depth * 1000;
     if (node.depth * 1000 >= incumbent.value()) {
       return;  // all below are greater
@@ -102,6 +102,69 @@ struct Least {
 
   RandomTree tree;
 };
+
+/// A value of each node that is no integer, less or greater as `Sought` says.
+template <class Sought>
+struct Best {
+  using Problem = RandomTree::Node;
+  using Node = RandomTree::Node;
+  using Solution = double;
+  using Bound = Sought;
+
+  static double value_of(const Node& node) { return static_cast<double>(1 + node.number % 1000) / 7; }
+  static bool is_better(double left, double right) {
+    return std::same_as<Sought, double> ? left < right : left > right;
+  }
+
+  void begin(Node root, Children<Node>& children, double& best) const {
+    best = Incumbent<Bound>::kNone;
+    children.push(root);
+  }
+  void visit(const Node& node, Children<Node>& children, double& best,
+             Incumbent<Bound>& incumbent) const {
+    if (incumbent.offer(value_of(node))) {
+      best = value_of(node);
+    }
+    Counted counted;
+    tree.visit(node, children, counted);
+  }
+  double combine(double left, double right) const {
+    // A worker that found nothing has Solution{}, which is no value of a node.
+    return left == 0 || (right != 0 && is_better(right, left)) ? right : left;
+  }
+
+  RandomTree tree;
+};
+
+/// Each node's value by its own, without an incumbent.
+template <class Sought>
+double best_of_all(const RandomTree::Node& root) {
+  const RandomTree tree;
+  detail::Segment<RandomTree::Node> stack;
+  Children<RandomTree::Node> children(stack);
+  stack.push(root);
+  double best = Incumbent<Sought>::kNone;
+  Counted counted;
+  while (!stack.private_empty()) {
+    const RandomTree::Node node = stack.pop();
+    if (Best<Sought>::is_better(Best<Sought>::value_of(node), best)) {
+      best = Best<Sought>::value_of(node);
+    }
+    tree.visit(node, children, counted);
+  }
+  return best;
+}
+
+TEST(Search, ABoundMayBeARealNumberAndMaximised) {
+  for (const int threads : {1, 2, 3}) {
+    const RandomTree::Node root{.number = 11};
+    EXPECT_EQ(DC_Call(DC_Type::work_stealing, Best<double>{}, root, with_threads(threads)),
+              best_of_all<double>(root));
+    EXPECT_EQ(
+        DC_Call(DC_Type::work_stealing, Best<Maximise<double>>{}, root, with_threads(threads)),
+        best_of_all<Maximise<double>>(root));
+  }
+}
 
 TEST(Search, BranchAndBoundFindsTheLeastAndWhatHasIt) {
   const auto expected = search_sequentially(Least{}, {.number = 9});

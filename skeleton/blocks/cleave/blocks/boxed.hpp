@@ -103,12 +103,13 @@ class Boxed {
   {
     detail::begin(app_, problem.take(), children, *total);
   }
-  void visit(Node node, Children<Node>& children, Solution& total, Incumbent& incumbent) const
+  void visit(Node node, Children<Node>& children, Solution& total,
+             IncumbentOf<App>& incumbent) const
     requires TreeSearch<App>
   {
     detail::visit(app_, std::move(node), children, *total, incumbent);
   }
-  std::int64_t first_incumbent(const Problem& problem) const
+  auto first_incumbent(const Problem& problem) const
     requires HasFirstIncumbent<App>
   {
     return app_.first_incumbent(*problem);

@@ -29,13 +29,14 @@ class OtherSearches {
   /// The total of the nodes above the first fork, and then the totals of the subtrees below it.
   std::vector<Total> apart() const {
     std::vector<Total> totals(1);
-    Incumbent incumbent(first_incumbent(app_, problem_));
+    IncumbentOf<App> incumbent(first_incumbent(app_, problem_));
     std::deque<Node> nodes = first_nodes(totals[0]);
     while (nodes.size() == 1) {
       visit_first(nodes, totals[0], incumbent);
     }
     for (Node& root : nodes) {
-      Incumbent own(first_incumbent(app_, problem_));  // that of a rank that has heard of no other
+      IncumbentOf<App> own(
+          first_incumbent(app_, problem_));  // that of a rank that has heard of no other
       Segment<Node> stack;
       stack.push(std::move(root));
       Children<Node> children(stack);
@@ -51,7 +52,7 @@ class OtherSearches {
   /// Oldest node first, by two workers that take turns.
   Total breadth_first() const {
     Total totals[2] = {};
-    Incumbent incumbent(first_incumbent(app_, problem_));
+    IncumbentOf<App> incumbent(first_incumbent(app_, problem_));
     std::deque<Node> nodes = first_nodes(totals[0]);
     for (std::size_t turn = 0; !nodes.empty(); ++turn) {
       visit_first(nodes, totals[turn % 2], incumbent);
@@ -65,7 +66,7 @@ class OtherSearches {
     Segment<Node> stack;
     Children<Node> children(stack);
     Total total{};
-    Incumbent incumbent(first_incumbent(app_, problem_));
+    IncumbentOf<App> incumbent(first_incumbent(app_, problem_));
     begin(app_, copy_of(problem_), children, total);
     bool arrived_well = true;
     while (!stack.private_empty()) {
@@ -87,7 +88,7 @@ class OtherSearches {
     return nodes;
   }
 
-  void visit_first(std::deque<Node>& nodes, Total& total, Incumbent& incumbent) const {
+  void visit_first(std::deque<Node>& nodes, Total& total, IncumbentOf<App>& incumbent) const {
     Node node = std::move(nodes.front());
     nodes.pop_front();
     Segment<Node> stack;

@@ -68,7 +68,7 @@ consteval bool require_search() {
   CLEAVE_REQUIRE(std::movable<NodeOf<App>>, "cleave: the application's `Node` must be movable")
   CLEAVE_REQUIRE((HasPlainVisit<App> || HasBoundedVisit<App>),
                  "cleave: the application's `visit` must be `void visit(Node, Children<Node>&, "
-                 "Solution&) const`, with an `Incumbent&` as fourth where it wants one")
+                 "Solution&) const`, with an `Incumbent<Bound>&` as fourth where it wants one")
   CLEAVE_REQUIRE(!Mentions_begin<App> || HasBegin<App>,
                  "cleave: the application's `begin` must be `void begin(Problem, Children<Node>&, "
                  "Solution&) const`")
@@ -79,11 +79,12 @@ consteval bool require_search() {
                  "cleave: the application must have `Solution combine(Solution left, Solution "
                  "right) const`, which adds up the totals of two workers")
   CLEAVE_REQUIRE(!Mentions_first_incumbent<App> || HasFirstIncumbent<App>,
-                 "cleave: the application's `first_incumbent` must be `std::int64_t "
-                 "first_incumbent(const Problem&) const`")
+                 "cleave: the application's `first_incumbent` must be `Bound first_incumbent(const "
+                 "Problem&) const`, without loss to its `Bound`, which is std::int64_t where it "
+                 "is not named")
   CLEAVE_REQUIRE(!Mentions_first_incumbent<App> || HasBoundedVisit<App>,
-                 "cleave: the application's `visit` must have an `Incumbent&` as fourth argument, "
-                 "since the application has `first_incumbent`")
+                 "cleave: the application's `visit` must have an `Incumbent<Bound>&` as fourth "
+                 "argument, since the application has `first_incumbent`")
   if constexpr (!Transferable<NodeOf<App>>) {
     report_crossing<Crosser::node, Culprit<NodeOf<App>>>();
     return false;

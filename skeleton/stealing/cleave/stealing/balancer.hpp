@@ -81,8 +81,9 @@ class Workload {
   virtual bool next_parcel(Parcel& parcel) = 0;
   virtual void deliver(std::span<const std::byte> parcel) = 0;
 
+  // The incumbent as its key: the least is the best.
   virtual std::int64_t incumbent() = 0;
-  virtual void offer_incumbent(std::int64_t value) = 0;
+  virtual void offer_incumbent(std::int64_t key) = 0;
 
   /// Tells the workers to rest after their visit, or to go on.
   virtual void rest(bool on) = 0;

@@ -50,7 +50,7 @@ class Executor final : private Workload {
   using Node = typename K::Node;
   using Total = typename K::Total;
 
-  Executor(K& kernel, const Comm& comm, Transport& transport, Incumbent& incumbent,
+  Executor(K& kernel, const Comm& comm, Transport& transport, typename K::Incumbent& incumbent,
            const CallOptions& options)
       : kernel_(kernel),
         comm_(comm),
@@ -93,7 +93,7 @@ class Executor final : private Workload {
     for (Unpacker unpacker(part.totals); unpacker.left() > 0;) {
       first().total = kernel_.combine(std::move(first().total), unpack_element<Total>(unpacker));
     }
-    incumbent_.offer(part.incumbent);
+    incumbent_.offer_key(part.incumbent);
   }
 
   /// Works until all ranks have nothing to do any more, or one of them wants an end.
@@ -458,8 +458,8 @@ class Executor final : private Workload {
     failure_.guard("combine", [&] { kernel_.deliver(parcel); });
   }
 
-  std::int64_t incumbent() override { return incumbent_.value(); }
-  void offer_incumbent(std::int64_t value) override { incumbent_.offer(value); }
+  std::int64_t incumbent() override { return incumbent_.key(); }
+  void offer_incumbent(std::int64_t key) override { incumbent_.offer_key(key); }
 
   void rest(bool on) override { command(on ? Command::rest : Command::go); }
   bool all_rest() override { return resting_.load() == helpers_; }
@@ -526,7 +526,7 @@ class Executor final : private Workload {
         for (const auto& worker : workers_) {
           pack_element<Total>(totals, worker->total);
         }
-        snapshots_->write_part(nodes.bytes(), totals.bytes(), incumbent_.value());
+        snapshots_->write_part(nodes.bytes(), totals.bytes(), incumbent_.key());
       }
       return true;
     } catch (const std::exception& e) {
@@ -548,7 +548,7 @@ class Executor final : private Workload {
   K& kernel_;
   Comm comm_;
   Transport& transport_;
-  Incumbent& incumbent_;
+  typename K::Incumbent& incumbent_;
   const CallOptions& options_;
   const int threads_;
   int helpers_ = 0;  ///< threads that were started, without the calling one

@@ -45,6 +45,7 @@ class ForkJoin {
   using Solution = typename App::Solution;
   using Node = Task<Problem>;
   struct Total {};
+  using Incumbent = cleave::Incumbent<>;  // that nobody offers anything
 
   ForkJoin(const App& app, int rank, const CallOptions& options)
       : app_(app), rank_(rank), options_(options) {}

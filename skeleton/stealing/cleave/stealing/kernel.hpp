@@ -41,8 +41,8 @@ auto in_functor(const char* name, Work&& work) {
 /// `visit` is called by all workers at once, the parcels' functions by the main thread.
 template <class K>
 concept Kernel = requires(K& kernel, typename K::Node node, Children<typename K::Node>& children,
-                          typename K::Total& total, Incumbent& incumbent, Parcel& parcel,
-                          std::span<const std::byte> bytes) {
+                          typename K::Total& total, typename K::Incumbent& incumbent,
+                          Parcel& parcel, std::span<const std::byte> bytes) {
   kernel.visit(std::move(node), children, total, incumbent);
   { kernel.combine(std::move(total), std::move(total)) } -> std::same_as<typename K::Total>;
   { kernel.nodes(std::as_const(total)) } -> std::same_as<std::optional<std::int64_t>>;

@@ -30,6 +30,7 @@ template <TreeSearch App>
 struct SearchKernel {
   using Node = NodeOf<App>;
   using Total = typename App::Solution;
+  using Incumbent = IncumbentOf<App>;
 
   const App& app;
 
@@ -96,7 +97,7 @@ class WorkStealing {
       snapshots.emplace(comm_, *options_.checkpoint);
     }
     SearchKernel<App> kernel{app_};
-    Incumbent incumbent;
+    IncumbentOf<App> incumbent;
     std::unique_ptr<Transport> transport;
     std::optional<Executor<SearchKernel<App>>> executor;
     make(executor, kernel, transport, incumbent);
@@ -140,7 +141,7 @@ class WorkStealing {
           "commutative");
     }
     ForkJoin<App> kernel(app_, comm_.rank(), options_);
-    Incumbent incumbent;
+    Incumbent<> incumbent;
     std::unique_ptr<Transport> transport;
     std::optional<Executor<ForkJoin<App>>> executor;
     make(executor, kernel, transport, incumbent);
@@ -161,7 +162,7 @@ class WorkStealing {
   /// one whose solution cannot be made, could tell the others.
   template <class K>
   void make(std::optional<Executor<K>>& executor, K& kernel, std::unique_ptr<Transport>& transport,
-            Incumbent& incumbent) {
+            typename K::Incumbent& incumbent) {
     blocks_.attempt("begin", Level{}, [&] {
       transport = options_.hooks.transport ? options_.hooks.transport(comm_)
                                            : std::make_unique<MpiTransport>(comm_);

@@ -1,0 +1,16 @@
+// error: cleave: the application's `first_incumbent` must be `Bound first_incumbent(const
+// SPDX-License-Identifier: Apache-2.0
+#include <cleave/dc_call.hpp>
+
+struct App {
+  using Problem = int;
+  using Solution = int;
+  void visit(int, cleave::Children<int>&, int&, cleave::Incumbent<>&) const {}
+  int combine(int left, int right) const { return left + right; }
+  double first_incumbent(const int&) const { return 3.2; }
+};
+
+int main() {
+  const auto result = cleave::DC_Call(cleave::DC_Type::work_stealing, App{}, 5);
+  return sizeof(result) > 100 ? 1 : 0;
+}
