@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulated ranks for the protocol in virtual time: messages take random times, some very long, so
-// that those of different senders overtake one another at will.
+// Simulated ranks for the protocol in virtual time, each with the bag that an executor has.
+// Messages take random times, some very long, so that those of different senders overtake one
+// another at will. All that is random is drawn from one seed.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include <cleave/stealing/bag.hpp>
 #include <cleave/stealing/balancer.hpp>
+#include <cleave/trace/checksum.hpp>
 
 namespace cleave::detail {
 
@@ -56,11 +59,10 @@ inline std::int64_t size_below(const TreeNode& root) {
   return size;
 }
 
-/// A tree of some size, different for each seed.
-TreeNode root_of_seed(std::uint32_t seed) {
+/// A tree of more than so many nodes, different for each seed.
+inline TreeNode root_of_seed(std::uint32_t seed, std::int64_t minimum) {
   for (TreeNode root{seed * 7919, 0};; ++root.number) {
-    const std::int64_t size = size_below(root);
-    if (size > 200) {
+    if (size_below(root) > minimum) {
       return root;
     }
   }
@@ -83,27 +85,23 @@ class SimulatedTransport final : public Transport {
 };
 
 struct SimulatedRank final : Workload {
-  explicit SimulatedRank(World& w, int rank) : world(w), transport(w, rank) {}
+  SimulatedRank(World& w, int rank, int workers)
+      : world(w), transport(w, rank), bag({.workers = workers, .initial_capacity = 2}) {}
 
-  bool passive() override { return nodes.empty(); }
-  bool wants_work() override { return nodes.empty(); }
+  bool passive() override { return !has_failed && bag.size() == 0; }
+  bool wants_work() override { return passive(); }
   std::vector<std::byte> give() override {
-    const std::size_t count = gifts_left == 0 ? 0 : nodes.size() / 2;
-    gifts_left -= count > 0 ? 1 : 0;
-    std::vector<std::byte> bytes(count * sizeof(TreeNode));
-    for (std::size_t i = 0; i < count; ++i) {
-      std::memcpy(&bytes[i * sizeof(TreeNode)], &nodes.front(), sizeof(TreeNode));
-      nodes.pop_front();
+    constexpr std::size_t kMaxBytes = 20 * sizeof(TreeNode);
+    std::vector<std::byte> bytes;
+    if (gifts_left > 0) {
+      bytes = bag.give(kMaxBytes);
+      gifts_left -= bytes.empty() ? 0 : 1;
     }
     return bytes;
   }
   void take(std::span<const std::byte> bytes) override {
     note_first_work();
-    for (; !bytes.empty(); bytes = bytes.subspan(sizeof(TreeNode))) {
-      TreeNode node;
-      std::memcpy(&node, bytes.data(), sizeof(node));
-      nodes.push_back(node);
-    }
+    bag.take(bytes);
   }
   bool next_parcel(Parcel& parcel) override {
     if (parcels.empty()) {
@@ -130,7 +128,7 @@ struct SimulatedRank final : Workload {
 
   World& world;
   SimulatedTransport transport;
-  std::deque<TreeNode> nodes;
+  Bag<TreeNode> bag;
   std::deque<Parcel> parcels;
   std::int64_t visited = 0;
   std::optional<std::int64_t> requests_before_work;  ///< of a rank that was given some
@@ -140,21 +138,24 @@ struct SimulatedRank final : Workload {
   bool resting = false;
   std::uint8_t wish = kNothing;
   int gifts_left = std::numeric_limits<int>::max();
-  bool is_slow = false;
+  bool is_slow = false;     ///< once it gives nothing more, it works in one of 64 of its turns
+  unsigned turns = 1;       ///< of so many, it works in one
+  bool has_failed = false;  ///< a functor threw: it keeps its nodes and visits none
 };
 
 /// Ranks, the messages between them, and a clock.
 class World {
  public:
-  World(int ranks, std::uint32_t seed, bool sends_parcels)
+  World(int ranks, std::uint32_t seed, bool sends_parcels, int workers = 1,
+        std::int64_t minimum_size = 200)
       : sends_parcels_(sends_parcels),
         random_(seed + 1),
-        root_(root_of_seed(seed)),
+        root_(root_of_seed(seed, minimum_size)),
         under_way_(ranks) {
     for (int rank = 0; rank < ranks; ++rank) {
-      ranks_.push_back(std::make_unique<SimulatedRank>(*this, rank));
+      ranks_.push_back(std::make_unique<SimulatedRank>(*this, rank, workers));
     }
-    ranks_[0]->nodes.push_back(root_);
+    ranks_[0]->bag.segment(0).push(root_);
     for (int rank = 0; rank < ranks; ++rank) {
       balancers_.push_back(std::make_unique<Balancer>(ranks_[rank]->transport, *ranks_[rank],
                                                       circles_of(rank, ranks), seed));
@@ -175,9 +176,11 @@ class World {
       if (!ranks_[rank]->resting) {
         ranks_[rank]->work(static_cast<int>(random_() % 8), random_);
       }
-      if (now_ns_ > snapshot_at_ns_) {
-        ranks_[random_() % ranks_.size() * (anyone_wishes_ ? 1 : 0)]->wish = wish_;
-        snapshot_at_ns_ = std::numeric_limits<std::int64_t>::max();
+      if (now_ns_ > wish_at_ns_) {
+        SimulatedRank& who = *ranks_[random_() % ranks_.size() * (anyone_wishes_ ? 1 : 0)];
+        who.wish = wish_;
+        who.has_failed = (wish_ & kLost) != 0;
+        wish_at_ns_ = std::numeric_limits<std::int64_t>::max();
       }
       balancers_[rank]->step();
       if (balancers_[rank]->outcome() != Balancer::Outcome::running) {
@@ -191,9 +194,9 @@ class World {
     return false;
   }
 
-  /// After this time rank 0, or any rank, wishes for something.
+  /// After this time rank 0, or any rank, wishes for something; for what is lost once it failed.
   void wish_at(std::int64_t at_ns, std::uint8_t wish, bool anyone) {
-    snapshot_at_ns_ = at_ns;
+    wish_at_ns_ = at_ns;
     wish_ = wish;
     anyone_wishes_ = anyone;
   }
@@ -210,9 +213,7 @@ class World {
   std::int64_t accounted_for() const {
     std::int64_t sum = visited();
     for (const auto& rank : ranks_) {
-      for (const TreeNode& node : rank->nodes) {
-        sum += size_below(node);
-      }
+      rank->bag.for_each([&sum](const TreeNode& node) { sum += size_below(node); });
     }
     return sum;
   }
@@ -257,6 +258,7 @@ class World {
     Queue& queue = under_way_[to][sender];
     Message message{.from = sender, .bytes = std::move(queue.front().second)};
     queue.pop_front();
+    digest_ = mixed(digest_ ^ crc_64(message.bytes) ^ static_cast<std::uint64_t>(now_ns_ + to));
     if (queue.empty()) {
       under_way_[to].erase(sender);
     }
@@ -264,6 +266,8 @@ class World {
   }
 
   std::int64_t now_ns() const { return now_ns_; }
+  /// Of all messages that have been received, in their order.
+  std::uint64_t digest() const { return digest_; }
 
  private:
   /// Hosts of four ranks, of which two and two are nearest.
@@ -290,7 +294,8 @@ class World {
   std::minstd_rand random_;
   TreeNode root_;
   std::int64_t now_ns_ = 0;
-  std::int64_t snapshot_at_ns_ = std::numeric_limits<std::int64_t>::max();
+  std::uint64_t digest_ = 0;
+  std::int64_t wish_at_ns_ = std::numeric_limits<std::int64_t>::max();
   std::uint8_t wish_ = kNothing;
   bool anyone_wishes_ = false;
   std::vector<std::map<int, Queue>> under_way_;  ///< by receiver and sender
@@ -298,20 +303,24 @@ class World {
   std::vector<std::unique_ptr<Balancer>> balancers_;
 };
 
-int SimulatedTransport::size() const { return static_cast<int>(world_.ranks().size()); }
+inline int SimulatedTransport::size() const { return static_cast<int>(world_.ranks().size()); }
 inline void SimulatedTransport::send(int to, std::vector<std::byte> bytes) {
   world_.send(rank_, to, std::move(bytes));
 }
 inline std::optional<Message> SimulatedTransport::receive() { return world_.receive(rank_); }
-std::int64_t SimulatedTransport::now_ns() const { return world_.now_ns(); }
+inline std::int64_t SimulatedTransport::now_ns() const { return world_.now_ns(); }
 
 inline void SimulatedRank::work(int maximum, std::minstd_rand& random) {
-  if (is_slow && gifts_left == 0 && random() % 64 != 0) {
+  if (has_failed || random() % turns != 0 || (is_slow && gifts_left == 0 && random() % 64 != 0)) {
     return;
   }
-  for (int i = 0; i < maximum && !nodes.empty(); ++i) {
-    const TreeNode node = nodes.back();
-    nodes.pop_back();
+  for (int i = 0; i < maximum && bag.size() > 0; ++i) {
+    const int worker = static_cast<int>(random() % static_cast<unsigned>(bag.workers()));
+    Segment<TreeNode>& mine = bag.segment(worker);
+    if (mine.private_empty() && !mine.reacquire() && bag.steal(worker, 1 + random() % 3) == 0) {
+      continue;  // another worker has the nodes, and shares none
+    }
+    const TreeNode node = mine.pop();
     ++visited;
     best = std::min<std::int64_t>(best, node.number);
     const std::vector<TreeNode> children = children_of(node);
@@ -322,8 +331,11 @@ inline void SimulatedRank::work(int maximum, std::minstd_rand& random) {
       parcels.push_back({.to = to, .bytes = std::move(bytes)});
       ++parcels_sent;
     } else {
-      nodes.insert(nodes.end(), children.begin(), children.end());
+      for (const TreeNode& child : children) {
+        mine.push(child);
+      }
     }
+    bag.share(worker);
   }
 }
 
