@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random programs: applications, problems, executors, placements, threads, communicators and faults
+// drawn from a seed. Each call returns what the recursion on one rank returns; or, where a functor
+// threw on any rank, the same FunctorError on every rank. A program's own messages on the same
+// communicator arrive as they were sent.
+//
+// CLEAVE_PROGRAMS_SEED and CLEAVE_PROGRAMS_COUNT choose others, and more.
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <cleave/dc_call.hpp>
+
+#include "tests/properties/random_applications.hpp"
+
+namespace cleave::properties {
+namespace {
+
+std::uint64_t number_of(const char* variable, std::uint64_t otherwise) {
+  const char* const text = std::getenv(variable);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+/// A communicator and this rank's place in it.
+struct Group {
+  explicit Group(MPI_Comm of) : comm(of) {
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+  }
+  bool all_agree(std::uint64_t mine) const {
+    std::array<std::uint64_t, 2> ends = {mine, ~mine};
+    MPI_Allreduce(MPI_IN_PLACE, ends.data(), 2, MPI_UINT64_T, MPI_MIN, comm);
+    return ends[0] == ~ends[1];
+  }
+  bool any(bool mine) const {
+    int value = mine ? 1 : 0;
+    MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_MAX, comm);
+    return value != 0;
+  }
+
+  MPI_Comm comm;
+  int rank = 0;
+  int size = 0;
+};
+
+/// A message to the next rank by the program itself, received from anyone and with any tag, that is
+/// under way while the call runs.
+class OwnMessage {
+ public:
+  OwnMessage(const Group& group, std::uint64_t seed)
+      : sent_(drawn(seed, static_cast<std::uint64_t>(group.rank))),
+        wanted_(
+            drawn(seed, static_cast<std::uint64_t>((group.rank + group.size - 1) % group.size))) {
+    MPI_Irecv(&received_, 1, MPI_UINT64_T, MPI_ANY_SOURCE, MPI_ANY_TAG, group.comm,
+              requests_.data());
+    MPI_Isend(&sent_, 1, MPI_UINT64_T, (group.rank + 1) % group.size, static_cast<int>(seed % 5),
+              group.comm, &requests_[1]);
+  }
+  bool arrives() {
+    MPI_Waitall(2, requests_.data(), MPI_STATUSES_IGNORE);
+    return received_ == wanted_;
+  }
+
+ private:
+  std::uint64_t sent_;
+  std::uint64_t wanted_;
+  std::uint64_t received_ = 0;
+  std::array<MPI_Request, 2> requests_{};
+};
+
+Fault fault_of(std::uint64_t seed) {
+  constexpr std::array<std::string_view, 7> kBlocks = {"trivial",    "divide", "conquer", "combine",
+                                                       "sequential", "begin",  "visit"};
+  return {.block = kBlocks[drawn(seed, 1) % kBlocks.size()],
+          .call = 1 + static_cast<int>(drawn(seed, 2) % 4),
+          .kind = static_cast<Fault::Kind>(drawn(seed, 3) % 5)};
+}
+
+/// What a call came to on this rank.
+template <class Solution>
+struct Outcome {
+  std::optional<Solution> solution;
+  std::string error;  ///< of a functor
+};
+
+template <class App>
+Outcome<typename App::Solution> outcome_of(DC_Type type, typename App::Problem problem,
+                                           const Options& options) {
+  try {
+    return {.solution = DC_Call(type, App{}, std::move(problem), options), .error = {}};
+  } catch (const FunctorError& e) {
+    return {.solution = std::nullopt,
+            .error = std::to_string(e.rank()) + ' ' + std::to_string(e.level()) + ' ' + e.what()};
+  }
+}
+
+/// One call of `App` as `seed` draws it.
+/// \param problem_of  this rank's problem with a placement
+/// \param expected    the solution where a rank gets it
+template <class App>
+void try_call(const Group& group, std::uint64_t seed, const std::vector<DC_Type>& types,
+              const std::vector<Placement>& placements,
+              const std::function<typename App::Problem(Placement)>& problem_of,
+              const typename App::Solution& expected) {
+  const DC_Type type = types[drawn(seed, 1) % types.size()];
+  Options options{.comm = group.comm};
+  options.placement = placements[drawn(seed, 2) % placements.size()];
+  const bool steals = type == DC_Type::work_stealing;
+  options.stealing.threads = steals ? 1 + static_cast<int>(drawn(seed, 3) % 3) : 1;
+  options.stealing.max_stolen_bytes = drawn(seed, 4) % 3 == 0 ? 1 : 4096;
+  options.stealing.seed = seed;
+  const bool is_faulty = drawn(seed, 5) % 5 == 0 && type != DC_Type::sequential;
+  const bool is_here =
+      drawn(seed, 6) % static_cast<unsigned>(group.size) == static_cast<unsigned>(group.rank);
+  SCOPED_TRACE(std::string(typeid(App).name()) + ", " + std::string(name_of(type)) + ", " +
+               std::string(name_of(options.placement)) + ", " +
+               std::to_string(options.stealing.threads) + " threads, " +
+               std::to_string(group.size) + " ranks");
+
+  typename App::Problem problem = problem_of(options.placement);
+  OwnMessage message(group, seed);
+  calls.expect(is_faulty && is_here ? fault_of(seed) : Fault{});
+  const auto outcome = outcome_of<App>(type, std::move(problem), options);
+  const bool has_thrown = group.any(calls.has_thrown());
+  calls.expect({});
+  EXPECT_TRUE(message.arrives());
+  EXPECT_EQ(outcome.error.empty(), !has_thrown) << outcome.error.substr(0, 200);
+  EXPECT_TRUE(group.all_agree(std::hash<std::string>()(outcome.error)))
+      << "rank " << group.rank << ": " << outcome.error.substr(0, 200);
+  const bool gets_it = group.rank == 0 || options.placement != Placement::rooted;
+  if (outcome.solution && gets_it) {
+    EXPECT_TRUE(*outcome.solution == expected);
+  }
+}
+
+const std::vector<DC_Type> kAnyType = {DC_Type::hypercube, DC_Type::hypercube,
+                                       DC_Type::work_stealing, DC_Type::work_stealing,
+                                       DC_Type::sequential};
+const std::vector<DC_Type> kWithoutHypercube = {DC_Type::work_stealing, DC_Type::work_stealing,
+                                                DC_Type::sequential};
+
+template <class App>
+void try_whole(const Group& group, std::uint64_t seed,
+               const std::vector<DC_Type>& types = kAnyType) {
+  typename App::Solution expected;
+  if constexpr (TreeSearch<App>) {
+    expected = search_sequentially(App{}, App::problem(seed));
+  } else {
+    expected = solve_sequential(App{}, App::problem(seed));
+  }
+  try_call<App>(
+      group, seed, types, {Placement::replicated, Placement::rooted},
+      [&](Placement placement) {
+        const bool has_it = placement == Placement::replicated || group.rank == 0;
+        return has_it ? App::problem(seed) : typename App::Problem{};
+      },
+      expected);
+}
+
+void try_parts(const Group& group, std::uint64_t seed) {
+  MergedIndex::Problem whole;
+  for (int rank = 0; rank < group.size; ++rank) {
+    const auto part = Index::problem(drawn(seed, static_cast<std::uint64_t>(rank)));
+    whole.insert(whole.end(), part.begin(), part.end());
+  }
+  try_call<MergedIndex>(
+      group, seed, {DC_Type::hypercube},
+      {Placement::distributed, Placement::distributed, Placement::replicated, Placement::rooted},
+      [&](Placement placement) {
+        return placement == Placement::distributed
+                   ? Index::problem(drawn(seed, static_cast<std::uint64_t>(group.rank)))
+                   : whole;
+      },
+      solve_sequential(Index{}, whole));
+}
+
+void try_program(const Group& group, std::uint64_t seed) {
+  switch (drawn(seed) % 9) {
+    case 0:
+      return try_whole<Brackets>(group, seed);
+    case 1:
+      return try_whole<Index>(group, seed);
+    case 2:
+      return try_whole<Items>(group, seed);
+    case 3:
+      return try_whole<Moved>(group, seed);
+    case 4:
+      return try_whole<Many>(group, seed, kWithoutHypercube);
+    case 5:
+      return try_whole<Counts>(group, seed);
+    case 6:
+      return try_whole<Searched>(group, seed, kWithoutHypercube);
+    case 7:
+      return try_whole<Bounded>(group, seed, kWithoutHypercube);
+    default:
+      return try_parts(group, seed);
+  }
+}
+
+TEST(RandomPrograms, ReturnWhatTheRecursionReturnsOrFailAsOne) {
+  const std::uint64_t first = number_of("CLEAVE_PROGRAMS_SEED", 1);
+  const std::uint64_t count = number_of("CLEAVE_PROGRAMS_COUNT", 60);
+  const Group world(MPI_COMM_WORLD);
+  for (std::uint64_t i = 0; i < count && !world.any(HasFailure()); ++i) {
+    const std::uint64_t seed = drawn(first, i);
+    SCOPED_TRACE("program " + std::to_string(i) + " of seed " + std::to_string(first));
+    if (seed % 3 != 0) {
+      try_program(world, seed);
+      continue;
+    }
+    // Disjoint groups at once, in another order of ranks, several calls each.
+    MPI_Comm part = MPI_COMM_NULL;
+    const int colour = static_cast<int>(drawn(seed, static_cast<std::uint64_t>(world.rank)) % 2);
+    MPI_Comm_split(MPI_COMM_WORLD, colour, -world.rank, &part);
+    const Group group(part);
+    for (std::uint64_t call = 0; call < 3; ++call) {
+      try_program(group, drawn(seed, 100 * static_cast<std::uint64_t>(colour) + call));
+    }
+    MPI_Comm_free(&part);
+  }
+}
+
+}  // namespace
+}  // namespace cleave::properties
