@@ -1,142 +1,318 @@
 // SPDX-License-Identifier: Apache-2.0
+// Searches by hand-written threads of all ranks on one bag.
 #include <gtest/gtest.h>
+#include <mpi.h>
 
+#include <array>
 #include <atomic>
-#include <ranges>
-#include <set>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include <cleave/stealing/bag.hpp>
+#include <cleave/bag.hpp>
 
 namespace cleave {
 
-using namespace cleave::detail;
+/// A number that cannot cross where it is odd.
+struct Fragile {
+  int number = 0;
+};
+
+template <>
+struct wire<Fragile> {
+  static void pack(Packer& packer, const Fragile& value) {
+    if (value.number % 2 != 0) {
+      throw std::runtime_error("cannot pack " + std::to_string(value.number));
+    }
+    wire<int>::pack(packer, value.number);
+  }
+  static Fragile unpack(Unpacker& unpacker) { return {wire<int>::unpack(unpacker)}; }
+};
+
 namespace {
 
-TEST(Bag, IsDepthFirstForOneWorker) {
-  Bag<int> bag;
-  bag.add(1);
-  bag.add_bulk(std::vector{2, 3, 4});
-  EXPECT_EQ(bag.remove(), 4);
-  bag.add(5);
-  EXPECT_EQ(bag.remove(), 5);
-  EXPECT_EQ(bag.remove(), 3);
-  EXPECT_EQ(bag.size(), 2U);
-  EXPECT_TRUE(bag.contains(1));
-  EXPECT_FALSE(bag.contains(3));
-  bag.clear();
-  EXPECT_EQ(bag.size(), 0U);
-  EXPECT_EQ(bag.remove(), std::nullopt);
-}
-
-TEST(Bag, ForEachVisitsEveryNodeOnce) {
-  Bag<std::string> bag;
-  std::multiset<std::string> expected;
-  for (int i = 0; i < 5000; ++i) {
-    bag.add(std::to_string(i));
-    expected.insert(std::to_string(i));
+/// Runs `work(worker)` on so many threads, the first of which is this one.
+void on_workers(int workers, const std::function<void(int)>& work) {
+  std::vector<std::thread> helpers;
+  for (int worker = 1; worker < workers; ++worker) {
+    helpers.emplace_back(work, worker);
   }
-  std::multiset<std::string> seen;
-  bag.for_each([&](const std::string& node) { seen.insert(node); });
-  EXPECT_EQ(seen, expected);
-}
-
-TEST(Bag, AnotherThreadStealsTheOldestOneByOne) {
-  Bag<int> bag({.workers = 2});
-  for (int i = 0; i < 100; ++i) {
-    bag.add(i);
+  work(0);
+  for (std::thread& helper : helpers) {
+    helper.join();
   }
-  std::thread([&bag] {
-    EXPECT_EQ(bag.remove(), 0);
-    EXPECT_EQ(bag.remove(), 1);
-    bag.add(1000);
-    EXPECT_EQ(bag.remove(), 1000);
-  }).join();
-  EXPECT_EQ(bag.remove(), 99);
 }
 
-TEST(Bag, RefusesMoreThreadsThanWorkers) {
-  Bag<int> bag({.workers = 2});
-  bag.add(1);
-  std::thread([&bag] { bag.add(2); }).join();
-  std::thread([&bag] { EXPECT_THROW(bag.add(3), Error); }).join();
+/// A board whose first `row` rows have a queen each; bits are columns that are attacked.
+struct Queens {
+  int row = 0;
+  std::uint32_t columns = 0;
+  std::uint32_t left = 0;
+  std::uint32_t right = 0;
+};
+
+constexpr int kQueens = 9;
+
+template <class Add>
+void place_a_queen(const Queens& board, Add&& add) {
+  const std::uint32_t free = ~(board.columns | board.left | board.right) & ((1U << kQueens) - 1);
+  for (std::uint32_t column = 1; column < 1U << kQueens; column *= 2) {
+    if ((free & column) != 0) {
+      add(Queens{.row = board.row + 1,
+                 .columns = board.columns | column,
+                 .left = (board.left | column) << 1,
+                 .right = (board.right | column) >> 1});
+    }
+  }
 }
 
-TEST(Bag, EveryNodeIsRemovedOnceByManyThreads) {
-  constexpr int kWorkers = 4;
-  constexpr int kNodes = 100'000;
-  Bag<int> bag({.workers = kWorkers, .initial_capacity = 2});
-  std::vector<std::atomic<int>> removed(kNodes);
-  std::atomic<int> next = 0;
-  std::atomic<int> total = 0;
-  std::vector<std::thread> threads;
-  for (int t = 0; t < kWorkers; ++t) {
-    threads.emplace_back([&, t] {
-      while (total.load() < kNodes) {
-        for (int i = 0; t < 2 && i < 10; ++i) {  // the other two only steal
-          if (const int node = next.fetch_add(1); node < kNodes) {
-            bag.add(node);
-          }
+int count_by_recursion(const Queens& board) {
+  int solutions = board.row == kQueens ? 1 : 0;
+  if (board.row < kQueens) {
+    place_a_queen(board, [&](const Queens& next) { solutions += count_by_recursion(next); });
+  }
+  return solutions;
+}
+
+TEST(Bag, CountsWhatARecursionCountsOnAnyRanksAndThreads) {
+  const Comm comm(MPI_COMM_WORLD);
+  for (const int workers : {1, 2, 3}) {
+    Bag<Queens> bag(comm, {.workers = workers, .initial_capacity = 1});
+    if (comm.rank() == comm.size() - 1) {  // it need not begin on rank 0
+      bag.add(0, {});
+    }
+    std::atomic<int> solutions = 0;
+    on_workers(workers, [&](int worker) {
+      while (const auto board = bag.take(worker)) {
+        if (board->row == kQueens) {
+          ++solutions;
+        } else {
+          place_a_queen(*board, [&](const Queens& next) { bag.add(worker, next); });
         }
-        for (int i = 0; i < 8; ++i) {
-          if (const auto node = bag.remove()) {
-            ++removed.at(*node);
-            ++total;
-          }
-        }
+      }
+    });
+    EXPECT_EQ(comm.allreduce_sum(solutions), count_by_recursion({})) << workers << " workers";
+    EXPECT_FALSE(bag.is_stopped());
+    EXPECT_EQ(bag.size(), 0);
+  }
+}
+
+/// Takes words until none comes; each has children until it is `length` long.
+std::vector<std::string> all_words(Bag<std::string>& bag, int worker, std::size_t length) {
+  std::vector<std::string> taken;
+  while (const auto word = bag.take(worker)) {
+    taken.push_back(*word);
+    if (word->size() < length) {
+      bag.add_bulk(worker, std::array{*word + "a", *word + "b", *word + "c"});
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+  return taken;
+}
+
+TEST(Bag, EveryElementIsTakenOnceAndEveryRankAndThreadTakesSome) {
+  const Comm comm(MPI_COMM_WORLD);
+  Bag<std::string> bag(comm, {.workers = 2});
+  if (comm.rank() == 0) {
+    bag.add(0, "");
+  }
+  std::array<std::vector<std::string>, 2> taken;
+  on_workers(2, [&](int worker) { taken.at(worker) = all_words(bag, worker, 6); });
+  std::int64_t words = 0;
+  std::int64_t letters = 0;
+  std::array<std::int64_t, 27> beginnings{};  // of three letters
+  for (const auto& of_worker : taken) {
+    EXPECT_FALSE(of_worker.empty());
+    for (const std::string& word : of_worker) {
+      ++words;
+      letters += std::ssize(word);
+      if (word.size() >= 3) {
+        ++beginnings.at((word[0] - 'a') * 9 + (word[1] - 'a') * 3 + word[2] - 'a');
+      }
+    }
+  }
+  EXPECT_EQ(comm.allreduce_sum(words), 1 + 3 + 9 + 27 + 81 + 243 + 729);
+  EXPECT_EQ(comm.allreduce_sum(letters), 3 + 2 * 9 + 3 * 27 + 4 * 81 + 5 * 243 + 6 * 729);
+  for (const std::int64_t count : beginnings) {
+    EXPECT_EQ(comm.allreduce_sum(count), 1 + 3 + 9 + 27);
+  }
+}
+
+TEST(Bag, WithoutAnElementTheSearchEndsAtOnceAndMayBeginAgain) {
+  const Comm comm(MPI_COMM_WORLD);
+  Bag<int> bag(comm, {.workers = 2});
+  for (int search = 0; search < 20; ++search) {
+    std::atomic<int> taken = 0;
+    for (int i = 0; i < search * comm.rank(); ++i) {
+      bag.add(i % 2, i);
+    }
+    on_workers(2, [&](int worker) {
+      while (bag.take(worker)) {
+        ++taken;
+      }
+      EXPECT_EQ(bag.take(worker), std::nullopt) << "also when asked again";
+    });
+    EXPECT_EQ(comm.allreduce_sum(taken), search * comm.size() * (comm.size() - 1) / 2);
+    EXPECT_FALSE(bag.is_stopped());
+    bag.restart();
+  }
+}
+
+TEST(Bag, KeepsWhatWasNotTakenWhenItIsStoppedAndGoesOnAfterwards) {
+  const Comm comm(MPI_COMM_WORLD);
+  Bag<int> bag(comm, {.workers = 2});
+  for (int i = 0; i < 1000; ++i) {
+    bag.add(0, i);
+  }
+  std::atomic<std::int64_t> taken = 0;
+  const auto take_all = [&] {
+    on_workers(2, [&](int worker) {
+      while (bag.take(worker)) {
+        ++taken;
         std::this_thread::yield();
       }
     });
+  };
+  if (comm.rank() == comm.size() / 2) {
+    bag.stop();
   }
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
-  EXPECT_EQ(bag.size(), 0U);
-  for (const auto& times : removed) {
-    ASSERT_EQ(times.load(), 1);
+  take_all();
+  EXPECT_TRUE(bag.is_stopped());
+  EXPECT_EQ(comm.allreduce_sum(taken) + bag.size(), 1000 * comm.size());
+  bag.restart();
+  take_all();
+  EXPECT_FALSE(bag.is_stopped());
+  EXPECT_EQ(comm.allreduce_sum(taken), 1000 * comm.size());
+  EXPECT_EQ(bag.size(), 0);
+}
+
+TEST(Bag, IsStoppedByAnyWorkerOfAnyRank) {
+  const Comm comm(MPI_COMM_WORLD);
+  for (int stopper = 0; stopper < 2 * comm.size(); ++stopper) {
+    Bag<int> bag(comm, {.workers = 2});
+    bag.add_bulk(0, std::vector(20, 7));
+    on_workers(2, [&](int worker) {
+      for (int taken = 0; const auto number = bag.take(worker); ++taken) {
+        bag.add(worker, *number);  // there is no other end
+        std::this_thread::yield();
+        if (taken == 10 && 2 * comm.rank() + worker == stopper) {
+          bag.stop();
+        }
+      }
+    });
+    EXPECT_TRUE(bag.is_stopped());
+    EXPECT_EQ(bag.size(), 20 * comm.size());
   }
 }
 
-TEST(Bag, GivesEveryOtherNodeAndKeepsTheLast) {
-  Bag<int> from;
-  from.add_bulk(std::vector{0, 1, 2, 3, 4, 5, 6});
-  Bag<int> to;
-  EXPECT_EQ(to.take(from.give(1 << 20)), 3U);
-  EXPECT_TRUE(to.contains(0) && to.contains(2) && to.contains(4));
-  EXPECT_EQ(to.take(from.give(1 << 20)), 2U);
-  EXPECT_TRUE(to.contains(1) && to.contains(5));
-  EXPECT_EQ(to.take(from.give(1 << 20)), 1U);
-  EXPECT_EQ(to.take(from.give(1 << 20)), 0U);
-  EXPECT_TRUE(from.contains(6));
+TEST(Bag, AWorkerMayLeaveWithAnExceptionOnceItHasStoppedTheOthers) {
+  const Comm comm(MPI_COMM_WORLD);
+  Bag<int> bag(comm);
+  bag.add(0, 0);
+  const auto work = [&] {
+    try {
+      while (const auto number = bag.take(0)) {
+        if (comm.rank() == comm.size() - 1) {
+          throw std::runtime_error("bad luck");
+        }
+        bag.add(0, *number);
+      }
+    } catch (...) {
+      bag.stop();
+      bag.take(0);
+      throw;
+    }
+  };
+  if (comm.rank() == comm.size() - 1) {
+    EXPECT_THROW(work(), std::runtime_error);
+  } else {
+    work();
+  }
+  EXPECT_TRUE(bag.is_stopped());
 }
 
-TEST(Bag, WhatOtherRanksGaveGoesToTheOnlyWorkerAtOnceAndByHalvesToSeveral) {
-  for (const int workers : {1, 2}) {
-    Bag<int> from;
-    from.add_bulk(std::views::iota(0, 20));
-    Bag<int> to({.workers = workers});
-    ASSERT_EQ(to.take(from.give(1 << 20)), 10U);
-    EXPECT_EQ(to.steal(0, 1), workers == 1 ? 10U : 5U);
-    EXPECT_EQ(to.inbox_is_empty(), workers == 1);
-    EXPECT_EQ(to.size(), 10U);
+TEST(Bag, WhatAWireThrowsEndsTheSearchOfAllRanks) {
+  const Comm comm(MPI_COMM_WORLD);
+  Bag<Fragile> bag(comm);
+  if (comm.rank() == 0) {
+    for (int i = 0; i < 1000; ++i) {
+      bag.add(0, {2 * i + 1});
+    }
+  }
+  std::string message;
+  try {
+    while (bag.take(0)) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  } catch (const std::runtime_error& e) {
+    message = e.what();
+  }
+  EXPECT_EQ(bag.is_stopped(), comm.size() > 1);
+  EXPECT_EQ(message.starts_with("cannot pack "), comm.size() > 1 && comm.rank() == 0) << message;
+}
+
+TEST(Bag, NeedsAWorker) {
+  const Comm comm(MPI_COMM_WORLD);
+  EXPECT_THROW(Bag<int>(comm, {.workers = 0}), Error);
+}
+
+/// Rank r adds r + 1 elements: 100 r, 100 r + 1 ...
+void fill(const Comm& comm, Bag<int>& bag) {
+  for (int i = 0; i <= comm.rank(); ++i) {
+    bag.add(0, 100 * comm.rank() + i);
   }
 }
 
-TEST(Bag, GivesNodesOfAnyLengthToAnotherBag) {
-  Bag<std::pair<int, std::string>> from({.workers = 2});
-  for (int i = 0; i < 64; ++i) {
-    from.add({i, std::string(i, 'x')});
+TEST(Bag, HasTheSizeOfAllRanks) {
+  const Comm comm(MPI_COMM_WORLD);
+  Bag<int> bag(comm);
+  EXPECT_EQ(bag.size(), 0);
+  fill(comm, bag);
+  EXPECT_EQ(bag.size(), comm.size() * (comm.size() + 1) / 2);
+}
+
+TEST(Bag, ContainsAnElementOfAnyRank) {
+  const Comm comm(MPI_COMM_WORLD);
+  Bag<int> bag(comm);
+  fill(comm, bag);
+  for (int rank = 0; rank < comm.size(); ++rank) {
+    EXPECT_TRUE(bag.contains(100 * rank + rank)) << rank;
+    EXPECT_FALSE(bag.contains(100 * rank + rank + 1)) << rank;
   }
-  Bag<std::pair<int, std::string>> to;
-  std::vector<std::byte> nodes = from.give(1 << 20);
-  const std::size_t count = to.take(nodes);
-  EXPECT_GT(count, 8U);
-  EXPECT_EQ(from.size() + count, 64U);
-  EXPECT_TRUE(to.contains({0, ""}));
-  EXPECT_EQ(to.take(from.give(1)), 1U);  // however few bytes are allowed
-  EXPECT_TRUE(to.remove().has_value());
+}
+
+TEST(Bag, IsClearedOnAllRanks) {
+  const Comm comm(MPI_COMM_WORLD);
+  Bag<int> bag(comm);
+  fill(comm, bag);
+  bag.clear();
+  EXPECT_EQ(bag.size(), 0);
+  bag.add(0, 7);
+  EXPECT_EQ(bag.size(), comm.size()) << "it can be used on";
+}
+
+TEST(Bag, ShowsEveryElementOnceToOneRank) {
+  const Comm comm(MPI_COMM_WORLD);
+  Bag<std::string> bag(comm);
+  for (int i = 0; i <= comm.rank(); ++i) {
+    bag.add(0, std::to_string(comm.rank()) + std::string(static_cast<std::size_t>(i), 'x'));
+  }
+  for (int root = 0; root < comm.size(); ++root) {
+    std::vector<std::string> seen;
+    bag.for_each(root, [&seen](const std::string& element) { seen.push_back(element); });
+    std::vector<std::string> expected;
+    for (int rank = 0; rank < comm.size() && comm.rank() == root; ++rank) {
+      for (int i = 0; i <= rank; ++i) {
+        expected.push_back(std::to_string(rank) + std::string(static_cast<std::size_t>(i), 'x'));
+      }
+    }
+    EXPECT_EQ(seen, expected);
+  }
+  EXPECT_EQ(bag.size(), comm.size() * (comm.size() + 1) / 2) << "it keeps its elements";
 }
 
 }  // namespace

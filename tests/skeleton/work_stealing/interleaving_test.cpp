@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bag under a scheduler. Workers are fibers of one thread. At each atomic operation in the code
-// of segment.hpp and bag.hpp any other worker may go on, drawn at random. So orders come up that
-// threads on a few cores hardly ever take. What it does not show is a lack of memory ordering: that
-// is the thread sanitizer's.
+// The segments of a rank under a scheduler. Workers are fibers of one thread. At each atomic
+// operation in the code of segment.hpp and segments.hpp any other worker may go on, drawn at
+// random. So orders come up that threads on a few cores hardly ever take. What it does not show is
+// a lack of memory ordering: that is the thread sanitizer's.
 //
 // CLEAVE_INTERLEAVINGS=1000000 tries so many.
 #include <gtest/gtest.h>
@@ -129,13 +129,13 @@ class scheduled_atomic {
 }  // namespace std
 
 #define atomic scheduled_atomic
-#include <cleave/stealing/bag.hpp>
+#include <cleave/stealing/segments.hpp>
 #undef atomic
 
 namespace cleave {
 namespace {
 
-using detail::Bag;
+using detail::Segments;
 
 int interleavings() {
   const char* const wish = std::getenv("CLEAVE_INTERLEAVINGS");
@@ -149,12 +149,12 @@ class Search {
   static constexpr int kNodes = 24;
 
   Search(int workers, std::uint32_t seed)
-      : scheduler_(seed), bag_({.workers = workers, .initial_capacity = 1 + seed % 3}) {}
+      : workers_(workers), scheduler_(seed), bag_(workers, 1 + seed % 3) {}
 
   void run() {
     bag_.segment(0).push(0);
     std::vector<std::function<void()>> workers;
-    for (int i = 0; i < bag_.workers(); ++i) {
+    for (int i = 0; i < workers_; ++i) {
       workers.emplace_back([this, i] { work(i); });
     }
     scheduler_.run(workers);
@@ -168,7 +168,7 @@ class Search {
   void work(int me) {
     auto& mine = bag_.segment(me);
     while (to_visit_ > 0) {
-      if (!mine.private_empty() || mine.reacquire()) {
+      if (mine.has_private()) {
         const int node = mine.pop();
         ++visits_.at(static_cast<std::size_t>(node));
         --to_visit_;
@@ -199,8 +199,9 @@ class Search {
     }
   }
 
+  const int workers_;
   Scheduler scheduler_;
-  Bag<int> bag_;
+  Segments<int> bag_;
   std::array<int, kNodes> visits_{};
   int to_visit_ = kNodes;
   std::vector<std::vector<std::byte>> under_way_;

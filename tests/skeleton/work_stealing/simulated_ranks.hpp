@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulated ranks for the protocol in virtual time, each with the bag that an executor has.
+// Simulated ranks for the protocol in virtual time, each with the segments of its workers.
 // Messages take random times, some very long, so that those of different senders overtake one
 // another at will. All that is random is drawn from one seed.
 #pragma once
@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include <cleave/stealing/bag.hpp>
 #include <cleave/stealing/balancer.hpp>
+#include <cleave/stealing/segments.hpp>
 #include <cleave/trace/checksum.hpp>
 
 namespace cleave::detail {
@@ -85,8 +85,8 @@ class SimulatedTransport final : public Transport {
 };
 
 struct SimulatedRank final : Workload {
-  SimulatedRank(World& w, int rank, int workers)
-      : world(w), transport(w, rank), bag({.workers = workers, .initial_capacity = 2}) {}
+  SimulatedRank(World& w, int rank, int workers_)
+      : world(w), transport(w, rank), workers(workers_), bag(workers_, 2) {}
 
   bool passive() override { return !has_failed && bag.size() == 0; }
   bool wants_work() override { return passive(); }
@@ -128,7 +128,8 @@ struct SimulatedRank final : Workload {
 
   World& world;
   SimulatedTransport transport;
-  Bag<TreeNode> bag;
+  int workers;
+  Segments<TreeNode> bag;
   std::deque<Parcel> parcels;
   std::int64_t visited = 0;
   std::optional<std::int64_t> requests_before_work;  ///< of a rank that was given some
@@ -315,9 +316,9 @@ inline void SimulatedRank::work(int maximum, std::minstd_rand& random) {
     return;
   }
   for (int i = 0; i < maximum && bag.size() > 0; ++i) {
-    const int worker = static_cast<int>(random() % static_cast<unsigned>(bag.workers()));
+    const int worker = static_cast<int>(random() % static_cast<unsigned>(workers));
     Segment<TreeNode>& mine = bag.segment(worker);
-    if (mine.private_empty() && !mine.reacquire() && bag.steal(worker, 1 + random() % 3) == 0) {
+    if (!mine.has_private() && bag.steal(worker, 1 + random() % 3) == 0) {
       continue;  // another worker has the nodes, and shares none
     }
     const TreeNode node = mine.pop();

@@ -119,6 +119,9 @@ class Segment {
     return count > 0;
   }
 
+  /// Whether there is a node to pop, after taking shared ones back where there was none.
+  bool has_private() { return !private_empty() || reacquire(); }
+
   /// Any thread's: how many nodes are shared, as it was a moment ago.
   std::size_t shared_size() const {
     const std::size_t head = head_.load(std::memory_order_relaxed);

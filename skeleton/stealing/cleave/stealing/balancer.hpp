@@ -40,6 +40,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <random>
 #include <span>
@@ -65,6 +66,7 @@ struct Parcel {
 };
 
 /// What the balancer needs of its rank's workers and bag. All is called by the rank's main thread.
+/// What a bag alone has no use for does nothing.
 class Workload {
  public:
   virtual ~Workload() = default;
@@ -78,12 +80,12 @@ class Workload {
   virtual void take(std::span<const std::byte> nodes) = 0;
 
   /// The next of the parcels that the workers want sent; false if there is none.
-  virtual bool next_parcel(Parcel& parcel) = 0;
-  virtual void deliver(std::span<const std::byte> parcel) = 0;
+  virtual bool next_parcel(Parcel& /*parcel*/) { return false; }
+  virtual void deliver(std::span<const std::byte> /*parcel*/) {}
 
   // The incumbent as its key: the least is the best.
-  virtual std::int64_t incumbent() = 0;
-  virtual void offer_incumbent(std::int64_t key) = 0;
+  virtual std::int64_t incumbent() { return std::numeric_limits<std::int64_t>::max(); }
+  virtual void offer_incumbent(std::int64_t /*key*/) {}
 
   /// Tells the workers to rest after their visit, or to go on.
   virtual void rest(bool on) = 0;
@@ -99,9 +101,9 @@ class Workload {
 
   /// Writes this rank's part of a snapshot, while nothing is under way on any rank.
   /// \return  false if that failed, which the workload remembers
-  virtual bool write_snapshot() = 0;
+  virtual bool write_snapshot() { return true; }
   /// On rank 0, once all ranks have written: makes the snapshot valid. \return  as above
-  virtual bool complete_snapshot() = 0;
+  virtual bool complete_snapshot() { return true; }
 };
 
 struct BalancerStatistics {

@@ -19,7 +19,7 @@
 
 #include <cleave/application.hpp>
 #include <cleave/blocks/call_options.hpp>
-#include <cleave/stealing/executor.hpp>
+#include <cleave/stealing/workers.hpp>
 #include <cleave/wire.hpp>
 
 namespace cleave::detail {

@@ -1,41 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the workers run (executor.hpp), and how it fails.
+// What the workers run (workers.hpp).
 #pragma once
 
-#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
-#include <mutex>
 #include <optional>
 #include <span>
-#include <string>
 #include <utility>
 
-#include <cleave/blocks/blocks.hpp>
-#include <cleave/error.hpp>
 #include <cleave/stealing/balancer.hpp>
 #include <cleave/tree_search.hpp>
 
 namespace cleave::detail {
-
-/// A functor of the application threw; which one.
-struct BlockFailed : Error {
-  BlockFailed(const char* failed_block, const std::string& message)
-      : Error(message), block(failed_block) {}
-  const char* block;
-};
-
-/// Calls a functor as part of a greater block; what it throws becomes BlockFailed.
-template <class Work>
-auto in_functor(const char* name, Work&& work) {
-  try {
-    return work();
-  } catch (...) {
-    throw BlockFailed(name, message_of_exception());
-  }
-}
 
 /// What the executor runs: a tree search, or the general form of an application as one.
 /// `visit` is called by all workers at once, the parcels' functions by the main thread.
@@ -48,45 +25,6 @@ concept Kernel = requires(K& kernel, typename K::Node node, Children<typename K:
   { kernel.nodes(std::as_const(total)) } -> std::same_as<std::optional<std::int64_t>>;
   { kernel.next_parcel(parcel) } -> std::same_as<bool>;
   kernel.deliver(bytes);
-};
-
-/// The first failure of a functor on this rank, by whichever of its threads.
-class FirstFailure {
- public:
-  bool is_set() const { return is_set_.load(); }
-  /// To be read once the threads rest.
-  const std::optional<Failure>& get() const { return failure_; }
-
-  /// Runs `work`, a part of `block`. \return  whether it did not throw
-  template <class Work>
-  bool guard(const char* block, Work&& work) {
-    try {
-      work();
-      return true;
-    } catch (const BlockFailed& e) {
-      note(e.block, e.what());
-    } catch (...) {
-      note(block, message_of_exception());
-    }
-    return false;
-  }
-
- private:
-  /// Called while the exception is being handled. Later failures are dropped.
-  void note(std::string block, std::string message) {
-    const std::lock_guard guard(mutex_);
-    if (!failure_) {
-      failure_ = Failure{.level = 0,
-                         .block = std::move(block),
-                         .message = std::move(message),
-                         .exception = std::current_exception()};
-    }
-    is_set_.store(true);
-  }
-
-  std::atomic<bool> is_set_ = false;
-  std::mutex mutex_;
-  std::optional<Failure> failure_;
 };
 
 }  // namespace cleave::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work-stealing executor: one application, its workers on every rank (executor.hpp), the
+// The work-stealing executor: one application, its workers on every rank (workers.hpp), the
 // protocol between the ranks (balancer.hpp), and what is agreed on before and after.
 #pragma once
 
@@ -18,9 +18,9 @@
 #include <cleave/blocks/link.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/comm/mpi_transport.hpp>
-#include <cleave/stealing/executor.hpp>
 #include <cleave/stealing/fork_join.hpp>
 #include <cleave/stealing/snapshot.hpp>
+#include <cleave/stealing/workers.hpp>
 #include <cleave/tree_search.hpp>
 
 namespace cleave::detail {
@@ -98,31 +98,30 @@ class WorkStealing {
     }
     SearchKernel<App> kernel{app_};
     IncumbentOf<App> incumbent;
-    std::unique_ptr<Transport> transport;
-    std::optional<Executor<SearchKernel<App>>> executor;
-    make(executor, kernel, transport, incumbent);
+    std::optional<Workers<SearchKernel<App>>> workers;
+    make(workers, kernel, incumbent);
     if (snapshots && snapshots->resumed_from() > 0) {
       const std::vector<SnapshotPart> parts = snapshots->take_parts();
       agree(comm_, [&] {
         for (const SnapshotPart& part : parts) {
-          executor->restore(part);
+          workers->restore(part);
         }
       });
     } else if (comm_.rank() == 0) {
-      executor->begin([&](Segment<NodeOf<App>>& segment, auto& total) {
+      workers->begin([&](Segment<NodeOf<App>>& segment, auto& total) {
         incumbent.offer(
             in_functor("first_incumbent", [&] { return first_incumbent(app_, problem); }));
         Children<NodeOf<App>> children(segment);
         begin(app_, std::move(problem), children, total);
       });
     }
-    const Balancer::Outcome outcome = executor->run(snapshots ? &*snapshots : nullptr);
-    const std::optional<EndedEarly> ended = agree_on_end(*executor, outcome, snapshots);
+    const Balancer::Outcome outcome = workers->run(snapshots ? &*snapshots : nullptr);
+    const std::optional<EndedEarly> ended = agree_on_end(*workers, outcome, snapshots);
     if (ended) {
       tell_or_throw(*ended);
     }
     std::optional<Solution> solution =
-        fold(blocks_.attempt("combine", Level{}, [&] { return executor->take_total(); }));
+        fold(blocks_.attempt("combine", Level{}, [&] { return workers->take_total(); }));
     std::string refusal;
     if (comm_.rank() == 0 && solution && !ended) {
       const auto nodes = blocks_.attempt("solution_sizes", Level{},
@@ -142,16 +141,15 @@ class WorkStealing {
     }
     ForkJoin<App> kernel(app_, comm_.rank(), options_);
     Incumbent<> incumbent;
-    std::unique_ptr<Transport> transport;
-    std::optional<Executor<ForkJoin<App>>> executor;
-    make(executor, kernel, transport, incumbent);
+    std::optional<Workers<ForkJoin<App>>> workers;
+    make(workers, kernel, incumbent);
     if (comm_.rank() == 0) {
-      executor->begin([&](auto& segment, auto&) {
+      workers->begin([&](auto& segment, auto&) {
         segment.push({.problem = std::move(problem), .destination = {}});
       });
     }
-    const Balancer::Outcome outcome = executor->run(nullptr);
-    if (const auto ended = agree_on_end(*executor, outcome, std::nullopt)) {
+    const Balancer::Outcome outcome = workers->run(nullptr);
+    if (const auto ended = agree_on_end(*workers, outcome, std::nullopt)) {
       throw_ended_early(*ended);  // a part of a recursion has no solution
     }
     return distribute(comm_.rank() == 0 ? kernel.take_solution() : std::nullopt, "");
@@ -161,41 +159,41 @@ class WorkStealing {
   /// Collective: one agreement, since no protocol is there yet in which a rank without memory, or
   /// one whose solution cannot be made, could tell the others.
   template <class K>
-  void make(std::optional<Executor<K>>& executor, K& kernel, std::unique_ptr<Transport>& transport,
-            typename K::Incumbent& incumbent) {
+  void make(std::optional<Workers<K>>& workers, K& kernel, typename K::Incumbent& incumbent) {
     blocks_.attempt("begin", Level{}, [&] {
-      transport = options_.hooks.transport ? options_.hooks.transport(comm_)
-                                           : std::make_unique<MpiTransport>(comm_);
-      executor.emplace(kernel, comm_, *transport, incumbent, options_);
+      workers.emplace(kernel, comm_,
+                      options_.hooks.transport ? options_.hooks.transport(comm_)
+                                               : std::make_unique<MpiTransport>(comm_),
+                      incumbent, options_);
       return true;
     });
     agree_on_failure(comm_, blocks_);
   }
 
-  /// What a rank may ask of all when it settles: the greatest counts.
-  enum Wish : std::int64_t { kNoWish, kStatistics, kEndEarly };
+  /// What all ranks do next where one of them asks for it: the greatest counts.
+  enum Agenda : std::int64_t { kNothingElse, kStatistics, kEndEarly };
 
   /// Throws on every rank what has failed, if anything has; else tells rank 0's caller what the
   /// workers did. \return  why the search ended early, if it did, on every rank
-  template <class Executor>
-  std::optional<EndedEarly> agree_on_end(const Executor& executor, Balancer::Outcome outcome,
+  template <class Workers>
+  std::optional<EndedEarly> agree_on_end(const Workers& workers, Balancer::Outcome outcome,
                                          const std::optional<SnapshotFolder>& snapshots) {
     if (snapshots && options_.checkpoint->report != nullptr) {
       *options_.checkpoint->report = {.resumed_from = snapshots->resumed_from(),
                                       .written = snapshots->written(),
-                                      .resting_ns = executor.snapshots_ns()};
+                                      .resting_ns = workers.snapshots_ns()};
     }
-    blocks_.take_failure(executor.failure());
-    const bool is_stopped = outcome != Balancer::Outcome::done || !executor.refusal().empty();
+    blocks_.take_failure(workers.failure());
+    const bool is_stopped = outcome != Balancer::Outcome::done || !workers.refusal().empty();
     const bool tells = options_.stealing.statistics != nullptr;
-    const std::int64_t wish = agree_on_failure(comm_, blocks_,
-                                               is_stopped ? kEndEarly
-                                               : tells    ? kStatistics
-                                                          : kNoWish);
-    if (wish == kStatistics || (wish == kEndEarly && comm_.allreduce_max(tells ? 1 : 0) != 0)) {
-      tell(executor.statistics());
+    const std::int64_t agenda = agree_on_failure(comm_, blocks_,
+                                                 is_stopped ? kEndEarly
+                                                 : tells    ? kStatistics
+                                                            : kNothingElse);
+    if (agenda == kStatistics || (agenda == kEndEarly && comm_.allreduce_max(tells ? 1 : 0) != 0)) {
+      tell(workers.statistics());
     }
-    if (wish != kEndEarly) {
+    if (agenda != kEndEarly) {
       return std::nullopt;
     }
     const std::string kept =
@@ -203,10 +201,9 @@ class WorkStealing {
                         ? "; " + options_.checkpoint->folder.string() + " holds a snapshot"
                         : "",
                     0);
-    const std::string refusal = text_of_any(executor.refusal());
-    return EndedEarly{
-        .reason = (refusal.empty() ? text_of_any(executor.stopped()) : refusal) + kept,
-        .can_be_resumed = refusal.empty() && !kept.empty()};
+    const std::string refusal = text_of_any(workers.refusal());
+    return EndedEarly{.reason = (refusal.empty() ? text_of_any(workers.stopped()) : refusal) + kept,
+                      .can_be_resumed = refusal.empty() && !kept.empty()};
   }
 
   /// That of the lowest rank that has one, on every rank. Collective.
@@ -261,7 +258,7 @@ class WorkStealing {
     } else if (comm_.rank() != 0) {
       solution = blocks_.no_solution();
     }
-    if (agree_on_failure(comm_, blocks_, refusal.empty() ? kNoWish : kEndEarly) == kEndEarly) {
+    if (agree_on_failure(comm_, blocks_, refusal.empty() ? kNothingElse : kEndEarly) == kEndEarly) {
       tell_or_throw({.reason = text_of_any(refusal)});
     }
     return *std::move(solution);

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The workers of one rank: they visit nodes, steal from one another, and rest when they are told
-// to. The first is the calling thread, which also speaks with the other ranks (balancer.hpp).
+// The workers of one rank in a search: they visit the nodes of a bag (bag.hpp), steal from one
+// another, and rest when they are told to. The first is the calling thread, which also speaks with
+// the other ranks (balancer.hpp).
 //
 // A worker visits some nodes without looking up: as many as take it 5 to 20 us. Between two such
-// batches it shares nodes, and the first one looks for messages.
-//
-// Whether a rank is passive is told by `active_`, the number of workers that have or may get hold
-// of a node. A worker counts itself in before it tries to steal and out once it has found its
-// segment empty, so nodes on their way between two segments are covered by the thief. An idle one
-// that sees nothing to steal does not even try. So the count comes to rest at 0. The file is long
-// because all that reads or changes this count and the workers' commands is here.
+// batches it shares nodes, and the first one looks for messages. The file is long because all that
+// changes the workers' times and totals is here.
 #pragma once
 
 #include <fmt/format.h>
@@ -21,7 +17,6 @@
 #include <exception>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,51 +24,71 @@
 #include <utility>
 #include <vector>
 
+#include <cleave/bag.hpp>
 #include <cleave/blocks/call_options.hpp>
 #include <cleave/comm.hpp>
-#include <cleave/comm/place_workers.hpp>
-#include <cleave/comm/waiting.hpp>
-#include <cleave/stealing/bag.hpp>
-#include <cleave/stealing/balancer.hpp>
 #include <cleave/stealing/kernel.hpp>
 #include <cleave/stealing/search_watch.hpp>
 #include <cleave/stealing/snapshot.hpp>
 #include <cleave/stealing/statistics.hpp>
-#include <cleave/stealing/worker.hpp>
 #include <cleave/tree_search.hpp>
 
 namespace cleave::detail {
 
+template <class Total>
+struct SearchWorker : Worker {
+  using Worker::Worker;
+
+  Total total{};
+  std::int64_t batch = 1;  ///< visits between two looks up
+  std::int64_t nodes_before = 0;
+  std::optional<Recorder> recorder;
+  // Read by the main thread.
+  alignas(kCacheLineBytes) std::atomic<std::int64_t> nodes_seen = 0;
+  std::atomic<std::int64_t> visits_seen = 0;
+  std::atomic<std::size_t> memory_bytes = 0;
+
+  /// A batch is to take 5 to 20 us. It grows by and by, and shrinks at once where visits have
+  /// become longer.
+  void adapt_batch(std::int64_t took_ns) {
+    constexpr std::int64_t kShort_ns = 5'000;
+    constexpr std::int64_t kLong_ns = 20'000;
+    constexpr std::int64_t kMaxBatch = 4096;
+    if (took_ns < kShort_ns) {
+      batch = std::min(2 * batch, kMaxBatch);
+    } else if (took_ns > kLong_ns) {
+      batch = std::max<std::int64_t>(batch * kLong_ns / took_ns, 1);
+    }
+  }
+};
+
 template <Kernel K>
-class Executor final : private Workload {
+class Workers final : private BagInstance<typename K::Node> {
  public:
   using Node = typename K::Node;
   using Total = typename K::Total;
 
-  Executor(K& kernel, const Comm& comm, Transport& transport, typename K::Incumbent& incumbent,
-           const CallOptions& options)
-      : kernel_(kernel),
-        comm_(comm),
-        transport_(transport),
+  Workers(K& kernel, const Comm& comm, std::unique_ptr<Transport> transport,
+          typename K::Incumbent& incumbent, const CallOptions& options)
+      : Instance(comm, std::move(transport),
+                 {.workers = options.stealing.threads,
+                  .max_stolen_bytes = options.stealing.max_stolen_bytes,
+                  .poll_ns = options.stealing.poll_ns,
+                  .seed = options.stealing.seed},
+                 !options.bound_to.empty()),
+        kernel_(kernel),
         incumbent_(incumbent),
         options_(options),
-        threads_(options.stealing.threads),
-        shares_(threads_ > 1 || comm.size() > 1),
         is_limited_(options.stealing.max_nodes != std::numeric_limits<std::int64_t>::max() ||
                     options.stealing.max_memory_bytes != std::numeric_limits<std::size_t>::max()),
-        is_polite_(comm.polite(threads_)),
         clock_(options.recorder != nullptr ? options.recorder->clock() : mpi_time_ns),
-        offset_ns_(clock_() - monotonic_ns()),
-        bag_({.workers = threads_}) {
+        offset_ns_(clock_() - monotonic_ns()) {
     if (options.watch != nullptr && comm.rank() == 0) {
       options.watch->set_visits(0);
       visits_of_rank_.resize(comm.size());
     }
-    for (int i = 0; i < threads_; ++i) {
-      workers_.push_back(std::make_unique<Worker>());
-      workers_.back()->index = i;
-      workers_.back()->statistics.rank = comm.rank();
-      workers_.back()->statistics.thread = i;
+    for (int i = 0; i < options.stealing.threads; ++i) {
+      workers_.push_back(std::make_unique<Worker>(comm.rank(), i));
       if (options.recorder != nullptr) {
         workers_.back()->recorder.emplace(options.recorder->clock(), kSpansKept);
       }
@@ -84,12 +99,13 @@ class Executor final : private Workload {
   /// it throws is a failure that ends the search.
   template <class Fill>
   void begin(Fill&& fill) {
-    first().has_failed = !failure_.guard("begin", [&] { fill(bag_.segment(0), first().total); });
+    first().has_failed =
+        !failure_.guard("begin", [&] { fill(segments_.segment(0), first().total); });
   }
 
   /// What a snapshot held. \throws Error  if it is damaged
   void restore(const SnapshotPart& part) {
-    bag_.take(part.nodes);
+    segments_.take(part.nodes);
     for (Unpacker unpacker(part.totals); unpacker.left() > 0;) {
       first().total = kernel_.combine(std::move(first().total), unpack_element<Total>(unpacker));
     }
@@ -104,26 +120,22 @@ class Executor final : private Workload {
       worker->nodes_before = nodes_of(*worker);
     }
     set_active(first(), true);
-    Balancer balancer(transport_, *this, ranks_near(comm_, threads_, !options_.bound_to.empty()),
-                      options_.stealing.seed);
-    balancer_ = &balancer;
+    this->begin_search();
     {
       Helpers helpers(*this);
       failure_.guard("threads", [&] { helpers.start(); });
-      for (std::int64_t now = now_ns(first()); balancer.outcome() == Balancer::Outcome::running;) {
+      for (std::int64_t now = now_ns(first()); outcome() == Balancer::Outcome::running;) {
         now = work(first(), now);
       }
     }
-    first().statistics.remote_tried = balancer.statistics().tried;
-    first().statistics.remote_made = balancer.statistics().made;
-    snapshots_ns_ = balancer.statistics().snapshots_ns;
-    balancer_ = nullptr;
+    first().statistics.remote_tried = balancer_->statistics().tried;
+    first().statistics.remote_made = balancer_->statistics().made;
     for (const auto& worker : workers_) {
       publish(*worker);
       finish(*worker);
     }
     check_limits();
-    return balancer.outcome();
+    return outcome();
   }
 
   /// All that the workers of this rank have counted.
@@ -142,7 +154,7 @@ class Executor final : private Workload {
   const std::string& stopped() const { return stopped_; }
 
   /// On rank 0: time in which all ranks rested for snapshots.
-  std::int64_t snapshots_ns() const { return snapshots_ns_; }
+  std::int64_t snapshots_ns() const { return balancer_->statistics().snapshots_ns; }
 
   Statistics statistics() const {
     Statistics all;
@@ -153,34 +165,46 @@ class Executor final : private Workload {
   }
 
  private:
-  enum class Command { go, rest, stop };
-  using Worker = detail::Worker<Total>;
+  using Instance = BagInstance<Node>;
+  using typename Instance::Command;
+  using Worker = SearchWorker<Total>;
+
+  using Instance::balancer_;
+  using Instance::comm_;
+  using Instance::commanded;
+  using Instance::failure_;
+  using Instance::may_go;
+  using Instance::next_poll_ns_;
+  using Instance::outcome;
+  using Instance::segments_;
+  using Instance::set_active;
+  using Instance::transport_;
 
   static constexpr std::size_t kSpansKept = 1 << 16;
 
   /// The threads other than the main one, for as long as this lives.
   class Helpers {
    public:
-    explicit Helpers(Executor& executor) : executor_(executor) {}
+    explicit Helpers(Workers& workers) : all_(workers) { all_.helpers_ = 0; }
     /// \throws Error  if the system starts no more of them; those that it has started work
     void start() {
-      for (std::size_t i = 1; i < executor_.workers_.size(); ++i) {
+      for (std::size_t i = 1; i < all_.workers_.size(); ++i) {
         try {
           threads_.emplace_back([this, i] {
-            if (!executor_.options_.bound_to.empty()) {
-              bind_thread(executor_.options_.bound_to[i]);
+            if (!all_.options_.bound_to.empty()) {
+              bind_thread(all_.options_.bound_to[i]);
             }
-            executor_.help(*executor_.workers_[i]);
+            all_.help(*all_.workers_[i]);
           });
         } catch (const std::exception& e) {
-          throw Error(fmt::format("cannot start thread {} of {}: {}", i + 1,
-                                  executor_.workers_.size(), e.what()));
+          throw Error(fmt::format("cannot start thread {} of {}: {}", i + 1, all_.workers_.size(),
+                                  e.what()));
         }
-        ++executor_.helpers_;
+        ++all_.helpers_;
       }
     }
     ~Helpers() {
-      executor_.command(Command::stop);
+      all_.command(Command::stop);
       for (std::thread& thread : threads_) {
         thread.join();
       }
@@ -189,7 +213,7 @@ class Executor final : private Workload {
     Helpers& operator=(const Helpers&) = delete;
 
    private:
-    Executor& executor_;
+    Workers& all_;
     std::vector<std::thread> threads_;
   };
 
@@ -200,19 +224,6 @@ class Executor final : private Workload {
     return worker.index == 0 ? clock_() : monotonic_ns() + offset_ns_;
   }
 
-  void command(Command command) {
-    command_.store(command, std::memory_order_seq_cst);
-    command_.notify_all();
-  }
-  Command commanded() const { return command_.load(std::memory_order_acquire); }
-
-  void set_active(Worker& worker, bool active) {
-    if (worker.is_active != active) {
-      worker.is_active = active;
-      active_.fetch_add(active ? 1 : -1);
-    }
-  }
-
   void help(Worker& worker) {
     for (std::int64_t now = now_ns(worker);;) {
       switch (commanded()) {
@@ -220,9 +231,7 @@ class Executor final : private Workload {
           now = work(worker, now);
           break;
         case Command::rest:
-          resting_.fetch_add(1);
-          command_.wait(Command::rest);
-          resting_.fetch_sub(1);
+          this->rest_while_told();
           now = now_ns(worker);
           break;
         case Command::stop:
@@ -237,7 +246,7 @@ class Executor final : private Workload {
   /// Visits nodes, then looks for others, until it has some or is told something else.
   /// \return  when it ended
   std::int64_t work(Worker& worker, std::int64_t begin_ns) {
-    if (worker.is_active && !worker.has_failed && commanded() == Command::go) {
+    if (worker.is_active && !worker.has_failed && may_go()) {
       begin_ns = search(worker, begin_ns);
     }
     return look_for_work(worker, begin_ns);
@@ -250,7 +259,7 @@ class Executor final : private Workload {
     const std::int64_t nodes_before = nodes_of(worker);
     std::int64_t now = monotonic_ns();
     bool went_well = true;
-    for (bool is_empty = false; went_well && !is_empty && commanded() == Command::go;) {
+    for (bool is_empty = false; went_well && !is_empty && may_go();) {
       went_well = failure_.guard("visit", [&] {
         if (options_.hooks.before_block) {
           options_.hooks.before_block(Block::sequential, 0);
@@ -258,9 +267,7 @@ class Executor final : private Workload {
         const std::int64_t visited = visit_some(worker);
         is_empty = visited < worker.batch;
         worker.statistics.visits += visited;
-        if (shares_) {
-          bag_.share(worker.index);
-        }
+        this->share(worker.index);
       });
       if (is_limited_) {
         publish(worker);
@@ -272,7 +279,7 @@ class Executor final : private Workload {
       worker.adapt_batch(now - batch_begin_ns);
       // Not guarded: without a message that is lost, the ranks could not agree on an end.
       if (worker.index == 0 && now >= next_poll_ns_) {
-        now = poll();
+        now = look_up();
       }
     }
     if (!went_well) {
@@ -282,9 +289,7 @@ class Executor final : private Workload {
     worker.statistics.searching_ns += end_ns - begin_ns;
     const std::int64_t visits = worker.statistics.visits - visits_before;
     worker.statistics.searches += visits > 0 ? 1 : 0;
-    if (worker.index != 0 || threads_ > 1) {
-      worker.adapt_steal(visits);
-    }
+    worker.adapt_steal();
     if (worker.recorder && visits > 0) {
       worker.recorder->record(Block::sequential, worker.index, 1, begin_ns, end_ns, 0,
                               {{"nodes", nodes_of(worker) - nodes_before}});
@@ -293,23 +298,19 @@ class Executor final : private Workload {
   }
 
   std::int64_t visit_some(Worker& worker) {
-    Segment<Node>& mine = bag_.segment(worker.index);
+    Segment<Node>& mine = segments_.segment(worker.index);
     Children<Node> children(mine);
     std::int64_t visited = 0;
-    while (visited < worker.batch && (!mine.private_empty() || mine.reacquire())) {
+    while (visited < worker.batch && mine.has_private()) {
       kernel_.visit(mine.pop(), children, worker.total, incumbent_);
       ++visited;
     }
     return visited;
   }
 
-  /// Looks for messages; the less often, the longer there were none. \return  the time after it
-  std::int64_t poll() {
-    constexpr std::int64_t kMaxPatience = 8;
-    patience_ = balancer_->step() ? std::max<std::int64_t>(patience_ / 2, 1)
-                                  : std::min(2 * patience_, kMaxPatience);
-    const std::int64_t now = monotonic_ns();
-    next_poll_ns_ = now + patience_ * options_.stealing.poll_ns;
+  /// Looks for messages. \return  the time after it
+  std::int64_t look_up() {
+    const std::int64_t now = this->poll();
     if (options_.watch != nullptr && now >= next_count_ns_) {
       count_visits(now);
     }
@@ -338,33 +339,7 @@ class Executor final : private Workload {
 
   /// \return  when it ended
   std::int64_t look_for_work(Worker& worker, std::int64_t begin_ns) {
-    const bool is_main = worker.index == 0;
-    Segment<Node>& mine = bag_.segment(worker.index);
-    if (!worker.has_failed && mine.private_empty() && !mine.reacquire()) {
-      set_active(worker, false);
-    }
-    std::optional<Waiting> waiting;  // for messages, unless another worker has nodes
-    if (is_main) {
-      waiting.emplace();
-    }
-    bool found = false;
-    for (int tries = 0; !found; ++tries) {
-      if (commanded() == Command::go && !worker.has_failed) {
-        found = worker.is_active || steal(worker);
-      }
-      if (found) {
-        break;
-      }
-      if (is_main) {
-        tries = balancer_->step() ? 0 : tries;
-        if (balancer_->outcome() != Balancer::Outcome::running) {
-          break;
-        }
-      } else if (commanded() != Command::go) {
-        break;
-      }
-      pause_thread(tries, is_polite_);
-    }
+    const bool found = this->look_for_nodes(worker);
     const std::int64_t end_ns = now_ns(worker);
     WorkerStatistics& statistics = worker.statistics;
     if (found) {
@@ -381,26 +356,10 @@ class Executor final : private Workload {
     return end_ns;
   }
 
-  bool steal(Worker& worker) {
-    if (!bag_.can_be_stolen_from(worker.index)) {
-      return false;
-    }
-    set_active(worker, true);
-    ++worker.statistics.local_tried;
-    std::size_t stolen = 0;
-    failure_.guard("steal", [&] { stolen = bag_.steal(worker.index, worker.steal_next); });
-    if (stolen == 0) {
-      set_active(worker, false);
-      return false;
-    }
-    ++worker.statistics.local_made;
-    worker.statistics.nodes_stolen += static_cast<std::int64_t>(stolen);
-    return true;
-  }
-
   void publish(Worker& worker) {
     worker.nodes_seen.store(nodes_of(worker), std::memory_order_relaxed);
-    worker.memory_bytes.store(bag_.segment(worker.index).memory_bytes(), std::memory_order_relaxed);
+    worker.memory_bytes.store(segments_.segment(worker.index).memory_bytes(),
+                              std::memory_order_relaxed);
   }
 
   std::int64_t nodes_of(const Worker& worker) {
@@ -413,11 +372,7 @@ class Executor final : private Workload {
   void stop_worker(Worker& worker) {
     worker.has_failed = true;
     if (worker.index != 0) {
-      resting_.fetch_add(1);
-      for (Command c = commanded(); c != Command::stop; c = commanded()) {
-        command_.wait(c);
-      }
-      resting_.fetch_sub(1);
+      this->rest_until_stopped();
     }
   }
 
@@ -431,24 +386,9 @@ class Executor final : private Workload {
 
   // What the balancer asks.
 
-  bool passive() override {
-    return !failure_.is_set() && bag_.inbox_is_empty() && active_.load() == 0;
-  }
-
-  bool wants_work() override {
-    return active_.load(std::memory_order_relaxed) < threads_ && !failure_.is_set() &&
-           !bag_.can_be_stolen_from(-1);
-  }
-
-  std::vector<std::byte> give() override {
-    std::vector<std::byte> nodes;
-    failure_.guard("steal", [&] { nodes = bag_.give(options_.stealing.max_stolen_bytes); });
-    return nodes;
-  }
-
   void take(std::span<const std::byte> nodes) override {
     failure_.guard("steal", [&] {
-      first().statistics.nodes_stolen += static_cast<std::int64_t>(bag_.take(nodes));
+      first().statistics.nodes_stolen += static_cast<std::int64_t>(segments_.take(nodes));
       first().statistics.bytes_received += std::ssize(nodes);
     });
   }
@@ -461,9 +401,6 @@ class Executor final : private Workload {
   std::int64_t incumbent() override { return incumbent_.key(); }
   void offer_incumbent(std::int64_t key) override { incumbent_.offer_key(key); }
 
-  void rest(bool on) override { command(on ? Command::rest : Command::go); }
-  bool all_rest() override { return resting_.load() == helpers_; }
-
   std::uint8_t wishes() override {
     if (failure_.is_set()) {
       return kEnd | kLost;
@@ -473,7 +410,7 @@ class Executor final : private Workload {
     if (!refusal_.empty() || is_to_stop()) {
       return keeps ? kEnd | kSnapshot : kEnd;
     }
-    const bool is_due = keeps && comm_.rank() == 0 && snapshots_->is_due(transport_.now_ns());
+    const bool is_due = keeps && comm_.rank() == 0 && snapshots_->is_due(transport_->now_ns());
     return is_due ? kSnapshot : kNothing;
   }
 
@@ -521,7 +458,7 @@ class Executor final : private Workload {
     try {
       if constexpr (Transferable<Total>) {
         Packer nodes;
-        bag_.for_each([&nodes](const Node& node) { pack_element<Node>(nodes, node); });
+        segments_.for_each([&nodes](const Node& node) { pack_element<Node>(nodes, node); });
         Packer totals;
         for (const auto& worker : workers_) {
           pack_element<Total>(totals, worker->total);
@@ -537,7 +474,7 @@ class Executor final : private Workload {
 
   bool complete_snapshot() override {
     try {
-      snapshots_->complete(transport_.now_ns());
+      snapshots_->complete(transport_->now_ns());
       return true;
     } catch (const std::exception& e) {
       refusal_ = e.what();
@@ -546,22 +483,13 @@ class Executor final : private Workload {
   }
 
   K& kernel_;
-  Comm comm_;
-  Transport& transport_;
   typename K::Incumbent& incumbent_;
   const CallOptions& options_;
-  const int threads_;
-  int helpers_ = 0;  ///< threads that were started, without the calling one
-  const bool shares_;
   const bool is_limited_;
-  const bool is_polite_;
   const Clock clock_;
   const std::int64_t offset_ns_;  ///< of that clock to the monotonic one
+  std::vector<std::unique_ptr<Worker>> workers_;
   SnapshotFolder* snapshots_ = nullptr;
-  Balancer* balancer_ = nullptr;
-  std::int64_t snapshots_ns_ = 0;
-  std::int64_t next_poll_ns_ = 0;
-  std::int64_t patience_ = 1;
   std::string refusal_;
   std::string stopped_;
 
@@ -571,14 +499,6 @@ class Executor final : private Workload {
   std::optional<std::int64_t> visits_to_tell_;
   std::int64_t next_count_ns_ = 0;
   std::int64_t begin_ns_ = 0;
-
-  Bag<Node> bag_;
-  std::vector<std::unique_ptr<Worker>> workers_;
-
-  alignas(kCacheLineBytes) std::atomic<Command> command_ = Command::go;
-  alignas(kCacheLineBytes) std::atomic<int> active_ = 0;
-  std::atomic<int> resting_ = 0;
-  FirstFailure failure_;
 };
 
 }  // namespace cleave::detail

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A depth-first bag: one instance a rank, one segment a worker (segment.hpp), after Helbecque et
-// al., "DistBag_DFS" (docs/explanation/work-stealing.md). A worker adds and removes at its own
-// segment, newest first, and takes from another's, oldest first, when its own is empty. No MPI.
+// The segments of one rank: one for each worker (segment.hpp), and an inbox for nodes from other
+// ranks, after Helbecque et al., "DistBag_DFS" (docs/explanation/work-stealing.md). A worker adds
+// and removes at its own segment, newest first, and takes from another's, oldest first, when its
+// own is empty. No MPI.
 #pragma once
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>
@@ -26,11 +29,6 @@
 
 namespace cleave::detail {
 
-struct BagOptions {
-  int workers = 1;                      ///< threads that use it
-  std::size_t initial_capacity = 1024;  ///< of a segment, in nodes
-};
-
 /// Nodes of a locked segment, oldest first, as a frontier that can be divided.
 template <class T>
 struct SharedNodes {
@@ -49,47 +47,16 @@ struct SharedNodes {
 };
 
 template <std::movable T>
-class Bag {
+class Segments {
  public:
-  explicit Bag(const BagOptions& options = {}) : options_(options) {
-    if (options.workers < 1) {
-      throw Error("a bag needs at least one worker");
+  /// \param initial_capacity  of each, in nodes
+  explicit Segments(int workers, std::size_t initial_capacity = 1024) : workers_(workers) {
+    if (workers < 1) {
+      throw Error(fmt::format("a bag needs at least one worker, not {}", workers));
     }
-    for (int i = 0; i <= options.workers; ++i) {  // the last is the inbox
-      segments_.push_back(std::make_unique<Segment<T>>(options.initial_capacity));
+    for (int i = 0; i <= workers; ++i) {  // the last is the inbox
+      segments_.push_back(std::make_unique<Segment<T>>(initial_capacity));
     }
-  }
-
-  // For any thread, without an id: the first `workers` threads that come get a segment each.
-
-  /// \throws Error  if more threads come than there are workers
-  void add(T node) {
-    Segment<T>& mine = my_segment();
-    mine.push(std::move(node));
-    share(mine);
-  }
-
-  template <std::ranges::input_range Nodes>
-  void add_bulk(Nodes&& nodes) {
-    Segment<T>& mine = my_segment();
-    for (auto&& node : nodes) {
-      mine.push(std::forward<decltype(node)>(node));
-    }
-    share(mine);
-  }
-
-  /// The newest node of this thread's segment, else the oldest of another's; nothing if none has
-  /// one to spare at this moment. Whoever adds and removes nodes keeps to its own segment: it is
-  /// depth first for each thread, not for all together.
-  std::optional<T> remove() {
-    const int me = my_index();
-    Segment<T>& mine = segment(me);
-    if (mine.private_empty() && !mine.reacquire() && steal(me, 1) == 0) {
-      return std::nullopt;
-    }
-    std::optional<T> node = mine.pop();
-    share(mine);
-    return node;
   }
 
   // For one thread while all others rest.
@@ -124,17 +91,22 @@ class Bag {
     }
   }
 
-  // For an executor that numbers its workers.
+  // For the workers.
 
-  int workers() const { return options_.workers; }
   Segment<T>& segment(int worker) { return *segments_[static_cast<std::size_t>(worker)]; }
 
   /// Shares half of what `worker` has where little is shared. Called by `worker`.
-  void share(int worker) { share(segment(worker)); }
+  void share(int worker) {
+    Segment<T>& mine = segment(worker);
+    const std::size_t held = mine.private_size();
+    if (held >= 2 && mine.shared_size() <= held / 4) {
+      mine.release(held / 2);
+    }
+  }
 
   /// Whether `thief` would find something to steal, as it was a moment ago.
   bool can_be_stolen_from(int thief) const {
-    for (int i = 0; i <= options_.workers; ++i) {
+    for (int i = 0; i <= workers_; ++i) {
       if (i != thief && segments_[i]->shared_size() > 0) {
         return true;
       }
@@ -152,9 +124,9 @@ class Bag {
       return given;
     }
     const int first = static_cast<int>(next_victim_.fetch_add(1, std::memory_order_relaxed) %
-                                       static_cast<unsigned>(options_.workers));
-    for (int i = 0; i < options_.workers; ++i) {
-      const int victim = (first + i) % options_.workers;
+                                       static_cast<unsigned>(workers_));
+    for (int i = 0; i < workers_; ++i) {
+      const int victim = (first + i) % workers_;
       const std::size_t stolen = victim == thief ? 0 : steal_from(segment(victim), thief, maximum);
       if (stolen > 0) {
         return stolen;
@@ -232,50 +204,18 @@ class Bag {
     return stolen.size();
   }
 
-  void share(Segment<T>& mine) {
-    const std::size_t held = mine.private_size();
-    if (held >= 2 && mine.shared_size() <= held / 4) {
-      mine.release(held / 2);
-    }
-  }
-
   /// Half of the shared nodes, rounded up, at most `most`; all of the inbox's where there are no
   /// others to leave some to. \pre  `from` is locked
   std::span<T> oldest(Segment<T>& from, std::size_t maximum) const {
     SharedNodes<T> shared{from.shared()};
     const Index size = shared.size();
-    const bool all = options_.workers == 1 && is_inbox(from);
+    const bool all = workers_ == 1 && is_inbox(from);
     const Index share = all ? size : (size + 1) / 2;
     const auto most = static_cast<Index>(std::min(maximum, shared.nodes.size()));
     return divide(shared, std::min(share, most), Side::front).nodes;
   }
 
-  Segment<T>& my_segment() { return segment(my_index()); }
-
-  /// Which segment is this thread's.
-  int my_index() {
-    thread_local std::vector<std::pair<std::uint64_t, int>> known;  // bag, index
-    const auto found = std::ranges::find(known, id_, [](const auto& entry) { return entry.first; });
-    if (found != known.end()) {
-      return found->second;
-    }
-    const int index = threads_.fetch_add(1);
-    if (index >= options_.workers) {
-      throw Error("more threads use a bag than the " + std::to_string(options_.workers) +
-                  " that it was made for");
-    }
-    known.emplace_back(id_, index);
-    return index;
-  }
-
-  static std::uint64_t new_id() {
-    static std::atomic<std::uint64_t> ids = 0;
-    return ++ids;
-  }
-
-  BagOptions options_;
-  std::uint64_t id_ = new_id();
-  std::atomic<int> threads_ = 0;
+  const int workers_;
   std::atomic<unsigned> next_victim_ = 0;
   std::vector<std::unique_ptr<Segment<T>>> segments_;
 };

@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: Apache-2.0
+// A bag of work that all ranks and threads share, for searches that are written by hand: the
+// distributed depth-first bag of Helbecque et al., "DistBag_DFS", with an end of its own
+// (docs/reference/bag.md). DC_Type::work_stealing runs on the same (workers.hpp).
+//
+//   Bag<State> bag(comm, {.workers = 2});
+//   if (comm.rank() == 0) {
+//     bag.add(0, start);
+//   }
+//   const auto work = [&bag](int worker) {
+//     while (const std::optional<State> state = bag.take(worker)) {
+//       ...  // bag.add(worker, child) for each of its children
+//     }
+//   };
+//   std::thread second(work, 1);
+//   work(0);
+//   second.join();
+//
+// A worker is a thread of a rank. It takes the element that it added last. Where it has none it
+// steals the oldest of another thread's, else half of what another rank has to spare. `take`
+// returns nothing once no element is left on any rank and every worker waits for one.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <cleave/comm.hpp>
+#include <cleave/comm/mpi_transport.hpp>
+#include <cleave/comm/place_workers.hpp>
+#include <cleave/comm/waiting.hpp>
+#include <cleave/stealing/balancer.hpp>
+#include <cleave/stealing/first_failure.hpp>
+#include <cleave/stealing/segments.hpp>
+#include <cleave/stealing/worker.hpp>
+#include <cleave/wire.hpp>
+
+namespace cleave {
+
+struct BagOptions {
+  /// Threads of each rank that take from the bag; every one of them must, until nothing comes.
+  int workers = 1;
+  /// Elements that a worker's segment has room for at first; it doubles when it is full.
+  std::size_t initial_capacity = 1024;
+  /// By one steal of another rank, but an element at least.
+  std::size_t max_stolen_bytes = std::size_t{32} << 10;
+  /// Least time between two looks for messages of a rank that has elements.
+  std::int64_t poll_ns = 10'000;
+  std::uint64_t seed = 1;  ///< of the choice of victims
+};
+
+namespace detail {
+template <class T>
+class BagInstance;
+}  // namespace detail
+
+/// \tparam T  what crosses to other ranks (wire.hpp)
+template <std::movable T>
+  requires Transferable<T>
+class Bag {
+ public:
+  /// Collective. No other bag of the communicator, and no DC_Call on it, may be at work until the
+  /// search has ended. With several workers MPI must allow threads (MPI_THREAD_FUNNELED).
+  /// Cost: an all-reduce.
+  /// \throws Error  on every rank, if a rank has no memory for it or `options.workers` < 1
+  explicit Bag(const Comm& comm, const BagOptions& options = {}) : comm_(comm) {
+    agree(comm, [&] {
+      instance_ = std::make_unique<detail::BagInstance<T>>(
+          comm, std::make_unique<detail::MpiTransport>(comm), options);
+      for (int i = 0; i < options.workers; ++i) {
+        workers_.push_back(std::make_unique<detail::Worker>(comm.rank(), i));
+      }
+    });
+    restart_here();
+  }
+
+  // A worker's, of 0 to workers - 1, each of one thread at a time; worker 0 is the thread that may
+  // call MPI. They add before they first take, and between two calls of `take`.
+
+  /// Cost: no atomic operation but a few loads, unless elements are to be shared.
+  /// \throws std::bad_alloc
+  void add(int worker, T element) {
+    instance_->segments().segment(worker).push(std::move(element));
+    instance_->share(worker);
+  }
+
+  template <std::ranges::input_range Elements>
+  void add_bulk(int worker, Elements&& elements) {
+    for (auto&& element : elements) {
+      instance_->segments().segment(worker).push(std::forward<decltype(element)>(element));
+    }
+    instance_->share(worker);
+  }
+
+  /// The newest element of this worker, else one that it steals; it waits for one if need be. Once
+  /// it has returned nothing the search has ended for this worker, and does so for all of them.
+  /// Worker 0 answers other ranks while it is in this function: they wait for as long as it is not.
+  /// Cost: as `add`, on worker 0 a look at the clock more; a local steal a lock, a remote one
+  /// 2 l + g max_stolen_bytes seconds, of which others see nothing.
+  /// \throws MpiError               from worker 0; no other rank is told
+  /// \throws what a wire has thrown  from worker 0, once the search has ended on every rank: the
+  ///                                elements that were to cross are lost, and so is the bag
+  std::optional<T> take(int worker) {
+    detail::Worker& mine = *workers_[static_cast<std::size_t>(worker)];
+    detail::Segment<T>& segment = instance_->segments().segment(worker);
+    if (worker == 0) {
+      instance_->look_for_messages();
+    }
+    if (!instance_->may_go() || !segment.has_private()) {
+      mine.adapt_steal();
+      if (!instance_->wait_for_nodes(mine)) {
+        return std::nullopt;
+      }
+    }
+    ++mine.statistics.visits;
+    std::optional<T> element = segment.pop();
+    instance_->share(worker);
+    return element;
+  }
+
+  /// Ends the search of all ranks before all is done, by any thread. What has not been taken stays
+  /// in the bag. Each worker still calls `take` until nothing comes; one that must leave with an
+  /// exception does so after that.
+  void stop() { instance_->stop(); }
+
+  // Between searches: once `take` has returned nothing to all workers of this rank, or before the
+  // first of them. By one thread, collective, without any other that uses the bag.
+
+  /// Whether a rank has stopped the search that has ended. Not collective.
+  bool is_stopped() const { return instance_->outcome() == detail::Balancer::Outcome::ended_early; }
+
+  /// Lets all workers take again, what is left and what is added from now on. Cost: an all-reduce.
+  void restart() {
+    comm_.barrier();
+    restart_here();
+  }
+
+  /// How many elements all ranks have, on every rank. Cost: an all-reduce.
+  std::int64_t size() const {
+    return comm_.allreduce_sum(static_cast<std::int64_t>(instance_->segments().size()));
+  }
+
+  /// Whether any rank has `element`, which every rank asks for alike; the same on every rank. Cost:
+  /// a look at each element of this rank, and an all-reduce.
+  bool contains(const T& element) const
+    requires std::equality_comparable<T>
+  {
+    return comm_.allreduce_max(instance_->segments().contains(element) ? 1 : 0) == 1;
+  }
+
+  /// Removes all elements of all ranks. Cost: a barrier.
+  void clear() {
+    instance_->segments().clear();
+    comm_.barrier();
+  }
+
+  /// Calls `visitor(const T&)` on rank `root` for every element of all ranks: rank after rank,
+  /// oldest first in the segment of each worker. Cost: all elements of the others are sent to
+  /// `root`, which holds those of one rank at a time.
+  template <std::invocable<const T&> Visitor>
+  void for_each(int root, Visitor&& visitor) const {
+    for (int rank = 0; rank < comm_.size(); ++rank) {
+      if (rank == root) {
+        if (comm_.rank() == root) {
+          instance_->segments().for_each(visitor);
+        }
+      } else if (comm_.rank() == rank) {
+        Packer packer;
+        instance_->segments().for_each(
+            [&packer](const T& element) { detail::pack_element<T>(packer, element); });
+        const auto length = static_cast<std::int64_t>(packer.bytes().size());
+        comm_.send(root, std::as_bytes(std::span(&length, 1)));
+        comm_.send(root, packer.bytes());
+      } else if (comm_.rank() == root) {
+        std::int64_t length = 0;
+        comm_.receive(rank, std::as_writable_bytes(std::span(&length, 1)));
+        std::vector<std::byte> bytes(static_cast<std::size_t>(length));
+        comm_.receive(rank, bytes);
+        for (Unpacker unpacker(bytes); unpacker.left() > 0;) {
+          visitor(detail::unpack_element<T>(unpacker));
+        }
+      }
+    }
+  }
+
+ private:
+  void restart_here() {
+    instance_->restart();
+    for (const auto& worker : workers_) {
+      instance_->set_active(*worker, true);
+    }
+  }
+
+  Comm comm_;
+  std::unique_ptr<detail::BagInstance<T>> instance_;
+  std::vector<std::unique_ptr<detail::Worker>> workers_;
+};
+
+namespace detail {
+
+/// One rank's part of a bag: its segments, which of its workers are active, what they are told, and
+/// its end of the protocol (balancer.hpp), which the first worker speaks.
+///
+/// Whether a rank is passive is told by `active_`, the number of workers that have or may get hold
+/// of a node. A worker counts itself in before it tries to steal and out once it has found its
+/// segment empty, so nodes on their way between two segments are covered by the thief. An idle one
+/// that sees nothing to steal does not even try. So the count comes to rest at 0.
+template <class T>
+class BagInstance : protected Workload {
+ public:
+  /// \param bound  whether the workers are bound to cores
+  BagInstance(const Comm& comm, std::unique_ptr<Transport> transport, const BagOptions& options,
+              bool bound = false)
+      : comm_(comm),
+        transport_(std::move(transport)),
+        segments_(options.workers, options.initial_capacity),
+        helpers_(options.workers - 1),
+        options_(options),
+        is_bound_(bound),
+        is_polite_(comm.polite(options.workers)),
+        shares_(options.workers > 1 || comm.size() > 1) {}
+
+  Segments<T>& segments() { return segments_; }
+  const Segments<T>& segments() const { return segments_; }
+
+  // What all workers call.
+
+  bool may_go() const { return commanded() == Command::go; }
+
+  /// Shares some of what `worker`, who calls, has if there is anyone to take it.
+  void share(int worker) {
+    if (shares_) {
+      segments_.share(worker);
+    }
+  }
+
+  void set_active(Worker& worker, bool active) {
+    if (worker.is_active != active) {
+      worker.is_active = active;
+      active_.fetch_add(active ? 1 : -1);
+    }
+  }
+
+  /// Waits until `worker` has a node and may visit it. \return  false once the search has ended
+  bool wait_for_nodes(Worker& worker) {
+    while (!look_for_nodes(worker)) {
+      if (worker.index == 0) {
+        command(Command::stop);
+        if (failure_.get()) {
+          std::rethrow_exception(failure_.get()->exception);
+        }
+        return false;
+      }
+      if (commanded() == Command::stop) {
+        return false;
+      }
+      rest_while_told();
+    }
+    return true;
+  }
+
+  /// A wish for an end before all is done.
+  void stop() { is_to_stop_.store(true); }
+
+  // What the first worker calls.
+
+  /// Begins a search.
+  void begin_search() {
+    balancer_.emplace(*transport_, static_cast<Workload&>(*this),
+                      ranks_near(comm_, options_.workers, is_bound_), options_.seed);
+  }
+
+  /// Begins the search if it has not begun, and looks for messages if it is time to.
+  void look_for_messages() {
+    if (!balancer_) {
+      begin_search();
+    }
+    if (monotonic_ns() >= next_poll_ns_) {
+      poll();
+    }
+  }
+
+  Balancer::Outcome outcome() const {
+    return balancer_ ? balancer_->outcome() : Balancer::Outcome::running;
+  }
+
+  /// Lets another search begin, while the workers rest.
+  void restart() {
+    balancer_.reset();
+    is_to_stop_.store(false);
+    next_poll_ns_ = 0;
+    command(Command::go);
+  }
+
+ protected:
+  enum class Command { go, rest, stop };
+
+  void command(Command command) {
+    command_.store(command, std::memory_order_seq_cst);
+    command_.notify_all();
+  }
+  Command commanded() const { return command_.load(std::memory_order_acquire); }
+
+  void rest_while_told() {
+    resting_.fetch_add(1);
+    command_.wait(Command::rest);
+    resting_.fetch_sub(1);
+  }
+
+  /// Until the search has ended.
+  void rest_until_stopped() {
+    resting_.fetch_add(1);
+    for (Command now = commanded(); now != Command::stop; now = commanded()) {
+      command_.wait(now);
+    }
+    resting_.fetch_sub(1);
+  }
+
+  /// Looks for messages; the less often, the longer there were none. \return  the time after it
+  std::int64_t poll() {
+    constexpr std::int64_t kMaxPatience = 8;
+    patience_ =
+        step() ? std::max<std::int64_t>(patience_ / 2, 1) : std::min(2 * patience_, kMaxPatience);
+    const std::int64_t now = monotonic_ns();
+    next_poll_ns_ = now + patience_ * options_.poll_ns;
+    return now;
+  }
+
+  /// Waits until `worker` has nodes or is told something else; the first one answers other ranks
+  /// meanwhile. \return  whether it has
+  bool look_for_nodes(Worker& worker) {
+    const bool is_main = worker.index == 0;
+    if (!worker.has_failed && !segments_.segment(worker.index).has_private()) {
+      set_active(worker, false);
+    }
+    std::optional<Waiting> waiting;  // for messages, unless another worker has nodes
+    if (is_main) {
+      waiting.emplace();
+    }
+    for (int tries = 0;; ++tries) {
+      if (may_go() && !worker.has_failed && (worker.is_active || steal(worker))) {
+        return true;
+      }
+      if (is_main) {
+        tries = step() ? 0 : tries;
+        if (outcome() != Balancer::Outcome::running) {
+          return false;
+        }
+      } else if (!may_go()) {
+        return false;
+      }
+      pause_thread(tries, is_polite_);
+    }
+  }
+
+  std::uint8_t wishes() override {
+    return failure_.is_set() ? kEnd | kLost : is_to_stop_.load() ? kEnd : kNothing;
+  }
+
+  void take(std::span<const std::byte> nodes) override {
+    failure_.guard("steal", [&] { segments_.take(nodes); });
+  }
+
+  const Comm comm_;
+  const std::unique_ptr<Transport> transport_;
+  Segments<T> segments_;
+  std::optional<Balancer> balancer_;
+  FirstFailure failure_;
+  int helpers_;  ///< threads of this rank, without the first
+  std::int64_t next_poll_ns_ = 0;
+
+ private:
+  bool step() {
+    try {
+      return balancer_->step();
+    } catch (...) {
+      command(Command::stop);  // nobody else ends the waits of the others
+      throw;
+    }
+  }
+
+  bool steal(Worker& worker) {
+    if (!segments_.can_be_stolen_from(worker.index)) {
+      return false;
+    }
+    set_active(worker, true);
+    ++worker.statistics.local_tried;
+    std::size_t stolen = 0;
+    failure_.guard("steal", [&] { stolen = segments_.steal(worker.index, worker.steal_next); });
+    if (stolen == 0) {
+      set_active(worker, false);
+      return false;
+    }
+    ++worker.statistics.local_made;
+    worker.statistics.nodes_stolen += static_cast<std::int64_t>(stolen);
+    return true;
+  }
+
+  bool passive() final {
+    return !failure_.is_set() && segments_.inbox_is_empty() && active_.load() == 0;
+  }
+
+  bool wants_work() final {
+    return active_.load(std::memory_order_relaxed) < options_.workers && !failure_.is_set() &&
+           !segments_.can_be_stolen_from(-1);
+  }
+
+  std::vector<std::byte> give() final {
+    std::vector<std::byte> nodes;
+    failure_.guard("steal", [&] { nodes = segments_.give(options_.max_stolen_bytes); });
+    return nodes;
+  }
+
+  void rest(bool on) final { command(on ? Command::rest : Command::go); }
+  bool all_rest() final { return resting_.load() == helpers_; }
+
+  const BagOptions options_;
+  const bool is_bound_;
+  const bool is_polite_;  ///< idle workers leave their cores to others
+  const bool shares_;
+  std::atomic<int> resting_ = 0;
+  std::int64_t patience_ = 1;
+  std::atomic<bool> is_to_stop_ = false;
+  alignas(kCacheLineBytes) std::atomic<Command> command_ = Command::go;
+  alignas(kCacheLineBytes) std::atomic<int> active_ = 0;
+};
+
+}  // namespace detail
+
+}  // namespace cleave

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <cleave/stealing/segments.hpp>
+
+namespace cleave {
+
+using namespace cleave::detail;
+namespace {
+
+template <class T>
+void put(Segments<T>& bag, int worker, T node) {
+  bag.segment(worker).push(std::move(node));
+  bag.share(worker);
+}
+
+/// The newest node of the worker, else the oldest of another one.
+template <class T>
+std::optional<T> get(Segments<T>& bag, int worker) {
+  if (!bag.segment(worker).has_private() && bag.steal(worker, 1) == 0) {
+    return std::nullopt;
+  }
+  std::optional<T> node = bag.segment(worker).pop();
+  bag.share(worker);
+  return node;
+}
+
+TEST(Segments, AreDepthFirstForOneWorker) {
+  Segments<int> bag(1);
+  for (int i = 1; i <= 4; ++i) {
+    put(bag, 0, i);
+  }
+  EXPECT_EQ(get(bag, 0), 4);
+  put(bag, 0, 5);
+  EXPECT_EQ(get(bag, 0), 5);
+  EXPECT_EQ(get(bag, 0), 3);
+  EXPECT_EQ(bag.size(), 2U);
+  EXPECT_TRUE(bag.contains(1));
+  EXPECT_FALSE(bag.contains(3));
+  bag.clear();
+  EXPECT_EQ(bag.size(), 0U);
+  EXPECT_EQ(get(bag, 0), std::nullopt);
+}
+
+TEST(Segments, ForEachVisitsEveryNodeOnce) {
+  Segments<std::string> bag(1);
+  std::multiset<std::string> expected;
+  for (int i = 0; i < 5000; ++i) {
+    put(bag, 0, std::to_string(i));
+    expected.insert(std::to_string(i));
+  }
+  std::multiset<std::string> seen;
+  bag.for_each([&](const std::string& node) { seen.insert(node); });
+  EXPECT_EQ(seen, expected);
+}
+
+TEST(Segments, AnotherWorkerStealsTheOldestOneByOne) {
+  Segments<int> bag(2);
+  for (int i = 0; i < 100; ++i) {
+    put(bag, 0, i);
+  }
+  EXPECT_EQ(get(bag, 1), 0);
+  EXPECT_EQ(get(bag, 1), 1);
+  put(bag, 1, 1000);
+  EXPECT_EQ(get(bag, 1), 1000);
+  EXPECT_EQ(get(bag, 0), 99);
+}
+
+TEST(Segments, EveryNodeIsRemovedOnceByManyThreads) {
+  constexpr int kWorkers = 4;
+  constexpr int kNodes = 100'000;
+  Segments<int> bag(kWorkers, 2);
+  std::vector<std::atomic<int>> removed(kNodes);
+  std::atomic<int> next = 0;
+  std::atomic<int> total = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kWorkers; ++t) {
+    threads.emplace_back([&, t] {
+      while (total.load() < kNodes) {
+        for (int i = 0; t < 2 && i < 10; ++i) {  // the other two only steal
+          if (const int node = next.fetch_add(1); node < kNodes) {
+            put(bag, t, node);
+          }
+        }
+        for (int i = 0; i < 8; ++i) {
+          if (const auto node = get(bag, t)) {
+            ++removed.at(*node);
+            ++total;
+          }
+        }
+        std::this_thread::yield();
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(bag.size(), 0U);
+  for (const auto& times : removed) {
+    ASSERT_EQ(times.load(), 1);
+  }
+}
+
+TEST(Segments, GivesEveryOtherNodeAndKeepsTheLast) {
+  Segments<int> from(1);
+  for (int i = 0; i < 7; ++i) {
+    put(from, 0, i);
+  }
+  Segments<int> to(1);
+  EXPECT_EQ(to.take(from.give(1 << 20)), 3U);
+  EXPECT_TRUE(to.contains(0) && to.contains(2) && to.contains(4));
+  EXPECT_EQ(to.take(from.give(1 << 20)), 2U);
+  EXPECT_TRUE(to.contains(1) && to.contains(5));
+  EXPECT_EQ(to.take(from.give(1 << 20)), 1U);
+  EXPECT_EQ(to.take(from.give(1 << 20)), 0U);
+  EXPECT_TRUE(from.contains(6));
+}
+
+TEST(Segments, WhatOtherRanksGaveGoesToTheOnlyWorkerAtOnceAndByHalvesToSeveral) {
+  for (const int workers : {1, 2}) {
+    Segments<int> from(1);
+    for (int i = 0; i < 20; ++i) {
+      put(from, 0, i);
+    }
+    Segments<int> to(workers);
+    ASSERT_EQ(to.take(from.give(1 << 20)), 10U);
+    EXPECT_EQ(to.steal(0, 1), workers == 1 ? 10U : 5U);
+    EXPECT_EQ(to.inbox_is_empty(), workers == 1);
+    EXPECT_EQ(to.size(), 10U);
+  }
+}
+
+TEST(Segments, GivesNodesOfAnyLengthToAnotherBag) {
+  Segments<std::pair<int, std::string>> from(2);
+  for (int i = 0; i < 64; ++i) {
+    put(from, 0, {i, std::string(i, 'x')});
+  }
+  Segments<std::pair<int, std::string>> to(1);
+  std::vector<std::byte> nodes = from.give(1 << 20);
+  const std::size_t count = to.take(nodes);
+  EXPECT_GT(count, 8U);
+  EXPECT_EQ(from.size() + count, 64U);
+  EXPECT_TRUE(to.contains({0, ""}));
+  EXPECT_EQ(to.take(from.give(1)), 1U);  // however few bytes are allowed
+  EXPECT_TRUE(get(to, 0).has_value());
+}
+
+}  // namespace
+}  // namespace cleave
