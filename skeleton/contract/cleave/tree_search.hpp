@@ -47,7 +47,8 @@
 
 namespace cleave {
 
-/// Where `visit` puts a node's children: the top of its worker's stack.
+/// Where `visit` puts a node's children: the top of its worker's stack. Here it also says that the
+/// search has found what it looks for.
 template <std::movable Node>
 class Children {
  public:
@@ -63,8 +64,15 @@ class Children {
     return segment_.append(count);
   }
 
+  /// Ends the search: the answer is found, and no node needs a visit any more. The totals so far
+  /// are combined as ever. Other workers and ranks end their visits when they hear of it, so which
+  /// nodes they have visited is not determined.
+  void stop() { is_stopped_ = true; }
+  bool is_stopped() const { return is_stopped_; }
+
  private:
   detail::Segment<Node>& segment_;
+  bool is_stopped_ = false;
 };
 
 namespace detail {
@@ -188,9 +196,9 @@ inline std::optional<std::string> beyond(const SearchLimits& limits, std::int64_
 
 }  // namespace detail
 
-/// Searches the whole tree on the calling thread, depth first. This is the meaning of
-/// DC_Type::work_stealing for an application of this form. Every run returns what this returns, as
-/// far as that does not depend on the order of the visits.
+/// Searches the whole tree on the calling thread, depth first, or until a visit stops it. This is
+/// the meaning of DC_Type::work_stealing for an application of this form. Every run returns what
+/// this returns, as far as that does not depend on the order of the visits.
 ///
 /// \throws Error  beyond `limits`, which are looked at after some visits and at the end, unless
 ///                they name where that is told
@@ -215,7 +223,7 @@ typename App::Solution search_sequentially(const App& app, typename App::Problem
     }
     return reason.has_value();
   };
-  while (!stack.private_empty()) {
+  while (!stack.private_empty() && !children.is_stopped()) {
     detail::visit(app, stack.pop(), children, total, incumbent);
     if (++visits % kVisitsBetweenLooks == 0 && is_beyond()) {
       return total;

@@ -103,6 +103,53 @@ struct Least {
   RandomTree tree;
 };
 
+/// Looks for a node whose number ends so, and is content with one.
+struct FirstFound {
+  using Problem = RandomTree::Node;
+  using Node = RandomTree::Node;
+  struct Solution {
+    std::int64_t nodes = 0;
+    std::uint64_t found = 0;
+  };
+
+  static bool is_wanted(const Node& node) { return node.number % 50 == 7; }
+
+  void visit(const Node& node, Children<Node>& children, Solution& total) const {
+    ++total.nodes;
+    if (is_wanted(node)) {
+      total.found = node.number;
+      children.stop();
+    }
+    Counted counted;
+    tree.visit(node, children, counted);
+  }
+  Solution combine(const Solution& left, const Solution& right) const {
+    return {left.nodes + right.nodes, left.found != 0 ? left.found : right.found};
+  }
+  Sizes solution_sizes(const Solution& s) const { return {{"nodes", s.nodes}}; }
+
+  RandomTree tree;
+};
+
+TEST(Search, AVisitThatStopsItEndsItForAll) {
+  for (std::uint64_t root = 1; root <= 20; ++root) {
+    const RandomTree::Node start{.number = root};
+    const auto alone = search_sequentially(FirstFound{}, start);
+    for (const int threads : {1, 3}) {
+      std::optional<EndedEarly> ended;
+      Options options = with_threads(threads);
+      options.stealing.ended_early = &ended;
+      const auto found = DC_Call(DC_Type::work_stealing, FirstFound{}, start, options);
+      EXPECT_FALSE(ended.has_value());
+      EXPECT_EQ(found.found != 0, alone.found != 0) << "root " << root;
+      EXPECT_TRUE(found.found == 0 || FirstFound::is_wanted({.number = found.found}));
+      if (alone.found == 0) {
+        EXPECT_EQ(found.nodes, alone.nodes);
+      }
+    }
+  }
+}
+
 /// A value of each node that is no integer, less or greater as `Sought` says.
 template <class Sought>
 struct Best {
@@ -111,7 +158,9 @@ struct Best {
   using Solution = double;
   using Bound = Sought;
 
-  static double value_of(const Node& node) { return static_cast<double>(1 + node.number % 1000) / 7; }
+  static double value_of(const Node& node) {
+    return static_cast<double>(1 + node.number % 1000) / 7;
+  }
   static bool is_better(double left, double right) {
     return std::same_as<Sought, double> ? left < right : left > right;
   }

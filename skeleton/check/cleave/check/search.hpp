@@ -60,22 +60,26 @@ class OtherSearches {
     return app_.combine(std::move(totals[0]), std::move(totals[1]));
   }
 
+  struct Sent {
+    bool arrived_well = true;  ///< all nodes, as they were sent
+    bool is_stopped = false;   ///< by a visit
+    Total total{};
+  };
   /// As `search_sequentially`, but each node crosses to another rank before its visit.
-  /// \return  whether all nodes arrived as they were sent, and the total
-  std::pair<bool, Total> over_the_wire() const {
+  Sent over_the_wire() const {
     Segment<Node> stack;
     Children<Node> children(stack);
-    Total total{};
+    Sent sent;
     IncumbentOf<App> incumbent(first_incumbent(app_, problem_));
-    begin(app_, copy_of(problem_), children, total);
-    bool arrived_well = true;
-    while (!stack.private_empty()) {
+    begin(app_, copy_of(problem_), children, sent.total);
+    while (!stack.private_empty() && !children.is_stopped()) {
       const Node node = stack.pop();
       Node arrived = detail::over_the_wire(node);
-      arrived_well = arrived_well && equal(node, arrived);
-      visit(app_, std::move(arrived), children, total, incumbent);
+      sent.arrived_well = sent.arrived_well && equal(node, arrived);
+      visit(app_, std::move(arrived), children, sent.total, incumbent);
     }
-    return {arrived_well, std::move(total)};
+    sent.is_stopped = children.is_stopped();
+    return sent;
   }
 
  private:
@@ -107,8 +111,8 @@ class OtherSearches {
   const typename App::Problem& problem_;
 };
 
-/// What branch-and-bound visits depends on the order, so that its totals are compared only by a
-/// `same` of the caller's own.
+/// What branch-and-bound visits depends on the order, and so does what a search visits that stops
+/// at an answer: their totals are compared only by a `same` of the caller's own.
 template <TreeSearch App, class Same>
 void check_search(const App& app, const typename App::Problem& problem, const Same& same,
                   Promises& promises) {
@@ -126,9 +130,12 @@ void check_search(const App& app, const typename App::Problem& problem, const Sa
       "Solution{} is not neutral for combine");
 
   const OtherSearches<App> searches(app, problem);
-  const auto [arrived_well, of_sent_nodes] = searches.over_the_wire();
-  promises.require(arrived_well && (!kCompares || same(whole, of_sent_nodes)),
+  const auto sent = searches.over_the_wire();
+  promises.require(sent.arrived_well && (!kCompares || same(whole, sent.total)),
                    "Node changes on its way to another rank");
+  if (sent.is_stopped && std::same_as<Same, Equal>) {
+    return;
+  }
   if constexpr (kCompares) {
     const std::vector<Total> totals = searches.apart();
     const Total from_left = combined_from_left(app, totals);

@@ -113,6 +113,9 @@ class WorkStealing {
             in_functor("first_incumbent", [&] { return first_incumbent(app_, problem); }));
         Children<NodeOf<App>> children(segment);
         begin(app_, std::move(problem), children, total);
+        if (children.is_stopped()) {
+          segment.clear();
+        }
       });
     }
     const Balancer::Outcome outcome = workers->run(snapshots ? &*snapshots : nullptr);
@@ -171,10 +174,10 @@ class WorkStealing {
   }
 
   /// What all ranks do next where one of them asks for it: the greatest counts.
-  enum Agenda : std::int64_t { kNothingElse, kStatistics, kEndEarly };
+  enum Agenda : std::int64_t { kNothingElse, kStatistics, kAnswered, kEndEarly };
 
   /// Throws on every rank what has failed, if anything has; else tells rank 0's caller what the
-  /// workers did. \return  why the search ended early, if it did, on every rank
+  /// workers did. \return  why the search ended early, if it did and not by a visit, on every rank
   template <class Workers>
   std::optional<EndedEarly> agree_on_end(const Workers& workers, Balancer::Outcome outcome,
                                          const std::optional<SnapshotFolder>& snapshots) {
@@ -184,13 +187,16 @@ class WorkStealing {
                                       .resting_ns = workers.snapshots_ns()};
     }
     blocks_.take_failure(workers.failure());
-    const bool is_stopped = outcome != Balancer::Outcome::done || !workers.refusal().empty();
+    const bool is_told = !workers.refusal().empty() || !workers.stopped().empty();
+    const bool is_early = outcome != Balancer::Outcome::done;
     const bool tells = options_.stealing.statistics != nullptr;
     const std::int64_t agenda = agree_on_failure(comm_, blocks_,
-                                                 is_stopped ? kEndEarly
+                                                 is_told    ? kEndEarly
+                                                 : is_early ? kAnswered
                                                  : tells    ? kStatistics
                                                             : kNothingElse);
-    if (agenda == kStatistics || (agenda == kEndEarly && comm_.allreduce_max(tells ? 1 : 0) != 0)) {
+    if (agenda == kStatistics ||
+        (agenda > kStatistics && comm_.allreduce_max(tells ? 1 : 0) != 0)) {
       tell(workers.statistics());
     }
     if (agenda != kEndEarly) {

@@ -150,7 +150,7 @@ class Workers final : private BagInstance<typename K::Node> {
   const std::optional<Failure>& failure() const { return failure_.get(); }
   /// Why the search was ended, if this rank wanted that and it is no failure of a functor.
   const std::string& refusal() const { return refusal_; }
-  /// Why it was asked to stop, if this rank knows.
+  /// Why it was told to stop, if this rank was, and not by a visit.
   const std::string& stopped() const { return stopped_; }
 
   /// On rank 0: time in which all ranks rested for snapshots.
@@ -259,7 +259,7 @@ class Workers final : private BagInstance<typename K::Node> {
     const std::int64_t nodes_before = nodes_of(worker);
     std::int64_t now = monotonic_ns();
     bool went_well = true;
-    for (bool is_empty = false; went_well && !is_empty && may_go();) {
+    for (bool is_empty = false; went_well && !is_empty && may_go() && !is_answered();) {
       went_well = failure_.guard("visit", [&] {
         if (options_.hooks.before_block) {
           options_.hooks.before_block(Block::sequential, 0);
@@ -282,7 +282,7 @@ class Workers final : private BagInstance<typename K::Node> {
         now = look_up();
       }
     }
-    if (!went_well) {
+    if (!went_well || is_answered()) {
       stop_worker(worker);
     }
     const std::int64_t end_ns = now_ns(worker);
@@ -301,9 +301,12 @@ class Workers final : private BagInstance<typename K::Node> {
     Segment<Node>& mine = segments_.segment(worker.index);
     Children<Node> children(mine);
     std::int64_t visited = 0;
-    while (visited < worker.batch && mine.has_private()) {
+    while (visited < worker.batch && mine.has_private() && !children.is_stopped()) {
       kernel_.visit(mine.pop(), children, worker.total, incumbent_);
       ++visited;
+    }
+    if (children.is_stopped()) {
+      is_answered_.store(true, std::memory_order_relaxed);
     }
     return visited;
   }
@@ -368,7 +371,11 @@ class Workers final : private BagInstance<typename K::Node> {
     return nodes;
   }
 
-  /// A worker whose functor threw keeps its nodes and does nothing more.
+  /// Whether a visit on this rank has stopped the search.
+  bool is_answered() const { return is_answered_.load(std::memory_order_relaxed); }
+
+  /// A worker whose functor threw, or whose rank has the answer, keeps its nodes and does nothing
+  /// more.
   void stop_worker(Worker& worker) {
     worker.has_failed = true;
     if (worker.index != 0) {
@@ -409,6 +416,9 @@ class Workers final : private BagInstance<typename K::Node> {
     const bool keeps = snapshots_ != nullptr;
     if (!refusal_.empty() || is_to_stop()) {
       return keeps ? kEnd | kSnapshot : kEnd;
+    }
+    if (is_answered()) {
+      return kEnd;
     }
     const bool is_due = keeps && comm_.rank() == 0 && snapshots_->is_due(transport_->now_ns());
     return is_due ? kSnapshot : kNothing;
@@ -492,6 +502,7 @@ class Workers final : private BagInstance<typename K::Node> {
   SnapshotFolder* snapshots_ = nullptr;
   std::string refusal_;
   std::string stopped_;
+  std::atomic<bool> is_answered_ = false;
 
   // For whoever watches the search.
   std::vector<std::int64_t> visits_of_rank_;  ///< on rank 0
