@@ -39,7 +39,7 @@
 #include <utility>
 
 #include <cleave/application.hpp>
-#include <cleave/contract/segment.hpp>
+#include <cleave/contract/split_deque.hpp>
 #include <cleave/error.hpp>
 
 namespace cleave {
@@ -48,20 +48,20 @@ namespace cleave {
 template <std::movable Node>
 class Children {
  public:
-  explicit Children(detail::Segment<Node>& segment) : segment_(segment) {}
+  explicit Children(detail::SplitDeque<Node>& deque) : deque_(deque) {}
 
   /// \throws Error  if the bag is full (Options::stealing); what `visit` lets pass ends the search
-  void push(Node child) { segment_.push(std::move(child)); }
+  void push(Node child) { deque_.push(std::move(child)); }
 
   /// Appends `count` children for the caller to fill in place, valid until the next call.
   std::span<Node> append(std::size_t count)
     requires std::is_trivially_copyable_v<Node>
   {
-    return segment_.append(count);
+    return deque_.append(count);
   }
 
  private:
-  detail::Segment<Node>& segment_;
+  detail::SplitDeque<Node>& deque_;
 };
 
 /// The least value found so far, of all that any worker of any rank has found: a bound on what is
@@ -221,7 +221,7 @@ template <TreeSearch App>
 typename App::Solution search_sequentially(const App& app, typename App::Problem problem,
                                            const SearchLimits& limits = {}) {
   constexpr std::int64_t kVisitsBetweenLooks = 1024;
-  detail::Segment<NodeOf<App>> stack;
+  detail::SplitDeque<NodeOf<App>> stack;
   Children<NodeOf<App>> children(stack);
   typename App::Solution total{};
   Incumbent incumbent(detail::first_incumbent(app, problem));
