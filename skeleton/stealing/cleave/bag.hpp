@@ -38,6 +38,7 @@
 #include <cleave/comm/mpi_transport.hpp>
 #include <cleave/comm/place_workers.hpp>
 #include <cleave/comm/waiting.hpp>
+#include <cleave/hosts.hpp>
 #include <cleave/stealing/balancer.hpp>
 #include <cleave/stealing/deques.hpp>
 #include <cleave/stealing/first_failure.hpp>
@@ -226,7 +227,7 @@ class BagInstance : protected Workload {
         helpers_(options.workers - 1),
         options_(options),
         is_bound_(bound),
-        is_polite_(comm.polite(options.workers)),
+        is_polite_(hosts_of(comm).polite(options.workers)),
         shares_(options.workers > 1 || comm.size() > 1) {}
 
   Deques<T>& deques() { return deques_; }

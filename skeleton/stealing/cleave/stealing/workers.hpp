@@ -26,6 +26,7 @@
 
 #include <cleave/bag.hpp>
 #include <cleave/blocks/call_options.hpp>
+#include <cleave/clock.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/stealing/kernel.hpp>
 #include <cleave/stealing/search_watch.hpp>
