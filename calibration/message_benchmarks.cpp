@@ -10,7 +10,9 @@
 #include <optional>
 #include <span>
 
+#include <cleave/clock.hpp>
 #include <cleave/error.hpp>
+#include <cleave/hosts.hpp>
 #include <cleave/part.hpp>
 #include <cleave/row.hpp>
 #include <cleave/schedule/group.hpp>
@@ -61,7 +63,7 @@ std::optional<int> partner_across(const Comm& comm, int level) {
 
 /// Whether some message of the pattern goes to another host. Collective.
 bool leaves_host(const Comm& comm, const Pattern& pattern) {
-  const std::vector<int>& hosts = comm.hosts();
+  const std::vector<int>& hosts = hosts_of(comm).of_ranks();
   const int mine = hosts[comm.rank()];
   if (pattern.kind == Pattern::Kind::alltoallv) {
     return std::any_of(hosts.begin(), hosts.end(), [mine](int host) { return host != mine; });
@@ -214,7 +216,7 @@ Communication measure(const Comm& world, const Pattern& pattern, const MeasureOp
   {
     const FirstRanks first(world, pattern.ranks);
     if (first.includes_me()) {
-      result.oversubscribed = first.comm().oversubscribed();
+      result.oversubscribed = hosts_of(first.comm()).oversubscribed();
       result.between_hosts = leaves_host(first.comm(), pattern);
       result.samples = sample(first.comm(), pattern, options);
     }

@@ -45,8 +45,8 @@ struct Components {
     const std::size_t edges = graph.edges.size();
     const std::size_t of_left =
         edges * static_cast<std::size_t>(share.left) / static_cast<std::size_t>(share.total);
-    return {{.vertices = graph.vertices, .edges = graph.edges.segment(0, of_left)},
-            {.vertices = graph.vertices, .edges = graph.edges.segment(of_left, edges - of_left)}};
+    return {{.vertices = graph.vertices, .edges = graph.edges.slice(0, of_left)},
+            {.vertices = graph.vertices, .edges = graph.edges.slice(of_left, edges - of_left)}};
   }
 
   /// Either side may take the other's in: the one that crossed does.

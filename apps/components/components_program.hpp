@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <cleave/file.hpp>
+#include <cleave/hosts.hpp>
 #include <cleave/program.hpp>
 #include <cleave/trace/machine_file.hpp>
 
@@ -233,14 +234,15 @@ class ComponentsProgram : public Components {
   /// The edges' share of what memory this rank may take; as much is left for the edges that another
   /// rank sends, and for labels.
   std::int64_t max_edge_bytes() const {
-    return available_memory() / Comm(MPI_COMM_WORLD).ranks_per_host() / 2;
+    return available_memory() / hosts_of(Comm(MPI_COMM_WORLD)).ranks_per_host() / 2;
   }
 
   /// Labels are held by this rank, its partner's message and the last repetition.
   void check_labels_fit(Vertex vertices) const {
     constexpr std::int64_t kCopies = 3;
     const std::int64_t needed = kCopies * static_cast<std::int64_t>(sizeof(Vertex)) * vertices;
-    const std::int64_t maximum = available_memory() / Comm(MPI_COMM_WORLD).ranks_per_host();
+    const std::int64_t maximum =
+        available_memory() / hosts_of(Comm(MPI_COMM_WORLD)).ranks_per_host();
     if (needed > maximum) {
       throw Error(
           fmt::format("{} vertices are too many for this machine: their labels take {} bytes "

@@ -31,7 +31,7 @@ struct Edge {
 
 using Edges = Row<Edge>;
 
-/// Edges that no longer change: copies and segments share them, and are made in constant time.
+/// Edges that no longer change: copies and slices share them, and are made in constant time.
 class SharedEdges {
  public:
   SharedEdges() = default;
@@ -40,7 +40,7 @@ class SharedEdges {
   SharedEdges(std::initializer_list<Edge> edges) : SharedEdges(Edges(edges)) {}
 
   /// `count` of them from number `first` on, which are there.
-  SharedEdges segment(std::size_t first, std::size_t count) const {
+  SharedEdges slice(std::size_t first, std::size_t count) const {
     SharedEdges some = *this;
     some.edges_ = edges_.subspan(first, count);
     return some;

@@ -21,6 +21,7 @@
 #include <cleave/file.hpp>
 #include <cleave/trace/words.hpp>
 
+#include "apps/quicksort/removed_unless_kept.hpp"
 #include "apps/reading/contents.hpp"
 
 namespace cleave::quicksort {

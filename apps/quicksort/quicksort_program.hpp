@@ -14,6 +14,7 @@
 #include <tuple>
 #include <vector>
 
+#include <cleave/hosts.hpp>
 #include <cleave/program.hpp>
 
 #include "apps/quicksort/check.hpp"
@@ -98,7 +99,8 @@ class PartSort : public HypercubeQuicksort<Key, Order> {
 
   Part<Key> make_part(const Comm& comm, const NamedSizes& sizes, std::uint64_t seed) const {
     const Source source(input_, sizes, seed, slice_of(comm));
-    require_memory(source.bytes() / 2 * 3, comm.ranks_per_host());  // and what a level receives
+    require_memory(source.bytes() / 2 * 3,
+                   hosts_of(comm).ranks_per_host());  // and what a level receives
     return source.all();
   }
 

@@ -60,7 +60,7 @@ struct InverseGaussian {
 
 /// Visits breadth first, since what waits is then soonest far from the root.
 std::deque<Siblings> visit_some(const Uts& uts, std::int64_t sample, TreeCounts& counts) {
-  detail::Segment<Siblings> found;
+  detail::SplitDeque<Siblings> found;
   Children<Siblings> children(found);
   uts.begin(whole_tree(uts.tree), children, counts);
   std::deque<Siblings> waiting(found.nodes().begin(), found.nodes().end());

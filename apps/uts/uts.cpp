@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/uts/uts.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <cassert>
 #include <span>
@@ -134,28 +132,15 @@ Forest Forest::take(std::int64_t n, Side side) {
 }
 
 TreeCounts Uts::sequential(Forest forest) const {
-  detail::Segment<Siblings> stack;
-  Children<Siblings> children(stack);
-  TreeCounts total;
-  begin(forest, children, total);
-  while (!stack.private_empty()) {
-    visit(stack.pop(), children, total);
-    if (total.nodes > max_nodes) {
-      throw Error(fmt::format("the tree has more than {} nodes (--max-nodes)", max_nodes));
-    }
-    if (stack.memory_bytes() > max_memory) {
-      throw Error(
-          fmt::format("the search needs more than {} bytes of memory (--max-memory)", max_memory));
-    }
-  }
-  return total;
+  return search_sequentially(*this, std::move(forest),
+                             {.nodes = max_nodes, .memory_bytes = max_memory});
 }
 
 void Uts::expand(Forest& forest, int ranks) const {
   const std::int64_t wanted = kFrontierPerRank * ranks;
   const std::int64_t counted_before = forest.counted.nodes;
   std::vector<Siblings>& frontier = forest.frontier;
-  detail::Segment<Siblings> below;
+  detail::SplitDeque<Siblings> below;
   Children<Siblings> children(below);
   while (!frontier.empty() && forest.size() < wanted &&
          forest.counted.nodes - counted_before < wanted) {

@@ -47,7 +47,7 @@ FoundTree find_tree(const TreeParameters& kind, std::int64_t nodes, double toler
   for (std::int64_t visited = 0; visited < kMaxTimes * nodes;) {
     const Tree tree(found.parameters);
     ++found.roots_tried;
-    detail::Segment<Siblings> stack;
+    detail::SplitDeque<Siblings> stack;
     Children<Siblings> children(stack);
     const Uts uts{.tree = tree, .child_ids = child_ids};
     found.counts = {};

@@ -112,12 +112,6 @@ void FitArguments::add_to(CLI::App& command) {
       ->capture_default_str();
   command.add_flag("--allow-oversubscribed", allow_oversubscribed,
                    "Also fit runs with more ranks than cores");
-  command
-      .add_option(
-          "--blocks-of-rank", blocks_of_rank,
-          "Fit the blocks of this rank alone and no exchange or whole run, for the network of "
-          "--machine")
-      ->check(CLI::Range(0, kMaxRanks - 1));
 }
 
 FitOptions FitArguments::options() const {
@@ -125,8 +119,7 @@ FitOptions FitArguments::options() const {
           .given_forms = parse_given_forms(given_forms),
           .hold_out = hold_out == "every-second" ? HoldOut::every_second
                       : hold_out == "beyond"     ? HoldOut::beyond_third
-                                                 : HoldOut::none,
-          .blocks_of_rank = blocks_of_rank};
+                                                 : HoldOut::none};
 }
 
 Measurements FitArguments::measurements(std::span<const detail::Trace> traces) const {

@@ -39,7 +39,6 @@ struct FitArguments {
   std::vector<std::string> given_forms;
   std::string hold_out = "none";
   bool allow_oversubscribed = false;
-  std::optional<int> blocks_of_rank;
 
   /// Adds the options of these names. Refers to this object.
   void add_to(CLI::App& command);

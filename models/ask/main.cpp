@@ -140,7 +140,7 @@ int main(int argc, char** argv) {
     return cleave::models::run(argc, argv);
   } catch (const cleave::UsageError& e) {
     return cleave::models::fail(e.what(), cleave::models::kUsageStatus);
-  } catch (const cleave::models::Interrupted& e) {
+  } catch (const cleave::models::Stopped& e) {
     return cleave::models::fail(e.what(), cleave::models::kInterruptedStatus);
   } catch (const std::exception& e) {
     return cleave::models::fail(e.what(), 1);

@@ -18,7 +18,7 @@ Ended Launcher::run(const Workers& workers, const std::filesystem::path& program
   line.insert(line.end(), options.begin(), options.end());
   try {
     return run_program(line);
-  } catch (const Interrupted&) {
+  } catch (const Stopped&) {
     throw;
   } catch (const Error& e) {
     throw Error(fmt::format(

@@ -95,14 +95,14 @@ void StudyRun::measure() {
       [this] { return look(); });
   try {
     measure_all();
-  } catch (const Interrupted&) {
+  } catch (const Stopped&) {
     progress_.reset();
     remove_folders_if_empty();
     if (traces_.empty()) {
-      throw Interrupted("stopped before the first run was done");
+      throw Stopped("stopped before the first run was done");
     }
-    throw Interrupted(fmt::format("stopped; {} of {} runs are kept in {}: the same command goes on",
-                                  traces_.size(), runs_, (plan_.folder / "traces").string()));
+    throw Stopped(fmt::format("stopped; {} of {} runs are kept in {}: the same command goes on",
+                              traces_.size(), runs_, (plan_.folder / "traces").string()));
   } catch (...) {
     progress_.reset();
     remove_folders_if_empty();

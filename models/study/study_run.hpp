@@ -27,7 +27,7 @@ class StudyRun {
 
   /// Makes the folder and fills it with the machine and the traces. Runs whose traces it holds
   /// already, made by the same program with the same options, are not run again.
-  /// \throws Interrupted  after Ctrl-C, with what is kept
+  /// \throws Stopped  after Ctrl-C, with what is kept
   /// \throws Error        if a run fails, with its last line
   void measure();
   /// The rest is done, too: no more is told of how far the study is.

@@ -177,7 +177,7 @@ bool was_interrupted() { return interrupted != 0; }
 Ended run_program(const std::vector<std::string>& arguments,
                   std::optional<std::chrono::seconds> limit) {
   if (was_interrupted()) {
-    throw Interrupted("stopped");
+    throw Stopped("stopped");
   }
   Pipe pipe;
   const pid_t child = spawn(arguments, pipe.write_end());
@@ -192,7 +192,7 @@ Ended run_program(const std::vector<std::string>& arguments,
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (was_interrupted()) {
-    throw Interrupted("stopped");
+    throw Stopped("stopped");
   }
   ended.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return ended;

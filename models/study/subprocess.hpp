@@ -13,7 +13,7 @@
 namespace cleave::models {
 
 /// Ctrl-C (SIGINT) or SIGTERM came.
-class Interrupted : public Error {
+class Stopped : public Error {
   using Error::Error;
 };
 
@@ -36,7 +36,7 @@ bool was_interrupted();
 /// Runs `arguments` (the first is the program, searched on the PATH) with no standard input, in a
 /// process group of its own. It is killed after `limit`.
 ///
-/// \throws Interrupted  once the program has ended after Ctrl-C
+/// \throws Stopped  once the program has ended after Ctrl-C
 /// \throws Error        if it cannot be started
 Ended run_program(const std::vector<std::string>& arguments,
                   std::optional<std::chrono::seconds> limit = std::nullopt);

@@ -16,10 +16,6 @@ namespace cleave::models {
 
 namespace {
 
-UsageError no_blocks_of(int rank) {
-  return UsageError(fmt::format("the traces have no blocks of rank {}", rank));
-}
-
 Model described(const Measurements& measurements, const FitOptions& options,
                 const detail::Provenance& provenance) {
   return {.app = measurements.app,
@@ -41,18 +37,6 @@ RunOfModel run_of_model(const RunPoint& point) {
           .ranks_per_host = point.ranks_per_host,
           .sizes = point.sizes,
           .files = point.files};
-}
-
-/// The workers of one rank alone. \throws UsageError  if no run has them
-std::vector<SearchRun> seen_by(std::vector<SearchRun> runs, int rank) {
-  for (SearchRun& run : runs) {
-    run = seen_by_rank(run, rank);
-  }
-  std::erase_if(runs, [](const SearchRun& run) { return run.seconds.empty(); });
-  if (runs.empty()) {
-    throw no_blocks_of(rank);
-  }
-  return runs;
 }
 
 /// What the repetitions of the fitted runs took, over the quiet time that the model says of them.
@@ -96,22 +80,13 @@ Model fit_parts(Model model, const Measurements& measurements,
   model.memory = fit_memory(measurements.points);
   if (measurements.type == "work_stealing") {
     model.network = machine ? network_of(*machine) : Network{.source = "traces"};
-    const std::vector<SearchRun> runs =
-        options.blocks_of_rank ? seen_by(measurements.searches, *options.blocks_of_rank)
-                               : measurements.searches;
-    fit_search(model, runs, machine.has_value());
+    fit_search(model, measurements.searches, machine.has_value());
   } else {
     model.network =
         machine ? network_of(*machine) : network_of(measurements.samples, measurements.placement);
-    if (options.blocks_of_rank && std::ranges::find(measurements.samples, *options.blocks_of_rank,
-                                                    &Sample::rank) == measurements.samples.end()) {
-      throw no_blocks_of(*options.blocks_of_rank);
-    }
     fit_hypercube(model, measurements.samples, measurements.costs, options, machine.has_value());
   }
-  if (!options.blocks_of_rank) {
-    model.noise = noise_of(model, measurements.points);
-  }
+  model.noise = noise_of(model, measurements.points);
   return model;
 }
 
@@ -119,10 +94,6 @@ Model fit_parts(Model model, const Measurements& measurements,
 
 Model fit_model(const Measurements& measurements, const std::optional<detail::Machine>& machine,
                 const FitOptions& options, const detail::Provenance& provenance) {
-  if (options.blocks_of_rank && !machine) {
-    throw UsageError(fmt::format("the blocks of rank {} alone do not tell l and g: give a machine",
-                                 *options.blocks_of_rank));
-  }
   const std::vector<NamedSizes> held_out = held_out_sizes(measurements.points, options.hold_out);
   const auto is_held_out = [&](const NamedSizes& sizes) {
     return std::ranges::find(held_out, sizes) != held_out.end();

@@ -25,20 +25,11 @@ struct FitOptions {
   Forms forms = Forms::automatic;
   std::map<detail::Block, Form> given_forms;  ///< these always win
   HoldOut hold_out = HoldOut::none;
-  /// Only the times of this rank's blocks are looked at, and nothing that other ranks have a part
-  /// in: no exchange, no agreement, no time of a run. Of a search it is what this rank's workers
-  /// did. So a network that the traces were not made on can take the place of theirs, and needs a
-  /// machine.
-  std::optional<int> blocks_of_rank;
 };
 
 /// The model with its verdict, which held-out runs give. A block that cannot be fitted is listed in
 /// `refused` with its reason; the rest of the model stands. Without `machine`, l and g are fitted
 /// to the exchanges in the traces.
-///
-/// \throws UsageError  if `options.blocks_of_rank` comes without a machine, or is a rank that no
-/// run
-///                     has
 Model fit_model(const Measurements& measurements, const std::optional<detail::Machine>& machine,
                 const FitOptions& options, const detail::Provenance& provenance);
 

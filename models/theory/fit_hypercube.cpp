@@ -67,10 +67,8 @@ class HypercubeFit {
 
   std::vector<Sample> samples_of(detail::Block block) const {
     std::vector<Sample> of_block;
-    std::ranges::copy_if(samples_, std::back_inserter(of_block), [&](const Sample& sample) {
-      const bool is_asked_for = !options_.blocks_of_rank || sample.rank == *options_.blocks_of_rank;
-      return sample.block == block && is_asked_for;
-    });
+    std::ranges::copy_if(samples_, std::back_inserter(of_block),
+                         [&](const Sample& sample) { return sample.block == block; });
     return of_block;
   }
 
@@ -239,7 +237,7 @@ class HypercubeFit {
                            .splitter_bytes = splitter_bytes_,
                            .bytes = std::move(std::get<Law>(fitted)),
                            .half_width = kNotCompared};
-    if (!options_.blocks_of_rank && !model_.network.is_empty()) {
+    if (!model_.network.is_empty()) {
       compare_with_network(exchange, exchanges, has_machine);
     }
     result_.exchange = std::move(exchange);

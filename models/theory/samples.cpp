@@ -117,7 +117,7 @@ void add_trace(std::map<RunIdentity, PointData>& points, const detail::Trace& tr
     if (point.files.empty() || point.files.back() != file) {
       point.files.push_back(file);
     }
-    if (trace.dropped.empty() && quiet.counts(trace, run)) {
+    if (trace.dropped == 0 && quiet.counts(trace, run)) {
       for (const auto& [place, total] : totals[run.index]) {
         places[place].push_back(total);
       }
@@ -230,7 +230,7 @@ Measurements collect_measurements(std::span<const detail::Trace> traces) {
     if (given_sizes_of(trace) != result.given_sizes) {
       result.given_sizes.clear();
     }
-    if (!trace.dropped.empty() && !steals) {
+    if (trace.dropped > 0 && !steals) {
       result.notes.push_back(
           fmt::format("{}: the blocks are left out, since some spans found no room in memory",
                       trace.file.string()));

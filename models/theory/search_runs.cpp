@@ -100,37 +100,6 @@ double SearchRun::requests_in_vain_per_worker() const {
 
 double SearchRun::nodes() const { return static_cast<double>(sizes.at("nodes")); }
 
-SearchRun seen_by_rank(const SearchRun& run, int rank) {
-  SearchRun seen{.ranks = run.ranks,
-                 .threads = run.threads,
-                 .ranks_per_host = run.ranks_per_host,
-                 .oversubscribed = run.oversubscribed,
-                 .sizes = run.sizes,
-                 .disturbed = run.disturbed};
-  const double share = run.nodes() / run.all_workers();
-  for (const SearchRepetition& of_all : run.traced) {
-    SearchRepetition of_rank;
-    double nodes = 0;
-    for (const detail::WorkerStatistics& worker : of_all.workers) {
-      if (worker.rank == rank) {
-        of_rank.workers.push_back(worker);
-        of_rank.seconds += seconds_of(worker.searching_ns + worker.stealing_ns + worker.idle_ns);
-        nodes += static_cast<double>(worker.nodes);
-      }
-    }
-    if (of_rank.workers.empty()) {
-      continue;
-    }
-    const auto count = static_cast<double>(of_rank.workers.size());
-    of_rank.seconds /= count;
-    add_repetition(seen, std::move(of_rank));
-    if (nodes > 0) {
-      seen.search.back() *= share * count / nodes;
-    }
-  }
-  return seen;
-}
-
 SearchRuns collect_search_runs(std::span<const detail::Trace> traces,
                                const QuietRepetitions& quiet) {
   SearchRuns result;

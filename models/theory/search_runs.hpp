@@ -73,11 +73,6 @@ struct SearchRuns {
   std::vector<std::string> notes;
 };
 
-/// What that rank alone saw of `run`: no other worker counts, and of the call's time only what the
-/// rank's own clock says. Its searches are scaled to a worker's share of the nodes. No repetitions
-/// where the run has no such rank.
-SearchRun seen_by_rank(const SearchRun& run, int rank);
-
 /// Collects the repetitions of all traces that count. A trace without workers (version 1) or whose
 /// runs have no size "nodes" is left out with a note.
 SearchRuns collect_search_runs(std::span<const detail::Trace> traces,

@@ -5,21 +5,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <functional>
 #include <memory>
-#include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include <cleave/comm.hpp>
+#include <cleave/comm/check_mpi.hpp>
 #include <cleave/comm/waiting.hpp>
 #include <cleave/error.hpp>
-#include <cleave/host/control_group.hpp>
-#include <cleave/host/host_cores.hpp>
-#include <cleave/host/placing.hpp>
-#include <cleave/trace.hpp>
-#include <cleave/trace/provenance.hpp>
+#include <cleave/hosts.hpp>
 
 namespace cleave {
 
@@ -30,17 +23,14 @@ struct CommState {
   MPI_Comm comm = MPI_COMM_NULL;
   int rank = 0;
   int size = 1;
-  int ranks_per_host = 1;
-  int cores_per_rank = 1;  ///< where ranks have the fewest; 0 if they outnumber their cores
-  std::vector<int> hosts;  ///< of each rank, named by its lowest rank
-  std::vector<AllowedCores> allowed_cores;  ///< of each rank
-  bool told_to_be_polite = false;           ///< on any rank
+  std::optional<Hosts> hosts;
 };
 
 }  // namespace detail
 
 namespace {
 
+using detail::check_mpi;
 using detail::CommState;
 
 constexpr int kTag = 1;  // mpi_transport.cpp's messages have 2
@@ -53,12 +43,6 @@ std::string mpi_error_text(int code) {
   return {text.data(), static_cast<std::size_t>(length)};
 }
 
-void check(const char* call, int code) {
-  if (code != MPI_SUCCESS) {
-    throw MpiError(call, code);
-  }
-}
-
 int free_state(MPI_Comm, int, void* attribute, void*) {
   auto* state = static_cast<CommState*>(attribute);
   MPI_Comm_free(&state->comm);
@@ -69,62 +53,21 @@ int free_state(MPI_Comm, int, void* attribute, void*) {
 int state_key() {
   static const int key = [] {
     int made = MPI_KEYVAL_INVALID;
-    check("MPI_Comm_create_keyval",
-          MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_state, &made, nullptr));
+    check_mpi("MPI_Comm_create_keyval",
+              MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_state, &made, nullptr));
     return made;
   }();
   return key;
 }
 
-/// Whether a person says that ranks share cores where this cannot be seen: the environment variable
-/// CLEAVE_WAIT=polite, for hosts that are parts of one machine.
-bool told_to_be_polite() {
-  const char* const wish = std::getenv("CLEAVE_WAIT");
-  return wish != nullptr && std::string_view(wish) == "polite";
-}
-
-/// For every rank the lowest one of its host, by the hosts' names, and what follows from what each
-/// rank tells. One MPI_Allgather; a communicator that is split by shared memory would tell as well,
-/// but takes SMPI the square of the ranks.
-void set_hosts(CommState& state) {
-  std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
-  int length = 0;
-  check("MPI_Get_processor_name", MPI_Get_processor_name(name.data(), &length));
-  const std::uint64_t mine =
-      std::hash<std::string_view>{}({name.data(), static_cast<std::size_t>(length)});
-  struct OfRank {
-    std::uint64_t host = 0;
-    detail::AllowedCores cores;
-    bool is_told_to_be_polite = false;
-  };
-  OfRank own{.host = mine,
-             .cores = detail::summary_of(detail::cores_of_this_host()),
-             .is_told_to_be_polite = told_to_be_polite()};
-  own.cores.quota = detail::quota_of_this_process();
-  std::vector<OfRank> all(static_cast<std::size_t>(state.size));
-  check("MPI_Allgather",
-        MPI_Allgather(&own, sizeof(own), MPI_BYTE, all.data(), sizeof(own), MPI_BYTE, state.comm));
-  std::unordered_map<std::uint64_t, int> lowest;
-  for (int rank = 0; rank < state.size; ++rank) {
-    state.hosts.push_back(lowest.try_emplace(all[rank].host, rank).first->second);
-    state.allowed_cores.push_back(all[rank].cores);
-    state.told_to_be_polite = state.told_to_be_polite || all[rank].is_told_to_be_polite;
-  }
-  std::unordered_map<int, int> ranks_of_host;
-  for (const int host : state.hosts) {
-    state.ranks_per_host = std::max(state.ranks_per_host, ++ranks_of_host[host]);
-  }
-  state.cores_per_rank = detail::cores_per_rank(state.hosts, state.allowed_cores);
-}
-
 std::unique_ptr<CommState> make_state(MPI_Comm user) {
   auto state = std::make_unique<CommState>();
   const detail::Waiting waiting;
-  check("MPI_Comm_dup", MPI_Comm_dup(user, &state->comm));
+  check_mpi("MPI_Comm_dup", MPI_Comm_dup(user, &state->comm));
   MPI_Comm_set_errhandler(state->comm, MPI_ERRORS_RETURN);
   MPI_Comm_rank(state->comm, &state->rank);
   MPI_Comm_size(state->comm, &state->size);
-  set_hosts(*state);
+  state->hosts.emplace(state->comm);
   return state;
 }
 
@@ -141,17 +84,17 @@ const CommState* state_of(MPI_Comm user) {
   }
   void* attribute = nullptr;
   int found = 0;
-  check("MPI_Comm_get_attr", MPI_Comm_get_attr(user, state_key(), &attribute, &found));
+  check_mpi("MPI_Comm_get_attr", MPI_Comm_get_attr(user, state_key(), &attribute, &found));
   if (found == 0) {
     int has_two_groups = 0;
-    check("MPI_Comm_test_inter", MPI_Comm_test_inter(user, &has_two_groups));
+    check_mpi("MPI_Comm_test_inter", MPI_Comm_test_inter(user, &has_two_groups));
     if (has_two_groups != 0) {
       throw Error(
           "Options::comm is an intercommunicator: DC_Call needs the ranks of one group, for "
           "example of MPI_Intercomm_merge");
     }
     attribute = make_state(user).release();
-    check("MPI_Comm_set_attr", MPI_Comm_set_attr(user, state_key(), attribute));
+    check_mpi("MPI_Comm_set_attr", MPI_Comm_set_attr(user, state_key(), attribute));
   }
   return static_cast<const CommState*>(attribute);
 }
@@ -165,11 +108,6 @@ void yield_politely(int tries) {
     const timespec pause{.tv_sec = 0, .tv_nsec = 1000};
     ::nanosleep(&pause, nullptr);
   }
-}
-
-bool has_simulated_clock() {
-  static const bool is_simulated = detail::simulates_hosts(detail::mpi_library());
-  return is_simulated;
 }
 
 /// Calls `post(data, count)` for each piece of `bytes` that one MPI call can carry.
@@ -190,27 +128,20 @@ Comm::Comm(MPI_Comm comm) : state_(state_of(comm)) {}
 
 int Comm::rank() const { return state_->rank; }
 int Comm::size() const { return state_->size; }
-int Comm::ranks_per_host() const { return state_->ranks_per_host; }
-bool Comm::oversubscribed(int threads) const { return threads > state_->cores_per_rank; }
-bool Comm::polite(int threads) const {
-  return oversubscribed(threads) || state_->told_to_be_polite;
-}
-const std::vector<int>& Comm::hosts() const { return state_->hosts; }
-const std::vector<detail::AllowedCores>& Comm::allowed_cores() const {
-  return state_->allowed_cores;
-}
 MPI_Comm Comm::handle() const { return state_->comm; }
+
+const Hosts& hosts_of(const Comm& comm) { return *comm.state_->hosts; }
 
 void Comm::wait_all(std::vector<MPI_Request>& requests) const {
   const detail::Waiting waiting;
   const int count = static_cast<int>(requests.size());
-  if (!polite()) {
-    check("MPI_Waitall", MPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE));
+  if (!state_->hosts->polite()) {
+    check_mpi("MPI_Waitall", MPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE));
     return;
   }
   int done = 0;
   for (int tries = 0;; ++tries) {
-    check("MPI_Testall", MPI_Testall(count, requests.data(), &done, MPI_STATUSES_IGNORE));
+    check_mpi("MPI_Testall", MPI_Testall(count, requests.data(), &done, MPI_STATUSES_IGNORE));
     if (done != 0) {
       return;
     }
@@ -221,12 +152,12 @@ void Comm::wait_all(std::vector<MPI_Request>& requests) const {
 void Comm::exchange(int partner, std::span<const std::byte> out, std::span<std::byte> in) const {
   std::vector<MPI_Request> requests;
   for_each_piece(in, [&](std::byte* data, int count) {
-    check("MPI_Irecv",
-          MPI_Irecv(data, count, MPI_BYTE, partner, kTag, state_->comm, &requests.emplace_back()));
+    check_mpi("MPI_Irecv", MPI_Irecv(data, count, MPI_BYTE, partner, kTag, state_->comm,
+                                     &requests.emplace_back()));
   });
   for_each_piece(out, [&](const std::byte* data, int count) {
-    check("MPI_Isend",
-          MPI_Isend(data, count, MPI_BYTE, partner, kTag, state_->comm, &requests.emplace_back()));
+    check_mpi("MPI_Isend", MPI_Isend(data, count, MPI_BYTE, partner, kTag, state_->comm,
+                                     &requests.emplace_back()));
   });
   wait_all(requests);
 }
@@ -251,15 +182,16 @@ void Comm::exchange(std::span<const Outbound> out, std::span<const Inbound> in) 
     for (const Inbound& message : in) {
       if (at < message.bytes.size()) {
         const auto bytes = piece(message.bytes, at);
-        check("MPI_Irecv", MPI_Irecv(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE,
-                                     message.from, kTag, state_->comm, &requests.emplace_back()));
+        check_mpi("MPI_Irecv",
+                  MPI_Irecv(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, message.from,
+                            kTag, state_->comm, &requests.emplace_back()));
       }
     }
     for (const Outbound& message : out) {
       if (at < message.bytes.size()) {
         const auto bytes = piece(message.bytes, at);
-        check("MPI_Isend", MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE,
-                                     message.to, kTag, state_->comm, &requests.emplace_back()));
+        check_mpi("MPI_Isend", MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE,
+                                         message.to, kTag, state_->comm, &requests.emplace_back()));
       }
     }
     wait_all(requests);
@@ -272,13 +204,13 @@ void Comm::receive(int from, std::span<std::byte> message) const { exchange(from
 
 template <class Block, class Post>
 void Comm::collective(const char* call, Block&& block, Post&& post) const {
-  if (!polite()) {
+  if (!state_->hosts->polite()) {
     const detail::Waiting waiting;
-    check(call, block());
+    check_mpi(call, block());
     return;
   }
   std::vector<MPI_Request> request(1);
-  check(call, post(request.data()));
+  check_mpi(call, post(request.data()));
   wait_all(request);
 }
 
@@ -369,52 +301,6 @@ void Comm::alltoall(std::span<const std::byte> out, std::span<const int> send_co
                               in.data(), receive_counts.data(), receive_offsets.data(), MPI_BYTE,
                               state_->comm, request);
       });
-}
-
-std::int64_t mpi_time_ns() {
-  return has_simulated_clock() ? static_cast<std::int64_t>(MPI_Wtime() * 1e9) : monotonic_ns();
-}
-
-std::string mpi_clock_name() { return has_simulated_clock() ? "MPI_Wtime" : "CLOCK_MONOTONIC"; }
-
-std::string detail::mpi_library() {
-  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
-  int length = 0;
-  MPI_Get_library_version(text.data(), &length);
-  std::string library(text.data(), static_cast<std::size_t>(length));
-  library.resize(std::min(library.size(), library.find('\n')));
-  std::replace(library.begin(), library.end(), '\t', ' ');
-  return library;
-}
-
-std::vector<std::int64_t> clock_offsets_ns(const Comm& comm) {
-  constexpr int kRoundTrips = 20;
-  std::vector<std::int64_t> offsets(comm.size(), 0);
-  std::int64_t theirs = 0;
-  const auto message = std::as_writable_bytes(std::span(&theirs, 1));
-  for (int other = 1; other < comm.size(); ++other) {
-    if (comm.rank() == 0) {
-      std::int64_t fastest = INT64_MAX;
-      for (int i = 0; i < kRoundTrips; ++i) {
-        const std::int64_t sent = mpi_time_ns();
-        comm.send(other, message);
-        comm.receive(other, message);
-        const std::int64_t received = mpi_time_ns();
-        if (received - sent < fastest) {
-          fastest = received - sent;
-          offsets[other] = theirs - (sent + received) / 2;
-        }
-      }
-    } else if (comm.rank() == other) {
-      for (int i = 0; i < kRoundTrips; ++i) {
-        comm.receive(0, message);
-        theirs = mpi_time_ns();
-        comm.send(0, message);
-      }
-    }
-  }
-  comm.bcast(std::as_writable_bytes(std::span(offsets)), 0);
-  return offsets;
 }
 
 }  // namespace cleave

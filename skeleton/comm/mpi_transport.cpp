@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <cleave/comm/check_mpi.hpp>
 #include <cleave/comm/mpi_transport.hpp>
 #include <cleave/comm/waiting.hpp>
 
@@ -14,12 +15,6 @@ constexpr int kTag = 2;  // comm.cpp's messages have 1
 // As soon as so many sent messages are kept, those that have left are looked for.
 constexpr std::size_t kMessagesKept = 16;
 constexpr std::size_t kBytesKept = std::size_t{1} << 20;
-
-void check(const char* call, int code) {
-  if (code != MPI_SUCCESS) {
-    throw MpiError(call, code);
-  }
-}
 
 }  // namespace
 
@@ -45,8 +40,8 @@ void MpiTransport::send(int to, std::vector<std::byte> bytes) {
   for (std::size_t at = 0; at <= message->size(); at += piece_bytes_) {
     const std::size_t count = std::min(piece_bytes_, message->size() - at);
     MPI_Request request = MPI_REQUEST_NULL;
-    check("MPI_Isend", MPI_Isend(message->data() + at, static_cast<int>(count), MPI_BYTE, to, kTag,
-                                 comm_.handle(), &request));
+    check_mpi("MPI_Isend", MPI_Isend(message->data() + at, static_cast<int>(count), MPI_BYTE, to,
+                                     kTag, comm_.handle(), &request));
     sent_.push_back(message);
     requests_.push_back(request);
   }
@@ -56,7 +51,7 @@ std::optional<Message> MpiTransport::receive() {
   for (;;) {
     int there = 0;
     MPI_Status status;
-    check("MPI_Iprobe", MPI_Iprobe(MPI_ANY_SOURCE, kTag, comm_.handle(), &there, &status));
+    check_mpi("MPI_Iprobe", MPI_Iprobe(MPI_ANY_SOURCE, kTag, comm_.handle(), &there, &status));
     if (there == 0) {
       return std::nullopt;
     }
@@ -67,8 +62,8 @@ std::optional<Message> MpiTransport::receive() {
     std::vector<std::byte> bytes = begun ? std::move(begun.mapped()) : std::vector<std::byte>();
     const std::size_t at = bytes.size();
     bytes.resize(at + static_cast<std::size_t>(count));
-    check("MPI_Recv", MPI_Recv(bytes.data() + at, count, MPI_BYTE, from, kTag, comm_.handle(),
-                               MPI_STATUS_IGNORE));
+    check_mpi("MPI_Recv", MPI_Recv(bytes.data() + at, count, MPI_BYTE, from, kTag, comm_.handle(),
+                                   MPI_STATUS_IGNORE));
     if (static_cast<std::size_t>(count) < piece_bytes_) {
       return Message{.from = from, .bytes = std::move(bytes)};
     }
@@ -79,8 +74,8 @@ std::optional<Message> MpiTransport::receive() {
 void MpiTransport::forget_sent() {
   int count = 0;
   std::vector<int> left(requests_.size());
-  check("MPI_Testsome", MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count,
-                                     left.data(), MPI_STATUSES_IGNORE));
+  check_mpi("MPI_Testsome", MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(),
+                                         &count, left.data(), MPI_STATUSES_IGNORE));
   std::size_t kept = 0;
   sent_bytes_ = 0;
   for (std::size_t i = 0; i < sent_.size(); ++i) {

@@ -2,8 +2,10 @@
 #include <cstddef>
 #include <string>
 
+#include <cleave/clock.hpp>
 #include <cleave/comm/place_workers.hpp>
 #include <cleave/host/placing.hpp>
+#include <cleave/hosts.hpp>
 #include <cleave/trace/provenance.hpp>
 
 namespace cleave::detail {
@@ -13,13 +15,13 @@ namespace {
 /// The ranks of this host, in order.
 struct RanksOfHost {
   explicit RanksOfHost(const Comm& comm) {
-    const std::vector<int>& hosts = comm.hosts();
+    const std::vector<int>& hosts = hosts_of(comm).of_ranks();
     const int here = hosts[static_cast<std::size_t>(comm.rank())];
     for (int rank = here; rank < comm.size(); ++rank) {
       if (hosts[static_cast<std::size_t>(rank)] == here) {
         self = rank == comm.rank() ? ranks.size() : self;
         ranks.push_back(rank);
-        cores.push_back(comm.allowed_cores()[static_cast<std::size_t>(rank)]);
+        cores.push_back(hosts_of(comm).allowed_cores()[static_cast<std::size_t>(rank)]);
       }
     }
   }

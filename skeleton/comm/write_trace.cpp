@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 
+#include <cleave/clock.hpp>
+#include <cleave/hosts.hpp>
 #include <cleave/trace/trace_file.hpp>
 #include <cleave/write_trace.hpp>
 
@@ -36,7 +38,7 @@ void for_each_part(const Comm& comm, int rank, const Recorder& recorder, Take&& 
     std::string lines;
     if (comm.rank() == rank) {
       lines = part < parts ? span_lines(recorder, rank, part * kSpansAtOnce, kSpansAtOnce)
-                           : dropped_lines(recorder, rank) + worker_lines(recorder, rank);
+                           : dropped_line(recorder, rank) + worker_lines(recorder, rank);
     }
     if (rank != 0) {
       auto length = static_cast<std::int64_t>(lines.size());
@@ -65,8 +67,8 @@ std::int64_t peak_memory_bytes() {
 void write_trace(const Comm& comm, const std::filesystem::path& path, RunInformation run,
                  const Recorder& recorder) {
   run.ranks = comm.size();
-  run.ranks_per_host = comm.ranks_per_host();
-  run.oversubscribed = comm.oversubscribed(run.threads);
+  run.ranks_per_host = hosts_of(comm).ranks_per_host();
+  run.oversubscribed = hosts_of(comm).oversubscribed(run.threads);
   run.clock_offset_ns = clock_offsets_ns(comm);
   const bool is_of_rank = !simulates_hosts(run.provenance.mpi_library);
   run.peak_memory_bytes = is_of_rank ? comm.allreduce_max(peak_memory_bytes()) : 0;

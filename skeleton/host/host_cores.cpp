@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <hwloc.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <memory>
@@ -72,17 +71,23 @@ bool any_allowed(const HostCores& cores) {
   return std::ranges::any_of(cores, [](const Core& core) { return core.is_allowed; });
 }
 
+/// Of this host; empty if hwloc cannot.
+hwloc_topology_t this_topology() {
+  static const Topology kTopology = load(nullptr);
+  return kTopology.get();
+}
+
 }  // namespace
 
 const HostCores& cores_of_this_host() {
   static const HostCores kCores = [] {
     HostCores cores;
-    if (const Topology topology = load(nullptr)) {
+    if (const hwloc_topology_t topology = this_topology()) {
       const Bitmap bound(hwloc_bitmap_alloc());
-      if (hwloc_get_cpubind(topology.get(), bound.get(), HWLOC_CPUBIND_THREAD) != 0) {
+      if (hwloc_get_cpubind(topology, bound.get(), HWLOC_CPUBIND_THREAD) != 0) {
         hwloc_bitmap_fill(bound.get());
       }
-      cores = cores_of(topology.get(), bound.get());
+      cores = cores_of(topology, bound.get());
     }
     return any_allowed(cores) ? cores : HostCores(1);
   }();
@@ -118,15 +123,10 @@ std::vector<int> allowed_cores(const HostCores& cores) {
 }
 
 bool bind_thread(int hardware_thread) {
-  const std::size_t count = static_cast<std::size_t>(hardware_thread) + 1;
-  const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> set(
-      CPU_ALLOC(count), [](cpu_set_t* each) { CPU_FREE(each); });
-  if (set == nullptr) {
-    return false;
-  }
-  CPU_ZERO_S(CPU_ALLOC_SIZE(count), set.get());
-  CPU_SET_S(hardware_thread, CPU_ALLOC_SIZE(count), set.get());
-  return ::sched_setaffinity(0, CPU_ALLOC_SIZE(count), set.get()) == 0;
+  const Bitmap set(hwloc_bitmap_alloc());
+  return this_topology() != nullptr &&
+         hwloc_bitmap_only(set.get(), static_cast<unsigned>(hardware_thread)) == 0 &&
+         hwloc_set_cpubind(this_topology(), set.get(), HWLOC_CPUBIND_THREAD) == 0;
 }
 
 }  // namespace cleave::detail

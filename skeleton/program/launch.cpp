@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <cleave/error.hpp>
+#include <cleave/hosts.hpp>
 #include <cleave/program/run.hpp>
 #include <cleave/sizes.hpp>
 
@@ -39,12 +40,12 @@ bool is_first(const char* text) { return text == nullptr || std::string_view(tex
 
 std::vector<std::string> launch_warnings(const Comm& comm, int threads) {
   std::vector<std::string> warnings;
-  if (comm.oversubscribed(threads)) {
+  if (hosts_of(comm).oversubscribed(threads)) {
     const std::string of_threads = threads > 1 ? fmt::format(" of {} threads", threads) : "";
     warnings.push_back(
         fmt::format("{} ranks{} on one host outnumber the cores that they may use and take "
                     "turns: these times say little about more cores",
-                    comm.ranks_per_host(), of_threads));
+                    hosts_of(comm).ranks_per_host(), of_threads));
   }
   for (const Launcher& launcher : kLaunchers) {
     if (comm.size() == 1 && is_many(std::getenv(launcher.processes)) &&

@@ -7,7 +7,9 @@
 #include <ctime>
 #include <numeric>
 
+#include <cleave/clock.hpp>
 #include <cleave/comm/place_workers.hpp>
+#include <cleave/hosts.hpp>
 #include <cleave/program/dilate.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/program/mpi_program.hpp>
@@ -23,7 +25,7 @@ void keep_freed_memory() {
 
 bool watches_cores(const Comm& world, const RunOptions& options, const TestOptions& test_options) {
   return options.trace && !test_options.dilation && !simulates_hosts(mpi_library()) &&
-         !world.oversubscribed(options.threads);
+         !hosts_of(world).oversubscribed(options.threads);
 }
 
 std::int64_t slowest_probe_ns(const Comm& world) {

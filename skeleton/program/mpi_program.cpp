@@ -9,6 +9,7 @@
 #include <iostream>
 #include <new>
 
+#include <cleave/clock.hpp>
 #include <cleave/comm/waiting.hpp>
 #include <cleave/error.hpp>
 #include <cleave/host/provenance_here.hpp>

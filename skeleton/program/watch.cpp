@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include <cleave/clock.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/comm/waiting.hpp>
 #include <cleave/program/watch.hpp>

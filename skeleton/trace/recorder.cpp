@@ -65,28 +65,7 @@ void Recorder::append(const Recorder& other) {
     record(span.block, span.level, span.group, span.begin_ns, span.end_ns, span.bytes,
            other.sizes_of(span));
   }
-  for (const DroppedSpans& more : other.dropped()) {
-    DroppedSpans& dropped = dropped_of(more.block, more.level);
-    dropped.spans += more.spans;
-    dropped.total_ns += more.total_ns;
-    dropped.total_bytes += more.total_bytes;
-  }
-}
-
-void Recorder::drop(Block block, int level, std::int64_t begin_ns, std::int64_t end_ns,
-                    std::int64_t bytes) {
-  DroppedSpans& dropped = dropped_of(block, static_cast<std::int16_t>(level));
-  ++dropped.spans;
-  dropped.total_ns += end_ns - begin_ns;
-  dropped.total_bytes += bytes;
-}
-
-DroppedSpans& Recorder::dropped_of(Block block, std::int16_t level) {
-  const auto same = [&](const DroppedSpans& d) { return d.block == block && d.level == level; };
-  const auto found = std::find_if(dropped_.begin(), dropped_.end(), same);
-  return found != dropped_.end()
-             ? *found
-             : dropped_.emplace_back(DroppedSpans{.block = block, .level = level});
+  dropped_ += other.dropped();
 }
 
 }  // namespace cleave

@@ -197,13 +197,8 @@ class TraceReader {
     } else if (fields.has("elapsed_ns")) {
       read_repetition(fields);
     } else if (fields.has("dropped")) {
-      trace_.dropped.push_back(
-          {.rank = rank_from(fields),
-           .dropped = {.block = block_from(fields),
-                       .level = fields.integer<std::int16_t>("level", 0),
-                       .spans = fields.integer<std::int64_t>("dropped", 1),
-                       .total_ns = fields.integer<std::int64_t>("total_ns", 0),
-                       .total_bytes = fields.integer<std::int64_t>("total_bytes", 0)}});
+      rank_from(fields);
+      trace_.dropped += fields.integer<std::int64_t>("dropped", 1);
     } else if (fields.has("thread")) {
       read_worker(fields);
     } else {
@@ -333,19 +328,10 @@ std::string span_lines(const Recorder& recorder, int rank, std::size_t first, st
   return fmt::to_string(lines);
 }
 
-std::string dropped_lines(const Recorder& recorder, int rank) {
-  std::string lines;
-  for (const DroppedSpans& dropped : recorder.dropped()) {
-    lines += json{{"rank", rank},
-                  {"dropped", dropped.spans},
-                  {"block", name_of(dropped.block)},
-                  {"level", dropped.level},
-                  {"total_ns", dropped.total_ns},
-                  {"total_bytes", dropped.total_bytes}}
-                 .dump() +
-             '\n';
-  }
-  return lines;
+std::string dropped_line(const Recorder& recorder, int rank) {
+  return recorder.dropped() == 0
+             ? ""
+             : json{{"rank", rank}, {"dropped", recorder.dropped()}}.dump() + '\n';
 }
 
 std::string worker_lines(const Recorder& recorder, int rank) {

@@ -18,6 +18,7 @@
 
 #include <cleave/blocks/agree_on_call.hpp>
 #include <cleave/blocks/link.hpp>
+#include <cleave/clock.hpp>
 #include <cleave/program/command_line.hpp>
 #include <cleave/program/mpi_program.hpp>
 #include <cleave/random.hpp>

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include <cleave/clock.hpp>
 #include <cleave/error.hpp>
 #include <cleave/program/command_line.hpp>
 #include <cleave/program/measure.hpp>

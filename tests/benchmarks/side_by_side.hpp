@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include <cleave/clock.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/trace/median.hpp>
 

@@ -3,6 +3,7 @@
 #include <benchmark/benchmark.h>
 
 #include <cleave/blocks/blocks.hpp>
+#include <cleave/clock.hpp>
 #include <cleave/comm.hpp>
 
 #include "tests/skeleton/examples.hpp"

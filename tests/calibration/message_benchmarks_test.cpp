@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cleave/hosts.hpp>
+
 namespace cleave::calibration {
 
 using namespace cleave::detail;
@@ -19,7 +21,7 @@ TEST(MessageBenchmarks, EveryPatternOfEveryRankCountIsMeasured) {
     }
     EXPECT_EQ(entry.ranks, world.size());
     EXPECT_EQ(entry.level, pattern.level);
-    EXPECT_EQ(entry.oversubscribed, world.oversubscribed());
+    EXPECT_EQ(entry.oversubscribed, hosts_of(world).oversubscribed());
     ASSERT_EQ(entry.samples.size(), 4U);
     for (const MessageSamples& samples : entry.samples) {
       EXPECT_FALSE(samples.seconds.empty());

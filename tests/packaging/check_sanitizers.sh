@@ -22,5 +22,5 @@ check() {
   "${fixed[@]}" "$work/$1" >"$work/log" 2>&1 || { cat "$work/log"; echo "$1: failed"; exit 1; }
   echo "$1: $(grep -E '^\[  PASSED' "$work/log")"
 }
-check bag "-fsanitize=address,undefined -fno-sanitize-recover=undefined"
-check segment "-fsanitize=thread -Wno-tsan"
+check deques "-fsanitize=address,undefined -fno-sanitize-recover=undefined"
+check split_deque "-fsanitize=thread -Wno-tsan"

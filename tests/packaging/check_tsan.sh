@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the tests of segments and bags, and searches by several threads of one rank, under the thread sanitizer.
+# Runs the tests of deques and bags, and searches by several threads of one rank, under the thread sanitizer.
 # Called as: check_tsan.sh SOURCE_FOLDER MPICXX MPIEXEC
 set -euo pipefail
 cd "$1"
@@ -17,7 +17,7 @@ c++ -fsanitize=thread "$work/none.cpp" -o "$work/none" 2>/dev/null && "${fixed[@
 
 folder=tests/skeleton/work_stealing
 source tests/packaging/compile_skeleton
-compile_skeleton "$work" "$mpicxx -g1 -fsanitize=thread -Wno-tsan" $folder/{bag,segment,search}_test.cpp
+compile_skeleton "$work" "$mpicxx -g1 -fsanitize=thread -Wno-tsan" $folder/{bag,deques,search,split_deque}_test.cpp
 
 # What MPI itself does is not instrumented, and its hooks of the allocator do not go with the sanitizer's.
 echo "called_from_lib:libmpich.so" >"$work/suppressions"
@@ -28,10 +28,12 @@ run() {
   "$@" >"$work/log" 2>&1 || { cat "$work/log"; echo "$name: failed"; exit 1; }
   echo "$name: $(grep -E '^\[  PASSED' "$work/log")"
 }
-for name in bag segment; do
+for name in deques split_deque; do
   c++ -fsanitize=thread "$(object_of "$work" $folder/${name}_test.cpp)" -lgtest_main -lgtest -lfmt -lpthread -o "$work/$name"
   run $name "${fixed[@]}" "$work/$name"
 done
-"$mpicxx" -fsanitize=thread "$work"/skeleton_*.o "$work/tests_mpi_main.cpp.o" "$(object_of "$work" $folder/search_test.cpp)" \
-  -lgtest -lfmt -lhwloc -lpthread -o "$work/search"
-run search "$mpiexec" -n 1 "${fixed[@]}" "$work/search"
+for name in bag search; do
+  "$mpicxx" -fsanitize=thread "$work"/skeleton_*.o "$work/tests_mpi_main.cpp.o" "$(object_of "$work" $folder/${name}_test.cpp)" \
+    -lgtest -lfmt -lhwloc -lpthread -o "$work/$name"
+  run $name "$mpiexec" -n 1 "${fixed[@]}" "$work/$name"
+done

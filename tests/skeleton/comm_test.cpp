@@ -8,6 +8,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include <cleave/clock.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/comm/mpi_transport.hpp>
 #include <cleave/host/provenance_here.hpp>
@@ -157,7 +158,7 @@ class WriteTrace : public testing::Test {
   std::filesystem::path folder_;
 };
 
-TEST_F(WriteTrace, HasTheSpansOfEveryRankAndTheTotalsOfTheRest) {
+TEST_F(WriteTrace, HasTheSpansOfEveryRankAndCountsTheRest) {
   const auto path = folder_ / "x.trace.jsonl";
   write_trace(
       comm_, path,
@@ -167,11 +168,7 @@ TEST_F(WriteTrace, HasTheSpansOfEveryRankAndTheTotalsOfTheRest) {
     const Trace trace = read_trace(path);
     EXPECT_EQ(trace.run.ranks, comm_.size());
     EXPECT_EQ(std::ssize(trace.spans), 60 * comm_.size());
-    ASSERT_EQ(std::ssize(trace.dropped), comm_.size());
-    for (const auto& dropped : trace.dropped) {
-      EXPECT_EQ(dropped.dropped.spans, 40);
-      EXPECT_EQ(dropped.dropped.total_ns, 400);
-    }
+    EXPECT_EQ(trace.dropped, 40 * comm_.size());
   }
 }
 

@@ -8,6 +8,7 @@
 #include <random>
 #include <stdexcept>
 
+#include <cleave/clock.hpp>
 #include <cleave/dc_call.hpp>
 
 #include "tests/skeleton/examples.hpp"

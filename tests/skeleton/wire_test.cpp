@@ -61,21 +61,36 @@ class Opaque {
 };
 
 struct Matrix {
-  double entries[3][3] = {};
+  std::array<std::array<double, 3>, 3> entries{};
   int rank = 0;
   bool operator==(const Matrix&) const = default;
 };
 struct Table {
   std::string title;
-  std::string cells[2][3];
-  Matrix matrices[2];
-  bool is_open[3] = {};
-  std::array<double[2], 2> pairs{};
+  std::array<std::array<std::string, 3>, 2> cells;
+  std::array<Matrix, 2> matrices{};
+  std::array<bool, 3> is_open{};
   int rows = 0;
+  bool operator==(const Table&) const = default;
 };
 struct Names {
-  char text[256];
+  std::array<char, 256> text;
   int length;
+};
+struct OneWord {
+  char text[8] = {};
+};
+struct OneLetter {
+  std::string name;
+  char letter[1] = {};
+};
+struct OneTable {
+  int rows = 0;
+  std::string cells[2][3];
+};
+struct HoldsOneWord {
+  std::vector<OneWord> words;
+  int count = 0;
 };
 struct Point3 : Point {
   double z = 0;
@@ -95,7 +110,7 @@ struct Neither {
 };
 struct MoveOnly {
   Part<int> part;
-  int counts[2] = {};
+  std::array<int, 2> counts{};
 };
 using Number = std::variant<int, double, std::string>;
 struct Rich {
@@ -108,17 +123,10 @@ struct Rich {
   std::unordered_set<std::string> words;
   std::deque<std::optional<int>> queue;
   std::variant<std::monostate, std::map<int, int>> maybe;
-  int board[2][2] = {};
-  std::string names[2];
+  std::array<std::array<int, 2>, 2> board{};
+  std::array<std::string, 2> names;
+  bool operator==(const Rich&) const = default;
 };
-bool operator==(const Rich& a, const Rich& b) {
-  const auto rest = [](const Rich& r) {
-    return std::tie(r.z, r.spectrum, r.row, r.named, r.numbered, r.edges, r.words, r.queue,
-                    r.maybe);
-  };
-  return rest(a) == rest(b) && std::ranges::equal(a.names, b.names) &&
-         std::ranges::equal(a.board[0], b.board[0]) && std::ranges::equal(a.board[1], b.board[1]);
-}
 Rich rich() {
   return {.z = {1, -2},
           .spectrum = {{1, 2}, {3, 4}},
@@ -129,7 +137,7 @@ Rich rich() {
           .words = {"x", "yy", ""},
           .queue = {1, std::nullopt, 3},
           .maybe = std::map<int, int>{{4, 5}},
-          .board = {{1, 2}, {3, 4}},
+          .board = {{{1, 2}, {3, 4}}},
           .names = {"left", "right"}};
 }
 
@@ -157,6 +165,8 @@ static_assert(!Transferable<std::span<int>>);
 static_assert(!Transferable<std::string_view>);
 static_assert(!Transferable<WithView>);
 static_assert(!Transferable<Opaque>);
+static_assert(!Transferable<OneWord> && !Transferable<OneLetter> && !Transferable<OneTable>);
+static_assert(!Transferable<HoldsOneWord> && !Transferable<std::array<int[2], 2>>);
 
 TEST(Wire, ValuesSurviveTheRoundTrip) {
   EXPECT_EQ(round_trip(42), 42);
@@ -179,23 +189,15 @@ TEST(Wire, APlainVectorIsSentFromItsOwnStorage) {
             static_cast<const void*>(values.data()));
 }
 
-TEST(Wire, CArraysCrossAtAnyDepth) {
-  const Matrix matrix{.entries = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}, .rank = 2};
+TEST(Wire, ArraysCrossAtAnyDepth) {
+  const Matrix matrix{.entries = {{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}}, .rank = 2};
   EXPECT_EQ(round_trip(matrix), matrix);
   const Table table{.title = "table",
-                    .cells = {{"a", "b", "c"}, {"d", "e", "f"}},
+                    .cells = {{{"a", "b", "c"}, {"d", "e", "f"}}},
                     .matrices = {matrix, {}},
                     .is_open = {true, false, true},
-                    .pairs = {{{1, 2}, {3, 4}}},
                     .rows = 2};
-  const Table arrived = round_trip(table);
-  EXPECT_EQ(arrived.title, "table");
-  EXPECT_TRUE(std::ranges::equal(arrived.cells[0], table.cells[0]));
-  EXPECT_TRUE(std::ranges::equal(arrived.cells[1], table.cells[1]));
-  EXPECT_TRUE(std::ranges::equal(arrived.matrices, table.matrices));
-  EXPECT_TRUE(std::ranges::equal(arrived.is_open, table.is_open));
-  EXPECT_EQ(arrived.pairs[1][1], 4);
-  EXPECT_EQ(arrived.rows, 2);
+  EXPECT_EQ(round_trip(table), table);
   const MoveOnly moved = round_trip(MoveOnly{.part = {1, 2, 3}, .counts = {4, 5}});
   EXPECT_EQ(moved.part, (Part<int>{1, 2, 3}));
   EXPECT_EQ(moved.counts[1], 5);

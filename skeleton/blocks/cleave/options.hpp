@@ -34,7 +34,7 @@ struct StealingOptions {
   /// A tree with more nodes is refused: the search ends with an Error. Nodes are what the solution
   /// calls "nodes" in its sizes, else visits; the limit holds for every rank and for all together.
   std::int64_t max_nodes = std::numeric_limits<std::int64_t>::max();
-  /// The most memory that the segments of one rank may take, in bytes; refused alike.
+  /// The most memory that the deques of one rank may take, in bytes; refused alike.
   std::size_t max_memory_bytes = std::numeric_limits<std::size_t>::max();
   /// The longest time that a search may take; it is ended alike.
   double max_s = std::numeric_limits<double>::infinity();

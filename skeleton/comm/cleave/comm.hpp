@@ -3,8 +3,8 @@
 // stealing are elsewhere (mpi_transport.hpp).
 //
 // Messages longer than MPI's 32-bit counts go in pieces. Waiting is polite where ranks outnumber
-// cores, or where the environment says CLEAVE_WAIT=polite. MPICH itself polls and never yields,
-// which costs a barrier of 8 ranks on 2 cores 30 ms.
+// cores (hosts.hpp). MPICH itself polls and never yields, which costs a barrier of 8 ranks on 2
+// cores 30 ms.
 #pragma once
 
 #include <mpi.h>
@@ -24,9 +24,9 @@
 namespace cleave {
 
 namespace detail {
-struct AllowedCores;
 struct CommState;
 }  // namespace detail
+class Hosts;
 
 /// MPI reported a failure; the communicator is unusable afterwards.
 class MpiError : public Error {
@@ -50,16 +50,6 @@ class Comm {
 
   int rank() const;
   int size() const;
-  int ranks_per_host() const;  ///< the most on any host
-  /// Whether ranks, of so many threads each, outnumber the cores that they may use of their host:
-  /// by their affinity and by the CPU quota of their control group.
-  bool oversubscribed(int threads = 1) const;
-  /// Whether waits leave the core to others: oversubscribed, or told to by the environment.
-  bool polite(int threads = 1) const;
-  /// The host of each rank, named by its lowest rank.
-  const std::vector<int>& hosts() const;
-  /// The cores that each rank may use of its host.
-  const std::vector<detail::AllowedCores>& allowed_cores() const;
 
   /// Collective. Cost: log2(p) l.
   void barrier() const;
@@ -115,6 +105,8 @@ class Comm {
   MPI_Comm handle() const;
 
  private:
+  friend const Hosts& hosts_of(const Comm& comm);
+
   void wait_all(std::vector<MPI_Request>& requests) const;
   void reduce(std::span<std::int64_t> values, MPI_Op op) const;
 
@@ -125,22 +117,6 @@ class Comm {
 
   const detail::CommState* state_;
 };
-
-/// A Clock for the recorders of ranks: the steady clock, or MPI's where hosts are simulated.
-/// MPICH's MPI_Wtime is the clock of the day, which may be set back.
-std::int64_t mpi_time_ns();
-/// Which clock that is.
-std::string mpi_clock_name();
-
-namespace detail {
-/// What the MPI library says of itself, in one line.
-std::string mpi_library();
-}  // namespace detail
-
-/// Each rank's mpi_time_ns minus that of rank 0, in rank order, on every rank.
-/// Collective. Cost: 20 round trips to each rank; the fastest of them is used, so the error is
-/// at most half of its time.
-std::vector<std::int64_t> clock_offsets_ns(const Comm& comm);
 
 /// Runs `function` on every rank; if it throws on any, that rank throws on, and every other an
 /// Error with the message of the lowest such rank. Collective: for reading files,

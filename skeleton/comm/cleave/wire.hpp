@@ -3,11 +3,12 @@
 //
 // Automatic: arithmetic types, enumerations, std::complex, std::string, std::array, std::vector,
 // std::deque, std::pair, std::tuple, std::optional, std::variant, std::map, std::set and their
-// unordered forms, and aggregates of these and of C arrays, to any depth. Refused at compile time:
+// unordered forms, and aggregates of at most 100 of these, to any depth. Refused at compile time:
 // pointers and views (std::span, std::string_view), alone or inside an aggregate, since what they
-// point to stays behind; and aggregates with a base class. Any other type: specialise wire<T>, or
-// declare it `kPlain` if its bytes are its value. Ranks must agree on byte order and type sizes:
-// one cluster of one kind of machine.
+// point to stays behind; C arrays, for which std::array does; and aggregates with a base class. Any
+// other type: specialise wire<T>, or declare it `kPlain` if its bytes are its value, which also
+// spares the compiler a look into an aggregate of many kilobytes. Ranks must agree on byte order
+// and type sizes: one cluster of one kind of machine.
 #pragma once
 
 #include <array>
@@ -136,8 +137,6 @@ template <class T>
 consteval bool is_plain() {
   if constexpr (kPlain<T>) {
     return true;
-  } else if constexpr (std::is_array_v<T>) {
-    return is_plain<std::remove_all_extents_t<T>>();
   } else if constexpr (kIsArray<T>) {
     return is_plain<typename T::value_type>();
   } else if constexpr (std::is_trivially_copyable_v<T> && Inspectable<T>) {
@@ -150,39 +149,8 @@ consteval bool is_plain() {
 template <class T>
 struct IsPlain : std::bool_constant<is_plain<T>()> {};
 
-/// Whether a field of type T crosses: a C array as its elements do.
 template <class T>
-struct Crosses : std::bool_constant<HasWire<std::remove_all_extents_t<T>>> {};
-
-template <class T>
-struct IsNoCArray : std::bool_constant<!std::is_array_v<T>> {};
-
-/// An aggregate with C arrays is made first and filled in then, since no function returns an array.
-template <class T>
-concept FieldsCross =
-    all_fields<T, Crosses>() && (all_fields<T, IsNoCArray>() || std::default_initializable<T>);
-
-template <class T>
-void pack_field(Packer& packer, const T& field) {
-  if constexpr (std::is_array_v<T>) {
-    for (const auto& element : field) {
-      pack_field(packer, element);
-    }
-  } else {
-    wire<T>::pack(packer, field);
-  }
-}
-
-template <class T>
-void unpack_field(Unpacker& unpacker, T& field) {
-  if constexpr (std::is_array_v<T>) {
-    for (auto& element : field) {
-      unpack_field(unpacker, element);
-    }
-  } else {
-    field = wire<T>::unpack(unpacker);
-  }
-}
+struct Crosses : std::bool_constant<HasWire<T>> {};
 
 }  // namespace detail
 
@@ -219,21 +187,18 @@ struct wire<bool> {
 
 /// An aggregate that is not plain: its fields one after the other.
 template <class T>
-  requires(!Plain<T> && detail::Inspectable<T> && detail::FieldsCross<T>)
+  requires(!Plain<T> && detail::Inspectable<T> && detail::all_fields<T, detail::Crosses>())
 struct wire<T> {
   static void pack(Packer& packer, const T& value) {
-    detail::for_each_field(value, [&](const auto& field) { detail::pack_field(packer, field); });
+    const auto fields = detail::fields_of(value);
+    [&]<std::size_t... i>(std::index_sequence<i...>) {
+      (wire<detail::Field<T, i>>::pack(packer, detail::field<i>(fields)), ...);
+    }(std::make_index_sequence<detail::field_count<T>()>());
   }
   static T unpack(Unpacker& unpacker) {
-    if constexpr (detail::all_fields<T, detail::IsNoCArray>()) {
-      return [&unpacker]<std::size_t... i>(std::index_sequence<i...>) {
-        return T{wire<detail::Field<T, i>>::unpack(unpacker)...};
-      }(std::make_index_sequence<detail::field_count<T>()>());
-    } else {
-      T value{};
-      detail::for_each_field(value, [&](auto& field) { detail::unpack_field(unpacker, field); });
-      return value;
-    }
+    return [&unpacker]<std::size_t... i>(std::index_sequence<i...>) {
+      return T{wire<detail::Field<T, i>>::unpack(unpacker)...};
+    }(std::make_index_sequence<detail::field_count<T>()>());
   }
 };
 

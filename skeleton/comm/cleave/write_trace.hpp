@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include <cleave/clock.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/trace.hpp>
 

@@ -9,7 +9,7 @@
 #include <limits>
 #include <type_traits>
 
-#include <cleave/contract/segment.hpp>
+#include <cleave/contract/split_deque.hpp>
 
 namespace cleave {
 

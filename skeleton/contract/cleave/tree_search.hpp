@@ -41,7 +41,7 @@
 #include <utility>
 
 #include <cleave/application.hpp>
-#include <cleave/contract/segment.hpp>
+#include <cleave/contract/split_deque.hpp>
 #include <cleave/error.hpp>
 #include <cleave/incumbent.hpp>
 
@@ -52,16 +52,16 @@ namespace cleave {
 template <std::movable Node>
 class Children {
  public:
-  explicit Children(detail::Segment<Node>& segment) : segment_(segment) {}
+  explicit Children(detail::SplitDeque<Node>& deque) : deque_(deque) {}
 
   /// \throws Error  if the bag is full (Options::stealing); what `visit` lets pass ends the search
-  void push(Node child) { segment_.push(std::move(child)); }
+  void push(Node child) { deque_.push(std::move(child)); }
 
   /// Appends `count` children for the caller to fill in place, valid until the next call.
   std::span<Node> append(std::size_t count)
     requires std::is_trivially_copyable_v<Node>
   {
-    return segment_.append(count);
+    return deque_.append(count);
   }
 
   /// Ends the search: the answer is found, and no node needs a visit any more. The totals so far
@@ -71,7 +71,7 @@ class Children {
   bool is_stopped() const { return is_stopped_; }
 
  private:
-  detail::Segment<Node>& segment_;
+  detail::SplitDeque<Node>& deque_;
   bool is_stopped_ = false;
 };
 
@@ -206,7 +206,7 @@ template <TreeSearch App>
 typename App::Solution search_sequentially(const App& app, typename App::Problem problem,
                                            const SearchLimits& limits = {}) {
   constexpr std::int64_t kVisitsBetweenLooks = 1024;
-  detail::Segment<NodeOf<App>> stack;
+  detail::SplitDeque<NodeOf<App>> stack;
   Children<NodeOf<App>> children(stack);
   typename App::Solution total{};
   IncumbentOf<App> incumbent(detail::first_incumbent(app, problem));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads of segments of the curve, for planners that place cuts on it.
+// Loads of intervals of the curve, for planners that place cuts on it.
 #pragma once
 
 #include <algorithm>

@@ -11,7 +11,8 @@ namespace cleave::splitting {
 namespace {
 
 /// Splits [bounds.front(), bounds.back()) at all bounds between, in one stage. It goes from either
-/// end up to the segment with the most leaves at that stage, so that each of the others moves once.
+/// end up to the interval with the most leaves at that stage, so that each of the others moves
+/// once.
 void split_at_once(const Growth& growth, const std::vector<Index>& bounds,
                    std::vector<IntervalSplit>& splits) {
   std::size_t largest = 0;

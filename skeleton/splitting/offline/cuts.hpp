@@ -9,9 +9,9 @@
 namespace cleave::splitting {
 
 /// The splits that make `cuts` (final leaf positions) as early as the tree allows and, at each
-/// stage, at least n. An interval that is cut into several keeps its largest segment, and every
+/// stage, at least n. An interval that is cut into several keeps its largest one, and every
 /// other one moves once. With the cuts given, no order at these stages moves fewer leaves: each
-/// segment but one has to leave the giver. Choosing the cuts first, without n, and the order
+/// interval but one has to leave the giver. Choosing the cuts first, without n, and the order
 /// afterwards is not exact: docs/explanation/splitting.md has how much it loses. Cost: O(leaves +
 /// cuts * stages).
 ///

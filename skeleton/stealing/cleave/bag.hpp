@@ -38,9 +38,10 @@
 #include <cleave/comm/mpi_transport.hpp>
 #include <cleave/comm/place_workers.hpp>
 #include <cleave/comm/waiting.hpp>
+#include <cleave/hosts.hpp>
 #include <cleave/stealing/balancer.hpp>
+#include <cleave/stealing/deques.hpp>
 #include <cleave/stealing/first_failure.hpp>
-#include <cleave/stealing/segments.hpp>
 #include <cleave/stealing/worker.hpp>
 #include <cleave/wire.hpp>
 
@@ -49,7 +50,7 @@ namespace cleave {
 struct BagOptions {
   /// Threads of each rank that take from the bag; every one of them must, until nothing comes.
   int workers = 1;
-  /// Elements that a worker's segment has room for at first; it doubles when it is full.
+  /// Elements that a worker's deque has room for at first; it doubles when it is full.
   std::size_t initial_capacity = 1024;
   /// By one steal of another rank, but an element at least.
   std::size_t max_stolen_bytes = std::size_t{32} << 10;
@@ -89,14 +90,14 @@ class Bag {
   /// Cost: no atomic operation but a few loads, unless elements are to be shared.
   /// \throws std::bad_alloc
   void add(int worker, T element) {
-    instance_->segments().segment(worker).push(std::move(element));
+    instance_->deques().of(worker).push(std::move(element));
     instance_->share(worker);
   }
 
   template <std::ranges::input_range Elements>
   void add_bulk(int worker, Elements&& elements) {
     for (auto&& element : elements) {
-      instance_->segments().segment(worker).push(std::forward<decltype(element)>(element));
+      instance_->deques().of(worker).push(std::forward<decltype(element)>(element));
     }
     instance_->share(worker);
   }
@@ -111,18 +112,18 @@ class Bag {
   ///                                elements that were to cross are lost, and so is the bag
   std::optional<T> take(int worker) {
     detail::Worker& mine = *workers_[static_cast<std::size_t>(worker)];
-    detail::Segment<T>& segment = instance_->segments().segment(worker);
+    detail::SplitDeque<T>& deque = instance_->deques().of(worker);
     if (worker == 0) {
       instance_->look_for_messages();
     }
-    if (!instance_->may_go() || !segment.has_private()) {
+    if (!instance_->may_go() || !deque.has_private()) {
       mine.adapt_steal();
       if (!instance_->wait_for_nodes(mine)) {
         return std::nullopt;
       }
     }
     ++mine.statistics.visits;
-    std::optional<T> element = segment.pop();
+    std::optional<T> element = deque.pop();
     instance_->share(worker);
     return element;
   }
@@ -146,7 +147,7 @@ class Bag {
 
   /// How many elements all ranks have, on every rank. Cost: an all-reduce.
   std::int64_t size() const {
-    return comm_.allreduce_sum(static_cast<std::int64_t>(instance_->segments().size()));
+    return comm_.allreduce_sum(static_cast<std::int64_t>(instance_->deques().size()));
   }
 
   /// Whether any rank has `element`, which every rank asks for alike; the same on every rank. Cost:
@@ -154,28 +155,28 @@ class Bag {
   bool contains(const T& element) const
     requires std::equality_comparable<T>
   {
-    return comm_.allreduce_max(instance_->segments().contains(element) ? 1 : 0) == 1;
+    return comm_.allreduce_max(instance_->deques().contains(element) ? 1 : 0) == 1;
   }
 
   /// Removes all elements of all ranks. Cost: a barrier.
   void clear() {
-    instance_->segments().clear();
+    instance_->deques().clear();
     comm_.barrier();
   }
 
   /// Calls `visitor(const T&)` on rank `root` for every element of all ranks: rank after rank,
-  /// oldest first in the segment of each worker. Cost: all elements of the others are sent to
+  /// oldest first in the deque of each worker. Cost: all elements of the others are sent to
   /// `root`, which holds those of one rank at a time.
   template <std::invocable<const T&> Visitor>
   void for_each(int root, Visitor&& visitor) const {
     for (int rank = 0; rank < comm_.size(); ++rank) {
       if (rank == root) {
         if (comm_.rank() == root) {
-          instance_->segments().for_each(visitor);
+          instance_->deques().for_each(visitor);
         }
       } else if (comm_.rank() == rank) {
         Packer packer;
-        instance_->segments().for_each(
+        instance_->deques().for_each(
             [&packer](const T& element) { detail::pack_element<T>(packer, element); });
         const auto length = static_cast<std::int64_t>(packer.bytes().size());
         comm_.send(root, std::as_bytes(std::span(&length, 1)));
@@ -207,12 +208,12 @@ class Bag {
 
 namespace detail {
 
-/// One rank's part of a bag: its segments, which of its workers are active, what they are told, and
+/// One rank's part of a bag: its deques, which of its workers are active, what they are told, and
 /// its end of the protocol (balancer.hpp), which the first worker speaks.
 ///
 /// Whether a rank is passive is told by `active_`, the number of workers that have or may get hold
 /// of a node. A worker counts itself in before it tries to steal and out once it has found its
-/// segment empty, so nodes on their way between two segments are covered by the thief. An idle one
+/// deque empty, so nodes on their way between two deques are covered by the thief. An idle one
 /// that sees nothing to steal does not even try. So the count comes to rest at 0.
 template <class T>
 class BagInstance : protected Workload {
@@ -222,15 +223,15 @@ class BagInstance : protected Workload {
               bool bound = false)
       : comm_(comm),
         transport_(std::move(transport)),
-        segments_(options.workers, options.initial_capacity),
+        deques_(options.workers, options.initial_capacity),
         helpers_(options.workers - 1),
         options_(options),
         is_bound_(bound),
-        is_polite_(comm.polite(options.workers)),
+        is_polite_(hosts_of(comm).polite(options.workers)),
         shares_(options.workers > 1 || comm.size() > 1) {}
 
-  Segments<T>& segments() { return segments_; }
-  const Segments<T>& segments() const { return segments_; }
+  Deques<T>& deques() { return deques_; }
+  const Deques<T>& deques() const { return deques_; }
 
   // What all workers call.
 
@@ -239,7 +240,7 @@ class BagInstance : protected Workload {
   /// Shares some of what `worker`, who calls, has if there is anyone to take it.
   void share(int worker) {
     if (shares_) {
-      segments_.share(worker);
+      deques_.share(worker);
     }
   }
 
@@ -339,7 +340,7 @@ class BagInstance : protected Workload {
   /// meanwhile. \return  whether it has
   bool look_for_nodes(Worker& worker) {
     const bool is_main = worker.index == 0;
-    if (!worker.has_failed && !segments_.segment(worker.index).has_private()) {
+    if (!worker.has_failed && !deques_.of(worker.index).has_private()) {
       set_active(worker, false);
     }
     std::optional<Waiting> waiting;  // for messages, unless another worker has nodes
@@ -367,12 +368,12 @@ class BagInstance : protected Workload {
   }
 
   void take(std::span<const std::byte> nodes) override {
-    failure_.guard("steal", [&] { segments_.take(nodes); });
+    failure_.guard("steal", [&] { deques_.take(nodes); });
   }
 
   const Comm comm_;
   const std::unique_ptr<Transport> transport_;
-  Segments<T> segments_;
+  Deques<T> deques_;
   std::optional<Balancer> balancer_;
   FirstFailure failure_;
   int helpers_;  ///< threads of this rank, without the first
@@ -389,13 +390,13 @@ class BagInstance : protected Workload {
   }
 
   bool steal(Worker& worker) {
-    if (!segments_.can_be_stolen_from(worker.index)) {
+    if (!deques_.can_be_stolen_from(worker.index)) {
       return false;
     }
     set_active(worker, true);
     ++worker.statistics.local_tried;
     std::size_t stolen = 0;
-    failure_.guard("steal", [&] { stolen = segments_.steal(worker.index, worker.steal_next); });
+    failure_.guard("steal", [&] { stolen = deques_.steal(worker.index, worker.steal_next); });
     if (stolen == 0) {
       set_active(worker, false);
       return false;
@@ -406,17 +407,17 @@ class BagInstance : protected Workload {
   }
 
   bool passive() final {
-    return !failure_.is_set() && segments_.inbox_is_empty() && active_.load() == 0;
+    return !failure_.is_set() && deques_.inbox_is_empty() && active_.load() == 0;
   }
 
   bool wants_work() final {
     return active_.load(std::memory_order_relaxed) < options_.workers && !failure_.is_set() &&
-           !segments_.can_be_stolen_from(-1);
+           !deques_.can_be_stolen_from(-1);
   }
 
   std::vector<std::byte> give() final {
     std::vector<std::byte> nodes;
-    failure_.guard("steal", [&] { nodes = segments_.give(options_.max_stolen_bytes); });
+    failure_.guard("steal", [&] { nodes = deques_.give(options_.max_stolen_bytes); });
     return nodes;
   }
 

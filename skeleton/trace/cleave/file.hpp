@@ -71,25 +71,6 @@ class AtomicFile {
   std::FILE* file_ = nullptr;
 };
 
-/// Removes a file once this process has ended, however it ends, unless `keep` is called before.
-/// For a file that several processes write by its name. Cost: a process that waits.
-class RemovedUnlessKept {
- public:
-  /// Does nothing where no process can be started.
-  explicit RemovedUnlessKept(const std::filesystem::path& path);
-  /// Removes it, unless it is kept.
-  ~RemovedUnlessKept();
-  RemovedUnlessKept(const RemovedUnlessKept&) = delete;
-  RemovedUnlessKept& operator=(const RemovedUnlessKept&) = delete;
-
-  void keep();
-
- private:
-  std::filesystem::path path_;
-  int to_watcher_ = -1;  ///< closed at the end of this process
-  int watcher_ = -1;
-};
-
 /// Writes `text` to `path`, whole or not at all.
 void write_file(const std::filesystem::path& path, std::string_view text);
 

@@ -28,9 +28,8 @@ std::int64_t monotonic_ns();
 
 /// The spans of one rank over any number of calls and repetitions.
 ///
-/// Memory is bounded: the first `capacity` spans are kept whole (64 B each). Of every later one
-/// only the count, time and bytes by block and level are kept, so totals stay exact on a run of any
-/// length. Recording costs two readings of the clock and one store (docs/reference/formats.md). Not
+/// Memory is bounded: the first `capacity` spans are kept (64 B each), later ones are counted.
+/// Recording costs two readings of the clock and one store (docs/reference/formats.md). Not
 /// thread-safe: one recorder belongs to one thread of one rank.
 class Recorder {
  public:
@@ -53,7 +52,7 @@ class Recorder {
   void record(detail::Block block, int level, int group, std::int64_t begin_ns, std::int64_t end_ns,
               std::int64_t bytes, const Sizes& sizes) {
     if (spans_.size() == capacity_) {
-      drop(block, level, begin_ns, end_ns, bytes);
+      ++dropped_;
       return;
     }
     detail::Span& span = spans_.emplace_back();
@@ -80,7 +79,8 @@ class Recorder {
 
   Clock clock() const { return clock_; }
   std::span<const detail::Span> spans() const { return spans_; }
-  std::span<const detail::DroppedSpans> dropped() const { return dropped_; }
+  /// How many spans found no room.
+  std::int64_t dropped() const { return dropped_; }
   std::span<const detail::Repetition> repetitions() const { return repetitions_; }
   std::span<const detail::WorkerOfRepetition> workers() const { return workers_; }
 
@@ -108,9 +108,6 @@ class Recorder {
                                                                          : find_names(sizes);
   }
   std::uint8_t find_names(const Sizes& sizes);
-  void drop(detail::Block block, int level, std::int64_t begin_ns, std::int64_t end_ns,
-            std::int64_t bytes);
-  detail::DroppedSpans& dropped_of(detail::Block block, std::int16_t level);
 
   Clock clock_;
   std::size_t capacity_;
@@ -118,7 +115,7 @@ class Recorder {
   std::vector<detail::Span> spans_;
   std::vector<Names> names_;
   std::uint8_t last_names_ = 0;
-  std::vector<detail::DroppedSpans> dropped_;
+  std::int64_t dropped_ = 0;
   std::vector<detail::Repetition> repetitions_;
   std::vector<detail::WorkerOfRepetition> workers_;
 };

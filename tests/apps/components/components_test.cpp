@@ -244,7 +244,7 @@ TEST(Check, SaysWhichVertexIsWrong) {
 
 TEST(RandomGraph, HasAnEdgeForEveryIndexWhateverTheirNumber) {
   const Graph few = random_graph(1000, 10, 1);
-  EXPECT_EQ(few.edges, random_graph(1000, 20, 1).edges.segment(0, 10));
+  EXPECT_EQ(few.edges, random_graph(1000, 20, 1).edges.slice(0, 10));
   EXPECT_NE(few.edges, random_graph(1000, 10, 2).edges);
 }
 

@@ -285,59 +285,5 @@ TEST(Fit, PredictsHeldOutSizesAndMoreRanksThanMeasured) {
   EXPECT_FALSE(predict(model, 2, {{"N", 8 << 20}}).outside_fitted_range);
 }
 
-/// As if `trace` had been made where the network and every rank but one are so many times slower.
-void slow_all_but(Trace& trace, int rank, int factor) {
-  std::map<std::pair<int, int>, std::int64_t> ends;  // of a rank's last block in a repetition
-  std::map<int, std::int64_t> longest;
-  for (auto& [of_rank, span] : trace.spans) {
-    const bool is_kept = of_rank == rank && span.block != Block::exchange;
-    const std::int64_t length = (span.end_ns - span.begin_ns) * (is_kept ? 1 : factor);
-    std::int64_t& end = ends[{span.repetition, of_rank}];
-    span.begin_ns = end;
-    span.end_ns = span.begin_ns + length;
-    end = span.end_ns;
-    longest[span.repetition] = std::max(longest[span.repetition], end);
-  }
-  for (Trace::Run& repetition : trace.repetitions) {
-    repetition.elapsed_ns = longest[repetition.index];
-  }
-}
-
-Machine machine_of(const SyntheticApp& app) {
-  return {
-      .name = "test",
-      .exchange = {{.ranks = 2, .latency_s = app.latency_s, .gap_s_per_byte = app.gap_s_per_byte}},
-      .provenance = provenance_here("test", "", "none")};
-}
-
-TEST(Fit, OfBlocksOfOneRankTakesNothingElseFromTheTraces) {
-  const SyntheticApp app;
-  std::vector<Trace> traces = synthetic_traces(app, {2, 4}, sort_sizes());
-  for (Trace& trace : traces) {
-    slow_all_but(trace, 1, 5);
-  }
-  const Model model =
-      fit_model(collect_measurements(traces), machine_of(app), {.blocks_of_rank = 1}, Provenance{});
-  for (const int ranks : {2, 8}) {
-    const NamedSizes sizes = {{"N", 4 << 20}};
-    const double expected =
-        static_cast<double>(synthetic_trace(app, ranks, sizes).repetitions.back().elapsed_ns) *
-        1e-9;
-    EXPECT_NEAR(predict(model, ranks, sizes, {.ranks_per_host = ranks}).seconds, expected,
-                0.01 * expected)
-        << ranks;
-  }
-  EXPECT_TRUE(model.noise.empty());
-}
-
-TEST(Fit, OfBlocksOfOneRankNeedsAMachineAndARankThatIsThere) {
-  const Measurements measurements =
-      collect_measurements(synthetic_traces({}, {1, 2}, sort_sizes()));
-  EXPECT_THROW(fit_model(measurements, std::nullopt, {.blocks_of_rank = 1}, Provenance{}),
-               UsageError);
-  EXPECT_THROW(fit_model(measurements, machine_of({}), {.blocks_of_rank = 2}, Provenance{}),
-               UsageError);
-}
-
 }  // namespace
 }  // namespace cleave::models

@@ -202,49 +202,6 @@ TEST(Search, AnotherMachineChangesWhatTheNetworkTakes) {
   EXPECT_GT(predicted(without, 1, 1, 1 << 22), 0) << "one rank sends nothing";
 }
 
-TEST(Search, OfOneRankTakesNothingElseFromTheTraces) {
-  const Truth truth;
-  std::vector<Trace> traces = search_traces(truth, {{1, 1}, {2, 1}, {4, 1}, {8, 1}}, kSizes);
-  for (Trace& trace : traces) {
-    for (auto& [repetition, worker] : trace.workers) {
-      if (worker.rank == 1) {
-        worker.nodes *= 2;  // as likely as not: it is scaled to its share
-        worker.searching_ns *= 2;
-      } else {
-        worker.searching_ns *= 5;
-        worker.stealing_ns *= 5;
-        worker.searches *= 3;
-        worker.remote_tried *= 3;
-      }
-    }
-    for (Trace::Run& repetition : trace.repetitions) {
-      repetition.elapsed_ns *= 5;
-    }
-  }
-  const Model model = fit_model(collect_measurements(traces), machine_with(1e-9),
-                                {.blocks_of_rank = 1}, Provenance{});
-  for (const int ranks : {4, 16}) {
-    const double expected = truth.seconds(ranks, 1, 1 << 26);
-    EXPECT_NEAR(predicted(model, ranks, 1, 1 << 26), expected, 0.01 * expected) << ranks;
-  }
-  EXPECT_TRUE(model.noise.empty());
-}
-
-TEST(Search, OfOneRankNeedsAMachineAndARankThatIsThere) {
-  std::vector<Trace> traces = search_traces({}, {{1, 1}, {2, 1}}, kSizes);
-  const Measurements measurements = collect_measurements(traces);
-  EXPECT_THROW(fit_model(measurements, std::nullopt, {.blocks_of_rank = 1}, Provenance{}),
-               UsageError);
-  EXPECT_THROW(fit_model(measurements, machine_with(1e-9), {.blocks_of_rank = 2}, Provenance{}),
-               UsageError);
-  for (Trace& trace : traces) {
-    std::erase_if(trace.workers, [](const auto& worker) { return worker.statistics.rank == 1; });
-  }
-  EXPECT_THROW(fit_model(collect_measurements(traces), machine_with(1e-9), {.blocks_of_rank = 1},
-                         Provenance{}),
-               UsageError);
-}
-
 TEST(Search, SaysWhatTheTracesCannotTell) {
   const Truth truth;
   const Model alone = fit(search_traces(truth, {{1, 1}}, kSizes));

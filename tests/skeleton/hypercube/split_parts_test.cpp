@@ -6,6 +6,7 @@
 #include <random>
 #include <stdexcept>
 
+#include <cleave/clock.hpp>
 #include <cleave/dc_call.hpp>
 #include <cleave/hypercube/split_parts.hpp>
 

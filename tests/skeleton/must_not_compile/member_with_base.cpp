@@ -1,5 +1,6 @@
 // error: cleave: Solution cannot cross to another rank: it is or holds a type with a base class
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <map>
 #include <vector>
 
@@ -12,7 +13,7 @@ struct Leg : Base {
   int cost = 0;
 };
 struct Tour {
-  double matrix[3][3];
+  std::array<std::array<double, 3>, 3> matrix;
   std::map<int, Leg> legs;
 };
 struct App {

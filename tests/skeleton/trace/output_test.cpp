@@ -3,10 +3,8 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -18,12 +16,14 @@
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
 
+#include "tests/support/killed_after.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace cleave {
 namespace {
 
+using ::cleave::testing::killed_after;
 using ::cleave::testing::message_of;
 using ::cleave::testing::TemporaryFolder;
 
@@ -167,20 +167,6 @@ TEST(AtomicFile, OfAFifoIsWrittenToItsReader) {
   EXPECT_TRUE(std::filesystem::is_fifo(fifo));
 }
 
-/// Runs `work` in a process that is then killed.
-template <class Work>
-void killed_after(Work&& work) {
-  const pid_t child = ::fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    work();
-    ::raise(SIGKILL);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  EXPECT_TRUE(WIFSIGNALED(status));
-}
-
 TEST(AtomicFile, OfAProcessThatIsKilledLeavesNothing) {
   const TemporaryFolder folder;
   const int unnamed = ::open(folder.path().c_str(), O_TMPFILE | O_WRONLY, 0600);
@@ -194,32 +180,6 @@ TEST(AtomicFile, OfAProcessThatIsKilledLeavesNothing) {
     ::raise(SIGKILL);
   });
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
-}
-
-TEST(RemovedUnlessKept, IsRemovedOnceItsProcessIsKilled) {
-  const TemporaryFolder folder;
-  write_file(folder / "x", "half");
-  killed_after([&] {
-    const RemovedUnlessKept unfinished(folder / "x");
-    ::raise(SIGKILL);
-  });
-  for (int tries = 0; tries < 500 && std::filesystem::exists(folder / "x"); ++tries) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  EXPECT_FALSE(std::filesystem::exists(folder / "x"));
-}
-
-TEST(RemovedUnlessKept, StaysIfItIsKept) {
-  const TemporaryFolder folder;
-  write_file(folder / "kept", "whole");
-  write_file(folder / "not kept", "half");
-  {
-    RemovedUnlessKept finished(folder / "kept");
-    const RemovedUnlessKept unfinished(folder / "not kept");
-    finished.keep();
-  }
-  EXPECT_TRUE(std::filesystem::exists(folder / "kept"));
-  EXPECT_FALSE(std::filesystem::exists(folder / "not kept"));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The segments of a rank under a scheduler. Workers are fibers of one thread. At each atomic
-// operation in the code of segment.hpp and segments.hpp any other worker may go on, drawn at
+// The deques of a rank under a scheduler. Workers are fibers of one thread. At each atomic
+// operation in the code of split_deque.hpp and deques.hpp any other worker may go on, drawn at
 // random. So orders come up that threads on a few cores hardly ever take. What it does not show is
 // a lack of memory ordering: that is the thread sanitizer's.
 //
@@ -129,13 +129,13 @@ class scheduled_atomic {
 }  // namespace std
 
 #define atomic scheduled_atomic
-#include <cleave/stealing/segments.hpp>
+#include <cleave/stealing/deques.hpp>
 #undef atomic
 
 namespace cleave {
 namespace {
 
-using detail::Segments;
+using detail::Deques;
 
 int interleavings() {
   const char* const wish = std::getenv("CLEAVE_INTERLEAVINGS");
@@ -152,7 +152,7 @@ class Search {
       : workers_(workers), scheduler_(seed), bag_(workers, 1 + seed % 3) {}
 
   void run() {
-    bag_.segment(0).push(0);
+    bag_.of(0).push(0);
     std::vector<std::function<void()>> workers;
     for (int i = 0; i < workers_; ++i) {
       workers.emplace_back([this, i] { work(i); });
@@ -166,7 +166,7 @@ class Search {
  private:
   // Fibers run one at a time: what is no atomic of the bag needs none.
   void work(int me) {
-    auto& mine = bag_.segment(me);
+    auto& mine = bag_.of(me);
     while (to_visit_ > 0) {
       if (mine.has_private()) {
         const int node = mine.pop();
@@ -201,7 +201,7 @@ class Search {
 
   const int workers_;
   Scheduler scheduler_;
-  Segments<int> bag_;
+  Deques<int> bag_;
   std::array<int, kNodes> visits_{};
   int to_visit_ = kNodes;
   std::vector<std::vector<std::byte>> under_way_;

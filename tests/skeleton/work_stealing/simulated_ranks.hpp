@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulated ranks for the protocol in virtual time, each with the segments of its workers.
+// Simulated ranks for the protocol in virtual time, each with the deques of its workers.
 // Messages take random times, some very long, so that those of different senders overtake one
 // another at will. All that is random is drawn from one seed.
 #pragma once
@@ -16,7 +16,7 @@
 #include <vector>
 
 #include <cleave/stealing/balancer.hpp>
-#include <cleave/stealing/segments.hpp>
+#include <cleave/stealing/deques.hpp>
 #include <cleave/trace/checksum.hpp>
 
 namespace cleave::detail {
@@ -129,7 +129,7 @@ struct SimulatedRank final : Workload {
   World& world;
   SimulatedTransport transport;
   int workers;
-  Segments<TreeNode> bag;
+  Deques<TreeNode> bag;
   std::deque<Parcel> parcels;
   std::int64_t visited = 0;
   std::optional<std::int64_t> requests_before_work;  ///< of a rank that was given some
@@ -156,7 +156,7 @@ class World {
     for (int rank = 0; rank < ranks; ++rank) {
       ranks_.push_back(std::make_unique<SimulatedRank>(*this, rank, workers));
     }
-    ranks_[0]->bag.segment(0).push(root_);
+    ranks_[0]->bag.of(0).push(root_);
     for (int rank = 0; rank < ranks; ++rank) {
       balancers_.push_back(std::make_unique<Balancer>(ranks_[rank]->transport, *ranks_[rank],
                                                       circles_of(rank, ranks), seed));
@@ -317,7 +317,7 @@ inline void SimulatedRank::work(int maximum, std::minstd_rand& random) {
   }
   for (int i = 0; i < maximum && bag.size() > 0; ++i) {
     const int worker = static_cast<int>(random() % static_cast<unsigned>(workers));
-    Segment<TreeNode>& mine = bag.segment(worker);
+    SplitDeque<TreeNode>& mine = bag.of(worker);
     if (!mine.has_private() && bag.steal(worker, 1 + random() % 3) == 0) {
       continue;  // another worker has the nodes, and shares none
     }

@@ -11,7 +11,7 @@
 #include <cleave/check/equal.hpp>
 #include <cleave/check/promises.hpp>
 #include <cleave/check/recursion.hpp>
-#include <cleave/contract/segment.hpp>
+#include <cleave/contract/split_deque.hpp>
 #include <cleave/tree_search.hpp>
 
 namespace cleave::detail {
@@ -37,7 +37,7 @@ class OtherSearches {
     for (Node& root : nodes) {
       IncumbentOf<App> own(
           first_incumbent(app_, problem_));  // that of a rank that has heard of no other
-      Segment<Node> stack;
+      SplitDeque<Node> stack;
       stack.push(std::move(root));
       Children<Node> children(stack);
       Total total{};
@@ -67,7 +67,7 @@ class OtherSearches {
   };
   /// As `search_sequentially`, but each node crosses to another rank before its visit.
   Sent over_the_wire() const {
-    Segment<Node> stack;
+    SplitDeque<Node> stack;
     Children<Node> children(stack);
     Sent sent;
     IncumbentOf<App> incumbent(first_incumbent(app_, problem_));
@@ -84,7 +84,7 @@ class OtherSearches {
 
  private:
   std::deque<Node> first_nodes(Total& total) const {
-    Segment<Node> stack;
+    SplitDeque<Node> stack;
     Children<Node> children(stack);
     begin(app_, copy_of(problem_), children, total);
     std::deque<Node> nodes;
@@ -95,13 +95,13 @@ class OtherSearches {
   void visit_first(std::deque<Node>& nodes, Total& total, IncumbentOf<App>& incumbent) const {
     Node node = std::move(nodes.front());
     nodes.pop_front();
-    Segment<Node> stack;
+    SplitDeque<Node> stack;
     Children<Node> children(stack);
     visit(app_, std::move(node), children, total, incumbent);
     append(nodes, stack);
   }
 
-  static void append(std::deque<Node>& nodes, Segment<Node>& stack) {
+  static void append(std::deque<Node>& nodes, SplitDeque<Node>& stack) {
     while (!stack.private_empty()) {
       nodes.push_back(stack.pop());
     }

@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include <cleave/clock.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/comm/transport.hpp>
 

@@ -25,17 +25,17 @@
 namespace cleave {
 
 template <class T, std::size_t n>
-  requires(!Plain<std::array<T, n>> && detail::Crosses<T>::value)
+  requires(!Plain<std::array<T, n>> && Transferable<T>)
 struct wire<std::array<T, n>> {
   static void pack(Packer& packer, const std::array<T, n>& values) {
     for (const T& value : values) {
-      detail::pack_field(packer, value);
+      wire<T>::pack(packer, value);
     }
   }
   static std::array<T, n> unpack(Unpacker& unpacker) {
     std::array<T, n> values;
     for (T& value : values) {
-      detail::unpack_field(unpacker, value);
+      value = wire<T>::unpack(unpacker);
     }
     return values;
   }

@@ -22,11 +22,6 @@ struct PartsOf {
   using Type = Types<>;
 };
 template <class T>
-  requires(std::is_array_v<T>)
-struct PartsOf<T> {
-  using Type = Types<std::remove_all_extents_t<T>>;
-};
-template <class T>
   requires Inspectable<T>
 struct PartsOf<T> {
   template <std::size_t... i>
@@ -135,12 +130,11 @@ consteval void report_crossing() {
         "it is or holds an aggregate that cannot be assigned, since a member is const or a "
         "reference; "
         "specialise cleave::wire<T> for that type")
-  } else if constexpr (std::is_aggregate_v<Member> && std::is_class_v<Member> &&
-                       !HasFields<Member>) {
+  } else if constexpr (std::is_array_v<Member> || (Aggregate<Member> && !HasFields<Member>)) {
     CLEAVE_REPORT(
-        "it is or holds an aggregate of more than 100 fields, or of C arrays of more than 4096 "
-        "elements; "
-        "specialise cleave::wire<T> for that type, or cleave::kPlain<T> if its bytes are its value")
+        "it holds a C array, or an aggregate of more than 100 fields, which Boost.PFR cannot look "
+        "into; hold a std::array, specialise cleave::wire<T> for that type, or cleave::kPlain<T> "
+        "if its bytes are its value")
   } else {
     CLEAVE_REPORT(
         "it is or holds a type with private members, a constructor or a union; specialise "

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <cleave/clock.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/dc_call.hpp>
 #include <cleave/program/progress.hpp>

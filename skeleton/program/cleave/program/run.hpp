@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include <cleave/clock.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/program/answers.hpp>
 #include <cleave/program/command_line.hpp>

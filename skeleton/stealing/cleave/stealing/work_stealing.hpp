@@ -108,13 +108,13 @@ class WorkStealing {
         }
       });
     } else if (comm_.rank() == 0) {
-      workers->begin([&](Segment<NodeOf<App>>& segment, auto& total) {
+      workers->begin([&](SplitDeque<NodeOf<App>>& deque, auto& total) {
         incumbent.offer(
             in_functor("first_incumbent", [&] { return first_incumbent(app_, problem); }));
-        Children<NodeOf<App>> children(segment);
+        Children<NodeOf<App>> children(deque);
         begin(app_, std::move(problem), children, total);
         if (children.is_stopped()) {
-          segment.clear();
+          deque.clear();
         }
       });
     }
@@ -147,8 +147,8 @@ class WorkStealing {
     std::optional<Workers<ForkJoin<App>>> workers;
     make(workers, kernel, incumbent);
     if (comm_.rank() == 0) {
-      workers->begin([&](auto& segment, auto&) {
-        segment.push({.problem = std::move(problem), .destination = {}});
+      workers->begin([&](auto& deque, auto&) {
+        deque.push({.problem = std::move(problem), .destination = {}});
       });
     }
     const Balancer::Outcome outcome = workers->run(nullptr);

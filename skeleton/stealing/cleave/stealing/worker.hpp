@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one thread keeps to take nodes of a bag, and how it paces itself (bag_instance.hpp).
+// What one thread keeps to take nodes of a bag, and how it paces itself (bag.hpp).
 #pragma once
 
 #include <time.h>
@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <thread>
 
-#include <cleave/contract/segment.hpp>
+#include <cleave/contract/split_deque.hpp>
 #include <cleave/trace.hpp>
 #include <cleave/trace/worker_statistics.hpp>
 

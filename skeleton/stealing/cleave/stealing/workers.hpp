@@ -26,6 +26,7 @@
 
 #include <cleave/bag.hpp>
 #include <cleave/blocks/call_options.hpp>
+#include <cleave/clock.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/stealing/kernel.hpp>
 #include <cleave/stealing/search_watch.hpp>
@@ -99,13 +100,12 @@ class Workers final : private BagInstance<typename K::Node> {
   /// it throws is a failure that ends the search.
   template <class Fill>
   void begin(Fill&& fill) {
-    first().has_failed =
-        !failure_.guard("begin", [&] { fill(segments_.segment(0), first().total); });
+    first().has_failed = !failure_.guard("begin", [&] { fill(deques_.of(0), first().total); });
   }
 
   /// What a snapshot held. \throws Error  if it is damaged
   void restore(const SnapshotPart& part) {
-    segments_.take(part.nodes);
+    deques_.take(part.nodes);
     for (Unpacker unpacker(part.totals); unpacker.left() > 0;) {
       first().total = kernel_.combine(std::move(first().total), unpack_element<Total>(unpacker));
     }
@@ -172,11 +172,11 @@ class Workers final : private BagInstance<typename K::Node> {
   using Instance::balancer_;
   using Instance::comm_;
   using Instance::commanded;
+  using Instance::deques_;
   using Instance::failure_;
   using Instance::may_go;
   using Instance::next_poll_ns_;
   using Instance::outcome;
-  using Instance::segments_;
   using Instance::set_active;
   using Instance::transport_;
 
@@ -252,7 +252,7 @@ class Workers final : private BagInstance<typename K::Node> {
     return look_for_work(worker, begin_ns);
   }
 
-  /// Visits nodes until there are none in this worker's segment or it is told to stop.
+  /// Visits nodes until there are none in this worker's deque or it is told to stop.
   /// \return  when it ended
   std::int64_t search(Worker& worker, std::int64_t begin_ns) {
     const std::int64_t visits_before = worker.statistics.visits;
@@ -298,7 +298,7 @@ class Workers final : private BagInstance<typename K::Node> {
   }
 
   std::int64_t visit_some(Worker& worker) {
-    Segment<Node>& mine = segments_.segment(worker.index);
+    SplitDeque<Node>& mine = deques_.of(worker.index);
     Children<Node> children(mine);
     std::int64_t visited = 0;
     while (visited < worker.batch && mine.has_private() && !children.is_stopped()) {
@@ -361,8 +361,7 @@ class Workers final : private BagInstance<typename K::Node> {
 
   void publish(Worker& worker) {
     worker.nodes_seen.store(nodes_of(worker), std::memory_order_relaxed);
-    worker.memory_bytes.store(segments_.segment(worker.index).memory_bytes(),
-                              std::memory_order_relaxed);
+    worker.memory_bytes.store(deques_.of(worker.index).memory_bytes(), std::memory_order_relaxed);
   }
 
   std::int64_t nodes_of(const Worker& worker) {
@@ -395,7 +394,7 @@ class Workers final : private BagInstance<typename K::Node> {
 
   void take(std::span<const std::byte> nodes) override {
     failure_.guard("steal", [&] {
-      first().statistics.nodes_stolen += static_cast<std::int64_t>(segments_.take(nodes));
+      first().statistics.nodes_stolen += static_cast<std::int64_t>(deques_.take(nodes));
       first().statistics.bytes_received += std::ssize(nodes);
     });
   }
@@ -468,7 +467,7 @@ class Workers final : private BagInstance<typename K::Node> {
     try {
       if constexpr (Transferable<Total>) {
         Packer nodes;
-        segments_.for_each([&nodes](const Node& node) { pack_element<Node>(nodes, node); });
+        deques_.for_each([&nodes](const Node& node) { pack_element<Node>(nodes, node); });
         Packer totals;
         for (const auto& worker : workers_) {
           pack_element<Total>(totals, worker->total);

@@ -60,15 +60,6 @@ struct Span {
 };
 static_assert(sizeof(Span) <= 64, "a span costs at most 64 bytes");
 
-/// What is known of the spans of one block at one level that did not fit into the memory given.
-struct DroppedSpans {
-  Block block = Block::skeleton;
-  std::int16_t level = 0;
-  std::int64_t spans = 0;
-  std::int64_t total_ns = 0;
-  std::int64_t total_bytes = 0;
-};
-
 /// A worker of a search in one repetition.
 struct WorkerOfRepetition {
   std::int32_t repetition = 0;

@@ -55,8 +55,8 @@ void check_size_names(const Recorder& recorder);
 /// Spans [first, first + count) of `recorder` as lines of a trace; fewer where it has fewer.
 std::string span_lines(const Recorder& recorder, int rank, std::size_t first, std::size_t count);
 
-/// The totals of the spans that found no room in `recorder`, as lines of a trace; mostly none.
-std::string dropped_lines(const Recorder& recorder, int rank);
+/// How many spans found no room in `recorder`, as a line of a trace; nothing if all did.
+std::string dropped_line(const Recorder& recorder, int rank);
 
 /// What the workers of a search did on this rank, as lines of a trace.
 std::string worker_lines(const Recorder& recorder, int rank);
@@ -66,10 +66,6 @@ struct Trace {
   struct RankSpan {
     int rank = 0;
     Span span;
-  };
-  struct RankDropped {
-    int rank = 0;
-    DroppedSpans dropped;
   };
   struct Run {
     int index = 0;
@@ -83,8 +79,8 @@ struct Trace {
   RunInformation run;
   std::vector<Run> repetitions;
   std::vector<RankSpan> spans;
-  std::vector<RankDropped> dropped;
-  std::vector<WorkerOfRepetition> workers;           ///< of a search
+  std::int64_t dropped = 0;                 ///< spans of all ranks that found no room in memory
+  std::vector<WorkerOfRepetition> workers;  ///< of a search
   std::vector<std::vector<std::string>> size_names;  ///< by Span::size_names
 
   /// The sizes of `span`, which is one of `spans`.

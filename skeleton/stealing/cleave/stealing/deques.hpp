@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The segments of one rank: one for each worker (segment.hpp), and an inbox for nodes from other
+// The deques of one rank: one for each worker (split_deque.hpp), and an inbox for nodes from other
 // ranks, after Helbecque et al., "DistBag_DFS" (docs/explanation/work-stealing.md). A worker adds
-// and removes at its own segment, newest first, and takes from another's, oldest first, when its
+// and removes at its own deque, newest first, and takes from another's, oldest first, when its
 // own is empty. No MPI.
 #pragma once
 
@@ -22,14 +22,14 @@
 #include <utility>
 #include <vector>
 
-#include <cleave/contract/segment.hpp>
+#include <cleave/contract/split_deque.hpp>
 #include <cleave/error.hpp>
 #include <cleave/frontier.hpp>
 #include <cleave/wire.hpp>
 
 namespace cleave::detail {
 
-/// Nodes of a locked segment, oldest first, as a frontier that can be divided.
+/// Nodes of a locked deque, oldest first, as a frontier that can be divided.
 template <class T>
 struct SharedNodes {
   std::span<T> nodes;
@@ -47,15 +47,15 @@ struct SharedNodes {
 };
 
 template <std::movable T>
-class Segments {
+class Deques {
  public:
   /// \param initial_capacity  of each, in nodes
-  explicit Segments(int workers, std::size_t initial_capacity = 1024) : workers_(workers) {
+  explicit Deques(int workers, std::size_t initial_capacity = 1024) : workers_(workers) {
     if (workers < 1) {
       throw Error(fmt::format("a bag needs at least one worker, not {}", workers));
     }
     for (int i = 0; i <= workers; ++i) {  // the last is the inbox
-      segments_.push_back(std::make_unique<Segment<T>>(initial_capacity));
+      deques_.push_back(std::make_unique<SplitDeque<T>>(initial_capacity));
     }
   }
 
@@ -63,41 +63,41 @@ class Segments {
 
   std::size_t size() const {
     std::size_t nodes = 0;
-    for (const auto& segment : segments_) {
-      nodes += segment->nodes().size();
+    for (const auto& deque : deques_) {
+      nodes += deque->nodes().size();
     }
     return nodes;
   }
 
-  /// Calls `visitor(const T&)` on every node, oldest first in each segment.
+  /// Calls `visitor(const T&)` on every node, oldest first in each deque.
   template <std::invocable<const T&> Visitor>
   void for_each(Visitor&& visitor) const {
-    for (const auto& segment : segments_) {
-      std::ranges::for_each(segment->nodes(), visitor);
+    for (const auto& deque : deques_) {
+      std::ranges::for_each(deque->nodes(), visitor);
     }
   }
 
   bool contains(const T& node) const
     requires std::equality_comparable<T>
   {
-    return std::ranges::any_of(segments_, [&](const auto& segment) {
-      return std::ranges::find(segment->nodes(), node) != segment->nodes().end();
+    return std::ranges::any_of(deques_, [&](const auto& deque) {
+      return std::ranges::find(deque->nodes(), node) != deque->nodes().end();
     });
   }
 
   void clear() {
-    for (const auto& segment : segments_) {
-      segment->clear();
+    for (const auto& deque : deques_) {
+      deque->clear();
     }
   }
 
   // For the workers.
 
-  Segment<T>& segment(int worker) { return *segments_[static_cast<std::size_t>(worker)]; }
+  SplitDeque<T>& of(int worker) { return *deques_[static_cast<std::size_t>(worker)]; }
 
   /// Shares half of what `worker` has where little is shared. Called by `worker`.
   void share(int worker) {
-    Segment<T>& mine = segment(worker);
+    SplitDeque<T>& mine = of(worker);
     const std::size_t held = mine.private_size();
     if (held >= 2 && mine.shared_size() <= held / 4) {
       mine.release(held / 2);
@@ -107,16 +107,16 @@ class Segments {
   /// Whether `thief` would find something to steal, as it was a moment ago.
   bool can_be_stolen_from(int thief) const {
     for (int i = 0; i <= workers_; ++i) {
-      if (i != thief && segments_[i]->shared_size() > 0) {
+      if (i != thief && deques_[i]->shared_size() > 0) {
         return true;
       }
     }
     return false;
   }
 
-  /// Moves nodes to the segment of `thief`, who calls: half of what other ranks have given, or all,
+  /// Moves nodes to the deque of `thief`, who calls: half of what other ranks have given, or all,
   /// if it is the only worker. If they gave nothing, up to `most` of the oldest nodes that the
-  /// first other segment with some to spare shares, but no more than half of them. \return how
+  /// first other deque with some to spare shares, but no more than half of them. \return how
   /// many; 0 if there were none
   std::size_t steal(int thief, std::size_t maximum) {
     const std::size_t given = steal_from(inbox(), thief, std::numeric_limits<std::size_t>::max());
@@ -127,7 +127,7 @@ class Segments {
                                        static_cast<unsigned>(workers_));
     for (int i = 0; i < workers_; ++i) {
       const int victim = (first + i) % workers_;
-      const std::size_t stolen = victim == thief ? 0 : steal_from(segment(victim), thief, maximum);
+      const std::size_t stolen = victim == thief ? 0 : steal_from(of(victim), thief, maximum);
       if (stolen > 0) {
         return stolen;
       }
@@ -137,20 +137,20 @@ class Segments {
 
   // For the main thread of a rank, on behalf of other ranks.
 
-  /// Packs every other node, the oldest first, of the segment with the most nodes to spare: half of
+  /// Packs every other node, the oldest first, of the deque with the most nodes to spare: half of
   /// all nodes of the main thread's, or half of those that another one shares. So the thief gets
   /// half of the work whether it lies in the oldest nodes, as in a tree of bounded depth, or
   /// anywhere. Not more than fit into `most_bytes`, one node at least; nothing if there are none.
   std::vector<std::byte> give(std::size_t max_bytes)
     requires Transferable<T>
   {
-    Segment<T>& mine = segment(0);
+    SplitDeque<T>& mine = of(0);
     const std::size_t spare = (mine.shared_size() + mine.private_size()) / 2;
     mine.release(
         std::min(mine.private_size(), 2 * spare - std::min(2 * spare, mine.shared_size())));
     const auto richest = std::ranges::max_element(
-        segments_, {}, [](const auto& segment) { return segment->shared_size(); });
-    Segment<T>& from = **richest;
+        deques_, {}, [](const auto& deque) { return deque->shared_size(); });
+    SplitDeque<T>& from = **richest;
     const std::lock_guard guard(from);
     const std::span<T> shared = from.shared();
     // One node may not be passed on between idle ranks for ever.
@@ -188,17 +188,17 @@ class Segments {
   }
 
  private:
-  Segment<T>& inbox() { return *segments_.back(); }
-  bool is_inbox(const Segment<T>& segment) const { return &segment == segments_.back().get(); }
+  SplitDeque<T>& inbox() { return *deques_.back(); }
+  bool is_inbox(const SplitDeque<T>& deque) const { return &deque == deques_.back().get(); }
 
-  std::size_t steal_from(Segment<T>& victim, int thief, std::size_t maximum) {
+  std::size_t steal_from(SplitDeque<T>& victim, int thief, std::size_t maximum) {
     if (victim.shared_size() == 0) {
       return 0;
     }
     const std::lock_guard guard(victim);
     const std::span<T> stolen = oldest(victim, maximum);
     for (T& node : stolen) {
-      segment(thief).push(std::move(node));
+      of(thief).push(std::move(node));
     }
     victim.drop(stolen.size());
     return stolen.size();
@@ -206,7 +206,7 @@ class Segments {
 
   /// Half of the shared nodes, rounded up, at most `most`; all of the inbox's where there are no
   /// others to leave some to. \pre  `from` is locked
-  std::span<T> oldest(Segment<T>& from, std::size_t maximum) const {
+  std::span<T> oldest(SplitDeque<T>& from, std::size_t maximum) const {
     SharedNodes<T> shared{from.shared()};
     const Index size = shared.size();
     const bool all = workers_ == 1 && is_inbox(from);
@@ -217,7 +217,7 @@ class Segments {
 
   const int workers_;
   std::atomic<unsigned> next_victim_ = 0;
-  std::vector<std::unique_ptr<Segment<T>>> segments_;
+  std::vector<std::unique_ptr<SplitDeque<T>>> deques_;
 };
 
 }  // namespace cleave::detail

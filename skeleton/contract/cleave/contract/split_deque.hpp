@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A segment of the bag: the split deque of one worker, after Dinan et al., "Scalable Work
+// A split deque: the nodes of one worker of a bag, after Dinan et al., "Scalable Work
 // Stealing", SC 2009, as in the bag of Helbecque et al. (docs/explanation/work-stealing.md).
 //
 //        head        split              top
@@ -48,22 +48,22 @@ class SpinLock {
 };
 
 template <std::movable T>
-class Segment {
+class SplitDeque {
  public:
   /// \param initial_capacity  in nodes; the array doubles from then on
-  explicit Segment(std::size_t initial_capacity = 1024) {
+  explicit SplitDeque(std::size_t initial_capacity = 1024) {
     reallocate(std::max<std::size_t>(initial_capacity, 1));
   }
-  ~Segment() {
+  ~SplitDeque() {
     std::destroy(base_ + head_.load(std::memory_order_relaxed), top_);
     std::allocator<T>().deallocate(base_, capacity());
   }
-  Segment(const Segment&) = delete;
-  Segment& operator=(const Segment&) = delete;
+  SplitDeque(const SplitDeque&) = delete;
+  SplitDeque& operator=(const SplitDeque&) = delete;
 
   // The owner's side.
 
-  /// \throws Error  beyond the maximum capacity; the segment is then as it was
+  /// \throws Error  beyond the maximum capacity; the deque is then as it was
   void push(T node) {
     if (top_ == end_) [[unlikely]] {
       make_room(1);

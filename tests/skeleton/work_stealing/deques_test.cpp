@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include <cleave/stealing/segments.hpp>
+#include <cleave/stealing/deques.hpp>
 
 namespace cleave {
 
@@ -16,24 +16,24 @@ using namespace cleave::detail;
 namespace {
 
 template <class T>
-void put(Segments<T>& bag, int worker, T node) {
-  bag.segment(worker).push(std::move(node));
+void put(Deques<T>& bag, int worker, T node) {
+  bag.of(worker).push(std::move(node));
   bag.share(worker);
 }
 
 /// The newest node of the worker, else the oldest of another one.
 template <class T>
-std::optional<T> get(Segments<T>& bag, int worker) {
-  if (!bag.segment(worker).has_private() && bag.steal(worker, 1) == 0) {
+std::optional<T> get(Deques<T>& bag, int worker) {
+  if (!bag.of(worker).has_private() && bag.steal(worker, 1) == 0) {
     return std::nullopt;
   }
-  std::optional<T> node = bag.segment(worker).pop();
+  std::optional<T> node = bag.of(worker).pop();
   bag.share(worker);
   return node;
 }
 
-TEST(Segments, AreDepthFirstForOneWorker) {
-  Segments<int> bag(1);
+TEST(Deques, AreDepthFirstForOneWorker) {
+  Deques<int> bag(1);
   for (int i = 1; i <= 4; ++i) {
     put(bag, 0, i);
   }
@@ -49,8 +49,8 @@ TEST(Segments, AreDepthFirstForOneWorker) {
   EXPECT_EQ(get(bag, 0), std::nullopt);
 }
 
-TEST(Segments, ForEachVisitsEveryNodeOnce) {
-  Segments<std::string> bag(1);
+TEST(Deques, ForEachVisitsEveryNodeOnce) {
+  Deques<std::string> bag(1);
   std::multiset<std::string> expected;
   for (int i = 0; i < 5000; ++i) {
     put(bag, 0, std::to_string(i));
@@ -61,8 +61,8 @@ TEST(Segments, ForEachVisitsEveryNodeOnce) {
   EXPECT_EQ(seen, expected);
 }
 
-TEST(Segments, AnotherWorkerStealsTheOldestOneByOne) {
-  Segments<int> bag(2);
+TEST(Deques, AnotherWorkerStealsTheOldestOneByOne) {
+  Deques<int> bag(2);
   for (int i = 0; i < 100; ++i) {
     put(bag, 0, i);
   }
@@ -73,10 +73,10 @@ TEST(Segments, AnotherWorkerStealsTheOldestOneByOne) {
   EXPECT_EQ(get(bag, 0), 99);
 }
 
-TEST(Segments, EveryNodeIsRemovedOnceByManyThreads) {
+TEST(Deques, EveryNodeIsRemovedOnceByManyThreads) {
   constexpr int kWorkers = 4;
   constexpr int kNodes = 100'000;
-  Segments<int> bag(kWorkers, 2);
+  Deques<int> bag(kWorkers, 2);
   std::vector<std::atomic<int>> removed(kNodes);
   std::atomic<int> next = 0;
   std::atomic<int> total = 0;
@@ -108,12 +108,12 @@ TEST(Segments, EveryNodeIsRemovedOnceByManyThreads) {
   }
 }
 
-TEST(Segments, GivesEveryOtherNodeAndKeepsTheLast) {
-  Segments<int> from(1);
+TEST(Deques, GivesEveryOtherNodeAndKeepsTheLast) {
+  Deques<int> from(1);
   for (int i = 0; i < 7; ++i) {
     put(from, 0, i);
   }
-  Segments<int> to(1);
+  Deques<int> to(1);
   EXPECT_EQ(to.take(from.give(1 << 20)), 3U);
   EXPECT_TRUE(to.contains(0) && to.contains(2) && to.contains(4));
   EXPECT_EQ(to.take(from.give(1 << 20)), 2U);
@@ -123,13 +123,13 @@ TEST(Segments, GivesEveryOtherNodeAndKeepsTheLast) {
   EXPECT_TRUE(from.contains(6));
 }
 
-TEST(Segments, WhatOtherRanksGaveGoesToTheOnlyWorkerAtOnceAndByHalvesToSeveral) {
+TEST(Deques, WhatOtherRanksGaveGoesToTheOnlyWorkerAtOnceAndByHalvesToSeveral) {
   for (const int workers : {1, 2}) {
-    Segments<int> from(1);
+    Deques<int> from(1);
     for (int i = 0; i < 20; ++i) {
       put(from, 0, i);
     }
-    Segments<int> to(workers);
+    Deques<int> to(workers);
     ASSERT_EQ(to.take(from.give(1 << 20)), 10U);
     EXPECT_EQ(to.steal(0, 1), workers == 1 ? 10U : 5U);
     EXPECT_EQ(to.inbox_is_empty(), workers == 1);
@@ -137,12 +137,12 @@ TEST(Segments, WhatOtherRanksGaveGoesToTheOnlyWorkerAtOnceAndByHalvesToSeveral) 
   }
 }
 
-TEST(Segments, GivesNodesOfAnyLengthToAnotherBag) {
-  Segments<std::pair<int, std::string>> from(2);
+TEST(Deques, GivesNodesOfAnyLengthToAnotherBag) {
+  Deques<std::pair<int, std::string>> from(2);
   for (int i = 0; i < 64; ++i) {
     put(from, 0, {i, std::string(i, 'x')});
   }
-  Segments<std::pair<int, std::string>> to(1);
+  Deques<std::pair<int, std::string>> to(1);
   std::vector<std::byte> nodes = from.give(1 << 20);
   const std::size_t count = to.take(nodes);
   EXPECT_GT(count, 8U);

@@ -1,9 +1,12 @@
-// error: cleave: Solution cannot cross to another rank: it is or holds an aggregate of more than
+// error: cleave: Solution cannot cross to another rank: it holds a C array, or an aggregate of
 // SPDX-License-Identifier: Apache-2.0
+#include <string>
+
 #include <cleave/dc_call.hpp>
 
 struct Long {
-  char text[5000];
+  std::string name;
+  char text[50];
 };
 struct App {
   using Problem = int;

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <string_view>
+#include <unordered_map>
+
+#include <cleave/comm/check_mpi.hpp>
+#include <cleave/host/control_group.hpp>
+#include <cleave/hosts.hpp>
+
+namespace cleave {
+
+using namespace detail;
+
+namespace {
+
+bool is_told_to_be_polite() {
+  const char* const told = std::getenv("CLEAVE_WAIT");
+  return told != nullptr && std::string_view(told) == "polite";
+}
+
+std::uint64_t hash_of_host_name() {
+  std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
+  int length = 0;
+  check_mpi("MPI_Get_processor_name", MPI_Get_processor_name(name.data(), &length));
+  return std::hash<std::string_view>{}({name.data(), static_cast<std::size_t>(length)});
+}
+
+}  // namespace
+
+/// By the hosts' names. A communicator that is split by shared memory would tell as well, but takes
+/// SMPI the square of the ranks.
+Hosts::Hosts(MPI_Comm comm) {
+  struct OfRank {
+    std::uint64_t host = 0;
+    AllowedCores cores;
+    bool is_told_to_be_polite = false;
+  };
+  OfRank own{.host = hash_of_host_name(),
+             .cores = summary_of(cores_of_this_host()),
+             .is_told_to_be_polite = cleave::is_told_to_be_polite()};
+  own.cores.quota = quota_of_this_process();
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  std::vector<OfRank> all(static_cast<std::size_t>(size));
+  check_mpi("MPI_Allgather",
+            MPI_Allgather(&own, sizeof(own), MPI_BYTE, all.data(), sizeof(own), MPI_BYTE, comm));
+  std::unordered_map<std::uint64_t, int> lowest;
+  std::unordered_map<std::uint64_t, int> ranks;
+  for (int rank = 0; rank < size; ++rank) {
+    const OfRank& each = all[static_cast<std::size_t>(rank)];
+    of_ranks_.push_back(lowest.try_emplace(each.host, rank).first->second);
+    allowed_cores_.push_back(each.cores);
+    ranks_per_host_ = std::max(ranks_per_host_, ++ranks[each.host]);
+    is_told_to_be_polite_ = is_told_to_be_polite_ || each.is_told_to_be_polite;
+  }
+  cores_per_rank_ = cores_per_rank(of_ranks_, allowed_cores_);
+}
+
+}  // namespace cleave
