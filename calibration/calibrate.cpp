@@ -14,7 +14,6 @@
 #include <cleave/program/command_line.hpp>
 #include <cleave/program/mpi_program.hpp>
 #include <cleave/program/progress.hpp>
-#include <cleave/run_options.hpp>
 #include <cleave/sizes.hpp>
 #include <cleave/trace/machine_file.hpp>
 #include <cleave/trace/median.hpp>
@@ -35,7 +34,7 @@ struct CalibrateOptions {
   std::string name;
   std::vector<int> ranks;
   std::string patterns = "all";
-  std::int64_t largest_bytes = 0;
+  std::int64_t largest_bytes = std::int64_t{64} << 20;
   double seconds = 30;
   bool json = false;
   bool quiet = false;
@@ -68,13 +67,13 @@ std::optional<CalibrateOptions> options_from(int argc, char** argv, const Comm& 
       ->delimiter(',');
   cli.add_option("--patterns", options.patterns,
                  "What to measure; with many ranks MPI_Alltoallv takes long")
-      ->check(OneOf({"all", "alltoallv", "exchange"}))
+      ->check(CLI::IsMember({"all", "alltoallv", "exchange"}))
       ->capture_default_str();
-  std::string largest = "64M";
-  cli.add_option("--largest", largest,
+  cli.add_option("--largest", options.largest_bytes,
                  "The longest message to measure, in bytes (K, M: 1024-based); every rank needs\n"
                  "twice as much memory")
-      ->capture_default_str();
+      ->transform(Count(kMinLargest))
+      ->default_str("64M");
   cli.add_option("--seconds", options.seconds, "Time to spend at most")
       ->check(CLI::Range(0.1, 3600.0))
       ->capture_default_str();
@@ -95,12 +94,6 @@ std::optional<CalibrateOptions> options_from(int argc, char** argv, const Comm& 
   if (world.size() < 2) {
     throw UsageError("1 rank sends no messages: run it under mpiexec -n 2 or more");
   }
-  parse_option("--largest", [&] {
-    options.largest_bytes = parse_count(largest);
-    if (options.largest_bytes < kMinLargest) {
-      throw UsageError(fmt::format("{} is less than {} bytes", largest, kMinLargest));
-    }
-  });
   if (options.ranks.empty()) {
     options.ranks = default_ranks(world.size());
   }

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cstring>
 #include <utility>
@@ -12,7 +11,6 @@
 #include <cleave/error.hpp>
 #include <cleave/random.hpp>
 #include <cleave/sizes.hpp>
-#include <cleave/trace/suggestion.hpp>
 
 #include "apps/components/edge_store.hpp"
 #include "apps/components/graph_text.hpp"
@@ -27,12 +25,6 @@ using reading::shortened;
 using reading::take_field;
 
 namespace {
-
-constexpr std::array<std::pair<std::string_view, GraphFormat>, 4> kFormats = {
-    {{"text", GraphFormat::text},
-     {"binary", GraphFormat::binary},
-     {"matrix-market", GraphFormat::matrix_market},
-     {"metis", GraphFormat::metis}}};
 
 GraphSlice parse_binary(std::string_view contents, const std::filesystem::path& file,
                         const ReadOptions& options, Slice slice) {
@@ -275,17 +267,6 @@ GraphSlice parse_metis(std::string_view contents, const std::filesystem::path& f
 }
 
 }  // namespace
-
-GraphFormat graph_format_named(std::string_view name) {
-  for (const auto& [known, format] : kFormats) {
-    if (known == name) {
-      return format;
-    }
-  }
-  throw UsageError(fmt::format(
-      "'{}' is not one of auto, text, binary, matrix-market, metis{}", name,
-      detail::did_you_mean(name, {"auto", "text", "binary", "matrix-market", "metis"})));
-}
 
 GraphFormat graph_format_of(const std::filesystem::path& file) {
   const bool is_packed = lower(file.extension().string()) == ".gz";

@@ -34,9 +34,6 @@ enum class GraphFormat {
   metis,
 };
 
-/// "text", "binary", "matrix-market" or "metis". \throws UsageError
-GraphFormat graph_format_named(std::string_view name);
-
 /// By the file's name (.mtx, .graph, .metis, .bin, before .gz where it is packed) or by the header
 /// of a Matrix Market file, else text. \throws FileError
 GraphFormat graph_format_of(const std::filesystem::path& file);

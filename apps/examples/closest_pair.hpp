@@ -11,8 +11,7 @@
 #include <limits>
 #include <vector>
 
-#include <cleave/program.hpp>
-#include <cleave/random.hpp>
+#include <cleave/application.hpp>
 
 struct Point {
   double y, x;
@@ -47,17 +46,6 @@ struct ClosestPair {
     return both;
   }
   cleave::Sizes sizes(const Problem& points) const { return {{"N", points.size()}}; }
-
-  static constexpr std::string_view kSummary = "Finds the distance of the closest of N points.";
-  static constexpr cleave::SizeOption kSizes[] = {{"N", 1 << 20}};
-  Problem make_problem(const cleave::NamedSizes& sizes, std::uint64_t seed) const {
-    Problem points;
-    const cleave::CounterRandom random(seed);
-    for (std::int64_t i = 0; i < sizes.at("N"); ++i) {
-      points.push_back({std::ldexp(random(2 * i), -64), std::ldexp(random(2 * i + 1), -64)});
-    }
-    return points;
-  }
 
  private:
   static constexpr double kInfinity = std::numeric_limits<double>::infinity();

@@ -18,8 +18,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <cleave/program.hpp>
-#include <cleave/random.hpp>
+#include <cleave/application.hpp>
 
 using Polynomial = std::vector<std::uint64_t>;  // coefficient i is that of x^i
 using Product = std::array<Polynomial, 2>;      // of the same length
@@ -70,18 +69,6 @@ struct Karatsuba {
     std::size_t n = p[0][0].size(), products = p.size();
     for (; n > kShort; n = (n + 1) / 2) products *= 3;
     return {{"N", p.size() * p[0][0].size()}, {"work", products * n * n}, {"products", products}};
-  }
-
-  static constexpr std::string_view kSummary = "Multiplies two polynomials of N coefficients.";
-  static constexpr cleave::SizeOption kSizes[] = {{"N", 64 << 10}};
-  Problem make_problem(const cleave::NamedSizes& sizes, std::uint64_t seed) const {
-    Product product;
-    const cleave::CounterRandom random(seed);
-    for (std::int64_t i = 0; i < sizes.at("N"); ++i) {
-      product[0].push_back(random(2 * i));
-      product[1].push_back(random(2 * i + 1));
-    }
-    return {product};
   }
 
  private:

@@ -8,8 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <cleave/program.hpp>
-#include <cleave/random.hpp>
+#include <cleave/tree_search.hpp>
 
 struct Item {
   std::int64_t weight, value;
@@ -62,23 +61,4 @@ struct Knapsack {
     return {left.nodes + right.nodes, std::max(left.value, right.value)};
   }
   cleave::Sizes solution_sizes(Best best) const { return {{"nodes", best.nodes}}; }
-
-  static constexpr std::string_view kSummary = "Finds the best value of N items in a knapsack.";
-  static constexpr cleave::SizeOption kSizes[] = {{"N", 26}};
-  // Worth what they weigh, all even, and the room is odd: no filling reaches it (Jeroslow 1974).
-  void check_options(cleave::RunOptions& options) {
-    const cleave::CounterRandom random(options.seed);
-    for (std::int64_t i = 0; i < options.sizes.at("N"); ++i) {
-      const auto weight = static_cast<std::int64_t>(2 + 2 * (random(i) % 1000));
-      items.push_back({weight, weight});
-    }
-  }
-  Filling make_problem(const cleave::NamedSizes& /*sizes*/, std::uint64_t /*seed*/) const {
-    std::int64_t weight = 0;
-    for (const Item& item : items) {
-      weight += item.weight;
-    }
-    return {.decided = 0, .room = weight / 2 | 1, .value = 0};
-  }
-  cleave::Figures figures(Best best) const { return {{"value", best.value}}; }
 };

@@ -6,8 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <cleave/program.hpp>
-#include <cleave/random.hpp>
+#include <cleave/application.hpp>
 
 struct Mergesort {
   using Problem = std::vector<int>;
@@ -30,15 +29,4 @@ struct Mergesort {
   }
   cleave::Sizes sizes(const Problem& numbers) const { return {{"N", numbers.size()}}; }
   cleave::Sizes solution_sizes(const Solution& sorted) const { return {{"N", sorted.size()}}; }
-
-  static constexpr std::string_view kSummary = "Sorts N integers by merging sorted halves.";
-  static constexpr cleave::SizeOption kSizes[] = {{"N", 4 << 20}};
-  Problem make_problem(const cleave::NamedSizes& sizes, std::uint64_t seed) const {
-    Problem numbers;
-    const cleave::CounterRandom random(seed);
-    for (std::int64_t i = 0; i < sizes.at("N"); ++i) {
-      numbers.push_back(static_cast<int>(random(i)));
-    }
-    return numbers;
-  }
 };

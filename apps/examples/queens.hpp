@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include <cleave/program.hpp>
+#include <cleave/tree_search.hpp>
 
 struct Board {            // with queens on the first rows
   std::uint32_t all;      // a bit for each column
@@ -40,11 +40,4 @@ struct Queens {
     return {left.nodes + right.nodes, left.solutions + right.solutions};
   }
   cleave::Sizes solution_sizes(Count total) const { return {{"nodes", total.nodes}}; }
-
-  static constexpr std::string_view kSummary = "Counts the ways to place N queens.";
-  static constexpr cleave::SizeOption kSizes[] = {{"N", 14, 31}};
-  Board make_problem(const cleave::NamedSizes& sizes, std::uint64_t /*seed*/) const {
-    return {.all = (1U << sizes.at("N")) - 1};
-  }
-  cleave::Figures figures(Count total) const { return {{"solutions", total.solutions}}; }
 };

@@ -10,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-#include <cleave/program.hpp>
+#include <cleave/application.hpp>
 #include <cleave/random.hpp>
 
 struct Reading {
@@ -69,15 +69,4 @@ struct RecordSort {
   }
   cleave::Sizes sizes(const Problem& part) const { return {{"N", part.size()}}; }
   cleave::Sizes solution_sizes(const Solution& part) const { return {{"N", part.size()}}; }
-
-  static constexpr std::string_view kSummary = "Sorts N readings by station, the warmest first.";
-  static constexpr cleave::SizeOption kSizes[] = {{"N", 2 << 20}};
-  Problem make_problem(const cleave::NamedSizes& sizes, std::uint64_t seed) const {
-    Problem readings(sizes.at("N"));
-    const cleave::CounterRandom random(seed);
-    for (std::size_t i = 0; i < readings.size(); ++i) {
-      readings[i] = {random(2 * i) % 1000, 200'000 + random(2 * i + 1) % 100'000, i};
-    }
-    return readings;
-  }
 };

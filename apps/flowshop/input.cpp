@@ -24,15 +24,6 @@ namespace cleave::flowshop {
 
 namespace {
 
-constexpr Names<Bound, 3> kBounds = {
-    {{"lb1", Bound::lb1}, {"lb2", Bound::lb2}, {"mix", Bound::mix}}};
-constexpr Names<Branching, 6> kBranchings = {{{"forward", Branching::forward},
-                                              {"backward", Branching::backward},
-                                              {"alternate", Branching::alternate},
-                                              {"minBranch", Branching::min_branch},
-                                              {"minMin", Branching::min_min},
-                                              {"maxSum", Branching::max_sum}}};
-
 std::optional<int> whole_number(std::string_view text) {
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -104,25 +95,23 @@ Instance instance_named(const std::string& name) {
   }
 }
 
-Bound parse_bound(std::string_view name) { return parse_name(kBounds, name); }
-
-Branching parse_branching(std::string_view name) { return parse_name(kBranchings, name); }
-
 Start parse_incumbent(const std::string& text, const Instance& instance) {
   if (text == "optimal") {
     if (!instance.best_known) {
-      throw UsageError(fmt::format("no makespan of {} is known", instance.name));
+      throw UsageError(fmt::format("--incumbent: no makespan of {} is known", instance.name));
     }
     return {.incumbent = *instance.best_known};
   }
   if (const auto number = whole_number(text)) {
     if (*number < 1) {
-      throw UsageError(fmt::format("'{}' is not a makespan, which is at least 1", text));
+      throw UsageError(
+          fmt::format("--incumbent: '{}' is not a makespan, which is at least 1", text));
     }
     return {.incumbent = *number};
   }
   if (!std::filesystem::exists(text)) {
-    throw UsageError(fmt::format("'{}' is not optimal, heuristic, a makespan or a file", text));
+    throw UsageError(
+        fmt::format("--incumbent: '{}' is not optimal, heuristic, a makespan or a file", text));
   }
   Permutation permutation = read_permutation(text, instance);
   const int length = makespan(instance, permutation);

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a person names on the command line: an instance, a bound, a branching rule, an incumbent.
+// What a person names on the command line: an instance, an incumbent.
 #pragma once
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 
-#include "apps/flowshop/branching.hpp"
 #include "apps/flowshop/flowshop.hpp"
 #include "apps/flowshop/instance.hpp"
 
@@ -15,12 +13,6 @@ namespace cleave::flowshop {
 /// "ta014", or a file of instances (instance_file.hpp). Of several, "FILE:2" is the second.
 /// \throws UsageError  if there is no such instance; FileError for a file that is none
 Instance instance_named(const std::string& name);
-
-/// "lb1", "lb2", "mix". \throws UsageError
-Bound parse_bound(std::string_view name);
-
-/// "forward", "backward", "alternate", "minBranch", "minMin", "maxSum". \throws UsageError
-Branching parse_branching(std::string_view name);
 
 /// Where a search begins: "optimal", the best makespan that is known of `instance`; a number; or a
 /// file with a permutation, its jobs counted from 0 or from 1.

@@ -1,7 +1,154 @@
 // SPDX-License-Identifier: Apache-2.0
 // cleave-flowshop: the permutation with the least makespan, by branch-and-bound.
-#include "apps/flowshop/flowshop_program.hpp"
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <cleave/program.hpp>
+#include <cleave/program/command_line.hpp>
+#include <cleave/trace/checksum.hpp>
+
+#include "apps/flowshop/flowshop.hpp"
+#include "apps/flowshop/input.hpp"
+
+namespace cleave::flowshop {
+
+namespace {
+
+const std::map<std::string, Bound> kBounds = {
+    {"lb1", Bound::lb1}, {"lb2", Bound::lb2}, {"mix", Bound::mix}};
+const std::map<std::string, Branching> kBranchings = {
+    {"forward", Branching::forward},     {"backward", Branching::backward},
+    {"alternate", Branching::alternate}, {"minBranch", Branching::min_branch},
+    {"minMin", Branching::min_min},      {"maxSum", Branching::max_sum}};
+
+/// What was typed.
+struct Given {
+  std::string instance_name = "ta014";
+  Instance instance = instance_named(instance_name);
+  std::string bound = "lb1";
+  std::string branching = "minBranch";
+  std::string incumbent = "heuristic";
+  std::optional<Start> start;  ///< unless it is the heuristic's
+
+  void add_to(CLI::App& cli);
+  Brancher brancher() const { return {instance, kBounds.at(bound), kBranchings.at(branching)}; }
+  std::string instance_text() const;
+  Figures figures(const SearchResult& result) const;
+};
+
+void Given::add_to(CLI::App& cli) {
+  cli.add_option("--instance", instance_name,
+                 "ta001 to ta120, or a file in Taillard's format or the OR-library's (FILE:2 is "
+                 "its second)")
+      ->check(
+          detail::ParsedBy([this](const std::string& text) { instance = instance_named(text); }));
+  cli.add_option("--bound", bound, "lower bound of the makespan: lb1, lb2, mix")
+      ->check(CLI::IsMember(kBounds));
+  cli.add_option("--branching", branching,
+                 "side that a job is fixed on: forward, backward, alternate, minBranch, minMin, "
+                 "maxSum")
+      ->check(CLI::IsMember(kBranchings));
+  cli.add_option("--incumbent", incumbent,
+                 "what is to be improved: optimal (the best makespan known), heuristic, a "
+                 "makespan, or a file with a permutation");
+}
+
+std::string Given::instance_text() const {
+  const auto hash_of = [](const std::vector<int>& numbers) {
+    return detail::hexadecimal(detail::crc_64(std::as_bytes(std::span(numbers))));
+  };
+  const std::string from = start ? fmt::format("{} {}", start->incumbent,
+                                               hash_of(start->permutation.value_or(Permutation{})))
+                                 : "heuristic";
+  return fmt::format("{} jobs,{} machines,times {},bound {},branching {},incumbent {}",
+                     instance.jobs, instance.machines, hash_of(instance.times), bound, branching,
+                     start);
+}
+
+template <class Value>
+Figures json_of(const std::optional<Value>& value) {
+  return value ? Figures(*value) : Figures(nullptr);
+}
+
+std::optional<std::string> wrong_permutation(const Instance& instance, const SearchResult& result) {
+  if (!result.permutation) {
+    return std::nullopt;
+  }
+  if (!is_complete(instance, *result.permutation)) {
+    return "the permutation does not name every job once";
+  }
+  const int length = makespan(instance, *result.permutation);
+  if (length != result.makespan) {
+    return fmt::format("the permutation has makespan {}, not {}", length, result.makespan);
+  }
+  return std::nullopt;
+}
+
+Figures Given::figures(const SearchResult& result) const {
+  if (const auto wrong = wrong_permutation(instance, result)) {
+    throw Error("the result is wrong: " + *wrong);
+  }
+  return {{"instance", instance.name},
+          {"bound", bound},
+          {"branching", branching},
+          {"makespan", result.makespan},
+          {"best_known", json_of(instance.best_known)},
+          {"explored", result.explored},
+          {"leaves", result.leaves},
+          {"permutation", json_of(result.permutation)}};
+}
+
+/// Compares with a search by one loop and a stack; the counts too, where no permutation was
+/// better than the incumbent and they are determined.
+std::optional<std::string> wrong(const Brancher& brancher, const Start& start,
+                                 const SearchResult& result) {
+  const SearchResult again = search_depth_first(brancher, start.incumbent);
+  if (result.makespan != again.makespan) {
+    return fmt::format("makespan {}; a second search has {}", result.makespan, again.makespan);
+  }
+  if (!again.permutation && (result.explored != again.explored || result.leaves != again.leaves)) {
+    return fmt::format("{} nodes, {} leaves; a second search has {}, {}", result.explored,
+                       result.leaves, again.explored, again.leaves);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+}  // namespace cleave::flowshop
 
 int main(int argc, char** argv) {
-  return cleave::run<cleave::flowshop::FlowshopProgram>(argc, argv);
+  using namespace cleave::flowshop;
+  Given given;
+  return cleave::run(
+      argc, argv,
+      cleave::Program<Flowshop>{
+          .name = "flowshop",
+          .summary = "Searches for the permutation of a flowshop with the least makespan.",
+          .work = "nodes",
+          .add_options = [&](CLI::App& cli) { given.add_to(cli); },
+          .check_options =
+              [&](cleave::RunOptions&) {
+                if (given.incumbent != "heuristic") {
+                  given.start = parse_incumbent(given.incumbent, given.instance);
+                }
+              },
+          .application = [&](const cleave::RunOptions&) { return Flowshop{given.brancher()}; },
+          .make_problem =
+              [&](const cleave::NamedSizes&, std::uint64_t seed) {
+                return given.start ? *given.start : heuristic_start(given.instance, seed);
+              },
+          .wrong =
+              [&](const Start& start, const SearchResult& result) {
+                return wrong(given.brancher(), start, result);
+              },
+          .figures = [&](const SearchResult& result) { return given.figures(result); },
+          .instance = [&] { return given.instance_text(); },
+      });
 }

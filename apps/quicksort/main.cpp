@@ -1,7 +1,137 @@
 // SPDX-License-Identifier: Apache-2.0
 // cleave-quicksort: sorts keys that are generated or in a file, and writes them to another.
-#include "apps/quicksort/quicksort_program.hpp"
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include <cleave/error.hpp>
+#include <cleave/program/command_line.hpp>
+
+#include "apps/quicksort/hypercube_quicksort.hpp"
+#include "apps/quicksort/programs.hpp"
+
+namespace cleave::quicksort {
+
+namespace {
+
+template <class Key>
+AnyProgram sort_of(const Input& input, bool ascends) {
+  return ascends ? part_sort<Key, Ascending>(input) : part_sort<Key, Descending>(input);
+}
+
+const std::map<std::string, AnyProgram (*)(const Input&, bool ascends)> kKeys = {
+    {"int32", sort_of<std::int32_t>}, {"uint32", sort_of<std::uint32_t>},
+    {"int64", sort_of<std::int64_t>}, {"uint64", sort_of<std::uint64_t>},
+    {"float", sort_of<float>},        {"double", sort_of<double>},
+    {"record", sort_of<Record>}};
+
+const std::map<std::string, KeyFormat> kFormats = {
+    {"auto", KeyFormat::automatic}, {"binary", KeyFormat::binary}, {"text", KeyFormat::text}};
+
+constexpr std::int64_t kMaxSkipped = std::int64_t{1} << 40;
+constexpr std::int64_t kDefaultKeys = std::int64_t{4} << 20;
+
+/// What was typed.
+struct Given {
+  Input input;
+  std::string format = "auto";
+  std::string key = "int32";
+  std::string order = "ascending";
+
+  void add_to(CLI::App& cli) {
+    cli.add_option("--input", input.name,
+                   "uniform, sorted, reverse, equal, few (16 different keys), zipf, staggered, or "
+                   "a file of keys");
+    cli.add_option("--format", format,
+                   "of the input and output files: binary (little-endian), text (decimal "
+                   "numbers); auto: binary, unless the input is surely something else")
+        ->check(CLI::IsMember(kFormats));
+    cli.add_option("--skip", input.layout.skipped_bytes,
+                   "bytes of a binary input file before its first key")
+        ->transform(cleave::detail::Count(0, kMaxSkipped));
+    cli.add_option("--output", input.output, "write the sorted keys to this file, after one run");
+    cli.add_option("--key", key,
+                   "int32, uint32, int64, uint64, float, double, or record (a uint64 key and 8 "
+                   "bytes that go with it)")
+        ->check(CLI::IsMember(kKeys));
+    cli.add_option("--order", order, "ascending or descending; NaN is greater than any number")
+        ->check(CLI::IsMember({"ascending", "descending"}));
+  }
+
+  void check(RunOptions& options);
+};
+
+/// Whether all kinds of keys are sorted, by the form whose problem is in parts.
+bool sorts_parts(const RunOptions& options) {
+  return options.placement == Placement::distributed || options.type == DC_Type::work_stealing;
+}
+
+void Given::check(RunOptions& options) {
+  input.layout.format = kFormats.at(format);
+  if (!input.output.empty()) {
+    options.run_once();
+  }
+  if (options.sizes_given && !input.is_generated()) {
+    throw UsageError("--size: the keys are those of the file " + input.name + ", leave it out");
+  }
+  if (input.layout.skipped_bytes > 0 && (input.is_generated() || format == "text")) {
+    throw UsageError("--skip: is for a binary input file");
+  }
+  if (format == "text" && key == "record") {
+    throw UsageError("--format: a record is two numbers, text has one: choose another --key");
+  }
+  const auto only_in_parts = [&](bool is_given, const char* option) {
+    if (is_given && !sorts_parts(options)) {
+      throw UsageError(
+          fmt::format("{}: placement {} sorts int32 keys in ascending order and writes none; "
+                      "take distributed",
+                      option, name_of(options.placement)));
+    }
+  };
+  only_in_parts(key != "int32", "--key");
+  only_in_parts(order != "ascending", "--order");
+  only_in_parts(!input.output.empty(), "--output");
+}
+
+/// Six sizes for each doubling: a partition's time breaks where keys overflow a cache, and each
+/// side of a break needs sizes of its own.
+Study study_of(const RunOptions& options, bool is_quick) {
+  constexpr int kDoublings = 6;
+  Study study{.repetitions = 5, .warm_up = 4};
+  for (int i = 0; i < kDoublings; ++i) {
+    if (!sorts_parts(options)) {
+      study.sizes.push_back(fmt::format("N={}K", (is_quick ? 128 : 1024) << i));
+      continue;
+    }
+    for (const int sixteenths : {16, 18, 20, 23, 25, 28}) {
+      study.sizes.push_back(fmt::format("N={}K", ((is_quick ? 128 : 1024) << i) / 16 * sixteenths));
+      if (i == kDoublings - 1) {
+        break;
+      }
+    }
+  }
+  return study;
+}
+
+}  // namespace
+
+}  // namespace cleave::quicksort
 
 int main(int argc, char** argv) {
-  return cleave::run<cleave::quicksort::QuicksortProgram>(argc, argv);
+  using namespace cleave::quicksort;
+  Given given;
+  return cleave::run_one_of<HypercubeQuicksort<std::int32_t, Ascending>>(
+      argc, argv,
+      {.name = "quicksort",
+       .summary = "Sorts keys by parallel quicksort.",
+       .sizes = {{"N", kDefaultKeys, kMaxKeys}},
+       .add_options = [&](CLI::App& cli) { given.add_to(cli); },
+       .check_options = [&](cleave::RunOptions& options) { given.check(options); },
+       .study = study_of,
+       .choose =
+           [&](const cleave::RunOptions& options) {
+             return sorts_parts(options)
+                        ? kKeys.at(given.key)(given.input, given.order == "ascending")
+                        : whole_sort(given.input);
+           }});
 }

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/quicksort/quicksort_program.hpp"
+#include "apps/quicksort/part_sort.hpp"
 
-template CLEAVE_RUN_OF_KEYS(double, Ascending);
-template CLEAVE_RUN_OF_KEYS(double, Descending);
+namespace cleave::quicksort {
+
+template AnyProgram part_sort<double, Ascending>(const Input&);
+template AnyProgram part_sort<double, Descending>(const Input&);
+
+}  // namespace cleave::quicksort

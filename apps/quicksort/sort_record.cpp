@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/quicksort/quicksort_program.hpp"
+#include "apps/quicksort/part_sort.hpp"
 
-template CLEAVE_RUN_OF_KEYS(cleave::quicksort::Record, Ascending);
-template CLEAVE_RUN_OF_KEYS(cleave::quicksort::Record, Descending);
+namespace cleave::quicksort {
+
+template AnyProgram part_sort<Record, Ascending>(const Input&);
+template AnyProgram part_sort<Record, Descending>(const Input&);
+
+}  // namespace cleave::quicksort

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/quicksort/quicksort_program.hpp"
+#include "apps/quicksort/part_sort.hpp"
 
-template CLEAVE_RUN_OF_KEYS(std::uint64_t, Ascending);
-template CLEAVE_RUN_OF_KEYS(std::uint64_t, Descending);
+namespace cleave::quicksort {
+
+template AnyProgram part_sort<std::uint64_t, Ascending>(const Input&);
+template AnyProgram part_sort<std::uint64_t, Descending>(const Input&);
+
+}  // namespace cleave::quicksort

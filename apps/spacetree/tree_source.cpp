@@ -2,16 +2,15 @@
 #include "apps/spacetree/tree_source.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <map>
 #include <ranges>
 #include <vector>
 
 #include <cleave/error.hpp>
-#include <cleave/trace/suggestion.hpp>
 
 #include "apps/uts/kernel.hpp"
 #include "apps/uts/tree.hpp"
@@ -44,14 +43,6 @@ const std::map<std::string, Parameters>& generators() {
   return all;
 }
 
-std::string names_of(const Parameters& parameters) {
-  std::string names;
-  for (const auto& [name, value] : parameters) {
-    names += (names.empty() ? "" : ", ") + name;
-  }
-  return names;
-}
-
 double number_of(const std::string& parameter, const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -71,10 +62,8 @@ Parameters parameters_of(const std::string& generator, std::string text) {
     const std::size_t equals = item.find('=');
     const auto known = parameters.find(item.substr(0, equals));
     if (equals == std::string::npos || known == parameters.end()) {
-      throw UsageError(
-          fmt::format("--tree: '{}' is no parameter=value of {}, allowed are {}{}", item, generator,
-                      names_of(parameters),
-                      detail::did_you_mean(item.substr(0, equals), std::views::keys(parameters))));
+      throw UsageError(fmt::format("--tree: '{}' is no parameter=value of {}, allowed are {}", item,
+                                   generator, fmt::join(std::views::keys(parameters), ", ")));
     }
     known->second = number_of(known->first, item.substr(equals + 1));
   }
@@ -133,10 +122,6 @@ Tree tree_named(const std::string& source) {
   const std::size_t colon = source.find(':');
   const std::string generator = source.substr(0, colon);
   if (generators().count(generator) == 0) {
-    const std::string nearest = detail::did_you_mean(generator, std::views::keys(generators()));
-    if (!nearest.empty() && !std::filesystem::exists(source)) {
-      throw UsageError(fmt::format("--tree: {} is no file and no generator{}", source, nearest));
-    }
     return read_tree(source);
   }
   const Parameters parameters =
@@ -151,7 +136,7 @@ Tree tree_named(const std::string& source) {
 std::string tree_source_help() {
   std::string text = "a tree file, or a generator with parameters after a colon:";
   for (const auto& [name, parameters] : generators()) {
-    text += ' ' + name + " (" + names_of(parameters) + ')';
+    text += ' ' + name + " (" + fmt::join(std::views::keys(parameters), ", ") + ')';
   }
   return text;
 }

@@ -7,7 +7,6 @@
 #include <cstddef>
 
 #include <cleave/error.hpp>
-#include <cleave/trace/suggestion.hpp>
 
 namespace cleave::uts {
 
@@ -70,8 +69,7 @@ Kernel parse_kernel(std::string_view name) {
     return kOpensslKernel;
   }
   if (name != kShaKernel.name) {
-    throw UsageError(fmt::format("'{}' is not one of auto, openssl, sha{}", name,
-                                 detail::did_you_mean(name, {"auto", "openssl", "sha"})));
+    throw UsageError(fmt::format("'{}' is not one of auto, openssl, sha", name));
   }
   if (!has_sha_extensions()) {
     throw UsageError("this processor has no SHA extensions, which 'sha' needs");

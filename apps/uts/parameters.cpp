@@ -12,7 +12,6 @@
 #include <vector>
 
 #include <cleave/error.hpp>
-#include <cleave/trace/suggestion.hpp>
 
 namespace cleave::uts {
 
@@ -204,8 +203,8 @@ TreeParameters parse_tree(std::string_view text) {
   }
   throw UsageError(
       fmt::format("'{}' is not a tree: {}, prins:T1, prins:T2, prins:T3 or "
-                  "prins:r=0x101,n=3200,q=0.234375,m=4{}",
-                  text, fmt::join(names, ", "), detail::did_you_mean(text, names)));
+                  "prins:r=0x101,n=3200,q=0.234375,m=4",
+                  text, fmt::join(names, ", ")));
 }
 
 void set_by_letter(TreeParameters& parameters, char letter, std::string_view text) {

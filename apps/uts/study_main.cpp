@@ -11,7 +11,6 @@
 #include <string>
 
 #include <cleave/program/command_line.hpp>
-#include <cleave/run_options.hpp>
 #include <cleave/sizes.hpp>
 
 #include "apps/uts/estimate.hpp"
@@ -28,7 +27,7 @@ using Figures = nlohmann::ordered_json;
 /// What was typed; each command uses some of it.
 struct Options {
   TreeOptions tree;
-  Kernel kernel = fastest_kernel();
+  std::string kernel = "auto";
   std::int64_t sample = 100'000;
   std::int64_t max_nodes = std::numeric_limits<std::int64_t>::max();
   std::int64_t nodes = 0;
@@ -37,7 +36,9 @@ struct Options {
   bool quiet = false;
 
   Uts uts() const {
-    return {.tree = Tree(tree.parameters()), .child_ids = kernel.child_ids, .max_nodes = max_nodes};
+    return {.tree = Tree(tree.parameters()),
+            .child_ids = parse_kernel(kernel).child_ids,
+            .max_nodes = max_nodes};
   }
 };
 
@@ -72,7 +73,7 @@ Figures estimate(const Options& o) {
 }
 
 Figures parameters(const Options& o) {
-  const FoundTree found = find_tree(o.tree.parameters(), o.nodes, o.tolerance, o.kernel.child_ids);
+  const FoundTree found = find_tree(o.tree.parameters(), o.nodes, o.tolerance, o.uts().child_ids);
   return {{"parameters", text_of(found.parameters)},
           {"nodes", found.counts.nodes},
           {"leaves", found.counts.leaves},
@@ -98,17 +99,6 @@ void print(const std::string& tree, const Figures& figures, const Options& o) {
   }
 }
 
-/// Adds an option with a value that `parse` refuses by a UsageError.
-void add_option(CLI::App& command, const std::string& name, const std::string& default_value,
-                const std::string& description, const TreeOptions::Parse& parse) {
-  command
-      .add_option_function<std::string>(
-          name,
-          [name, parse](const std::string& text) { parse_option(name, [&] { parse(text); }); },
-          description)
-      ->default_str(default_value);
-}
-
 constexpr const char* kExamples =
     "Examples:\n"
     "  cleave-uts-study subtrees --tree prins:T3\n"
@@ -116,10 +106,10 @@ constexpr const char* kExamples =
     "  cleave-uts-study parameters -t 1 -b 4 -d 10 --size N=5M";
 
 void add_common(CLI::App& command, Options& o) {
-  const auto add = [&command](const auto&... arguments) { add_option(command, arguments...); };
-  o.tree.add_to(add);
-  add("--kernel", "auto", "SHA-1 by auto, openssl or sha",
-      [&o](const std::string& text) { o.kernel = parse_kernel(text); });
+  o.tree.add_to(command);
+  command.add_option("--kernel", o.kernel, "SHA-1 by auto, openssl or sha")
+      ->check(detail::ParsedBy(parse_kernel))
+      ->capture_default_str();
   command.add_flag("--json", o.as_json, "one JSON object on one line");
   command.add_flag("--quiet", o.quiet, "errors only");
   command.footer(kExamples);
@@ -140,18 +130,21 @@ void run(int argc, char** argv) {
   for (CLI::App* command : {&shares, &estimates, &finds}) {
     add_common(*command, o);
   }
-  add_option(shares, "--max-nodes", "", "fail once more than this are counted",
-             [&o](const std::string& text) { o.max_nodes = parse_count(text); });
-  add_option(estimates, "--sample", "100000", "nodes that are visited",
-             [&o](const std::string& text) { o.sample = parse_count(text); });
-  add_option(finds, "--size", "", "N=5M: nodes that are wanted", [&o](const std::string& text) {
-    const NamedSizes sizes = parse_sizes(text);
-    if (sizes.size() > 1 || !sizes.contains("N")) {
-      throw UsageError(fmt::format("'{}' is not a size of this program: N", text));
-    }
-    o.nodes = sizes.at("N");
-  });
-  finds.get_option("--size")->required();
+  shares.add_option("--max-nodes", o.max_nodes, "fail once more than this are counted")
+      ->transform(detail::Count());
+  estimates.add_option("--sample", o.sample, "nodes that are visited")
+      ->transform(detail::Count())
+      ->capture_default_str();
+  std::string size;
+  finds.add_option("--size", size, "N=5M: nodes that are wanted")
+      ->check(detail::ParsedBy([&o](const std::string& text) {
+        const NamedSizes sizes = parse_sizes(text);
+        if (sizes.size() > 1 || !sizes.contains("N")) {
+          throw UsageError(fmt::format("'{}' is not a size of this program: N", text));
+        }
+        o.nodes = sizes.at("N");
+      }))
+      ->required();
   finds.add_option("--tolerance", o.tolerance, "part of the size that it may be off")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();

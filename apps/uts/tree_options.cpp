@@ -3,10 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <CLI/CLI.hpp>
 #include <string_view>
 
 #include <cleave/error.hpp>
+#include <cleave/program/command_line.hpp>
 
 namespace cleave::uts {
 
@@ -38,18 +39,22 @@ constexpr std::string_view description_of(char letter) {
 
 }  // namespace
 
-void TreeOptions::add_to(const Add& add) {
-  add("--tree", kDefaultTree,
-      "T1, T3L ... of UTS 1.1; prins:T1, prins:T2, prins:T3 or "
-      "prins:r=0x101,n=3200,q=0.234375,m=4",
-      [this](const std::string& text) { tree_ = parse_tree(text); });
+void TreeOptions::add_to(CLI::App& cli) {
+  cli.add_option_function<std::string>(
+         "--tree", [this](const std::string& text) { tree_ = parse_tree(text); },
+         "T1, T3L ... of UTS 1.1; prins:T1, prins:T2, prins:T3 or "
+         "prins:r=0x101,n=3200,q=0.234375,m=4")
+      ->check(detail::ParsedBy(parse_tree))
+      ->default_str(kDefaultTree);
   for (const char letter : kTreeLetters) {
-    add(fmt::format("-{}", letter), "", std::string(description_of(letter)),
-        [this, letter](const std::string& text) {
+    cli.add_option_function<std::string>(
+           fmt::format("-{}", letter),
+           [this, letter](const std::string& text) { letters_[letter] = text; },
+           std::string(description_of(letter)))
+        ->check(detail::ParsedBy([letter](const std::string& text) {
           TreeParameters checked;
           set_by_letter(checked, letter, text);
-          letters_[letter] = text;
-        });
+        }));
   }
 }
 

@@ -2,12 +2,15 @@
 // The options that name a tree, for every program that takes one.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 
 #include "apps/uts/parameters.hpp"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace cleave::uts {
 
@@ -15,13 +18,8 @@ namespace cleave::uts {
 /// the defaults of UTS 1.1.
 class TreeOptions {
  public:
-  using Parse = std::function<void(const std::string&)>;
-  using Add = std::function<void(const std::string& name, const std::string& default_value,
-                                 const std::string& description, Parse parse)>;
-
-  /// Hands each option to `add`, with a function that is to be called with the value given. This
-  /// object must stay where it is.
-  void add_to(const Add& add);
+  /// This object must stay where it is until `cli` has parsed.
+  void add_to(CLI::App& cli);
 
   /// \throws UsageError  if what was given does not go together
   TreeParameters parameters() const;

@@ -12,7 +12,6 @@
 #include <cleave/trace/json_fields.hpp>
 #include <cleave/trace/machine_file.hpp>
 #include <cleave/trace/span.hpp>
-#include <cleave/trace/suggestion.hpp>
 #include <cleave/trace/trace_file.hpp>
 
 namespace cleave::models {
@@ -76,9 +75,8 @@ std::map<detail::Block, Form> parse_given_forms(const std::vector<std::string>& 
     if (equals == std::string::npos || !block) {
       throw UsageError(
           fmt::format("'{}' is not BLOCK=TERMS, for example sequential=1,N*log2(N); "
-                      "blocks are {}{}",
-                      text, fmt::join(detail::kBlockNames, ", "),
-                      detail::did_you_mean(text.substr(0, equals), detail::kBlockNames)));
+                      "blocks are {}",
+                      text, fmt::join(detail::kBlockNames, ", ")));
     }
     forms[*block] = parse_form(std::string_view(text).substr(equals + 1));
   }
@@ -99,7 +97,7 @@ std::optional<detail::Machine> read_machine_if_given(const std::string& file) {
 
 void FitArguments::add_to(CLI::App& command) {
   command.add_option("--forms", forms, "How the terms of a block are decided")
-      ->check(detail::OneOf({"auto", "paper"}))
+      ->check(CLI::IsMember({"auto", "paper"}))
       ->capture_default_str();
   command.add_option("--form", given_forms, "Terms of one block, e.g. sequential=1,N*log2(N)")
       ->take_all()
@@ -108,7 +106,7 @@ void FitArguments::add_to(CLI::App& command) {
       .add_option("--hold-out", hold_out,
                   "Which sizes are kept from the fit, to test it; beyond: those of more than a "
                   "third of the largest")
-      ->check(detail::OneOf({"none", "every-second", "beyond"}))
+      ->check(CLI::IsMember({"none", "every-second", "beyond"}))
       ->capture_default_str();
   command.add_flag("--allow-oversubscribed", allow_oversubscribed,
                    "Also fit runs with more ranks than cores");

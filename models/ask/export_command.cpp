@@ -62,7 +62,7 @@ void add_export_command(CLI::App& program) {
       "export", "Traces as a timeline for Perfetto or in OTF2, as CSV, or for Extra-P");
   command->add_option("traces", arguments->traces, "Traces (*.trace.jsonl), or a study's folder");
   command->add_option("--format", arguments->format, "Format to write")
-      ->check(detail::OneOf({"extra-p", "perfetto", "otf2", "csv"}));
+      ->check(CLI::IsMember({"extra-p", "perfetto", "otf2", "csv"}));
   command->add_option("--out", arguments->out, "File to write; of otf2 the folder");
   arguments->answering.add_to(*command);
   command->footer(

@@ -14,7 +14,7 @@
 
 #include <cleave/error.hpp>
 #include <cleave/program/command_line.hpp>
-#include <cleave/trace/suggestion.hpp>
+#include <cleave/program/suggestion.hpp>
 
 #include "models/ask/commands.hpp"
 #include "models/study/program_description.hpp"
@@ -67,25 +67,34 @@ std::string footer() {
   return text;
 }
 
-/// The command line with a blank before each size of `study --sizes` that is options in quotes, as
+/// The command line with --sizes=VALUE for each size of `study --sizes` that is options in quotes,
+/// as
 /// "-n 9", which would pass for an option of study.
 std::vector<std::string> with_sizes_as_values(int argc, char** argv) {
   std::vector<std::string> words(argv, argv + argc);
   if (argc < 2 || words[1] != "study") {
     return words;
   }
+  std::vector<std::string> result;
   bool are_sizes = false;
-  for (std::string& word : words) {
-    if (word == "--") {
+  for (auto word = words.begin(); word != words.end(); ++word) {
+    if (*word == "--") {
+      result.insert(result.end(), word, words.end());
       break;
     }
-    const bool is_value = !word.starts_with('-') || word.find(' ') != std::string::npos;
-    if (are_sizes && word.starts_with('-') && is_value) {
-      word.insert(0, " ");
+    const bool is_options = word->starts_with('-') && word->find(' ') != std::string::npos &&
+                            !word->starts_with("--sizes=");
+    if (are_sizes && is_options) {
+      if (result.back() == "--sizes") {
+        result.pop_back();
+      }
+      *word = "--sizes=" + *word;
     }
-    are_sizes = word == "--sizes" || word.starts_with("--sizes=") || (are_sizes && is_value);
+    are_sizes = *word == "--sizes" || word->starts_with("--sizes=") ||
+                (are_sizes && !word->starts_with('-'));
+    result.push_back(*word);
   }
-  return words;
+  return result;
 }
 
 /// \return  false if help or version was asked for. \throws UsageError

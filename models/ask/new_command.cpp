@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // cleave new: a folder with a small program around an application, its test and how it is built.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <system_error>
 
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
-#include <cleave/trace/suggestion.hpp>
 
 #include "models/ask/answering.hpp"
 #include "models/ask/arguments.hpp"
@@ -29,29 +28,34 @@ namespace {
 /// A form of application (application.hpp, tree_search.hpp), with an example of it.
 struct ProjectForm {
   std::string_view name;
+  std::string_view example;  ///< its file, without .hpp
+  std::string_view type;     ///< its struct
   std::string_view application;
+  std::string_view main;
   std::string_view test;
   std::string_view size;  ///< that a run time is predicted of
 };
 
-std::array<ProjectForm, 5> forms() {
-  return {{{"halves", project::halves, project::halves_test, "N=1G"},
-           {"merge", project::merge, project::merge_test, "N=1G"},
-           {"sort", project::sort, project::sort_test, "N=1G"},
-           {"search", project::search, project::search_test, "nodes=1G"},
-           {"bound", project::bound, project::bound_test, "nodes=1G"}}};
+const std::array<ProjectForm, 5>& forms() {
+  static const std::array<ProjectForm, 5> all = {{
+      {"halves", "mergesort", "Mergesort", project::halves, project::halves_main,
+       project::halves_test, "N=1G"},
+      {"merge", "histogram", "Histogram", project::merge, project::merge_main, project::merge_test,
+       "N=1G"},
+      {"sort", "record_sort", "RecordSort", project::sort, project::sort_main, project::sort_test,
+       "N=1G"},
+      {"search", "queens", "Queens", project::search, project::search_main, project::search_test,
+       "nodes=1G"},
+      {"bound", "knapsack", "Knapsack", project::bound, project::bound_main, project::bound_test,
+       "nodes=1G"},
+  }};
+  return all;
 }
 
-ProjectForm form_named(const std::string& name) {
+std::vector<std::string> form_names() {
   std::vector<std::string> names;
-  for (const ProjectForm& form : forms()) {
-    if (form.name == name) {
-      return form;
-    }
-    names.emplace_back(form.name);
-  }
-  throw UsageError(fmt::format("--form: '{}' is none of {}{}", name, fmt::join(names, ", "),
-                               detail::did_you_mean(name, names)));
+  std::ranges::transform(forms(), std::back_inserter(names), &ProjectForm::name);
+  return names;
 }
 
 void check_name(const std::string& name) {
@@ -97,27 +101,58 @@ std::string camel_case(const std::string& name) {
   return result;
 }
 
-std::string replaced(std::string_view text, std::string_view placeholder,
-                     const std::string& value) {
-  std::string result(text);
-  for (auto at = result.find(placeholder); at != std::string::npos;
-       at = result.find(placeholder, at + value.size())) {
-    result.replace(at, placeholder.size(), value);
+bool is_of_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// Where `word` is next in `text`, not as a part of another.
+std::size_t find_word(std::string_view text, std::string_view word, std::size_t from = 0) {
+  const auto goes_on = [&](char inside, std::size_t outside) {
+    return is_of_word(inside) && outside < text.size() && is_of_word(text[outside]);
+  };
+  auto at = text.find(word, from);
+  while (at != std::string_view::npos &&
+         (goes_on(word.front(), at - 1) || goes_on(word.back(), at + word.size()))) {
+    at = text.find(word, at + 1);
   }
-  return result;
+  return at;
+}
+
+std::string replaced(std::string text, std::string_view word, const std::string& value) {
+  for (auto at = find_word(text, word); at != std::string::npos;
+       at = find_word(text, word, at + value.size())) {
+    text.replace(at, word.size(), value);
+  }
+  return text;
+}
+
+/// \throws UsageError  if the struct would have a name that the example uses
+void check_type(const std::string& name, const ProjectForm& form) {
+  const std::string type = camel_case(name);
+  if (type != form.type && find_word(form.application, type) != std::string_view::npos) {
+    throw UsageError(
+        fmt::format("'{}' cannot be the name of this project: the example of the form {} has a "
+                    "type {}; take another, for example my{}",
+                    name, form.name, type, name));
+  }
+}
+
+/// An example's source without its licence, as the project's own.
+std::string renamed(std::string_view source, const std::string& name, const ProjectForm& form) {
+  std::string text(source.substr(source.find('\n') + 1));
+  text = replaced(std::move(text), fmt::format("apps/examples/{}", form.example), name);
+  return replaced(std::move(text), form.type, camel_case(name));
 }
 
 void write_project(const fs::path& folder, const std::string& name, const ProjectForm& form) {
-  const auto write = [&](const std::string& file, std::string_view text) {
-    write_file(folder / file,
-               replaced(replaced(replaced(text, "@name@", name), "@Name@", camel_case(name)),
-                        "@size@", std::string(form.size)));
+  const auto write = [&](const std::string& file, std::string text) {
+    text = replaced(std::move(text), "@name@", name);
+    text = replaced(std::move(text), "@Name@", camel_case(name));
+    write_file(folder / file, replaced(std::move(text), "@size@", std::string(form.size)));
   };
-  write("CMakeLists.txt", project::cmake_lists);
-  write(name + ".hpp", form.application);
-  write(name + ".cpp", project::main_program);
-  write("test_" + name + ".cpp", form.test);
-  write("README.md", project::readme);
+  write("CMakeLists.txt", std::string(project::cmake_lists));
+  write(name + ".hpp", renamed(form.application, name, form));
+  write(name + ".cpp", renamed(form.main, name, form));
+  write("test_" + name + ".cpp", std::string(form.test));
+  write("README.md", std::string(project::readme));
 }
 
 /// Writes the project under another name and renames it, so that it appears whole or not at all.
@@ -142,7 +177,8 @@ void make_project(const std::string& name, const ProjectForm& form) {
 
 void run(const std::string& name, const std::string& form_name, const Answering& answering) {
   check_name(name);
-  const ProjectForm form = form_named(form_name);
+  const ProjectForm& form = *std::ranges::find(forms(), form_name, &ProjectForm::name);
+  check_type(name, form);
   make_project(name, form);
   answering.print(
       {{"name", name},
@@ -176,6 +212,7 @@ void add_new_command(CLI::App& program) {
                    "Of the application: halves (divide in two and combine), merge (parts that "
                    "merge), sort (parts that are sorted), search (a tree), bound (a tree with a "
                    "bound)")
+      ->check(CLI::IsMember(form_names()))
       ->capture_default_str();
   auto answering = std::make_shared<Answering>();
   answering->add_to(*command);

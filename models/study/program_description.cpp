@@ -14,8 +14,8 @@
 #include <system_error>
 
 #include <cleave/error.hpp>
+#include <cleave/program/suggestion.hpp>
 #include <cleave/trace/json_fields.hpp>
-#include <cleave/trace/suggestion.hpp>
 
 #include "models/study/subprocess.hpp"
 
@@ -120,7 +120,7 @@ std::string reason_of(const Ended& ended) {
   }
   throw UsageError(
       fmt::format("{} is no Cleave program: with --describe it {}; a study needs a program whose "
-                  "main is cleave::run<Application>(argc, argv)",
+                  "main calls cleave::run",
                   file.string(), reason_of(ended)));
 }
 

@@ -85,11 +85,7 @@ std::vector<Workers> workers_of(const StudyArguments& arguments, const std::stri
 Study study_of(const StudyArguments& arguments, const ProgramDescription& program) {
   Study study = arguments.quick ? program.quick_study : program.study;
   if (!arguments.sizes.empty()) {
-    study.sizes.clear();
-    for (const std::string& size :
-         arguments.sizes) {  // options have a blank before them (main.cpp)
-      study.sizes.push_back(size.substr(std::min(size.find_first_not_of(' '), size.size())));
-    }
+    study.sizes = arguments.sizes;
   }
   // Two that agree are enough.
   constexpr int kFewestRounds = 2;

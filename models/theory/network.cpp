@@ -12,7 +12,6 @@
 
 #include <cleave/schedule/messages.hpp>
 #include <cleave/trace/median.hpp>
-#include <cleave/trace/suggestion.hpp>
 
 #include "models/theory/latency_gap.hpp"
 
@@ -153,8 +152,8 @@ Network with_assumed(Network network, const std::string& name) {
     for (const AssumableNetwork& other : assumable_networks()) {
       names.push_back(other.name);
     }
-    throw UsageError(fmt::format("--assume-network: '{}' is not known, allowed are {}{}", name,
-                                 fmt::join(names, ", "), detail::did_you_mean(name, names)));
+    throw UsageError(fmt::format("--assume-network: '{}' is not known, allowed are {}", name,
+                                 fmt::join(names, ", ")));
   }
   std::erase_if(network.exchange,
                 [](const detail::Communication& entry) { return entry.between_hosts; });

@@ -10,7 +10,6 @@
 #include <cleave/error.hpp>
 #include <cleave/trace/machine_file.hpp>
 #include <cleave/trace/span.hpp>
-#include <cleave/trace/suggestion.hpp>
 
 namespace cleave::models {
 
@@ -62,9 +61,8 @@ WhatIf parse_what_if(std::string_view text) {
     } else if (const std::optional<detail::Block> block = detail::block_named(name)) {
       what_if.blocks[*block] = factor;
     } else {
-      throw UsageError(fmt::format("'{}' names nothing that can change: l, g, {}{}", part,
-                                   fmt::join(detail::kBlockNames, ", "),
-                                   detail::did_you_mean(name, detail::kBlockNames)));
+      throw UsageError(fmt::format("'{}' names nothing that can change: l, g, {}", part,
+                                   fmt::join(detail::kBlockNames, ", ")));
     }
     if (comma == std::string_view::npos) {
       return what_if;

@@ -84,10 +84,9 @@ Study default_study(const ProgramTraits& program, bool is_quick) {
   return study;
 }
 
-void print_description(const CommandLine& command_line, const Study& study,
+void print_description(const ProgramTraits& program, const CommandLine& line, const Study& study,
                        const Study& quick_study) {
-  const ProgramTraits& program = command_line.program();
-  const RunOptions& options = command_line.options();
+  const RunOptions& options = line.options;
   Json placements = Json::object();
   for (const DC_Type type : program.types) {
     placements[std::string(name_of(type))] = names_of(program.placements_of(type));
@@ -97,7 +96,7 @@ void print_description(const CommandLine& command_line, const Study& study,
     sizes.push_back({{"name", size.name}, {"default", size.default_count}});
   }
   Json own = Json::array();
-  for (const CommandLine::OwnOption& option : command_line.own_options()) {
+  for (const OwnOption& option : line.own) {
     own.push_back(
         {{"name", option.name}, {"value", option.value}, {"description", option.description}});
   }

@@ -8,7 +8,7 @@
 
 #include <cleave/error.hpp>
 #include <cleave/hosts.hpp>
-#include <cleave/program/run.hpp>
+#include <cleave/program/launch.hpp>
 #include <cleave/sizes.hpp>
 
 namespace cleave::detail {
@@ -60,14 +60,21 @@ std::vector<std::string> launch_warnings(const Comm& comm, int threads) {
   return warnings;
 }
 
+Wrong first_wrong(const Comm& comm, const Wrong& wrong) {
+  const auto lowest = static_cast<int>(comm.allreduce_min(wrong ? comm.rank() : comm.size()));
+  if (lowest == comm.size()) {
+    return std::nullopt;
+  }
+  return fmt::format("rank {}: {}", lowest, comm.bcast(wrong.value_or(""), lowest));
+}
+
 void require_same_command(const Comm& comm, const std::string& program, int argc, char** argv) {
   std::string command = program;
   for (int i = 1; i < argc; ++i) {
     command += fmt::format(" {}", argv[i]);
   }
   const std::string of_first = comm.bcast(command, 0);
-  const auto other =
-      first_wrong(comm, command == of_first ? std::nullopt : std::optional<std::string>(command));
+  const Wrong other = first_wrong(comm, command == of_first ? std::nullopt : Wrong(command));
   if (other) {
     throw UsageError(
         fmt::format("ranks have different command lines: rank 0: {}; {}", of_first, *other));

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 #include <malloc.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <ctime>
+#include <limits>
 #include <numeric>
 
 #include <cleave/clock.hpp>
@@ -28,12 +30,34 @@ bool watches_cores(const Comm& world, const RunOptions& options, const TestOptio
          !hosts_of(world).oversubscribed(options.threads);
 }
 
+namespace {
+
+/// What the probe takes on the slowest core, all at once; collective.
 std::int64_t slowest_probe_ns(const Comm& world) {
   world.barrier();
   return world.allreduce_max(probe_ns());
 }
 
-namespace {
+/// What this rank is given of the problem.
+Holding holding_of(const Comm& comm, const RunOptions& options) {
+  return is_distributed(options)        ? Holding::part
+         : holds_problem(comm, options) ? Holding::all
+                                        : Holding::nothing;
+}
+
+/// Refuses a solution on the hypercube beyond the limit on nodes, which holds for all ranks
+/// together. \throws Error  on every rank
+void require_within_limit(const Comm& world, const AnyRun& run, const RunOptions& options) {
+  if (options.type != DC_Type::hypercube ||
+      options.max_nodes == std::numeric_limits<std::int64_t>::max()) {
+    return;
+  }
+  agree(world, [&] {
+    if (const auto reason = beyond({.nodes = options.max_nodes}, run.nodes().value_or(0), 0)) {
+      throw Error(*reason);
+    }
+  });
+}
 
 std::atomic<bool> stop_flag = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
@@ -160,6 +184,67 @@ Moment RunProgress::look() {
     moment.visits_per_second = *moment.visits / current_s;
   }
   return moment;
+}
+
+void measure(const Comm& world, AnyRun& run, const RunOptions& options,
+             const CallOptions& call_options, bool is_watched, Recorder& recorder,
+             RunProgress& progress, double& input_s) {
+  const int runs = options.warm_up + options.repetitions;
+  const bool makes_new = options.inputs == Inputs::each_new && run.facts().is_generated;
+  const auto seed_of = [&](int i) {
+    const auto to_come = static_cast<std::uint64_t>(runs - 1 - i);
+    return makes_new ? options.seed + (to_come << 32) : options.seed;
+  };
+  std::optional<std::uint64_t> made;
+  const auto make = [&](std::uint64_t seed) {
+    const Stopwatch stopwatch(input_s);
+    agree(world, [&] { run.make_problem(world, options, seed, holding_of(world, options)); });
+    made = seed;
+  };
+  if (run.keeps_problem()) {
+    make(seed_of(0));  // what that took besides goes back to the system
+  }
+  keep_freed_memory();
+  for (int i = 0; i < runs; ++i) {
+    if (!run.keeps_problem() || made != seed_of(i)) {
+      make(seed_of(i));
+    }
+    agree(world, [&] { run.begin_solving(); });
+    const std::int64_t probe_before_ns = is_watched ? slowest_probe_ns(world) : 0;
+    recorder.begin_repetition(i, i < options.warm_up);
+    progress.begin_run();
+    world.barrier();
+    const std::int64_t begin_ns = mpi_time_ns();
+    if (options.type != DC_Type::sequential) {
+      run.solve(options.type, call_options);
+      require_within_limit(world, run, options);
+    } else {
+      agree(world, [&] {
+        if (world.rank() == 0) {
+          run.solve(options.type, call_options);
+        }
+      });
+    }
+    const std::int64_t elapsed_ns = world.allreduce_max(mpi_time_ns() - begin_ns);
+    const std::int64_t probe_after_ns = is_watched ? slowest_probe_ns(world) : 0;
+    recorder.end_repetition(elapsed_ns, std::max(probe_before_ns, probe_after_ns));
+    const auto* const ended = call_options.stealing.ended_early;
+    if (world.allreduce_max(ended != nullptr && *ended ? 1 : 0) != 0) {
+      return;
+    }
+    progress.end_run();
+  }
+  progress.end();
+}
+
+std::vector<double> seconds_of(const Recorder& recorder) {
+  std::vector<double> seconds;
+  for (const Repetition& repetition : recorder.repetitions()) {
+    if (!repetition.warm_up || recorder.repetitions().back().warm_up) {
+      seconds.push_back(static_cast<double>(repetition.elapsed_ns) / 1e9);
+    }
+  }
+  return seconds;
 }
 
 std::optional<double> imbalance_of(const Comm& comm, const Recorder& recorder,

@@ -1,100 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <numeric>
+#include <map>
 #include <system_error>
 
+#include <cleave/clock.hpp>
+#include <cleave/error.hpp>
 #include <cleave/file.hpp>
+#include <cleave/program.hpp>
 #include <cleave/program/command_line.hpp>
-#include <cleave/program/run.hpp>
+#include <cleave/program/describe.hpp>
+#include <cleave/program/launch.hpp>
+#include <cleave/program/measure.hpp>
+#include <cleave/program/mpi_program.hpp>
+#include <cleave/program/parse_options.hpp>
+#include <cleave/program/summary.hpp>
+#include <cleave/stealing/snapshot.hpp>
+#include <cleave/trace.hpp>
 #include <cleave/trace/checksum.hpp>
+#include <cleave/write_trace.hpp>
 
 namespace cleave::detail {
 
 namespace {
 
 /// Without its dashes.
-std::string name_of_option(const CommandLine::OwnOption& option) {
+std::string name_of_option(const OwnOption& option) {
   return option.name.substr(option.name.find_first_not_of('-'));
 }
 
-std::string json_text(const Summary& summary, int ranks, const RunOptions& options) {
-  Figures json = {{"app", summary.app},
-                  {"ranks", ranks},
-                  {"threads", options.threads},
-                  {"type", name_of(options.type)},
-                  {"placement", name_of(options.placement)},
-                  {"seed", options.seed}};
-  json["sizes"] = Figures::object();
-  for (const Size& size : summary.sizes) {
-    json["sizes"][std::string(size.name)] = size.value;
-  }
-  json["seconds"] = summary.seconds;
-  json["input_seconds"] = summary.input_s;
-  json["output_seconds"] = summary.output_s;
-  json["imbalance"] = summary.imbalance ? Figures(*summary.imbalance) : Figures(nullptr);
-  json.update(summary.figures);
-  if (summary.ended_early) {
-    json["ended_early"] = *summary.ended_early;
-  } else {
-    json["verified"] = summary.verified ? Figures(*summary.verified) : Figures(nullptr);
-  }
-  return json.dump() + "\n";
-}
-
-std::string text_for_people(const Summary& summary, int ranks, const RunOptions& options) {
-  std::string text =
-      fmt::format("{} on {} rank{}, {}, {}\n", summary.app, ranks, ranks == 1 ? "" : "s",
-                  name_of(options.type), name_of(options.placement));
-  if (summary.ended_early) {
-    text += fmt::format("{:<22}{}\n", "so far", "the search was ended early");
-  }
-  for (const Size& size : summary.sizes) {
-    text += fmt::format("{:<22}{}\n", size.name, size.value);
-  }
-  const auto [minimum, maximum] =
-      std::minmax_element(summary.seconds.begin(), summary.seconds.end());
-  text += fmt::format("{:<22}{:.6g} median of {}, from {:.6g} to {:.6g}\n", "seconds",
-                      median(summary.seconds), summary.seconds.size(), *minimum, *maximum);
-  constexpr double kMoment_s = 1e-3;
-  const double outside_s = (summary.reads_input ? summary.input_s : 0) + summary.output_s;
-  if (outside_s >= kMoment_s) {
-    text += fmt::format("{:<22}{:.4g} s of input and output, outside of these\n", "", outside_s);
-  }
-  if (summary.imbalance) {
-    text +=
-        fmt::format("{:<22}{:.3f} (maximum of any {} / mean)\n", "imbalance", *summary.imbalance,
-                    options.type == DC_Type::work_stealing ? "worker" : "rank");
-  }
-  for (const auto& [name, value] : summary.figures.items()) {
-    text += fmt::format("{:<22}{}\n", name, value.dump());
-  }
-  if (summary.verified) {
-    text += fmt::format("{:<22}{}\n", "verified", *summary.verified ? "yes" : "NO");
-  }
-  return text;
-}
-
-}  // namespace
-
-void print_summary(const Summary& summary, int ranks, const RunOptions& options) {
-  const bool is_told = !options.quiet && !is_standard_output(options.trace.value_or(""));
-  if (!options.json && !is_told) {
-    return;
-  }
-  const std::string text =
-      options.json ? json_text(summary, ranks, options) : text_for_people(summary, ranks, options);
-  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
-    throw Error("cannot write to standard output");
-  }
-}
-
-std::string content_of(const std::vector<CommandLine::OwnOption>& options) {
+/// "size=N=1M,input=file 0123456789abcdef" of the application's own options: a value that names a
+/// file stands for what the file holds. \throws FileError  if it cannot be read
+std::string content_of(const std::vector<OwnOption>& options) {
   std::string text;
-  for (const CommandLine::OwnOption& option : options) {
+  for (const OwnOption& option : options) {
     std::error_code none;
     const std::string value = std::filesystem::is_regular_file(option.value, none)
                                   ? "file " + hexadecimal(crc_64(read_file(option.value)))
@@ -104,70 +45,14 @@ std::string content_of(const std::vector<CommandLine::OwnOption>& options) {
   return text;
 }
 
-void add_search_figures(Summary& summary, const SearchReport& report, const RunOptions& options) {
-  for (const Size& size : summary.sizes) {
-    if (size.name == "nodes") {
-      std::int64_t nodes = size.value;
-      if (report.snapshots.resumed_from > 0) {  // the others were searched before
-        nodes = 0;
-        for (const WorkerStatistics& worker : report.workers) {
-          nodes += worker.nodes;
-        }
-      }
-      summary.figures["nodes_per_second"] = static_cast<double>(nodes) / median(summary.seconds);
-    }
-  }
-  if (report.workers.empty()) {
-    return;
-  }
-  WorkerStatistics all;
-  std::vector<std::int64_t> nodes;
-  for (const WorkerStatistics& worker : report.workers) {
-    all.visits += worker.visits;
-    all.local_tried += worker.local_tried;
-    all.local_made += worker.local_made;
-    all.remote_tried += worker.remote_tried;
-    all.remote_made += worker.remote_made;
-    all.nodes_stolen += worker.nodes_stolen;
-    all.searching_ns += worker.searching_ns;
-    all.stealing_ns += worker.stealing_ns;
-    all.idle_ns += worker.idle_ns;
-    nodes.push_back(worker.nodes);
-  }
-  const auto total = static_cast<double>(std::accumulate(nodes.begin(), nodes.end(), 0LL));
-  if (total > 0) {
-    const auto maximum = static_cast<double>(*std::max_element(nodes.begin(), nodes.end()));
-    summary.imbalance = maximum * static_cast<double>(nodes.size()) / total;
-  }
-  const std::int64_t tried = all.local_tried + all.remote_tried;
-  const std::int64_t made = all.local_made + all.remote_made;
-  std::vector<double> shares;
-  for (const std::int64_t count : nodes) {
-    shares.push_back(total > 0 ? static_cast<double>(count) / total : 0);
-  }
-  summary.figures["steals"] = {
-      {"tried", tried},
-      {"made", made},
-      {"success", tried > 0 ? Figures(static_cast<double>(made) / static_cast<double>(tried))
-                            : Figures(nullptr)},
-      {"local_tried", all.local_tried},
-      {"local_made", all.local_made},
-      {"remote_tried", all.remote_tried},
-      {"remote_made", all.remote_made},
-      {"nodes_stolen", all.nodes_stolen}};
-  summary.figures["worker_seconds"] = {{"searching", static_cast<double>(all.searching_ns) / 1e9},
-                                       {"stealing", static_cast<double>(all.stealing_ns) / 1e9},
-                                       {"idle", static_cast<double>(all.idle_ns) / 1e9}};
-  summary.figures["share_of_nodes"] = shares;
-  if (options.checkpoint) {
-    summary.figures["snapshots"] = report.snapshots.written;
-    summary.figures["snapshot_seconds"] = static_cast<double>(report.snapshots.resting_ns) / 1e9;
-    summary.figures["resumed_from"] = report.snapshots.resumed_from > 0
-                                          ? Figures(report.snapshots.resumed_from)
-                                          : Figures(nullptr);
-  }
+/// All that makes the problem of a run: a snapshot of another is refused.
+std::string instance_of(const ProblemFacts& facts, const CommandLine& line) {
+  const std::string text = facts.instance ? facts.instance() : content_of(line.own);
+  const std::string seed = fmt::format("seed={}", line.options.seed);
+  return facts.is_generated ? text + (text.empty() ? "" : ",") + seed : text;
 }
 
+/// Prints a line each to standard error, unless --quiet.
 void print_warnings(std::string_view program, const std::vector<std::string>& warnings,
                     const RunOptions& options) {
   for (const std::string& warning : warnings) {
@@ -177,6 +62,7 @@ void print_warnings(std::string_view program, const std::vector<std::string>& wa
   }
 }
 
+/// Refuses a trace file that could not be written, before anything is run. \throws FileError
 void check_trace_path(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(path)) {
     throw FileError(path, "is a folder, expected a file to write the trace to");
@@ -184,37 +70,33 @@ void check_trace_path(const std::filesystem::path& path) {
   check_writable(path);
 }
 
-RunInformation run_information(int argc, char** argv, const CommandLine& command_line) {
-  const RunOptions& options = command_line.options();
+/// What a trace says of the run; `argv` as main got it.
+RunInformation run_information(const ProgramTraits& program, const CommandLine& line, int argc,
+                               char** argv) {
+  const RunOptions& options = line.options;
   std::map<std::string, std::string> own;
-  for (const CommandLine::OwnOption& option : command_line.own_options()) {
+  for (const OwnOption& option : line.own) {
     own[name_of_option(option)] = option.value;
   }
-  return {
-      .app = command_line.program().name,
-      .type = std::string(name_of(options.type)),
-      .placement = std::string(name_of(options.placement)),
-      .threads = options.threads,
-      .seed = options.seed,
-      .repetitions = options.repetitions,
-      .warm_up = options.warm_up,
-      .inputs = std::string(name_of(options.inputs)),
-      .options = std::move(own),
-      .provenance = mpi_provenance(command_line.program().program, command_line_of(argc, argv))};
+  return {.app = program.name,
+          .type = std::string(name_of(options.type)),
+          .placement = std::string(name_of(options.placement)),
+          .threads = options.threads,
+          .seed = options.seed,
+          .repetitions = options.repetitions,
+          .warm_up = options.warm_up,
+          .inputs = std::string(name_of(options.inputs)),
+          .options = std::move(own),
+          .provenance = mpi_provenance(program.program, command_line_of(argc, argv))};
 }
 
-std::optional<std::string> first_wrong(const Comm& comm, const std::optional<std::string>& wrong) {
-  const auto lowest = static_cast<int>(comm.allreduce_min(wrong ? comm.rank() : comm.size()));
-  if (lowest == comm.size()) {
-    return std::nullopt;
-  }
-  return fmt::format("rank {}: {}", lowest, comm.bcast(wrong.value_or(""), lowest));
-}
-
+/// The ranks that a solution is spread over: all of `comm`, or this one alone where each has all of
+/// it. Collective.
 Comm ranks_of_solution(const Comm& comm, const RunOptions& options) {
   return all_hold_solution(options) ? Comm(MPI_COMM_SELF) : comm;
 }
 
+/// What rank 0 knows of an end, on every rank. Collective.
 void share_end(const Comm& comm, std::optional<EndedEarly>& end) {
   if (comm.allreduce_max(end ? 1 : 0) != 0) {
     const std::string reason = comm.bcast(end ? end->reason : "", 0);
@@ -223,6 +105,7 @@ void share_end(const Comm& comm, std::optional<EndedEarly>& end) {
   }
 }
 
+/// Collective. \throws Error  if a fault that was to be injected did not happen on any rank
 void require_injected(const Comm& comm, const std::vector<Injection>& injections) {
   for (const Injection& injection : injections) {
     if (comm.allreduce_sum(*injection.happened) == 0) {
@@ -231,6 +114,189 @@ void require_injected(const Comm& comm, const std::vector<Injection>& injections
           injection.text));
     }
   }
+}
+
+/// What is wrong with the result of the last repetition. Collective.
+Wrong find_wrong(const Comm& comm, AnyRun& run, const RunOptions& options) {
+  const bool in_parts = is_distributed(options);
+  if (run.checks_parts() && (in_parts || !run.keeps_problem())) {
+    const Comm holders = ranks_of_solution(comm, options);
+    return first_wrong(comm, agree(comm, [&] { return run.wrong_part(holders, options); }));
+  }
+  if (in_parts) {
+    agree(comm, [&] { run.gather_solution(comm); });
+  }
+  const bool has_solution = comm.rank() == 0 || (all_hold_solution(options) && !in_parts);
+  const bool checks = has_solution && (in_parts || holds_problem(comm, options));
+  return first_wrong(
+      comm, agree(comm, [&] { return checks ? run.wrong(options, in_parts) : std::nullopt; }));
+}
+
+/// Prints what a search found before it was ended. Collective.
+/// \throws Error  on every rank, the reason
+[[noreturn]] void tell_of_part(const Comm& comm, const AnyRun& run, const RunOptions& options,
+                               const SearchReport& report, Summary summary) {
+  const Comm holders = ranks_of_solution(comm, options);
+  agree(comm, [&] {
+    summary.figures = run.figures(holders);
+    if (comm.rank() == 0) {
+      summary.ended_early = report.ended->reason;
+      add_search_figures(summary, report, options);
+      print_summary(summary, comm.size(), options);
+    }
+  });
+  throw_ended_early(*report.ended);
+}
+
+/// Checks the result, writes it and tells of it, as the options say. Collective.
+/// \return  what is wrong with it
+Wrong finish(const Comm& comm, AnyRun& run, const ProgramTraits& program, const RunOptions& options,
+             const SearchReport& report, Summary summary) {
+  Wrong wrong;
+  if (options.verify) {
+    wrong = find_wrong(comm, run, options);
+    summary.verified = !wrong;
+  }
+  const Comm holders = ranks_of_solution(comm, options);
+  if (run.keeps_solution()) {
+    const Stopwatch stopwatch(summary.output_s);
+    agree(comm, [&] {
+      if (!wrong && (comm.rank() == 0 || holders.size() > 1)) {
+        run.keep(holders);
+      }
+    });
+  }
+  agree(comm, [&] {
+    summary.figures = run.figures(holders);
+    if (comm.rank() == 0) {
+      print_warnings(program.program, launch_warnings(comm, options.threads), options);
+      add_search_figures(summary, report, options);
+      print_summary(summary, comm.size(), options);
+      if (options.checkpoint) {
+        remove_snapshots(*options.checkpoint);  // of a search that is done
+      }
+    }
+  });
+  return wrong;
+}
+
+void run_application(const Comm& comm, AnyRun& run, const ProgramTraits& program,
+                     const CommandLine& line, int argc, char** argv) {
+  const RunOptions& options = line.options;
+  // Spans are taken even if no trace is written, since they also tell the imbalance.
+  Recorder recorder(mpi_time_ns);
+  SearchReport report;
+  const std::string instance = agree(comm, [&] {
+    return options.checkpoint && comm.rank() == 0 ? instance_of(run.facts(), line) : std::string();
+  });
+  CallOptions call =
+      call_options(options, line.test_options, program, instance, comm.rank(), recorder, report);
+  if (call.checkpoint) {
+    call.checkpoint->warn = [&](const std::string& what) {
+      print_warnings(program.program, {what}, options);
+    };
+  }
+  // Its thread is not bound.
+  RunProgress progress(comm, program.program, options, call.watch);
+  // Before the problem is made: memory is taken near the core that first touches it.
+  call.bound_to = bind_as(options, comm);
+  double input_s = 0;
+  {
+    const StopSignals signals(call.stealing.stop != nullptr);
+    measure(comm, run, options, call, watches_cores(comm, options, line.test_options), recorder,
+            progress, input_s);
+  }
+  const std::string& work = run.facts().work;
+  const std::string_view first = program.sizes.empty() ? "" : program.sizes.front().name;
+  Summary summary{.app = program.name,
+                  .seconds = seconds_of(recorder),
+                  .input_s = input_s,
+                  .reads_input = !run.facts().is_generated,
+                  .sizes = recorder.repetitions().back().sizes,
+                  .imbalance = imbalance_of(comm, recorder, work.empty() ? first : work)};
+  share_end(comm, report.ended);
+  if (report.ended) {
+    tell_of_part(comm, run, options, report, std::move(summary));
+  }
+  const Wrong wrong = finish(comm, run, program, options, report, std::move(summary));
+  if (options.trace) {
+    RunInformation information = run_information(program, line, argc, argv);
+    information.costs = run.facts().costs ? run.facts().costs() : Costs{};
+    write_trace(comm, *options.trace, std::move(information), recorder);
+  }
+  if (wrong) {
+    throw Error("the result is wrong: " + *wrong);
+  }
+  require_injected(comm, line.test_options.injections);
+}
+
+/// Parses the command line, for a run of so many ranks. \return  nothing if there is nothing more
+/// to do
+std::optional<CommandLine> set_up(const ProgramTraits& traits, const Programs& programs, int ranks,
+                                  int argc, char** argv, bool speaks) {
+  std::optional<CommandLine> line = parse_options(traits, programs.add_options, argc, argv, speaks);
+  if (line) {
+    line->options.ranks = ranks;
+    if (programs.check_options) {
+      programs.check_options(line->options);
+    }
+  }
+  return line;
+}
+
+void run_on_ranks(const Comm& comm, const ProgramTraits& traits, const Programs& programs, int argc,
+                  char** argv) {
+  require_same_command(comm, traits.program, argc, argv);
+  const bool is_first = comm.rank() == 0;
+  const auto line = set_up(traits, programs, comm.size(), argc, argv, is_first);
+  if (!line) {
+    return;
+  }
+  const RunOptions& options = line->options;
+  agree(comm, [&] {
+    if (is_first) {
+      print_warnings(traits.program, options.warnings, options);
+      if (options.trace) {
+        check_trace_path(*options.trace);
+      }
+    }
+  });
+  if (!programs.choose) {
+    throw Error("the program must have `choose`, which says which application it runs");
+  }
+  const auto run = programs.choose(options).begin(options);
+  run_application(comm, *run, traits, *line, argc, argv);
+}
+
+/// Answers --help, --version and --describe without MPI, which may not start without a launcher.
+/// \return  the status to end with
+int answer_alone(const ProgramTraits& traits, const Programs& programs, int argc, char** argv) {
+  return run_alone(traits.program, [&] {
+    const auto line = set_up(traits, programs, 1, argc, argv, !is_launched_as_another());
+    if (!line || is_launched_as_another()) {
+      return;
+    }
+    const auto study = [&](bool is_quick) {
+      return programs.study ? programs.study(line->options, is_quick)
+                            : default_study(traits, is_quick);
+    };
+    print_description(traits, *line, study(false), study(true));
+  });
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv, ProgramTraits traits, const Programs& programs) {
+  traits.program = std::filesystem::path(argv[0]).filename().string();
+  traits.name = programs.name.empty() ? traits.program : programs.name;
+  traits.summary = programs.summary;
+  traits.sizes = programs.sizes;
+  if (asks_to_be_told(argc, argv)) {
+    return answer_alone(traits, programs, argc, argv);
+  }
+  return run_mpi_program(argc, argv, traits.program, [&](const Comm& comm) {
+    run_on_ranks(comm, traits, programs, argc, argv);
+  });
 }
 
 }  // namespace cleave::detail

@@ -45,7 +45,7 @@ TEST(BadCommandLine, OfSortingAndLabellingIsOneLineAndStatus2) {
                  "--size: the keys are those of the file file, leave it out");
   expect_failure(
       2, "quicksort", {"--key", "int16"}, 2,
-      "--key: 'int16' is not one of int32, uint32, int64, uint64, float, double, record");
+      "--key: int16 not in {double,float,int32,int64,record,uint32,uint64}");
   expect_failure(2, "quicksort", {"--key", "float", "--placement", "replicated"}, 2,
                  "--key: placement replicated sorts int32 keys in ascending order and writes none; "
                  "take distributed");
@@ -76,7 +76,7 @@ TEST(BadCommandLine, OfSearchesIsOneLineAndStatus2) {
       2, "uts", {"--tree", "T9"}, 2,
       "--tree: 'T9' is not a tree: T1, T2, T3, T4, T5, T1L, T2L, T3L, T1XL, T2XL, T1XXL, "
       "T3XXL, T2XXL, T1WL, prins:T1, prins:T2, prins:T3 or "
-      "prins:r=0x101,n=3200,q=0.234375,m=4; did you mean T1?");
+      "prins:r=0x101,n=3200,q=0.234375,m=4");
   expect_failure(2, "uts", {"-t", "4"}, 2,
                  "-t: '4' is not one of 0 (BIN), 1 (GEO), 2 (HYBRID), 3 (BALANCED)");
   expect_failure(2, "uts", {"--tree", "prins:T1", "-r", "3"}, 2,
@@ -90,12 +90,11 @@ TEST(BadCommandLine, OfSearchesIsOneLineAndStatus2) {
                  "ta101 has 200 jobs on 20 machines, branch-and-bound takes 1 to 100 jobs on 1 to "
                  "20 machines");
   expect_failure(2, "flowshop", {"--type", "hypercube"}, 2,
-                 "--type: 'hypercube' is not for this application: sequential, work_stealing");
+                 "--type: hypercube not in {sequential,work_stealing}");
   expect_failure(2, "flowshop", {"--bound", "lb3"}, 2,
-                 "--bound: 'lb3' is not one of lb1, lb2, mix; did you mean lb1?");
+                 "--bound: lb3 not in {lb1,lb2,mix}");
   expect_failure(2, "flowshop", {"--branching", "back"}, 2,
-                 "--branching: 'back' is not one of forward, backward, alternate, minBranch, "
-                 "minMin, maxSum");
+                 "--branching: back not in {alternate,backward,forward,maxSum,minBranch,minMin}");
   expect_failure(2, "flowshop", {"--incumbent", "good"}, 2,
                  "--incumbent: 'good' is not optimal, heuristic, a makespan or a file");
   expect_failure(2, "flowshop", {"--incumbent", "0"}, 2,

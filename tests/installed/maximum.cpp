@@ -10,7 +10,6 @@
 struct Maximum {
   using Problem = std::vector<std::int32_t>;
   using Solution = std::int32_t;
-  static constexpr cleave::SizeOption kSizes[] = {{"N", 1 << 16}};
 
   bool trivial(const Problem& p) const { return p.size() == 1; }
   Solution conquer(Problem p) const { return p.front(); }
@@ -19,12 +18,18 @@ struct Maximum {
     return {{p.begin(), middle}, {middle, p.end()}};
   }
   Solution combine(Solution left, Solution right) const { return std::max(left, right); }
-
-  Problem make_problem(const cleave::NamedSizes& sizes, std::uint64_t seed) const {
-    Problem numbers(sizes.at("N"));
-    std::generate(numbers.begin(), numbers.end(), std::mt19937(seed));
-    return numbers;
-  }
 };
 
-int main(int argc, char** argv) { return cleave::run<Maximum>(argc, argv); }
+int main(int argc, char** argv) {
+  return cleave::run<Maximum>(
+      argc, argv,
+      {
+          .sizes = {{"N", 1 << 16}},
+          .make_problem =
+              [](const cleave::NamedSizes& sizes, std::uint64_t seed) {
+                std::vector<std::int32_t> numbers(sizes.at("N"));
+                std::generate(numbers.begin(), numbers.end(), std::mt19937(seed));
+                return numbers;
+              },
+      });
+}

@@ -23,8 +23,8 @@ cmake --build build >built || {
 ctest --test-dir build --output-on-failure --no-tests=error
 
 case $form in
-search) size=n=8 ;;
-bound) size=items=20 ;;
+search) size=N=8 ;;
+bound) size=N=20 ;;
 *) size=N=10000 ;;
 esac
 for ranks in 1 2 3; do

@@ -68,6 +68,15 @@ TEST(ClosestPair, IsTheLeastOfAllPairs) {
   }
 }
 
+TEST(Histogram, CountsEachByte) {
+  for (const std::size_t length : kLengths) {
+    const auto bytes = random_bytes(length);
+    on_every_executor(
+        Histogram{}, [&] { return bytes; },
+        [&](const auto& solution) { EXPECT_EQ(solution, counts_of(bytes)); });
+  }
+}
+
 TEST(Queens, AreAsManyAsIsKnown) {
   for (std::int64_t n = 0; n <= 9; ++n) {
     on_every_executor(

@@ -73,8 +73,19 @@ TEST(ClosestPair, IsTheLeastOfAllPairs) {
 
 TEST(ClosestPair, StripsOfRandomPointsAreShort) {
   const ClosestPair app;
-  const auto solution = solve_sequential(app, app.make_problem({{"N", 10'000}}, 1));
+  const auto solution =
+      solve_sequential(app, random_points(10'000, 1'000'000'000, 1'000'000'000, 1));
   EXPECT_LT(solution.left.size() + solution.right.size(), 50U);
+}
+
+TEST(Histogram, CountsEachByteOfAnyParts) {
+  const Histogram app;
+  std::vector<Histogram::Problem> problems;
+  for (const std::size_t length : kLengths) {
+    problems.push_back(random_bytes(length));
+    EXPECT_EQ(solve_sequential(app, problems.back()), counts_of(problems.back()));
+  }
+  EXPECT_EQ(check(app, problems), kNothing);
 }
 
 TEST(Queens, AreAsManyAsIsKnown) {

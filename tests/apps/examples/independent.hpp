@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "apps/examples/closest_pair.hpp"
+#include "apps/examples/histogram.hpp"
 #include "apps/examples/karatsuba.hpp"
 #include "apps/examples/knapsack.hpp"
 #include "apps/examples/mergesort.hpp"
@@ -87,10 +88,26 @@ inline double closest_of_all(const std::vector<Point>& points) {
   return distance2;
 }
 
+inline std::vector<std::uint8_t> random_bytes(std::size_t length) {
+  std::mt19937 random(static_cast<unsigned>(length));
+  std::vector<std::uint8_t> bytes(length);
+  std::ranges::generate(bytes, [&] { return static_cast<std::uint8_t>(random() % 256); });
+  return bytes;
+}
+
+/// One value after the other.
+inline std::vector<std::int64_t> counts_of(const std::vector<std::uint8_t>& bytes) {
+  std::vector<std::int64_t> counts;
+  for (int value = 0; value < 256; ++value) {
+    counts.push_back(std::ranges::count(bytes, value));
+  }
+  return counts;
+}
+
 /// Of n = 0, 1, 2, ... queens (oeis.org/A000170).
 inline constexpr std::int64_t kQueens[] = {1, 1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2680, 14200};
 
-inline Board empty_board(std::int64_t queens) { return Queens().make_problem({{"N", queens}}, 1); }
+inline Board empty_board(std::int64_t queens) { return {.all = (1U << queens) - 1}; }
 
 struct KnapsackProblem {
   Knapsack app;

@@ -34,6 +34,7 @@ const std::vector<Example> kExamples = {
     {"mergesort", "N=1001", "", {kReplicated, kRooted, kStealing, kSequential}},
     {"karatsuba", "N=300", "", {kReplicated, kRooted, kStealing, kSequential}},
     {"closest-pair", "N=1001", "", {kReplicated, kRooted, kStealing, kSequential}},
+    {"histogram", "N=1001", "", {kDistributed, kReplicated, kRooted, kStealing, kSequential}},
     {"queens", "N=8", "solutions", {kStealing, kThreads, kSequential}},
     {"knapsack", "N=14", "value", {kStealing, kThreads, kSequential}},
     {"record-sort", "N=1001", "", {kDistributed, kReplicated, kRooted, kStealing, kSequential}}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `cleave new` and the small parts of the command; what it writes is built by tests/project.
-#include <cleave/trace/suggestion.hpp>
+#include <cleave/program/suggestion.hpp>
 
 #include "tests/models/ask/command_fixture.hpp"
 
@@ -16,9 +16,9 @@ TEST(Suggestion, DistanceCountsLetters) {
 
 TEST(Suggestion, OnlyANearWordIsSuggested) {
   const std::vector<std::string> words = {"predict", "plan", "fit"};
-  EXPECT_EQ(nearest_word("predikt", words), "predict");
-  EXPECT_EQ(nearest_word("fits", words), "fit");
-  EXPECT_EQ(nearest_word("calibrate", words), "");
+  EXPECT_EQ(did_you_mean("predikt", words), "; did you mean predict?");
+  EXPECT_EQ(did_you_mean("fits", words), "; did you mean fit?");
+  EXPECT_EQ(did_you_mean("calibrate", words), "");
   EXPECT_EQ(did_you_mean("plna", words), "; did you mean plan?");
   EXPECT_EQ(did_you_mean("pla", words), "; did you mean plan?");
 }
@@ -42,6 +42,8 @@ TEST_F(Command, NewWritesAProject) {
   }
   EXPECT_NE(read_file(folder_ / "my-sort_2" / "my-sort_2.hpp").find("struct MySort2 {"),
             std::string::npos);
+  EXPECT_EQ(read_file(folder_ / "my-sort_2" / "my-sort_2.cpp").find("#include \"my-sort_2.hpp\""),
+            0U);
   expect_one_line(run("new my-sort_2"), 1, "my-sort_2: is there already");
 }
 
@@ -52,7 +54,9 @@ TEST_F(Command, NewRefusesWhatItCannotName) {
   }
   expect_one_line(run("new test"), 2, "CMake has a target of this name");
   expect_one_line(run("new mine --form halfs"), 2,
-                  "'halfs' is none of halves, merge, sort, search, bound; did you mean halves?");
+                  "--form: halfs not in {halves,merge,sort,search,bound}");
+  expect_one_line(run("new board --form search"), 2,
+                  "the example of the form search has a type Board");
   std::ofstream(folder_ / "taken") << "a file";
   expect_one_line(run("new taken"), 1, "taken: is there already");
   EXPECT_EQ(read_file(folder_ / "taken"), "a file");

@@ -167,7 +167,7 @@ TEST_F(Command, AStudyRefusesWhatIsNoCleaveProgram) {
   expect_one_line(
       run("study ./fails"), 2,
       "/fails is no Cleave program: with --describe it ended with status 7: fails: what "
-      "is --describe; a study needs a program whose main is");
+      "is --describe; a study needs a program whose main calls");
   expect_one_line(run("study ./silent"), 2, "it prints no description: it wrote nothing");
   expect_one_line(run("study ./talks"), 2, "it prints no description: hello");
   expect_one_line(run("study ./hangs"), 2, "it does not end within 10 s");

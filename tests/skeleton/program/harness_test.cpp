@@ -5,32 +5,24 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include <cleave/error.hpp>
+#include <cleave/program/command_line.hpp>
 #include <cleave/program/dilate.hpp>
 #include <cleave/program/inject.hpp>
-#include <cleave/program/measure.hpp>
-#include <cleave/program/test_options.hpp>
+#include <cleave/program/parse_options.hpp>
 #include <cleave/program/traits.hpp>
 #include <cleave/random.hpp>
-#include <cleave/run_options.hpp>
+#include <cleave/trace/median.hpp>
 
 namespace cleave {
 
 using namespace cleave::detail;
 namespace {
-
-/// Parses as main would.
-bool parse(CommandLine& command_line, std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), "cleave-sample");
-  std::vector<char*> argv(arguments.size());
-  std::transform(arguments.begin(), arguments.end(), argv.begin(),
-                 [](std::string& argument) { return argument.data(); });
-  return command_line.parse(static_cast<int>(argv.size()), argv.data(), false);
-}
 
 /// A program that does nothing.
 ProgramTraits sample() {
@@ -41,16 +33,28 @@ ProgramTraits sample() {
           .placements = {Placement::replicated, Placement::rooted}};
 }
 
+/// Parses as main would.
+CommandLine parse(std::vector<std::string> arguments,
+                  const std::function<void(CLI::App&)>& add_own) {
+  arguments.insert(arguments.begin(), "cleave-sample");
+  std::vector<char*> argv(arguments.size());
+  std::transform(arguments.begin(), arguments.end(), argv.begin(),
+                 [](std::string& argument) { return argument.data(); });
+  return parse_options(sample(), add_own, static_cast<int>(argv.size()), argv.data(), false)
+      .value();
+}
+
 std::string refusal(const std::vector<std::string>& arguments) {
-  const ProgramTraits program = sample();
-  CommandLine command_line(program);
-  command_line.add("--own", "x", "an option of its own", [](const std::string& text) {
-    if (text == "bad") {
-      throw UsageError("'bad' is bad");
-    }
-  });
+  std::string own = "x";
   try {
-    parse(command_line, arguments);
+    parse(arguments, [&own](CLI::App& cli) {
+      cli.add_option("--own", own, "an option of its own")
+          ->check(ParsedBy([](const std::string& text) {
+            if (text == "bad") {
+              throw UsageError("'bad' is bad");
+            }
+          }));
+    });
   } catch (const UsageError& error) {
     return error.what();
   }
@@ -67,12 +71,11 @@ TEST(CommandLine, NamesTheOptionAndTheValueThatItRefuses) {
   EXPECT_EQ(refusal({"--warm-up", "-1"}), "--warm-up: '-1'" + kNoCount);
   EXPECT_EQ(refusal({"--seed", "1e30"}), "--seed: '1e30'" + kNoCount);
   EXPECT_EQ(refusal({"--type", "magic"}),
-            "--type: 'magic' is not one of sequential, hypercube, "
-            "work_stealing");
+            "--type: magic not in {sequential,hypercube,work_stealing}");
   EXPECT_EQ(refusal({"--placement", "here"}),
-            "--placement: 'here' is not one of replicated, rooted, distributed");
+            "--placement: here not in {replicated,rooted,distributed}");
   EXPECT_EQ(refusal({"--inputs", "new"}), "accepted");
-  EXPECT_EQ(refusal({"--inputs", "old"}), "--inputs: 'old' is not one of same, new");
+  EXPECT_EQ(refusal({"--inputs", "old"}), "--inputs: old not in {same,new}");
   EXPECT_EQ(refusal({"--threads", "1"}), "accepted");
   EXPECT_EQ(refusal({"--threads", "2"}),
             "--threads: hypercube runs one thread a rank, start more ranks instead");
@@ -85,18 +88,20 @@ TEST(CommandLine, RefusesWhatItDoesNotKnow) {
 }
 
 TEST(CommandLine, KeepsOwnOptionsAsGivenOrByDefault) {
-  const ProgramTraits program = sample();
-  CommandLine command_line(program);
-  command_line.add("--a", "1", "first", [](const std::string&) {});
-  command_line.add("--b", "2", "second", [](const std::string&) {});
-  EXPECT_TRUE(parse(command_line, {"--b", "3", "--seed", "4"}));
+  std::string first = "1";
+  int second = 2;
+  const CommandLine line = parse({"--b", "3", "--seed", "4"}, [&](CLI::App& cli) {
+    cli.add_option("--a", first, "first");
+    cli.add_option("--b", second, "second");
+  });
   std::map<std::string, std::string> values;
-  for (const CommandLine::OwnOption& option : command_line.own_options()) {
+  for (const OwnOption& option : line.own) {
     values[option.name] = option.value;
   }
   EXPECT_EQ(values, (std::map<std::string, std::string>{
                         {"--size", "M=1,N=8"}, {"--a", "1"}, {"--b", "3"}}));
-  EXPECT_EQ(command_line.options().seed, 4U);
+  EXPECT_EQ(second, 3);
+  EXPECT_EQ(line.options.seed, 4U);
 }
 
 TEST(Injection, HappensAtItsRankLevelAndBlockOnly) {

@@ -2,6 +2,7 @@
 // What a program says of itself, for `cleave study`: one line of JSON (docs/reference/formats.md).
 #pragma once
 
+#include <cleave/program/parse_options.hpp>
 #include <cleave/program/traits.hpp>
 #include <cleave/run_options.hpp>
 
@@ -21,7 +22,7 @@ bool asks_to_be_told(int argc, char** argv);
 Study default_study(const ProgramTraits& program, bool is_quick);
 
 /// Prints the line, for the type, placement and own options that the command line chose.
-void print_description(const CommandLine& command_line, const Study& study,
+void print_description(const ProgramTraits& program, const CommandLine& line, const Study& study,
                        const Study& quick_study);
 
 }  // namespace cleave::detail

@@ -2,25 +2,24 @@
 // The timed loop: repetitions of one DC_Call on fresh copies of one problem.
 #pragma once
 
-#include <algorithm>
-#include <concepts>
 #include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
+#include <cleave/blocks/call_options.hpp>
 #include <cleave/clock.hpp>
 #include <cleave/comm.hpp>
-#include <cleave/dc_call.hpp>
+#include <cleave/program/any_run.hpp>
 #include <cleave/program/progress.hpp>
 #include <cleave/program/test_options.hpp>
 #include <cleave/program/traits.hpp>
 #include <cleave/run_options.hpp>
 #include <cleave/stealing/search_watch.hpp>
-#include <cleave/trace/median.hpp>
+#include <cleave/stealing/statistics.hpp>
+#include <cleave/tree_search.hpp>
 
 namespace cleave::detail {
 
@@ -55,6 +54,19 @@ class RunProgress {
   Pace pace_;     ///< of runs
   std::optional<std::int64_t> run_begin_ns_;
   std::optional<Progress> progress_;  ///< last, since its thread looks at the others
+};
+
+/// Adds the time of its life.
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& total_s) : total_s_(total_s) {}
+  ~Stopwatch() { total_s_ += static_cast<double>(monotonic_ns() - begin_ns_) / 1e9; }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  double& total_s_;
+  const std::int64_t begin_ns_ = monotonic_ns();
 };
 
 /// Whether every rank holds a part of the problem.
@@ -113,84 +125,22 @@ std::vector<int> bind_as(const RunOptions& options, const Comm& comm);
 /// would see slow cores.
 bool watches_cores(const Comm& world, const RunOptions& options, const TestOptions& test_options);
 
-/// What the probe takes on the slowest core, all at once; collective.
-std::int64_t slowest_probe_ns(const Comm& world);
-
-/// Refuses a solution on the hypercube beyond the limit on nodes, which holds for all ranks
-/// together. \throws Error  on every rank
-template <class App>
-void require_within_limit(const Comm& world, const App& app, const typename App::Solution& solution,
-                          const RunOptions& options) {
-  if (options.type != DC_Type::hypercube ||
-      options.max_nodes == std::numeric_limits<std::int64_t>::max()) {
-    return;
-  }
-  agree(world, [&] {
-    const std::int64_t nodes = nodes_of(app, solution).value_or(0);
-    if (const auto reason = beyond({.nodes = options.max_nodes}, nodes, 0)) {
-      throw Error(*reason);
-    }
-  });
-}
-
-/// Runs `app` as `options` and `call_options` say and returns this rank's last solution. The times
-/// go to `recorder`: the longest over the ranks, from the moment that all have begun. Making the
-/// problem, freeing the solution and whatever else is not DC_Call stay outside.
+/// Runs the application as `options` and `call_options` say. The times go to `recorder`: the
+/// longest over the ranks, from the moment that all have begun. Making problems, freeing solutions
+/// and whatever else is not DC_Call stay outside. The last repetition solves the problem of
+/// `options.seed`.
 ///
-/// \param is_watched    whether the probe is run before and after each repetition
-/// \param make_problem  this rank's problem, called on all ranks for every repetition, with the
-///                      number of those to come
+/// \param is_watched  whether the probe is run before and after each repetition
+/// \param input_s     what it takes to make problems is added here
 /// Collective over MPI_COMM_WORLD. DC_Type::sequential runs on rank 0; the other ranks wait.
 /// A search that is ended early is the last.
 /// \throws Error  the same on every rank
-template <class App, std::invocable<int> MakeProblem>
-typename App::Solution measure(const Comm& world, const App& app, MakeProblem&& make_problem,
-                               const RunOptions& options, const CallOptions& call_options,
-                               bool is_watched, Recorder& recorder, RunProgress& progress) {
-  keep_freed_memory();
-  const int runs = options.warm_up + options.repetitions;
-  typename App::Solution solution;
-  for (int i = 0; i < runs; ++i) {
-    solution = {};
-    typename App::Problem problem = make_problem(runs - 1 - i);
-    const std::int64_t probe_before_ns = is_watched ? slowest_probe_ns(world) : 0;
-    recorder.begin_repetition(i, i < options.warm_up);
-    progress.begin_run();
-    world.barrier();
-    const std::int64_t begin_ns = mpi_time_ns();
-    if (options.type != DC_Type::sequential) {
-      solution = call(options.type, app, std::move(problem), call_options);
-      require_within_limit(world, app, solution, options);
-    } else {
-      agree(world, [&] {
-        if (world.rank() == 0) {
-          solution = call(options.type, app, std::move(problem), call_options);
-        }
-      });
-    }
-    const std::int64_t elapsed_ns = world.allreduce_max(mpi_time_ns() - begin_ns);
-    const std::int64_t probe_after_ns = is_watched ? slowest_probe_ns(world) : 0;
-    recorder.end_repetition(elapsed_ns, std::max(probe_before_ns, probe_after_ns));
-    const auto* const ended = call_options.stealing.ended_early;
-    if (world.allreduce_max(ended != nullptr && *ended ? 1 : 0) != 0) {
-      return solution;
-    }
-    progress.end_run();
-  }
-  progress.end();
-  return solution;
-}
+void measure(const Comm& world, AnyRun& run, const RunOptions& options,
+             const CallOptions& call_options, bool is_watched, Recorder& recorder,
+             RunProgress& progress, double& input_s);
 
 /// The repetitions' times without the warm-up, unless there is none else.
-inline std::vector<double> seconds_of(const Recorder& recorder) {
-  std::vector<double> seconds;
-  for (const Repetition& repetition : recorder.repetitions()) {
-    if (!repetition.warm_up || recorder.repetitions().back().warm_up) {
-      seconds.push_back(static_cast<double>(repetition.elapsed_ns) / 1e9);
-    }
-  }
-  return seconds;
-}
+std::vector<double> seconds_of(const Recorder& recorder);
 
 /// How unevenly the last repetition's leaves were shared out: the most of the size named `work`
 /// that one rank solved, divided by the mean over all ranks. Collective; the result is rank 0's.

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be known of a program from its types alone.
+// What is known of a program before its command line is read.
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include <cleave/application.hpp>
 #include <cleave/run_options.hpp>
 #include <cleave/sizes.hpp>
+#include <cleave/tree_search.hpp>
 
 namespace cleave::detail {
 
@@ -35,5 +36,26 @@ struct ProgramTraits {
                                     : std::vector{Placement::rooted, Placement::replicated};
   }
 };
+
+/// What the types of `App` tell.
+/// \param makes_parts  whether a run can give each rank its part
+template <class App>
+ProgramTraits traits_of(bool makes_parts) {
+  constexpr bool kHalves = DivideInHalvesAndConquer<App>;
+  ProgramTraits traits;
+  traits.searches = TreeSearch<App>;
+  traits.types = {DC_Type::sequential, DC_Type::work_stealing};
+  if (kHalves) {
+    traits.types.insert(traits.types.begin() + 1, DC_Type::hypercube);
+  }
+  for (const PlacementTraits& of : kPlacements) {
+    if (of.problem == Holders::parts ? makes_parts : kHalves) {
+      traits.placements.push_back(of.placement);
+    }
+  }
+  traits.placement = makes_parts ? Placement::distributed : Placement::replicated;
+  traits.type = TreeSearch<App> || !kHalves ? DC_Type::work_stealing : DC_Type::hypercube;
+  return traits;
+}
 
 }  // namespace cleave::detail

@@ -9,8 +9,12 @@ struct App {
   cleave::Halves<Problem> divide(Problem problem) const { return {problem, problem}; }
   Solution conquer(Problem) const { return {}; }
   Solution combine(Solution left, Solution) const { return left; }
-  int make_problem(const cleave::NamedSizes&, std::uint64_t) const { return 5; }
-  int make_part(const cleave::Comm&, const cleave::NamedSizes&, std::uint64_t) const { return 5; }
 };
 
-int main(int argc, char** argv) { return cleave::run<App>(argc, argv); }
+int main(int argc, char** argv) {
+  return cleave::run(argc, argv,
+                     cleave::Program<App>{
+                         .make_problem = [](const cleave::NamedSizes&, std::uint64_t) { return 5; },
+                         .make_part = [](const cleave::Comm&, const cleave::NamedSizes&,
+                                         std::uint64_t) { return 5; }});
+}

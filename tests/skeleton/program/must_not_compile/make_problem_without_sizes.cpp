@@ -1,4 +1,4 @@
-// error: cleave: the application's `make_problem` must take `const cleave::NamedSizes&` before the
+// error: std::function<
 // SPDX-License-Identifier: Apache-2.0
 #include <cleave/program.hpp>
 
@@ -9,8 +9,9 @@ struct App {
   cleave::Halves<Problem> divide(Problem problem) const { return {problem, problem}; }
   Solution conquer(Problem) const { return {}; }
   Solution combine(Solution left, Solution) const { return left; }
-  int make_problem(std::uint64_t) const { return 5; }
-  static constexpr cleave::SizeOption kSizes[] = {{"N", 8}};
 };
 
-int main(int argc, char** argv) { return cleave::run<App>(argc, argv); }
+int main(int argc, char** argv) {
+  return cleave::run(argc, argv,
+                     cleave::Program<App>{.make_problem = [](std::uint64_t) { return 5; }});
+}

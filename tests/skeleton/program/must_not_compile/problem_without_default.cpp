@@ -14,7 +14,10 @@ struct App {
   cleave::Halves<Problem> divide(Problem problem) const { return {problem, problem}; }
   Solution conquer(Problem) const { return {}; }
   Solution combine(Solution left, Solution) const { return left; }
-  Range make_problem(const cleave::NamedSizes&, std::uint64_t) const { return Range(5); }
 };
 
-int main(int argc, char** argv) { return cleave::run<App>(argc, argv); }
+int main(int argc, char** argv) {
+  return cleave::run(argc, argv,
+                     cleave::Program<App>{.make_problem = [](const cleave::NamedSizes&,
+                                                             std::uint64_t) { return Range(5); }});
+}

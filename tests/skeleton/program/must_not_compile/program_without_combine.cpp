@@ -8,7 +8,10 @@ struct App {
   bool trivial(const Problem&) const { return true; }
   cleave::Halves<Problem> divide(Problem problem) const { return {problem, problem}; }
   Solution conquer(Problem) const { return {}; }
-  int make_problem(const cleave::NamedSizes&, std::uint64_t) const { return 5; }
 };
 
-int main(int argc, char** argv) { return cleave::run<App>(argc, argv); }
+int main(int argc, char** argv) {
+  return cleave::run(argc, argv,
+                     cleave::Program<App>{.make_problem = [](const cleave::NamedSizes&,
+                                                             std::uint64_t) { return 5; }});
+}

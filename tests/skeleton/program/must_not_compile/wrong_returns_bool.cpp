@@ -1,4 +1,4 @@
-// error: cleave: the application's `wrong` must be `std::optional<std::string> wrong(const
+// error: std::function<
 // SPDX-License-Identifier: Apache-2.0
 #include <cleave/program.hpp>
 
@@ -9,8 +9,11 @@ struct App {
   cleave::Halves<Problem> divide(Problem problem) const { return {problem, problem}; }
   Solution conquer(Problem) const { return {}; }
   Solution combine(Solution left, Solution) const { return left; }
-  int make_problem(const cleave::NamedSizes&, std::uint64_t) const { return 5; }
-  bool wrong(const int&, const int&) const { return false; }
 };
 
-int main(int argc, char** argv) { return cleave::run<App>(argc, argv); }
+int main(int argc, char** argv) {
+  return cleave::run(argc, argv,
+                     cleave::Program<App>{
+                         .make_problem = [](const cleave::NamedSizes&, std::uint64_t) { return 5; },
+                         .wrong = [](const int&, const int&) { return false; }});
+}

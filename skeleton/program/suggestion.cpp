@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include <cleave/trace/suggestion.hpp>
+#include <cleave/program/suggestion.hpp>
 
 namespace cleave::detail {
 
@@ -25,7 +25,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-std::string nearest_word(std::string_view typed, const std::vector<std::string>& words) {
+std::string did_you_mean(std::string_view typed, const std::vector<std::string>& words) {
   std::string nearest;
   // At least one letter is right.
   std::size_t least = std::min((typed.size() + 2) / 3 + 1, typed.size());
@@ -35,12 +35,7 @@ std::string nearest_word(std::string_view typed, const std::vector<std::string>&
       nearest = word;
     }
   }
-  return nearest;
-}
-
-std::string did_you_mean(std::string_view typed, const std::vector<std::string>& words) {
-  const std::string word = nearest_word(typed, words);
-  return word.empty() ? "" : fmt::format("; did you mean {}?", word);
+  return nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest);
 }
 
 }  // namespace cleave::detail

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/components/graph_source.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdio>
+#include <iterator>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include <cleave/error.hpp>
+#include <cleave/hosts.hpp>
+#include <cleave/run_options.hpp>
+
+#include "apps/components/generated_graphs.hpp"
+#include "apps/components/random_graph.hpp"
+
+namespace cleave::components {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> kGenerated = {"gnm", "rmat", "grid"};
+
+/// The edges' share of what memory this rank may take; as much is left for the edges that another
+/// rank sends, and for labels.
+std::int64_t max_edge_bytes() {
+  return available_memory() / hosts_of(Comm(MPI_COMM_WORLD)).ranks_per_host() / 2;
+}
+
+/// Labels are held by this rank, its partner's message and the last repetition.
+void check_labels_fit(Vertex vertices) {
+  constexpr std::int64_t kCopies = 3;
+  const std::int64_t needed = kCopies * static_cast<std::int64_t>(sizeof(Vertex)) * vertices;
+  const std::int64_t maximum = available_memory() / hosts_of(Comm(MPI_COMM_WORLD)).ranks_per_host();
+  if (needed > maximum) {
+    throw Error(
+        fmt::format("{} vertices are too many for this machine: their labels take {} bytes "
+                    "on a rank, {} are available",
+                    vertices, needed, maximum));
+  }
+}
+
+/// What the ranks have together, on every rank. Collective.
+GraphFacts together(const Comm& comm, const GraphFacts& mine) {
+  std::vector<GraphFacts> all(comm.rank() == 0 ? comm.size() : 0);
+  comm.gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
+  GraphFacts sum;
+  std::ranges::for_each(all, [&sum](const GraphFacts& facts) { sum.add(facts); });
+  comm.bcast(std::as_writable_bytes(std::span(&sum, 1)), 0);
+  return sum;
+}
+
+/// All ids, each once, ascending. Collective. Cost: each rank's ids to every rank.
+std::vector<Id> together(const Comm& comm, const std::vector<Id>& mine) {
+  std::vector<Id> all;
+  for (int rank = 0; rank < comm.size(); ++rank) {
+    const bool is_mine = rank == comm.rank();
+    std::vector<Id> ids = is_mine ? mine : std::vector<Id>();
+    ids.resize(static_cast<std::size_t>(comm.allreduce_max(std::ssize(ids))));
+    comm.bcast(std::as_writable_bytes(std::span(ids)), rank);
+    std::vector<Id> both;
+    both.reserve(all.size() + ids.size());
+    std::ranges::set_union(all, ids, std::back_inserter(both));
+    all = std::move(both);
+  }
+  return all;
+}
+
+}  // namespace
+
+void GraphSource::check() const {
+  if (!is_generated()) {
+    if (is_sized && sizes.contains("M")) {
+      throw UsageError("--size: the edges are those of the file " + name + ", leave out M");
+    }
+    if (is_sized && renumbers) {
+      throw UsageError("--renumber: the vertices are those that are named, leave out --size");
+    }
+    return;
+  }
+  if (renumbers) {
+    throw UsageError("--renumber: a graph that is generated is in no file, leave it out");
+  }
+  if (given_format) {
+    throw UsageError("--format: a graph that is generated is in no file, leave it out");
+  }
+  if (!sizes.contains("N") || (name != "grid" && !sizes.contains("M"))) {
+    throw UsageError("--size: a random graph needs both, for example N=1M,M=2M");
+  }
+  if (name == "rmat" && !std::has_single_bit(static_cast<std::uint64_t>(sizes.at("N")))) {
+    throw UsageError(
+        fmt::format("--size: N={} of an R-MAT graph must be a power of two", sizes.at("N")));
+  }
+  if (name == "grid" && sizes.contains("M") && grid_edges(vertices()) == 0) {
+    throw UsageError("--size: a grid of one vertex has no edges, leave out M");
+  }
+}
+
+bool GraphSource::is_generated() const {
+  return std::find(kGenerated.begin(), kGenerated.end(), name) != kGenerated.end();
+}
+
+Graph GraphSource::whole(std::uint64_t seed) {
+  if (is_generated()) {
+    return generated(seed, {});
+  }
+  GraphSlice whole = read({});
+  const GraphFacts all = whole.facts;
+  std::vector<Id> ids = ids_of(whole.id_edges);
+  return graph_of(std::move(whole), all, std::move(ids));
+}
+
+Graph GraphSource::part(const Comm& comm, std::uint64_t seed) {
+  const Slice slice{.index = comm.rank(), .count = comm.size()};
+  if (is_generated()) {
+    return agree(comm, [&] { return generated(seed, slice); });
+  }
+  GraphSlice mine = agree(comm, [&] { return read(slice); });
+  const GraphFacts all = together(comm, mine.facts);
+  std::vector<Id> ids = renumbers ? together(comm, ids_of(mine.id_edges)) : std::vector<Id>();
+  return agree(comm, [&] { return graph_of(std::move(mine), all, std::move(ids)); });
+}
+
+Vertex GraphSource::vertices() const { return static_cast<Vertex>(sizes.at("N")); }
+
+Graph GraphSource::generated(std::uint64_t seed, Slice slice) const {
+  const bool is_drawn = sizes.contains("M");
+  const std::int64_t edges = is_drawn ? sizes.at("M") : grid_edges(vertices());
+  const std::int64_t share = slice.end(edges) - slice.begin(edges);
+  if (share > max_edge_bytes() / static_cast<std::int64_t>(sizeof(Edge))) {
+    throw Error(
+        fmt::format("M={} edges are too many for this machine: a rank's share is {}, {} of "
+                    "them fit into memory",
+                    edges, share, max_edge_bytes() / static_cast<std::int64_t>(sizeof(Edge))));
+  }
+  check_labels_fit(vertices());
+  if (name == "gnm") {
+    return random_graph(vertices(), edges, seed, slice);
+  }
+  if (name == "rmat") {
+    return rmat_graph(vertices(), edges, seed, slice);
+  }
+  return is_drawn ? random_grid_graph(vertices(), edges, seed, slice)
+                  : grid_graph(vertices(), slice);
+}
+
+GraphFormat GraphSource::format() const {
+  return given_format ? *given_format : graph_format_of(name);
+}
+
+ReadOptions GraphSource::read_options() const {
+  return {.vertices = is_sized && sizes.contains("N") ? std::optional(vertices()) : std::nullopt,
+          .renumbers = renumbers,
+          .max_bytes = max_edge_bytes()};
+}
+
+GraphSlice GraphSource::read(Slice slice) const {
+  const GraphFormat of_file = format();
+  if (renumbers && of_file != GraphFormat::text) {
+    throw UsageError("--renumber: is for text, and " + name + " is read in another format");
+  }
+  return read_graph(name, of_file, read_options(), slice);
+}
+
+Graph GraphSource::graph_of(GraphSlice slice, const GraphFacts& all, std::vector<Id> ids) {
+  const std::vector<std::string> notes = check_graph(name, read_options(), all, slice.head);
+  if (!std::exchange(has_noted_, true) && !is_quiet && Comm(MPI_COMM_WORLD).rank() == 0) {
+    for (const std::string& note : notes) {
+      fmt::print(stderr, "cleave-components: note: {}\n", note);
+    }
+  }
+  if (!renumbers) {
+    check_labels_fit(all.vertices);
+    return {.vertices = all.vertices, .edges = std::move(slice.edges)};
+  }
+  if (std::ssize(ids) > kMaxVertices) {
+    throw FileError(
+        name, fmt::format("names {} vertices, at most {} are labelled", ids.size(), kMaxVertices));
+  }
+  ids_ = std::move(ids);
+  const auto vertices = static_cast<Vertex>(ids_.size());
+  check_labels_fit(vertices);
+  return {.vertices = vertices, .edges = renumber(slice.id_edges, ids_)};
+}
+
+}  // namespace cleave::components

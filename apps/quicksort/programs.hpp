@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sorting programs that cleave-quicksort chooses among.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include <cleave/program.hpp>
+
+#include "apps/quicksort/input.hpp"
+#include "apps/quicksort/key_file.hpp"
+#include "apps/quicksort/keys.hpp"
+
+namespace cleave::quicksort {
+
+inline const std::map<std::string, KeyOrder> kInputs = {
+    {"uniform", KeyOrder::uniform},    {"sorted", KeyOrder::sorted}, {"reverse", KeyOrder::reverse},
+    {"equal", KeyOrder::equal},        {"few", KeyOrder::few},       {"zipf", KeyOrder::zipf},
+    {"staggered", KeyOrder::staggered}};
+
+/// What the options say, the kind of key excepted.
+struct Input {
+  std::string name = "uniform";
+  KeyLayout layout;    ///< of a file; its format is that of the output, too
+  std::string output;  ///< a file; empty: none
+
+  bool is_generated() const { return kInputs.contains(name); }
+};
+
+/// The paper's form: 32-bit keys, all of them on every rank, or on rank 0. `input` must outlive it.
+AnyProgram whole_sort(const Input& input);
+
+/// Keys of any kind, spread over the ranks. Compiled for each kind by a source of its own
+/// (sort_int32.cpp and others).
+template <class Key, class Order>
+AnyProgram part_sort(const Input& input);
+
+}  // namespace cleave::quicksort

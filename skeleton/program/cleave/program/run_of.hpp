@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// The run of an application of known types: all of a program that is compiled for each application.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <cleave/application.hpp>
+#include <cleave/call/call.hpp>
+#include <cleave/check/equal.hpp>
+#include <cleave/comm.hpp>
+#include <cleave/error.hpp>
+#include <cleave/part.hpp>
+#include <cleave/program/any_run.hpp>
+#include <cleave/tree_search.hpp>
+
+namespace cleave {
+
+template <class App>
+struct Program;
+
+namespace detail {
+
+/// `Program::application` where it is left out.
+template <class App>
+std::function<App(const RunOptions&)> default_application() {
+  if constexpr (std::default_initializable<App>) {
+    return [](const RunOptions&) { return App{}; };
+  } else {
+    return nullptr;
+  }
+}
+
+/// Stands for `Program::make_part` of an application whose problem has no parts.
+struct NoParts {
+  NoParts() = default;
+  template <class Function>
+    requires(!std::same_as<std::remove_cvref_t<Function>, NoParts>)
+  NoParts(Function&&) {
+    static_assert(!sizeof(Function*),
+                  "cleave: `make_part` is for a problem in parts: the application must have "
+                  "`static constexpr bool kMergesParts = true`, or `sample`, `splitter` and "
+                  "`partition`");
+  }
+  explicit operator bool() const { return false; }
+};
+
+/// \throws Error  if the program lacks what it cannot do without
+template <class App>
+const Program<App>& require_whole(const Program<App>& program) {
+  if (!program.make_problem) {
+    throw Error("the program must have `make_problem`, which makes the problem that a run solves");
+  }
+  if (!program.application) {
+    throw Error(
+        "the program must have `application`, which makes the application: it has no default "
+        "constructor");
+  }
+  return program;
+}
+
+template <class App>
+class RunOf final : public AnyRun {
+ public:
+  RunOf(const Program<App>& program, const RunOptions& options)
+      : AnyRun({.work = program.work,
+                .is_generated = !program.is_generated || program.is_generated(),
+                .costs = program.costs,
+                .instance = program.instance}),
+        program_(program),
+        app_(require_whole(program).application(options)) {}
+
+  void make_problem(const Comm& comm, const RunOptions& options, std::uint64_t seed,
+                    Holding holding) override {
+    solution_ = {};
+    problem_.reset();
+    if (holding == Holding::part) {
+      problem_.emplace(make_part(comm, options, seed));
+    } else if (holding == Holding::all) {
+      problem_.emplace(program_.make_problem(options.sizes, seed));
+    } else {
+      problem_.emplace();
+    }
+  }
+
+  bool keeps_problem() const override { return kCopies; }
+
+  void begin_solving() override {
+    solution_ = {};
+    if constexpr (kCopies) {
+      to_solve_.emplace(*problem_);
+    } else {
+      to_solve_ = std::exchange(problem_, std::nullopt);
+    }
+  }
+
+  void solve(DC_Type type, const CallOptions& options) override {
+    solution_ = call(type, app_, *std::move(to_solve_), options);
+  }
+
+  std::optional<std::int64_t> nodes() const override { return nodes_of(app_, solution_); }
+
+  bool checks_parts() const override { return program_.wrong_part != nullptr; }
+
+  Wrong wrong_part(const Comm& holders, const RunOptions& options) const override {
+    return program_.wrong_part(holders, options.sizes, options.seed, solution_);
+  }
+
+  void gather_solution(const Comm& comm) override {
+    if constexpr (SplitsParts<App>) {
+      using Element = typename App::Element;
+      const std::vector<std::int64_t> sizes = comm.gather(std::ssize(std::span(solution_)));
+      if (comm.rank() != 0) {
+        comm.send(0, std::as_bytes(std::span(solution_.data(), solution_.size())));
+        return;
+      }
+      std::int64_t total = 0;
+      for (const std::int64_t size : sizes) {
+        total += size;
+      }
+      gathered_.emplace(static_cast<std::size_t>(total));
+      std::span<Element> rest(gathered_->data(), gathered_->size());
+      std::copy(solution_.begin(), solution_.end(), rest.begin());
+      rest = rest.subspan(solution_.size());
+      for (int rank = 1; rank < comm.size(); ++rank) {
+        const auto size = static_cast<std::size_t>(sizes[rank]);
+        comm.receive(rank, std::as_writable_bytes(rest.first(size)));
+        rest = rest.subspan(size);
+      }
+    }
+  }
+
+  Wrong wrong(const RunOptions& options, bool in_parts) const override {
+    if constexpr (kCopies) {
+      if (!in_parts) {
+        return wrong_with(*problem_, solution_);
+      }
+    }
+    return wrong_with(program_.make_problem(options.sizes, options.seed),
+                      gathered_ ? *gathered_ : solution_);
+  }
+
+  Figures figures(const Comm& holders) const override {
+    if (program_.figures_of_parts) {
+      return program_.figures_of_parts(holders, solution_);
+    }
+    return program_.figures && holders.rank() == 0 ? program_.figures(solution_)
+                                                   : Figures::object();
+  }
+
+  bool keeps_solution() const override { return program_.keep != nullptr; }
+
+  void keep(const Comm& holders) const override { program_.keep(holders, solution_); }
+
+ private:
+  using Problem = typename App::Problem;
+  using Solution = typename App::Solution;
+  static constexpr bool kCopies = std::copy_constructible<Problem>;
+
+  /// By the program's `make_part`, or a section of the whole.
+  Problem make_part(const Comm& comm, const RunOptions& options, std::uint64_t seed) const {
+    if constexpr (Distributable<App>) {
+      if (program_.make_part) {
+        return program_.make_part(comm, options.sizes, seed);
+      }
+    }
+    if constexpr (SplitsParts<App>) {
+      const Problem whole = program_.make_problem(options.sizes, seed);
+      const auto at = [&](int rank) {
+        return whole.size() * static_cast<std::size_t>(rank) /
+               static_cast<std::size_t>(comm.size());
+      };
+      const std::span all(whole.data(), whole.size());
+      const std::size_t first = at(comm.rank());
+      return Problem(all.subspan(first, at(comm.rank() + 1) - first));
+    }
+    throw Error("the program must have `make_part`, which makes a rank's part of the problem");
+  }
+
+  /// As the program's `wrong` finds, or beside the reference meaning.
+  template <class Whole>
+  Wrong wrong_with(Whole&& problem, const Solution& solution) const {
+    if (program_.wrong) {
+      return program_.wrong(problem, solution);
+    }
+    if constexpr (DivideAndConquer<App>) {
+      return equal(solution, solve_sequential(app_, std::forward<Whole>(problem)))
+                 ? std::nullopt
+                 : Wrong("it is not what recursion on one rank returns");
+    } else {
+      return equal(solution, search_sequentially(app_, std::forward<Whole>(problem)))
+                 ? std::nullopt
+                 : Wrong("it is not what a search by one loop returns");
+    }
+  }
+
+  const Program<App> program_;
+  const App app_;
+  std::optional<Problem> problem_;
+  std::optional<Problem> to_solve_;
+  Solution solution_{};
+  std::optional<Solution> gathered_;
+};
+
+}  // namespace detail
+}  // namespace cleave

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+
+#include <cleave/error.hpp>
+#include <cleave/file.hpp>
+#include <cleave/program/summary.hpp>
+#include <cleave/trace/median.hpp>
+
+namespace cleave::detail {
+
+namespace {
+
+std::string json_text(const Summary& summary, int ranks, const RunOptions& options) {
+  Figures json = {{"app", summary.app},
+                  {"ranks", ranks},
+                  {"threads", options.threads},
+                  {"type", name_of(options.type)},
+                  {"placement", name_of(options.placement)},
+                  {"seed", options.seed}};
+  json["sizes"] = Figures::object();
+  for (const Size& size : summary.sizes) {
+    json["sizes"][std::string(size.name)] = size.value;
+  }
+  json["seconds"] = summary.seconds;
+  json["input_seconds"] = summary.input_s;
+  json["output_seconds"] = summary.output_s;
+  json["imbalance"] = summary.imbalance ? Figures(*summary.imbalance) : Figures(nullptr);
+  json.update(summary.figures);
+  if (summary.ended_early) {
+    json["ended_early"] = *summary.ended_early;
+  } else {
+    json["verified"] = summary.verified ? Figures(*summary.verified) : Figures(nullptr);
+  }
+  return json.dump() + "\n";
+}
+
+std::string text_for_people(const Summary& summary, int ranks, const RunOptions& options) {
+  std::string text =
+      fmt::format("{} on {} rank{}, {}, {}\n", summary.app, ranks, ranks == 1 ? "" : "s",
+                  name_of(options.type), name_of(options.placement));
+  if (summary.ended_early) {
+    text += fmt::format("{:<22}{}\n", "so far", "the search was ended early");
+  }
+  for (const Size& size : summary.sizes) {
+    text += fmt::format("{:<22}{}\n", size.name, size.value);
+  }
+  const auto [minimum, maximum] =
+      std::minmax_element(summary.seconds.begin(), summary.seconds.end());
+  text += fmt::format("{:<22}{:.6g} median of {}, from {:.6g} to {:.6g}\n", "seconds",
+                      median(summary.seconds), summary.seconds.size(), *minimum, *maximum);
+  constexpr double kMoment_s = 1e-3;
+  const double outside_s = (summary.reads_input ? summary.input_s : 0) + summary.output_s;
+  if (outside_s >= kMoment_s) {
+    text += fmt::format("{:<22}{:.4g} s of input and output, outside of these\n", "", outside_s);
+  }
+  if (summary.imbalance) {
+    text +=
+        fmt::format("{:<22}{:.3f} (maximum of any {} / mean)\n", "imbalance", *summary.imbalance,
+                    options.type == DC_Type::work_stealing ? "worker" : "rank");
+  }
+  for (const auto& [name, value] : summary.figures.items()) {
+    text += fmt::format("{:<22}{}\n", name, value.dump());
+  }
+  if (summary.verified) {
+    text += fmt::format("{:<22}{}\n", "verified", *summary.verified ? "yes" : "NO");
+  }
+  return text;
+}
+
+}  // namespace
+
+void print_summary(const Summary& summary, int ranks, const RunOptions& options) {
+  const bool is_told = !options.quiet && !is_standard_output(options.trace.value_or(""));
+  if (!options.json && !is_told) {
+    return;
+  }
+  const std::string text =
+      options.json ? json_text(summary, ranks, options) : text_for_people(summary, ranks, options);
+  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
+    throw Error("cannot write to standard output");
+  }
+}
+
+void add_search_figures(Summary& summary, const SearchReport& report, const RunOptions& options) {
+  for (const Size& size : summary.sizes) {
+    if (size.name == "nodes") {
+      std::int64_t nodes = size.value;
+      if (report.snapshots.resumed_from > 0) {  // the others were searched before
+        nodes = 0;
+        for (const WorkerStatistics& worker : report.workers) {
+          nodes += worker.nodes;
+        }
+      }
+      summary.figures["nodes_per_second"] = static_cast<double>(nodes) / median(summary.seconds);
+    }
+  }
+  if (report.workers.empty()) {
+    return;
+  }
+  WorkerStatistics all;
+  std::vector<std::int64_t> nodes;
+  for (const WorkerStatistics& worker : report.workers) {
+    all.visits += worker.visits;
+    all.local_tried += worker.local_tried;
+    all.local_made += worker.local_made;
+    all.remote_tried += worker.remote_tried;
+    all.remote_made += worker.remote_made;
+    all.nodes_stolen += worker.nodes_stolen;
+    all.searching_ns += worker.searching_ns;
+    all.stealing_ns += worker.stealing_ns;
+    all.idle_ns += worker.idle_ns;
+    nodes.push_back(worker.nodes);
+  }
+  const auto total = static_cast<double>(std::accumulate(nodes.begin(), nodes.end(), 0LL));
+  if (total > 0) {
+    const auto maximum = static_cast<double>(*std::max_element(nodes.begin(), nodes.end()));
+    summary.imbalance = maximum * static_cast<double>(nodes.size()) / total;
+  }
+  const std::int64_t tried = all.local_tried + all.remote_tried;
+  const std::int64_t made = all.local_made + all.remote_made;
+  std::vector<double> shares;
+  for (const std::int64_t count : nodes) {
+    shares.push_back(total > 0 ? static_cast<double>(count) / total : 0);
+  }
+  summary.figures["steals"] = {
+      {"tried", tried},
+      {"made", made},
+      {"success", tried > 0 ? Figures(static_cast<double>(made) / static_cast<double>(tried))
+                            : Figures(nullptr)},
+      {"local_tried", all.local_tried},
+      {"local_made", all.local_made},
+      {"remote_tried", all.remote_tried},
+      {"remote_made", all.remote_made},
+      {"nodes_stolen", all.nodes_stolen}};
+  summary.figures["worker_seconds"] = {{"searching", static_cast<double>(all.searching_ns) / 1e9},
+                                       {"stealing", static_cast<double>(all.stealing_ns) / 1e9},
+                                       {"idle", static_cast<double>(all.idle_ns) / 1e9}};
+  summary.figures["share_of_nodes"] = shares;
+  if (options.checkpoint) {
+    summary.figures["snapshots"] = report.snapshots.written;
+    summary.figures["snapshot_seconds"] = static_cast<double>(report.snapshots.resting_ns) / 1e9;
+    summary.figures["resumed_from"] = report.snapshots.resumed_from > 0
+                                          ? Figures(report.snapshots.resumed_from)
+                                          : Figures(nullptr);
+  }
+}
+
+}  // namespace cleave::detail
