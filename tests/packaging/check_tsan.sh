@@ -15,9 +15,9 @@ if setarch -R true 2>/dev/null; then
 fi
 c++ -fsanitize=thread "$work/none.cpp" -o "$work/none" 2>/dev/null && "${fixed[@]}" "$work/none" || { echo "skipped: no thread sanitizer"; exit 77; }
 
-folder=tests/skeleton/work_stealing
+rooms=tests/skeleton
 source tests/packaging/compile_skeleton
-compile_skeleton "$work" "$mpicxx -g1 -fsanitize=thread -Wno-tsan" $folder/{bag,deques,search,split_deque}_test.cpp
+compile_skeleton "$work" "$mpicxx -g1 -fsanitize=thread -Wno-tsan" $rooms/contract/split_deque_test.cpp $rooms/stealing/{bag,deques,search}_test.cpp
 
 # What MPI itself does is not instrumented, and its hooks of the allocator do not go with the sanitizer's.
 echo "called_from_lib:libmpich.so" >"$work/suppressions"
@@ -28,12 +28,12 @@ run() {
   "$@" >"$work/log" 2>&1 || { cat "$work/log"; echo "$name: failed"; exit 1; }
   echo "$name: $(grep -E '^\[  PASSED' "$work/log")"
 }
-for name in deques split_deque; do
-  c++ -fsanitize=thread "$(object_of "$work" $folder/${name}_test.cpp)" -lgtest_main -lgtest -lfmt -lpthread -o "$work/$name"
-  run $name "${fixed[@]}" "$work/$name"
+for name in stealing/deques contract/split_deque; do
+  c++ -fsanitize=thread "$(object_of "$work" $rooms/${name}_test.cpp)" -lgtest_main -lgtest -lfmt -lpthread -o "$work/test"
+  run $name "${fixed[@]}" "$work/test"
 done
-for name in bag search; do
-  "$mpicxx" -fsanitize=thread "$work"/skeleton_*.o "$work/tests_mpi_main.cpp.o" "$(object_of "$work" $folder/${name}_test.cpp)" \
-    -lgtest -lfmt -lhwloc -lpthread -o "$work/$name"
-  run $name "$mpiexec" -n 1 "${fixed[@]}" "$work/$name"
+for name in stealing/bag stealing/search; do
+  "$mpicxx" -fsanitize=thread "$work"/skeleton_*.o "$work/tests_mpi_main.cpp.o" "$(object_of "$work" $rooms/${name}_test.cpp)" \
+    -lgtest -lfmt -lhwloc -lpthread -o "$work/test"
+  run $name "$mpiexec" -n 1 "${fixed[@]}" "$work/test"
 done

@@ -12,7 +12,7 @@
 
 #include <cleave/stealing/balancer.hpp>
 
-#include "tests/skeleton/work_stealing/simulated_ranks.hpp"
+#include "tests/skeleton/stealing/simulated_ranks.hpp"
 
 namespace cleave {
 

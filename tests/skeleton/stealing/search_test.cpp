@@ -18,7 +18,7 @@
 #include <cleave/dc_call.hpp>
 
 #include "tests/skeleton/examples.hpp"
-#include "tests/skeleton/work_stealing/trees.hpp"
+#include "tests/skeleton/stealing/trees.hpp"
 
 namespace cleave {
 

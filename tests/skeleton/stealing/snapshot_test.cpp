@@ -14,7 +14,7 @@
 #include <cleave/file.hpp>
 #include <cleave/stealing/snapshot.hpp>
 
-#include "tests/skeleton/work_stealing/trees.hpp"
+#include "tests/skeleton/stealing/trees.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace cleave {
