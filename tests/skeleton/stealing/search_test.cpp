@@ -189,7 +189,7 @@ struct Best {
 template <class Sought>
 double best_of_all(const RandomTree::Node& root) {
   const RandomTree tree;
-  detail::Segment<RandomTree::Node> stack;
+  detail::SplitDeque<RandomTree::Node> stack;
   Children<RandomTree::Node> children(stack);
   stack.push(root);
   double best = Incumbent<Sought>::kNone;
