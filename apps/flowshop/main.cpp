@@ -68,7 +68,7 @@ std::string Given::instance_text() const {
                                  : "heuristic";
   return fmt::format("{} jobs,{} machines,times {},bound {},branching {},incumbent {}",
                      instance.jobs, instance.machines, hash_of(instance.times), bound, branching,
-                     start);
+                     from);
 }
 
 template <class Value>

@@ -34,6 +34,8 @@ namespace {
 using namespace splitting;
 using nlohmann::json;
 
+constexpr int kMaxProcessors = 1 << 20;
+
 /// What every command that ends with a ledger reports.
 json report_of(const Options& o, const Ledger& ledger) {
   const Tree& tree = ledger.growth().tree();
@@ -118,7 +120,7 @@ void write_outputs(const Options& o, const Ledger& ledger) {
 }
 
 json front_of(const Options& o, const Problem& problem) {
-  const std::vector<FrontPoint> front = plan_front(problem, planner_of(o));
+  const std::vector<FrontPoint> front = plan_front(problem, *planner_named(o.planner));
   if (!o.front_picture.empty()) {
     write_file(o.front_picture,
                front_picture(front, fmt::format("{}, P = {}, F = {}", o.tree, problem.processors,
@@ -143,10 +145,10 @@ Planned planned_for(const Options& o, const Problem& problem) {
                             o.tree, o.cores, window.minimum, window.maximum));
   }
   if (o.window == 0) {
-    return plan_min_imbalance(problem, planner_of(o));
+    return plan_min_imbalance(problem, *planner_named(o.planner));
   }
   const LoadWindow window = window_around_mean(problem, o.window);
-  if (auto planned = plan_within(problem, window, planner_of(o))) {
+  if (auto planned = plan_within(problem, window, *planner_named(o.planner))) {
     return std::move(*planned);
   }
   throw Error(
@@ -157,8 +159,10 @@ Planned planned_for(const Options& o, const Problem& problem) {
 
 void plan(const Options& o) {
   const Tree tree = tree_named(o.tree);
-  const Problem problem{
-      .tree = tree, .processors = o.processors, .cost = o.cost.model(), .mode = mode_of(o)};
+  const Problem problem{.tree = tree,
+                        .processors = o.processors,
+                        .cost = o.cost.model(),
+                        .mode = *mode_named(o.mode)};
   const Planned planned = planned_for(o, problem);
   const Ledger ledger = replay(tree, planned.plan, problem.cost);
   json report = report_of(o, ledger);
@@ -239,12 +243,16 @@ int run(int argc, char** argv) {
     add_report(*command, o);
   }
   for (CLI::App* command : {&plans, &simulates}) {
-    command->add_option("--processors", o.processors, "P")->required();
+    command->add_option("--processors", o.processors, "P")
+        ->required()
+        ->check(CLI::Range(1, kMaxProcessors));
   }
-  plans.add_option("--mode", o.mode, "sfc, any, run, subtree or parent_owned");
+  plans.add_option("--mode", o.mode, "sfc, any, run, subtree or parent_owned")
+      ->check(one_of(kModeNames));
   plans.add_option("--window", o.window,
                    "leaves may lie this part of the mean around it; 0: least imbalance");
-  plans.add_option("--planner", o.planner, fmt::format("{}", fmt::join(kPlannerNames, ", ")));
+  plans.add_option("--planner", o.planner, fmt::format("{}", fmt::join(kPlannerNames, ", ")))
+      ->check(one_of(kPlannerNames));
   plans.add_flag("--front", o.front, "the whole front of cost against imbalance");
   plans.add_option("--front-picture", o.front_picture, "write the front as an SVG plot");
   simulates.add_option("--policy", o.policy, "name, or name:number for its parameter");

@@ -2,7 +2,6 @@
 #include "apps/spacetree/options.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <cmath>
 
@@ -12,17 +11,7 @@
 
 namespace cleave::spacetree {
 
-namespace {
-
-constexpr int kMaxProcessors = 1 << 20;
-
-}  // namespace
-
 void check_options(const Options& o) {
-  if (o.processors < 1 || o.processors > kMaxProcessors) {
-    throw UsageError(
-        fmt::format("--processors is {}, it must be from 1 to {}", o.processors, kMaxProcessors));
-  }
   const auto check = [](const char* name, double value, double minimum) {
     if (!std::isfinite(value) || value < minimum) {
       throw UsageError(fmt::format("{} is {}, it must be at least {}", name, value, minimum));
@@ -35,39 +24,10 @@ void check_options(const Options& o) {
   check("--c1", o.score.c1, 0);
   check("--c2", o.score.c2, 0);
   check("--c3", o.score.c3, 0);
-  if (o.cores < 0) {
-    throw UsageError(fmt::format("--cores is {}, it must be at least 0", o.cores));
-  }
 }
 
 Curve curve_of(const Options& o, const Tree& tree) {
-  if (o.curve.empty()) {
-    return Curve(tree.shape(), usual_curve(tree.shape()));
-  }
-  const auto kind = curve_named(o.curve);
-  if (!kind) {
-    throw UsageError(
-        fmt::format("--curve is '{}', allowed are {}", o.curve, fmt::join(kCurveNames, ", ")));
-  }
-  return Curve(tree.shape(), *kind);
-}
-
-Mode mode_of(const Options& o) {
-  const auto mode = mode_named(o.mode);
-  if (!mode) {
-    throw UsageError(
-        fmt::format("--mode is '{}', allowed are {}", o.mode, fmt::join(kModeNames, ", ")));
-  }
-  return *mode;
-}
-
-Planner planner_of(const Options& o) {
-  const auto planner = planner_named(o.planner);
-  if (!planner) {
-    throw UsageError(fmt::format("--planner is '{}', allowed are {}", o.planner,
-                                 fmt::join(kPlannerNames, ", ")));
-  }
-  return *planner;
+  return {tree.shape(), curve_named(o.curve).value_or(usual_curve(tree.shape()))};
 }
 
 void add_common(CLI::App& command, Options& o) {
@@ -86,8 +46,9 @@ void add_report(CLI::App& command, Options& o) {
   command.add_option("--c1", o.score.c1, "score = C2 cost + C1 imbalance: C1, default 1");
   command.add_option("--c2", o.score.c2, "C2, default 1");
   command.add_option("--c3", o.score.c3, "C3, weight of the surface in the imbalance, default 0");
-  command.add_option("--cores", o.cores, "processors that share a node");
-  command.add_option("--curve", o.curve, "hilbert, peano or morton");
+  command.add_option("--cores", o.cores, "processors that share a node")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("--curve", o.curve, "hilbert, peano or morton")->check(one_of(kCurveNames));
   command.add_option("--pictures", o.pictures, "write PREFIX-stage-S.svg for every stage");
   command.add_option("--out", o.out, "write the splits as a plan file");
 }

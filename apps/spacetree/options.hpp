@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 #include "skeleton/splitting/ledger/mode.hpp"
 #include "skeleton/splitting/ledger/plan_file.hpp"
@@ -38,11 +39,16 @@ struct Options {
   std::string command_line;
 };
 
-/// \throws UsageError  naming the option, its value and what is allowed; as the three below
+/// A check that a value is one of `names`.
+template <class Names>
+CLI::IsMember one_of(const Names& names) {
+  return CLI::IsMember(std::vector<std::string>(names.begin(), names.end()));
+}
+
+/// \throws UsageError  naming the option, its value and what is allowed
 void check_options(const Options& options);
+/// The one that was named, or the usual one of such a tree.
 Curve curve_of(const Options& options, const Tree& tree);
-Mode mode_of(const Options& options);
-Planner planner_of(const Options& options);
 
 void add_common(CLI::App& command, Options& options);
 void add_cost(CLI::App& command, Options& options);

@@ -136,7 +136,7 @@ Tree tree_named(const std::string& source) {
 std::string tree_source_help() {
   std::string text = "a tree file, or a generator with parameters after a colon:";
   for (const auto& [name, parameters] : generators()) {
-    text += ' ' + name + " (" + fmt::join(std::views::keys(parameters), ", ") + ')';
+    text += fmt::format(" {} ({})", name, fmt::join(std::views::keys(parameters), ", "));
   }
   return text;
 }

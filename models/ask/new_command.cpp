@@ -6,7 +6,6 @@
 #include <array>
 #include <cctype>
 #include <filesystem>
-#include <iterator>
 #include <memory>
 #include <system_error>
 
@@ -54,7 +53,9 @@ const std::array<ProjectForm, 5>& forms() {
 
 std::vector<std::string> form_names() {
   std::vector<std::string> names;
-  std::ranges::transform(forms(), std::back_inserter(names), &ProjectForm::name);
+  for (const ProjectForm& form : forms()) {
+    names.emplace_back(form.name);
+  }
   return names;
 }
 

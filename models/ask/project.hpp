@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of a new project, as `cleave new` writes them. In each, @name@ is the project's name
-// and
-// @Name@ the same in CamelCase; the README's @size@ is a size to predict.
+// The files of a new project: examples, and what is beside them. In the latter @name@ is the
+// project's name, @Name@ the same in CamelCase, and @size@ a size to predict.
 #pragma once
 
 #include <string_view>
@@ -9,18 +8,22 @@
 namespace cleave::models::project {
 
 extern const std::string_view cmake_lists;
-extern const std::string_view main_program;
 extern const std::string_view readme;
 
 extern const std::string_view halves;
+extern const std::string_view halves_main;
 extern const std::string_view halves_test;
 extern const std::string_view merge;
+extern const std::string_view merge_main;
 extern const std::string_view merge_test;
 extern const std::string_view sort;
+extern const std::string_view sort_main;
 extern const std::string_view sort_test;
 extern const std::string_view search;
+extern const std::string_view search_main;
 extern const std::string_view search_test;
 extern const std::string_view bound;
+extern const std::string_view bound_main;
 extern const std::string_view bound_test;
 
 }  // namespace cleave::models::project

@@ -19,6 +19,7 @@
 #include <cleave/blocks/agree_on_call.hpp>
 #include <cleave/blocks/link.hpp>
 #include <cleave/clock.hpp>
+#include <cleave/dc_call.hpp>
 #include <cleave/program/command_line.hpp>
 #include <cleave/program/mpi_program.hpp>
 #include <cleave/random.hpp>
@@ -128,7 +129,7 @@ Case<quicksort::Quicksort> sort_of(const Comm& comm, std::size_t keys) {
 Case<Queens> search_of(int queens) {
   return {.name = fmt::format("{} queens, a search", queens),
           .type = DC_Type::work_stealing,
-          .problem = Queens{}.make_problem({{"N", queens}}, 1),
+          .problem = {.all = (1U << queens) - 1},
           .payload_bytes = 0};
 }
 

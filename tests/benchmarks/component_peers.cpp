@@ -20,6 +20,7 @@
 #include <numeric>
 #include <optional>
 
+#include <cleave/dc_call.hpp>
 #include <cleave/program/command_line.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/program/mpi_program.hpp>

@@ -19,6 +19,7 @@
 #include <nlohmann/json.hpp>
 #include <parallel/algorithm>
 
+#include <cleave/dc_call.hpp>
 #include <cleave/program/command_line.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/program/mpi_program.hpp>

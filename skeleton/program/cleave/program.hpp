@@ -9,9 +9,9 @@
 //       });
 //     }
 //
-// It runs under mpiexec or alone, has --help, and options for the executor, the placement, sizes,
-// repetitions, traces, verification, limits and snapshots (run_options.hpp). `cleave study` runs it
-// on many sizes and ranks and predicts its run time.
+// `cleave::run<Mergesort>(argc, argv, {...})` is the same, but g++ 12 names no misspelt member.
+// It runs under mpiexec or alone, has --help, and options for executor, placement, sizes, traces,
+// checks, limits and snapshots (run_options.hpp). `cleave study` predicts its run time.
 #pragma once
 
 #include <concepts>

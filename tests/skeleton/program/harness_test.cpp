@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <cleave/error.hpp>
+#include <cleave/program.hpp>
 #include <cleave/program/command_line.hpp>
 #include <cleave/program/dilate.hpp>
 #include <cleave/program/inject.hpp>
@@ -102,6 +103,44 @@ TEST(CommandLine, KeepsOwnOptionsAsGivenOrByDefault) {
                         {"--size", "M=1,N=8"}, {"--a", "1"}, {"--b", "3"}}));
   EXPECT_EQ(second, 3);
   EXPECT_EQ(line.options.seed, 4U);
+}
+
+/// Adds up numbers; has no default constructor.
+struct Sum {
+  using Problem = std::vector<int>;
+  using Solution = int;
+  explicit Sum(int of_none) : of_none(of_none) {}
+  bool trivial(const Problem& numbers) const { return numbers.size() < 2; }
+  int conquer(const Problem& numbers) const { return numbers.empty() ? of_none : numbers[0]; }
+  Halves<Problem> divide(const Problem& numbers) const {
+    const auto middle = numbers.begin() + std::ssize(numbers) / 2;
+    return {{numbers.begin(), middle}, {middle, numbers.end()}};
+  }
+  int combine(int left, int right) const { return left + right; }
+  int of_none;
+};
+
+std::string refusal_of(const Program<Sum>& program) {
+  try {
+    AnyProgram(program).begin({});
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Program, SaysWhatItLacksBeforeItRuns) {
+  Program<Sum> program{.make_problem = [](const NamedSizes&, std::uint64_t) {
+    return std::vector<int>{1, 2};
+  }};
+  EXPECT_EQ(refusal_of(program),
+            "the program must have `application`, which makes the application: it has no default "
+            "constructor");
+  program.application = [](const RunOptions&) { return Sum(0); };
+  EXPECT_EQ(refusal_of(program), "accepted");
+  program.make_problem = nullptr;
+  EXPECT_EQ(refusal_of(program),
+            "the program must have `make_problem`, which makes the problem that a run solves");
 }
 
 TEST(Injection, HappensAtItsRankLevelAndBlockOnly) {

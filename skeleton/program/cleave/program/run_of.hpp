@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -44,7 +45,7 @@ struct NoParts {
   template <class Function>
     requires(!std::same_as<std::remove_cvref_t<Function>, NoParts>)
   NoParts(Function&&) {
-    static_assert(!sizeof(Function*),
+    static_assert(!std::same_as<Function, Function>,
                   "cleave: `make_part` is for a problem in parts: the application must have "
                   "`static constexpr bool kMergesParts = true`, or `sample`, `splitter` and "
                   "`partition`");
