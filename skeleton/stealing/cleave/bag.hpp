@@ -139,7 +139,7 @@ class Bag {
   /// Whether a rank has stopped the search that has ended. Not collective.
   bool is_stopped() const { return instance_->outcome() == detail::Balancer::Outcome::ended_early; }
 
-  /// Lets all workers take again, what is left and what is added from now on. Cost: an all-reduce.
+  /// Lets all workers take again, what is left and what is added from now on. Cost: a barrier.
   void restart() {
     comm_.barrier();
     restart_here();

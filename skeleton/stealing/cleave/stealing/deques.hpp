@@ -11,14 +11,10 @@
 #include <atomic>
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <memory>
 #include <mutex>
-#include <optional>
-#include <ranges>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -115,7 +111,7 @@ class Deques {
   }
 
   /// Moves nodes to the deque of `thief`, who calls: half of what other ranks have given, or all,
-  /// if it is the only worker. If they gave nothing, up to `most` of the oldest nodes that the
+  /// if it is the only worker. If they gave nothing, up to `maximum` of the oldest nodes that the
   /// first other deque with some to spare shares, but no more than half of them. \return how
   /// many; 0 if there were none
   std::size_t steal(int thief, std::size_t maximum) {
@@ -140,7 +136,7 @@ class Deques {
   /// Packs every other node, the oldest first, of the deque with the most nodes to spare: half of
   /// all nodes of the main thread's, or half of those that another one shares. So the thief gets
   /// half of the work whether it lies in the oldest nodes, as in a tree of bounded depth, or
-  /// anywhere. Not more than fit into `most_bytes`, one node at least; nothing if there are none.
+  /// anywhere. Not more than fit into `max_bytes`, one node at least; nothing if there are none.
   std::vector<std::byte> give(std::size_t max_bytes)
     requires Transferable<T>
   {
@@ -204,7 +200,7 @@ class Deques {
     return stolen.size();
   }
 
-  /// Half of the shared nodes, rounded up, at most `most`; all of the inbox's where there are no
+  /// Half of the shared nodes, rounded up, at most `maximum`; all of the inbox's where there are no
   /// others to leave some to. \pre  `from` is locked
   std::span<T> oldest(SplitDeque<T>& from, std::size_t maximum) const {
     SharedNodes<T> shared{from.shared()};
