@@ -11,6 +11,7 @@
 
 #include <cleave/error.hpp>
 #include <cleave/program/command_line.hpp>
+#include <cleave/program/rehearse.hpp>
 #include <cleave/program/test_options.hpp>
 #include <cleave/program/traits.hpp>
 #include <cleave/run_options.hpp>
@@ -230,6 +231,10 @@ void CommandLine::add_common() {
       ->type_name("{same,new}");
   add_shared("--trace", "", "write every block of every rank to this file (*.trace.jsonl)",
              [&o](const std::string& text) { o.trace = text; });
+  add_shared("--rehearse", "",
+             "P[:RANK,...]: do what these ranks of a run on P ranks would do, without messages; by "
+             "default rank 0",
+             [&o](const std::string& text) { o.rehearse = parse_rehearsed_ranks(text); });
   cli_->add_flag("--verify", o.verify, "check the result by an independent method")
       ->group(kCommonGroup);
   cli_->add_flag("--json", o.json, "print the result as one JSON object on one line")
@@ -310,6 +315,9 @@ void CommandLine::check_combinations() {
   if (std::isfinite(o.max_s) && o.type != DC_Type::work_stealing) {
     throw UsageError(fmt::format("--max-time: {} has no limit of time, take --type work_stealing",
                                  name_of(o.type)));
+  }
+  if (o.rehearse) {
+    check_rehearsal(o);
   }
   if (!o.checkpoint) {
     if (o.resume) {

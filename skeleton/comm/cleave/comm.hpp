@@ -48,6 +48,10 @@ class Comm {
   /// \throws MpiError
   explicit Comm(MPI_Comm comm);
 
+  /// One of `size` ranks that are not there, for what only asks who it is. Any message is an error,
+  /// and it agrees with itself alone.
+  static Comm as_rank(int rank, int size);
+
   int rank() const;
   int size() const;
   int ranks_per_host() const;  ///< the most on any host
@@ -115,6 +119,7 @@ class Comm {
   MPI_Comm handle() const;
 
  private:
+  explicit Comm(const detail::CommState* state) : state_(state) {}
   void wait_all(std::vector<MPI_Request>& requests) const;
   void reduce(std::span<std::int64_t> values, MPI_Op op) const;
 

@@ -51,6 +51,15 @@ typename App::Problem make_whole(const App& app, const RunOptions& options, std:
   }
 }
 
+/// A rank's part of a sequence: as many elements as any other has, or one more.
+template <class Problem>
+Problem section_of(const Problem& whole, int rank, int ranks) {
+  const auto at = [&](int of) {
+    return whole.size() * static_cast<std::size_t>(of) / static_cast<std::size_t>(ranks);
+  };
+  return Problem(std::span(whole.data(), whole.size()).subspan(at(rank), at(rank + 1) - at(rank)));
+}
+
 /// This rank's part: by `make_part`, or a section of the whole.
 template <class App>
   requires MakesParts<App>
@@ -59,13 +68,7 @@ typename App::Problem make_part(const Comm& comm, const App& app, const RunOptio
   if constexpr (HasMakePart<App>) {
     return app.make_part(comm, options.sizes, seed);
   } else {
-    const typename App::Problem whole = make_whole(app, options, seed);
-    const auto at = [&](int rank) {
-      return whole.size() * static_cast<std::size_t>(rank) / static_cast<std::size_t>(comm.size());
-    };
-    const std::span all(whole.data(), whole.size());
-    const std::size_t first = at(comm.rank());
-    return typename App::Problem(all.subspan(first, at(comm.rank() + 1) - first));
+    return section_of(make_whole(app, options, seed), comm.rank(), comm.size());
   }
 }
 

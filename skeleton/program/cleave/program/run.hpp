@@ -24,6 +24,7 @@
 #include <cleave/program/describe.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/program/mpi_program.hpp>
+#include <cleave/program/rehearse.hpp>
 #include <cleave/program/traits.hpp>
 #include <cleave/run_options.hpp>
 #include <cleave/stealing/snapshot.hpp>
@@ -253,7 +254,8 @@ bool set_up(Program& program, CommandLine& command_line, int ranks, int argc, ch
   if (!command_line.parse(argc, argv, speaks)) {
     return false;
   }
-  command_line.options().ranks = ranks;
+  const auto& rehearse = command_line.options().rehearse;
+  command_line.options().ranks = rehearse ? rehearse->of : ranks;
   if constexpr (requires { program.check_options(command_line.options()); }) {
     program.check_options(command_line.options());
   }
@@ -278,8 +280,14 @@ void run_on_ranks(const Comm& comm, const ProgramTraits& traits, int argc, char*
       }
     }
   });
-  with_application(program, options,
-                   [&](const auto& app) { run_application(comm, app, command_line, argc, argv); });
+  with_application(program, options, [&]<class App>(const App& app) {
+    if constexpr (DivideInHalvesAndConquer<App>) {
+      if (options.rehearse) {
+        return rehearse_application(comm, app, command_line, argc, argv);
+      }
+    }
+    run_application(comm, app, command_line, argc, argv);
+  });
 }
 
 /// Answers --help, --version and --describe without MPI, which may not start without a launcher.
