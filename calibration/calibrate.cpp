@@ -73,7 +73,7 @@ std::optional<CalibrateOptions> options_from(int argc, char** argv, const Comm& 
   std::string largest = "64M";
   cli.add_option("--largest", largest,
                  "The longest message to measure, in bytes (K, M: 1024-based); every rank needs\n"
-                 "twice as much memory")
+                 "twice as much memory, and 64 MiB")
       ->capture_default_str();
   cli.add_option("--seconds", options.seconds, "Time to spend at most")
       ->check(CLI::Range(0.1, 3600.0))
