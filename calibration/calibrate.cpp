@@ -71,7 +71,7 @@ std::optional<CalibrateOptions> options_from(int argc, char** argv, const Comm& 
       ->capture_default_str();
   cli.add_option("--largest", options.largest_bytes,
                  "The longest message to measure, in bytes (K, M: 1024-based); every rank needs\n"
-                 "twice as much memory")
+                 "twice as much memory, and 64 MiB")
       ->transform(Count(kMinLargest))
       ->default_str("64M");
   cli.add_option("--seconds", options.seconds, "Time to spend at most")

@@ -16,6 +16,7 @@
 #include <cleave/part.hpp>
 #include <cleave/row.hpp>
 #include <cleave/schedule/group.hpp>
+#include <cleave/trace/median.hpp>
 
 #include "calibration/median.hpp"
 #include "models/theory/latency_gap.hpp"
@@ -73,13 +74,45 @@ bool leaves_host(const Comm& comm, const Pattern& pattern) {
 }
 
 /// Where messages come from and where they go: rows, as an application's data, of which the long
-/// ones lie in huge pages and are moved faster.
-struct Buffers {
-  explicit Buffers(std::size_t bytes) : out(bytes, std::byte{1}), in(bytes, std::byte{2}) {}
+/// ones lie in huge pages and are moved faster. Each message has the place after the one before it,
+/// so that no cache has what it reads or writes, as little as an application's.
+class Buffers {
+ public:
+  Buffers(std::size_t rows, std::size_t bytes) {
+    for (std::size_t i = 0; i < rows; ++i) {
+      out_.emplace_back(bytes, std::byte{1});
+      in_.emplace_back(bytes, std::byte{2});
+    }
+  }
 
-  Row<std::byte> out;
-  Row<std::byte> in;
+  std::size_t longest() const { return out_.front().size(); }
+
+  struct Place {
+    std::span<const std::byte> out;
+    std::span<std::byte> in;
+  };
+  /// \pre  bytes <= longest()
+  Place next(std::size_t bytes) {
+    if (bytes > longest() - at_) {
+      at_ = 0;
+      row_ = (row_ + 1) % out_.size();
+    }
+    const Place place{std::span(out_[row_]).subspan(at_, bytes),
+                      std::span(in_[row_]).subspan(at_, bytes)};
+    constexpr std::size_t kCacheLine = 64;
+    at_ = std::min(longest(), at_ + (bytes + kCacheLine - 1) / kCacheLine * kCacheLine);
+    return place;
+  }
+
+ private:
+  std::vector<Row<std::byte>> out_;
+  std::vector<Row<std::byte>> in_;
+  std::size_t row_ = 0;
+  std::size_t at_ = 0;
 };
+
+/// More than a rank's share of any cache.
+constexpr std::size_t kBeyondCaches = std::size_t{32} << 20;
 
 /// One rank's part in a pattern, ready to be repeated.
 class Messages {
@@ -88,24 +121,23 @@ class Messages {
       : comm_(comm),
         kind_(pattern.kind),
         partner_(partner_across(comm, pattern.level)),
-        short_(std::min(static_cast<std::size_t>(max_bytes), kMinHugeRow - 1)),
-        long_(static_cast<std::size_t>(max_bytes)) {}
+        short_(kBeyondCaches / kMinHugeRow, kMinHugeRow - 1),
+        long_(1, std::max(static_cast<std::size_t>(max_bytes), kBeyondCaches)) {}
 
   /// Moves the messages once; each rank sends and receives `message_bytes`.
   void move(std::int64_t message_bytes) {
     const auto bytes = static_cast<std::size_t>(message_bytes);
-    Buffers& buffers = bytes <= short_.out.size() ? short_ : long_;
+    const Buffers::Place place = (bytes <= short_.longest() ? short_ : long_).next(bytes);
     if (kind_ == Pattern::Kind::alltoallv) {
-      alltoall(message_bytes, buffers);
+      alltoall(message_bytes, place);
     } else if (partner_) {
-      comm_.exchange(*partner_, std::span(buffers.out).first(bytes),
-                     std::span(buffers.in).first(bytes));
+      comm_.exchange(*partner_, place.out, place.in);
     }
   }
 
  private:
   /// `message_bytes` in all, shared among the other ranks as evenly as it goes.
-  void alltoall(std::int64_t message_bytes, Buffers& buffers) {
+  void alltoall(std::int64_t message_bytes, const Buffers::Place& place) {
     const int others = comm_.size() - 1;
     const auto share = [&](int from, int to) {
       const int index = (to - from + comm_.size()) % comm_.size() - 1;
@@ -125,8 +157,7 @@ class Messages {
       sent += send_counts.back();
       received += receive_counts.back();
     }
-    comm_.alltoall(buffers.out, send_counts, send_offsets, buffers.in, receive_counts,
-                   receive_offsets);
+    comm_.alltoall(place.out, send_counts, send_offsets, place.in, receive_counts, receive_offsets);
   }
 
   Comm comm_;
@@ -136,15 +167,19 @@ class Messages {
   Buffers long_;
 };
 
-/// Seconds of one move, the longest over the ranks, from `moves` of them in a row.
+/// Seconds of one move on this rank, from `moves` of them in a row. Collective.
 double timed_moves(const Comm& comm, Messages& messages, std::int64_t message_bytes, int moves) {
   comm.barrier();
   const std::int64_t begin_ns = mpi_time_ns();
   for (int i = 0; i < moves; ++i) {
     messages.move(message_bytes);
   }
-  const std::int64_t longest_ns = comm.allreduce_max(mpi_time_ns() - begin_ns);
-  return static_cast<double>(longest_ns) * 1e-9 / moves;
+  return static_cast<double>(mpi_time_ns() - begin_ns) * 1e-9 / moves;
+}
+
+/// The longest of all ranks' `seconds`. Collective.
+double longest_of(const Comm& comm, double seconds) {
+  return static_cast<double>(comm.allreduce_max(std::llround(seconds * 1e9))) * 1e-9;
 }
 
 /// So many moves that the clock's resolution and the ranks' different starts do not count.
@@ -162,7 +197,7 @@ std::vector<MessageSamples> sample(const Comm& comm, const Pattern& pattern,
   std::vector<int> moves;
   for (const std::int64_t bytes : options.message_bytes) {
     samples.push_back({.message_bytes = bytes});
-    moves.push_back(moves_for(timed_moves(comm, messages, bytes, 3)));
+    moves.push_back(moves_for(longest_of(comm, timed_moves(comm, messages, bytes, 3))));
   }
   const std::int64_t begin_ns = mpi_time_ns();
   for (bool go_on = true; go_on;) {
@@ -170,10 +205,10 @@ std::vector<MessageSamples> sample(const Comm& comm, const Pattern& pattern,
       MessageSamples& s = samples[i];
       if (!s.stable) {
         s.seconds.push_back(timed_moves(comm, messages, s.message_bytes, moves[i]));
-        s.stable = median_is_stable(s.seconds, options.tolerance);
+        s.stable = comm.allreduce_min(median_is_stable(s.seconds, options.tolerance) ? 1 : 0) == 1;
       }
     }
-    // Every rank holds the same samples; only the time is rank 0's to tell.
+    // Every rank holds as many samples; only the time is rank 0's to tell.
     const double fraction = static_cast<double>(mpi_time_ns() - begin_ns) * 1e-9 / options.seconds;
     const bool all_stable =
         std::all_of(samples.begin(), samples.end(), [](const auto& s) { return s.stable; });
@@ -181,6 +216,9 @@ std::vector<MessageSamples> sample(const Comm& comm, const Pattern& pattern,
     if (comm.rank() == 0 && options.progress) {
       options.progress(std::min(fraction, 1.0));
     }
+  }
+  for (MessageSamples& s : samples) {
+    s.seconds = of_slowest_rank(comm, std::move(s.seconds));
   }
   return samples;
 }
@@ -209,6 +247,14 @@ std::vector<std::int64_t> default_message_bytes(Pattern::Kind kind) {
   }
   sizes.push_back(maximum);
   return sizes;
+}
+
+std::vector<double> of_slowest_rank(const Comm& comm, std::vector<double> seconds) {
+  const std::int64_t mine_ps = std::llround(detail::median(seconds) * 1e12);
+  const bool is_slowest = comm.allreduce_max(mine_ps) == mine_ps;
+  const auto slowest = static_cast<int>(comm.allreduce_min(is_slowest ? comm.rank() : comm.size()));
+  comm.bcast(std::as_writable_bytes(std::span(seconds)), slowest);
+  return seconds;
 }
 
 Communication measure(const Comm& world, const Pattern& pattern, const MeasureOptions& options) {

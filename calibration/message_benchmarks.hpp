@@ -44,13 +44,20 @@ struct MeasureOptions {
 /// Message sizes from 8 bytes to 64 MiB for exchanges and to 4 MiB for MPI_Alltoallv.
 std::vector<std::int64_t> default_message_bytes(Pattern::Kind kind);
 
+/// The times of the rank whose own median is the longest, on every rank. The longest of all ranks
+/// at each moment would grow with their number, since any of them is late now and then. Collective.
+/// \pre  all ranks pass as many
+std::vector<double> of_slowest_rank(const Comm& comm, std::vector<double> seconds);
+
 /// Measures one pattern on the first `pattern.ranks` ranks of `world`; collective over all of it.
 ///
-/// A time is the longest over the ranks: the worst case. Short messages are sent many times between
-/// two readings of the clock. The sizes are taken in turn, round after round, so that a slow moment
-/// of the machine does not fall on one size; the first round is a warm-up. A size is left out of
-/// later rounds once its median is stable. When the time is over, the rest are marked as not
-/// stable.
+/// Times are those of the rank whose own median is the longest. Messages lie in memory that no
+/// cache has. Short ones are sent many times between two readings of the clock. The sizes are taken
+/// in turn, round after round, so that a slow moment of the machine does not fall on one size; the
+/// first round is a warm-up. A size is left out of later rounds once its median is stable on every
+/// rank. When the time is over, the rest are marked as not stable.
+///
+/// Memory of a rank: twice the longest message, and 64 MiB.
 ///
 /// \return  the samples, with l and g fitted to their medians; on rank 0 of `world` only
 Communication measure(const Comm& world, const Pattern& pattern, const MeasureOptions& options);

@@ -18,6 +18,7 @@
 #include "models/report/format.hpp"
 #include "models/report/plot.hpp"
 #include "models/report/text.hpp"
+#include "models/theory/rehearsed.hpp"
 #include "models/theory/remarks.hpp"
 
 namespace cleave::models {
@@ -28,6 +29,7 @@ struct PredictArguments {
   QuestionArguments question;
   std::string ranks;
   std::vector<std::string> sizes;
+  std::vector<std::string> rehearsals;
   bool shares = false;
   Answering answering;
 };
@@ -156,8 +158,12 @@ void run(const PredictArguments& arguments) {
   for (const std::string& text : arguments.sizes) {
     sizes.push_back(parse_sizes(text));
   }
-  const PredictOptions options = arguments.question.options();
+  if (!arguments.rehearsals.empty() && !arguments.question.what_if.empty()) {
+    throw UsageError("--what-if changes blocks that --rehearsal gives as measured: give one");
+  }
   const Model model = arguments.question.read();
+  PredictOptions options = arguments.question.options();
+  options.rehearsed = rehearsed_runs(model, read_traces(arguments.rehearsals));
   std::vector<Prediction> predictions;
   for (const NamedSizes& size : sizes) {
     for (const int p : ranks) {
@@ -198,6 +204,12 @@ void add_predict_command(CLI::App& program) {
   command
       ->add_option("--size", arguments->sizes,
                    "Sizes of the whole problem, e.g. N=1G or N=1G,M=2G; K, M, G are 1024-based")
+      ->take_all();
+  command
+      ->add_option(
+          "--rehearsal", arguments->rehearsals,
+          "Traces of --rehearse at these sizes and ranks, whose blocks are taken as measured")
+      ->delimiter(',')
       ->take_all();
   command->add_flag("--shares", arguments->shares, "Also print what each block takes");
   arguments->answering.add_to(*command);

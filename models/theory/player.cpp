@@ -26,13 +26,14 @@ double sampled(double elements) {
 }  // namespace
 
 Player::Player(const Model& model, const Network& network, int ranks, int ranks_per_host,
-               const NamedSizes& sizes)
+               const NamedSizes& sizes, const RehearsedRun* rehearsed)
     : model_(model),
       parts_(*model.hypercube()),
       network_(network),
       ranks_(ranks),
       ranks_per_host_(ranks_per_host),
       run_sizes_(sizes),
+      rehearsed_(rehearsed),
       schedule_(detail::schedule_of(parts_.way, ranks)),
       paper_factor_(paper_factor(model.placement)) {
   for (const Step& step : schedule_.steps) {
@@ -195,7 +196,7 @@ void Player::step(const Step& step) {
       const Bound& block = bound(step.block);
       SizeValues values;
       const std::span<const double> sizes = sizes_of(block, step.block, step.group, values);
-      remember_width({step.block, level}, block, sizes);
+      remember_width({step.block, level}, block, sizes, group.ranks.first);
       const int count = step.ranks == Step::Ranks::all ? group.ranks.size : 1;
       work(step.block, step.group, group.ranks.first, count, median_of(block, sizes));
       break;
@@ -221,21 +222,53 @@ void Player::step(const Step& step) {
 }
 
 double Player::median_of(const Bound& bound, std::span<const double> sizes) {
-  is_outside_ = is_outside_ || bound.law->is_outside(sizes);
+  is_outside_ = is_outside_ || (rehearsed_ == nullptr && bound.law->is_outside(sizes));
   return bound.law->median(sizes);
 }
 
-/// What the law says at the first group of a level stands for all of them.
-void Player::remember_width(Place place, const Bound& bound, std::span<const double> sizes) {
+/// What is known at the first group of a level stands for all of them.
+void Player::remember_width(Place place, const Bound& bound, std::span<const double> sizes,
+                            int rank) {
   if (!spent_.empty() && !said_.contains(place)) {
-    said_.emplace(place, bound.law->at(sizes));
+    const auto* found = rehearsed_ ? rehearsed_->find(place.block, place.level, rank) : nullptr;
+    said_.emplace(place, found != nullptr ? found->second : bound.law->at(sizes));
   }
 }
 
-void Player::work(detail::Block block, int group, int first, int count, double seconds) {
+/// What `rank` takes there by the rehearsal; nothing where it has no such block.
+std::optional<double> Player::rehearsed_s(Place place, int rank) const {
+  const auto* const found = rehearsed_ ? rehearsed_->find(place.block, place.level, rank) : nullptr;
+  if (found == nullptr) {
+    return std::nullopt;
+  }
+  return place.block == detail::Block::sequential
+             ? found->second.median * leaf_ratio(rank, found->first)
+             : found->second.median;
+}
+
+/// What the leaf of `rank` takes of that of a rehearsed one: by the law at the sizes of both.
+double Player::leaf_ratio(int rank, int rehearsed) const {
+  const Bound& leaf = bound(detail::Block::sequential);
+  const auto by_law = [&](int of) -> std::optional<double> {
+    const auto sizes = rehearsed_->leaves.find(of);
+    std::vector<double> values;
+    for (const std::string& name : leaf.names) {
+      if (sizes == rehearsed_->leaves.end() || !sizes->second.contains(name)) {
+        return std::nullopt;
+      }
+      values.push_back(sizes->second.at(name));
+    }
+    return leaf.law->median(values);
+  };
+  const std::optional<double> mine = by_law(rank);
+  const std::optional<double> theirs = by_law(rehearsed);
+  return mine && theirs && *theirs > 0 ? *mine / *theirs : 1;
+}
+
+void Player::work(detail::Block block, int group, int first, int count, double by_law_s) {
   const Place place{block, group_at(group).level};
   for (int rank = first; rank < first + count; ++rank) {
-    spend(rank, place, seconds);
+    spend(rank, place, rehearsed_s(place, rank).value_or(by_law_s));
   }
 }
 

@@ -15,14 +15,16 @@
 #include "models/theory/law.hpp"
 #include "models/theory/model.hpp"
 #include "models/theory/prediction.hpp"
+#include "models/theory/rehearsed.hpp"
 
 namespace cleave::models {
 
 class Player {
  public:
+  /// \param rehearsed  of this run, or null; what it has is taken in place of the laws
   /// \throws Error  if a block of the schedule cannot be predicted
   Player(const Model& model, const Network& network, int ranks, int ranks_per_host,
-         const NamedSizes& sizes);
+         const NamedSizes& sizes, const RehearsedRun* rehearsed = nullptr);
 
   /// The time of the last rank where every block takes its median, and what it consists of. Costs
   /// a few steps a rank and level.
@@ -83,10 +85,12 @@ class Player {
   double walk();
   void set_fractions();
   void step(const detail::Step& step);
+  std::optional<double> rehearsed_s(Place place, int rank) const;
+  double leaf_ratio(int rank, int rehearsed) const;
   double median_of(const Bound& bound, std::span<const double> sizes);
-  void remember_width(Place place, const Bound& bound, std::span<const double> sizes);
+  void remember_width(Place place, const Bound& bound, std::span<const double> sizes, int rank);
   void set_half_widths(Played& played) const;
-  void work(detail::Block block, int group, int first, int count, double seconds);
+  void work(detail::Block block, int group, int first, int count, double by_law_s);
   Moved moved(const detail::Step& step);
   void move(const detail::Step& step);
   void meet(int a, int b, int group, const Moved& what);
@@ -111,6 +115,7 @@ class Player {
   int ranks_;
   int ranks_per_host_;
   NamedSizes run_sizes_;
+  const RehearsedRun* rehearsed_;
   detail::Schedule schedule_;
   double paper_factor_;  ///< messages at once in what the fitted factor was fitted to
   std::map<detail::Block, Bound> blocks_;

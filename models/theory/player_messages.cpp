@@ -48,7 +48,8 @@ Player::Moved Player::moved(const detail::Step& step) {
     what.header_s = header_seconds(used, bytes);
   }
   if (const auto skeleton = blocks_.find(detail::Block::skeleton); skeleton != blocks_.end()) {
-    remember_width({detail::Block::skeleton, level}, skeleton->second, {&bytes, 1});
+    remember_width({detail::Block::skeleton, level}, skeleton->second, {&bytes, 1},
+                   group_at(step.group).ranks.first);
     what.skeleton_s = median_of(skeleton->second, {&bytes, 1});
   }
   return what;
@@ -101,11 +102,13 @@ double Player::choose_splitter(int group) {
   SizeValues values;
   const std::span<const double> sizes = sizes_of(pivot, detail::Block::pivot, group, values);
   const double splitter_bytes = parts_.exchange->splitter_bytes;
-  remember_width({detail::Block::pivot, group_at(group).level}, pivot, sizes);
+  const Place place{detail::Block::pivot, group_at(group).level};
+  const int first = group_at(group).ranks.first;
+  remember_width(place, pivot, sizes, first);
   const double messages =
       choose_seconds(entry(group_at(group).level, leaves_host(group)), group_at(group).ranks.size,
                      sizes.back() * splitter_bytes, splitter_bytes);
-  return messages + median_of(pivot, sizes);
+  return messages + rehearsed_s(place, first).value_or(median_of(pivot, sizes));
 }
 
 }  // namespace cleave::models

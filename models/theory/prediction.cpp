@@ -27,6 +27,7 @@ struct Question {
   int ranks_per_host = 1;
   int threads = 1;
   NamedSizes sizes;
+  const RehearsedRun* rehearsed = nullptr;
 
   double nodes() const { return static_cast<double>(sizes.at("nodes")); }
 };
@@ -54,6 +55,15 @@ void check_sizes(const Model& model, const NamedSizes& sizes) {
   }
 }
 
+/// The rehearsal of as many ranks at these sizes; null if there is none.
+const RehearsedRun* rehearsal_of(int ranks, const NamedSizes& sizes,
+                                 const std::vector<RehearsedRun>& rehearsed) {
+  const auto found = std::ranges::find_if(rehearsed, [&](const RehearsedRun& run) {
+    return run.ranks == ranks && std::ranges::includes(run.sizes, sizes);
+  });
+  return found == rehearsed.end() ? nullptr : &*found;
+}
+
 Question checked(const Model& model, int ranks, const NamedSizes& sizes,
                  const PredictOptions& options) {
   if (ranks < 1) {
@@ -72,7 +82,8 @@ Question checked(const Model& model, int ranks, const NamedSizes& sizes,
           .ranks_per_host =
               std::min(ranks, options.ranks_per_host.value_or(model.usual_ranks_per_host(ranks))),
           .threads = options.threads.value_or(model.threads),
-          .sizes = sizes};
+          .sizes = sizes,
+          .rehearsed = rehearsal_of(ranks, sizes, options.rehearsed)};
 }
 
 double square(double value) { return value * value; }
@@ -134,13 +145,14 @@ HalfWidths play_search(Prediction& prediction, const Question& question) {
 
 HalfWidths play_hypercube(Prediction& prediction, const Question& question) {
   Player player(question.model, question.network, question.ranks, question.ranks_per_host,
-                question.sizes);
+                question.sizes, question.rehearsed);
   Player::Played played = player.play();
   prediction.seconds = played.seconds;
   prediction.shares = std::move(played.shares);
   prediction.sum_of_maxima_s = played.sum_of_maxima_s;
   prediction.outside_fitted_range = played.is_outside_fitted_range;
   prediction.remarks = std::move(played.remarks);
+  prediction.is_rehearsed = question.rehearsed != nullptr;
   HalfWidths widths{.below = played.half_width_below, .above = played.half_width_above};
   add_assumed(widths, question, prediction.seconds,
               [&](const NetworkFactors& factors) { return player.seconds_with(factors); });
@@ -176,11 +188,31 @@ constexpr double kBeyondCache = 0.15;
 constexpr double kBeyondRanks = 0.03;
 constexpr double kOtherRanksPerHost = 0.15;
 
+/// Its blocks were seen, with as many ranks on a host as were rehearsed at once.
+void add_unseen_of_rehearsal(double& added, Prediction& prediction, const Question& question) {
+  prediction.remarks.push_back(
+      fmt::format("rehearsed: the blocks of {} were measured at these sizes",
+                  detail::format_ranks(question.ranks)));
+  const int at_once = question.rehearsed->ranks_per_host;
+  if (at_once != question.ranks_per_host) {
+    added += square(kOtherRanksPerHost);
+    prediction.remarks.push_back(fmt::format(
+        "{} on a host: not rehearsed, blocks are as with {} at once; rehearse under "
+        "mpiexec -n {}",
+        detail::format_ranks(question.ranks_per_host), at_once, question.ranks_per_host));
+  }
+}
+
 void add_unseen(HalfWidths& widths, Prediction& prediction, const Question& question) {
   const Model& model = question.model;
   double added =
       square(kBeyondRanks *
              std::max(0.0, std::log2(static_cast<double>(question.ranks) / model.max_ranks())));
+  if (prediction.is_rehearsed) {
+    add_unseen_of_rehearsal(added, prediction, question);
+    widths.add(std::sqrt(added), std::sqrt(added));
+    return;
+  }
   if (prediction.cache_left_bytes) {
     added += square(kBeyondCache);
   }
@@ -224,7 +256,9 @@ Prediction answer(const Question& question) {
     }
   };
   refuse_unless(std::isfinite(prediction.seconds) && prediction.seconds > 0, prediction.seconds);
-  if (question.ranks > model.max_ranks() || model.doublings_outside(question.sizes) > 0.07) {
+  const bool is_rehearsed = prediction.is_rehearsed;
+  if (!is_rehearsed &&
+      (question.ranks > model.max_ranks() || model.doublings_outside(question.sizes) > 0.07)) {
     prediction.outside_fitted_range = true;
   }
   if (question.ranks > question.ranks_per_host) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/theory/model.hpp"
+#include "models/theory/rehearsed.hpp"
 
 namespace cleave::models {
 
@@ -40,6 +41,7 @@ struct Prediction {
   bool outside_fitted_range = false;
   std::vector<BlockShare> shares;  ///< of the last rank to end; they add up to `seconds`
   std::vector<std::string> remarks;
+  bool is_rehearsed = false;           ///< whether blocks are as they were rehearsed at these sizes
   std::string assumed_network;         ///< between hosts, where nobody measured it and it is needed
   std::optional<double> memory_bytes;  ///< of the rank that needs most
   /// A cache of the host of the traces that held the data of a rank in every run that was fitted,
@@ -57,6 +59,8 @@ struct PredictOptions {
   std::optional<Network> network;
   /// Of a rank, for work stealing; by default those of the fitted runs, 1 where these differ.
   std::optional<int> threads;
+  /// Blocks of a run of the ranks and sizes of one of these are as they were rehearsed.
+  std::vector<RehearsedRun> rehearsed{};
 };
 
 /// \throws UsageError  if ranks or threads are below 1 or of another executor, or a size is

@@ -198,7 +198,9 @@ NamedValues sizes_of_block(const Sample& sample) {
                                                  : sample.sizes;
 }
 
-Measurements collect_measurements(std::span<const detail::Trace> traces) {
+namespace {
+
+Measurements collect(std::span<const detail::Trace> traces) {
   if (traces.empty()) {
     throw UsageError("no traces are given");
   }
@@ -254,6 +256,30 @@ Measurements collect_measurements(std::span<const detail::Trace> traces) {
     result.notes.insert(result.notes.end(), collected.notes.begin(), collected.notes.end());
   }
   return result;
+}
+
+}  // namespace
+
+Measurements collect_measurements(std::span<const detail::Trace> traces) {
+  for (const detail::Trace& trace : traces) {
+    if (!trace.run.rehearsed.empty()) {
+      throw UsageError(fmt::format(
+          "{} is of a rehearsal, which has no time of a whole run: give it to cleave predict "
+          "--rehearsal",
+          trace.file.string()));
+    }
+  }
+  return collect(traces);
+}
+
+Measurements collect_rehearsals(std::span<const detail::Trace> traces) {
+  for (const detail::Trace& trace : traces) {
+    if (trace.run.rehearsed.empty()) {
+      throw UsageError(fmt::format("{} is of a run: a rehearsal is made by the option --rehearse",
+                                   trace.file.string()));
+    }
+  }
+  return collect(traces);
 }
 
 Measurements without_oversubscribed(Measurements measurements) {

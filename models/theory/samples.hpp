@@ -84,9 +84,12 @@ struct Measurements {
 /// Collects the repetitions of all traces. Of blocks those of the faster half count (quiet.hpp). A
 /// trace that dropped spans gives its total times only, and a note says so.
 ///
-/// \throws UsageError  if there is no trace, or they differ in application, type, placement or
+/// \throws UsageError  if there is no trace, one is of a rehearsal, or they differ in application,
+/// type, placement or
 ///                     (but for work stealing) threads, or none has a counted repetition
 Measurements collect_measurements(std::span<const detail::Trace> traces);
+/// The same of ranks that were rehearsed; the time of a point is the rank's without messages.
+Measurements collect_rehearsals(std::span<const detail::Trace> traces);
 
 /// Leaves out the runs with more ranks than cores, and says so in a note.
 /// \throws Error  if nothing remains

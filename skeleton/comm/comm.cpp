@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <cleave/comm.hpp>
@@ -125,6 +127,15 @@ MpiError::MpiError(const char* call, int code)
     : Error(fmt::format("{} failed: {}", call, mpi_error_text(code))) {}
 
 Comm::Comm(MPI_Comm comm) : state_(state_of(comm)) {}
+
+Comm Comm::as_rank(int rank, int size) {
+  static std::map<std::pair<int, int>, CommState> states;
+  CommState& state = states[{rank, size}];
+  state = *Comm(MPI_COMM_SELF).state_;
+  state.rank = rank;
+  state.size = size;
+  return Comm(&state);
+}
 
 int Comm::rank() const { return state_->rank; }
 int Comm::size() const { return state_->size; }

@@ -38,13 +38,6 @@ std::int64_t slowest_probe_ns(const Comm& world) {
   return world.allreduce_max(probe_ns());
 }
 
-/// What this rank is given of the problem.
-Holding holding_of(const Comm& comm, const RunOptions& options) {
-  return is_distributed(options)        ? Holding::part
-         : holds_problem(comm, options) ? Holding::all
-                                        : Holding::nothing;
-}
-
 /// Refuses a solution on the hypercube beyond the limit on nodes, which holds for all ranks
 /// together. \throws Error  on every rank
 void require_within_limit(const Comm& world, const AnyRun& run, const RunOptions& options) {

@@ -16,6 +16,7 @@
 #include <cleave/program/measure.hpp>
 #include <cleave/program/mpi_program.hpp>
 #include <cleave/program/parse_options.hpp>
+#include <cleave/program/rehearse.hpp>
 #include <cleave/program/summary.hpp>
 #include <cleave/stealing/snapshot.hpp>
 #include <cleave/trace.hpp>
@@ -50,16 +51,6 @@ std::string instance_of(const ProblemFacts& facts, const CommandLine& line) {
   const std::string text = facts.instance ? facts.instance() : content_of(line.own);
   const std::string seed = fmt::format("seed={}", line.options.seed);
   return facts.is_generated ? text + (text.empty() ? "" : ",") + seed : text;
-}
-
-/// Prints a line each to standard error, unless --quiet.
-void print_warnings(std::string_view program, const std::vector<std::string>& warnings,
-                    const RunOptions& options) {
-  for (const std::string& warning : warnings) {
-    if (!options.quiet) {
-      fmt::print(stderr, "{}: warning: {}\n", program, warning);
-    }
-  }
 }
 
 /// Refuses a trace file that could not be written, before anything is run. \throws FileError
@@ -236,7 +227,8 @@ std::optional<CommandLine> set_up(const ProgramTraits& traits, const Programs& p
                                   int argc, char** argv, bool speaks) {
   std::optional<CommandLine> line = parse_options(traits, programs.add_options, argc, argv, speaks);
   if (line) {
-    line->options.ranks = ranks;
+    const auto& rehearse = line->options.rehearse;
+    line->options.ranks = rehearse ? rehearse->of : ranks;
     if (programs.check_options) {
       programs.check_options(line->options);
     }
@@ -265,7 +257,11 @@ void run_on_ranks(const Comm& comm, const ProgramTraits& traits, const Programs&
     throw Error("the program must have `choose`, which says which application it runs");
   }
   const auto run = programs.choose(options).begin(options);
-  run_application(comm, *run, traits, *line, argc, argv);
+  if (options.rehearse) {
+    rehearse(comm, *run, traits, *line, run_information(traits, *line, argc, argv));
+  } else {
+    run_application(comm, *run, traits, *line, argc, argv);
+  }
 }
 
 /// Answers --help, --version and --describe without MPI, which may not start without a launcher.

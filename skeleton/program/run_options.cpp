@@ -12,6 +12,7 @@
 #include <cleave/error.hpp>
 #include <cleave/program/command_line.hpp>
 #include <cleave/program/parse_options.hpp>
+#include <cleave/program/rehearse.hpp>
 
 namespace cleave::detail {
 
@@ -146,6 +147,11 @@ void add_run(CLI::App& cli, const ProgramTraits& program, RunOptions& o) {
 void add_telling(CLI::App& cli, CommandLine& line) {
   RunOptions& o = line.options;
   add_path(cli, "--trace", o.trace, "write every block of every rank to this file (*.trace.jsonl)");
+  cli.add_option_function<std::string>(
+         "--rehearse", [&o](const std::string& text) { o.rehearse = parse_rehearsed_ranks(text); },
+         "P[:RANK,...]: do what these ranks of a run on P ranks would do, without messages; by "
+         "default rank 0")
+      ->check(ParsedBy([](const std::string& text) { parse_rehearsed_ranks(text); }));
   cli.add_flag("--verify", o.verify, "check the result by an independent method");
   cli.add_flag("--json", o.json, "print the result as one JSON object on one line");
   cli.add_flag("--quiet", o.quiet, "print errors only: no progress, and no result but by --json");
@@ -217,6 +223,9 @@ void check_combinations(RunOptions& o) {
   if (std::isfinite(o.max_s) && o.type != DC_Type::work_stealing) {
     throw UsageError(fmt::format("--max-time: {} has no limit of time, take --type work_stealing",
                                  name_of(o.type)));
+  }
+  if (o.rehearse) {
+    check_rehearsal(o);
   }
   if (!o.checkpoint) {
     if (o.resume) {

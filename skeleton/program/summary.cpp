@@ -149,4 +149,13 @@ void add_search_figures(Summary& summary, const SearchReport& report, const RunO
   }
 }
 
+void print_warnings(std::string_view program, const std::vector<std::string>& warnings,
+                    const RunOptions& options) {
+  for (const std::string& warning : warnings) {
+    if (!options.quiet) {
+      fmt::print(stderr, "{}: warning: {}\n", program, warning);
+    }
+  }
+}
+
 }  // namespace cleave::detail

@@ -219,15 +219,16 @@ std::vector<std::int64_t> JsonFields::integers(const char* name, std::int64_t mi
   return integers;
 }
 
-void check_format(const JsonFields& fields, const std::string& format, int version) {
+void check_format(const JsonFields& fields, const std::string& format,
+                  std::span<const int> versions) {
   const std::string found = fields.text("format");
   if (found != format) {
     fields.refuse("format", fmt::format("is '{}', expected '{}'", found, format));
   }
   const auto found_version = fields.integer<std::int64_t>("version");
-  if (found_version != version) {
+  if (std::ranges::find(versions, found_version) == versions.end()) {
     fields.refuse("version", fmt::format("is {}, this program reads version {} of {}",
-                                         found_version, version, format));
+                                         found_version, fmt::join(versions, " and "), format));
   }
 }
 

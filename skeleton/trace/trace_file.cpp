@@ -63,24 +63,28 @@ json to_json(const Costs& costs) {
 }
 
 json header_of(const RunInformation& run) {
-  return {{"format", kTraceFormat},
-          {"version", kTraceVersion},
-          {"app", run.app},
-          {"type", run.type},
-          {"placement", run.placement},
-          {"ranks", run.ranks},
-          {"threads", run.threads},
-          {"ranks_per_host", run.ranks_per_host},
-          {"oversubscribed", run.oversubscribed},
-          {"seed", run.seed},
-          {"repetitions", run.repetitions},
-          {"warm_up", run.warm_up},
-          {"inputs", run.inputs},
-          {"options", run.options},
-          {"costs", to_json(run.costs)},
-          {"clock_offset_ns", run.clock_offset_ns},
-          {"peak_memory_bytes", run.peak_memory_bytes},
-          {"provenance", to_json(run.provenance)}};
+  json header = {{"format", kTraceFormat},
+                 {"version", run.rehearsed.empty() ? kTraceVersion : kRehearsalVersion},
+                 {"app", run.app},
+                 {"type", run.type},
+                 {"placement", run.placement},
+                 {"ranks", run.ranks},
+                 {"threads", run.threads},
+                 {"ranks_per_host", run.ranks_per_host},
+                 {"oversubscribed", run.oversubscribed},
+                 {"seed", run.seed},
+                 {"repetitions", run.repetitions},
+                 {"warm_up", run.warm_up},
+                 {"inputs", run.inputs},
+                 {"options", run.options},
+                 {"costs", to_json(run.costs)},
+                 {"clock_offset_ns", run.clock_offset_ns},
+                 {"peak_memory_bytes", run.peak_memory_bytes},
+                 {"provenance", to_json(run.provenance)}};
+  if (!run.rehearsed.empty()) {
+    header["rehearsed"] = run.rehearsed;
+  }
+  return header;
 }
 
 Costs costs_from(const JsonFields& fields) {
@@ -122,6 +126,14 @@ RunInformation run_from(const JsonFields& fields) {
   }
   if (fields.has("peak_memory_bytes")) {
     run.peak_memory_bytes = fields.integer<std::int64_t>("peak_memory_bytes", 0);
+  }
+  if (fields.integer<int>("version") == kRehearsalVersion) {
+    for (const std::int64_t rank : fields.integers("rehearsed", 0, run.ranks - 1)) {
+      run.rehearsed.push_back(static_cast<int>(rank));
+    }
+    if (run.rehearsed.empty()) {
+      fields.refuse("rehearsed", "must name a rank at least");
+    }
   }
   if (run.clock_offset_ns.size() != static_cast<std::size_t>(run.ranks)) {
     fields.refuse("clock_offset_ns",
@@ -187,7 +199,7 @@ class TraceReader {
     const json object = parse_json_object(trace_.file, where, line);
     const JsonFields fields(trace_.file, where, object);
     if (line_number_ == 1) {
-      check_format(fields, kTraceFormat, kTraceVersion);
+      check_format(fields, kTraceFormat, std::array{kTraceVersion, kRehearsalVersion});
       trace_.run = run_from(fields);
     } else if (fields.has("end")) {
       if (fields.integer<std::int64_t>("lines") != line_number_) {

@@ -45,6 +45,14 @@ TEST(MessageBenchmarks, FewerRanksThanStartedAreMeasuredToo) {
   }
 }
 
+TEST(MessageBenchmarks, TimesAreThoseOfTheRankThatIsAlwaysSlowAndNotOfOneThatIsLateOnce) {
+  const Comm world(MPI_COMM_WORLD);
+  const int last = world.size() - 1;
+  const std::vector<double> always_slow = {2e-6, 2e-6, 2e-6};
+  const std::vector<double> late_once = {1e-6, 1e-6, 50e-6};
+  EXPECT_EQ(of_slowest_rank(world, world.rank() == last ? always_slow : late_once), always_slow);
+}
+
 TEST(MessageBenchmarks, ThePatternsOfARankCountAreItsLevels) {
   EXPECT_EQ(patterns_for(2).size(), 2U);
   EXPECT_EQ(patterns_for(3).size(), 3U);

@@ -48,6 +48,10 @@ class Comm {
   /// \throws MpiError
   explicit Comm(MPI_Comm comm);
 
+  /// One of `size` ranks that are not there, for what only asks who it is. Any message is an error,
+  /// and it agrees with itself alone.
+  static Comm as_rank(int rank, int size);
+
   int rank() const;
   int size() const;
 
@@ -107,6 +111,7 @@ class Comm {
  private:
   friend const Hosts& hosts_of(const Comm& comm);
 
+  explicit Comm(const detail::CommState* state) : state_(state) {}
   void wait_all(std::vector<MPI_Request>& requests) const;
   void reduce(std::span<std::int64_t> values, MPI_Op op) const;
 

@@ -51,9 +51,15 @@ constexpr std::string_view name_of(Bind bind) {
   return bind == Bind::full ? "full" : bind == Bind::cores ? "cores" : "none";
 }
 
+/// The ranks of a run that --rehearse names.
+struct RehearsedRanks {
+  int of = 1;              ///< the run's
+  std::vector<int> ranks;  ///< none: one for each process, evenly spaced
+};
+
 /// What the command line said.
 struct RunOptions {
-  int ranks = 1;  ///< of the run
+  int ranks = 1;  ///< of the run, which may be rehearsed
   DC_Type type = DC_Type::hypercube;
   Placement placement = Placement::replicated;
   int threads = 1;
@@ -65,6 +71,7 @@ struct RunOptions {
   std::uint64_t seed = 1;
   Inputs inputs = Inputs::same;
   std::optional<std::filesystem::path> trace;
+  std::optional<RehearsedRanks> rehearse;  ///< in place of a run
   bool verify = false;
   bool json = false;
 

@@ -138,6 +138,8 @@ struct RunInformation {
   std::vector<std::int64_t> clock_offset_ns;   ///< of each rank's clock against rank 0's
   /// The most memory that a rank had at once, of the rank that had most; 0 where it is not known.
   std::int64_t peak_memory_bytes = 0;
+  /// The ranks that were rehearsed one by one, without the others; none of a run.
+  std::vector<int> rehearsed;
   detail::Provenance provenance;
 };
 

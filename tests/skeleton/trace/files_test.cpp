@@ -111,9 +111,34 @@ TEST(TraceFile, OneOfAnEarlierVersionIsRefused) {
   const std::string version = "\"version\":3";
   text.replace(text.find(version), version.size(), "\"version\":2");
   write_file(folder / "y", text);
-  EXPECT_EQ(message_of([&] { read_trace(folder / "y"); }),
-            (folder / "y").string() +
-                ": line 1: field 'version' is 2, this program reads version 3 of cleave-trace");
+  EXPECT_EQ(
+      message_of([&] { read_trace(folder / "y"); }),
+      (folder / "y").string() +
+          ": line 1: field 'version' is 2, this program reads version 3 and 4 of cleave-trace");
+}
+
+TEST(TraceFile, OfARehearsalIsOfAnotherVersionAndNamesItsRanks) {
+  const TemporaryFolder folder;
+  RunInformation run{.app = "example",
+                     .type = "hypercube",
+                     .placement = "rooted",
+                     .ranks = 8,
+                     .clock_offset_ns = std::vector<std::int64_t>(8, 0),
+                     .rehearsed = {0, 5},
+                     .provenance = provenance_here("files_test", "", "steady")};
+  TraceWriter(folder / "x", run).commit();
+  EXPECT_EQ(read_trace(folder / "x").run.rehearsed, (std::vector{0, 5}));
+  const std::string text = read_file(folder / "x");
+  EXPECT_NE(text.find("\"version\":4"), std::string::npos);
+  const auto with = [&](const std::string& ranks) {
+    std::string changed = text;
+    changed.replace(changed.find("[0,5]"), 5, ranks);
+    write_file(folder / "y", changed);
+    return message_of([&] { read_trace(folder / "y"); });
+  };
+  const std::string file = (folder / "y").string();
+  EXPECT_EQ(with("[]"), file + ": line 1: field 'rehearsed' must name a rank at least");
+  EXPECT_NE(with("[8]").find("field 'rehearsed'"), std::string::npos);
 }
 
 TEST(TraceFile, OneThatWasCutShortAnywhereIsRefused) {
@@ -137,8 +162,9 @@ TEST(TraceFile, MessagesNameTheFileTheLineAndTheField) {
     return message_of([&] { read_trace(folder / "y"); });
   };
   const std::string file = (folder / "y").string();
-  EXPECT_EQ(with("\"version\":3", "\"version\":9"),
-            file + ": line 1: field 'version' is 9, this program reads version 3 of cleave-trace");
+  EXPECT_EQ(
+      with("\"version\":3", "\"version\":9"),
+      file + ": line 1: field 'version' is 9, this program reads version 3 and 4 of cleave-trace");
   EXPECT_EQ(with("\"block\":\"divide\"", "\"block\":\"split\""),
             file +
                 ": line 4: field 'block' is 'split', allowed are divide, exchange, combine, "

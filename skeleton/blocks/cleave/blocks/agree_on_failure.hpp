@@ -8,7 +8,7 @@
 #include <string>
 
 #include <cleave/blocks/blocks.hpp>
-#include <cleave/comm.hpp>
+#include <cleave/comm/messages.hpp>
 #include <cleave/error.hpp>
 
 namespace cleave::detail {
@@ -19,8 +19,8 @@ namespace cleave::detail {
 /// \param wish  anything that a rank may ask of all in the same agreement
 /// \return  the greatest wish of any rank
 /// \throws FunctorError
-template <HasProblemAndSolution App>
-std::int64_t agree_on_failure(const Comm& comm, Blocks<App>& blocks, std::int64_t wish = 0) {
+template <Messages Ranks, HasProblemAndSolution App>
+std::int64_t agree_on_failure(const Ranks& comm, Blocks<App>& blocks, std::int64_t wish = 0) {
   const std::int64_t ranks = comm.size();
   const std::optional<Failure>& failure = blocks.failure();
   constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();

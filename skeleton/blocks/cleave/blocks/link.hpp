@@ -12,6 +12,7 @@
 
 #include <cleave/blocks/blocks.hpp>
 #include <cleave/comm.hpp>
+#include <cleave/comm/messages.hpp>
 #include <cleave/schedule/messages.hpp>
 #include <cleave/wire.hpp>
 
@@ -30,10 +31,10 @@ std::span<std::byte> bytes_of(T& value) {
 
 /// Moves values between this rank and others, as blocks of the trace: `wait` until the other side
 /// is there, `skeleton` for packing and room, `exchange` for the payload.
-template <HasProblemAndSolution App>
+template <HasProblemAndSolution App, Messages Ranks = Comm>
 class Link {
  public:
-  Link(const Comm& comm, Blocks<App>& blocks) : comm_(comm), blocks_(blocks) {}
+  Link(const Ranks& comm, Blocks<App>& blocks) : comm_(comm), blocks_(blocks) {}
 
   /// Gives `mine` to `partner` and gets theirs. Either side may have none.
   template <Transferable T>
@@ -136,7 +137,7 @@ class Link {
         [&sizes](bool) { return sizes; }, std::max(std::ssize(out), std::ssize(in)));
   }
 
-  const Comm& comm_;
+  const Ranks& comm_;
   Blocks<App>& blocks_;
 };
 

@@ -20,6 +20,7 @@
 #include <cleave/blocks/call_options.hpp>
 #include <cleave/blocks/link.hpp>
 #include <cleave/comm.hpp>
+#include <cleave/comm/messages.hpp>
 #include <cleave/error.hpp>
 #include <cleave/hypercube/split_parts.hpp>
 #include <cleave/schedule/schedule.hpp>
@@ -28,15 +29,16 @@
 namespace cleave::detail {
 
 /// One DC_Call on one rank.
-template <DivideAndConquer App>
+template <DivideAndConquer App, Messages Ranks = Comm>
 class Hypercube {
  public:
   using Problem = typename App::Problem;
   using Solution = typename App::Solution;
 
-  /// \param way  that the application can go
-  Hypercube(const App& app, const CallOptions& options, Way way)
-      : comm_(options.comm),
+  /// \param comm  this rank among the others; must outlive this
+  /// \param way   that the application can go
+  Hypercube(const App& app, const CallOptions& options, const Ranks& comm, Way way)
+      : comm_(comm),
         blocks_(app, options),
         link_(comm_, blocks_),
         split_parts_(comm_, blocks_),
@@ -55,9 +57,12 @@ class Hypercube {
     }
     for (const Step& step : schedule_.steps) {
       const ScheduledGroup& group = schedule_.groups[static_cast<std::size_t>(step.group)];
+      if constexpr (requires { comm_.begin(step, group.level); }) {
+        comm_.begin(step, group.level);  // ranks that are played
+      }
       make(step, group.ranks, {group.level, group.ranks.size});
     }
-    return *std::move(solution_);
+    return std::move(solution_).value();
   }
 
  private:
@@ -197,10 +202,10 @@ class Hypercube {
     }
   }
 
-  Comm comm_;
+  const Ranks& comm_;
   Blocks<App> blocks_;
-  Link<App> link_;
-  SplitParts<App> split_parts_;
+  Link<App, Ranks> link_;
+  SplitParts<App, Ranks> split_parts_;
   Schedule schedule_;
   std::vector<Divided> divided_;  ///< by level
 
@@ -210,12 +215,11 @@ class Hypercube {
   std::optional<Solution> theirs_;    ///< of the other half
 };
 
-/// \throws Error  on every rank, if the application cannot go the way of the placement
+/// \throws Error  if the application cannot go the way of the placement
 template <DivideAndConquer App>
-typename App::Solution solve_on_hypercube(const App& app, typename App::Problem problem,
-                                          const CallOptions& options) {
-  const PlacementTraits& placement = traits_of(options.placement);
-  const Way way = way_of(options.placement, SplitsParts<App> && !MergesParts<App>);
+Way way_for(Placement asked) {
+  const PlacementTraits& placement = traits_of(asked);
+  const Way way = way_of(asked, SplitsParts<App> && !MergesParts<App>);
   if (!Distributable<App> && placement.problem == Holders::parts) {
     throw Error("placement " + std::string(placement.name) +
                 " is not for this application: it does not say how parts of a problem are solved "
@@ -226,7 +230,17 @@ typename App::Solution solve_on_hypercube(const App& app, typename App::Problem 
                 " sends problems to other ranks, and this application's Problem cannot cross: it "
                 "holds a pointer, a view or a type without a wire");
   }
-  return Hypercube<App>(app, options, way).solve(std::move(problem), placement.problem);
+  return way;
+}
+
+/// \throws Error  on every rank, if the application cannot go the way of the placement
+template <DivideAndConquer App>
+typename App::Solution solve_on_hypercube(const App& app, typename App::Problem problem,
+                                          const CallOptions& options) {
+  const Way way = way_for<App>(options.placement);
+  const Comm comm(options.comm);
+  return Hypercube<App>(app, options, comm, way)
+      .solve(std::move(problem), traits_of(options.placement).problem);
 }
 
 }  // namespace cleave::detail

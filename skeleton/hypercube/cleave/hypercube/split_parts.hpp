@@ -24,6 +24,7 @@
 #include <cleave/application.hpp>
 #include <cleave/blocks/blocks.hpp>
 #include <cleave/comm.hpp>
+#include <cleave/comm/messages.hpp>
 #include <cleave/hypercube/exchange_plan.hpp>
 #include <cleave/schedule/group.hpp>
 #include <cleave/schedule/messages.hpp>
@@ -32,9 +33,10 @@
 namespace cleave::detail {
 
 /// Collectives of the ranks of a group, in ceil(log2(size)) steps.
+template <Messages Ranks>
 class GroupComm {
  public:
-  GroupComm(const Comm& comm, Group group)
+  GroupComm(const Ranks& comm, Group group)
       : comm_(comm), group_(group), index_(comm.rank() - group.first) {}
 
   /// Collects the slots of all ranks in `all` of the first rank. Rank i's slot, which it has filled
@@ -90,7 +92,7 @@ class GroupComm {
   }
 
  private:
-  const Comm& comm_;
+  const Ranks& comm_;
   Group group_;
   int index_;
 };
@@ -109,22 +111,22 @@ inline std::vector<std::size_t> sample_counts(const std::vector<std::int64_t>& s
 }
 
 /// The steps of the sorting form on one rank. An application of another form has none of them.
-template <DivideAndConquer App>
+template <DivideAndConquer App, Messages Ranks>
 class SplitParts {
  public:
-  SplitParts(const Comm& /*comm*/, Blocks<App>& /*blocks*/) {}
+  SplitParts(const Ranks& /*comm*/, Blocks<App>& /*blocks*/) {}
   void make(const Step&, Group, Level, std::optional<typename App::Problem>& /*part*/) {}
 };
 
-template <DivideAndConquer App>
+template <DivideAndConquer App, Messages Ranks>
   requires SplitsParts<App>
-class SplitParts<App> {
+class SplitParts<App, Ranks> {
  public:
   using Element = typename App::Element;
   using Splitter = typename App::Splitter;
   static_assert(Plain<Splitter>, "cleave: the application's Splitter must be a plain type");
 
-  SplitParts(const Comm& comm, Blocks<App>& blocks) : comm_(comm), blocks_(blocks) {}
+  SplitParts(const Ranks& comm, Blocks<App>& blocks) : comm_(comm), blocks_(blocks) {}
 
   /// A group in which a rank has failed learns of it in a step. All its ranks then drop their
   /// parts, and make no more steps.
@@ -339,7 +341,7 @@ class SplitParts<App> {
 
   int index() const { return comm_.rank() - group_.first; }
 
-  const Comm& comm_;
+  const Ranks& comm_;
   Blocks<App>& blocks_;
   Group group_;
   Level level_;

@@ -18,6 +18,8 @@ namespace cleave::detail {
 /// What is wrong, if anything is.
 using Wrong = std::optional<std::string>;
 
+struct RehearsedRank;
+
 /// What a rank holds of a problem.
 enum class Holding { nothing, all, part };
 
@@ -49,6 +51,12 @@ class AnyRun {
   virtual void begin_solving() = 0;
   /// Collective, unless it is sequential.
   virtual void solve(DC_Type type, const CallOptions& options) = 0;
+  /// Rehearses rank `rank` (rehearsal.hpp), of which `holding` says what each holds. Collective.
+  /// \param max_bytes  that the preparation may take
+  /// \throws UsageError  if the problem of other ranks cannot be made here
+  virtual RehearsedRank rehearse(const Comm& world, const RunOptions& options,
+                                 const CallOptions& call, int rank, std::int64_t max_bytes,
+                                 const std::function<Holding(int rank)>& holding) const = 0;
   /// That the solution counts, if it does.
   virtual std::optional<std::int64_t> nodes() const = 0;
 

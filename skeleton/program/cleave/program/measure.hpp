@@ -81,6 +81,13 @@ inline bool holds_problem(const Comm& comm, const RunOptions& options) {
                               traits_of(options.placement).problem == Holders::all);
 }
 
+/// What this rank is given of the problem.
+inline Holding holding_of(const Comm& comm, const RunOptions& options) {
+  return is_distributed(options)        ? Holding::part
+         : holds_problem(comm, options) ? Holding::all
+                                        : Holding::nothing;
+}
+
 /// Whether every rank gets the whole solution by itself.
 inline bool all_hold_solution(const RunOptions& options) {
   return options.type != DC_Type::sequential &&

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <type_traits>
@@ -20,6 +21,7 @@
 #include <cleave/error.hpp>
 #include <cleave/part.hpp>
 #include <cleave/program/any_run.hpp>
+#include <cleave/program/rehearse_rank.hpp>
 #include <cleave/tree_search.hpp>
 
 namespace cleave {
@@ -106,6 +108,17 @@ class RunOf final : public AnyRun {
     solution_ = call(type, app_, *std::move(to_solve_), options);
   }
 
+  RehearsedRank rehearse(const Comm& world, const RunOptions& options, const CallOptions& call,
+                         int rank, std::int64_t max_bytes,
+                         const std::function<Holding(int)>& holding) const override {
+    if constexpr (DivideInHalvesAndConquer<App>) {
+      const auto make = agree(world, [&] { return maker_of_problems(options, holding); });
+      return rehearse_rank<App>(world, app_, options, call, rank, max_bytes, make);
+    } else {
+      throw UsageError("--rehearse: this application does not run on the hypercube");
+    }
+  }
+
   std::optional<std::int64_t> nodes() const override { return nodes_of(app_, solution_); }
 
   bool checks_parts() const override { return program_.wrong_part != nullptr; }
@@ -173,16 +186,52 @@ class RunOf final : public AnyRun {
       }
     }
     if constexpr (SplitsParts<App>) {
-      const Problem whole = program_.make_problem(options.sizes, seed);
-      const auto at = [&](int rank) {
-        return whole.size() * static_cast<std::size_t>(rank) /
-               static_cast<std::size_t>(comm.size());
-      };
-      const std::span all(whole.data(), whole.size());
-      const std::size_t first = at(comm.rank());
-      return Problem(all.subspan(first, at(comm.rank() + 1) - first));
+      return section_of(program_.make_problem(options.sizes, seed), comm.rank(), comm.size());
     }
     throw Error("the program must have `make_part`, which makes a rank's part of the problem");
+  }
+
+  static Problem section_of(const Problem& whole, int rank, int ranks)
+    requires SplitsParts<App>
+  {
+    const auto at = [&](int of) {
+      return whole.size() * static_cast<std::size_t>(of) / static_cast<std::size_t>(ranks);
+    };
+    const std::span all(whole.data(), whole.size());
+    return Problem(all.subspan(at(rank), at(rank + 1) - at(rank)));
+  }
+
+  /// What each rank of a rehearsed run is given, as `make_problem` makes it on that rank.
+  std::function<Problem(int)> maker_of_problems(const RunOptions& options,
+                                                const std::function<Holding(int)>& holding) const {
+    const int ranks = options.rehearse->of;
+    const bool in_parts = holding(0) == Holding::part;
+    if (in_parts && program_.make_part) {
+      if (!facts().is_generated) {
+        throw UsageError(
+            "--rehearse: parts that are read from a file are not made for other ranks; take "
+            "--placement replicated");
+      }
+      return [this, &options, ranks](int rank) {
+        return make_part(Comm::as_rank(rank, ranks), options, options.seed);
+      };
+    }
+    if constexpr (kCopies) {
+      const auto whole =
+          std::make_shared<const Problem>(program_.make_problem(options.sizes, options.seed));
+      if constexpr (SplitsParts<App>) {
+        if (in_parts) {
+          return [whole, ranks](int rank) { return section_of(*whole, rank, ranks); };
+        }
+      }
+      return
+          [whole, holding](int rank) { return holding(rank) == Holding::all ? *whole : Problem{}; };
+    } else {
+      return [this, &options, holding](int rank) {
+        return holding(rank) == Holding::all ? program_.make_problem(options.sizes, options.seed)
+                                             : Problem{};
+      };
+    }
   }
 
   /// As the program's `wrong` finds, or beside the reference meaning.

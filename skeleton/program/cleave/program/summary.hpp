@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <cleave/program/measure.hpp>
@@ -32,5 +33,9 @@ void add_search_figures(Summary& summary, const SearchReport& report, const RunO
 /// Prints `summary` to standard output: one line of JSON, or some lines for people.
 /// \throws Error  if it cannot be written
 void print_summary(const Summary& summary, int ranks, const RunOptions& options);
+
+/// Prints a line each to standard error, unless --quiet.
+void print_warnings(std::string_view program, const std::vector<std::string>& warnings,
+                    const RunOptions& options);
 
 }  // namespace cleave::detail

@@ -10,6 +10,7 @@
 #include <limits>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -81,8 +82,12 @@ class JsonFields {
   const nlohmann::json& object_;
 };
 
-/// Checks that a file's first object says `"format": format` and `"version": version`.
+/// Checks that a file's first object says `"format": format` and a version that is read here.
 /// \throws FileError  naming the field and what is read here
-void check_format(const JsonFields& fields, const std::string& format, int version);
+void check_format(const JsonFields& fields, const std::string& format,
+                  std::span<const int> versions);
+inline void check_format(const JsonFields& fields, const std::string& format, int version) {
+  check_format(fields, format, {&version, 1});
+}
 
 }  // namespace cleave::detail

@@ -19,6 +19,8 @@
 namespace cleave::detail {
 
 inline constexpr int kTraceVersion = 3;
+/// Of a rehearsal, which a reader that knows of none must not take for a run.
+inline constexpr int kRehearsalVersion = 4;
 
 class JsonFields;
 

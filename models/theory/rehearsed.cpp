@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/theory/rehearsed.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <cleave/error.hpp>
+#include <cleave/trace/median.hpp>
+
+#include "models/theory/samples.hpp"
+
+namespace cleave::models {
+
+namespace {
+
+/// Of the faster half of its repetitions: their median, and how far they lie apart.
+Estimate estimate_of(const Sample& sample) {
+  constexpr double kLeastSpread = 1.02;  // the prior deviation of a law (docs/explanation/model.md)
+  const auto [least, most] = std::ranges::minmax(sample.seconds);
+  const double median = std::max(detail::median(sample.seconds), kShortest_s);
+  return {.median = median,
+          .low = std::min(least, median / kLeastSpread),
+          .high = std::max(most, median * kLeastSpread)};
+}
+
+void require_of(const Model& model, const detail::Trace& trace) {
+  const auto require_same = [&](const char* what, const std::string& ours,
+                                const std::string& theirs) {
+    if (ours != theirs) {
+      throw UsageError(fmt::format("{} rehearses {} {}, the model is of {}", trace.file.string(),
+                                   what, theirs, ours));
+    }
+  };
+  require_same("application", model.app, trace.run.app);
+  require_same("placement", model.placement, trace.run.placement);
+  for (const auto& [name, value] : model.options) {
+    const auto found = trace.run.options.find(name);
+    if (name != "size" && found != trace.run.options.end()) {
+      require_same(("option " + name).c_str(), value, found->second);
+    }
+  }
+}
+
+/// The leaves of the other ranks are in the preparation.
+void add_leaves(RehearsedRun& run, const detail::Trace& trace) {
+  for (const auto& [rank, span] : trace.spans) {
+    if (span.block == detail::Block::sequential) {
+      for (const auto& [name, value] : trace.sizes_of(span)) {
+        run.leaves[rank][name] = static_cast<double>(value);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<RehearsedRun> rehearsed_runs(const Model& model,
+                                         std::span<const detail::Trace> traces) {
+  for (const detail::Trace& trace : traces) {
+    require_of(model, trace);
+  }
+  std::vector<RehearsedRun> runs;
+  if (traces.empty()) {
+    return runs;
+  }
+  const Measurements measurements = collect_rehearsals(traces);
+  for (const RunPoint& point : measurements.points) {
+    RehearsedRun& run = runs.emplace_back(RehearsedRun{
+        .ranks = point.ranks, .ranks_per_host = point.ranks_per_host, .sizes = point.sizes});
+    for (const Sample& sample : measurements.samples) {
+      if (sample.ranks == run.ranks && sample.run_sizes == run.sizes &&
+          sample.ranks_per_host == run.ranks_per_host) {
+        run.blocks[{sample.block, sample.level}][sample.rank] = estimate_of(sample);
+      }
+    }
+    for (const detail::Trace& trace : traces) {
+      if (trace.run.ranks == run.ranks && trace.repetitions.back().sizes == run.sizes) {
+        add_leaves(run, trace);
+      }
+    }
+  }
+  return runs;
+}
+
+}  // namespace cleave::models

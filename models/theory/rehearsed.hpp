@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the blocks of a run take, as ranks of it were rehearsed at its very sizes (`--rehearse`,
+// docs/reference/programs.md). Where there is a rehearsal no law is asked.
+#pragma once
+
+#include <iterator>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <cleave/trace/span.hpp>
+
+#include "models/theory/law.hpp"
+#include "models/theory/model.hpp"
+
+namespace cleave::detail {
+struct Trace;
+}
+
+namespace cleave::models {
+
+struct RehearsedRun {
+  int ranks = 1;
+  int ranks_per_host = 1;  ///< that were rehearsed at once
+  NamedSizes sizes;
+  /// The quiet times by block and level, of each rehearsed rank.
+  std::map<std::pair<detail::Block, int>, std::map<int, Estimate>> blocks;
+  std::map<int, NamedValues> leaves;  ///< the sizes of what each rank solves alone
+
+  /// Which rehearsed rank stands for `rank`: itself, else the nearest before it, else the first.
+  /// Null where the block was not rehearsed.
+  const std::pair<const int, Estimate>* find(detail::Block block, int level, int rank) const {
+    const auto found = blocks.find({block, level});
+    if (found == blocks.end()) {
+      return nullptr;
+    }
+    const auto after = found->second.upper_bound(rank);
+    return &*(after == found->second.begin() ? after : std::prev(after));
+  }
+};
+
+/// One for each number of ranks and sizes.
+/// \throws UsageError  if a trace is of no rehearsal, or of another application, placement or
+///                     options than `model`
+std::vector<RehearsedRun> rehearsed_runs(const Model& model, std::span<const detail::Trace> traces);
+
+}  // namespace cleave::models

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// --rehearse: the ranks of a run on more ranks than there are, one by one, by the real executor
+// (rehearsal.hpp). Reference: docs/reference/programs.md.
+#pragma once
+
+#include <string>
+
+#include <cleave/comm.hpp>
+#include <cleave/program/any_run.hpp>
+#include <cleave/program/parse_options.hpp>
+#include <cleave/program/traits.hpp>
+#include <cleave/run_options.hpp>
+#include <cleave/trace/trace_file.hpp>
+
+namespace cleave::detail {
+
+/// "64" or "64:0,5". \throws UsageError
+RehearsedRanks parse_rehearsed_ranks(const std::string& text);
+
+/// \throws UsageError  if other options mean what no rehearsal does
+void check_rehearsal(const RunOptions& options);
+
+/// The run of a program that is given --rehearse: prints the times, and to standard error what is
+/// to be known of them; writes the trace, of which `information` tells. Collective over `world`.
+void rehearse(const Comm& world, const AnyRun& run, const ProgramTraits& program,
+              const CommandLine& line, RunInformation information);
+
+}  // namespace cleave::detail

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// A rehearsed rank of an application of known types.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include <cleave/application.hpp>
+#include <cleave/blocks/boxed.hpp>
+#include <cleave/comm.hpp>
+#include <cleave/hypercube/rehearsal.hpp>
+#include <cleave/program/any_run.hpp>
+#include <cleave/run_options.hpp>
+#include <cleave/trace.hpp>
+
+namespace cleave::detail {
+
+/// A rank that this process has rehearsed.
+struct RehearsedRank {
+  int rank = 0;
+  Recorder recorder{rehearsed_ns};
+  Leaves leaves;
+  int first_level = 0;   ///< Rehearsal::first_level
+  int level_offset = 0;  ///< Rehearsal::level_offset
+};
+
+/// Prepares the rank and makes its calls. Collective over `world`.
+/// \param make       what a rank is given
+/// \param max_bytes  that the preparation may take
+template <class App>
+RehearsedRank rehearse_rank(const Comm& world, const App& app, const RunOptions& options,
+                            CallOptions call, int rank, std::int64_t max_bytes,
+                            const std::function<typename App::Problem(int)>& make) {
+  RehearsedRank rehearsed{.rank = rank};
+  call.recorder = &rehearsed.recorder;
+  Rehearsal<App> rehearsal(app, call, world, way_for<App>(call.placement), options.rehearse->of,
+                           rank, make);
+  agree(world, [&] { rehearsal.prepare({.max_bytes = max_bytes}); });
+  for (int i = 0; i < options.warm_up + options.repetitions; ++i) {
+    auto problem = agree(world, [&] { return make(rank); });
+    rehearsed.recorder.begin_repetition(i + 1, i < options.warm_up);  // 0 is the preparation
+    rehearsed.recorder.end_repetition(
+        agree(world, [&] { return rehearsal.run(std::move(problem)); }));
+  }
+  rehearsed.leaves = rehearsal.leaves();
+  rehearsed.first_level = rehearsal.first_level();
+  rehearsed.level_offset = rehearsal.level_offset();
+  return rehearsed;
+}
+
+/// The same where the application's own moves may throw.
+template <NeedsBoxes App>
+RehearsedRank rehearse_rank(const Comm& world, const App& app, const RunOptions& options,
+                            CallOptions call, int rank, std::int64_t max_bytes,
+                            const std::function<typename App::Problem(int)>& make) {
+  const Boxed<App> boxed(app);
+  return rehearse_rank<Boxed<App>>(
+      world, boxed, options, std::move(call), rank, max_bytes,
+      [&](int of) { return typename Boxed<App>::Problem([&] { return make(of); }); });
+}
+
+}  // namespace cleave::detail

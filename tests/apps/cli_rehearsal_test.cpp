@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// --rehearse, as a person gives it: the spans are those of a run on all the ranks.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <cleave/trace/trace_file.hpp>
+
+#include "tests/apps/cli.hpp"
+
+namespace cleave {
+
+using namespace cleave::detail;
+using namespace cleave::testing;
+namespace {
+
+/// What each rank does in a repetition, but for messages, by rank.
+std::map<int, Arguments> work_in(const Trace& trace, int repetition) {
+  std::map<int, Arguments> work;
+  for (const auto& [rank, span] : trace.spans) {
+    if (span.repetition == repetition && span.block != Block::exchange &&
+        span.block != Block::wait) {
+      work[rank].push_back(fmt::format("{} at level {} of {} ranks: {} B, {}", name_of(span.block),
+                                       span.level, span.group, span.bytes,
+                                       format_sizes(trace.sizes_of(span))));
+    }
+  }
+  return work;
+}
+
+Trace trace_of(int processes, const std::string& program, Arguments arguments) {
+  const TemporaryFolder folder;
+  const auto file = folder / "run.trace.jsonl";
+  arguments.insert(arguments.end(),
+                   {"--trace", file.string(), "--repetitions", "2", "--warm-up", "0", "--json"});
+  const Finished finished = run(processes, program, arguments);
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_EQ(finished.err.find("not deterministic"), std::string::npos) << finished.err;
+  return read_trace(file);
+}
+
+/// Every rank of P, two of them at once where there are as many, is rehearsed as it runs.
+void expect_rehearsed_as_run(const std::string& program, const Arguments& arguments) {
+  for (const int ranks : {1, 2, 3, 5, 8}) {
+    SCOPED_TRACE(fmt::format("{} {} on {}", program, fmt::join(arguments, " "), ranks));
+    const Trace real = trace_of(ranks, program, arguments);
+    std::string all;
+    for (int rank = 0; rank < ranks; ++rank) {
+      all += (rank == 0 ? ":" : ",") + std::to_string(rank);
+    }
+    Arguments more = arguments;
+    more.insert(more.end(), {"--rehearse", std::to_string(ranks) + all});
+    const Trace rehearsed = trace_of(ranks % 2 == 0 ? 2 : 1, program, more);
+    EXPECT_EQ(rehearsed.run.ranks, ranks);
+    EXPECT_EQ(std::ssize(rehearsed.run.rehearsed), ranks);
+    ASSERT_EQ(rehearsed.repetitions.size(), 3U);
+    EXPECT_TRUE(rehearsed.repetitions[0].warm_up);
+    EXPECT_EQ(rehearsed.repetitions[2].sizes, real.repetitions[1].sizes);
+    EXPECT_EQ(work_in(rehearsed, 1), work_in(real, 0));
+    EXPECT_EQ(work_in(rehearsed, 2), work_in(real, 1));
+    for (const auto& [rank, leaf] : work_in(rehearsed, 0)) {
+      const Arguments work = work_in(real, 0).at(rank);
+      EXPECT_EQ(leaf.size(), 1U);
+      EXPECT_NE(std::ranges::find(work, leaf[0]), work.end()) << leaf[0];
+    }
+    for (const auto& [rank, span] : rehearsed.spans) {
+      EXPECT_TRUE(span.block != Block::exchange && span.block != Block::wait);
+    }
+  }
+}
+
+TEST(Rehearse, DoesWhatEveryRankOfQuicksortDoes) {
+  for (const char* const placement : {"replicated", "rooted", "distributed"}) {
+    expect_rehearsed_as_run("quicksort", {"--size", "N=50K", "--placement", placement});
+  }
+}
+
+TEST(Rehearse, DoesWhatEveryRankOfComponentsDoes) {
+  for (const char* const placement : {"replicated", "distributed"}) {
+    expect_rehearsed_as_run("components", {"--size", "N=4K,M=6K", "--placement", placement});
+  }
+}
+
+TEST(Rehearse, TakesRanksThatAreEvenlySpacedByDefault) {
+  EXPECT_EQ(trace_of(2, "quicksort", {"--size", "N=1K", "--rehearse", "9"}).run.rehearsed,
+            (std::vector{0, 4}));
+}
+
+TEST(Rehearse, SaysInOneLineWhatIsWrong) {
+  const auto expect = [](int processes, const Arguments& options, const std::string& line) {
+    Arguments arguments = {"--size", "N=1K"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    expect_failure(processes, "quicksort", arguments, 2, line);
+  };
+  expect(1, {"--rehearse", "0"}, "--rehearse: '0' is out of range: from 1 to 16M");
+  expect(1, {"--rehearse", "4:4"}, "--rehearse: '4' is out of range: from 0 to 3");
+  expect(1, {"--rehearse", "4:"},
+         "--rehearse: '' is not a count: digits, then K, M or G (1024-based)");
+  expect(1, {"--rehearse", "4:1,1"}, "--rehearse: '4:1,1' names a rank twice");
+  expect(2, {"--rehearse", "4:1,2,3"},
+         "--rehearse: 3 ranks for 2 processes, name as many for each");
+  expect(2, {"--rehearse", "1"}, "--rehearse: 2 processes for 1 rank, start at most 1");
+  expect(1, {"--rehearse", "4", "--verify"},
+         "--rehearse: --verify is not for a rehearsal, which has no result");
+  expect(1, {"--rehearse", "4", "--inputs", "new"},
+         "--rehearse: --inputs new is not for a rehearsal, whose other ranks are prepared once");
+  expect(1, {"--rehearse", "4", "--type", "work_stealing"},
+         "--rehearse: work_stealing is not rehearsed, take --type hypercube");
+}
+
+}  // namespace
+}  // namespace cleave

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/theory/rehearsed.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include <cleave/error.hpp>
+
+#include "models/theory/fit.hpp"
+#include "models/theory/prediction.hpp"
+#include "tests/models/synthetic_runs.hpp"
+
+namespace cleave::models {
+
+using namespace cleave::detail;
+namespace {
+
+const NamedSizes kLarge = {{"N", 64 << 20}};
+
+/// A sort whose leaves take half as long again beyond 4 Mi elements, where they leave a cache.
+SyntheticApp sort_with_cache() {
+  SyntheticApp app;
+  app.noise = 0.005;
+  app.sequential = [](const NamedSizes& s) {
+    const auto n = static_cast<double>(s.at("N"));
+    return (s.at("N") > (4 << 20) ? 6e-9 : 4e-9) * n * std::log2(n);
+  };
+  return app;
+}
+
+Model model_of_small_runs() {
+  return fit_model(collect_measurements(synthetic_traces(
+                       sort_with_cache(), {1, 2, 4},
+                       {{{"N", 1 << 18}}, {{"N", 1 << 19}}, {{"N", 1 << 20}}, {{"N", 1 << 21}}})),
+                   std::nullopt, {}, {});
+}
+
+/// Rank 0 of 8, at the very size.
+Trace rehearsal_of_rank_0(const SyntheticApp& app = sort_with_cache()) {
+  Trace trace = synthetic_trace(app, 8, kLarge, 5);
+  std::erase_if(trace.spans, [](const Trace::RankSpan& of) {
+    return of.rank != 0 || of.span.block == Block::exchange;
+  });
+  // Between the blocks there was nothing but messages, for which its clock stood.
+  for (const Trace::Run& run : trace.repetitions) {
+    std::int64_t now = 0;
+    for (auto& [rank, span] : trace.spans) {
+      if (span.repetition == run.index) {
+        const std::int64_t ns = span.end_ns - span.begin_ns;
+        span.begin_ns = now;
+        now = span.end_ns = now + ns;
+      }
+    }
+  }
+  trace.run.rehearsed = {0};
+  return trace;
+}
+
+Prediction predicted(const Model& model, const std::vector<Trace>& rehearsals) {
+  PredictOptions options{.ranks_per_host = 8};
+  options.rehearsed = rehearsed_runs(model, rehearsals);
+  return predict(model, 8, kLarge, options);
+}
+
+TEST(RehearsedRun, IsPredictedByItsBlocksAndNotByTheLaw) {
+  const Model model = model_of_small_runs();
+  const double truth =
+      static_cast<double>(synthetic_trace(sort_with_cache(), 8, kLarge).repetitions[1].elapsed_ns) *
+      1e-9;
+  const Prediction by_law = predicted(model, {});
+  EXPECT_FALSE(by_law.is_rehearsed);
+  EXPECT_LT(by_law.seconds, 0.85 * truth);
+  Trace rehearsal = rehearsal_of_rank_0();
+  rehearsal.run.ranks_per_host = 8;
+  const Prediction rehearsed = predicted(model, {rehearsal});
+  EXPECT_TRUE(rehearsed.is_rehearsed);
+  EXPECT_NEAR(rehearsed.seconds / truth, 1, 0.02);
+  EXPECT_FALSE(rehearsed.outside_fitted_range);
+  EXPECT_LT(rehearsed.low, truth);
+  EXPECT_GT(rehearsed.high, truth);
+  ASSERT_FALSE(rehearsed.remarks.empty());
+  EXPECT_EQ(rehearsed.remarks.back(),
+            "rehearsed: the blocks of 8 ranks were measured at these sizes");
+}
+
+TEST(RehearsedRun, IsWiderWhereOtherRanksShareTheHostThanWereRehearsedAtOnce) {
+  const Model model = model_of_small_runs();
+  Trace together = rehearsal_of_rank_0();
+  Trace alone = together;
+  alone.run.ranks_per_host = 1;
+  const Prediction of_alone = predicted(model, {alone});
+  const Prediction of_together = predicted(model, {together});
+  EXPECT_GT(of_alone.high / of_alone.low, 1.2 * of_together.high / of_together.low);
+  EXPECT_NE(of_alone.remarks.back().find("rehearse under mpiexec -n 8"), std::string::npos);
+}
+
+TEST(RehearsedRun, IsOfItsRanksAndSizesAlone) {
+  const Model model = model_of_small_runs();
+  PredictOptions options{.ranks_per_host = 8};
+  options.rehearsed = rehearsed_runs(model, std::vector{rehearsal_of_rank_0()});
+  EXPECT_FALSE(predict(model, 4, kLarge, options).is_rehearsed);
+  EXPECT_FALSE(predict(model, 8, {{"N", 32 << 20}}, options).is_rehearsed);
+}
+
+double seconds_of_block(const Prediction& prediction, Block block) {
+  double seconds = 0;
+  for (const BlockShare& share : prediction.shares) {
+    seconds += share.block == block ? share.seconds : 0;
+  }
+  return seconds;
+}
+
+TEST(RehearsedRun, HasALeafThatIsAsLongAsItsSizesSay) {
+  const Model model = model_of_small_runs();
+  Trace even = rehearsal_of_rank_0();
+  Trace uneven = even;
+  // The preparation: rank 5 has twice as much to solve as rank 0.
+  for (const Trace::RankSpan& of : even.spans) {
+    if (of.span.repetition == 0 && of.span.block == Block::sequential) {
+      uneven.spans.push_back({5, of.span});
+      uneven.spans.back().span.size_values[0] *= 2;
+    }
+  }
+  const double leaf_s = seconds_of_block(predicted(model, {even}), Block::sequential);
+  EXPECT_NEAR(seconds_of_block(predicted(model, {uneven}), Block::sequential), 2.1 * leaf_s,
+              0.1 * leaf_s);
+}
+
+TEST(RehearsedRun, IsNoRunAndARunIsNone) {
+  const Model model = model_of_small_runs();
+  const auto said = [](const auto& action) -> std::string {
+    try {
+      action();
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "nothing was thrown";
+  };
+  const Trace rehearsal = rehearsal_of_rank_0();
+  EXPECT_EQ(said([&] {
+              collect_measurements({&rehearsal, 1});
+            }),
+            "sort-8.trace.jsonl is of a rehearsal, which has no time of a whole run: give it to "
+            "cleave predict --rehearsal");
+  const Trace run = synthetic_trace({}, 8, kLarge);
+  EXPECT_EQ(said([&] {
+              rehearsed_runs(model, {&run, 1});
+            }),
+            "sort-8.trace.jsonl is of a run: a rehearsal is made by the option --rehearse");
+  Trace other = rehearsal;
+  other.run.app = "search";
+  EXPECT_EQ(said([&] {
+              rehearsed_runs(model, {&other, 1});
+            }),
+            "sort-8.trace.jsonl rehearses application search, the model is of sort");
+}
+
+}  // namespace
+}  // namespace cleave::models

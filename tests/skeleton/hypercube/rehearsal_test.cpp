@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+// A rehearsed rank does block for block what that rank of a real run does. Every process rehearses
+// its own rank.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <random>
+#include <stdexcept>
+
+#include <cleave/blocks/boxed.hpp>
+#include <cleave/dc_call.hpp>
+#include <cleave/hypercube/rehearsal.hpp>
+
+#include "tests/skeleton/examples.hpp"
+
+namespace cleave {
+
+using namespace cleave::detail;
+namespace {
+
+const Comm& world() {
+  static const Comm comm(MPI_COMM_WORLD);
+  return comm;
+}
+
+std::vector<int> rehearsed_values(std::size_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<int> values(count);
+  std::generate(values.begin(), values.end(), [&] { return static_cast<int>(random() >> 1); });
+  return values;
+}
+
+/// Halves of any sizes, leaves at any depth, solutions of any length.
+struct RandomTree {
+  struct Node {
+    std::uint32_t seed = 1;
+    std::int64_t size = 0;
+  };
+  using Problem = Node;
+  using Solution = std::vector<std::uint32_t>;
+
+  static std::uint32_t next(std::uint32_t seed, std::uint32_t salt) {
+    return static_cast<std::uint32_t>(std::mt19937(seed * 31 + salt)());
+  }
+  bool trivial(const Problem& p) const { return p.size < 40; }
+  Solution conquer(Problem p) const { return {p.seed, static_cast<std::uint32_t>(p.size)}; }
+  Halves<Problem> divide(Problem p) const {
+    const std::int64_t left = p.size * (1 + next(p.seed, 1) % 9) / 10;
+    return {{next(p.seed, 2), left}, {next(p.seed, 3), p.size - left}};
+  }
+  Solution combine(Solution left, Solution right) const {
+    left.insert(left.end(), right.begin(), right.end());
+    left.resize(left.size() * (1 + left[0] % 2) + left[0] % 3 + 1, left[0]);
+    return left;
+  }
+  Sizes sizes(const Problem& p) const { return {{"N", p.size}}; }
+  Sizes solution_sizes(const Solution& s) const { return {{"S", s.size()}}; }
+};
+
+using RehearsedLines = std::vector<std::string>;
+
+std::string line_of_span(const Recorder& recorder, const Span& span) {
+  std::string line = fmt::format("{} at level {} of {} ranks, {} B", name_of(span.block),
+                                 span.level, span.group, span.bytes);
+  for (const Size& size : recorder.sizes_of(span)) {
+    line += fmt::format(", {}={}", size.name, size.value);
+  }
+  return line;
+}
+
+/// All but the messages.
+RehearsedLines lines_of(const Recorder& recorder) {
+  RehearsedLines lines;
+  for (const Span& span : recorder.spans()) {
+    if (span.block != Block::exchange && span.block != Block::wait) {
+      lines.push_back(line_of_span(recorder, span));
+    }
+  }
+  return lines;
+}
+
+/// The leaf of each rank; none where a group's problem was trivial.
+RehearsedLines leaves_of_all(const Recorder& recorder) {
+  std::string mine;
+  for (const Span& span : recorder.spans()) {
+    if (span.group == 1 && (span.block == Block::sequential || span.block == Block::conquer)) {
+      mine = line_of_span(recorder, span);
+    }
+  }
+  RehearsedLines all;
+  for (int rank = 0; rank < world().size(); ++rank) {
+    all.push_back(world().bcast(mine, rank));
+  }
+  return all;
+}
+
+template <class App>
+using MakeRehearsed = std::function<typename App::Problem(int rank)>;
+
+template <class App>
+void expect_as_on_all_ranks(Way way, Placement placement, const App& app, MakeRehearsed<App> make) {
+  const int rank = world().rank();
+  Recorder real;
+  real.begin_repetition(0, false);
+  DC_Call(DC_Type::hypercube, app, make(rank),
+          {.comm = MPI_COMM_WORLD, .recorder = &real, .placement = placement});
+  real.end_repetition(0);
+
+  Recorder recorder(rehearsed_ns);
+  CallOptions options;
+  options.recorder = &recorder;
+  Rehearsal<App> rehearsal(app, options, world(), way, world().size(), rank, make);
+  rehearsal.prepare({});
+  for (int i = 0; i < 2; ++i) {
+    const std::size_t before = recorder.spans().size();
+    recorder.begin_repetition(i, false);
+    recorder.end_repetition(rehearsal.run(make(rank)));
+    EXPECT_GT(recorder.spans().size(), before);
+  }
+  const RehearsedLines once = lines_of(real);
+  RehearsedLines twice = once;
+  twice.insert(twice.end(), once.begin(), once.end());
+  EXPECT_EQ(lines_of(recorder), twice);
+  EXPECT_EQ(rehearsal.first_level(), 0);
+
+  RehearsedLines leaves = leaves_of_all(real);
+  leaves[static_cast<std::size_t>(rank)].clear();
+  RehearsedLines solved(leaves.size());
+  for (std::size_t i = 0; i < rehearsal.leaves().ranks.size(); ++i) {
+    const Recorder& of_leaves = rehearsal.leaves().recorder;
+    solved[static_cast<std::size_t>(rehearsal.leaves().ranks[i])] =
+        line_of_span(of_leaves, of_leaves.spans()[i]);
+  }
+  EXPECT_EQ(solved, leaves);
+}
+
+// Messages below and beyond the length at which ranks ask for room.
+class RehearsedRank : public ::testing::TestWithParam<std::size_t> {};
+INSTANTIATE_TEST_SUITE_P(Sizes, RehearsedRank, ::testing::Values(3, 400, 20000));
+
+TEST_P(RehearsedRank, OfReplicatedData) {
+  expect_as_on_all_ranks<examples::Mergesort>(
+      Way::replicated, Placement::replicated, {},
+      [](int /*rank*/) { return rehearsed_values(GetParam(), 1); });
+}
+
+TEST_P(RehearsedRank, OfRootedData) {
+  expect_as_on_all_ranks<examples::Mergesort>(Way::rooted, Placement::rooted, {}, [](int rank) {
+    return rank == 0 ? rehearsed_values(GetParam(), 1) : std::vector<int>();
+  });
+}
+
+TEST_P(RehearsedRank, OfPartsThatAreMerged) {
+  expect_as_on_all_ranks<examples::MergedParts>(
+      Way::merging, Placement::distributed, {}, [](int rank) {
+        return rehearsed_values(GetParam() * static_cast<std::size_t>(rank + 1),
+                                static_cast<unsigned>(rank));
+      });
+}
+
+TEST_P(RehearsedRank, OfPartsThatAreSplit) {
+  expect_as_on_all_ranks<examples::SplitSort>(
+      Way::splitting, Placement::distributed, {}, [](int rank) {
+        // Uneven, so that room has to be made.
+        const auto values = rehearsed_values(GetParam() * static_cast<std::size_t>(rank + 1),
+                                             static_cast<unsigned>(rank));
+        return Part<int>(std::span<const int>(values));
+      });
+}
+
+TEST(RehearsedRank, OfRandomTrees) {
+  for (std::uint32_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(seed);
+    const RandomTree::Node root{.seed = seed, .size = 50 * seed};
+    expect_as_on_all_ranks<RandomTree>(Way::replicated, Placement::replicated, {},
+                                       [&](int /*rank*/) { return root; });
+    expect_as_on_all_ranks<RandomTree>(Way::rooted, Placement::rooted, {}, [&](int rank) {
+      return rank == 0 ? root : RandomTree::Node{};
+    });
+  }
+}
+
+/// Rehearses a rank of so many alone.
+template <class App>
+void rehearse_alone(const App& app, Recorder& recorder, Way way, int ranks, int rank,
+                    MakeRehearsed<App> make, const RehearsalLimits& limits,
+                    const std::function<void(const Rehearsal<App>&)>& look) {
+  const Comm alone(MPI_COMM_SELF);
+  CallOptions options;
+  options.recorder = &recorder;
+  Rehearsal<App> rehearsal(app, options, alone, way, ranks, rank, make);
+  rehearsal.prepare(limits);
+  recorder.begin_repetition(0, false);
+  recorder.end_repetition(rehearsal.run(make(rank)));
+  look(rehearsal);
+}
+
+TEST(Rehearsal, LeavesOutLevelsThatTakeTooMuchMemory) {
+  Recorder recorder(rehearsed_ns);
+  rehearse_alone<examples::Mergesort>(
+      {}, recorder, Way::replicated, 16, 5, [](int /*rank*/) { return rehearsed_values(1600, 1); },
+      {.max_bytes = 8 * 4 * 200},
+      [](const auto& rehearsal) { EXPECT_EQ(rehearsal.first_level(), 1); });
+  int divided = 0;
+  int combined_at = 99;
+  for (const Span& span : recorder.spans()) {
+    divided += span.block == Block::divide ? 1 : 0;
+    if (span.block == Block::combine) {
+      combined_at = span.level;
+    }
+  }
+  EXPECT_EQ(divided, 4);
+  EXPECT_EQ(combined_at, 1);
+}
+
+TEST(Rehearsal, OfASortTakesAsManyRanksAsMemoryAllows) {
+  Recorder recorder(rehearsed_ns);
+  rehearse_alone<examples::SplitSort>(
+      {}, recorder, Way::splitting, 16, 5,
+      [](int rank) {
+        const auto values = rehearsed_values(1000, static_cast<unsigned>(rank));
+        return Part<int>(std::span<const int>(values));
+      },
+      {.max_bytes = 3 * 4 * 4000},
+      [](const auto& rehearsal) {
+        EXPECT_EQ(rehearsal.first_level(), 2);
+        EXPECT_EQ(rehearsal.level_offset(), 2);
+        EXPECT_EQ(rehearsal.leaves().ranks, (std::vector{4, 6, 7}));
+      });
+  ASSERT_EQ(recorder.repetitions().size(), 1U);
+  EXPECT_EQ(recorder.repetitions()[0].sizes.begin()->value, 16000);
+}
+
+TEST(Rehearsal, OfATrivialProblemHasNoOthers) {
+  Recorder recorder(rehearsed_ns);
+  rehearse_alone<examples::Mergesort>(
+      {}, recorder, Way::rooted, 4, 0, [](int /*rank*/) { return std::vector{1}; }, {},
+      [](const auto& rehearsal) { EXPECT_TRUE(rehearsal.leaves().ranks.empty()); });
+  ASSERT_EQ(lines_of(recorder).size(), 1U);
+  EXPECT_EQ(lines_of(recorder)[0], "conquer at level 0 of 4 ranks, 0 B, N=1");
+}
+
+TEST(Rehearsal, OfAnApplicationInBoxesHasTheSameFunctors) {
+  const examples::Mergesort app;
+  const auto make = [](int /*rank*/) { return rehearsed_values(1000, 1); };
+  Recorder plain(rehearsed_ns);
+  rehearse_alone<examples::Mergesort>(app, plain, Way::rooted, 8, 4, make, {},
+                                      [](const auto& /*rehearsal*/) {});
+  using InBoxes = Boxed<examples::Mergesort>;
+  const InBoxes boxed(app);
+  Recorder in_boxes(rehearsed_ns);
+  rehearse_alone<InBoxes>(
+      boxed, in_boxes, Way::rooted, 8, 4,
+      [&](int rank) { return InBoxes::Problem([&] { return make(rank); }); }, {},
+      [](const auto& rehearsal) { EXPECT_EQ(rehearsal.leaves().ranks.size(), 7U); });
+  const auto functors_of = [](const Recorder& recorder) {
+    RehearsedLines lines = lines_of(recorder);
+    std::erase_if(lines, [](const std::string& line) { return line.starts_with("skeleton"); });
+    return lines;
+  };
+  EXPECT_EQ(functors_of(in_boxes), functors_of(plain));
+  EXPECT_EQ(functors_of(plain).size(), 5U);  // 2 divides, a leaf, 2 combines
+}
+
+/// Fails where it solves a value.
+struct FailingSort : examples::Mergesort {
+  int at = 0;
+  Solution sequential(Problem p) const {
+    if (std::ranges::find(p, at) != p.end()) {
+      throw std::runtime_error("found it");
+    }
+    return Mergesort::sequential(std::move(p));
+  }
+};
+
+TEST(Rehearsal, NamesTheRankWhoseFunctorFails) {
+  std::vector<int> values(16);
+  std::iota(values.begin(), values.end(), 0);
+  for (const int at : {1, 9}) {  // of rank 0, which is rehearsed, and of rank 2
+    Recorder recorder(rehearsed_ns);
+    FailingSort app;
+    app.at = at;
+    try {
+      rehearse_alone<FailingSort>(
+          app, recorder, Way::replicated, 4, 0, [&](int /*rank*/) { return values; }, {},
+          [](const auto& /*rehearsal*/) {});
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const FunctorError& error) {
+      EXPECT_EQ(error.rank(), at / 4);
+      EXPECT_EQ(error.level(), 2);
+      EXPECT_EQ(error.message(), "found it");
+    }
+  }
+}
+
+/// Chooses another splitter once it was prepared.
+struct Forgetful : examples::SplitSort {
+  int* calls;
+  Split<int> splitter(std::vector<int> samples, Share share) const {
+    constexpr int kOfPreparation = 3;  // of 4 ranks
+    return (*calls)++ < kOfPreparation ? SplitSort::splitter(std::move(samples), share)
+                                       : Split<int>{.splitter = -1};
+  }
+};
+
+TEST(Rehearsal, RefusesMessagesThatDifferFromThoseOfItsPreparation) {
+  int calls = 0;
+  Forgetful app;
+  app.calls = &calls;
+  Recorder recorder(rehearsed_ns);
+  const auto rehearse = [&] {
+    rehearse_alone<Forgetful>(
+        app, recorder, Way::splitting, 4, 0,
+        [](int rank) {
+          const auto values = rehearsed_values(1000, static_cast<unsigned>(rank));
+          return Part<int>(std::span<const int>(values));
+        },
+        {}, [](const auto& /*rehearsal*/) {});
+  };
+  EXPECT_THROW(rehearse(), Error);
+}
+
+}  // namespace
+}  // namespace cleave
