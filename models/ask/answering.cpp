@@ -72,22 +72,14 @@ void Answering::set_output(const std::string& option, const std::string& file) {
 
 Json to_json(const Report& report) {
   Json answers = Json::array();
-  for (const Answer& answer : report.answers | std::views::filter(comes_first)) {
+  for (const Answer& answer : report.answers | std::views::filter(&Answer::comes_first)) {
     answers.push_back(
         {{"text", answer.line},
          {"prediction", answer.prediction ? Json(to_json(*answer.prediction)) : Json()}});
   }
   Json runs = Json::array();
   for (const JudgedRun& c : report.comparisons) {
-    runs.push_back({{"ranks", c.run.ranks},
-                    {"threads", c.run.threads},
-                    {"sizes", c.run.sizes},
-                    {"measured", c.measured_s},
-                    {"predicted", c.prediction.seconds},
-                    {"interval", {c.prediction.low, c.prediction.high}},
-                    {"inside", c.inside},
-                    {"relative_error", c.relative_error},
-                    {"held_out", c.held_out}});
+    runs.push_back(Json(to_json(c)));
   }
   Json object;
   object["verdict"] = to_json(report.verdict);

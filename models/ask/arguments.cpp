@@ -7,12 +7,15 @@
 #include <algorithm>
 
 #include <cleave/error.hpp>
+#include <cleave/file.hpp>
 #include <cleave/program/command_line.hpp>
 #include <cleave/sizes.hpp>
 #include <cleave/trace/json_fields.hpp>
 #include <cleave/trace/machine_file.hpp>
 #include <cleave/trace/span.hpp>
 #include <cleave/trace/trace_file.hpp>
+
+#include "models/tables/rows.hpp"
 
 namespace cleave::models {
 
@@ -95,6 +98,27 @@ std::optional<detail::Machine> read_machine_if_given(const std::string& file) {
   return file.empty() ? std::nullopt : std::optional(detail::read_machine(file));
 }
 
+void TableArguments::add_to(CLI::App& command) {
+  command.add_option("--only", choice.only,
+                     "Of a table with several benchmarks or call paths this one");
+  command.add_option("--ranks-size", choice.ranks_size,
+                     "The size of a table that is the number of ranks; without it ranks or p");
+}
+
+bool are_tables(const std::vector<std::string>& files) {
+  return is_table(read_file(files.front()));
+}
+
+Measurements read_measurements(const std::vector<std::string>& files, const TableChoice& choice) {
+  if (are_tables(files)) {
+    return measurements_of_tables(files, choice);
+  }
+  if (!choice.only.empty() || !choice.ranks_size.empty()) {
+    throw UsageError("--only and --ranks-size are for tables, not for traces");
+  }
+  return collect_measurements(read_traces(files));
+}
+
 void FitArguments::add_to(CLI::App& command) {
   command.add_option("--forms", forms, "How the terms of a block are decided")
       ->check(CLI::IsMember({"auto", "paper"}))
@@ -120,8 +144,7 @@ FitOptions FitArguments::options() const {
                                                  : HoldOut::none};
 }
 
-Measurements FitArguments::measurements(std::span<const detail::Trace> traces) const {
-  Measurements all = collect_measurements(traces);
+Measurements FitArguments::measurements(Measurements all) const {
   return allow_oversubscribed ? all : without_oversubscribed(std::move(all));
 }
 

@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include <cleave/trace/span.hpp>
 #include <cleave/trace/trace_file.hpp>
 
+#include "models/tables/table_runs.hpp"
 #include "models/theory/fit.hpp"
 
 namespace cleave::models {
@@ -33,6 +33,20 @@ std::vector<detail::Trace> read_traces(const std::vector<std::string>& files);
 /// The machine file, where one is named. \throws FileError
 std::optional<detail::Machine> read_machine_if_given(const std::string& file);
 
+/// What of tables of run times is meant (models/tables/table_runs.hpp).
+struct TableArguments {
+  TableChoice choice;
+
+  /// Adds the options of these names. Refers to this object.
+  void add_to(CLI::App& command);
+};
+
+/// Whether `files` are tables rather than traces, by how the first begins. \throws FileError
+bool are_tables(const std::vector<std::string>& files);
+
+/// What `files`, all traces or all tables, hold. \throws  as their readers
+Measurements read_measurements(const std::vector<std::string>& files, const TableChoice& choice);
+
 /// Ways of fitting, as text to their values.
 struct FitArguments {
   std::string forms = "auto";
@@ -45,8 +59,8 @@ struct FitArguments {
 
   FitOptions options() const;
 
-  /// What `traces` hold that is to be fitted.
-  Measurements measurements(std::span<const detail::Trace> traces) const;
+  /// What of `all` is to be fitted.
+  Measurements measurements(Measurements all) const;
 };
 
 /// \throws UsageError  naming `option` and an example of it, if `value` is empty

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cleave fit: traces and a machine to a model.
+// cleave fit: traces and a machine to a model, or a table of run times.
 #include <fmt/format.h>
 
 #include <memory>
@@ -27,6 +27,7 @@ struct FitCommandArguments {
   std::string machine;
   std::string out;
   FitArguments fit;
+  TableArguments table;
   Answering answering;
 };
 
@@ -62,22 +63,33 @@ void print_search(const SearchModel& search) {
   print_part("ending", "", search.termination);
 }
 
-void print_blocks(const HypercubeModel& parts) {
-  for (const BlockModel& block : parts.blocks) {
-    const Law& law = block.law;
-    fmt::print("{:<10}  {:<24}  {:.0f} % likely of {} {}  median residual {:.2f} %\n",
-               name_of(block.block), law.text(), 100 * law.hypotheses.front().weight,
-               law.hypotheses.size(), law.hypotheses.size() == 1 ? "form" : "forms",
-               100 * law.median_abs_relative_residual);
+/// The laws of a call on the hypercube by their blocks, or that of a table.
+std::vector<std::pair<std::string_view, const Law*>> laws_of(const Model& model) {
+  if (const TableModel* table = model.table()) {
+    return {{"run", &table->law}};
+  }
+  std::vector<std::pair<std::string_view, const Law*>> laws;
+  for (const BlockModel& block : model.hypercube()->blocks) {
+    laws.emplace_back(name_of(block.block), &block.law);
+  }
+  return laws;
+}
+
+void print_laws(const Model& model) {
+  for (const auto& [name, law] : laws_of(model)) {
+    fmt::print("{:<10}  {:<24}  {:.0f} % likely of {} {}, residual {:.2f} %\n", name, law->text(),
+               100 * law->hypotheses.front().weight, law->hypotheses.size(),
+               law->hypotheses.size() == 1 ? "form" : "forms",
+               100 * law->median_abs_relative_residual);
   }
 }
 
 void print_fit(const Model& model) {
   fmt::print("{}\n", model.verdict.sentence());
-  if (const HypercubeModel* parts = model.hypercube()) {
-    print_blocks(*parts);
+  if (const SearchModel* search = model.search()) {
+    print_search(*search);
   } else {
-    print_search(*model.search());
+    print_laws(model);
   }
   for (const RefusedBlock& block : model.refused) {
     fmt::print("{:<10}  refused: {}\n", name_of(block.block), block.reason);
@@ -87,13 +99,13 @@ void print_fit(const Model& model) {
 
 Json to_json(const Model& model, const std::filesystem::path& file) {
   Json blocks = Json::array();
-  if (const HypercubeModel* parts = model.hypercube()) {
-    for (const BlockModel& block : parts->blocks) {
-      blocks.push_back({{"block", name_of(block.block)},
-                        {"terms", block.law.text()},
-                        {"weight", block.law.hypotheses.front().weight},
-                        {"median_residual", block.law.median_abs_relative_residual},
-                        {"forms", block.law.hypotheses.size()}});
+  if (model.search() == nullptr) {
+    for (const auto& [name, law] : laws_of(model)) {
+      blocks.push_back({{"block", name},
+                        {"terms", law->text()},
+                        {"weight", law->hypotheses.front().weight},
+                        {"median_residual", law->median_abs_relative_residual},
+                        {"forms", law->hypotheses.size()}});
     }
   } else {
     const SearchModel& search = *model.search();
@@ -130,6 +142,16 @@ std::string machine_file(const FitCommandArguments& arguments,
   return folder ? machine_if_any(*folder).value_or("").string() : "";
 }
 
+void check_table_options(const FitCommandArguments& arguments) {
+  const FitArguments& fit = arguments.fit;
+  if (!arguments.machine.empty() || !fit.given_forms.empty() || fit.blocks_of_rank ||
+      fit.forms != "auto") {
+    throw UsageError(
+        "a table has no blocks and no network: --machine, --forms, --form and --blocks-of-rank are "
+        "for traces");
+  }
+}
+
 void run(FitCommandArguments& arguments, const std::string& command_line) {
   require_option(arguments.traces, "a trace or a study's folder",
                  "cleave fit sort-study, or cleave fit *.trace.jsonl --out sort.model.json");
@@ -142,7 +164,11 @@ void run(FitCommandArguments& arguments, const std::string& command_line) {
   const std::vector<std::string> files = traces_of(arguments.traces);
   const std::optional<detail::Machine> machine =
       read_machine_if_given(machine_file(arguments, folder));
-  const Measurements measurements = arguments.fit.measurements(read_traces(files));
+  const Measurements measurements =
+      arguments.fit.measurements(read_measurements(files, arguments.table.choice));
+  if (measurements.type == kTableType) {
+    check_table_options(arguments);
+  }
   const std::filesystem::path out = arguments.out.empty()
                                         ? model_to_write(*folder, file_name_of(measurements.app))
                                         : std::filesystem::path(arguments.out);
@@ -162,20 +188,25 @@ void run(FitCommandArguments& arguments, const std::string& command_line) {
 
 void add_fit_command(CLI::App& program, const std::string& command_line) {
   auto arguments = std::make_shared<FitCommandArguments>();
-  CLI::App* command = program.add_subcommand("fit", "Fit a model to traces");
-  command->add_option("traces", arguments->traces,
-                      "Traces (*.trace.jsonl) of one application, or a study's folder");
+  CLI::App* command =
+      program.add_subcommand("fit", "Fit a model to traces, or to a table of run times");
+  command->add_option(
+      "traces", arguments->traces,
+      "Traces (*.trace.jsonl) of one application, or a study's folder; or run times as "
+      "CSV, of Extra-P (text, JSON Lines) or Google Benchmark (JSON)");
   command->add_option("--machine", arguments->machine,
                       "Calibrated latency and gap; without it those in the study's folder, else "
                       "they are fitted to the traces");
   command->add_option("--out", arguments->out,
                       "The model to write (*.model.json); without it that of the study's folder");
   arguments->fit.add_to(*command);
+  arguments->table.add_to(*command);
   arguments->answering.add_to(*command);
   command->footer(
       "Examples:\n"
       "  cleave fit sort-study\n"
       "  cleave fit *.trace.jsonl --machine here.machine.json --out sort.model.json\n"
+      "  cleave fit times.csv --hold-out beyond --out times.model.json\n"
       "  cleave fit sort-study --form \"sequential=1,N*log2(N)\" --hold-out beyond --json");
   command->callback([arguments, command_line] { run(*arguments, command_line); });
 }

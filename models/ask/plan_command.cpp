@@ -43,21 +43,7 @@ struct PlanArguments {
 void print_json(const Answering& answering, const Model& model, const Plan& plan) {
   Json array = Json::array();
   for (const PlanChoice& c : plan.choices) {
-    array.push_back({{"ranks", c.prediction.ranks},
-                     {"sizes", c.prediction.sizes},
-                     {"seconds", c.prediction.seconds},
-                     {"interval", {c.prediction.low, c.prediction.high}},
-                     {"as_the_host_was", {c.prediction.run_low, c.prediction.run_high}},
-                     {"is_answer", c.prediction.is_answer()},
-                     {"outside_fitted_range", c.prediction.outside_fitted_range},
-                     {"speedup", c.speedup},
-                     {"efficiency", c.efficiency},
-                     {"core_hours", c.core_hours},
-                     {"fits", c.fits},
-                     {"remarks", c.prediction.remarks}});
-    if (c.prediction.cache_left_bytes) {
-      array.back()["cache_left_bytes"] = *c.prediction.cache_left_bytes;
-    }
+    array.push_back(Json(to_json(c)));
   }
   Json object = {
       {"verdict", to_json(model.verdict)}, {"choices", std::move(array)}, {"ranks", nullptr}};
@@ -84,15 +70,16 @@ void print_table(const Plan& plan) {
   const auto cell = [](std::string text) { return Cell{text, text}; };
   for (std::size_t i = 0; i < plan.choices.size(); ++i) {
     const PlanChoice& c = plan.choices[i];
+    const auto known = [&](std::string text) { return cell(c.prediction.is_answer() ? text : ""); };
     table.rows.push_back(
         {cell(plan.chosen == i ? "->"
               : c.fits         ? "fits"
                                : ""),
          cell(fmt::format("{}", c.prediction.ranks)),
          cell(c.prediction.is_answer() ? format_seconds(c.prediction.seconds) : "not known"),
-         cell(format_seconds(c.prediction.low)), cell(format_seconds(c.prediction.high)),
-         cell(format_seconds(c.prediction.run_high)), cell(fmt::format("{:.2f}", c.speedup)),
-         cell(fmt::format("{:.3f}", c.efficiency)), cell(fmt::format("{:.4g}", c.core_hours)),
+         known(format_seconds(c.prediction.low)), known(format_seconds(c.prediction.high)),
+         known(format_seconds(c.prediction.run_high)), known(fmt::format("{:.2f}", c.speedup)),
+         known(fmt::format("{:.3f}", c.efficiency)), known(fmt::format("{:.4g}", c.core_hours)),
          cell(fitted_range_text(c.prediction))});
   }
   fmt::print("{}", to_terminal(table));
@@ -146,15 +133,13 @@ BatchOptions batch_options(const PlanArguments& arguments, const Model& model) {
 
 void run(PlanArguments& arguments) {
   arguments.question.require_model("cleave plan sort-study --deadline 60s --size N=1G");
-  require_option(arguments.size, "--size", "--size N=1G");
   for (const auto& [name, text] : {std::pair{"--program", &arguments.program},
                                    std::pair{"--checkpoint", &arguments.checkpoint}}) {
     if (arguments.slurm.empty() && !text->empty()) {
       throw UsageError(fmt::format("{} is for a batch script: give --slurm, too", name));
     }
   }
-  PlanRequest request{.sizes = parse_sizes(arguments.size),
-                      .ranks = parse_ranks(arguments.ranks),
+  PlanRequest request{.ranks = parse_ranks(arguments.ranks),
                       .efficiency = arguments.efficiency,
                       .options = arguments.question.options()};
   if (!arguments.deadline.empty()) {
@@ -162,6 +147,10 @@ void run(PlanArguments& arguments) {
   }
   arguments.answering.set_output("--slurm", arguments.slurm);
   const Model model = arguments.question.read();
+  if (!model.size_names().empty()) {
+    require_option(arguments.size, "--size", "--size N=1G");
+    request.sizes = parse_sizes(arguments.size);
+  }
   const Plan plan = make_plan(model, request);
   const bool is_refused = !arguments.anyway && !model.verdict.trusted.value_or(true);
   if (plan.chosen && !is_refused && !arguments.slurm.empty()) {

@@ -65,8 +65,11 @@ std::vector<RunPoint> measured_runs(const Model& model, const NamedSizes& sizes,
   std::ranges::sort(files);
   files.erase(std::ranges::unique(files).begin(), files.end());
   try {
-    return files.empty() ? std::vector<RunPoint>()
-                         : collect_measurements(read_traces(files)).points;
+    return files.empty()
+               ? std::vector<RunPoint>()
+               : read_measurements(files, model.table() == nullptr ? TableChoice{}
+                                                                   : TableChoice{.only = model.app})
+                     .points;
   } catch (const Error&) {  // of another version, or changed meanwhile: the plot goes without
     return {};
   }
@@ -86,8 +89,12 @@ std::string plot_text(const Model& model, const std::vector<Prediction>& predict
 
 Cell cell(std::string text) { return {text, text}; }
 
-void print_table(const std::vector<Prediction>& predictions) {
-  const bool is_search = !predictions.front().sum_of_maxima_s;
+/// An end of an interval that is no answer is no number to use.
+Cell known(const Prediction& p, double seconds) {
+  return cell(p.is_answer() ? format_seconds(seconds) : "");
+}
+
+void print_table(const std::vector<Prediction>& predictions, bool is_search) {
   Table table{.columns = {{"ranks", true}}};
   if (is_search) {
     table.columns.push_back({"threads", true});
@@ -110,8 +117,8 @@ void print_table(const std::vector<Prediction>& predictions) {
     row.insert(
         row.end(),
         {cell(sizes_text(p.sizes)), cell(p.is_answer() ? format_seconds(p.seconds) : "not known"),
-         cell(format_seconds(p.low)), cell(format_seconds(p.high)), cell(format_seconds(p.run_low)),
-         cell(format_seconds(p.run_high)), cell(fitted_range_text(p)),
+         known(p, p.low), known(p, p.high), known(p, p.run_low), known(p, p.run_high),
+         cell(fitted_range_text(p)),
          cell(p.memory_bytes ? fmt::format("{:.0f} MiB", *p.memory_bytes / (1 << 20)) : "")});
     table.rows.push_back(std::move(row));
   }
@@ -149,11 +156,17 @@ void print_shares(const std::vector<Prediction>& predictions) {
   fmt::print("\nShare of each block\n\n{}", to_terminal(table));
 }
 
+/// Of a table whose runs are on one number of ranks that one need not be given.
+std::vector<int> ranks_asked(const Model& model, const std::string& given) {
+  if (given.empty() && model.table() != nullptr && model.min_ranks() == model.max_ranks()) {
+    return {model.max_ranks()};
+  }
+  require_option(given, "--ranks", "--ranks 2,4,8");
+  return parse_ranks(given);
+}
+
 void run(const PredictArguments& arguments) {
   arguments.question.require_model("cleave predict sort-study --ranks 2,4,8 --size N=1G");
-  require_option(arguments.ranks, "--ranks", "--ranks 2,4,8");
-  require_option(arguments.sizes, "--size", "--size N=1G");
-  const std::vector<int> ranks = parse_ranks(arguments.ranks);
   std::vector<NamedSizes> sizes;
   for (const std::string& text : arguments.sizes) {
     sizes.push_back(parse_sizes(text));
@@ -164,6 +177,11 @@ void run(const PredictArguments& arguments) {
   const Model model = arguments.question.read();
   PredictOptions options = arguments.question.options();
   options.rehearsed = rehearsed_runs(model, read_traces(arguments.rehearsals));
+  const std::vector<int> ranks = ranks_asked(model, arguments.ranks);
+  if (model.size_names().empty()) {
+    sizes.resize(1);  // of a table of ranks and times
+  }
+  require_option(sizes, "--size", "--size N=1G");
   std::vector<Prediction> predictions;
   for (const NamedSizes& size : sizes) {
     for (const int p : ranks) {
@@ -183,7 +201,7 @@ void run(const PredictArguments& arguments) {
     fmt::print("\n");
   }
   fmt::print("{}", plot_text(model, predictions, arguments, options));
-  print_table(predictions);
+  print_table(predictions, model.search() != nullptr);
   if (arguments.shares) {
     print_shares(predictions);
   }

@@ -57,6 +57,12 @@ Model QuestionArguments::read() const {
   const std::optional<detail::Machine> other =
       read_machine_if_given(machine.empty() ? "" : machine_of(machine).string());
   Model result = read_model(model_of(model.empty() ? study : model));
+  if (result.table() != nullptr &&
+      !(machine + assumed_network + what_if + ranks_per_host).empty()) {
+    throw UsageError(
+        "the model is of a table, which has no network and no blocks: --machine, "
+        "--assume-network, --what-if and --ranks-per-host change nothing in it");
+  }
   if (other) {
     result.network = network_of(*other);
   }

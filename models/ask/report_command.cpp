@@ -23,6 +23,7 @@ struct ReportArguments {
   std::string model;
   std::string machine;
   std::string out;
+  TableArguments table;
   Answering answering;
 };
 
@@ -38,9 +39,11 @@ void run(const ReportArguments& arguments) {
   const Model model =
       read_model(model_of(arguments.model.empty() ? folder.string() : arguments.model));
   const std::optional<detail::Machine> machine = read_machine_if_given(arguments.machine);
-  const std::vector<detail::Trace> traces = read_traces(traces_of(arguments.traces));
-  Report report = make_report(model, collect_measurements(traces), machine);
-  report.timeline = largest_run(traces);
+  const std::vector<std::string> files = traces_of(arguments.traces);
+  Report report = make_report(model, read_measurements(files, arguments.table.choice), machine);
+  if (!are_tables(files)) {
+    report.timeline = largest_run(read_traces(files));
+  }
   report.origin = {.model = arguments.model.empty() ? folder.string() : arguments.model,
                    .machine = arguments.machine};
   const std::filesystem::path out = arguments.out.empty() ? folder.string() : arguments.out;
@@ -61,16 +64,17 @@ void run(const ReportArguments& arguments) {
 
 void add_report_command(CLI::App& program) {
   auto arguments = std::make_shared<ReportArguments>();
-  CLI::App* command =
-      program.add_subcommand("report", "Compare a model with traces: HTML, Markdown and CSV");
+  CLI::App* command = program.add_subcommand(
+      "report", "Compare a model with traces or a table: HTML, Markdown and CSV");
   command->add_option("traces", arguments->traces,
-                      "Traces (*.trace.jsonl) of the application, or a study's folder");
+                      "Traces (*.trace.jsonl) of the application, a study's folder, or a table");
   command->add_option("--model", arguments->model,
                       "A model (*.model.json); without it that of the study's folder");
   command->add_option("--machine", arguments->machine,
                       "Another machine's latency and gap instead of the model's");
   command->add_option("--out", arguments->out,
                       "Folder to write into, made if its parent exists; without it the study's");
+  arguments->table.add_to(*command);
   arguments->answering.add_to(*command);
   command->footer(
       "Examples:\n"

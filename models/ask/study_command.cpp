@@ -69,9 +69,10 @@ void fit_and_report(const FitArguments& fit, StudyRun& run, const Answering& ans
                     const std::string& command_line) {
   const StudyPlan& plan = run.plan();
   const std::string model_file = plan.file_name + ".model.json";
-  Report report = fit_and_judge(
-      plan, fit.measurements(run.traces()), read_machine_if_given(run.machine_file()),
-      detail::provenance_here("cleave study", command_line, "none"), plan.folder / model_file);
+  Report report = fit_and_judge(plan, fit.measurements(collect_measurements(run.traces())),
+                                read_machine_if_given(run.machine_file()),
+                                detail::provenance_here("cleave study", command_line, "none"),
+                                plan.folder / model_file);
   report.timeline = largest_run(run.traces());
   report.origin.model = plan.folder.string();
   write_report(plan.folder, report);

@@ -5,10 +5,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
+#include <map>
 
 #include <cleave/error.hpp>
 #include <cleave/sizes.hpp>
+#include <cleave/trace/json_fields.hpp>
 #include <cleave/trace/span.hpp>
 #include <cleave/trace/words.hpp>
 
@@ -23,7 +24,7 @@ namespace {
 std::string caveats(const Prediction& p) {
   std::vector<std::string> texts;
   if (p.outside_fitted_range) {
-    texts.emplace_back("beyond what was measured");
+    texts.emplace_back("beyond what was fitted");
   }
   if (p.cache_left_bytes) {
     texts.push_back(fmt::format("past the {:.4g} MiB cache",
@@ -45,7 +46,7 @@ double volume(const Model& model, const NamedSizes& sizes) {
 
 }  // namespace
 
-NamedSizes largest_measured(const Model& model) {
+NamedSizes largest_fitted(const Model& model) {
   const auto by_volume = [&](const RunOfModel& run) { return volume(model, run.sizes); };
   const RunOfModel& largest = *std::ranges::max_element(model.fitted, {}, by_volume);
   NamedSizes sizes;
@@ -78,10 +79,11 @@ std::string answer_line(const Prediction& p) {
           ? ""
           : fmt::format(", {:.0f} % of it {}", 100 * most->second / p.seconds, most->first);
   const std::string asked =
-      fmt::format("{} on {}", format_sizes(p.sizes), format_workers(p.ranks, p.threads));
+      fmt::format("{}{}{}", format_sizes(p.sizes), p.sizes.empty() ? "" : " on ",
+                  format_workers(p.ranks, p.threads));
   if (!p.is_answer()) {
-    return fmt::format("{}: not enough is known to answer: {} to {} s{}", asked,
-                       format_seconds(p.low), format_seconds(p.high), caveats(p));
+    return fmt::format("{}: not known: what was fitted allows too wide a range of times{}", asked,
+                       caveats(p));
   }
   return fmt::format(
       "{}: {} s when quiet (95 %: {} to {} s); as this host was, 95 % of runs between {} and {} "
@@ -94,19 +96,40 @@ Prediction predict_for_answer(const Model& model, int ranks, const NamedSizes& s
                               const PredictOptions& options) {
   PredictOptions asked = options;
   const Network& network = options.network ? *options.network : model.network;
-  if (ranks > model.usual_ranks_per_host(ranks) && !network.knows_between_hosts()) {
+  if (model.table() == nullptr && ranks > model.usual_ranks_per_host(ranks) &&
+      !network.knows_between_hosts()) {
     asked.network = with_assumed(network, kAssumedForAnswers);
   }
   return predict(model, ranks, sizes, asked);
 }
 
+namespace {
+
+/// Each with whether it comes first.
+std::map<int, bool> ranks_of_answers(const Model& model) {
+  if (model.table() == nullptr) {
+    return {{1, false}, {2, true}, {4, false}, {8, true}, {16, false}, {32, false}, {64, true}};
+  }
+  const int most = model.max_ranks();
+  std::map<int, bool> ranks = {{most, true}};
+  if (model.min_ranks() < most) {
+    for (const RunOfModel& run : model.fitted) {
+      ranks.try_emplace(run.ranks, false);
+    }
+    for (const int times : {2, 4}) {
+      ranks.emplace(std::min(most, detail::kMaxRanks / times) * times, true);
+    }
+  }
+  return ranks;
+}
+
+}  // namespace
+
 std::vector<Answer> answers_of(const Model& model) {
-  constexpr int kMaxRanks = 64;
-  const NamedSizes sizes = largest_measured(model);
+  const NamedSizes sizes = largest_fitted(model);
   std::vector<Answer> answers;
-  for (int ranks = 1; ranks <= kMaxRanks; ranks *= 2) {
-    Answer& answer = answers.emplace_back();
-    answer.ranks = ranks;
+  for (const auto& [ranks, comes_first] : ranks_of_answers(model)) {
+    Answer& answer = answers.emplace_back(Answer{.ranks = ranks, .comes_first = comes_first});
     try {
       answer.prediction = predict_for_answer(model, ranks, sizes);
       answer.line = answer_line(*answer.prediction);
@@ -118,11 +141,6 @@ std::vector<Answer> answers_of(const Model& model) {
     }
   }
   return answers;
-}
-
-bool comes_first(const Answer& answer) {
-  constexpr std::array kRanksAsked = {2, 8, 64};
-  return std::ranges::find(kRanksAsked, answer.ranks) != kRanksAsked.end();
 }
 
 }  // namespace cleave::models

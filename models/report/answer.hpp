@@ -16,12 +16,12 @@ namespace cleave::models {
 std::vector<std::pair<std::string_view, double>> seconds_by_block(const Prediction& prediction);
 
 /// One line: "N=1G on 64 ranks: 1.2 s when quiet (95 %: 1.0 to 1.5 s); as this host was, 95 % of
-/// runs between 1.0 and 1.7 s, 33 % of it divide; beyond what was measured". An interval that is
+/// runs between 1.0 and 1.7 s, 33 % of it divide; beyond what was fitted". An interval that is
 /// wider than a factor of 4 is no answer, and the line says so.
 std::string answer_line(const Prediction& prediction);
 
 /// The sizes of the largest problem that the model was fitted to.
-NamedSizes largest_measured(const Model& model);
+NamedSizes largest_fitted(const Model& model);
 
 /// As `predict`, but messages between hosts that nobody measured are those of kAssumedForAnswers,
 /// and the prediction says so. \throws  as predict
@@ -33,13 +33,12 @@ struct Answer {
   int ranks = 1;
   std::string line;
   std::optional<Prediction> prediction;  ///< none where it cannot be told; the line says why
+  bool comes_first = false;              ///< whether every report begins with it
 };
 
-/// On 1, 2, 4 ... 64 ranks.
+/// On 1, 2, 4 ... 64 ranks, of which 2, 8 and 64 come first. Of a table on the numbers of ranks
+/// that it has, and twice and four times the most, which come first with it.
 std::vector<Answer> answers_of(const Model& model);
-
-/// Whether it is one that every report begins with: on 2, 8 or 64 ranks.
-bool comes_first(const Answer& answer);
 
 inline constexpr const char* kAssumedForAnswers = "ethernet-10g";
 

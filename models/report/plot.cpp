@@ -218,6 +218,10 @@ TerminalPlot plot_of(const Model& model, std::vector<Prediction> predictions,
     return {};
   }
   add_measured_ranks(predictions, model, runs, options);
+  std::erase_if(predictions, [](const Prediction& p) { return !p.is_answer(); });
+  if (predictions.empty()) {
+    return {};
+  }
   std::ranges::sort(predictions, {}, &Prediction::ranks);
   const auto repeated = std::ranges::unique(predictions, {}, &Prediction::ranks);
   predictions.erase(repeated.begin(), repeated.end());
@@ -237,7 +241,8 @@ TerminalPlot plot_of(const Model& model, std::vector<Prediction> predictions,
       plot.measured.push_back({.ranks = static_cast<double>(run.ranks), .seconds = seconds});
     }
   }
-  plot.title = fmt::format("{}: predicted (line, 95 %){}", format_sizes(first.sizes),
+  plot.title = fmt::format("{}{}predicted (line, 95 %){}", format_sizes(first.sizes),
+                           first.sizes.empty() ? "" : ": ",
                            plot.measured.empty() ? "" : " and measured (points)");
   return plot;
 }

@@ -39,7 +39,7 @@ std::string to_terminal(const TerminalPlot& plot, const PlotStyle& style);
 
 /// One size: as in `predictions`, which are all of it, and at the other numbers of ranks that
 /// `runs` had, and as measured in those of this size and as many threads. Numbers of ranks that
-/// cannot be predicted are left out.
+/// cannot be predicted, or of which too little is known, are left out.
 TerminalPlot plot_of(const Model& model, std::vector<Prediction> predictions,
                      const std::vector<RunPoint>& runs, const PredictOptions& options = {});
 

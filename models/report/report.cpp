@@ -34,13 +34,17 @@ std::vector<std::pair<std::string, std::string>> facts_of(const Model& model,
                                                           const Network& network) {
   const detail::Provenance& p = model.provenance;
   std::vector<std::pair<std::string, std::string>> facts = {
-      {"application", fmt::format("{}, {}, {}", model.app, model.type, model.placement)},
+      {"application", fmt::format("{}, {}{}{}", model.app, model.type,
+                                  model.placement.empty() ? "" : ", ", model.placement)},
       {"host", fmt::format("{}, {}, {} cores", p.host, p.processor, p.cores)},
       {"latency and gap from", network.source},
       {"forms",
        model.forms == "paper" ? "Printista and Saez, ordinary least squares" : model.forms},
       {"runs", fmt::format("{} fitted, {} held out", model.fitted.size(), model.held_out.size())},
       {"model made", fmt::format("{} by {} {} ({})", p.created, p.program, p.version, p.commit)}};
+  if (model.table() != nullptr) {  // nobody knows where it was measured
+    facts.erase(facts.begin() + 1, facts.begin() + 3);
+  }
   if (model.hypercube() != nullptr && model.hypercube()->exchange) {
     const ExchangeModel& exchange = *model.hypercube()->exchange;
     facts.insert(

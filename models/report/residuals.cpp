@@ -71,6 +71,13 @@ std::vector<Residual> residuals_of(const Model& model, const Measurements& measu
   std::vector<Residual> residuals;
   if (const HypercubeModel* hypercube = model.hypercube()) {
     add_hypercube(residuals, *hypercube, measurements.samples);
+  } else if (model.table() != nullptr) {
+    for (const JudgedRun& c : comparisons) {
+      residuals.push_back({.block = "run",
+                           .run_sizes = c.run.sizes,
+                           .measured_s = c.measured_s,
+                           .relative = c.relative_error});
+    }
   } else {
     add_search(residuals, measurements.searches, comparisons);
   }

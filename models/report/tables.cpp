@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 
 #include <cleave/error.hpp>
@@ -21,16 +22,45 @@ namespace cleave::models {
 
 namespace {
 
-/// Div_0, Comb_1, Seq_2, as Printista and Saez name coefficients.
-std::string coefficient_name(detail::Block block, std::size_t index) {
+/// Div, Comb, Seq, as Printista and Saez name coefficients.
+std::string short_name(detail::Block block) {
   static const std::map<detail::Block, std::string> kShort = {
       {detail::Block::divide, "Div"},     {detail::Block::combine, "Comb"},
       {detail::Block::sequential, "Seq"}, {detail::Block::conquer, "Conq"},
       {detail::Block::skeleton, "HDC"},   {detail::Block::sample, "Samp"},
       {detail::Block::pivot, "Piv"},      {detail::Block::partition, "Part"}};
   const auto found = kShort.find(block);
-  return fmt::format("{}_{}", found == kShort.end() ? std::string(name_of(block)) : found->second,
-                     index);
+  return found == kShort.end() ? std::string(name_of(block)) : found->second;
+}
+
+/// A row for each coefficient (Div_0, Div_1 ...) and number of ranks per host.
+void add_coefficients(Table& table, const std::string& name, const std::string& short_form,
+                      const Law& law, int samples, std::optional<double> share) {
+  const Hypothesis& first = law.hypotheses.front();
+  bool is_first = true;
+  for (const auto& [ranks_per_host, factor] : first.factors) {
+    for (std::size_t i = 0; i < first.form.size(); ++i) {
+      const auto row = static_cast<Eigen::Index>(i);
+      const double error = first.deviation * std::sqrt(std::max(0.0, first.covariance(row, row)));
+      table.rows.push_back(
+          {text(name), number(ranks_per_host, std::to_string(ranks_per_host)),
+           text(fmt::format("{}_{}", short_form, i)), text(first.form[i].text()),
+           number(first.coefficients[row], fmt::format("{:.4g}", first.coefficients[row])),
+           number(error, fmt::format("{:.2g}", error)), percent(first.weight),
+           number(factor, fmt::format("{:.3f}", factor)),
+           law.r_squared < 0 ? text("")
+                             : number(law.r_squared, fmt::format("{:.4f}", law.r_squared)),
+           percent(law.median_abs_relative_residual), number(samples, std::to_string(samples)),
+           share ? percent(*share) : text("")});
+      for (std::size_t column = 0; column < table.columns.size() && !is_first; ++column) {
+        const bool is_of_block = column == 0 || column == 6 || column > 7;
+        if (is_of_block) {
+          table.rows.back()[column].shown.clear();
+        }
+      }
+      is_first = false;
+    }
+  }
 }
 
 Table coefficients_table(const Model& model, const Measurements& measurements) {
@@ -55,36 +85,15 @@ Table coefficients_table(const Model& model, const Measurements& measurements) {
                   {"residual", true},
                   {"samples", true},
                   {"up to", true}}};
+  if (const TableModel* run = model.table()) {
+    add_coefficients(table, "run", "Run", run->law, run->rows, std::nullopt);
+    return table;
+  }
   for (const BlockModel& block : model.hypercube()->blocks) {
     const auto share = shares.find(block.block);
-    const Law& law = block.law;
-    const Hypothesis& first = law.hypotheses.front();
-    bool is_first = true;
-    for (const auto& [ranks_per_host, factor] : first.factors) {
-      for (std::size_t i = 0; i < first.form.size(); ++i) {
-        const auto row = static_cast<Eigen::Index>(i);
-        const double error = first.deviation * std::sqrt(std::max(0.0, first.covariance(row, row)));
-        table.rows.push_back(
-            {text(std::string(name_of(block.block))),
-             number(ranks_per_host, std::to_string(ranks_per_host)),
-             text(coefficient_name(block.block, i)), text(first.form[i].text()),
-             number(first.coefficients[row], fmt::format("{:.4g}", first.coefficients[row])),
-             number(error, fmt::format("{:.2g}", error)), percent(first.weight),
-             number(factor, fmt::format("{:.3f}", factor)),
-             law.r_squared < 0 ? text("")
-                               : number(law.r_squared, fmt::format("{:.4f}", law.r_squared)),
-             percent(law.median_abs_relative_residual),
-             number(block.samples, std::to_string(block.samples)),
-             share == shares.end() ? text("") : percent(share->second)});
-        for (std::size_t column = 0; column < table.columns.size() && !is_first; ++column) {
-          const bool is_of_block = column == 0 || column == 6 || column > 7;
-          if (is_of_block) {
-            table.rows.back()[column].shown.clear();
-          }
-        }
-        is_first = false;
-      }
-    }
+    add_coefficients(table, std::string(name_of(block.block)), short_name(block.block), block.law,
+                     block.samples,
+                     share == shares.end() ? std::nullopt : std::optional(share->second));
   }
   return table;
 }
@@ -133,7 +142,9 @@ Table times_table(const std::vector<JudgedRun>& comparisons) {
   return table;
 }
 
-Table predictions_table(const std::vector<JudgedRun>& comparisons, bool is_search) {
+Table predictions_table(const std::vector<JudgedRun>& comparisons, const Model& model) {
+  const bool is_search = model.search() != nullptr;
+  const bool has_blocks = model.hypercube() != nullptr;
   const std::vector<std::string> names = size_names(comparisons);
   Table table{
       .id = "predictions",
@@ -143,8 +154,9 @@ Table predictions_table(const std::vector<JudgedRun>& comparisons, bool is_searc
           "is {}, with the range that holds the quiet time with 95 % probability, and the one that "
           "holds a single run on a host as it was. Error: (predicted - measured) / measured. "
           "Spread: how far the faster half lies apart (1.4826 MAD, relative).",
-          is_search
-              ? "what the workers' nodes, steals, start-up and termination take"
+          is_search ? "what the workers' nodes, steals, start-up and termination take"
+          : !has_blocks
+              ? "the law of the table"
               : "the schedule played with the blocks' medians; equation 6 of Printista and Saez "
                 "is a sum of maxima"),
       .columns = {{"ranks", true}}};
@@ -163,7 +175,7 @@ Table predictions_table(const std::vector<JudgedRun>& comparisons, bool is_searc
                {"to (s)", true},
                {"a run from (s)", true},
                {"a run to (s)", true}});
-  if (!is_search) {
+  if (has_blocks) {
     add_columns({{"eq. 6 (s)", true}});
   }
   add_columns({{"error", true}, {"spread", true}, {"repetitions", true}, {"run was"}});
@@ -178,7 +190,7 @@ Table predictions_table(const std::vector<JudgedRun>& comparisons, bool is_searc
     row.insert(row.end(), {seconds(c.measured_s), seconds(c.prediction.seconds),
                            seconds(c.prediction.low), seconds(c.prediction.high),
                            seconds(c.prediction.run_low), seconds(c.prediction.run_high)});
-    if (!is_search) {
+    if (has_blocks) {
       row.push_back(seconds(c.prediction.sum_of_maxima_s.value_or(0)));
     }
     row.insert(row.end(), {signed_percent(c.relative_error), percent(c.spread),
@@ -262,11 +274,13 @@ Table scaling_table(const Model& model) {
 
 std::vector<Table> make_tables(const Model& model, const Measurements& measurements,
                                const std::vector<JudgedRun>& comparisons, const Network& network) {
-  std::vector<Table> tables = {predictions_table(comparisons, model.search() != nullptr)};
+  std::vector<Table> tables = {predictions_table(comparisons, model)};
   if (model.search() != nullptr) {
     tables.insert(tables.end(), {workers_table(measurements.searches),
                                  parts_table(comparisons, measurements.searches),
                                  stealing_coefficients_table(model)});
+  } else if (model.table() != nullptr) {
+    tables.push_back(coefficients_table(model, measurements));
   } else {
     tables.insert(tables.end(), {coefficients_table(model, measurements),
                                  shares_table(comparisons, measurements), scaling_table(model)});

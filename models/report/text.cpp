@@ -76,7 +76,7 @@ std::string to_terminal(const Table& table) {
 
 std::string to_terminal(const Report& report, const std::string& plot) {
   std::string text = fmt::format("{}\n\n  {}\n", report.title, report.verdict.sentence());
-  for (const Answer& answer : report.answers | std::views::filter(comes_first)) {
+  for (const Answer& answer : report.answers | std::views::filter(&Answer::comes_first)) {
     text += fmt::format("  {}\n", answer.line);
   }
   text += plot.empty() ? "\n" : fmt::format("\n{}\n", plot);
@@ -101,10 +101,30 @@ std::string notes_text(const std::vector<std::string>& notes) {
   return text;
 }
 
+std::string to_markdown(const Table& table) {
+  std::string text = "|";
+  for (const Column& column : table.columns) {
+    text += fmt::format(" {} |", escaped_for_markdown(column.name));
+  }
+  text += "\n|";
+  for (const Column& column : table.columns) {
+    text += column.is_number ? " ---: |" : " --- |";
+  }
+  text += "\n";
+  for (const std::vector<Cell>& row : table.rows) {
+    text += "|";
+    for (const Cell& cell : row) {
+      text += fmt::format(" {} |", escaped_for_markdown(cell.shown));
+    }
+    text += "\n";
+  }
+  return text;
+}
+
 std::string to_markdown(const Report& report) {
   std::string text = fmt::format("# {}\n\n**{}**\n\n", escaped_for_markdown(report.title),
                                  escaped_for_markdown(report.verdict.sentence()));
-  for (const Answer& answer : report.answers | std::views::filter(comes_first)) {
+  for (const Answer& answer : report.answers | std::views::filter(&Answer::comes_first)) {
     text += fmt::format("- {}\n", escaped_for_markdown(answer.line));
   }
   text += "\n";
@@ -116,22 +136,7 @@ std::string to_markdown(const Report& report) {
     text += fmt::format("- note: {}\n", escaped_for_markdown(note.text));
   }
   for (const Table& table : report.tables) {
-    text += fmt::format("\n## {}\n\n|", escaped_for_markdown(table.title));
-    for (const Column& column : table.columns) {
-      text += fmt::format(" {} |", escaped_for_markdown(column.name));
-    }
-    text += "\n|";
-    for (const Column& column : table.columns) {
-      text += column.is_number ? " ---: |" : " --- |";
-    }
-    text += "\n";
-    for (const std::vector<Cell>& row : table.rows) {
-      text += "|";
-      for (const Cell& cell : row) {
-        text += fmt::format(" {} |", escaped_for_markdown(cell.shown));
-      }
-      text += "\n";
-    }
+    text += fmt::format("\n## {}\n\n{}", escaped_for_markdown(table.title), to_markdown(table));
     if (!table.note.empty()) {
       text += fmt::format("\n{}\n", escaped_for_markdown(table.note));
     }

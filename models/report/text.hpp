@@ -15,6 +15,9 @@ std::string to_terminal(const Report& report, const std::string& plot = "");
 /// One table in aligned columns.
 std::string to_terminal(const Table& table);
 
+/// The same in Markdown.
+std::string to_markdown(const Table& table);
+
 /// "note: ..." a line each.
 std::string notes_text(const std::vector<std::string>& notes);
 

@@ -88,7 +88,7 @@ std::string directives(const Model& model, const PlanChoice& choice, bool is_que
       "#SBATCH --cpus-per-task={}\n"
       "#SBATCH --time={}\n",
       detail::one_line(model.verdict.sentence()), p.seconds, p.run_low, p.run_high,
-      p.outside_fitted_range ? ", beyond what was measured" : "", job_name(model.app),
+      p.outside_fitted_range ? ", beyond what was fitted" : "", job_name(model.app),
       (p.ranks + tasks_per_node - 1) / tasks_per_node, p.ranks, tasks_per_node, p.threads,
       time_limit(limit_s));
   if (p.memory_bytes) {

@@ -254,7 +254,9 @@ StudyPlan plan_study(const StudyArguments& arguments) {
     plan.file_name = "program";
   }
   plan.folder = arguments.out.empty() ? plan.file_name + "-study" : arguments.out;
-  check_fits(plan, arguments.hold_out_is_given);
+  if (arguments.is_fitted) {
+    check_fits(plan, arguments.hold_out_is_given);
+  }
   const std::vector<Workers> workers = workers_of(arguments, plan.program.type);
   const std::vector<std::string> labels = labels_of(plan.study.sizes);
   for (std::size_t i = 0; i < labels.size(); ++i) {

@@ -31,6 +31,7 @@ struct StudyArguments {
   bool quiet = false;
   std::string status;  ///< file that says how far the study is
   bool hold_out_is_given = false;
+  bool is_fitted = true;  ///< whether its sizes must be enough for a fit
   FitOptions fit;
   bool allow_oversubscribed = false;
   std::vector<std::string> options;  ///< after "--": the program's own

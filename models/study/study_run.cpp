@@ -70,7 +70,35 @@ std::vector<fs::path> traces_in(const fs::path& folder) {
   return files;
 }
 
+/// The program and its options, as a trace has them in its provenance.
+std::string command_of(const StudyPlan& plan, const Case& c, int round) {
+  return fmt::format("{} {}", plan.program.file.string(),
+                     fmt::join(plan.options_of(c, round), " "));
+}
+
 }  // namespace
+
+detail::Trace run_case(const StudyPlan& plan, const Launcher& launcher, const Case& c, int round) {
+  const fs::path file = plan.trace_of(c, round);
+  std::error_code error;
+  fs::remove(file, error);  // of another study
+  std::vector<std::string> options = plan.options_of(c, round);
+  options.insert(options.end(), {"--trace", file.string(), "--quiet"});
+  const Ended ended = launcher.run(c.workers, plan.program.file, options);
+  const std::string program = plan.program.file.filename().string();
+  const std::string workers = format_workers(c.workers.ranks, c.workers.threads);
+  if (ended.status != 0) {
+    fs::remove(file, error);
+    throw Error(fmt::format("{} on {} {}: {}; the run was {}", program, workers,
+                            how_it_ended(ended), last_line(ended.output),
+                            command_of(plan, c, round)));
+  }
+  if (!fs::exists(file)) {
+    throw Error(fmt::format("{} on {} wrote no trace: {}; the run was {}", program, workers,
+                            last_line(ended.output), command_of(plan, c, round)));
+  }
+  return detail::read_trace(file);
+}
 
 StudyRun::StudyRun(const StudyArguments& arguments, StudyPlan plan)
     : arguments_(arguments), plan_(std::move(plan)), launcher_(arguments.launcher) {
@@ -282,39 +310,12 @@ void StudyRun::measure_round(int round, const std::vector<Case*>& cases) {
                                     : fmt::format("round {}, as the others differ", round);
       begin_step(fmt::format("{} {} on {}, {}", plan_.program.name, c->size,
                              format_workers(c->workers.ranks, c->workers.threads), which));
-      trace = measure(*c, round);
+      trace = run_case(plan_, launcher_, *c, round);
     }
     complete_run(is_reused);
     c->traces.push_back(traces_.size());
     traces_.push_back(std::move(*trace));
   }
-}
-
-/// The program and its options, as a trace has them in its provenance.
-std::string StudyRun::command_of(const Case& c, int round) const {
-  return fmt::format("{} {}", plan_.program.file.string(),
-                     fmt::join(plan_.options_of(c, round), " "));
-}
-
-detail::Trace StudyRun::measure(const Case& c, int round) {
-  const fs::path file = plan_.trace_of(c, round);
-  std::error_code error;
-  fs::remove(file, error);  // of another study
-  std::vector<std::string> options = plan_.options_of(c, round);
-  options.insert(options.end(), {"--trace", file.string(), "--quiet"});
-  const Ended ended = launcher_.run(c.workers, plan_.program.file, options);
-  const std::string program = plan_.program.file.filename().string();
-  const std::string workers = format_workers(c.workers.ranks, c.workers.threads);
-  if (ended.status != 0) {
-    fs::remove(file, error);
-    throw Error(fmt::format("{} on {} {}: {}; the run was {}", program, workers,
-                            how_it_ended(ended), last_line(ended.output), command_of(c, round)));
-  }
-  if (!fs::exists(file)) {
-    throw Error(fmt::format("{} on {} wrote no trace: {}; the run was {}", program, workers,
-                            last_line(ended.output), command_of(c, round)));
-  }
-  return detail::read_trace(file);
 }
 
 /// The trace of a run that was made earlier: by this program, which has not been built anew since,
@@ -331,7 +332,7 @@ std::optional<detail::Trace> StudyRun::earlier(const Case& c, int round) const {
     const detail::Provenance& provenance = trace.run.provenance;
     const bool is_same =
         trace.run.ranks == c.workers.ranks &&
-        provenance.command_line.starts_with(command_of(c, round) + kTraceOption) &&
+        provenance.command_line.starts_with(command_of(plan_, c, round) + kTraceOption) &&
         (launcher_.is_given() || provenance.host == detail::provenance_here("", "", "").host);
     return is_same ? std::optional(std::move(trace)) : std::nullopt;
   } catch (const FileError&) {

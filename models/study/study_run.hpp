@@ -21,6 +21,10 @@ namespace cleave::models {
 /// Where a study keeps the machine that its runs were on.
 inline constexpr const char* kMachineOfStudy = "this.machine.json";
 
+/// Runs one case, as a study's round `round`, and reads its trace.
+/// \throws Error  if the run fails, with its last line
+detail::Trace run_case(const StudyPlan& plan, const Launcher& launcher, const Case& c, int round);
+
 class StudyRun {
  public:
   StudyRun(const StudyArguments& arguments, StudyPlan plan);
@@ -47,12 +51,10 @@ class StudyRun {
   bool is_calibrated_here(const std::filesystem::path& file) const;
   void calibrate(const std::filesystem::path& file);
   void measure_round(int round, const std::vector<Case*>& cases);
-  detail::Trace measure(const Case& c, int round);
   std::optional<detail::Trace> earlier(const Case& c, int round) const;
   std::vector<Case*> unsettled();
   int max_rounds() const;
   void begin_step(const std::string& what);
-  std::string command_of(const Case& c, int round) const;
 
   // What the progress knows.
   void plan_round(const std::vector<Case*>& cases, int round);

@@ -85,8 +85,9 @@ class BasisParser {
     double value = 0;
     const auto [end, error] =
         std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
-    if (error != std::errc() || !(value > 0) || value > 10 || (is_log && value <= 1)) {
-      fail("a power above 0 and at most 10");
+    const bool is_allowed = std::abs(value) <= 10 && value != 0;
+    if (error != std::errc() || !is_allowed || (is_log && value <= 1)) {
+      fail("a power of -10 to 10 that is not 0");
     }
     at_ = static_cast<std::size_t>(end - text_.data());
     if (is_log) {

@@ -78,7 +78,9 @@ Model fit_parts(Model model, const Measurements& measurements,
     model.fitted.push_back(run_of_model(point));
   }
   model.memory = fit_memory(measurements.points);
-  if (measurements.type == "work_stealing") {
+  if (measurements.type == kTableType) {
+    model.parts = fit_table(measurements.points);
+  } else if (measurements.type == "work_stealing") {
     model.network = machine ? network_of(*machine) : Network{.source = "traces"};
     fit_search(model, measurements.searches, machine.has_value());
   } else {

@@ -66,22 +66,30 @@ class Em {
   Em(const Rows& rows, const MatrixXd& columns, Weights weights, bool is_prescribed)
       : rows_(rows), columns_(columns), weights_(weights), is_prescribed_(is_prescribed) {}
 
+  /// A first look, by a few steps: the logarithm of the evidence, also where a coefficient is
+  /// still negative.
+  double glance() {
+    constexpr int kFewSteps = 3;
+    run(false, kFewSteps);
+    return log_evidence();
+  }
+
   std::optional<FormFit> best() {
     std::optional<FormFit> best;
     for (const bool trusts_lower : {false, true}) {
-      const std::optional<FormFit> fit = from(trusts_lower);
-      if (fit && (!best || fit->log_evidence > best->log_evidence)) {
-        best = fit;
+      run(trusts_lower, kSteps);
+      if (is_sound_ && (!best || log_evidence() > best->log_evidence)) {
+        best = result();
       }
     }
     return best;
   }
 
  private:
-  std::optional<FormFit> from(bool trusts_lower) {
+  void run(bool trusts_lower, int steps) {
     quiet_ = ArrayXd::Ones(rows_.values.size());
     factors_.assign(rows_.ranks_per_host.size(), 1.0);
-    for (int step = 0; step < kSteps; ++step) {
+    for (int step = 0; step < steps; ++step) {
       solve();
       if (trusts_lower && step == 0) {
         const double middle =
@@ -92,17 +100,21 @@ class Em {
       set_factors();
       set_quiet();
     }
-    if (!is_sound_) {
-      return std::nullopt;
-    }
+  }
+
+  double log_evidence() const {
     const double ratio = variance_ / (kFloor * kFloor);
-    return FormFit{.log_evidence = evidence_ - 0.5 * kFirmness * (std::log(ratio) + 1 / ratio - 1),
-                   .coefficients = coefficients_.cwiseQuotient(lengths_),
-                   .covariance = lengths_.cwiseInverse().asDiagonal() * covariance_ *
-                                 lengths_.cwiseInverse().asDiagonal(),
-                   .factors = factors_,
-                   .variance = variance_,
-                   .quiet_rows = quiet_.sum()};
+    return evidence_ - 0.5 * kFirmness * (std::log(ratio) + 1 / ratio - 1);
+  }
+
+  FormFit result() const {
+    return {.log_evidence = log_evidence(),
+            .coefficients = coefficients_.cwiseQuotient(lengths_),
+            .covariance = lengths_.cwiseInverse().asDiagonal() * covariance_ *
+                          lengths_.cwiseInverse().asDiagonal(),
+            .factors = factors_,
+            .variance = variance_,
+            .quiet_rows = quiet_.sum()};
   }
 
   double factor_of(Index row) const { return factors_[rows_.host[static_cast<std::size_t>(row)]]; }
@@ -252,6 +264,30 @@ void sort(std::vector<Observation>& observations) {
   });
 }
 
+/// Of many forms those that a first look finds within reach of the best, in the same order.
+std::vector<PricedForm> within_reach(const std::vector<PricedForm>& forms, const Rows& rows,
+                                     const std::vector<Observation>& observations,
+                                     Weights weights) {
+  constexpr std::size_t kMany = 1000;
+  constexpr std::size_t kKept = 500;
+  if (forms.size() <= kMany) {
+    return forms;
+  }
+  std::vector<std::pair<double, std::size_t>> seen;
+  for (std::size_t i = 0; i < forms.size(); ++i) {
+    const MatrixXd columns = columns_of(forms[i].form, observations);
+    seen.emplace_back(forms[i].price - Em(rows, columns, weights, false).glance(), i);
+  }
+  std::ranges::nth_element(seen, seen.begin() + kKept);
+  seen.resize(kKept);
+  std::ranges::sort(seen, {}, &std::pair<double, std::size_t>::second);
+  std::vector<PricedForm> kept;
+  for (const auto& [distance, i] : seen) {
+    kept.push_back(forms[i]);
+  }
+  return kept;
+}
+
 /// Keeps the likely ones, and makes their weights add up to 1. \pre  weights are logarithms
 void keep_likely(std::vector<Hypothesis>& hypotheses) {
   std::ranges::stable_sort(hypotheses, std::greater(), &Hypothesis::weight);
@@ -308,7 +344,7 @@ std::variant<Law, Refusal> fit_law(std::vector<Observation> observations,
   const Rows rows = rows_of(observations, weights);
   const auto n = static_cast<double>(observations.size());
   Law law{.range = ranges_of(observations)};
-  for (const auto& [form, price] : forms) {
+  for (const auto& [form, price] : within_reach(forms, rows, observations, weights)) {
     const auto parameters = static_cast<double>(form.size() + rows.ranks_per_host.size() - 1);
     if (parameters >= n && form.size() > 1 && !is_prescribed) {
       continue;

@@ -17,6 +17,9 @@ void fit_hypercube(Model& model, std::vector<Sample> samples, const Costs& costs
 /// The same of the runs of a search.
 void fit_search(Model& model, const std::vector<SearchRun>& runs, bool has_machine);
 
+/// One law of the runs of a table. \throws Error  if they determine none, with the reason
+TableModel fit_table(const std::vector<RunPoint>& points);
+
 /// Bytes of the rank that needs most (memory.hpp); none where the traces do not say, or do not
 /// determine it.
 std::optional<Law> fit_memory(const std::vector<RunPoint>& points);

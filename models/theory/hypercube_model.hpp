@@ -26,6 +26,7 @@ struct BlockModel {
 struct ExchangeModel {
   double factor = 2;
   bool factor_is_fitted = false;
+  double what_if = 1;  ///< multiplies every exchange, of an assumed network, too; of a question
   double splitter_bytes = 0;  ///< of an element in a sample of the sorting form; 0 for other forms
   Law bytes;                  ///< K as a function of the sizes of what is moved
   /// What 95 % of the time in exchanges is within, on the scale of logarithms.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include <cleave/trace/median.hpp>
 #include <cleave/trace/words.hpp>
@@ -70,6 +71,19 @@ std::string advice_for(const JudgedRun& judged) {
 }
 
 }  // namespace
+
+nlohmann::json to_json(const JudgedRun& judged) {
+  return {{"ranks", judged.run.ranks},
+          {"threads", judged.run.threads},
+          {"sizes", judged.run.sizes},
+          {"measured", judged.measured_s},
+          {"spread", judged.spread},
+          {"predicted", judged.prediction.seconds},
+          {"interval", {judged.prediction.low, judged.prediction.high}},
+          {"inside", judged.inside},
+          {"relative_error", judged.relative_error},
+          {"held_out", judged.held_out}};
+}
 
 JudgedRun judge_run(const Model& model, const RunPoint& run, const PredictOptions& options) {
   JudgedRun judged{.run = run,

@@ -2,6 +2,7 @@
 // Judging a model by runs that it was not fitted to.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <vector>
 
 #include "models/theory/model.hpp"
@@ -20,6 +21,8 @@ struct JudgedRun {
   bool held_out = false;
   bool inside = false;  ///< the interval holds the quiet time, as far as the spread allows
 };
+
+nlohmann::json to_json(const JudgedRun& judged);
 
 /// \throws  as predict
 JudgedRun judge_run(const Model& model, const RunPoint& run, const PredictOptions& options = {});

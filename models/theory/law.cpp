@@ -77,6 +77,16 @@ double nearest_factor(const std::map<int, double>& factors, int ranks_per_host) 
 
 }  // namespace
 
+double student_t_quantile(double freedom, double probability) {
+  double low = -1e3;
+  double high = 1e3;
+  while (high - low > 1e-9) {
+    const double middle = (low + high) / 2;
+    (student_t(freedom, log_beta_of(freedom), middle) < probability ? low : high) = middle;
+  }
+  return low;
+}
+
 Estimate Law::at(const NamedValues& sizes, int ranks_per_host) const {
   const Unzipped all(sizes);
   return BoundLaw(*this, ranks_per_host, all.names).at(all.values);
@@ -129,7 +139,8 @@ BoundLaw::BoundLaw(const Law& law, int ranks_per_host, std::span<const std::stri
 }
 
 /// The median f and the scale s sqrt(1 + g' C g) with g = x / f, of one form. The first form's
-/// value is the unit of all.
+/// value is the unit of all. What its coefficients add counts by its logarithm beyond 1: a value
+/// that may be 20 times as much is not known within e^20.
 BoundLaw::Said BoundLaw::said_by(const Part& part, std::span<const double> sizes,
                                  double& unit) const {
   const Hypothesis& hypothesis = *part.hypothesis;
@@ -155,9 +166,10 @@ BoundLaw::Said BoundLaw::said_by(const Part& part, std::span<const double> sizes
     unit = value * part.ranks_per_host_factor;
   }
   x /= value;
-  const double far = std::max(0.0, x.dot(hypothesis.covariance * x));
+  const double far =
+      hypothesis.deviation * std::sqrt(std::max(0.0, x.dot(hypothesis.covariance * x)));
   return {.middle = std::log(value * part.ranks_per_host_factor / unit),
-          .scale = hypothesis.deviation * std::sqrt(1 + far)};
+          .scale = std::hypot(hypothesis.deviation, far > 1 ? 1 + std::log(far) : far)};
 }
 
 /// Of hypotheses whose value is above 0 there; a scale of 0 marks the others.

@@ -34,6 +34,9 @@ struct Estimate {
   double high = 0;
 };
 
+/// Where Student's t has so much probability below. \pre  0 < probability < 1
+double student_t_quantile(double freedom, double probability);
+
 struct Law {
   std::vector<Hypothesis> hypotheses;  ///< the most likely first
   Ranges range;                        ///< of the sizes that were measured

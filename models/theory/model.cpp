@@ -7,6 +7,10 @@
 
 namespace cleave::models {
 
+int Model::min_ranks() const {
+  return fitted.empty() ? 1 : std::ranges::min(fitted, {}, &RunOfModel::ranks).ranks;
+}
+
 int Model::max_ranks() const {
   int maximum = 1;
   for (const RunOfModel& run : fitted) {
@@ -73,6 +77,10 @@ std::vector<std::string> Model::size_names() const {
       }
     }
   };
+  if (table() != nullptr) {
+    add_sizes(table()->law);
+    return {names.begin(), names.end()};
+  }
   for (const BlockModel& block : hypercube()->blocks) {
     add_sizes(block.law);
   }

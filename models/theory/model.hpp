@@ -35,6 +35,12 @@ struct RunOfModel {
   std::vector<std::string> files;
 };
 
+/// The time of a whole run of which only the sizes are known; the number of ranks is one of them.
+struct TableModel {
+  Law law;
+  int rows = 0;  ///< run sizes that it was fitted to
+};
+
 struct Model {
   std::string app;
   std::string type;
@@ -48,7 +54,7 @@ struct Model {
   std::string forms;          ///< how terms were decided: "auto" or "paper"
   std::vector<Curve> curves;  ///< that the application declares
 
-  std::variant<HypercubeModel, SearchModel> parts;
+  std::variant<HypercubeModel, SearchModel, TableModel> parts;
   std::vector<RefusedBlock> refused;
   Network network;
   /// Bytes of a rank (memory.hpp); none where the traces do not determine it.
@@ -65,8 +71,10 @@ struct Model {
 
   const HypercubeModel* hypercube() const { return std::get_if<HypercubeModel>(&parts); }
   const SearchModel* search() const { return std::get_if<SearchModel>(&parts); }
+  const TableModel* table() const { return std::get_if<TableModel>(&parts); }
 
-  /// The most that were fitted.
+  /// The least and the most that were fitted.
+  int min_ranks() const;
   int max_ranks() const;
   int max_ranks_per_host() const;
   /// Whether a fitted run had ranks on several hosts.

@@ -22,6 +22,11 @@ namespace {
 
 constexpr const char* kFormat = "cleave-model";
 
+// The field that holds the parts.
+constexpr const char* name_of(const HypercubeModel& /*parts*/) { return "hypercube"; }
+constexpr const char* name_of(const SearchModel& /*parts*/) { return "search"; }
+constexpr const char* name_of(const TableModel& /*parts*/) { return "table"; }
+
 json to_json_array(const std::vector<detail::Communication>& entries) {
   json array = json::array();
   for (const detail::Communication& entry : entries) {
@@ -143,11 +148,7 @@ std::string model_text(const Model& model) {
                  {"held_out", to_json(model.held_out)},
                  {"notes", model.notes},
                  {"provenance", to_json(model.provenance)}};
-  if (const HypercubeModel* hypercube = model.hypercube()) {
-    object["hypercube"] = to_json(*hypercube);
-  } else {
-    object["search"] = to_json(*model.search());
-  }
+  std::visit([&](const auto& parts) { object[name_of(parts)] = to_json(parts); }, model.parts);
   if (model.memory) {
     object["memory"] = to_json(*model.memory);
   }
@@ -188,6 +189,8 @@ Model model_from(const std::filesystem::path& path, std::string_view text) {
   }
   if (fields.has("search")) {
     model.parts = search_from(fields.object("search"));
+  } else if (fields.has("table")) {
+    model.parts = table_from(fields.object("table"));
   } else {
     model.parts = hypercube_from(fields.object("hypercube"), model);
   }

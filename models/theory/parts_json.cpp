@@ -103,6 +103,10 @@ json to_json(const SearchModel& search) {
   return object;
 }
 
+json to_json(const TableModel& table) {
+  return {{"law", to_json(table.law)}, {"rows", table.rows}};
+}
+
 detail::Block block_from(const detail::JsonFields& fields) {
   const std::string name = fields.text("block");
   const std::optional<detail::Block> block = detail::block_named(name);
@@ -142,6 +146,10 @@ HypercubeModel hypercube_from(const detail::JsonFields& fields, const Model& mod
                                    .half_width = exchange.non_negative("half_width")};
   }
   return parts;
+}
+
+TableModel table_from(const detail::JsonFields& fields) {
+  return {.law = law_from(fields.object("law"), {}), .rows = fields.integer<int>("rows", 1)};
 }
 
 SearchModel search_from(const detail::JsonFields& fields) {

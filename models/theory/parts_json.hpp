@@ -12,11 +12,14 @@ namespace cleave::models {
 
 nlohmann::json to_json(const HypercubeModel& parts);
 nlohmann::json to_json(const SearchModel& search);
+nlohmann::json to_json(const TableModel& table);
 
 /// Those of a model whose placement and curves are known. \throws FileError  naming the field
 HypercubeModel hypercube_from(const detail::JsonFields& fields, const Model& model);
 /// \throws FileError
 SearchModel search_from(const detail::JsonFields& fields);
+/// \throws FileError
+TableModel table_from(const detail::JsonFields& fields);
 
 /// The block that the field "block" names. \throws FileError
 detail::Block block_from(const detail::JsonFields& fields);

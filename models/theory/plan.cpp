@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include <cleave/error.hpp>
 #include <cleave/trace/words.hpp>
+
+#include "models/theory/prediction_json.hpp"
 
 namespace cleave::models {
 
@@ -16,11 +19,21 @@ namespace {
 constexpr double kSecondsPerHour = 3600;
 
 bool fits(const PlanChoice& choice, const PlanRequest& request) {
-  return (!request.deadline_s || choice.prediction.run_high <= *request.deadline_s) &&
+  return choice.prediction.is_answer() &&
+         (!request.deadline_s || choice.prediction.run_high <= *request.deadline_s) &&
          (!request.efficiency || choice.efficiency >= *request.efficiency);
 }
 
 }  // namespace
+
+nlohmann::json to_json(const PlanChoice& choice) {
+  nlohmann::json object = to_json(choice.prediction);
+  object["speedup"] = choice.speedup;
+  object["efficiency"] = choice.efficiency;
+  object["core_hours"] = choice.core_hours;
+  object["fits"] = choice.fits;
+  return object;
+}
 
 Plan make_plan(const Model& model, const PlanRequest& request) {
   if (!request.deadline_s && !request.efficiency) {

@@ -2,6 +2,7 @@
 // How many ranks to ask for: the fewest that keep a deadline, or the most that are still used well.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ struct PlanChoice {
   double core_hours = 0;  ///< of the predicted time, threads of a rank included
   bool fits = false;      ///< keeps what was asked
 };
+/// All of the prediction, and the rest beside it.
+nlohmann::json to_json(const PlanChoice& choice);
 
 struct Plan {
   std::vector<PlanChoice> choices;    ///< one a number of ranks

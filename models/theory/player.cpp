@@ -14,8 +14,30 @@ using detail::Step;
 
 namespace {
 
-/// Of a place that a path does not come to.
-constexpr double kNotThere = -1;
+/// The steps of a group of so many ranks before its halves are solved and after that: all groups
+/// of an even size make the same, and all of an odd one.
+struct StepsOfGroup {
+  std::vector<Step> before_run;  ///< of the whole run, where the group is all ranks
+  std::vector<Step> before;
+  std::vector<Step> after;
+  std::vector<Step> after_run;
+};
+
+StepsOfGroup steps_of(detail::Way way, int size) {
+  StepsOfGroup steps;
+  bool are_halves_solved = false;
+  const int alike = size == 1 ? 1 : 2 + size % 2;
+  for (const Step& step : detail::schedule_of(way, alike).steps) {
+    const bool is_of_run = step.kind == Step::Kind::agree || step.what == Step::What::length;
+    are_halves_solved = are_halves_solved || step.group != 0;
+    if (step.group == 0) {
+      (is_of_run ? (step.what == Step::What::failure ? steps.after_run : steps.before_run)
+                 : (are_halves_solved ? steps.after : steps.before))
+          .push_back(step);
+    }
+  }
+  return steps;
+}
 
 double sampled(double elements) {
   constexpr double kMost = 9e18;
@@ -34,9 +56,9 @@ Player::Player(const Model& model, const Network& network, int ranks, int ranks_
       ranks_per_host_(ranks_per_host),
       run_sizes_(sizes),
       rehearsed_(rehearsed),
-      schedule_(detail::schedule_of(parts_.way, ranks)),
       paper_factor_(paper_factor(model.placement)) {
-  for (const Step& step : schedule_.steps) {
+  constexpr int kEveryStep = 3;
+  for (const Step& step : detail::schedule_of(parts_.way, std::min(ranks, kEveryStep)).steps) {
     const bool is_block = step.kind == Step::Kind::work || step.kind == Step::Kind::choose;
     if (!is_block || blocks_.contains(step.block)) {
       continue;
@@ -57,8 +79,6 @@ Player::Player(const Model& model, const Network& network, int ranks, int ranks_
       blocks_.emplace(detail::Block::skeleton, bind(detail::Block::skeleton, skeleton->law));
     }
   }
-  clocks_.resize(static_cast<std::size_t>(ranks));
-  fractions_.resize(schedule_.groups.size());
 }
 
 Player::Bound Player::bind(detail::Block block, const Law& law) const {
@@ -84,23 +104,20 @@ Player::Bound Player::bind(detail::Block block, const Law& law) const {
 
 const Player::Bound& Player::bound(detail::Block block) const { return blocks_.at(block); }
 
-double Player::elements_of(int group) const {
+double Player::elements_of(const Ranks& group) const {
   const auto elements = run_sizes_.find("N");
-  return elements == run_sizes_.end()
-             ? 0
-             : static_cast<double>(elements->second) * fractions_[static_cast<std::size_t>(group)];
+  return elements == run_sizes_.end() ? 0 : static_cast<double>(elements->second) * group.fraction;
 }
 
-std::span<const double> Player::sizes_of(const Bound& bound, detail::Block block, int group,
-                                         SizeValues& values) const {
-  const double fraction = fractions_[static_cast<std::size_t>(group)];
+std::span<const double> Player::sizes_of(const Bound& bound, detail::Block block,
+                                         const Ranks& group, SizeValues& values) const {
   const std::size_t count = std::min(bound.scaling.size(), kMaxSizes - 1);
   for (std::size_t i = 0; i < count; ++i) {
     const Scaling& scaling = *bound.scaling[i];
-    values[i] = scaling.of_fraction(bound.run_sizes[i], fraction);
+    values[i] = scaling.of_fraction(bound.run_sizes[i], group.fraction);
     // Unevenness that does not come from the divisions drawn here, as of sizes that do not halve.
     if (scaling.exponent == 0) {
-      values[i] *= scaling.unevenness(group_at(group).level);
+      values[i] *= scaling.unevenness(group.level);
     }
     // Of what is sorted a rank has its share at every level.
     if (block == detail::Block::sample || block == detail::Block::partition) {
@@ -110,36 +127,30 @@ std::span<const double> Player::sizes_of(const Bound& bound, detail::Block block
   std::size_t used = count;
   if (block == detail::Block::sample || block == detail::Block::pivot) {
     const double samples = sampled(elements_of(group));
-    values[used++] =
-        block == detail::Block::sample ? samples / group_at(group).ranks.size : samples;
+    values[used++] = block == detail::Block::sample ? samples / group.ranks.size : samples;
   }
   return {values.data(), used};
 }
 
 double Player::seconds_with(const NetworkFactors& factors) {
-  spent_.clear();
+  is_first_play_ = false;
   set_factors(factors);
-  return walk();
+  return walk()->latest.seconds;
 }
 
 Player::Played Player::play() {
+  is_first_play_ = true;
   set_factors({});
-  is_outside_ = false;
-  spent_.assign(clocks_.size() * places(), kNotThere);
-  Played result{.seconds = walk()};
-  const auto last = std::max_element(clocks_.begin(), clocks_.end()) - clocks_.begin();
-  const std::span<const double> of_last = spent_by(static_cast<int>(last));
-  for (std::size_t place = 0; place < of_last.size(); ++place) {
-    if (of_last[place] != kNotThere) {
-      result.shares.push_back(
-          {.block = static_cast<detail::Block>(place % detail::kBlockNames.size()),
-           .level = static_cast<int>(place / detail::kBlockNames.size()),
-           .seconds = of_last[place]});
-    }
+  const Arrival last = walk()->latest;
+  Played result{.seconds = last.seconds};
+  for (const auto& [place, seconds] : Clocks::spent_on(last)) {
+    result.shares.push_back({.block = place.block, .level = place.level, .seconds = seconds});
   }
+  std::ranges::stable_sort(result.shares, {}, &BlockShare::level);
   set_half_widths(result);
-  spent_.clear();
-  result.sum_of_maxima_s = sum_of_maxima();
+  for (const auto& [place, seconds] : maxima_) {
+    result.sum_of_maxima_s += seconds;
+  }
   result.is_outside_fitted_range = is_outside_;
   result.remarks = remarks_;
   return result;
@@ -159,66 +170,110 @@ void Player::set_half_widths(Played& played) const {
   }
 }
 
-double Player::walk() {
-  std::ranges::fill(clocks_, 0.0);
-  set_fractions();
-  for (const Step& step : schedule_.steps) {
-    this->step(step);
+const RankClocks* Player::walk() {
+  clocks_ = {};
+  solved_.clear();
+  maxima_.clear();
+  Ranks all{.ranks = {.first = 0, .size = ranks_}};
+  set_halves(all);
+  const StepsOfGroup steps = steps_of(parts_.way, ranks_);
+  const RankClocks* line = clocks_.same(ranks_, {});
+  for (const Step& step : steps.before_run) {
+    line = this->step(step, all, line);
   }
-  return *std::ranges::max_element(clocks_);
+  line = clocks_.after(line->latest, solve(all));
+  for (const Step& step : steps.after_run) {
+    line = this->step(step, all, line);
+  }
+  return line;
 }
 
 /// Each division is as uneven as the traces show.
-void Player::set_fractions() {
-  fractions_[0] = 1;
-  for (std::size_t i = 1; i < schedule_.groups.size(); ++i) {
-    const detail::ScheduledGroup& group = schedule_.groups[i];
-    const auto parent = static_cast<std::size_t>(group.parent);
-    const detail::Group& of = schedule_.groups[parent].ranks;
-    const bool is_left = group.ranks.first == of.first;
-    if (!is_left) {
-      continue;  // with its left neighbour, below
-    }
-    const double tilt = parts_.tilt;
-    const double left_weight = of.left().size * std::exp(tilt / 2);
-    const double share = left_weight / (left_weight + of.right().size * std::exp(-tilt / 2));
-    fractions_[i] = fractions_[parent] * share;
-    fractions_[i + 1] = fractions_[parent] * (1 - share);
-  }
+void Player::set_halves(Ranks& group) const {
+  const double tilt = parts_.tilt;
+  const double left_weight = group.ranks.left().size * std::exp(tilt / 2);
+  const double share = left_weight / (left_weight + group.ranks.right().size * std::exp(-tilt / 2));
+  group.left = group.fraction * share;
+  group.right = group.fraction * (1 - share);
 }
 
-void Player::step(const Step& step) {
-  const detail::ScheduledGroup& group = group_at(step.group);
-  const int level = group.level;
-  const Place waits{detail::Block::wait, level};
+Player::Ranks Player::half_of(const Ranks& group, bool is_left) const {
+  Ranks half{.ranks = is_left ? group.ranks.left() : group.ranks.right(),
+             .level = group.level + 1,
+             .fraction = is_left ? group.left : group.right};
+  set_halves(half);
+  return half;
+}
+
+/// Beyond so many ranks fractions that differ by less than 0.02 % are alike, and a group's ranks
+/// all go on with its latest. That is too late by a message for a rank that met its last one.
+constexpr int kMostOneByOne = 4096;
+
+/// Where the ranks of `group` come to, from 0 on. A half begins with its latest rank: the others
+/// do nothing before they have met it.
+const RankClocks* Player::solve(const Ranks& group) {
+  const bool is_coarse = ranks_ > kMostOneByOne;
+  // Which ranks they are matters on hosts, and for what they have rehearsed.
+  const int which = rehearsed_ != nullptr      ? group.ranks.first
+                    : ranks_ > ranks_per_host_ ? group.ranks.first % ranks_per_host_
+                                               : 0;
+  const double fraction =
+      is_coarse ? std::round(std::log2(group.fraction) * kMostOneByOne) : group.fraction;
+  const auto key = std::tuple(group.ranks.size, group.level, which, static_cast<float>(fraction));
+  const auto known = solved_.find(key);
+  if (known != solved_.end()) {
+    return known->second;
+  }
+  const StepsOfGroup steps = steps_of(parts_.way, group.ranks.size);
+  const RankClocks* line = clocks_.same(group.ranks.size, {});
+  for (const Step& step : steps.before) {
+    line = this->step(step, group, line);
+  }
+  if (group.ranks.size > 1) {
+    const int middle = group.ranks.left().size;
+    const Arrival left = clocks_.slice(line, 0, middle)->latest;
+    const Arrival right = clocks_.slice(line, middle, group.ranks.size - middle)->latest;
+    line = clocks_.join(clocks_.after(left, solve(half_of(group, true))),
+                        clocks_.after(right, solve(half_of(group, false))));
+  }
+  for (const Step& step : steps.after) {
+    line = this->step(step, group, line);
+  }
+  // Where only first ranks go on, nobody is later than they, and nobody waits for the others.
+  const bool do_all_go_on = std::ranges::any_of(
+      steps.after, [](const Step& step) { return step.ranks == Step::Ranks::all; });
+  if (is_coarse || !do_all_go_on) {
+    line = clocks_.same(line->size, line->latest);
+  }
+  solved_.emplace(key, line);
+  return line;
+}
+
+const RankClocks* Player::step(const Step& step, const Ranks& group, const RankClocks* line) {
+  const Place waits{detail::Block::wait, group.level};
   switch (step.kind) {
-    case Step::Kind::work: {
-      const Bound& block = bound(step.block);
-      SizeValues values;
-      const std::span<const double> sizes = sizes_of(block, step.block, step.group, values);
-      remember_width({step.block, level}, block, sizes, group.ranks.first);
-      const int count = step.ranks == Step::Ranks::all ? group.ranks.size : 1;
-      work(step.block, step.group, group.ranks.first, count, median_of(block, sizes));
-      break;
-    }
+    case Step::Kind::work:
+      return work(step, group, line);
     case Step::Kind::move:
-      move(step);
-      break;
+      return move(step, group, line);
     case Step::Kind::tell_all:
-      meet(group.ranks.first, group.ranks.size, waits,
-           all_gather_seconds(entry(level, leaves_host(step.group)), group.ranks.size,
-                              static_cast<double>(step.bytes)));
-      break;
-    case Step::Kind::choose:
-      meet(group.ranks.first, group.ranks.size, {detail::Block::pivot, level},
-           choose_splitter(step.group));
-      break;
     case Step::Kind::agree:
-      if (ranks_ > 1) {
-        meet(0, ranks_, waits, agreement_seconds(entry(0, leaves_host(0)), ranks_));
-      }
+    case Step::Kind::choose:
       break;
   }
+  if (step.kind == Step::Kind::agree && ranks_ == 1) {
+    return line;
+  }
+  const Place place =
+      step.kind == Step::Kind::choose ? Place{detail::Block::pivot, group.level} : waits;
+  const double seconds =
+      step.kind == Step::Kind::choose ? choose_splitter(group)
+      : step.kind == Step::Kind::agree
+          ? agreement_seconds(entry(0, leaves_host(group)), ranks_)
+          : all_gather_seconds(entry(group.level, leaves_host(group)), group.ranks.size,
+                               static_cast<double>(step.bytes));
+  add_to_maxima(step, group, seconds);
+  return clocks_.same(line->size, clocks_.spend(line->latest, place, seconds));
 }
 
 double Player::median_of(const Bound& bound, std::span<const double> sizes) {
@@ -229,7 +284,7 @@ double Player::median_of(const Bound& bound, std::span<const double> sizes) {
 /// What is known at the first group of a level stands for all of them.
 void Player::remember_width(Place place, const Bound& bound, std::span<const double> sizes,
                             int rank) {
-  if (!spent_.empty() && !said_.contains(place)) {
+  if (is_first_play_ && !said_.contains(place)) {
     const auto* found = rehearsed_ ? rehearsed_->find(place.block, place.level, rank) : nullptr;
     said_.emplace(place, found != nullptr ? found->second : bound.law->at(sizes));
   }
@@ -265,11 +320,33 @@ double Player::leaf_ratio(int rank, int rehearsed) const {
   return mine && theirs && *theirs > 0 ? *mine / *theirs : 1;
 }
 
-void Player::work(detail::Block block, int group, int first, int count, double by_law_s) {
-  const Place place{block, group_at(group).level};
-  for (int rank = first; rank < first + count; ++rank) {
-    spend(rank, place, rehearsed_s(place, rank).value_or(by_law_s));
+const RankClocks* Player::work(const Step& step, const Ranks& group, const RankClocks* line) {
+  const Bound& block = bound(step.block);
+  const Place place{step.block, group.level};
+  const int first = group.ranks.first;
+  SizeValues values;
+  const std::span<const double> sizes = sizes_of(block, step.block, group, values);
+  remember_width(place, block, sizes, first);
+  const double by_law_s = median_of(block, sizes);
+  const bool is_of_all = step.ranks == Step::Ranks::all;
+  if (is_of_all && rehearsed_ == nullptr) {
+    add_to_maxima(step, group, by_law_s);
+    return clocks_.spend(line, place, by_law_s);
   }
+  for (int i = 0; i < (is_of_all ? group.ranks.size : 1); ++i) {
+    const double seconds = rehearsed_s(place, first + i).value_or(by_law_s);
+    add_to_maxima(step, group, seconds);
+    line = clocks_.with(line, i, clocks_.spend(Clocks::at(line, i), place, seconds));
+  }
+  return line;
+}
+
+void Player::add_to_maxima(const Step& step, const Ranks& group, double seconds) {
+  // What a group tells or agrees on several times adds up.
+  const bool is_repeated = step.kind == Step::Kind::tell_all || step.kind == Step::Kind::agree;
+  double& of_place =
+      maxima_[{{step.block, group.level}, is_repeated ? step.what : Step::What::none}];
+  of_place = std::max(of_place, seconds);
 }
 
 const detail::Communication& Player::entry(int level, bool leaves_host) {
@@ -298,60 +375,9 @@ void Player::set_factors(const NetworkFactors& factors) {
 }
 
 /// Whether a group has ranks of several hosts.
-bool Player::leaves_host(int group) const {
-  const detail::Group& ranks = group_at(group).ranks;
+bool Player::leaves_host(const Ranks& group) const {
+  const detail::Group& ranks = group.ranks;
   return ranks.first / ranks_per_host_ != (ranks.first + ranks.size - 1) / ranks_per_host_;
-}
-
-void Player::spend(int rank, Place place, double seconds) {
-  clocks_[static_cast<std::size_t>(rank)] += seconds;
-  if (!spent_.empty()) {
-    double& at_place =
-        spent_by(rank)[static_cast<std::size_t>(place.level) * detail::kBlockNames.size() +
-                       static_cast<std::size_t>(place.block)];
-    at_place = std::max(at_place, 0.0) + seconds;
-  }
-}
-
-/// Blocks at each level.
-std::size_t Player::places() const {
-  const auto deepest =
-      std::ranges::max_element(schedule_.groups, {}, &detail::ScheduledGroup::level);
-  return static_cast<std::size_t>(deepest->level + 1) * detail::kBlockNames.size();
-}
-
-std::span<double> Player::spent_by(int rank) {
-  const std::size_t count = spent_.size() / clocks_.size();
-  return std::span(spent_).subspan(static_cast<std::size_t>(rank) * count, count);
-}
-
-/// From now on `rank` is where `other` is: the path to it is the other's.
-void Player::follow(int rank, int other) {
-  clocks_[static_cast<std::size_t>(rank)] = clocks_[static_cast<std::size_t>(other)];
-  if (!spent_.empty() && rank != other) {
-    std::ranges::copy(spent_by(other), spent_by(rank).begin());
-  }
-}
-
-/// Equation 6: level by level what the slowest rank takes, with the largest sizes of the level.
-double Player::sum_of_maxima() {
-  double sum = 0;
-  std::map<Place, double> longest;
-  for (const Step& step : schedule_.steps) {
-    const detail::ScheduledGroup& group = group_at(step.group);
-    const std::span<double> clocks = std::span(clocks_).subspan(
-        static_cast<std::size_t>(group.ranks.first), static_cast<std::size_t>(group.ranks.size));
-    std::ranges::fill(clocks, 0.0);
-    this->step(step);
-    const double seconds = *std::ranges::max_element(clocks);
-    double& of_place = longest[{step.block, group.level}];
-    const bool is_repeated = step.kind == Step::Kind::tell_all || step.kind == Step::Kind::agree;
-    of_place = is_repeated ? of_place + seconds : std::max(of_place, seconds);
-  }
-  for (const auto& [place, seconds] : longest) {
-    sum += seconds;
-  }
-  return sum;
 }
 
 }  // namespace cleave::models

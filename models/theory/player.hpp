@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plays the schedule of a call on the hypercube. Every rank has a clock, blocks take what their
-// fits say, and ranks that meet wait for each other (docs/explanation/model.md, eq. 10).
+// fits say, and ranks that meet wait for each other (docs/explanation/model.md, eq. 10). Groups
+// that are alike are played once, so that millions of ranks take no longer than thousands.
 #pragma once
 
 #include <array>
@@ -8,10 +9,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <cleave/schedule/schedule.hpp>
 
+#include "models/theory/clocks.hpp"
 #include "models/theory/law.hpp"
 #include "models/theory/model.hpp"
 #include "models/theory/prediction.hpp"
@@ -27,7 +30,7 @@ class Player {
          const NamedSizes& sizes, const RehearsedRun* rehearsed = nullptr);
 
   /// The time of the last rank where every block takes its median, and what it consists of. Costs
-  /// a few steps a rank and level.
+  /// a few steps for each level and different group of it.
   struct Played {
     double seconds = 0;
     std::vector<BlockShare> shares;  ///< of the last rank, from the root down
@@ -68,46 +71,42 @@ class Player {
     detail::Communication of_play;  ///< an assumed network is drawn, too
   };
 
-  /// A place on the critical path.
-  struct Place {
-    detail::Block block = detail::Block::sequential;
+  /// Ranks that share a subproblem, and how much of the problem they and their halves have.
+  struct Ranks {
+    detail::Group ranks;
     int level = 0;
-    friend auto operator<=>(const Place&, const Place&) = default;
+    double fraction = 1;
+    double left = 0;   ///< fraction of the left half
+    double right = 0;  ///< of the right one
   };
 
   Bound bind(detail::Block block, const Law& law) const;
   const Bound& bound(detail::Block block) const;
-  std::span<const double> sizes_of(const Bound& bound, detail::Block block, int group,
+  std::span<const double> sizes_of(const Bound& bound, detail::Block block, const Ranks& group,
                                    SizeValues& values) const;
-  double fraction_moved(const detail::Step& step) const;
-  double elements_of(int group) const;
+  static double fraction_moved(const detail::Step& step, const Ranks& group);
+  double elements_of(const Ranks& group) const;
 
-  double walk();
-  void set_fractions();
-  void step(const detail::Step& step);
+  const RankClocks* walk();
+  const RankClocks* solve(const Ranks& group);
+  Ranks half_of(const Ranks& group, bool is_left) const;
+  void set_halves(Ranks& group) const;
+  const RankClocks* step(const detail::Step& step, const Ranks& group, const RankClocks* line);
   std::optional<double> rehearsed_s(Place place, int rank) const;
   double leaf_ratio(int rank, int rehearsed) const;
+  const RankClocks* work(const detail::Step& step, const Ranks& group, const RankClocks* line);
   double median_of(const Bound& bound, std::span<const double> sizes);
   void remember_width(Place place, const Bound& bound, std::span<const double> sizes, int rank);
   void set_half_widths(Played& played) const;
-  void work(detail::Block block, int group, int first, int count, double by_law_s);
-  Moved moved(const detail::Step& step);
-  void move(const detail::Step& step);
-  void meet(int a, int b, int group, const Moved& what);
-  void meet(int first, int count, Place place, double seconds);
-  double choose_splitter(int group);
+  Moved moved(const detail::Step& step, const Ranks& group);
+  const RankClocks* move(const detail::Step& step, const Ranks& group, const RankClocks* line);
+  const RankClocks* spend(const RankClocks* line, int level, const Moved& what);
+  double choose_splitter(const Ranks& group);
+  void add_to_maxima(const detail::Step& step, const Ranks& group, double seconds);
 
   const detail::Communication& entry(int level, bool leaves_host);
   void set_factors(const NetworkFactors& factors);
-  bool leaves_host(int group) const;
-  void spend(int rank, Place place, double seconds);
-  std::size_t places() const;
-  std::span<double> spent_by(int rank);
-  void follow(int rank, int other);
-  const detail::ScheduledGroup& group_at(int group) const {
-    return schedule_.groups[static_cast<std::size_t>(group)];
-  }
-  double sum_of_maxima();
+  bool leaves_host(const Ranks& group) const;
 
   const Model& model_;
   const HypercubeModel& parts_;
@@ -116,7 +115,6 @@ class Player {
   int ranks_per_host_;
   NamedSizes run_sizes_;
   const RehearsedRun* rehearsed_;
-  detail::Schedule schedule_;
   double paper_factor_;  ///< messages at once in what the fitted factor was fitted to
   std::map<detail::Block, Bound> blocks_;
   std::optional<Bound> bytes_;
@@ -124,12 +122,14 @@ class Player {
   std::vector<std::string> remarks_;
 
   // Of one play.
-  std::vector<double> clocks_;
-  std::vector<double> fractions_;  ///< of the problem, by group
+  Clocks clocks_;
+  /// What a group has come to that began at 0, by its size, level, place on its host and fraction.
+  std::map<std::tuple<int, int, int, float>, const RankClocks*> solved_;
   NetworkFactors factors_;
-  /// Seconds on the path to where a rank is, by rank and place; empty where none is asked for.
-  std::vector<double> spent_;
+  bool is_first_play_ = true;       ///< with widths and maxima
   std::map<Place, Estimate> said_;  ///< by the laws
+  /// Equation 6: what the slowest rank takes at each place, with the largest sizes of the level.
+  std::map<std::pair<Place, detail::Step::What>, double> maxima_;
   bool is_outside_ = false;
 };
 

@@ -10,20 +10,20 @@ namespace cleave::models {
 
 /// How much of the problem, or of what is made of it, the step moves: a half of the group, of both
 /// the larger.
-double Player::fraction_moved(const detail::Step& step) const {
+double Player::fraction_moved(const detail::Step& step, const Ranks& group) {
   using Flow = detail::Step::Flow;
-  const auto left = static_cast<std::size_t>(group_at(step.group).left);
   const bool is_of_right = (step.flow == Flow::to_right) == step.is_of_getter;
   return step.flow == Flow::both || step.ranks == detail::Step::Ranks::last
-             ? std::max(fractions_[left], fractions_[left + 1])
-             : fractions_[is_of_right ? left + 1 : left];
+             ? std::max(group.left, group.right)
+         : is_of_right ? group.right
+                       : group.left;
 }
 
-Player::Moved Player::moved(const detail::Step& step) {
+Player::Moved Player::moved(const detail::Step& step, const Ranks& group) {
   SizeValues values;
-  const int level = group_at(step.group).level;
+  const int level = group.level;
   const bool is_part = step.what == detail::Step::What::part;
-  const double fraction = fraction_moved(step);
+  const double fraction = fraction_moved(step, group);
   const std::size_t count = std::min(bytes_->scaling.size(), kMaxSizes);
   for (std::size_t i = 0; i < count; ++i) {
     // Traces give what is moved by the group that moves it: twice a half's share.
@@ -35,10 +35,10 @@ Player::Moved Player::moved(const detail::Step& step) {
     }
   }
   const double bytes = median_of(*bytes_, {values.data(), count});
-  const detail::Communication& used = entry(level, leaves_host(step.group));
+  const detail::Communication& used = entry(level, leaves_host(group));
   // A factor that was fitted inside a host says nothing of a network that nobody measured.
-  const bool is_assumed = leaves_host(step.group) && !network_.assumed.empty();
-  double factor = is_assumed ? paper_factor_ : parts_.exchange->factor;
+  const bool is_assumed = leaves_host(group) && !network_.assumed.empty();
+  double factor = (is_assumed ? paper_factor_ : parts_.exchange->factor) * parts_.exchange->what_if;
   if (step.flow != detail::Step::Flow::both) {
     factor /= paper_factor_;
   }
@@ -55,60 +55,48 @@ Player::Moved Player::moved(const detail::Step& step) {
   return what;
 }
 
-/// The pairs of ranks that a step moves something between, one after another.
-void Player::move(const detail::Step& step) {
-  const auto [left, right, count] = detail::pairs_of(step.ranks, group_at(step.group).ranks);
-  const Moved what = moved(step);
-  for (int i = 0; i < count; ++i) {
-    meet(left + i, right + i, step.group, what);
+/// Of the pairs of ranks that a step moves something between both go on from the later one.
+const RankClocks* Player::move(const detail::Step& step, const Ranks& group,
+                               const RankClocks* line) {
+  // Counted from the first rank of the group.
+  const auto [left, right, count] = detail::pairs_of(step.ranks, group.ranks);
+  const int a = left - group.ranks.first;
+  const int b = right - group.ranks.first;
+  const Moved what = moved(step, group);
+  add_to_maxima(step, group, what.exchange_s + what.header_s + what.skeleton_s);
+  const RankClocks* const both =
+      spend(clocks_.later(clocks_.slice(line, a, count), clocks_.slice(line, b, count)),
+            group.level, what);
+  const RankClocks* all = a > 0 ? clocks_.join(clocks_.slice(line, 0, a), both) : both;
+  if (b > a + count) {
+    all = clocks_.join(all, clocks_.slice(line, a + count, b - a - count));
   }
+  all = clocks_.join(all, both);
+  const int rest = line->size - b - count;
+  return rest > 0 ? clocks_.join(all, clocks_.slice(line, b + count, rest)) : all;
 }
 
-/// Two ranks meet and exchange; then comes the skeleton's own work.
-void Player::meet(int a, int b, int group, const Moved& what) {
-  if (clocks_[static_cast<std::size_t>(a)] >= clocks_[static_cast<std::size_t>(b)]) {
-    follow(b, a);
-  } else {
-    follow(a, b);
+/// The exchange; then comes the skeleton's own work.
+const RankClocks* Player::spend(const RankClocks* line, int level, const Moved& what) {
+  line = clocks_.spend(line, {detail::Block::exchange, level}, what.exchange_s);
+  if (what.header_s > 0) {
+    line = clocks_.spend(line, {detail::Block::wait, level}, what.header_s);
   }
-  const int level = group_at(group).level;
-  const bool has_skeleton = blocks_.contains(detail::Block::skeleton);
-  for (const int rank : {a, b}) {
-    spend(rank, {detail::Block::exchange, level}, what.exchange_s);
-    if (what.header_s > 0) {
-      spend(rank, {detail::Block::wait, level}, what.header_s);
-    }
-    if (has_skeleton) {
-      work(detail::Block::skeleton, group, rank, 1, what.skeleton_s);
-    }
-  }
+  return blocks_.contains(detail::Block::skeleton)
+             ? clocks_.spend(line, {detail::Block::skeleton, level}, what.skeleton_s)
+             : line;
 }
 
-/// All these ranks go on together, `seconds` after the last of them is there.
-void Player::meet(int first, int count, Place place, double seconds) {
-  const auto begin = clocks_.begin() + first;
-  const auto last = static_cast<int>(std::max_element(begin, begin + count) - clocks_.begin());
-  for (int rank = first; rank < first + count; ++rank) {
-    follow(rank, last);
-    if (rank != last) {
-      spend(rank, place, seconds);
-    }
-  }
-  spend(last, place, seconds);
-}
-
-double Player::choose_splitter(int group) {
+double Player::choose_splitter(const Ranks& group) {
   const Bound& pivot = bound(detail::Block::pivot);
   SizeValues values;
   const std::span<const double> sizes = sizes_of(pivot, detail::Block::pivot, group, values);
   const double splitter_bytes = parts_.exchange->splitter_bytes;
-  const Place place{detail::Block::pivot, group_at(group).level};
-  const int first = group_at(group).ranks.first;
-  remember_width(place, pivot, sizes, first);
-  const double messages =
-      choose_seconds(entry(group_at(group).level, leaves_host(group)), group_at(group).ranks.size,
-                     sizes.back() * splitter_bytes, splitter_bytes);
-  return messages + rehearsed_s(place, first).value_or(median_of(pivot, sizes));
+  const Place place{detail::Block::pivot, group.level};
+  remember_width(place, pivot, sizes, group.ranks.first);
+  const double messages = choose_seconds(entry(group.level, leaves_host(group)), group.ranks.size,
+                                         sizes.back() * splitter_bytes, splitter_bytes);
+  return messages + rehearsed_s(place, group.ranks.first).value_or(median_of(pivot, sizes));
 }
 
 }  // namespace cleave::models

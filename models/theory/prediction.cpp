@@ -129,11 +129,11 @@ HalfWidths play_search(Prediction& prediction, const Question& question) {
   if (question.threads > model.search()->threads) {
     prediction.outside_fitted_range = true;
     prediction.remarks.push_back(
-        "more threads than were measured: that steals grow with log2 of them is assumed");
+        "more threads than were fitted: that steals grow with log2 of them is assumed");
   }
   if (question.ranks > model.max_ranks()) {
     prediction.remarks.push_back(
-        "more ranks than were measured: that steals grow with log2 of them is assumed");
+        "more ranks than were fitted: that steals grow with log2 of them is assumed");
   }
   HalfWidths widths{.below = std::log(prediction.seconds / time.parts(&Estimate::low).total_s()),
                     .above = std::log(time.parts(&Estimate::high).total_s() / prediction.seconds)};
@@ -173,6 +173,25 @@ std::optional<std::int64_t> cache_left(const Model& model, const Question& quest
     }
   }
   return left;
+}
+
+HalfWidths ask_table(Prediction& prediction, const Question& question) {
+  const Model& model = question.model;
+  const int ranks = model.max_ranks();
+  if (ranks == model.min_ranks() && question.ranks != ranks) {
+    throw UsageError(fmt::format(
+        "every run of this model's table is on {}, so that nothing is known of other numbers",
+        detail::format_ranks(ranks)));
+  }
+  const Estimate said = model.table()->law.at(table_sizes(question.ranks, question.sizes));
+  prediction.seconds = said.median;
+  return {.below = std::log(said.median / said.low), .above = std::log(said.high / said.median)};
+}
+
+HalfWidths ask(Prediction& prediction, const Question& question) {
+  return question.model.search() != nullptr  ? play_search(prediction, question)
+         : question.model.table() != nullptr ? ask_table(prediction, question)
+                                             : play_hypercube(prediction, question);
 }
 
 /// Whether the fitted runs had so many ranks on a host.
@@ -216,13 +235,13 @@ void add_unseen(HalfWidths& widths, Prediction& prediction, const Question& ques
   if (prediction.cache_left_bytes) {
     added += square(kBeyondCache);
   }
-  if (!was_measured(model, question.ranks_per_host)) {
+  if (model.table() == nullptr && !was_measured(model, question.ranks_per_host)) {
     const double apart = std::abs(
         std::log2(static_cast<double>(question.ranks_per_host) / model.max_ranks_per_host()));
     added += square(kOtherRanksPerHost) * std::max(1.0, apart);
-    prediction.remarks.push_back(
-        fmt::format("{} on a host: not measured, its blocks are as with {}",
-                    detail::format_ranks(question.ranks_per_host), model.max_ranks_per_host()));
+    prediction.remarks.push_back(fmt::format("{} on a host: not fitted, its blocks are as with {}",
+                                             detail::format_ranks(question.ranks_per_host),
+                                             model.max_ranks_per_host()));
   }
   widths.add(std::sqrt(added), std::sqrt(added));
 }
@@ -246,8 +265,7 @@ Prediction answer(const Question& question) {
                         .threads = question.threads,
                         .ranks_per_host = question.ranks_per_host,
                         .sizes = question.sizes};
-  HalfWidths widths = model.search() != nullptr ? play_search(prediction, question)
-                                                : play_hypercube(prediction, question);
+  HalfWidths widths = ask(prediction, question);
   const auto refuse_unless = [&](bool is_sensible, double number) {
     if (!is_sensible) {
       throw Error(fmt::format("no time can be predicted for {} and {}: the model's numbers give {}",

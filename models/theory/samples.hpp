@@ -22,8 +22,21 @@ namespace cleave::models {
 /// Sizes as numbers: measured ones are counts, those derived by a model need not be whole.
 using NamedValues = std::map<std::string, double>;
 
+/// The type of a run of which nothing is known but its sizes, and the size that is its ranks.
+inline constexpr const char* kTableType = "table";
+inline constexpr const char* kRanksSize = "ranks";
+
 /// A time counts as at least this long, the resolution of the clock.
 inline constexpr double kShortest_s = 1e-9;
+
+/// What the law of a table is a function of.
+inline NamedValues table_sizes(int ranks, const NamedSizes& sizes) {
+  NamedValues values = {{kRanksSize, ranks}};
+  for (const auto& [name, value] : sizes) {
+    values[name] = static_cast<double>(value);
+  }
+  return values;
+}
 
 /// One size of a run at one number of ranks, measured in one or more traces.
 struct RunPoint {

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <charconv>
+#include <functional>
 #include <string>
 
 #include <cleave/error.hpp>
@@ -71,28 +72,59 @@ WhatIf parse_what_if(std::string_view text) {
   }
 }
 
-Model changed(Model model, const WhatIf& what_if) {
-  const auto factor_of = [&](detail::Block block) {
-    const auto found = what_if.blocks.find(block);
-    return found == what_if.blocks.end() ? 1 : found->second;
-  };
+namespace {
+
+/// The blocks of `model` that have a time of their own, each with what multiplies it.
+std::map<detail::Block, std::function<void(double)>> multipliers(Model& model) {
+  std::map<detail::Block, std::function<void(double)>> all;
   if (auto* parts = std::get_if<HypercubeModel>(&model.parts)) {
     for (BlockModel& block : parts->blocks) {
-      block.law.multiply(factor_of(block.block));
+      all[block.block] = [&block](double factor) { block.law.multiply(factor); };
     }
     if (parts->exchange) {
-      parts->exchange->factor *= factor_of(detail::Block::exchange);
+      all[detail::Block::exchange] = [parts](double factor) { parts->exchange->what_if = factor; };
     }
-  } else {
-    auto& search = std::get<SearchModel>(model.parts);
-    if (search.search) {
-      search.search->multiply(factor_of(detail::Block::sequential));
+  } else if (auto* search = std::get_if<SearchModel>(&model.parts)) {
+    if (search->search) {
+      all[detail::Block::sequential] = [search](double factor) {
+        search->search->multiply(factor);
+      };
     }
-    for (std::optional<Steals>* steals : {&search.inside, &search.between}) {
-      if (*steals) {
-        (*steals)->seconds.multiply(factor_of(detail::Block::steal));
+    all[detail::Block::steal] = [search](double factor) {
+      for (std::optional<Steals>* steals : {&search->inside, &search->between}) {
+        if (*steals) {
+          (*steals)->seconds.multiply(factor);
+        }
       }
+    };
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::string_view> changeable_blocks(const Model& model) {
+  Model copy = model;
+  std::vector<std::string_view> names;
+  for (const auto& [block, multiply] : multipliers(copy)) {
+    names.push_back(name_of(block));
+  }
+  return names;
+}
+
+Model changed(Model model, const WhatIf& what_if) {
+  const auto all = multipliers(model);
+  for (const auto& [block, factor] : what_if.blocks) {
+    const auto found = all.find(block);
+    if (found == all.end()) {
+      throw UsageError(
+          fmt::format("{} has no time of its own in this model that could change: {} have",
+                      name_of(block), fmt::join(changeable_blocks(model), ", ")));
     }
+    found->second(factor);
+  }
+  if (model.network.is_empty() && (what_if.latency != 1 || what_if.gap != 1)) {
+    throw UsageError("l and g of this model are not known, so that they cannot change");
   }
   for (detail::Communication& entry : model.network.alltoallv) {
     multiply(entry, what_if);

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <string_view>
+#include <vector>
 
 #include "models/theory/model.hpp"
 
@@ -20,7 +21,11 @@ struct WhatIf {
 /// \throws UsageError  naming the part that cannot be read
 WhatIf parse_what_if(std::string_view text);
 
+/// The blocks whose time can be multiplied in `model`.
+std::vector<std::string_view> changeable_blocks(const Model& model);
+
 /// `model` with l, g and the times of blocks multiplied.
+/// \throws UsageError  if something has no time of its own there, so that nothing would change
 Model changed(Model model, const WhatIf& what_if);
 
 }  // namespace cleave::models

@@ -35,6 +35,7 @@
 #include "apps/quicksort/key_file.hpp"
 #include "apps/quicksort/key_text.hpp"
 #include "apps/reading/contents.hpp"
+#include "models/tables/rows.hpp"
 #include "models/theory/machine_import.hpp"
 #include "models/theory/model_file.hpp"
 #include "models/theory/prediction.hpp"
@@ -187,6 +188,7 @@ const std::map<std::string_view, Reader>& readers() {
       {"graph-binary", read_graph<GraphFormat::binary>},
       {"graph-matrix-market", read_graph<GraphFormat::matrix_market>},
       {"graph-metis", read_graph<GraphFormat::metis>},
+      {"table", [](std::string_view bytes) { models::rows_of("table", bytes); }},
       {"keys", of_file(read_keys)},
       {"keys-text", read_text_keys<std::int32_t>},
       {"keys-text-float", read_text_keys<float>},

@@ -50,8 +50,10 @@ function termsOf(prediction, aloneSeconds) {
     term("Speed-up", `${formatNumber(speedup, 3)} ×`, "time on one rank / this time"),
     term("Efficiency", formatPercent(efficiency), "speed-up / ranks"),
     term("Cost", `${formatNumber(coreHours, 3)} core\u00a0hours`, `${coreHours} core hours`),
-    term("Held back by", `${held.block}, ${formatPercent(held.part, 2).replace(" ", "\u00a0")}`, "the block that takes most of the time"),
   ];
+  if (held.block !== "") {
+    terms.push(term("Held back by", `${held.block}, ${formatPercent(held.part, 2).replace(" ", "\u00a0")}`, "the block that takes most of the time"));
+  }
   if (prediction.memory_bytes_per_rank) {
     terms.push(term("Memory of a rank", formatBytes(prediction.memory_bytes_per_rank)));
   }
@@ -62,7 +64,7 @@ function groundsOf(prediction, controls) {
   const sentences = restsOn(prediction, controls);
   const place = element("div", { class: prediction.outside_fitted_range ? "grounds beyond" : "grounds within" });
   place.append(element("strong", {}, prediction.outside_fitted_range
-    ? "Beyond what was measured." : "Within what was measured."));
+    ? "Beyond what was fitted." : "Within what was fitted."));
   if (sentences.length > 0) {
     place.append(" The answer rests on:",
                  element("ul", {}, ...sentences.map((sentence) => element("li", {}, sentence))));
@@ -76,16 +78,20 @@ function showAnswer(place, prediction, aloneSeconds, controls, deadline) {
   const [runLow, runHigh] = prediction.as_the_host_was;
   const parts = [
     element("p", { class: "asked" }, `${formatSizes(prediction.sizes)} on ` +
-            `${formatWorkers(prediction.ranks, prediction.threads)}, ${prediction.ranks_per_host} per host`),
+            formatWorkers(prediction.ranks, prediction.threads) +
+            (controls.is_table ? "" : `, ${prediction.ranks_per_host} per host`)),
     element("p", { class: "time" },
             element("strong", { title: `${prediction.seconds} s` },
-                    prediction.is_answer ? formatSeconds(prediction.seconds) : "not enough is known"),
-            element("span", { title: `${low} s to ${high} s` },
-                    `when quiet, 95 %: ${formatSeconds(low)} to ${formatSeconds(high)}`)),
-    element("p", { class: "single-run", title: `${runLow} s to ${runHigh} s` },
-            `As this host was: 95 % of runs between ${formatSeconds(runLow)} and ${formatSeconds(runHigh)}`),
-    element("dl", { class: "uses" }, ...termsOf(prediction, aloneSeconds)),
+                    prediction.is_answer ? formatSeconds(prediction.seconds) : "not known"),
+            element("span", { title: `${low} s to ${high} s` }, prediction.is_answer
+                    ? `when quiet, 95 %: ${formatSeconds(low)} to ${formatSeconds(high)}`
+                    : "what was fitted allows too wide a range of times")),
   ];
+  if (prediction.is_answer) {
+    parts.push(element("p", { class: "single-run", title: `${runLow} s to ${runHigh} s` },
+                       `As this host was: 95 % of runs between ${formatSeconds(runLow)} and ${formatSeconds(runHigh)}`),
+               element("dl", { class: "uses" }, ...termsOf(prediction, aloneSeconds)));
+  }
   if (deadline.seconds !== null) {
     const [look, text] = deadlineVerdict(prediction, deadline);
     parts.push(element("p", { class: `deadline ${look}` }, text));

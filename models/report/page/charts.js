@@ -116,7 +116,7 @@ function band(points, colour) {
 function beyondArea(maxRanks, last) {
   return maxRanks >= last ? {} : {
     markArea: { silent: true, itemStyle: { color: css("--beyond"), decal: { symbol: "none" } },
-                label: { color: css("--quiet"), fontSize: 12, position: "insideBottom", formatter: "beyond what was measured" },
+                label: { color: css("--quiet"), fontSize: 12, position: "insideBottom", formatter: "beyond what was fitted" },
                 data: [[{ xAxis: maxRanks }, { xAxis: last }]] },
   };
 }

@@ -40,32 +40,41 @@ function parseThreads(text) {
   return value !== null && value <= 1024 ? value : null;
 }
 
+function makeDeadline(place) {
+  return makeField(place, { id: "deadline", label: "Deadline", value: "", optional: true, parse: parseDuration,
+                            hint: "20ms, 60s, 15m, 1.5h" });
+}
+
 function makeFields(form, controls) {
   const fields = { sizes: {}, blocks: {} };
   const main = element("fieldset", {}, element("legend", {}, "Run"));
   const change = element("details", {}, element("summary", {}, "What if messages or blocks took another time?"));
-  form.append(main, change);
+  form.append(main);
   for (const size of controls.sizes) {
     fields.sizes[size.name] = makeField(main, {
       id: `size-${size.name}`, label: `Size ${size.name}`, value: formatCount(size.start), parse: parseCount,
-      hint: `measured: ${formatCount(size.minimum)} to ${formatCount(size.maximum)}` });
+      hint: `fitted: ${formatCount(size.minimum)} to ${formatCount(size.maximum)}` });
   }
   fields.ranks = makeField(main, { id: "ranks", label: "Ranks", value: "8", parse: parseWhole,
-                                   hint: `measured: up to ${controls.max_ranks}` });
+                                   hint: `fitted: up to ${controls.max_ranks}` });
   if (controls.is_search) {
     fields.threads = makeField(main, {
       id: "threads", label: "Threads of a rank", value: `${controls.start_threads}`, parse: parseThreads,
-      hint: `measured: ${controls.threads.join(", ")}` });
+      hint: `fitted: ${controls.threads.join(", ")}` });
   }
+  if (controls.is_table) {  // it has no hosts, no network and no blocks
+    fields.deadline = makeDeadline(main);
+    return fields;
+  }
+  form.append(change);
   fields.ranksPerHost = makeField(main, { id: "ranks-per-host", label: "Ranks per host", value: "", optional: true,
-                                          parse: parseWhole, hint: "empty: as measured" });
+                                          parse: parseWhole, hint: "empty: as in the fitted runs" });
   fields.network = makeSelect(main, {
     id: "network", label: "Network", hint: "between hosts; a name is a wide range",
     value: controls.knows_between_hosts ? "" : controls.usual_network,
     options: [["", controls.knows_between_hosts ? "as measured" : "none: one host"],
               ...controls.networks.map((name) => [name, name])] });
-  fields.deadline = makeField(main, { id: "deadline", label: "Deadline", value: "", optional: true,
-                                      parse: parseDuration, hint: "20ms, 60s, 15m, 1.5h" });
+  fields.deadline = makeDeadline(main);
   const addFactor = (id, label) => makeField(change, {
     id, label, value: "1", unit: "×", parse: parseFactor, hint: "0.1: a tenth of the time; 10: ten times" });
   fields.l = addFactor("factor-l", "Latency l");
@@ -85,11 +94,11 @@ function questionOf(fields) {
   const question = {
     ranks: fields.ranks.read(),
     sizes: readAll(fields.sizes),
-    change: { l: fields.l.read(), g: fields.g.read(), blocks: readAll(fields.blocks) },
-    assume_network: fields.network.read(),
+    change: { l: fields.l ? fields.l.read() : 1, g: fields.g ? fields.g.read() : 1, blocks: readAll(fields.blocks) },
+    assume_network: fields.network?.read() ?? "",
   };
   const threads = fields.threads?.read();
-  const ranksPerHost = fields.ranksPerHost.read();
+  const ranksPerHost = fields.ranksPerHost?.read();
   const values = [question.ranks, threads, ranksPerHost, question.change.l, question.change.g,
                   ...Object.values(question.sizes), ...Object.values(question.change.blocks)];
   if (values.includes(null)) {

@@ -44,7 +44,7 @@ function makeCurve(predictorText, bytes, model) {
     isReady = true;
     if (job !== null && data.id === job.id) {
       job.isSent = false;
-      if (data.prediction) {
+      if (data.prediction?.is_answer) {
         job.predictions.push(data.prediction);
       }
     }

@@ -7,6 +7,7 @@
 
 #include "models/report/answer.hpp"
 #include "models/theory/prediction_json.hpp"
+#include "models/theory/what_if.hpp"
 
 namespace cleave::models {
 
@@ -19,9 +20,9 @@ std::string text_of(const json& object) {
   return object.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-/// Sizes with what was measured of them; the controls begin at `start`.
+/// Sizes with what was fitted of them; the controls begin at `start`.
 json sizes_of(const Model& model) {
-  const NamedSizes largest = largest_measured(model);
+  const NamedSizes largest = largest_fitted(model);
   json sizes = json::array();
   for (const std::string& name : model.size_names()) {
     std::int64_t minimum = largest.at(name);
@@ -34,22 +35,6 @@ json sizes_of(const Model& model) {
         {{"name", name}, {"start", largest.at(name)}, {"minimum", minimum}, {"maximum", maximum}});
   }
   return sizes;
-}
-
-/// Names that --what-if takes and that change something here.
-json changeable(const Model& model) {
-  json names = json::array();
-  if (const HypercubeModel* hypercube = model.hypercube()) {
-    for (const BlockModel& block : hypercube->blocks) {
-      names.push_back(name_of(block.block));
-    }
-    if (hypercube->exchange) {
-      names.push_back(name_of(detail::Block::exchange));
-    }
-  } else {
-    names = {name_of(detail::Block::sequential), name_of(detail::Block::steal)};
-  }
-  return names;
 }
 
 json controls_of(const Report& report) {
@@ -65,9 +50,10 @@ json controls_of(const Report& report) {
   return {{"sizes", sizes_of(model)},
           {"max_ranks", model.max_ranks()},
           {"is_search", model.search() != nullptr},
+          {"is_table", model.table() != nullptr},
           {"threads", threads},
           {"start_threads", model.threads},
-          {"blocks", changeable(model)},
+          {"blocks", changeable_blocks(model)},
           {"networks", std::move(networks)},
           {"usual_network", kAssumedForAnswers},
           {"knows_between_hosts", model.network.knows_between_hosts()},
@@ -78,16 +64,7 @@ json controls_of(const Report& report) {
 json runs_of(const Report& report) {
   json runs = json::array();
   for (const JudgedRun& c : report.comparisons) {
-    runs.push_back({{"ranks", c.run.ranks},
-                    {"threads", c.run.threads},
-                    {"sizes", c.run.sizes},
-                    {"held_out", c.held_out},
-                    {"measured_s", c.measured_s},
-                    {"spread", c.spread},
-                    {"seconds", c.prediction.seconds},
-                    {"low", c.prediction.low},
-                    {"high", c.prediction.high},
-                    {"error", c.relative_error}});
+    runs.push_back(to_json(c));
   }
   return runs;
 }

@@ -17,19 +17,19 @@ function whiskers(data, colour) {
 }
 
 function comparisonOptions(runs) {
-  const times = runs.flatMap((run) => [run.measured_s, run.low, run.high]);
+  const times = runs.flatMap((run) => [run.measured, ...run.interval]);
   const xAxis = logAxis("measured", times, (s) => formatSeconds(s, 3));
   const yAxis = logAxis("predicted", times, (s) => formatSeconds(s, 3), { nameGap: 58 });
   const points = (isHeldOut) => runs.filter((run) => run.held_out === isHeldOut).map((run) => ({
-    value: [run.measured_s, run.seconds],
-    text: `${nameOfRun(run)}\nmeasured ${formatSeconds(run.measured_s)}, predicted ${formatSeconds(run.seconds)}\n` +
-          `error ${formatPercent(run.error)}, repetitions scatter by ${formatPercent(run.spread)}`,
+    value: [run.measured, run.predicted],
+    text: `${nameOfRun(run)}\nmeasured ${formatSeconds(run.measured)}, predicted ${formatSeconds(run.predicted)}\n` +
+          `error ${formatPercent(run.relative_error)}, repetitions scatter by ${formatPercent(run.spread)}`,
   }));
   const ends = [xAxis.min, xAxis.max];
   return {
     grid: grid({ left: 84 }), legend: legend(), xAxis, yAxis, tooltip: tooltip(({ data }) => data.text ?? ""),
     series: [
-      whiskers(runs.map((run) => [run.measured_s, run.seconds, run.low, run.high]), css("--quiet")),
+      whiskers(runs.map((run) => [run.measured, run.predicted, ...run.interval]), css("--quiet")),
       { type: "line", name: "equal", data: ends.map((end) => [end, end]), symbol: "none", silent: true,
         lineStyle: { type: "dashed", width: 1, color: css("--quiet") }, color: css("--quiet") },
       { type: "scatter", name: "fitted", data: points(false), symbol: "circle", symbolSize: 9, color: colourOf(0),

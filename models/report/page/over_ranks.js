@@ -12,7 +12,7 @@ function measuredOf(runs, prediction) {
 function timeOptions(curve, runs, maxRanks) {
   const ranks = curve.map((p) => p.ranks);
   const measured = measuredOf(runs, curve[0]);
-  const times = [...curve.flatMap((p) => p.interval), ...measured.map((run) => run.measured_s)];
+  const times = [...curve.flatMap((p) => p.interval), ...measured.map((run) => run.measured)];
   return {
     grid: grid(), legend: legend(), xAxis: ranksAxis(ranks), yAxis: logAxis("", times, (s) => formatSeconds(s, 3)),
     tooltip: tooltip(({ seriesName, data }) => `${seriesName}, ${formatRanks(data[0])}: ${formatSeconds(data[1])}`),
@@ -20,7 +20,7 @@ function timeOptions(curve, runs, maxRanks) {
       band(curve.map((p) => [p.ranks, ...p.interval]), colourOf(0)),
       { type: "line", name: "predicted", data: curve.map((p) => [p.ranks, p.seconds]), symbol: "circle", symbolSize: 7,
         lineStyle: { width: 2 }, color: colourOf(0), z: 3, ...beyondArea(maxRanks, ranks.at(-1)) },
-      { type: "scatter", name: "measured", data: measured.map((run) => [run.ranks, run.measured_s]), symbol: "diamond",
+      { type: "scatter", name: "measured", data: measured.map((run) => [run.ranks, run.measured]), symbol: "diamond",
         symbolSize: 13, color: colourOf(3), z: 4 },
     ],
   };
@@ -91,6 +91,10 @@ function makeOverRanks(place, runs, maxRanks) {
     figures.push(addFigure(place, { id, title, note, options, ...more }));
   const plan = element("section", { id: "plan", "aria-label": "Plan" });
   return (predictions, deadline) => {
+    if (predictions.length === 0) {
+      plan.replaceChildren(element("p", {}, "Nothing is known of any number of ranks."));
+      return;
+    }
     curve = predictions;
     if (figures.length === 0) {
       add("time", "Time against ranks", "Predicted with its 95 % interval, and what was measured of these sizes.",

@@ -99,7 +99,7 @@ std::string question_of(const Report& report) {
   std::string html =
       "<section id=\"question\" aria-label=\"How long a run takes\">\n"
       "<form id=\"controls\" hidden></form>\n<div>\n<div id=\"answer\" role=\"status\">\n<ul>\n";
-  for (const Answer& answer : report.answers | std::views::filter(comes_first)) {
+  for (const Answer& answer : report.answers | std::views::filter(&Answer::comes_first)) {
     html += fmt::format("<li>{}</li>\n", escaped(answer.line));
   }
   html += "</ul>\n</div>\n<div id=\"commands\"></div>\n</div>\n</section>\n";

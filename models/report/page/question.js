@@ -46,12 +46,12 @@ function beyond(prediction, controls) {
     if (isLarger || value < minimum) {
       const times = formatNumber(isLarger ? value / maximum : minimum / value, 3);
       sentences.push(`${name}=${formatCount(value)} is ${times} times ${isLarger ? "the largest" : "below the smallest"} ` +
-                     `that was measured (${formatCount(isLarger ? maximum : minimum)}): blocks go on to grow as they do there`);
+                     `that was fitted (${formatCount(isLarger ? maximum : minimum)}): blocks go on to grow as they do there`);
     }
   }
   if (prediction.ranks > controls.max_ranks) {
     sentences.push(`${formatRanks(prediction.ranks)} are ${formatNumber(prediction.ranks / controls.max_ranks, 3)} times ` +
-                   `as many as were measured (${controls.max_ranks})`);
+                   `as many as were fitted (${controls.max_ranks})`);
   }
   return sentences;
 }
@@ -61,7 +61,7 @@ function restsOn(prediction, controls) {
   const sentences = [...beyond(prediction, controls), ...prediction.remarks];
   if (prediction.cache_left_bytes) {
     sentences.push(`the data of a rank no longer fits into its cache of ${formatBytes(prediction.cache_left_bytes)}, ` +
-                   "as it did in every run that was measured");
+                   "as it did in every run that was fitted");
   }
   return sentences;
 }

@@ -16,7 +16,7 @@ TEST_F(Command, EachPrintsOneObjectOnOneLineOrNothing) {
       {"fit s --out x.model.json", {"verdict", "blocks", "notes"}},
       {"predict s --ranks 2 --size N=64M", {"verdict", "predictions"}},
       {"plan s --ranks 1,2 --size N=64M --deadline 1h", {"verdict", "ranks", "choices"}},
-      {"compare s x.model.json", {"rows", "notes"}},
+      {"compare s s", {"rows", "summary"}},
       {"report s --out pages", {"answers", "verdict", "runs"}},
       {"export s --format csv --out s.csv", {"written", "traces"}},
       {"machine show m.machine.json", {"patterns"}},

@@ -74,38 +74,56 @@ TEST_F(Command, FitsPredictsAndReports) {
   EXPECT_EQ(page.find("<link"), std::string::npos);
 }
 
-TEST_F(Command, ComparesAnyNumberOfRunsWithTheFirst) {
-  const NamedSizes sizes = {{"N", 1 << 24}};
+TEST_F(Command, ComparesAnyNumberOfSidesWithTheFirst) {
   SyntheticApp app;
   app.noise = 0.001;
-  const auto write = [&](const std::string& name, double slower, int ranks) {
+  const auto write = [&](const std::string& name, double slower, int ranks, int rounds) {
     SyntheticApp slowed = app;
     slowed.sequential = [&app, slower](const NamedSizes& s) { return slower * app.sequential(s); };
-    write_synthetic_trace(folder_ / name, synthetic_trace(slowed, ranks, sizes));
+    fs::create_directories(folder_ / name);
+    for (int round = 1; round <= rounds; ++round) {
+      slowed.seed = static_cast<unsigned>(round);
+      write_synthetic_trace(folder_ / name / fmt::format("{}.trace.jsonl", round),
+                            synthetic_trace(slowed, ranks, {{"N", 1 << 24}}));
+    }
   };
-  write("a.trace.jsonl", 1, 1);
-  write("b.trace.jsonl", 1.5, 1);
-  write("c.trace.jsonl", 0.5, 1);
-  write("d.trace.jsonl", 1, 2);
-  const Result three = run("compare a.trace.jsonl b.trace.jsonl d.trace.jsonl c.trace.jsonl");
-  EXPECT_EQ(three.status, 0) << three.err;
-  EXPECT_NE(three.out.find("4: c.trace.jsonl"), std::string::npos) << three.out;
-  const auto line = three.out.find("sequential");
-  ASSERT_NE(line, std::string::npos) << three.out;
-  const std::string row = three.out.substr(line, three.out.find('\n', line) - line);
-  EXPECT_NE(row.find(" 1.5"), std::string::npos) << row;
-  EXPECT_NE(row.find(" 0.5", row.find("yes")), std::string::npos) << row;
-  EXPECT_NE(row.find("yes", row.find("yes") + 1), std::string::npos) << row;
+  write("a", 1, 1, 4);
+  write("b", 1.5, 1, 4);
+  write("c", 0.5, 1, 4);
+  write("d", 1, 2, 4);
+  write("e", 1.5, 1, 1);
+  const Result three = run("compare a c d b");
+  EXPECT_EQ(three.status, 1);
+  EXPECT_NE(three.out.find("4: b\n"), std::string::npos) << three.out;
+  EXPECT_NE(three.out.find("\nslower: whole call of 4 +50.0 % (95 %: +"), std::string::npos)
+      << three.out;
+  EXPECT_NE(three.out.find("faster: whole call of 2 -50.0 %"), std::string::npos) << three.out;
+  EXPECT_NE(three.out.find("note: d lacks N=16M on 1 rank\n"), std::string::npos) << three.out;
+  EXPECT_NE(three.err.find(" for certain"), std::string::npos) << three.err;
+  EXPECT_EQ(run("compare a b --max-ratio 2").status, 0);
+  expect_one_line(run("compare a c b --max-ratio 1.2 --quiet"), 1,
+                  "for certain; --max-ratio is 1.2");
+  EXPECT_TRUE(run("compare a c --markdown").out.starts_with("**faster: "));
 
-  const Result gated = run("compare a.trace.jsonl c.trace.jsonl b.trace.jsonl --max-ratio 1.2");
-  EXPECT_EQ(gated.status, 1);
-  EXPECT_NE(gated.err.find("times as long as in a.trace.jsonl, more than --max-ratio 1.2"),
-            std::string::npos)
-      << gated.err;
-  EXPECT_EQ(run("compare a.trace.jsonl c.trace.jsonl b.trace.jsonl --max-ratio 2").status, 0);
+  const Result once = run("compare a e");
+  EXPECT_EQ(once.status, 0) << once.err;
+  EXPECT_NE(once.out.find("not enough to tell: whole call +5"), std::string::npos);
+  EXPECT_NE(once.out.find(" % (1 round); two rounds or more are needed"), std::string::npos)
+      << once.out;
+  expect_one_line(run("compare a d"), 1, "no other side has a run");
+  expect_one_line(run("compare a"), 2, "two or more files or folders are required");
+}
 
-  expect_one_line(run("compare a.trace.jsonl d.trace.jsonl"), 1, "no other trace has a run");
-  expect_one_line(run("compare a.trace.jsonl"), 2, "two or more files or folders are required");
+TEST_F(Command, ComparesProgramsThatItRunsInTurn) {
+  const Result same =
+      run("compare --run " SYNTHETIC_PROGRAM " " SYNTHETIC_PROGRAM " --ranks 1 --rounds 2 --json");
+  EXPECT_EQ(same.status, 0) << same.err;
+  EXPECT_NE(same.out.find("\"rounds\":2"), std::string::npos) << same.out;
+  expect_one_line(run("compare --run ./none ./none"), 2, "none");
+  expect_one_line(run("compare a b --rounds 3"), 2, "--run");
+}
+
+TEST_F(Command, ComparesWhatModelsPredict) {
   const std::string fit = "fit" + write_traces() + " --out ";
   ASSERT_EQ(run(fit + "x.model.json").status, 0);
   ASSERT_EQ(run(fit + "y.model.json").status, 0);
@@ -113,8 +131,14 @@ TEST_F(Command, ComparesAnyNumberOfRunsWithTheFirst) {
   EXPECT_EQ(models.status, 0) << models.err;
   EXPECT_NE(models.out.find("3 / 1"), std::string::npos) << models.out;
   EXPECT_NE(models.out.find("1.000"), std::string::npos) << models.out;
-  expect_one_line(run("compare x.model.json y.model.json a.trace.jsonl"), 2,
-                  "a.trace.jsonl is not: give models only or traces only");
+  expect_one_line(run("compare x.model.json y.model.json 0.trace.jsonl"), 2,
+                  "0.trace.jsonl is not: give models only, or none");
+  expect_one_line(run("predict x.model.json --size N=1M"), 2,
+                  "--ranks is required, for example --ranks 2,4,8");
+  expect_one_line(run("predict x.model.json --ranks 2"), 2,
+                  "--size is required, for example --size N=1G");
+  expect_one_line(run("plan x.model.json --deadline 1s"), 2,
+                  "--size is required, for example --size N=1G");
 }
 
 TEST_F(Command, PlansNothingWithAModelThatIsNotTrusted) {
@@ -163,11 +187,8 @@ TEST_F(Command, WhatIsMissingIsNamedWithAnExample) {
   expect_one_line(run("predict"), 2,
                   "a model or a study's folder is required, for example cleave predict sort-study "
                   "--ranks 2,4,8 --size N=1G");
-  expect_one_line(run("predict x --size N=1"), 2, "--ranks is required, for example --ranks 2,4,8");
-  expect_one_line(run("predict x --ranks 2"), 2, "--size is required, for example --size N=1G");
   expect_one_line(run("predict x --model y --ranks 2 --size N=1"), 2, "two models are given");
   expect_one_line(run("plan"), 2, "a model or a study's folder is required, for example");
-  expect_one_line(run("plan x"), 2, "--size is required, for example --size N=1G");
   expect_one_line(run("fit"), 2, "a trace or a study's folder is required, for example");
   expect_one_line(run("report"), 2, "a trace or a study's folder is required, for example");
   expect_one_line(run("report x.trace.jsonl"), 2, "--model is required, for example");

@@ -74,6 +74,20 @@ TEST(Plot, HasColourAndUnicodeWhereAsked) {
   EXPECT_EQ(std::ranges::count(text, '\033') % 2, 0);
 }
 
+TEST(Plot, LeavesOutWhatIsNotKnown) {
+  std::vector<Prediction> predictions;
+  for (const int ranks : {1, 2, 4}) {
+    predictions.push_back(
+        {.ranks = ranks, .sizes = {{"N", 8}}, .seconds = 1, .low = 0.9, .high = 1.1});
+  }
+  predictions.back().high = 1e17;
+  const TerminalPlot plot = plot_of(Model{}, predictions, {});
+  ASSERT_EQ(plot.predicted.size(), 2U);
+  EXPECT_EQ(plot.predicted.back().ranks, 2);
+  predictions = {predictions.back()};
+  EXPECT_TRUE(plot_of(Model{}, predictions, {}).predicted.empty());
+}
+
 TEST(Plot, OfOneNumberOfRanksIsNone) {
   TerminalPlot plot = example();
   plot.predicted.resize(1);

@@ -76,11 +76,12 @@ TEST(Basis, MistakesAreNamedWithTheirPosition) {
   EXPECT_EQ(mistake("hit(M/N)"),
             "'hit(M/N)' is not a basis function: expected a size, log2 or a curve that the "
             "application declares at position 1");
-  EXPECT_EQ(mistake("N^x"),
-            "'N^x' is not a basis function: expected a power above 0 and at most 10 at position 3");
   EXPECT_EQ(
-      mistake("N^-1"),
-      "'N^-1' is not a basis function: expected a power above 0 and at most 10 at position 3");
+      mistake("N^x"),
+      "'N^x' is not a basis function: expected a power of -10 to 10 that is not 0 at position 3");
+  EXPECT_EQ(
+      mistake("N^0"),
+      "'N^0' is not a basis function: expected a power of -10 to 10 that is not 0 at position 3");
   EXPECT_EQ(mistake("2*N"),
             "'2*N' is not a basis function: expected a size such as N at position 1");
   EXPECT_EQ(mistake("N M"),

@@ -115,6 +115,20 @@ TEST(Prediction, OfThreeRanksHasTwoLevelsAndOneRankThatSendsOn) {
   EXPECT_EQ(prediction.remarks.front(), "l and g are those of 8 ranks");
 }
 
+TEST(Prediction, OfMillionsOfRanksTakesNoLongerThanOfThousands) {
+  constexpr int kRanks = 1 << 24;
+  const Prediction many = predict(papers_components(), kRanks, {{"N", 1 << 20}, {"M", 2 << 20}});
+  double sum = 0;
+  int levels = 0;
+  for (const BlockShare& share : many.shares) {
+    sum += share.seconds;
+    levels = std::max(levels, share.level);
+  }
+  EXPECT_NEAR(sum, many.seconds, 1e-9 * many.seconds);
+  EXPECT_EQ(levels, 24);
+  EXPECT_GT(predict(papers_components(), kRanks - 1, {{"N", 1 << 20}, {"M", 2 << 20}}).seconds, 0);
+}
+
 TEST(Prediction, OnAnotherMachineHasItsLatencyAndGap) {
   const NamedSizes sizes = {{"N", 1 << 20}, {"M", 2 << 20}};
   const Model model = papers_components();

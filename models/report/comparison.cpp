@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/report/comparison.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include <cleave/error.hpp>
+
+#include "models/report/cells.hpp"
+#include "models/report/measured.hpp"
+#include "models/theory/statistics.hpp"
+
+namespace cleave::models {
+
+namespace {
+
+constexpr const char* kWhole = "whole call";
+
+/// By what is compared.
+using TimesOfThings = std::map<std::string, TimesOfSide>;
+
+/// What others do, rather than the program, decides how long it waits.
+bool is_compared(detail::Block block) {
+  return block != detail::Block::wait && block != detail::Block::idle;
+}
+
+TimesOfThings times_of(const ComparedSide& side) {
+  TimesOfThings times;
+  for (std::size_t i = 0; i < side.rounds.size(); ++i) {
+    const Measurements& measurements = side.rounds[i];
+    const int round = static_cast<int>(i);
+    for (const RunPoint& point : measurements.points) {
+      times[kWhole][{point.ranks, point.threads, point.sizes}][round] = quiet_time(point.seconds);
+    }
+    for (const auto& [run, blocks] : measured_blocks(measurements)) {
+      for (const auto& [block, seconds] : blocks) {
+        if (is_compared(block)) {
+          const RunOfSide of_run{run.first, measurements.threads, run.second};
+          times[std::string(name_of(block))][of_run][round] = seconds;
+        }
+      }
+    }
+  }
+  return times;
+}
+
+/// The largest part of any whole call that `thing` takes.
+double share_of(const TimesOfSide& thing, const TimesOfSide& whole) {
+  double most = 0;
+  for (const auto& [run, by_round] : thing) {
+    for (const auto& [round, seconds] : by_round) {
+      const double of_whole = whole.at(run).at(round);
+      most = std::max(most, of_whole > 0 ? seconds / of_whole : 0);
+    }
+  }
+  return most;
+}
+
+/// Whole calls first, then the blocks that both have and that matter, by name.
+std::vector<std::string> things_of(const TimesOfThings& first, const TimesOfThings& other) {
+  constexpr double kMatters = 0.02;
+  std::vector<std::string> things = {kWhole};
+  for (const auto& [what, times] : first) {
+    if (what != kWhole && other.contains(what) && share_of(times, first.at(kWhole)) >= kMatters) {
+      things.push_back(what);
+    }
+  }
+  return things;
+}
+
+std::string run_text(const RunOfSide& run) {
+  const auto& [ranks, threads, sizes] = run;
+  return fmt::format("{} on {}", format_sizes(sizes), format_workers(ranks, threads));
+}
+
+/// The runs that one side has and the other lacks.
+std::vector<std::string> missing(const TimesOfSide& first, const TimesOfSide& other,
+                                 const std::string& first_name, const std::string& other_name) {
+  std::vector<std::string> notes;
+  const auto add = [&](const TimesOfSide& has, const TimesOfSide& lacks, const std::string& name) {
+    std::vector<std::string> runs;
+    for (const auto& [run, times] : has) {
+      if (!lacks.contains(run)) {
+        runs.push_back(run_text(run));
+      }
+    }
+    if (!runs.empty()) {
+      notes.push_back(fmt::format("{} lacks {}", name, fmt::join(runs, "; ")));
+    }
+  };
+  add(first, other, other_name);
+  add(other, first, first_name);
+  return notes;
+}
+
+double percent_of(double ratio) { return 100 * (ratio - 1); }
+
+}  // namespace
+
+ComparedSide side_of(std::string name, std::vector<detail::Trace> traces) {
+  std::map<RunIdentity, std::size_t> seen;
+  std::vector<std::vector<detail::Trace>> rounds;
+  for (detail::Trace& trace : traces) {
+    const std::size_t round =
+        trace.repetitions.empty() ? 0 : seen[identity_of(trace.run, trace.repetitions.front())]++;
+    rounds.resize(std::max(rounds.size(), round + 1));
+    rounds[round].push_back(std::move(trace));
+  }
+  ComparedSide side{.name = std::move(name)};
+  for (const std::vector<detail::Trace>& round : rounds) {
+    side.rounds.push_back(collect_measurements(round));
+  }
+  return side;
+}
+
+std::string ComparedThing::verdict() const {
+  return difference.is_slower()   ? "slower"
+         : difference.is_faster() ? "faster"
+         : difference.is_none()   ? "no difference"
+                                  : "not enough to tell";
+}
+
+std::string ComparedThing::text() const {
+  const std::string middle = fmt::format("{:+.1f} %", percent_of(difference.ratio));
+  return difference.rounds < 2
+             ? fmt::format("{} (1 round)", middle)
+             : fmt::format("{} (95 %: {:+.0f} to {:+.0f})", middle, percent_of(difference.low),
+                           percent_of(difference.high));
+}
+
+double Comparison::max_ratio() const {
+  double most = 1;
+  for (const ComparedThing& thing : things) {
+    most = std::max(most, thing.difference.is_slower() ? thing.difference.ratio : 1);
+  }
+  return most;
+}
+
+std::string Comparison::summary() const {
+  std::map<std::string, std::vector<std::string>> by_verdict;
+  int fewest_rounds = std::numeric_limits<int>::max();
+  for (const ComparedThing& thing : things) {
+    const std::string side = sides.size() > 2 ? fmt::format(" of {}", thing.side + 1) : "";
+    by_verdict[thing.verdict()].push_back(fmt::format("{}{} {}", thing.what, side, thing.text()));
+    fewest_rounds = std::min(fewest_rounds, thing.difference.rounds);
+  }
+  std::vector<std::string> parts;
+  for (const char* const verdict : {"slower", "faster"}) {
+    if (const auto found = by_verdict.find(verdict); found != by_verdict.end()) {
+      parts.push_back(fmt::format("{}: {}", verdict, fmt::join(found->second, ", ")));
+    }
+  }
+  if (!parts.empty()) {
+    return fmt::format("{}", fmt::join(parts, "; "));
+  }
+  const std::string whole = by_verdict.begin()->second.front();
+  if (by_verdict.contains("not enough to tell")) {
+    return fmt::format(
+        "not enough to tell: {}; {}", by_verdict["not enough to tell"].front(),
+        fewest_rounds < 2 ? "two rounds or more are needed" : "more rounds make it narrower");
+  }
+  return "no difference: " + whole;
+}
+
+Comparison compare_sides(const std::vector<ComparedSide>& sides) {
+  Comparison comparison;
+  std::vector<TimesOfThings> times;
+  for (const ComparedSide& side : sides) {
+    const std::string& app = side.rounds.front().app;
+    if (app != sides.front().rounds.front().app) {
+      throw UsageError(fmt::format("{} is of {}, {} of {}", sides.front().name,
+                                   sides.front().rounds.front().app, side.name, app));
+    }
+    comparison.sides.push_back(side.name);
+    times.push_back(times_of(side));
+    for (const Measurements& round : side.rounds) {
+      for (const std::string& note : round.notes) {
+        comparison.notes.push_back(fmt::format("{}: {}", side.name, note));
+      }
+    }
+  }
+  std::size_t tests = 0;
+  for (std::size_t i = 1; i < times.size(); ++i) {
+    tests += things_of(times.front(), times[i]).size();
+  }
+  // All intervals together (Bonferroni).
+  const double probability = 1 - 0.05 / static_cast<double>(tests);
+  for (std::size_t i = 1; i < times.size(); ++i) {
+    for (const std::string& what : things_of(times.front(), times[i])) {
+      const Difference difference =
+          difference_of(times.front().at(what), times[i].at(what), probability);
+      if (difference.runs > 0) {
+        comparison.things.push_back({i, what, difference});
+      }
+    }
+    const std::vector<std::string> notes =
+        missing(times.front().at(kWhole), times[i].at(kWhole), sides.front().name, sides[i].name);
+    comparison.notes.insert(comparison.notes.end(), notes.begin(), notes.end());
+  }
+  if (comparison.things.empty()) {
+    throw Error(fmt::format("no other side has a run of the same ranks and sizes as {}",
+                            sides.front().name));
+  }
+  return comparison;
+}
+
+Table table_of(const Comparison& comparison) {
+  Table table{.id = "comparison",
+              .title = "Against " + comparison.sides.front(),
+              .columns = {{"side"},
+                          {"what"},
+                          {"difference", true},
+                          {"95 % from", true},
+                          {"to", true},
+                          {"runs", true},
+                          {"rounds", true},
+                          {"verdict"}}};
+  const auto change = [](double ratio) {
+    return std::isfinite(ratio) && ratio > 0
+               ? number(ratio, fmt::format("{:+.1f} %", percent_of(ratio)))
+               : text("");
+  };
+  for (const ComparedThing& thing : comparison.things) {
+    const Difference& d = thing.difference;
+    table.rows.push_back({text(std::to_string(thing.side + 1)), text(thing.what), change(d.ratio),
+                          change(d.low), change(d.high), number(d.runs, std::to_string(d.runs)),
+                          number(d.rounds, std::to_string(d.rounds)), text(thing.verdict())});
+  }
+  return table;
+}
+
+nlohmann::json to_json(const Comparison& comparison) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const ComparedThing& thing : comparison.things) {
+    const Difference& d = thing.difference;
+    rows.push_back({{"side", thing.side + 1},
+                    {"what", thing.what},
+                    {"ratio", d.ratio},
+                    {"interval", d.rounds < 2 ? nlohmann::json() : nlohmann::json{d.low, d.high}},
+                    {"runs", d.runs},
+                    {"rounds", d.rounds},
+                    {"verdict", thing.verdict()}});
+  }
+  return {{"files", comparison.sides},
+          {"rows", std::move(rows)},
+          {"max_ratio", comparison.max_ratio()},
+          {"summary", comparison.summary()},
+          {"notes", comparison.notes}};
+}
+
+}  // namespace cleave::models

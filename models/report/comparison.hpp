@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Versions of a program, or anything else that was measured twice, side by side, each against the
+// first: what takes longer, what does not, and where there is not enough to tell.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "models/report/report.hpp"
+#include "models/theory/difference.hpp"
+
+namespace cleave::models {
+
+/// What was measured of one side, round by round.
+struct ComparedSide {
+  std::string name;
+  std::vector<Measurements> rounds;
+};
+
+/// The traces of a side by rounds: the n-th trace of each run is of round n.
+/// \throws UsageError  as collect_measurements
+ComparedSide side_of(std::string name, std::vector<detail::Trace> traces);
+
+/// One thing of one side against the first.
+struct ComparedThing {
+  std::size_t side = 1;
+  std::string what;  ///< "whole call", or a block
+  Difference difference;
+
+  /// "slower", "faster", "no difference" or "not enough to tell".
+  std::string verdict() const;
+  /// "+10.3 % (95 %: +8 to +13)", as far as it is known.
+  std::string text() const;
+};
+
+struct Comparison {
+  std::vector<std::string> sides;
+  std::vector<ComparedThing> things;  ///< of each side the whole call first
+  std::vector<std::string> notes;     ///< runs that a side lacks, among others
+
+  /// Of those that are slower for certain: the greatest ratio; 1 where none is.
+  double max_ratio() const;
+  /// What is slower or faster for certain, or that nothing is, in one line.
+  std::string summary() const;
+};
+
+/// Each side against the first. Compared are the whole calls, and the blocks that take at least 2 %
+/// of them. All intervals hold together with 95 % probability.
+/// \throws UsageError  if the sides are not of one application
+/// \throws Error       if no side has a run that the first has
+Comparison compare_sides(const std::vector<ComparedSide>& sides);
+
+Table table_of(const Comparison& comparison);
+nlohmann::json to_json(const Comparison& comparison);
+
+}  // namespace cleave::models

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/theory/difference.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <vector>
+
+#include <cleave/trace/median.hpp>
+
+#include "models/theory/catalogue.hpp"
+#include "models/theory/fit_law.hpp"
+#include "models/theory/quiet.hpp"
+
+namespace cleave::models {
+
+namespace {
+
+/// Student's t of the logarithm of a side's time.
+struct SideMean {
+  double middle = 0;
+  double variance = 0;  ///< of the middle
+  double freedom = 1;
+};
+
+std::vector<double> values_of(const std::map<int, double>& by_round) {
+  std::vector<double> values;
+  for (const auto& [round, seconds] : by_round) {
+    values.push_back(seconds);
+  }
+  return values;
+}
+
+/// A value of each round, relative to the first side.
+std::vector<double> rounds_of(const TimesOfSide& side, const TimesOfSide& first) {
+  std::map<int, std::vector<double>> rounds;
+  for (const auto& [run, by_round] : side) {
+    const auto reference = first.find(run);
+    if (reference == first.end()) {
+      continue;
+    }
+    const double unit = detail::median(values_of(reference->second));
+    for (const auto& [round, seconds] : by_round) {
+      if (unit > 0 && seconds > 0) {
+        rounds[round].push_back(seconds / unit);
+      }
+    }
+  }
+  std::vector<double> values;
+  for (auto& [round, of_round] : rounds) {
+    values.push_back(detail::median(std::move(of_round)));
+  }
+  return values;
+}
+
+SideMean mean_of(const std::vector<double>& rounds) {
+  std::vector<Observation> observations;
+  for (const double value : rounds) {
+    observations.push_back({.value = value, .disturbed = chance_disturbed(rounds)});
+  }
+  const Law law = std::get<Law>(fit_law(std::move(observations), prescribed({Basis()})));
+  const Hypothesis& h = law.hypotheses.front();
+  const double middle = h.coefficients[0];
+  return {.middle = std::log(middle),
+          .variance = h.deviation * h.deviation * h.covariance(0, 0) / (middle * middle),
+          .freedom = h.freedom};
+}
+
+}  // namespace
+
+Difference difference_of(const TimesOfSide& first, const TimesOfSide& second, double probability) {
+  TimesOfSide common;
+  std::ranges::copy_if(second, std::inserter(common, common.end()),
+                       [&](const auto& run) { return first.contains(run.first); });
+  TimesOfSide common_first;
+  std::ranges::copy_if(first, std::inserter(common_first, common_first.end()),
+                       [&](const auto& run) { return common.contains(run.first); });
+  const std::vector<double> before = rounds_of(common_first, common_first);
+  const std::vector<double> after = rounds_of(common, common_first);
+  Difference difference{.runs = static_cast<int>(common.size()),
+                        .rounds = static_cast<int>(std::min(before.size(), after.size()))};
+  if (difference.rounds == 0) {
+    return difference;
+  }
+  const SideMean a = mean_of(before);
+  const SideMean b = mean_of(after);
+  const double middle = b.middle - a.middle;
+  difference.ratio = std::exp(middle);
+  if (difference.rounds < 2) {
+    return difference;
+  }
+  // Welch and Satterthwaite's degrees of freedom.
+  const double variance = a.variance + b.variance;
+  const double freedom =
+      variance * variance /
+      (a.variance * a.variance / a.freedom + b.variance * b.variance / b.freedom);
+  const double half = std::sqrt(variance) * student_t_quantile(freedom, 1 - (1 - probability) / 2);
+  difference.low = std::exp(middle - half);
+  difference.high = std::exp(middle + half);
+  return difference;
+}
+
+}  // namespace cleave::models

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `cleave compare` promises: how often it says that a program differs from itself, and how
+// often it finds a slower block. Judged on traces whose noise is that of real hosts.
+#include "models/theory/difference.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <random>
+
+#include <cleave/error.hpp>
+
+#include "models/report/comparison.hpp"
+#include "tests/models/synthetic_runs.hpp"
+
+namespace cleave::models {
+
+using namespace cleave::detail;
+namespace {
+
+constexpr double kProbability = 0.95;
+
+TimesOfSide side_with(const std::vector<double>& rounds) {
+  TimesOfSide side;
+  int round = 0;
+  for (const double seconds : rounds) {
+    side[{1, 1, {{"N", 8}}}][round++] = seconds;
+  }
+  return side;
+}
+
+TEST(DifferenceOf, SidesIsTheRatioOfTheirQuietTimes) {
+  const Difference d =
+      difference_of(side_with({1, 1.01, 1, 1.01}), side_with({1.1, 1.11, 1.1, 1.11}), kProbability);
+  EXPECT_NEAR(d.ratio, 1.1, 0.005);
+  EXPECT_TRUE(d.is_slower());
+  EXPECT_EQ(d.rounds, 4);
+}
+
+TEST(DifferenceOf, OneRoundIsNeverCertain) {
+  const Difference d = difference_of(side_with({1}), side_with({100, 100, 100}), kProbability);
+  EXPECT_NEAR(d.ratio, 100, 1e-6);
+  EXPECT_FALSE(d.is_slower());
+  EXPECT_FALSE(d.is_none());
+}
+
+TEST(DifferenceOf, DisturbedRoundsDoNotCount) {
+  const Difference d = difference_of(side_with({1, 1.01, 1, 1.01, 1, 1}),
+                                     side_with({1, 1.01, 1.8, 1.01, 1.6, 1}), kProbability);
+  EXPECT_NEAR(d.ratio, 1, 0.01);
+  EXPECT_TRUE(d.is_none());
+}
+
+TEST(DifferenceOf, RunsThatOneSideLacksDoNotCount) {
+  TimesOfSide second = side_with({1, 1, 1});
+  second[{2, 1, {{"N", 8}}}] = {{0, 9}, {1, 9}, {2, 9}};
+  const Difference d = difference_of(side_with({1, 1, 1}), second, kProbability);
+  EXPECT_EQ(d.runs, 1);
+  EXPECT_NEAR(d.ratio, 1, 1e-6);
+  EXPECT_EQ(difference_of(side_with({1, 1}), {}, kProbability).rounds, 0);
+}
+
+TEST(DifferenceOf, InputsThatDifferByRoundAreComparedRoundByRound) {
+  TimesOfSide first;
+  TimesOfSide second;
+  for (int round = 0; round < 6; ++round) {
+    const RunOfSide run{1, 1, {{"nodes", 100 + round}}};
+    first[run][round] = 1 + round;
+    second[run][round] = 1.2 * (1 + round);
+  }
+  const Difference d = difference_of(first, second, kProbability);
+  EXPECT_NEAR(d.ratio, 1.2, 1e-6);
+  EXPECT_TRUE(d.is_slower());
+}
+
+TEST(DifferenceOf, DoesNotDependOnTheUnitOfTime) {
+  const Difference s =
+      difference_of(side_with({1, 1.02, 1.01}), side_with({1.1, 1.12, 1.13}), 0.99);
+  const Difference ns =
+      difference_of(side_with({1e9, 1.02e9, 1.01e9}), side_with({1.1e9, 1.12e9, 1.13e9}), 0.99);
+  EXPECT_NEAR(s.low, ns.low, 1e-9);
+  EXPECT_NEAR(s.high, ns.high, 1e-9);
+}
+
+/// Repetitions that bursts of other work make 1.3 to 2 times as long, in `busy` of the time.
+class Bursts {
+ public:
+  Bursts(double deviation, double busy, std::mt19937_64& random)
+      : deviation_(deviation), busy_(busy), random_(random) {}
+
+  double next() {
+    constexpr double kPersist = 0.8;
+    if (uniform(0, 1) > kPersist || level_ == 0) {
+      level_ = uniform(0, 1) < busy_ ? uniform(1.3, 2) : 1;
+    }
+    const double noise = std::normal_distribution<double>(0, deviation_)(random_);
+    return level_ * std::exp(uniform(0, 1) < 0.5 ? std::abs(noise) : noise);
+  }
+
+ private:
+  double uniform(double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random_);
+  }
+
+  double deviation_;
+  double busy_;
+  std::mt19937_64& random_;
+  double level_ = 0;
+};
+
+/// Makes each repetition as many times as long as `slowness` says.
+void disturb(Trace& trace, Bursts& slowness) {
+  std::vector<double> factors;
+  for (Trace::Run& run : trace.repetitions) {
+    factors.push_back(slowness.next());
+    run.elapsed_ns = std::llround(factors.back() * static_cast<double>(run.elapsed_ns));
+  }
+  for (auto& [rank, span] : trace.spans) {
+    const double factor = factors[static_cast<std::size_t>(span.repetition)];
+    span.begin_ns = std::llround(factor * static_cast<double>(span.begin_ns));
+    span.end_ns = std::llround(factor * static_cast<double>(span.end_ns));
+  }
+}
+
+/// A program and a version of it whose divide takes `slower` times as long, run in turn.
+Comparison compared(double slower, double busy, std::mt19937_64& random) {
+  constexpr int kRounds = 8;
+  constexpr int kRepetitions = 5;
+  const std::vector<NamedSizes> sizes = {{{"N", 1 << 20}}, {{"N", 1 << 21}}, {{"N", 1 << 22}}};
+  const double deviation = std::array{0.005, 0.01, 0.03}[random() % 3];
+  SyntheticApp before;
+  before.noise = 0.003;
+  before.divide = [](const NamedSizes& s) { return 3e-8 * static_cast<double>(s.at("N")); };
+  SyntheticApp after = before;
+  after.divide = [&, slower](const NamedSizes& s) { return slower * before.divide(s); };
+  Bursts bursts(deviation, busy, random);
+  std::vector<std::vector<Trace>> traces(2);
+  for (int round = 0; round < kRounds; ++round) {
+    for (const NamedSizes& size : sizes) {
+      for (const int side : {round % 2, 1 - round % 2}) {
+        SyntheticApp& app = side == 0 ? before : after;
+        app.seed = static_cast<unsigned>(random());
+        Trace trace = synthetic_trace(app, 2, size, kRepetitions);
+        disturb(trace, bursts);
+        traces[static_cast<std::size_t>(side)].push_back(std::move(trace));
+      }
+    }
+  }
+  return compare_sides(
+      {side_of("old", std::move(traces[0])), side_of("new", std::move(traces[1]))});
+}
+
+bool finds(const Comparison& comparison, const std::string& what) {
+  return std::ranges::any_of(comparison.things, [&](const ComparedThing& thing) {
+    return thing.what == what && thing.difference.is_slower();
+  });
+}
+
+/// CLEAVE_DRAWS comparisons of each kind (100); the target `referee_compare` draws 400.
+int draws() {
+  const char* const given = std::getenv("CLEAVE_DRAWS");
+  return given == nullptr ? 100 : std::atoi(given);
+}
+
+TEST(ComparePromise, AProgramDoesNotDifferFromItself) {
+  std::mt19937_64 random(1);
+  int alarms = 0;
+  for (int i = 0; i < draws(); ++i) {
+    const Comparison same = compared(1, i % 3 == 0 ? 0.4 : 0, random);
+    alarms += std::ranges::any_of(same.things, [](const ComparedThing& thing) {
+      return thing.difference.is_slower() || thing.difference.is_faster();
+    });
+  }
+  RecordProperty("false_alarms", alarms);
+  EXPECT_LE(alarms, draws() / 20) << "of " << draws();
+}
+
+TEST(ComparePromise, ABlockTenPercentSlowerIsFound) {
+  std::mt19937_64 random(2);
+  int found = 0;
+  for (int i = 0; i < draws(); ++i) {
+    found += finds(compared(1.1, i % 3 == 0 ? 0.4 : 0, random), "divide") ? 1 : 0;
+  }
+  RecordProperty("found", found);
+  EXPECT_GE(found, draws() * 95 / 100) << "of " << draws();
+}
+
+TEST(ComparePromise, ABlockFivePercentSlowerIsMostlyFound) {
+  std::mt19937_64 random(3);
+  int found = 0;
+  for (int i = 0; i < draws(); ++i) {
+    found += finds(compared(1.05, i % 3 == 0 ? 0.4 : 0, random), "divide") ? 1 : 0;
+  }
+  RecordProperty("found", found);
+  EXPECT_GE(found, draws() * 70 / 100) << "of " << draws();
+}
+
+TEST(ComparePromise, SummariesSayWhatIsSlowerAndByHowMuch) {
+  std::mt19937_64 random(4);
+  const Comparison slower = compared(1.3, 0, random);
+  EXPECT_NE(slower.summary().find("slower: "), std::string::npos) << slower.summary();
+  EXPECT_NE(slower.summary().find("divide +"), std::string::npos) << slower.summary();
+  EXPECT_GT(slower.max_ratio(), 1.25);
+  const Comparison same = compared(1, 0, random);
+  EXPECT_TRUE(same.summary().starts_with("no difference: whole call ")) << same.summary();
+  EXPECT_EQ(same.max_ratio(), 1);
+}
+
+}  // namespace
+}  // namespace cleave::models
