@@ -7,11 +7,11 @@
 
 #include <cleave/tree_search.hpp>
 
-struct Board {            // with queens on the first rows
-  std::uint32_t all;      // a bit for each column
-  std::uint32_t columns;  // those with a queen
-  std::uint32_t left;     // those that a diagonal to the left attacks in the next row
-  std::uint32_t right;
+struct Board {                // with queens on the first rows
+  std::uint32_t all = 0;      // a bit for each column
+  std::uint32_t columns = 0;  // those with a queen
+  std::uint32_t left = 0;     // those that a diagonal to the left attacks in the next row
+  std::uint32_t right = 0;
 };
 
 struct Count {

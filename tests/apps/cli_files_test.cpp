@@ -117,7 +117,7 @@ TEST(Keys, OptionsThatDoNotGoTogetherAreRefused) {
   expect_failure(2, "quicksort", {"--format", "text", "--key", "record"}, 2,
                  "--format: a record is two numbers, text has one: choose another --key");
   expect_failure(1, "quicksort", {"--format", "ascii"}, 2,
-                 "--format: 'ascii' is not one of auto, binary, text");
+                 "--format: ascii not in {auto,binary,text}");
 }
 
 TEST(Graph, OfNumbersOf64BitsIsLabelledOnAnyRanks) {
