@@ -47,6 +47,9 @@ void check_rehearsal(const RunOptions& options);
 /// different numbers of ranks
 std::vector<int> ranks_of_process(const Comm& world, const RehearsedRanks& wanted);
 
+/// A warning: that repetitions differ in what they do, that levels are left out; empty if neither.
+std::string what_to_know_of(const RehearsedRank& rehearsed);
+
 /// Prints the times, and to standard error what is to be known of them; writes the trace. `mine`
 /// as `ranks_of_process` has it. Collective.
 void tell_rehearsal(const Comm& world, const CommandLine& command_line, Costs costs, int argc,
