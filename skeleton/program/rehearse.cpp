@@ -54,8 +54,8 @@ std::string or_nothing(const std::vector<std::string>& work, std::size_t at) {
   return at < work.size() ? work[at] : "nothing";
 }
 
-/// The first thing that a repetition does otherwise than the one before; empty if there is none.
-std::string difference_of(const RehearsedRank& rehearsed) {
+/// The first thing that a repetition does otherwise than the one before; none if all do the same.
+std::optional<std::string> difference_of(const RehearsedRank& rehearsed) {
   std::vector<std::string> before;
   for (const Repetition& repetition : rehearsed.recorder.repetitions()) {
     std::vector<std::string> work = work_of(rehearsed.recorder, repetition.index);
@@ -69,18 +69,7 @@ std::string difference_of(const RehearsedRank& rehearsed) {
     }
     before = std::move(work);
   }
-  return "";
-}
-
-std::string left_out_of(const RehearsedRank& rehearsed) {
-  if (rehearsed.first_level == 0) {
-    return "";
-  }
-  return fmt::format(
-      "rank {}: {} at levels 0 to {}, for which the other ranks' part takes more time or memory "
-      "than one host has",
-      rehearsed.rank, rehearsed.level_offset > 0 ? "nothing is rehearsed" : "nothing is combined",
-      rehearsed.first_level - 1);
+  return std::nullopt;
 }
 
 /// Each process's `text` on process 0, the others get nothing.
@@ -247,11 +236,9 @@ void tell_rehearsal(const Comm& world, const ProgramTraits& program, const RunOp
   }
   const std::vector<Repetition> repetitions = repetitions_of_all(world, mine);
   for (const RehearsedRank& rehearsed : mine) {
-    for (const auto& find : {difference_of, left_out_of}) {
-      for (const std::string& text : gather_texts(world, find(rehearsed))) {
-        if (!text.empty()) {
-          print_warnings(program.program, {text}, options);
-        }
+    for (const std::string& text : gather_texts(world, what_to_know_of(rehearsed))) {
+      if (!text.empty()) {
+        print_warnings(program.program, {text}, options);
       }
     }
   }
@@ -293,6 +280,19 @@ RehearsedRanks parse_rehearsed_ranks(const std::string& text) {
     throw UsageError(fmt::format("'{}' names a rank twice", text));
   }
   return wanted;
+}
+
+std::string what_to_know_of(const RehearsedRank& rehearsed) {
+  std::string text = difference_of(rehearsed).value_or("");
+  if (rehearsed.first_level > 0) {
+    text += fmt::format(
+        "{}rank {}: {} at levels 0 to {}, for which the other ranks' part takes more time or "
+        "memory than one host has",
+        text.empty() ? "" : "; ", rehearsed.rank,
+        rehearsed.level_offset > 0 ? "nothing is rehearsed" : "nothing is combined",
+        rehearsed.first_level - 1);
+  }
+  return text;
 }
 
 void check_rehearsal(const RunOptions& options) {

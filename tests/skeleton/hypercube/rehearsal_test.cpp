@@ -95,6 +95,12 @@ RehearsedLines leaves_of_all(const Recorder& recorder) {
   return all;
 }
 
+/// Of the whole call; -1 where this rank does not know it.
+std::int64_t first_size(const Recorder& recorder) {
+  const Sizes& sizes = recorder.repetitions().back().sizes;
+  return sizes.empty() ? -1 : sizes.begin()->value;
+}
+
 template <class App>
 using MakeRehearsed = std::function<typename App::Problem(int rank)>;
 
@@ -117,6 +123,8 @@ void expect_as_on_all_ranks(Way way, Placement placement, const App& app, MakeRe
     recorder.begin_repetition(i, false);
     recorder.end_repetition(rehearsal.run(make(rank)));
     EXPECT_GT(recorder.spans().size(), before);
+    // In a run some ranks do not know it.
+    EXPECT_EQ(first_size(recorder), world().allreduce_max(first_size(real)));
   }
   const RehearsedLines once = lines_of(real);
   RehearsedLines twice = once;

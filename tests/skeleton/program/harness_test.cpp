@@ -15,7 +15,11 @@
 #include <cleave/program/command_line.hpp>
 #include <cleave/program/dilate.hpp>
 #include <cleave/program/inject.hpp>
+#include <cleave/program/measure.hpp>
 #include <cleave/program/parse_options.hpp>
+#include <cleave/program/rehearse.hpp>
+#include <cleave/program/rehearse_rank.hpp>
+#include <cleave/program/test_options.hpp>
 #include <cleave/program/traits.hpp>
 #include <cleave/random.hpp>
 #include <cleave/trace/median.hpp>
@@ -247,6 +251,32 @@ TEST(CounterRandom, FillsARangeEvenly) {
 TEST(Median, IsTheMiddleOrTheMeanOfTheTwoInTheMiddle) {
   EXPECT_EQ(median({3, 1, 2}), 2);
   EXPECT_EQ(median({4, 1, 2, 3}), 2.5);
+}
+
+RehearsedRank rehearsed_with(const std::vector<std::int64_t>& leaf_of_each_repetition) {
+  RehearsedRank rehearsed{.rank = 5};
+  int index = 0;
+  for (const std::int64_t elements : leaf_of_each_repetition) {
+    rehearsed.recorder.begin_repetition(++index, false);
+    rehearsed.recorder.record(Block::divide, 0, 2, 0, 1, 0, Sizes{{"N", 20}});
+    rehearsed.recorder.record(Block::wait, 0, 2, 1, 2, index, Sizes{});  // of a message
+    rehearsed.recorder.record(Block::sequential, 1, 1, 2, 3, 0, Sizes{{"N", elements}});
+    rehearsed.recorder.end_repetition(3);
+  }
+  return rehearsed;
+}
+
+TEST(RehearsalWarning, NamesWhatRepetitionsDoOtherwiseAndWhatIsLeftOut) {
+  RehearsedRank rehearsed = rehearsed_with({10, 10, 10});
+  EXPECT_EQ(what_to_know_of(rehearsed), "");
+  rehearsed.first_level = 3;
+  EXPECT_EQ(what_to_know_of(rehearsed),
+            "rank 5: nothing is combined at levels 0 to 2, for which the other ranks' part takes "
+            "more time or memory than one host has");
+  EXPECT_EQ(what_to_know_of(rehearsed_with({10, 10, 11})),
+            "rank 5 does sequential of N=10 at level 1 in repetition 2 and sequential of N=11 at "
+            "level 1 in the next: the application is not deterministic, or keeps state from call "
+            "to call");
 }
 
 }  // namespace

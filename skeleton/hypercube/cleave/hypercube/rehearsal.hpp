@@ -140,7 +140,9 @@ class Rehearsal {
     answers_.solutions.resize(levels);
     std::vector<Divided> path = groups_of_rank();
     if (way_ != Way::merging) {
-      divide_along(path, make_(0));
+      Problem whole = make_(0);
+      whole_sizes_ = sizes_of_problem(app_, whole);
+      divide_along(path, std::move(whole));
     }
     double last_s = 0;
     std::int64_t last_bytes = 0;
@@ -263,8 +265,10 @@ class Rehearsal {
     constexpr int kCopies = 3;  // of a part: what it receives lies beside it, and is on its way
     Problem mine = make_(rank_);
     const auto bytes = static_cast<std::int64_t>(mine.size() * sizeof(typename App::Element));
-    app_.sequential(std::move(mine));
-    const double sorted_s = 2 * spent_s();  // and partitioned at every level
+    Recorder unread(mpi_time_ns, 1);
+    const CallOptions options = of_others(unread);
+    Blocks<App>(app_, options).solve(std::move(mine), Level{});  // a failure shows below
+    const double sorted_s = 2 * spent_s();                       // and partitioned at every level
     while (group_.size > 1 &&
            (group_.size > kMaxThreads || group_.size * sorted_s > limits_.max_s ||
             bytes > limits_.max_bytes / kCopies / group_.size)) {
@@ -283,8 +287,10 @@ class Rehearsal {
     }
   }
 
-  /// Where only some of the ranks run, what all have is counted from this rank's part.
+  /// Those of the whole problem, which some ranks of a run do not have. Where only some of the
+  /// ranks sort, they are counted from this rank's part.
   void add_sizes_of_all(const Problem& problem) {
+    options_.recorder->add_run_sizes(whole_sizes_);
     if constexpr (SplitsParts<App>) {
       if (level_offset_ > 0) {
         options_.recorder->add_run_sizes(
@@ -305,6 +311,7 @@ class Rehearsal {
   Group group_;  ///< that runs here
   int level_offset_ = 0;
   int first_level_ = 0;
+  Sizes whole_sizes_;
   Answers answers_;
   Leaves leaves_;
 };

@@ -20,6 +20,9 @@ RehearsedRanks parse_rehearsed_ranks(const std::string& text);
 /// \throws UsageError  if other options mean what no rehearsal does
 void check_rehearsal(const RunOptions& options);
 
+/// A warning: that repetitions differ in what they do, that levels are left out; empty if neither.
+std::string what_to_know_of(const RehearsedRank& rehearsed);
+
 /// The run of a program that is given --rehearse: prints the times, and to standard error what is
 /// to be known of them; writes the trace, of which `information` tells. Collective over `world`.
 void rehearse(const Comm& world, const AnyRun& run, const ProgramTraits& program,
