@@ -12,7 +12,6 @@
 #include <cleave/file.hpp>
 #include <cleave/trace/json_fields.hpp>
 #include <cleave/trace/median.hpp>
-#include <cleave/trace/suggestion.hpp>
 #include <cleave/trace/words.hpp>
 
 #include "models/tables/rows.hpp"
@@ -58,8 +57,7 @@ std::string chosen_series(const std::vector<FileRow>& all, const std::string& on
                                  known.size(), fmt::join(known, "; ")));
   }
   if (!names.contains(only)) {
-    throw UsageError(fmt::format("--only {}: {} holds {}{}", only, file, fmt::join(known, "; "),
-                                 detail::did_you_mean(only, known)));
+    throw UsageError(fmt::format("--only {}: {} holds {}", only, file, fmt::join(known, "; ")));
   }
   return only;
 }

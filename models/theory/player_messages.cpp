@@ -49,7 +49,7 @@ Player::Moved Player::moved(const detail::Step& step, const Ranks& group) {
   }
   if (const auto skeleton = blocks_.find(detail::Block::skeleton); skeleton != blocks_.end()) {
     remember_width({detail::Block::skeleton, level}, skeleton->second, {&bytes, 1},
-                   group_at(step.group).ranks.first);
+                   group.ranks.first);
     what.skeleton_s = median_of(skeleton->second, {&bytes, 1});
   }
   return what;
