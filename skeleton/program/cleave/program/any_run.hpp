@@ -60,9 +60,9 @@ class AnyRun {
   /// That the solution counts, if it does.
   virtual std::optional<std::int64_t> nodes() const = 0;
 
-  /// What is wrong with the solution of `options.seed`, whose parts the ranks of `holders` have;
-  /// collective over them. \return  nothing where the program checks no parts, with `false`
+  /// Whether the program checks parts.
   virtual bool checks_parts() const = 0;
+  /// What is wrong with this rank's part of the solution; collective over `holders`.
   virtual Wrong wrong_part(const Comm& holders, const RunOptions& options) const = 0;
   /// Makes the solution on rank 0 the whole one. Collective.
   virtual void gather_solution(const Comm& comm) = 0;
@@ -72,7 +72,7 @@ class AnyRun {
 
   /// Collective over the ranks that share the solution.
   virtual Figures figures(const Comm& holders) const = 0;
-  /// Writes the solution. Collective over them; \return  false if there is nothing to do
+  /// Whether the program writes the solution: by `keep`, which is collective over them, too.
   virtual bool keeps_solution() const = 0;
   virtual void keep(const Comm& holders) const = 0;
 
