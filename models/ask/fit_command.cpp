@@ -144,11 +144,9 @@ std::string machine_file(const FitCommandArguments& arguments,
 
 void check_table_options(const FitCommandArguments& arguments) {
   const FitArguments& fit = arguments.fit;
-  if (!arguments.machine.empty() || !fit.given_forms.empty() || fit.blocks_of_rank ||
-      fit.forms != "auto") {
+  if (!arguments.machine.empty() || !fit.given_forms.empty() || fit.forms != "auto") {
     throw UsageError(
-        "a table has no blocks and no network: --machine, --forms, --form and --blocks-of-rank are "
-        "for traces");
+        "a table has no blocks and no network: --machine, --forms and --form are for traces");
   }
 }
 
