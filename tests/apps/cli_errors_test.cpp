@@ -43,9 +43,8 @@ TEST(BadCommandLine, OfSortingAndLabellingIsOneLineAndStatus2) {
                  "--size: 'M' is not a size of this application: N");
   expect_failure(2, "quicksort", {"--size", "N=8", "--input", "file"}, 2,
                  "--size: the keys are those of the file file, leave it out");
-  expect_failure(
-      2, "quicksort", {"--key", "int16"}, 2,
-      "--key: int16 not in {double,float,int32,int64,record,uint32,uint64}");
+  expect_failure(2, "quicksort", {"--key", "int16"}, 2,
+                 "--key: int16 not in {double,float,int32,int64,record,uint32,uint64}");
   expect_failure(2, "quicksort", {"--key", "float", "--placement", "replicated"}, 2,
                  "--key: placement replicated sorts int32 keys in ascending order and writes none; "
                  "take distributed");
@@ -91,8 +90,7 @@ TEST(BadCommandLine, OfSearchesIsOneLineAndStatus2) {
                  "20 machines");
   expect_failure(2, "flowshop", {"--type", "hypercube"}, 2,
                  "--type: hypercube not in {sequential,work_stealing}");
-  expect_failure(2, "flowshop", {"--bound", "lb3"}, 2,
-                 "--bound: lb3 not in {lb1,lb2,mix}");
+  expect_failure(2, "flowshop", {"--bound", "lb3"}, 2, "--bound: lb3 not in {lb1,lb2,mix}");
   expect_failure(2, "flowshop", {"--branching", "back"}, 2,
                  "--branching: back not in {alternate,backward,forward,maxSum,minBranch,minMin}");
   expect_failure(2, "flowshop", {"--incumbent", "good"}, 2,

@@ -21,15 +21,15 @@ struct Maximum {
 };
 
 int main(int argc, char** argv) {
-  return cleave::run<Maximum>(
-      argc, argv,
-      {
-          .sizes = {{"N", 1 << 16}},
-          .make_problem =
-              [](const cleave::NamedSizes& sizes, std::uint64_t seed) {
-                std::vector<std::int32_t> numbers(sizes.at("N"));
-                std::generate(numbers.begin(), numbers.end(), std::mt19937(seed));
-                return numbers;
-              },
-      });
+  return cleave::run<Maximum>(argc, argv,
+                              {
+                                  .sizes = {{"N", 1 << 16}},
+                                  .make_problem =
+                                      [](const cleave::NamedSizes& sizes, std::uint64_t seed) {
+                                        std::vector<std::int32_t> numbers(sizes.at("N"));
+                                        std::generate(numbers.begin(), numbers.end(),
+                                                      std::mt19937(seed));
+                                        return numbers;
+                                      },
+                              });
 }
