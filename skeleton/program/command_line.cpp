@@ -92,8 +92,11 @@ Count::Count(std::int64_t min, std::int64_t max)
     : ParsedBy([min, max](std::string& text) {
         const std::int64_t count = parse_count(text);
         if (count < min || count > max) {
-          throw UsageError(fmt::format("'{}' is out of range: from {} to {}", text, min,
-                                       cleave::format_count(max)));
+          const std::string allowed = max == std::numeric_limits<std::int64_t>::max()
+                                          ? fmt::format("at least {}", cleave::format_count(min))
+                                          : fmt::format("from {} to {}", cleave::format_count(min),
+                                                        cleave::format_count(max));
+          throw UsageError(fmt::format("'{}' is out of range: {}", text, allowed));
         }
         text = std::to_string(count);
       }) {}

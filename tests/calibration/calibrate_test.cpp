@@ -49,7 +49,7 @@ TEST(Calibrate, RefusesWhatItCannotMeasureInOneLine) {
   for (const auto& [arguments, named] :
        std::vector<std::pair<std::vector<std::string>, std::string>>{
            {{"--largest", "much"}, "--largest: 'much'"},
-           {{"--largest", "1K"}, "--largest: 1K is less than 4096 bytes"},
+           {{"--largest", "1K"}, "--largest: '1K' is out of range: at least 4K"},
            {{"--patterns", "ring"}, "ring"},
            {{"--ranks", "5"}, "--ranks: 5 is not from 2 to the 2 ranks"}}) {
     const Finished finished = calibrate(2, arguments);
