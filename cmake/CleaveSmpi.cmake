@@ -25,5 +25,5 @@ enable_language(C)
 set(preload_sources blocks.c caches.c clock.c core.c heap.c min.c)
 list(TRANSFORM preload_sources PREPEND ${PROJECT_SOURCE_DIR}/tests/referee/smpi_preload/)
 add_library(smpi_preload MODULE ${preload_sources})
-set_target_properties(smpi_preload PROPERTIES C_VISIBILITY_PRESET hidden
+set_target_properties(smpi_preload PROPERTIES UNITY_BUILD OFF C_VISIBILITY_PRESET hidden
   LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib COMPILE_OPTIONS "" LINK_LIBRARIES "${CMAKE_DL_LIBS}")
