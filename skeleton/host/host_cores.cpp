@@ -71,16 +71,18 @@ bool any_allowed(const HostCores& cores) {
   return std::ranges::any_of(cores, [](const Core& core) { return core.is_allowed; });
 }
 
-/// Of this host; empty if hwloc cannot.
+/// Of this host; empty if hwloc cannot. It is kept to the end: simulated ranks share it, and each
+/// would free it.
 hwloc_topology_t this_topology() {
-  static const Topology kTopology = load(nullptr);
-  return kTopology.get();
+  static hwloc_topology_t const kTopology = load(nullptr).release();
+  return kTopology;
 }
 
 }  // namespace
 
 const HostCores& cores_of_this_host() {
-  static const HostCores kCores = [] {
+  // Kept to the end, as the topology.
+  static const HostCores& kCores = *new HostCores([] {
     HostCores cores;
     if (const hwloc_topology_t topology = this_topology()) {
       const Bitmap bound(hwloc_bitmap_alloc());
@@ -90,7 +92,7 @@ const HostCores& cores_of_this_host() {
       cores = cores_of(topology, bound.get());
     }
     return any_allowed(cores) ? cores : HostCores(1);
-  }();
+  }());
   return kCores;
 }
 
