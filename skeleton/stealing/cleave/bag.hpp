@@ -271,6 +271,7 @@ class BagInstance : protected Workload {
 
   /// A wish for an end before all is done.
   void stop() { is_to_stop_.store(true); }
+  bool is_told_to_stop() const { return is_to_stop_.load(std::memory_order_relaxed); }
 
   // What the first worker calls.
 

@@ -306,7 +306,7 @@ class Workers final : private BagInstance<typename K::Node> {
       ++visited;
     }
     if (children.is_stopped()) {
-      is_answered_.store(true, std::memory_order_relaxed);
+      this->stop();
     }
     return visited;
   }
@@ -371,7 +371,7 @@ class Workers final : private BagInstance<typename K::Node> {
   }
 
   /// Whether a visit on this rank has stopped the search.
-  bool is_answered() const { return is_answered_.load(std::memory_order_relaxed); }
+  bool is_answered() const { return this->is_told_to_stop(); }
 
   /// A worker whose functor threw, or whose rank has the answer, keeps its nodes and does nothing
   /// more.
@@ -501,7 +501,6 @@ class Workers final : private BagInstance<typename K::Node> {
   SnapshotFolder* snapshots_ = nullptr;
   std::string refusal_;
   std::string stopped_;
-  std::atomic<bool> is_answered_ = false;
 
   // For whoever watches the search.
   std::vector<std::int64_t> visits_of_rank_;  ///< on rank 0
