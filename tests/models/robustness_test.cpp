@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <random>
 
@@ -13,6 +12,7 @@
 #include "models/theory/fit.hpp"
 #include "models/theory/prediction.hpp"
 #include "tests/models/synthetic_runs.hpp"
+#include "tests/support/number_of.hpp"
 
 namespace cleave::models {
 
@@ -110,8 +110,7 @@ void expect_sensible(const std::vector<Trace>& traces, std::mt19937& random) {
 
 /// CLEAVE_DRAWS=2000 for a longer look.
 TEST(Robustness, AnySetOfTracesIsFittedOrRefused) {
-  const char* const asked = std::getenv("CLEAVE_DRAWS");
-  const int draws = asked != nullptr ? std::atoi(asked) : 150;
+  const int draws = static_cast<int>(testing::number_of("CLEAVE_DRAWS", 150));
   const std::vector<Trace> all = pool();
   std::mt19937 random(5);
   for (int draw = 0; draw < draws; ++draw) {

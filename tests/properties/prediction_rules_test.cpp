@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <random>
 #include <string>
 #include <utility>
@@ -17,6 +16,7 @@
 #include "models/theory/fit.hpp"
 #include "models/theory/prediction.hpp"
 #include "tests/models/synthetic_runs.hpp"
+#include "tests/support/number_of.hpp"
 
 namespace cleave::models {
 namespace {
@@ -84,12 +84,8 @@ class Rules : public ::testing::Test {
   /// Calls `rule` for each program.
   template <class Rule>
   static void hold(Rule&& rule) {
-    const auto number_of = [](const char* variable, unsigned otherwise) {
-      const char* const text = std::getenv(variable);
-      return text == nullptr ? otherwise : static_cast<unsigned>(std::strtoul(text, nullptr, 10));
-    };
-    const unsigned first = number_of("CLEAVE_RULES_SEED", 1) * 100'000;
-    for (unsigned i = 0; i < number_of("CLEAVE_RULES_COUNT", 8); ++i) {
+    const unsigned first = testing::number_of("CLEAVE_RULES_SEED", 1) * 100'000;
+    for (unsigned i = 0; i < testing::number_of("CLEAVE_RULES_COUNT", 8); ++i) {
       SCOPED_TRACE("program " + std::to_string(i));
       rule(drawn_program(first + i));
     }

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include <cleave/application.hpp>
+#include <cleave/random.hpp>
 #include <cleave/tree_search.hpp>
 #include <cleave/wire.hpp>
 
@@ -31,10 +32,7 @@ namespace cleave::properties {
 
 /// The `index`-th number that follows from `seed`.
 inline std::uint64_t drawn(std::uint64_t seed, std::uint64_t index = 0) {
-  std::uint64_t bits = seed + (index + 1) * 0x9e3779b97f4a7c15;
-  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
-  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
-  return bits ^ (bits >> 31);
+  return CounterRandom(seed)(index);
 }
 
 /// What a functor of this rank is to throw, and when.

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
 #include <optional>
 #include <string>
@@ -22,14 +21,10 @@
 #include <cleave/dc_call.hpp>
 
 #include "tests/properties/random_applications.hpp"
+#include "tests/support/number_of.hpp"
 
 namespace cleave::properties {
 namespace {
-
-std::uint64_t number_of(const char* variable, std::uint64_t otherwise) {
-  const char* const text = std::getenv(variable);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 /// A communicator and this rank's place in it.
 struct Group {
@@ -208,8 +203,8 @@ void try_program(const Group& group, std::uint64_t seed) {
 }
 
 TEST(RandomPrograms, ReturnWhatTheRecursionReturnsOrFailAsOne) {
-  const std::uint64_t first = number_of("CLEAVE_PROGRAMS_SEED", 1);
-  const std::uint64_t count = number_of("CLEAVE_PROGRAMS_COUNT", 60);
+  const std::uint64_t first = testing::number_of("CLEAVE_PROGRAMS_SEED", 1);
+  const std::uint64_t count = testing::number_of("CLEAVE_PROGRAMS_COUNT", 60);
   const Group world(MPI_COMM_WORLD);
   for (std::uint64_t i = 0; i < count && !world.any(HasFailure()); ++i) {
     const std::uint64_t seed = drawn(first, i);

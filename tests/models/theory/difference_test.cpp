@@ -13,6 +13,7 @@
 
 #include "models/report/comparison.hpp"
 #include "tests/models/synthetic_runs.hpp"
+#include "tests/support/number_of.hpp"
 
 namespace cleave::models {
 
@@ -158,10 +159,7 @@ bool finds(const Comparison& comparison, const std::string& what) {
 }
 
 /// CLEAVE_DRAWS comparisons of each kind (100); the target `referee_compare` draws 400.
-int draws() {
-  const char* const given = std::getenv("CLEAVE_DRAWS");
-  return given == nullptr ? 100 : std::atoi(given);
-}
+int draws() { return static_cast<int>(testing::number_of("CLEAVE_DRAWS", 100)); }
 
 TEST(ComparePromise, AProgramDoesNotDifferFromItself) {
   std::mt19937_64 random(1);

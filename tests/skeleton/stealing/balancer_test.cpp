@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <random>
 #include <set>
 #include <vector>
@@ -13,6 +12,7 @@
 #include <cleave/stealing/balancer.hpp>
 
 #include "tests/skeleton/stealing/simulated_ranks.hpp"
+#include "tests/support/number_of.hpp"
 
 namespace cleave {
 
@@ -74,8 +74,7 @@ void expect_as_promised(World& world, std::uint32_t seed) {
 
 /// CLEAVE_INTERLEAVINGS=1000000 tries so many.
 TEST(Balancer, AnyScheduleEndsWithTheExactCountOrAsOneOnAllRanks) {
-  const char* const wish = std::getenv("CLEAVE_INTERLEAVINGS");
-  const std::uint32_t tries = wish == nullptr ? 2000 : static_cast<std::uint32_t>(std::atoi(wish));
+  const std::uint32_t tries = testing::number_of("CLEAVE_INTERLEAVINGS", 2000);
   for (std::uint32_t seed = 0; seed < tries; ++seed) {
     World world = world_of_schedule(seed);
     expect_as_promised(world, seed);
