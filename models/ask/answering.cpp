@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <ranges>
 #include <string_view>
 
 #include <cleave/error.hpp>
@@ -72,7 +71,7 @@ void Answering::set_output(const std::string& option, const std::string& file) {
 
 Json to_json(const Report& report) {
   Json answers = Json::array();
-  for (const Answer& answer : report.answers | std::views::filter(&Answer::comes_first)) {
+  for (const Answer& answer : first_answers(report)) {
     answers.push_back(
         {{"text", answer.line},
          {"prediction", answer.prediction ? Json(to_json(*answer.prediction)) : Json()}});

@@ -23,6 +23,9 @@ namespace {
 /// What the answer rests on that was not measured.
 std::string caveats(const Prediction& p) {
   std::vector<std::string> texts;
+  if (p.is_rehearsed) {
+    texts.emplace_back("rehearsed");
+  }
   if (p.outside_fitted_range) {
     texts.emplace_back("beyond what was fitted");
   }
@@ -125,19 +128,47 @@ std::map<int, bool> ranks_of_answers(const Model& model) {
 
 }  // namespace
 
+namespace {
+
+/// What can be told of one run, or why it cannot.
+Answer answer_of(const Model& model, int ranks, const NamedSizes& sizes,
+                 const PredictOptions& options) {
+  Answer answer{.ranks = ranks};
+  try {
+    answer.prediction = predict_for_answer(model, ranks, sizes, options);
+    answer.line = answer_line(*answer.prediction);
+  } catch (const UsageError&) {
+    throw;
+  } catch (const Error& e) {
+    answer.line =
+        fmt::format("{} on {}: {}", format_sizes(sizes), detail::format_ranks(ranks), e.what());
+  }
+  return answer;
+}
+
+}  // namespace
+
 std::vector<Answer> answers_of(const Model& model) {
   const NamedSizes sizes = largest_fitted(model);
   std::vector<Answer> answers;
   for (const auto& [ranks, comes_first] : ranks_of_answers(model)) {
-    Answer& answer = answers.emplace_back(Answer{.ranks = ranks, .comes_first = comes_first});
-    try {
-      answer.prediction = predict_for_answer(model, ranks, sizes);
-      answer.line = answer_line(*answer.prediction);
-    } catch (const UsageError&) {
-      throw;
-    } catch (const Error& e) {
-      answer.line =
-          fmt::format("{} on {}: {}", format_sizes(sizes), detail::format_ranks(ranks), e.what());
+    answers.push_back(answer_of(model, ranks, sizes, {}));
+    answers.back().comes_first = comes_first;
+  }
+  return answers;
+}
+
+std::vector<Answer> answers_of(const Model& model, const std::vector<RehearsedRun>& rehearsed) {
+  std::vector<Answer> answers;
+  for (const RehearsedRun& run : rehearsed) {
+    if (run.is_asked) {
+      NamedSizes sizes;
+      for (const std::string& name : model.size_names()) {
+        sizes[name] = run.sizes.at(name);
+      }
+      answers.push_back(answer_of(model, run.ranks, sizes,
+                                  {.ranks_per_host = run.ranks_per_host, .rehearsed = rehearsed}));
+      answers.back().comes_first = true;
     }
   }
   return answers;

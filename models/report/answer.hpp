@@ -40,6 +40,9 @@ struct Answer {
 /// that it has, and twice and four times the most, which come first with it.
 std::vector<Answer> answers_of(const Model& model);
 
+/// Of those of `rehearsed` that are asked for.
+std::vector<Answer> answers_of(const Model& model, const std::vector<RehearsedRun>& rehearsed);
+
 inline constexpr const char* kAssumedForAnswers = "ethernet-10g";
 
 }  // namespace cleave::models

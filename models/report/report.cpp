@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include <cleave/error.hpp>
 #include <cleave/trace/machine_file.hpp>
@@ -68,8 +69,14 @@ void add_new(std::vector<Note>& notes, const std::vector<std::string>& others, b
 
 /// First what a fit should be distrusted for.
 std::vector<Note> notes_of(const Model& model, const Measurements& measurements,
-                           const std::vector<JudgedRun>& comparisons) {
+                           const std::vector<JudgedRun>& comparisons,
+                           const std::vector<Answer>& asked) {
   Remarks remarks;
+  for (const Answer& answer : asked) {
+    if (answer.prediction) {
+      remarks.add(*answer.prediction);
+    }
+  }
   for (const JudgedRun& c : comparisons) {
     remarks.add(c.prediction);
   }
@@ -83,12 +90,13 @@ std::vector<Note> notes_of(const Model& model, const Measurements& measurements,
 }  // namespace
 
 Report make_report(const Model& model, const Measurements& measurements,
-                   const std::optional<detail::Machine>& machine) {
+                   const std::optional<detail::Machine>& machine,
+                   const std::vector<RehearsedRun>& rehearsed) {
   if (measurements.app != model.app) {
     throw UsageError(
         fmt::format("the traces are of {}, the model is of {}", measurements.app, model.app));
   }
-  PredictOptions options;
+  PredictOptions options{.rehearsed = rehearsed};
   if (machine) {
     options.network = network_of(*machine);
   }
@@ -100,8 +108,9 @@ Report make_report(const Model& model, const Measurements& measurements,
                 .worker_shares = worker_shares_of(measurements.searches),
                 .model = model};
   report.model.network = network;
+  report.asked = answers_of(report.model, rehearsed);
   report.answers = answers_of(report.model);
-  report.notes = notes_of(model, measurements, report.comparisons);
+  report.notes = notes_of(model, measurements, report.comparisons, report.asked);
   report.verdict = judge(report.comparisons);
   if (!report.verdict.trusted) {
     report.verdict = model.verdict;
@@ -109,6 +118,13 @@ Report make_report(const Model& model, const Measurements& measurements,
   report.residuals = residuals_of(model, measurements, report.comparisons);
   report.tables = make_tables(model, measurements, report.comparisons, network);
   return report;
+}
+
+std::vector<Answer> first_answers(const Report& report) {
+  std::vector<Answer> first;
+  std::ranges::copy_if(report.asked.empty() ? report.answers : report.asked,
+                       std::back_inserter(first), &Answer::comes_first);
+  return first;
 }
 
 }  // namespace cleave::models

@@ -69,7 +69,8 @@ struct Origin {
 struct Report {
   std::string title;
   Verdict verdict;  ///< by the runs that are compared; the model's own where none is held out
-  std::vector<Answer> answers;
+  std::vector<Answer> asked;    ///< which were rehearsed; where there are any they come first
+  std::vector<Answer> answers;  ///< by the model
   std::vector<std::pair<std::string, std::string>> facts;  ///< of machine and runs
   std::vector<JudgedRun> comparisons;
   std::vector<Table> tables;
@@ -81,9 +82,14 @@ struct Report {
   Origin origin;                            ///< the same
 };
 
-/// Compares every run in `measurements` with what `model` says of it. A run that the model was not
-/// fitted to counts as held out. With `machine` its l and g replace the model's.
+/// Compares every run in `measurements` with what `model` says of it, or one of `rehearsed` that is
+/// of its ranks and sizes. A run that the model was not fitted to counts as held out, and so does
+/// one that was rehearsed. With `machine` its l and g replace the model's.
 Report make_report(const Model& model, const Measurements& measurements,
-                   const std::optional<detail::Machine>& machine);
+                   const std::optional<detail::Machine>& machine,
+                   const std::vector<RehearsedRun>& rehearsed = {});
+
+/// What a person is told first.
+std::vector<Answer> first_answers(const Report& report);
 
 }  // namespace cleave::models

@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <ranges>
 #include <string_view>
 #include <vector>
 
@@ -76,7 +75,7 @@ std::string to_terminal(const Table& table) {
 
 std::string to_terminal(const Report& report, const std::string& plot) {
   std::string text = fmt::format("{}\n\n  {}\n", report.title, report.verdict.sentence());
-  for (const Answer& answer : report.answers | std::views::filter(&Answer::comes_first)) {
+  for (const Answer& answer : first_answers(report)) {
     text += fmt::format("  {}\n", answer.line);
   }
   text += plot.empty() ? "\n" : fmt::format("\n{}\n", plot);
@@ -124,7 +123,7 @@ std::string to_markdown(const Table& table) {
 std::string to_markdown(const Report& report) {
   std::string text = fmt::format("# {}\n\n**{}**\n\n", escaped_for_markdown(report.title),
                                  escaped_for_markdown(report.verdict.sentence()));
-  for (const Answer& answer : report.answers | std::views::filter(&Answer::comes_first)) {
+  for (const Answer& answer : first_answers(report)) {
     text += fmt::format("- {}\n", escaped_for_markdown(answer.line));
   }
   text += "\n";

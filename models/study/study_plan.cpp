@@ -82,10 +82,21 @@ std::vector<Workers> workers_of(const StudyArguments& arguments, const std::stri
   return all;
 }
 
+/// The first, the middle and the last.
+std::vector<std::string> three_of(const std::vector<std::string>& sizes) {
+  constexpr std::size_t kThree = 3;
+  return sizes.size() <= kThree ? sizes
+                                : std::vector{sizes.front(), sizes[sizes.size() / 2], sizes.back()};
+}
+
+/// Where something is rehearsed, small runs are enough to judge it.
 Study study_of(const StudyArguments& arguments, const ProgramDescription& program) {
-  Study study = arguments.quick ? program.quick_study : program.study;
+  const bool is_asked = !arguments.at.empty();
+  Study study = arguments.quick || is_asked ? program.quick_study : program.study;
   if (!arguments.sizes.empty()) {
     study.sizes = arguments.sizes;
+  } else if (is_asked) {
+    study.sizes = three_of(study.sizes);
   }
   // Two that agree are enough.
   constexpr int kFewestRounds = 2;
@@ -152,15 +163,60 @@ void check_fits(StudyPlan& plan, bool hold_out_is_given) {
                   sizes.size(), kNeeded + 1));
 }
 
+/// Every size on every number of workers.
+void add_runs(StudyPlan& plan, const std::vector<Workers>& workers) {
+  const std::vector<std::string> labels = labels_of(plan.study.sizes);
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    for (const Workers& of_case : workers) {
+      plan.cases.push_back({.size = plan.study.sizes[i], .label = labels[i], .workers = of_case});
+    }
+  }
+}
+
+/// What is asked, by as many processes at once as ranks compute at once on this host, and every
+/// run that is made, so that rehearsals are judged by runs.
+void add_rehearsals(StudyPlan& plan, const StudyArguments& arguments) {
+  if (plan.program.type == kStealing) {
+    throw UsageError("--at rehearses --type hypercube, not work_stealing");
+  }
+  if (arguments.hold_out_is_given) {
+    throw UsageError("--hold-out is for studies without --at, which holds all runs out");
+  }
+  for (std::size_t i = 0, runs = plan.cases.size(); i < runs; ++i) {
+    Case rehearsal = plan.cases[i];
+    rehearsal.rehearsed = rehearsal.workers.ranks;
+    plan.cases.push_back(rehearsal);
+  }
+  const std::vector<std::string> sizes = arguments.at_sizes.empty()
+                                             ? std::vector{plan.program.study.sizes.back()}
+                                             : arguments.at_sizes;
+  const std::vector<std::string> labels = labels_of(sizes);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    for (const int ranks : arguments.at) {
+      const bool is_there = std::ranges::any_of(plan.cases, [&](Case& c) {
+        const bool is_same = c.rehearsed == ranks && c.size == sizes[i];
+        c.is_asked = c.is_asked || is_same;
+        return is_same;
+      });
+      if (!is_there) {
+        plan.cases.push_back({.size = sizes[i],
+                              .label = labels[i],
+                              .workers = {.ranks = std::min(ranks, detail::usable_cores())},
+                              .rehearsed = ranks,
+                              .is_asked = true});
+      }
+    }
+  }
+}
+
 /// Has the program look at every size that a person gave, and at one of its own.
 void check_sizes(const StudyPlan& plan, bool are_given) {
+  const auto [ranks, threads] = plan.cases.front().workers;
   for (const Case& c : plan.cases) {
-    if (c.workers.ranks == plan.cases.front().workers.ranks &&
-        c.workers.threads == plan.cases.front().workers.threads) {
+    const bool is_first = &c == &plan.cases.front();
+    const bool is_of_first_workers = c.workers.ranks == ranks && c.workers.threads == threads;
+    if (is_first || c.is_asked || (are_given && is_of_first_workers)) {
       check_options_of_run(plan.program.file, plan.options_of(c, 1));
-      if (!are_given) {
-        return;
-      }
     }
   }
 }
@@ -215,13 +271,17 @@ double StudyPlan::weight_of(const Case& c) const {
     const auto at = std::ranges::find(study.sizes, c.size) - study.sizes.begin();
     weight = std::pow(kGrowth, at);
   }
-  return std::max(weight, 1.0) / (c.workers.ranks * c.workers.threads);
+  // A rehearsal solves the whole problem first.
+  return std::max(weight, 1.0) / (c.rehearsed > 0 ? 1 : c.workers.ranks * c.workers.threads);
 }
 
 std::vector<std::string> StudyPlan::options_of(const Case& c, int round) const {
   std::vector<std::string> all = options_of_size(study, c.size);
   all.insert(all.end(), {"--type", program.type, "--repetitions", std::to_string(study.repetitions),
                          "--warm-up", std::to_string(study.warm_up)});
+  if (c.rehearsed > 0) {
+    all.insert(all.end(), {"--rehearse", std::to_string(c.rehearsed)});
+  }
   if (program.type == kStealing) {
     all.insert(all.end(), {"--threads", std::to_string(c.workers.threads)});
   }
@@ -238,8 +298,9 @@ std::vector<std::string> StudyPlan::options_of(const Case& c, int round) const {
 
 std::filesystem::path StudyPlan::trace_of(const Case& c, int round) const {
   const auto [ranks, threads] = c.workers;
-  const std::string workers =
-      threads == 1 ? fmt::format("p{}", ranks) : fmt::format("p{}t{}", ranks, threads);
+  const std::string workers = c.rehearsed > 0 ? fmt::format("r{}", c.rehearsed)
+                              : threads == 1  ? fmt::format("p{}", ranks)
+                                              : fmt::format("p{}t{}", ranks, threads);
   return folder / "traces" /
          fmt::format("{}-{}-{}-{}.trace.jsonl", file_name, c.label, workers, round);
 }
@@ -254,15 +315,16 @@ StudyPlan plan_study(const StudyArguments& arguments) {
     plan.file_name = "program";
   }
   plan.folder = arguments.out.empty() ? plan.file_name + "-study" : arguments.out;
+  const bool is_asked = !arguments.at.empty();
+  if (is_asked) {
+    plan.fit.hold_out = HoldOut::none;
+  }
   if (arguments.is_fitted) {
     check_fits(plan, arguments.hold_out_is_given);
   }
-  const std::vector<Workers> workers = workers_of(arguments, plan.program.type);
-  const std::vector<std::string> labels = labels_of(plan.study.sizes);
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    for (const Workers& of_case : workers) {
-      plan.cases.push_back({.size = plan.study.sizes[i], .label = labels[i], .workers = of_case});
-    }
+  add_runs(plan, workers_of(arguments, plan.program.type));
+  if (is_asked) {
+    add_rehearsals(plan, arguments);
   }
   check_sizes(plan, !arguments.sizes.empty());
   return plan;

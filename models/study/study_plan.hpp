@@ -26,6 +26,11 @@ struct StudyArguments {
   std::string out;
   std::string machine;
   std::string launcher;
+  /// Numbers of ranks whose run is rehearsed and answered; none: every size is run and fitted.
+  std::vector<int> at;
+  std::vector<std::string> at_sizes;  ///< of these; empty: the largest of the program's study
+  double within = 0.05;               ///< half width of an answer that is narrow enough, relative
+  std::optional<double> budget_s;     ///< after which no rehearsal is begun again
   bool quick = false;
   bool fresh = false;
   bool quiet = false;
@@ -42,6 +47,8 @@ struct Case {
   std::string size;
   std::string label;  ///< of the size, as file names have it
   Workers workers;
+  int rehearsed = 0;      ///< ranks of the run that the workers rehearse; 0: they run it
+  bool is_asked = false;  ///< whether the answer is what the study is for
   std::vector<std::size_t> traces = {};
 };
 

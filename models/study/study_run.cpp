@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <set>
 #include <system_error>
@@ -70,6 +71,12 @@ std::vector<fs::path> traces_in(const fs::path& folder) {
   return files;
 }
 
+/// "on 2 ranks", "for 64 ranks, rehearsed".
+std::string how_it_runs(const Case& c) {
+  return c.rehearsed > 0 ? fmt::format("for {}, rehearsed", detail::format_ranks(c.rehearsed))
+                         : fmt::format("on {}", format_workers(c.workers.ranks, c.workers.threads));
+}
+
 /// The program and its options, as a trace has them in its provenance.
 std::string command_of(const StudyPlan& plan, const Case& c, int round) {
   return fmt::format("{} {}", plan.program.file.string(),
@@ -86,15 +93,14 @@ detail::Trace run_case(const StudyPlan& plan, const Launcher& launcher, const Ca
   options.insert(options.end(), {"--trace", file.string(), "--quiet"});
   const Ended ended = launcher.run(c.workers, plan.program.file, options);
   const std::string program = plan.program.file.filename().string();
-  const std::string workers = format_workers(c.workers.ranks, c.workers.threads);
+  const std::string how = how_it_runs(c);
   if (ended.status != 0) {
     fs::remove(file, error);
-    throw Error(fmt::format("{} on {} {}: {}; the run was {}", program, workers,
-                            how_it_ended(ended), last_line(ended.output),
-                            command_of(plan, c, round)));
+    throw Error(fmt::format("{} {} {}: {}; the run was {}", program, how, how_it_ended(ended),
+                            last_line(ended.output), command_of(plan, c, round)));
   }
   if (!fs::exists(file)) {
-    throw Error(fmt::format("{} on {} wrote no trace: {}; the run was {}", program, workers,
+    throw Error(fmt::format("{} {} wrote no trace: {}; the run was {}", program, how,
                             last_line(ended.output), command_of(plan, c, round)));
   }
   return detail::read_trace(file);
@@ -104,12 +110,12 @@ StudyRun::StudyRun(const StudyArguments& arguments, StudyPlan plan)
     : arguments_(arguments), plan_(std::move(plan)), launcher_(arguments.launcher) {
   if (!arguments_.machine.empty()) {
     detail::read_machine(arguments_.machine);  // before the runs, which take minutes
-  } else if (plan_.max_ranks() > 1) {
+  } else if (ranks_to_calibrate() > 1) {
     calibration_program();
   }
 }
 
-void StudyRun::measure() {
+void StudyRun::measure(const std::function<std::vector<Case*>(StudyRun&)>& unanswered) {
   make_folders();
   runs_ = plan_.cases.size() * static_cast<std::size_t>(plan_.study.rounds);
   say_what_is_there();
@@ -122,15 +128,16 @@ void StudyRun::measure() {
       detail::Progress::Where{.on_terminal = !arguments_.quiet, .status_file = arguments_.status},
       [this] { return look(); });
   try {
-    measure_all();
+    measure_all(unanswered);
   } catch (const Stopped&) {
     progress_.reset();
     remove_folders_if_empty();
-    if (traces_.empty()) {
+    const std::size_t done = traces_.size() + rehearsals_.size();
+    if (done == 0) {
       throw Stopped("stopped before the first run was done");
     }
     throw Stopped(fmt::format("stopped; {} of {} runs are kept in {}: the same command goes on",
-                              traces_.size(), runs_, (plan_.folder / "traces").string()));
+                              done, runs_, (plan_.folder / "traces").string()));
   } catch (...) {
     progress_.reset();
     remove_folders_if_empty();
@@ -195,15 +202,23 @@ void StudyRun::say_what_is_there() const {
   }
 }
 
-void StudyRun::measure_all() {
+bool StudyRun::is_budget_spent() const {
+  const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - begin_;
+  return arguments_.budget_s && gone.count() > *arguments_.budget_s;
+}
+
+void StudyRun::measure_all(const std::function<std::vector<Case*>(StudyRun&)>& unanswered) {
   set_up_machine();
   const std::vector<Case*> all = all_of(plan_.cases);
   const int rounds = plan_.study.rounds;
   for (int round = 1; round <= rounds; ++round) {
     measure_round(round, all);
   }
-  for (int round = rounds + 1; round <= max_rounds(); ++round) {
-    const std::vector<Case*> again = unsettled();
+  for (int round = rounds + 1; round <= max_rounds() && !is_budget_spent(); ++round) {
+    std::vector<Case*> again = unsettled();
+    if (unanswered) {
+      std::ranges::copy(unanswered(*this), std::back_inserter(again));
+    }
     if (again.empty()) {
       break;
     }
@@ -255,12 +270,21 @@ detail::Moment StudyRun::look() {
           .remaining_s = pace_.remaining_s(rest, current_s)};
 }
 
+/// Where a launcher starts ranks on other hosts they can be as many as are asked about.
+int StudyRun::ranks_to_calibrate() const {
+  int ranks = plan_.max_ranks();
+  for (const Case& c : plan_.cases) {
+    ranks = launcher_.is_given() ? std::max(ranks, c.rehearsed) : ranks;
+  }
+  return ranks;
+}
+
 /// The folder keeps its machine beside its traces, so that they can be fitted again.
 void StudyRun::set_up_machine() {
   const fs::path file = plan_.folder / kMachineOfStudy;
   if (!arguments_.machine.empty()) {
     write_file(file, read_file(arguments_.machine));
-  } else if (plan_.max_ranks() == 1) {
+  } else if (ranks_to_calibrate() == 1) {
     return;
   } else if (!is_calibrated_here(file)) {
     calibrate(file);
@@ -276,7 +300,7 @@ bool StudyRun::is_calibrated_here(const fs::path& file) const {
   try {
     const detail::Machine machine = detail::read_machine(file);
     const auto of_all_ranks = [&](const detail::Communication& entry) {
-      return entry.ranks >= plan_.max_ranks();
+      return entry.ranks >= ranks_to_calibrate();
     };
     return machine.provenance.host == detail::provenance_here("", "", "").host &&
            std::any_of(machine.exchange.begin(), machine.exchange.end(), of_all_ranks);
@@ -287,7 +311,7 @@ bool StudyRun::is_calibrated_here(const fs::path& file) const {
 
 void StudyRun::calibrate(const fs::path& file) {
   calibrates_ = true;
-  const int ranks = plan_.max_ranks();
+  const int ranks = ranks_to_calibrate();
   begin_step(fmt::format("calibrating the machine on {} ranks", ranks));
   const Ended ended =
       launcher_.run({.ranks = ranks}, calibration_program(), {"--out", file.string(), "--quiet"});
@@ -308,13 +332,13 @@ void StudyRun::measure_round(int round, const std::vector<Case*>& cases) {
       const std::string which = round <= plan_.study.rounds
                                     ? fmt::format("round {} of {}", round, plan_.study.rounds)
                                     : fmt::format("round {}, as the others differ", round);
-      begin_step(fmt::format("{} {} on {}, {}", plan_.program.name, c->size,
-                             format_workers(c->workers.ranks, c->workers.threads), which));
+      begin_step(fmt::format("{} {} {}, {}", plan_.program.name, c->size, how_it_runs(*c), which));
       trace = run_case(plan_, launcher_, *c, round);
     }
     complete_run(is_reused);
-    c->traces.push_back(traces_.size());
-    traces_.push_back(std::move(*trace));
+    std::vector<detail::Trace>& traces = c->rehearsed > 0 ? rehearsals_ : traces_;
+    c->traces.push_back(traces.size());
+    traces.push_back(std::move(*trace));
   }
 }
 
@@ -331,7 +355,7 @@ std::optional<detail::Trace> StudyRun::earlier(const Case& c, int round) const {
     detail::Trace trace = detail::read_trace(file);
     const detail::Provenance& provenance = trace.run.provenance;
     const bool is_same =
-        trace.run.ranks == c.workers.ranks &&
+        trace.run.ranks == (c.rehearsed > 0 ? c.rehearsed : c.workers.ranks) &&
         provenance.command_line.starts_with(command_of(plan_, c, round) + kTraceOption) &&
         (launcher_.is_given() || provenance.host == detail::provenance_here("", "", "").host);
     return is_same ? std::optional(std::move(trace)) : std::nullopt;
@@ -345,10 +369,14 @@ std::vector<Case*> StudyRun::unsettled() {
   constexpr double kAgree = 0.03;
   std::vector<Case*> cases;
   for (Case& c : plan_.cases) {
+    if (c.is_asked) {
+      continue;
+    }
     std::vector<double> medians;
     for (const std::size_t trace : c.traces) {
       std::vector<double> seconds;
-      for (const detail::Trace::Run& run : traces_[trace].repetitions) {
+      const auto& traces = c.rehearsed > 0 ? rehearsals_ : traces_;
+      for (const detail::Trace::Run& run : traces[trace].repetitions) {
         if (!run.warm_up) {
           seconds.push_back(seconds_of(run.elapsed_ns));
         }

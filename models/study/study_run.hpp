@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running a study: calibration, then every case in turn, several rounds.
+// Running a study: calibration, then every case in turn, several rounds, then what is asked about
+// until it is answered.
 #pragma once
 
 #include <chrono>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -31,14 +33,19 @@ class StudyRun {
 
   /// Makes the folder and fills it with the machine and the traces. Runs whose traces it holds
   /// already, made by the same program with the same options, are not run again.
-  /// \throws Stopped  after Ctrl-C, with what is kept
-  /// \throws Error        if a run fails, with its last line
-  void measure();
+  /// Then what `unanswered` says of what is asked is rehearsed again, and it is asked again, until
+  /// it says none, or the rounds or the budget are used up. \throws Stopped  after Ctrl-C, with
+  /// what is kept \throws Error        if a run fails, with its last line
+  void measure(const std::function<std::vector<Case*>(StudyRun&)>& unanswered = {});
   /// The rest is done, too: no more is told of how far the study is.
   void end();
 
   const StudyPlan& plan() const { return plan_; }
+  std::vector<Case>& cases() { return plan_.cases; }
+  /// Of runs.
   const std::vector<detail::Trace>& traces() const { return traces_; }
+  /// Of rehearsals. `Case::traces` counts in these where the case is one, else in the others.
+  const std::vector<detail::Trace>& rehearsals() const { return rehearsals_; }
   /// The machine file; empty if the study is of one rank.
   const std::string& machine_file() const { return machine_file_; }
 
@@ -46,7 +53,9 @@ class StudyRun {
   void make_folders();
   void remove_folders_if_empty() const;
   void say_what_is_there() const;
-  void measure_all();
+  void measure_all(const std::function<std::vector<Case*>(StudyRun&)>& unanswered);
+  bool is_budget_spent() const;
+  int ranks_to_calibrate() const;
   void set_up_machine();
   bool is_calibrated_here(const std::filesystem::path& file) const;
   void calibrate(const std::filesystem::path& file);
@@ -69,6 +78,8 @@ class StudyRun {
   std::size_t runs_ = 0;   ///< that there are to be
   std::size_t begun_ = 0;  ///< steps
   std::vector<detail::Trace> traces_;
+  std::vector<detail::Trace> rehearsals_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 
   std::mutex mutex_;            ///< of what the thread of the progress looks at
   std::deque<double> to_come_;  ///< weights of the runs that are

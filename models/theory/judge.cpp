@@ -88,8 +88,8 @@ nlohmann::json to_json(const JudgedRun& judged) {
 JudgedRun judge_run(const Model& model, const RunPoint& run, const PredictOptions& options) {
   JudgedRun judged{.run = run,
                    .prediction = predict(model, run, options),
-                   .measured_s = quiet_time(run.seconds),
-                   .held_out = !model.is_fitted_to(run)};
+                   .measured_s = quiet_time(run.seconds)};
+  judged.held_out = judged.prediction.is_rehearsed || !model.is_fitted_to(run);
   const std::vector<double> quiet = faster_half(run.seconds);
   judged.spread = relative_spread(quiet);
   if (judged.measured_s > 0) {

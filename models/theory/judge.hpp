@@ -18,8 +18,8 @@ struct JudgedRun {
   double measured_s = 0;      ///< its quiet time
   double spread = 0;          ///< how far its quiet repetitions lie apart, relative
   double relative_error = 0;  ///< (predicted - measured) / measured
-  bool held_out = false;
-  bool inside = false;  ///< the interval holds the quiet time, as far as the spread allows
+  bool held_out = false;      ///< whether its blocks come from elsewhere
+  bool inside = false;        ///< the interval holds the quiet time, as far as the spread allows
 };
 
 nlohmann::json to_json(const JudgedRun& judged);

@@ -70,6 +70,11 @@ std::string no_entry(const Network& network, bool leaves_host) {
 
 }  // namespace
 
+bool Network::is_of(int ranks) const {
+  const auto is_same = [ranks](const detail::Communication& entry) { return entry.ranks == ranks; };
+  return std::ranges::any_of(alltoallv, is_same) || std::ranges::any_of(exchange, is_same);
+}
+
 bool Network::knows_between_hosts() const {
   const auto leaves = [&](const detail::Communication& entry) {
     return entry.between_hosts || !tells_hosts_apart;

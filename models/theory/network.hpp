@@ -29,6 +29,8 @@ struct Network {
   bool is_empty() const { return alltoallv.empty() && exchange.empty(); }
   /// Whether it says what messages between hosts take.
   bool knows_between_hosts() const;
+  /// Whether it was measured on as many ranks.
+  bool is_of(int ranks) const;
 };
 
 Network network_of(const detail::Machine& machine);

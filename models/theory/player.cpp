@@ -163,10 +163,11 @@ void Player::set_half_widths(Played& played) const {
     const bool is_known = said != said_.end() && said->second.median > 0;
     const double of_messages = parts_.exchange ? parts_.exchange->half_width : 0;
     const double part = share.seconds / played.seconds;
-    played.half_width_below +=
-        part * (is_known ? std::log(said->second.median / said->second.low) : of_messages);
-    played.half_width_above +=
-        part * (is_known ? std::log(said->second.high / said->second.median) : of_messages);
+    const double below = is_known ? std::log(said->second.median / said->second.low) : of_messages;
+    const double above = is_known ? std::log(said->second.high / said->second.median) : of_messages;
+    played.half_width_below += part * below;
+    played.half_width_above += part * above;
+    played.half_width_of_blocks += is_known ? part * std::max(below, above) : 0;
   }
 }
 

@@ -37,7 +37,8 @@ class Player {
     /// Of the 95 % range, on the scale of logarithms: those of the blocks by their shares.
     double half_width_below = 0;
     double half_width_above = 0;
-    double sum_of_maxima_s = 0;  ///< equation 6
+    double half_width_of_blocks = 0;  ///< without messages
+    double sum_of_maxima_s = 0;       ///< equation 6
     bool is_outside_fitted_range = false;
     std::vector<std::string> remarks;
   };

@@ -153,6 +153,7 @@ HalfWidths play_hypercube(Prediction& prediction, const Question& question) {
   prediction.outside_fitted_range = played.is_outside_fitted_range;
   prediction.remarks = std::move(played.remarks);
   prediction.is_rehearsed = question.rehearsed != nullptr;
+  prediction.half_width_of_blocks = played.half_width_of_blocks;
   HalfWidths widths{.below = played.half_width_below, .above = played.half_width_above};
   add_assumed(widths, question, prediction.seconds,
               [&](const NetworkFactors& factors) { return player.seconds_with(factors); });
@@ -224,9 +225,9 @@ void add_unseen_of_rehearsal(double& added, Prediction& prediction, const Questi
 
 void add_unseen(HalfWidths& widths, Prediction& prediction, const Question& question) {
   const Model& model = question.model;
-  double added =
-      square(kBeyondRanks *
-             std::max(0.0, std::log2(static_cast<double>(question.ranks) / model.max_ranks())));
+  const bool is_all_measured = prediction.is_rehearsed && question.network.is_of(question.ranks);
+  const double doublings = std::log2(static_cast<double>(question.ranks) / model.max_ranks());
+  double added = is_all_measured ? 0 : square(kBeyondRanks * std::max(0.0, doublings));
   if (prediction.is_rehearsed) {
     add_unseen_of_rehearsal(added, prediction, question);
     widths.add(std::sqrt(added), std::sqrt(added));

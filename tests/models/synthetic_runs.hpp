@@ -112,6 +112,28 @@ inline Trace synthetic_trace(const SyntheticApp& app, int ranks, const NamedSize
   return trace;
 }
 
+/// Rank 0 of such a run as it is rehearsed: without messages, for which its clock stands.
+inline Trace synthetic_rehearsal(const SyntheticApp& app, int ranks, const NamedSizes& sizes,
+                                 int repetitions = 3) {
+  Trace trace = synthetic_trace(app, ranks, sizes, repetitions);
+  std::erase_if(trace.spans, [](const Trace::RankSpan& of) {
+    return of.rank != 0 || of.span.block == Block::exchange;
+  });
+  for (Trace::Run& run : trace.repetitions) {
+    std::int64_t now = 0;
+    for (auto& [rank, span] : trace.spans) {
+      if (span.repetition == run.index) {
+        const std::int64_t ns = span.end_ns - span.begin_ns;
+        span.begin_ns = now;
+        now = span.end_ns = now + ns;
+      }
+    }
+    run.elapsed_ns = now;
+  }
+  trace.run.rehearsed = {0};
+  return trace;
+}
+
 /// Makes all times of a run so many times as long, as on a host that does something else, too.
 inline void make_slower(Trace& trace, double slower) {
   for (Trace::Run& run : trace.repetitions) {

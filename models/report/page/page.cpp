@@ -94,9 +94,14 @@ std::string header_of(const Report& report) {
       detail::format_ranks(model.max_ranks()), escaped(p.created.substr(0, p.created.find('T'))));
 }
 
-/// The controls, which scripts fill, and the answer. Without scripts: what was predicted here.
+/// What was rehearsed, which no script answers again. Then the controls, which scripts fill, and
+/// the answer. Without scripts: what was predicted here.
 std::string question_of(const Report& report) {
-  std::string html =
+  std::string html;
+  for (const Answer& answer : report.asked) {
+    html += fmt::format("<p class=\"rehearsed\">{}</p>\n", escaped(answer.line));
+  }
+  html +=
       "<section id=\"question\" aria-label=\"How long a run takes\">\n"
       "<form id=\"controls\" hidden></form>\n<div>\n<div id=\"answer\" role=\"status\">\n<ul>\n";
   for (const Answer& answer : report.answers | std::views::filter(&Answer::comes_first)) {

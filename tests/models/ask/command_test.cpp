@@ -201,7 +201,7 @@ TEST_F(Command, WhatIsMissingIsNamedWithAnExample) {
 TEST_F(Command, ATypoSuggestsTheWord) {
   expect_one_line(run("predikt --ranks 2"), 2, "did you mean predict?");
   expect_one_line(run("predict x --rank 2 --size N=1"), 2, "did you mean --ranks?");
-  expect_one_line(run("study x --size=N=1M"), 2, "did you mean --sizes?");
+  expect_one_line(run("study x --sizs=N=1M"), 2, "did you mean --sizes?");
   const Result far = run("xyzzyxyzzy");
   expect_one_line(far, 2, "there is no command xyzzyxyzzy");
   EXPECT_EQ(far.err.find("did you mean"), std::string::npos) << far.err;

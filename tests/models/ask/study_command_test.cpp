@@ -42,6 +42,44 @@ TEST_F(Command, AStudyRunsASizeUntilItsTwoQuickestRoundsAgree) {
   EXPECT_FALSE(has_trace("4M", 1, 4));
 }
 
+TEST_F(Command, AStudyAnswersByRehearsalsThatAllRunsJudge) {
+  const std::string study = install() + " --machine cluster.machine.json --out s";
+  Machine cluster = some_machine();
+  for (const int ranks : {8, 16}) {
+    cluster.alltoallv.push_back(cluster.exchange.front());
+    cluster.alltoallv.back().ranks = ranks;
+    cluster.alltoallv.back().between_hosts = true;
+  }
+  write_machine(folder_ / "cluster.machine.json", cluster);
+  const Result result = run(study + " --at 8,16 --size N=64M --json", "./cleave");
+  ASSERT_EQ(result.status, 0) << result.err;
+  const auto object = nlohmann::json::parse(result.out);
+  EXPECT_TRUE(object.at("verdict").at("trusted").get<bool>()) << result.out;
+  EXPECT_EQ(object.at("verdict").at("held_out"), 12) << "6 sizes on 1 and 2 ranks";
+  ASSERT_EQ(object.at("answers").size(), 2);
+  for (const auto& answer : object.at("answers")) {
+    const auto& prediction = answer.at("prediction");
+    SyntheticApp app;
+    const int ranks = prediction.at("ranks").get<int>();
+    const Trace truth = synthetic_trace(app, ranks, {{"N", 64 << 20}});
+    const double seconds = 1e-9 * static_cast<double>(truth.repetitions[1].elapsed_ns);
+    EXPECT_NEAR(prediction.at("seconds").get<double>() / seconds, 1, 0.04) << answer;
+    EXPECT_LT(prediction.at("interval")[0].get<double>(), seconds) << answer;
+    EXPECT_GT(prediction.at("interval")[1].get<double>(), seconds) << answer;
+    EXPECT_NE(answer.at("text").get<std::string>().find("; rehearsed"), std::string::npos);
+  }
+  EXPECT_TRUE(fs::exists(folder_ / "s" / "traces" / "sort-N-64M-r16-1.trace.jsonl"));
+  EXPECT_NE(read_file(folder_ / "s" / "report.html").find("N=64M on 16 ranks"), std::string::npos);
+  // The folder's model answers by the law, and keeps the verdict.
+  const Result asked = run("predict s --ranks 2 --size N=64M", "./cleave");
+  EXPECT_NE(asked.out.find("trusted: 12 of 12"), std::string::npos) << asked.out << asked.err;
+
+  expect_one_line(run(study + " --size N=64M", "./cleave"), 2, "go with --at");
+  expect_one_line(run(study + " --at 8 --hold-out none", "./cleave"), 2, "without --at");
+  expect_one_line(run(study + " --at 8 --budget soon", "./cleave"), 2, "soon");
+  expect_one_line(run(study + " --at 8 --size M=", "./cleave"), 2, "M=");
+}
+
 TEST_F(Command, AStudySaysWhatFailed) {
   const std::string study = install();
   const Result result = run(study + " --machine m.machine.json --out s -- --fail", "./cleave");

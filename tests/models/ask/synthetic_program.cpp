@@ -49,6 +49,7 @@ struct Options {
   std::string trace;
   std::string app = "sort";
   int ranks = 1;
+  int rehearsed = 0;
   int repetitions = 3;
   int warm_up = 1;
   int seed = 1;
@@ -77,6 +78,7 @@ struct Options {
     program.add_option("--seed", seed);
     program.add_option("--app", app);
     program.add_option("--ranks", ranks);
+    program.add_option("--rehearse", rehearsed);
     program.add_flag("--fail", fails);
     program.add_option("--sleep-and-say", pid_file);
     program.add_option("--disturbed-size", disturbed_size, "which takes longer, each time by more");
@@ -92,8 +94,12 @@ int write_trace(const Options& o, const std::string& command_line) {
                                                  : cleave::models::SyntheticApp{};
     synthetic.name = o.app;
     synthetic.noise = 0.01;
-    cleave::detail::Trace run = cleave::models::synthetic_trace(
-        synthetic, o.ranks, cleave::parse_sizes(o.size), o.repetitions);
+    const cleave::NamedSizes sizes = cleave::parse_sizes(o.size);
+    cleave::detail::Trace run =
+        o.rehearsed > 0
+            ? cleave::models::synthetic_rehearsal(synthetic, o.rehearsed, sizes, o.repetitions)
+            : cleave::models::synthetic_trace(synthetic, o.ranks, sizes, o.repetitions);
+    run.run.ranks_per_host = o.ranks;
     run.run.provenance = cleave::detail::provenance_here("cleave-sort", command_line, "none");
     const bool is_disturbed = o.size == o.disturbed_size && o.seed <= o.disturbed_until;
     cleave::models::make_slower(run, is_disturbed ? 1.3 + 0.1 * o.seed : 1);

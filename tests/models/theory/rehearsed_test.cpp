@@ -38,23 +38,7 @@ Model model_of_small_runs() {
 
 /// Rank 0 of 8, at the very size.
 Trace rehearsal_of_rank_0(const SyntheticApp& app = sort_with_cache()) {
-  Trace trace = synthetic_trace(app, 8, kLarge, 5);
-  std::erase_if(trace.spans, [](const Trace::RankSpan& of) {
-    return of.rank != 0 || of.span.block == Block::exchange;
-  });
-  // Between the blocks there was nothing but messages, for which its clock stood.
-  for (const Trace::Run& run : trace.repetitions) {
-    std::int64_t now = 0;
-    for (auto& [rank, span] : trace.spans) {
-      if (span.repetition == run.index) {
-        const std::int64_t ns = span.end_ns - span.begin_ns;
-        span.begin_ns = now;
-        now = span.end_ns = now + ns;
-      }
-    }
-  }
-  trace.run.rehearsed = {0};
-  return trace;
+  return synthetic_rehearsal(app, 8, kLarge, 5);
 }
 
 Prediction predicted(const Model& model, const std::vector<Trace>& rehearsals) {
