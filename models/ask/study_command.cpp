@@ -2,25 +2,22 @@
 // cleave study: calibrate, run a program at many sizes with traces, fit, and report.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <memory>
 
 #include <cleave/host/provenance_here.hpp>
 #include <cleave/trace/provenance.hpp>
-#include <cleave/trace/words.hpp>
 
 #include "models/ask/answering.hpp"
 #include "models/ask/arguments.hpp"
 #include "models/ask/commands.hpp"
+#include "models/ask/study_answers.hpp"
 #include "models/report/text.hpp"
 #include "models/report/write_report.hpp"
 #include "models/study/study_run.hpp"
 #include "models/study/subprocess.hpp"
 #include "models/theory/model_file.hpp"
 #include "models/theory/plan.hpp"
-#include "models/theory/rehearsed.hpp"
 
 namespace cleave::models {
 
@@ -35,88 +32,6 @@ Json to_json(const StudyPlan& plan, const Report& report) {
   return object;
 }
 
-/// The sizes of the run that was rehearsed.
-const NamedSizes& sizes_of(const StudyRun& run, const Case& rehearsal) {
-  return run.rehearsals()[rehearsal.traces.front()].repetitions.back().sizes;
-}
-
-/// What was rehearsed so far, with what is asked of it.
-std::vector<RehearsedRun> rehearsed_so_far(const Model& model, const StudyRun& run) {
-  std::vector<RehearsedRun> rehearsed = rehearsed_runs(model, run.rehearsals());
-  for (const Case& c : run.plan().cases) {
-    for (RehearsedRun& of : rehearsed) {
-      of.is_asked =
-          of.is_asked || (c.is_asked && of.ranks == c.rehearsed && of.sizes == sizes_of(run, c));
-    }
-  }
-  return rehearsed;
-}
-
-/// Half the width of an interval, relative.
-double half_width(const Prediction& p) { return (p.high - p.low) / (2 * p.seconds); }
-
-/// Whether the interval comes from the blocks more than from the network.
-bool is_wide_by_blocks(const Prediction& p) {
-  return p.half_width_of_blocks > std::log(p.high / p.low) / 4;
-}
-
-/// What would make a wide answer narrower.
-std::string narrower_by(const Prediction& p, double within) {
-  return fmt::format(
-      "{} on {}: within {:.0f} %, {:.0f} % was asked for; {}", format_sizes(p.sizes),
-      detail::format_ranks(p.ranks), 100 * half_width(p), 100 * within,
-      is_wide_by_blocks(p)
-          ? "rehearse on an idle host, or for longer (--rounds, --budget)"
-          : fmt::format("calibrate the network there (mpiexec -n {} cleave-calibrate) and give it "
-                        "by --machine",
-                        p.ranks));
-}
-
-/// The report of a model that is fitted to the runs that are not held out; to all, where those
-/// determine too few coefficients. Writes the model.
-Report fit_and_judge(const StudyPlan& plan, const Measurements& measurements,
-                     const std::optional<detail::Machine>& machine,
-                     const detail::Provenance& provenance,
-                     const std::filesystem::path& model_file) {
-  const auto judge = [&](const Model& model) {
-    write_model(model_file, model);
-    return make_report(model, measurements, std::nullopt);
-  };
-  const Model model = fit_model(measurements, machine, plan.fit, provenance);
-  try {
-    return judge(model);
-  } catch (const Error& error) {
-    if (plan.fit.hold_out == HoldOut::none) {
-      throw;
-    }
-    FitOptions to_all = plan.fit;
-    to_all.hold_out = HoldOut::none;
-    Model of_all = fit_model(measurements, machine, to_all, provenance);
-    of_all.notes.push_back(fmt::format(
-        "all sizes are fitted and none is held out to test the fit; with some held out, {}",
-        error.what()));
-    return judge(of_all);
-  }
-}
-
-/// The report of what was rehearsed, judged by all runs. They are fitted for what a rehearsal does
-/// not tell: how long messages are, and what the host does on top. Writes the model.
-Report rehearse_and_judge(StudyRun& run, const Measurements& measurements,
-                          const std::optional<detail::Machine>& machine,
-                          const detail::Provenance& provenance, double within,
-                          const std::filesystem::path& model_file) {
-  Model model = fit_model(measurements, machine, run.plan().fit, provenance);
-  Report report = make_report(model, measurements, std::nullopt, rehearsed_so_far(model, run));
-  for (const Answer& answer : report.asked) {
-    if (answer.prediction && half_width(*answer.prediction) > within) {
-      report.notes.push_back({.text = narrower_by(*answer.prediction, within)});
-    }
-  }
-  model.verdict = report.verdict;
-  write_model(model_file, model);
-  return report;
-}
-
 /// The command line, with what is text there.
 struct CommandLine {
   StudyArguments study;
@@ -128,41 +43,13 @@ struct CommandLine {
   FitArguments fit{.hold_out = "every-second"};
 };
 
-/// What is asked and not yet answered as narrowly as is wanted, where a rehearsal would help.
-std::vector<Case*> wide_answers(StudyRun& run, const FitArguments& fit, double within) {
-  std::vector<Case*> wide;
-  if (run.rehearsals().empty()) {
-    return wide;
-  }
-  const Measurements measurements = fit.measurements(collect_measurements(run.traces()));
-  const Model model =
-      fit_model(measurements, read_machine_if_given(run.machine_file()), run.plan().fit, {});
-  for (const Answer& answer : answers_of(model, rehearsed_so_far(model, run))) {
-    const bool is_wide = answer.prediction && half_width(*answer.prediction) > within &&
-                         is_wide_by_blocks(*answer.prediction);
-    for (Case& c : run.cases()) {
-      if (is_wide && c.is_asked && c.rehearsed == answer.ranks &&
-          std::ranges::includes(sizes_of(run, c), answer.prediction->sizes)) {
-        wide.push_back(&c);
-      }
-    }
-  }
-  return wide;
-}
-
 void fit_and_report(const FitArguments& fit, StudyRun& run, double within,
                     const Answering& answering, const std::string& command_line) {
   const StudyPlan& plan = run.plan();
   const std::string model_file = plan.file_name + ".model.json";
-  const Measurements measurements = fit.measurements(collect_measurements(run.traces()));
-  const std::optional<detail::Machine> machine = read_machine_if_given(run.machine_file());
-  const detail::Provenance provenance =
-      detail::provenance_here("cleave study", command_line, "none");
   Report report =
-      run.rehearsals().empty()
-          ? fit_and_judge(plan, measurements, machine, provenance, plan.folder / model_file)
-          : rehearse_and_judge(run, measurements, machine, provenance, within,
-                               plan.folder / model_file);
+      report_of(run, fit, within, detail::provenance_here("cleave study", command_line, "none"));
+  write_model(plan.folder / model_file, report.model);
   report.timeline = largest_run(run.traces());
   report.origin.model = plan.folder.string();
   write_report(plan.folder, report);
@@ -203,8 +90,10 @@ void run(CommandLine& given, const Answering& answering, const std::string& comm
       fmt::print(stderr, "study: note: {}\n", note);
     }
   }
-  study.measure(
-      [&](StudyRun& so_far) { return wide_answers(so_far, given.fit, arguments.within); });
+  study.measure([&](StudyRun& so_far) {
+    return cases_again(so_far, report_of(so_far, given.fit, arguments.within, {}),
+                       arguments.within);
+  });
   fit_and_report(given.fit, study, arguments.within, answering, command_line);
 }
 
@@ -244,7 +133,7 @@ void add_study_command(CLI::App& program, const std::string& command_line) {
   command->add_option(
       "--rounds", arguments->rounds,
       "Times that every size is run; without it until its two quickest rounds agree "
-      "within 3 %, at most 8");
+      "within 3 % and none took longer than its interval allows, at most 8");
   command->add_option("--repetitions", arguments->repetitions,
                       "Counted repetitions of each run [program's]");
   command->add_option("--out", arguments->out, "Folder to write into (default: NAME-study)");

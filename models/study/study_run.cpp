@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iterator>
 #include <numeric>
 #include <set>
 #include <system_error>
@@ -115,7 +114,7 @@ StudyRun::StudyRun(const StudyArguments& arguments, StudyPlan plan)
   }
 }
 
-void StudyRun::measure(const std::function<std::vector<Case*>(StudyRun&)>& unanswered) {
+void StudyRun::measure(const std::function<std::vector<Case*>(StudyRun&)>& again) {
   make_folders();
   runs_ = plan_.cases.size() * static_cast<std::size_t>(plan_.study.rounds);
   say_what_is_there();
@@ -128,7 +127,7 @@ void StudyRun::measure(const std::function<std::vector<Case*>(StudyRun&)>& unans
       detail::Progress::Where{.on_terminal = !arguments_.quiet, .status_file = arguments_.status},
       [this] { return look(); });
   try {
-    measure_all(unanswered);
+    measure_all(again);
   } catch (const Stopped&) {
     progress_.reset();
     remove_folders_if_empty();
@@ -207,7 +206,7 @@ bool StudyRun::is_budget_spent() const {
   return arguments_.budget_s && gone.count() > *arguments_.budget_s;
 }
 
-void StudyRun::measure_all(const std::function<std::vector<Case*>(StudyRun&)>& unanswered) {
+void StudyRun::measure_all(const std::function<std::vector<Case*>(StudyRun&)>& again) {
   set_up_machine();
   const std::vector<Case*> all = all_of(plan_.cases);
   const int rounds = plan_.study.rounds;
@@ -215,16 +214,18 @@ void StudyRun::measure_all(const std::function<std::vector<Case*>(StudyRun&)>& u
     measure_round(round, all);
   }
   for (int round = rounds + 1; round <= max_rounds() && !is_budget_spent(); ++round) {
-    std::vector<Case*> again = unsettled();
-    if (unanswered) {
-      std::ranges::copy(unanswered(*this), std::back_inserter(again));
+    std::vector<Case*> cases = unsettled();
+    for (Case* const c : again ? again(*this) : std::vector<Case*>()) {
+      if (std::ranges::find(cases, c) == cases.end()) {
+        cases.push_back(c);
+      }
     }
-    if (again.empty()) {
+    if (cases.empty()) {
       break;
     }
-    runs_ += again.size();
-    plan_round(again, round);
-    measure_round(round, again);
+    runs_ += cases.size();
+    plan_round(cases, round);
+    measure_round(round, cases);
   }
   begin_step("fitting");
 }
@@ -331,7 +332,7 @@ void StudyRun::measure_round(int round, const std::vector<Case*>& cases) {
     } else {
       const std::string which = round <= plan_.study.rounds
                                     ? fmt::format("round {} of {}", round, plan_.study.rounds)
-                                    : fmt::format("round {}, as the others differ", round);
+                                    : fmt::format("round {}, to be sure", round);
       begin_step(fmt::format("{} {} {}, {}", plan_.program.name, c->size, how_it_runs(*c), which));
       trace = run_case(plan_, launcher_, *c, round);
     }

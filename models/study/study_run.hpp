@@ -33,10 +33,11 @@ class StudyRun {
 
   /// Makes the folder and fills it with the machine and the traces. Runs whose traces it holds
   /// already, made by the same program with the same options, are not run again.
-  /// Then what `unanswered` says of what is asked is rehearsed again, and it is asked again, until
-  /// it says none, or the rounds or the budget are used up. \throws Stopped  after Ctrl-C, with
-  /// what is kept \throws Error        if a run fails, with its last line
-  void measure(const std::function<std::vector<Case*>(StudyRun&)>& unanswered = {});
+  /// Then what differs from round to round is measured again, and what `again` says, until there is
+  /// none, or the rounds or the budget are used up.
+  /// \throws Stopped  after Ctrl-C, with what is kept
+  /// \throws Error    if a run fails, with its last line
+  void measure(const std::function<std::vector<Case*>(StudyRun&)>& again = {});
   /// The rest is done, too: no more is told of how far the study is.
   void end();
 
@@ -53,7 +54,7 @@ class StudyRun {
   void make_folders();
   void remove_folders_if_empty() const;
   void say_what_is_there() const;
-  void measure_all(const std::function<std::vector<Case*>(StudyRun&)>& unanswered);
+  void measure_all(const std::function<std::vector<Case*>(StudyRun&)>& again);
   bool is_budget_spent() const;
   int ranks_to_calibrate() const;
   void set_up_machine();

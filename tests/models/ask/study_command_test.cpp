@@ -42,6 +42,23 @@ TEST_F(Command, AStudyRunsASizeUntilItsTwoQuickestRoundsAgree) {
   EXPECT_FALSE(has_trace("4M", 1, 4));
 }
 
+TEST_F(Command, AStudyMeasuresAgainWhatTookLongerThanItsIntervalAllows) {
+  const std::string fixed = install();
+  const std::string study =
+      fixed.substr(0, fixed.find(" --rounds")) + " --machine m.machine.json --out s";
+  // 8M is held out; two of its rounds agree, and both are half as long again.
+  const Result result =
+      run(study + " -- --disturbed-size N=8M --disturbed-until 2 --disturbed-alike", "./cleave");
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.out.find("  trusted: "), std::string::npos) << result.out;
+  const auto has_trace = [&](const std::string& size, int ranks, int round) {
+    return fs::exists(folder_ / "s" / "traces" /
+                      fmt::format("sort-N-{}-p{}-{}.trace.jsonl", size, ranks, round));
+  };
+  EXPECT_TRUE(has_trace("8M", 1, 3) && has_trace("8M", 2, 3));
+  EXPECT_FALSE(has_trace("2M", 1, 3) || has_trace("32M", 2, 3));
+}
+
 TEST_F(Command, AStudyAnswersByRehearsalsThatAllRunsJudge) {
   const std::string study = install() + " --machine cluster.machine.json --out s";
   Machine cluster = some_machine();

@@ -61,6 +61,7 @@ struct Options {
   std::string inputs;
   std::string disturbed_size;
   int disturbed_until = 0;
+  bool is_disturbed_alike = false;
   bool describes = false;
 
   void add_to(CLI::App& program) {
@@ -83,6 +84,7 @@ struct Options {
     program.add_option("--sleep-and-say", pid_file);
     program.add_option("--disturbed-size", disturbed_size, "which takes longer, each time by more");
     program.add_option("--disturbed-until", disturbed_until, "up to this seed");
+    program.add_flag("--disturbed-alike", is_disturbed_alike, "each time by the same");
   }
 };
 
@@ -102,7 +104,8 @@ int write_trace(const Options& o, const std::string& command_line) {
     run.run.ranks_per_host = o.ranks;
     run.run.provenance = cleave::detail::provenance_here("cleave-sort", command_line, "none");
     const bool is_disturbed = o.size == o.disturbed_size && o.seed <= o.disturbed_until;
-    cleave::models::make_slower(run, is_disturbed ? 1.3 + 0.1 * o.seed : 1);
+    const double slower = o.is_disturbed_alike ? 1.5 : 1.3 + 0.1 * o.seed;
+    cleave::models::make_slower(run, is_disturbed ? slower : 1);
     cleave::models::write_synthetic_trace(o.trace, run);
   } catch (const cleave::Error& e) {
     std::cerr << "synthetic: " << e.what() << '\n';

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/ask/study_answers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <cleave/trace/words.hpp>
+
+#include "models/theory/rehearsed.hpp"
+
+namespace cleave::models {
+
+namespace {
+
+/// The sizes of a case that was run or rehearsed.
+const NamedSizes& sizes_of(const StudyRun& run, const Case& c) {
+  const std::vector<detail::Trace>& traces = c.rehearsed > 0 ? run.rehearsals() : run.traces();
+  return traces[c.traces.front()].repetitions.back().sizes;
+}
+
+/// What was rehearsed so far, with what is asked of it.
+std::vector<RehearsedRun> rehearsed_so_far(const Model& model, const StudyRun& run) {
+  std::vector<RehearsedRun> rehearsed = rehearsed_runs(model, run.rehearsals());
+  for (const Case& c : run.plan().cases) {
+    for (RehearsedRun& of : rehearsed) {
+      of.is_asked =
+          of.is_asked || (c.is_asked && of.ranks == c.rehearsed && of.sizes == sizes_of(run, c));
+    }
+  }
+  return rehearsed;
+}
+
+/// Half the width of an interval, relative.
+double half_width(const Prediction& p) { return (p.high - p.low) / (2 * p.seconds); }
+
+/// Whether the interval comes from the blocks more than from the network.
+bool is_wide_by_blocks(const Prediction& p) {
+  return p.half_width_of_blocks > std::log(p.high / p.low) / 4;
+}
+
+/// What would make a wide answer narrower.
+std::string narrower_by(const Prediction& p, double within) {
+  return fmt::format(
+      "{} on {}: within {:.0f} %, {:.0f} % was asked for; {}", format_sizes(p.sizes),
+      detail::format_ranks(p.ranks), 100 * half_width(p), 100 * within,
+      is_wide_by_blocks(p)
+          ? "rehearse on an idle host, or for longer (--rounds, --budget)"
+          : fmt::format("calibrate the network there (mpiexec -n {} cleave-calibrate) and give it "
+                        "by --machine",
+                        p.ranks));
+}
+
+bool is_of(const StudyRun& run, const Case& c, const RunPoint& point) {
+  return c.rehearsed == 0 && c.workers.ranks == point.ranks && c.workers.threads == point.threads &&
+         sizes_of(run, c) == point.sizes;
+}
+
+bool is_of(const StudyRun& run, const Case& c, const Prediction& answer) {
+  return c.is_asked && c.rehearsed == answer.ranks &&
+         std::ranges::includes(sizes_of(run, c), answer.sizes);
+}
+
+}  // namespace
+
+Report report_of(const StudyRun& run, const FitArguments& fit, double within,
+                 const detail::Provenance& provenance) {
+  const Measurements measurements = fit.measurements(collect_measurements(run.traces()));
+  const std::optional<detail::Machine> machine = read_machine_if_given(run.machine_file());
+  const auto report_by = [&](const FitOptions& options, const std::vector<std::string>& notes) {
+    Model model = fit_model(measurements, machine, options, provenance);
+    model.notes.insert(model.notes.end(), notes.begin(), notes.end());
+    return make_report(model, measurements, std::nullopt, rehearsed_so_far(model, run));
+  };
+  const FitOptions& options = run.plan().fit;
+  try {
+    Report report = report_by(options, {});
+    report.model.verdict = report.verdict;
+    for (const Answer& answer : report.asked) {
+      if (answer.prediction && half_width(*answer.prediction) > within) {
+        report.notes.push_back({.text = narrower_by(*answer.prediction, within)});
+      }
+    }
+    return report;
+  } catch (const Error& error) {
+    if (options.hold_out == HoldOut::none) {
+      throw;
+    }
+    FitOptions to_all = options;
+    to_all.hold_out = HoldOut::none;
+    return report_by(
+        to_all,
+        {fmt::format(
+            "all sizes are fitted and none is held out to test the fit; with some held out, {}",
+            error.what())});
+  }
+}
+
+std::vector<Case*> cases_again(StudyRun& run, const Report& report, double within) {
+  std::vector<Case*> again;
+  const auto add = [&](const auto& what) {
+    for (Case& c : run.cases()) {
+      if (is_of(run, c, what) && std::ranges::find(again, &c) == again.end()) {
+        again.push_back(&c);
+      }
+    }
+  };
+  for (const Answer& answer : report.asked) {
+    if (answer.prediction && half_width(*answer.prediction) > within &&
+        is_wide_by_blocks(*answer.prediction)) {
+      add(*answer.prediction);
+    }
+  }
+  for (const JudgedRun& judged : report.comparisons) {
+    if (judged.held_out && !judged.inside && judged.relative_error < 0) {
+      add(judged.run);
+    }
+  }
+  return again;
+}
+
+}  // namespace cleave::models
