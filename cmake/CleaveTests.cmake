@@ -63,7 +63,8 @@ function(cleave_program_test name)
   cmake_parse_arguments(arg "" "" "SOURCES;PROGRAMS" ${ARGN})
   cleave_test_executable(${name} SOURCES ${arg_SOURCES} LINK GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE
-    CLEAVE_MPIEXEC="${MPIEXEC_EXECUTABLE}" CLEAVE_PROGRAMS="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+    CLEAVE_MPIEXEC="${MPIEXEC_EXECUTABLE}" CLEAVE_PROGRAMS="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}"
+    CLEAVE_INSTRUMENTED="${PROJECT_BINARY_DIR}/instrumented")
   add_dependencies(${name} ${arg_PROGRAMS})
 endfunction()
 

@@ -13,7 +13,6 @@
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
 #include <cleave/program/command_line.hpp>
-#include <cleave/trace/machine_file.hpp>
 
 #include "models/report/answer.hpp"
 
@@ -89,24 +88,6 @@ Json to_json(const Report& report) {
     object["notes"].push_back(note.text);
   }
   return object;
-}
-
-Json to_json(const Network& network) {
-  Json array = Json::array();
-  const auto add = [&array](const char* pattern,
-                            const std::vector<detail::Communication>& entries) {
-    for (const detail::Communication& e : entries) {
-      array.push_back({{"pattern", pattern},
-                       {"ranks", e.ranks},
-                       {"level", e.level},
-                       {"between_hosts", e.between_hosts},
-                       {"latency_s", e.latency_s},
-                       {"gap_s_per_byte", e.gap_s_per_byte}});
-    }
-  };
-  add("alltoallv", network.alltoallv);
-  add("exchange", network.exchange);
-  return array;
 }
 
 PlotStyle terminal_style() {

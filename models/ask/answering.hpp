@@ -39,8 +39,6 @@ struct Answering {
 /// The verdict; the answers that come first, each as a line, with the prediction where there is
 /// one; notes, and every run as measured and as predicted.
 Json to_json(const Report& report);
-/// The latency and gap of every pattern.
-Json to_json(const Network& network);
 
 /// What the terminal of standard output can show: its width; colour unless NO_COLOR is set; Unicode
 /// where the locale is UTF-8.

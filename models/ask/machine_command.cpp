@@ -38,7 +38,8 @@ struct ImportArguments {
 void tell(const Answering& answering, const detail::Machine& machine, const std::string& file) {
   const Network network = network_of(machine);
   answering.say(to_terminal(latency_gap_table(network)));
-  answering.print({{"machine", machine.name}, {"file", file}, {"patterns", to_json(network)}});
+  answering.print(
+      {{"machine", machine.name}, {"file", file}, {"patterns", Json(patterns_json(network))}});
 }
 
 void run_import(ImportArguments& arguments, const std::string& command_line) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "models/report/cells.hpp"
 #include "models/report/tables.hpp"
 
@@ -54,6 +56,19 @@ Table latency_gap_table(const Network& network) {
   add_all("MPI_Alltoallv", network.alltoallv);
   add_all("exchange", network.exchange);
   return table;
+}
+
+nlohmann::json patterns_json(const Network& network) {
+  nlohmann::json patterns = nlohmann::json::array();
+  const auto add = [&](const char* pattern, const std::vector<detail::Communication>& entries) {
+    for (const detail::Communication& entry : entries) {
+      patterns.push_back(to_json(entry));
+      patterns.back()["pattern"] = pattern;
+    }
+  };
+  add("alltoallv", network.alltoallv);
+  add("exchange", network.exchange);
+  return patterns;
 }
 
 }  // namespace cleave::models

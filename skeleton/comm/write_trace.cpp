@@ -40,18 +40,10 @@ void for_each_part(const Comm& comm, int rank, const Recorder& recorder, Take&& 
       lines = part < parts ? span_lines(recorder, rank, part * kSpansAtOnce, kSpansAtOnce)
                            : dropped_line(recorder, rank) + worker_lines(recorder, rank);
     }
-    if (rank != 0) {
-      auto length = static_cast<std::int64_t>(lines.size());
-      if (comm.rank() == rank) {
-        comm.send(0, std::as_bytes(std::span(&length, 1)));
-        comm.send(0, std::as_bytes(std::span(lines)));
-        continue;
-      }
-      comm.receive(rank, std::as_writable_bytes(std::span(&length, 1)));
-      lines.resize(static_cast<std::size_t>(length));
-      comm.receive(rank, std::as_writable_bytes(std::span(lines)));
+    lines = text_of_rank(comm, rank, std::move(lines));
+    if (comm.rank() == 0) {
+      take(lines);
     }
-    take(lines);
   }
 }
 
@@ -63,6 +55,19 @@ std::int64_t peak_memory_bytes() {
 }
 
 }  // namespace
+
+std::string detail::text_of_rank(const Comm& comm, int rank, std::string text) {
+  auto length = static_cast<std::int64_t>(text.size());
+  if (rank != 0 && comm.rank() == rank) {
+    comm.send(0, std::as_bytes(std::span(&length, 1)));
+    comm.send(0, std::as_bytes(std::span(text)));
+  } else if (rank != 0) {
+    comm.receive(rank, std::as_writable_bytes(std::span(&length, 1)));
+    text.resize(static_cast<std::size_t>(length));
+    comm.receive(rank, std::as_writable_bytes(std::span(text)));
+  }
+  return text;
+}
 
 void write_trace(const Comm& comm, const std::filesystem::path& path, RunInformation run,
                  const Recorder& recorder) {

@@ -12,7 +12,7 @@
 #include <cleave/clock.hpp>
 #include <cleave/comm/place_workers.hpp>
 #include <cleave/hosts.hpp>
-#include <cleave/program/dilate.hpp>
+#include <cleave/program/instruments.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/program/mpi_program.hpp>
 #include <cleave/trace/probe.hpp>
@@ -25,8 +25,8 @@ void keep_freed_memory() {
   ::mallopt(M_TRIM_THRESHOLD, -1);
 }
 
-bool watches_cores(const Comm& world, const RunOptions& options, const TestOptions& test_options) {
-  return options.trace && !test_options.dilation && !simulates_hosts(mpi_library()) &&
+bool watches_cores(const Comm& world, const RunOptions& options, const Hooks& hooks) {
+  return options.trace && !hooks.after_block && !simulates_hosts(mpi_library()) &&
          !hosts_of(world).oversubscribed(options.threads);
 }
 
@@ -72,9 +72,9 @@ extern "C" void set_stop_flag(int signal) {
 
 }  // namespace
 
-CallOptions call_options(const RunOptions& options, const TestOptions& test_options,
-                         const ProgramTraits& program, const std::string& instance, int rank,
-                         Recorder& recorder, SearchReport& report) {
+CallOptions call_options(const RunOptions& options, const ProgramTraits& program,
+                         const std::string& instance, int rank, Recorder& recorder,
+                         SearchReport& report) {
   CallOptions call{
       {.comm = MPI_COMM_WORLD,
        .recorder = &recorder,
@@ -85,11 +85,10 @@ CallOptions call_options(const RunOptions& options, const TestOptions& test_opti
                     .max_memory_bytes = static_cast<std::size_t>(options.max_memory_bytes),
                     .max_s = options.max_s,
                     .statistics = &report.workers}},
-      {.before_block = arm(test_options.injections, rank)},
+      {},
       is_told(options) ? &report.watch : nullptr};
-  if (test_options.dilation) {
-    dilate_blocks(call, *test_options.dilation,
-                  options.type == DC_Type::hypercube && options.inputs == Inputs::same);
+  if (instruments != nullptr) {
+    instruments->attach(call, options, rank);
   }
   if (program.searches) {
     call.stealing.ended_early = &report.ended;
@@ -191,7 +190,8 @@ void measure(const Comm& world, AnyRun& run, const RunOptions& options,
   std::optional<std::uint64_t> made;
   const auto make = [&](std::uint64_t seed) {
     const Stopwatch stopwatch(input_s);
-    agree(world, [&] { run.make_problem(world, options, seed, holding_of(world, options)); });
+    agree(world,
+          [&] { run.make_problem(world, options, seed, holding_of(world.rank(), options)); });
     made = seed;
   };
   if (run.keeps_problem()) {

@@ -6,12 +6,10 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <span>
 
 #include <cleave/error.hpp>
 #include <cleave/hosts.hpp>
 #include <cleave/program/command_line.hpp>
-#include <cleave/program/inject.hpp>
 #include <cleave/program/launch.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/program/mpi_program.hpp>
@@ -22,6 +20,7 @@
 #include <cleave/trace/median.hpp>
 #include <cleave/trace/trace_file.hpp>
 #include <cleave/trace/words.hpp>
+#include <cleave/write_trace.hpp>
 
 namespace cleave::detail {
 
@@ -74,16 +73,13 @@ std::optional<std::string> difference_of(const RehearsedRank& rehearsed) {
 
 /// Each process's `text` on process 0, the others get nothing.
 std::vector<std::string> gather_texts(const Comm& world, const std::string& text) {
-  const auto mine = static_cast<std::int64_t>(text.size());
-  const std::vector<std::int64_t> lengths = world.gather(mine);
   if (world.rank() != 0) {
-    world.send(0, std::as_bytes(std::span(text)));
+    text_of_rank(world, world.rank(), text);
     return {};
   }
   std::vector<std::string> texts = {text};
   for (int other = 1; other < world.size(); ++other) {
-    std::string& theirs = texts.emplace_back(static_cast<std::size_t>(lengths[other]), ' ');
-    world.receive(other, std::as_writable_bytes(std::span(theirs)));
+    texts.push_back(text_of_rank(world, other, ""));
   }
   return texts;
 }
@@ -318,14 +314,11 @@ void rehearse(const Comm& world, const AnyRun& run, const ProgramTraits& program
               const CommandLine& line, RunInformation information) {
   const RunOptions& options = line.options;
   const std::vector<int> ranks = ranks_of_process(world, *options.rehearse);
-  CallOptions call{{.placement = options.placement}};
-  call.hooks.before_block = arm(line.test_options.injections, world.rank());
+  const CallOptions call{{.placement = options.placement}};
   keep_freed_memory();
   bind_as(options, world);
   const std::int64_t max_bytes = available_memory() / hosts_of(world).ranks_per_host();
-  const auto holding = [&](int rank) {
-    return holding_of(Comm::as_rank(rank, options.rehearse->of), options);
-  };
+  const auto holding = [&](int rank) { return holding_of(rank, options); };
   std::vector<RehearsedRank> mine;
   for (const int rank : ranks) {
     mine.push_back(run.rehearse(world, options, call, rank, max_bytes, holding));

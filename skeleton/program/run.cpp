@@ -12,6 +12,7 @@
 #include <cleave/program.hpp>
 #include <cleave/program/command_line.hpp>
 #include <cleave/program/describe.hpp>
+#include <cleave/program/instruments.hpp>
 #include <cleave/program/launch.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/program/mpi_program.hpp>
@@ -96,17 +97,6 @@ void share_end(const Comm& comm, std::optional<EndedEarly>& end) {
   }
 }
 
-/// Collective. \throws Error  if a fault that was to be injected did not happen on any rank
-void require_injected(const Comm& comm, const std::vector<Injection>& injections) {
-  for (const Injection& injection : injections) {
-    if (comm.allreduce_sum(*injection.happened) == 0) {
-      throw Error(fmt::format(
-          "--inject {}: nothing happened, this run has no such block on that rank and level",
-          injection.text));
-    }
-  }
-}
-
 /// What is wrong with the result of the last repetition. Collective.
 Wrong find_wrong(const Comm& comm, AnyRun& run, const RunOptions& options) {
   const bool in_parts = is_distributed(options);
@@ -118,7 +108,7 @@ Wrong find_wrong(const Comm& comm, AnyRun& run, const RunOptions& options) {
     agree(comm, [&] { run.gather_solution(comm); });
   }
   const bool has_solution = comm.rank() == 0 || (all_hold_solution(options) && !in_parts);
-  const bool checks = has_solution && (in_parts || holds_problem(comm, options));
+  const bool checks = has_solution && (in_parts || holds_problem(comm.rank(), options));
   return first_wrong(
       comm, agree(comm, [&] { return checks ? run.wrong(options, in_parts) : std::nullopt; }));
 }
@@ -180,8 +170,7 @@ void run_application(const Comm& comm, AnyRun& run, const ProgramTraits& program
   const std::string instance = agree(comm, [&] {
     return options.checkpoint && comm.rank() == 0 ? instance_of(run.facts(), line) : std::string();
   });
-  CallOptions call =
-      call_options(options, line.test_options, program, instance, comm.rank(), recorder, report);
+  CallOptions call = call_options(options, program, instance, comm.rank(), recorder, report);
   if (call.checkpoint) {
     call.checkpoint->warn = [&](const std::string& what) {
       print_warnings(program.program, {what}, options);
@@ -194,8 +183,8 @@ void run_application(const Comm& comm, AnyRun& run, const ProgramTraits& program
   double input_s = 0;
   {
     const StopSignals signals(call.stealing.stop != nullptr);
-    measure(comm, run, options, call, watches_cores(comm, options, line.test_options), recorder,
-            progress, input_s);
+    measure(comm, run, options, call, watches_cores(comm, options, call.hooks), recorder, progress,
+            input_s);
   }
   const std::string& work = run.facts().work;
   const std::string_view first = program.sizes.empty() ? "" : program.sizes.front().name;
@@ -218,7 +207,9 @@ void run_application(const Comm& comm, AnyRun& run, const ProgramTraits& program
   if (wrong) {
     throw Error("the result is wrong: " + *wrong);
   }
-  require_injected(comm, line.test_options.injections);
+  if (instruments != nullptr) {
+    instruments->finish(comm);
+  }
 }
 
 /// Parses the command line, for a run of so many ranks. \return  nothing if there is nothing more

@@ -11,6 +11,7 @@
 
 #include <cleave/error.hpp>
 #include <cleave/program/command_line.hpp>
+#include <cleave/program/instruments.hpp>
 #include <cleave/program/parse_options.hpp>
 #include <cleave/program/rehearse.hpp>
 
@@ -22,7 +23,6 @@ constexpr const char* kOwnGroup = "Options of this application";
 constexpr const char* kCommonGroup = "Options of all applications";
 constexpr int kMaxThreads = 1024;
 constexpr int kMaxRuns = 1'000'000;
-constexpr int kMaxDilation = 1000;
 
 double parse_interval(const std::string& text) {
   double seconds = 0;
@@ -161,19 +161,6 @@ void add_telling(CLI::App& cli, CommandLine& line) {
                "print what this program is as one line of JSON, for `cleave study`");
 }
 
-void add_for_tests(CLI::App& cli, TestOptions& o) {
-  cli.add_option_function<std::vector<std::string>>(
-         "--inject",
-         [&o](const std::vector<std::string>& texts) {
-           for (const std::string& text : texts) {
-             o.injections.push_back(parse_injection(text));
-           }
-         })
-      ->check(ParsedBy([](const std::string& text) { parse_injection(text); }))
-      ->group("");
-  cli.add_option("--dilate", o.dilation)->transform(Count(1, kMaxDilation))->group("");
-}
-
 void add_of_search(CLI::App& cli, RunOptions& o) {
   const auto add_interval = [&](const char* name, double& seconds, const char* description) {
     return cli.add_option(name, seconds, description)->check(ParsedBy(parse_interval));
@@ -282,7 +269,9 @@ std::optional<CommandLine> parse_options(const ProgramTraits& program,
   cli.option_defaults()->group(kCommonGroup);
   add_run(cli, program, o);
   add_telling(cli, line);
-  add_for_tests(cli, line.test_options);
+  if (instruments != nullptr) {
+    instruments->add_options(cli);
+  }
   if (program.searches) {
     add_of_search(cli, o);
   }

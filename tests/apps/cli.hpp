@@ -16,11 +16,16 @@ namespace cleave::testing {
 using Arguments = std::vector<std::string>;
 
 inline const std::string kPrograms = CLEAVE_PROGRAMS;
+inline const std::string kInstrumented = CLEAVE_INSTRUMENTED;
 inline const std::vector<int> kRanks = {1, 2, 3, 4, 5, 8};
 
+/// A program with tests/instruments, if the arguments begin with an option of theirs.
 inline Finished run(int ranks, const std::string& program, const Arguments& arguments) {
-  std::vector<std::string> command = {CLEAVE_MPIEXEC, "-n", std::to_string(ranks),
-                                      kPrograms + "/cleave-" + program};
+  const bool is_disturbed =
+      !arguments.empty() && (arguments[0] == "--inject" || arguments[0] == "--dilate");
+  std::vector<std::string> command = {
+      CLEAVE_MPIEXEC, "-n", std::to_string(ranks),
+      (is_disturbed ? kInstrumented : kPrograms) + "/cleave-" + program};
   command.insert(command.end(), arguments.begin(), arguments.end());
   Finished finished = run_program(command);
   finished.err = without_launcher(finished.err);

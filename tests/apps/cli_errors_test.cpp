@@ -25,8 +25,23 @@ TEST(Help, IsPrintedOnceAndEndsWell) {
       EXPECT_NE(finished.out.find(name), std::string::npos) << finished.out;
       EXPECT_EQ(finished.out.find(name), finished.out.rfind(name)) << finished.out;
       EXPECT_EQ(finished.out.find("Examples:") != std::string::npos, is_help);
-      EXPECT_EQ(finished.out.find("--inject"), std::string::npos);
     }
+  }
+}
+
+TEST(Instruments, AreInProgramsForTestsAlone) {
+  for (const std::string name : {"quicksort", "components", "uts", "flowshop"}) {
+    for (const char* const option : {"--inject", "--dilate"}) {
+      const Finished refused = run_program({kPrograms + "/cleave-" + name, option});
+      EXPECT_EQ(refused.status, 2);
+      EXPECT_NE(refused.err.find(std::string("not expected: ") + option), std::string::npos)
+          << refused.err;
+      const Finished taken = run_program({kInstrumented + "/cleave-" + name, option, "tea"});
+      EXPECT_EQ(taken.status, 2);
+      EXPECT_NE(taken.err.find("'tea' is not "), std::string::npos) << taken.err;
+    }
+    const Finished help = run_program({kInstrumented + "/cleave-" + name, "--help"});
+    EXPECT_EQ(help.out.find("--inject"), std::string::npos);
   }
 }
 
@@ -162,7 +177,7 @@ TEST(Failure, OfAFunctorOnAnyRankIsOneLineThatNamesRankLevelAndBlock) {
            << ": thrown by --inject";
       expect_failure(
           4, "quicksort",
-          {"--size", "N=1K", "--placement", place.placement, "--inject", "throw:" + where.str()}, 1,
+          {"--inject", "throw:" + where.str(), "--size", "N=1K", "--placement", place.placement}, 1,
           line.str());
     }
   }
@@ -175,15 +190,15 @@ TEST(Failure, OfOneRankAloneIsNamedAndOfTheSequentialRunToo) {
 
 TEST(Failure, ByDeathOfOneRankEndsAll) {
   const Finished finished =
-      run(4, "quicksort", {"--size", "N=1K", "--inject", "kill:rank=2,level=1,block=partition"});
+      run(4, "quicksort", {"--inject", "kill:rank=2,level=1,block=partition", "--size", "N=1K"});
   EXPECT_FALSE(finished.timed_out);
   EXPECT_NE(finished.status, 0);
 }
 
 TEST(Delay, OfOneRankDelaysTheRun) {
   const auto json = verified(2, "components",
-                             {"--size", "N=1K,M=1K", "--placement", "replicated", "--inject",
-                              "delay:rank=1,level=0,block=divide,ms=30"});
+                             {"--inject", "delay:rank=1,level=0,block=divide,ms=30", "--size",
+                              "N=1K,M=1K", "--placement", "replicated"});
   for (const auto& seconds : json["seconds"]) {
     EXPECT_GE(seconds.get<double>(), 0.03);
   }
@@ -221,8 +236,8 @@ TEST(MaxNodes, OnTheHypercubeAreThoseOfAllRanks) {
 
 TEST(EndlessTree, WithoutALimitIsWarnedOf) {
   const Finished finished = run(2, "uts",
-                                {"-t", "0", "-b", "1", "-q", "1", "-m", "1", "-r", "1", "--inject",
-                                 "throw:rank=0,level=0,block=sequential"});
+                                {"--inject", "throw:rank=0,level=0,block=sequential", "-t", "0",
+                                 "-b", "1", "-q", "1", "-m", "1", "-r", "1"});
   EXPECT_EQ(finished.status, 1);
   EXPECT_NE(finished.err.find("warning: q * m is 1 or more"), std::string::npos) << finished.err;
 }

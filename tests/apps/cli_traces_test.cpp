@@ -113,8 +113,8 @@ TEST(Trace, SaysHowFastTheCoresWereUnlessRanksTakeTurns) {
   for (const int ranks : {1, 2, 8}) {
     for (const std::vector<std::string>& options :
          {std::vector<std::string>{}, {"--dilate", "2"}}) {
-      std::vector<std::string> all = {"--size", "N=10K", "--trace", file.string()};
-      all.insert(all.end(), options.begin(), options.end());
+      std::vector<std::string> all = options;
+      all.insert(all.end(), {"--size", "N=10K", "--trace", file.string()});
       verified(ranks, "quicksort", all);
       const Trace trace = read_trace(file);
       const bool is_told = !trace.run.oversubscribed && options.empty();

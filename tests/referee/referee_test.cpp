@@ -25,6 +25,7 @@ using testing::Finished;
 using testing::run_program;
 
 const std::string kReferee = CLEAVE_REFEREE;
+const std::string kInstrumentedSort = CLEAVE_BUILD "/instrumented/cleave-quicksort";
 constexpr int kSkipped = 77;
 
 Finished run(std::vector<std::string> command, const std::vector<std::string>& arguments,
@@ -112,8 +113,9 @@ TEST_F(Simulated, CalibrationFindsThePlatformsLatencyAndRate) {
 
 TEST_F(Simulated, SleepTakesSimulatedTimeAlone) {
   const auto json =
-      verified({"-n", "2", "cleave-quicksort", "--size", "N=1K", "--placement", "replicated",
-                "--warm-up", "0", "--inject", "delay:rank=1,level=0,block=divide,ms=1000000"});
+      verified({"-n", "2", kReferee + "/../../build/smpi/instrumented/cleave-quicksort", "--size",
+                "N=1K", "--placement", "replicated", "--warm-up", "0", "--inject",
+                "delay:rank=1,level=0,block=divide,ms=1000000"});
   EXPECT_GE(json["seconds"][0].get<double>(), 1000);
 }
 
@@ -304,7 +306,7 @@ class Hosts : public ::testing::Test {
 
 TEST_F(Hosts, RunMpiOverTcp) {
   for (const char* count : {"2", "5"}) {
-    const Finished finished = hosts({"-n", count, "cleave-quicksort", "--size", "N=20K",
+    const Finished finished = hosts({"-n", count, kInstrumentedSort, "--size", "N=20K",
                                      "--repetitions", "2", "--dilate", "2", "--verify", "--json"});
     ASSERT_EQ(finished.status, 0) << finished.err;
     const auto json = nlohmann::json::parse(finished.out);
@@ -315,7 +317,7 @@ TEST_F(Hosts, RunMpiOverTcp) {
 }
 
 TEST_F(Hosts, AreTakenDownAfterAFailure) {
-  const Finished finished = hosts({"-n", "3", "cleave-quicksort", "--size", "N=1K", "--placement",
+  const Finished finished = hosts({"-n", "3", kInstrumentedSort, "--size", "N=1K", "--placement",
                                    "replicated", "--inject", "throw:rank=1,level=0,block=divide"});
   EXPECT_NE(finished.status, 0);
   EXPECT_NE(finished.err.find("thrown by --inject"), std::string::npos) << finished.err;

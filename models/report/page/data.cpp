@@ -6,6 +6,7 @@
 #include <set>
 
 #include "models/report/answer.hpp"
+#include "models/report/tables.hpp"
 #include "models/theory/prediction_json.hpp"
 #include "models/theory/what_if.hpp"
 
@@ -80,31 +81,9 @@ json residuals_of(const Report& report) {
   return residuals;
 }
 
-json messages_of(const std::vector<detail::Communication>& entries, const char* pattern) {
-  json messages = json::array();
-  for (const detail::Communication& entry : entries) {
-    json segments = json::array();
-    for (const detail::MessageSegment& segment : entry.segments) {
-      segments.push_back({segment.from_bytes, segment.latency_s, segment.gap_s_per_byte});
-    }
-    messages.push_back({{"pattern", pattern},
-                        {"ranks", entry.ranks},
-                        {"level", entry.level},
-                        {"between_hosts", entry.between_hosts},
-                        {"latency_s", entry.latency_s},
-                        {"gap_s_per_byte", entry.gap_s_per_byte},
-                        {"segments", std::move(segments)}});
-  }
-  return messages;
-}
-
 }  // namespace
 
 std::string data_json(const Report& report) {
-  json messages = messages_of(report.model.network.alltoallv, "MPI_Alltoallv");
-  for (json& entry : messages_of(report.model.network.exchange, "exchange")) {
-    messages.push_back(std::move(entry));
-  }
   json examples = json::array();
   for (const Answer& answer : report.answers) {
     if (answer.prediction) {
@@ -119,7 +98,7 @@ std::string data_json(const Report& report) {
   return text_of({{"controls", controls_of(report)},
                   {"runs", runs_of(report)},
                   {"residuals", residuals_of(report)},
-                  {"messages", std::move(messages)},
+                  {"messages", patterns_json(report.model.network)},
                   {"examples", std::move(examples)},
                   {"workers", std::move(workers)}});
 }

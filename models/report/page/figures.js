@@ -58,19 +58,15 @@ function residualOptions(residuals) {
 
 // l + bytes g of the segment that a message of so many bytes is in.
 function messageSeconds(entry, bytes) {
-  let [, l, g] = [0, entry.latency_s, entry.gap_s_per_byte];
-  for (const [from, segmentLatency, segmentGap] of entry.segments) {
-    if (bytes >= from) {
-      [l, g] = [segmentLatency, segmentGap];
-    }
-  }
-  return Math.max(0, l + bytes * g);
+  const { latency_s, gap_s_per_byte } = entry.segments.findLast(({ from_bytes }) => bytes >= from_bytes) ?? entry;
+  return Math.max(0, latency_s + bytes * gap_s_per_byte);
 }
 
 function nameOfMessages(entry) {
   const where = entry.between_hosts ? ", between hosts" : "";
+  const pattern = entry.pattern === "exchange" ? "exchange" : "MPI_Alltoallv";
   const level = entry.pattern === "exchange" ? `, level ${entry.level}` : "";
-  return `${entry.pattern}, ${formatRanks(entry.ranks)}${level}${where}: l = ${formatSeconds(entry.latency_s, 3)}, ` +
+  return `${pattern}, ${formatRanks(entry.ranks)}${level}${where}: l = ${formatSeconds(entry.latency_s, 3)}, ` +
          `g = ${formatNumber(1e9 * entry.gap_s_per_byte, 3)} ns/byte`;
 }
 

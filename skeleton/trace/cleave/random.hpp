@@ -18,13 +18,14 @@ class CounterRandom {
     return mix(start_ + (index + 1) * 0x9e3779b97f4a7c15);
   }
 
- private:
+  /// Each bit of the result depends on every one of `bits`; no two have the same result.
   static constexpr std::uint64_t mix(std::uint64_t bits) {
     bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
     bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
     return bits ^ (bits >> 31);
   }
 
+ private:
   std::uint64_t start_;
 };
 

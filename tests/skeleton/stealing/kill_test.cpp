@@ -37,7 +37,7 @@ std::vector<std::string> command(int ranks, int threads, const std::filesystem::
   return {CLEAVE_MPIEXEC,
           "-n",
           std::to_string(ranks),
-          std::string(CLEAVE_PROGRAMS) + "/cleave-uts",
+          std::string(CLEAVE_INSTRUMENTED) + "/cleave-uts",
           "--tree",
           kTree,
           "--threads",
@@ -127,7 +127,7 @@ class SlowRun {
   }
 
   std::vector<pid_t> ranks() const {
-    return processes_of(std::string(CLEAVE_PROGRAMS) + "/cleave-uts", folder_);
+    return processes_of(std::string(CLEAVE_INSTRUMENTED) + "/cleave-uts", folder_);
   }
   pid_t launcher() const { return processes_of(CLEAVE_MPIEXEC, folder_).at(0); }
 

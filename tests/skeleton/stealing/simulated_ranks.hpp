@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include <cleave/random.hpp>
 #include <cleave/stealing/balancer.hpp>
 #include <cleave/stealing/deques.hpp>
 #include <cleave/trace/checksum.hpp>
@@ -27,20 +28,14 @@ struct TreeNode {
   std::uint32_t depth = 0;
 };
 
-/// SplitMix64's finish.
-inline std::uint64_t mixed(std::uint64_t bits) {
-  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
-  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
-  return bits ^ (bits >> 31);
-}
-
 inline std::vector<TreeNode> children_of(const TreeNode& node) {
   constexpr std::uint32_t kMaxDepth = 30;
   const std::uint32_t maximum = node.depth < 4 ? 6 : node.depth < kMaxDepth ? 2 : 0;
-  const std::uint64_t random = mixed(node.number + 0x9e3779b97f4a7c15);
+  const std::uint64_t random = CounterRandom::mix(node.number + 0x9e3779b97f4a7c15);
   std::vector<TreeNode> children(random % (maximum + 1));
   for (std::size_t i = 0; i < children.size(); ++i) {
-    children[i] = {static_cast<std::uint32_t>(mixed(random + i) >> 32), node.depth + 1};
+    children[i] = {static_cast<std::uint32_t>(CounterRandom::mix(random + i) >> 32),
+                   node.depth + 1};
   }
   return children;
 }
@@ -259,7 +254,8 @@ class World {
     Queue& queue = under_way_[to][sender];
     Message message{.from = sender, .bytes = std::move(queue.front().second)};
     queue.pop_front();
-    digest_ = mixed(digest_ ^ crc_64(message.bytes) ^ static_cast<std::uint64_t>(now_ns_ + to));
+    digest_ = CounterRandom::mix(digest_ ^ crc_64(message.bytes) ^
+                                 static_cast<std::uint64_t>(now_ns_ + to));
     if (queue.empty()) {
       under_way_[to].erase(sender);
     }

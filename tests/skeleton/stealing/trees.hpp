@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <cleave/comm/mpi_transport.hpp>
+#include <cleave/random.hpp>
 #include <cleave/tree_search.hpp>
 
 namespace cleave::examples {
@@ -39,25 +40,19 @@ struct RandomTree {
 
   int children_of_root = 200;
 
-  static std::uint64_t mixed(std::uint64_t bits) {
-    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
-    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
-    return bits ^ (bits >> 31);
-  }
-
   void visit(const Node& node, Children<Node>& children, Counted& total) const {
     constexpr std::uint64_t kMax = 4;
     constexpr std::uint64_t kOfThousand = 240;
     ++total.nodes;
     total.sum += static_cast<std::int64_t>(node.number % 1000);
     total.deepest = std::max(total.deepest, node.depth);
-    const std::uint64_t random = mixed(node.number + 0x9e3779b97f4a7c15);
+    const std::uint64_t random = CounterRandom::mix(node.number + 0x9e3779b97f4a7c15);
     const std::uint64_t count = node.depth == 0               ? children_of_root
                                 : random % 1000 < kOfThousand ? kMax
                                                               : 0;
     total.leaves += count == 0 ? 1 : 0;
     for (std::uint64_t i = 0; i < count; ++i) {
-      children.push({mixed(random + i), node.depth + 1});
+      children.push({CounterRandom::mix(random + i), node.depth + 1});
     }
   }
 

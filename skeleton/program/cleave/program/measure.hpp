@@ -14,7 +14,6 @@
 #include <cleave/comm.hpp>
 #include <cleave/program/any_run.hpp>
 #include <cleave/program/progress.hpp>
-#include <cleave/program/test_options.hpp>
 #include <cleave/program/traits.hpp>
 #include <cleave/run_options.hpp>
 #include <cleave/stealing/search_watch.hpp>
@@ -75,16 +74,16 @@ inline bool is_distributed(const RunOptions& options) {
          traits_of(options.placement).problem == Holders::parts;
 }
 
-/// Whether this rank is given the whole problem.
-inline bool holds_problem(const Comm& comm, const RunOptions& options) {
-  return comm.rank() == 0 || (options.type != DC_Type::sequential &&
-                              traits_of(options.placement).problem == Holders::all);
+/// Whether `rank` is given the whole problem.
+inline bool holds_problem(int rank, const RunOptions& options) {
+  return rank == 0 || (options.type != DC_Type::sequential &&
+                       traits_of(options.placement).problem == Holders::all);
 }
 
-/// What this rank is given of the problem.
-inline Holding holding_of(const Comm& comm, const RunOptions& options) {
+/// What `rank` is given of the problem.
+inline Holding holding_of(int rank, const RunOptions& options) {
   return is_distributed(options)        ? Holding::part
-         : holds_problem(comm, options) ? Holding::all
+         : holds_problem(rank, options) ? Holding::all
                                         : Holding::nothing;
 }
 
@@ -104,9 +103,9 @@ struct SearchReport {
 
 /// DC_Call's options.
 /// \param instance  what is searched, for snapshots; of rank 0
-CallOptions call_options(const RunOptions& options, const TestOptions& test_options,
-                         const ProgramTraits& program, const std::string& instance, int rank,
-                         Recorder& recorder, SearchReport& report);
+CallOptions call_options(const RunOptions& options, const ProgramTraits& program,
+                         const std::string& instance, int rank, Recorder& recorder,
+                         SearchReport& report);
 
 /// While it lives, SIGTERM or SIGINT asks the search that is running to stop, by what
 /// `call_options` has set as its `stop`. Another one, two seconds later or more, ends the process.
@@ -128,9 +127,9 @@ class StopSignals {
 std::vector<int> bind_as(const RunOptions& options, const Comm& comm);
 
 /// Whether the times of such runs may depend on how fast the cores are meanwhile, and their trace
-/// is to tell. They do not where hosts are simulated or dilated. Where ranks take turns, a probe
-/// would see slow cores.
-bool watches_cores(const Comm& world, const RunOptions& options, const TestOptions& test_options);
+/// is to tell. They do not where hosts are simulated, nor where a hook ends blocks. Where ranks
+/// take turns, a probe would see slow cores.
+bool watches_cores(const Comm& world, const RunOptions& options, const Hooks& hooks);
 
 /// Runs the application as `options` and `call_options` say. The times go to `recorder`: the
 /// longest over the ranks, from the moment that all have begun. Making problems, freeing solutions

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include <cleave/program/test_options.hpp>
 #include <cleave/program/traits.hpp>
 #include <cleave/run_options.hpp>
 
@@ -27,7 +26,6 @@ struct OwnOption {
 /// What a command line said.
 struct CommandLine {
   RunOptions options;
-  TestOptions test_options;
   bool describes = false;      ///< whether --describe was given
   std::vector<OwnOption> own;  ///< in the order in which they were added
 };

@@ -2,14 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cleave/dc_call.hpp>
 
-int main() {
-  int calls = 0;
-  const auto result = cleave::DC_Call(
-      cleave::DC_Type::hypercube, 5, [](const int& n) { return n < 2; },
-      [](int n) {
-        return cleave::Halves<int>{n / 2, n - n / 2};
-      },
-      [](int n) { return n; }, [](int a, int b) { return a + b; },
-      [calls](int n) mutable { return ++calls + n; });
-  return sizeof(result) > 100 ? 1 : 0;
-}
+const auto result = cleave::DC_Call(
+    cleave::DC_Type::hypercube, 5, [](const int& n) { return n < 2; },
+    [](int n) {
+      return cleave::Halves<int>{n / 2, n - n / 2};
+    },
+    [](int n) { return n; }, [](int a, int b) { return a + b; },
+    [calls = 0](int n) mutable { return ++calls + n; });

@@ -8,8 +8,5 @@ const auto conquer = [](int n) { return n; };
 const auto combine = [](int a, int b) { return a + b; };
 const auto sequential = 0;
 
-int main() {
-  const auto result =
-      cleave::DC_Call(cleave::DC_Type::hypercube, 5, trivial, divide, conquer, combine, sequential);
-  return sizeof(result) > 100 ? 1 : 0;
-}
+const auto result =
+    cleave::DC_Call(cleave::DC_Type::hypercube, 5, trivial, divide, conquer, combine, sequential);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tests/instruments/dilate.hpp"
+
 #include <time.h>
 
 #include <algorithm>
@@ -8,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include <cleave/program/dilate.hpp>
 #include <cleave/trace.hpp>
 
 namespace cleave::detail {

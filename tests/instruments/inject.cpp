@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tests/instruments/inject.hpp"
+
 #include <fmt/format.h>
 
 #include <array>
@@ -11,7 +13,6 @@
 #include <thread>
 
 #include <cleave/error.hpp>
-#include <cleave/program/inject.hpp>
 #include <cleave/sizes.hpp>
 
 namespace cleave::detail {
