@@ -26,7 +26,7 @@ struct Given {
   std::string kernel = "auto";
 
   void add_to(CLI::App& cli);
-  Uts uts(const RunOptions& options) const;
+  Uts uts() const;
   Figures figures(const TreeCounts& counts) const;
 };
 
@@ -41,12 +41,10 @@ void Given::add_to(CLI::App& cli) {
       ->check(detail::ParsedBy(parse_kernel));
 }
 
-Uts Given::uts(const RunOptions& options) const {
+Uts Given::uts() const {
   return {.tree = Tree(tree.parameters()),
           .child_ids = parse_kernel(kernel).child_ids,
-          .granularity = granularity,
-          .max_nodes = options.max_nodes,
-          .max_memory = static_cast<std::size_t>(options.max_memory_bytes)};
+          .granularity = granularity};
 }
 
 Figures Given::figures(const TreeCounts& counts) const {
@@ -110,7 +108,7 @@ int main(int argc, char** argv) {
                 warn_of_endless(given.tree.parameters(), options);
               },
           .study = study_of,
-          .application = [&](const cleave::RunOptions& options) { return given.uts(options); },
+          .application = [&](const cleave::RunOptions&) { return given.uts(); },
           .make_problem = [&](const cleave::NamedSizes&,
                               std::uint64_t) { return whole_tree(Tree(given.tree.parameters())); },
           .is_generated = [] { return false; },

@@ -36,9 +36,7 @@ struct Options {
   bool quiet = false;
 
   Uts uts() const {
-    return {.tree = Tree(tree.parameters()),
-            .child_ids = parse_kernel(kernel).child_ids,
-            .max_nodes = max_nodes};
+    return {.tree = Tree(tree.parameters()), .child_ids = parse_kernel(kernel).child_ids};
   }
 };
 
@@ -49,8 +47,9 @@ Figures finite_or_null(double value) {
 
 Figures subtrees(const Options& o) {
   const Uts uts = o.uts();
-  const SubtreeShares shares = shares_of(subtree_sizes(uts));
-  const TreeCounts counts = uts.sequential(whole_tree(uts.tree));
+  const SearchLimits limits = {.nodes = o.max_nodes};
+  const SubtreeShares shares = shares_of(subtree_sizes(uts, limits));
+  const TreeCounts counts = search_sequentially(uts, whole_tree(uts.tree), limits);
   return {{"nodes", counts.nodes},
           {"leaves", counts.leaves},
           {"max_depth", counts.max_depth},

@@ -5,18 +5,19 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
+#include <utility>
 
 namespace cleave::uts {
 
-std::vector<std::int64_t> subtree_sizes(const Uts& uts) {
+std::vector<std::int64_t> subtree_sizes(const Uts& uts, const SearchLimits& limits) {
   std::vector<std::int64_t> sizes;
   const Node root{.id = uts.tree.root_id(), .depth = 0};
   for (std::uint32_t child = 0; child < uts.tree.root_children(); ++child) {
-    const Forest forest{
+    Forest forest{
         .frontier = {{.parent = root, .first = child, .last = child + 1}},
         .counted = {},
     };
-    sizes.push_back(uts.sequential(forest).nodes);
+    sizes.push_back(search_sequentially(uts, std::move(forest), limits).nodes);
   }
   return sizes;
 }

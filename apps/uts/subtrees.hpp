@@ -11,8 +11,8 @@
 namespace cleave::uts {
 
 /// The number of nodes below and at each child of the root, in the order of the children.
-/// Cost: one traversal. \throws Error  if one has more than `uts` allows
-std::vector<std::int64_t> subtree_sizes(const Uts& uts);
+/// Cost: one traversal. \throws Error  if one is beyond `limits`
+std::vector<std::int64_t> subtree_sizes(const Uts& uts, const SearchLimits& limits = {});
 
 struct SubtreeShares {
   std::int64_t count = 0;  ///< of subtrees

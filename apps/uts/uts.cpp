@@ -131,11 +131,6 @@ Forest Forest::take(std::int64_t n, Side side) {
   return taken;
 }
 
-TreeCounts Uts::sequential(Forest forest) const {
-  return search_sequentially(*this, std::move(forest),
-                             {.nodes = max_nodes, .memory_bytes = max_memory});
-}
-
 void Uts::expand(Forest& forest, int ranks) const {
   const std::int64_t wanted = kFrontierPerRank * ranks;
   const std::int64_t counted_before = forest.counted.nodes;

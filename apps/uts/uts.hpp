@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -55,9 +54,6 @@ struct Uts {
   Tree tree;
   ChildIds child_ids = fastest_kernel().child_ids;
   int granularity = 1;  ///< how many times each node is hashed
-  std::int64_t max_nodes = std::numeric_limits<std::int64_t>::max();
-  /// Bytes of the stack.
-  std::size_t max_memory = std::numeric_limits<std::size_t>::max();
 
   void begin(const Forest& forest, Children<Siblings>& children, TreeCounts& total) const;
 
@@ -82,9 +78,6 @@ struct Uts {
             .leaves = left.leaves + right.leaves,
             .max_depth = std::max(left.max_depth, right.max_depth)};
   }
-
-  /// Depth first. \throws Error  beyond `max_nodes` or `max_memory`
-  TreeCounts sequential(Forest forest) const;
 
   Sizes sizes(const Forest& forest) const { return {{"frontier", forest.size()}}; }
   Sizes solution_sizes(const TreeCounts& counts) const { return {{"nodes", counts.nodes}}; }

@@ -33,6 +33,7 @@ struct PlanArguments {
   std::string size;
   std::string deadline;
   std::optional<double> efficiency;
+  std::string host_memory;
   std::string slurm;
   std::string program;
   std::string checkpoint;
@@ -56,6 +57,12 @@ void print_json(const Answering& answering, const Model& model, const Plan& plan
   answering.print(object);
 }
 
+/// Of all ranks of a host; empty where that is not known.
+std::string memory_text(const Prediction& prediction) {
+  const auto bytes = host_bytes(prediction);
+  return bytes ? fmt::format("{:.0f} MiB", *bytes / (1 << 20)) : "";
+}
+
 void print_table(const Plan& plan) {
   Table table{.columns = {{"", false},
                           {"ranks", true},
@@ -66,6 +73,7 @@ void print_table(const Plan& plan) {
                           {"speed-up", true},
                           {"efficiency", true},
                           {"core hours", true},
+                          {"memory per host", true},
                           {"fitted range"}}};
   const auto cell = [](std::string text) { return Cell{text, text}; };
   for (std::size_t i = 0; i < plan.choices.size(); ++i) {
@@ -80,7 +88,7 @@ void print_table(const Plan& plan) {
          known(format_seconds(c.prediction.low)), known(format_seconds(c.prediction.high)),
          known(format_seconds(c.prediction.run_high)), known(fmt::format("{:.2f}", c.speedup)),
          known(fmt::format("{:.3f}", c.efficiency)), known(fmt::format("{:.4g}", c.core_hours)),
-         cell(fitted_range_text(c.prediction))});
+         cell(memory_text(c.prediction)), cell(fitted_range_text(c.prediction))});
   }
   fmt::print("{}", to_terminal(table));
   Remarks remarks;
@@ -108,6 +116,13 @@ std::string unmet(const Plan& plan, const PlanRequest& request) {
   if (request.efficiency) {
     asked.push_back(fmt::format("have an efficiency of {} (at most {:.2f}, with --ranks {})",
                                 *request.efficiency, best.efficiency, best.prediction.ranks));
+  }
+  if (request.host_bytes) {
+    const PlanChoice& least = *std::ranges::min_element(
+        plan.choices, {}, [](const PlanChoice& choice) { return host_bytes(choice.prediction); });
+    asked.push_back(fmt::format(
+        "need at most {:.0f} MiB of a host (at the least {}, with --ranks {})",
+        *request.host_bytes / (1 << 20), memory_text(least.prediction), least.prediction.ranks));
   }
   return fmt::format("none of {} numbers of ranks is predicted to {}", plan.choices.size(),
                      fmt::join(asked, " and to "));
@@ -142,6 +157,9 @@ void run(PlanArguments& arguments) {
   PlanRequest request{.ranks = parse_ranks(arguments.ranks),
                       .efficiency = arguments.efficiency,
                       .options = arguments.question.options()};
+  if (!arguments.host_memory.empty()) {
+    request.host_bytes = static_cast<double>(parse_count(arguments.host_memory));
+  }
   if (!arguments.deadline.empty()) {
     request.deadline_s = parse_duration(arguments.deadline);
   }
@@ -187,6 +205,8 @@ void add_plan_command(CLI::App& program) {
       ->add_option("--efficiency", arguments->efficiency,
                    "Least speed-up over one rank divided by ranks")
       ->check(CLI::Range(0.0, 2.0));
+  command->add_option("--host-memory", arguments->host_memory,
+                      "Bytes of a host that all of its ranks may take together, e.g. 256G");
   command->add_option("--slurm", arguments->slurm, "Batch script to write for the choice");
   command->add_option(
       "--program", arguments->program,

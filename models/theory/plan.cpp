@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -21,10 +22,18 @@ constexpr double kSecondsPerHour = 3600;
 bool fits(const PlanChoice& choice, const PlanRequest& request) {
   return choice.prediction.is_answer() &&
          (!request.deadline_s || choice.prediction.run_high <= *request.deadline_s) &&
-         (!request.efficiency || choice.efficiency >= *request.efficiency);
+         (!request.efficiency || choice.efficiency >= *request.efficiency) &&
+         (!request.host_bytes || host_bytes(choice.prediction) <= request.host_bytes);
 }
 
 }  // namespace
+
+std::optional<double> host_bytes(const Prediction& prediction) {
+  return prediction.memory_bytes
+             ? std::optional(*prediction.memory_bytes *
+                             std::min(prediction.ranks, prediction.ranks_per_host))
+             : std::nullopt;
+}
 
 nlohmann::json to_json(const PlanChoice& choice) {
   nlohmann::json object = to_json(choice.prediction);
@@ -32,12 +41,18 @@ nlohmann::json to_json(const PlanChoice& choice) {
   object["efficiency"] = choice.efficiency;
   object["core_hours"] = choice.core_hours;
   object["fits"] = choice.fits;
+  if (const auto bytes = host_bytes(choice.prediction)) {
+    object["memory_bytes_per_host"] = *bytes;
+  }
   return object;
 }
 
 Plan make_plan(const Model& model, const PlanRequest& request) {
   if (!request.deadline_s && !request.efficiency) {
     throw UsageError("nothing to plan for: give --deadline, --efficiency or both");
+  }
+  if (request.host_bytes && !model.memory) {
+    throw UsageError("--host-memory: no trace of this model says how much memory its ranks took");
   }
   PredictOptions of_one_rank = request.options;
   of_one_rank.ranks_per_host = 1;

@@ -16,6 +16,7 @@ struct PlanRequest {
   std::vector<int> ranks;            ///< to choose among, ascending
   std::optional<double> deadline_s;  ///< 95 % of runs on a host as it was must keep it
   std::optional<double> efficiency;  ///< at least; speed-up over one rank / ranks
+  std::optional<double> host_bytes;  ///< at most, of all ranks of a host together
   PredictOptions options;
 };
 
@@ -26,6 +27,8 @@ struct PlanChoice {
   double core_hours = 0;  ///< of the predicted time, threads of a rank included
   bool fits = false;      ///< keeps what was asked
 };
+/// Memory of all ranks that share a host; none where the model does not know that of a rank.
+std::optional<double> host_bytes(const Prediction& prediction);
 /// All of the prediction, and the rest beside it.
 nlohmann::json to_json(const PlanChoice& choice);
 
@@ -39,7 +42,8 @@ struct Plan {
 /// Chosen is the fewest ranks that fit where a deadline is given, else the most that are as
 /// efficient as asked. Numbers of ranks that cannot be predicted, as those that leave the measured
 /// host, are left out where others can.
-/// \throws UsageError  if neither is given; else as `predict`
+/// \throws UsageError  if neither is given, or memory is limited that the model does not know; else
+///                     as `predict`
 Plan make_plan(const Model& model, const PlanRequest& request);
 
 /// "90", "20ms", "90s", "15m", "1.5h" as seconds. \throws UsageError

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <csignal>
 #include <ctime>
-#include <limits>
 #include <numeric>
 
 #include <cleave/clock.hpp>
@@ -36,20 +35,6 @@ namespace {
 std::int64_t slowest_probe_ns(const Comm& world) {
   world.barrier();
   return world.allreduce_max(probe_ns());
-}
-
-/// Refuses a solution on the hypercube beyond the limit on nodes, which holds for all ranks
-/// together. \throws Error  on every rank
-void require_within_limit(const Comm& world, const AnyRun& run, const RunOptions& options) {
-  if (options.type != DC_Type::hypercube ||
-      options.max_nodes == std::numeric_limits<std::int64_t>::max()) {
-    return;
-  }
-  agree(world, [&] {
-    if (const auto reason = beyond({.nodes = options.max_nodes}, run.nodes().value_or(0), 0)) {
-      throw Error(*reason);
-    }
-  });
 }
 
 std::atomic<bool> stop_flag = false;
@@ -92,7 +77,7 @@ CallOptions call_options(const RunOptions& options, const ProgramTraits& program
   }
   if (program.searches) {
     call.stealing.ended_early = &report.ended;
-    call.stealing.stop = options.type == DC_Type::work_stealing ? &stop_flag : nullptr;
+    call.stealing.stop = &stop_flag;
   }
   if (options.checkpoint) {
     call.checkpoint = CheckpointOptions{.folder = *options.checkpoint,
@@ -210,7 +195,6 @@ void measure(const Comm& world, AnyRun& run, const RunOptions& options,
     const std::int64_t begin_ns = mpi_time_ns();
     if (options.type != DC_Type::sequential) {
       run.solve(options.type, call_options);
-      require_within_limit(world, run, options);
     } else {
       agree(world, [&] {
         if (world.rank() == 0) {

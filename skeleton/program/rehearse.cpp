@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -307,6 +308,10 @@ void check_rehearsal(const RunOptions& options) {
   }
   if (options.status) {
     refuse("--status", "which takes seconds");
+  }
+  if (options.max_nodes != RunOptions().max_nodes || std::isfinite(options.max_s) ||
+      options.max_memory_bytes != RunOptions().max_memory_bytes) {
+    refuse("a limit", "which solves each part as a whole");
   }
 }
 

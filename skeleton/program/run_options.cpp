@@ -207,10 +207,6 @@ void check_combinations(RunOptions& o) {
                                  name_of(o.type)));
   }
   check_has_standard_output("--trace", o.trace.value_or(""), o.json);
-  if (std::isfinite(o.max_s) && o.type != DC_Type::work_stealing) {
-    throw UsageError(fmt::format("--max-time: {} has no limit of time, take --type work_stealing",
-                                 name_of(o.type)));
-  }
   if (o.rehearse) {
     check_rehearsal(o);
   }

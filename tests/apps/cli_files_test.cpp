@@ -242,10 +242,13 @@ TEST(Search, ThatIsEndedEarlyPrintsTheBestSoFar) {
       EXPECT_GE(json["makespan"], 2297);
       EXPECT_EQ(json["permutation"].size(), 20U);
       EXPECT_EQ(json["share_of_nodes"].size(), static_cast<std::size_t>(ranks));
+      all.insert(all.end(), {"--type", "sequential"});
+      const auto alone = nlohmann::json::parse(run(ranks, "flowshop", all).out, nullptr, false);
+      ASSERT_TRUE(alone.is_object());
+      EXPECT_EQ(alone["ended_early"], reason);
+      EXPECT_EQ(alone["permutation"].size(), 20U);
     }
   }
-  expect_failure(2, "uts", {"--type", "hypercube", "--max-time", "1"}, 2,
-                 "--max-time: hypercube has no limit of time, take --type work_stealing");
 }
 
 TEST(Search, ThatIsResumedCountsTheNodesOfThisRunByTheSecond) {

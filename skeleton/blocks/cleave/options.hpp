@@ -21,7 +21,8 @@
 
 namespace cleave {
 
-/// How DC_Type::work_stealing shares out work (docs/explanation/work-stealing.md).
+/// How DC_Type::work_stealing shares out work (docs/explanation/work-stealing.md). What ends a
+/// search early holds for every type, but not inside of a `sequential` functor.
 struct StealingOptions {
   /// Of each rank. Only the calling one calls MPI, which MPI_THREAD_FUNNELED suffices for; with 1
   /// no thread is started. The application's functors are called by all of them at once.
@@ -36,7 +37,8 @@ struct StealingOptions {
   std::int64_t max_nodes = std::numeric_limits<std::int64_t>::max();
   /// The most memory that the deques of one rank may take, in bytes; refused alike.
   std::size_t max_memory_bytes = std::numeric_limits<std::size_t>::max();
-  /// The longest time that a search may take; it is ended alike.
+  /// The longest time that a search may take; it is ended alike. On the hypercube that is
+  /// the search of a rank's own part.
   double max_s = std::numeric_limits<double>::infinity();
   /// Set by a signal handler: end the search. May be null.
   const std::atomic<bool>* stop = nullptr;

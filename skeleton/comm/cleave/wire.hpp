@@ -5,10 +5,11 @@
 // std::deque, std::pair, std::tuple, std::optional, std::variant, std::map, std::set and their
 // unordered forms, and aggregates of at most 100 of these, to any depth. Refused at compile time:
 // pointers and views (std::span, std::string_view), alone or inside an aggregate, since what they
-// point to stays behind; C arrays, for which std::array does; and aggregates with a base class. Any
-// other type: specialise wire<T>, or declare it `kPlain` if its bytes are its value, which also
-// spares the compiler a look into an aggregate of many kilobytes. Ranks must agree on byte order
-// and type sizes: one cluster of one kind of machine.
+// point to stays behind; C arrays, for which std::array does; unions, with a name or without, since
+// nothing tells which member holds; and aggregates with a base class. Any other type: specialise
+// wire<T>, or declare it `kPlain` if its bytes are its value, which also spares the compiler a look
+// into an aggregate of many kilobytes. Ranks must agree on byte order and type sizes: one cluster of
+// one kind of machine.
 #pragma once
 
 #include <array>
@@ -122,13 +123,31 @@ template <class T, std::size_t n>
 inline constexpr bool kIsArray<std::array<T, n>> = true;
 
 template <class T>
-concept Inspectable = !kIsArray<T> && HasFields<T>;
-
-template <class T>
 concept HasWire = requires(Packer& packer, Unpacker& unpacker, const T& value) {
   wire<T>::pack(packer, value);
   { wire<T>::unpack(unpacker) } -> std::same_as<T>;
 };
+
+/// Initialises a union that no wire is declared for, and nothing else.
+struct AnyUnion {
+  template <class Union>
+    requires(std::is_union_v<Union> && !HasWire<Union>)
+  operator Union() const noexcept;
+};
+
+/// Whether such a union is a field of T: without a name, it has no structured binding.
+template <class T>
+consteval bool holds_union() {
+  return []<std::size_t... field>(std::index_sequence<field...>) {
+    return ([]<std::size_t... before>(std::index_sequence<before...>) {
+      return requires { T{AnyField<T>{before}..., AnyUnion{}}; };
+    }(std::make_index_sequence<field>()) ||
+            ...);
+  }(std::make_index_sequence<field_count<T>()>());
+}
+
+template <class T>
+concept Inspectable = !kIsArray<T> && HasFields<T> && !holds_union<T>();
 
 template <class T>
 struct IsPlain;

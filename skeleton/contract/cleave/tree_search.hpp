@@ -30,6 +30,11 @@
 // Its least value is the best; `using Bound = Maximise<double>;` makes it the greatest.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <atomic>
+#include <chrono>
+#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -163,7 +168,9 @@ typename IncumbentOf<App>::Value first_incumbent(const App& app,
 struct SearchLimits {
   std::int64_t nodes = std::numeric_limits<std::int64_t>::max();  ///< as the total's size "nodes"
   std::size_t memory_bytes = std::numeric_limits<std::size_t>::max();  ///< of nodes, on a rank
-  std::optional<EndedEarly>* ended_early = nullptr;                    ///< as in StealingOptions
+  double seconds = std::numeric_limits<double>::infinity();
+  const std::atomic<bool>* stop = nullptr;           ///< set by a signal handler
+  std::optional<EndedEarly>* ended_early = nullptr;  ///< as in StealingOptions
 };
 
 namespace detail {
@@ -185,11 +192,24 @@ std::optional<std::int64_t> nodes_of(const App& app, const typename App::Solutio
 inline std::optional<std::string> beyond(const SearchLimits& limits, std::int64_t nodes,
                                          std::size_t bytes) {
   if (nodes > limits.nodes) {
-    return "the tree has more than " + std::to_string(limits.nodes) + " nodes";
+    return fmt::format("the tree has more than {} nodes", limits.nodes);
   }
   if (bytes > limits.memory_bytes) {
-    return "the search needs more than " + std::to_string(limits.memory_bytes) +
-           " bytes of memory on a rank";
+    return fmt::format("the search needs more than {} bytes of memory on a rank",
+                       limits.memory_bytes);
+  }
+  return std::nullopt;
+}
+
+/// Why a search that has run for `seconds()`, which is asked if need be, must end; nothing within
+/// `limits`.
+template <class Seconds>
+std::optional<std::string> told_to_end(const SearchLimits& limits, Seconds&& seconds) {
+  if (limits.stop != nullptr && limits.stop->load(std::memory_order_relaxed)) {
+    return "stopped before the search was done";
+  }
+  if (std::isfinite(limits.seconds) && seconds() > limits.seconds) {
+    return fmt::format("the search takes longer than {} s", limits.seconds);
   }
   return std::nullopt;
 }
@@ -200,8 +220,8 @@ inline std::optional<std::string> beyond(const SearchLimits& limits, std::int64_
 /// the meaning of DC_Type::work_stealing for an application of this form. Every run returns what
 /// this returns, as far as that does not depend on the order of the visits.
 ///
-/// \throws Error  beyond `limits`, which are looked at after some visits and at the end, unless
-///                they name where that is told
+/// \throws Error  beyond `limits`, unless they name where that is told. Time and `stop` are looked
+///                at after each visit, the others after some and at the end.
 template <TreeSearch App>
 typename App::Solution search_sequentially(const App& app, typename App::Problem problem,
                                            const SearchLimits& limits = {}) {
@@ -212,9 +232,15 @@ typename App::Solution search_sequentially(const App& app, typename App::Problem
   IncumbentOf<App> incumbent(detail::first_incumbent(app, problem));
   detail::begin(app, std::move(problem), children, total);
   std::int64_t visits = 0;
-  const auto is_beyond = [&] {
-    const auto reason =
-        detail::beyond(limits, detail::nodes_of(app, total).value_or(visits), stack.memory_bytes());
+  const auto begin = std::chrono::steady_clock::now();
+  const auto seconds = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  const auto beyond = [&] {
+    return detail::beyond(limits, detail::nodes_of(app, total).value_or(visits),
+                          stack.memory_bytes());
+  };
+  const auto ends = [&](const std::optional<std::string>& reason) {
     if (reason && limits.ended_early == nullptr) {
       throw Error(*reason);
     }
@@ -225,11 +251,12 @@ typename App::Solution search_sequentially(const App& app, typename App::Problem
   };
   while (!stack.private_empty() && !children.is_stopped()) {
     detail::visit(app, stack.pop(), children, total, incumbent);
-    if (++visits % kVisitsBetweenLooks == 0 && is_beyond()) {
+    if ((++visits % kVisitsBetweenLooks == 0 && ends(beyond())) ||
+        ends(detail::told_to_end(limits, seconds))) {
       return total;
     }
   }
-  is_beyond();
+  ends(beyond());
   return total;
 }
 

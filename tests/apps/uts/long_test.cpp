@@ -13,7 +13,8 @@ class LargeTree : public ::testing::TestWithParam<const char*> {};
 TEST_P(LargeTree, IsCountedExactly) {
   const TreeParameters parameters = parse_tree(GetParam());
   const Tree tree(parameters);
-  EXPECT_EQ(unlike_known_counts(parameters, Uts{tree}.sequential(whole_tree(tree))), std::nullopt);
+  EXPECT_EQ(unlike_known_counts(parameters, search_sequentially(Uts{tree}, whole_tree(tree))),
+            std::nullopt);
 }
 
 INSTANTIATE_TEST_SUITE_P(OfThousandsOfMillions, LargeTree,

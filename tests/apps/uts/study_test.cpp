@@ -60,7 +60,7 @@ TEST(Expectation, IsWhatManyRootsHave) {
     for (std::uint32_t root = 0; root < kRoots; ++root) {
       parameters.root.back() = root;
       const Tree tree(parameters);
-      sum += static_cast<double>(Uts{tree}.sequential(whole_tree(tree)).nodes);
+      sum += static_cast<double>(search_sequentially(Uts{tree}, whole_tree(tree)).nodes);
     }
     const Moments moments = size_moments(parameters);
     EXPECT_NEAR(sum / kRoots, moments.mean, 4 * std::sqrt(moments.variance / kRoots)) << letters;
@@ -86,7 +86,7 @@ TEST(Estimate, HoldsTheSizeAsOftenAsItSays) {
       parameters.root.back() = root;
       const Uts uts{.tree = Tree(parameters)};
       const SizeEstimate estimate = estimate_size(uts, 300, 0.9);
-      const auto nodes = static_cast<double>(uts.sequential(whole_tree(uts.tree)).nodes);
+      const auto nodes = static_cast<double>(search_sequentially(uts, whole_tree(uts.tree)).nodes);
       held += estimate.low <= nodes && nodes <= estimate.high ? 1 : 0;
     }
     EXPECT_GT(held, 0.86 * kRoots) << letters;
@@ -121,7 +121,7 @@ TEST(WantedSize, IsFoundWithinTheTolerance) {
     const FoundTree found = find_tree(parse_tree(name), 100'000, 0.05, fastest_kernel().child_ids);
     EXPECT_NEAR(static_cast<double>(found.counts.nodes), 100'000, 5'000) << name;
     const Tree tree(found.parameters);
-    EXPECT_EQ(Uts{tree}.sequential(whole_tree(tree)), found.counts) << name;
+    EXPECT_EQ(search_sequentially(Uts{tree}, whole_tree(tree)), found.counts) << name;
   }
 }
 

@@ -38,7 +38,7 @@ const std::vector<TreeParameters>& small_trees() {
 
 TreeCounts count(const TreeParameters& parameters) {
   const Tree tree(parameters);
-  return Uts{tree}.sequential(whole_tree(tree));
+  return search_sequentially(Uts{tree}, whole_tree(tree));
 }
 
 class NamedTree : public ::testing::TestWithParam<const char*> {};
@@ -77,9 +77,11 @@ TEST(Uts, CountsTheSameByAnyKernelAndGranularity) {
   for (const TreeParameters& parameters : small_trees()) {
     const Tree tree(parameters);
     const TreeCounts expected = count(parameters);
-    EXPECT_EQ(Uts({.tree = tree, .child_ids = child_ids_by_openssl}).sequential(whole_tree(tree)),
+    EXPECT_EQ(search_sequentially(Uts({.tree = tree, .child_ids = child_ids_by_openssl}),
+                                  whole_tree(tree)),
               expected);
-    EXPECT_EQ(Uts({.tree = tree, .granularity = 3}).sequential(whole_tree(tree)), expected);
+    EXPECT_EQ(search_sequentially(Uts({.tree = tree, .granularity = 3}), whole_tree(tree)),
+              expected);
   }
 }
 
@@ -104,24 +106,19 @@ TEST(Uts, OfARootThatIsALeafIsCounted) {
   EXPECT_EQ(count(examples::tree_of("t=1,b=0.01,r=1")), (TreeCounts{1, 1, 0}));
 }
 
-TEST(Uts, StopsATreeThatDoesNotEnd) {
-  const Tree tree(parse_tree("prins:n=10,q=0.5,m=4"));
-  try {
-    Uts({.tree = tree, .max_nodes = 1000}).sequential(whole_tree(tree));
-    ADD_FAILURE() << "counted";
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "the tree has more than 1000 nodes");
-  }
-}
-
-TEST(Uts, StopsASearchThatTakesTooMuchMemory) {
-  const Tree tree(parse_tree("prins:n=10,q=0.9,m=4"));
-  try {
-    Uts({.tree = tree, .max_memory = 1 << 20}).sequential(whole_tree(tree));
-    ADD_FAILURE() << "counted";
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "the search needs more than 1048576 bytes of memory on a rank");
-  }
+TEST(Uts, ATreeThatDoesNotEndIsStoppedByEitherLimit) {
+  const auto message = [](const char* text, const SearchLimits& limits) {
+    const Tree tree(parse_tree(text));
+    try {
+      search_sequentially(Uts{tree}, whole_tree(tree), limits);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(message("prins:n=10,q=0.5,m=4", {.nodes = 1000}), "the tree has more than 1000 nodes");
+  EXPECT_EQ(message("prins:n=10,q=0.9,m=4", {.memory_bytes = 1 << 20}),
+            "the search needs more than 1048576 bytes of memory on a rank");
 }
 
 TEST(Check, TellsWrongCounts) {
@@ -139,7 +136,8 @@ TEST(Divide, CountsEveryNodeOnce) {
   const Uts uts{tree};
   for (const int total : {2, 3, 5, 8, 100}) {
     const auto [left, right] = uts.divide(whole_tree(tree), Share{total / 2, total});
-    EXPECT_EQ(uts.combine(uts.sequential(left), uts.sequential(right)), known_counts(parameters));
+    EXPECT_EQ(uts.combine(search_sequentially(uts, left), search_sequentially(uts, right)),
+              known_counts(parameters));
   }
 }
 
@@ -164,7 +162,8 @@ TEST(Divide, OfMoreRanksThanTheTreeIsWideEnds) {
   const Tree tree(parameters);
   const Uts uts{tree};
   const auto [left, right] = uts.divide(whole_tree(tree), Share{.left = 500, .total = 1000});
-  EXPECT_EQ(uts.combine(uts.sequential(left), uts.sequential(right)), count(parameters));
+  EXPECT_EQ(uts.combine(search_sequentially(uts, left), search_sequentially(uts, right)),
+            count(parameters));
 }
 
 }  // namespace

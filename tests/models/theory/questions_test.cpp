@@ -122,6 +122,25 @@ std::optional<Law> memory_of_elements(bool replicated) {
   return fit_memory(points);
 }
 
+TEST(Plan, LooksAtTheMemoryOfAHost) {
+  PlanRequest request{.sizes = kAsked, .ranks = {1, 2, 4, 8}, .options = on_one_host(8)};
+  request.deadline_s = 1e6;
+  request.host_bytes = 1e12;
+  EXPECT_THROW(make_plan(fitted_sort(), request), UsageError);
+  Model model = fitted_sort();
+  model.memory = memory_of_elements(true);
+  const double of_one = *host_bytes(make_plan(model, request).choices[0].prediction);
+  request.efficiency = 0.01;
+  request.deadline_s.reset();
+  request.host_bytes = 3 * of_one;
+  const Plan plan = make_plan(model, request);
+  ASSERT_TRUE(plan.chosen.has_value());
+  EXPECT_EQ(plan.choices[*plan.chosen].prediction.ranks, 2);
+  EXPECT_NEAR(*host_bytes(plan.choices[3].prediction), 8 * of_one, of_one);
+  request.host_bytes = 0.5 * of_one;
+  EXPECT_FALSE(make_plan(model, request).chosen);
+}
+
 TEST(Memory, ReplicatedDataStaysWholeAndDistributedDataIsShared) {
   for (const bool replicated : {true, false}) {
     const auto fit = memory_of_elements(replicated);

@@ -108,6 +108,40 @@ struct Neither {
   explicit Neither(int n) : n(n) {}
   int n;
 };
+union Number64 {
+  std::int64_t whole;
+  double real;
+};
+struct HoldsUnion {
+  int kind = 0;
+  Number64 number{};
+};
+union Colour {
+  std::uint32_t word;
+  std::uint8_t byte;
+};
+}  // namespace
+template <>
+inline constexpr bool kPlain<Colour> = true;
+namespace {
+struct HoldsPlainUnion {
+  int kind = 0;
+  Colour colour{};
+};
+struct BeginsWithUnion {
+  union {
+    std::int64_t whole = 0;
+    int* pointer;
+  };
+  std::string name;
+};
+struct EndsWithUnion {
+  int kind = 0;
+  union {
+    std::int64_t whole = 0;
+    int* pointer;
+  };
+};
 struct MoveOnly {
   Part<int> part;
   std::array<int, 2> counts{};
@@ -151,6 +185,9 @@ static_assert(Transferable<std::tuple<>> && Transferable<std::variant<int, int>>
 static_assert(!Transferable<Point3> && !Transferable<HoldsPoint3>);
 static_assert(!Transferable<WithConst> && !Transferable<WithReference>);
 static_assert(!Transferable<Neither>);
+static_assert(!Transferable<Number64> && !Transferable<HoldsUnion>);
+static_assert(!Transferable<BeginsWithUnion> && !Transferable<EndsWithUnion>);
+static_assert(Plain<HoldsPlainUnion>);
 static_assert(!Transferable<std::tuple<int, const int*>> && !Transferable<std::tuple<int&>>);
 static_assert(!Transferable<std::variant<int, std::string_view>>);
 static_assert(!Transferable<std::map<int, int*>> && !Transferable<std::set<const char*>>);

@@ -606,6 +606,11 @@ TEST(Search, OnOneRankEndedEarlyHasWhatItHasFound) {
   EXPECT_EQ(search_sequentially(Endless{}, 0, {.nodes = 5000, .ended_early = &ended}), 5120);
   EXPECT_EQ(ended.value_or(EndedEarly{}).reason, "the tree has more than 5000 nodes");
   EXPECT_THROW(search_sequentially(Endless{}, 0, {.nodes = 5000}), Error);
+  search_sequentially(Endless{}, 0, {.seconds = 0.05, .ended_early = &ended});
+  EXPECT_EQ(ended->reason, "the search takes longer than 0.05 s");
+  const std::atomic<bool> stop = true;
+  EXPECT_EQ(search_sequentially(Endless{}, 0, {.stop = &stop, .ended_early = &ended}), 1);
+  EXPECT_EQ(ended->reason, "stopped before the search was done");
 }
 
 TEST(Search, StatisticsAndSpansAccountForAllNodes) {

@@ -43,4 +43,20 @@ std::int64_t agree_on_failure(const Ranks& comm, Blocks<App>& blocks, std::int64
   return -minimum[1];
 }
 
+/// The text of the lowest rank that has one, on every rank. Collective.
+template <Messages Ranks>
+std::string text_of_any(const Ranks& comm, const std::string& mine) {
+  std::array<std::int64_t, 1> lowest = {mine.empty() ? comm.size() : comm.rank()};
+  comm.allreduce_min(lowest);
+  return lowest[0] == comm.size() ? "" : comm.bcast(mine, static_cast<int>(lowest[0]));
+}
+
+/// Where the options say, or else by a throw.
+inline void tell_or_throw(const EndedEarly& ended, const StealingOptions& options) {
+  if (options.ended_early == nullptr) {
+    throw_ended_early(ended);
+  }
+  *options.ended_early = ended;
+}
+
 }  // namespace cleave::detail

@@ -13,6 +13,7 @@
 #include <cleave/application.hpp>
 #include <cleave/blocks/call_options.hpp>
 #include <cleave/error.hpp>
+#include <cleave/tree_search.hpp>
 
 namespace cleave::detail {
 
@@ -116,7 +117,8 @@ class Blocks {
         [&sizes](const Halves<Problem>&) { return sizes; });
   }
 
-  /// Solves a whole subproblem on this rank: by `conquer` if it is trivial, else by `sequential`.
+  /// Solves a whole subproblem on this rank: by `conquer` if it is trivial, else by `sequential`,
+  /// by a search or by recursion, whichever the application has first.
   std::optional<Solution> solve(Problem&& problem, Level level) {
     const std::optional<bool> is_trivial = trivial(problem, level);
     if (!is_trivial) {
@@ -131,6 +133,8 @@ class Blocks {
         [&] {
           if constexpr (HasSequential<App>) {
             return app_.sequential(std::move(problem));
+          } else if constexpr (TreeSearch<App>) {
+            return search_sequentially(app_, std::move(problem), limits_of(options_.stealing));
           } else {
             return solve_sequential(app_, std::move(problem));
           }

@@ -10,6 +10,7 @@
 #include <cleave/comm/transport.hpp>
 #include <cleave/options.hpp>
 #include <cleave/trace/span.hpp>
+#include <cleave/tree_search.hpp>
 
 namespace cleave::detail {
 
@@ -35,5 +36,14 @@ struct CallOptions : Options {
   /// stealing binds the threads that it starts; the calling one is bound by whoever says this.
   std::vector<int> bound_to{};
 };
+
+/// What one rank's search may need, or all of one rank.
+inline SearchLimits limits_of(const StealingOptions& options) {
+  return {.nodes = options.max_nodes,
+          .memory_bytes = options.max_memory_bytes,
+          .seconds = options.max_s,
+          .stop = options.stop,
+          .ended_early = options.ended_early};
+}
 
 }  // namespace cleave::detail

@@ -17,13 +17,11 @@ template <TreeSearch App>
   requires(!DivideAndConquer<App>)
 typename App::Solution solve_on_one_rank(const App& app, typename App::Problem problem,
                                          const CallOptions& options) {
-  return search_sequentially(app, std::move(problem),
-                             {.nodes = options.stealing.max_nodes,
-                              .memory_bytes = options.stealing.max_memory_bytes,
-                              .ended_early = options.stealing.ended_early});
+  return search_sequentially(app, std::move(problem), limits_of(options.stealing));
 }
 
-/// By the `sequential` functor where there is one. What a functor throws passes unchanged.
+/// By the `sequential` functor where there is one, else by a search where there is `visit`. What a
+/// functor throws passes unchanged.
 template <DivideAndConquer App>
 typename App::Solution solve_on_one_rank(const App& app, typename App::Problem problem,
                                          const CallOptions& options) {

@@ -80,6 +80,13 @@ consteval bool holds_c_array() {
   }(std::make_index_sequence<field_count<T>()>());
 }
 
+/// Whether T has one more field, which can be made of nothing, but of no value that is deduced: a
+/// union or struct without a name is one to g++, and what lies behind it cannot be counted.
+template <class T>
+consteval bool has_uncounted_field() {
+  return takes_braces<T>(std::make_index_sequence<field_count<T>()>(), std::index_sequence<>());
+}
+
 /// A field that is const or a reference cannot be assigned.
 template <class T>
 concept Aggregate =
@@ -87,7 +94,8 @@ concept Aggregate =
 
 /// An aggregate whose fields can be named.
 template <class T>
-concept HasFields = Aggregate<T> && (field_count<T>() <= kMaxFields) && !holds_c_array<T>();
+concept HasFields = Aggregate<T> && (field_count<T>() <= kMaxFields) && !holds_c_array<T>() &&
+                    !has_uncounted_field<T>();
 
 /// References to the fields of `value`.
 template <class T>

@@ -130,7 +130,8 @@ consteval void report_crossing() {
         "it is or holds an aggregate that cannot be assigned, since a member is const or a "
         "reference; "
         "specialise cleave::wire<T> for that type")
-  } else if constexpr (std::is_array_v<Member> || (Aggregate<Member> && !HasFields<Member>)) {
+  } else if constexpr (std::is_array_v<Member> || (Aggregate<Member> && !HasFields<Member> &&
+                                                   !has_uncounted_field<Member>())) {
     CLEAVE_REPORT(
         "it holds a C array, or an aggregate of more than 100 fields, which Boost.PFR cannot look "
         "into; hold a std::array, specialise cleave::wire<T> for that type, or cleave::kPlain<T> "

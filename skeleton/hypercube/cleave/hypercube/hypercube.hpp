@@ -24,6 +24,7 @@
 #include <cleave/error.hpp>
 #include <cleave/hypercube/split_parts.hpp>
 #include <cleave/schedule/schedule.hpp>
+#include <cleave/tree_search.hpp>
 #include <cleave/wire.hpp>
 
 namespace cleave::detail {
@@ -38,7 +39,9 @@ class Hypercube {
   /// \param comm  this rank among the others; must outlive this
   /// \param way   that the application can go
   Hypercube(const App& app, const CallOptions& options, const Ranks& comm, Way way)
-      : comm_(comm),
+      : app_(app),
+        options_(options),
+        comm_(comm),
         blocks_(app, options),
         link_(comm_, blocks_),
         split_parts_(comm_, blocks_),
@@ -193,7 +196,27 @@ class Hypercube {
     } else if (!solution_) {
       solution_ = blocks_.no_solution();
     }
-    agree_on_failure(comm_, blocks_);
+    const std::string reason = reason_of_end();
+    if (agree_on_failure(comm_, blocks_, reason.empty() ? 0 : 1) != 0) {
+      tell_or_throw({.reason = text_of_any(comm_, reason)}, options_.stealing);
+    }
+  }
+
+  /// Why a search ended early, as far as this rank knows: its own part met a limit, or all parts
+  /// together have too many nodes.
+  std::string reason_of_end() {
+    if constexpr (TreeSearch<App>) {
+      const SearchLimits limits = limits_of(options_.stealing);
+      if (limits.ended_early != nullptr && *limits.ended_early) {
+        return (*limits.ended_early)->reason;
+      }
+      if (solution_) {
+        const auto nodes = blocks_.attempt("solution_sizes", Level{},
+                                           [&] { return nodes_of(app_, *solution_).value_or(0); });
+        return beyond(limits, nodes.value_or(0), 0).value_or("");
+      }
+    }
+    return "";
   }
 
   void add_run_sizes(const Sizes& sizes) {
@@ -202,6 +225,8 @@ class Hypercube {
     }
   }
 
+  const App& app_;
+  const CallOptions& options_;
   const Ranks& comm_;
   Blocks<App> blocks_;
   Link<App, Ranks> link_;

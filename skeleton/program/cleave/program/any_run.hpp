@@ -57,8 +57,6 @@ class AnyRun {
   virtual RehearsedRank rehearse(const Comm& world, const RunOptions& options,
                                  const CallOptions& call, int rank, std::int64_t max_bytes,
                                  const std::function<Holding(int rank)>& holding) const = 0;
-  /// That the solution counts, if it does.
-  virtual std::optional<std::int64_t> nodes() const = 0;
 
   /// Whether the program checks parts.
   virtual bool checks_parts() const = 0;

@@ -119,8 +119,6 @@ class RunOf final : public AnyRun {
     }
   }
 
-  std::optional<std::int64_t> nodes() const override { return nodes_of(app_, solution_); }
-
   bool checks_parts() const override { return program_.wrong_part != nullptr; }
 
   Wrong wrong_part(const Comm& holders, const RunOptions& options) const override {

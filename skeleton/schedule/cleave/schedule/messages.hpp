@@ -24,7 +24,6 @@ inline constexpr std::size_t kReportBytes = 40;
 
 /// What all ranks of a call agree on, at its start and at its end.
 inline constexpr std::size_t kAgreementBytes = 16;
-inline constexpr int kAgreements = 2;
 
 /// How many samples are taken of `elements` that a group has: one in 64, but at least 4096 and at
 /// most 32768. A half's size is then off by 1 / sqrt(samples) of itself.

@@ -121,7 +121,7 @@ class WorkStealing {
     const Balancer::Outcome outcome = workers->run(snapshots ? &*snapshots : nullptr);
     const std::optional<EndedEarly> ended = agree_on_end(*workers, outcome, snapshots);
     if (ended) {
-      tell_or_throw(*ended);
+      tell_or_throw(*ended, options_.stealing);
     }
     std::optional<Solution> solution =
         fold(blocks_.attempt("combine", Level{}, [&] { return workers->take_total(); }));
@@ -207,22 +207,10 @@ class WorkStealing {
                         ? "; " + options_.checkpoint->folder.string() + " holds a snapshot"
                         : "",
                     0);
-    const std::string refusal = text_of_any(workers.refusal());
-    return EndedEarly{.reason = (refusal.empty() ? text_of_any(workers.stopped()) : refusal) + kept,
-                      .can_be_resumed = refusal.empty() && !kept.empty()};
-  }
-
-  /// That of the lowest rank that has one, on every rank. Collective.
-  std::string text_of_any(const std::string& mine) const {
-    const std::int64_t lowest = comm_.allreduce_min(mine.empty() ? comm_.size() : comm_.rank());
-    return lowest == comm_.size() ? "" : comm_.bcast(mine, static_cast<int>(lowest));
-  }
-
-  void tell_or_throw(const EndedEarly& ended) const {
-    if (options_.stealing.ended_early == nullptr) {
-      throw_ended_early(ended);
-    }
-    *options_.stealing.ended_early = ended;
+    const std::string refusal = text_of_any(comm_, workers.refusal());
+    return EndedEarly{
+        .reason = (refusal.empty() ? text_of_any(comm_, workers.stopped()) : refusal) + kept,
+        .can_be_resumed = refusal.empty() && !kept.empty()};
   }
 
   /// Gathers what all workers did where rank 0's caller asks for it.
@@ -265,7 +253,7 @@ class WorkStealing {
       solution = blocks_.no_solution();
     }
     if (agree_on_failure(comm_, blocks_, refusal.empty() ? kNothingElse : kEndEarly) == kEndEarly) {
-      tell_or_throw({.reason = text_of_any(refusal)});
+      tell_or_throw({.reason = text_of_any(comm_, refusal)}, options_.stealing);
     }
     return *std::move(solution);
   }

@@ -424,14 +424,9 @@ class Workers final : private BagInstance<typename K::Node> {
   }
 
   bool is_to_stop() {
-    const StealingOptions& stealing = options_.stealing;
-    if (!stopped_.empty()) {
-      return true;
-    }
-    if (stealing.stop != nullptr && stealing.stop->load()) {
-      stopped_ = "stopped before the search was done";
-    } else if (static_cast<double>(monotonic_ns() - begin_ns_) > stealing.max_s * 1e9) {
-      stopped_ = fmt::format("the search takes longer than {} s", stealing.max_s);
+    if (stopped_.empty()) {
+      const auto seconds = [&] { return static_cast<double>(monotonic_ns() - begin_ns_) / 1e9; };
+      stopped_ = told_to_end(limits_of(options_.stealing), seconds).value_or("");
     }
     return !stopped_.empty();
   }
@@ -457,10 +452,7 @@ class Workers final : private BagInstance<typename K::Node> {
       nodes += worker->nodes_seen.load(std::memory_order_relaxed);
       bytes += worker->memory_bytes.load(std::memory_order_relaxed);
     }
-    refusal_ = beyond({.nodes = options_.stealing.max_nodes,
-                       .memory_bytes = options_.stealing.max_memory_bytes},
-                      nodes, bytes)
-                   .value_or("");
+    refusal_ = beyond(limits_of(options_.stealing), nodes, bytes).value_or("");
   }
 
   bool write_snapshot() override {
