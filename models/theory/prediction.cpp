@@ -116,7 +116,21 @@ void add_assumed(HalfWidths& widths, const Question& question, double seconds,
   widths.add(std::log(seconds / at(kBestNetwork)), std::log(at(kWorstNetwork) / seconds));
 }
 
+HalfWidths take_search(Prediction& prediction, const RehearsedSearch& search) {
+  const Estimate& seconds = search.seconds;
+  prediction.seconds = seconds.median;
+  prediction.shares = {
+      {detail::Block::sequential, 0, search.visits_s, "search"},
+      {detail::Block::steal, 0, std::max(0.0, seconds.median - search.visits_s), "steal"}};
+  prediction.is_rehearsed = true;
+  return {.below = std::log(seconds.median / seconds.low),
+          .above = std::log(seconds.high / seconds.median)};
+}
+
 HalfWidths play_search(Prediction& prediction, const Question& question) {
+  if (question.rehearsed != nullptr) {
+    return take_search(prediction, *question.rehearsed->search);
+  }
   const Model& model = question.model;
   const SearchTime time(model, question.network, question.ranks, question.ranks_per_host,
                         question.threads, question.nodes());
@@ -209,12 +223,20 @@ constexpr double kOtherRanksPerHost = 0.15;
 
 /// Its blocks were seen, with as many ranks on a host as were rehearsed at once.
 void add_unseen_of_rehearsal(double& added, Prediction& prediction, const Question& question) {
-  prediction.remarks.push_back(
-      fmt::format("rehearsed: the blocks of {} were measured at these sizes",
-                  detail::format_ranks(question.ranks)));
+  const bool is_search = question.rehearsed->search.has_value();
+  prediction.remarks.push_back(fmt::format(
+      "rehearsed: {} of {} {} measured at these sizes", is_search ? "the search" : "the blocks",
+      detail::format_ranks(question.ranks), is_search ? "was" : "were"));
   const int at_once = question.rehearsed->ranks_per_host;
-  if (at_once != question.ranks_per_host) {
-    added += square(kOtherRanksPerHost);
+  if (at_once == question.ranks_per_host) {
+    return;
+  }
+  added += square(kOtherRanksPerHost);
+  if (is_search) {
+    prediction.remarks.push_back(fmt::format(
+        "{} on a host: rehearsed with {}; rehearse with --ranks-per-host {}",
+        detail::format_ranks(question.ranks_per_host), at_once, question.ranks_per_host));
+  } else {
     prediction.remarks.push_back(fmt::format(
         "{} on a host: not rehearsed, blocks are as with {} at once; rehearse under "
         "mpiexec -n {}",
