@@ -179,7 +179,7 @@ Machine read_machine(const std::filesystem::path& path) {
   Machine machine{.name = fields.text("name"),
                   .alltoallv = communications_from(fields, "alltoallv"),
                   .exchange = communications_from(fields, "exchange"),
-                  .provenance = {.program = "a person", .mpi_library = "none"}};
+                  .provenance = {.mpi_library = "none"}};
   if (fields.has("provenance")) {
     machine.provenance = provenance_from(fields);
   }
