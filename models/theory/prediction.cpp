@@ -12,7 +12,6 @@
 
 #include "models/theory/memory.hpp"
 #include "models/theory/player.hpp"
-#include "models/theory/search_time.hpp"
 #include "models/theory/statistics.hpp"
 
 namespace cleave::models {
@@ -127,33 +126,52 @@ HalfWidths take_search(Prediction& prediction, const RehearsedSearch& search) {
           .above = std::log(seconds.high / seconds.median)};
 }
 
-HalfWidths play_search(Prediction& prediction, const Question& question) {
+/// What the law cannot say. \throws Error
+void require_search(const Question& question) {
+  const Model& model = question.model;
+  const SearchModel& search = *model.search();
+  const auto refuse = [](std::string_view what, const std::string& reason) {
+    throw Error(fmt::format("{} cannot be predicted: {}", what, reason));
+  };
+  if (!search.visits) {
+    refuse(name_of(detail::Block::sequential), model.reason_of(detail::Block::sequential));
+  }
+  if (!search.inverse_efficiency) {
+    refuse(name_of(detail::Block::steal), model.reason_of(detail::Block::steal));
+  }
+  if (question.ranks > 1 && model.max_ranks() == 1) {
+    refuse("steals between ranks", "every fitted run was on one rank");
+  }
+  if (question.threads > 1 && search.threads == 1) {
+    refuse("steals inside a rank", "every fitted run had one thread a rank");
+  }
+  if (question.ranks > question.ranks_per_host && !model.has_left_host()) {
+    refuse("a search on several hosts",
+           fmt::format("every fitted run was on one host; rehearse it: --rehearse {} --machine "
+                       "FILE --ranks-per-host {}, and fit that or give it by --rehearsal",
+                       question.ranks, question.ranks_per_host));
+  }
+}
+
+/// The law of searches.
+HalfWidths ask_search(Prediction& prediction, const Question& question) {
   if (question.rehearsed != nullptr) {
     return take_search(prediction, *question.rehearsed->search);
   }
-  const Model& model = question.model;
-  const SearchTime time(model, question.network, question.ranks, question.ranks_per_host,
-                        question.threads, question.nodes());
-  const SearchParts parts = time.parts();
-  prediction.seconds = parts.total_s();
-  prediction.shares = {{detail::Block::sequential, 0, parts.search_s, "search"},
-                       {detail::Block::steal, 0, parts.steal_s, "steal"},
-                       {detail::Block::skeleton, 0, parts.start_up_s, "start_up"},
-                       {detail::Block::idle, 0, parts.termination_s, "termination"}};
-  if (question.threads > model.search()->threads) {
-    prediction.outside_fitted_range = true;
-    prediction.remarks.push_back(
-        "more threads than were fitted: that steals grow with log2 of them is assumed");
-  }
-  if (question.ranks > model.max_ranks()) {
-    prediction.remarks.push_back(
-        "more ranks than were fitted: that steals grow with log2 of them is assumed");
-  }
-  HalfWidths widths{.below = std::log(prediction.seconds / time.parts(&Estimate::low).total_s()),
-                    .above = std::log(time.parts(&Estimate::high).total_s() / prediction.seconds)};
-  add_assumed(widths, question, prediction.seconds, [&](const NetworkFactors& factors) {
-    return time.parts(&Estimate::median, factors.latency).total_s();
-  });
+  require_search(question);
+  const SearchModel& search = *question.model.search();
+  const NamedValues sizes = sizes_of_search(question.nodes(), question.ranks, question.threads);
+  const Estimate visits = search.visits->at(sizes, question.ranks_per_host * question.threads);
+  const Estimate inverse = search.inverse_efficiency->at(sizes);
+  const double visits_s = search.what_if_visits * visits.median;
+  const double steals_s = search.what_if_steals * visits.median * std::max(0.0, inverse.median - 1);
+  prediction.seconds = visits_s + steals_s;
+  prediction.shares = {{detail::Block::sequential, 0, visits_s, "search"},
+                       {detail::Block::steal, 0, steals_s, "steal"}};
+  prediction.outside_fitted_range = question.threads > search.threads;
+  HalfWidths widths{.below = std::log(visits.median / visits.low),
+                    .above = std::log(visits.high / visits.median)};
+  widths.add(std::log(inverse.median / inverse.low), std::log(inverse.high / inverse.median));
   return widths;
 }
 
@@ -203,7 +221,7 @@ HalfWidths ask_table(Prediction& prediction, const Question& question) {
 }
 
 HalfWidths ask(Prediction& prediction, const Question& question) {
-  return question.model.search() != nullptr  ? play_search(prediction, question)
+  return question.model.search() != nullptr  ? ask_search(prediction, question)
          : question.model.table() != nullptr ? ask_table(prediction, question)
                                              : play_hypercube(prediction, question);
 }

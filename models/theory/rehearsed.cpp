@@ -72,7 +72,7 @@ std::vector<RehearsedRun> rehearsed_runs(const Model& model,
                     .ranks_per_host = search.ranks_per_host,
                     .sizes = search.sizes,
                     .search = RehearsedSearch{.seconds = estimate_of(search.seconds),
-                                              .visits_s = detail::median(search.search)}});
+                                              .visits_s = detail::median(search.visits)}});
   }
   if (!runs.empty()) {
     return runs;
