@@ -31,36 +31,28 @@ struct FitCommandArguments {
   Answering answering;
 };
 
-std::string seconds_text(const Law& law, double factor = 1) {
+std::string terms_text(const Law& law, std::string_view unit, double factor = 1) {
   const Hypothesis& first = law.hypotheses.front();
   std::string text;
   for (std::size_t i = 0; i < first.form.size(); ++i) {
-    text += fmt::format("{}{:.3g} s * {}", i == 0 ? "" : " + ",
-                        factor * first.coefficients[static_cast<Eigen::Index>(i)],
+    text += fmt::format("{}{:.3g}{} * {}", i == 0 ? "" : " + ",
+                        factor * first.coefficients[static_cast<Eigen::Index>(i)], unit,
                         first.form[i].text());
   }
   return text;
 }
 
-void print_part(const char* name, const char* where, const std::optional<Law>& law) {
-  if (law) {
-    fmt::print("{:<10}  {:<14}  {}\n", name, where, seconds_text(*law));
-  }
-}
-
 void print_search(const SearchModel& search) {
-  if (search.search) {
-    for (const auto& [workers, factor] : search.search->hypotheses.front().factors) {
+  if (search.visits) {
+    for (const auto& [workers, factor] : search.visits->hypotheses.front().factors) {
       fmt::print("{:<10}  {:<14}  {}\n", "search", fmt::format("{} per host", workers),
-                 seconds_text(*search.search, factor));
+                 terms_text(*search.visits, " s", factor));
     }
   }
-  print_part("steal", "inside a rank",
-             search.inside ? std::optional(search.inside->seconds) : std::nullopt);
-  print_part("steal", "between ranks",
-             search.between ? std::optional(search.between->seconds) : std::nullopt);
-  print_part("start-up", "", search.start_up);
-  print_part("ending", "", search.termination);
+  if (search.inverse_efficiency) {
+    fmt::print("{:<10}  {:<14}  1 / ({})\n", "efficiency", "",
+               terms_text(*search.inverse_efficiency, ""));
+  }
 }
 
 /// The laws of a call on the hypercube by their blocks, or that of a table.
@@ -109,16 +101,13 @@ Json to_json(const Model& model, const std::filesystem::path& file) {
     }
   } else {
     const SearchModel& search = *model.search();
-    const auto add = [&blocks](const char* name, const char* where, const std::optional<Law>& law) {
+    const auto add = [&blocks](const char* name, const std::optional<Law>& law) {
       if (law) {
-        blocks.push_back({{"block", name}, {"where", where}, {"terms", law->text()}});
+        blocks.push_back({{"block", name}, {"terms", law->text()}});
       }
     };
-    add("search", "", search.search);
-    add("steal", "inside", search.inside ? std::optional(search.inside->seconds) : std::nullopt);
-    add("steal", "between", search.between ? std::optional(search.between->seconds) : std::nullopt);
-    add("start-up", "", search.start_up);
-    add("ending", "", search.termination);
+    add("search", search.visits);
+    add("inverse_efficiency", search.inverse_efficiency);
   }
   Json refused = Json::array();
   for (const RefusedBlock& block : model.refused) {

@@ -63,6 +63,11 @@ Model QuestionArguments::read() const {
         "the model is of a table, which has no network and no blocks: --machine, "
         "--assume-network, --what-if and --ranks-per-host change nothing in it");
   }
+  if (result.search() != nullptr && !(machine + assumed_network).empty()) {
+    throw UsageError(
+        "the model is of a search, whose efficiency is that of the network of its runs: --machine "
+        "and --assume-network change nothing in it; rehearse it on that network by --rehearse");
+  }
   if (other) {
     result.network = network_of(*other);
   }

@@ -41,26 +41,22 @@ void add_search(std::vector<Residual>& residuals, const std::vector<SearchRun>& 
                 const std::vector<JudgedRun>& comparisons) {
   for (const JudgedRun& c : comparisons) {
     const auto run = std::ranges::find_if(runs, [&](const SearchRun& r) {
-      return r.ranks == c.run.ranks && r.threads == c.run.threads && r.sizes == c.run.sizes;
+      return r.ranks == c.run.ranks && r.threads == c.run.threads && r.sizes == c.run.sizes &&
+             r.is_rehearsed == c.run.is_rehearsed;
     });
     if (run == runs.end()) {
       continue;
     }
-    const std::array<std::pair<std::string_view, const std::vector<double>*>, 4> parts = {
-        {{"search", &run->search},
-         {"steal", &run->steal},
-         {"start_up", &run->start_up},
-         {"termination", &run->termination}}};
-    for (const auto& [name, seconds] : parts) {
-      const auto share = std::ranges::find(c.prediction.shares, name, &BlockShare::name);
-      const double measured = detail::median(*seconds);
-      if (share != c.prediction.shares.end() && measured > 0) {
-        residuals.push_back({.block = std::string(name),
-                             .run_sizes = c.run.sizes,
-                             .measured_s = measured,
-                             .relative = (share->seconds - measured) / measured});
-      }
-    }
+    const double measured = detail::median(run->visits);
+    const double search_s = c.prediction.shares.front().seconds;
+    residuals.push_back({.block = "search",
+                         .run_sizes = c.run.sizes,
+                         .measured_s = measured,
+                         .relative = (search_s - measured) / measured});
+    residuals.push_back({.block = "run",
+                         .run_sizes = c.run.sizes,
+                         .measured_s = c.measured_s,
+                         .relative = c.relative_error});
   }
 }
 

@@ -107,8 +107,9 @@ Table parts_table(const std::vector<JudgedRun>& comparisons, const std::vector<S
   Table table{.id = "parts",
               .title = "Where the time goes",
               .note =
-                  "The longest run on each number of ranks and threads. Parts are means over the "
-                  "workers and add up to the run; medians over the repetitions.",
+                  "The longest run on each number of ranks and threads: visits of nodes, and all "
+                  "else (steals, waiting, begin and end). Means over the workers, medians over the "
+                  "repetitions.",
               .columns = {{"ranks", true},
                           {"threads", true},
                           {"nodes", true},
@@ -120,23 +121,21 @@ Table parts_table(const std::vector<JudgedRun>& comparisons, const std::vector<S
     const auto comparison =
         std::find_if(comparisons.begin(), comparisons.end(), [&, of = run](const JudgedRun& c) {
           return c.run.ranks == of->ranks && c.run.threads == of->threads &&
-                 c.run.sizes == of->sizes;
+                 c.run.sizes == of->sizes && c.run.is_rehearsed == of->is_rehearsed;
         });
     if (comparison == comparisons.end()) {
       continue;
     }
-    const std::map<std::string_view, const std::vector<double>*> measured = {
-        {"search", &run->search},
-        {"steal", &run->steal},
-        {"start_up", &run->start_up},
-        {"termination", &run->termination}};
+    const double seconds_of_run = detail::median(run->seconds);
+    const double visits_s = detail::median(run->visits);
     for (const BlockShare& share : comparison->prediction.shares) {
-      const double of_part = detail::median(*measured.at(share.name()));
+      const double of_part =
+          share.block == detail::Block::sequential ? visits_s : seconds_of_run - visits_s;
       table.rows.push_back({number(run->ranks, std::to_string(run->ranks)),
                             number(run->threads, std::to_string(run->threads)),
                             count(run->sizes.at("nodes")), text(std::string(share.name())),
                             seconds(of_part), seconds(share.seconds),
-                            percent(of_part / detail::median(run->seconds))});
+                            percent(of_part / seconds_of_run)});
     }
   }
   return table;
@@ -144,18 +143,18 @@ Table parts_table(const std::vector<JudgedRun>& comparisons, const std::vector<S
 
 Table stealing_coefficients_table(const Model& model) {
   const SearchModel& search = *model.search();
-  Table table{.id = "coefficients",
-              .title = "Coefficients of the parts of a search",
-              .note =
-                  "Seconds for each unit of the term, of the number of steals: steals of a worker. "
-                  "Doublings: log2 of the ranks, or of the workers of a rank; helpers: threads of "
-                  "a rank beyond the first; nodes: a worker's, or a rank's, share.",
-              .columns = {{"part"},
-                          {"where"},
-                          {"term"},
-                          {"value", true},
-                          {"std. error", true},
-                          {"residual", true}}};
+  Table table{
+      .id = "coefficients",
+      .title = "Coefficients of a search",
+      .note =
+          "Of the search: seconds that a worker visits nodes, for each unit of the term. Of "
+          "1 / efficiency: no unit. Nodes: a worker's share.",
+      .columns = {{"part"},
+                  {"where"},
+                  {"term"},
+                  {"value", true},
+                  {"std. error", true},
+                  {"residual", true}}};
   const auto short_number = [](double value) {
     return number(value, fmt::format("{:.4g}", value));
   };
@@ -171,26 +170,14 @@ Table stealing_coefficients_table(const Model& model) {
                             percent(law.median_abs_relative_residual)});
     }
   };
-  if (search.search) {
-    for (const auto& [workers, factor] : search.search->hypotheses.front().factors) {
+  if (search.visits) {
+    for (const auto& [workers, factor] : search.visits->hypotheses.front().factors) {
       add("search", fmt::format("{} {} per host", workers, workers == 1 ? "worker" : "workers"),
-          *search.search, factor);
+          *search.visits, factor);
     }
   }
-  const auto add_steals = [&](const std::string& where, const std::optional<Steals>& steals) {
-    if (steals) {
-      add("steals", where, steals->seconds);
-      add("number of steals", where, steals->count);
-      if (steals->in_vain) {
-        add("number of requests in vain", where, *steals->in_vain);
-      }
-    }
-  };
-  add_steals("inside a rank", search.inside);
-  add_steals("between ranks", search.between);
-  if (search.start_up && search.termination) {
-    add("start-up", "", *search.start_up);
-    add("termination", "", *search.termination);
+  if (search.inverse_efficiency) {
+    add("1 / efficiency", "", *search.inverse_efficiency);
   }
   return table;
 }

@@ -154,7 +154,7 @@ Table predictions_table(const std::vector<JudgedRun>& comparisons, const Model& 
           "is {}, with the range that holds the quiet time with 95 % probability, and the one that "
           "holds a single run on a host as it was. Error: (predicted - measured) / measured. "
           "Spread: how far the faster half lies apart (1.4826 MAD, relative).",
-          is_search ? "what the workers' nodes, steals, start-up and termination take"
+          is_search ? "what the visits of nodes take, over the efficiency"
           : !has_blocks
               ? "the law of the table"
               : "the schedule played with the blocks' medians; equation 6 of Printista and Saez "

@@ -40,10 +40,14 @@ RunOfModel run_of_model(const RunPoint& point) {
 }
 
 /// What the repetitions of the fitted runs took, over the quiet time that the model says of them.
+/// Rehearsals have no noise of a host.
 std::map<int, std::vector<double>> noise_of(const Model& model,
                                             const std::vector<RunPoint>& points) {
   std::map<int, std::vector<double>> noise;
   for (const RunPoint& point : points) {
+    if (point.is_rehearsed) {
+      continue;
+    }
     try {
       const double predicted = predict(model, point).seconds;
       for (const double seconds : point.seconds) {
@@ -62,6 +66,9 @@ std::map<int, std::vector<double>> noise_of(const Model& model,
 Verdict verdict_on(const Model& model, const std::vector<RunPoint>& points) {
   std::vector<JudgedRun> judged;
   for (const RunPoint& point : points) {
+    if (point.is_rehearsed) {
+      continue;
+    }
     try {
       judged.push_back(judge_run(model, point));
     } catch (const Error&) {
@@ -81,8 +88,7 @@ Model fit_parts(Model model, const Measurements& measurements,
   if (measurements.type == kTableType) {
     model.parts = fit_table(measurements.points);
   } else if (measurements.type == "work_stealing") {
-    model.network = machine ? network_of(*machine) : Network{.source = "traces"};
-    fit_search(model, measurements.searches, machine.has_value());
+    fit_search(model, measurements.searches);
   } else {
     model.network =
         machine ? network_of(*machine) : network_of(measurements.samples, measurements.placement);

@@ -15,7 +15,7 @@ void fit_hypercube(Model& model, std::vector<Sample> samples, const Costs& costs
                    const FitOptions& options, bool has_machine);
 
 /// The same of the runs of a search.
-void fit_search(Model& model, const std::vector<SearchRun>& runs, bool has_machine);
+void fit_search(Model& model, const std::vector<SearchRun>& runs);
 
 /// One law of the runs of a table. \throws Error  if they determine none, with the reason
 TableModel fit_table(const std::vector<RunPoint>& points);

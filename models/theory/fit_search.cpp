@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 #include <set>
+#include <string>
 
 #include <cleave/trace/median.hpp>
 
 #include "models/theory/fit_law.hpp"
 #include "models/theory/fit_parts.hpp"
-#include "models/theory/search_time.hpp"
 
 namespace cleave::models {
 
@@ -19,224 +16,121 @@ Basis power_of(const std::string& size, double power) {
   return Basis({{.size = size, .power = power}});
 }
 
-/// Of the nodes of one answer in `runs`.
-double bytes_of_answer(const std::vector<const SearchRun*>& runs) {
-  double bytes = 0;
-  double answers = 0;
-  for (const SearchRun* run : runs) {
-    bytes += run->bytes_received;
-    answers += run->remote_made;
-  }
-  return answers > 0 ? bytes / answers : 0;
+/// What workers lose on steals, in units of the visit of a node, for each of their nodes: it grows
+/// with the doublings of those who share the tree, and with the logarithm or the root of a worker's
+/// share, since each steal takes half of what is there.
+std::vector<Form> losses_by(const std::string& sharers) {
+  const Basis::Factor doublings{.size = sharers, .is_log = true};
+  const Basis::Factor a_node{.size = "nodes", .power = -1};
+  const Basis alone({doublings, a_node});
+  const Basis logarithm({doublings, {.size = "nodes", .is_log = true}, a_node});
+  const Basis root({doublings, {.size = "nodes", .power = -0.5}});
+  const Basis square({{.size = sharers, .is_log = true, .power = 2}, a_node});
+  return {{},
+          {alone},
+          {logarithm},
+          {root},
+          {square},
+          {alone, logarithm},
+          {alone, root},
+          {square, logarithm}};
 }
 
-class SearchFit {
- public:
-  SearchFit(Model& model, const std::vector<SearchRun>& runs) : model_(model), runs_(runs) {}
+bool varies(const std::vector<Observation>& observations, const std::string& size) {
+  const std::vector<std::string> varying = varying_sizes(observations);
+  return std::ranges::find(varying, size) != varying.end();
+}
 
-  void fit(bool has_machine) {
-    if (runs_.empty()) {
-      refuse(detail::Block::sequential, "no trace says what its workers did");
-      model_.parts = std::move(result_);
-      return;
-    }
-    std::set<int> threads;
-    int ranks = 1;
-    for (const SearchRun& run : runs_) {
-      threads.insert(run.threads);
-      ranks = std::max(ranks, run.ranks);
-      result_.ranks_per_host = std::max(result_.ranks_per_host, run.ranks_per_host);
-    }
-    model_.threads = threads.size() == 1 ? *threads.begin() : 1;
-    result_.knows_network = has_machine;
-    result_.threads = *threads.rbegin();
-    fit_search();
-    if (result_.threads > 1) {
-      result_.inside = fit_steals(true);
-    }
-    if (ranks > 1) {
-      result_.between = fit_steals(false);
-    }
-    fit_rounds();
-    model_.parts = std::move(result_);
+/// A time a node, perhaps a constant, or the requests of other ranks that are answered meanwhile.
+std::vector<PricedForm> forms_of_visits(const std::vector<Observation>& observations) {
+  const Basis nodes = power_of("nodes", 1);
+  std::vector<PricedForm> forms = {{{nodes}, 0}, {{Basis(), nodes}, 1}};
+  if (varies(observations, "ranks")) {
+    forms.push_back({{nodes, Basis({{.size = "ranks", .is_log = true}})}, 1});
   }
+  return forms;
+}
 
- private:
-  void refuse(detail::Block block, std::string reason) {
-    model_.refused.push_back({block, std::move(reason)});
-  }
-
-  /// `forms`, each further term of which costs 1; refused as `block` of the search at `where`.
-  std::optional<Law> fitted(const std::vector<Observation>& observations,
-                            const std::vector<Form>& forms, Weights weights, detail::Block block,
-                            const std::string& where = "") {
-    std::vector<PricedForm> priced;
-    for (const Form& form : forms) {
-      priced.push_back({form, static_cast<double>(form.size() - 1)});
-    }
-    auto result = fit_law(observations, priced, weights);
-    if (auto* refusal = std::get_if<Refusal>(&result)) {
-      refuse(block, where + refusal->reason);
-      return std::nullopt;
-    }
-    return std::move(std::get<Law>(result));
-  }
-
-  void fit_search() {
-    std::vector<Observation> observations;
-    for (const SearchRun& run : runs_) {
-      observations.push_back(
-          {.run_sizes = run.sizes,
-           .ranks_per_host = run.workers_per_host(),
-           .sizes = sizes_of_search(run.nodes() / run.all_workers(), run.requests_per_worker()),
-           .value = std::max(kShortest_s, detail::median(run.search)),
-           .disturbed = run.disturbed});
-    }
-    const bool is_one_size = std::ranges::all_of(
-        runs_, [&](const SearchRun& run) { return run.sizes == runs_.front().sizes; });
-    if (is_one_size) {
-      refuse(detail::Block::sequential, "nodes are as many in every run: measure more sizes");
-      return;
-    }
-    const Basis nodes = power_of("nodes", 1);
-    result_.search =
-        fitted(observations, {{nodes}, {Basis(), nodes}, {nodes, power_of("requests", 1)}},
-               Weights::relative, detail::Block::sequential);
-  }
-
-  /// Steals, their time and requests in vain grow with the number of doublings in which work
-  /// spreads. They also grow with the logarithm or the root of a worker's share, since each steal
-  /// takes half of what is there.
-  static std::vector<Form> forms_of_steals() {
-    const Basis::Factor doublings{.size = "doublings"};
-    const Basis alone({doublings});
-    const Basis logarithm({doublings, {.size = "nodes", .is_log = true}});
-    const Basis root({doublings, {.size = "nodes", .power = 0.5}});
-    return {{alone}, {logarithm}, {root}, {alone, logarithm}, {alone, root}};
-  }
-
-  /// What was never seen in as many chances as `run` had is taken to come once in them.
-  static double seen_or_once(double number, const SearchRun& run) {
-    return std::max(1 / (run.counted_workers() * run.repetitions()), number);
-  }
-
-  /// `inside`: runs on one rank; else on several ranks of one thread each.
-  std::optional<Steals> fit_steals(bool inside) {
-    const std::string where = inside ? "inside a rank: " : "between ranks: ";
-    const auto sharers = [inside](const SearchRun& run) {
-      return inside ? run.threads : run.ranks;
-    };
-    std::vector<const SearchRun*> runs;
-    int maximum = 2;
-    for (const SearchRun& run : runs_) {
-      if ((inside ? run.ranks : run.threads) == 1 && sharers(run) > 1) {
-        runs.push_back(&run);
-        maximum = std::max(maximum, sharers(run));
-      }
-    }
-    if (runs.empty()) {
-      refuse(detail::Block::steal,
-             where + (inside ? "no run was on one rank with several threads"
-                             : "no run was on several ranks with one thread each"));
-      return std::nullopt;
-    }
-    const double bytes = bytes_of_answer(runs);
-    const auto fit = [&](const auto& value_of) {
-      std::vector<Observation> observations;
-      for (const SearchRun* run : runs) {
-        observations.push_back(
-            {.run_sizes = run->sizes,
-             .sizes = sizes_of_steals(sharers(*run), run->nodes() / sharers(*run)),
-             .value = value_of(*run)});
-      }
-      // Each is a mean of counts that vary by half of themselves and more: relative to what was
-      // measured, the least would pull all down.
-      return fitted(observations, forms_of_steals(), Weights::ordinary, detail::Block::steal,
-                    where);
-    };
-    auto count = fit([](const SearchRun& r) { return seen_or_once(r.steals_per_worker(), r); });
-    auto in_vain =
-        fit([](const SearchRun& r) { return seen_or_once(r.requests_in_vain_per_worker(), r); });
-    auto seconds = fit([&](const SearchRun& run) {
-      const SearchMessages m =
-          search_messages(model_.network, run.ranks, run.ranks > run.ranks_per_host, bytes);
-      return std::max(kShortest_s, detail::median(run.steal) - run.steals_per_worker() * m.steal_s -
-                                       run.requests_in_vain_per_worker() * m.in_vain_s);
-    });
-    if (!count || !in_vain || !seconds) {
-      return std::nullopt;
-    }
-    if (inside) {
-      in_vain.reset();
-    }
-    return Steals{.seconds = *std::move(seconds),
-                  .count = *std::move(count),
-                  .in_vain = std::move(in_vain),
-                  .bytes = bytes,
-                  .maximum = maximum};
-  }
-
-  /// Start-up and termination: a constant, and more for each doubling of the ranks. Each round of a
-  /// doubling takes the same, or waits for the slowest of all ranks: the largest of p exponential
-  /// times grows with log p. More for each further thread of a rank where these vary.
-  void fit_rounds() {
-    const int least_ranks = std::ranges::min(runs_, {}, &SearchRun::ranks).ranks;
-    const double bytes = result_.between ? result_.between->bytes : 0;
-    std::vector<Observation> start_up;
-    std::vector<Observation> termination;
-    for (const SearchRun& run : runs_) {
-      NamedSizes run_sizes = run.sizes;
-      run_sizes["ranks"] = run.ranks;
-      run_sizes["threads"] = run.threads;
-      const SearchMessages m =
-          search_messages(model_.network, run.ranks, run.ranks > run.ranks_per_host, bytes);
-      const auto observed = [&](const std::vector<double>& part, double messages_s) {
-        return Observation{.run_sizes = run_sizes,
-                           .sizes = sizes_of_rounds(run.ranks, run.threads),
-                           .value = std::max(kShortest_s, detail::median(part) - messages_s)};
-      };
-      start_up.push_back(observed(run.start_up, m.start_up_s));
-      termination.push_back(observed(run.termination, m.termination_s));
-    }
-    const auto forms = [&](bool has_constant) {
-      const std::vector<std::string> varying = varying_sizes(start_up);
-      const auto varies = [&](const char* name) {
-        return std::ranges::find(varying, name) != varying.end();
-      };
-      const bool grows = varies("doublings") || (!has_constant && least_ranks > 1);
-      std::vector<Form> all;
-      if (has_constant || !grows) {
-        all.push_back({Basis()});
-      }
-      for (const double power : {1, 2}) {
-        if (grows) {
-          Form form = {power_of("doublings", power)};
-          if (has_constant) {
-            form.insert(form.begin(), Basis());
-          }
-          all.push_back(std::move(form));
+/// 1, and what is lost: to begin and to end, among ranks and among the threads of a rank.
+std::vector<PricedForm> forms_of_inverse_efficiency(const std::vector<Observation>& observations) {
+  constexpr std::size_t kMostTerms = 4;
+  const auto losses = [&](const char* sharers) {
+    return varies(observations, sharers) ? losses_by(sharers) : std::vector<Form>{{}};
+  };
+  std::vector<PricedForm> forms;
+  for (const Form& start : {Form{}, Form{power_of("nodes", -1)}}) {
+    for (const Form& of_ranks : losses("ranks")) {
+      for (const Form& of_threads : losses("threads")) {
+        PricedForm form{.form = {Basis()}};
+        for (const Form* part : {&start, &of_ranks, &of_threads}) {
+          form.form.insert(form.form.end(), part->begin(), part->end());
+        }
+        if (form.form.size() <= kMostTerms) {
+          form.price = static_cast<double>(form.form.size() - 1);
+          forms.push_back(std::move(form));
         }
       }
-      for (std::size_t i = 0, count = all.size(); i < count && varies("helpers"); ++i) {
-        all.push_back(all[i]);
-        all.back().push_back(power_of("helpers", 1));
-      }
-      return all;
-    };
-    result_.start_up = fitted(start_up, forms(true), Weights::relative, detail::Block::skeleton);
-    result_.termination =
-        fitted(termination, forms(least_ranks == 1), Weights::relative, detail::Block::idle);
+    }
   }
+  return forms;
+}
 
-  Model& model_;
-  const std::vector<SearchRun>& runs_;
-  SearchModel result_;
-};
+std::optional<Law> fitted(Model& model, const std::vector<Observation>& observations,
+                          const std::vector<PricedForm>& forms, detail::Block block) {
+  auto result = fit_law(observations, forms);
+  if (auto* refusal = std::get_if<Refusal>(&result)) {
+    model.refused.push_back({block, std::move(refusal->reason)});
+    return std::nullopt;
+  }
+  return std::move(std::get<Law>(result));
+}
 
 }  // namespace
 
-void fit_search(Model& model, const std::vector<SearchRun>& runs, bool has_machine) {
-  SearchFit(model, runs).fit(has_machine);
+void fit_search(Model& model, const std::vector<SearchRun>& runs) {
+  SearchModel result;
+  if (runs.empty()) {
+    model.refused.push_back({detail::Block::sequential, "no trace says what its workers did"});
+    model.parts = std::move(result);
+    return;
+  }
+  // What a node takes beside other workers of a host only real runs tell.
+  const bool has_real = !std::ranges::all_of(runs, &SearchRun::is_rehearsed);
+  std::set<int> threads;
+  std::vector<Observation> visits;
+  std::vector<Observation> inverse_efficiency;
+  for (const SearchRun& run : runs) {
+    threads.insert(run.threads);
+    const double visits_s = std::max(kShortest_s, detail::median(run.visits));
+    // What is lost varies by itself: of that no run counts as disturbed.
+    Observation observation{.run_sizes = run.sizes,
+                            .sizes = sizes_of_search(run.nodes(), run.ranks, run.threads),
+                            .value = detail::median(run.seconds) / visits_s};
+    observation.run_sizes["ranks"] = run.ranks;
+    observation.run_sizes["threads"] = run.threads;
+    inverse_efficiency.push_back(observation);
+    if (!run.is_rehearsed || !has_real) {
+      observation.run_sizes = run.sizes;
+      observation.ranks_per_host = run.workers_per_host();
+      observation.value = visits_s;
+      observation.disturbed = run.disturbed;
+      visits.push_back(std::move(observation));
+    }
+  }
+  model.threads = threads.size() == 1 ? *threads.begin() : 1;
+  result.threads = *threads.rbegin();
+  const bool is_one_size = std::ranges::all_of(
+      runs, [&](const SearchRun& run) { return run.sizes == runs.front().sizes; });
+  if (is_one_size) {
+    model.refused.push_back(
+        {detail::Block::sequential, "nodes are as many in every run: measure more sizes"});
+  } else {
+    result.visits = fitted(model, visits, forms_of_visits(visits), detail::Block::sequential);
+    result.inverse_efficiency =
+        fitted(model, inverse_efficiency, forms_of_inverse_efficiency(inverse_efficiency),
+               detail::Block::steal);
+  }
+  model.parts = std::move(result);
 }
 
 }  // namespace cleave::models

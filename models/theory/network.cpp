@@ -8,7 +8,6 @@
 #include <cmath>
 #include <map>
 #include <set>
-#include <tuple>
 
 #include <cleave/schedule/messages.hpp>
 #include <cleave/trace/median.hpp>
@@ -25,29 +24,6 @@ std::vector<detail::Communication> without_samples(std::vector<detail::Communica
     entry.samples.clear();
   }
   return entries;
-}
-
-/// The entry of this kind whose number of ranks, then level, is nearest; null if there is none.
-/// Inside a host those between hosts will do.
-const detail::Communication* nearest(const Network& network,
-                                     const std::vector<detail::Communication>& entries, int ranks,
-                                     int level, bool leaves_host) {
-  const detail::Communication* best = nullptr;
-  std::tuple<bool, double, int> best_distance;
-  for (const detail::Communication& entry : entries) {
-    const bool is_other_kind = network.tells_hosts_apart && entry.between_hosts != leaves_host;
-    if (is_other_kind && leaves_host) {
-      continue;
-    }
-    const std::tuple distance(is_other_kind,
-                              std::abs(std::log2(static_cast<double>(entry.ranks) / ranks)),
-                              std::abs(entry.level - level));
-    if (best == nullptr || distance < best_distance) {
-      best = &entry;
-      best_distance = distance;
-    }
-  }
-  return best;
 }
 
 std::string no_entry(const Network& network, bool leaves_host) {
@@ -185,12 +161,12 @@ NetworkFactors assumed_factors(const Network& network, double u, double v) {
 
 ChosenEntry entry_for(const Network& network, int ranks, int level, bool leaves_host) {
   const detail::Communication* exchange =
-      nearest(network, network.exchange, ranks, level, leaves_host);
+      nearest(network.exchange, ranks, level, leaves_host, !network.tells_hosts_apart);
   if (exchange != nullptr && exchange->ranks == ranks && exchange->level == level) {
     return {*exchange, std::nullopt};
   }
   const detail::Communication* alltoallv =
-      nearest(network, network.alltoallv, ranks, 0, leaves_host);
+      nearest(network.alltoallv, ranks, 0, leaves_host, !network.tells_hosts_apart);
   if (alltoallv != nullptr && alltoallv->ranks == ranks) {
     return {*alltoallv, std::nullopt};
   }

@@ -25,17 +25,6 @@ json to_json(const BlockModel& block) {
   return {{"block", name_of(block.block)}, {"law", to_json(block.law)}, {"samples", block.samples}};
 }
 
-json to_json(const Steals& steals) {
-  json object = {{"seconds", to_json(steals.seconds)},
-                 {"count", to_json(steals.count)},
-                 {"bytes", steals.bytes},
-                 {"most", steals.maximum}};
-  if (steals.in_vain) {
-    object["in_vain"] = to_json(*steals.in_vain);
-  }
-  return object;
-}
-
 /// Bytes of an element; a model that was changed by hand must not ask for more than there can be.
 double splitter_bytes_from(const detail::JsonFields& fields) {
   constexpr double kMost = 1 << 20;
@@ -44,18 +33,6 @@ double splitter_bytes_from(const detail::JsonFields& fields) {
     fields.refuse("splitter_bytes", fmt::format("is {}, at most {} are allowed", bytes, kMost));
   }
   return bytes;
-}
-
-std::optional<Steals> steals_from(const detail::JsonFields& fields, const char* name) {
-  if (!fields.has(name)) {
-    return std::nullopt;
-  }
-  const detail::JsonFields steals = fields.object(name);
-  return Steals{.seconds = law_from(steals.object("seconds"), {}),
-                .count = law_from(steals.object("count"), {}),
-                .in_vain = law_if_any(steals, "in_vain"),
-                .bytes = steals.non_negative("bytes"),
-                .maximum = steals.integer<int>("most", 2)};
 }
 
 }  // namespace
@@ -84,21 +61,12 @@ json to_json(const HypercubeModel& parts) {
 }
 
 json to_json(const SearchModel& search) {
-  json object = {{"knows_network", search.knows_network},
-                 {"ranks_per_host", search.ranks_per_host},
-                 {"threads", search.threads}};
-  for (const auto& [name, fit] :
-       {std::pair("search", &search.search), std::pair("start_up", &search.start_up),
-        std::pair("termination", &search.termination)}) {
-    if (*fit) {
-      object[name] = to_json(**fit);
-    }
+  json object = {{"threads", search.threads}};
+  if (search.visits) {
+    object["visits"] = to_json(*search.visits);
   }
-  for (const auto& [name, steals] :
-       {std::pair("inside", &search.inside), std::pair("between", &search.between)}) {
-    if (*steals) {
-      object[name] = to_json(**steals);
-    }
+  if (search.inverse_efficiency) {
+    object["inverse_efficiency"] = to_json(*search.inverse_efficiency);
   }
   return object;
 }
@@ -153,13 +121,8 @@ TableModel table_from(const detail::JsonFields& fields) {
 }
 
 SearchModel search_from(const detail::JsonFields& fields) {
-  return {.search = law_if_any(fields, "search"),
-          .knows_network = fields.boolean("knows_network"),
-          .inside = steals_from(fields, "inside"),
-          .between = steals_from(fields, "between"),
-          .start_up = law_if_any(fields, "start_up"),
-          .termination = law_if_any(fields, "termination"),
-          .ranks_per_host = fields.integer<int>("ranks_per_host", 1, detail::kMaxRanks),
+  return {.visits = law_if_any(fields, "visits"),
+          .inverse_efficiency = law_if_any(fields, "inverse_efficiency"),
           .threads = fields.integer<int>("threads", 1)};
 }
 

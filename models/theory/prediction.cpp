@@ -12,7 +12,6 @@
 
 #include "models/theory/memory.hpp"
 #include "models/theory/player.hpp"
-#include "models/theory/search_time.hpp"
 #include "models/theory/statistics.hpp"
 
 namespace cleave::models {
@@ -116,30 +115,63 @@ void add_assumed(HalfWidths& widths, const Question& question, double seconds,
   widths.add(std::log(seconds / at(kBestNetwork)), std::log(at(kWorstNetwork) / seconds));
 }
 
-HalfWidths play_search(Prediction& prediction, const Question& question) {
+HalfWidths take_search(Prediction& prediction, const RehearsedSearch& search) {
+  const Estimate& seconds = search.seconds;
+  prediction.seconds = seconds.median;
+  prediction.shares = {
+      {detail::Block::sequential, 0, search.visits_s, "search"},
+      {detail::Block::steal, 0, std::max(0.0, seconds.median - search.visits_s), "steal"}};
+  prediction.is_rehearsed = true;
+  return {.below = std::log(seconds.median / seconds.low),
+          .above = std::log(seconds.high / seconds.median)};
+}
+
+/// What the law cannot say. \throws Error
+void require_search(const Question& question) {
   const Model& model = question.model;
-  const SearchTime time(model, question.network, question.ranks, question.ranks_per_host,
-                        question.threads, question.nodes());
-  const SearchParts parts = time.parts();
-  prediction.seconds = parts.total_s();
-  prediction.shares = {{detail::Block::sequential, 0, parts.search_s, "search"},
-                       {detail::Block::steal, 0, parts.steal_s, "steal"},
-                       {detail::Block::skeleton, 0, parts.start_up_s, "start_up"},
-                       {detail::Block::idle, 0, parts.termination_s, "termination"}};
-  if (question.threads > model.search()->threads) {
-    prediction.outside_fitted_range = true;
-    prediction.remarks.push_back(
-        "more threads than were fitted: that steals grow with log2 of them is assumed");
+  const SearchModel& search = *model.search();
+  const auto refuse = [](std::string_view what, const std::string& reason) {
+    throw Error(fmt::format("{} cannot be predicted: {}", what, reason));
+  };
+  if (!search.visits) {
+    refuse(name_of(detail::Block::sequential), model.reason_of(detail::Block::sequential));
   }
-  if (question.ranks > model.max_ranks()) {
-    prediction.remarks.push_back(
-        "more ranks than were fitted: that steals grow with log2 of them is assumed");
+  if (!search.inverse_efficiency) {
+    refuse(name_of(detail::Block::steal), model.reason_of(detail::Block::steal));
   }
-  HalfWidths widths{.below = std::log(prediction.seconds / time.parts(&Estimate::low).total_s()),
-                    .above = std::log(time.parts(&Estimate::high).total_s() / prediction.seconds)};
-  add_assumed(widths, question, prediction.seconds, [&](const NetworkFactors& factors) {
-    return time.parts(&Estimate::median, factors.latency).total_s();
-  });
+  if (question.ranks > 1 && model.max_ranks() == 1) {
+    refuse("steals between ranks", "every fitted run was on one rank");
+  }
+  if (question.threads > 1 && search.threads == 1) {
+    refuse("steals inside a rank", "every fitted run had one thread a rank");
+  }
+  if (question.ranks > question.ranks_per_host && !model.has_left_host()) {
+    refuse("a search on several hosts",
+           fmt::format("every fitted run was on one host; rehearse it: --rehearse {} --machine "
+                       "FILE --ranks-per-host {}, and fit that or give it by --rehearsal",
+                       question.ranks, question.ranks_per_host));
+  }
+}
+
+/// The law of searches.
+HalfWidths ask_search(Prediction& prediction, const Question& question) {
+  if (question.rehearsed != nullptr) {
+    return take_search(prediction, *question.rehearsed->search);
+  }
+  require_search(question);
+  const SearchModel& search = *question.model.search();
+  const NamedValues sizes = sizes_of_search(question.nodes(), question.ranks, question.threads);
+  const Estimate visits = search.visits->at(sizes, question.ranks_per_host * question.threads);
+  const Estimate inverse = search.inverse_efficiency->at(sizes);
+  const double visits_s = search.what_if_visits * visits.median;
+  const double steals_s = search.what_if_steals * visits.median * std::max(0.0, inverse.median - 1);
+  prediction.seconds = visits_s + steals_s;
+  prediction.shares = {{detail::Block::sequential, 0, visits_s, "search"},
+                       {detail::Block::steal, 0, steals_s, "steal"}};
+  prediction.outside_fitted_range = question.threads > search.threads;
+  HalfWidths widths{.below = std::log(visits.median / visits.low),
+                    .above = std::log(visits.high / visits.median)};
+  widths.add(std::log(inverse.median / inverse.low), std::log(inverse.high / inverse.median));
   return widths;
 }
 
@@ -190,7 +222,7 @@ HalfWidths ask_table(Prediction& prediction, const Question& question) {
 }
 
 HalfWidths ask(Prediction& prediction, const Question& question) {
-  return question.model.search() != nullptr  ? play_search(prediction, question)
+  return question.model.search() != nullptr  ? ask_search(prediction, question)
          : question.model.table() != nullptr ? ask_table(prediction, question)
                                              : play_hypercube(prediction, question);
 }
@@ -210,12 +242,20 @@ constexpr double kOtherRanksPerHost = 0.15;
 
 /// Its blocks were seen, with as many ranks on a host as were rehearsed at once.
 void add_unseen_of_rehearsal(double& added, Prediction& prediction, const Question& question) {
-  prediction.remarks.push_back(
-      fmt::format("rehearsed: the blocks of {} were measured at these sizes",
-                  detail::format_ranks(question.ranks)));
+  const bool is_search = question.rehearsed->search.has_value();
+  prediction.remarks.push_back(fmt::format(
+      "rehearsed: {} of {} {} measured at these sizes", is_search ? "the search" : "the blocks",
+      detail::format_ranks(question.ranks), is_search ? "was" : "were"));
   const int at_once = question.rehearsed->ranks_per_host;
-  if (at_once != question.ranks_per_host) {
-    added += square(kOtherRanksPerHost);
+  if (at_once == question.ranks_per_host) {
+    return;
+  }
+  added += square(kOtherRanksPerHost);
+  if (is_search) {
+    prediction.remarks.push_back(fmt::format(
+        "{} on a host: rehearsed with {}; rehearse with --ranks-per-host {}",
+        detail::format_ranks(question.ranks_per_host), at_once, question.ranks_per_host));
+  } else {
     prediction.remarks.push_back(fmt::format(
         "{} on a host: not rehearsed, blocks are as with {} at once; rehearse under "
         "mpiexec -n {}",

@@ -16,10 +16,10 @@ namespace cleave::models {
 namespace {
 
 /// Of the faster half of its repetitions: their median, and how far they lie apart.
-Estimate estimate_of(const Sample& sample) {
+Estimate estimate_of(const std::vector<double>& seconds) {
   constexpr double kLeastSpread = 1.02;  // the prior deviation of a law (docs/explanation/model.md)
-  const auto [least, most] = std::ranges::minmax(sample.seconds);
-  const double median = std::max(detail::median(sample.seconds), kShortest_s);
+  const auto [least, most] = std::ranges::minmax(seconds);
+  const double median = std::max(detail::median(seconds), kShortest_s);
   return {.median = median,
           .low = std::min(least, median / kLeastSpread),
           .high = std::max(most, median * kLeastSpread)};
@@ -34,6 +34,7 @@ void require_of(const Model& model, const detail::Trace& trace) {
     }
   };
   require_same("application", model.app, trace.run.app);
+  require_same("type", model.type, trace.run.type);
   require_same("placement", model.placement, trace.run.placement);
   for (const auto& [name, value] : model.options) {
     const auto found = trace.run.options.find(name);
@@ -66,13 +67,23 @@ std::vector<RehearsedRun> rehearsed_runs(const Model& model,
     return runs;
   }
   const Measurements measurements = collect_rehearsals(traces);
+  for (const SearchRun& search : measurements.searches) {
+    runs.push_back({.ranks = search.ranks,
+                    .ranks_per_host = search.ranks_per_host,
+                    .sizes = search.sizes,
+                    .search = RehearsedSearch{.seconds = estimate_of(search.seconds),
+                                              .visits_s = detail::median(search.visits)}});
+  }
+  if (!runs.empty()) {
+    return runs;
+  }
   for (const RunPoint& point : measurements.points) {
     RehearsedRun& run = runs.emplace_back(RehearsedRun{
         .ranks = point.ranks, .ranks_per_host = point.ranks_per_host, .sizes = point.sizes});
     for (const Sample& sample : measurements.samples) {
       if (sample.ranks == run.ranks && sample.run_sizes == run.sizes &&
           sample.ranks_per_host == run.ranks_per_host) {
-        run.blocks[{sample.block, sample.level}][sample.rank] = estimate_of(sample);
+        run.blocks[{sample.block, sample.level}][sample.rank] = estimate_of(sample.seconds);
       }
     }
     for (const detail::Trace& trace : traces) {

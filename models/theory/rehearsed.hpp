@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the blocks of a run take, as ranks of it were rehearsed at its very sizes (`--rehearse`,
-// docs/reference/programs.md). Where there is a rehearsal no law is asked.
+// What a run takes, as it was rehearsed at its very sizes (`--rehearse`,
+// docs/reference/programs.md): of the hypercube its blocks on some ranks, a search as a whole.
+// Where there is a rehearsal no law is asked.
 #pragma once
 
 #include <iterator>
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -20,14 +22,20 @@ struct Trace;
 
 namespace cleave::models {
 
+struct RehearsedSearch {
+  Estimate seconds;     ///< of the whole call
+  double visits_s = 0;  ///< of these, what a worker visits nodes, on average
+};
+
 struct RehearsedRun {
   int ranks = 1;
-  int ranks_per_host = 1;  ///< that were rehearsed at once
+  int ranks_per_host = 1;  ///< that were rehearsed at once, or that a search was rehearsed with
   NamedSizes sizes;
   bool is_asked = false;  ///< whether a report is to answer for this run
   /// The quiet times by block and level, of each rehearsed rank.
   std::map<std::pair<detail::Block, int>, std::map<int, Estimate>> blocks;
   std::map<int, NamedValues> leaves;  ///< the sizes of what each rank solves alone
+  std::optional<RehearsedSearch> search{};
 
   /// Which rehearsed rank stands for `rank`: itself, else the nearest before it, else the first.
   /// Null where the block was not rehearsed.
@@ -42,7 +50,7 @@ struct RehearsedRun {
 };
 
 /// One for each number of ranks and sizes.
-/// \throws UsageError  if a trace is of no rehearsal, or of another application, placement or
+/// \throws UsageError  if a trace is of no rehearsal, or of another application, type, placement or
 ///                     options than `model`
 std::vector<RehearsedRun> rehearsed_runs(const Model& model, std::span<const detail::Trace> traces);
 

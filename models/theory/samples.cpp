@@ -110,6 +110,7 @@ void add_trace(std::map<RunIdentity, PointData>& points, const detail::Trace& tr
     point.threads = r.threads;
     point.ranks_per_host = r.ranks_per_host;
     point.oversubscribed = r.oversubscribed;
+    point.is_rehearsed = !r.rehearsed.empty();
     point.sizes = run.sizes;
     point.peak_memory_bytes = std::max(point.peak_memory_bytes, r.peak_memory_bytes);
     point.seconds.push_back(seconds_of(run.elapsed_ns));
@@ -262,7 +263,7 @@ Measurements collect(std::span<const detail::Trace> traces) {
 
 Measurements collect_measurements(std::span<const detail::Trace> traces) {
   for (const detail::Trace& trace : traces) {
-    if (!trace.run.rehearsed.empty()) {
+    if (!trace.run.rehearsed.empty() && trace.run.type == "hypercube") {
       throw UsageError(fmt::format(
           "{} is of a rehearsal, which has no time of a whole run: give it to cleave predict "
           "--rehearsal",

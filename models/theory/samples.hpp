@@ -44,6 +44,7 @@ struct RunPoint {
   int threads = 1;  ///< of a rank
   int ranks_per_host = 1;
   bool oversubscribed = false;
+  bool is_rehearsed = false;
   NamedSizes sizes;                    ///< of the whole problem and its solution
   std::vector<double> seconds;         ///< of the whole call, one a repetition
   double disturbed = 0;                ///< chance that it was so in all rounds (quiet.hpp)
@@ -97,9 +98,9 @@ struct Measurements {
 /// Collects the repetitions of all traces. Of blocks those of the faster half count (quiet.hpp). A
 /// trace that dropped spans gives its total times only, and a note says so.
 ///
-/// \throws UsageError  if there is no trace, one is of a rehearsal, or they differ in application,
-/// type, placement or
-///                     (but for work stealing) threads, or none has a counted repetition
+/// \throws UsageError  if there is no trace, one is of a rehearsal of the hypercube, or they differ
+///                     in application, type, placement or (but for work stealing) threads, or none
+///                     has a counted repetition
 Measurements collect_measurements(std::span<const detail::Trace> traces);
 /// The same of ranks that were rehearsed; the time of a point is the rank's without messages.
 Measurements collect_rehearsals(std::span<const detail::Trace> traces);

@@ -12,34 +12,16 @@ namespace cleave::models {
 
 namespace {
 
-/// Adds the parts of one repetition, and what its workers, who all count, did.
-void add_repetition(SearchRun& run, SearchRepetition repetition) {
-  const auto count = static_cast<double>(repetition.workers.size());
-  double search = 0;
-  double without_nodes = 0;
-  double starting = 0;
-  double termination = repetition.seconds;
-  for (const detail::WorkerStatistics& worker : repetition.workers) {
-    search += seconds_of(worker.searching_ns);
-    starting += seconds_of(worker.starting_ns);
-    without_nodes += seconds_of(worker.stealing_ns - worker.starting_ns + worker.idle_ns);
-    termination = std::min(termination, seconds_of(worker.ending_ns));
-  }
-  const double steal = std::max(0.0, without_nodes / count - termination);
-  run.seconds.push_back(repetition.seconds);
-  run.search.push_back(search / count);
-  run.steal.push_back(steal);
-  run.termination.push_back(termination);
-  // Rounding of two clocks apart, what is left is the starting of workers and the call's frame.
-  run.start_up.push_back(
-      std::max(starting / count, repetition.seconds - search / count - steal - termination));
-  for (const detail::WorkerStatistics& worker : repetition.workers) {
-    run.searches += static_cast<double>(worker.searches);
+/// Adds what one repetition took, and what its workers did.
+void add_repetition(SearchRun& run, double seconds,
+                    const std::vector<detail::WorkerStatistics>& workers) {
+  double visits = 0;
+  for (const detail::WorkerStatistics& worker : workers) {
+    visits += seconds_of(worker.searching_ns);
     run.local_tried += static_cast<double>(worker.local_tried);
     run.local_made += static_cast<double>(worker.local_made);
     run.remote_tried += static_cast<double>(worker.remote_tried);
     run.remote_made += static_cast<double>(worker.remote_made);
-    run.bytes_received += static_cast<double>(worker.bytes_received);
     const auto found = std::find_if(run.workers.begin(), run.workers.end(), [&](const auto& w) {
       return w.rank == worker.rank && w.thread == worker.thread;
     });
@@ -48,7 +30,8 @@ void add_repetition(SearchRun& run, SearchRepetition repetition) {
                                : run.workers.emplace_back(WorkerTotals{worker.rank, worker.thread});
     totals.nodes += static_cast<double>(worker.nodes);
   }
-  run.traced.push_back(std::move(repetition));
+  run.seconds.push_back(seconds);
+  run.visits.push_back(visits / static_cast<double>(workers.size()));
 }
 
 void add_trace(std::map<RunIdentity, SearchRun>& runs, const detail::Trace& trace,
@@ -59,7 +42,7 @@ void add_trace(std::map<RunIdentity, SearchRun>& runs, const detail::Trace& trac
     by_repetition[repetition].push_back(statistics);
   }
   for (const detail::Trace::Run& repetition : trace.repetitions) {
-    auto workers = by_repetition.find(repetition.index);
+    const auto workers = by_repetition.find(repetition.index);
     if (!quiet.counts(trace, repetition) || workers == by_repetition.end()) {
       continue;
     }
@@ -70,9 +53,9 @@ void add_trace(std::map<RunIdentity, SearchRun>& runs, const detail::Trace& trac
     run.threads = r.threads;
     run.ranks_per_host = r.ranks_per_host;
     run.oversubscribed = r.oversubscribed;
+    run.is_rehearsed = !r.rehearsed.empty();
     run.sizes = repetition.sizes;
-    add_repetition(
-        run, {.seconds = seconds_of(repetition.elapsed_ns), .workers = std::move(workers->second)});
+    add_repetition(run, seconds_of(repetition.elapsed_ns), workers->second);
   }
 }
 
@@ -84,19 +67,6 @@ bool has_nodes(const detail::Trace& trace) {
 }
 
 }  // namespace
-
-double SearchRun::steals_per_worker() const {
-  const double firsts = counted_workers() * repetitions();
-  return std::max(0.0, searches / firsts - 1);
-}
-
-double SearchRun::requests_per_worker() const {
-  return remote_tried / (counted_workers() * repetitions());
-}
-
-double SearchRun::requests_in_vain_per_worker() const {
-  return (remote_tried - remote_made) / (counted_workers() * repetitions());
-}
 
 double SearchRun::nodes() const { return static_cast<double>(sizes.at("nodes")); }
 

@@ -19,12 +19,15 @@ inline double seconds_of(std::int64_t ns) {
 }
 
 /// What makes two repetitions measure the same thing, of one trace or of two: ranks, threads,
-/// sizes, ranks per host, whether they share cores, and the options of the application.
-using RunIdentity = std::tuple<int, int, NamedSizes, int, bool, std::map<std::string, std::string>>;
+/// sizes, ranks per host, whether they share cores, whether they were rehearsed, and the options of
+/// the application.
+using RunIdentity =
+    std::tuple<int, int, NamedSizes, int, bool, bool, std::map<std::string, std::string>>;
 
 inline RunIdentity identity_of(const RunInformation& run, const detail::Trace::Run& repetition) {
   return {run.ranks,          run.threads,        repetition.sizes,
-          run.ranks_per_host, run.oversubscribed, run.options};
+          run.ranks_per_host, run.oversubscribed, !run.rehearsed.empty(),
+          run.options};
 }
 
 }  // namespace cleave::models

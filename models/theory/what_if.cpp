@@ -85,18 +85,8 @@ std::map<detail::Block, std::function<void(double)>> multipliers(Model& model) {
       all[detail::Block::exchange] = [parts](double factor) { parts->exchange->what_if = factor; };
     }
   } else if (auto* search = std::get_if<SearchModel>(&model.parts)) {
-    if (search->search) {
-      all[detail::Block::sequential] = [search](double factor) {
-        search->search->multiply(factor);
-      };
-    }
-    all[detail::Block::steal] = [search](double factor) {
-      for (std::optional<Steals>* steals : {&search->inside, &search->between}) {
-        if (*steals) {
-          (*steals)->seconds.multiply(factor);
-        }
-      }
-    };
+    all[detail::Block::sequential] = [search](double factor) { search->what_if_visits = factor; };
+    all[detail::Block::steal] = [search](double factor) { search->what_if_steals = factor; };
   }
   return all;
 }

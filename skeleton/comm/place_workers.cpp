@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
 #include <string>
+#include <utility>
 
 #include <cleave/clock.hpp>
 #include <cleave/comm/place_workers.hpp>
@@ -49,7 +50,7 @@ std::vector<int> hardware_threads_of_workers(const Comm& comm, int threads, bool
   return hardware_threads;
 }
 
-std::vector<std::vector<int>> ranks_near(const Comm& comm, int threads, bool is_bound) {
+Surroundings surroundings_of(const Comm& comm, int threads, bool is_bound) {
   const HostCores& cores = cores_of_this_host();
   const RanksOfHost host(comm);
   const auto places = is_bound ? cores_of_workers(cores, host.cores, host.self, threads)
@@ -60,7 +61,7 @@ std::vector<std::vector<int>> ranks_near(const Comm& comm, int threads, bool is_
       rank = host.ranks[static_cast<std::size_t>(rank)];
     }
   }
-  return circles;
+  return {.near = std::move(circles), .is_polite = hosts_of(comm).polite(threads)};
 }
 
 }  // namespace cleave::detail

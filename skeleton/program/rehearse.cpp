@@ -9,6 +9,7 @@
 #include <set>
 
 #include <cleave/error.hpp>
+#include <cleave/host/host_cores.hpp>
 #include <cleave/hosts.hpp>
 #include <cleave/program/command_line.hpp>
 #include <cleave/program/launch.hpp>
@@ -253,6 +254,39 @@ void tell_rehearsal(const Comm& world, const ProgramTraits& program, const RunOp
   }
 }
 
+/// All of its ranks run here, with one thread each and the messages of a machine.
+template <class Refuse>
+void check_rehearsed_search(const RunOptions& options, const Refuse& refuse) {
+  if (options.threads > 1) {
+    refuse("--threads", "whose ranks have one thread each");
+  }
+  if (options.checkpoint) {
+    refuse("--checkpoint", "which begins at the start");
+  }
+  const RehearsedRanks& wanted = *options.rehearse;
+  if (!wanted.ranks.empty()) {
+    throw UsageError(
+        fmt::format("--rehearse: all ranks of a search run here, say --rehearse {}", wanted.of));
+  }
+  constexpr int kMaxVirtual = 4096;  // of 8 MiB of address space each
+  if (wanted.of > kMaxVirtual) {
+    throw UsageError(
+        fmt::format("--rehearse: {} ranks of a search, allowed are {}", wanted.of, kMaxVirtual));
+  }
+  if (wanted.of > 1 && !options.machine) {
+    throw UsageError(
+        "--rehearse: say by --machine what messages of a search take, a file that cleave-calibrate "
+        "writes");
+  }
+  if (const auto cores = std::ssize(cores_of_this_host());
+      wanted.of > cores && !options.ranks_per_host) {
+    throw UsageError(fmt::format(
+        "--rehearse: {} ranks are more than this host has cores ({}), say by --ranks-per-host how "
+        "many share a host",
+        wanted.of, cores));
+  }
+}
+
 /// \throws UsageError
 int count_between(std::string text, int min, int max) {
   if (const std::string wrong = Count(min, max)(text); !wrong.empty()) {
@@ -296,6 +330,13 @@ void check_rehearsal(const RunOptions& options) {
   const auto refuse = [](const char* option, const char* why) {
     throw UsageError(fmt::format("--rehearse: {} is not for a rehearsal, {}", option, why));
   };
+  if (options.inputs != Inputs::same) {
+    refuse("--inputs new", "which repeats one input");
+  }
+  if (options.type == DC_Type::work_stealing) {
+    check_rehearsed_search(options, refuse);
+    return;
+  }
   if (options.type != DC_Type::hypercube) {
     throw UsageError(fmt::format("--rehearse: {} is not rehearsed, take --type hypercube",
                                  name_of(options.type)));
@@ -303,15 +344,17 @@ void check_rehearsal(const RunOptions& options) {
   if (options.verify) {
     refuse("--verify", "which has no result");
   }
-  if (options.inputs != Inputs::same) {
-    refuse("--inputs new", "whose other ranks are prepared once");
-  }
   if (options.status) {
     refuse("--status", "which takes seconds");
   }
   if (options.max_nodes != RunOptions().max_nodes || std::isfinite(options.max_s) ||
       options.max_memory_bytes != RunOptions().max_memory_bytes) {
     refuse("a limit", "which solves each part as a whole");
+  }
+  if (options.machine || options.ranks_per_host) {
+    throw UsageError(
+        "--machine and --ranks-per-host are for --rehearse of a search: give them to cleave "
+        "predict");
   }
 }
 

@@ -123,7 +123,7 @@ Wrong find_wrong(const Comm& comm, AnyRun& run, const RunOptions& options) {
     if (comm.rank() == 0) {
       summary.ended_early = report.ended->reason;
       add_search_figures(summary, report, options);
-      print_summary(summary, comm.size(), options);
+      print_summary(summary, options);
     }
   });
   throw_ended_early(*report.ended);
@@ -152,7 +152,7 @@ Wrong finish(const Comm& comm, AnyRun& run, const ProgramTraits& program, const 
     if (comm.rank() == 0) {
       print_warnings(program.program, launch_warnings(comm, options.threads), options);
       add_search_figures(summary, report, options);
-      print_summary(summary, comm.size(), options);
+      print_summary(summary, options);
       if (options.checkpoint) {
         remove_snapshots(*options.checkpoint);  // of a search that is done
       }
@@ -161,8 +161,61 @@ Wrong finish(const Comm& comm, AnyRun& run, const ProgramTraits& program, const 
   return wrong;
 }
 
+/// Tells of what was run, and writes its trace by `write(information)`. Collective.
+template <class Write>
+void tell_of_run(const Comm& comm, AnyRun& run, const ProgramTraits& program,
+                 const CommandLine& line, SearchReport& report, Summary summary,
+                 RunInformation information, const Write& write) {
+  const RunOptions& options = line.options;
+  share_end(comm, report.ended);
+  if (report.ended) {
+    tell_of_part(comm, run, options, report, std::move(summary));
+  }
+  const Wrong wrong = finish(comm, run, program, options, report, std::move(summary));
+  if (options.trace) {
+    information.costs = run.facts().costs ? run.facts().costs() : Costs{};
+    write(std::move(information));
+  }
+  if (wrong) {
+    throw Error("the result is wrong: " + *wrong);
+  }
+  if (instruments != nullptr) {
+    instruments->finish(comm);
+  }
+}
+
+/// What all ranks of a search would do, on virtual ones.
+void rehearse_application(const Comm& comm, AnyRun& run, const ProgramTraits& program,
+                          const CommandLine& line, RunInformation information) {
+  const RunOptions& options = line.options;
+  std::vector<Recorder> recorders(static_cast<std::size_t>(options.ranks),
+                                  Recorder(VirtualRanks::now_ns));
+  SearchReport report;
+  const auto options_of = [&](int rank) {
+    CallOptions call = call_options(options, program, "", rank, recorders[rank], report);
+    call.stealing.statistics = rank == 0 ? &report.workers : nullptr;
+    return call;
+  };
+  RunProgress progress(comm, program.program, options, is_told(options) ? &report.watch : nullptr);
+  bind_as(options, comm);
+  double input_s = 0;
+  {
+    const StopSignals signals(program.searches);
+    rehearse_search(comm, run, options, options_of, recorders, progress, input_s);
+  }
+  tell_of_run(comm, run, program, line, report,
+              {.app = program.name,
+               .seconds = seconds_of(recorders.front()),
+               .input_s = input_s,
+               .reads_input = !run.facts().is_generated,
+               .sizes = recorders.front().repetitions().back().sizes},
+              std::move(information), [&](RunInformation told) {
+                write_rehearsed_search(options, std::move(told), recorders);
+              });
+}
+
 void run_application(const Comm& comm, AnyRun& run, const ProgramTraits& program,
-                     const CommandLine& line, int argc, char** argv) {
+                     const CommandLine& line, RunInformation information) {
   const RunOptions& options = line.options;
   // Spans are taken even if no trace is written, since they also tell the imbalance.
   Recorder recorder(mpi_time_ns);
@@ -194,22 +247,9 @@ void run_application(const Comm& comm, AnyRun& run, const ProgramTraits& program
                   .reads_input = !run.facts().is_generated,
                   .sizes = recorder.repetitions().back().sizes,
                   .imbalance = imbalance_of(comm, recorder, work.empty() ? first : work)};
-  share_end(comm, report.ended);
-  if (report.ended) {
-    tell_of_part(comm, run, options, report, std::move(summary));
-  }
-  const Wrong wrong = finish(comm, run, program, options, report, std::move(summary));
-  if (options.trace) {
-    RunInformation information = run_information(program, line, argc, argv);
-    information.costs = run.facts().costs ? run.facts().costs() : Costs{};
-    write_trace(comm, *options.trace, std::move(information), recorder);
-  }
-  if (wrong) {
-    throw Error("the result is wrong: " + *wrong);
-  }
-  if (instruments != nullptr) {
-    instruments->finish(comm);
-  }
+  tell_of_run(
+      comm, run, program, line, report, std::move(summary), std::move(information),
+      [&](RunInformation told) { write_trace(comm, *options.trace, std::move(told), recorder); });
 }
 
 /// Parses the command line, for a run of so many ranks. \return  nothing if there is nothing more
@@ -248,10 +288,13 @@ void run_on_ranks(const Comm& comm, const ProgramTraits& traits, const Programs&
     throw Error("the program must have `choose`, which says which application it runs");
   }
   const auto run = programs.choose(options).begin(options);
-  if (options.rehearse) {
-    rehearse(comm, *run, traits, *line, run_information(traits, *line, argc, argv));
+  RunInformation information = run_information(traits, *line, argc, argv);
+  if (!options.rehearse) {
+    run_application(comm, *run, traits, *line, std::move(information));
+  } else if (options.type == DC_Type::work_stealing) {
+    rehearse_application(comm, *run, traits, *line, std::move(information));
   } else {
-    run_application(comm, *run, traits, *line, argc, argv);
+    rehearse(comm, *run, traits, *line, std::move(information));
   }
 }
 

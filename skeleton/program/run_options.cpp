@@ -14,6 +14,7 @@
 #include <cleave/program/instruments.hpp>
 #include <cleave/program/parse_options.hpp>
 #include <cleave/program/rehearse.hpp>
+#include <cleave/trace/json_fields.hpp>
 
 namespace cleave::detail {
 
@@ -150,8 +151,12 @@ void add_telling(CLI::App& cli, CommandLine& line) {
   cli.add_option_function<std::string>(
          "--rehearse", [&o](const std::string& text) { o.rehearse = parse_rehearsed_ranks(text); },
          "P[:RANK,...]: do what these ranks of a run on P ranks would do, without messages; by "
-         "default rank 0")
+         "default rank 0. Of a search all P, with the messages of --machine")
       ->check(ParsedBy([](const std::string& text) { parse_rehearsed_ranks(text); }));
+  add_path(cli, "--machine", o.machine,
+           "whose messages a rehearsed search has (cleave-calibrate writes *.machine.json)");
+  cli.add_option("--ranks-per-host", o.ranks_per_host, "of a rehearsed search")
+      ->transform(Count(1, kMaxRanks));
   cli.add_flag("--verify", o.verify, "check the result by an independent method");
   cli.add_flag("--json", o.json, "print the result as one JSON object on one line");
   cli.add_flag("--quiet", o.quiet, "print errors only: no progress, and no result but by --json");
@@ -209,6 +214,8 @@ void check_combinations(RunOptions& o) {
   check_has_standard_output("--trace", o.trace.value_or(""), o.json);
   if (o.rehearse) {
     check_rehearsal(o);
+  } else if (o.machine || o.ranks_per_host) {
+    throw UsageError("--machine and --ranks-per-host are for a rehearsed search: add --rehearse P");
   }
   if (!o.checkpoint) {
     if (o.resume) {

@@ -9,14 +9,15 @@
 #include <cleave/file.hpp>
 #include <cleave/program/summary.hpp>
 #include <cleave/trace/median.hpp>
+#include <cleave/trace/words.hpp>
 
 namespace cleave::detail {
 
 namespace {
 
-std::string json_text(const Summary& summary, int ranks, const RunOptions& options) {
+std::string json_text(const Summary& summary, const RunOptions& options) {
   Figures json = {{"app", summary.app},
-                  {"ranks", ranks},
+                  {"ranks", options.ranks},
                   {"threads", options.threads},
                   {"type", name_of(options.type)},
                   {"placement", name_of(options.placement)},
@@ -24,6 +25,9 @@ std::string json_text(const Summary& summary, int ranks, const RunOptions& optio
   json["sizes"] = Figures::object();
   for (const Size& size : summary.sizes) {
     json["sizes"][std::string(size.name)] = size.value;
+  }
+  if (options.rehearse) {
+    json["rehearsed"] = true;
   }
   json["seconds"] = summary.seconds;
   json["input_seconds"] = summary.input_s;
@@ -38,10 +42,10 @@ std::string json_text(const Summary& summary, int ranks, const RunOptions& optio
   return json.dump() + "\n";
 }
 
-std::string text_for_people(const Summary& summary, int ranks, const RunOptions& options) {
-  std::string text =
-      fmt::format("{} on {} rank{}, {}, {}\n", summary.app, ranks, ranks == 1 ? "" : "s",
-                  name_of(options.type), name_of(options.placement));
+std::string text_for_people(const Summary& summary, const RunOptions& options) {
+  std::string text = fmt::format("{} on {}, {}, {}{}\n", summary.app, format_ranks(options.ranks),
+                                 name_of(options.type), name_of(options.placement),
+                                 options.rehearse ? ", rehearsed" : "");
   if (summary.ended_early) {
     text += fmt::format("{:<22}{}\n", "so far", "the search was ended early");
   }
@@ -73,13 +77,13 @@ std::string text_for_people(const Summary& summary, int ranks, const RunOptions&
 
 }  // namespace
 
-void print_summary(const Summary& summary, int ranks, const RunOptions& options) {
+void print_summary(const Summary& summary, const RunOptions& options) {
   const bool is_told = !options.quiet && !is_standard_output(options.trace.value_or(""));
   if (!options.json && !is_told) {
     return;
   }
   const std::string text =
-      options.json ? json_text(summary, ranks, options) : text_for_people(summary, ranks, options);
+      options.json ? json_text(summary, options) : text_for_people(summary, options);
   if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
     throw Error("cannot write to standard output");
   }
@@ -139,6 +143,8 @@ void add_search_figures(Summary& summary, const SearchReport& report, const RunO
   summary.figures["worker_seconds"] = {{"searching", static_cast<double>(all.searching_ns) / 1e9},
                                        {"stealing", static_cast<double>(all.stealing_ns) / 1e9},
                                        {"idle", static_cast<double>(all.idle_ns) / 1e9}};
+  summary.figures["efficiency"] = static_cast<double>(all.searching_ns) / 1e9 /
+                                  (summary.seconds.back() * static_cast<double>(nodes.size()));
   summary.figures["share_of_nodes"] = shares;
   if (options.checkpoint) {
     summary.figures["snapshots"] = report.snapshots.written;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include <cleave/file.hpp>
 #include <cleave/trace/json_fields.hpp>
@@ -74,6 +76,26 @@ std::vector<Communication> communications_from(const JsonFields& fields, const c
 }
 
 }  // namespace
+
+const Communication* nearest(const std::vector<Communication>& patterns, int ranks, int level,
+                             bool leaves_host, bool of_any_hosts) {
+  const Communication* best = nullptr;
+  std::tuple<bool, double, int> best_distance;
+  for (const Communication& pattern : patterns) {
+    const bool is_other_kind = !of_any_hosts && pattern.between_hosts != leaves_host;
+    if (pattern.oversubscribed || (is_other_kind && leaves_host)) {
+      continue;
+    }
+    const std::tuple distance(is_other_kind,
+                              std::abs(std::log2(static_cast<double>(pattern.ranks) / ranks)),
+                              std::abs(pattern.level - level));
+    if (best == nullptr || distance < best_distance) {
+      best = &pattern;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
 
 json to_json(const Communication& c) {
   json segments = json::array();
@@ -157,7 +179,7 @@ Machine read_machine(const std::filesystem::path& path) {
   Machine machine{.name = fields.text("name"),
                   .alltoallv = communications_from(fields, "alltoallv"),
                   .exchange = communications_from(fields, "exchange"),
-                  .provenance = {.program = "a person", .mpi_library = "none"}};
+                  .provenance = {.mpi_library = "none"}};
   if (fields.has("provenance")) {
     machine.provenance = provenance_from(fields);
   }

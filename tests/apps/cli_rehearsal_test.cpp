@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -89,6 +92,65 @@ TEST(Rehearse, TakesRanksThatAreEvenlySpacedByDefault) {
             (std::vector{0, 4}));
 }
 
+/// A machine that a person wrote.
+std::string machine_in(const TemporaryFolder& folder) {
+  const auto file = folder / "m.machine.json";
+  std::ofstream(file) << R"({"format": "cleave-machine", "version": 2, "name": "by hand",
+    "exchange": [{"ranks": 2, "latency_s": 1e-6, "gap_s_per_byte": 1e-10}]})";
+  return file.string();
+}
+
+TEST(Rehearse, SearchesOnAllRanksAsARunDoes) {
+  const TemporaryFolder folder;
+  const auto file = folder / "search.trace.jsonl";
+  for (const int ranks : {1, 2, 3, 5, 8, 64}) {
+    const Finished finished =
+        run(1, "uts",
+            {"--tree", "prins:T1", "--rehearse", std::to_string(ranks), "--ranks-per-host", "8",
+             "--machine", machine_in(folder), "--trace", file.string(), "--repetitions", "2",
+             "--json", "--verify"});
+    ASSERT_EQ(finished.status, 0) << finished.err;
+    const auto told = nlohmann::json::parse(finished.out);
+    EXPECT_EQ(told.at("ranks"), ranks);
+    EXPECT_EQ(told.at("rehearsed"), true);
+    EXPECT_EQ(told.at("nodes"), 50045);
+    EXPECT_EQ(told.at("leaves"), 38333);
+    EXPECT_EQ(told.at("seconds").size(), 2U);
+    EXPECT_GT(told.at("efficiency"), 0.0);
+    EXPECT_LE(told.at("efficiency"), 1.0);
+    const Trace trace = read_trace(file);
+    EXPECT_EQ(trace.run.ranks, ranks);
+    EXPECT_EQ(trace.run.ranks_per_host, std::min(ranks, 8));
+    EXPECT_EQ(std::ssize(trace.run.rehearsed), ranks);
+    EXPECT_EQ(std::ssize(trace.workers), 3 * ranks);  // warm-up, too
+    std::int64_t nodes = 0;
+    for (const auto& [repetition, worker] : trace.workers) {
+      nodes += worker.nodes;
+    }
+    EXPECT_EQ(nodes, 3 * 50044);  // the root is nobody's visit
+    EXPECT_FALSE(trace.spans.empty());
+  }
+}
+
+TEST(Rehearse, SaysInOneLineWhatIsWrongWithASearch) {
+  const TemporaryFolder folder;
+  const auto expect = [&](int processes, const Arguments& options, const std::string& line) {
+    Arguments arguments = {"--tree",           "prins:T1",         "--machine",
+                           machine_in(folder), "--ranks-per-host", "4"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    expect_failure(processes, "uts", arguments, 2, line);
+  };
+  expect(1, {"--rehearse", "4:1"}, "--rehearse: all ranks of a search run here, say --rehearse 4");
+  expect(1, {"--rehearse", "4", "--threads", "2"},
+         "--rehearse: --threads is not for a rehearsal, whose ranks have one thread each");
+  expect(1, {"--rehearse", "8K"}, "--rehearse: 8192 ranks of a search, allowed are 4096");
+  expect(2, {"--rehearse", "4"}, "--rehearse: one process rehearses all ranks of a search, not 2");
+  expect(1, {}, "--machine and --ranks-per-host are for a rehearsed search: add --rehearse P");
+  expect_failure(1, "uts", {"--tree", "prins:T1", "--rehearse", "4"}, 2,
+                 "--rehearse: say by --machine what messages of a search take, a file that "
+                 "cleave-calibrate writes");
+}
+
 TEST(Rehearse, SaysInOneLineWhatIsWrong) {
   const auto expect = [](int processes, const Arguments& options, const std::string& line) {
     Arguments arguments = {"--size", "N=1K"};
@@ -106,9 +168,9 @@ TEST(Rehearse, SaysInOneLineWhatIsWrong) {
   expect(1, {"--rehearse", "4", "--verify"},
          "--rehearse: --verify is not for a rehearsal, which has no result");
   expect(1, {"--rehearse", "4", "--inputs", "new"},
-         "--rehearse: --inputs new is not for a rehearsal, whose other ranks are prepared once");
-  expect(1, {"--rehearse", "4", "--type", "work_stealing"},
-         "--rehearse: work_stealing is not rehearsed, take --type hypercube");
+         "--rehearse: --inputs new is not for a rehearsal, which repeats one input");
+  expect(1, {"--rehearse", "4", "--type", "sequential"},
+         "--rehearse: sequential is not rehearsed, take --type hypercube");
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 const kColours = ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#8c6d31", "#7f7f7f"];
 const kSymbols = ["circle", "rect", "triangle", "diamond", "roundRect", "pin", "arrow"];
 const kBlockColours = {
-  sequential: 0, search: 0, divide: 1, combine: 2, exchange: 3, skeleton: 4, start_up: 4, partition: 5, steal: 5,
-  sample: 6, pivot: 6, termination: 6, conquer: 2, wait: 7, idle: 7,
+  sequential: 0, search: 0, divide: 1, combine: 2, exchange: 3, skeleton: 4, partition: 5, steal: 5,
+  sample: 6, pivot: 6, conquer: 2, wait: 7, idle: 7,
 };
 const colourOf = (index) => kColours[index % kColours.length];
 const symbolOf = (index) => kSymbols[index % kSymbols.length];

@@ -72,6 +72,9 @@ struct RunOptions {
   Inputs inputs = Inputs::same;
   std::optional<std::filesystem::path> trace;
   std::optional<RehearsedRanks> rehearse;  ///< in place of a run
+  // Of a rehearsed search.
+  std::optional<std::filesystem::path> machine;  ///< whose messages it has
+  std::optional<int> ranks_per_host;
   bool verify = false;
   bool json = false;
 

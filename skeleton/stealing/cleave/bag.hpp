@@ -38,7 +38,6 @@
 #include <cleave/comm/mpi_transport.hpp>
 #include <cleave/comm/place_workers.hpp>
 #include <cleave/comm/waiting.hpp>
-#include <cleave/hosts.hpp>
 #include <cleave/stealing/balancer.hpp>
 #include <cleave/stealing/deques.hpp>
 #include <cleave/stealing/first_failure.hpp>
@@ -76,7 +75,8 @@ class Bag {
   explicit Bag(const Comm& comm, const BagOptions& options = {}) : comm_(comm) {
     agree(comm, [&] {
       instance_ = std::make_unique<detail::BagInstance<T>>(
-          comm, std::make_unique<detail::MpiTransport>(comm), options);
+          std::make_unique<detail::MpiTransport>(comm),
+          detail::surroundings_of(comm, options.workers, false), options);
       for (int i = 0; i < options.workers; ++i) {
         workers_.push_back(std::make_unique<detail::Worker>(comm.rank(), i));
       }
@@ -218,17 +218,14 @@ namespace detail {
 template <class T>
 class BagInstance : protected Workload {
  public:
-  /// \param bound  whether the workers are bound to cores
-  BagInstance(const Comm& comm, std::unique_ptr<Transport> transport, const BagOptions& options,
-              bool bound = false)
-      : comm_(comm),
-        transport_(std::move(transport)),
+  BagInstance(std::unique_ptr<Transport> transport, Surroundings surroundings,
+              const BagOptions& options)
+      : transport_(std::move(transport)),
         deques_(options.workers, options.initial_capacity),
         helpers_(options.workers - 1),
         options_(options),
-        is_bound_(bound),
-        is_polite_(hosts_of(comm).polite(options.workers)),
-        shares_(options.workers > 1 || comm.size() > 1) {}
+        surroundings_(std::move(surroundings)),
+        shares_(options.workers > 1 || transport_->size() > 1) {}
 
   Deques<T>& deques() { return deques_; }
   const Deques<T>& deques() const { return deques_; }
@@ -277,8 +274,8 @@ class BagInstance : protected Workload {
 
   /// Begins a search.
   void begin_search() {
-    balancer_.emplace(*transport_, static_cast<Workload&>(*this),
-                      ranks_near(comm_, options_.workers, is_bound_), options_.seed);
+    balancer_.emplace(*transport_, static_cast<Workload&>(*this), surroundings_.near,
+                      options_.seed);
   }
 
   /// Begins the search if it has not begun, and looks for messages if it is time to.
@@ -286,7 +283,7 @@ class BagInstance : protected Workload {
     if (!balancer_) {
       begin_search();
     }
-    if (monotonic_ns() >= next_poll_ns_) {
+    if (transport_->pace_ns() >= next_poll_ns_) {
       poll();
     }
   }
@@ -332,7 +329,7 @@ class BagInstance : protected Workload {
     constexpr std::int64_t kMaxPatience = 8;
     patience_ =
         step() ? std::max<std::int64_t>(patience_ / 2, 1) : std::min(2 * patience_, kMaxPatience);
-    const std::int64_t now = monotonic_ns();
+    const std::int64_t now = transport_->pace_ns();
     next_poll_ns_ = now + patience_ * options_.poll_ns;
     return now;
   }
@@ -360,7 +357,7 @@ class BagInstance : protected Workload {
       } else if (!may_go()) {
         return false;
       }
-      pause_thread(tries, is_polite_);
+      transport_->pause(tries, surroundings_.is_polite);
     }
   }
 
@@ -372,7 +369,6 @@ class BagInstance : protected Workload {
     failure_.guard("steal", [&] { deques_.take(nodes); });
   }
 
-  const Comm comm_;
   const std::unique_ptr<Transport> transport_;
   Deques<T> deques_;
   std::optional<Balancer> balancer_;
@@ -426,8 +422,7 @@ class BagInstance : protected Workload {
   bool all_rest() final { return resting_.load() == helpers_; }
 
   const BagOptions options_;
-  const bool is_bound_;
-  const bool is_polite_;  ///< idle workers leave their cores to others
+  const Surroundings surroundings_;
   const bool shares_;
   std::atomic<int> resting_ = 0;
   std::int64_t patience_ = 1;

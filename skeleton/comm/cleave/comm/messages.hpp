@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the executors ask of the ranks of a call: Comm, or ranks that are not there (rehearsal.hpp).
+// What the executors ask of the ranks of a call: Comm, or ranks that are not there
+// (virtual_ranks.hpp, rehearsal.hpp).
 #pragma once
 
 #include <concepts>
@@ -7,10 +8,13 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <cleave/comm.hpp>
 
 namespace cleave::detail {
+
+using Bytes = std::vector<std::byte>;
 
 /// Every function means what it means of Comm.
 template <class T>

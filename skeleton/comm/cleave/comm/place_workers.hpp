@@ -15,7 +15,13 @@ namespace cleave::detail {
 /// \param only_all  and where the workers of the host would leave a core idle
 std::vector<int> hardware_threads_of_workers(const Comm& comm, int threads, bool only_all);
 
-/// The other ranks of this host in circles around this one, the nearest first (`circles_around`).
-std::vector<std::vector<int>> ranks_near(const Comm& comm, int threads, bool is_bound);
+/// What a rank's workers know of their place.
+struct Surroundings {
+  /// The other ranks of this host in circles around this one, the nearest first
+  /// (`circles_around`).
+  std::vector<std::vector<int>> near;
+  bool is_polite = false;  ///< whether idle workers leave their cores to others
+};
+Surroundings surroundings_of(const Comm& comm, int threads, bool is_bound);
 
 }  // namespace cleave::detail

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the ranks of a search send each other messages: MPI's (mpi_transport.hpp), or a test's, which
-// may hold messages back. No MPI.
+// How the ranks of a search send each other messages: MPI's (mpi_transport.hpp), those of virtual
+// ranks (virtual_ranks.hpp), or a test's, which may hold messages back. No MPI.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
+
+#include <cleave/comm/waiting.hpp>
+#include <cleave/trace.hpp>
 
 namespace cleave::detail {
 
@@ -29,6 +32,10 @@ class Transport {
   virtual std::optional<Message> receive() = 0;
   /// A clock that never goes back.
   virtual std::int64_t now_ns() const = 0;
+  /// The same from any other moment on, and cheap: by what workers pace themselves.
+  virtual std::int64_t pace_ns() const { return monotonic_ns(); }
+  /// Waits a moment, after so many `tries` in a row in which there was nothing to do.
+  virtual void pause(int tries, bool is_polite) { pause_thread(tries, is_polite); }
 };
 
 }  // namespace cleave::detail

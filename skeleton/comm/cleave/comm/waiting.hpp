@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether this process waits for a message of another rank, for whoever watches it (the program
-// around an application). Only the thread that calls MPI waits.
+// How a thread waits, and whether this process waits for a message of another rank, for whoever
+// watches it (the program around an application). Only the thread that calls MPI waits for that.
 #pragma once
+
+#include <time.h>
 
 #include <atomic>
 #include <cstdint>
+#include <thread>
+
+#include <cleave/trace.hpp>
 
 namespace cleave::detail {
 
@@ -24,5 +29,31 @@ class Waiting {
     waits.store(waits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
 };
+
+inline constexpr std::int64_t kSpin_ns = 1'000;
+inline constexpr std::int64_t kNap_ns = 50'000;
+
+/// How long a pause is after so many tries, where nobody else needs the core.
+inline std::int64_t pause_ns(int tries) {
+  constexpr int kSpins = 2'000;
+  return tries < kSpins ? kSpin_ns : kNap_ns;
+}
+
+/// Leaves the core to others, the longer the more surely where there are others (`is_polite`).
+inline void pause_thread(int tries, bool is_polite) {
+  constexpr int kYields = 20;
+  if (is_polite && tries < kYields) {
+    std::this_thread::yield();
+  } else if (!is_polite && pause_ns(tries) == kSpin_ns) {
+    for (const std::int64_t begin_ns = monotonic_ns(); monotonic_ns() - begin_ns < kSpin_ns;) {
+    }
+    if (tries % 64 == 63) {
+      std::this_thread::yield();
+    }
+  } else {
+    const timespec nap{.tv_sec = 0, .tv_nsec = kNap_ns};
+    ::nanosleep(&nap, nullptr);
+  }
+}
 
 }  // namespace cleave::detail

@@ -16,8 +16,6 @@
 
 namespace cleave::detail {
 
-using Bytes = std::vector<std::byte>;
-
 /// What a rank gets from the others in a call.
 struct Answers {
   // By level, none where no payload comes.

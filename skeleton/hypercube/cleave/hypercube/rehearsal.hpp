@@ -24,10 +24,10 @@
 #include <cleave/blocks/call_options.hpp>
 #include <cleave/clock.hpp>
 #include <cleave/comm.hpp>
+#include <cleave/comm/virtual_ranks.hpp>
 #include <cleave/error.hpp>
 #include <cleave/hypercube/hypercube.hpp>
 #include <cleave/hypercube/played_messages.hpp>
-#include <cleave/hypercube/virtual_ranks.hpp>
 #include <cleave/schedule/schedule.hpp>
 #include <cleave/trace.hpp>
 #include <cleave/wire.hpp>
@@ -244,7 +244,7 @@ class Rehearsal {
       parts.push_back(make_(group_.first + i));
       recorders.emplace_back(mpi_time_ns, kSpans);
     }
-    VirtualRanks ranks(group_.size, rank_ - group_.first);
+    VirtualRanks ranks(group_.size, {}, nullptr, rank_ - group_.first);
     ranks.run([&](const VirtualMessages& messages) {
       const auto index = static_cast<std::size_t>(messages.rank());
       const CallOptions options = of_others(recorders[index]);

@@ -18,6 +18,7 @@ namespace cleave::detail {
 /// What is wrong, if anything is.
 using Wrong = std::optional<std::string>;
 
+class VirtualRanks;
 struct RehearsedRank;
 
 /// What a rank holds of a problem.
@@ -51,6 +52,9 @@ class AnyRun {
   virtual void begin_solving() = 0;
   /// Collective, unless it is sequential.
   virtual void solve(DC_Type type, const CallOptions& options) = 0;
+  /// The same by work stealing on ranks that are all here; the solution is that of rank 0.
+  virtual void solve_on(VirtualRanks& ranks,
+                        const std::function<CallOptions(int rank)>& options_of) = 0;
   /// Rehearses rank `rank` (rehearsal.hpp), of which `holding` says what each holds. Collective.
   /// \param max_bytes  that the preparation may take
   /// \throws UsageError  if the problem of other ranks cannot be made here

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// --rehearse: the ranks of a run on more ranks than there are, one by one, by the real executor
-// (rehearsal.hpp). Reference: docs/reference/programs.md.
+// --rehearse: the ranks of a run on more ranks than there are, by the real executor: of the
+// hypercube one by one (rehearsal.hpp), of a search all in turns (virtual_ranks.hpp). Reference:
+// docs/reference/programs.md.
 #pragma once
 
+#include <functional>
+#include <span>
 #include <string>
 
 #include <cleave/comm.hpp>
 #include <cleave/program/any_run.hpp>
+#include <cleave/program/measure.hpp>
 #include <cleave/program/parse_options.hpp>
 #include <cleave/program/traits.hpp>
 #include <cleave/run_options.hpp>
@@ -27,5 +31,16 @@ std::string what_to_know_of(const RehearsedRank& rehearsed);
 /// to be known of them; writes the trace, of which `information` tells. Collective over `world`.
 void rehearse(const Comm& world, const AnyRun& run, const ProgramTraits& program,
               const CommandLine& line, RunInformation information);
+
+/// In place of `measure`: runs the search on virtual ranks, whose spans and times go to
+/// `recorders`, one a rank. \throws UsageError  if the machine lacks what it takes, or there are
+/// more processes than this one
+void rehearse_search(const Comm& world, AnyRun& run, const RunOptions& options,
+                     const std::function<CallOptions(int rank)>& options_of,
+                     std::span<Recorder> recorders, RunProgress& progress, double& input_s);
+
+/// Writes what these ranks did. \throws Error
+void write_rehearsed_search(const RunOptions& options, RunInformation run,
+                            std::span<const Recorder> recorders);
 
 }  // namespace cleave::detail

@@ -18,6 +18,7 @@
 #include <cleave/call/call.hpp>
 #include <cleave/check/equal.hpp>
 #include <cleave/comm.hpp>
+#include <cleave/comm/virtual_ranks.hpp>
 #include <cleave/error.hpp>
 #include <cleave/part.hpp>
 #include <cleave/program/any_run.hpp>
@@ -106,6 +107,17 @@ class RunOf final : public AnyRun {
 
   void solve(DC_Type type, const CallOptions& options) override {
     solution_ = call(type, app_, *std::move(to_solve_), options);
+  }
+
+  void solve_on(VirtualRanks& ranks, const std::function<CallOptions(int)>& options_of) override {
+    ranks.run([&](const VirtualMessages& rank) {
+      const bool is_first = rank.rank() == 0;
+      Problem problem = is_first ? *std::move(to_solve_) : Problem{};
+      Solution solution = call_on(rank, app_, std::move(problem), options_of(rank.rank()));
+      if (is_first) {
+        solution_ = std::move(solution);
+      }
+    });
   }
 
   RehearsedRank rehearse(const Comm& world, const RunOptions& options, const CallOptions& call,

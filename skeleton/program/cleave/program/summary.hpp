@@ -27,12 +27,12 @@ struct Summary {
 };
 
 /// Adds the nodes a second, what the workers of a search did, and its snapshots; the imbalance is
-/// then over workers.
+/// then over workers. Its efficiency is the share of their time in visits.
 void add_search_figures(Summary& summary, const SearchReport& report, const RunOptions& options);
 
 /// Prints `summary` to standard output: one line of JSON, or some lines for people.
 /// \throws Error  if it cannot be written
-void print_summary(const Summary& summary, int ranks, const RunOptions& options);
+void print_summary(const Summary& summary, const RunOptions& options);
 
 /// Prints a line each to standard error, unless --quiet.
 void print_warnings(std::string_view program, const std::vector<std::string>& warnings,

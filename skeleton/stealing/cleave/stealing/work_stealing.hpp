@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -79,34 +80,32 @@ struct Reduction {
 template <class App>
 concept DeclaredCommutative = DivideAndConquer<App> && App::kCommutative;
 
-/// One DC_Call on one rank.
-template <class App>
+/// One DC_Call on one rank: of MPI, or a virtual one (virtual_ranks.hpp), which writes no
+/// snapshots.
+template <class App, Messages Ranks = Comm>
 class WorkStealing {
  public:
   using Problem = typename App::Problem;
   using Solution = typename App::Solution;
 
-  WorkStealing(const App& app, const CallOptions& options)
-      : app_(app), options_(options), comm_(options.comm), blocks_(app, options) {}
+  WorkStealing(const App& app, const CallOptions& options, const Ranks& ranks)
+      : app_(app), options_(options), comm_(ranks), blocks_(app, options) {}
 
   Solution search(Problem problem)
     requires TreeSearch<App>
   {
     std::optional<SnapshotFolder> snapshots;
-    if (options_.checkpoint) {
-      snapshots.emplace(comm_, *options_.checkpoint);
+    if constexpr (std::is_same_v<Ranks, Comm>) {
+      if (options_.checkpoint) {
+        snapshots.emplace(comm_, *options_.checkpoint);
+      }
     }
     SearchKernel<App> kernel{app_};
     IncumbentOf<App> incumbent;
     std::optional<Workers<SearchKernel<App>>> workers;
     make(workers, kernel, incumbent);
     if (snapshots && snapshots->resumed_from() > 0) {
-      const std::vector<SnapshotPart> parts = snapshots->take_parts();
-      agree(comm_, [&] {
-        for (const SnapshotPart& part : parts) {
-          workers->restore(part);
-        }
-      });
+      restore(*workers, *snapshots);
     } else if (comm_.rank() == 0) {
       workers->begin([&](SplitDeque<NodeOf<App>>& deque, auto& total) {
         incumbent.offer(
@@ -159,18 +158,39 @@ class WorkStealing {
   }
 
  private:
+  /// Collective. \throws Error
+  template <class Workers>
+  void restore(Workers& workers, SnapshotFolder& snapshots) const {
+    if constexpr (std::is_same_v<Ranks, Comm>) {
+      const std::vector<SnapshotPart> parts = snapshots.take_parts();
+      agree(comm_, [&] {
+        for (const SnapshotPart& part : parts) {
+          workers.restore(part);
+        }
+      });
+    }
+  }
+
   /// Collective: one agreement, since no protocol is there yet in which a rank without memory, or
   /// one whose solution cannot be made, could tell the others.
   template <class K>
   void make(std::optional<Workers<K>>& workers, K& kernel, typename K::Incumbent& incumbent) {
     blocks_.attempt("begin", Level{}, [&] {
-      workers.emplace(kernel, comm_,
-                      options_.hooks.transport ? options_.hooks.transport(comm_)
-                                               : std::make_unique<MpiTransport>(comm_),
+      workers.emplace(kernel, transport(),
+                      surroundings_of(comm_, options_.stealing.threads, !options_.bound_to.empty()),
                       incumbent, options_);
       return true;
     });
     agree_on_failure(comm_, blocks_);
+  }
+
+  std::unique_ptr<Transport> transport() const {
+    if constexpr (std::is_same_v<Ranks, Comm>) {
+      return options_.hooks.transport ? options_.hooks.transport(comm_)
+                                      : std::make_unique<MpiTransport>(comm_);
+    } else {
+      return comm_.transport();
+    }
   }
 
   /// What all ranks do next where one of them asks for it: the greatest counts.
@@ -195,8 +215,7 @@ class WorkStealing {
                                                  : is_early ? kAnswered
                                                  : tells    ? kStatistics
                                                             : kNothingElse);
-    if (agenda == kStatistics ||
-        (agenda > kStatistics && comm_.allreduce_max(tells ? 1 : 0) != 0)) {
+    if (agenda == kStatistics || (agenda > kStatistics && least_of_all(tells ? 0 : 1) == 0)) {
       tell(workers.statistics());
     }
     if (agenda != kEndEarly) {
@@ -213,6 +232,12 @@ class WorkStealing {
         .can_be_resumed = refusal.empty() && !kept.empty()};
   }
 
+  /// Collective.
+  std::int64_t least_of_all(std::int64_t mine) const {
+    comm_.allreduce_min(std::span(&mine, 1));
+    return mine;
+  }
+
   /// Gathers what all workers did where rank 0's caller asks for it.
   void tell(const Statistics& mine) const {
     Statistics all(comm_.rank() == 0 ? mine.size() * comm_.size() : 0);
@@ -224,7 +249,7 @@ class WorkStealing {
 
   /// Combines all ranks' solutions, on rank 0, along a binomial tree.
   std::optional<Solution> fold(std::optional<Solution> mine) {
-    Link<App> link(comm_, blocks_);
+    Link<App, Ranks> link(comm_, blocks_);
     for (int step = 1; step < comm_.size(); step *= 2) {
       const Level level{0, comm_.size()};
       if ((comm_.rank() & step) != 0) {
@@ -260,7 +285,7 @@ class WorkStealing {
 
   /// Rank 0's solution to all, along a binomial tree.
   void bcast(std::optional<Solution>& solution) {
-    Link<App> link(comm_, blocks_);
+    Link<App, Ranks> link(comm_, blocks_);
     int step = 1;
     while (step < comm_.size()) {
       step *= 2;
@@ -278,13 +303,13 @@ class WorkStealing {
 
   const App& app_;
   const CallOptions& options_;
-  Comm comm_;
+  Ranks comm_;
   Blocks<App> blocks_;
 };
 
-template <class App>
+template <class App, Messages Ranks>
 typename App::Solution solve_by_work_stealing(const App& app, typename App::Problem problem,
-                                              const CallOptions& options) {
+                                              const CallOptions& options, const Ranks& ranks) {
   if (options.stealing.threads < 1) {
     throw Error("work stealing needs at least one thread");
   }
@@ -294,17 +319,18 @@ typename App::Solution solve_by_work_stealing(const App& app, typename App::Prob
         "in parts (distributed)");
   }
   if constexpr (TreeSearch<App>) {
-    return WorkStealing<App>(app, options).search(std::move(problem));
+    return WorkStealing<App, Ranks>(app, options, ranks).search(std::move(problem));
   } else if constexpr (!Transferable<typename App::Problem>) {
     throw Error(
         "work stealing sends problems to other ranks, and this application's Problem cannot cross: "
         "it holds a pointer, a view or a type without a wire");
   } else if constexpr (DeclaredCommutative<App>) {
     const Reduction<App> reduction{app};
-    auto solution = WorkStealing<Reduction<App>>(reduction, options).search(std::move(problem));
+    auto solution =
+        WorkStealing<Reduction<App>, Ranks>(reduction, options, ranks).search(std::move(problem));
     return solution ? *std::move(solution) : typename App::Solution{};  // where it ended early
   } else {
-    return WorkStealing<App>(app, options).fork_and_join(std::move(problem));
+    return WorkStealing<App, Ranks>(app, options, ranks).fork_and_join(std::move(problem));
   }
 }
 

@@ -2,12 +2,9 @@
 // What one thread keeps to take nodes of a bag, and how it paces itself (bag.hpp).
 #pragma once
 
-#include <time.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <thread>
 
 #include <cleave/contract/split_deque.hpp>
 #include <cleave/trace.hpp>
@@ -38,24 +35,5 @@ struct alignas(kCacheLineBytes) Worker {
                                      : std::max<std::size_t>(steal_next / 2, 1);
   }
 };
-
-/// Leaves the core to others, the longer the more surely where there are others (`is_polite`).
-inline void pause_thread(int tries, bool is_polite) {
-  constexpr int kYields = 20;
-  constexpr int kSpins = 2'000;
-  constexpr std::int64_t kSpin_ns = 1'000;
-  if (is_polite && tries < kYields) {
-    std::this_thread::yield();
-  } else if (!is_polite && tries < kSpins) {
-    for (const std::int64_t begin_ns = monotonic_ns(); monotonic_ns() - begin_ns < kSpin_ns;) {
-    }
-    if (tries % 64 == 63) {
-      std::this_thread::yield();
-    }
-  } else {
-    const timespec nap{.tv_sec = 0, .tv_nsec = 50'000};
-    ::nanosleep(&nap, nullptr);
-  }
-}
 
 }  // namespace cleave::detail

@@ -27,7 +27,6 @@
 #include <cleave/bag.hpp>
 #include <cleave/blocks/call_options.hpp>
 #include <cleave/clock.hpp>
-#include <cleave/comm.hpp>
 #include <cleave/stealing/kernel.hpp>
 #include <cleave/stealing/search_watch.hpp>
 #include <cleave/stealing/snapshot.hpp>
@@ -69,27 +68,26 @@ class Workers final : private BagInstance<typename K::Node> {
   using Node = typename K::Node;
   using Total = typename K::Total;
 
-  Workers(K& kernel, const Comm& comm, std::unique_ptr<Transport> transport,
+  Workers(K& kernel, std::unique_ptr<Transport> transport, Surroundings surroundings,
           typename K::Incumbent& incumbent, const CallOptions& options)
-      : Instance(comm, std::move(transport),
+      : Instance(std::move(transport), std::move(surroundings),
                  {.workers = options.stealing.threads,
                   .max_stolen_bytes = options.stealing.max_stolen_bytes,
                   .poll_ns = options.stealing.poll_ns,
-                  .seed = options.stealing.seed},
-                 !options.bound_to.empty()),
+                  .seed = options.stealing.seed}),
         kernel_(kernel),
         incumbent_(incumbent),
         options_(options),
         is_limited_(options.stealing.max_nodes != std::numeric_limits<std::int64_t>::max() ||
                     options.stealing.max_memory_bytes != std::numeric_limits<std::size_t>::max()),
         clock_(options.recorder != nullptr ? options.recorder->clock() : mpi_time_ns),
-        offset_ns_(clock_() - monotonic_ns()) {
-    if (options.watch != nullptr && comm.rank() == 0) {
+        offset_ns_(clock_() - transport_->pace_ns()) {
+    if (options.watch != nullptr && transport_->rank() == 0) {
       options.watch->set_visits(0);
-      visits_of_rank_.resize(comm.size());
+      visits_of_rank_.resize(transport_->size());
     }
     for (int i = 0; i < options.stealing.threads; ++i) {
-      workers_.push_back(std::make_unique<Worker>(comm.rank(), i));
+      workers_.push_back(std::make_unique<Worker>(transport_->rank(), i));
       if (options.recorder != nullptr) {
         workers_.back()->recorder.emplace(options.recorder->clock(), kSpansKept);
       }
@@ -115,7 +113,7 @@ class Workers final : private BagInstance<typename K::Node> {
   /// Works until all ranks have nothing to do any more, or one of them wants an end.
   Balancer::Outcome run(SnapshotFolder* snapshots) {
     snapshots_ = snapshots;
-    begin_ns_ = monotonic_ns();
+    begin_ns_ = transport_->pace_ns();
     for (const auto& worker : workers_) {
       worker->nodes_before = nodes_of(*worker);
     }
@@ -170,7 +168,6 @@ class Workers final : private BagInstance<typename K::Node> {
   using Worker = SearchWorker<Total>;
 
   using Instance::balancer_;
-  using Instance::comm_;
   using Instance::commanded;
   using Instance::deques_;
   using Instance::failure_;
@@ -221,7 +218,7 @@ class Workers final : private BagInstance<typename K::Node> {
 
   /// Other threads call no MPI, not even for its clock.
   std::int64_t now_ns(const Worker& worker) const {
-    return worker.index == 0 ? clock_() : monotonic_ns() + offset_ns_;
+    return worker.index == 0 ? clock_() : transport_->pace_ns() + offset_ns_;
   }
 
   void help(Worker& worker) {
@@ -257,7 +254,7 @@ class Workers final : private BagInstance<typename K::Node> {
   std::int64_t search(Worker& worker, std::int64_t begin_ns) {
     const std::int64_t visits_before = worker.statistics.visits;
     const std::int64_t nodes_before = nodes_of(worker);
-    std::int64_t now = monotonic_ns();
+    std::int64_t now = transport_->pace_ns();
     bool went_well = true;
     for (bool is_empty = false; went_well && !is_empty && may_go() && !is_answered();) {
       went_well = failure_.guard("visit", [&] {
@@ -275,7 +272,7 @@ class Workers final : private BagInstance<typename K::Node> {
       if (options_.watch != nullptr) {
         worker.visits_seen.store(worker.statistics.visits, std::memory_order_relaxed);
       }
-      const std::int64_t batch_begin_ns = std::exchange(now, monotonic_ns());
+      const std::int64_t batch_begin_ns = std::exchange(now, transport_->pace_ns());
       worker.adapt_batch(now - batch_begin_ns);
       // Not guarded: without a message that is lost, the ranks could not agree on an end.
       if (worker.index == 0 && now >= next_poll_ns_) {
@@ -329,13 +326,13 @@ class Workers final : private BagInstance<typename K::Node> {
     for (const auto& worker : workers_) {
       visits += worker->visits_seen.load(std::memory_order_relaxed);
     }
-    if (comm_.rank() == 0) {
+    if (transport_->rank() == 0) {
       next_count_ns_ = now_ns + kSecond_ns / 10;
       told_visits(0, visits);
     } else {
       const std::int64_t wait_ns =
           std::clamp((now_ns - begin_ns_) / 8, kSecond_ns / 10, kSecond_ns);
-      next_count_ns_ = now_ns + wait_ns * (1 + comm_.size() / kRanksASecond);
+      next_count_ns_ = now_ns + wait_ns * (1 + transport_->size() / kRanksASecond);
       visits_to_tell_ = visits;
     }
   }
@@ -419,13 +416,16 @@ class Workers final : private BagInstance<typename K::Node> {
     if (is_answered()) {
       return kEnd;
     }
-    const bool is_due = keeps && comm_.rank() == 0 && snapshots_->is_due(transport_->now_ns());
+    const bool is_due =
+        keeps && transport_->rank() == 0 && snapshots_->is_due(transport_->now_ns());
     return is_due ? kSnapshot : kNothing;
   }
 
   bool is_to_stop() {
     if (stopped_.empty()) {
-      const auto seconds = [&] { return static_cast<double>(monotonic_ns() - begin_ns_) / 1e9; };
+      const auto seconds = [&] {
+        return static_cast<double>(transport_->pace_ns() - begin_ns_) / 1e9;
+      };
       stopped_ = told_to_end(limits_of(options_.stealing), seconds).value_or("");
     }
     return !stopped_.empty();

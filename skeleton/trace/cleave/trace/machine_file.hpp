@@ -66,6 +66,13 @@ struct Machine {
   Provenance provenance;
 };
 
+/// The pattern whose number of ranks, then level, is nearest, of those between hosts where
+/// `leaves_host`; null if there is none. Inside a host those between hosts will do. Those of
+/// oversubscribed ranks are left out.
+/// \param of_any_hosts  whether all stand for both, as in a machine that was written by hand
+const Communication* nearest(const std::vector<Communication>& patterns, int ranks, int level,
+                             bool leaves_host, bool of_any_hosts);
+
 /// What a file says of one pattern, without its samples.
 nlohmann::json to_json(const Communication& pattern);
 

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// The executor of searches on virtual ranks. Where a test's own clock stands in for the
+// processor's, a run is the same whenever it is run.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <cleave/call/call.hpp>
+#include <cleave/comm/virtual_ranks.hpp>
+#include <cleave/error.hpp>
+
+#include "tests/skeleton/examples.hpp"
+#include "tests/skeleton/stealing/trees.hpp"
+
+namespace cleave {
+
+using namespace cleave::detail;
+using namespace cleave::examples;
+namespace {
+
+std::int64_t worked_ns = 0;
+std::int64_t work_clock() { return worked_ns; }
+
+/// A visit takes 200 ns by `work_clock`.
+struct TimedTree : RandomTree {
+  void visit(const Node& node, Children<Node>& children, Counted& total) const {
+    worked_ns += 200;
+    RandomTree::visit(node, children, total);
+  }
+};
+
+constexpr RandomTree::Node kRoot{.number = 3};
+
+Communication network(double latency_s, double gap_s_per_byte) {
+  return {.ranks = 2, .latency_s = latency_s, .gap_s_per_byte = gap_s_per_byte};
+}
+
+struct Search {
+  Counted solution;
+  std::int64_t elapsed_ns = 0;
+  Statistics workers;
+};
+
+template <class App>
+Search run_on(int ranks, const App& app, Clock clock, VirtualNetwork between = {},
+              std::uint64_t seed = 1) {
+  VirtualRanks all(ranks, between, clock);
+  Search run;
+  all.run([&](const VirtualMessages& rank) {
+    Recorder recorder(VirtualRanks::now_ns, 1 << 12);
+    const bool is_first = rank.rank() == 0;
+    const CallOptions options{
+        {.recorder = &recorder,
+         .placement = Placement::rooted,
+         .stealing = {.seed = seed, .statistics = is_first ? &run.workers : nullptr}}};
+    const Counted solution = call_on(rank, app, RandomTree::Node(kRoot), options);
+    run.solution = is_first ? solution : run.solution;
+  });
+  run.elapsed_ns = all.elapsed_ns();
+  return run;
+}
+
+TEST(VirtualRanks, FindWhatOneLoopFinds) {
+  const RandomTree app;
+  const Counted expected = search_sequentially(app, kRoot);
+  ASSERT_GT(expected.nodes, 1000);
+  for (const int ranks : {1, 2, 3, 5, 8, 64}) {
+    const Search run = run_on(ranks, app, processor_ns, {.inside = network(1e-6, 1e-10)});
+    EXPECT_EQ(run.solution, expected) << ranks;
+    std::int64_t nodes = 0;
+    for (const WorkerStatistics& worker : run.workers) {
+      nodes += worker.nodes;
+    }
+    EXPECT_EQ(nodes, expected.nodes) << ranks;
+    EXPECT_EQ(std::ssize(run.workers), ranks);
+  }
+}
+
+TEST(VirtualRanks, CombineInTheOrderOfTheHalves) {
+  for (const int size : {1, 3, 8}) {
+    VirtualRanks ranks(size, {.inside = network(1e-7, 0)}, processor_ns);
+    ranks.run([](const VirtualMessages& rank) {
+      Recorder recorder(VirtualRanks::now_ns, 1 << 12);
+      const CallOptions options{{.recorder = &recorder, .placement = Placement::replicated}};
+      EXPECT_EQ(call_on(rank, Concatenate{}, {"a", "b", "c", "d", "e", "f"}, options), "abcdef");
+    });
+  }
+}
+
+TEST(VirtualRanks, RunAlikeWhereClockAndSeedAreAlike) {
+  const auto runs = [](std::uint64_t seed) {
+    return run_on(8, TimedTree{}, work_clock, {.inside = network(1e-6, 1e-10)}, seed);
+  };
+  const Search first = runs(1);
+  const Search again = runs(1);
+  EXPECT_EQ(first.elapsed_ns, again.elapsed_ns);
+  for (std::size_t i = 0; i < first.workers.size(); ++i) {
+    EXPECT_EQ(first.workers[i].visits, again.workers[i].visits);
+    EXPECT_EQ(first.workers[i].remote_tried, again.workers[i].remote_tried);
+    EXPECT_EQ(first.workers[i].stealing_ns, again.workers[i].stealing_ns);
+  }
+  EXPECT_NE(first.elapsed_ns, runs(2).elapsed_ns);
+}
+
+TEST(VirtualRanks, TakeTheTimeOfTheirVisitsAndMessages) {
+  const TimedTree app{{.children_of_root = 2000}};
+  const std::int64_t nodes = search_sequentially(app, kRoot).nodes;
+  const std::int64_t alone_ns = run_on(1, app, work_clock).elapsed_ns;
+  EXPECT_GE(alone_ns, 200 * nodes);
+  EXPECT_LT(static_cast<double>(alone_ns), 1.02 * 200 * static_cast<double>(nodes));
+  const std::int64_t near_ns = run_on(4, app, work_clock, {.inside = network(1e-7, 0)}).elapsed_ns;
+  const std::int64_t far_ns = run_on(4, app, work_clock, {.inside = network(5e-5, 0)}).elapsed_ns;
+  EXPECT_GE(near_ns, 50 * nodes);
+  EXPECT_LT(static_cast<double>(near_ns), 1.2 * 50 * static_cast<double>(nodes));
+  EXPECT_GT(far_ns, near_ns + 1'000'000);
+}
+
+TEST(VirtualRanks, WaitForMessagesAsLongAsTheNetworkTakes) {
+  const VirtualNetwork between{
+      .inside = network(1e-6, 1e-9), .between = network(1e-5, 1e-8), .ranks_per_host = 2};
+  VirtualRanks ranks(4, between);
+  std::array<std::int64_t, 4> arrived_ns{};
+  ranks.run([&](const VirtualMessages& rank) {
+    std::vector<std::byte> bytes(1000);
+    if (rank.rank() == 0) {
+      for (int other = 1; other < 4; ++other) {
+        rank.send(other, bytes);
+      }
+    } else {
+      rank.receive(0, bytes);
+    }
+    arrived_ns[rank.rank()] = VirtualRanks::now_ns();
+  });
+  EXPECT_EQ(arrived_ns, (std::array<std::int64_t, 4>{0, 4'000, 40'000, 40'000}));
+  EXPECT_EQ(ranks.elapsed_ns(), 40'000);
+}
+
+TEST(VirtualRanks, KeepTheOrderOfASendersMessages) {
+  VirtualRanks ranks(2, {.inside = network(1e-6, 1e-6)});
+  ranks.run([](const VirtualMessages& rank) {
+    const auto transport = rank.transport();
+    if (rank.rank() == 0) {
+      transport->send(1, std::vector<std::byte>(1000));
+      transport->send(1, {});
+      return;
+    }
+    std::vector<std::size_t> lengths;
+    for (int tries = 0; lengths.size() < 2; ++tries) {
+      if (const auto message = transport->receive()) {
+        lengths.push_back(message->bytes.size());
+      }
+      transport->pause(tries, false);
+    }
+    EXPECT_EQ(lengths, (std::vector<std::size_t>{1000, 0}));
+  });
+}
+
+TEST(VirtualRanks, HaveTheCollectivesOfComm) {
+  for (const int size : {1, 2, 3, 5, 8, 64}) {
+    VirtualRanks ranks(size);
+    ranks.run([size](const VirtualMessages& rank) {
+      std::array<std::int64_t, 2> values = {10 + rank.rank(), -rank.rank()};
+      rank.allreduce_min(values);
+      EXPECT_EQ(values, (std::array<std::int64_t, 2>{10, 1 - size}));
+      const int root = size / 2;
+      EXPECT_EQ(rank.bcast(rank.rank() == root ? "of the root" : "", root), "of the root");
+      const int mine = rank.rank() * rank.rank();
+      std::vector<int> all(rank.rank() == 0 ? static_cast<std::size_t>(size) : 0);
+      rank.gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        EXPECT_EQ(all[i], static_cast<int>(i * i));
+      }
+    });
+  }
+}
+
+/// The message of what the ranks throw together.
+std::string failure_of(int size, const std::function<void(const VirtualMessages&)>& work) {
+  try {
+    VirtualRanks(size).run(work);
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(VirtualRanks, EndWithTheFirstFailureOfAny) {
+  const std::string failure = failure_of(3, [](const VirtualMessages& rank) {
+    if (rank.rank() == 1) {
+      throw Error("rank 1 has no more");
+    }
+    std::array<std::byte, 1> never{};
+    rank.receive(1, never);
+  });
+  EXPECT_EQ(failure, "rank 1 has no more");
+}
+
+TEST(VirtualRanks, SayThatEveryRankWaits) {
+  const std::string failure = failure_of(2, [](const VirtualMessages& rank) {
+    std::array<std::byte, 1> never{};
+    rank.receive(1 - rank.rank(), never);
+  });
+  EXPECT_EQ(failure, "every rank waits for a message that none sends");
+}
+
+/// Its visits fail from the thousandth on.
+struct FailingTree : RandomTree {
+  void visit(const Node& node, Children<Node>& children, Counted& total) const {
+    if (total.nodes == 1000) {
+      throw Error("no more");
+    }
+    RandomTree::visit(node, children, total);
+  }
+};
+
+TEST(VirtualRanks, AgreeOnTheFailureOfAVisit) {
+  try {
+    run_on(4, FailingTree{}, processor_ns, {.inside = network(1e-6, 0)});
+    FAIL() << "nothing was thrown";
+  } catch (const FunctorError& e) {
+    EXPECT_EQ(e.block(), "visit");
+    EXPECT_EQ(e.message(), "no more");
+  }
+}
+
+Machine machine_of_two_hosts() {
+  Machine machine{.name = "two hosts"};
+  machine.provenance.program = "cleave-calibrate";
+  machine.exchange = {network(1e-6, 1e-10), network(2e-5, 1e-9)};
+  machine.exchange[1].between_hosts = true;
+  return machine;
+}
+
+TEST(NetworkOf, TakesMessagesInsideAHostAndBetweenHosts) {
+  const VirtualNetwork hosts = network_of(machine_of_two_hosts(), 8, 4);
+  EXPECT_EQ(hosts.delay_ns(0, 3, 0), 2'000);
+  EXPECT_EQ(hosts.delay_ns(3, 4, 0), 40'000);
+  EXPECT_EQ(network_of(machine_of_two_hosts(), 8, 1).delay_ns(0, 1, 100), 40'200);
+}
+
+TEST(NetworkOf, RefusesAMachineOfOneHostForSeveral) {
+  Machine machine = machine_of_two_hosts();
+  machine.exchange.pop_back();
+  EXPECT_EQ(network_of(machine, 8, 8).delay_ns(0, 7, 0), 2'000);
+  try {
+    network_of(machine, 8, 4);
+    FAIL() << "nothing was thrown";
+  } catch (const UsageError& e) {
+    EXPECT_NE(std::string(e.what()).find("no l and g between hosts"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace cleave
