@@ -74,8 +74,9 @@ std::optional<CalibrateOptions> options_from(int argc, char** argv, const Comm& 
                  "twice as much memory, and 64 MiB")
       ->transform(Count(kMinLargest))
       ->default_str("64M");
-  cli.add_option("--seconds", options.seconds, "Time to spend at most")
-      ->check(CLI::Range(0.1, 3600.0))
+  cli.add_option("--seconds", options.seconds, "Time to spend at most, e.g. 30 or 5m")
+      ->transform(Duration(0.1, 3600))
+      ->type_name("TIME")
       ->capture_default_str();
   cli.add_flag("--json", options.json,
                "Print what the machine file says as one JSON object on one line instead");

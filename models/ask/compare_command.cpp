@@ -61,9 +61,9 @@ Table table_of_models(const std::vector<Model>& models, Json& rows) {
     }
   }
   const auto cell = [](std::string text) { return Cell{text, text}; };
-  Table table{.columns = {{"ranks", true}, {"sizes"}, {"1 (s)", true}}};
+  Table table{.columns = {{"ranks", true}, {"sizes"}, {"1", true}}};
   for (std::size_t i = 2; i <= models.size(); ++i) {
-    table.columns.push_back({fmt::format("{} (s)", i), true});
+    table.columns.push_back({fmt::format("{}", i), true});
     table.columns.push_back({fmt::format("{} / 1", i), true});
     table.columns.push_back({fmt::format("{} differs", i)});
   }

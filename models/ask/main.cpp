@@ -55,7 +55,7 @@ std::string footer() {
       "Examples:\n"
       "  cleave new mysort --form sort\n"
       "  cleave study ./mysort\n"
-      "  cleave predict mysort-study --ranks 2,8,64 --size N=1G\n"
+      "  cleave predict mysort-study --ranks 2,8,64 --size N=1G --assume-network ethernet-10g\n"
       "\n"
       "cleave NAME runs the program cleave-NAME of the same folder, applications under mpiexec.";
   if (!names.empty()) {

@@ -195,8 +195,8 @@ void run(const std::string& name, const std::string& form_name, const Answering&
       "  cmake -B build -DCMAKE_BUILD_TYPE=Release && cmake --build build\n"
       "  ctest --test-dir build\n"
       "  mpiexec -n 2 build/{0} --verify\n"
-      "  cleave study build/{0}\n"
-      "  cleave predict {0}-study --ranks 2,4,8 --size {1}\n",
+      "  cleave study build/{0} --quick\n"
+      "  cleave predict {0}-study --ranks 2,4,8 --size {1} --assume-network ethernet-10g\n",
       name, form.size));
 }
 

@@ -10,6 +10,7 @@
 
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
+#include <cleave/program/command_line.hpp>
 #include <cleave/sizes.hpp>
 
 #include "models/ask/answering.hpp"
@@ -31,13 +32,14 @@ struct PlanArguments {
   QuestionArguments question;
   std::string ranks = "1,2,...,1024";
   std::string size;
-  std::string deadline;
+  std::optional<double> deadline_s;
   std::optional<double> efficiency;
   std::string host_memory;
   std::string slurm;
   std::string program;
   std::string checkpoint;
   bool anyway = false;
+  bool details = false;
   Answering answering;
 };
 
@@ -63,32 +65,42 @@ std::string memory_text(const Prediction& prediction) {
   return bytes ? fmt::format("{:.0f} MiB", *bytes / (1 << 20)) : "";
 }
 
-void print_table(const Plan& plan) {
-  Table table{.columns = {{"", false},
-                          {"ranks", true},
-                          {"seconds", true},
-                          {"95 % from", true},
-                          {"to", true},
-                          {"a run to", true},
-                          {"speed-up", true},
-                          {"efficiency", true},
-                          {"core hours", true},
-                          {"memory per host", true},
-                          {"fitted range"}}};
+/// What fits a terminal; all with --details.
+void print_table(const Plan& plan, bool has_details) {
+  Table table{.columns = {{""}, {"ranks", true}, {"time", true}}};
+  if (has_details) {
+    table.columns.insert(table.columns.end(), {{"95 % from", true}, {"to", true}});
+  }
+  table.columns.insert(table.columns.end(), {{"a run to", true},
+                                             {"speed-up", true},
+                                             {"efficiency", true},
+                                             {"core hours", true},
+                                             {"fitted range"}});
+  if (has_details) {
+    table.columns.push_back({"memory per host", true});
+  }
   const auto cell = [](std::string text) { return Cell{text, text}; };
   for (std::size_t i = 0; i < plan.choices.size(); ++i) {
     const PlanChoice& c = plan.choices[i];
-    const auto known = [&](std::string text) { return cell(c.prediction.is_answer() ? text : ""); };
-    table.rows.push_back(
-        {cell(plan.chosen == i ? "->"
-              : c.fits         ? "fits"
-                               : ""),
-         cell(fmt::format("{}", c.prediction.ranks)),
-         cell(c.prediction.is_answer() ? format_seconds(c.prediction.seconds) : "not known"),
-         known(format_seconds(c.prediction.low)), known(format_seconds(c.prediction.high)),
-         known(format_seconds(c.prediction.run_high)), known(fmt::format("{:.2f}", c.speedup)),
+    const Prediction& p = c.prediction;
+    const auto known = [&](std::string text) { return cell(p.is_answer() ? text : ""); };
+    std::vector<Cell> row = {cell(plan.chosen == i ? "->"
+                                  : c.fits         ? "fits"
+                                                   : ""),
+                             cell(fmt::format("{}", p.ranks)),
+                             cell(p.is_answer() ? format_seconds(p.seconds) : "not known")};
+    if (has_details) {
+      row.insert(row.end(), {known(format_seconds(p.low)), known(format_seconds(p.high))});
+    }
+    row.insert(
+        row.end(),
+        {known(format_seconds(p.run_high)), known(fmt::format("{:.2f}", c.speedup)),
          known(fmt::format("{:.3f}", c.efficiency)), known(fmt::format("{:.4g}", c.core_hours)),
-         cell(memory_text(c.prediction)), cell(fitted_range_text(c.prediction))});
+         cell(fitted_range_text(p, has_details))});
+    if (has_details) {
+      row.push_back(cell(memory_text(p)));
+    }
+    table.rows.push_back(std::move(row));
   }
   fmt::print("{}", to_terminal(table));
   Remarks remarks;
@@ -110,7 +122,7 @@ std::string unmet(const Plan& plan, const PlanRequest& request) {
   std::vector<std::string> asked;
   if (request.deadline_s) {
     asked.push_back(fmt::format(
-        "be done in {} s with 95 % probability (at the earliest {} s, with --ranks {})",
+        "be done in {} with 95 % probability (at the earliest {}, with --ranks {})",
         format_seconds(*request.deadline_s), format_seconds(end(first)), first.prediction.ranks));
   }
   if (request.efficiency) {
@@ -155,13 +167,11 @@ void run(PlanArguments& arguments) {
     }
   }
   PlanRequest request{.ranks = parse_ranks(arguments.ranks),
+                      .deadline_s = arguments.deadline_s,
                       .efficiency = arguments.efficiency,
                       .options = arguments.question.options()};
   if (!arguments.host_memory.empty()) {
     request.host_bytes = static_cast<double>(parse_count(arguments.host_memory));
-  }
-  if (!arguments.deadline.empty()) {
-    request.deadline_s = parse_duration(arguments.deadline);
   }
   arguments.answering.set_output("--slurm", arguments.slurm);
   const Model model = arguments.question.read();
@@ -178,7 +188,7 @@ void run(PlanArguments& arguments) {
   print_json(arguments.answering, model, plan);
   if (arguments.answering.is_for_people()) {
     fmt::print("{}\n\n", model.verdict.sentence());
-    print_table(plan);
+    print_table(plan, arguments.details);
   }
   if (is_refused) {
     throw Error("nothing is planned with a model that is not trusted; --anyway does: " +
@@ -199,8 +209,11 @@ void add_plan_command(CLI::App& program) {
   command->add_option("--size", arguments->size, "Size of the whole problem, e.g. N=1G");
   command->add_option("--ranks", arguments->ranks, "Numbers of ranks to choose among")
       ->capture_default_str();
-  command->add_option("--deadline", arguments->deadline,
-                      "Time to be done in with 95 % probability: 20ms, 60s, 15m, 1.5h");
+  command
+      ->add_option("--deadline", arguments->deadline_s,
+                   "Time to be done in with 95 % probability: 20ms, 60s, 15m, 1h30m")
+      ->transform(detail::Duration())
+      ->type_name("TIME");
   command
       ->add_option("--efficiency", arguments->efficiency,
                    "Least speed-up over one rank divided by ranks")
@@ -217,6 +230,8 @@ void add_plan_command(CLI::App& program) {
       "queues it again and goes on");
   command->add_flag("--anyway", arguments->anyway,
                     "Plan with a model that its held-out runs do not bear out");
+  command->add_flag("--details", arguments->details,
+                    "Print all columns: intervals, caches and networks, too");
   arguments->answering.add_to(*command);
   command->footer(
       "Examples:\n"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <memory>
 
 #include <cleave/error.hpp>
@@ -31,6 +32,7 @@ struct PredictArguments {
   std::vector<std::string> sizes;
   std::vector<std::string> rehearsals;
   bool shares = false;
+  bool details = false;
   Answering answering;
 };
 
@@ -89,38 +91,45 @@ std::string plot_text(const Model& model, const std::vector<Prediction>& predict
 
 Cell cell(std::string text) { return {text, text}; }
 
-/// An end of an interval that is no answer is no number to use.
-Cell known(const Prediction& p, double seconds) {
-  return cell(p.is_answer() ? format_seconds(seconds) : "");
-}
+/// A column of the table of predictions.
+struct Shown {
+  Column column;
+  std::function<std::string(const Prediction&)> text;
+  bool is_left_out = false;
+};
 
-void print_table(const std::vector<Prediction>& predictions, bool is_search) {
-  Table table{.columns = {{"ranks", true}}};
-  if (is_search) {
-    table.columns.push_back({"threads", true});
-  }
-  for (const Column& column : std::vector<Column>{{"sizes"},
-                                                  {"seconds", true},
-                                                  {"95 % from", true},
-                                                  {"to", true},
-                                                  {"a run from", true},
-                                                  {"a run to", true},
-                                                  {"fitted range"},
-                                                  {"memory per rank", true}}) {
-    table.columns.push_back(column);
-  }
-  for (const Prediction& p : predictions) {
-    std::vector<Cell> row = {cell(fmt::format("{}", p.ranks))};
-    if (is_search) {
-      row.push_back(cell(fmt::format("{}", p.threads)));
+/// What fits a terminal; all with --details.
+void print_table(const std::vector<Prediction>& predictions, bool is_search, bool has_details) {
+  using P = const Prediction&;
+  // An end of an interval that is no answer is no number to use.
+  const auto known = [](P p, double seconds) {
+    return p.is_answer() ? format_seconds(seconds) : std::string();
+  };
+  const std::vector<Shown> all = {
+      {{"ranks", true}, [](P p) { return fmt::format("{}", p.ranks); }},
+      {{"threads", true}, [](P p) { return fmt::format("{}", p.threads); }, !is_search},
+      {{"sizes"}, [&](P p) { return has_details ? sizes_text(p.sizes) : format_sizes(p.sizes); }},
+      {{"time", true}, [&](P p) { return p.is_answer() ? known(p, p.seconds) : "not known"; }},
+      {{"95 % from", true}, [&](P p) { return known(p, p.low); }},
+      {{"to", true}, [&](P p) { return known(p, p.high); }},
+      {{"a run from", true}, [&](P p) { return known(p, p.run_low); }, !has_details},
+      {{"a run to", true}, [&](P p) { return known(p, p.run_high); }},
+      {{"fitted range"}, [&](P p) { return fitted_range_text(p, has_details); }},
+      {{"memory per rank", true},
+       [](P p) {
+         return p.memory_bytes ? fmt::format("{:.0f} MiB", *p.memory_bytes / (1 << 20)) : "";
+       },
+       !has_details}};
+  Table table;
+  table.rows.resize(predictions.size());
+  for (const Shown& shown : all) {
+    if (shown.is_left_out) {
+      continue;
     }
-    row.insert(
-        row.end(),
-        {cell(sizes_text(p.sizes)), cell(p.is_answer() ? format_seconds(p.seconds) : "not known"),
-         known(p, p.low), known(p, p.high), known(p, p.run_low), known(p, p.run_high),
-         cell(fitted_range_text(p)),
-         cell(p.memory_bytes ? fmt::format("{:.0f} MiB", *p.memory_bytes / (1 << 20)) : "")});
-    table.rows.push_back(std::move(row));
+    table.columns.push_back(shown.column);
+    for (std::size_t i = 0; i < predictions.size(); ++i) {
+      table.rows[i].push_back(cell(shown.text(predictions[i])));
+    }
   }
   fmt::print("{}", to_terminal(table));
 }
@@ -166,7 +175,7 @@ std::vector<int> ranks_asked(const Model& model, const std::string& given) {
 }
 
 void run(const PredictArguments& arguments) {
-  arguments.question.require_model("cleave predict sort-study --ranks 2,4,8 --size N=1G");
+  arguments.question.require_model("cleave predict sort-study --ranks 1,2 --size N=1G");
   std::vector<NamedSizes> sizes;
   for (const std::string& text : arguments.sizes) {
     sizes.push_back(parse_sizes(text));
@@ -201,7 +210,7 @@ void run(const PredictArguments& arguments) {
     fmt::print("\n");
   }
   fmt::print("{}", plot_text(model, predictions, arguments, options));
-  print_table(predictions, model.search() != nullptr);
+  print_table(predictions, model.search() != nullptr, arguments.details);
   if (arguments.shares) {
     print_shares(predictions);
   }
@@ -230,10 +239,12 @@ void add_predict_command(CLI::App& program) {
       ->delimiter(',')
       ->take_all();
   command->add_flag("--shares", arguments->shares, "Also print what each block takes");
+  command->add_flag("--details", arguments->details,
+                    "Print all columns: exact sizes, memory, caches and networks, too");
   arguments->answering.add_to(*command);
   command->footer(
       "Examples:\n"
-      "  cleave predict sort-study --ranks 2,4,8 --size N=1G\n"
+      "  cleave predict sort-study --ranks 1,2 --size N=1G\n"
       "  cleave predict sort-study --ranks 8,16,...,1024 --size N=1G --assume-network "
       "ethernet-10g --shares\n"
       "  cleave predict sort.model.json --ranks 64 --size N=1G --what-if g=0.1x --json");

@@ -101,8 +101,11 @@ std::string sizes_text(const NamedSizes& sizes) {
   return text;
 }
 
-std::string fitted_range_text(const Prediction& prediction) {
+std::string fitted_range_text(const Prediction& prediction, bool has_details) {
   std::string text = prediction.outside_fitted_range ? "outside" : "inside";
+  if (!has_details) {
+    return text;
+  }
   if (prediction.cache_left_bytes) {
     const auto bytes = static_cast<double>(*prediction.cache_left_bytes);
     text += fmt::format(", past {:.4g} MiB cache", bytes / (1 << 20));

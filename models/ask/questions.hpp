@@ -35,8 +35,8 @@ struct QuestionArguments {
 /// "32M (33554432)" for each size, joined by commas.
 std::string sizes_text(const NamedSizes& sizes);
 
-/// "inside" or "outside", the cache that data has left, and a network that is assumed: "outside,
-/// past 32 MiB cache, ethernet-10g assumed".
-std::string fitted_range_text(const Prediction& prediction);
+/// "inside" or "outside"; with details the cache that data has left, and a network that is assumed:
+/// "outside, past 32 MiB cache, ethernet-10g assumed".
+std::string fitted_range_text(const Prediction& prediction, bool has_details);
 
 }  // namespace cleave::models

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include <cleave/host/provenance_here.hpp>
+#include <cleave/program/command_line.hpp>
 #include <cleave/trace/provenance.hpp>
 
 #include "models/ask/answering.hpp"
@@ -17,7 +18,6 @@
 #include "models/study/study_run.hpp"
 #include "models/study/subprocess.hpp"
 #include "models/theory/model_file.hpp"
-#include "models/theory/plan.hpp"
 
 namespace cleave::models {
 
@@ -39,7 +39,6 @@ struct CommandLine {
   std::string threads = "1";
   std::string at;
   double within_percent = 5;
-  std::string budget;
   FitArguments fit{.hold_out = "every-second"};
 };
 
@@ -73,13 +72,10 @@ void run(CommandLine& given, const Answering& answering, const std::string& comm
   arguments.within = given.within_percent / 100;
   if (!given.at.empty()) {
     arguments.at = parse_ranks(given.at);
-  } else if (!arguments.at_sizes.empty() || !given.budget.empty()) {
+  } else if (!arguments.at_sizes.empty() || arguments.budget_s) {
     throw UsageError(
         "--size and --budget go with --at, for example --at 64 --size N=24M; a study's own sizes "
         "are --sizes");
-  }
-  if (!given.budget.empty()) {
-    arguments.budget_s = parse_duration(given.budget);
   }
   arguments.fit = given.fit.options();
   arguments.allow_oversubscribed = given.fit.allow_oversubscribed;
@@ -128,8 +124,11 @@ void add_study_command(CLI::App& program, const std::string& command_line) {
                    "With --at: rehearse until 95 % lie within so many percent of the answer")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
-  command->add_option("--budget", given->budget,
-                      "With --at: rehearse nothing again after this time, e.g. 90s, 10m or 1h");
+  command
+      ->add_option("--budget", arguments->budget_s,
+                   "With --at: rehearse nothing again after this time, e.g. 90s, 10m or 1h")
+      ->transform(detail::Duration())
+      ->type_name("TIME");
   command->add_option(
       "--rounds", arguments->rounds,
       "Times that every size is run; without it until its two quickest rounds agree "

@@ -89,8 +89,7 @@ std::string answer_line(const Prediction& p) {
                        caveats(p));
   }
   return fmt::format(
-      "{}: {} s when quiet (95 %: {} to {} s); as this host was, 95 % of runs between {} and {} "
-      "s{}{}",
+      "{}: {} when quiet (95 %: {} to {}); as this host was, 95 % of runs between {} and {}{}{}",
       asked, format_seconds(p.seconds), format_seconds(p.low), format_seconds(p.high),
       format_seconds(p.run_low), format_seconds(p.run_high), held_back, caveats(p));
 }

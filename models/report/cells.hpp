@@ -21,7 +21,11 @@ inline Cell number(double value, std::string shown) {
   return {std::move(shown), fmt::format("{}", value)};
 }
 
-inline Cell seconds(double value) { return number(value, format_seconds(value)); }
+/// In seconds, as the column's head says, with four digits that count: "1.916", "2.300e-06".
+inline Cell seconds(double value) {
+  const bool is_usual = value == 0 || (value >= 1e-4 && value < 1e5);
+  return number(value, is_usual ? fmt::format("{:#.4g}", value) : fmt::format("{:.3e}", value));
+}
 
 inline Cell percent(double value) { return number(value, fmt::format("{:.2f} %", 100 * value)); }
 

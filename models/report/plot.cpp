@@ -179,8 +179,7 @@ std::string to_terminal(const TerminalPlot& plot, const PlotStyle& style) {
   for (int i = 0; i < kRows; ++i) {
     const bool has_label = i % 3 == 0 || i == kRows - 1;
     text += fmt::format(
-        "{:>{}} {}{}\n",
-        has_label ? fmt::format("{} s", format_seconds(up.value_at(kRows - 1 - i))) : "", kLabel,
+        "{:>{}} {}{}\n", has_label ? format_seconds(up.value_at(kRows - 1 - i)) : "", kLabel,
         glyphs.axis, line_of(rows[static_cast<std::size_t>(i)], glyphs, style.has_colour));
   }
   text += fmt::format("{:>{}} {}", "", kLabel, glyphs.corner);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include <cleave/trace/duration.hpp>
 #include <cleave/trace/median.hpp>
 #include <cleave/trace/words.hpp>
 
@@ -43,9 +44,10 @@ double half_widths_outside(const JudgedRun& judged) {
 
 std::string text_of(const JudgedRun& judged) {
   const Prediction& p = judged.prediction;
-  return fmt::format("{}, {} measured {:.4g} s, predicted {:.4g} ({:.4g} to {:.4g})",
+  return fmt::format("{}, {} measured {}, predicted {} ({} to {})",
                      detail::format_ranks(judged.run.ranks), format_sizes(judged.run.sizes),
-                     judged.measured_s, p.seconds, p.low, p.high);
+                     detail::format_seconds(judged.measured_s), detail::format_seconds(p.seconds),
+                     detail::format_seconds(p.low), detail::format_seconds(p.high));
 }
 
 std::string advice_for(const JudgedRun& judged) {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -84,23 +83,6 @@ Plan make_plan(const Model& model, const PlanRequest& request) {
     plan.choices.push_back(std::move(choice));
   }
   return plan;
-}
-
-double parse_duration(const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const std::string unit(end, text.data() + text.size());
-  const double scale = unit == "ms"                  ? 1e-3
-                       : unit.empty() || unit == "s" ? 1
-                       : unit == "m"                 ? 60
-                       : unit == "h"                 ? kSecondsPerHour
-                                                     : 0;
-  const double seconds = value * scale;
-  if (error != std::errc() || !(seconds > 0) || seconds > 1e9) {
-    throw UsageError(
-        fmt::format("'{}' is not a time above 0: give seconds, or 20ms, 90s, 15m, 1.5h", text));
-  }
-  return seconds;
 }
 
 }  // namespace cleave::models

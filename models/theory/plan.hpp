@@ -46,7 +46,4 @@ struct Plan {
 ///                     as `predict`
 Plan make_plan(const Model& model, const PlanRequest& request);
 
-/// "90", "20ms", "90s", "15m", "1.5h" as seconds. \throws UsageError
-double parse_duration(const std::string& text);
-
 }  // namespace cleave::models

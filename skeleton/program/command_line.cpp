@@ -11,6 +11,7 @@
 #include <cleave/program/command_line.hpp>
 #include <cleave/program/suggestion.hpp>
 #include <cleave/sizes.hpp>
+#include <cleave/trace/duration.hpp>
 #include <cleave/trace/words.hpp>
 
 namespace cleave::detail {
@@ -99,6 +100,16 @@ Count::Count(std::int64_t min, std::int64_t max)
           throw UsageError(fmt::format("'{}' is out of range: {}", text, allowed));
         }
         text = std::to_string(count);
+      }) {}
+
+Duration::Duration(double min_s, double max_s)
+    : ParsedBy([min_s, max_s](std::string& text) {
+        const double seconds = parse_duration(text);
+        if (seconds < min_s || seconds > max_s) {
+          throw UsageError(fmt::format("'{}' is out of range: from {} to {}", text,
+                                       format_seconds(min_s), format_seconds(max_s)));
+        }
+        text = fmt::format("{}", seconds);
       }) {}
 
 std::string completions_after(CLI::App& cli, int argc, char** argv) {

@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
@@ -24,16 +23,6 @@ constexpr const char* kOwnGroup = "Options of this application";
 constexpr const char* kCommonGroup = "Options of all applications";
 constexpr int kMaxThreads = 1024;
 constexpr int kMaxRuns = 1'000'000;
-
-double parse_interval(const std::string& text) {
-  double seconds = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (result.ec != std::errc{} || result.ptr != text.data() + text.size() || !(seconds > 0) ||
-      !std::isfinite(seconds)) {
-    throw UsageError(fmt::format("'{}' is not a number of seconds above 0", text));
-  }
-  return seconds;
-}
 
 /// Whoever reads --help sees what to type.
 std::string examples_of(const ProgramTraits& program) {
@@ -167,19 +156,20 @@ void add_telling(CLI::App& cli, CommandLine& line) {
 }
 
 void add_of_search(CLI::App& cli, RunOptions& o) {
-  const auto add_interval = [&](const char* name, double& seconds, const char* description) {
-    return cli.add_option(name, seconds, description)->check(ParsedBy(parse_interval));
+  const auto add_duration = [&](const char* name, double& seconds, const char* description) {
+    return cli.add_option(name, seconds, description)->transform(Duration())->type_name("TIME");
   };
   add_limit(cli, "--max-nodes", o.max_nodes,
             "end a search of more nodes than this, and print what it has found");
   add_limit(cli, "--max-memory", o.max_memory_bytes,
             "the same of one that needs more bytes than this on a rank");
-  add_interval("--max-time", o.max_s,
-               "end a search after so many seconds, and print what it has found")
+  add_duration("--max-time", o.max_s,
+               "end a search after this time (90, 15m, 1h30m), and print what it has found")
       ->default_str("");
   add_path(cli, "--checkpoint", o.checkpoint,
            "write snapshots to this folder, which all ranks see");
-  add_interval("--checkpoint-every", o.checkpoint_every_s, "seconds between two snapshots");
+  add_duration("--checkpoint-every", o.checkpoint_every_s, "time between two snapshots")
+      ->default_str("60s");
   cli.add_flag("--resume", o.resume, "begin from the newest snapshot in the folder, if it has one");
 }
 

@@ -226,7 +226,7 @@ TEST(Search, OfAFileIsResumedIfItHoldsTheSame) {
 
 TEST(Search, ThatIsEndedEarlyPrintsTheBestSoFar) {
   for (const int ranks : kFewRanks) {
-    for (const Arguments& limit : {Arguments{"--max-nodes", "200000"}, {"--max-time", "0.3"}}) {
+    for (const Arguments& limit : {Arguments{"--max-nodes", "200000"}, {"--max-time", "300ms"}}) {
       Arguments all = {"--instance", "ta021", "--json", "--quiet"};
       all.insert(all.end(), limit.begin(), limit.end());
       const Finished finished = run(ranks, "flowshop", all);

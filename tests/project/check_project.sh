@@ -1,26 +1,28 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Makes a project by `cleave new` in an empty folder, builds it against an installed Cleave, runs its
-# test, and runs it on 1, 2 and 3 ranks.
-# Called as: check_project.sh FORM BUILD_FOLDER CLEAVE MPIEXEC CXX_FLAGS
+# Makes a project by `cleave new` in an empty folder and runs the commands that this prints, against an installed
+# Cleave: to build, test, run, study and predict. Then runs the project on 1, 2 and 3 ranks.
+# Called as: check_project.sh FORM BUILD_FOLDER MPIEXEC CXX_FLAGS
 set -euo pipefail
-form=$1 build=$2 cleave=$3 mpiexec=$4 flags=$5
+form=$1 build=$2 mpiexec=$3 flags=$4
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cmake --install "$build" --prefix "$work/installed" >/dev/null
 cd "$work"
-"$cleave" new my-project --form "$form" >next
-cmake -S my-project -B build -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_PREFIX_PATH="$work/installed" \
-  "-DCMAKE_CXX_FLAGS=$flags -Wall -Wextra -Werror" -DCMAKE_CXX_FLAGS_DEBUG=-O1 >configured || {
-  cat configured
-  exit 1
-}
-cmake --build build >built || {
-  cat built
-  exit 1
-}
-ctest --test-dir build --output-on-failure --no-tests=error
+mkdir bin
+printf '#!/bin/sh\nexec "%s" "$@"\n' "$mpiexec" >bin/mpiexec
+chmod +x bin/mpiexec
+export PATH="$work/installed/bin:$work/bin:$PATH" CMAKE_PREFIX_PATH="$work/installed" CMAKE_GENERATOR=Ninja
+export CXXFLAGS="$flags -Wall -Wextra -Werror"
+cleave new my-project --form "$form" | tee next
+sed -n 's/^  //p' next >commands
+test "$(wc -l <commands)" -eq 6
+sed -n 's/^  \(cleave.*\)/\1/p' next | while read -r command; do
+  grep -qF "$command" my-project/README.md || { echo "README.md has another command than: $command"; exit 1; }
+done
+bash -euxo pipefail commands
+cd my-project
 
 case $form in
 search) size=N=8 ;;

@@ -42,7 +42,7 @@ function parseThreads(text) {
 
 function makeDeadline(place) {
   return makeField(place, { id: "deadline", label: "Deadline", value: "", optional: true, parse: parseDuration,
-                            hint: "20ms, 60s, 15m, 1.5h" });
+                            hint: "20ms, 60s, 15m, 1h30m" });
 }
 
 function makeFields(form, controls) {

@@ -31,11 +31,14 @@ function parseFactor(text) {
   return value > 0 && value <= 1e9 ? value : null;
 }
 
-// "90", "20ms", "60s", "15m", "1.5h" in seconds; null where the text is no time above 0.
+// "90", "20ms", "60s", "15m", "1h30m", "2d" in seconds; null where the text is no time above 0.
 function parseDuration(text) {
-  const match = /^\s*([\d.]+)\s*(ms|s|m|h)?\s*$/.exec(text);
-  const scale = { ms: 1e-3, s: 1, m: 60, h: 3600 }[match?.[2] ?? "s"];
-  const seconds = match === null ? NaN : Number(match[1]) * scale;
+  const number = "([\\d.]+)";
+  const parts = [["d", 86400], ["h", 3600], ["m(?:in)?", 60], ["s", 1], ["ms", 1e-3]];
+  const units = new RegExp(`^${parts.map(([unit]) => `(?:${number}${unit}(?![a-z]))?`).join("")}$`);
+  const word = text.trim();
+  const match = units.exec(/^[\d.]+$/.test(word) ? `${word}s` : word);
+  const seconds = (match ?? []).slice(1).reduce((sum, count, i) => sum + Number(count ?? 0) * parts[i][1], 0);
   return seconds > 0 && seconds <= 1e9 ? seconds : null;
 }
 

@@ -3,6 +3,7 @@
 #include <sys/mount.h>
 
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "tests/models/ask/command_fixture.hpp"
 
@@ -57,9 +58,12 @@ TEST_F(Command, FitsPredictsAndReports) {
   EXPECT_EQ(unmet.status, 1);
   EXPECT_TRUE(
       unmet.err.starts_with("cleave: none of 2 numbers of ranks is predicted to be done in "
-                            "0.001000 s with 95 % probability (at the earliest "))
+                            "1 ms with 95 % probability (at the earliest "))
       << unmet.err;
   EXPECT_NE(unmet.err.find(" and to have an efficiency of 1.5 (at most "), std::string::npos);
+  const std::string kept = run(plan + " --deadline 1h30m").out;
+  EXPECT_TRUE(std::regex_search(kept, std::regex("\n-> +2 +[0-9.]+ [a-z]+ "))) << kept;
+  EXPECT_FALSE(std::regex_search(kept, std::regex("\n *(fits|->) .{78}"))) << kept;
 
   const Result report = run("report" + traces + " --model x.model.json --out pages");
   EXPECT_EQ(report.status, 0) << report.err;
@@ -186,7 +190,7 @@ TEST_F(Command, MistakesOnTheCommandLineAreOneLine) {
 TEST_F(Command, WhatIsMissingIsNamedWithAnExample) {
   expect_one_line(run("predict"), 2,
                   "a model or a study's folder is required, for example cleave predict sort-study "
-                  "--ranks 2,4,8 --size N=1G");
+                  "--ranks 1,2 --size N=1G");
   expect_one_line(run("predict x --model y --ranks 2 --size N=1"), 2, "two models are given");
   expect_one_line(run("plan"), 2, "a model or a study's folder is required, for example");
   expect_one_line(run("fit"), 2, "a trace or a study's folder is required, for example");

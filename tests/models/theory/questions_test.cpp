@@ -61,17 +61,6 @@ TEST(Plan, TakesTheMostRanksThatAreUsedWell) {
   }
 }
 
-TEST(Plan, ReadsDurations) {
-  EXPECT_EQ(parse_duration("60s"), 60);
-  EXPECT_EQ(parse_duration("15m"), 900);
-  EXPECT_EQ(parse_duration("1.5h"), 5400);
-  EXPECT_EQ(parse_duration("90"), 90);
-  EXPECT_DOUBLE_EQ(parse_duration("20ms"), 0.02);
-  for (const char* wrong : {"", "s", "0s", "-1", "1d", "1e30", "12x"}) {
-    EXPECT_THROW(parse_duration(wrong), UsageError) << wrong;
-  }
-}
-
 TEST(WhatIf, MultipliesConstants) {
   const WhatIf what_if = parse_what_if("g=0.5x,l=10x,sequential=2x");
   const Model model = changed(fitted_sort(), what_if);

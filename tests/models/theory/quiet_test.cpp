@@ -102,7 +102,7 @@ TEST(Verdict, IsByTheIntervalsOfHeldOutRuns) {
   EXPECT_EQ(far_off.inside, 14);
   EXPECT_TRUE(
       far_off.sentence().starts_with("not trusted: 1 rank, N=8 measured 1.3 s, predicted "
-                                     "0.9987 (0.95 to 1.05); 14 of 16 held-out runs"))
+                                     "998.7 ms (950 ms to 1.05 s); 14 of 16 held-out runs"))
       << far_off.sentence();
 }
 
@@ -116,7 +116,7 @@ TEST(Verdict, OfIntervalsThatAreNoAnswersIsNotTrusted) {
   const Verdict vague = judge(runs);
   EXPECT_FALSE(vague.trusted.value());
   EXPECT_EQ(vague.inside, 5);
-  EXPECT_NE(vague.sentence().find("(0.3 to 3)"), std::string::npos) << vague.sentence();
+  EXPECT_NE(vague.sentence().find("(300 ms to 3 s)"), std::string::npos) << vague.sentence();
 }
 
 TEST(Verdict, MoreMissesThanChanceAllowsAreNotTrusted) {

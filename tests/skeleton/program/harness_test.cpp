@@ -15,6 +15,7 @@
 #include <cleave/program/parse_options.hpp>
 #include <cleave/program/rehearse.hpp>
 #include <cleave/program/rehearse_rank.hpp>
+#include <cleave/program/summary.hpp>
 #include <cleave/program/traits.hpp>
 #include <cleave/random.hpp>
 #include <cleave/trace/median.hpp>
@@ -193,6 +194,47 @@ TEST(RehearsalWarning, NamesWhatRepetitionsDoOtherwiseAndWhatIsLeftOut) {
             "rank 5 does sequential of N=10 at level 1 in repetition 2 and sequential of N=11 at "
             "level 1 in the next: the application is not deterministic, or keeps state from call "
             "to call");
+}
+
+TEST(Summary, IsReadByPeople) {
+  const Summary summary{.app = "sample",
+                        .seconds = {0.061, 0.0625, 0.064},
+                        .sizes = {{"nodes", 300'000}},
+                        .figures = {{"nodes_per_second", 4.8e6},
+                                    {"tree", "T1"},
+                                    {"steals", {{"tried", 19}, {"success", nullptr}}},
+                                    {"worker_seconds", {{"searching", 5400.0}, {"idle", 0.043}}},
+                                    {"share_of_nodes", std::vector<double>(16, 0.0625)}}};
+  ::testing::internal::CaptureStdout();
+  print_summary(summary, 2, {});
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(),
+            "sample on 2 ranks, hypercube, replicated\n"
+            "nodes                 300000\n"
+            "time                  62.5 ms median of 3, from 61 ms to 64 ms\n"
+            "nodes                 4.8 M/s\n"
+            "tree                  T1\n"
+            "steals                tried 19, success none\n"
+            "worker_seconds        searching 90 min, idle 43 ms\n"
+            "share_of_nodes        0.0625, 0.0625, 0.0625, 0.0625, 0.0625, 0.0625, 0.0625,\n"
+            "                      0.0625, 0.0625, 0.0625, 0.0625, 0.0625, 0.0625, 0.0625,\n"
+            "                      0.0625, 0.0625\n");
+}
+
+TEST(Options, TakeTimesAsPeopleTypeThem) {
+  ProgramTraits searching = sample();
+  searching.searches = true;
+  searching.type = DC_Type::work_stealing;
+  std::array<std::string, 5> arguments = {"cleave-sample", "--max-time", "1h30m",
+                                          "--checkpoint-every", "250ms"};
+  std::array<char*, 5> argv{};
+  std::ranges::transform(arguments, argv.begin(), [](std::string& text) { return text.data(); });
+  const auto line = parse_options(searching, nullptr, 5, argv.data(), false);
+  ASSERT_TRUE(line.has_value());
+  EXPECT_EQ(line->options.max_s, 5400);
+  EXPECT_EQ(line->options.checkpoint_every_s, 0.25);
+  arguments[2] = "soon";
+  argv[2] = arguments[2].data();
+  EXPECT_THROW(parse_options(searching, nullptr, 5, argv.data(), false), UsageError);
 }
 
 }  // namespace

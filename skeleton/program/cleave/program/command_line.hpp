@@ -42,6 +42,12 @@ class Count : public ParsedBy {
   explicit Count(std::int64_t min = 0, std::int64_t max = std::numeric_limits<std::int64_t>::max());
 };
 
+/// Makes seconds of a time as 90, 20ms, 15m or 1h30m, from `min_s` to `max_s`.
+class Duration : public ParsedBy {
+ public:
+  explicit Duration(double min_s = 0, double max_s = std::numeric_limits<double>::infinity());
+};
+
 /// What a shell may offer after the words of `argv`: the subcommands and options of the command
 /// that they name, one a line. After a tab an option has the values that it takes; FILE stands for
 /// any.

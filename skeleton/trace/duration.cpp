@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+#include <system_error>
+
+#include <cleave/error.hpp>
+#include <cleave/trace/duration.hpp>
+
+namespace cleave::detail {
+
+namespace {
+
+struct Unit {
+  std::string_view name;
+  double seconds;
+};
+constexpr Unit kDay{"d", 86400};
+constexpr Unit kHour{"h", 3600};
+constexpr Unit kMinute{"min", 60};
+constexpr Unit kSecond{"s", 1};
+constexpr Unit kMillisecond{"ms", 1e-3};
+
+/// The seconds of units from the largest to the smallest, or of a number alone; 0 of anything else.
+double sum_of(std::string_view text) {
+  constexpr std::array kTyped = {kDay, kHour, kMinute, Unit{"m", 60}, kSecond, kMillisecond};
+  double sum = 0;
+  double last = std::numeric_limits<double>::infinity();
+  for (std::string_view rest = text; !rest.empty();) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+    if (error != std::errc() || !(value >= 0)) {
+      return 0;
+    }
+    const bool is_first = rest.size() == text.size();
+    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+    if (is_first && rest.empty()) {
+      return value;
+    }
+    const std::string_view name = rest.substr(0, rest.find_first_of("0123456789."));
+    const auto* const unit = std::ranges::find(kTyped, name, &Unit::name);
+    if (unit == kTyped.end() || unit->seconds >= last) {
+      return 0;
+    }
+    sum += value * unit->seconds;
+    last = unit->seconds;
+    rest.remove_prefix(name.size());
+  }
+  return sum;
+}
+
+}  // namespace
+
+double parse_duration(std::string_view text) {
+  constexpr double kMax_s = 1e9;
+  const double seconds = sum_of(text);
+  if (!(seconds > 0) || seconds > kMax_s) {
+    throw UsageError(fmt::format(
+        "'{}' is not a time above 0: give seconds, or 20ms, 90s, 15m, 1h30m, 2d", text));
+  }
+  return seconds;
+}
+
+std::string format_seconds(double seconds) {
+  constexpr double kFew = 2;  // of a larger unit: 90 min rather than 1.5 h
+  for (const Unit& unit : {kDay, kHour, kMinute}) {
+    if (seconds >= kFew * unit.seconds) {
+      const double count = seconds / unit.seconds;
+      return count < 1000 ? fmt::format("{:.3g} {}", count, unit.name)
+                          : fmt::format("{:.0f} {}", count, unit.name);
+    }
+  }
+  for (const Unit& unit : {kSecond, kMillisecond, Unit{"us", 1e-6}}) {
+    if (seconds >= unit.seconds) {
+      return fmt::format("{:.4g} {}", seconds / unit.seconds, unit.name);
+    }
+  }
+  return seconds > 0 ? fmt::format("{:.4g} ns", seconds / 1e-9) : "0 s";
+}
+
+}  // namespace cleave::detail
