@@ -30,7 +30,11 @@ expected() {
   printf 'lib/pkgconfig/cleave-%s.pc\n' skeleton program
   printf 'share/doc/cleave/%s\n' LICENSE NOTICE
   printf 'share/doc/%s/copyright\n' "${packages[@]:-cleave}"
-  [ ${#packages[@]} -eq 0 ] || printf 'share/doc/%s/changelog.gz\n' "${packages[@]}"
+  if [ ${#packages[@]} -gt 0 ]; then
+    printf 'share/doc/%s/changelog.gz\n' "${packages[@]}"
+  else
+    echo "share/modulefiles/cleave/$(sed -nE 's/^project\(cleave VERSION ([0-9.]+).*/\1/p' "$source/CMakeLists.txt").lua"
+  fi
   printf 'bin/%s\n' "${programs[@]}"
   printf 'share/bash-completion/completions/%s\n' "${programs[@]}"
   echo share/zsh/vendor-completions/_cleave
