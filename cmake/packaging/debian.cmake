@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The Debian packages: `cmake --build BUILD --target package`, or `cpack -G DEB` in the build folder. Two builds of
-# one commit with one SOURCE_DATE_EPOCH are the same bit for bit.
+# one commit with one SOURCE_DATE_EPOCH and one umask are the same bit for bit.
 set(maintainer "Cleave developers <cleave@example.org>")
 string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
 file(CONFIGURE OUTPUT changelog CONTENT "cleave (@PROJECT_VERSION@) unstable; urgency=medium
@@ -73,6 +73,8 @@ set(CPACK_PACKAGE_VENDOR "Cleave developers")
 set(CPACK_PACKAGE_CONTACT "${maintainer}")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # Each has its own.
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS  # not what the umask leaves
+    OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
