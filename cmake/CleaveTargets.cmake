@@ -86,8 +86,8 @@ function(cleave_install_room name component)
   add_library(cleave::${name} ALIAS cleave_${name})
   set_target_properties(cleave_${name} PROPERTIES EXPORT_NAME ${name})
   if(CLEAVE_INSTALL)
-    install(TARGETS cleave_${name} EXPORT cleave-${component}-targets
-            FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+    install(TARGETS cleave_${name} EXPORT cleave-${component}-targets COMPONENT cleave_dev
+            FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT cleave_dev)
   endif()
 endfunction()
 

@@ -1,26 +1,27 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""cleave_data.py on files of real runs; the page and the notebook that tell of it are run as they stand.
+"""The Python package `cleave` on files of real runs; the page and the notebook that tell of it are run as they stand.
 
-usage: cleave_data_test.py PROGRAMS MPIEXEC SOURCE_FOLDER   status 77 where pandas is missing
+usage: python_test.py PROGRAMS MPIEXEC SOURCE_FOLDER   status 77 where pandas is missing
 """
 
 import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 
 PROGRAMS, MPIEXEC, SOURCE = pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3])
-MODULE = SOURCE / "models/export"
+PACKAGE = SOURCE / "models/python"
 
-sys.path.insert(0, str(MODULE))
+sys.path.insert(0, str(PACKAGE))
 sys.dont_write_bytecode = True
 try:
-    import cleave_data as cleave
+    import cleave
 except ImportError as error:
     print(f"skipped: {error}; apt-get install python3-pandas")
     sys.exit(77)
@@ -163,21 +164,56 @@ class Models(unittest.TestCase):
         with self.assertRaises(cleave.CleaveError):
             cleave.read_machine(STUDY / "quicksort.model.json")
 
+
+class Commands(unittest.TestCase):
     def test_predictions_are_those_of_cleave(self):
-        frame = cleave.predictions(STUDY, [1, 2], [{"N": 1 << 20}, {"N": 1 << 21}])
+        frame = cleave.predict(STUDY, [1, 2], [{"N": 1 << 20}, {"N": 1 << 21}])
         self.assertEqual(len(frame), 4)
         printed = subprocess.run(["cleave", "predict", STUDY, "--ranks", "1,2", "--size", "N=1M", "--size", "N=2M",
                                   "--json"], capture_output=True, text=True, check=True).stdout
         for row, p in zip(frame.to_dict("records"), json.loads(printed)["predictions"]):
             self.assertEqual([row["ranks"], {"N": row["N"]}, row["seconds"], [row["low"], row["high"]]],
                              [p["ranks"], p["sizes"], p["seconds"], p["interval"]])
-        self.assertEqual(len(cleave.predictions(STUDY, 2, {"N": 1 << 20})), 1)
+        self.assertEqual(len(cleave.predict(STUDY, 2, {"N": 1 << 20})), 1)
 
-    def test_a_refused_prediction_says_why(self):
+    def test_a_fit_is_the_model_that_cleave_writes(self):
+        path = FOLDER / "by_python.model.json"
+        frame = cleave.fit(STUDY, path, machine=STUDY / "here.machine.json")
+        self.assertEqual(frame.attrs["file"], str(path))
+        self.assertTrue(frame.equals(cleave.read_model(STUDY)))
+        traces = sorted((STUDY / "traces").glob("*.2.trace.jsonl"))
+        self.assertEqual(cleave.fit(traces, path).attrs["app"], "quicksort")
+
+    def test_a_plan_has_the_choice(self):
+        frame = cleave.plan(STUDY, {"N": 1 << 16}, efficiency=0, ranks=[1, 2], options=["--anyway"])
+        self.assertEqual(list(frame["ranks"]), [1, 2])
+        self.assertTrue(frame.fits.all())
+        self.assertIn(frame.attrs["ranks"], (1, 2))
+        frame = cleave.plan(STUDY, {"N": 1 << 16}, deadline="1e-9", options=["--anyway"])
+        self.assertEqual(len(frame), 11)
+        self.assertFalse(frame.fits.any())
+        self.assertIsNone(frame.attrs["ranks"])
+
+    def test_what_is_refused_says_why(self):
         with self.assertRaisesRegex(cleave.CleaveError, "^cleave: size M is not one of this model's: N"):
-            cleave.predictions(STUDY, 2, {"M": 5})
+            cleave.predict(STUDY, 2, {"M": 5})
         with self.assertRaisesRegex(cleave.CleaveError, "cannot be started"):
-            cleave.predictions(STUDY, 2, {"N": 5}, program="no-such-cleave")
+            cleave.predict(STUDY, 2, {"N": 5}, program="no-such-cleave")
+        with self.assertRaisesRegex(cleave.CleaveError, "^cleave: .*no-such-study"):
+            cleave.fit(FOLDER / "no-such-study", FOLDER / "none.model.json")
+        self.assertFalse((FOLDER / "none.model.json").exists())
+
+
+class Packaging(unittest.TestCase):
+    def test_the_wheel_has_the_package(self):
+        copy = FOLDER / "python"  # setuptools writes beside what it packs
+        shutil.copytree(PACKAGE, copy)
+        run(sys.executable, "-m", "pip", "wheel", "--no-index", "--no-deps", "--no-build-isolation", "-w", FOLDER, copy)
+        wheel, = FOLDER.glob("cleave-*.whl")
+        version = re.search(r"^project\(cleave VERSION (\S+)", (SOURCE / "CMakeLists.txt").read_text(), flags=re.M)[1]
+        self.assertEqual(wheel.name, f"cleave-{version}-py3-none-any.whl")
+        run(sys.executable, "-c", f"import sys; sys.path.insert(0, {str(wheel)!r}); import cleave; "
+                                  f"assert cleave.__file__.startswith({str(wheel)!r})")
 
 
 class Documents(unittest.TestCase):
@@ -193,7 +229,7 @@ class Documents(unittest.TestCase):
     def test_the_page_runs(self):
         page = (SOURCE / "docs/how-to/analyse-with-pandas.md").read_text()
         blocks = re.findall(r"^```python\n(.*?)^```", page, flags=re.S | re.M)
-        self.assertEqual(len(blocks), 3)
+        self.assertEqual(len(blocks), 4)
         names = {}
         for block in blocks:
             self.assertLessEqual(len(block.splitlines()), 10)
@@ -208,7 +244,7 @@ class Documents(unittest.TestCase):
     def test_the_notebook_runs(self):
         notebook = nbformat.read(SOURCE / "docs/how-to/analysis.ipynb", as_version=4)
         nbformat.validate(notebook)
-        os.environ["PYTHONPATH"] = str(MODULE)
+        os.environ["PYTHONPATH"] = str(PACKAGE)
         os.environ["PYTHONDONTWRITEBYTECODE"] = os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
         client = nbclient.NotebookClient(notebook, timeout=100, kernel_name="python3",
                                          resources={"metadata": {"path": str(FOLDER)}})

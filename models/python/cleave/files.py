@@ -1,14 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cleave's files as pandas DataFrames: traces, models, machines, and predictions.
-
-Times are integer nanoseconds in columns that end in _ns and seconds in all others. What holds of a whole
-file is in `frame.attrs`. Formats: docs/reference/formats.md. Predictions are made by the program `cleave`.
-"""
+"""Traces, models and machines as pandas DataFrames. Formats: docs/reference/formats.md."""
 
 import json
-import numbers
 import pathlib
-import subprocess
 
 import pandas as pd
 
@@ -16,7 +10,7 @@ VERSIONS = {"cleave-trace": 3, "cleave-machine": 2, "cleave-model": 11}
 
 
 class CleaveError(Exception):
-    """A file does not hold what it should, or a prediction is refused: one line."""
+    """A file does not hold what it should, or a command refuses what it is asked: one line."""
 
 
 def read_trace(path):
@@ -41,8 +35,8 @@ def read_trace(path):
                      "group": line["group"], "block": line["block"], "begin_ns": line["begin_ns"] - offset,
                      "end_ns": line["end_ns"] - offset, "seconds": (line["end_ns"] - line["begin_ns"]) * 1e-9,
                      "bytes": line["bytes"], **line["sizes"]})
-    return _frame(rows, ["repetition", "warm_up", "rank", "worker", "level", "group", "block", "begin_ns",
-                         "end_ns", "seconds", "bytes"], file=str(path), run=run)
+    return frame_of(rows, ["repetition", "warm_up", "rank", "worker", "level", "group", "block", "begin_ns",
+                           "end_ns", "seconds", "bytes"], file=str(path), run=run)
 
 
 def read_traces(paths):
@@ -78,7 +72,7 @@ def read_runs(paths):
                   "threads": run["threads"], "repetition": line["repetition"], "warm_up": line["warm_up"],
                   "seconds": line["elapsed_ns"] * 1e-9, **line["sizes"]}
                  for line in lines if "elapsed_ns" in line]
-    return _frame(rows, ["file", "app", "type", "ranks", "threads", "repetition", "warm_up", "seconds"])
+    return frame_of(rows, ["file", "app", "type", "ranks", "threads", "repetition", "warm_up", "seconds"])
 
 
 def read_model(path):
@@ -98,9 +92,9 @@ def read_model(path):
             rows += [{"part": part, "ranks_per_host": int(ranks_per_host), "term": term,
                       "coefficient": factor * coefficient, "r_squared": law["r_squared"], "weight": form["weight"]}
                      for term, coefficient in zip(form["terms"], form["coefficients"])]
-    return _frame(rows, ["part", "ranks_per_host", "term", "coefficient", "r_squared", "weight"],
-                  file=str(path), **{name: model[name] for name in
-                                     ("app", "type", "placement", "threads", "verdict", "refused", "notes")})
+    return frame_of(rows, ["part", "ranks_per_host", "term", "coefficient", "r_squared", "weight"],
+                    file=str(path), **{name: model[name] for name in
+                                       ("app", "type", "placement", "threads", "verdict", "refused", "notes")})
 
 
 def read_machine(path):
@@ -115,39 +109,8 @@ def read_machine(path):
                "gap_s_per_byte", "gap_error_s_per_byte", "r_squared"]
     rows = [{"kind": kind, **{name: entry[name] for name in columns if name in entry}}
             for kind in ("exchange", "alltoallv") for entry in machine.get(kind, [])]
-    return _frame(rows, columns, file=str(path), name=machine.get("name", ""),
-                  provenance=machine.get("provenance", {}))
-
-
-def predictions(model, ranks, sizes, *, options=(), program="cleave"):
-    """What `cleave predict` says, one row a number of ranks and size.
-
-    `model` is a *.model.json or a study's folder; `ranks` a number or several; `sizes` a dict of sizes such
-    as {"N": 1 << 30}, or several. `options` are further ones, such as ["--assume-network", "ethernet-10g"].
-    Columns: ranks, threads, ranks_per_host, the quiet time in seconds with low and high of its 95 % interval,
-    run_low and run_high of 95 % of runs on a host as it was, outside_fitted_range, and one a size. `attrs` has
-    the verdict on the model, and remarks: what the predictions rest on besides the laws.
-    """
-    ranks = [ranks] if isinstance(ranks, numbers.Integral) else list(ranks)
-    sizes = [sizes] if isinstance(sizes, dict) else list(sizes)
-    command = [program, "predict", str(model), "--json", "--ranks", ",".join(map(str, ranks)), *options]
-    for size in sizes:
-        command += ["--size", ",".join(f"{name}={count}" for name, count in size.items())]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True)
-    except OSError as error:
-        raise CleaveError(f"{program} cannot be started: {error.strerror}; name it by program=") from None
-    if done.returncode != 0:
-        raise CleaveError(done.stderr.strip())
-    answer = json.loads(done.stdout)
-    found = answer["predictions"]
-    rows = [{"ranks": p["ranks"], "threads": p["threads"], "ranks_per_host": p["ranks_per_host"], **p["sizes"],
-             "seconds": p["seconds"], "low": p["interval"][0], "high": p["interval"][1],
-             "run_low": p["as_the_host_was"][0], "run_high": p["as_the_host_was"][1],
-             "outside_fitted_range": p["outside_fitted_range"]} for p in found]
-    remarks = dict.fromkeys(remark for p in found for remark in p["remarks"])
-    return _frame(rows, ["ranks", "threads", "ranks_per_host", "seconds", "low", "high", "run_low", "run_high",
-                         "outside_fitted_range"], verdict=answer["verdict"], remarks=list(remarks))
+    return frame_of(rows, columns, file=str(path), name=machine.get("name", ""),
+                    provenance=machine.get("provenance", {}))
 
 
 def traces_of(paths):
@@ -184,7 +147,7 @@ def _laws_of(model):
         yield "memory", model["memory"]
 
 
-def _frame(rows, columns, **attrs):
+def frame_of(rows, columns, **attrs):
     """`columns` come first, then sizes, which not every row has: they are counts or <NA>."""
     sizes = list(dict.fromkeys(name for row in rows for name in row if name not in columns))
     frame = pd.DataFrame(rows, columns=columns + sizes).astype({name: "Int64" for name in sizes})

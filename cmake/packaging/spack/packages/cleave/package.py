@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+import pathlib
+
+from spack.package import *
+
+
+class Cleave(CMakePackage):
+    """Divide-and-conquer over MPI with traces and predicted run times."""
+
+    homepage = "https://cleave.example.org"
+    # The clone that this recipe lies in.
+    git = pathlib.Path(__file__).resolve().parents[5].as_uri()
+
+    license("Apache-2.0")
+    version("0.3.0", branch="main")
+
+    variant("otf2", default=True, description="Export to the Open Trace Format 2")
+    variant("python", default=False, description="Traces and predictions as pandas DataFrames")
+
+    generator("ninja")
+    depends_on("cxx", type="build")
+    depends_on("cmake@3.25:", type="build")
+    depends_on("pkgconfig", type="build")
+    depends_on("help2man", type="build")
+    depends_on("mpi")
+    depends_on("boost@1.81:")
+    depends_on("cli11")
+    depends_on("eigen@3.4:", type="build")
+    depends_on("fmt")
+    depends_on("highway")
+    depends_on("hwloc")
+    depends_on("nlohmann-json@3.11:")
+    depends_on("openssl@3:")
+    depends_on("otf2", when="+otf2")
+    depends_on("zlib-api")
+    depends_on("py-pandas@1.5:", type="run", when="+python")
+    conflicts("%gcc@:11", msg="C++20 as of GCC 12 is needed")
+
+    def cmake_args(self):
+        return [
+            self.define("CLEAVE_MPI", "openmpi" if self.spec.satisfies("^openmpi") else "mpich"),
+            self.define("CLEAVE_TESTS", False),
+        ]
+
+    def setup_run_environment(self, env):
+        if self.spec.satisfies("+python"):
+            env.prepend_path("PYTHONPATH", join_path(self.prefix, "lib", "python3", "dist-packages"))
