@@ -77,8 +77,9 @@ TEST(Uts, CountsTheSameByAnyKernelAndGranularity) {
   for (const TreeParameters& parameters : small_trees()) {
     const Tree tree(parameters);
     const TreeCounts expected = count(parameters);
-    EXPECT_EQ(Uts({.tree = tree, .child_ids = child_ids_by_openssl}).sequential(whole_tree(tree)),
-              expected);
+    for (const ChildIds child_ids : {child_ids_by_openssl, child_ids_by_vectors}) {
+      EXPECT_EQ(Uts({.tree = tree, .child_ids = child_ids}).sequential(whole_tree(tree)), expected);
+    }
     EXPECT_EQ(Uts({.tree = tree, .granularity = 3}).sequential(whole_tree(tree)), expected);
   }
 }
