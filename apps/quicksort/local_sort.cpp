@@ -6,6 +6,8 @@
 #include <bit>
 #include <limits>
 
+#include "apps/quicksort/vector_targets.hpp"
+
 namespace cleave::quicksort {
 
 namespace {
@@ -16,14 +18,26 @@ hwy::SortDescending order_of(Descending) { return {}; }
 template <class Key, class Order>
 void sort_numbers(std::span<Key> keys, Order order) {
   const hwy::Sorter sorter;
-  sorter(keys.data(), keys.size(), order_of(order));
+  if constexpr (sizeof(Key) == 4) {
+    const TargetsFor32Bits targets;
+    sorter(keys.data(), keys.size(), order_of(order));
+  } else {
+    sorter(keys.data(), keys.size(), order_of(order));
+  }
 }
 
-/// The bits of a number, or back: integers of this kind have the order of the numbers.
-template <class Bits>
-Bits ordered_bits(Bits bits) {
+/// Makes integers of numbers, or numbers again: integers of this kind have the numbers' order.
+/// \return  whether one of `keys` was NaN
+template <class Bits, class Key>
+bool exchange_for_ordered_bits(std::span<Key> keys) {
   constexpr int kSign = std::numeric_limits<Bits>::digits;
-  return bits ^ ((bits >> kSign) & std::numeric_limits<Bits>::max());
+  bool has_nan = false;
+  for (Key& key : keys) {
+    has_nan |= key != key;
+    const auto bits = std::bit_cast<Bits>(key);
+    key = std::bit_cast<Key>(bits ^ ((bits >> kSign) & std::numeric_limits<Bits>::max()));
+  }
+  return has_nan;
 }
 
 /// As integers: VQSort of Highway 1.0.3 leaves some sequences of floats out of order (2^20 keys of
@@ -31,24 +45,16 @@ Bits ordered_bits(Bits bits) {
 template <class Bits, class Key, class Order>
 void sort_floats(std::span<Key> keys, Order order) {
   static_assert(sizeof(Bits) == sizeof(Key));
-  bool has_nan = false;
-  for (const Key key : keys) {
-    has_nan |= key != key;
-  }
-  if (has_nan) {
+  if (exchange_for_ordered_bits<Bits>(keys)) {
+    exchange_for_ordered_bits<Bits>(keys);
     constexpr bool kNumbersFirst = std::same_as<Order, Ascending>;
     const std::size_t cut = partition_vector(keys, std::numeric_limits<Key>::infinity(),
                                              {.or_equal = true, .inverted = !kNumbersFirst});
-    keys = kNumbersFirst ? keys.first(cut) : keys.subspan(cut);
+    sort_floats<Bits>(kNumbersFirst ? keys.first(cut) : keys.subspan(cut), order);
+    return;
   }
-  for (Key& key : keys) {
-    key = std::bit_cast<Key>(ordered_bits(std::bit_cast<Bits>(key)));
-  }
-  const hwy::Sorter sorter;
-  sorter(reinterpret_cast<Bits*>(keys.data()), keys.size(), order_of(order));
-  for (Key& key : keys) {
-    key = std::bit_cast<Key>(ordered_bits(std::bit_cast<Bits>(key)));
-  }
+  sort_numbers(std::span(reinterpret_cast<Bits*>(keys.data()), keys.size()), order);
+  exchange_for_ordered_bits<Bits>(keys);
 }
 
 /// As 128-bit integers, so that records of one key are ordered by their values: VQSort of Highway

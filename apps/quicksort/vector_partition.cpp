@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "apps/quicksort/vector_targets.hpp"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "apps/quicksort/vector_partition.cpp"
 #include <hwy/foreach_target.h>
@@ -56,22 +58,36 @@ struct RecordTest {
 };
 
 #if HWY_TARGET != HWY_SCALAR
-/// Stores the lanes of `v` that come first at `write_left`, the others below `write_right`. Up to a
-/// whole vector is written at either place.
+/// The lanes of `v` in `mask`, `count` of them, then the others. In registers, even where stores
+/// can leave lanes out: AMD's processors run such stores as microcode, Intel's where they meet a
+/// page for the first time.
+template <class D, class V, class Mask>
+HWY_INLINE V partitioned(D d, V v, Mask mask, std::size_t count) {
+  if constexpr (hn::CompressIsPartition<hn::TFromD<D>>::value) {
+    return hn::Compress(v, mask);
+  } else {
+    using Index = hwy::MakeSigned<hn::TFromD<D>>;
+    const hn::Rebind<Index, D> indices;
+    const auto last = static_cast<Index>(hn::Lanes(d) - 1);
+    const auto rotation =
+        hn::And(hn::Iota(indices, -static_cast<Index>(count)), hn::Set(indices, last));
+    const V others =
+        hn::TableLookupLanes(hn::Compress(v, hn::Not(mask)), hn::IndicesFromVec(d, rotation));
+    return hn::IfThenElse(hn::FirstN(d, count), hn::Compress(v, mask), others);
+  }
+}
+
+/// Stores the lanes of `v` that come first at `write_left`, the others below `write_right`. A whole
+/// vector is written at either place.
 template <class Test, class D, class V, class Mask, class Lane>
 HWY_INLINE void put(D d, V v, V pivots, Mask flip, Lane* HWY_RESTRICT lanes,
                     std::size_t& write_left, std::size_t& write_right) {
   const std::size_t per_vector = hn::Lanes(d);
   const auto mask = hn::Xor(Test::mask(d, v, pivots), flip);
   const std::size_t to_left = hn::CountTrue(d, mask);
-  if constexpr (hn::CompressIsPartition<Lane>::value) {
-    const V both = hn::Compress(v, mask);
-    hn::StoreU(both, d, lanes + write_left);
-    hn::StoreU(both, d, lanes + write_right - per_vector);
-  } else {
-    hn::CompressBlendedStore(v, mask, d, lanes + write_left);
-    hn::CompressBlendedStore(v, hn::Not(mask), d, lanes + write_right - (per_vector - to_left));
-  }
+  const V both = partitioned(d, v, mask, to_left);
+  hn::StoreU(both, d, lanes + write_left);
+  hn::StoreU(both, d, lanes + write_right - per_vector);
   write_left += to_left;
   write_right -= per_vector - to_left;
 }
@@ -197,9 +213,11 @@ HWY_EXPORT(partition_double);
 HWY_EXPORT(partition_records);
 
 std::size_t partition_vector(std::span<std::int32_t> keys, std::int32_t pivot, FirstKeys first) {
+  const TargetsFor32Bits targets;
   return HWY_DYNAMIC_DISPATCH(partition_int32)(keys.data(), keys.size(), &pivot, first);
 }
 std::size_t partition_vector(std::span<std::uint32_t> keys, std::uint32_t pivot, FirstKeys first) {
+  const TargetsFor32Bits targets;
   return HWY_DYNAMIC_DISPATCH(partition_uint32)(keys.data(), keys.size(), &pivot, first);
 }
 std::size_t partition_vector(std::span<std::int64_t> keys, std::int64_t pivot, FirstKeys first) {
@@ -209,6 +227,7 @@ std::size_t partition_vector(std::span<std::uint64_t> keys, std::uint64_t pivot,
   return HWY_DYNAMIC_DISPATCH(partition_uint64)(keys.data(), keys.size(), &pivot, first);
 }
 std::size_t partition_vector(std::span<float> keys, float pivot, FirstKeys first) {
+  const TargetsFor32Bits targets;
   return HWY_DYNAMIC_DISPATCH(partition_float)(keys.data(), keys.size(), &pivot, first);
 }
 std::size_t partition_vector(std::span<double> keys, double pivot, FirstKeys first) {

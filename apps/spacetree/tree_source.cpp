@@ -110,9 +110,11 @@ Tree generated(const std::string& generator, const Parameters& parameters) {
       shape, depths.l_max, uts::NodeId{0, 0, 0, 0, static_cast<std::uint32_t>(whole("r"))},
       [&](const uts::NodeId& id) { return is_interior(id.back()) != 0 ? shape.children() : 0; },
       [&](const uts::NodeId& parent, Index i) {
-        uts::NodeId child;
-        child_ids(parent, static_cast<std::uint32_t>(i), 1, &child);
-        return child;
+        const auto index = static_cast<std::uint32_t>(i);
+        const uts::Siblings only{.parent = {.id = parent}, .first = index, .last = index + 1};
+        uts::NodeIds ids;
+        child_ids(std::span(&only, 1), ids);
+        return ids[0];
       });
 }
 

@@ -66,7 +66,7 @@ std::deque<Siblings> visit_some(const Uts& uts, std::int64_t sample, TreeCounts&
   std::deque<Siblings> waiting(found.nodes().begin(), found.nodes().end());
   while (!waiting.empty() && counts.nodes < sample) {
     found.clear();
-    uts.visit(waiting.front(), children, counts);
+    uts.visit(std::span(&waiting.front(), 1), children, counts);
     waiting.pop_front();
     const std::span<const Siblings> nodes = found.nodes();
     waiting.insert(waiting.end(), nodes.begin(), nodes.end());

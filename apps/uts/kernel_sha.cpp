@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SHA-1 of the children of one node by the SHA extensions of x86.
+// SHA-1 of the children of each node by the SHA extensions of x86.
 //
 // The message schedule of SHA-1 is linear over bits: that of (id, i) is that of (id, 0) XOR that of
 // (0, i). The first is computed once for a node, and the second is a table. So a child costs one
@@ -104,53 +104,76 @@ CLEAVE_SHA_INLINE void run_groups(const Common& common, const Schedule* index_sc
   }
 }
 
-/// The ids of `lanes` children, whose numbers within the block select `index_schedules`.
+/// Stores words of four lanes, the first word of each in its highest place, in rows from `at` on.
+CLEAVE_SHA_INLINE void store_rows(const __m128i (&lanes)[4], std::size_t at, NodeIds& ids) {
+  const __m128i words_32_of_01 = _mm_unpacklo_epi32(lanes[0], lanes[1]);
+  const __m128i words_10_of_01 = _mm_unpackhi_epi32(lanes[0], lanes[1]);
+  const __m128i words_32_of_23 = _mm_unpacklo_epi32(lanes[2], lanes[3]);
+  const __m128i words_10_of_23 = _mm_unpackhi_epi32(lanes[2], lanes[3]);
+  const auto store = [&](std::size_t word, __m128i row) CLEAVE_SHA {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(&ids.words[word][at]), row);
+  };
+  store(0, _mm_unpackhi_epi64(words_10_of_01, words_10_of_23));
+  store(1, _mm_unpacklo_epi64(words_10_of_01, words_10_of_23));
+  store(2, _mm_unpackhi_epi64(words_32_of_01, words_32_of_23));
+  store(3, _mm_unpacklo_epi64(words_32_of_01, words_32_of_23));
+}
+
+/// The ids of `lanes` children, whose numbers within the block select `index_schedules`, stored
+/// from `at` on.
 template <int lanes>
-CLEAVE_SHA_INLINE void hash(const Common& common, const Schedule* index_schedules, NodeId* ids) {
-  constexpr int kFirstInLowest = 0x1b;
+CLEAVE_SHA_INLINE void hash(const Common& common, const Schedule* index_schedules, std::size_t at,
+                            NodeIds& ids) {
   Lanes<lanes> state;
   for (int lane = 0; lane < lanes; ++lane) {
     state.before[lane] = first_state();
     state.now[lane] = common.after_first_group;
   }
   run_groups<lanes, 1>(common, index_schedules, state);
+  __m128i abcd[4] = {};
   for (int lane = 0; lane < lanes; ++lane) {
-    const __m128i abcd = _mm_add_epi32(state.now[lane], first_state());
+    abcd[lane] = _mm_add_epi32(state.now[lane], first_state());
     const __m128i e = _mm_sha1nexte_epu32(state.before[lane], first_e());
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(ids[lane].data()),
-                     _mm_shuffle_epi32(abcd, kFirstInLowest));
-    ids[lane][4] = static_cast<std::uint32_t>(_mm_extract_epi32(e, 3));
+    ids.words[4][at + lane] = static_cast<std::uint32_t>(_mm_extract_epi32(e, 3));
+  }
+  store_rows(abcd, at, ids);
+}
+
+/// The ids of all of `siblings`, stored from `at` on.
+CLEAVE_SHA_INLINE void hash_siblings(const Siblings& siblings, std::size_t at, NodeIds& ids) {
+  Common common;
+  for (std::uint32_t first = siblings.first; first < siblings.last;) {
+    const std::uint32_t begin = first % kBlock;
+    std::uint32_t left = siblings.last - first;
+    left = left < kBlock - begin ? left : kBlock - begin;
+    prepare(siblings.parent.id, first - begin, common);
+    first += left;
+    const Schedule* schedules = &kIndexSchedules[begin];
+    for (; left >= 4; left -= 4, schedules += 4, at += 4) {
+      hash<4>(common, schedules, at, ids);
+    }
+    switch (left) {
+      case 3:
+        hash<3>(common, schedules, at, ids);
+        break;
+      case 2:
+        hash<2>(common, schedules, at, ids);
+        break;
+      case 1:
+        hash<1>(common, schedules, at, ids);
+        break;
+    }
+    at += left;
   }
 }
 
 }  // namespace
 
-CLEAVE_SHA void child_ids_by_sha_extensions(const NodeId& parent, std::uint32_t first,
-                                            std::uint32_t count, NodeId* ids) {
-  Common common;
-  while (count > 0) {
-    const std::uint32_t begin = first % kBlock;
-    const std::uint32_t in_block = count < kBlock - begin ? count : kBlock - begin;
-    prepare(parent, first - begin, common);
-    const Schedule* schedules = &kIndexSchedules[begin];
-    std::uint32_t left = in_block;
-    for (; left >= 4; left -= 4, schedules += 4, ids += 4) {
-      hash<4>(common, schedules, ids);
-    }
-    switch (left) {
-      case 3:
-        hash<3>(common, schedules, ids);
-        break;
-      case 2:
-        hash<2>(common, schedules, ids);
-        break;
-      case 1:
-        hash<1>(common, schedules, ids);
-        break;
-    }
-    ids += left;
-    first += in_block;
-    count -= in_block;
+CLEAVE_SHA void child_ids_by_sha_extensions(std::span<const Siblings> parents, NodeIds& ids) {
+  std::size_t at = 0;
+  for (const Siblings& siblings : parents) {
+    hash_siblings(siblings, at, ids);
+    at += siblings.last - siblings.first;
   }
 }
 
@@ -173,9 +196,8 @@ bool has_sha_extensions() {
 
 namespace cleave::uts {
 
-void child_ids_by_sha_extensions(const NodeId& parent, std::uint32_t first, std::uint32_t count,
-                                 NodeId* ids) {
-  child_ids_by_openssl(parent, first, count, ids);
+void child_ids_by_sha_extensions(std::span<const Siblings> parents, NodeIds& ids) {
+  child_ids_by_openssl(parents, ids);
 }
 
 bool has_sha_extensions() { return false; }

@@ -36,8 +36,8 @@ void Given::add_to(CLI::App& cli) {
   cli.add_option("-g", granularity, "granularity: how many times each node is hashed")
       ->transform(detail::Count(1, kMaxGranularity));
   cli.add_option("--kernel", kernel,
-                 "SHA-1 by openssl, by sha (the processor's SHA extensions), or by auto, the "
-                 "faster one that runs here")
+                 "SHA-1 by openssl, by sha (the processor's SHA extensions), by vectors, or by "
+                 "auto, the fastest one that runs here")
       ->check(detail::ParsedBy(parse_kernel));
 }
 

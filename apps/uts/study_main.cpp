@@ -106,7 +106,7 @@ constexpr const char* kExamples =
 
 void add_common(CLI::App& command, Options& o) {
   o.tree.add_to(command);
-  command.add_option("--kernel", o.kernel, "SHA-1 by auto, openssl or sha")
+  command.add_option("--kernel", o.kernel, "SHA-1 by auto, openssl, sha or vectors")
       ->check(detail::ParsedBy(parse_kernel))
       ->capture_default_str();
   command.add_flag("--json", o.as_json, "one JSON object on one line");

@@ -12,26 +12,26 @@ namespace cleave::uts {
 
 namespace {
 
-/// Those of some siblings that have children.
-struct Interior {
-  std::array<NodeId, kMaxSiblings> ids;               ///< of all siblings
-  std::array<std::uint32_t, kMaxSiblings> positions;  ///< among them, of those with children
-  std::array<std::uint32_t, kMaxSiblings> children;   ///< how many
-  std::uint32_t count;
+/// Nodes that are hashed together, and those of them that have children.
+struct Visited {
+  NodeIds ids;
+  std::array<std::uint32_t, NodeIds::kMax> positions;  ///< of those with children
+  std::array<std::uint32_t, NodeIds::kMax> children;   ///< how many
+  std::uint32_t with_children = 0;
 };
 
 /// Whether a node has children is as good as random, so that a branch would often be predicted
 /// wrongly: all are stored, and a leaf is overwritten by the next.
 template <class Rule>
-void select(const Rule& children_of, std::uint32_t siblings, Interior& interior) {
+void select(const Rule& children_of, std::uint32_t first, std::uint32_t last, Visited& visited) {
   std::uint32_t count = 0;
-  for (std::uint32_t i = 0; i < siblings; ++i) {
-    const std::uint32_t children = children_of(interior.ids[i].back());
-    interior.positions[count] = i;
-    interior.children[count] = children;
+  for (std::uint32_t i = first; i < last; ++i) {
+    const std::uint32_t children = children_of(visited.ids.words.back()[i]);
+    visited.positions[count] = i;
+    visited.children[count] = children;
     count += children != 0 ? 1 : 0;
   }
-  interior.count = count;
+  visited.with_children = count;
 }
 
 bool has_no_children(const ChildRule& rule) {
@@ -41,35 +41,61 @@ bool has_no_children(const ChildRule& rule) {
 
 }  // namespace
 
-void Uts::visit(const Siblings& siblings, Children<Siblings>& children, TreeCounts& total) const {
-  assert(siblings.last - siblings.first <= kMaxSiblings);
-  const std::uint32_t count = siblings.last - siblings.first;
-  const std::uint32_t depth = siblings.parent.depth + 1;
-  Interior interior;
-  for (int i = 0; i < granularity; ++i) {
-    child_ids(siblings.parent.id, siblings.first, count, interior.ids.data());
-  }
+namespace {
+
+/// Selects, of the nodes [first, last) at `depth`, those that have children.
+void select_at(std::uint32_t depth, const Tree& tree, std::uint32_t first, std::uint32_t last,
+               Visited& visited) {
   const ChildRule* const rule = tree.rule(depth);
-  if (rule != nullptr && has_no_children(*rule)) {
-    // Where nothing depends on their ids, the processor begins with the next visit at once.
-    interior.count = 0;
-  } else if (rule == nullptr) {
+  visited.with_children = 0;
+  if (rule == nullptr) {
     select(
         [&](std::uint32_t word) {
           return tree.children({0, 0, 0, 0, word}, depth);
         },
-        count, interior);
-  } else {
-    std::visit([&](const auto& children_of) { select(children_of, count, interior); }, *rule);
+        first, last, visited);
+  } else if (!has_no_children(*rule)) {
+    std::visit([&](const auto& children_of) { select(children_of, first, last, visited); }, *rule);
   }
-  total.nodes += count;
-  total.leaves += count - interior.count;
-  total.max_depth = std::max<std::int64_t>(total.max_depth, depth);
-  const std::span<Siblings> pushed = children.append(interior.count);
-  for (std::uint32_t i = 0; i < interior.count; ++i) {
-    pushed[i] = {.parent = {.id = interior.ids[interior.positions[i]], .depth = depth},
-                 .first = 0,
-                 .last = interior.children[i]};
+}
+
+}  // namespace
+
+void Uts::visit(std::span<Siblings> siblings, Children<Siblings>& children,
+                TreeCounts& total) const {
+  Visited visited;
+  while (!siblings.empty()) {
+    std::size_t groups = 0;
+    std::uint32_t count = 0;
+    while (groups < siblings.size() && count + siblings[groups].size() <= NodeIds::kMax) {
+      count += siblings[groups++].size();
+    }
+    const std::span<Siblings> together = siblings.first(groups);
+    siblings = siblings.subspan(groups);
+    for (int i = 0; i < granularity; ++i) {
+      child_ids(together, visited.ids);
+    }
+    total.nodes += count;
+    total.leaves += count;
+    std::uint32_t first = 0;
+    for (auto next = together.begin(); next != together.end();) {
+      // Those of one depth follow one rule. Long loops are predicted well.
+      const std::uint32_t depth = next->parent.depth + 1;
+      std::uint32_t last = first;
+      for (; next != together.end() && next->parent.depth + 1 == depth; ++next) {
+        last += next->size();
+      }
+      select_at(depth, tree, first, last, visited);
+      first = last;
+      total.leaves -= visited.with_children;
+      total.max_depth = std::max<std::int64_t>(total.max_depth, depth);
+      const std::span<Siblings> pushed = children.append(visited.with_children);
+      for (std::uint32_t i = 0; i < visited.with_children; ++i) {
+        pushed[i] = {.parent = {.id = visited.ids[visited.positions[i]], .depth = depth},
+                     .first = 0,
+                     .last = visited.children[i]};
+      }
+    }
   }
 }
 
@@ -95,7 +121,7 @@ Forest whole_tree(const Tree& tree) {
 std::int64_t Forest::size() const {
   std::int64_t nodes = 0;
   for (const Siblings& siblings : frontier) {
-    nodes += siblings.last - siblings.first;
+    nodes += siblings.size();
   }
   return nodes;
 }
@@ -107,8 +133,8 @@ Forest Forest::take(std::int64_t n, Side side) {
   const auto next = [&]() -> Siblings& {
     return front ? frontier[whole] : frontier[frontier.size() - 1 - whole];
   };
-  while (whole < frontier.size() && next().last - next().first <= n) {
-    n -= next().last - next().first;
+  while (whole < frontier.size() && next().size() <= n) {
+    n -= next().size();
     ++whole;
   }
   Forest taken;
@@ -139,9 +165,9 @@ void Uts::expand(Forest& forest, int ranks) const {
   Children<Siblings> children(below);
   while (!frontier.empty() && forest.size() < wanted &&
          forest.counted.nodes - counted_before < wanted) {
-    const Siblings siblings = frontier.front();
+    Siblings siblings = frontier.front();
     frontier.erase(frontier.begin());
-    visit(siblings, children, forest.counted);
+    visit(std::span(&siblings, 1), children, forest.counted);
     const std::span<const Siblings> found = below.nodes();
     frontier.insert(frontier.end(), found.begin(), found.end());
     below.clear();

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -18,17 +19,6 @@
 #include "apps/uts/tree.hpp"
 
 namespace cleave::uts {
-
-/// Children [first, last) of a node, not yet visited: their ids are not even known. Never none, and
-/// never more than kMaxSiblings.
-struct Siblings {
-  Node parent;
-  std::uint32_t first = 0;
-  std::uint32_t last = 0;
-};
-
-/// How many siblings are visited at once: the most that a node below the root can have.
-inline constexpr std::uint32_t kMaxSiblings = 256;
 
 /// A part of a tree: all that lies below the siblings of `frontier`, these included.
 struct Forest {
@@ -57,8 +47,9 @@ struct Uts {
 
   void begin(const Forest& forest, Children<Siblings>& children, TreeCounts& total) const;
 
-  /// Counts `siblings`, and pushes those that have children.
-  void visit(const Siblings& siblings, Children<Siblings>& children, TreeCounts& total) const;
+  /// Counts all `siblings`, and pushes those that have children. Siblings of several parents are
+  /// hashed together.
+  void visit(std::span<Siblings> siblings, Children<Siblings>& children, TreeCounts& total) const;
 
   bool trivial(const Forest& forest) const { return forest.frontier.empty(); }
 

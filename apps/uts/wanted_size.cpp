@@ -53,7 +53,8 @@ FoundTree find_tree(const TreeParameters& kind, std::int64_t nodes, double toler
     found.counts = {};
     uts.begin(whole_tree(tree), children, found.counts);
     while (!stack.private_empty() && found.counts.nodes <= maximum) {
-      uts.visit(stack.pop(), children, found.counts);
+      Siblings siblings = stack.pop();
+      uts.visit(std::span(&siblings, 1), children, found.counts);
     }
     if (std::abs(static_cast<double>(found.counts.nodes - nodes)) <= furthest_off) {
       return found;

@@ -43,12 +43,12 @@ void keep(const T& value) {
 
 double openssl_rate() {
   return best_rate([] {
-    uts::NodeId parent{};
-    uts::NodeId child{};
+    uts::Siblings only{.last = 1};
+    uts::NodeIds ids;
     for (int i = 0; i < kHashes; ++i) {
-      parent[0] = static_cast<std::uint32_t>(i);
-      uts::child_ids_by_openssl(parent, 0, 1, &child);
-      keep(child);
+      only.parent.id[0] = static_cast<std::uint32_t>(i);
+      uts::child_ids_by_openssl(std::span(&only, 1), ids);
+      keep(ids);
     }
   });
 }

@@ -4,7 +4,7 @@
 // own hashing, which has siblings share what they can.
 #include <benchmark/benchmark.h>
 
-#include <array>
+#include <vector>
 
 #include "apps/uts/uts.hpp"
 #include "tests/benchmarks/sha1_rate.hpp"
@@ -25,17 +25,19 @@ void count(benchmark::State& state, double nodes) {
   state.counters["of_sha1_rate"] = Counter(nodes / sha1_rate(), Counter::kIsRate);
 }
 
-/// Hashing alone: eight children of one node after the other, each parent independent of the last.
-void hashed_nodes(benchmark::State& state, ChildIds child_ids) {
-  constexpr std::uint32_t kChildren = 8;
-  NodeId parent{};
-  std::array<NodeId, kChildren> ids;
+/// Hashing alone: the children of many nodes that have so many each.
+void hashed_nodes(benchmark::State& state, ChildIds child_ids, std::uint32_t children) {
+  constexpr std::uint32_t kNodes = 256;
+  std::vector<Siblings> parents(kNodes / children);
+  for (std::uint32_t i = 0; i < parents.size(); ++i) {
+    parents[i] = {.parent = {.id = {i}}, .first = 0, .last = children};
+  }
+  NodeIds ids;
   for (auto _ : state) {
-    ++parent[0];
-    child_ids(parent, 0, kChildren, ids.data());
+    child_ids(parents, ids);
     benchmark::DoNotOptimize(ids);
   }
-  count(state, static_cast<double>(state.iterations() * kChildren));
+  count(state, static_cast<double>(state.iterations() * kNodes));
 }
 
 /// The executor's search on one rank and thread, without its messages.
@@ -48,18 +50,18 @@ void visited_nodes(benchmark::State& state, const char* name, ChildIds child_ids
   count(state, static_cast<double>(nodes));
 }
 
-BENCHMARK_CAPTURE(hashed_nodes, fastest, fastest_kernel().child_ids);
-BENCHMARK_CAPTURE(hashed_nodes, openssl, child_ids_by_openssl);
-BENCHMARK_CAPTURE(visited_nodes, prins_t3, "prins:T3", fastest_kernel().child_ids)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(visited_nodes, t1, "T1", fastest_kernel().child_ids)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(visited_nodes, t5, "T5", fastest_kernel().child_ids)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(visited_nodes, t1l, "T1L", fastest_kernel().child_ids)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(visited_nodes, prins_t3_openssl, "prins:T3", child_ids_by_openssl)
-    ->Unit(benchmark::kMillisecond);
+#define CLEAVE_RATES_OF(kernel, child_ids)                                                         \
+  BENCHMARK_CAPTURE(hashed_nodes, kernel##_1, child_ids, 1);                                       \
+  BENCHMARK_CAPTURE(hashed_nodes, kernel##_8, child_ids, 8);                                       \
+  BENCHMARK_CAPTURE(visited_nodes, kernel##_t1l, "T1L", child_ids)->Unit(benchmark::kMillisecond); \
+  BENCHMARK_CAPTURE(visited_nodes, kernel##_t3, "T3", child_ids)->Unit(benchmark::kMillisecond);   \
+  BENCHMARK_CAPTURE(visited_nodes, kernel##_t5, "T5", child_ids)->Unit(benchmark::kMillisecond);   \
+  BENCHMARK_CAPTURE(visited_nodes, kernel##_prins_t3, "prins:T3", child_ids)                       \
+      ->Unit(benchmark::kMillisecond)
+
+CLEAVE_RATES_OF(fastest, fastest_kernel().child_ids);
+CLEAVE_RATES_OF(vectors, child_ids_by_vectors);
+CLEAVE_RATES_OF(openssl, child_ids_by_openssl);
 
 }  // namespace
 }  // namespace cleave::uts

@@ -28,10 +28,17 @@
 //                Incumbent<Bound>& incumbent) const;
 //     Bound first_incumbent(const Problem& problem) const;   // optional
 // Its least value is the best; `using Bound = Maximise<double>;` makes it the greatest.
+//
+// A visit of either kind may take several nodes at once, to work on them by vector instructions:
+//     void visit(std::span<Node> nodes, Children<Node>& children, Solution& total) const;
+// It gets the newest nodes of its worker, the newest first, at least one and at most
+// kMaxNodesAtOnce, and may move from them. Fewer come where there are no more, and where visits
+// take so long that others wait for the nodes. So no node is older than one that is left behind.
 #pragma once
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -44,6 +51,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <cleave/application.hpp>
 #include <cleave/contract/split_deque.hpp>
@@ -97,19 +105,38 @@ struct NodeOfApp<App> {
 template <class App>
 using NodeOf = typename detail::NodeOfApp<App>::Type;
 
-/// `void visit(Node, Children<Node>&, Solution&) const`.
+/// The most nodes that a visit of several takes.
+inline constexpr std::size_t kMaxNodesAtOnce = 64;
+
+namespace detail {
+
+template <class App, class Visited>
+concept PlainVisitOf =
+    requires(const App& app, Visited visited, Children<NodeOf<App>>& children,
+             typename App::Solution& total) { app.visit(std::move(visited), children, total); };
+
+template <class App, class Visited>
+concept BoundedVisitOf = requires(const App& app, Visited visited, Children<NodeOf<App>>& children,
+                                  typename App::Solution& total, IncumbentOf<App>& incumbent) {
+  app.visit(std::move(visited), children, total, incumbent);
+};
+
+}  // namespace detail
+
+/// `void visit(Node, Children<Node>&, Solution&) const`, or of std::span<Node>.
 template <class App>
 concept HasPlainVisit =
-    requires(const App& app, NodeOf<App> node, Children<NodeOf<App>>& children,
-             typename App::Solution& total) { app.visit(std::move(node), children, total); };
+    detail::PlainVisitOf<App, NodeOf<App>> || detail::PlainVisitOf<App, std::span<NodeOf<App>>>;
 
-/// `void visit(Node, Children<Node>&, Solution&, Incumbent<Bound>&) const`.
+/// `void visit(Node, Children<Node>&, Solution&, Incumbent<Bound>&) const`, or of std::span<Node>.
 template <class App>
 concept HasBoundedVisit =
-    requires(const App& app, NodeOf<App> node, Children<NodeOf<App>>& children,
-             typename App::Solution& total, IncumbentOf<App>& incumbent) {
-      app.visit(std::move(node), children, total, incumbent);
-    };
+    detail::BoundedVisitOf<App, NodeOf<App>> || detail::BoundedVisitOf<App, std::span<NodeOf<App>>>;
+
+/// Its visit takes several nodes at once.
+template <class App>
+concept VisitsSeveral = (HasPlainVisit<App> || HasBoundedVisit<App>)&&!(
+    detail::PlainVisitOf<App, NodeOf<App>> || detail::BoundedVisitOf<App, NodeOf<App>>);
 
 /// `void begin(Problem, Children<Node>&, Solution&) const`.
 template <class App>
@@ -132,13 +159,36 @@ concept TreeSearch =
 
 namespace detail {
 
-template <TreeSearch App>
-void visit(const App& app, NodeOf<App> node, Children<NodeOf<App>>& children,
+/// \param visited  a node, or a span of them where the application visits several at once
+template <TreeSearch App, class Visited>
+void visit(const App& app, Visited&& visited, Children<NodeOf<App>>& children,
            typename App::Solution& total, IncumbentOf<App>& incumbent) {
-  if constexpr (HasBoundedVisit<App>) {
-    app.visit(std::move(node), children, total, incumbent);
+  if constexpr (VisitsSeveral<App> && std::same_as<std::remove_cvref_t<Visited>, NodeOf<App>>) {
+    visit(app, std::span(&visited, 1), children, total, incumbent);
+  } else if constexpr (HasBoundedVisit<App>) {
+    app.visit(std::forward<Visited>(visited), children, total, incumbent);
   } else {
-    app.visit(std::move(node), children, total);
+    app.visit(std::forward<Visited>(visited), children, total);
+  }
+}
+
+/// Takes the newest private node for `visit`; or several, where it takes them at once, which lie in
+/// `taken` meanwhile. \return  how many, at most `maximum` \pre  there is one
+template <bool kSeveral, std::movable Node, class Visit>
+std::int64_t visit_newest(SplitDeque<Node>& deque, std::int64_t maximum, std::vector<Node>& taken,
+                          Visit&& visit) {
+  if constexpr (kSeveral) {
+    const std::size_t count =
+        std::min({static_cast<std::size_t>(maximum), deque.private_size(), kMaxNodesAtOnce});
+    taken.clear();
+    while (taken.size() < count) {
+      taken.push_back(deque.pop());
+    }
+    visit(std::span(taken));
+    return static_cast<std::int64_t>(count);
+  } else {
+    visit(deque.pop());
+    return 1;
   }
 }
 
@@ -231,7 +281,9 @@ typename App::Solution search_sequentially(const App& app, typename App::Problem
   typename App::Solution total{};
   IncumbentOf<App> incumbent(detail::first_incumbent(app, problem));
   detail::begin(app, std::move(problem), children, total);
+  std::vector<NodeOf<App>> taken;
   std::int64_t visits = 0;
+  std::int64_t next_look = kVisitsBetweenLooks;
   const auto begin = std::chrono::steady_clock::now();
   const auto seconds = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -250,9 +302,13 @@ typename App::Solution search_sequentially(const App& app, typename App::Problem
     return reason.has_value();
   };
   while (!stack.private_empty() && !children.is_stopped()) {
-    detail::visit(app, stack.pop(), children, total, incumbent);
-    if ((++visits % kVisitsBetweenLooks == 0 && ends(beyond())) ||
-        ends(detail::told_to_end(limits, seconds))) {
+    visits += detail::visit_newest<VisitsSeveral<App>>(
+        stack, next_look - visits, taken, [&](auto&& visited) {
+          detail::visit(app, std::forward<decltype(visited)>(visited), children, total, incumbent);
+        });
+    const bool is_to_look = visits == next_look;
+    next_look += is_to_look ? kVisitsBetweenLooks : 0;
+    if ((is_to_look && ends(beyond())) || ends(detail::told_to_end(limits, seconds))) {
       return total;
     }
   }

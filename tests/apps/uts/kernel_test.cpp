@@ -2,8 +2,10 @@
 #include "apps/uts/kernel.hpp"
 
 #include <gtest/gtest.h>
+#include <hwy/targets.h>
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -34,23 +36,31 @@ NodeId child_by_evp(const NodeId& parent, std::uint32_t i) {
   return sha1_of(message);
 }
 
-/// A million children of nodes of every number of children from 1 to 100, the first of them any.
+/// A million children of nodes of every number of children from 1 to 100, the first of them any;
+/// those of one to ten parents together.
 void expect_ids_of_evp(ChildIds child_ids) {
-  const CounterRandom random(1);
-  NodeId parent{};
-  std::array<NodeId, 100> ids;
   std::uint64_t drawn = 0;
-  for (int hashed = 0; hashed < 1'000'000;) {
-    const auto count = 1 + below(static_cast<std::uint32_t>(random(drawn)),
-                                 static_cast<std::uint32_t>(ids.size()));
-    const auto first = static_cast<std::uint32_t>(random(drawn + 1) >> (32 + random(drawn) % 32));
-    child_ids(parent, first, count, ids.data());
-    for (std::uint32_t i = 0; i < count; ++i) {
-      ASSERT_EQ(ids[i], child_by_evp(parent, first + i)) << "child " << first << " + " << i;
+  const auto random = [&, of = CounterRandom(1)] { return of(drawn++); };
+  NodeId id{};
+  NodeIds ids;
+  for (std::size_t hashed = 0; hashed < 1'000'000;) {
+    std::vector<Siblings> parents(1 + random() % 10);
+    std::vector<NodeId> expected;
+    for (Siblings& siblings : parents) {
+      const auto most = static_cast<std::uint32_t>(NodeIds::kMax / parents.size());
+      const auto first = static_cast<std::uint32_t>(random() >> (32 + random() % 32));
+      const auto count = static_cast<std::uint32_t>(1 + random() % std::min(most, 100U));
+      siblings = {.parent = {.id = id}, .first = first, .last = first + count};
+      for (std::uint32_t i = 0; i < count; ++i) {
+        expected.push_back(child_by_evp(id, first + i));
+      }
+      id = expected.back();
     }
-    parent = ids[count - 1];
-    hashed += static_cast<int>(count);
-    drawn += 2;
+    child_ids(parents, ids);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      ASSERT_EQ(ids[i], expected[i]) << i << " of " << expected.size();
+    }
+    hashed += expected.size();
   }
 }
 
@@ -63,15 +73,26 @@ TEST(Kernel, OfShaExtensionsHashesAMillionNodesAsEvpDoes) {
   expect_ids_of_evp(child_ids_by_sha_extensions);
 }
 
-TEST(Kernel, StoresNothingBeyondTheLastChild) {
-  for (const ChildIds child_ids : {child_ids_by_openssl, fastest_kernel().child_ids}) {
-    for (std::uint32_t count = 0; count <= 70; ++count) {
-      std::vector<NodeId> ids(71, NodeId{1, 2, 3, 4, 5});
-      child_ids(NodeId{}, 30, count, ids.data());
-      for (std::size_t i = count; i < ids.size(); ++i) {
-        ASSERT_EQ(ids[i], (NodeId{1, 2, 3, 4, 5}));
-      }
-    }
+/// Every kind of vectors that this processor has.
+TEST(Kernel, OfVectorsHashesAMillionNodesAsEvpDoes) {
+  const auto supported = hwy::SupportedTargets();
+  for (auto left = supported; left != 0; left &= left - 1) {
+    hwy::SetSupportedTargetsForTest(left & -left);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    SCOPED_TRACE(hwy::TargetName(left & -left));
+    expect_ids_of_evp(child_ids_by_vectors);
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+TEST(Kernel, StoresAllChildrenThatFit) {
+  const Siblings half{.parent = {}, .first = 0, .last = NodeIds::kMax / 2};
+  for (const Kernel& kernel : {kOpensslKernel, fastest_kernel()}) {
+    NodeIds ids;
+    kernel.child_ids(std::vector{half, half}, ids);
+    EXPECT_EQ(ids[NodeIds::kMax / 2 - 1], child_by_evp({}, half.last - 1));
+    EXPECT_EQ(ids[NodeIds::kMax - 1], child_by_evp({}, half.last - 1));
   }
 }
 
@@ -86,7 +107,12 @@ TEST(Kernel, SeedIsHashedAsTwentyBytes) {
 TEST(Kernel, IsChosenByName) {
   EXPECT_EQ(parse_kernel("openssl").child_ids, child_ids_by_openssl);
   EXPECT_EQ(parse_kernel("auto").child_ids, fastest_kernel().child_ids);
-  EXPECT_EQ(fastest_kernel().name, has_sha_extensions() ? "sha" : "openssl");
+  EXPECT_EQ(parse_kernel("vectors").child_ids, child_ids_by_vectors);
+  if (vector_lanes() >= 16) {
+    EXPECT_EQ(fastest_kernel().name, "vectors");
+  } else if (has_sha_extensions()) {
+    EXPECT_EQ(fastest_kernel().name, "sha");
+  }
   EXPECT_THROW(parse_kernel("md5"), UsageError);
   if (has_sha_extensions()) {
     EXPECT_EQ(parse_kernel("sha").child_ids, child_ids_by_sha_extensions);

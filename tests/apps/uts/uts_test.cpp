@@ -77,9 +77,10 @@ TEST(Uts, CountsTheSameByAnyKernelAndGranularity) {
   for (const TreeParameters& parameters : small_trees()) {
     const Tree tree(parameters);
     const TreeCounts expected = count(parameters);
-    EXPECT_EQ(search_sequentially(Uts({.tree = tree, .child_ids = child_ids_by_openssl}),
-                                  whole_tree(tree)),
-              expected);
+    for (const ChildIds child_ids : {child_ids_by_openssl, child_ids_by_vectors}) {
+      EXPECT_EQ(search_sequentially(Uts({.tree = tree, .child_ids = child_ids}), whole_tree(tree)),
+                expected);
+    }
     EXPECT_EQ(search_sequentially(Uts({.tree = tree, .granularity = 3}), whole_tree(tree)),
               expected);
   }

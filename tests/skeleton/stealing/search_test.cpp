@@ -49,6 +49,69 @@ TEST(Search, CountsEveryNodeOnce) {
   }
 }
 
+/// The random tree, several nodes at a time.
+struct SeveralAtOnce {
+  using Problem = RandomTree::Node;
+  using Solution = Counted;
+
+  void visit(std::span<RandomTree::Node> nodes, Children<RandomTree::Node>& children,
+             Counted& total) const {
+    EXPECT_FALSE(nodes.empty());
+    EXPECT_LE(nodes.size(), kMaxNodesAtOnce);
+    for (const RandomTree::Node& node : nodes) {
+      tree.visit(node, children, total);
+    }
+  }
+  Counted combine(Counted left, const Counted& right) const { return tree.combine(left, right); }
+
+  RandomTree tree;
+};
+
+TEST(Search, OfSeveralNodesAtOnceVisitsEveryNodeOnce) {
+  for (const int threads : {1, 3}) {
+    for (const int children : {0, 1, 10, 300}) {
+      const SeveralAtOnce app{.tree = {.children_of_root = children}};
+      const Counted expected = search_sequentially(app.tree, {.number = 5});
+      EXPECT_EQ(search_sequentially(app, {.number = 5}), expected);
+      EXPECT_EQ(DC_Call(DC_Type::work_stealing, app, RandomTree::Node{.number = 5},
+                        with_threads(threads)),
+                expected);
+    }
+  }
+}
+
+/// Notes what it is given; one node after another, it would be all numbers from 199 down.
+struct Noted {
+  using Problem = int;
+  using Node = int;
+  using Solution = std::vector<std::vector<int>>;
+
+  void begin(int count, Children<int>& children, Solution& /*total*/) const {
+    for (int i = 0; i < count; ++i) {
+      children.push(i);
+    }
+  }
+  void visit(std::span<int> nodes, Children<int>& /*children*/, Solution& total) const {
+    total.emplace_back(nodes.begin(), nodes.end());
+  }
+  Solution combine(Solution left, const Solution& right) const {
+    left.insert(left.end(), right.begin(), right.end());
+    return left;
+  }
+};
+
+TEST(Search, OfSeveralNodesAtOnceTakesTheNewestInTheOrderOfSingleVisits) {
+  const auto visits = search_sequentially(Noted{}, 200);
+  ASSERT_EQ(visits.size(), 4U);
+  int expected = 199;
+  for (const std::vector<int>& visit : visits) {
+    EXPECT_EQ(visit.size(), expected >= 64 ? 64U : 8U);
+    for (const int node : visit) {
+      EXPECT_EQ(node, expected--);
+    }
+  }
+}
+
 /// Counts the words of up to some letters over a small alphabet: nodes that are packed.
 struct Words {
   using Problem = int;
@@ -101,6 +164,16 @@ struct Least {
   }
 
   RandomTree tree;
+};
+
+/// The same, several nodes at a time.
+struct LeastOfSeveral : Least {
+  void visit(std::span<Node> nodes, Children<Node>& children, Solution& total,
+             Incumbent<>& incumbent) const {
+    for (const Node& node : nodes) {
+      Least::visit(node, children, total, incumbent);
+    }
+  }
 };
 
 /// Looks for a node whose number ends so, and is content with one.
@@ -222,6 +295,9 @@ TEST(Search, BranchAndBoundFindsTheLeastAndWhatHasIt) {
                                with_threads(threads));
     EXPECT_EQ(found.value, expected.value);
     EXPECT_EQ(found.number, expected.number);
+    const auto by_several = DC_Call(DC_Type::work_stealing, LeastOfSeveral{},
+                                    RandomTree::Node{.number = 9}, with_threads(threads));
+    EXPECT_EQ(by_several.value, expected.value);
   }
 }
 

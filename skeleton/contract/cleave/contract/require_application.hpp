@@ -68,7 +68,8 @@ consteval bool require_search() {
   CLEAVE_REQUIRE(std::movable<NodeOf<App>>, "cleave: the application's `Node` must be movable")
   CLEAVE_REQUIRE((HasPlainVisit<App> || HasBoundedVisit<App>),
                  "cleave: the application's `visit` must be `void visit(Node, Children<Node>&, "
-                 "Solution&) const`, with an `Incumbent<Bound>&` as fourth where it wants one")
+                 "Solution&) const`, with an `Incumbent<Bound>&` as fourth where it wants one, and "
+                 "`std::span<Node>` as first where it takes several nodes")
   CLEAVE_REQUIRE(!Mentions_begin<App> || HasBegin<App>,
                  "cleave: the application's `begin` must be `void begin(Problem, Children<Node>&, "
                  "Solution&) const`")

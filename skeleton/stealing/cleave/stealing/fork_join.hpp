@@ -46,6 +46,7 @@ class ForkJoin {
   using Node = Task<Problem>;
   struct Total {};
   using Incumbent = cleave::Incumbent<>;  // that nobody offers anything
+  static constexpr bool kVisitsSeveral = false;
 
   ForkJoin(const App& app, int rank, const CallOptions& options)
       : app_(app), rank_(rank), options_(options) {}

@@ -32,11 +32,14 @@ struct SearchKernel {
   using Node = NodeOf<App>;
   using Total = typename App::Solution;
   using Incumbent = IncumbentOf<App>;
+  static constexpr bool kVisitsSeveral = VisitsSeveral<App>;
 
   const App& app;
 
-  void visit(Node node, Children<Node>& children, Total& total, Incumbent& incumbent) const {
-    detail::visit(app, std::move(node), children, total, incumbent);
+  template <class Visited>
+  void visit(Visited&& visited, Children<Node>& children, Total& total,
+             Incumbent& incumbent) const {
+    detail::visit(app, std::forward<Visited>(visited), children, total, incumbent);
   }
   Total combine(Total left, Total right) const {
     return app.combine(std::move(left), std::move(right));

@@ -297,10 +297,13 @@ class Workers final : private BagInstance<typename K::Node> {
   std::int64_t visit_some(Worker& worker) {
     SplitDeque<Node>& mine = deques_.of(worker.index);
     Children<Node> children(mine);
+    std::vector<Node> taken;
     std::int64_t visited = 0;
     while (visited < worker.batch && mine.has_private() && !children.is_stopped()) {
-      kernel_.visit(mine.pop(), children, worker.total, incumbent_);
-      ++visited;
+      visited +=
+          visit_newest<K::kVisitsSeveral>(mine, worker.batch - visited, taken, [&](auto&& nodes) {
+            kernel_.visit(std::forward<decltype(nodes)>(nodes), children, worker.total, incumbent_);
+          });
     }
     if (children.is_stopped()) {
       this->stop();
