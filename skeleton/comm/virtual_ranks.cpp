@@ -46,11 +46,14 @@ std::int64_t processor_ns() {
   thread_local std::int64_t looked_ns = 0;
   thread_local std::int64_t ahead_ns = 0;
   thread_local std::int64_t latest_ns = 0;
-  const std::int64_t now_ns = monotonic_ns();
-  if (now_ns - std::exchange(looked_ns, now_ns) > kShort_ns) {
-    ahead_ns = now_ns - thread_time_ns();
-    looked_ns = monotonic_ns();
+  std::int64_t now_ns = monotonic_ns();
+  if (now_ns - looked_ns > kShort_ns) {
+    do {  // until nothing comes between the two clocks
+      now_ns = monotonic_ns();
+      ahead_ns = now_ns - thread_time_ns();
+    } while (monotonic_ns() - now_ns > kShort_ns);
   }
+  looked_ns = now_ns;
   return latest_ns = std::max(latest_ns, now_ns - ahead_ns);
 }
 

@@ -2,6 +2,7 @@
 // The executor of searches on virtual ranks. Where a test's own clock stands in for the
 // processor's, a run is the same whenever it is run.
 #include <gtest/gtest.h>
+#include <time.h>
 
 #include <array>
 #include <cstdint>
@@ -118,6 +119,13 @@ TEST(VirtualRanks, TakeTheTimeOfTheirVisitsAndMessages) {
   EXPECT_GE(near_ns, 50 * nodes);
   EXPECT_LT(static_cast<double>(near_ns), 1.2 * 50 * static_cast<double>(nodes));
   EXPECT_GT(far_ns, near_ns + 1'000'000);
+}
+
+TEST(ProcessorClock, StandsWhileTheThreadSleeps) {
+  const std::int64_t before_ns = processor_ns();
+  const timespec nap{.tv_sec = 0, .tv_nsec = 20'000'000};
+  ::nanosleep(&nap, nullptr);
+  EXPECT_LT(processor_ns() - before_ns, 5'000'000);
 }
 
 TEST(VirtualRanks, WaitForMessagesAsLongAsTheNetworkTakes) {
