@@ -18,6 +18,7 @@
 #include <cleave/program/rehearse.hpp>
 #include <cleave/program/rehearse_rank.hpp>
 #include <cleave/program/summary.hpp>
+#include <cleave/trace/duration.hpp>
 #include <cleave/trace/json_fields.hpp>
 #include <cleave/trace/median.hpp>
 #include <cleave/trace/trace_file.hpp>
@@ -188,8 +189,8 @@ void print_times(const std::string& app, const RunOptions& options, const std::v
     for (const auto& [name, value] : sizes.items()) {
       text += fmt::format("{:<22}{}\n", name, value.dump());
     }
-    text += fmt::format("{:<22}{:.6g} median of {}, without messages\n", "seconds", median(seconds),
-                        seconds.size());
+    text += fmt::format("{:<22}{} median of {}, without messages\n", "time",
+                        format_seconds(median(seconds)), seconds.size());
   }
   if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
     throw Error("cannot write to standard output");
