@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <cleave/random.hpp>
@@ -106,6 +107,42 @@ void unite_in_order(std::span<Vertex> parent, std::span<const Edge> edges) {
   for (std::size_t i = fetched; i < edges.size(); ++i) {
     unite(parent, edges[i].from, edges[i].to);
   }
+}
+
+/// Unites along `edges` one after the other, where the parents of each lie in the nearest cache: by
+/// Rem's algorithm with splicing (Patwary, Blair, Manne: "Experiments on Union-Find Algorithms for
+/// the Disjoint-Set Data Structure", 2010).
+void unite_near(std::span<Vertex> parent, std::span<const Edge> edges) {
+  for (auto [a, b] : edges) {
+    Vertex above_a = parent[a];
+    Vertex above_b = parent[b];
+    while (above_a != above_b) {
+      if (above_a < above_b) {
+        std::swap(a, b);
+        std::swap(above_a, above_b);
+      }
+      parent[a] = above_b;
+      if (a == above_a) {
+        break;
+      }
+      a = above_a;
+      above_a = parent[a];
+    }
+  }
+}
+
+/// Whether nearly all edges of a sample have their ends near those of the edge before.
+bool are_near(std::span<const Edge> edges) {
+  constexpr std::size_t kSample = 64;
+  constexpr std::size_t kMinNear = 56;
+  constexpr Vertex kNear = 1024;  // 4 KiB of parents
+  const auto is_near = [](Vertex a, Vertex b) { return (a < b ? b - a : a - b) <= kNear; };
+  std::size_t near = 0;
+  for (std::size_t i = 0; i < kSample && edges.size() > kSample; ++i) {
+    const Edge* const edge = &edges[i * ((edges.size() - 1) / kSample)];
+    near += is_near(edge[0].from, edge[1].from) && is_near(edge[0].to, edge[1].to) ? 1 : 0;
+  }
+  return near >= kMinNear;
 }
 
 /// A component, and the part of some edges that has both ends in it.
@@ -233,6 +270,11 @@ void unite(std::span<Vertex> labels, std::span<const Edge> edges) {
   // along some hundred.
   const std::size_t step = labels.size() / 8 + 1;
   constexpr double kWorthwhile = 0.5;
+  if (are_near(edges)) {
+    unite_near(labels, edges);
+    flatten(labels);
+    return;
+  }
   while (edges.size() > 4 * step) {
     unite_in_order(labels, edges.first(step));
     edges = edges.subspan(step);

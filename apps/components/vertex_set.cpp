@@ -170,8 +170,10 @@ HWY_NOINLINE void take_where_root(std::span<Vertex> labels, std::span<const Vert
     const auto* const bits = reinterpret_cast<const std::uint8_t*>(&news[i / hn::Lanes(d)]);
     const auto is_new = hn::LoadMaskBits(d, bits);
     const Lanes theirs = with_root(hn::LoadU(d, &others[i]), giant_there);
-    hn::CompressStore(hn::LoadU(d, &labels[i]), is_new, d, &pairs.mine[count]);
-    count += hn::CompressStore(theirs, is_new, d, &pairs.theirs[count]);
+    // Whole vectors: AMD's processors run a store of some lanes as microcode.
+    hn::StoreU(hn::Compress(hn::LoadU(d, &labels[i]), is_new), d, &pairs.mine[count]);
+    hn::StoreU(hn::Compress(theirs, is_new), d, &pairs.theirs[count]);
+    count += hn::CountTrue(d, is_new);
   }
   for (std::size_t i = full; i < labels.size(); ++i) {
     const auto v = static_cast<Vertex>(first + i);

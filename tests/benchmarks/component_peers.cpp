@@ -270,6 +270,29 @@ class Contest {
   std::vector<Peer> peers_;
 };
 
+/// The graph whose edge number i is `edge_number(i)`.
+Contest::MakeGraph listed(std::int64_t edges, Edge (*edge_number)(Vertex i)) {
+  return [edges, edge_number](Slice slice) {
+    Edges of_slice;
+    for (std::int64_t i = slice.begin(edges); i < slice.end(edges); ++i) {
+      of_slice.push_back(edge_number(static_cast<Vertex>(i)));
+    }
+    return Graph{.vertices = kVertices, .edges = std::move(of_slice)};
+  };
+}
+
+Edge edge_of_path(Vertex i) { return {i, i + 1}; }
+Edge edge_of_star(Vertex i) { return {0, i + 1}; }
+
+/// Of cliques of 32 vertices, each linked to itself, too, and to each other one twice.
+Edge edge_of_cliques(Vertex i) { return {i / 32, i / 1024 * 32 + i % 32}; }
+
+/// Of paths of four vertices.
+Edge edge_of_small_paths(Vertex i) {
+  const Vertex from = i / 3 * 4 + i % 3;
+  return {from, from + 1};
+}
+
 const std::vector<std::pair<std::string, Contest::MakeGraph>>& cases() {
   const auto random = [](std::int64_t edges) {
     return [edges](Slice slice) { return random_graph(kVertices, edges, 1, slice); };
@@ -277,7 +300,12 @@ const std::vector<std::pair<std::string, Contest::MakeGraph>>& cases() {
   static const std::vector<std::pair<std::string, Contest::MakeGraph>> all = {
       {"gnm-2M", random(2 << 20)},
       {"gnm-16M", random(16 << 20)},
-      {"rmat-16M", [](Slice slice) { return rmat_graph(kVertices, 16 << 20, 1, slice); }}};
+      {"rmat-16M", [](Slice slice) { return rmat_graph(kVertices, 16 << 20, 1, slice); }},
+      {"grid", [](Slice slice) { return grid_graph(kVertices, slice); }},
+      {"path", listed(kVertices - 1, edge_of_path)},
+      {"star", listed(kVertices - 1, edge_of_star)},
+      {"cliques", listed(std::int64_t{kVertices} * 32, edge_of_cliques)},
+      {"small paths", listed(kVertices / 4 * 3, edge_of_small_paths)}};
   return all;
 }
 

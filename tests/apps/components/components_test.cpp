@@ -80,6 +80,40 @@ TEST(Divide, KeepsEveryEdgeOnce) {
   EXPECT_EQ(SharedEdges(edges), graph.edges);
 }
 
+/// Edges whose ends are near those of the edge before: a star, cliques of 8, and paths of 3, of
+/// which one direction comes first.
+std::vector<Graph> graphs_of_near_edges() {
+  constexpr Vertex kVertices = 8000;
+  Edges star;
+  Edges cliques;
+  Edges paths;
+  for (Vertex v = 0; v < kVertices; ++v) {
+    star.push_back({kVertices - 1, v});
+    for (Vertex w = v + 1; w % 8 != 0 && v % 8 != 7; ++w) {
+      cliques.push_back({v, w});
+    }
+    if (v % 3 != 0) {
+      paths.push_back({v, v - 1});
+    }
+  }
+  std::reverse(paths.begin() + std::ssize(paths) / 2, paths.end());
+  return {{.vertices = kVertices, .edges = std::move(star)},
+          {.vertices = kVertices, .edges = std::move(cliques)},
+          {.vertices = kVertices, .edges = std::move(paths)},
+          grid_graph(kVertices)};
+}
+
+TEST(Components, OfNearEdgesEqualABreadthFirstSearch) {
+  for (const Graph& graph : graphs_of_near_edges()) {
+    const Labels expected = search_components(graph);
+    EXPECT_EQ(labels_of(Components{}.sequential(graph)), expected);
+    const auto [left, right] = Components{}.divide(graph, Share{.left = 1, .total = 2});
+    EXPECT_EQ(labels_of(Components{}.combine(Components{}.sequential(left),
+                                             Components{}.sequential(right))),
+              expected);
+  }
+}
+
 /// Graphs of every kind, small enough to be searched, large enough for the giant to be left out.
 std::vector<Graph> many_graphs() {
   std::vector<Graph> graphs = {grid_graph(1000), random_grid_graph(1000, 900, 1),
@@ -87,8 +121,8 @@ std::vector<Graph> many_graphs() {
   for (const auto& [vertices, edges] : kSizes) {
     graphs.push_back(random_graph(vertices, edges, 7));
   }
-  for (const std::int64_t edges : {2000, 3001, 9999, 40000}) {
-    graphs.push_back(random_graph(1000, edges, 3));
+  for (const std::int64_t edges : {10000, 15001, 49999, 200000}) {
+    graphs.push_back(random_graph(5000, edges, 3));
   }
   const Graph unsorted = random_graph(3000, 60000, 5);
   Edges sorted(unsorted.edges.begin(), unsorted.edges.end());
