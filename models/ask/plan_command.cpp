@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <system_error>
 
@@ -117,8 +118,15 @@ void print_table(const Plan& plan, bool has_details) {
 /// Why nothing was chosen: what was asked, and how near the choices come to it.
 std::string unmet(const Plan& plan, const PlanRequest& request) {
   const auto end = [](const PlanChoice& choice) { return choice.prediction.run_high; };
-  const PlanChoice& first = *std::ranges::min_element(plan.choices, {}, end);
-  const PlanChoice& best = *std::ranges::max_element(plan.choices, {}, &PlanChoice::efficiency);
+  std::vector<PlanChoice> answers;
+  std::ranges::copy_if(plan.choices, std::back_inserter(answers),
+                       [](const PlanChoice& choice) { return choice.prediction.is_answer(); });
+  if (answers.empty()) {
+    return "not known on any number of ranks: what was fitted allows too wide a range of times; "
+           "measure on an idle host, or sizes nearer to this one";
+  }
+  const PlanChoice& first = *std::ranges::min_element(answers, {}, end);
+  const PlanChoice& best = *std::ranges::max_element(answers, {}, &PlanChoice::efficiency);
   std::vector<std::string> asked;
   if (request.deadline_s) {
     asked.push_back(fmt::format(
