@@ -98,7 +98,7 @@ Prediction predict_for_answer(const Model& model, int ranks, const NamedSizes& s
                               const PredictOptions& options) {
   PredictOptions asked = options;
   const Network& network = options.network ? *options.network : model.network;
-  if (model.table() == nullptr && ranks > model.usual_ranks_per_host(ranks) &&
+  if (model.hypercube() != nullptr && ranks > model.usual_ranks_per_host(ranks) &&
       !network.knows_between_hosts()) {
     asked.network = with_assumed(network, kAssumedForAnswers);
   }

@@ -147,7 +147,7 @@ void require_search(const Question& question) {
   }
   if (question.ranks > question.ranks_per_host && !model.has_left_host()) {
     refuse("a search on several hosts",
-           fmt::format("every fitted run was on one host; rehearse it: --rehearse {} --machine "
+           fmt::format("every fitted run was on one host; rehearse it: --rehearse {} --network "
                        "FILE --ranks-per-host {}, and fit that or give it by --rehearsal",
                        question.ranks, question.ranks_per_host));
   }

@@ -71,7 +71,7 @@ VirtualNetwork network_of(const Machine& machine, int ranks, int ranks_per_host)
                                          machine.provenance.program.empty());
     }
     if (found == nullptr) {
-      throw UsageError(fmt::format("--machine: {} has no l and g {}", machine.name,
+      throw UsageError(fmt::format("--network: {} has no l and g {}", machine.name,
                                    leaves_host ? "between hosts: calibrate two hosts, or say by "
                                                  "--ranks-per-host that one holds all ranks"
                                                : "of messages"));

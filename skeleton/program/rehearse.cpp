@@ -276,7 +276,7 @@ void check_rehearsed_search(const RunOptions& options, const Refuse& refuse) {
   }
   if (wanted.of > 1 && !options.machine) {
     throw UsageError(
-        "--rehearse: say by --machine what messages of a search take, a file that cleave-calibrate "
+        "--rehearse: say by --network what messages of a search take, a file that cleave-calibrate "
         "writes");
   }
   if (const auto cores = std::ssize(cores_of_this_host());
@@ -354,8 +354,8 @@ void check_rehearsal(const RunOptions& options) {
   }
   if (options.machine || options.ranks_per_host) {
     throw UsageError(
-        "--machine and --ranks-per-host are for --rehearse of a search: give them to cleave "
-        "predict");
+        "--network and --ranks-per-host are for --rehearse of a search: cleave predict takes a "
+        "machine");
   }
 }
 

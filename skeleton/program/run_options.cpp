@@ -140,10 +140,11 @@ void add_telling(CLI::App& cli, CommandLine& line) {
   cli.add_option_function<std::string>(
          "--rehearse", [&o](const std::string& text) { o.rehearse = parse_rehearsed_ranks(text); },
          "P[:RANK,...]: do what these ranks of a run on P ranks would do, without messages; by "
-         "default rank 0. Of a search all P, with the messages of --machine")
+         "default rank 0. Of a search all P, with the messages of --network")
       ->check(ParsedBy([](const std::string& text) { parse_rehearsed_ranks(text); }));
-  add_path(cli, "--machine", o.machine,
-           "whose messages a rehearsed search has (cleave-calibrate writes *.machine.json)");
+  add_path(cli, "--network", o.machine,
+           "the machine whose messages a rehearsed search has (cleave-calibrate writes "
+           "*.machine.json)");
   cli.add_option("--ranks-per-host", o.ranks_per_host, "of a rehearsed search")
       ->transform(Count(1, kMaxRanks));
   cli.add_flag("--verify", o.verify, "check the result by an independent method");
@@ -205,7 +206,7 @@ void check_combinations(RunOptions& o) {
   if (o.rehearse) {
     check_rehearsal(o);
   } else if (o.machine || o.ranks_per_host) {
-    throw UsageError("--machine and --ranks-per-host are for a rehearsed search: add --rehearse P");
+    throw UsageError("--network and --ranks-per-host are for a rehearsed search: add --rehearse P");
   }
   if (!o.checkpoint) {
     if (o.resume) {

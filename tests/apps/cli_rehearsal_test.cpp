@@ -107,7 +107,7 @@ TEST(Rehearse, SearchesOnAllRanksAsARunDoes) {
     const Finished finished =
         run(1, "uts",
             {"--tree", "prins:T1", "--rehearse", std::to_string(ranks), "--ranks-per-host", "8",
-             "--machine", machine_in(folder), "--trace", file.string(), "--repetitions", "2",
+             "--network", machine_in(folder), "--trace", file.string(), "--repetitions", "2",
              "--json", "--verify"});
     ASSERT_EQ(finished.status, 0) << finished.err;
     const auto told = nlohmann::json::parse(finished.out);
@@ -135,7 +135,7 @@ TEST(Rehearse, SearchesOnAllRanksAsARunDoes) {
 TEST(Rehearse, SaysInOneLineWhatIsWrongWithASearch) {
   const TemporaryFolder folder;
   const auto expect = [&](int processes, const Arguments& options, const std::string& line) {
-    Arguments arguments = {"--tree",           "prins:T1",         "--machine",
+    Arguments arguments = {"--tree",           "prins:T1",         "--network",
                            machine_in(folder), "--ranks-per-host", "4"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     expect_failure(processes, "uts", arguments, 2, line);
@@ -145,9 +145,9 @@ TEST(Rehearse, SaysInOneLineWhatIsWrongWithASearch) {
          "--rehearse: --threads is not for a rehearsal, whose ranks have one thread each");
   expect(1, {"--rehearse", "8K"}, "--rehearse: 8192 ranks of a search, allowed are 4096");
   expect(2, {"--rehearse", "4"}, "--rehearse: one process rehearses all ranks of a search, not 2");
-  expect(1, {}, "--machine and --ranks-per-host are for a rehearsed search: add --rehearse P");
+  expect(1, {}, "--network and --ranks-per-host are for a rehearsed search: add --rehearse P");
   expect_failure(1, "uts", {"--tree", "prins:T1", "--rehearse", "4"}, 2,
-                 "--rehearse: say by --machine what messages of a search take, a file that "
+                 "--rehearse: say by --network what messages of a search take, a file that "
                  "cleave-calibrate writes");
 }
 

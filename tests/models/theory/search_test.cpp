@@ -157,7 +157,7 @@ TEST(Search, OnOtherHostsNeedsARehearsal) {
   const Model model = fit(search_traces(truth, {{1, 1}, {2, 1}, {4, 1}}, kSizes));
   PredictOptions options{.ranks_per_host = 4};
   const auto on_64 = [&] { return predict(model, 64, {{"nodes", kSizes.back()}}, options); };
-  EXPECT_NE(message_of(on_64).find("--rehearse 64 --machine FILE --ranks-per-host 4"),
+  EXPECT_NE(message_of(on_64).find("--rehearse 64 --network FILE --ranks-per-host 4"),
             std::string::npos);
   const std::vector<Trace> rehearsed = rehearsals(truth, {{64, 1}}, 1);
   options.rehearsed = rehearsed_runs(model, rehearsed);

@@ -206,7 +206,9 @@ TEST(Summary, IsReadByPeople) {
                                     {"worker_seconds", {{"searching", 5400.0}, {"idle", 0.043}}},
                                     {"share_of_nodes", std::vector<double>(16, 0.0625)}}};
   ::testing::internal::CaptureStdout();
-  print_summary(summary, 2, {});
+  RunOptions options;
+  options.ranks = 2;
+  print_summary(summary, options);
   EXPECT_EQ(::testing::internal::GetCapturedStdout(),
             "sample on 2 ranks, hypercube, replicated\n"
             "nodes                 300000\n"

@@ -261,7 +261,7 @@ class Rehearsal {
   void choose_group()
     requires SplitsParts<App>
   {
-    constexpr int kMaxThreads = 1024;
+    constexpr int kMaxVirtual = 1024;
     constexpr int kCopies = 3;  // of a part: what it receives lies beside it, and is on its way
     Problem mine = make_(rank_);
     const auto bytes = static_cast<std::int64_t>(mine.size() * sizeof(typename App::Element));
@@ -270,7 +270,7 @@ class Rehearsal {
     Blocks<App>(app_, options).solve(std::move(mine), Level{});  // a failure shows below
     const double sorted_s = 2 * spent_s();                       // and partitioned at every level
     while (group_.size > 1 &&
-           (group_.size > kMaxThreads || group_.size * sorted_s > limits_.max_s ||
+           (group_.size > kMaxVirtual || group_.size * sorted_s > limits_.max_s ||
             bytes > limits_.max_bytes / kCopies / group_.size)) {
       group_ = group_.half_of(rank_);
       first_level_ = ++level_offset_;
