@@ -109,9 +109,9 @@ void unite_in_order(std::span<Vertex> parent, std::span<const Edge> edges) {
   }
 }
 
-/// Unites along `edges` one after the other, where the parents of each lie in the nearest cache: by
-/// Rem's algorithm with splicing (Patwary, Blair, Manne: "Experiments on Union-Find Algorithms for
-/// the Disjoint-Set Data Structure", 2010).
+/// Unites along `edges` one after the other, by Rem's algorithm with splicing (Patwary, Blair,
+/// Manne: "Experiments on Union-Find Algorithms for the Disjoint-Set Data Structure", 2010). It is
+/// for edges whose parents lie in the nearest cache.
 void unite_near(std::span<Vertex> parent, std::span<const Edge> edges) {
   for (auto [a, b] : edges) {
     Vertex above_a = parent[a];

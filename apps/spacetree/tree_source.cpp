@@ -105,7 +105,6 @@ Tree generated(const std::string& generator, const Parameters& parameters) {
     return random_tree(curve, {.l_min = depths.l_max, .l_max = depths.l_max}, 0, 0);
   }
   const uts::BinomialRule is_interior = uts::prins_rule(parameters.at("q"), 1);
-  const uts::ChildIds child_ids = uts::fastest_kernel().child_ids;
   return tree_from_rule(
       shape, depths.l_max, uts::NodeId{0, 0, 0, 0, static_cast<std::uint32_t>(whole("r"))},
       [&](const uts::NodeId& id) { return is_interior(id.back()) != 0 ? shape.children() : 0; },
@@ -113,7 +112,7 @@ Tree generated(const std::string& generator, const Parameters& parameters) {
         const auto index = static_cast<std::uint32_t>(i);
         const uts::Siblings only{.parent = {.id = parent}, .first = index, .last = index + 1};
         uts::NodeIds ids;
-        child_ids(std::span(&only, 1), ids);
+        uts::child_ids_by_openssl(std::span(&only, 1), ids);
         return ids[0];
       });
 }

@@ -64,8 +64,8 @@ void child_ids_by_openssl(std::span<const Siblings> parents, NodeIds& ids) {
   }
 }
 
-// 16 lanes hash twice as fast as the SHA extensions, 8 lanes about as fast where nodes have few
-// children and less where they have many (the benchmark uts_rate).
+// On Zen 4, 16 lanes hash 120 M/s, the SHA extensions 36 to 85, the more siblings there are, and 8
+// lanes 70 (the benchmark uts_rate).
 Kernel fastest_kernel() {
   if (vector_lanes() >= 16) {
     return kVectorKernel;

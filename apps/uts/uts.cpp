@@ -39,10 +39,6 @@ bool has_no_children(const ChildRule& rule) {
   return binomial != nullptr && binomial->children == 0;
 }
 
-}  // namespace
-
-namespace {
-
 /// Selects, of the nodes [first, last) at `depth`, those that have children.
 void select_at(std::uint32_t depth, const Tree& tree, std::uint32_t first, std::uint32_t last,
                Visited& visited) {

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <span>
+#include <vector>
 
 #include <cleave/error.hpp>
 
@@ -49,12 +51,14 @@ FoundTree find_tree(const TreeParameters& kind, std::int64_t nodes, double toler
     ++found.roots_tried;
     detail::SplitDeque<Siblings> stack;
     Children<Siblings> children(stack);
+    std::vector<Siblings> taken;
     const Uts uts{.tree = tree, .child_ids = child_ids};
     found.counts = {};
     uts.begin(whole_tree(tree), children, found.counts);
     while (!stack.private_empty() && found.counts.nodes <= maximum) {
-      Siblings siblings = stack.pop();
-      uts.visit(std::span(&siblings, 1), children, found.counts);
+      detail::visit_newest<true>(stack, kMaxNodesAtOnce, taken, [&](std::span<Siblings> siblings) {
+        uts.visit(siblings, children, found.counts);
+      });
     }
     if (std::abs(static_cast<double>(found.counts.nodes - nodes)) <= furthest_off) {
       return found;

@@ -96,7 +96,7 @@ TEST(BadCommandLine, OfSearchesIsOneLineAndStatus2) {
   expect_failure(2, "uts", {"--tree", "prins:T1", "-r", "3"}, 2,
                  "-r describes a tree of UTS 1.1, it does not go with --tree prins:...");
   expect_failure(2, "uts", {"--kernel", "md5"}, 2,
-                 "--kernel: 'md5' is not one of auto, openssl, sha");
+                 "--kernel: 'md5' is not one of auto, openssl, sha, vectors");
   expect_failure(2, "flowshop", {"--instance", "ta121"}, 2,
                  "--instance: 'ta121' is not one of Taillard's instances, ta001 to ta120, nor a "
                  "file");

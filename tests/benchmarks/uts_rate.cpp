@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes per second of the tree search by one worker. Beside it stand the rate at which this machine
-// hashes independent blocks by SHA-1 and does nothing else (`of_sha1_rate`), and the application's
-// own hashing, which has siblings share what they can.
+// hashes independent blocks by OpenSSL or the SHA extensions and does nothing else
+// (`of_sha1_rate`), and the application's own hashing of nodes with one child or eight.
 #include <benchmark/benchmark.h>
 
 #include <vector>

@@ -32,8 +32,8 @@
 // A visit of either kind may take several nodes at once, to work on them by vector instructions:
 //     void visit(std::span<Node> nodes, Children<Node>& children, Solution& total) const;
 // It gets the newest nodes of its worker, the newest first, at least one and at most
-// kMaxNodesAtOnce, and may move from them. Fewer come where there are no more, and where visits
-// take so long that others wait for the nodes. So no node is older than one that is left behind.
+// kMaxNodesAtOnce, and may move from them. It gets fewer where there are no more, and where visits
+// take long, so that others can take nodes. Branch-and-bound reads the incumbent for each node.
 #pragma once
 
 #include <fmt/format.h>
