@@ -173,19 +173,27 @@ void add_runs(StudyPlan& plan, const std::vector<Workers>& workers) {
   }
 }
 
-/// What is asked, by as many processes at once as ranks compute at once on this host, and every
-/// run that is made, so that rehearsals are judged by runs.
+/// A search is rehearsed by one process, which is all ranks; else there are as many processes as
+/// ranks compute at once on this host.
+Case rehearsal_of(const StudyPlan& plan, std::string size, std::string label, int ranks) {
+  const bool is_search = plan.program.type == kStealing;
+  return {.size = std::move(size),
+          .label = std::move(label),
+          .workers = {.ranks = is_search ? 1 : std::min(ranks, detail::usable_cores())},
+          .rehearsed = ranks};
+}
+
+/// What is asked, and every run that is made by ranks of one thread, so that rehearsals are judged
+/// by runs.
 void add_rehearsals(StudyPlan& plan, const StudyArguments& arguments) {
-  if (plan.program.type == kStealing) {
-    throw UsageError("--at rehearses --type hypercube, not work_stealing");
-  }
   if (arguments.hold_out_is_given) {
     throw UsageError("--hold-out is for studies without --at, which holds all runs out");
   }
   for (std::size_t i = 0, runs = plan.cases.size(); i < runs; ++i) {
-    Case rehearsal = plan.cases[i];
-    rehearsal.rehearsed = rehearsal.workers.ranks;
-    plan.cases.push_back(rehearsal);
+    const Case run = plan.cases[i];
+    if (run.workers.threads == 1) {
+      plan.cases.push_back(rehearsal_of(plan, run.size, run.label, run.workers.ranks));
+    }
   }
   const std::vector<std::string> sizes = arguments.at_sizes.empty()
                                              ? std::vector{plan.program.study.sizes.back()}
@@ -193,18 +201,12 @@ void add_rehearsals(StudyPlan& plan, const StudyArguments& arguments) {
   const std::vector<std::string> labels = labels_of(sizes);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     for (const int ranks : arguments.at) {
-      const bool is_there = std::ranges::any_of(plan.cases, [&](Case& c) {
-        const bool is_same = c.rehearsed == ranks && c.size == sizes[i];
-        c.is_asked = c.is_asked || is_same;
-        return is_same;
-      });
-      if (!is_there) {
-        plan.cases.push_back({.size = sizes[i],
-                              .label = labels[i],
-                              .workers = {.ranks = std::min(ranks, detail::usable_cores())},
-                              .rehearsed = ranks,
-                              .is_asked = true});
-      }
+      const auto same = std::ranges::find_if(
+          plan.cases, [&](const Case& c) { return c.rehearsed == ranks && c.size == sizes[i]; });
+      Case& asked = same != plan.cases.end()
+                        ? *same
+                        : plan.cases.emplace_back(rehearsal_of(plan, sizes[i], labels[i], ranks));
+      asked.is_asked = true;
     }
   }
 }
@@ -281,6 +283,10 @@ std::vector<std::string> StudyPlan::options_of(const Case& c, int round) const {
                          "--warm-up", std::to_string(study.warm_up)});
   if (c.rehearsed > 0) {
     all.insert(all.end(), {"--rehearse", std::to_string(c.rehearsed)});
+  }
+  if (c.rehearsed > 1 && program.type == kStealing) {
+    all.insert(all.end(), {"--network", (folder / kMachineOfStudy).string(), "--ranks-per-host",
+                           std::to_string(std::min(c.rehearsed, detail::usable_cores()))});
   }
   if (program.type == kStealing) {
     all.insert(all.end(), {"--threads", std::to_string(c.workers.threads)});

@@ -14,6 +14,9 @@
 
 namespace cleave::models {
 
+/// Where a study keeps the machine that its runs were on.
+inline constexpr const char* kMachineOfStudy = "this.machine.json";
+
 /// The command line of `cleave study`.
 struct StudyArguments {
   std::string program;

@@ -275,7 +275,8 @@ detail::Moment StudyRun::look() {
 int StudyRun::ranks_to_calibrate() const {
   int ranks = plan_.max_ranks();
   for (const Case& c : plan_.cases) {
-    ranks = launcher_.is_given() ? std::max(ranks, c.rehearsed) : ranks;
+    const int possible = launcher_.is_given() ? c.rehearsed : std::min(c.rehearsed, 2);
+    ranks = std::max(ranks, possible);
   }
   return ranks;
 }

@@ -20,9 +20,6 @@
 
 namespace cleave::models {
 
-/// Where a study keeps the machine that its runs were on.
-inline constexpr const char* kMachineOfStudy = "this.machine.json";
-
 /// Runs one case, as a study's round `round`, and reads its trace.
 /// \throws Error  if the run fails, with its last line
 detail::Trace run_case(const StudyPlan& plan, const Launcher& launcher, const Case& c, int round);

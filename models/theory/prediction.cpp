@@ -122,8 +122,10 @@ HalfWidths take_search(Prediction& prediction, const RehearsedSearch& search) {
       {detail::Block::sequential, 0, search.visits_s, "search"},
       {detail::Block::steal, 0, std::max(0.0, seconds.median - search.visits_s), "steal"}};
   prediction.is_rehearsed = true;
-  return {.below = std::log(seconds.median / seconds.low),
-          .above = std::log(seconds.high / seconds.median)};
+  const HalfWidths widths{.below = std::log(seconds.median / seconds.low),
+                          .above = std::log(seconds.high / seconds.median)};
+  prediction.half_width_of_blocks = std::max(widths.below, widths.above);
+  return widths;
 }
 
 /// What the law cannot say. \throws Error

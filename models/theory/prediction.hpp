@@ -32,7 +32,8 @@ struct Prediction {
   /// That quiet time is between these with 95 % probability.
   double low = 0;
   double high = 0;
-  /// What of half that interval comes from the blocks, on the scale of logarithms; 0 of a search.
+  /// What of half that interval comes from the blocks, on the scale of logarithms; 0 of a search
+  /// that was not rehearsed.
   double half_width_of_blocks = 0;
   /// A single run is, on a host as busy as it was in the fitted runs.
   double run_low = 0;
