@@ -8,8 +8,8 @@
 // point to stays behind; C arrays, for which std::array does; unions, with a name or without, since
 // nothing tells which member holds; and aggregates with a base class. Any other type: specialise
 // wire<T>, or declare it `kPlain` if its bytes are its value, which also spares the compiler a look
-// into an aggregate of many kilobytes. Ranks must agree on byte order and type sizes: one cluster of
-// one kind of machine.
+// into an aggregate of many kilobytes. Ranks must agree on byte order and type sizes: one cluster
+// of one kind of machine.
 #pragma once
 
 #include <array>

@@ -33,7 +33,8 @@ TEST_F(Command, HelpNamesTheProgramsBesideIt) {
 TEST_F(Command, NewWritesAProject) {
   const Result result = run("new my-sort_2");
   EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_NE(result.out.find("cleave study build/my-sort_2 --quick\n"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("cleave study build/my-sort_2 --quick\n"), std::string::npos)
+      << result.out;
   for (const char* file :
        {"CMakeLists.txt", "README.md", "my-sort_2.hpp", "my-sort_2.cpp", "test_my-sort_2.cpp"}) {
     const std::string text = read_file(folder_ / "my-sort_2" / file);
