@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
 #include <cleave/trace/words.hpp>
 
@@ -20,8 +21,19 @@ const NamedSizes& sizes_of(const StudyRun& run, const Case& c) {
   return traces[c.traces.front()].repetitions.back().sizes;
 }
 
+/// Where sizes are options in quotes, these may differ from run to run.
+void forget_options_of_sizes(Model& model, const StudyPlan& plan) {
+  for (const Case& c : plan.cases) {
+    std::istringstream words(c.size.starts_with('-') ? c.size : "");
+    for (std::string word; words >> word;) {
+      model.options.erase(word.substr(std::min(word.find_first_not_of('-'), word.size())));
+    }
+  }
+}
+
 /// What was rehearsed so far, with what is asked of it.
-std::vector<RehearsedRun> rehearsed_so_far(const Model& model, const StudyRun& run) {
+std::vector<RehearsedRun> rehearsed_so_far(Model model, const StudyRun& run) {
+  forget_options_of_sizes(model, run.plan());
   std::vector<RehearsedRun> rehearsed = rehearsed_runs(model, run.rehearsals());
   for (const Case& c : run.plan().cases) {
     for (RehearsedRun& of : rehearsed) {
