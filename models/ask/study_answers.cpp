@@ -17,8 +17,7 @@ namespace {
 
 /// The sizes of a case that was run or rehearsed.
 const NamedSizes& sizes_of(const StudyRun& run, const Case& c) {
-  const std::vector<detail::Trace>& traces = c.rehearsed > 0 ? run.rehearsals() : run.traces();
-  return traces[c.traces.front()].repetitions.back().sizes;
+  return run.traces_with(c)[c.traces.front()].repetitions.back().sizes;
 }
 
 /// Where sizes are options in quotes, these may differ from run to run.
@@ -46,6 +45,10 @@ std::vector<RehearsedRun> rehearsed_so_far(Model model, const StudyRun& run) {
 
 /// Half the width of an interval, relative.
 double half_width(const Prediction& p) { return (p.high - p.low) / (2 * p.seconds); }
+
+bool is_wide(const Answer& answer, double within) {
+  return answer.prediction && half_width(*answer.prediction) > within;
+}
 
 /// Whether the interval comes from the blocks more than from the network.
 bool is_wide_by_blocks(const Prediction& p) {
@@ -90,7 +93,7 @@ Report report_of(const StudyRun& run, const FitArguments& fit, double within,
     Report report = report_by(options, {});
     report.model.verdict = report.verdict;
     for (const Answer& answer : report.asked) {
-      if (answer.prediction && half_width(*answer.prediction) > within) {
+      if (is_wide(answer, within)) {
         report.notes.push_back({.text = narrower_by(*answer.prediction, within)});
       }
     }
@@ -119,8 +122,7 @@ std::vector<Case*> cases_again(StudyRun& run, const Report& report, double withi
     }
   };
   for (const Answer& answer : report.asked) {
-    if (answer.prediction && half_width(*answer.prediction) > within &&
-        is_wide_by_blocks(*answer.prediction)) {
+    if (is_wide(answer, within) && is_wide_by_blocks(*answer.prediction)) {
       add(*answer.prediction);
     }
   }

@@ -377,8 +377,7 @@ std::vector<Case*> StudyRun::unsettled() {
     std::vector<double> medians;
     for (const std::size_t trace : c.traces) {
       std::vector<double> seconds;
-      const auto& traces = c.rehearsed > 0 ? rehearsals_ : traces_;
-      for (const detail::Trace::Run& run : traces[trace].repetitions) {
+      for (const detail::Trace::Run& run : traces_with(c)[trace].repetitions) {
         if (!run.warm_up) {
           seconds.push_back(seconds_of(run.elapsed_ns));
         }

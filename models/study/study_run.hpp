@@ -42,8 +42,11 @@ class StudyRun {
   std::vector<Case>& cases() { return plan_.cases; }
   /// Of runs.
   const std::vector<detail::Trace>& traces() const { return traces_; }
-  /// Of rehearsals. `Case::traces` counts in these where the case is one, else in the others.
   const std::vector<detail::Trace>& rehearsals() const { return rehearsals_; }
+  /// Those that `c.traces` counts in.
+  const std::vector<detail::Trace>& traces_with(const Case& c) const {
+    return c.rehearsed > 0 ? rehearsals_ : traces_;
+  }
   /// The machine file; empty if the study is of one rank.
   const std::string& machine_file() const { return machine_file_; }
 
