@@ -20,13 +20,17 @@ target_precompile_headers(cleave_mpi_main REUSE_FROM cleave_test_support)
 set_target_properties(cleave_mpi_main PROPERTIES CXX_EXTENSIONS OFF)
 
 # cleave_test_executable(NAME SOURCES ... LINK ... [HEADER header]): one that no test is registered of yet. The
-# header is compiled once with the others, before them.
+# header is compiled once with the others, before them, for all programs that name it.
 function(cleave_test_executable name)
   cmake_parse_arguments(arg "" "HEADER" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LINK} cleave_test_support cleave_warnings)
-  if(arg_HEADER)
+  get_property(owner GLOBAL PROPERTY CLEAVE_OWNER_OF_${arg_HEADER})
+  if(arg_HEADER AND owner)
+    target_precompile_headers(${name} REUSE_FROM ${owner})
+  elseif(arg_HEADER)
     target_precompile_headers(${name} PRIVATE ${arg_HEADER} ${CLEAVE_TEST_HEADERS})
+    set_property(GLOBAL PROPERTY CLEAVE_OWNER_OF_${arg_HEADER} ${name})
   else()
     target_precompile_headers(${name} REUSE_FROM cleave_test_support)
   endif()

@@ -20,9 +20,10 @@
 namespace cleave::quicksort {
 
 /// \tparam Key    a plain type
-/// \tparam Order  Ascending, Descending or any strict weak order `bool(const Key&, const Key&)`;
-///                keys of VectorKey in the first two orders are handled by vector instructions
-template <class Key, class Order = Ascending>
+/// \tparam Order  ByKey or any strict weak order `bool(const Key&, const Key&)`; keys of VectorKey
+/// in
+///                the first are handled by vector instructions
+template <class Key, class Order = ByKey>
 struct HypercubeQuicksort {
   using Element = Key;
   using Splitter = Key;

@@ -20,24 +20,24 @@ concept VectorKey =
     std::same_as<Key, std::int64_t> || std::same_as<Key, std::uint64_t> ||
     std::same_as<Key, float> || std::same_as<Key, double> || std::same_as<Key, Record>;
 
-/// Least first. NaN counts as greater than every number and equal to any NaN, so that
-/// floating-point keys of any kind have an order; 0 and -0 are equal.
-struct Ascending {
+/// Least first, or greatest first. NaN counts as greater than every number and equal to any NaN, so
+/// that floating-point keys of any kind have an order; 0 and -0 are equal.
+struct ByKey {
+  bool descends = false;
+
   template <class Key>
   bool operator()(const Key& a, const Key& b) const {
+    return descends ? is_less(b, a) : is_less(a, b);
+  }
+
+ private:
+  template <class Key>
+  static bool is_less(const Key& a, const Key& b) {
     if constexpr (std::floating_point<Key>) {
       return a < b || (std::isnan(b) && !std::isnan(a));
     } else {
       return a < b;
     }
-  }
-};
-
-/// Greatest first, NaN before every number.
-struct Descending {
-  template <class Key>
-  bool operator()(const Key& a, const Key& b) const {
-    return Ascending()(b, a);
   }
 };
 

@@ -12,17 +12,23 @@ namespace cleave::quicksort {
 
 namespace {
 
-hwy::SortAscending order_of(Ascending) { return {}; }
-hwy::SortDescending order_of(Descending) { return {}; }
-
-template <class Key, class Order>
-void sort_numbers(std::span<Key> keys, Order order) {
+template <class Key>
+void sort_by_highway(Key* keys, std::size_t count, ByKey order) {
   const hwy::Sorter sorter;
+  if (order.descends) {
+    sorter(keys, count, hwy::SortDescending());
+  } else {
+    sorter(keys, count, hwy::SortAscending());
+  }
+}
+
+template <class Key>
+void sort_numbers(std::span<Key> keys, ByKey order) {
   if constexpr (sizeof(Key) == 4) {
     const TargetsFor32Bits targets;
-    sorter(keys.data(), keys.size(), order_of(order));
+    sort_by_highway(keys.data(), keys.size(), order);
   } else {
-    sorter(keys.data(), keys.size(), order_of(order));
+    sort_by_highway(keys.data(), keys.size(), order);
   }
 }
 
@@ -42,15 +48,14 @@ bool exchange_for_ordered_bits(std::span<Key> keys) {
 
 /// As integers: VQSort of Highway 1.0.3 leaves some sequences of floats out of order (2^20 keys of
 /// 2^20 values by Zipf's law).
-template <class Bits, class Key, class Order>
-void sort_floats(std::span<Key> keys, Order order) {
+template <class Bits, class Key>
+void sort_floats(std::span<Key> keys, ByKey order) {
   static_assert(sizeof(Bits) == sizeof(Key));
   if (exchange_for_ordered_bits<Bits>(keys)) {
     exchange_for_ordered_bits<Bits>(keys);
-    constexpr bool kNumbersFirst = std::same_as<Order, Ascending>;
     const std::size_t cut = partition_vector(keys, std::numeric_limits<Key>::infinity(),
-                                             {.or_equal = true, .inverted = !kNumbersFirst});
-    sort_floats<Bits>(kNumbersFirst ? keys.first(cut) : keys.subspan(cut), order);
+                                             {.or_equal = true, .inverted = order.descends});
+    sort_floats<Bits>(order.descends ? keys.subspan(cut) : keys.first(cut), order);
     return;
   }
   sort_numbers(std::span(reinterpret_cast<Bits*>(keys.data()), keys.size()), order);
@@ -59,34 +64,19 @@ void sort_floats(std::span<Key> keys, Order order) {
 
 /// As 128-bit integers, so that records of one key are ordered by their values: VQSort of Highway
 /// 1.0.3 loses values of equal keys when it sorts K64V64.
-template <class Order>
-void sort_records(std::span<Record> records, Order order) {
+void sort_records(std::span<Record> records, ByKey order) {
   static_assert(sizeof(Record) == sizeof(hwy::uint128_t));
-  const hwy::Sorter sorter;
-  sorter(reinterpret_cast<hwy::uint128_t*>(records.data()), records.size(), order_of(order));
+  sort_by_highway(reinterpret_cast<hwy::uint128_t*>(records.data()), records.size(), order);
 }
 
 }  // namespace
 
-void vector_sort(std::span<std::int32_t> keys, Ascending order) { sort_numbers(keys, order); }
-void vector_sort(std::span<std::int32_t> keys, Descending order) { sort_numbers(keys, order); }
-void vector_sort(std::span<std::uint32_t> keys, Ascending order) { sort_numbers(keys, order); }
-void vector_sort(std::span<std::uint32_t> keys, Descending order) { sort_numbers(keys, order); }
-void vector_sort(std::span<std::int64_t> keys, Ascending order) { sort_numbers(keys, order); }
-void vector_sort(std::span<std::int64_t> keys, Descending order) { sort_numbers(keys, order); }
-void vector_sort(std::span<std::uint64_t> keys, Ascending order) { sort_numbers(keys, order); }
-void vector_sort(std::span<std::uint64_t> keys, Descending order) { sort_numbers(keys, order); }
-void vector_sort(std::span<float> keys, Ascending order) { sort_floats<std::int32_t>(keys, order); }
-void vector_sort(std::span<float> keys, Descending order) {
-  sort_floats<std::int32_t>(keys, order);
-}
-void vector_sort(std::span<double> keys, Ascending order) {
-  sort_floats<std::int64_t>(keys, order);
-}
-void vector_sort(std::span<double> keys, Descending order) {
-  sort_floats<std::int64_t>(keys, order);
-}
-void vector_sort(std::span<Record> keys, Ascending order) { sort_records(keys, order); }
-void vector_sort(std::span<Record> keys, Descending order) { sort_records(keys, order); }
+void vector_sort(std::span<std::int32_t> keys, ByKey order) { sort_numbers(keys, order); }
+void vector_sort(std::span<std::uint32_t> keys, ByKey order) { sort_numbers(keys, order); }
+void vector_sort(std::span<std::int64_t> keys, ByKey order) { sort_numbers(keys, order); }
+void vector_sort(std::span<std::uint64_t> keys, ByKey order) { sort_numbers(keys, order); }
+void vector_sort(std::span<float> keys, ByKey order) { sort_floats<std::int32_t>(keys, order); }
+void vector_sort(std::span<double> keys, ByKey order) { sort_floats<std::int64_t>(keys, order); }
+void vector_sort(std::span<Record> keys, ByKey order) { sort_records(keys, order); }
 
 }  // namespace cleave::quicksort

@@ -13,25 +13,17 @@
 
 namespace cleave::quicksort {
 
-/// Highway's VQSort, with NaN where Ascending and Descending have it. Not stable.
-void vector_sort(std::span<std::int32_t> keys, Ascending);
-void vector_sort(std::span<std::int32_t> keys, Descending);
-void vector_sort(std::span<std::uint32_t> keys, Ascending);
-void vector_sort(std::span<std::uint32_t> keys, Descending);
-void vector_sort(std::span<std::int64_t> keys, Ascending);
-void vector_sort(std::span<std::int64_t> keys, Descending);
-void vector_sort(std::span<std::uint64_t> keys, Ascending);
-void vector_sort(std::span<std::uint64_t> keys, Descending);
-void vector_sort(std::span<float> keys, Ascending);
-void vector_sort(std::span<float> keys, Descending);
-void vector_sort(std::span<double> keys, Ascending);
-void vector_sort(std::span<double> keys, Descending);
-void vector_sort(std::span<Record> keys, Ascending);
-void vector_sort(std::span<Record> keys, Descending);
+/// Highway's VQSort, with NaN where ByKey has it. Not stable.
+void vector_sort(std::span<std::int32_t> keys, ByKey order);
+void vector_sort(std::span<std::uint32_t> keys, ByKey order);
+void vector_sort(std::span<std::int64_t> keys, ByKey order);
+void vector_sort(std::span<std::uint64_t> keys, ByKey order);
+void vector_sort(std::span<float> keys, ByKey order);
+void vector_sort(std::span<double> keys, ByKey order);
+void vector_sort(std::span<Record> keys, ByKey order);
 
 template <class Key, class Order>
-inline constexpr bool kIsVectorSorted =
-    VectorKey<Key> && (std::same_as<Order, Ascending> || std::same_as<Order, Descending>);
+inline constexpr bool kIsVectorSorted = VectorKey<Key> && std::same_as<Order, ByKey>;
 
 /// By vector_sort where the keys and their order allow it, else by Boost's pattern-defeating
 /// quicksort. Not stable.
@@ -90,9 +82,9 @@ std::size_t local_partition(std::span<Key> keys, const Key& pivot, FirstKeys fir
   if constexpr (kIsVectorSorted<Key, Order>) {
     if (!detail::is_nan(pivot)) {
       // k comes before the pivot in descending order unless k <= pivot in ascending order.
-      const bool flips = std::same_as<Order, Descending>;
-      return partition_vector(
-          keys, pivot, {.or_equal = first.or_equal != flips, .inverted = first.inverted != flips});
+      return partition_vector(keys, pivot,
+                              {.or_equal = first.or_equal != order.descends,
+                               .inverted = first.inverted != order.descends});
     }
   }
   return detail::move_first(keys, [&](const Key& key) {

@@ -14,16 +14,11 @@ namespace cleave::quicksort {
 
 namespace {
 
-template <class Key>
-AnyProgram sort_of(const Input& input, bool ascends) {
-  return ascends ? part_sort<Key, Ascending>(input) : part_sort<Key, Descending>(input);
-}
-
-const std::map<std::string, AnyProgram (*)(const Input&, bool ascends)> kKeys = {
-    {"int32", sort_of<std::int32_t>}, {"uint32", sort_of<std::uint32_t>},
-    {"int64", sort_of<std::int64_t>}, {"uint64", sort_of<std::uint64_t>},
-    {"float", sort_of<float>},        {"double", sort_of<double>},
-    {"record", sort_of<Record>}};
+const std::map<std::string, AnyProgram (*)(const Input&, ByKey)> kKeys = {
+    {"int32", part_sort<std::int32_t>}, {"uint32", part_sort<std::uint32_t>},
+    {"int64", part_sort<std::int64_t>}, {"uint64", part_sort<std::uint64_t>},
+    {"float", part_sort<float>},        {"double", part_sort<double>},
+    {"record", part_sort<Record>}};
 
 const std::map<std::string, KeyFormat> kFormats = {
     {"auto", KeyFormat::automatic}, {"binary", KeyFormat::binary}, {"text", KeyFormat::text}};
@@ -120,7 +115,7 @@ Study study_of(const RunOptions& options, bool is_quick) {
 int main(int argc, char** argv) {
   using namespace cleave::quicksort;
   Given given;
-  return cleave::run_one_of<HypercubeQuicksort<std::int32_t, Ascending>>(
+  return cleave::run_one_of<HypercubeQuicksort<std::int32_t>>(
       argc, argv,
       {.name = "quicksort",
        .summary = "Sorts keys by parallel quicksort.",
@@ -131,7 +126,8 @@ int main(int argc, char** argv) {
        .choose =
            [&](const cleave::RunOptions& options) {
              return sorts_parts(options)
-                        ? kKeys.at(given.key)(given.input, given.order == "ascending")
+                        ? kKeys.at(given.key)(given.input,
+                                              {.descends = given.order == "descending"})
                         : whole_sort(given.input);
            }});
 }

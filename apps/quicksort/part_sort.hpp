@@ -35,9 +35,10 @@ void write_sorted(const Comm& comm, const Part<Key>& keys, const Input& input) {
   write_keys(comm, input.output, mine);
 }
 
-template <class Key, class Order>
-AnyProgram part_sort(const Input& input) {
-  return Program<HypercubeQuicksort<Key, Order>>{
+template <class Key>
+AnyProgram part_sort(const Input& input, ByKey order) {
+  return Program<HypercubeQuicksort<Key>>{
+      .application = [order](const RunOptions&) { return HypercubeQuicksort<Key>{order}; },
       // All keys, for one rank alone.
       .make_problem =
           [&input](const NamedSizes& sizes, std::uint64_t seed) {
@@ -55,8 +56,8 @@ AnyProgram part_sort(const Input& input) {
       .is_generated = [&input] { return input.is_generated(); },
       // Counts, order within and between the ranks, and a hash of the keys that went in.
       .wrong_part =
-          [&input](const Comm& comm, const NamedSizes& sizes, std::uint64_t seed,
-                   const Part<Key>& keys) {
+          [&input, order](const Comm& comm, const NamedSizes& sizes, std::uint64_t seed,
+                          const Part<Key>& keys) {
             const Source<Key> source(input, sizes, seed, slice_of(comm));
             KeySum in;
             std::vector<Key> some(1 << 16);
@@ -66,11 +67,11 @@ AnyProgram part_sort(const Input& input) {
               source.fill(i, std::span(some).first(count));
               in.add(std::span<const Key>(some).first(count));
             }
-            return wrong_parts(comm, in, std::span<const Key>(keys.data(), keys.size()), Order());
+            return wrong_parts(comm, in, std::span<const Key>(keys.data(), keys.size()), order);
           },
-      .figures_of_parts = [](const Comm& comm, const Part<Key>& keys) -> Figures {
+      .figures_of_parts = [order](const Comm& comm, const Part<Key>& keys) -> Figures {
         const std::span<const Key> mine(keys.data(), keys.size());
-        return {{"sorted", are_in_order(comm, mine, Order())}};
+        return {{"sorted", are_in_order(comm, mine, order)}};
       },
       .keep =
           [&input](const Comm& comm, const Part<Key>& keys) {

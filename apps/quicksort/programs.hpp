@@ -32,7 +32,7 @@ AnyProgram whole_sort(const Input& input);
 
 /// Keys of any kind, spread over the ranks. Compiled for each kind by a source of its own
 /// (sort_int32.cpp and others).
-template <class Key, class Order>
-AnyProgram part_sort(const Input& input);
+template <class Key>
+AnyProgram part_sort(const Input& input, ByKey order);
 
 }  // namespace cleave::quicksort

@@ -3,7 +3,6 @@
 
 namespace cleave::quicksort {
 
-template AnyProgram part_sort<double, Ascending>(const Input&);
-template AnyProgram part_sort<double, Descending>(const Input&);
+template AnyProgram part_sort<double>(const Input&, ByKey);
 
 }  // namespace cleave::quicksort

@@ -3,7 +3,6 @@
 
 namespace cleave::quicksort {
 
-template AnyProgram part_sort<float, Ascending>(const Input&);
-template AnyProgram part_sort<float, Descending>(const Input&);
+template AnyProgram part_sort<float>(const Input&, ByKey);
 
 }  // namespace cleave::quicksort

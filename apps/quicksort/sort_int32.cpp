@@ -3,7 +3,6 @@
 
 namespace cleave::quicksort {
 
-template AnyProgram part_sort<std::int32_t, Ascending>(const Input&);
-template AnyProgram part_sort<std::int32_t, Descending>(const Input&);
+template AnyProgram part_sort<std::int32_t>(const Input&, ByKey);
 
 }  // namespace cleave::quicksort

@@ -3,7 +3,6 @@
 
 namespace cleave::quicksort {
 
-template AnyProgram part_sort<Record, Ascending>(const Input&);
-template AnyProgram part_sort<Record, Descending>(const Input&);
+template AnyProgram part_sort<Record>(const Input&, ByKey);
 
 }  // namespace cleave::quicksort

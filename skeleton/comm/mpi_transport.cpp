@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <cleave/comm/check_mpi.hpp>
+#include <cleave/comm/messages.hpp>
 #include <cleave/comm/mpi_transport.hpp>
 #include <cleave/comm/waiting.hpp>
 
@@ -88,6 +89,10 @@ void MpiTransport::forget_sent() {
   }
   requests_.resize(kept);
   sent_.resize(kept);
+}
+
+std::unique_ptr<Transport> MpiMessages::transport() const {
+  return std::make_unique<MpiTransport>(comm_);
 }
 
 }  // namespace cleave::detail

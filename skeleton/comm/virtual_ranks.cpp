@@ -190,11 +190,11 @@ std::unique_ptr<Transport> VirtualMessages::transport() const {
   return std::make_unique<VirtualTransport>(ranks_, rank_);
 }
 
-Surroundings surroundings_of(const VirtualMessages& rank, int /*threads*/, bool /*is_bound*/) {
-  const VirtualNetwork& network = rank.ranks_.network_;
+Surroundings VirtualMessages::surroundings(int /*threads*/, bool /*is_bound*/) const {
+  const VirtualNetwork& network = ranks_.network_;
   std::vector<int> others;
-  for (int other = 0; other < rank.size(); ++other) {
-    if (other != rank.rank() && network.host_of(other) == network.host_of(rank.rank())) {
+  for (int other = 0; other < size(); ++other) {
+    if (other != rank_ && network.host_of(other) == network.host_of(rank_)) {
       others.push_back(other);
     }
   }

@@ -104,6 +104,4 @@ void PlayedMessages::receive(int /*from*/, std::span<std::byte> message) const {
   copy(is_left ? (*answers_.messages)[played_++] : kNone, message);
 }
 
-void PlayedMessages::allreduce_min(std::span<std::int64_t> /*values*/) const {}
-
 }  // namespace cleave::detail

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quicksort of uniform 32-bit keys against the sorts that Debian packages, alternating in one run.
-// Prints median times, their ratios to VQSort alone on one core, and the memory's bandwidth. On 2
-// ranks the keys lie distributed and stay so; the threaded peers have 2 threads.
+// Quicksort of several kinds of keys against the sorts that Debian packages, alternating in one
+// run. Prints median times, their ratios to VQSort alone on one core, and the memory's bandwidth.
+// On 2 ranks the keys lie distributed and stay so; the threaded peers have 2 threads. VQSort sorts
+// records as integers of 128 bits.
 //
-//   mpiexec -bind-to core -n 2 sort_peers [KEYS] [REPETITIONS] > sort_peers.json
+//   mpiexec -bind-to core -n 2 sort_peers [KEYS] [REPETITIONS] [CASE...] > sort_peers.json
 #include <fmt/format.h>
 #include <hwy/contrib/sort/vqsort.h>
 #include <omp.h>
@@ -34,11 +35,10 @@ using namespace cleave::detail;
 using namespace quicksort;
 namespace {
 
-using Key = std::int32_t;
-
 constexpr int kThreads = 2;
 
 /// Sorts the same keys again and again; what is timed is the sort alone.
+template <class Key>
 struct Peer {
   std::string name;
   RunsOn ranks;  ///< on rank 0 it sorts all keys
@@ -56,19 +56,56 @@ void use_all_cores() {
   ::sched_setaffinity(0, sizeof(all), &all);
 }
 
-Part<Key> section(std::int64_t total, std::int64_t first, std::int64_t last) {
-  Part<Key> keys(static_cast<std::size_t>(last - first));
-  GeneratedKeys<Key>(KeyOrder::uniform, total, 1).fill(first, {keys.data(), keys.size()});
-  return keys;
+template <class Key>
+void sort_by_vqsort(Part<Key>& keys) {
+  const hwy::Sorter sorter;
+  if constexpr (std::same_as<Key, Record>) {
+    sorter(reinterpret_cast<hwy::uint128_t*>(keys.data()), keys.size(), hwy::SortAscending());
+  } else {
+    sorter(keys.data(), keys.size(), hwy::SortAscending());
+  }
 }
 
-double seconds_of(const Comm& comm, const Peer& peer, std::int64_t total) {
+/// \param are_all  or Cleave and VQSort alone
+template <class Key>
+std::vector<Peer<Key>> peers_of(bool are_all) {
+  const auto ours = [](MPI_Comm ranks) {
+    return [ranks](Part<Key>& keys) {
+      keys = DC_Call(DC_Type::hypercube, HypercubeQuicksort<Key>{}, std::move(keys),
+                     {.comm = ranks, .placement = Placement::distributed});
+    };
+  };
+  std::vector<Peer<Key>> peers = {{"VQSort", RunsOn::rank_0, sort_by_vqsort<Key>},
+                                  {"cleave", RunsOn::all_ranks, ours(MPI_COMM_WORLD)},
+                                  {"cleave, 1 rank", RunsOn::rank_0, ours(MPI_COMM_SELF)}};
+  const auto add = [&](const char* name, auto sort) {
+    peers.push_back(
+        {name, RunsOn::rank_0, [sort](Part<Key>& keys) { sort(keys.begin(), keys.end()); }});
+  };
+  if (are_all) {
+    add("oneTBB parallel_sort", [](auto begin, auto end) { tbb::parallel_sort(begin, end); });
+    add("__gnu_parallel::sort", [](auto begin, auto end) { __gnu_parallel::sort(begin, end); });
+    add("Boost block_indirect_sort",
+        [](auto begin, auto end) { boost::sort::block_indirect_sort(begin, end, kThreads); });
+    add("Boost pdqsort", [](auto begin, auto end) { boost::sort::pdqsort(begin, end); });
+    add("std::sort", [](auto begin, auto end) { std::sort(begin, end); });
+  }
+  return peers;
+}
+
+template <class Key>
+double seconds_of(const Comm& comm, const Peer<Key>& peer, KeyOrder order, std::int64_t total) {
   const bool is_spread = peer.ranks == RunsOn::all_ranks;
   const std::int64_t ranks = is_spread ? comm.size() : 1;
   const std::int64_t rank = is_spread ? comm.rank() : 0;
   return seconds_of(
       comm, peer.ranks,
-      [&] { return section(total, total * rank / ranks, total * (rank + 1) / ranks); },
+      [&] {
+        const std::int64_t first = total * rank / ranks;
+        Part<Key> keys(static_cast<std::size_t>(total * (rank + 1) / ranks - first));
+        GeneratedKeys<Key>(order, total, 1).fill(first, {keys.data(), keys.size()});
+        return keys;
+      },
       [&](Part<Key> keys) {
         peer.sort(keys);
         return keys;
@@ -80,55 +117,69 @@ double seconds_of(const Comm& comm, const Peer& peer, std::int64_t total) {
       });
 }
 
-void run(const Comm& comm, std::int64_t total, int repetitions) {
-  use_all_cores();
-  keep_freed_memory();
-  omp_set_num_threads(kThreads);
-  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, kThreads);
-  const auto ours = [&](MPI_Comm ranks) {
-    return [ranks](Part<Key>& keys) {
-      keys = DC_Call(DC_Type::hypercube, HypercubeQuicksort<Key>{}, std::move(keys),
-                     {.comm = ranks, .placement = Placement::distributed});
-    };
-  };
-  std::vector<Peer> peers = {
-      {"cleave", RunsOn::all_ranks, ours(MPI_COMM_WORLD)},
-      {"cleave, 1 rank", RunsOn::rank_0, ours(MPI_COMM_SELF)},
-      {"VQSort", RunsOn::rank_0,
-       [](Part<Key>& k) { hwy::Sorter()(k.data(), k.size(), hwy::SortAscending()); }},
-      {"oneTBB parallel_sort", RunsOn::rank_0,
-       [](Part<Key>& k) { tbb::parallel_sort(k.begin(), k.end()); }},
-      {"__gnu_parallel::sort", RunsOn::rank_0,
-       [](Part<Key>& k) { __gnu_parallel::sort(k.begin(), k.end()); }},
-      {"Boost block_indirect_sort", RunsOn::rank_0,
-       [](Part<Key>& k) { boost::sort::block_indirect_sort(k.begin(), k.end(), kThreads); }},
-      {"Boost pdqsort", RunsOn::rank_0,
-       [](Part<Key>& k) { boost::sort::pdqsort(k.begin(), k.end()); }},
-      {"std::sort", RunsOn::rank_0, [](Part<Key>& k) { std::sort(k.begin(), k.end()); }}};
-  MemoryBandwidth bandwidth(comm);
+/// All that sort one kind of keys, in turn.
+template <class Key>
+nlohmann::ordered_json contest(const Comm& comm, KeyOrder order, bool are_all, std::int64_t total,
+                               int repetitions, MemoryBandwidth& bandwidth) {
+  std::vector<Peer<Key>> peers = peers_of<Key>(are_all);
   for (int repetition = -1; repetition < repetitions; ++repetition) {  // the first is a warm-up
-    for (Peer& peer : peers) {
-      const double seconds = seconds_of(comm, peer, total);
+    for (Peer<Key>& peer : peers) {
+      const double seconds = seconds_of(comm, peer, order, total);
       if (repetition >= 0) {
         peer.seconds.push_back(seconds);
       }
     }
     bandwidth.measure();
   }
-  if (comm.rank() != 0) {
-    return;
-  }
-  const double vqsort = median(peers[2].seconds);
-  nlohmann::ordered_json json = {{"keys", total}, {"ranks", comm.size()}, {"threads", kThreads}};
-  json["memory"] = bandwidth.json();
-  for (const Peer& peer : peers) {
+  nlohmann::ordered_json json;
+  for (const Peer<Key>& peer : peers) {
     const double seconds = median(peer.seconds);
-    json["sorts"].push_back({{"name", peer.name},
-                             {"median_seconds", seconds},
-                             {"over_vqsort", seconds / vqsort},
-                             {"seconds", peer.seconds}});
+    json.push_back({{"name", peer.name},
+                    {"median_seconds", seconds},
+                    {"over_vqsort", seconds / median(peers[0].seconds)},
+                    {"seconds", peer.seconds}});
   }
-  fmt::print("{}\n", json.dump(2));
+  return json;
+}
+
+using Contest = nlohmann::ordered_json (*)(const Comm& comm, std::int64_t total, int repetitions,
+                                           MemoryBandwidth& bandwidth);
+
+template <class Key, KeyOrder order, bool are_all = false>
+nlohmann::ordered_json contest_of(const Comm& comm, std::int64_t total, int repetitions,
+                                  MemoryBandwidth& bandwidth) {
+  return contest<Key>(comm, order, are_all, total, repetitions, bandwidth);
+}
+
+const std::vector<std::pair<std::string, Contest>> kCases = {
+    {"int32", contest_of<std::int32_t, KeyOrder::uniform, true>},
+    {"int64", contest_of<std::int64_t, KeyOrder::uniform>},
+    {"float", contest_of<float, KeyOrder::uniform>},
+    {"double", contest_of<double, KeyOrder::uniform>},
+    {"record", contest_of<Record, KeyOrder::uniform>},
+    {"equal", contest_of<std::int32_t, KeyOrder::equal>},
+    {"reverse", contest_of<std::int32_t, KeyOrder::reverse>},
+    {"sorted", contest_of<std::int32_t, KeyOrder::sorted>},
+    {"few", contest_of<std::int32_t, KeyOrder::few>}};
+
+void run(const Comm& comm, std::int64_t total, int repetitions,
+         const std::vector<std::string>& chosen) {
+  use_all_cores();
+  keep_freed_memory();
+  omp_set_num_threads(kThreads);
+  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, kThreads);
+  MemoryBandwidth bandwidth(comm);
+  nlohmann::ordered_json json = {{"keys", total}, {"ranks", comm.size()}, {"threads", kThreads}};
+  for (const auto& [name, contest] : kCases) {
+    if (std::find(chosen.begin(), chosen.end(), name) != chosen.end()) {
+      json["cases"].push_back(
+          {{"name", name}, {"sorts", contest(comm, total, repetitions, bandwidth)}});
+    }
+  }
+  json["memory"] = bandwidth.json();
+  if (comm.rank() == 0) {
+    fmt::print("{}\n", json.dump(2));
+  }
 }
 
 }  // namespace
@@ -137,15 +188,22 @@ void run(const Comm& comm, std::int64_t total, int repetitions) {
 int main(int argc, char** argv) {
   return cleave::detail::run_mpi_program(argc, argv, "sort_peers", [&](const cleave::Comm& comm) {
     std::string keys = "32M";
-    int repetitions = 5;
+    int repetitions = 7;
+    std::vector<std::string> chosen;
+    for (const auto& [name, contest] : cleave::benchmarks::kCases) {
+      chosen.push_back(name);
+    }
     CLI::App cli(
-        "Quicksort of uniform 32-bit keys against the sorts that Debian packages. Run it as:\n"
+        "Quicksort against the sorts that Debian packages. Run it as:\n"
         "mpiexec -bind-to core -n 2 sort_peers > sort_peers.json",
         "sort_peers");
     cli.add_option("keys", keys, "How many (K, M, G: 1024-based)")->capture_default_str();
     cli.add_option("repetitions", repetitions)->check(CLI::PositiveNumber)->capture_default_str();
+    cli.add_option("cases", chosen, "Keys and their order; all but the first five are int32")
+        ->check(CLI::IsMember(chosen))
+        ->capture_default_str();
     if (cleave::detail::parse_command_line(cli, argc, argv, comm.rank() == 0)) {
-      cleave::benchmarks::run(comm, cleave::parse_count(keys), repetitions);
+      cleave::benchmarks::run(comm, cleave::parse_count(keys), repetitions, chosen);
     }
   });
 }

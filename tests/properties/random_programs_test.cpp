@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include <cleave/comm.hpp>
 #include <cleave/dc_call.hpp>
 
 #include "tests/properties/random_applications.hpp"
@@ -33,15 +34,12 @@ struct Group {
     MPI_Comm_size(comm, &size);
   }
   bool all_agree(std::uint64_t mine) const {
-    std::array<std::uint64_t, 2> ends = {mine, ~mine};
-    MPI_Allreduce(MPI_IN_PLACE, ends.data(), 2, MPI_UINT64_T, MPI_MIN, comm);
+    const auto value = static_cast<std::int64_t>(mine);
+    std::array<std::int64_t, 2> ends = {value, ~value};
+    Comm(comm).allreduce_min(ends);  // waits politely, as MPI does not
     return ends[0] == ~ends[1];
   }
-  bool any(bool mine) const {
-    int value = mine ? 1 : 0;
-    MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_MAX, comm);
-    return value != 0;
-  }
+  bool any(bool mine) const { return Comm(comm).allreduce_max(mine ? 1 : 0) != 0; }
 
   MPI_Comm comm;
   int rank = 0;

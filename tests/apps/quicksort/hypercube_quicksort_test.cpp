@@ -94,8 +94,8 @@ TYPED_TEST(OneKeyType, OfEveryInputAreSortedAndEven) {
     std::vector<TypeParam> keys(total);
     GeneratedKeys<TypeParam>(input, total, 1).fill(0, keys);
     const std::string name = "input " + std::to_string(static_cast<int>(input));
-    expect_sorted(keys, Ascending(), name);
-    expect_sorted(keys, Descending(), name + " descending");
+    expect_sorted(keys, ByKey{}, name);
+    expect_sorted(keys, ByKey{.descends = true}, name + " descending");
   }
 }
 
@@ -121,8 +121,8 @@ TYPED_TEST(OneKeyType, OfAnyCountAreSorted) {
     const Part<TypeParam> sorted =
         DC_Call(DC_Type::hypercube, HypercubeQuicksort<TypeParam>{}, part_of(keys),
                 {.comm = MPI_COMM_WORLD, .placement = Placement::distributed});
-    EXPECT_TRUE(are_in_order(world(), std::span<const TypeParam>(sorted.data(), sorted.size()),
-                             Ascending()));
+    EXPECT_TRUE(
+        are_in_order(world(), std::span<const TypeParam>(sorted.data(), sorted.size()), ByKey{}));
     EXPECT_EQ(gathered(sorted).size(), world().rank() == 0 ? keys.size() : 0U);
   }
 }
@@ -144,8 +144,8 @@ TEST(HypercubeQuicksort, PutsNanAfterEveryNumberAndBeforeThemWhenDescending) {
     }
     keys[1] = std::numeric_limits<double>::infinity();
     keys[2] = -keys[1];
-    expect_sorted(keys, Ascending(), "one in " + std::to_string(every));
-    expect_sorted(keys, Descending(), "one in " + std::to_string(every));
+    expect_sorted(keys, ByKey{}, "one in " + std::to_string(every));
+    expect_sorted(keys, ByKey{.descends = true}, "one in " + std::to_string(every));
   }
 }
 
@@ -166,7 +166,7 @@ TEST(LocalSort, OfManyFloatsByZipfsLawIsRight) {
   if (world().rank() == 0) {
     std::vector<float> keys(1 << 20);
     GeneratedKeys<float>(KeyOrder::zipf, std::ssize(keys), 1).fill(0, keys);
-    local_sort(std::span(keys), Ascending());
+    local_sort(std::span(keys), ByKey{});
     EXPECT_TRUE(std::is_sorted(keys.begin(), keys.end()));
   }
 }

@@ -106,12 +106,8 @@ TEST_P(Placements, EachRankSolvesOneSubproblem) {
   EXPECT_EQ(calls.conquer, 0);
   if (GetParam() == Placement::rooted) {
     const Comm comm(MPI_COMM_WORLD);
-    int divides = calls.divide;
-    int combines = calls.combine;
-    MPI_Allreduce(MPI_IN_PLACE, &divides, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    MPI_Allreduce(MPI_IN_PLACE, &combines, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    EXPECT_EQ(divides, comm.size() - 1);
-    EXPECT_EQ(combines, comm.size() - 1);
+    EXPECT_EQ(comm.allreduce_sum(calls.divide), comm.size() - 1);
+    EXPECT_EQ(comm.allreduce_sum(calls.combine), comm.size() - 1);
   }
 }
 
@@ -203,10 +199,9 @@ TEST_P(Placements, AFunctorThatThrowsOnOneRankIsOneExceptionOnEveryRank) {
   for (int rank = 0; rank < world_size(); ++rank) {
     for (int level = 0; level <= 3; ++level) {
       for (const Block block : {Block::divide, Block::combine, Block::sequential}) {
-        int here = throws_everywhere(GetParam(), rank, level, block) ? 1 : 0;
-        int maximum = 0;
-        MPI_Allreduce(&here, &maximum, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-        EXPECT_EQ(here, maximum) << "some ranks threw, others did not";
+        const int here = throws_everywhere(GetParam(), rank, level, block) ? 1 : 0;
+        EXPECT_EQ(here, Comm(MPI_COMM_WORLD).allreduce_max(here))
+            << "some ranks threw, others did not";
         thrown += here;
       }
     }

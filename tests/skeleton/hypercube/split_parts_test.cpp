@@ -17,20 +17,23 @@ namespace cleave {
 using namespace cleave::detail;
 namespace {
 
-int world_rank() { return Comm(MPI_COMM_WORLD).rank(); }
-int world_size() { return Comm(MPI_COMM_WORLD).size(); }
+Comm world() { return Comm(MPI_COMM_WORLD); }
+int world_rank() { return world().rank(); }
+int world_size() { return world().size(); }
 
+/// All ranks' elements on rank 0, none on others.
 std::vector<int> gathered(const Part<int>& part) {
-  const int mine = static_cast<int>(part.size());
-  std::vector<int> counts(world_size());
-  MPI_Allgather(&mine, 1, MPI_INT, counts.data(), 1, MPI_INT, MPI_COMM_WORLD);
-  std::vector<int> offsets(world_size() + 1, 0);
-  for (int i = 0; i < world_size(); ++i) {
-    offsets[i + 1] = offsets[i] + counts[i];
+  const std::vector<std::int64_t> counts = world().gather(static_cast<std::int64_t>(part.size()));
+  if (world_rank() != 0) {
+    world().send(0, std::as_bytes(std::span(part.data(), part.size())));
+    return {};
   }
-  std::vector<int> all(offsets.back());
-  MPI_Allgatherv(part.data(), mine, MPI_INT, all.data(), counts.data(), offsets.data(), MPI_INT,
-                 MPI_COMM_WORLD);
+  std::vector<int> all(part.begin(), part.end());
+  for (int rank = 1; rank < world_size(); ++rank) {
+    std::vector<int> theirs(counts[rank]);
+    world().receive(rank, std::as_writable_bytes(std::span(theirs)));
+    all.insert(all.end(), theirs.begin(), theirs.end());
+  }
   return all;
 }
 
@@ -58,7 +61,7 @@ void expect_sorted(const std::vector<int>& values, std::size_t room, double max_
   const Part<int> sorted = DC_Call(DC_Type::hypercube, examples::SplitSort{}, std::move(part),
                                    {.comm = MPI_COMM_WORLD, .placement = Placement::distributed});
   EXPECT_EQ(gathered(sorted), expected);
-  const double mean = static_cast<double>(expected.size()) / world_size();
+  const double mean = static_cast<double>(world().allreduce_sum(std::ssize(values))) / world_size();
   EXPECT_LE(static_cast<double>(sorted.size()), max_imbalance * mean + 1);
 }
 
@@ -131,7 +134,7 @@ TEST(SplitParts, AFunctorThatThrowsOnOneRankIsOneExceptionOnEveryRank) {
           EXPECT_EQ(e.block(), name_of(block));
           EXPECT_EQ(e.message(), "injected");
         }
-        MPI_Allreduce(MPI_IN_PLACE, &reached, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        reached = static_cast<int>(world().allreduce_max(reached));
         EXPECT_EQ(thrown, reached);
         if (block == Block::sequential && level == levels && rank == world_size() - 1) {
           EXPECT_EQ(reached, 1);

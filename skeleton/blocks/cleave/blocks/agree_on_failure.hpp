@@ -19,8 +19,8 @@ namespace cleave::detail {
 /// \param wish  anything that a rank may ask of all in the same agreement
 /// \return  the greatest wish of any rank
 /// \throws FunctorError
-template <Messages Ranks, HasProblemAndSolution App>
-std::int64_t agree_on_failure(const Ranks& comm, Blocks<App>& blocks, std::int64_t wish = 0) {
+template <HasProblemAndSolution App>
+std::int64_t agree_on_failure(const Messages& comm, Blocks<App>& blocks, std::int64_t wish = 0) {
   const std::int64_t ranks = comm.size();
   const std::optional<Failure>& failure = blocks.failure();
   constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
@@ -44,8 +44,7 @@ std::int64_t agree_on_failure(const Ranks& comm, Blocks<App>& blocks, std::int64
 }
 
 /// The text of the lowest rank that has one, on every rank. Collective.
-template <Messages Ranks>
-std::string text_of_any(const Ranks& comm, const std::string& mine) {
+inline std::string text_of_any(const Messages& comm, const std::string& mine) {
   std::array<std::int64_t, 1> lowest = {mine.empty() ? comm.size() : comm.rank()};
   comm.allreduce_min(lowest);
   return lowest[0] == comm.size() ? "" : comm.bcast(mine, static_cast<int>(lowest[0]));

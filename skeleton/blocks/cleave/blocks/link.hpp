@@ -11,7 +11,6 @@
 #include <span>
 
 #include <cleave/blocks/blocks.hpp>
-#include <cleave/comm.hpp>
 #include <cleave/comm/messages.hpp>
 #include <cleave/schedule/messages.hpp>
 #include <cleave/wire.hpp>
@@ -31,10 +30,10 @@ std::span<std::byte> bytes_of(T& value) {
 
 /// Moves values between this rank and others, as blocks of the trace: `wait` until the other side
 /// is there, `skeleton` for packing and room, `exchange` for the payload.
-template <HasProblemAndSolution App, Messages Ranks = Comm>
+template <HasProblemAndSolution App>
 class Link {
  public:
-  Link(const Ranks& comm, Blocks<App>& blocks) : comm_(comm), blocks_(blocks) {}
+  Link(const Messages& comm, Blocks<App>& blocks) : comm_(comm), blocks_(blocks) {}
 
   /// Gives `mine` to `partner` and gets theirs. Either side may have none.
   template <Transferable T>
@@ -137,7 +136,7 @@ class Link {
         [&sizes](bool) { return sizes; }, std::max(std::ssize(out), std::ssize(in)));
   }
 
-  const Ranks& comm_;
+  const Messages& comm_;
   Blocks<App>& blocks_;
 };
 

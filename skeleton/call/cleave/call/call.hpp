@@ -36,15 +36,16 @@ typename App::Solution solve_on_ranks(DC_Type type, const App& app, typename App
         throw Error("the hypercube divides in halves, which this application does not");
       }
     case DC_Type::work_stealing:
-      return solve_by_work_stealing(app, std::move(problem), options, Comm(options.comm));
+      return solve_by_work_stealing(app, std::move(problem), options,
+                                    MpiMessages(Comm(options.comm)));
   }
   throw Error("not a DC_Type");
 }
 
 /// `solve(app, problem)`, of the application in boxes where it needs them. Collective.
-template <class App, Messages Ranks, class Solve>
+template <class App, class Solve>
 typename App::Solution in_boxes_if_needed(const App& app, typename App::Problem&& problem,
-                                          const CallOptions& options, const Ranks& ranks,
+                                          const CallOptions& options, const Messages& ranks,
                                           Solve&& solve) {
   if constexpr (NeedsBoxes<App>) {
     const Boxed<App> boxed(app);
@@ -71,7 +72,7 @@ typename App::Solution call(DC_Type type, const App& app, typename App::Problem&
     return solve_on_one_rank(app, std::move(problem), options);
   }
   agree_on_call<App>(type, problem, options);
-  const Comm comm(options.comm);
+  const MpiMessages comm(Comm(options.comm));
   return in_boxes_if_needed(app, std::move(problem), options, comm,
                             [&](const auto& of, auto&& given) {
                               return solve_on_ranks(type, of, std::move(given), options);

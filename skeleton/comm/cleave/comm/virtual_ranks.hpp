@@ -55,33 +55,29 @@ VirtualNetwork network_of(const Machine& machine, int ranks, int ranks_per_host)
 std::int64_t processor_ns();
 
 /// Of one of the ranks, what Comm is of a rank of MPI.
-class VirtualMessages {
+class VirtualMessages final : public SearchMessages {
  public:
   VirtualMessages(VirtualRanks& ranks, int rank) : ranks_(ranks), rank_(rank) {}
 
-  int rank() const { return rank_; }
-  int size() const;
-  void exchange(int partner, std::span<const std::byte> out, std::span<std::byte> in) const;
-  void exchange(std::span<const Comm::Outbound> out, std::span<const Comm::Inbound> in) const;
-  void send(int to, std::span<const std::byte> message) const;
-  void receive(int from, std::span<std::byte> message) const;
-  void allreduce_min(std::span<std::int64_t> values) const;
-  std::string bcast(std::string text, int root) const;
-  void gather(std::span<const std::byte> mine, std::span<std::byte> all) const;
-
-  /// The polled messages of this rank (transport.hpp).
-  std::unique_ptr<Transport> transport() const;
+  int rank() const override { return rank_; }
+  int size() const override;
+  void exchange(int partner, std::span<const std::byte> out,
+                std::span<std::byte> in) const override;
+  void exchange(std::span<const Comm::Outbound> out,
+                std::span<const Comm::Inbound> in) const override;
+  void send(int to, std::span<const std::byte> message) const override;
+  void receive(int from, std::span<std::byte> message) const override;
+  void allreduce_min(std::span<std::int64_t> values) const override;
+  std::string bcast(std::string text, int root) const override;
+  void gather(std::span<const std::byte> mine, std::span<std::byte> all) const override;
+  std::unique_ptr<Transport> transport() const override;
+  /// The other ranks of its host, all equally near.
+  Surroundings surroundings(int threads, bool is_bound) const override;
 
  private:
-  friend Surroundings surroundings_of(const VirtualMessages& rank, int threads, bool is_bound);
-
   VirtualRanks& ranks_;
   int rank_;
 };
-static_assert(Messages<VirtualMessages>);
-
-/// The other ranks of its host, all equally near.
-Surroundings surroundings_of(const VirtualMessages& rank, int threads, bool is_bound);
 
 class VirtualRanks {
  public:
@@ -105,7 +101,6 @@ class VirtualRanks {
  private:
   friend class VirtualMessages;
   friend class VirtualTransport;
-  friend Surroundings surroundings_of(const VirtualMessages& rank, int threads, bool is_bound);
 
   enum Kind : std::uint8_t { kOfCall, kOfSearch };
   struct InFlight {

@@ -30,7 +30,7 @@
 namespace cleave::detail {
 
 /// One DC_Call on one rank.
-template <DivideAndConquer App, Messages Ranks = Comm>
+template <DivideAndConquer App>
 class Hypercube {
  public:
   using Problem = typename App::Problem;
@@ -38,7 +38,7 @@ class Hypercube {
 
   /// \param comm  this rank among the others; must outlive this
   /// \param way   that the application can go
-  Hypercube(const App& app, const CallOptions& options, const Ranks& comm, Way way)
+  Hypercube(const App& app, const CallOptions& options, const Messages& comm, Way way)
       : app_(app),
         options_(options),
         comm_(comm),
@@ -60,9 +60,7 @@ class Hypercube {
     }
     for (const Step& step : schedule_.steps) {
       const ScheduledGroup& group = schedule_.groups[static_cast<std::size_t>(step.group)];
-      if constexpr (requires { comm_.begin(step, group.level); }) {
-        comm_.begin(step, group.level);  // ranks that are played
-      }
+      comm_.begin(step, group.level);
       make(step, group.ranks, {group.level, group.ranks.size});
     }
     return std::move(solution_).value();
@@ -227,10 +225,10 @@ class Hypercube {
 
   const App& app_;
   const CallOptions& options_;
-  const Ranks& comm_;
+  const Messages& comm_;
   Blocks<App> blocks_;
-  Link<App, Ranks> link_;
-  SplitParts<App, Ranks> split_parts_;
+  Link<App> link_;
+  SplitParts<App> split_parts_;
   Schedule schedule_;
   std::vector<Divided> divided_;  ///< by level
 
@@ -263,7 +261,7 @@ template <DivideAndConquer App>
 typename App::Solution solve_on_hypercube(const App& app, typename App::Problem problem,
                                           const CallOptions& options) {
   const Way way = way_for<App>(options.placement);
-  const Comm comm(options.comm);
+  const MpiMessages comm(Comm(options.comm));
   return Hypercube<App>(app, options, comm, way)
       .solve(std::move(problem), traits_of(options.placement).problem);
 }

@@ -33,7 +33,7 @@ std::int64_t rehearsed_ns();
 /// Rehearsals of several ranks, one a process of `world`, run at the same time: each waits for the
 /// others before the messages of every level. Ranks take part in different numbers of messages, so
 /// they count levels, down and up again, and all wait equally often.
-class PlayedMessages {
+class PlayedMessages final : public Messages {
  public:
   /// Where a call lies in the recursion over ranks that is rehearsed.
   struct Levels {
@@ -48,18 +48,19 @@ class PlayedMessages {
   /// Waits for the levels that this rank had no messages at. Collective, once the call has ended.
   void finish() const;
 
-  /// The executor is about to make this step of this rank.
-  void begin(const Step& step, int level) const;
+  void begin(const Step& step, int level) const override;
 
-  int rank() const { return rank_; }
-  int size() const { return size_; }
-  void exchange(int partner, std::span<const std::byte> out, std::span<std::byte> in) const;
-  void exchange(std::span<const Comm::Outbound> out, std::span<const Comm::Inbound> in) const;
-  void send(int /*to*/, std::span<const std::byte> /*message*/) const {}
-  void receive(int from, std::span<std::byte> message) const;
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  void exchange(int partner, std::span<const std::byte> out,
+                std::span<std::byte> in) const override;
+  void exchange(std::span<const Comm::Outbound> out,
+                std::span<const Comm::Inbound> in) const override;
+  void send(int /*to*/, std::span<const std::byte> /*message*/) const override {}
+  void receive(int from, std::span<std::byte> message) const override;
   /// The others do not fail.
-  void allreduce_min(std::span<std::int64_t> values) const;
-  std::string bcast(std::string text, int /*root*/) const { return text; }
+  void allreduce_min(std::span<std::int64_t> /*values*/) const override {}
+  std::string bcast(std::string text, int /*root*/) const override { return text; }
 
  private:
   void wait_for_others(int meetings) const;
@@ -77,6 +78,5 @@ class PlayedMessages {
   mutable bool had_header_ = false;
   mutable bool asks_ = false;  ///< a byte about room comes before the payload
 };
-static_assert(Messages<PlayedMessages>);
 
 }  // namespace cleave::detail

@@ -98,8 +98,8 @@ class Rehearsal {
       const Holders holders = way_ == Way::replicated ? Holders::all
                               : way_ == Way::rooted   ? Holders::root
                                                       : Holders::parts;
-      const Solution solution = Hypercube<App, PlayedMessages>(app_, options_, messages, way_)
-                                    .solve(std::move(problem), holders);
+      const Solution solution =
+          Hypercube<App>(app_, options_, messages, way_).solve(std::move(problem), holders);
       const std::int64_t elapsed_ns = rehearsed_ns() - begin_ns;
       if (first_level_ == 0 && (way_ == Way::replicated || way_ == Way::merging)) {
         options_.recorder->add_run_sizes(sizes_of_solution(app_, solution));
@@ -248,8 +248,7 @@ class Rehearsal {
     ranks.run([&](const VirtualMessages& messages) {
       const auto index = static_cast<std::size_t>(messages.rank());
       const CallOptions options = of_others(recorders[index]);
-      Hypercube<App, VirtualMessages>(app_, options, messages, way_)
-          .solve(std::move(parts[index]), Holders::parts);
+      Hypercube<App>(app_, options, messages, way_).solve(std::move(parts[index]), Holders::parts);
     });
     answers_.messages = ranks.take_heard();
     for (int i = 0; i < group_.size; ++i) {

@@ -33,10 +33,9 @@
 namespace cleave::detail {
 
 /// Collectives of the ranks of a group, in ceil(log2(size)) steps.
-template <Messages Ranks>
 class GroupComm {
  public:
-  GroupComm(const Ranks& comm, Group group)
+  GroupComm(const Messages& comm, Group group)
       : comm_(comm), group_(group), index_(comm.rank() - group.first) {}
 
   /// Collects the slots of all ranks in `all` of the first rank. Rank i's slot, which it has filled
@@ -92,7 +91,7 @@ class GroupComm {
   }
 
  private:
-  const Ranks& comm_;
+  const Messages& comm_;
   Group group_;
   int index_;
 };
@@ -111,22 +110,22 @@ inline std::vector<std::size_t> sample_counts(const std::vector<std::int64_t>& s
 }
 
 /// The steps of the sorting form on one rank. An application of another form has none of them.
-template <DivideAndConquer App, Messages Ranks>
+template <DivideAndConquer App>
 class SplitParts {
  public:
-  SplitParts(const Ranks& /*comm*/, Blocks<App>& /*blocks*/) {}
+  SplitParts(const Messages& /*comm*/, Blocks<App>& /*blocks*/) {}
   void make(const Step&, Group, Level, std::optional<typename App::Problem>& /*part*/) {}
 };
 
-template <DivideAndConquer App, Messages Ranks>
+template <DivideAndConquer App>
   requires SplitsParts<App>
-class SplitParts<App, Ranks> {
+class SplitParts<App> {
  public:
   using Element = typename App::Element;
   using Splitter = typename App::Splitter;
   static_assert(Plain<Splitter>, "cleave: the application's Splitter must be a plain type");
 
-  SplitParts(const Ranks& comm, Blocks<App>& blocks) : comm_(comm), blocks_(blocks) {}
+  SplitParts(const Messages& comm, Blocks<App>& blocks) : comm_(comm), blocks_(blocks) {}
 
   /// A group in which a rank has failed learns of it in a step. All its ranks then drop their
   /// parts, and make no more steps.
@@ -341,7 +340,7 @@ class SplitParts<App, Ranks> {
 
   int index() const { return comm_.rank() - group_.first; }
 
-  const Ranks& comm_;
+  const Messages& comm_;
   Blocks<App>& blocks_;
   Group group_;
   Level level_;

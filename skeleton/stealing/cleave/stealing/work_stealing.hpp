@@ -8,7 +8,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -17,8 +16,7 @@
 #include <cleave/blocks/blocks.hpp>
 #include <cleave/blocks/call_options.hpp>
 #include <cleave/blocks/link.hpp>
-#include <cleave/comm.hpp>
-#include <cleave/comm/mpi_transport.hpp>
+#include <cleave/comm/messages.hpp>
 #include <cleave/stealing/fork_join.hpp>
 #include <cleave/stealing/snapshot.hpp>
 #include <cleave/stealing/workers.hpp>
@@ -85,23 +83,21 @@ concept DeclaredCommutative = DivideAndConquer<App> && App::kCommutative;
 
 /// One DC_Call on one rank: of MPI, or a virtual one (virtual_ranks.hpp), which writes no
 /// snapshots.
-template <class App, Messages Ranks = Comm>
+template <class App>
 class WorkStealing {
  public:
   using Problem = typename App::Problem;
   using Solution = typename App::Solution;
 
-  WorkStealing(const App& app, const CallOptions& options, const Ranks& ranks)
+  WorkStealing(const App& app, const CallOptions& options, const SearchMessages& ranks)
       : app_(app), options_(options), comm_(ranks), blocks_(app, options) {}
 
   Solution search(Problem problem)
     requires TreeSearch<App>
   {
     std::optional<SnapshotFolder> snapshots;
-    if constexpr (std::is_same_v<Ranks, Comm>) {
-      if (options_.checkpoint) {
-        snapshots.emplace(comm_, *options_.checkpoint);
-      }
+    if (options_.checkpoint && comm_.comm() != nullptr) {
+      snapshots.emplace(*comm_.comm(), *options_.checkpoint);
     }
     SearchKernel<App> kernel{app_};
     IncumbentOf<App> incumbent;
@@ -164,14 +160,12 @@ class WorkStealing {
   /// Collective. \throws Error
   template <class Workers>
   void restore(Workers& workers, SnapshotFolder& snapshots) const {
-    if constexpr (std::is_same_v<Ranks, Comm>) {
-      const std::vector<SnapshotPart> parts = snapshots.take_parts();
-      agree(comm_, [&] {
-        for (const SnapshotPart& part : parts) {
-          workers.restore(part);
-        }
-      });
-    }
+    const std::vector<SnapshotPart> parts = snapshots.take_parts();
+    agree(*comm_.comm(), [&] {
+      for (const SnapshotPart& part : parts) {
+        workers.restore(part);
+      }
+    });
   }
 
   /// Collective: one agreement, since no protocol is there yet in which a rank without memory, or
@@ -180,7 +174,7 @@ class WorkStealing {
   void make(std::optional<Workers<K>>& workers, K& kernel, typename K::Incumbent& incumbent) {
     blocks_.attempt("begin", Level{}, [&] {
       workers.emplace(kernel, transport(),
-                      surroundings_of(comm_, options_.stealing.threads, !options_.bound_to.empty()),
+                      comm_.surroundings(options_.stealing.threads, !options_.bound_to.empty()),
                       incumbent, options_);
       return true;
     });
@@ -188,12 +182,9 @@ class WorkStealing {
   }
 
   std::unique_ptr<Transport> transport() const {
-    if constexpr (std::is_same_v<Ranks, Comm>) {
-      return options_.hooks.transport ? options_.hooks.transport(comm_)
-                                      : std::make_unique<MpiTransport>(comm_);
-    } else {
-      return comm_.transport();
-    }
+    return options_.hooks.transport && comm_.comm() != nullptr
+               ? options_.hooks.transport(*comm_.comm())
+               : comm_.transport();
   }
 
   /// What all ranks do next where one of them asks for it: the greatest counts.
@@ -252,7 +243,7 @@ class WorkStealing {
 
   /// Combines all ranks' solutions, on rank 0, along a binomial tree.
   std::optional<Solution> fold(std::optional<Solution> mine) {
-    Link<App, Ranks> link(comm_, blocks_);
+    Link<App> link(comm_, blocks_);
     for (int step = 1; step < comm_.size(); step *= 2) {
       const Level level{0, comm_.size()};
       if ((comm_.rank() & step) != 0) {
@@ -288,7 +279,7 @@ class WorkStealing {
 
   /// Rank 0's solution to all, along a binomial tree.
   void bcast(std::optional<Solution>& solution) {
-    Link<App, Ranks> link(comm_, blocks_);
+    Link<App> link(comm_, blocks_);
     int step = 1;
     while (step < comm_.size()) {
       step *= 2;
@@ -306,13 +297,14 @@ class WorkStealing {
 
   const App& app_;
   const CallOptions& options_;
-  Ranks comm_;
+  const SearchMessages& comm_;
   Blocks<App> blocks_;
 };
 
-template <class App, Messages Ranks>
+template <class App>
 typename App::Solution solve_by_work_stealing(const App& app, typename App::Problem problem,
-                                              const CallOptions& options, const Ranks& ranks) {
+                                              const CallOptions& options,
+                                              const SearchMessages& ranks) {
   if (options.stealing.threads < 1) {
     throw Error("work stealing needs at least one thread");
   }
@@ -322,7 +314,7 @@ typename App::Solution solve_by_work_stealing(const App& app, typename App::Prob
         "in parts (distributed)");
   }
   if constexpr (TreeSearch<App>) {
-    return WorkStealing<App, Ranks>(app, options, ranks).search(std::move(problem));
+    return WorkStealing<App>(app, options, ranks).search(std::move(problem));
   } else if constexpr (!Transferable<typename App::Problem>) {
     throw Error(
         "work stealing sends problems to other ranks, and this application's Problem cannot cross: "
@@ -330,10 +322,10 @@ typename App::Solution solve_by_work_stealing(const App& app, typename App::Prob
   } else if constexpr (DeclaredCommutative<App>) {
     const Reduction<App> reduction{app};
     auto solution =
-        WorkStealing<Reduction<App>, Ranks>(reduction, options, ranks).search(std::move(problem));
+        WorkStealing<Reduction<App>>(reduction, options, ranks).search(std::move(problem));
     return solution ? *std::move(solution) : typename App::Solution{};  // where it ended early
   } else {
-    return WorkStealing<App, Ranks>(app, options, ranks).fork_and_join(std::move(problem));
+    return WorkStealing<App>(app, options, ranks).fork_and_join(std::move(problem));
   }
 }
 
