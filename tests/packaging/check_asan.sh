@@ -19,7 +19,7 @@ compile_skeleton "$work" "$mpicxx -g1 $flags" "${tests[@]}"
 # What MPI keeps to the end is no leak of ours, and its hooks of the allocator do not go with the sanitizer's.
 export GTEST_COLOR=no UCX_MEM_EVENTS=no ASAN_OPTIONS=detect_leaks=0
 for test in "${tests[@]}"; do
-  "$mpicxx" $flags "$work"/skeleton_*.o "$work/tests_mpi_main.cpp.o" "$(object_of "$work" "$test")" -lgtest -lfmt -lhwloc -lpthread -o "$work/test"
+  "$mpicxx" $flags "$work"/skeleton_*.o "$work/tests_mpi_main.cpp.o" "$work/$(object_of "$test")" -lgtest -lfmt -lhwloc -lpthread -o "$work/test"
   for ranks in 1 2 3; do
     "$mpiexec" -n $ranks "$work/test" >"$work/log" 2>&1 || { cat "$work/log"; echo "$test on $ranks ranks: failed"; exit 1; }
     echo "$test on $ranks ranks: $(grep -m1 -E '^\[  PASSED' "$work/log")"

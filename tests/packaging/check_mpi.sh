@@ -21,7 +21,7 @@ source tests/packaging/compile_skeleton
 compile_skeleton "$work" "mpicxx.$mpi -Wall -Werror -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX" "${tests[@]}"
 failed=0
 for test in "${tests[@]}"; do
-  mpicxx.$mpi "$work"/skeleton_*.o "$work/tests_mpi_main.cpp.o" "$(object_of "$work" "$test")" -lgtest -lfmt -lhwloc -lpthread -o "$work/test"
+  mpicxx.$mpi "$work"/skeleton_*.o "$work/tests_mpi_main.cpp.o" "$work/$(object_of "$test")" -lgtest -lfmt -lhwloc -lpthread -o "$work/test"
   for ranks in 1 2 3; do
     timeout 120 mpiexec.$mpi -n $ranks "$work/test" >"$work/log" 2>&1 || { cat "$work/log"; failed=1; }
     echo "$test on $ranks ranks: $(grep -E '^\[  (PASSED|FAILED)' "$work/log" | head -1)"

@@ -29,11 +29,11 @@ run() {
   echo "$name: $(grep -E '^\[  PASSED' "$work/log")"
 }
 for name in stealing/deques contract/split_deque; do
-  c++ -fsanitize=thread "$(object_of "$work" $rooms/${name}_test.cpp)" -lgtest_main -lgtest -lfmt -lpthread -o "$work/test"
+  c++ -fsanitize=thread "$work/$(object_of $rooms/${name}_test.cpp)" -lgtest_main -lgtest -lfmt -lpthread -o "$work/test"
   run $name "${fixed[@]}" "$work/test"
 done
 for name in stealing/bag stealing/search; do
-  "$mpicxx" -fsanitize=thread "$work"/skeleton_*.o "$work/tests_mpi_main.cpp.o" "$(object_of "$work" $rooms/${name}_test.cpp)" \
+  "$mpicxx" -fsanitize=thread "$work"/skeleton_*.o "$work/tests_mpi_main.cpp.o" "$work/$(object_of $rooms/${name}_test.cpp)" \
     -lgtest -lfmt -lhwloc -lpthread -o "$work/test"
   run $name "$mpiexec" -n 1 "${fixed[@]}" "$work/test"
 done

@@ -6,7 +6,7 @@ import pathlib
 
 import pandas as pd
 
-VERSIONS = {"cleave-trace": 3, "cleave-machine": 2, "cleave-model": 11}
+VERSIONS = {"cleave-trace": 3, "cleave-machine": 2, "cleave-model": 12}
 
 
 class CleaveError(Exception):

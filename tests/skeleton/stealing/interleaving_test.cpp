@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -26,6 +25,8 @@
 #include <cleave/error.hpp>
 #include <cleave/frontier.hpp>
 #include <cleave/wire.hpp>
+
+#include "tests/support/number_of.hpp"
 
 namespace cleave {
 namespace {
@@ -137,11 +138,6 @@ namespace {
 
 using detail::Deques;
 
-int interleavings() {
-  const char* const wish = std::getenv("CLEAVE_INTERLEAVINGS");
-  return wish == nullptr ? 20'000 : std::atoi(wish);
-}
-
 /// A search of a binary tree of `kNodes` nodes by the workers of one rank, the first of which also
 /// sends nodes away and gets them back.
 class Search {
@@ -208,11 +204,12 @@ class Search {
 };
 
 TEST(Interleaving, EveryNodeIsVisitedOnceInAnyOrderOfSteps) {
-  for (int i = 0; i < interleavings(); ++i) {
-    Search search(1 + i % 4, static_cast<std::uint32_t>(i + 1));
+  const std::uint32_t tries = testing::number_of("CLEAVE_INTERLEAVINGS", 20'000);
+  for (std::uint32_t seed = 0; seed < tries; ++seed) {
+    Search search(1 + static_cast<int>(seed % 4), seed);
     search.run();
-    ASSERT_EQ(search.visits(), std::vector<int>(Search::kNodes, 1)) << "seed " << i + 1;
-    ASSERT_EQ(search.left(), 0U) << "seed " << i + 1;
+    ASSERT_EQ(search.visits(), std::vector<int>(Search::kNodes, 1)) << "seed " << seed;
+    ASSERT_EQ(search.left(), 0U) << "seed " << seed;
   }
 }
 

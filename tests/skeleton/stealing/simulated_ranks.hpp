@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <boost/container/static_vector.hpp>
 #include <cstring>
 #include <deque>
 #include <limits>
@@ -28,11 +29,14 @@ struct TreeNode {
   std::uint32_t depth = 0;
 };
 
-inline std::vector<TreeNode> children_of(const TreeNode& node) {
+inline constexpr std::uint32_t kMaxChildren = 6;
+using Children = boost::container::static_vector<TreeNode, kMaxChildren>;
+
+inline Children children_of(const TreeNode& node) {
   constexpr std::uint32_t kMaxDepth = 30;
-  const std::uint32_t maximum = node.depth < 4 ? 6 : node.depth < kMaxDepth ? 2 : 0;
+  const std::uint32_t maximum = node.depth < 4 ? kMaxChildren : node.depth < kMaxDepth ? 2 : 0;
   const std::uint64_t random = CounterRandom::mix(node.number + 0x9e3779b97f4a7c15);
-  std::vector<TreeNode> children(random % (maximum + 1));
+  Children children(random % (maximum + 1));
   for (std::size_t i = 0; i < children.size(); ++i) {
     children[i] = {static_cast<std::uint32_t>(CounterRandom::mix(random + i) >> 32),
                    node.depth + 1};
@@ -52,15 +56,6 @@ inline std::int64_t size_below(const TreeNode& root) {
     }
   }
   return size;
-}
-
-/// A tree of more than so many nodes, different for each seed.
-inline TreeNode root_of_seed(std::uint32_t seed, std::int64_t minimum) {
-  for (TreeNode root{seed * 7919, 0};; ++root.number) {
-    if (size_below(root) > minimum) {
-      return root;
-    }
-  }
 }
 
 class World;
@@ -144,10 +139,10 @@ class World {
  public:
   World(int ranks, std::uint32_t seed, bool sends_parcels, int workers = 1,
         std::int64_t minimum_size = 200)
-      : sends_parcels_(sends_parcels),
-        random_(seed + 1),
-        root_(root_of_seed(seed, minimum_size)),
-        under_way_(ranks) {
+      : sends_parcels_(sends_parcels), random_(seed + 1), root_{seed * 7919, 0}, under_way_(ranks) {
+    while ((tree_size_ = size_below(root_)) <= minimum_size) {
+      ++root_.number;
+    }
     for (int rank = 0; rank < ranks; ++rank) {
       ranks_.push_back(std::make_unique<SimulatedRank>(*this, rank, workers));
     }
@@ -226,7 +221,7 @@ class World {
 
   std::vector<std::unique_ptr<SimulatedRank>>& ranks() { return ranks_; }
   const Balancer& balancer(int rank) const { return *balancers_[rank]; }
-  std::int64_t tree_size() const { return size_below(root_); }
+  std::int64_t tree_size() const { return tree_size_; }
   bool sends_parcels() const { return sends_parcels_; }
   int snapshots = 0;
 
@@ -289,7 +284,8 @@ class World {
 
   bool sends_parcels_;
   std::minstd_rand random_;
-  TreeNode root_;
+  TreeNode root_;  ///< of a tree of more than `minimum_size` nodes, another for each seed
+  std::int64_t tree_size_ = 0;
   std::int64_t now_ns_ = 0;
   std::uint64_t digest_ = 0;
   std::int64_t wish_at_ns_ = std::numeric_limits<std::int64_t>::max();
@@ -320,7 +316,7 @@ inline void SimulatedRank::work(int maximum, std::minstd_rand& random) {
     const TreeNode node = mine.pop();
     ++visited;
     best = std::min<std::int64_t>(best, node.number);
-    const std::vector<TreeNode> children = children_of(node);
+    const Children children = children_of(node);
     if (world.sends_parcels() && !children.empty() && random() % 10 == 0) {
       std::vector<std::byte> bytes(children.size() * sizeof(TreeNode));
       std::memcpy(bytes.data(), children.data(), bytes.size());

@@ -25,7 +25,7 @@ class Box {
   /// The value is what `make` returns.
   template <class Make>
     requires std::is_invocable_r_v<T, Make>
-  explicit Box(Make&& make) : value_(new T(std::forward<Make>(make)())) {}
+  explicit Box(Make make) : value_(new T(make())) {}
 
   T& operator*() const {
     if (value_ == nullptr) {

@@ -73,10 +73,10 @@ typename App::Solution call(DC_Type type, const App& app, typename App::Problem&
   }
   agree_on_call<App>(type, problem, options);
   const MpiMessages comm(Comm(options.comm));
-  return in_boxes_if_needed(app, std::move(problem), options, comm,
-                            [&](const auto& of, auto&& given) {
-                              return solve_on_ranks(type, of, std::move(given), options);
-                            });
+  return in_boxes_if_needed(
+      app, std::move(problem), options, comm, [&](const auto& of, auto&& given) {
+        return solve_on_ranks(type, of, std::forward<decltype(given)>(given), options);
+      });
 }
 
 /// The same by work stealing on virtual ranks; what they are given is not compared.
@@ -85,10 +85,10 @@ typename App::Solution call_on(const VirtualMessages& ranks, const App& app,
                                typename App::Problem&& problem, const CallOptions& options) {
   std::array<std::int64_t, 2> agreed{};
   ranks.allreduce_min(agreed);  // takes the time of that agreement
-  return in_boxes_if_needed(app, std::move(problem), options, ranks,
-                            [&](const auto& of, auto&& given) {
-                              return solve_by_work_stealing(of, std::move(given), options, ranks);
-                            });
+  return in_boxes_if_needed(
+      app, std::move(problem), options, ranks, [&](const auto& of, auto&& given) {
+        return solve_by_work_stealing(of, std::forward<decltype(given)>(given), options, ranks);
+      });
 }
 
 }  // namespace cleave::detail

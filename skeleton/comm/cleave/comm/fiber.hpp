@@ -36,8 +36,8 @@ class Fiber {
   ucontext_t caller_{};
   bool has_ended_ = false;
   // What AddressSanitizer knows of the caller's stack.
-  const void* callers_stack_ = nullptr;
-  std::size_t callers_bytes_ = 0;
+  [[maybe_unused]] const void* callers_stack_ = nullptr;
+  [[maybe_unused]] std::size_t callers_bytes_ = 0;
 };
 
 }  // namespace cleave::detail

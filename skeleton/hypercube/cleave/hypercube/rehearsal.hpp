@@ -148,7 +148,7 @@ class Rehearsal {
     std::int64_t last_bytes = 0;
     for (Divided& divided : path | std::views::reverse) {
       const double begin_s = spent_s();
-      constexpr int kCopies = 4;  // of a solution: its halves, itself, its message
+      constexpr std::int64_t kCopies = 4;  // of a solution: its halves, itself, its message
       if (begin_s + 2 * last_s > limits_.max_s || last_bytes > limits_.max_bytes / (2 * kCopies)) {
         first_level_ = divided.level + 1;
         return;

@@ -46,8 +46,7 @@ std::function<App(const RunOptions&)> default_application() {
 struct NoParts {
   NoParts() = default;
   template <class Function>
-    requires(!std::same_as<std::remove_cvref_t<Function>, NoParts>)
-  NoParts(Function&&) {
+  NoParts(const Function&) {
     static_assert(!std::same_as<Function, Function>,
                   "cleave: `make_part` is for a problem in parts: the application must have "
                   "`static constexpr bool kMergesParts = true`, or `sample`, `splitter` and "
