@@ -21,8 +21,15 @@ constexpr std::int64_t kLongestKept_ns = 1'000'000;
 /// Of so many requests, one leaves a circle even where it has other ranks.
 constexpr unsigned kRequestsForOneAbroad = 3;
 
-/// In the tree along which work reaches all ranks from rank 0, which begins with it.
-int binomial_parent(int rank) { return rank & (rank - 1); }
+/// Children in the tree along which work reaches all ranks from rank 0, which begins with it. Of
+/// these the last one has the most ranks below it.
+std::vector<int> binomial_children(int rank, int size) {
+  std::vector<int> children;
+  for (int step = 1; rank + step < size && (rank & step) == 0; step *= 2) {
+    children.push_back(rank + step);
+  }
+  return children;
+}
 
 }  // namespace
 
@@ -35,7 +42,10 @@ Balancer::Balancer(Transport& transport, Workload& workload, std::vector<std::ve
       circles_(std::move(circles)),
       children_(tree_children()),
       random_(static_cast<unsigned>(seed * 2654435761U + static_cast<unsigned>(rank_) + 1)),
-      announced_incumbent_(workload.incumbent()) {
+      request_is_out_(rank_ > 0),
+      waiting_thieves_(binomial_children(rank_, size_)),
+      announced_incumbent_(workload.incumbent()),
+      statistics_{.tried = rank_ > 0 ? 1 : 0} {
   if (rank_ == 0) {
     begin_wave(Phase::search);
   }
@@ -76,9 +86,8 @@ void Balancer::handle(const Message& message) {
     ++all_.received;
   }
   switch (header.kind) {
-    case Kind::first_request:
     case Kind::request:
-      answer_request(message.from, header.kind == Kind::first_request);
+      answer_request(message.from);
       return;
     case Kind::no_work:
       request_is_out_ = false;
@@ -126,17 +135,10 @@ void Balancer::handle(const Message& message) {
   }
 }
 
-void Balancer::answer_request(int thief, bool is_first) {
-  if (phase_ == Phase::search) {
-    if (give_to(thief)) {
-      return;
-    }
-    if (is_first && may_still_give()) {
-      waiting_thieves_.push_back(thief);
-      return;
-    }
+void Balancer::answer_request(int thief) {
+  if (phase_ != Phase::search || !give_to(thief)) {
+    send(thief, {.kind = Kind::no_work});
   }
-  send(thief, {.kind = Kind::no_work});
 }
 
 /// \return  false if there is nothing to give
@@ -150,16 +152,11 @@ bool Balancer::give_to(int thief) {
   return true;
 }
 
-/// Gives to those whose first requests are kept, or lets them ask others if this rank has run dry
+/// Gives to those that wait for their first work, or lets them ask others if this rank has run dry
 /// or has had nothing to spare for long.
 void Balancer::serve_waiting_thieves() {
-  while (!waiting_thieves_.empty()) {
-    // Of the children in the binomial tree the last one has the most ranks below it.
-    const auto next = std::ranges::max_element(waiting_thieves_);
-    if (!give_to(*next)) {
-      break;
-    }
-    waiting_thieves_.erase(next);
+  while (!waiting_thieves_.empty() && give_to(waiting_thieves_.back())) {
+    waiting_thieves_.pop_back();
   }
   if (!waiting_thieves_.empty() && !may_still_give()) {
     send_waiting_thieves_away();
@@ -172,7 +169,7 @@ void Balancer::send_waiting_thieves_away() {
   }
 }
 
-/// Whether first requests wait for this rank.
+/// Whether there is sense in waiting for this rank.
 bool Balancer::may_still_give() {
   if (waits_for_first_work()) {
     return true;
@@ -186,7 +183,7 @@ bool Balancer::may_still_give() {
 
 /// Whether this rank has had no work so far and its parent has not sent it elsewhere.
 bool Balancer::waits_for_first_work() {
-  return rank_ > 0 && (statistics_.tried == 0 || (statistics_.tried == 1 && request_is_out_));
+  return rank_ > 0 && statistics_.tried == 1 && request_is_out_;
 }
 
 void Balancer::steal_if_wanted() {
@@ -196,11 +193,7 @@ void Balancer::steal_if_wanted() {
   }
   request_is_out_ = true;
   ++statistics_.tried;
-  if (statistics_.tried == 1 && rank_ > 0) {
-    send(binomial_parent(rank_), {.kind = Kind::first_request});
-  } else {
-    send(choose_victim(), {.kind = Kind::request});
-  }
+  send(choose_victim(), {.kind = Kind::request});
 }
 
 int Balancer::choose_victim() {

@@ -222,7 +222,6 @@ class BagInstance : protected Workload {
               const BagOptions& options)
       : transport_(std::move(transport)),
         deques_(options.workers, options.initial_capacity),
-        helpers_(options.workers - 1),
         options_(options),
         surroundings_(std::move(surroundings)),
         shares_(options.workers > 1 || transport_->size() > 1) {}
@@ -309,6 +308,10 @@ class BagInstance : protected Workload {
   }
   Command commanded() const { return command_.load(std::memory_order_acquire); }
 
+  /// For helpers that come one by one: each rests until it says that it does no longer.
+  void let_helpers_rest() { resting_.store(options_.workers - 1); }
+  void end_rest() { resting_.fetch_sub(1); }
+
   void rest_while_told() {
     resting_.fetch_add(1);
     command_.wait(Command::rest);
@@ -324,13 +327,14 @@ class BagInstance : protected Workload {
     resting_.fetch_sub(1);
   }
 
-  /// Looks for messages; the less often, the longer there were none. \return  the time after it
+  /// Looks for messages; the less often, the longer there were none, unless ranks wait for their
+  /// first work. \return  the time after it
   std::int64_t poll() {
     constexpr std::int64_t kMaxPatience = 8;
     patience_ =
         step() ? std::max<std::int64_t>(patience_ / 2, 1) : std::min(2 * patience_, kMaxPatience);
     const std::int64_t now = transport_->pace_ns();
-    next_poll_ns_ = now + patience_ * options_.poll_ns;
+    next_poll_ns_ = balancer_->is_waited_for() ? now : now + patience_ * options_.poll_ns;
     return now;
   }
 
@@ -373,7 +377,6 @@ class BagInstance : protected Workload {
   Deques<T> deques_;
   std::optional<Balancer> balancer_;
   FirstFailure failure_;
-  int helpers_;  ///< threads of this rank, without the first
   std::int64_t next_poll_ns_ = 0;
 
  private:
@@ -419,7 +422,7 @@ class BagInstance : protected Workload {
   }
 
   void rest(bool on) final { command(on ? Command::rest : Command::go); }
-  bool all_rest() final { return resting_.load() == helpers_; }
+  bool all_rest() final { return resting_.load() == options_.workers - 1; }
 
   const BagOptions options_;
   const Surroundings surroundings_;

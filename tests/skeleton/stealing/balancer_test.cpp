@@ -113,9 +113,9 @@ TEST(Balancer, SharesTheWork) {
   EXPECT_GT(minimum[kSeeds / 2], 0.3);
 }
 
-/// A rank's first request waits until there is something to give, so many ask only once before they
-/// have work. The trees are small here, so the rank that was asked often runs dry.
-TEST(Balancer, FirstRequestsBringWork) {
+/// A rank waits for its parent at the beginning, so many have their first work of it. The trees are
+/// small here, so the parent often runs dry.
+TEST(Balancer, TheFirstWorkComesUnasked) {
   for (const int ranks : {17, 40}) {
     int with_work = 0;
     int at_once = 0;

@@ -6,7 +6,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -364,7 +366,7 @@ struct CommutativeChain : Chain {
 struct Coarse {
   using Problem = int;
   using Solution = int;
-  std::atomic<int>* leaves_here;
+  std::atomic<int>* leaves_here = nullptr;
 
   bool trivial(const int& n) const { return n <= 1; }
   int conquer(int n) const {
@@ -376,13 +378,28 @@ struct Coarse {
   int combine(int left, int right) const { return left + right; }
 };
 
-TEST(GeneralForm, FewLongTasksAreSharedOut) {
-  const Comm comm(MPI_COMM_WORLD);
+/// The most leaves that a rank has counted.
+template <class App>
+int most_leaves_of_a_rank(App app, int leaves) {
   std::atomic<int> leaves_here = 0;
-  EXPECT_EQ(DC_Call(DC_Type::work_stealing, Coarse{&leaves_here}, 32, with_threads(1)), 32);
-  if (comm.size() > 1) {
-    EXPECT_LT(comm.allreduce_max(leaves_here), 32);
-  }
+  app.leaves_here = &leaves_here;
+  EXPECT_EQ(DC_Call(DC_Type::work_stealing, app, leaves, with_threads(1)), leaves);
+  return static_cast<int>(Comm(MPI_COMM_WORLD).allreduce_max(leaves_here));
+}
+
+TEST(GeneralForm, FewLongTasksAreSharedOut) {
+  const int most = most_leaves_of_a_rank(Coarse{}, 16);
+  EXPECT_LE(most, Comm(MPI_COMM_WORLD).size() == 1 ? 16 : 10);
+}
+
+/// Divides off one leaf after the other: all leaves come after all divides.
+struct CoarseAtLast : Coarse {
+  Halves<int> divide(int n) const { return {n - 1, 1}; }
+};
+
+TEST(GeneralForm, LongTasksAfterManyShortOnesAreSharedOut) {
+  const int most = most_leaves_of_a_rank(CoarseAtLast{}, 100);
+  EXPECT_LE(most, Comm(MPI_COMM_WORLD).size() == 1 ? 100 : 65);
 }
 
 TEST(GeneralForm, ADepthOfAMillionIsFine) {
@@ -558,6 +575,23 @@ TEST(Search, ThreadsThatCannotBeStartedAreOneErrorOnEveryRank) {
     EXPECT_NE(e.message().find("of 40"), std::string::npos) << e.message();
   }
   EXPECT_EQ(DC_Call(DC_Type::work_stealing, Words{}, 4, with_threads(2)), 121);
+}
+
+std::ptrdiff_t threads_of_this_process() {
+  const std::filesystem::directory_iterator all("/proc/self/task");
+  return std::distance(begin(all), end(all));
+}
+
+TEST(Search, ThreadsStayForTheNextCall) {
+  const auto count_words = [](int threads) {
+    EXPECT_EQ(DC_Call(DC_Type::work_stealing, Words{}, 4, with_threads(threads)), 121);
+    return threads_of_this_process();
+  };
+  const std::ptrdiff_t threads = count_words(7);
+  EXPECT_GE(threads, 7);
+  for (const int of_call : {7, 2, 1, 5, 7}) {
+    EXPECT_EQ(count_words(of_call), threads);
+  }
 }
 
 TEST(Search, NodesLongerThanAnMpiMessageCross) {

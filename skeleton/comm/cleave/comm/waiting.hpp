@@ -30,6 +30,13 @@ class Waiting {
   }
 };
 
+/// monotonic_ns of the last tick of the system's timer, every 1 to 10 ms. Cost: 5 ns.
+inline std::int64_t coarse_monotonic_ns() {
+  timespec time{};
+  ::clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
 inline constexpr std::int64_t kSpin_ns = 1'000;
 inline constexpr std::int64_t kNap_ns = 50'000;
 

@@ -31,11 +31,12 @@
 // after that request's answer. So when all have answered, no request and no answer to one is under
 // way. No work is, since the search is done.
 //
-// Beginning. Rank 0 has all nodes. Every other rank asks its parent in a binomial tree, which keeps
-// the request until its own first nodes come. Then it gives half of what it has to the child with
-// the most ranks below it, half of the rest to the next, and so on. So work reaches all ranks in
-// log2(p) steps, in shares that fit their parts of the tree. A parent that has run dry itself, or
-// has worked for a millisecond without anything to spare, sends its children to look elsewhere.
+// Beginning. Rank 0 has all nodes. Every other rank waits for its parent in a binomial tree, as if
+// it had asked it. The parent has nothing to give until its own first nodes come. Then it gives
+// half of what it has to the child with the most ranks below it, half of the rest to the next, and
+// so on. So work reaches all ranks in log2(p) steps, in shares that fit their parts of the tree. A
+// parent that has run dry itself, or has worked for a millisecond without anything to spare, sends
+// its children to look elsewhere.
 #pragma once
 
 #include <cstddef>
@@ -107,7 +108,7 @@ class Workload {
 };
 
 struct BalancerStatistics {
-  std::int64_t tried = 0;  ///< requests sent
+  std::int64_t tried = 0;  ///< requests, with the first one that is not sent
   std::int64_t made = 0;   ///< of these, answered with work
   /// On rank 0: time in which all ranks rested for snapshots after which the search went on.
   std::int64_t snapshots_ns = 0;
@@ -133,12 +134,14 @@ class Balancer {
   /// Once this is not `running`, no message is under way to this rank or from it.
   Outcome outcome() const { return outcome_; }
 
+  /// Whether a rank waits for its first work from this one, which may still have some.
+  bool is_waited_for() const { return !waiting_thieves_.empty(); }
+
   const BalancerStatistics& statistics() const { return statistics_; }
 
  private:
   enum class Phase : std::uint8_t { search, drain, snapshot, finish };
   enum class Kind : std::uint8_t {
-    first_request,  // a rank's: may wait until there is something to give
     request,
     no_work,
     work,
@@ -168,7 +171,7 @@ class Balancer {
   };
 
   void handle(const Message& message);
-  void answer_request(int thief, bool is_first);
+  void answer_request(int thief);
   bool give_to(int thief);
   void serve_waiting_thieves();
   void send_waiting_thieves_away();
@@ -208,7 +211,7 @@ class Balancer {
   Counts unanswered_;  ///< messages that nobody answers and that cannot make a rank active
 
   bool request_is_out_ = false;
-  std::vector<int> waiting_thieves_;  ///< whose first requests are kept
+  std::vector<int> waiting_thieves_;  ///< for their first work, the one with most ranks below last
   std::optional<std::int64_t> keeps_until_ns_;
   int failed_requests_ = 0;
   std::int64_t next_request_ns_ = 0;

@@ -3,22 +3,25 @@
 // solutions combined in the order of the children. A problem that was divided leaves a frame with a
 // place for each child's solution; whoever fills the last place combines them and goes on with the
 // frame above. There is no recursion, so any depth will do. Frames stay on the rank that divided;
-// the solution of a problem that was stolen by another rank comes back as a parcel.
+// the solution of a problem that was stolen by another rank comes back as a parcel. Each thread has
+// frames of its own, so none of this takes a lock.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <list>
 #include <mutex>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <cleave/application.hpp>
 #include <cleave/blocks/call_options.hpp>
+#include <cleave/contract/split_deque.hpp>
 #include <cleave/stealing/workers.hpp>
 #include <cleave/wire.hpp>
 
@@ -38,32 +41,70 @@ struct Task {
   Destination destination;
 };
 
+/// A problem that was divided.
+template <DivideAndConquer App>
+struct alignas(kCacheLineBytes) Frame {
+  using Solution = std::optional<typename App::Solution>;
+
+  Destination destination;
+  /// Of the children, each once it is there.
+  std::conditional_t<HasDivideInMany<App>, std::vector<Solution>, std::array<Solution, 2>>
+      solutions;
+  std::atomic<std::size_t> missing = 0;
+  Frame* next = nullptr;  ///< of those that are not in use
+};
+
+/// The frames that one thread takes. It keeps those that it completes, whichever thread took them.
+/// All of them live until the search ends.
+template <DivideAndConquer App>
+class Frames {
+ public:
+  Frame<App>* take(const Destination& destination, std::size_t children) {
+    if (unused_ == nullptr) {
+      unused_ = &taken_.emplace_back();
+    }
+    Frame<App>* const frame = std::exchange(unused_, unused_->next);
+    frame->destination = destination;
+    if constexpr (HasDivideInMany<App>) {
+      frame->solutions.resize(children);
+    }
+    frame->missing.store(children, std::memory_order_relaxed);
+    return frame;
+  }
+
+  /// \pre  it holds no solution any more
+  void keep(Frame<App>* frame) { frame->next = std::exchange(unused_, frame); }
+
+ private:
+  std::deque<Frame<App>> taken_;
+  Frame<App>* unused_ = nullptr;
+};
+
 template <DivideAndConquer App>
 class ForkJoin {
  public:
   using Problem = typename App::Problem;
   using Solution = typename App::Solution;
   using Node = Task<Problem>;
-  struct Total {};
+  using Total = Frames<App>;              ///< of a thread
   using Incumbent = cleave::Incumbent<>;  // that nobody offers anything
   static constexpr bool kVisitsSeveral = false;
 
   ForkJoin(const App& app, int rank, const CallOptions& options)
       : app_(app), rank_(rank), options_(options) {}
 
-  void visit(Node task, Children<Node>& children, Total& /*total*/, Incumbent& /*incumbent*/) {
+  void visit(Node&& task, Children<Node>& children, Total& frames, Incumbent& /*incumbent*/) {
     if (in_functor("trivial", [&] { return static_cast<bool>(app_.trivial(task.problem)); })) {
       auto solution =
           in_block(Block::conquer, [&] { return app_.conquer(std::move(task.problem)); });
-      bring(std::move(solution), task.destination);
+      bring(std::move(solution), task.destination, frames);
       return;
     }
     auto parts =
         in_block(Block::divide, [&] { return subproblems(app_, std::move(task.problem)); });
-    push(parts, task.destination, children);
+    push(parts, frames.take(task.destination, parts.size()), children);
   }
 
-  Total combine(Total, Total) const { return {}; }
   std::optional<std::int64_t> nodes(const Total&) const { return std::nullopt; }
 
   bool next_parcel(Parcel& parcel) {
@@ -76,29 +117,18 @@ class ForkJoin {
     return true;
   }
 
-  void deliver(std::span<const std::byte> bytes) {
+  void deliver(std::span<const std::byte> bytes, Total& frames) {
     Unpacker unpacker(bytes);
     const auto destination = wire<Destination>::unpack(unpacker);
-    bring(wire<Solution>::unpack(unpacker), destination);
+    bring(wire<Solution>::unpack(unpacker), destination, frames);
   }
 
   /// On rank 0, once all is done.
   std::optional<Solution> take_solution() { return std::move(solution_); }
 
  private:
-  struct Frame {
-    Destination destination;
-    std::vector<std::optional<Solution>> solutions;
-    std::atomic<std::size_t> missing;
-    typename std::list<Frame>::iterator self{};
-
-    Frame(const Destination& above, std::size_t children)
-        : destination(above), solutions(children), missing(children) {}
-  };
-
   template <class Parts>
-  void push(Parts& parts, const Destination& destination, Children<Node>& children) {
-    Frame* const frame = add_frame(destination, parts.size());
+  void push(Parts& parts, Frame<App>* frame, Children<Node>& children) {
     for (std::size_t i = parts.size(); i-- > 0;) {  // the first child is visited first
       children.push({.problem = std::move(parts[i]),
                      .destination = {.rank = rank_,
@@ -108,7 +138,7 @@ class ForkJoin {
   }
 
   /// Puts a solution where it belongs, and those that become complete by it.
-  void bring(Solution solution, Destination destination) {
+  void bring(Solution solution, Destination destination, Total& frames) {
     for (;;) {
       if (destination.rank != rank_) {
         Packer packer;
@@ -123,28 +153,28 @@ class ForkJoin {
         solution_ = std::move(solution);
         return;
       }
-      auto* const frame = reinterpret_cast<Frame*>(destination.frame);
+      auto* const frame = reinterpret_cast<Frame<App>*>(destination.frame);
       frame->solutions[destination.index] = std::move(solution);
-      if (frame->missing.fetch_sub(1) > 1) {
+      if (frame->missing.load(std::memory_order_acquire) > 1 &&
+          frame->missing.fetch_sub(1, std::memory_order_acq_rel) > 1) {
         return;
       }
-      solution = *std::move(frame->solutions.front());
-      for (std::size_t i = 1; i < frame->solutions.size(); ++i) {
-        solution = in_block(Block::combine, [&] {
-          return app_.combine(std::move(solution), *std::move(frame->solutions[i]));
-        });
-      }
+      solution = combined(*frame);
       destination = frame->destination;
-      const std::lock_guard guard(frames_mutex_);
-      frames_.erase(frame->self);
+      frames.keep(frame);
     }
   }
 
-  Frame* add_frame(const Destination& destination, std::size_t children) {
-    const std::lock_guard guard(frames_mutex_);
-    Frame& frame = frames_.emplace_front(destination, children);
-    frame.self = frames_.begin();
-    return &frame;
+  /// The solution of a frame that has all of its children's, which it holds no longer.
+  Solution combined(Frame<App>& frame) {
+    Solution solution = *std::exchange(frame.solutions[0], std::nullopt);
+    for (std::size_t i = 1; i < frame.solutions.size(); ++i) {
+      solution = in_block(Block::combine, [&] {
+        return app_.combine(std::move(solution), *std::move(frame.solutions[i]));
+      });
+      frame.solutions[i].reset();
+    }
+    return solution;
   }
 
   template <class Work>
@@ -161,8 +191,6 @@ class ForkJoin {
   const int rank_;
   const CallOptions& options_;
   std::optional<Solution> solution_;
-  std::mutex frames_mutex_;
-  std::list<Frame> frames_;
   std::mutex parcels_mutex_;
   std::deque<Parcel> parcels_;
 };

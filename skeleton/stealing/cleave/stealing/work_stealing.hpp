@@ -44,7 +44,7 @@ struct SearchKernel {
   }
   std::optional<std::int64_t> nodes(const Total& total) const { return nodes_of(app, total); }
   static bool next_parcel(Parcel& /*parcel*/) { return false; }
-  static void deliver(std::span<const std::byte> /*parcel*/) {}
+  static void deliver(std::span<const std::byte> /*parcel*/, Total& /*total*/) {}
 };
 
 /// An application whose `combine` is declared commutative and associative by

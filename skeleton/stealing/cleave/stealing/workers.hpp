@@ -20,13 +20,13 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include <cleave/bag.hpp>
 #include <cleave/blocks/call_options.hpp>
 #include <cleave/clock.hpp>
+#include <cleave/stealing/helpers.hpp>
 #include <cleave/stealing/kernel.hpp>
 #include <cleave/stealing/search_watch.hpp>
 #include <cleave/stealing/snapshot.hpp>
@@ -50,14 +50,14 @@ struct SearchWorker : Worker {
 
   /// A batch is to take 5 to 20 us. It grows by and by, and shrinks at once where visits have
   /// become longer.
-  void adapt_batch(std::int64_t took_ns) {
+  void adapt_batch(std::int64_t visited, std::int64_t took_ns) {
     constexpr std::int64_t kShort_ns = 5'000;
     constexpr std::int64_t kLong_ns = 20'000;
     constexpr std::int64_t kMaxBatch = 4096;
-    if (took_ns < kShort_ns) {
+    if (took_ns < kShort_ns && visited == batch) {
       batch = std::min(2 * batch, kMaxBatch);
     } else if (took_ns > kLong_ns) {
-      batch = std::max<std::int64_t>(batch * kLong_ns / took_ns, 1);
+      batch = std::max<std::int64_t>(visited * kLong_ns / took_ns, 1);
     }
   }
 };
@@ -119,9 +119,10 @@ class Workers final : private BagInstance<typename K::Node> {
     }
     set_active(first(), true);
     this->begin_search();
+    this->let_helpers_rest();
     {
-      Helpers helpers(*this);
-      failure_.guard("threads", [&] { helpers.start(); });
+      Helpers helpers([this] { this->command(Command::stop); });
+      failure_.guard("threads", [&] { start(helpers); });
       for (std::int64_t now = now_ns(first()); outcome() == Balancer::Outcome::running;) {
         now = work(first(), now);
       }
@@ -179,42 +180,20 @@ class Workers final : private BagInstance<typename K::Node> {
 
   static constexpr std::size_t kSpansKept = 1 << 16;
 
-  /// The threads other than the main one, for as long as this lives.
-  class Helpers {
-   public:
-    explicit Helpers(Workers& workers) : all_(workers) { all_.helpers_ = 0; }
-    /// \throws Error  if the system starts no more of them; those that it has started work
-    void start() {
-      for (std::size_t i = 1; i < all_.workers_.size(); ++i) {
-        try {
-          threads_.emplace_back([this, i] {
-            if (!all_.options_.bound_to.empty()) {
-              bind_thread(all_.options_.bound_to[i]);
-            }
-            all_.help(*all_.workers_[i]);
-          });
-        } catch (const std::exception& e) {
-          throw Error(fmt::format("cannot start thread {} of {}: {}", i + 1, all_.workers_.size(),
-                                  e.what()));
-        }
-        ++all_.helpers_;
-      }
-    }
-    ~Helpers() {
-      all_.command(Command::stop);
-      for (std::thread& thread : threads_) {
-        thread.join();
-      }
-    }
-    Helpers(const Helpers&) = delete;
-    Helpers& operator=(const Helpers&) = delete;
-
-   private:
-    Workers& all_;
-    std::vector<std::thread> threads_;
-  };
-
   Worker& first() { return *workers_.front(); }
+
+  /// \throws Error  if the system starts no more threads; those that it has started work
+  void start(Helpers& helpers) {
+    const std::vector<int>& bound_to = options_.bound_to;
+    for (std::size_t i = 1; i < workers_.size(); ++i) {
+      try {
+        helpers.start([this, i] { help(*workers_[i]); }, bound_to.empty() ? -1 : bound_to[i]);
+      } catch (const std::exception& e) {
+        throw Error(
+            fmt::format("cannot start thread {} of {}: {}", i + 1, workers_.size(), e.what()));
+      }
+    }
+  }
 
   /// Other threads call no MPI, not even for its clock.
   std::int64_t now_ns(const Worker& worker) const {
@@ -222,6 +201,7 @@ class Workers final : private BagInstance<typename K::Node> {
   }
 
   void help(Worker& worker) {
+    this->end_rest();
     for (std::int64_t now = now_ns(worker);;) {
       switch (commanded()) {
         case Command::go:
@@ -257,13 +237,14 @@ class Workers final : private BagInstance<typename K::Node> {
     std::int64_t now = transport_->pace_ns();
     bool went_well = true;
     for (bool is_empty = false; went_well && !is_empty && may_go() && !is_answered();) {
+      std::int64_t visited = 0;
       went_well = failure_.guard("visit", [&] {
         if (options_.hooks.before_block) {
           options_.hooks.before_block(Block::sequential, 0);
         }
-        const std::int64_t visited = visit_some(worker);
-        is_empty = visited < worker.batch;
+        visited = visit_some(worker);
         worker.statistics.visits += visited;
+        is_empty = !deques_.of(worker.index).has_private();
         this->share(worker.index);
       });
       if (is_limited_) {
@@ -273,7 +254,7 @@ class Workers final : private BagInstance<typename K::Node> {
         worker.visits_seen.store(worker.statistics.visits, std::memory_order_relaxed);
       }
       const std::int64_t batch_begin_ns = std::exchange(now, transport_->pace_ns());
-      worker.adapt_batch(now - batch_begin_ns);
+      worker.adapt_batch(visited, now - batch_begin_ns);
       // Not guarded: without a message that is lost, the ranks could not agree on an end.
       if (worker.index == 0 && now >= next_poll_ns_) {
         now = look_up();
@@ -294,16 +275,25 @@ class Workers final : private BagInstance<typename K::Node> {
     return end_ns;
   }
 
+  /// Visits a batch of nodes, or fewer where there are no more, or where visits have become so long
+  /// that a batch of them would be too long for whoever waits. \return  how many
   std::int64_t visit_some(Worker& worker) {
+    constexpr int kTurnsBetweenLooks = 4;
+    constexpr std::int64_t kTooLong_ns = 1'000'000;
+    const std::int64_t begin_ns = transport_->coarse_ns();
     SplitDeque<Node>& mine = deques_.of(worker.index);
     Children<Node> children(mine);
     std::vector<Node> taken;
     std::int64_t visited = 0;
-    while (visited < worker.batch && mine.has_private() && !children.is_stopped()) {
+    for (int turn = 1; visited < worker.batch && mine.has_private() && !children.is_stopped();
+         ++turn) {
       visited +=
           visit_newest<K::kVisitsSeveral>(mine, worker.batch - visited, taken, [&](auto&& nodes) {
             kernel_.visit(std::forward<decltype(nodes)>(nodes), children, worker.total, incumbent_);
           });
+      if (turn % kTurnsBetweenLooks == 0 && transport_->coarse_ns() - begin_ns > kTooLong_ns) {
+        break;
+      }
     }
     if (children.is_stopped()) {
       this->stop();
@@ -401,7 +391,7 @@ class Workers final : private BagInstance<typename K::Node> {
 
   bool next_parcel(Parcel& parcel) override { return kernel_.next_parcel(parcel); }
   void deliver(std::span<const std::byte> parcel) override {
-    failure_.guard("combine", [&] { kernel_.deliver(parcel); });
+    failure_.guard("combine", [&] { kernel_.deliver(parcel, first().total); });
   }
 
   std::int64_t incumbent() override { return incumbent_.key(); }
