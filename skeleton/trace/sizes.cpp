@@ -15,11 +15,11 @@ namespace cleave {
 
 namespace {
 
-struct Unit {
+struct CountUnit {
   char letter;
   std::int64_t value;
 };
-constexpr std::array<Unit, 3> kUnits = {{{'G', 1 << 30}, {'M', 1 << 20}, {'K', 1 << 10}}};
+constexpr std::array<CountUnit, 3> kUnits = {{{'G', 1 << 30}, {'M', 1 << 20}, {'K', 1 << 10}}};
 
 }  // namespace
 
@@ -28,7 +28,7 @@ std::int64_t parse_count(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), digits);
   const std::string_view rest(end, static_cast<std::size_t>(text.data() + text.size() - end));
   std::int64_t unit = rest.empty() ? 1 : 0;
-  for (const Unit& known : kUnits) {
+  for (const CountUnit& known : kUnits) {
     if (rest.size() == 1 && rest.front() == known.letter) {
       unit = known.value;
     }
@@ -45,7 +45,7 @@ std::int64_t parse_count(std::string_view text) {
 
 std::string format_count(std::int64_t count) {
   assert(count >= 0);
-  for (const Unit& unit : kUnits) {
+  for (const CountUnit& unit : kUnits) {
     if (count > 0 && count % unit.value == 0) {
       return fmt::format("{}{}", count / unit.value, unit.letter);
     }
