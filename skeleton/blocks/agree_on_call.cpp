@@ -74,7 +74,7 @@ void require_same_call(const Comm& comm, DC_Type type, const CallOptions& option
                   .tells_early_end = steals && options.stealing.ended_early != nullptr};
   const std::array words = {kind.number(), application, problem};
   // Without its last bit, so that the negative exists.
-  const auto mine = static_cast<std::int64_t>(crc_64(std::as_bytes(std::span(words))) >> 1);
+  const auto mine = static_cast<std::int64_t>(hash_of(std::as_bytes(std::span(words))) >> 1);
   std::array<std::int64_t, 2> minimum = {mine, -mine};
   comm.allreduce_min(minimum);
   if (minimum[0] != -minimum[1]) {

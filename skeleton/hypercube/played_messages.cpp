@@ -73,13 +73,13 @@ void PlayedMessages::exchange(int /*partner*/, std::span<const std::byte> out,
     Header mine;
     Header theirs;
     if (!out.empty()) {
-      copy(out, bytes_of(mine));
+      copy(out.first(kHeaderBytes), bytes_of(mine));
     }
     if (!in.empty()) {
       if (payload_ != nullptr && *payload_) {
-        theirs = {.has_payload = 1, .bytes = std::ssize(**payload_)};
+        theirs = {.payload = Header::follows, .bytes = std::ssize(**payload_)};
       }
-      copy(std::as_bytes(std::span(&theirs, 1)), in);
+      copy(bytes_of(theirs), in.first(kHeaderBytes));
     }
     asks_ = std::max(mine.bytes, theirs.bytes) > static_cast<std::int64_t>(kMaxBytesUnasked);
   } else if (asks_) {

@@ -45,7 +45,7 @@ struct Case {
 /// What Link says to the partner around a payload.
 void repeat_header(const Comm& comm, std::int64_t payload_bytes) {
   const int partner = comm.rank() ^ 1;
-  Header mine{.has_payload = 1, .bytes = payload_bytes};
+  Header mine{.payload = Header::follows, .bytes = payload_bytes};
   Header theirs;
   comm.exchange(partner, bytes_of(mine), bytes_of(theirs));
   if (payload_bytes > static_cast<std::int64_t>(kMaxBytesUnasked)) {

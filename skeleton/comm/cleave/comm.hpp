@@ -112,8 +112,9 @@ class Comm {
   friend const Hosts& hosts_of(const Comm& comm);
 
   explicit Comm(const detail::CommState* state) : state_(state) {}
-  void wait_all(std::vector<MPI_Request>& requests) const;
-  void reduce(std::span<std::int64_t> values, MPI_Op op) const;
+  void wait_all(std::span<MPI_Request> requests) const;
+  using Fold = std::int64_t(std::int64_t, std::int64_t);
+  void reduce(std::span<std::int64_t> values, MPI_Op op, Fold* fold) const;
 
   /// A collective of MPI: `block()`, or where waits are polite its non-blocking form
   /// `post(request)`.

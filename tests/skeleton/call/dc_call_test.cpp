@@ -427,6 +427,22 @@ TEST(DcCall, ASolutionThatCannotBeStoredIsOneExceptionOnEveryRank) {
   }
 }
 
+TEST_P(Placements, RanksThatTakeATraceMeetRanksThatTakeNone) {
+  for (const std::size_t count : {10, 100, 1000}) {  // with a header, and after it
+    for (int traced = 0; traced < world_size(); ++traced) {
+      Recorder recorder(mpi_time_ns);
+      recorder.begin_repetition(0, false);
+      const auto values = random_values(count, 5);
+      const auto sorted = DC_Call(DC_Type::hypercube, examples::Mergesort{}, values,
+                                  {.comm = MPI_COMM_WORLD,
+                                   .recorder = world_rank() == traced ? &recorder : nullptr,
+                                   .placement = GetParam()});
+      EXPECT_EQ(sorted, has_solution(GetParam()) ? solve_sequential(examples::Mergesort{}, values)
+                                                 : std::vector<int>());
+    }
+  }
+}
+
 TEST(DcCall, TracesHaveTheBlocksOfEveryLevel) {
   Recorder recorder(mpi_time_ns);
   recorder.begin_repetition(0, false);

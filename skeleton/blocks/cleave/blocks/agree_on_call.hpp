@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <ranges>
 #include <span>
 #include <type_traits>
@@ -15,7 +16,7 @@
 #include <cleave/blocks/call_options.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/error.hpp>
-#include <cleave/trace/checksum.hpp>
+#include <cleave/random.hpp>
 
 namespace cleave::detail {
 
@@ -24,12 +25,25 @@ template <class T>
 inline constexpr bool kHasValueInBytes =
     std::has_unique_object_representations_v<T> || std::is_floating_point_v<T>;
 
+/// That of each eight bytes after the other, and of how many there are.
+inline std::uint64_t hash_of(std::span<const std::byte> bytes) {
+  std::uint64_t hash = bytes.size();
+  while (!bytes.empty()) {
+    std::uint64_t word = 0;
+    const std::size_t count = std::min(bytes.size(), sizeof(word));
+    std::memcpy(&word, bytes.data(), count);
+    hash = CounterRandom::mix(hash ^ word);
+    bytes = bytes.subspan(count);
+  }
+  return hash;
+}
+
 /// A hash of what is cheap to read: of a plain problem, or of the length of a sequence of plain
 /// elements and of 64 of them. It is 0 for any other problem, which is not compared.
 template <class Problem>
 std::uint64_t cheap_hash(const Problem& problem) {
   if constexpr (kHasValueInBytes<Problem>) {
-    return crc_64(std::as_bytes(std::span(&problem, 1)));
+    return hash_of(std::as_bytes(std::span(&problem, 1)));
   } else if constexpr (std::ranges::contiguous_range<const Problem> &&
                        std::ranges::sized_range<const Problem>) {
     using Element = std::ranges::range_value_t<const Problem>;
@@ -37,7 +51,7 @@ std::uint64_t cheap_hash(const Problem& problem) {
       constexpr std::size_t kPlaces = 64;
       const std::span<const Element> all(std::ranges::data(problem), std::ranges::size(problem));
       if (all.size() <= kPlaces) {
-        return crc_64(std::as_bytes(all)) + all.size();
+        return hash_of(std::as_bytes(all));
       }
       std::vector<std::byte> some;
       some.reserve(kPlaces * sizeof(Element));
@@ -45,7 +59,7 @@ std::uint64_t cheap_hash(const Problem& problem) {
         const auto bytes = std::as_bytes(all.subspan((all.size() - 1) / (kPlaces - 1) * i, 1));
         some.insert(some.end(), bytes.begin(), bytes.end());
       }
-      return crc_64(some) + all.size();
+      return hash_of(some) + all.size();
     }
   }
   return 0;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a value crosses between two ranks of the hypercube so that neither ever hangs. A header
 // (status and length) goes before every payload, so a rank that has failed says so instead of its
-// payload. Before a long payload each side says whether it found room for what is to come.
+// payload. Before a long payload each side says whether it found room for what is to come. A short
+// payload comes with the header, unless its rank takes a trace, which tells the times of both.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -18,8 +20,9 @@
 namespace cleave::detail {
 
 struct Header {
-  std::int64_t has_payload = 0;
-  std::int64_t bytes = 0;
+  enum Payload : std::int64_t { none, follows, is_here };
+  Payload payload = none;
+  std::int64_t bytes = 0;  ///< of the payload
 };
 static_assert(sizeof(Header) == kHeaderBytes);
 
@@ -27,6 +30,18 @@ template <class T>
 std::span<std::byte> bytes_of(T& value) {
   return std::as_writable_bytes(std::span(&value, 1));
 }
+
+/// A header and the short payload that may come with it.
+struct HeaderMessage {
+  Header header;
+  std::array<std::byte, kMaxBytesInHeader> payload;
+
+  /// Without the rest of an array that is not full.
+  std::span<std::byte> filled() {
+    const std::int64_t bytes = header.payload == Header::is_here ? header.bytes : 0;
+    return bytes_of(*this).first(sizeof(header) + static_cast<std::size_t>(bytes));
+  }
+};
 
 /// Moves values between this rank and others, as blocks of the trace: `wait` until the other side
 /// is there, `skeleton` for packing and room, `exchange` for the payload.
@@ -63,18 +78,19 @@ class Link {
     if (mine != nullptr) {
       in_block(Block::skeleton, level, sizes, 0, [&] { outgoing.emplace(*mine); });
     }
-    Header my_header{.has_payload = outgoing.has_value() ? 1 : 0,
-                     .bytes = outgoing ? std::ssize(outgoing->bytes()) : 0};
-    Header their_header;
-    move(Block::wait, level, sizes, other, gives ? bytes_of(my_header) : std::span<std::byte>{},
-         gets ? bytes_of(their_header) : std::span<std::byte>{});
+    HeaderMessage my_first = outgoing ? first_message(outgoing->bytes()) : HeaderMessage{};
+    HeaderMessage their_first;
+    move(Block::wait, level, sizes, other, gives ? my_first.filled() : std::span<std::byte>{},
+         gets ? bytes_of(their_first) : std::span<std::byte>{}, kHeaderBytes);
+    const Header my_header = my_first.header;
+    const Header their_header = their_first.header;
 
     std::optional<Incoming<T>> incoming;
-    if (their_header.has_payload != 0) {
+    if (their_header.payload != Header::none) {
       in_block(Block::skeleton, level, sizes, their_header.bytes,
                [&] { incoming.emplace(static_cast<std::size_t>(their_header.bytes)); });
     }
-    const bool lost = their_header.has_payload != 0 && !incoming;
+    const bool lost = their_header.payload == Header::follows && !incoming;
 
     // Both sides know both lengths, so both know which of the two ask.
     char they_have_room = 1;
@@ -84,22 +100,25 @@ class Link {
       char i_have_room = lost ? 0 : 1;
       move(Block::wait, level, sizes, other,
            i_am_asked ? bytes_of(i_have_room) : std::span<std::byte>{},
-           i_ask ? bytes_of(they_have_room) : std::span<std::byte>{});
+           i_ask ? bytes_of(they_have_room) : std::span<std::byte>{}, 1);
     }
 
     std::array<std::byte, kMaxBytesUnasked> dropped;  // what was sent without asking
     std::span<const std::byte> out;
     std::span<std::byte> in;
-    if (outgoing && they_have_room != 0) {
+    if (my_header.payload == Header::follows && they_have_room != 0) {
       out = outgoing->bytes();
     }
-    if (incoming) {
+    if (incoming && their_header.payload == Header::is_here) {
+      std::ranges::copy(their_first.filled().subspan(kHeaderBytes), incoming->bytes().begin());
+    } else if (incoming) {
       in = incoming->bytes();
     } else if (lost && !i_am_asked) {
       in = std::span(dropped).first(static_cast<std::size_t>(their_header.bytes));
     }
     if (!out.empty() || !in.empty()) {
-      move(Block::exchange, level, sizes, other, out, in);
+      move(Block::exchange, level, sizes, other, out, in,
+           std::max(std::ssize(out), std::ssize(in)));
     }
     if (!incoming) {
       return std::nullopt;
@@ -107,6 +126,15 @@ class Link {
     std::optional<T> value;
     in_block(Block::skeleton, level, sizes, 0, [&] { value.emplace(incoming->take()); });
     return value;
+  }
+
+  HeaderMessage first_message(std::span<const std::byte> payload) const {
+    HeaderMessage first{.header = {.payload = Header::follows, .bytes = std::ssize(payload)}};
+    if (payload.size() <= kMaxBytesInHeader && blocks_.recorder() == nullptr) {
+      first.header.payload = Header::is_here;
+      std::ranges::copy(payload, first.payload.begin());
+    }
+    return first;
   }
 
   /// The skeleton's own work, which may run out of memory.
@@ -126,14 +154,14 @@ class Link {
   }
 
   void move(Block block, Level level, const Sizes& sizes, int other, std::span<const std::byte> out,
-            std::span<std::byte> in) {
+            std::span<std::byte> in, std::int64_t bytes) {
     blocks_.timed(
         block, level,
         [&] {
           comm_.exchange(other, out, in);
           return true;
         },
-        [&sizes](bool) { return sizes; }, std::max(std::ssize(out), std::ssize(in)));
+        [&sizes](bool) { return sizes; }, bytes);
   }
 
   const Messages& comm_;
