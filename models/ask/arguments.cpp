@@ -126,12 +126,6 @@ void FitArguments::add_to(CLI::App& command) {
   command.add_option("--form", given_forms, "Terms of one block, e.g. sequential=1,N*log2(N)")
       ->take_all()
       ->allow_extra_args(false);
-  command
-      .add_option("--hold-out", hold_out,
-                  "Which sizes are kept from the fit, to test it; beyond: those of more than a "
-                  "third of the largest")
-      ->check(CLI::IsMember({"none", "every-second", "beyond"}))
-      ->capture_default_str();
   command.add_flag("--allow-oversubscribed", allow_oversubscribed,
                    "Also fit runs with more ranks than cores");
 }

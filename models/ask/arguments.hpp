@@ -54,7 +54,7 @@ struct FitArguments {
   std::string hold_out = "none";
   bool allow_oversubscribed = false;
 
-  /// Adds the options of these names. Refers to this object.
+  /// Adds the options of these names, but for --hold-out. Refers to this object.
   void add_to(CLI::App& command);
 
   FitOptions options() const;

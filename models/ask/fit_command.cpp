@@ -187,6 +187,12 @@ void add_fit_command(CLI::App& program, const std::string& command_line) {
   command->add_option("--out", arguments->out,
                       "The model to write (*.model.json); without it that of the study's folder");
   arguments->fit.add_to(*command);
+  command
+      ->add_option("--hold-out", arguments->fit.hold_out,
+                   "Which sizes are kept from the fit, to test it; beyond: those of more than a "
+                   "third of the largest")
+      ->check(CLI::IsMember({"none", "every-second", "beyond"}))
+      ->capture_default_str();
   arguments->table.add_to(*command);
   arguments->answering.add_to(*command);
   command->footer(

@@ -15,6 +15,7 @@
 #include "models/ask/arguments.hpp"
 #include "models/ask/commands.hpp"
 #include "models/ask/questions.hpp"
+#include "models/ask/study_folder.hpp"
 #include "models/report/answer.hpp"
 #include "models/report/format.hpp"
 #include "models/report/plot.hpp"
@@ -174,6 +175,14 @@ std::vector<int> ranks_asked(const Model& model, const std::string& given) {
   return parse_ranks(given);
 }
 
+/// Those that are given, else the study's own.
+std::vector<RehearsedRun> rehearsed_for(const PredictArguments& arguments, const Model& model) {
+  const QuestionArguments& question = arguments.question;
+  return arguments.rehearsals.empty() && question.what_if.empty()
+             ? rehearsed_in(question.study, model)
+             : rehearsed_runs(model, read_traces(arguments.rehearsals));
+}
+
 void run(const PredictArguments& arguments) {
   arguments.question.require_model("cleave predict sort-study --ranks 1,2 --size N=1G");
   std::vector<NamedSizes> sizes;
@@ -185,7 +194,7 @@ void run(const PredictArguments& arguments) {
   }
   const Model model = arguments.question.read();
   PredictOptions options = arguments.question.options();
-  options.rehearsed = rehearsed_runs(model, read_traces(arguments.rehearsals));
+  options.rehearsed = rehearsed_for(arguments, model);
   const std::vector<int> ranks = ranks_asked(model, arguments.ranks);
   if (model.size_names().empty()) {
     sizes.resize(1);  // of a table of ranks and times
@@ -235,7 +244,8 @@ void add_predict_command(CLI::App& program) {
   command
       ->add_option(
           "--rehearsal", arguments->rehearsals,
-          "Traces of --rehearse at these sizes and ranks, whose blocks are taken as measured")
+          "Traces of --rehearse at these sizes and ranks, whose blocks are taken as measured; "
+          "without it those in the study's folder")
       ->delimiter(',')
       ->take_all();
   command->add_flag("--shares", arguments->shares, "Also print what each block takes");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <set>
 
 #include <cleave/trace/trace_file.hpp>
 
@@ -27,6 +28,22 @@ struct ReportArguments {
   Answering answering;
 };
 
+/// What a study has rehearsed. It is answered first where its sizes were rehearsed on more ranks
+/// than were run.
+std::vector<RehearsedRun> rehearsed_of(const std::filesystem::path& folder, const Model& model) {
+  std::vector<RehearsedRun> rehearsed = rehearsed_in(folder, model);
+  std::set<NamedSizes> asked;
+  for (const RehearsedRun& run : rehearsed) {
+    if (run.ranks > model.max_ranks()) {
+      asked.insert(run.sizes);
+    }
+  }
+  for (RehearsedRun& run : rehearsed) {
+    run.is_asked = asked.contains(run.sizes);
+  }
+  return rehearsed;
+}
+
 void run(const ReportArguments& arguments) {
   require_option(arguments.traces, "a trace or a study's folder",
                  "cleave report sort-study, or cleave report *.trace.jsonl --model sort.model.json "
@@ -40,7 +57,8 @@ void run(const ReportArguments& arguments) {
       read_model(model_of(arguments.model.empty() ? folder.string() : arguments.model));
   const std::optional<detail::Machine> machine = read_machine_if_given(arguments.machine);
   const std::vector<std::string> files = traces_of(arguments.traces);
-  Report report = make_report(model, read_measurements(files, arguments.table.choice), machine);
+  const Measurements measurements = read_measurements(files, arguments.table.choice);
+  Report report = make_report(model, measurements, machine, rehearsed_of(folder, model));
   if (!are_tables(files)) {
     report.timeline = largest_run(read_traces(files));
   }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 #include <cleave/trace/words.hpp>
 
@@ -20,19 +19,9 @@ const NamedSizes& sizes_of(const StudyRun& run, const Case& c) {
   return run.traces_with(c)[c.traces.front()].repetitions.back().sizes;
 }
 
-/// Where sizes are options in quotes, these may differ from run to run.
-void forget_options_of_sizes(Model& model, const StudyPlan& plan) {
-  for (const Case& c : plan.cases) {
-    std::istringstream words(c.size.starts_with('-') ? c.size : "");
-    for (std::string word; words >> word;) {
-      model.options.erase(word.substr(std::min(word.find_first_not_of('-'), word.size())));
-    }
-  }
-}
-
 /// What was rehearsed so far, with what is asked of it.
 std::vector<RehearsedRun> rehearsed_so_far(Model model, const StudyRun& run) {
-  forget_options_of_sizes(model, run.plan());
+  model.options.clear();  // sizes may be options
   std::vector<RehearsedRun> rehearsed = rehearsed_runs(model, run.rehearsals());
   for (const Case& c : run.plan().cases) {
     for (RehearsedRun& of : rehearsed) {
@@ -82,34 +71,16 @@ bool is_of(const StudyRun& run, const Case& c, const Prediction& answer) {
 Report report_of(const StudyRun& run, const FitArguments& fit, double within,
                  const detail::Provenance& provenance) {
   const Measurements measurements = fit.measurements(collect_measurements(run.traces()));
-  const std::optional<detail::Machine> machine = read_machine_if_given(run.machine_file());
-  const auto report_by = [&](const FitOptions& options, const std::vector<std::string>& notes) {
-    Model model = fit_model(measurements, machine, options, provenance);
-    model.notes.insert(model.notes.end(), notes.begin(), notes.end());
-    return make_report(model, measurements, std::nullopt, rehearsed_so_far(model, run));
-  };
-  const FitOptions& options = run.plan().fit;
-  try {
-    Report report = report_by(options, {});
-    report.model.verdict = report.verdict;
-    for (const Answer& answer : report.asked) {
-      if (is_wide(answer, within)) {
-        report.notes.push_back({.text = narrower_by(*answer.prediction, within)});
-      }
+  const Model model = fit_model(measurements, read_machine_if_given(run.machine_file()),
+                                run.plan().fit, provenance);
+  Report report = make_report(model, measurements, std::nullopt, rehearsed_so_far(model, run));
+  report.model.verdict = report.verdict;
+  for (const Answer& answer : report.asked) {
+    if (is_wide(answer, within)) {
+      report.notes.push_back({.text = narrower_by(*answer.prediction, within)});
     }
-    return report;
-  } catch (const Error& error) {
-    if (options.hold_out == HoldOut::none) {
-      throw;
-    }
-    FitOptions to_all = options;
-    to_all.hold_out = HoldOut::none;
-    return report_by(
-        to_all,
-        {fmt::format(
-            "all sizes are fitted and none is held out to test the fit; with some held out, {}",
-            error.what())});
   }
+  return report;
 }
 
 std::vector<Case*> cases_again(StudyRun& run, const Report& report, double within) {

@@ -12,9 +12,10 @@
 
 namespace cleave::models {
 
-/// The report of a model that is fitted to the runs that are not held out; to all, where those
-/// determine too few coefficients. Of a study that rehearses it is fitted to all, for what no
-/// rehearsal tells: how long messages are, and what the host does on top. All runs judge it then.
+/// The answers by rehearsals, which all runs judge, with a model that is fitted to the runs: for
+/// what no rehearsal tells, how long messages are and what the host does on top, and for other
+/// sizes and ranks.
+///
 /// \param within  half width of an answer that is narrow enough, relative; notes say what would
 ///                make a wider one narrower
 /// \throws Error  if nothing can be fitted

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cleave study: calibrate, run a program at many sizes with traces, fit, and report.
+// cleave study: calibrate, rehearse what is asked, run a few sizes that judge it, fit, and report.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -37,9 +37,9 @@ struct CommandLine {
   StudyArguments study;
   std::string ranks = "1,2";
   std::string threads = "1";
-  std::string at;
+  std::string at = "2,8,64";
   double within_percent = 5;
-  FitArguments fit{.hold_out = "every-second"};
+  FitArguments fit;
 };
 
 void fit_and_report(const FitArguments& fit, StudyRun& run, double within,
@@ -70,22 +70,11 @@ void run(CommandLine& given, const Answering& answering, const std::string& comm
   arguments.ranks = parse_ranks(given.ranks);
   arguments.threads = parse_ranks(given.threads);
   arguments.within = given.within_percent / 100;
-  if (!given.at.empty()) {
-    arguments.at = parse_ranks(given.at);
-  } else if (!arguments.at_sizes.empty() || arguments.budget_s) {
-    throw UsageError(
-        "--size and --budget go with --at, for example --at 64 --size N=24M; a study's own sizes "
-        "are --sizes");
-  }
+  arguments.at = parse_ranks(given.at);
   arguments.fit = given.fit.options();
   arguments.allow_oversubscribed = given.fit.allow_oversubscribed;
   catch_interrupts();
   StudyRun study(arguments, plan_study(arguments));
-  if (!answering.quiet) {
-    for (const std::string& note : study.plan().notes) {
-      fmt::print(stderr, "study: note: {}\n", note);
-    }
-  }
   study.measure([&](StudyRun& so_far) {
     return cases_again(so_far, report_of(so_far, given.fit, arguments.within, {}),
                        arguments.within);
@@ -99,34 +88,34 @@ void add_study_command(CLI::App& program, const std::string& command_line) {
   auto given = std::make_shared<CommandLine>();
   StudyArguments* const arguments = &given->study;
   CLI::App* command = program.add_subcommand(
-      "study", "Calibrate, run a program at many sizes, fit a model and report");
+      "study", "Calibrate, rehearse a program on many ranks, judge that by a few runs, and report");
   command->add_option("program", arguments->program,
                       "A path (./myprogram), or NAME: the program cleave-NAME beside cleave, NAME "
                       "in the PATH or ./NAME");
   command->add_option("--type", arguments->type,
                       "Executor: hypercube or work_stealing [program's]");
-  command->add_option("--ranks", given->ranks, "Numbers of ranks")->capture_default_str();
+  command->add_option("--ranks", given->ranks, "Numbers of ranks to run")->capture_default_str();
   command->add_option("--threads", given->threads, "Numbers of threads of a rank (work_stealing)")
       ->capture_default_str();
   command->add_option("--sizes", arguments->sizes,
-                      "Instead of the program's sizes: each as its option takes it (N=1M), or as "
+                      "What is run instead of three of the program's sizes: each as its option "
+                      "takes it (N=1M), or as "
                       "options in quotes (\"-n 9 -m 4\")");
-  command->add_option("--at", given->at,
-                      "Answer for these numbers of ranks: rehearse them here, and judge "
-                      "rehearsals by a few small runs");
+  command->add_option("--at", given->at, "Numbers of ranks to answer for, which are rehearsed here")
+      ->capture_default_str();
   command
       ->add_option("--size", arguments->at_sizes,
-                   "With --at: the sizes to answer for, as the program's option takes them [its "
-                   "study's largest]")
+                   "The sizes to answer for, as the program's option takes them [the last that is "
+                   "run]")
       ->take_all();
   command
       ->add_option("--within", given->within_percent,
-                   "With --at: rehearse until 95 % lie within so many percent of the answer")
+                   "Rehearse until 95 % lie within so many percent of the answer")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   command
       ->add_option("--budget", arguments->budget_s,
-                   "With --at: rehearse nothing again after this time, e.g. 90s, 10m or 1h")
+                   "Rehearse nothing again after this time, e.g. 90s, 10m or 1h")
       ->transform(detail::Duration())
       ->type_name("TIME");
   command->add_option(
@@ -156,10 +145,7 @@ void add_study_command(CLI::App& program, const std::string& command_line) {
       "  cleave study quicksort --quick --sizes N=64K N=256K N=1M\n"
       "  cleave study ./mysearch --threads 1,2 --status status.json -- --seed 7");
   command->add_option("options", arguments->options, "After --: options of the program");
-  command->callback([given, answering, command, command_line] {
-    given->study.hold_out_is_given = command->count("--hold-out") > 0;
-    run(*given, *answering, command_line);
-  });
+  command->callback([given, answering, command_line] { run(*given, *answering, command_line); });
 }
 
 }  // namespace cleave::models

@@ -8,6 +8,9 @@
 #include <string_view>
 
 #include <cleave/error.hpp>
+#include <cleave/trace/trace_file.hpp>
+
+#include "models/study/study_plan.hpp"
 
 namespace cleave::models {
 
@@ -102,7 +105,7 @@ std::vector<std::string> traces_of(const std::vector<std::string>& paths) {
       all.push_back(path);
       continue;
     }
-    std::vector<fs::path> files = files_with(fs::path(path) / "traces", kTrace);
+    std::vector<fs::path> files = files_with(fs::path(path) / kTracesOfStudy, kTrace);
     if (files.empty()) {
       files = files_with(path, kTrace);
     }
@@ -110,11 +113,20 @@ std::vector<std::string> traces_of(const std::vector<std::string>& paths) {
       throw FileError(
           path, fmt::format("has no *{}, nor has its traces/ ({})", kTrace, contents_of(path)));
     }
-    for (const fs::path& file : files) {
-      all.push_back(file.string());
-    }
+    all.insert(all.end(), files.begin(), files.end());
   }
   return all;
+}
+
+std::vector<RehearsedRun> rehearsed_in(const fs::path& folder, Model model) {
+  model.options.clear();  // sizes may be options
+  std::vector<detail::Trace> traces;
+  if (!folder.empty()) {
+    for (const fs::path& file : files_with(folder / kRehearsalsOfStudy, kTrace)) {
+      traces.push_back(detail::read_trace(file));
+    }
+  }
+  return rehearsed_runs(model, traces);
 }
 
 std::optional<fs::path> only_folder(const std::vector<std::string>& paths) {

@@ -7,6 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "models/theory/model.hpp"
+#include "models/theory/rehearsed.hpp"
+
 namespace cleave::models {
 
 /// `path`, or the one *.model.json in it if it is a folder.
@@ -26,6 +29,10 @@ std::optional<std::filesystem::path> machine_if_any(const std::filesystem::path&
 /// `paths`, with for each folder all *.trace.jsonl in its traces/, or in itself where it has none.
 /// \throws FileError  if a folder has no traces
 std::vector<std::string> traces_of(const std::vector<std::string>& paths);
+
+/// What a study of the hypercube has rehearsed in its folder, if any; nothing where `folder` is
+/// empty. \throws UsageError  if that is of another application, type or placement than `model`
+std::vector<RehearsedRun> rehearsed_in(const std::filesystem::path& folder, Model model);
 
 /// The folder among `paths` that is the only one of them.
 std::optional<std::filesystem::path> only_folder(const std::vector<std::string>& paths);

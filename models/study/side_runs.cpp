@@ -47,10 +47,9 @@ StudyPlan plan_of(const std::string& program, const SideRunOptions& options,
   arguments.rounds = options.rounds;
   arguments.out = folder.string();
   arguments.quick = true;
-  arguments.is_fitted = false;
   arguments.options = {"--seed", "1"};
   make_folder(folder);
-  make_folder(folder / "traces");
+  make_folder(folder / kTracesOfStudy);
   return plan_study(arguments);
 }
 

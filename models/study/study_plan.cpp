@@ -13,9 +13,10 @@
 #include <cleave/error.hpp>
 #include <cleave/host/provenance_here.hpp>
 #include <cleave/sizes.hpp>
+#include <cleave/trace/machine_file.hpp>
 #include <cleave/trace/provenance.hpp>
 
-#include "models/theory/hold_out.hpp"
+#include "models/report/answer.hpp"
 
 namespace cleave::models {
 
@@ -89,13 +90,12 @@ std::vector<std::string> three_of(const std::vector<std::string>& sizes) {
                                 : std::vector{sizes.front(), sizes[sizes.size() / 2], sizes.back()};
 }
 
-/// Where something is rehearsed, small runs are enough to judge it.
+/// What is rehearsed is judged by a few runs.
 Study study_of(const StudyArguments& arguments, const ProgramDescription& program) {
-  const bool is_asked = !arguments.at.empty();
-  Study study = arguments.quick || is_asked ? program.quick_study : program.study;
+  Study study = arguments.quick ? program.quick_study : program.study;
   if (!arguments.sizes.empty()) {
     study.sizes = arguments.sizes;
-  } else if (is_asked) {
+  } else if (!arguments.at.empty()) {
     study.sizes = three_of(study.sizes);
   }
   // Two that agree are enough.
@@ -120,47 +120,23 @@ Study study_of(const StudyArguments& arguments, const ProgramDescription& progra
   return study;
 }
 
-/// How many different sizes are left to fit.
-std::size_t fitted_sizes(const std::vector<std::string>& sizes, HoldOut hold_out) {
-  std::vector<RunPoint> points;
+/// How long messages are is fitted as a function of the sizes, which one size does not show.
+void check_fits(const std::vector<std::string>& sizes) {
+  constexpr std::size_t kNeeded = 2;
   std::set<NamedSizes> different;
   for (const std::string& size : sizes) {
     try {
-      points.push_back({.sizes = parse_sizes(size)});
+      different.insert(parse_sizes(size));
     } catch (const UsageError&) {  // no named counts, which only the program understands
-      points.push_back({.sizes = {{"size", std::ssize(points) + 1}}});
-      hold_out = hold_out == HoldOut::beyond_third ? HoldOut::none : hold_out;
+      different.insert({{size, 1}});
     }
-    different.insert(points.back().sizes);
   }
-  return different.size() - held_out_sizes(points, hold_out).size();
-}
-
-/// A time is fitted as a function of a size, which one size does not show.
-void check_fits(StudyPlan& plan, bool hold_out_is_given) {
-  constexpr std::size_t kNeeded = 2;
-  const std::vector<std::string>& sizes = plan.study.sizes;
-  if (const std::size_t different = fitted_sizes(sizes, HoldOut::none); different < kNeeded) {
+  if (different.size() < kNeeded) {
     throw UsageError(fmt::format(
         "a fit needs at least {} different sizes, not {}: give more, for example --sizes N=1M N=2M "
         "N=4M",
-        kNeeded, different));
+        kNeeded, different.size()));
   }
-  const std::size_t fitted = fitted_sizes(sizes, plan.fit.hold_out);
-  if (fitted >= kNeeded) {
-    return;
-  }
-  if (hold_out_is_given) {
-    throw UsageError(
-        fmt::format("--hold-out leaves {} of {} sizes to fit, which takes at least {}: give more "
-                    "sizes, or --hold-out none",
-                    fitted, sizes.size(), kNeeded));
-  }
-  plan.fit.hold_out = HoldOut::none;
-  plan.notes.push_back(
-      fmt::format("{} sizes are fitted and none is held out to test the fit: give "
-                  "at least {}",
-                  sizes.size(), kNeeded + 1));
 }
 
 /// Every size on every number of workers.
@@ -186,18 +162,14 @@ Case rehearsal_of(const StudyPlan& plan, std::string size, std::string label, in
 /// What is asked, and every run that is made by ranks of one thread, so that rehearsals are judged
 /// by runs.
 void add_rehearsals(StudyPlan& plan, const StudyArguments& arguments) {
-  if (arguments.hold_out_is_given) {
-    throw UsageError("--hold-out is for studies without --at, which holds all runs out");
-  }
   for (std::size_t i = 0, runs = plan.cases.size(); i < runs; ++i) {
     const Case run = plan.cases[i];
     if (run.workers.threads == 1) {
       plan.cases.push_back(rehearsal_of(plan, run.size, run.label, run.workers.ranks));
     }
   }
-  const std::vector<std::string> sizes = arguments.at_sizes.empty()
-                                             ? std::vector{plan.program.study.sizes.back()}
-                                             : arguments.at_sizes;
+  const std::vector<std::string> sizes =
+      arguments.at_sizes.empty() ? std::vector{plan.study.sizes.back()} : arguments.at_sizes;
   const std::vector<std::string> labels = labels_of(sizes);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     for (const int ranks : arguments.at) {
@@ -277,6 +249,24 @@ double StudyPlan::weight_of(const Case& c) const {
   return std::max(weight, 1.0) / (c.rehearsed > 0 ? 1 : c.workers.ranks * c.workers.threads);
 }
 
+std::filesystem::path StudyPlan::assumed_network() const {
+  return folder / kRehearsalsOfStudy / fmt::format("{}.json", kAssumedForAnswers);
+}
+
+void StudyPlan::assume_network_of(const std::filesystem::path& machine_file) const {
+  detail::Machine machine = detail::read_machine(machine_file);
+  Network network = network_of(machine);
+  if (program.type != kStealing || cases.back().rehearsed == 0 || network.knows_between_hosts()) {
+    std::error_code error;
+    std::filesystem::remove(assumed_network(), error);
+    return;
+  }
+  network = with_assumed(std::move(network), kAssumedForAnswers);
+  machine.alltoallv = std::move(network.alltoallv);
+  machine.exchange = std::move(network.exchange);
+  write_machine(assumed_network(), machine);
+}
+
 std::vector<std::string> StudyPlan::options_of(const Case& c, int round) const {
   std::vector<std::string> all = options_of_size(study, c.size);
   all.insert(all.end(), {"--type", program.type, "--repetitions", std::to_string(study.repetitions),
@@ -285,8 +275,12 @@ std::vector<std::string> StudyPlan::options_of(const Case& c, int round) const {
     all.insert(all.end(), {"--rehearse", std::to_string(c.rehearsed)});
   }
   if (c.rehearsed > 1 && program.type == kStealing) {
-    all.insert(all.end(), {"--network", (folder / kMachineOfStudy).string(), "--ranks-per-host",
-                           std::to_string(std::min(c.rehearsed, detail::usable_cores()))});
+    const int ranks_per_host = std::min(c.rehearsed, detail::usable_cores());
+    const bool is_assumed =
+        c.rehearsed > ranks_per_host && std::filesystem::exists(assumed_network());
+    all.insert(all.end(),
+               {"--network", (is_assumed ? assumed_network() : folder / kMachineOfStudy).string(),
+                "--ranks-per-host", std::to_string(ranks_per_host)});
   }
   if (program.type == kStealing) {
     all.insert(all.end(), {"--threads", std::to_string(c.workers.threads)});
@@ -296,7 +290,7 @@ std::vector<std::string> StudyPlan::options_of(const Case& c, int round) const {
     all.insert(all.end(), {"--seed", std::to_string(round)});
   }
   if (!has_option("--inputs", options)) {
-    all.insert(all.end(), {"--inputs", study.inputs});
+    all.insert(all.end(), {"--inputs", c.rehearsed > 0 ? "same" : study.inputs});
   }
   all.insert(all.end(), options.begin(), options.end());
   return all;
@@ -307,8 +301,21 @@ std::filesystem::path StudyPlan::trace_of(const Case& c, int round) const {
   const std::string workers = c.rehearsed > 0 ? fmt::format("r{}", c.rehearsed)
                               : threads == 1  ? fmt::format("p{}", ranks)
                                               : fmt::format("p{}t{}", ranks, threads);
-  return folder / "traces" /
+  return folder / (c.rehearsed > 0 ? kRehearsalsOfStudy : kTracesOfStudy) /
          fmt::format("{}-{}-{}-{}.trace.jsonl", file_name, c.label, workers, round);
+}
+
+std::vector<std::filesystem::path> StudyPlan::traces() const {
+  std::vector<std::filesystem::path> files;
+  std::error_code error;
+  for (const char* const name : {kTracesOfStudy, kRehearsalsOfStudy}) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder / name, error)) {
+      if (entry.path().filename().string().ends_with(".trace.jsonl")) {
+        files.push_back(entry.path());
+      }
+    }
+  }
+  return files;
 }
 
 StudyPlan plan_study(const StudyArguments& arguments) {
@@ -321,15 +328,9 @@ StudyPlan plan_study(const StudyArguments& arguments) {
     plan.file_name = "program";
   }
   plan.folder = arguments.out.empty() ? plan.file_name + "-study" : arguments.out;
-  const bool is_asked = !arguments.at.empty();
-  if (is_asked) {
-    plan.fit.hold_out = HoldOut::none;
-  }
-  if (arguments.is_fitted) {
-    check_fits(plan, arguments.hold_out_is_given);
-  }
   add_runs(plan, workers_of(arguments, plan.program.type));
-  if (is_asked) {
+  if (!arguments.at.empty()) {
+    check_fits(plan.study.sizes);
     add_rehearsals(plan, arguments);
   }
   check_sizes(plan, !arguments.sizes.empty());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a study is going to run: every size on every number of ranks and threads, several rounds.
-// Whatever can be wrong with it is found before the first run.
+// What a study is going to run and to rehearse, several rounds. Whatever can be wrong with it is
+// found before the first run.
 #pragma once
 
 #include <filesystem>
@@ -16,6 +16,9 @@ namespace cleave::models {
 
 /// Where a study keeps the machine that its runs were on.
 inline constexpr const char* kMachineOfStudy = "this.machine.json";
+/// And where its traces, and those of rehearsals.
+inline constexpr const char* kTracesOfStudy = "traces";
+inline constexpr const char* kRehearsalsOfStudy = "rehearsals";
 
 /// The command line of `cleave study`.
 struct StudyArguments {
@@ -29,17 +32,15 @@ struct StudyArguments {
   std::string out;
   std::string machine;
   std::string launcher;
-  /// Numbers of ranks whose run is rehearsed and answered; none: every size is run and fitted.
+  /// Numbers of ranks whose run is rehearsed and answered; none: runs alone, which nobody fits.
   std::vector<int> at;
-  std::vector<std::string> at_sizes;  ///< of these; empty: the largest of the program's study
+  std::vector<std::string> at_sizes;  ///< of these; empty: the last of those that are run
   double within = 0.05;               ///< half width of an answer that is narrow enough, relative
   std::optional<double> budget_s;     ///< after which no rehearsal is begun again
   bool quick = false;
   bool fresh = false;
   bool quiet = false;
   std::string status;  ///< file that says how far the study is
-  bool hold_out_is_given = false;
-  bool is_fitted = true;  ///< whether its sizes must be enough for a fit
   FitOptions fit;
   bool allow_oversubscribed = false;
   std::vector<std::string> options;  ///< after "--": the program's own
@@ -63,8 +64,7 @@ struct StudyPlan {
   FitOptions fit;
   bool adds_rounds = true;  ///< while the two quickest of a case differ
   std::filesystem::path folder;
-  std::string file_name;           ///< of the application, fit for files
-  std::vector<std::string> notes;  ///< what was decided for the user
+  std::string file_name;  ///< of the application, fit for files
 
   int max_ranks() const;
 
@@ -72,10 +72,17 @@ struct StudyPlan {
   /// in quotes they are taken to grow from each to the next.
   double weight_of(const Case& c) const;
 
+  /// What searches are rehearsed on where nobody measured a network between hosts, if it is there.
+  std::filesystem::path assumed_network() const;
+  /// Writes it where `machine_file` makes it necessary, else removes it.
+  void assume_network_of(const std::filesystem::path& machine_file) const;
+
   /// The program's options in a run, but for its trace.
   std::vector<std::string> options_of(const Case& c, int round) const;
-  /// Where the trace of a run goes.
+  /// Where the trace of a run goes, those of rehearsals beside the others.
   std::filesystem::path trace_of(const Case& c, int round) const;
+  /// All that are there, of this plan and of others.
+  std::vector<std::filesystem::path> traces() const;
 };
 
 /// Letters, digits and dots of `text`, with a dash for all between, at most 60 letters.

@@ -59,17 +59,6 @@ fs::path calibration_program() {
   return file;
 }
 
-std::vector<fs::path> traces_in(const fs::path& folder) {
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (entry.path().filename().string().ends_with(".trace.jsonl")) {
-      files.push_back(entry.path());
-    }
-  }
-  return files;
-}
-
 /// "on 2 ranks", "for 64 ranks, rehearsed".
 std::string how_it_runs(const Case& c) {
   return c.rehearsed > 0 ? fmt::format("for {}, rehearsed", detail::format_ranks(c.rehearsed))
@@ -136,7 +125,7 @@ void StudyRun::measure(const std::function<std::vector<Case*>(StudyRun&)>& again
       throw Stopped("stopped before the first run was done");
     }
     throw Stopped(fmt::format("stopped; {} of {} runs are kept in {}: the same command goes on",
-                              done, runs_, (plan_.folder / "traces").string()));
+                              done, runs_, plan_.folder.string()));
   } catch (...) {
     progress_.reset();
     remove_folders_if_empty();
@@ -153,10 +142,12 @@ void StudyRun::end() {
 
 void StudyRun::make_folders() {
   make_folder(plan_.folder);
-  make_folder(plan_.folder / "traces");
+  for (const Case& c : plan_.cases) {
+    make_folder(plan_.trace_of(c, 1).parent_path());
+  }
   if (arguments_.fresh) {
     std::error_code error;
-    for (const fs::path& file : traces_in(plan_.folder / "traces")) {
+    for (const fs::path& file : plan_.traces()) {
       fs::remove(file, error);
     }
     fs::remove(plan_.folder / kMachineOfStudy, error);
@@ -165,9 +156,14 @@ void StudyRun::make_folders() {
 
 void StudyRun::remove_folders_if_empty() const {
   std::error_code error;  // a folder with anything in it stays
-  if (fs::remove(plan_.folder / "traces", error) && !arguments_.machine.empty()) {
-    fs::remove(plan_.folder / kMachineOfStudy, error);  // a copy
+  if (plan_.traces().empty()) {
+    fs::remove(plan_.assumed_network(), error);
+    if (!arguments_.machine.empty()) {
+      fs::remove(plan_.folder / kMachineOfStudy, error);  // a copy
+    }
   }
+  fs::remove(plan_.folder / kTracesOfStudy, error);
+  fs::remove(plan_.folder / kRehearsalsOfStudy, error);
   fs::remove(plan_.folder, error);
 }
 
@@ -182,7 +178,7 @@ void StudyRun::say_what_is_there() const {
     fmt::print(stderr,
                "study: {} of {} runs were made earlier and are reused from {}; --fresh makes all "
                "anew\n",
-               reused, runs_, (plan_.folder / "traces").string());
+               reused, runs_, plan_.folder.string());
   }
   std::set<fs::path> own;
   for (int round = 1; round <= max_rounds(); ++round) {
@@ -190,14 +186,14 @@ void StudyRun::say_what_is_there() const {
       own.insert(plan_.trace_of(c, round));
     }
   }
-  const std::vector<fs::path> there = traces_in(plan_.folder / "traces");
+  const std::vector<fs::path> there = plan_.traces();
   if (const auto others = std::count_if(there.begin(), there.end(),
                                         [&](const fs::path& file) { return !own.contains(file); });
       others > 0 && !arguments_.quiet) {
     fmt::print(stderr,
                "study: note: {} also holds {} traces of other runs, which cleave fit {} takes too; "
                "--fresh removes them\n",
-               (plan_.folder / "traces").string(), others, plan_.folder.string());
+               plan_.folder.string(), others, plan_.folder.string());
   }
 }
 
@@ -292,6 +288,7 @@ void StudyRun::set_up_machine() {
     calibrate(file);
   }
   machine_file_ = file.string();
+  plan_.assume_network_of(machine_file_);
 }
 
 /// Whether an earlier part of this study has calibrated the machine.

@@ -119,6 +119,12 @@ const AssumableNetwork* assumable(const std::string& name) {
   return found == all.end() ? nullptr : &*found;
 }
 
+}  // namespace
+
+bool is_assumable(const std::string& name) { return assumable(name) != nullptr; }
+
+namespace {
+
 double middle_of(double low, double high) { return std::sqrt(low * high); }
 
 /// The factor of a quantity between two bounds whose middle is 1.

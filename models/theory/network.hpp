@@ -49,6 +49,7 @@ struct AssumableNetwork {
   std::string_view source;
 };
 const std::vector<AssumableNetwork>& assumable_networks();
+bool is_assumable(const std::string& name);
 
 /// `network` whose messages between hosts are those of the assumed one.
 /// \throws UsageError  if there is none of this name

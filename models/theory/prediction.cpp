@@ -54,7 +54,7 @@ void check_sizes(const Model& model, const NamedSizes& sizes) {
   }
 }
 
-/// The rehearsal of as many ranks at these sizes; null if there is none.
+/// The rehearsal of as many ranks, of one thread each, at these sizes; null if there is none.
 const RehearsedRun* rehearsal_of(int ranks, const NamedSizes& sizes,
                                  const std::vector<RehearsedRun>& rehearsed) {
   const auto found = std::ranges::find_if(rehearsed, [&](const RehearsedRun& run) {
@@ -75,14 +75,15 @@ Question checked(const Model& model, int ranks, const NamedSizes& sizes,
     throw UsageError(fmt::format("threads must be at least 1, not {}", *options.threads));
   }
   check_sizes(model, sizes);
+  const int threads = options.threads.value_or(model.threads);
   return {.model = model,
           .network = options.network ? *options.network : model.network,
           .ranks = ranks,
           .ranks_per_host =
               std::min(ranks, options.ranks_per_host.value_or(model.usual_ranks_per_host(ranks))),
-          .threads = options.threads.value_or(model.threads),
+          .threads = threads,
           .sizes = sizes,
-          .rehearsed = rehearsal_of(ranks, sizes, options.rehearsed)};
+          .rehearsed = threads == 1 ? rehearsal_of(ranks, sizes, options.rehearsed) : nullptr};
 }
 
 double square(double value) { return value * value; }
@@ -122,9 +123,19 @@ HalfWidths take_search(Prediction& prediction, const RehearsedSearch& search) {
       {detail::Block::sequential, 0, search.visits_s, "search"},
       {detail::Block::steal, 0, std::max(0.0, seconds.median - search.visits_s), "steal"}};
   prediction.is_rehearsed = true;
-  const HalfWidths widths{.below = std::log(seconds.median / seconds.low),
-                          .above = std::log(seconds.high / seconds.median)};
+  HalfWidths widths{.below = std::log(seconds.median / seconds.low),
+                    .above = std::log(seconds.high / seconds.median)};
   prediction.half_width_of_blocks = std::max(widths.below, widths.above);
+  if (is_assumable(search.network)) {
+    prediction.assumed_network = search.network;
+    // What is lost on steals is waiting for messages, which are short.
+    const auto at = [&](double part) {
+      const double latency = assumed_factors({.assumed = search.network}, part, part).latency;
+      return search.visits_s + latency * prediction.shares.back().seconds;
+    };
+    widths.add(std::log(seconds.median / at(kBestNetwork)),
+               std::log(at(kWorstNetwork) / seconds.median));
+  }
   return widths;
 }
 
@@ -322,7 +333,7 @@ Prediction answer(const Question& question) {
       (question.ranks > model.max_ranks() || model.doublings_outside(question.sizes) > 0.07)) {
     prediction.outside_fitted_range = true;
   }
-  if (question.ranks > question.ranks_per_host) {
+  if (question.ranks > question.ranks_per_host && model.search() == nullptr) {
     prediction.assumed_network = question.network.assumed;
   }
   if (model.memory) {

@@ -68,11 +68,16 @@ std::vector<RehearsedRun> rehearsed_runs(const Model& model,
   }
   const Measurements measurements = collect_rehearsals(traces);
   for (const SearchRun& search : measurements.searches) {
+    const auto of_run = std::ranges::find_if(
+        traces, [&](const detail::Trace& trace) { return trace.run.ranks == search.ranks; });
+    const auto network = of_run->run.options.find("network");
     runs.push_back({.ranks = search.ranks,
                     .ranks_per_host = search.ranks_per_host,
                     .sizes = search.sizes,
-                    .search = RehearsedSearch{.seconds = estimate_of(search.seconds),
-                                              .visits_s = detail::median(search.visits)}});
+                    .search = RehearsedSearch{
+                        .seconds = estimate_of(search.seconds),
+                        .visits_s = detail::median(search.visits),
+                        .network = network == of_run->run.options.end() ? "" : network->second}});
   }
   if (!runs.empty()) {
     return runs;

@@ -25,6 +25,7 @@ namespace cleave::models {
 struct RehearsedSearch {
   Estimate seconds;     ///< of the whole call
   double visits_s = 0;  ///< of these, what a worker visits nodes, on average
+  std::string network;  ///< the name of its file; that of an assumed one if it is one
 };
 
 struct RehearsedRun {

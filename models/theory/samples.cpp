@@ -215,6 +215,7 @@ Measurements collect(std::span<const detail::Trace> traces) {
                       .cores = traces.front().run.provenance.cores,
                       .costs = first.costs,
                       .given_sizes = given_sizes_of(traces.front())};
+  result.options.erase("network");  // of a rehearsal, not of the application
   const bool steals = first.type == "work_stealing";
   const QuietRepetitions quiet(traces);
   std::map<RunIdentity, PointData> points;

@@ -66,6 +66,9 @@ void write_rehearsed_search(const RunOptions& options, RunInformation run,
   std::iota(run.rehearsed.begin(), run.rehearsed.end(), 0);
   run.clock_offset_ns.assign(recorders.size(), 0);
   run.provenance.clock = "virtual";
+  if (options.machine) {
+    run.options["network"] = options.machine->stem().string();
+  }
   TraceWriter writer(*options.trace, run);
   for (const Repetition& repetition : recorders.front().repetitions()) {
     writer.add(repetition);

@@ -17,7 +17,17 @@ TEST_F(Command, AStudyRunsFitsAndReports) {
   EXPECT_TRUE(fs::exists(folder_ / "s" / "sort.model.json"));
   EXPECT_TRUE(fs::exists(folder_ / "s" / "traces" / "sort-N-1M-p1-2.trace.jsonl"));
   EXPECT_EQ(result.err, "") << "no line a run";
-  EXPECT_NE(result.out.find("trusted: "), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("trusted: 12 of 12 held-out runs"), std::string::npos) << result.out;
+  for (const int ranks : {2, 8, 64}) {
+    EXPECT_TRUE(fs::exists(folder_ / "s" / "rehearsals" /
+                           fmt::format("sort-N-32M-r{}-1.trace.jsonl", ranks)));
+    const std::string answer = fmt::format("N=32M on {} ranks: ", ranks);
+    const auto at = result.out.find(answer);
+    ASSERT_NE(at, std::string::npos) << result.out;
+    EXPECT_NE(result.out.substr(at, result.out.find('\n', at) - at).find("; rehearsed"),
+              std::string::npos)
+        << result.out;
+  }
 }
 
 TEST_F(Command, AStudyRunsASizeUntilItsTwoQuickestRoundsAgree) {
@@ -46,7 +56,7 @@ TEST_F(Command, AStudyMeasuresAgainWhatTookLongerThanItsIntervalAllows) {
   const std::string fixed = install();
   const std::string study =
       fixed.substr(0, fixed.find(" --rounds")) + " --machine m.machine.json --out s";
-  // 8M is held out; two of its rounds agree, and both are half as long again.
+  // Two rounds of 8M agree, and both are half as long again as was rehearsed.
   const Result result =
       run(study + " -- --disturbed-size N=8M --disturbed-until 2 --disturbed-alike", "./cleave");
   EXPECT_EQ(result.status, 0) << result.err;
@@ -85,14 +95,18 @@ TEST_F(Command, AStudyAnswersByRehearsalsThatAllRunsJudge) {
     EXPECT_GT(prediction.at("interval")[1].get<double>(), seconds) << answer;
     EXPECT_NE(answer.at("text").get<std::string>().find("; rehearsed"), std::string::npos);
   }
-  EXPECT_TRUE(fs::exists(folder_ / "s" / "traces" / "sort-N-64M-r16-1.trace.jsonl"));
+  EXPECT_TRUE(fs::exists(folder_ / "s" / "rehearsals" / "sort-N-64M-r16-1.trace.jsonl"));
   EXPECT_NE(read_file(folder_ / "s" / "report.html").find("N=64M on 16 ranks"), std::string::npos);
-  // The folder's model answers by the law, and keeps the verdict.
-  const Result asked = run("predict s --ranks 2 --size N=64M", "./cleave");
+  // The folder answers by its rehearsals where it has them, else by the law; it keeps the verdict.
+  const Result asked = run("predict s --ranks 2,16 --size N=64M", "./cleave");
   EXPECT_NE(asked.out.find("trusted: 12 of 12"), std::string::npos) << asked.out << asked.err;
+  EXPECT_NE(asked.out.find(object.at("answers")[1].at("text").get<std::string>()),
+            std::string::npos)
+      << asked.out;
+  const Result report = run("report s --json", "./cleave");
+  ASSERT_EQ(report.status, 0) << report.err;
+  EXPECT_EQ(nlohmann::json::parse(report.out).at("answers"), object.at("answers"));
 
-  expect_one_line(run(study + " --size N=64M", "./cleave"), 2, "go with --at");
-  expect_one_line(run(study + " --at 8 --hold-out none", "./cleave"), 2, "without --at");
   expect_one_line(run(study + " --at 8 --budget soon", "./cleave"), 2, "soon");
   expect_one_line(run(study + " --at 8 --size M=", "./cleave"), 2, "M=");
 }
@@ -141,7 +155,7 @@ TEST_F(Command, AStudyThatWasInterruptedGoesOn) {
   EXPECT_EQ(half.err.find("[11/"), std::string::npos) << "no line a run: " << half.err;
   const auto far = nlohmann::json::parse(read_file(folder_ / "far.json"));
   EXPECT_EQ(far.at("state"), "stopped");
-  EXPECT_EQ(far.at("step"), "[11/25] sort N=32M on 1 rank, round 1 of 2");
+  EXPECT_EQ(far.at("step"), "[11/53] sort N=32M on 1 rank, round 1 of 2");
   // Other options: nothing of it is reused.
   const Result other = run(study + " -- --app other", "./cleave");
   EXPECT_EQ(other.status, 0) << other.err;
@@ -155,7 +169,7 @@ TEST_F(Command, AStudyThatWasInterruptedGoesOn) {
       << cut.substr(0, cut.size() / 2);
   const Result rest = run(study, "./cleave");
   EXPECT_EQ(rest.status, 0) << rest.err;
-  EXPECT_NE(rest.err.find("study: 22 of 24 runs were made earlier and are reused from s/traces; "
+  EXPECT_NE(rest.err.find("study: 50 of 52 runs were made earlier and are reused from s; "
                           "--fresh makes all anew\n"),
             std::string::npos)
       << rest.err;
@@ -171,8 +185,7 @@ TEST_F(Command, AStudyThatWasInterruptedGoesOn) {
                                " --machine m.machine.json --out s --sizes N=1M N=2M N=4M",
                            "./cleave");
   EXPECT_EQ(fewer.status, 0) << fewer.err;
-  EXPECT_NE(fewer.err.find("study: note: s/traces also holds 12 traces of other runs"),
-            std::string::npos)
+  EXPECT_NE(fewer.err.find("study: note: s also holds 28 traces of other runs"), std::string::npos)
       << fewer.err;
 
   // A program that was built anew may be another one.
@@ -242,8 +255,6 @@ TEST_F(Command, AStudyRefusesWhatCouldNotBeFittedBeforeItRuns) {
                   "a fit needs at least 2 different sizes, not 1");
   expect_one_line(run(study + "--sizes N=1M N=1024K", "./cleave"), 2, "not 1");
   expect_one_line(run(study + "--sizes N=1M N=1M", "./cleave"), 2, "N=1M comes twice");
-  expect_one_line(run(study + "--sizes N=1M N=2M --hold-out every-second", "./cleave"), 2,
-                  "--hold-out leaves 1 of 2 sizes to fit");
   expect_one_line(run(study + "--sizes N=1M N=twice", "./cleave"), 2, "'twice' is not a count");
   expect_one_line(run(study + "--sizes N=1M \"-n 9\"", "./cleave"), 2, "cleave-sort refuses -n 9 ");
   expect_one_line(run(study + "-- --nonsense", "./cleave"), 2, "cleave-sort refuses --nonsense: ");
@@ -253,10 +264,6 @@ TEST_F(Command, AStudyRefusesWhatCouldNotBeFittedBeforeItRuns) {
                   "--threads is for --type work_stealing, not for hypercube");
   EXPECT_FALSE(fs::exists(folder_ / "s"));
 
-  const Result two = run(study + "--rounds 1 --sizes N=1M N=2M", "./cleave");
-  EXPECT_EQ(two.status, 0) << two.err;
-  EXPECT_NE(two.err.find("2 sizes are fitted and none is held out"), std::string::npos) << two.err;
-  fs::remove_all(folder_ / "s");
   const Result options =
       run(study + "--rounds 1 --sizes \"--size N=1M\" \"--size N=2M\" --ranks 1", "./cleave");
   EXPECT_EQ(options.status, 0) << options.err;

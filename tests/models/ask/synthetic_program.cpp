@@ -84,7 +84,8 @@ struct Options {
     program.add_option("--sleep-and-say", pid_file);
     program.add_option("--disturbed-size", disturbed_size, "which takes longer, each time by more");
     program.add_option("--disturbed-until", disturbed_until, "up to this seed");
-    program.add_flag("--disturbed-alike", is_disturbed_alike, "each time by the same");
+    program.add_flag("--disturbed-alike", is_disturbed_alike,
+                     "each time by the same, but not where it is rehearsed");
   }
 };
 
@@ -103,7 +104,8 @@ int write_trace(const Options& o, const std::string& command_line) {
             : cleave::models::synthetic_trace(synthetic, o.ranks, sizes, o.repetitions);
     run.run.ranks_per_host = o.ranks;
     run.run.provenance = cleave::detail::provenance_here("cleave-sort", command_line, "none");
-    const bool is_disturbed = o.size == o.disturbed_size && o.seed <= o.disturbed_until;
+    const bool is_disturbed = o.size == o.disturbed_size && o.seed <= o.disturbed_until &&
+                              !(o.is_disturbed_alike && o.rehearsed > 0);
     const double slower = o.is_disturbed_alike ? 1.5 : 1.3 + 0.1 * o.seed;
     cleave::models::make_slower(run, is_disturbed ? slower : 1);
     cleave::models::write_synthetic_trace(o.trace, run);

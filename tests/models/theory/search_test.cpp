@@ -166,6 +166,28 @@ TEST(Search, OnOtherHostsNeedsARehearsal) {
   EXPECT_NEAR(f.seconds, truth.seconds(64, 1, static_cast<double>(kSizes.back())), 1e-8);
 }
 
+TEST(Search, IsWideAndNamedWhereItWasRehearsedOnAnAssumedNetwork) {
+  const Truth truth;
+  const Model model =
+      fit(search_traces(truth, {{1, 1}, {2, 1}, {4, 1}, {1, 2}, {2, 2}, {4, 2}}, kSizes));
+  std::vector<Trace> rehearsed = rehearsals(truth, {{64, 1}}, 1);
+  PredictOptions options{.ranks_per_host = 64, .rehearsed = rehearsed_runs(model, rehearsed)};
+  const NamedSizes sizes = {{"nodes", kSizes.back()}};
+  const Prediction measured = predict(model, 64, sizes, options);
+  for (Trace& trace : rehearsed) {
+    trace.run.options["network"] = "ethernet-10g";
+  }
+  options.rehearsed = rehearsed_runs(model, rehearsed);
+  const Prediction assumed = predict(model, 64, sizes, options);
+  EXPECT_EQ(measured.assumed_network, "");
+  EXPECT_EQ(assumed.assumed_network, "ethernet-10g");
+  EXPECT_EQ(assumed.seconds, measured.seconds);
+  EXPECT_GT(assumed.high, measured.high);
+  EXPECT_LT(assumed.low, measured.low);
+  options.threads = 2;
+  EXPECT_FALSE(predict(model, 64, sizes, options).is_rehearsed) << "ranks of one thread were";
+}
+
 TEST(Search, HalfTheTimeOfANodeLeavesTheStealsAsTheyAre) {
   const Truth truth;
   const Model model = fit(search_traces(truth, {{1, 1}, {2, 1}, {4, 1}}, kSizes));

@@ -210,6 +210,10 @@ class RunOf final : public AnyRun {
     return Problem(all.subspan(at(rank), at(rank + 1) - at(rank)));
   }
 
+  std::shared_ptr<const Problem> shared_whole(const RunOptions& options) const {
+    return std::make_shared<const Problem>(program_.make_problem(options.sizes, options.seed));
+  }
+
   /// What each rank of a rehearsed run is given, as `make_problem` makes it on that rank.
   std::function<Problem(int)> maker_of_problems(const RunOptions& options,
                                                 const std::function<Holding(int)>& holding) const {
@@ -225,16 +229,17 @@ class RunOf final : public AnyRun {
         return make_part(Comm::as_rank(rank, ranks), options, options.seed);
       };
     }
-    if constexpr (kCopies) {
-      const auto whole =
-          std::make_shared<const Problem>(program_.make_problem(options.sizes, options.seed));
-      if constexpr (SplitsParts<App>) {
-        if (in_parts) {
-          return [whole, ranks](int rank) { return section_of(*whole, rank, ranks); };
-        }
+    if constexpr (SplitsParts<App>) {
+      if (in_parts) {
+        return [whole = shared_whole(options), ranks](int rank) {
+          return section_of(*whole, rank, ranks);
+        };
       }
-      return
-          [whole, holding](int rank) { return holding(rank) == Holding::all ? *whole : Problem{}; };
+    }
+    if constexpr (kCopies) {
+      return [whole = shared_whole(options), holding](int rank) {
+        return holding(rank) == Holding::all ? *whole : Problem{};
+      };
     } else {
       return [this, &options, holding](int rank) {
         return holding(rank) == Holding::all ? program_.make_problem(options.sizes, options.seed)
