@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cleave-calibrate: measures the latency l and the gap g of the machine that it runs on.
+// cleave-calibrate: measures the latency l and the gap g of the machine that it runs on, or all
+// messages of one call there.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,16 +11,26 @@
 #include <string>
 #include <vector>
 
+#include <cleave/clock.hpp>
 #include <cleave/file.hpp>
 #include <cleave/program/command_line.hpp>
+#include <cleave/program/measure.hpp>
 #include <cleave/program/mpi_program.hpp>
 #include <cleave/program/progress.hpp>
 #include <cleave/sizes.hpp>
+#include <cleave/trace/duration.hpp>
 #include <cleave/trace/machine_file.hpp>
 #include <cleave/trace/median.hpp>
+#include <cleave/trace/trace_file.hpp>
+#include <cleave/trace/words.hpp>
+#include <cleave/write_trace.hpp>
 
+#include "calibration/call_benchmark.hpp"
 #include "calibration/median.hpp"
 #include "calibration/message_benchmarks.hpp"
+#include "models/theory/model_file.hpp"
+#include "models/theory/prediction.hpp"
+#include "models/theory/rehearsed.hpp"
 
 namespace {
 
@@ -36,6 +47,8 @@ struct CalibrateOptions {
   std::string patterns = "all";
   std::int64_t largest_bytes = std::int64_t{64} << 20;
   double seconds = 30;
+  std::string like;
+  std::string size;
   bool json = false;
   bool quiet = false;
   std::string status;
@@ -52,6 +65,23 @@ std::vector<int> default_ranks(int ranks) {
   }
   counts.push_back(ranks);
   return counts;
+}
+
+/// \throws UsageError
+void check_like(const CalibrateOptions& options, int ranks) {
+  if (options.like.empty()) {
+    if (!options.size.empty()) {
+      throw UsageError("--size goes with --like, for example --like sort.model.json --size N=1G");
+    }
+    return;
+  }
+  if (options.size.empty() || options.out.empty()) {
+    throw UsageError(
+        "--like needs --size and --out, for example --size N=1G --out messages.trace.jsonl");
+  }
+  if (options.ranks != std::vector{ranks} && !options.ranks.empty()) {
+    throw UsageError(fmt::format("--ranks: with --like all that were started, {}", ranks));
+  }
 }
 
 std::optional<CalibrateOptions> options_from(int argc, char** argv, const Comm& world) {
@@ -78,6 +108,11 @@ std::optional<CalibrateOptions> options_from(int argc, char** argv, const Comm& 
       ->transform(Duration(0.1, 3600))
       ->type_name("TIME")
       ->capture_default_str();
+  cli.add_option(
+      "--like", options.like,
+      "Measure all messages of a call as this model (*.model.json) says of it, into the\n"
+      "trace --out, for cleave predict --messages");
+  cli.add_option("--size", options.size, "With --like: the size of the call, e.g. N=1G");
   cli.add_flag("--json", options.json,
                "Print what the machine file says as one JSON object on one line instead");
   cli.add_flag("--quiet", options.quiet, "Print errors only");
@@ -87,11 +122,14 @@ std::optional<CalibrateOptions> options_from(int argc, char** argv, const Comm& 
       "Examples:\n"
       "  mpiexec -n 2 cleave-calibrate --out here.machine.json\n"
       "  mpiexec -n 8 cleave-calibrate --ranks 2,8 --patterns exchange --out here.machine.json\n"
+      "  mpiexec -n 64 cleave-calibrate --like sort.model.json --size N=1G --seconds 5 \\\n"
+      "    --out messages.trace.jsonl\n"
       "  mpiexec -hosts A,B -n 2 cleave-calibrate --seconds 60 --json");
   if (!parse_command_line(cli, argc, argv, world.rank() == 0)) {
     return std::nullopt;
   }
   check_has_standard_output("--out", options.out, options.json);
+  check_like(options, world.size());
   if (world.size() < 2) {
     throw UsageError("1 rank sends no messages: run it under mpiexec -n 2 or more");
   }
@@ -157,9 +195,76 @@ void print(const Machine& machine) {
   rows("exchange", machine.exchange);
 }
 
+/// What rank 0 reads in the model, as JSON, on every rank.
+std::string told_of(const CalibrateOptions& options, const Comm& world) {
+  return world.bcast(
+      agree(world,
+            [&]() -> std::string {
+              if (world.rank() != 0) {
+                return "";
+              }
+              const models::Model model = models::read_model(options.like);
+              if (model.hypercube() == nullptr) {
+                throw UsageError(
+                    "--like: only calls on the hypercube have messages of known lengths; a search "
+                    "is rehearsed with its network");
+              }
+              // Only lengths are asked for.
+              const models::Network network = models::with_assumed(model.network, "ethernet-10g");
+              const models::Prediction prediction = models::predict(
+                  model, world.size(), parse_sizes(options.size), {.network = network});
+              return nlohmann::json{{"app", model.app},
+                                    {"placement", model.placement},
+                                    {"way", static_cast<int>(model.hypercube()->way)},
+                                    {"key_bytes", model.hypercube()->exchange->splitter_bytes},
+                                    {"bytes", prediction.message_bytes}}
+                  .dump();
+            }),
+      0);
+}
+
+/// Makes calls as the model says, writes their trace, and says what their messages took.
+void calibrate_like(const CalibrateOptions& options, const Comm& world,
+                    const std::string& command_line) {
+  const nlohmann::json told = nlohmann::json::parse(told_of(options, world));
+  CallMessages messages{.way = static_cast<Way>(told.at("way").get<int>()),
+                        .key_bytes = told.at("key_bytes")};
+  for (const double bytes : told.at("bytes")) {
+    messages.bytes.push_back(std::max<std::int64_t>(1, std::llround(bytes)));
+  }
+  const NamedSizes sizes = parse_sizes(options.size);
+  keep_freed_memory();
+  Recorder recorder(mpi_time_ns);
+  make_calls(world, messages, sizes, options.seconds, recorder);
+  const RunInformation run{.app = models::app_of_messages(told.at("app")),
+                           .type = "hypercube",
+                           .placement = told.at("placement"),
+                           .repetitions = static_cast<int>(std::ssize(recorder.repetitions())),
+                           .provenance = mpi_provenance(kName, command_line)};
+  write_trace(world, options.out, run, recorder);
+  if (world.rank() == 0 && !options.quiet) {
+    models::Model model{.app = told.at("app"), .placement = told.at("placement")};
+    const double seconds = models::measured_messages(model, read_trace(options.out)).seconds.median;
+    if (options.json) {
+      fmt::print(
+          "{}\n",
+          nlohmann::json{
+              {"app", model.app}, {"ranks", world.size()}, {"sizes", sizes}, {"seconds", seconds}}
+              .dump());
+    } else {
+      fmt::print("messages of {}, {} on {}: {}\n", model.app, format_sizes(sizes),
+                 format_ranks(world.size()), format_seconds(seconds));
+    }
+  }
+}
+
 void calibrate(int argc, char** argv, const Comm& world) {
   const auto options = options_from(argc, argv, world);
   if (!options) {
+    return;
+  }
+  if (!options->like.empty()) {
+    calibrate_like(*options, world, command_line_of(argc, argv));
     return;
   }
   // A file that cannot be written is refused now, not after the measurement.

@@ -32,6 +32,7 @@ struct PredictArguments {
   std::string ranks;
   std::vector<std::string> sizes;
   std::vector<std::string> rehearsals;
+  std::vector<std::string> messages;
   bool shares = false;
   bool details = false;
   Answering answering;
@@ -195,6 +196,9 @@ void run(const PredictArguments& arguments) {
   const Model model = arguments.question.read();
   PredictOptions options = arguments.question.options();
   options.rehearsed = rehearsed_for(arguments, model);
+  for (const detail::Trace& trace : read_traces(arguments.messages)) {
+    options.messages.push_back(measured_messages(model, trace));
+  }
   const std::vector<int> ranks = ranks_asked(model, arguments.ranks);
   if (model.size_names().empty()) {
     sizes.resize(1);  // of a table of ranks and times
@@ -246,6 +250,12 @@ void add_predict_command(CLI::App& program) {
           "--rehearsal", arguments->rehearsals,
           "Traces of --rehearse at these sizes and ranks, whose blocks are taken as measured; "
           "without it those in the study's folder")
+      ->delimiter(',')
+      ->take_all();
+  command
+      ->add_option("--messages", arguments->messages,
+                   "What cleave-calibrate --like wrote for these sizes and ranks, in place of l, g "
+                   "and factor")
       ->delimiter(',')
       ->take_all();
   command->add_flag("--shares", arguments->shares, "Also print what each block takes");

@@ -30,8 +30,8 @@ std::optional<std::filesystem::path> machine_if_any(const std::filesystem::path&
 /// \throws FileError  if a folder has no traces
 std::vector<std::string> traces_of(const std::vector<std::string>& paths);
 
-/// What a study of the hypercube has rehearsed in its folder, if any; nothing where `folder` is
-/// empty. \throws UsageError  if that is of another application, type or placement than `model`
+/// What a study has rehearsed in its folder, if any; nothing where `folder` is empty.
+/// \throws UsageError  if that is of another application, type or placement than `model`
 std::vector<RehearsedRun> rehearsed_in(const std::filesystem::path& folder, Model model);
 
 /// The folder among `paths` that is the only one of them.

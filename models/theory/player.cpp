@@ -48,7 +48,7 @@ double sampled(double elements) {
 }  // namespace
 
 Player::Player(const Model& model, const Network& network, int ranks, int ranks_per_host,
-               const NamedSizes& sizes, const RehearsedRun* rehearsed)
+               const NamedSizes& sizes, const RehearsedRun* rehearsed, bool is_silent)
     : model_(model),
       parts_(*model.hypercube()),
       network_(network),
@@ -56,6 +56,7 @@ Player::Player(const Model& model, const Network& network, int ranks, int ranks_
       ranks_per_host_(ranks_per_host),
       run_sizes_(sizes),
       rehearsed_(rehearsed),
+      is_silent_(is_silent),
       paper_factor_(paper_factor(model.placement)) {
   constexpr int kEveryStep = 3;
   for (const Step& step : detail::schedule_of(parts_.way, std::min(ranks, kEveryStep)).steps) {
@@ -70,7 +71,7 @@ Player::Player(const Model& model, const Network& network, int ranks, int ranks_
     }
     blocks_.emplace(step.block, bind(step.block, block->law));
   }
-  if (ranks > 1) {
+  if (ranks > 1 && !is_silent) {
     if (!parts_.exchange) {
       throw Error("exchange cannot be predicted: " + model_.reason_of(detail::Block::exchange));
     }
@@ -151,6 +152,7 @@ Player::Played Player::play() {
   for (const auto& [place, seconds] : maxima_) {
     result.sum_of_maxima_s += seconds;
   }
+  result.message_bytes = message_bytes_;
   result.is_outside_fitted_range = is_outside_;
   result.remarks = remarks_;
   return result;
@@ -262,8 +264,8 @@ const RankClocks* Player::step(const Step& step, const Ranks& group, const RankC
     case Step::Kind::choose:
       break;
   }
-  if (step.kind == Step::Kind::agree && ranks_ == 1) {
-    return line;
+  if (step.kind != Step::Kind::choose && (ranks_ == 1 || is_silent_)) {
+    return clocks_.same(line->size, line->latest);
   }
   const Place place =
       step.kind == Step::Kind::choose ? Place{detail::Block::pivot, group.level} : waits;

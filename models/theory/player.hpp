@@ -25,9 +25,10 @@ namespace cleave::models {
 class Player {
  public:
   /// \param rehearsed  of this run, or null; what it has is taken in place of the laws
+  /// \param is_silent  whether messages take no time, so that nothing need be known of them
   /// \throws Error  if a block of the schedule cannot be predicted
   Player(const Model& model, const Network& network, int ranks, int ranks_per_host,
-         const NamedSizes& sizes, const RehearsedRun* rehearsed = nullptr);
+         const NamedSizes& sizes, const RehearsedRun* rehearsed = nullptr, bool is_silent = false);
 
   /// The time of the last rank where every block takes its median, and what it consists of. Costs
   /// a few steps for each level and different group of it.
@@ -37,8 +38,9 @@ class Player {
     /// Of the 95 % range, on the scale of logarithms: those of the blocks by their shares.
     double half_width_below = 0;
     double half_width_above = 0;
-    double half_width_of_blocks = 0;  ///< without messages
-    double sum_of_maxima_s = 0;       ///< equation 6
+    double half_width_of_blocks = 0;    ///< without messages
+    double sum_of_maxima_s = 0;         ///< equation 6
+    std::vector<double> message_bytes;  ///< the longest of each level
     bool is_outside_fitted_range = false;
     std::vector<std::string> remarks;
   };
@@ -116,6 +118,7 @@ class Player {
   int ranks_per_host_;
   NamedSizes run_sizes_;
   const RehearsedRun* rehearsed_;
+  bool is_silent_;
   double paper_factor_;  ///< messages at once in what the fitted factor was fitted to
   std::map<detail::Block, Bound> blocks_;
   std::optional<Bound> bytes_;
@@ -131,6 +134,7 @@ class Player {
   std::map<Place, Estimate> said_;  ///< by the laws
   /// Equation 6: what the slowest rank takes at each place, with the largest sizes of the level.
   std::map<std::pair<Place, detail::Step::What>, double> maxima_;
+  std::vector<double> message_bytes_;
   bool is_outside_ = false;
 };
 

@@ -35,6 +35,8 @@ Player::Moved Player::moved(const detail::Step& step, const Ranks& group) {
     }
   }
   const double bytes = median_of(*bytes_, {values.data(), count});
+  message_bytes_.resize(std::max<std::size_t>(message_bytes_.size(), level + 1));
+  message_bytes_[level] = std::max(message_bytes_[level], bytes);
   const detail::Communication& used = entry(level, leaves_host(group));
   // A factor that was fitted inside a host says nothing of a network that nobody measured.
   const bool is_assumed = leaves_host(group) && !network_.assumed.empty();
@@ -62,11 +64,13 @@ const RankClocks* Player::move(const detail::Step& step, const Ranks& group,
   const auto [left, right, count] = detail::pairs_of(step.ranks, group.ranks);
   const int a = left - group.ranks.first;
   const int b = right - group.ranks.first;
-  const Moved what = moved(step, group);
-  add_to_maxima(step, group, what.exchange_s + what.header_s + what.skeleton_s);
-  const RankClocks* const both =
-      spend(clocks_.later(clocks_.slice(line, a, count), clocks_.slice(line, b, count)),
-            group.level, what);
+  const RankClocks* both =
+      clocks_.later(clocks_.slice(line, a, count), clocks_.slice(line, b, count));
+  if (!is_silent_) {
+    const Moved what = moved(step, group);
+    add_to_maxima(step, group, what.exchange_s + what.header_s + what.skeleton_s);
+    both = spend(both, group.level, what);
+  }
   const RankClocks* all = a > 0 ? clocks_.join(clocks_.slice(line, 0, a), both) : both;
   if (b > a + count) {
     all = clocks_.join(all, clocks_.slice(line, a + count, b - a - count));
@@ -91,11 +95,13 @@ double Player::choose_splitter(const Ranks& group) {
   const Bound& pivot = bound(detail::Block::pivot);
   SizeValues values;
   const std::span<const double> sizes = sizes_of(pivot, detail::Block::pivot, group, values);
-  const double splitter_bytes = parts_.exchange->splitter_bytes;
+  const double splitter_bytes = is_silent_ ? 0 : parts_.exchange->splitter_bytes;
   const Place place{detail::Block::pivot, group.level};
   remember_width(place, pivot, sizes, group.ranks.first);
-  const double messages = choose_seconds(entry(group.level, leaves_host(group)), group.ranks.size,
-                                         sizes.back() * splitter_bytes, splitter_bytes);
+  const double messages =
+      is_silent_ ? 0
+                 : choose_seconds(entry(group.level, leaves_host(group)), group.ranks.size,
+                                  sizes.back() * splitter_bytes, splitter_bytes);
   return messages + rehearsed_s(place, group.ranks.first).value_or(median_of(pivot, sizes));
 }
 

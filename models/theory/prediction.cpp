@@ -26,7 +26,8 @@ struct Question {
   int ranks_per_host = 1;
   int threads = 1;
   NamedSizes sizes;
-  const RehearsedRun* rehearsed = nullptr;
+  const RehearsedRun* rehearsed = nullptr;  ///< of one thread a rank
+  const MeasuredMessages* messages = nullptr;
 
   double nodes() const { return static_cast<double>(sizes.at("nodes")); }
 };
@@ -54,13 +55,13 @@ void check_sizes(const Model& model, const NamedSizes& sizes) {
   }
 }
 
-/// The rehearsal of as many ranks, of one thread each, at these sizes; null if there is none.
-const RehearsedRun* rehearsal_of(int ranks, const NamedSizes& sizes,
-                                 const std::vector<RehearsedRun>& rehearsed) {
-  const auto found = std::ranges::find_if(rehearsed, [&](const RehearsedRun& run) {
-    return run.ranks == ranks && std::ranges::includes(run.sizes, sizes);
+/// What was rehearsed or measured of as many ranks at these sizes; null if nothing was.
+template <class Of>
+const Of* of_run(int ranks, const NamedSizes& sizes, const std::vector<Of>& all) {
+  const auto found = std::ranges::find_if(all, [&](const Of& of) {
+    return of.ranks == ranks && std::ranges::includes(of.sizes, sizes);
   });
-  return found == rehearsed.end() ? nullptr : &*found;
+  return found == all.end() ? nullptr : &*found;
 }
 
 Question checked(const Model& model, int ranks, const NamedSizes& sizes,
@@ -76,14 +77,16 @@ Question checked(const Model& model, int ranks, const NamedSizes& sizes,
   }
   check_sizes(model, sizes);
   const int threads = options.threads.value_or(model.threads);
+  const MeasuredMessages* const messages = of_run(ranks, sizes, options.messages);
+  const int usual = messages ? messages->ranks_per_host : model.usual_ranks_per_host(ranks);
   return {.model = model,
           .network = options.network ? *options.network : model.network,
           .ranks = ranks,
-          .ranks_per_host =
-              std::min(ranks, options.ranks_per_host.value_or(model.usual_ranks_per_host(ranks))),
+          .ranks_per_host = std::min(ranks, options.ranks_per_host.value_or(usual)),
           .threads = threads,
           .sizes = sizes,
-          .rehearsed = threads == 1 ? rehearsal_of(ranks, sizes, options.rehearsed) : nullptr};
+          .rehearsed = threads == 1 ? of_run(ranks, sizes, options.rehearsed) : nullptr,
+          .messages = messages};
 }
 
 double square(double value) { return value * value; }
@@ -188,9 +191,24 @@ HalfWidths ask_search(Prediction& prediction, const Question& question) {
   return widths;
 }
 
+/// Adds what was measured to a play whose messages take no time.
+void add_messages(Prediction& prediction, HalfWidths& widths, const MeasuredMessages& messages) {
+  const Estimate& m = messages.seconds;
+  const double part = m.median / (prediction.seconds + m.median);
+  widths.below = (1 - part) * widths.below + part * std::log(m.median / m.low);
+  widths.above = (1 - part) * widths.above + part * std::log(m.high / m.median);
+  prediction.half_width_of_blocks *= 1 - part;
+  prediction.shares.push_back({.block = detail::Block::exchange, .seconds = m.median});
+  prediction.seconds += m.median;
+  *prediction.sum_of_maxima_s += m.median;
+  prediction.remarks.push_back(
+      fmt::format("messages: measured as the call sends them, on {} with {} on a host",
+                  detail::format_ranks(messages.ranks), messages.ranks_per_host));
+}
+
 HalfWidths play_hypercube(Prediction& prediction, const Question& question) {
   Player player(question.model, question.network, question.ranks, question.ranks_per_host,
-                question.sizes, question.rehearsed);
+                question.sizes, question.rehearsed, question.messages != nullptr);
   Player::Played played = player.play();
   prediction.seconds = played.seconds;
   prediction.shares = std::move(played.shares);
@@ -199,7 +217,15 @@ HalfWidths play_hypercube(Prediction& prediction, const Question& question) {
   prediction.remarks = std::move(played.remarks);
   prediction.is_rehearsed = question.rehearsed != nullptr;
   prediction.half_width_of_blocks = played.half_width_of_blocks;
+  prediction.message_bytes = std::move(played.message_bytes);
   HalfWidths widths{.below = played.half_width_below, .above = played.half_width_above};
+  if (question.messages != nullptr) {
+    add_messages(prediction, widths, *question.messages);
+    return widths;
+  }
+  if (question.ranks > question.ranks_per_host) {
+    prediction.assumed_network = question.network.assumed;
+  }
   add_assumed(widths, question, prediction.seconds,
               [&](const NetworkFactors& factors) { return player.seconds_with(factors); });
   return widths;
@@ -278,7 +304,8 @@ void add_unseen_of_rehearsal(double& added, Prediction& prediction, const Questi
 
 void add_unseen(HalfWidths& widths, Prediction& prediction, const Question& question) {
   const Model& model = question.model;
-  const bool is_all_measured = prediction.is_rehearsed && question.network.is_of(question.ranks);
+  const bool is_all_measured = prediction.is_rehearsed && (question.messages != nullptr ||
+                                                           question.network.is_of(question.ranks));
   const double doublings = std::log2(static_cast<double>(question.ranks) / model.max_ranks());
   double added = is_all_measured ? 0 : square(kBeyondRanks * std::max(0.0, doublings));
   if (prediction.is_rehearsed) {
@@ -328,13 +355,9 @@ Prediction answer(const Question& question) {
     }
   };
   refuse_unless(std::isfinite(prediction.seconds) && prediction.seconds > 0, prediction.seconds);
-  const bool is_rehearsed = prediction.is_rehearsed;
-  if (!is_rehearsed &&
+  if (!prediction.is_rehearsed &&
       (question.ranks > model.max_ranks() || model.doublings_outside(question.sizes) > 0.07)) {
     prediction.outside_fitted_range = true;
-  }
-  if (question.ranks > question.ranks_per_host && model.search() == nullptr) {
-    prediction.assumed_network = question.network.assumed;
   }
   if (model.memory) {
     prediction.memory_bytes = memory_bytes(*model.memory, question.ranks, question.sizes);

@@ -43,6 +43,8 @@ struct Prediction {
   /// more than 5 %, since groups are never quite even).
   bool outside_fitted_range = false;
   std::vector<BlockShare> shares;  ///< of the last rank to end; they add up to `seconds`
+  /// The longest message of each level; none of a search, or where messages were measured.
+  std::vector<double> message_bytes;
   std::vector<std::string> remarks;
   bool is_rehearsed = false;           ///< whether blocks are as they were rehearsed at these sizes
   std::string assumed_network;         ///< between hosts, where nobody measured it and it is needed
@@ -64,6 +66,8 @@ struct PredictOptions {
   std::optional<int> threads;
   /// Blocks of a run of the ranks and sizes of one of these are as they were rehearsed.
   std::vector<RehearsedRun> rehearsed{};
+  /// Of the ranks and sizes of one of these no l, g and factor is needed.
+  std::vector<MeasuredMessages> messages{};
 };
 
 /// \throws UsageError  if ranks or threads are below 1 or of another executor, or a size is

@@ -10,6 +10,7 @@
 #include <cleave/trace/median.hpp>
 
 #include "models/theory/samples.hpp"
+#include "models/theory/trace_run.hpp"
 
 namespace cleave::models {
 
@@ -44,6 +45,12 @@ void require_of(const Model& model, const detail::Trace& trace) {
   }
 }
 
+/// Whether it is a message of a call whose functors do nothing: to choose a splitter is one, too.
+bool is_message(detail::Block block) {
+  return block == detail::Block::exchange || block == detail::Block::wait ||
+         block == detail::Block::skeleton || block == detail::Block::pivot;
+}
+
 /// The leaves of the other ranks are in the preparation.
 void add_leaves(RehearsedRun& run, const detail::Trace& trace) {
   for (const auto& [rank, span] : trace.spans) {
@@ -56,6 +63,37 @@ void add_leaves(RehearsedRun& run, const detail::Trace& trace) {
 }
 
 }  // namespace
+
+std::string app_of_messages(const std::string& app) { return "messages of " + app; }
+
+MeasuredMessages measured_messages(const Model& model, const detail::Trace& trace) {
+  if (trace.run.app != app_of_messages(model.app) || trace.run.placement != model.placement) {
+    throw UsageError(fmt::format(
+        "{} is of {}, {}; --messages takes what cleave-calibrate --like "
+        "writes of {}, {}",
+        trace.file.string(), trace.run.app, trace.run.placement, model.app, model.placement));
+  }
+  std::map<int, std::map<int, double>> work;  // by repetition, of each rank
+  for (const auto& [rank, span] : trace.spans) {
+    work[span.repetition][rank] +=
+        is_message(span.block) ? 0 : seconds_of(span.end_ns - span.begin_ns);
+  }
+  MeasuredMessages messages{.ranks = trace.run.ranks,
+                            .ranks_per_host = trace.run.ranks_per_host,
+                            .sizes = trace.repetitions.back().sizes};
+  std::vector<double> seconds;
+  for (const detail::Trace::Run& run : trace.repetitions) {
+    if (!run.warm_up) {
+      double longest = 0;
+      for (const auto& [rank, of_rank] : work[run.index]) {
+        longest = std::max(longest, of_rank);
+      }
+      seconds.push_back(seconds_of(run.elapsed_ns) - longest);
+    }
+  }
+  messages.seconds = estimate_of(faster_half(std::move(seconds)));
+  return messages;
+}
 
 std::vector<RehearsedRun> rehearsed_runs(const Model& model,
                                          std::span<const detail::Trace> traces) {

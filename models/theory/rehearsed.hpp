@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -49,6 +50,21 @@ struct RehearsedRun {
     return &*(after == found->second.begin() ? after : std::prev(after));
   }
 };
+
+/// All messages of a call, as they were measured where it is to run (`cleave-calibrate --like`).
+struct MeasuredMessages {
+  int ranks = 1;
+  int ranks_per_host = 1;
+  NamedSizes sizes;
+  Estimate seconds;
+};
+
+/// The application that a trace of the messages of `app` names.
+std::string app_of_messages(const std::string& app);
+
+/// What the calls of `trace` took but for their blocks.
+/// \throws UsageError  if it is not of the messages of `model`'s application and placement
+MeasuredMessages measured_messages(const Model& model, const detail::Trace& trace);
 
 /// One for each number of ranks and sizes.
 /// \throws UsageError  if a trace is of no rehearsal, or of another application, type, placement or

@@ -51,7 +51,12 @@ TEST(Calibrate, RefusesWhatItCannotMeasureInOneLine) {
            {{"--largest", "much"}, "--largest: 'much'"},
            {{"--largest", "1K"}, "--largest: '1K' is out of range: at least 4K"},
            {{"--patterns", "ring"}, "ring"},
-           {{"--ranks", "5"}, "--ranks: 5 is not from 2 to the 2 ranks"}}) {
+           {{"--ranks", "5"}, "--ranks: 5 is not from 2 to the 2 ranks"},
+           {{"--size", "N=1M"}, "--size goes with --like"},
+           {{"--like", "x.model.json"}, "--like needs --size and --out"},
+           {{"--like", "x.model.json", "--size", "N=1M", "--out", "x", "--ranks", "4"},
+            "--ranks: with --like all that were started, 2"},
+           {{"--like", "none.model.json", "--size", "N=1M", "--out", "x"}, "none.model.json"}}) {
     const Finished finished = calibrate(2, arguments);
     EXPECT_NE(finished.status, 0);
     EXPECT_NE(finished.err.find(named), std::string::npos) << finished.err;

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
+#include <ranges>
 
 #include <cleave/error.hpp>
 
@@ -93,6 +95,42 @@ double seconds_of_block(const Prediction& prediction, Block block) {
     seconds += share.block == block ? share.seconds : 0;
   }
   return seconds;
+}
+
+TEST(RehearsedRun, TakesMessagesThatWereMeasuredInPlaceOfLatencyAndGap) {
+  Model model = model_of_small_runs();
+  Trace rehearsal = rehearsal_of_rank_0();
+  rehearsal.run.ranks_per_host = 2;
+  // All of a run of 8 ranks on 4 hosts but its blocks: 30 ms.
+  Trace messages = synthetic_trace(sort_with_cache(), 8, kLarge, 5);
+  messages.run.app = app_of_messages(messages.run.app);
+  messages.run.ranks_per_host = 2;
+  std::erase_if(messages.spans,
+                [](const Trace::RankSpan& of) { return of.span.block != Block::combine; });
+  for (Trace::Run& run : messages.repetitions) {
+    std::map<int, std::int64_t> work;
+    for (const auto& [rank, span] : messages.spans) {
+      work[rank] += span.repetition == run.index ? span.end_ns - span.begin_ns : 0;
+    }
+    run.elapsed_ns = 30'000'000 + std::ranges::max(std::views::values(work));
+  }
+  PredictOptions options{.rehearsed = rehearsed_runs(model, std::vector{rehearsal}),
+                         .messages = {measured_messages(model, messages)}};
+  EXPECT_NEAR(options.messages.front().seconds.median, 0.03, 1e-9);
+  model.network = {};
+  std::get<HypercubeModel>(model.parts).exchange.reset();
+  const Prediction measured = predict(model, 8, kLarge, options);
+  EXPECT_EQ(measured.ranks_per_host, 2);
+  EXPECT_EQ(measured.shares.back().block, Block::exchange);
+  EXPECT_NEAR(measured.shares.back().seconds, 0.03, 1e-9);
+  double without = 0;
+  for (const auto& [rank, span] : rehearsal.spans) {
+    without += span.repetition == 1 ? 1e-9 * static_cast<double>(span.end_ns - span.begin_ns) : 0;
+  }
+  EXPECT_NEAR(measured.seconds / (without + 0.03), 1, 0.03);
+  EXPECT_THROW(predict(model, 4, kLarge, options), Error) << "of other ranks nothing is known";
+  messages.run.app = "sort";
+  EXPECT_THROW(measured_messages(model, messages), UsageError);
 }
 
 TEST(RehearsedRun, HasALeafThatIsAsLongAsItsSizesSay) {
