@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What small and long tasks cost beside oneTBB, alternating in one run:
-//   - a task of a recursion that does next to nothing, on one thread and on two;
-//   - a call of work stealing that has nothing to do, on two threads;
-//   - 16 tasks of 0.2 s, which sleep, on two ranks against one;
-//   - a DC_Call of ten integers on two ranks against an exchange of 8 bytes by hand.
-// Prints medians and ratios as JSON.
+// What small and long tasks cost beside oneTBB, alternating in one run. One case is a task of a
+// recursion that does next to nothing, on one thread and on two. Another is a call of work stealing
+// that has nothing to do, on two threads. 16 tasks of 0.2 s, which sleep, run on two ranks and on
+// one. A DC_Call of ten integers on two ranks has an exchange of 8 bytes by hand beside it. Prints
+// medians and ratios as JSON.
 //
 //   mpiexec -bind-to none -n 2 task_peers [REPETITIONS] [CASE...] > task_peers.json
 #include <fmt/format.h>
