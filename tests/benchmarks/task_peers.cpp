@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What small and long tasks cost beside other libraries of tasks, alternating in one run:
-//   - a task of a recursion that does next to nothing, on one thread and on two;
-//   - a call of work stealing that has nothing to do, on two threads;
-//   - 16 tasks of 0.2 s, which sleep, on two ranks against one;
-//   - a DC_Call of ten integers on two ranks against the exchange of five of them by hand.
-// Prints medians and ratios as JSON. Taskflow takes part where its headers are found.
+// What small and long tasks cost beside oneTBB, alternating in one run. One case is a task of a
+// recursion that does next to nothing, on one thread and on two. Another is a call of work stealing
+// that has nothing to do, on two threads. 16 tasks of 0.2 s, which sleep, run on two ranks and on
+// one. A DC_Call of ten integers on two ranks has an exchange of 8 bytes by hand beside it. Prints
+// medians and ratios as JSON.
 //
 //   mpiexec -bind-to none -n 2 task_peers [REPETITIONS] [CASE...] > task_peers.json
 #include <fmt/format.h>
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
-
-#if __has_include(<taskflow/taskflow.hpp>)
-#include <taskflow/taskflow.hpp>
-#define CLEAVE_HAS_TASKFLOW 1
-#endif
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -93,19 +87,6 @@ std::int64_t by_tbb(std::int64_t n) {
   return left + right;
 }
 
-#ifdef CLEAVE_HAS_TASKFLOW
-std::int64_t by_taskflow(std::int64_t n, tf::Runtime& runtime) {
-  if (n < 2) {
-    return n;
-  }
-  std::int64_t left = 0;
-  runtime.silent_async([&left, n](tf::Runtime& below) { left = by_taskflow(n - 1, below); });
-  const std::int64_t right = by_taskflow(n - 2, runtime);
-  runtime.corun_all();
-  return left + right;
-}
-#endif
-
 /// A program that is run again and again beside the others; it returns seconds.
 struct Entrant {
   std::string name;
@@ -169,16 +150,6 @@ nlohmann::ordered_json measure_tasks(const Comm& comm, int repetitions) {
       arenas.at(threads - 1).execute([&] { result = by_tbb(n); });
       return result;
     });
-#ifdef CLEAVE_HAS_TASKFLOW
-    add("Taskflow" + of_threads_text, [threads](std::int64_t n) {
-      static std::array<tf::Executor, 2> executors = {tf::Executor(1), tf::Executor(2)};
-      std::int64_t result = 0;
-      executors.at(threads - 1)
-          .async([&](tf::Runtime& runtime) { result = by_taskflow(n, runtime); })
-          .wait();
-      return result;
-    });
-#endif
   }
   add("plain calls", by_calls);
   alternate(entrants, repetitions);
@@ -308,7 +279,7 @@ int main(int argc, char** argv) {
       chosen.push_back(name);
     }
     CLI::App cli(
-        "What small and long tasks cost beside other libraries of tasks. Run it as:\n"
+        "What small and long tasks cost beside oneTBB. Run it as:\n"
         "mpiexec -bind-to none -n 2 task_peers > task_peers.json",
         "task_peers");
     cli.add_option("repetitions", repetitions)->check(CLI::PositiveNumber)->capture_default_str();

@@ -25,7 +25,7 @@ template <class T>
 inline constexpr bool kHasValueInBytes =
     std::has_unique_object_representations_v<T> || std::is_floating_point_v<T>;
 
-/// That of each eight bytes after the other, and of how many there are.
+/// A hash for the ranks of one run.
 inline std::uint64_t hash_of(std::span<const std::byte> bytes) {
   std::uint64_t hash = bytes.size();
   while (!bytes.empty()) {

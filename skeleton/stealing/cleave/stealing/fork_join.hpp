@@ -41,6 +41,9 @@ struct Task {
   Destination destination;
 };
 
+template <DivideAndConquer App>
+class Frames;
+
 /// A problem that was divided.
 template <DivideAndConquer App>
 struct alignas(kCacheLineBytes) Frame {
@@ -51,17 +54,21 @@ struct alignas(kCacheLineBytes) Frame {
   std::conditional_t<HasDivideInMany<App>, std::vector<Solution>, std::array<Solution, 2>>
       solutions;
   std::atomic<std::size_t> missing = 0;
+  Frames<App>* owner = nullptr;
   Frame* next = nullptr;  ///< of those that are not in use
 };
 
-/// The frames that one thread takes. It keeps those that it completes, whichever thread took them.
-/// All of them live until the search ends.
+/// The frames of one thread, which takes them. All live until the search ends.
 template <DivideAndConquer App>
 class Frames {
  public:
   Frame<App>* take(const Destination& destination, std::size_t children) {
     if (unused_ == nullptr) {
-      unused_ = &taken_.emplace_back();
+      unused_ = given_back_.exchange(nullptr, std::memory_order_acquire);
+    }
+    if (unused_ == nullptr) {
+      unused_ = &all_.emplace_back();
+      unused_->owner = this;
     }
     Frame<App>* const frame = std::exchange(unused_, unused_->next);
     frame->destination = destination;
@@ -72,12 +79,24 @@ class Frames {
     return frame;
   }
 
-  /// \pre  it holds no solution any more
-  void keep(Frame<App>* frame) { frame->next = std::exchange(unused_, frame); }
+  /// Lets the owner of `frame` use it again; by the thread of these frames, whose own it need not
+  /// be. \pre  it holds no solution any more
+  void give_back(Frame<App>* frame) {
+    if (frame->owner == this) {
+      frame->next = std::exchange(unused_, frame);
+      return;
+    }
+    std::atomic<Frame<App>*>& newest = frame->owner->given_back_;
+    frame->next = newest.load(std::memory_order_relaxed);
+    while (!newest.compare_exchange_weak(frame->next, frame, std::memory_order_release,
+                                         std::memory_order_relaxed)) {
+    }
+  }
 
  private:
-  std::deque<Frame<App>> taken_;
+  std::deque<Frame<App>> all_;
   Frame<App>* unused_ = nullptr;
+  std::atomic<Frame<App>*> given_back_ = nullptr;  ///< by other threads, the newest first
 };
 
 template <DivideAndConquer App>
@@ -161,7 +180,7 @@ class ForkJoin {
       }
       solution = combined(*frame);
       destination = frame->destination;
-      frames.keep(frame);
+      frames.give_back(frame);
     }
   }
 

@@ -22,7 +22,7 @@ class Helpers {
   Helpers& operator=(const Helpers&) = delete;
 
   /// Gives `work`, which must not throw, to a thread that sleeps, or to a new one if none does. It
-  /// begins as soon as there is a core for it.
+  /// begins once there is a core for it.
   /// \param hardware_thread  to which the thread is bound; to none if negative
   /// \throws std::system_error  if the system starts no more threads
   void start(std::function<void()> work, int hardware_thread);

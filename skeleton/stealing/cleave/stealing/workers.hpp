@@ -275,8 +275,8 @@ class Workers final : private BagInstance<typename K::Node> {
     return end_ns;
   }
 
-  /// Visits a batch of nodes, or fewer where there are no more, or where visits have become so long
-  /// that a batch of them would be too long for whoever waits. \return  how many
+  /// Visits a batch of nodes, or fewer where there are no more. It ends early where visits have
+  /// become long, since others wait. \return  how many
   std::int64_t visit_some(Worker& worker) {
     constexpr int kTurnsBetweenLooks = 4;
     constexpr std::int64_t kTooLong_ns = 1'000'000;
