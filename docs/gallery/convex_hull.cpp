@@ -10,12 +10,13 @@
 #include <numbers>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <cleave/program.hpp>
 #include <cleave/random.hpp>
 
-#include "docs/gallery/independent.hpp"
+#include "independent.hpp"
 
 namespace {
 

@@ -15,7 +15,7 @@
 #include <cleave/program.hpp>
 #include <cleave/random.hpp>
 
-#include "docs/gallery/independent.hpp"
+#include "independent.hpp"
 
 namespace {
 
@@ -104,21 +104,19 @@ void require_power_of_two(const cleave::RunOptions& options) {
   if ((n & (n - 1)) != 0) throw cleave::UsageError("--size: N must be a power of two");
 }
 
-FourierTransform transform_of(const cleave::RunOptions& options) {
-  return {roots_of_unity(options.sizes.at("N"))};
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  return cleave::run(argc, argv,
-                     cleave::Program<FourierTransform>{
-                         .summary = "Transforms a signal of N numbers.",
-                         .sizes = {{"N", 1 << 20}},
-                         .check_options = require_power_of_two,
-                         .study = powers_of_two,
-                         .application = transform_of,
-                         .make_problem = random_signal,
-                         .wrong = wrong,
-                     });
+  return cleave::run(
+      argc, argv,
+      cleave::Program<FourierTransform>{
+          .summary = "Transforms a signal of N numbers.",
+          .sizes = {{"N", 1 << 20}},
+          .check_options = require_power_of_two,
+          .study = powers_of_two,
+          .application =
+              [](const auto& o) { return FourierTransform{roots_of_unity(o.sizes.at("N"))}; },
+          .make_problem = random_signal,
+          .wrong = wrong,
+      });
 }

@@ -44,8 +44,8 @@ struct Health {
   using Problem = Region;
   using Solution = Region;
 
+  static constexpr std::int64_t kSteps = 10'000;
   std::int64_t inner = 0;  // villages with others below
-  std::int64_t steps = 0;
   std::uint64_t seed = 0;
 
   bool trivial(const Region& r) const { return r.last - r.first == 1 && r.first >= inner; }
@@ -79,7 +79,7 @@ struct Health {
     const std::vector<std::int64_t> arriving = std::exchange(region.referred, {});
     auto next = arriving.begin();
     Hospital at = hospital(village);
-    for (std::int64_t now = 0; now < steps; ++now) {
+    for (std::int64_t now = 0; now < kSteps; ++now) {
       for (; next != arriving.end() && *next == now; ++next) ++at.waiting;
       at.step(now, region);
     }
@@ -92,7 +92,7 @@ std::optional<std::string> wrong(const Health& health, const Region& found) {
   Region all;
   std::vector<Hospital> hospitals;
   for (std::int64_t v = 0; v <= 4 * health.inner; ++v) hospitals.push_back(health.hospital(v));
-  for (std::int64_t now = 0; now < health.steps; ++now) {
+  for (std::int64_t now = 0; now < Health::kSteps; ++now) {
     for (std::int64_t v = 4 * health.inner; v >= 0; --v) {
       const std::size_t before = all.referred.size();
       hospitals[v].step(now, all);
@@ -110,11 +110,11 @@ int main(int argc, char** argv) {
   return cleave::run(
       argc, argv,
       cleave::Program<Health>{
-          .summary = "Simulates the hospitals of N villages for T steps.",
-          .sizes = {{"N", 1365}, {"T", 1000}},
+          .summary = "Simulates the hospitals of N villages for 10,000 steps.",
+          .sizes = {{"N", 1365}},
           .application =
-              [&](const cleave::RunOptions& o) {
-                return health = {(o.sizes.at("N") - 1) / 4, o.sizes.at("T"), o.seed};
+              [&](const cleave::RunOptions& options) {
+                return health = {(options.sizes.at("N") - 1) / 4, options.seed};
               },
           .make_problem = [](const auto&, auto) { return Region{}; },
           .wrong = [&](const auto&, const Region& found) { return wrong(health, found); },

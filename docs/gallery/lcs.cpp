@@ -14,7 +14,7 @@
 #include <cleave/program.hpp>
 #include <cleave/random.hpp>
 
-#include "docs/gallery/independent.hpp"
+#include "independent.hpp"
 
 namespace {
 

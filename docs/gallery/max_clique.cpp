@@ -13,7 +13,7 @@
 #include <cleave/program.hpp>
 #include <cleave/random.hpp>
 
-#include "docs/gallery/independent.hpp"
+#include "independent.hpp"
 
 // Sets cross to other ranks as their bytes. Their first element is _Find_first of libstdc++.
 constexpr std::size_t kMax = 512;

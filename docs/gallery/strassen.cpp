@@ -14,7 +14,7 @@
 #include <cleave/program.hpp>
 #include <cleave/random.hpp>
 
-#include "docs/gallery/independent.hpp"
+#include "independent.hpp"
 
 namespace {
 
@@ -72,6 +72,7 @@ struct Strassen {
   }
 
  private:
+  // A side that is not halved.
   static bool is_short(std::size_t side) { return side <= 64 || side % 2 == 1; }
   static Problem seven_of(const Product& p) {
     const std::size_t half = side_of(p.a) / 2, below = 2 * half * half;
@@ -103,10 +104,6 @@ std::optional<std::string> wrong(const Strassen::Problem& p, const Strassen::Sol
   return is_right ? std::nullopt : std::optional("it is not the product");
 }
 
-cleave::Study sides(const cleave::RunOptions&, bool) {
-  return {.sizes = {"N=256", "N=320", "N=384", "N=512", "N=640", "N=768", "N=1024"}};
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -118,7 +115,6 @@ int main(int argc, char** argv) {
                      cleave::Program<Strassen>{.summary = "Multiplies two matrices of side N.",
                                                .sizes = {{"N", 1024}},
                                                .work = "work",
-                                               .study = sides,
                                                .make_problem = make_problem,
                                                .wrong = wrong});
 }

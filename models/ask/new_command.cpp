@@ -32,17 +32,17 @@ struct ProjectForm {
   std::string_view application;
   std::string_view main;
   std::string_view test;
-  std::string_view size;  ///< that a run time is predicted of
+  std::string_view question;  ///< of `cleave predict`: a size, and a network where it needs one
 };
 
 const std::array<ProjectForm, 5>& forms() {
   static const std::array<ProjectForm, 5> all = {{
       {"halves", "mergesort", "Mergesort", project::halves, project::halves_main,
-       project::halves_test, "N=1G"},
+       project::halves_test, "N=1G --assume-network ethernet-10g"},
       {"merge", "histogram", "Histogram", project::merge, project::merge_main, project::merge_test,
-       "N=1G"},
+       "N=1G --assume-network ethernet-10g"},
       {"sort", "record_sort", "RecordSort", project::sort, project::sort_main, project::sort_test,
-       "N=1G"},
+       "N=1G --assume-network ethernet-10g"},
       {"search", "queens", "Queens", project::search, project::search_main, project::search_test,
        "nodes=1G"},
       {"bound", "knapsack", "Knapsack", project::bound, project::bound_main, project::bound_test,
@@ -147,7 +147,7 @@ void write_project(const fs::path& folder, const std::string& name, const Projec
   const auto write = [&](const std::string& file, std::string text) {
     text = replaced(std::move(text), "@name@", name);
     text = replaced(std::move(text), "@Name@", camel_case(name));
-    write_file(folder / file, replaced(std::move(text), "@size@", std::string(form.size)));
+    write_file(folder / file, replaced(std::move(text), "@question@", std::string(form.question)));
   };
   write("CMakeLists.txt", std::string(project::cmake_lists));
   write(name + ".hpp", renamed(form.application, name, form));
@@ -196,8 +196,8 @@ void run(const std::string& name, const std::string& form_name, const Answering&
       "  ctest --test-dir build\n"
       "  mpiexec -n 2 build/{0} --verify\n"
       "  cleave study build/{0} --quick\n"
-      "  cleave predict {0}-study --ranks 2,4,8 --size {1} --assume-network ethernet-10g\n",
-      name, form.size));
+      "  cleave predict {0}-study --ranks 2,4,8 --size {1}\n",
+      name, form.question));
 }
 
 }  // namespace
