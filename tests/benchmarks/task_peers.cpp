@@ -123,7 +123,7 @@ Options of_threads(int threads) {
 }
 
 nlohmann::ordered_json measure_tasks(const Comm& comm, int repetitions) {
-  constexpr std::int64_t kNumber = 30;
+  static constexpr std::int64_t kNumber = 30;
   const std::int64_t expected = by_calls(kNumber);
   const double tasks = 2.0 * static_cast<double>(by_calls(kNumber + 1)) - 1;
   std::vector<Entrant> entrants;
