@@ -55,8 +55,8 @@ function makeFields(form, controls) {
       id: `size-${size.name}`, label: `Size ${size.name}`, value: formatCount(size.start), parse: parseCount,
       hint: `fitted: ${formatCount(size.minimum)} to ${formatCount(size.maximum)}` });
   }
-  fields.ranks = makeField(main, { id: "ranks", label: "Ranks", value: "8", parse: parseWhole,
-                                   hint: `fitted: up to ${controls.max_ranks}` });
+  fields.ranks = makeField(main, { id: "ranks", label: "Ranks", value: controls.is_search ? `${controls.max_ranks}` : "8",
+                                   parse: parseWhole, hint: `fitted: up to ${controls.max_ranks}` });
   if (controls.is_search) {
     fields.threads = makeField(main, {
       id: "threads", label: "Threads of a rank", value: `${controls.start_threads}`, parse: parseThreads,
@@ -69,16 +69,20 @@ function makeFields(form, controls) {
   form.append(change);
   fields.ranksPerHost = makeField(main, { id: "ranks-per-host", label: "Ranks per host", value: "", optional: true,
                                           parse: parseWhole, hint: "empty: as in the fitted runs" });
-  fields.network = makeSelect(main, {
-    id: "network", label: "Network", hint: "between hosts; a name is a wide range",
-    value: controls.knows_between_hosts ? "" : controls.usual_network,
-    options: [["", controls.knows_between_hosts ? "as measured" : "none: one host"],
-              ...controls.networks.map((name) => [name, name])] });
+  if (!controls.is_search) {  // whose model has the network of its runs
+    fields.network = makeSelect(main, {
+      id: "network", label: "Network", hint: "between hosts; a name is a wide range",
+      value: controls.knows_between_hosts ? "" : controls.usual_network,
+      options: [["", controls.knows_between_hosts ? "as measured" : "none: one host"],
+                ...controls.networks.map((name) => [name, name])] });
+  }
   fields.deadline = makeDeadline(main);
   const addFactor = (id, label) => makeField(change, {
     id, label, value: "1", unit: "×", parse: parseFactor, hint: "0.1: a tenth of the time; 10: ten times" });
-  fields.l = addFactor("factor-l", "Latency l");
-  fields.g = addFactor("factor-g", "Gap g");
+  if (!controls.is_search) {
+    fields.l = addFactor("factor-l", "Latency l");
+    fields.g = addFactor("factor-g", "Gap g");
+  }
   for (const block of controls.blocks) {
     fields.blocks[block] = addFactor(`factor-${block}`, `Time of ${block}`);
   }
