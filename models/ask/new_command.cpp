@@ -32,21 +32,21 @@ struct ProjectForm {
   std::string_view application;
   std::string_view main;
   std::string_view test;
-  std::string_view question;  ///< of `cleave predict`: a size, and a network where it needs one
+  std::string_view question;  ///< of `cleave predict`, that its model can answer
 };
 
 const std::array<ProjectForm, 5>& forms() {
   static const std::array<ProjectForm, 5> all = {{
       {"halves", "mergesort", "Mergesort", project::halves, project::halves_main,
-       project::halves_test, "N=1G --assume-network ethernet-10g"},
+       project::halves_test, "--ranks 2,4,8 --size N=1G --assume-network ethernet-10g"},
       {"merge", "histogram", "Histogram", project::merge, project::merge_main, project::merge_test,
-       "N=1G --assume-network ethernet-10g"},
+       "--ranks 2,4,8 --size N=1G --assume-network ethernet-10g"},
       {"sort", "record_sort", "RecordSort", project::sort, project::sort_main, project::sort_test,
-       "N=1G --assume-network ethernet-10g"},
+       "--ranks 2,4,8 --size N=1G --assume-network ethernet-10g"},
       {"search", "queens", "Queens", project::search, project::search_main, project::search_test,
-       "nodes=1G"},
+       "--ranks 1,2 --size nodes=1G"},
       {"bound", "knapsack", "Knapsack", project::bound, project::bound_main, project::bound_test,
-       "nodes=1G"},
+       "--ranks 1,2 --size nodes=1G"},
   }};
   return all;
 }
@@ -196,7 +196,7 @@ void run(const std::string& name, const std::string& form_name, const Answering&
       "  ctest --test-dir build\n"
       "  mpiexec -n 2 build/{0} --verify\n"
       "  cleave study build/{0} --quick\n"
-      "  cleave predict {0}-study --ranks 2,4,8 --size {1}\n",
+      "  cleave predict {0}-study {1}\n",
       name, form.question));
 }
 
