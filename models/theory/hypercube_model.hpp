@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The times of the blocks of a call on the hypercube (docs/explanation/model.md, "Blocks").
+// The times of the blocks of a call on the hypercube (docs/explanation/model.md, "The law").
 #pragma once
 
 #include <optional>

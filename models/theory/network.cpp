@@ -119,18 +119,14 @@ const AssumableNetwork* assumable(const std::string& name) {
   return found == all.end() ? nullptr : &*found;
 }
 
-}  // namespace
-
-bool is_assumable(const std::string& name) { return assumable(name) != nullptr; }
-
-namespace {
-
 double middle_of(double low, double high) { return std::sqrt(low * high); }
 
 /// The factor of a quantity between two bounds whose middle is 1.
 double factor_at(double low, double high, double u) { return std::pow(high / low, u - 0.5); }
 
 }  // namespace
+
+bool is_assumable(const std::string& name) { return assumable(name) != nullptr; }
 
 Network with_assumed(Network network, const std::string& name) {
   const AssumableNetwork* const found = assumable(name);

@@ -17,6 +17,7 @@
 #include "apps/quicksort/check.hpp"
 #include "apps/quicksort/input.hpp"
 #include "apps/quicksort/key_file.hpp"
+#include "tests/support/gathered.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace cleave::quicksort {
@@ -29,23 +30,6 @@ constexpr std::array kInputs = {KeyOrder::uniform,  KeyOrder::sorted, KeyOrder::
                                 KeyOrder::staggered};
 
 Comm world() { return Comm(MPI_COMM_WORLD); }
-
-/// All ranks' keys on rank 0, as a sequence.
-template <class Key>
-std::vector<Key> gathered(const Part<Key>& part) {
-  std::vector<Key> all(part.begin(), part.end());
-  const auto sizes = world().gather(static_cast<std::int64_t>(part.size()));
-  if (world().rank() != 0) {
-    world().send(0, std::as_bytes(std::span(part.data(), part.size())));
-    return {};
-  }
-  for (int rank = 1; rank < world().size(); ++rank) {
-    std::vector<Key> theirs(sizes[rank]);
-    world().receive(rank, std::as_writable_bytes(std::span(theirs)));
-    all.insert(all.end(), theirs.begin(), theirs.end());
-  }
-  return all;
-}
 
 /// This rank's share of `all`.
 template <class Key>
@@ -65,7 +49,7 @@ void expect_sorted(std::vector<Key> all, Order order, const std::string& what) {
   const double mean = static_cast<double>(all.size()) / world().size();
   EXPECT_LE(static_cast<double>(sorted.size()), 1.1 * mean + 2);
   EXPECT_TRUE(are_in_order(world(), std::span<const Key>(sorted.data(), sorted.size()), order));
-  const std::vector<Key> found = gathered(sorted);
+  const std::vector<Key> found = cleave::testing::gathered(world(), sorted);
   if (world().rank() != 0) {
     return;
   }
@@ -123,7 +107,8 @@ TYPED_TEST(OneKeyType, OfAnyCountAreSorted) {
                 {.comm = MPI_COMM_WORLD, .placement = Placement::distributed});
     EXPECT_TRUE(
         are_in_order(world(), std::span<const TypeParam>(sorted.data(), sorted.size()), ByKey{}));
-    EXPECT_EQ(gathered(sorted).size(), world().rank() == 0 ? keys.size() : 0U);
+    EXPECT_EQ(cleave::testing::gathered(world(), sorted).size(),
+              world().rank() == 0 ? keys.size() : 0U);
   }
 }
 

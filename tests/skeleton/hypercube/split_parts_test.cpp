@@ -11,6 +11,7 @@
 #include <cleave/hypercube/split_parts.hpp>
 
 #include "tests/skeleton/examples.hpp"
+#include "tests/support/gathered.hpp"
 
 namespace cleave {
 
@@ -20,22 +21,6 @@ namespace {
 Comm world() { return Comm(MPI_COMM_WORLD); }
 int world_rank() { return world().rank(); }
 int world_size() { return world().size(); }
-
-/// All ranks' elements on rank 0, none on others.
-std::vector<int> gathered(const Part<int>& part) {
-  const std::vector<std::int64_t> counts = world().gather(static_cast<std::int64_t>(part.size()));
-  if (world_rank() != 0) {
-    world().send(0, std::as_bytes(std::span(part.data(), part.size())));
-    return {};
-  }
-  std::vector<int> all(part.begin(), part.end());
-  for (int rank = 1; rank < world_size(); ++rank) {
-    std::vector<int> theirs(counts[rank]);
-    world().receive(rank, std::as_writable_bytes(std::span(theirs)));
-    all.insert(all.end(), theirs.begin(), theirs.end());
-  }
-  return all;
-}
 
 struct Input {
   const char* name;
@@ -56,11 +41,11 @@ const Input kInputs[] = {
 void expect_sorted(const std::vector<int>& values, std::size_t room, double max_imbalance) {
   Part<int> part(0, values.size(), room);
   std::copy(values.begin(), values.end(), part.begin());
-  std::vector<int> expected = gathered(part);
+  std::vector<int> expected = testing::gathered(world(), part);
   std::sort(expected.begin(), expected.end());
   const Part<int> sorted = DC_Call(DC_Type::hypercube, examples::SplitSort{}, std::move(part),
                                    {.comm = MPI_COMM_WORLD, .placement = Placement::distributed});
-  EXPECT_EQ(gathered(sorted), expected);
+  EXPECT_EQ(testing::gathered(world(), sorted), expected);
   const double mean = static_cast<double>(world().allreduce_sum(std::ssize(values))) / world_size();
   EXPECT_LE(static_cast<double>(sorted.size()), max_imbalance * mean + 1);
 }
