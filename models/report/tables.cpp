@@ -246,17 +246,13 @@ Table shares_table(const std::vector<JudgedRun>& comparisons, const Measurements
 }
 
 Table scaling_table(const Model& model) {
-  Table table{.id = "sizes",
-              .title = "How the sizes of a block follow from those of the run",
-              .note =
-                  "In a group of g of p ranks: run size * scale * (g/p)^exponent, times imbalance "
-                  "for each division. Exponent 1: halves; 0: the whole at every level.",
-              .columns = {{"block"},
-                          {"size"},
-                          {"scale", true},
-                          {"exponent", true},
-                          {"imbalance", true},
-                          {"exponent from"}}};
+  Table table{
+      .id = "sizes",
+      .title = "How the sizes of a block follow from those of the run",
+      .note =
+          "In a group of g of p ranks: run size * scale * (g/p)^exponent. Exponent 1: halves; "
+          "0: the whole at every level.",
+      .columns = {{"block"}, {"size"}, {"scale", true}, {"exponent", true}, {"exponent from"}}};
   for (const Scaling& s : model.hypercube()->scaling) {
     if (s.block == detail::Block::wait || s.block == detail::Block::skeleton) {
       continue;
@@ -264,7 +260,6 @@ Table scaling_table(const Model& model) {
     table.rows.push_back({text(std::string(name_of(s.block))), text(s.size),
                           number(s.scale, fmt::format("{:.4g}", s.scale)),
                           number(s.exponent, fmt::format("{:.3g}", s.exponent)),
-                          number(s.imbalance, fmt::format("{:.4f}", s.imbalance)),
                           text(s.measured ? "this block" : "the size's other blocks")});
   }
   return table;

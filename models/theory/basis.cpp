@@ -167,6 +167,13 @@ std::string Basis::text() const {
   return text.empty() ? "1" : text;
 }
 
+double Basis::Factor::operator()(double at, double per) const {
+  const double value = curve    ? (*curve)(at / std::max(per, 1e-300))
+                       : is_log ? std::log2(std::max(at, 1.0))
+                                : at;
+  return power == 1 ? value : std::pow(value, power);
+}
+
 double Basis::operator()(const NamedValues& sizes) const {
   const auto size_of = [&](const std::string& name) {
     const auto found = sizes.find(name);
@@ -177,15 +184,8 @@ double Basis::operator()(const NamedValues& sizes) const {
   };
   double product = 1;
   for (const Factor& factor : factors_) {
-    double value = 0;
-    if (factor.curve) {
-      const double per = size_of(factor.curve->per);
-      value = (*factor.curve)(size_of(factor.curve->size) / std::max(per, 1e-300));
-    } else {
-      value = size_of(factor.size);
-      value = factor.is_log ? std::log2(std::max(value, 1.0)) : value;
-    }
-    product *= factor.power == 1 ? value : std::pow(value, factor.power);
+    product *= factor.curve ? factor(size_of(factor.curve->size), size_of(factor.curve->per))
+                            : factor(size_of(factor.size), 1);
   }
   return product;
 }

@@ -27,6 +27,9 @@ class Basis {
     double power = 1;
     std::shared_ptr<const Curve> curve = {};  ///< of its own two sizes; `size` is then empty
 
+    /// At its size, or at the two of its curve. log2 of less than 1 counts as 0.
+    double operator()(double at, double per) const;
+
     friend bool operator==(const Factor& a, const Factor& b) {
       const bool same_curve = (a.curve == nullptr) == (b.curve == nullptr) &&
                               (a.curve == nullptr || a.curve->name == b.curve->name);
@@ -46,7 +49,6 @@ class Basis {
   /// As `parse` reads it.
   std::string text() const;
 
-  /// log2 of less than 1 counts as 0.
   /// \throws Error  if `sizes` lacks one that this is a function of
   double operator()(const NamedValues& sizes) const;
 

@@ -48,7 +48,7 @@ class HypercubeFit {
     const bool splits = has(detail::Block::partition);
     result_.way = detail::way_of(model_.placement, splits).value_or(Way::replicated);
     if (splits) {
-      set_splitter_bytes();
+      splitter_bytes_ = splitter_bytes(samples_);
       add_sampling_sizes();
     }
     for (const detail::Block block : kWorkBlocks) {
@@ -70,22 +70,6 @@ class HypercubeFit {
     std::ranges::copy_if(samples_, std::back_inserter(of_block),
                          [&](const Sample& sample) { return sample.block == block; });
     return of_block;
-  }
-
-  void set_splitter_bytes() {
-    std::vector<double> bytes;
-    for (const Sample& sample : samples_) {
-      const auto elements = sample.sizes.find("N");
-      if (sample.block == detail::Block::pivot && elements != sample.sizes.end() &&
-          elements->second > 0) {
-        bytes.push_back(std::round(sample.bytes / sampled(elements->second)));
-      }
-    }
-    splitter_bytes_ = bytes.empty() ? 0 : detail::median(std::move(bytes));
-  }
-
-  static double sampled(double elements) {
-    return static_cast<double>(detail::sample_of(static_cast<std::int64_t>(elements)));
   }
 
   /// What the choice of a splitter depends on, in the place of N.

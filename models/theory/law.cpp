@@ -121,12 +121,9 @@ BoundLaw::BoundLaw(const Law& law, int ranks_per_host, std::span<const std::stri
     for (const Basis& basis : hypothesis.form) {
       std::vector<Factor>& term = part.terms.emplace_back();
       for (const Basis::Factor& factor : basis.factors()) {
-        const Curve* curve = factor.curve.get();
-        term.push_back({.size = place_of(curve != nullptr ? curve->size : factor.size),
-                        .is_log = factor.is_log,
-                        .power = factor.power,
-                        .curve = curve,
-                        .per = curve != nullptr ? place_of(curve->per) : 0});
+        term.push_back({.of = &factor,
+                        .size = place_of(factor.curve ? factor.curve->size : factor.size),
+                        .per = factor.curve ? place_of(factor.curve->per) : 0});
       }
     }
   }
@@ -148,13 +145,7 @@ BoundLaw::Said BoundLaw::said_by(const Part& part, std::span<const double> sizes
   for (std::size_t i = 0; i < part.terms.size(); ++i) {
     double product = 1;
     for (const Factor& factor : part.terms[i]) {
-      double size = sizes[factor.size];
-      if (factor.curve != nullptr) {
-        size = (*factor.curve)(size / std::max(sizes[factor.per], 1e-300));
-      } else if (factor.is_log) {
-        size = std::log2(std::max(size, 1.0));
-      }
-      product *= factor.power == 1 ? size : std::pow(size, factor.power);
+      product *= (*factor.of)(sizes[factor.size], sizes[factor.per]);
     }
     x[static_cast<Eigen::Index>(i)] = product;
   }

@@ -73,10 +73,8 @@ class BoundLaw {
 
  private:
   struct Factor {
-    std::size_t size = 0;
-    bool is_log = false;
-    double power = 1;
-    const Curve* curve = nullptr;
+    const Basis::Factor* of = nullptr;
+    std::size_t size = 0;  ///< whose place it is
     std::size_t per = 0;
   };
   /// Of one hypothesis.

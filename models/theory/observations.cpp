@@ -11,6 +11,8 @@
 
 #include <cleave/trace/median.hpp>
 
+#include "models/theory/scaling.hpp"
+
 namespace cleave::models {
 
 namespace {
@@ -75,6 +77,18 @@ std::optional<Refusal> refuse_choice(const std::vector<Observation>& observation
     }
   }
   return refuse_dependent(names, columns);
+}
+
+double splitter_bytes(const std::vector<Sample>& samples) {
+  std::vector<double> bytes;
+  for (const Sample& sample : samples) {
+    const auto elements = sample.sizes.find("N");
+    if (sample.block == detail::Block::pivot && elements != sample.sizes.end() &&
+        elements->second > 0) {
+      bytes.push_back(std::round(sample.bytes / sampled(elements->second)));
+    }
+  }
+  return bytes.empty() ? 0 : detail::median(std::move(bytes));
 }
 
 std::vector<Observation> message_bytes(const std::vector<Sample>& samples) {

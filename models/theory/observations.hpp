@@ -17,6 +17,9 @@ std::vector<Observation> observations_of(const std::vector<Sample>& samples);
 /// The largest message of each level of each run, in bytes, with the largest sizes over its ranks.
 std::vector<Observation> message_bytes(const std::vector<Sample>& samples);
 
+/// Bytes of an element in a sample of the sorting form; 0 where none was taken.
+double splitter_bytes(const std::vector<Sample>& samples);
+
 /// Why a form must not be chosen by itself: where two sizes always go together, a choice among them
 /// would be a guess that only shows when they do not.
 std::optional<Refusal> refuse_choice(const std::vector<Observation>& observations);

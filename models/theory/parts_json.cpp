@@ -17,8 +17,11 @@ using nlohmann::json;
 namespace {
 
 json to_json(const Scaling& s) {
-  return {{"block", name_of(s.block)}, {"size", s.size},           {"scale", s.scale},
-          {"exponent", s.exponent},    {"imbalance", s.imbalance}, {"measured", s.measured}};
+  return {{"block", name_of(s.block)},
+          {"size", s.size},
+          {"scale", s.scale},
+          {"exponent", s.exponent},
+          {"measured", s.measured}};
 }
 
 json to_json(const BlockModel& block) {
@@ -101,7 +104,6 @@ HypercubeModel hypercube_from(const detail::JsonFields& fields, const Model& mod
                              .size = s.text("size"),
                              .scale = s.non_negative("scale"),
                              .exponent = s.number("exponent"),
-                             .imbalance = s.non_negative("imbalance"),
                              .measured = s.boolean("measured")});
   }
   parts.tilt = fields.number("tilt");

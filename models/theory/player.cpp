@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <cleave/schedule/messages.hpp>
+#include "models/theory/scaling.hpp"
 
 namespace cleave::models {
 
@@ -37,12 +37,6 @@ StepsOfGroup steps_of(detail::Way way, int size) {
     }
   }
   return steps;
-}
-
-double sampled(double elements) {
-  constexpr double kMost = 9e18;
-  return static_cast<double>(
-      detail::sample_of(static_cast<std::int64_t>(std::clamp(elements, 0.0, kMost))));
 }
 
 }  // namespace
@@ -116,10 +110,6 @@ std::span<const double> Player::sizes_of(const Bound& bound, detail::Block block
   for (std::size_t i = 0; i < count; ++i) {
     const Scaling& scaling = *bound.scaling[i];
     values[i] = scaling.of_fraction(bound.run_sizes[i], group.fraction);
-    // Unevenness that does not come from the divisions drawn here, as of sizes that do not halve.
-    if (scaling.exponent == 0) {
-      values[i] *= scaling.unevenness(group.level);
-    }
     // Of what is sorted a rank has its share at every level.
     if (block == detail::Block::sample || block == detail::Block::partition) {
       values[i] = bound.run_sizes[i] / ranks_;

@@ -30,9 +30,6 @@ Player::Moved Player::moved(const detail::Step& step, const Ranks& group) {
     const Scaling& scaling = *bytes_->scaling[i];
     values[i] = is_part ? bytes_->run_sizes[i] / ranks_ / 2
                         : scaling.of_fraction(bytes_->run_sizes[i], 2 * fraction);
-    if (!is_part && scaling.exponent == 0) {
-      values[i] *= scaling.unevenness(level);
-    }
   }
   const double bytes = median_of(*bytes_, {values.data(), count});
   message_bytes_.resize(std::max<std::size_t>(message_bytes_.size(), level + 1));

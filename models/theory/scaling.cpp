@@ -7,6 +7,7 @@
 #include <optional>
 #include <tuple>
 
+#include <cleave/schedule/messages.hpp>
 #include <cleave/schedule/schedule.hpp>
 #include <cleave/trace/median.hpp>
 
@@ -19,18 +20,10 @@ namespace {
 /// The size of one block in the groups of one size of one run, relative to the run's.
 struct Ratio {
   double group_share = 1;  ///< g / p
-  int divisions = 0;
   double mean = 0;
-  double imbalance = 1;
 };
 
 using SizeOfBlock = std::pair<detail::Block, std::string>;
-
-int divisions_behind(detail::Block block, int level) {
-  const bool is_moved = block == detail::Block::exchange || block == detail::Block::skeleton ||
-                        block == detail::Block::wait;
-  return is_moved ? level + 1 : level;
-}
 
 std::map<SizeOfBlock, std::vector<Ratio>> ratios_of(const std::vector<Sample>& samples) {
   using GroupsOfRun = std::tuple<SizeOfBlock, int, NamedSizes, int, int>;
@@ -52,11 +45,7 @@ std::map<SizeOfBlock, std::vector<Ratio>> ratios_of(const std::vector<Sample>& s
       mean += value / static_cast<double>(of_ranks.size());
     }
     if (mean > 0) {
-      const double largest = *std::max_element(of_ranks.begin(), of_ranks.end());
-      ratios[key].push_back({.group_share = static_cast<double>(group) / ranks,
-                             .divisions = divisions_behind(key.first, level),
-                             .mean = mean,
-                             .imbalance = largest / mean});
+      ratios[key].push_back({.group_share = static_cast<double>(group) / ranks, .mean = mean});
     }
   }
   return ratios;
@@ -95,29 +84,16 @@ double fitted_scale(const std::vector<Ratio>& ratios, double exponent) {
   return detail::median(std::move(scales));
 }
 
-std::optional<double> fitted_imbalance(const std::vector<Ratio>& ratios) {
-  std::vector<double> per_division;
-  for (const Ratio& ratio : ratios) {
-    if (ratio.divisions > 0) {
-      per_division.push_back(std::pow(ratio.imbalance, 1.0 / ratio.divisions));
-    }
-  }
-  return per_division.empty() ? std::nullopt
-                              : std::optional(detail::median(std::move(per_division)));
-}
-
-/// What `fit` finds for `key`, else what it finds for the same size of another block.
-template <class Fit>
-std::optional<double> own_or_of_size(const std::map<SizeOfBlock, std::vector<Ratio>>& ratios,
-                                     const SizeOfBlock& key, Fit fit) {
-  if (const std::optional<double> own = fit(ratios.at(key))) {
+/// That of `key`, else what the same size of another block has.
+std::optional<double> exponent_of(const std::map<SizeOfBlock, std::vector<Ratio>>& ratios,
+                                  const SizeOfBlock& key) {
+  if (const std::optional<double> own = fitted_exponent(ratios.at(key))) {
     return own;
   }
   for (const auto& [other, of_other] : ratios) {
-    if (other.second == key.second) {
-      if (const std::optional<double> value = fit(of_other)) {
-        return value;
-      }
+    const auto exponent = other.second == key.second ? fitted_exponent(of_other) : std::nullopt;
+    if (exponent) {
+      return exponent;
     }
   }
   return std::nullopt;
@@ -125,16 +101,8 @@ std::optional<double> own_or_of_size(const std::map<SizeOfBlock, std::vector<Rat
 
 }  // namespace
 
-double Scaling::operator()(double run_size, double group_share, int level) const {
-  return of_fraction(run_size, group_share) * unevenness(level);
-}
-
 double Scaling::of_fraction(double run_size, double fraction) const {
   return run_size * scale * std::pow(fraction, exponent);
-}
-
-double Scaling::unevenness(int level) const {
-  return std::pow(imbalance, divisions_behind(block, level));
 }
 
 std::vector<Scaling> fit_scaling(const std::vector<Sample>& samples) {
@@ -143,16 +111,20 @@ std::vector<Scaling> fit_scaling(const std::vector<Sample>& samples) {
   for (const auto& [key, of_key] : ratios) {
     constexpr double kExponentAsGood = 0.1;  // levels are few: 1 or 0 is the simpler truth
     constexpr double kScaleAsGood = 0.02;
-    const double exponent =
-        snapped(own_or_of_size(ratios, key, fitted_exponent).value_or(1), {0, 1}, kExponentAsGood);
+    const double exponent = snapped(exponent_of(ratios, key).value_or(1), {0, 1}, kExponentAsGood);
     result.push_back({.block = key.first,
                       .size = key.second,
                       .scale = snapped(fitted_scale(of_key, exponent), {1}, kScaleAsGood),
                       .exponent = exponent,
-                      .imbalance = own_or_of_size(ratios, key, fitted_imbalance).value_or(1),
                       .measured = fitted_exponent(of_key).has_value()});
   }
   return result;
+}
+
+double sampled(double elements) {
+  constexpr double kMost = 9e18;
+  return static_cast<double>(
+      detail::sample_of(static_cast<std::int64_t>(std::clamp(elements, 0.0, kMost))));
 }
 
 double fit_tilt(const std::vector<Sample>& samples, const std::vector<Scaling>& scaling) {

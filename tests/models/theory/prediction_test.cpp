@@ -46,11 +46,11 @@ Model papers_components() {
   parts.blocks = {{.block = Block::divide, .law = given("1,M", {1.94e-8, 2.25e-9})},
                   {.block = Block::combine, .law = given("1,N", {2.19e-7, 2.32e-8})},
                   {.block = Block::sequential, .law = given("1,N,M", {0, 1.35e-7, 4.60e-7})}};
-  parts.scaling = {{Block::divide, "M", 1, 1, 1, true},
-                   {Block::combine, "N", 1, 0, 1, true},
-                   {Block::exchange, "N", 1, 0, 1, true},
-                   {Block::sequential, "N", 1, 0, 1, true},
-                   {Block::sequential, "M", 1, 1, 1, true}};
+  parts.scaling = {{Block::divide, "M", 1, 1, true},
+                   {Block::combine, "N", 1, 0, true},
+                   {Block::exchange, "N", 1, 0, true},
+                   {Block::sequential, "N", 1, 0, true},
+                   {Block::sequential, "M", 1, 1, true}};
   parts.exchange = ExchangeModel{.factor = 2, .bytes = given("N", {4})};
   Model model;
   model.app = "components";
