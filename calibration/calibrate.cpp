@@ -67,6 +67,8 @@ std::vector<int> default_ranks(int ranks) {
   return counts;
 }
 
+bool is_trace(const std::string& file) { return file.ends_with(".trace.jsonl"); }
+
 /// \throws UsageError
 void check_like(const CalibrateOptions& options, int ranks) {
   if (options.like.empty()) {
@@ -75,7 +77,10 @@ void check_like(const CalibrateOptions& options, int ranks) {
     }
     return;
   }
-  if (options.size.empty() || options.out.empty()) {
+  if (is_trace(options.like) && !options.size.empty()) {
+    throw UsageError(fmt::format("--size: {} has sizes of its own", options.like));
+  }
+  if ((options.size.empty() && !is_trace(options.like)) || options.out.empty()) {
     throw UsageError(
         "--like needs --size and --out, for example --size N=1G --out messages.trace.jsonl");
   }
@@ -110,9 +115,10 @@ std::optional<CalibrateOptions> options_from(int argc, char** argv, const Comm& 
       ->capture_default_str();
   cli.add_option(
       "--like", options.like,
-      "Measure all messages of a call as this model (*.model.json) says of it, into the\n"
-      "trace --out, for cleave predict --messages");
-  cli.add_option("--size", options.size, "With --like: the size of the call, e.g. N=1G");
+      "Measure all messages of a call into the trace --out, for cleave predict --messages:\n"
+      "as this model (*.model.json) says of it, or as this trace (*.trace.jsonl) of a run or a\n"
+      "rehearsal on as many ranks has them");
+  cli.add_option("--size", options.size, "With a model: the size of the call, e.g. N=1G");
   cli.add_flag("--json", options.json,
                "Print what the machine file says as one JSON object on one line instead");
   cli.add_flag("--quiet", options.quiet, "Print errors only");
@@ -195,32 +201,55 @@ void print(const Machine& machine) {
   rows("exchange", machine.exchange);
 }
 
-/// What rank 0 reads in the model, as JSON, on every rank.
+nlohmann::json told_by_model(const CalibrateOptions& options, int ranks) {
+  const models::Model model = models::read_model(options.like);
+  if (model.hypercube() == nullptr) {
+    throw UsageError(
+        "--like: only calls on the hypercube have messages of known lengths; a search is rehearsed "
+        "with its network");
+  }
+  // Only lengths are asked for.
+  const models::Network network = models::with_assumed(model.network, "ethernet-10g");
+  const NamedSizes sizes = parse_sizes(options.size);
+  const models::Prediction prediction = models::predict(model, ranks, sizes, {.network = network});
+  return {{"app", model.app},
+          {"placement", model.placement},
+          {"way", static_cast<int>(model.hypercube()->way)},
+          {"key_bytes", model.hypercube()->exchange->splitter_bytes},
+          {"bytes", prediction.message_bytes},
+          {"sizes", sizes}};
+}
+
+nlohmann::json told_by_trace(const std::string& file, int ranks) {
+  const Trace trace = read_trace(file);
+  if (trace.run.ranks != ranks || trace.run.type != "hypercube") {
+    throw UsageError(
+        fmt::format("--like: {} is of {} on {}, not of hypercube on the {} that were "
+                    "started",
+                    file, trace.run.type, format_ranks(trace.run.ranks), ranks));
+  }
+  const CallMessages messages = messages_of(trace);
+  return {{"app", trace.run.app},
+          {"placement", trace.run.placement},
+          {"way", static_cast<int>(messages.way)},
+          {"key_bytes", messages.key_bytes},
+          {"bytes", messages.bytes},
+          {"sizes", trace.repetitions.back().sizes}};
+}
+
+/// What rank 0 reads in the model or trace, as JSON, on every rank.
 std::string told_of(const CalibrateOptions& options, const Comm& world) {
-  return world.bcast(
-      agree(world,
-            [&]() -> std::string {
-              if (world.rank() != 0) {
-                return "";
-              }
-              const models::Model model = models::read_model(options.like);
-              if (model.hypercube() == nullptr) {
-                throw UsageError(
-                    "--like: only calls on the hypercube have messages of known lengths; a search "
-                    "is rehearsed with its network");
-              }
-              // Only lengths are asked for.
-              const models::Network network = models::with_assumed(model.network, "ethernet-10g");
-              const models::Prediction prediction = models::predict(
-                  model, world.size(), parse_sizes(options.size), {.network = network});
-              return nlohmann::json{{"app", model.app},
-                                    {"placement", model.placement},
-                                    {"way", static_cast<int>(model.hypercube()->way)},
-                                    {"key_bytes", model.hypercube()->exchange->splitter_bytes},
-                                    {"bytes", prediction.message_bytes}}
-                  .dump();
-            }),
-      0);
+  return world.bcast(agree(world,
+                           [&]() -> std::string {
+                             if (world.rank() != 0) {
+                               return "";
+                             }
+                             return (is_trace(options.like)
+                                         ? told_by_trace(options.like, world.size())
+                                         : told_by_model(options, world.size()))
+                                 .dump();
+                           }),
+                     0);
 }
 
 /// Makes calls as the model says, writes their trace, and says what their messages took.
@@ -232,7 +261,7 @@ void calibrate_like(const CalibrateOptions& options, const Comm& world,
   for (const double bytes : told.at("bytes")) {
     messages.bytes.push_back(std::max<std::int64_t>(1, std::llround(bytes)));
   }
-  const NamedSizes sizes = parse_sizes(options.size);
+  const NamedSizes sizes = told.at("sizes");
   keep_freed_memory();
   Recorder recorder(mpi_time_ns);
   make_calls(world, messages, sizes, options.seconds, recorder);

@@ -10,6 +10,7 @@
 #include <cleave/schedule/schedule.hpp>
 #include <cleave/sizes.hpp>
 #include <cleave/trace.hpp>
+#include <cleave/trace/trace_file.hpp>
 
 namespace cleave::calibration {
 
@@ -19,6 +20,10 @@ struct CallMessages {
   std::vector<std::int64_t> bytes;  ///< of a half's problem, solution or part at each level
   int key_bytes = 4;                ///< of what is sorted; taken to be 4, 8 or 16
 };
+
+/// What the calls of `trace` sent at most at each level. A rehearsal sends nothing, but makes room
+/// for what comes. \throws UsageError  if the trace does not tell
+CallMessages messages_of(const detail::Trace& trace);
 
 /// Makes such calls for `seconds`, at least five after two of warm-up, and records them as
 /// repetitions of a run of `sizes`, which must outlive the recorder. Messages lie in memory that

@@ -8,6 +8,7 @@
 
 #include <cleave/trace/machine_file.hpp>
 
+#include "tests/models/synthetic_runs.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -45,6 +46,47 @@ TEST(Calibrate, MeasuresThePatternsAndMessagesThatAreAskedFor) {
   }
 }
 
+TEST(Calibrate, MeasuresTheMessagesOfACallAsATraceHasThem) {
+  const TemporaryFolder folder;
+  const std::string messages = folder.path() / "messages.trace.jsonl";
+  const auto like = [&](const Trace& trace) {
+    const std::string file = folder.path() / "sort.trace.jsonl";
+    models::write_synthetic_trace(file, trace);
+    return calibrate(2, {"--like", file, "--seconds", "0.1", "--out", messages});
+  };
+  const models::SyntheticApp app;
+  const NamedSizes sizes = {{"N", 1 << 16}};
+  const auto expect_measured = [&](const Trace& trace) {
+    const Finished finished = like(trace);
+    ASSERT_EQ(finished.status, 0) << finished.err;
+    EXPECT_TRUE(finished.out.starts_with("messages of sort, N=64K on 2 ranks: ")) << finished.out;
+    int exchanges = 0;
+    for (const auto& [rank, span] : read_trace(messages).spans) {
+      exchanges += span.block == Block::exchange ? 1 : 0;
+      EXPECT_TRUE(span.block != Block::exchange || span.bytes == 4 * (1 << 15)) << span.bytes;
+    }
+    EXPECT_GT(exchanges, 0);
+  };
+  expect_measured(models::synthetic_trace(app, 2, sizes));
+  Trace rehearsal = models::synthetic_rehearsal(app, 2, sizes);
+  EXPECT_NE(like(rehearsal).err.find("does not tell how long messages are: give a model"),
+            std::string::npos)
+      << "it made no room for any";
+  for (const Trace::Run& run : rehearsal.repetitions) {
+    rehearsal.spans.push_back({0,
+                               {.begin_ns = run.elapsed_ns,
+                                .end_ns = run.elapsed_ns + 1,
+                                .bytes = 4 * (1 << 15),
+                                .repetition = run.index,
+                                .group = 2,
+                                .block = Block::skeleton}});
+  }
+  expect_measured(rehearsal);
+  const std::string err = like(models::synthetic_trace(app, 4, sizes)).err;
+  EXPECT_NE(err.find("on 4 ranks, not of hypercube on the 2 that were started"), std::string::npos)
+      << err;
+}
+
 TEST(Calibrate, RefusesWhatItCannotMeasureInOneLine) {
   for (const auto& [arguments, named] :
        std::vector<std::pair<std::vector<std::string>, std::string>>{
@@ -56,6 +98,8 @@ TEST(Calibrate, RefusesWhatItCannotMeasureInOneLine) {
            {{"--like", "x.model.json"}, "--like needs --size and --out"},
            {{"--like", "x.model.json", "--size", "N=1M", "--out", "x", "--ranks", "4"},
             "--ranks: with --like all that were started, 2"},
+           {{"--like", "x.trace.jsonl", "--size", "N=1M", "--out", "x"},
+            "--size: x.trace.jsonl has sizes of its own"},
            {{"--like", "none.model.json", "--size", "N=1M", "--out", "x"}, "none.model.json"}}) {
     const Finished finished = calibrate(2, arguments);
     EXPECT_NE(finished.status, 0);
