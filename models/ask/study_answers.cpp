@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include <cleave/trace/words.hpp>
 
@@ -32,28 +31,14 @@ std::vector<RehearsedRun> rehearsed_so_far(Model model, const StudyRun& run) {
   return rehearsed;
 }
 
-/// Half the width of an interval, relative.
-double half_width(const Prediction& p) { return (p.high - p.low) / (2 * p.seconds); }
-
 bool is_wide(const Answer& answer, double within) {
-  return answer.prediction && half_width(*answer.prediction) > within;
+  return answer.prediction && answer.prediction->half_width() > within;
 }
 
-/// Whether the interval comes from the blocks more than from the network.
-bool is_wide_by_blocks(const Prediction& p) {
-  return p.half_width_of_blocks > std::log(p.high / p.low) / 4;
-}
-
-/// What would make a wide answer narrower.
-std::string narrower_by(const Prediction& p, double within) {
-  return fmt::format(
-      "{} on {}: within {:.0f} %, {:.0f} % was asked for; {}", format_sizes(p.sizes),
-      detail::format_ranks(p.ranks), 100 * half_width(p), 100 * within,
-      is_wide_by_blocks(p)
-          ? "rehearse on an idle host, or for longer (--rounds, --budget)"
-          : fmt::format("calibrate the network there (mpiexec -n {} cleave-calibrate) and give it "
-                        "by --machine",
-                        p.ranks));
+std::string wider_than_asked(const Prediction& p, double within) {
+  return fmt::format("{} on {}: within {:.0f} %, {:.0f} % was asked for; {}", format_sizes(p.sizes),
+                     detail::format_ranks(p.ranks), 100 * p.half_width(), 100 * within,
+                     narrower_by(p));
 }
 
 bool is_of(const StudyRun& run, const Case& c, const RunPoint& point) {
@@ -77,7 +62,7 @@ Report report_of(const StudyRun& run, const FitArguments& fit, double within,
   report.model.verdict = report.verdict;
   for (const Answer& answer : report.asked) {
     if (is_wide(answer, within)) {
-      report.notes.push_back({.text = narrower_by(*answer.prediction, within)});
+      report.notes.push_back({.text = wider_than_asked(*answer.prediction, within)});
     }
   }
   return report;

@@ -63,21 +63,6 @@ std::map<int, std::vector<double>> noise_of(const Model& model,
   return noise;
 }
 
-Verdict verdict_on(const Model& model, const std::vector<RunPoint>& points) {
-  std::vector<JudgedRun> judged;
-  for (const RunPoint& point : points) {
-    if (point.is_rehearsed) {
-      continue;
-    }
-    try {
-      judged.push_back(judge_run(model, point));
-    } catch (const Error&) {
-      continue;
-    }
-  }
-  return judge(judged);
-}
-
 /// Everything but the verdict.
 Model fit_parts(Model model, const Measurements& measurements,
                 const std::optional<detail::Machine>& machine, const FitOptions& options) {
@@ -117,7 +102,7 @@ Model fit_model(const Measurements& measurements, const std::optional<detail::Ma
   std::erase_if(fitted.samples, [&](const Sample& s) { return is_held_out(s.run_sizes); });
   std::erase_if(fitted.searches, [&](const SearchRun& r) { return is_held_out(r.sizes); });
   model = fit_parts(std::move(model), fitted, machine, options);
-  model.verdict = verdict_on(model, measurements.points);
+  model.verdict = judge(model, measurements.points);
   return model;
 }
 

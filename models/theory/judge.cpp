@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include <cleave/error.hpp>
 #include <cleave/trace/duration.hpp>
 #include <cleave/trace/median.hpp>
 #include <cleave/trace/words.hpp>
@@ -50,19 +51,20 @@ std::string text_of(const JudgedRun& judged) {
                      detail::format_seconds(p.low), detail::format_seconds(p.high));
 }
 
+/// In which its quiet time counts as inside, to either side of the prediction, relative.
+double allowed_off(const JudgedRun& judged) {
+  return judged.prediction.half_width() + judged.spread;
+}
+
+constexpr const char* kMeasureAgain = "measure again on an idle one, or more rounds (--rounds)";
+
+/// Of a run that lies outside its interval.
 std::string advice_for(const JudgedRun& judged) {
   constexpr double kMuch = 0.05;
-  if (!judged.prediction.is_answer()) {
-    return "So wide an interval is no answer: measure sizes that differ more, or more rounds "
-           "(--rounds)";
-  }
-  const std::vector<double>& seconds = judged.run.seconds;
-  const double slower = detail::median(seconds) / judged.measured_s - 1;
+  const double slower = detail::median(judged.run.seconds) / judged.measured_s - 1;
   if (slower > kMuch) {
-    return fmt::format(
-        "The host was busy then (half of the repetitions took {:.0f} % longer): measure again on "
-        "an idle one, or more rounds (--rounds)",
-        100 * slower);
+    return fmt::format("The host was busy then (half of the repetitions took {:.0f} % longer): {}",
+                       100 * slower, kMeasureAgain);
   }
   if (judged.measured_s > judged.prediction.high) {
     return "Either the host was busy then: measure again on an idle one. Or the time depends on "
@@ -70,6 +72,16 @@ std::string advice_for(const JudgedRun& judged) {
   }
   return "Measure sizes nearer to those that you ask for; where a time depends on something else "
          "than the sizes, declare it by costs()";
+}
+
+/// Of runs that are all inside, as anything would be; `typical` is one of middling width.
+void refuse_wide(Verdict& verdict, const JudgedRun& typical) {
+  verdict.worst = fmt::format("too uncertain, intervals of +-{:.0f} %", 100 * allowed_off(typical));
+  verdict.advice =
+      typical.spread > typical.prediction.half_width()
+          ? fmt::format("The host was busy (repetitions of a run lie {:.0f} % apart): {}",
+                        100 * typical.spread, kMeasureAgain)
+          : "Narrower: " + narrower_by(typical.prediction);
 }
 
 }  // namespace
@@ -104,39 +116,68 @@ JudgedRun judge_run(const Model& model, const RunPoint& run, const PredictOption
 Verdict judge(const std::vector<JudgedRun>& runs) {
   Verdict verdict;
   std::vector<double> errors;
-  const JudgedRun* worst = nullptr;
-  const JudgedRun* unanswered = nullptr;
-  int not_answered = 0;
+  std::vector<const JudgedRun*> held_out;
   for (const JudgedRun& judged : runs) {
-    if (!judged.held_out || !(judged.measured_s > 0)) {
-      continue;
-    }
-    ++verdict.held_out;
-    verdict.inside += judged.inside ? 1 : 0;
-    errors.push_back(std::abs(judged.relative_error));
-    if (worst == nullptr || half_widths_outside(judged) > half_widths_outside(*worst)) {
-      worst = &judged;
-    }
-    if (!judged.prediction.is_answer()) {
-      unanswered = &judged;
-      ++not_answered;
+    if (judged.held_out && judged.measured_s > 0) {
+      held_out.push_back(&judged);
+      verdict.inside += judged.inside ? 1 : 0;
+      errors.push_back(std::abs(judged.relative_error));
     }
   }
-  if (worst == nullptr) {
+  if (held_out.empty()) {
     return verdict;
   }
   constexpr double kFarOutside = 1;  // half widths
+  constexpr double kWide = 0.15;
+  verdict.held_out = static_cast<int>(held_out.size());
   verdict.median_error = detail::median(std::move(errors));
-  const bool answers = 2 * not_answered <= verdict.held_out;
-  verdict.trusted = answers &&
-                    verdict.held_out - verdict.inside <= allowed_misses(verdict.held_out) &&
-                    half_widths_outside(*worst) <= kFarOutside;
-  worst = answers ? worst : unanswered;
-  if (!*verdict.trusted) {
-    verdict.worst = text_of(*worst);
-    verdict.advice = advice_for(*worst);
+  const auto by = [](auto value) { return [value](const JudgedRun* run) { return value(*run); }; };
+  const JudgedRun& worst = **std::ranges::max_element(held_out, {}, by(half_widths_outside));
+  const auto middle = held_out.begin() + (std::ssize(held_out) - 1) / 2;
+  std::ranges::nth_element(held_out, middle, {}, by(allowed_off));
+  const bool holds = verdict.held_out - verdict.inside <= allowed_misses(verdict.held_out) &&
+                     half_widths_outside(worst) <= kFarOutside;
+  const bool is_wide = allowed_off(**middle) > kWide;
+  verdict.trusted = holds && !is_wide;
+  if (!holds) {
+    verdict.worst = text_of(worst);
+    verdict.advice = advice_for(worst);
+  } else if (is_wide) {
+    refuse_wide(verdict, **middle);
   }
   return verdict;
+}
+
+Verdict judge(const Model& model, const std::vector<RunPoint>& points,
+              const PredictOptions& options) {
+  std::vector<JudgedRun> judged;
+  for (const RunPoint& point : points) {
+    if (point.is_rehearsed) {
+      continue;
+    }
+    try {
+      judged.push_back(judge_run(model, point, options));
+    } catch (const Error&) {
+      continue;  // a part was refused, and the model says so
+    }
+  }
+  return judge(judged);
+}
+
+bool is_wide_by_blocks(const Prediction& p) {
+  return p.half_width_of_blocks > std::log(p.high / p.low) / 4;
+}
+
+std::string narrower_by(const Prediction& p) {
+  if (!p.is_rehearsed) {
+    return "measure sizes that differ more, nearer to those asked about, or more rounds (--rounds)";
+  }
+  return p.ranks == 1 || is_wide_by_blocks(p)
+             ? "rehearse on an idle host, or for longer (--rounds, --budget)"
+             : fmt::format(
+                   "calibrate the network there (mpiexec -n {} cleave-calibrate) and give "
+                   "it by --machine",
+                   p.ranks);
 }
 
 }  // namespace cleave::models

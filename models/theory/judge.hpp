@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 #include <vector>
 
 #include "models/theory/model.hpp"
@@ -28,7 +29,17 @@ nlohmann::json to_json(const JudgedRun& judged);
 JudgedRun judge_run(const Model& model, const RunPoint& run, const PredictOptions& options = {});
 
 /// Of the held-out ones among `runs`. Trusted is a model of which so many runs lie outside their
-/// intervals by chance in more than one case of twenty, and none by more than twice the interval.
+/// intervals by chance in more than one case of twenty, none by more than half its interval, and
+/// half of whose runs count as inside only within 15 % of what was predicted.
 Verdict judge(const std::vector<JudgedRun>& runs);
+/// Of those runs among `points` that can be predicted.
+Verdict judge(const Model& model, const std::vector<RunPoint>& points,
+              const PredictOptions& options = {});
+
+/// Whether the interval comes from blocks more than from the network.
+bool is_wide_by_blocks(const Prediction& prediction);
+
+/// What would make its interval narrower.
+std::string narrower_by(const Prediction& prediction);
 
 }  // namespace cleave::models

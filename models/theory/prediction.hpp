@@ -32,8 +32,8 @@ struct Prediction {
   /// That quiet time is between these with 95 % probability.
   double low = 0;
   double high = 0;
-  /// What of half that interval comes from the blocks, on the scale of logarithms; 0 of a search
-  /// that was not rehearsed.
+  /// What of half that interval comes from the blocks, on the scale of logarithms; 0 of a table,
+  /// and of a search that was not rehearsed.
   double half_width_of_blocks = 0;
   /// A single run is, on a host as busy as it was in the fitted runs.
   double run_low = 0;
@@ -53,6 +53,8 @@ struct Prediction {
   /// and does not hold it here; the largest such.
   std::optional<std::int64_t> cache_left_bytes;
 
+  /// Half of the interval's width, relative.
+  double half_width() const { return (high - low) / (2 * seconds); }
   /// Whether the interval is narrow enough to be an answer: at most a factor of 4 wide.
   bool is_answer() const { return high <= 4 * low; }
 };

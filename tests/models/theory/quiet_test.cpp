@@ -106,17 +106,38 @@ TEST(Verdict, IsByTheIntervalsOfHeldOutRuns) {
       << far_off.sentence();
 }
 
-TEST(Verdict, OfIntervalsThatAreNoAnswersIsNotTrusted) {
-  std::vector<JudgedRun> runs(2, judged(1, 0.95, 1.05));
-  runs.push_back(judged(1, 0.4, 4));
-  EXPECT_TRUE(judge(runs).trusted.value());
-  runs.push_back(judged(1, 0.3, 3));
-  EXPECT_TRUE(judge(runs).trusted.value()) << "half of them are answers";
+TEST(Verdict, OfWideIntervalsIsNotTrusted) {
+  std::vector<JudgedRun> runs(3, judged(1, 0.9, 1.1));
+  runs.resize(5, judged(1, 0.7, 1.4));
+  EXPECT_TRUE(judge(runs).trusted.value()) << "three of five are narrow";
+  runs.push_back(judged(1, 0.7, 1.4));
   runs.push_back(judged(1, 0.3, 3));
   const Verdict vague = judge(runs);
   EXPECT_FALSE(vague.trusted.value());
-  EXPECT_EQ(vague.inside, 5);
-  EXPECT_NE(vague.sentence().find("(300 ms to 3 s)"), std::string::npos) << vague.sentence();
+  EXPECT_EQ(vague.inside, 7);
+  EXPECT_EQ(vague.sentence(),
+            "not trusted: too uncertain, intervals of +-35 %; 7 of 7 held-out runs in their "
+            "intervals, median error 1.0 %. Narrower: measure sizes that differ more, nearer to "
+            "those asked about, or more rounds (--rounds)");
+}
+
+TEST(Verdict, OfRunsThatSpreadAsFarIsNotTrusted) {
+  JudgedRun busy = judged(1.15, 0.95, 1.05);
+  busy.spread = 0.12;
+  busy.inside = true;
+  const std::string said = judge({busy, busy}).sentence();
+  EXPECT_TRUE(said.starts_with("not trusted: too uncertain, intervals of +-17 %; 2 of 2 ")) << said;
+  EXPECT_NE(said.find("The host was busy (repetitions of a run lie 12 % apart)"), std::string::npos)
+      << said;
+}
+
+TEST(Verdict, SaysWhatMakesARehearsalNarrower) {
+  JudgedRun wide = judged(1, 0.8, 1.25);
+  wide.prediction.is_rehearsed = true;
+  wide.prediction.ranks = 2;
+  EXPECT_NE(judge({wide}).advice.find("mpiexec -n 2 cleave-calibrate"), std::string::npos);
+  wide.prediction.half_width_of_blocks = 0.2;
+  EXPECT_NE(judge({wide}).advice.find("rehearse on an idle host"), std::string::npos);
 }
 
 TEST(Verdict, MoreMissesThanChanceAllowsAreNotTrusted) {
