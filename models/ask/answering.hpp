@@ -17,6 +17,9 @@ namespace cleave::models {
 
 using Json = nlohmann::ordered_json;
 
+/// What --details is for, of commands that print tables.
+inline constexpr const char* kDetailsOfTables = "Print all columns of the tables";
+
 struct Answering {
   bool json = false;
   bool quiet = false;

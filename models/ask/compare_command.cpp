@@ -68,7 +68,7 @@ Table table_of_models(const std::vector<Model>& models, Json& rows) {
     table.columns.push_back({fmt::format("{} differs", i)});
   }
   for (const auto& [ranks, sizes] : runs) {
-    std::vector<Cell> row = {cell(fmt::format("{}", ranks)), cell(sizes_text(sizes))};
+    std::vector<Cell> row = {cell(fmt::format("{}", ranks)), cell(format_sizes(sizes))};
     Json times = Json::array();
     std::optional<Prediction> first;
     for (const Model& model : models) {
@@ -124,7 +124,7 @@ void compare_measured(const CompareArguments& arguments, const std::vector<Compa
   } else {
     say_sides(answering, comparison.sides);
     answering.say(
-        fmt::format("\n{}\n\n{}", comparison.summary(), to_terminal(table_of(comparison))));
+        fmt::format("\n{}\n{}", wrapped(comparison.summary()), to_terminal(table_of(comparison))));
   }
   answering.say(notes_text(comparison.notes));
   answering.print(Json(to_json(comparison)));

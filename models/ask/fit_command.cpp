@@ -14,8 +14,10 @@
 #include "models/ask/arguments.hpp"
 #include "models/ask/commands.hpp"
 #include "models/ask/study_folder.hpp"
+#include "models/report/cells.hpp"
 #include "models/report/text.hpp"
 #include "models/study/study_plan.hpp"
+#include "models/theory/judge.hpp"
 #include "models/theory/model_file.hpp"
 
 namespace cleave::models {
@@ -43,15 +45,19 @@ std::string terms_text(const Law& law, std::string_view unit, double factor = 1)
 }
 
 void print_search(const SearchModel& search) {
+  constexpr std::size_t kTerms = 28;
+  const auto print = [](const std::string& part, const std::string& where,
+                        const std::string& terms) {
+    fmt::print("{}", wrapped(fmt::format("{:<10}  {:<14}  {}", part, where, terms), kTerms));
+  };
   if (search.visits) {
     for (const auto& [workers, factor] : search.visits->hypotheses.front().factors) {
-      fmt::print("{:<10}  {:<14}  {}\n", "search", fmt::format("{} per host", workers),
-                 terms_text(*search.visits, " s", factor));
+      print("search", fmt::format("{} per host", workers),
+            terms_text(*search.visits, " s", factor));
     }
   }
   if (search.inverse_efficiency) {
-    fmt::print("{:<10}  {:<14}  1 / ({})\n", "efficiency", "",
-               terms_text(*search.inverse_efficiency, ""));
+    print("efficiency", "", fmt::format("1 / ({})", terms_text(*search.inverse_efficiency, "")));
   }
 }
 
@@ -68,23 +74,26 @@ std::vector<std::pair<std::string_view, const Law*>> laws_of(const Model& model)
 }
 
 void print_laws(const Model& model) {
+  Table table{
+      .columns = {{"block"}, {"terms"}, {"likely", true}, {"of forms", true}, {"residual", true}}};
   for (const auto& [name, law] : laws_of(model)) {
-    fmt::print("{:<10}  {:<24}  {:.0f} % likely of {} {}, residual {:.2f} %\n", name, law->text(),
-               100 * law->hypotheses.front().weight, law->hypotheses.size(),
-               law->hypotheses.size() == 1 ? "form" : "forms",
-               100 * law->median_abs_relative_residual);
+    table.rows.push_back(
+        {text(std::string(name)), text(law->text()), percent(law->hypotheses.front().weight),
+         count(std::ssize(law->hypotheses)), percent(law->median_abs_relative_residual)});
   }
+  fmt::print("\n{}", to_terminal(table));
 }
 
 void print_fit(const Model& model) {
-  fmt::print("{}\n", model.verdict.sentence());
+  fmt::print("{}", wrapped(model.verdict.sentence()));
   if (const SearchModel* search = model.search()) {
     print_search(*search);
   } else {
     print_laws(model);
   }
   for (const RefusedBlock& block : model.refused) {
-    fmt::print("{:<10}  refused: {}\n", name_of(block.block), block.reason);
+    fmt::print("{}",
+               wrapped(fmt::format("{:<10}  refused: {}", name_of(block.block), block.reason)));
   }
   fmt::print("{}", notes_text(model.notes));
 }
@@ -159,8 +168,11 @@ void run(FitCommandArguments& arguments, const std::string& command_line) {
   const std::filesystem::path out = arguments.out.empty()
                                         ? model_to_write(*folder, file_name_of(measurements.app))
                                         : std::filesystem::path(arguments.out);
-  const Model model = fit_model(measurements, machine, options,
-                                detail::provenance_here("cleave fit", command_line, "none"));
+  Model model = fit_model(measurements, machine, options,
+                          detail::provenance_here("cleave fit", command_line, "none"));
+  if (folder && !model.verdict.trusted) {
+    model.verdict = judge(model, measurements.points, {.rehearsed = rehearsed_in(*folder, model)});
+  }
   write_model(out, model);
   arguments.answering.print(to_json(model, out));
   if (arguments.answering.is_for_people()) {

@@ -68,42 +68,34 @@ std::string memory_text(const Prediction& prediction) {
 
 /// What fits a terminal; all with --details.
 void print_table(const Plan& plan, bool has_details) {
-  Table table{.columns = {{""}, {"ranks", true}, {"time", true}}};
-  if (has_details) {
-    table.columns.insert(table.columns.end(), {{"95 % from", true}, {"to", true}});
-  }
-  table.columns.insert(table.columns.end(), {{"a run to", true},
-                                             {"speed-up", true},
-                                             {"efficiency", true},
-                                             {"core hours", true},
-                                             {"fitted range"}});
-  if (has_details) {
-    table.columns.push_back({"memory per host", true});
-  }
+  Table table{.columns = {{""},
+                          {"ranks", true},
+                          {"time", true},
+                          {"95 % from", true, true},
+                          {"to", true, true},
+                          {"a run to", true},
+                          {"speed-up", true},
+                          {"efficiency", true},
+                          {"core hours", true},
+                          {"fitted range"},
+                          {"memory per host", true, true}}};
   const auto cell = [](std::string text) { return Cell{text, text}; };
   for (std::size_t i = 0; i < plan.choices.size(); ++i) {
     const PlanChoice& c = plan.choices[i];
     const Prediction& p = c.prediction;
     const auto known = [&](std::string text) { return cell(p.is_answer() ? text : ""); };
-    std::vector<Cell> row = {cell(plan.chosen == i ? "->"
-                                  : c.fits         ? "fits"
-                                                   : ""),
-                             cell(fmt::format("{}", p.ranks)),
-                             cell(p.is_answer() ? format_seconds(p.seconds) : "not known")};
-    if (has_details) {
-      row.insert(row.end(), {known(format_seconds(p.low)), known(format_seconds(p.high))});
-    }
-    row.insert(
-        row.end(),
-        {known(format_seconds(p.run_high)), known(fmt::format("{:.2f}", c.speedup)),
+    table.rows.push_back(
+        {cell(plan.chosen == i ? "->"
+              : c.fits         ? "fits"
+                               : ""),
+         cell(fmt::format("{}", p.ranks)),
+         cell(p.is_answer() ? format_seconds(p.seconds) : "not known"),
+         known(format_seconds(p.low)), known(format_seconds(p.high)),
+         known(format_seconds(p.run_high)), known(fmt::format("{:.2f}", c.speedup)),
          known(fmt::format("{:.3f}", c.efficiency)), known(fmt::format("{:.4g}", c.core_hours)),
-         cell(fitted_range_text(p, has_details))});
-    if (has_details) {
-      row.push_back(cell(memory_text(p)));
-    }
-    table.rows.push_back(std::move(row));
+         cell(fitted_range_text(p, has_details)), cell(memory_text(p))});
   }
-  fmt::print("{}", to_terminal(table));
+  fmt::print("{}", to_terminal(table, has_details));
   Remarks remarks;
   for (const PlanChoice& c : plan.choices) {
     remarks.add(c.prediction);
@@ -195,7 +187,7 @@ void run(PlanArguments& arguments) {
   }
   print_json(arguments.answering, model, plan);
   if (arguments.answering.is_for_people()) {
-    fmt::print("{}\n\n", model.verdict.sentence());
+    fmt::print("{}\n", wrapped(model.verdict.sentence()));
     print_table(plan, arguments.details);
   }
   if (is_refused) {

@@ -94,10 +94,9 @@ std::string plot_text(const Model& model, const std::vector<Prediction>& predict
 Cell cell(std::string text) { return {text, text}; }
 
 /// A column of the table of predictions.
-struct Shown {
+struct ShownColumn {
   Column column;
   std::function<std::string(const Prediction&)> text;
-  bool is_left_out = false;
 };
 
 /// What fits a terminal; all with --details.
@@ -107,33 +106,28 @@ void print_table(const std::vector<Prediction>& predictions, bool is_search, boo
   const auto known = [](P p, double seconds) {
     return p.is_answer() ? format_seconds(seconds) : std::string();
   };
-  const std::vector<Shown> all = {
+  const std::vector<ShownColumn> all = {
       {{"ranks", true}, [](P p) { return fmt::format("{}", p.ranks); }},
-      {{"threads", true}, [](P p) { return fmt::format("{}", p.threads); }, !is_search},
+      {{"threads", true, !is_search}, [](P p) { return fmt::format("{}", p.threads); }},
       {{"sizes"}, [&](P p) { return has_details ? sizes_text(p.sizes) : format_sizes(p.sizes); }},
       {{"time", true}, [&](P p) { return p.is_answer() ? known(p, p.seconds) : "not known"; }},
       {{"95 % from", true}, [&](P p) { return known(p, p.low); }},
       {{"to", true}, [&](P p) { return known(p, p.high); }},
-      {{"a run from", true}, [&](P p) { return known(p, p.run_low); }, !has_details},
+      {{"a run from", true, true}, [&](P p) { return known(p, p.run_low); }},
       {{"a run to", true}, [&](P p) { return known(p, p.run_high); }},
       {{"fitted range"}, [&](P p) { return fitted_range_text(p, has_details); }},
-      {{"memory per rank", true},
-       [](P p) {
+      {{"memory per rank", true, true}, [](P p) {
          return p.memory_bytes ? fmt::format("{:.0f} MiB", *p.memory_bytes / (1 << 20)) : "";
-       },
-       !has_details}};
+       }}};
   Table table;
   table.rows.resize(predictions.size());
-  for (const Shown& shown : all) {
-    if (shown.is_left_out) {
-      continue;
-    }
+  for (const ShownColumn& shown : all) {
     table.columns.push_back(shown.column);
     for (std::size_t i = 0; i < predictions.size(); ++i) {
       table.rows[i].push_back(cell(shown.text(predictions[i])));
     }
   }
-  fmt::print("{}", to_terminal(table));
+  fmt::print("{}", to_terminal(table, has_details));
 }
 
 /// What each block takes of a run: what holds it back.
@@ -152,7 +146,7 @@ void print_shares(const std::vector<Prediction>& predictions) {
   }
   table.columns.push_back({"most"});
   for (const Prediction& p : predictions) {
-    std::vector<Cell> row = {cell(fmt::format("{}", p.ranks)), cell(sizes_text(p.sizes))};
+    std::vector<Cell> row = {cell(fmt::format("{}", p.ranks)), cell(format_sizes(p.sizes))};
     const auto blocks = seconds_by_block(p);
     using NamedTime = std::pair<std::string_view, double>;
     for (const std::string_view name : names) {
@@ -196,9 +190,9 @@ void run(const PredictArguments& arguments) {
   const Model model = arguments.question.read();
   PredictOptions options = arguments.question.options();
   options.rehearsed = rehearsed_for(arguments, model);
-  for (const detail::Trace& trace : read_traces(arguments.messages)) {
-    options.messages.push_back(measured_messages(model, trace));
-  }
+  options.messages = arguments.messages.empty()
+                         ? messages_in(arguments.question.study, model)
+                         : measured_messages(model, read_traces(arguments.messages));
   const std::vector<int> ranks = ranks_asked(model, arguments.ranks);
   if (model.size_names().empty()) {
     sizes.resize(1);  // of a table of ranks and times
@@ -214,11 +208,11 @@ void run(const PredictArguments& arguments) {
     print_json(arguments.answering, model, predictions);
     return;
   }
-  fmt::print("{}\n\n", model.verdict.sentence());
+  fmt::print("{}\n", wrapped(model.verdict.sentence()));
   constexpr std::size_t kMostAnswers = 10;  // more are read better in the table
   if (predictions.size() <= kMostAnswers) {
     for (const Prediction& p : predictions) {
-      fmt::print("{}\n", answer_line(p));
+      fmt::print("{}", wrapped(answer_line(p)));
     }
     fmt::print("\n");
   }
@@ -255,7 +249,7 @@ void add_predict_command(CLI::App& program) {
   command
       ->add_option("--messages", arguments->messages,
                    "What cleave-calibrate --like wrote for these sizes and ranks, in place of l, g "
-                   "and factor")
+                   "and factor; without it what the study was given")
       ->delimiter(',')
       ->take_all();
   command->add_flag("--shares", arguments->shares, "Also print what each block takes");

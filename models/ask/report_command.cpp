@@ -25,6 +25,7 @@ struct ReportArguments {
   std::string machine;
   std::string out;
   TableArguments table;
+  bool details = false;
   Answering answering;
 };
 
@@ -58,7 +59,9 @@ void run(const ReportArguments& arguments) {
   const std::optional<detail::Machine> machine = read_machine_if_given(arguments.machine);
   const std::vector<std::string> files = traces_of(arguments.traces);
   const Measurements measurements = read_measurements(files, arguments.table.choice);
-  Report report = make_report(model, measurements, machine, rehearsed_of(folder, model));
+  Report report = make_report(
+      model, measurements, machine,
+      {.rehearsed = rehearsed_of(folder, model), .messages = messages_in(folder, model)});
   if (!are_tables(files)) {
     report.timeline = largest_run(read_traces(files));
   }
@@ -74,7 +77,8 @@ void run(const ReportArguments& arguments) {
     answering.print(object);
   }
   if (answering.is_for_people()) {
-    answering.say(to_terminal(report, to_terminal(plot_of_answers(report), terminal_style())));
+    answering.say(to_terminal(report, to_terminal(plot_of_answers(report), terminal_style()),
+                              arguments.details));
   }
 }
 
@@ -93,6 +97,7 @@ void add_report_command(CLI::App& program) {
   command->add_option("--out", arguments->out,
                       "Folder to write into, made if its parent exists; without it the study's");
   arguments->table.add_to(*command);
+  command->add_flag("--details", arguments->details, kDetailsOfTables);
   arguments->answering.add_to(*command);
   command->footer(
       "Examples:\n"

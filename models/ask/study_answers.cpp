@@ -7,6 +7,7 @@
 
 #include <cleave/trace/words.hpp>
 
+#include "models/ask/study_folder.hpp"
 #include "models/theory/rehearsed.hpp"
 
 namespace cleave::models {
@@ -58,7 +59,9 @@ Report report_of(const StudyRun& run, const FitArguments& fit, double within,
   const Measurements measurements = fit.measurements(collect_measurements(run.traces()));
   const Model model = fit_model(measurements, read_machine_if_given(run.machine_file()),
                                 run.plan().fit, provenance);
-  Report report = make_report(model, measurements, std::nullopt, rehearsed_so_far(model, run));
+  Report report = make_report(model, measurements, std::nullopt,
+                              {.rehearsed = rehearsed_so_far(model, run),
+                               .messages = messages_in(run.plan().folder, model)});
   report.model.verdict = report.verdict;
   for (const Answer& answer : report.asked) {
     if (is_wide(answer, within)) {

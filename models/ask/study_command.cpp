@@ -40,14 +40,15 @@ struct CommandLine {
   std::string at = "2,8,64";
   double within_percent = 5;
   FitArguments fit;
+  bool details = false;
 };
 
-void fit_and_report(const FitArguments& fit, StudyRun& run, double within,
-                    const Answering& answering, const std::string& command_line) {
+void fit_and_report(const CommandLine& given, StudyRun& run, const Answering& answering,
+                    const std::string& command_line) {
   const StudyPlan& plan = run.plan();
   const std::string model_file = plan.file_name + ".model.json";
-  Report report =
-      report_of(run, fit, within, detail::provenance_here("cleave study", command_line, "none"));
+  Report report = report_of(run, given.fit, given.study.within,
+                            detail::provenance_here("cleave study", command_line, "none"));
   write_model(plan.folder / model_file, report.model);
   report.timeline = largest_run(run.traces());
   report.origin.model = plan.folder.string();
@@ -56,8 +57,9 @@ void fit_and_report(const FitArguments& fit, StudyRun& run, double within,
   answering.print(to_json(plan, report));
   if (answering.is_for_people()) {
     const std::string plot = to_terminal(plot_of_answers(report), terminal_style());
-    answering.say(fmt::format("{}\nwritten: {}, {}, traces/\n", to_terminal(report, plot),
-                              (plan.folder / "report.html").string(), model_file));
+    answering.say(to_terminal(report, plot, given.details) + '\n' +
+                  wrapped(fmt::format("written: {}, {}, traces/",
+                                      (plan.folder / "report.html").string(), model_file)));
   }
 }
 
@@ -79,7 +81,7 @@ void run(CommandLine& given, const Answering& answering, const std::string& comm
     return cases_again(so_far, report_of(so_far, given.fit, arguments.within, {}),
                        arguments.within);
   });
-  fit_and_report(given.fit, study, arguments.within, answering, command_line);
+  fit_and_report(given, study, answering, command_line);
 }
 
 }  // namespace
@@ -129,10 +131,17 @@ void add_study_command(CLI::App& program, const std::string& command_line) {
                     "Make all runs anew; without it runs that the folder holds are reused");
   command->add_option("--machine", arguments->machine,
                       "A machine file; without it the machine is calibrated");
+  command
+      ->add_option("--messages", arguments->messages,
+                   "What cleave-calibrate --like wrote for the ranks and sizes to answer for")
+      ->delimiter(',')
+      ->take_all()
+      ->allow_extra_args(false);
   command->add_option("--launcher", arguments->launcher,
                       "How ranks are started, e.g. \"mpiexec -n {ranks}\"");
   command->add_flag("--quick", arguments->quick, "Small sizes");
   given->fit.add_to(*command);
+  command->add_flag("--details", given->details, kDetailsOfTables);
   command->add_option("--status", arguments->status,
                       "Keep in this file how far the study is and when it ends, as one JSON "
                       "object");

@@ -20,20 +20,6 @@ namespace {
 
 constexpr std::string_view kModel = ".model.json";
 constexpr std::string_view kMachine = ".machine.json";
-constexpr std::string_view kTrace = ".trace.jsonl";
-
-/// The files in `folder` whose names have this ending, by name.
-std::vector<fs::path> files_with(const fs::path& folder, std::string_view ending) {
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (entry.path().filename().string().ends_with(ending) && !entry.is_directory()) {
-      files.push_back(entry.path());
-    }
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
 
 /// \throws FileError  if there are several
 std::optional<fs::path> one_with(const fs::path& folder, std::string_view ending) {
@@ -105,28 +91,40 @@ std::vector<std::string> traces_of(const std::vector<std::string>& paths) {
       all.push_back(path);
       continue;
     }
-    std::vector<fs::path> files = files_with(fs::path(path) / kTracesOfStudy, kTrace);
+    std::vector<fs::path> files = files_with(fs::path(path) / kTracesOfStudy, kTraceEnding);
     if (files.empty()) {
-      files = files_with(path, kTrace);
+      files = files_with(path, kTraceEnding);
     }
     if (files.empty()) {
-      throw FileError(
-          path, fmt::format("has no *{}, nor has its traces/ ({})", kTrace, contents_of(path)));
+      throw FileError(path, fmt::format("has no *{}, nor has its traces/ ({})", kTraceEnding,
+                                        contents_of(path)));
     }
     all.insert(all.end(), files.begin(), files.end());
   }
   return all;
 }
 
-std::vector<RehearsedRun> rehearsed_in(const fs::path& folder, Model model) {
-  model.options.clear();  // sizes may be options
+namespace {
+
+std::vector<detail::Trace> traces_in(const fs::path& folder, const char* name) {
   std::vector<detail::Trace> traces;
   if (!folder.empty()) {
-    for (const fs::path& file : files_with(folder / kRehearsalsOfStudy, kTrace)) {
+    for (const fs::path& file : files_with(folder / name, kTraceEnding)) {
       traces.push_back(detail::read_trace(file));
     }
   }
-  return rehearsed_runs(model, traces);
+  return traces;
+}
+
+}  // namespace
+
+std::vector<RehearsedRun> rehearsed_in(const fs::path& folder, Model model) {
+  model.options.clear();  // sizes may be options
+  return rehearsed_runs(model, traces_in(folder, kRehearsalsOfStudy));
+}
+
+std::vector<MeasuredMessages> messages_in(const fs::path& folder, const Model& model) {
+  return measured_messages(model, traces_in(folder, kMessagesOfStudy));
 }
 
 std::optional<fs::path> only_folder(const std::vector<std::string>& paths) {

@@ -34,6 +34,9 @@ std::vector<std::string> traces_of(const std::vector<std::string>& paths);
 /// \throws UsageError  if that is of another application, type or placement than `model`
 std::vector<RehearsedRun> rehearsed_in(const std::filesystem::path& folder, Model model);
 
+/// The messages that a study was given. \throws UsageError  the same
+std::vector<MeasuredMessages> messages_in(const std::filesystem::path& folder, const Model& model);
+
 /// The folder among `paths` that is the only one of them.
 std::optional<std::filesystem::path> only_folder(const std::vector<std::string>& paths);
 

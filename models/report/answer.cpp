@@ -157,16 +157,20 @@ std::vector<Answer> answers_of(const Model& model) {
   return answers;
 }
 
-std::vector<Answer> answers_of(const Model& model, const std::vector<RehearsedRun>& rehearsed) {
+std::vector<Answer> answers_of(const Model& model, const PredictOptions& options) {
   std::vector<Answer> answers;
-  for (const RehearsedRun& run : rehearsed) {
+  for (const RehearsedRun& run : options.rehearsed) {
     if (run.is_asked) {
+      PredictOptions of_run = options;
+      if (std::ranges::find(options.messages, run.ranks, &MeasuredMessages::ranks) ==
+          options.messages.end()) {
+        of_run.ranks_per_host = run.ranks_per_host;
+      }
       NamedSizes sizes;
       for (const std::string& name : model.size_names()) {
         sizes[name] = run.sizes.at(name);
       }
-      answers.push_back(answer_of(model, run.ranks, sizes,
-                                  {.ranks_per_host = run.ranks_per_host, .rehearsed = rehearsed}));
+      answers.push_back(answer_of(model, run.ranks, sizes, of_run));
       answers.back().comes_first = true;
     }
   }

@@ -40,8 +40,8 @@ struct Answer {
 /// that it has, and twice and four times the most, which come first with it.
 std::vector<Answer> answers_of(const Model& model);
 
-/// Of those of `rehearsed` that are asked for.
-std::vector<Answer> answers_of(const Model& model, const std::vector<RehearsedRun>& rehearsed);
+/// Of those rehearsals in `options` that are asked for.
+std::vector<Answer> answers_of(const Model& model, const PredictOptions& options);
 
 inline constexpr const char* kAssumedForAnswers = "ethernet-10g";
 

@@ -33,11 +33,7 @@ inline Cell signed_percent(double value) {
   return number(value, fmt::format("{:+.2f} %", 100 * value));
 }
 
-inline Cell count(std::int64_t value) {
-  const std::string short_form = format_count(value);
-  const std::string exact = fmt::format("{}", value);
-  return {short_form == exact ? exact : fmt::format("{} ({})", short_form, exact), exact};
-}
+inline Cell count(std::int64_t value) { return {format_count(value), fmt::format("{}", value)}; }
 
 /// "2 ranks", "2 ranks of 2 threads".
 inline std::string format_workers(int ranks, int threads) {

@@ -211,9 +211,10 @@ Comparison compare_sides(const std::vector<ComparedSide>& sides) {
 }
 
 Table table_of(const Comparison& comparison) {
+  const bool has_others = comparison.sides.size() > 2;
   Table table{.id = "comparison",
               .title = "Against " + comparison.sides.front(),
-              .columns = {{"side"},
+              .columns = {{.name = "side", .is_detail = !has_others},
                           {"what"},
                           {"difference", true},
                           {"95 % from", true},

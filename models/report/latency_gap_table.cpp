@@ -22,11 +22,11 @@ Table latency_gap_table(const Network& network) {
                           {"hosts"},
                           {"messages from"},
                           {"l (s)", true},
-                          {"error of l (s)", true},
+                          {"error of l (s)", true, true},
                           {"g (s per byte)", true},
-                          {"error of g (s per byte)", true},
-                          {"g (s per 32-bit word)", true},
-                          {"R²", true}}};
+                          {"error of g (s per byte)", true, true},
+                          {"g (s per 32-bit word)", true, true},
+                          {"R²", true, true}}};
   const auto add = [&](const char* pattern, const detail::Communication& e, const std::string& from,
                        const detail::MessageSegment& s, const std::string& r_squared) {
     const auto short_number = [](double value) {

@@ -90,13 +90,11 @@ std::vector<Note> notes_of(const Model& model, const Measurements& measurements,
 }  // namespace
 
 Report make_report(const Model& model, const Measurements& measurements,
-                   const std::optional<detail::Machine>& machine,
-                   const std::vector<RehearsedRun>& rehearsed) {
+                   const std::optional<detail::Machine>& machine, PredictOptions options) {
   if (measurements.app != model.app) {
     throw UsageError(
         fmt::format("the traces are of {}, the model is of {}", measurements.app, model.app));
   }
-  PredictOptions options{.rehearsed = rehearsed};
   if (machine) {
     options.network = network_of(*machine);
   }
@@ -108,7 +106,7 @@ Report make_report(const Model& model, const Measurements& measurements,
                 .worker_shares = worker_shares_of(measurements.searches),
                 .model = model};
   report.model.network = network;
-  report.asked = answers_of(report.model, rehearsed);
+  report.asked = answers_of(report.model, options);
   report.answers = answers_of(report.model);
   report.notes = notes_of(model, measurements, report.comparisons, report.asked);
   report.verdict = judge(report.comparisons);

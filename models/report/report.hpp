@@ -30,6 +30,7 @@ struct Cell {
 struct Column {
   std::string name;  ///< with its unit
   bool is_number = false;
+  bool is_detail = false;  ///< a terminal shows it where details are asked for
 };
 
 struct Table {
@@ -82,12 +83,13 @@ struct Report {
   Origin origin;                            ///< the same
 };
 
-/// Compares every run in `measurements` with what `model` says of it, or one of `rehearsed` that is
-/// of its ranks and sizes. A run that the model was not fitted to counts as held out, and so does
-/// one that was rehearsed. With `machine` its l and g replace the model's.
+/// Compares every run in `measurements` with what `model` says of it, or a rehearsal of its ranks
+/// and sizes. A run that the model was not fitted to counts as held out, and so does one that was
+/// rehearsed. With `machine` its l and g replace the model's.
+///
+/// \param options  what was rehearsed, and which messages were measured
 Report make_report(const Model& model, const Measurements& measurements,
-                   const std::optional<detail::Machine>& machine,
-                   const std::vector<RehearsedRun>& rehearsed = {});
+                   const std::optional<detail::Machine>& machine, PredictOptions options = {});
 
 /// What a person is told first.
 std::vector<Answer> first_answers(const Report& report);

@@ -61,12 +61,12 @@ Table workers_table(const std::vector<SearchRun>& runs) {
                           {"nodes", true},
                           {"time (s)", true},
                           {"nodes/s", true},
-                          {"tried inside", true},
-                          {"success", true},
-                          {"tried between", true},
-                          {"success", true},
+                          {"tried inside", true, true},
+                          {"success", true, true},
+                          {"tried between", true, true},
+                          {"success", true, true},
                           {"least share", true},
-                          {"mean share", true},
+                          {"mean share", true, true},
                           {"largest share", true},
                           {"max/mean", true}}};
   for (const SearchRun& run : runs) {

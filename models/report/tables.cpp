@@ -75,15 +75,15 @@ Table coefficients_table(const Model& model, const Measurements& measurements) {
           "/ measured. Up to: the largest part of any run that the block takes.",
       .columns = {{"block"},
                   {"ranks per host", true},
-                  {"coefficient"},
+                  {.name = "coefficient", .is_detail = true},
                   {"term"},
                   {"value (s)", true},
-                  {"std. error (s)", true},
-                  {"weight", true},
+                  {"std. error (s)", true, true},
+                  {"weight", true, true},
                   {"factor", true},
-                  {"R²", true},
+                  {"R²", true, true},
                   {"residual", true},
-                  {"samples", true},
+                  {"samples", true, true},
                   {"up to", true}}};
   if (const TableModel* run = model.table()) {
     add_coefficients(table, "run", "Run", run->law, run->rows, std::nullopt);
@@ -173,12 +173,12 @@ Table predictions_table(const std::vector<JudgedRun>& comparisons, const Model& 
                {"predicted (s)", true},
                {"95 % from (s)", true},
                {"to (s)", true},
-               {"a run from (s)", true},
-               {"a run to (s)", true}});
+               {"a run from (s)", true, true},
+               {"a run to (s)", true, true}});
   if (has_blocks) {
-    add_columns({{"eq. 6 (s)", true}});
+    add_columns({{"eq. 6 (s)", true, true}});
   }
-  add_columns({{"error", true}, {"spread", true}, {"repetitions", true}, {"run was"}});
+  add_columns({{"error", true}, {"spread", true, true}, {"repetitions", true, true}, {"run was"}});
   for (const JudgedRun& c : comparisons) {
     std::vector<Cell> row = {number(c.run.ranks, std::to_string(c.run.ranks))};
     if (is_search) {

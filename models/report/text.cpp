@@ -46,48 +46,136 @@ std::string csv_field(const std::string& text) {
   return fmt::format("\"{}\"", quoted);
 }
 
-}  // namespace
+constexpr std::size_t kColumns = 80;  ///< of a terminal
+constexpr std::size_t kBetween = 2;   ///< columns of a table
 
-std::string to_terminal(const Table& table) {
-  std::vector<std::size_t> widths;
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    std::size_t width = width_of(table.columns[i].name);
-    for (const std::vector<Cell>& row : table.rows) {
-      width = std::max(width, width_of(row[i].shown));
+/// Where a line of at most `width` characters ends: at the last blank that it has room for, else at
+/// the first. Blanks that `text` begins with stay.
+std::size_t end_of_line(std::string_view text, std::size_t width) {
+  std::size_t end = std::string_view::npos;
+  for (std::size_t i = std::min(text.find_first_not_of(' '), text.size()); i <= text.size(); ++i) {
+    if (i == text.size() || text[i] == ' ') {
+      const bool fits = width_of(text.substr(0, i)) <= width;
+      end = fits || end == std::string_view::npos ? i : end;
+      if (!fits) {
+        break;
+      }
     }
-    widths.push_back(width);
   }
-  const auto line_of = [&](auto&& text_at) {
+  return end;
+}
+
+/// Takes a line off `text`.
+std::string_view next_line(std::string_view& text, std::size_t width) {
+  const std::string_view line = text.substr(0, end_of_line(text, width));
+  text.remove_prefix(std::min(text.find_first_not_of(' ', line.size()), text.size()));
+  return line.substr(0, line.find_last_not_of(' ') + 1);
+}
+
+/// A column of a table in a terminal.
+struct Shown {
+  std::vector<std::string> texts;  ///< its head, and what each row has
+  bool is_number = false;
+  std::size_t width = 0;
+  std::size_t least = 0;  ///< so that no word is broken, and no number anywhere
+};
+
+Shown shown_of(const Table& table, std::size_t column) {
+  Shown shown{.texts = {table.columns[column].name}, .is_number = table.columns[column].is_number};
+  for (const std::vector<Cell>& row : table.rows) {
+    shown.texts.push_back(row[column].shown);
+  }
+  for (std::size_t i = 0; i < shown.texts.size(); ++i) {
+    const std::size_t width = width_of(shown.texts[i]);
+    shown.width = std::max(shown.width, width);
+    std::string_view rest = shown.texts[i];
+    while (!rest.empty()) {
+      const bool is_whole = shown.is_number && i > 0;
+      shown.least = std::max(shown.least, width_of(next_line(rest, is_whole ? width : 0)));
+    }
+  }
+  return shown;
+}
+
+/// Makes the widest columns narrower until all fit, if that can be.
+void narrow(std::vector<Shown>& columns) {
+  std::size_t width = 0;
+  std::size_t least = 0;
+  for (const Shown& column : columns) {
+    width += column.width + kBetween;
+    least += column.least + kBetween;
+  }
+  for (; width > kColumns + kBetween && least <= kColumns + kBetween; --width) {
+    --std::ranges::max_element(columns, {}, [](const Shown& column) {
+        return column.width > column.least ? column.width : 0;
+      })->width;
+  }
+}
+
+/// The lines of one row, or of the head.
+std::string row_text(const std::vector<Shown>& columns, std::size_t row) {
+  std::vector<std::string_view> rest;
+  for (const Shown& column : columns) {
+    rest.emplace_back(column.texts[row]);
+  }
+  std::string text;
+  do {
     std::string line;
-    for (std::size_t i = 0; i < table.columns.size(); ++i) {
-      line += i == 0 ? "" : "  ";
-      line += padded(text_at(i), widths[i], table.columns[i].is_number);
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      line += std::string(i == 0 ? 0 : kBetween, ' ');
+      line += padded(std::string(next_line(rest[i], columns[i].width)), columns[i].width,
+                     columns[i].is_number);
     }
     line.erase(line.find_last_not_of(' ') + 1);
-    return line + '\n';
-  };
-  std::string text = line_of([&](std::size_t i) { return table.columns[i].name; });
-  for (const std::vector<Cell>& row : table.rows) {
-    text += line_of([&](std::size_t i) { return row[i].shown; });
+    text += line + '\n';
+  } while (!std::ranges::all_of(rest, &std::string_view::empty));
+  return text;
+}
+
+}  // namespace
+
+std::string to_terminal(const Table& table, bool has_details) {
+  std::vector<Shown> columns;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (has_details || !table.columns[i].is_detail) {
+      columns.push_back(shown_of(table, i));
+    }
+  }
+  narrow(columns);
+  std::string text;
+  for (std::size_t row = 0; row <= table.rows.size(); ++row) {
+    text += row_text(columns, row);
   }
   return text;
 }
 
-std::string to_terminal(const Report& report, const std::string& plot) {
-  std::string text = fmt::format("{}\n\n  {}\n", report.title, report.verdict.sentence());
+std::string wrapped(std::string_view text, std::size_t indent) {
+  std::string lines = std::string(next_line(text, kColumns)) + '\n';
+  while (!text.empty()) {
+    lines += std::string(indent, ' ').append(next_line(text, kColumns - indent)) + '\n';
+  }
+  return lines;
+}
+
+std::string to_terminal(const Report& report, const std::string& plot, bool has_details) {
+  constexpr std::size_t kIndent = 4;
+  std::string text = fmt::format("{}\n{}", wrapped(report.title),
+                                 wrapped("  " + report.verdict.sentence(), kIndent));
   for (const Answer& answer : first_answers(report)) {
-    text += fmt::format("  {}\n", answer.line);
+    text += wrapped("  " + answer.line, kIndent);
   }
   text += plot.empty() ? "\n" : fmt::format("\n{}\n", plot);
   for (const auto& [name, value] : report.facts) {
-    text += fmt::format("  {:<22}{}\n", name, value);
+    constexpr std::size_t kValues = 24;
+    text += wrapped(fmt::format("  {:<22}{}", name, value), kValues);
   }
   text += '\n';
   for (const Note& note : report.notes) {
-    text += fmt::format("  note  {}\n", note.text);
+    constexpr std::size_t kTexts = 8;
+    text += wrapped("  note  " + note.text, kTexts);
   }
   for (const Table& table : report.tables) {
-    text += fmt::format("\n{}\n\n{}", table.title, to_terminal(table));
+    text += fmt::format("\n{}\n\n{}", table.title, to_terminal(table, has_details));
   }
   return text;
 }
@@ -95,7 +183,7 @@ std::string to_terminal(const Report& report, const std::string& plot) {
 std::string notes_text(const std::vector<std::string>& notes) {
   std::string text;
   for (const std::string& note : notes) {
-    text += fmt::format("note: {}\n", note);
+    text += wrapped("note: " + note);
   }
   return text;
 }

@@ -3,22 +3,28 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/report/report.hpp"
 
 namespace cleave::models {
 
-/// The verdict and the answers first, then `plot` and notes, and the tables in columns.
-std::string to_terminal(const Report& report, const std::string& plot = "");
+/// The verdict and the answers first, then `plot` and notes, and the tables.
+std::string to_terminal(const Report& report, const std::string& plot, bool has_details);
 
-/// One table in aligned columns.
-std::string to_terminal(const Table& table);
+/// One table in aligned columns. Where they are wider than a terminal, heads and texts take several
+/// lines. That makes it as narrow as a terminal, unless details are asked for.
+std::string to_terminal(const Table& table, bool has_details = false);
+
+/// `text` and an end of line, broken at blanks so that a terminal holds it: further lines begin
+/// with `indent` blanks.
+std::string wrapped(std::string_view text, std::size_t indent = 2);
 
 /// The same in Markdown.
 std::string to_markdown(const Table& table);
 
-/// "note: ..." a line each.
+/// "note: ..." each.
 std::string notes_text(const std::vector<std::string>& notes);
 
 std::string to_markdown(const Report& report);

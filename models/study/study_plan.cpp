@@ -7,16 +7,20 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <iterator>
 #include <set>
 #include <sstream>
 
 #include <cleave/error.hpp>
+#include <cleave/file.hpp>
 #include <cleave/host/provenance_here.hpp>
 #include <cleave/sizes.hpp>
 #include <cleave/trace/machine_file.hpp>
 #include <cleave/trace/provenance.hpp>
+#include <cleave/trace/trace_file.hpp>
 
 #include "models/report/answer.hpp"
+#include "models/theory/rehearsed.hpp"
 
 namespace cleave::models {
 
@@ -197,6 +201,19 @@ void check_sizes(const StudyPlan& plan, bool are_given) {
 
 }  // namespace
 
+std::vector<std::filesystem::path> files_with(const std::filesystem::path& folder,
+                                              std::string_view ending) {
+  std::vector<std::filesystem::path> files;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (entry.path().filename().string().ends_with(ending) && !entry.is_directory()) {
+      files.push_back(entry.path());
+    }
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
 std::string file_name_of(const std::string& text) {
   constexpr std::size_t kMaxLetters = 60;
   std::string name;
@@ -267,6 +284,22 @@ void StudyPlan::assume_network_of(const std::filesystem::path& machine_file) con
   write_machine(assumed_network(), machine);
 }
 
+void StudyPlan::keep_messages(const std::vector<std::string>& files) const {
+  std::vector<std::string> texts;  // some may lie there
+  std::ranges::transform(files, std::back_inserter(texts),
+                         [](const auto& f) { return read_file(f); });
+  const std::filesystem::path place = folder / kMessagesOfStudy;
+  std::error_code error;
+  for (const std::filesystem::path& earlier : files_with(place, kTraceEnding)) {
+    std::filesystem::remove(earlier, error);
+  }
+  std::filesystem::remove(place, error);  // unless it holds something else
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    std::filesystem::create_directory(place, error);
+    write_file(place / fmt::format("{}{}", i + 1, kTraceEnding), texts[i]);
+  }
+}
+
 std::vector<std::string> StudyPlan::options_of(const Case& c, int round) const {
   std::vector<std::string> all = options_of_size(study, c.size);
   all.insert(all.end(), {"--type", program.type, "--repetitions", std::to_string(study.repetitions),
@@ -306,15 +339,9 @@ std::filesystem::path StudyPlan::trace_of(const Case& c, int round) const {
 }
 
 std::vector<std::filesystem::path> StudyPlan::traces() const {
-  std::vector<std::filesystem::path> files;
-  std::error_code error;
-  for (const char* const name : {kTracesOfStudy, kRehearsalsOfStudy}) {
-    for (const auto& entry : std::filesystem::directory_iterator(folder / name, error)) {
-      if (entry.path().filename().string().ends_with(".trace.jsonl")) {
-        files.push_back(entry.path());
-      }
-    }
-  }
+  std::vector<std::filesystem::path> files = files_with(folder / kTracesOfStudy, kTraceEnding);
+  std::ranges::copy(files_with(folder / kRehearsalsOfStudy, kTraceEnding),
+                    std::back_inserter(files));
   return files;
 }
 
@@ -322,6 +349,10 @@ StudyPlan plan_study(const StudyArguments& arguments) {
   StudyPlan plan{.program = describe(arguments), .options = arguments.options};
   plan.study = study_of(arguments, plan.program);
   plan.fit = arguments.fit;
+  for (const std::string& file : arguments.messages) {
+    measured_messages({.app = plan.program.name, .placement = plan.program.placement},
+                      detail::read_trace(file));
+  }
   plan.adds_rounds = !arguments.rounds;
   plan.file_name = file_name_of(plan.program.name);
   if (plan.file_name.empty()) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/study/launcher.hpp"
@@ -19,6 +20,9 @@ inline constexpr const char* kMachineOfStudy = "this.machine.json";
 /// And where its traces, and those of rehearsals.
 inline constexpr const char* kTracesOfStudy = "traces";
 inline constexpr const char* kRehearsalsOfStudy = "rehearsals";
+/// And the messages that were measured where the answers are for.
+inline constexpr const char* kMessagesOfStudy = "messages";
+inline constexpr std::string_view kTraceEnding = ".trace.jsonl";
 
 /// The command line of `cleave study`.
 struct StudyArguments {
@@ -31,6 +35,7 @@ struct StudyArguments {
   std::optional<int> repetitions;
   std::string out;
   std::string machine;
+  std::vector<std::string> messages;  ///< traces of cleave-calibrate --like
   std::string launcher;
   /// Numbers of ranks whose run is rehearsed and answered; none: runs alone, which nobody fits.
   std::vector<int> at;
@@ -77,6 +82,9 @@ struct StudyPlan {
   /// Writes it where `machine_file` makes it necessary, else removes it.
   void assume_network_of(const std::filesystem::path& machine_file) const;
 
+  /// Copies them into the folder, in place of those that it holds.
+  void keep_messages(const std::vector<std::string>& files) const;
+
   /// The program's options in a run, but for its trace.
   std::vector<std::string> options_of(const Case& c, int round) const;
   /// Where the trace of a run goes, those of rehearsals beside the others.
@@ -85,6 +93,10 @@ struct StudyPlan {
   std::vector<std::filesystem::path> traces() const;
 };
 
+/// The files in `folder` whose names have this ending, by name; none where there is no such folder.
+std::vector<std::filesystem::path> files_with(const std::filesystem::path& folder,
+                                              std::string_view ending);
+
 /// Letters, digits and dots of `text`, with a dash for all between, at most 60 letters.
 std::string file_name_of(const std::string& text);
 
@@ -92,7 +104,7 @@ std::string file_name_of(const std::string& text);
 std::vector<std::string> labels_of(const std::vector<std::string>& sizes);
 
 /// Asks the program what it is, and checks that it takes the options and sizes.
-/// \throws UsageError  if the study cannot be run, or could not be fitted
+/// \throws UsageError  if the study cannot be run or fitted, or messages are not of its program
 StudyPlan plan_study(const StudyArguments& arguments);
 
 }  // namespace cleave::models

@@ -145,6 +145,7 @@ void StudyRun::make_folders() {
   for (const Case& c : plan_.cases) {
     make_folder(plan_.trace_of(c, 1).parent_path());
   }
+  plan_.keep_messages(arguments_.messages);
   if (arguments_.fresh) {
     std::error_code error;
     for (const fs::path& file : plan_.traces()) {
@@ -158,6 +159,7 @@ void StudyRun::remove_folders_if_empty() const {
   std::error_code error;  // a folder with anything in it stays
   if (plan_.traces().empty()) {
     fs::remove(plan_.assumed_network(), error);
+    plan_.keep_messages({});
     if (!arguments_.machine.empty()) {
       fs::remove(plan_.folder / kMachineOfStudy, error);  // a copy
     }

@@ -95,6 +95,15 @@ MeasuredMessages measured_messages(const Model& model, const detail::Trace& trac
   return messages;
 }
 
+std::vector<MeasuredMessages> measured_messages(const Model& model,
+                                                std::span<const detail::Trace> traces) {
+  std::vector<MeasuredMessages> messages;
+  for (const detail::Trace& trace : traces) {
+    messages.push_back(measured_messages(model, trace));
+  }
+  return messages;
+}
+
 std::vector<RehearsedRun> rehearsed_runs(const Model& model,
                                          std::span<const detail::Trace> traces) {
   for (const detail::Trace& trace : traces) {

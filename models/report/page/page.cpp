@@ -42,16 +42,9 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
-/// "4M" of a cell "4M (4194304)": the exact number is its title.
-std::string brief(const Cell& cell) {
-  const std::string exact = fmt::format(" ({})", cell.exact);
-  return cell.shown.ends_with(exact) ? cell.shown.substr(0, cell.shown.size() - exact.size())
-                                     : cell.shown;
-}
-
 std::string html_of(const Cell& cell, bool is_number) {
   constexpr std::size_t kWide = 40;
-  const std::string shown = brief(cell);
+  const std::string& shown = cell.shown;
   if (is_number) {
     return fmt::format("<td class=\"number\" data-exact=\"{0}\" title=\"{0}\">{1}</td>",
                        escaped(cell.exact), escaped(shown));

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 
 #include <cleave/file.hpp>
@@ -104,5 +105,25 @@ class Command : public ::testing::Test {
 
   fs::path folder_;
 };
+
+/// `text` with one blank for all blanks and ends of lines in a row: as sentences are written.
+inline std::string words_of(const std::string& text) {
+  std::istringstream words(text);
+  std::string all;
+  for (std::string word; words >> word;) {
+    all += all.empty() ? word : ' ' + word;
+  }
+  return all;
+}
+
+inline void expect_fits_a_terminal(const Result& result) {
+  EXPECT_FALSE(result.out.empty()) << result.err;
+  std::istringstream lines(result.out);
+  for (std::string line; std::getline(lines, line);) {
+    const auto characters = std::ranges::count_if(
+        line, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });  // of UTF-8
+    EXPECT_LE(characters, 80) << line;
+  }
+}
 
 }  // namespace cleave::models

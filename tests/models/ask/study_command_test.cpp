@@ -21,13 +21,12 @@ TEST_F(Command, AStudyRunsFitsAndReports) {
   for (const int ranks : {2, 8, 64}) {
     EXPECT_TRUE(fs::exists(folder_ / "s" / "rehearsals" /
                            fmt::format("sort-N-32M-r{}-1.trace.jsonl", ranks)));
-    const std::string answer = fmt::format("N=32M on {} ranks: ", ranks);
-    const auto at = result.out.find(answer);
+    const std::string words = words_of(result.out);
+    const auto at = words.find(fmt::format("N=32M on {} ranks: ", ranks));
     ASSERT_NE(at, std::string::npos) << result.out;
-    EXPECT_NE(result.out.substr(at, result.out.find('\n', at) - at).find("; rehearsed"),
-              std::string::npos)
-        << result.out;
+    EXPECT_NE(words.substr(at, 200).find("; rehearsed"), std::string::npos) << result.out;
   }
+  expect_fits_a_terminal(result);
 }
 
 TEST_F(Command, AStudyRunsASizeUntilItsTwoQuickestRoundsAgree) {
@@ -100,15 +99,55 @@ TEST_F(Command, AStudyAnswersByRehearsalsThatAllRunsJudge) {
   // The folder answers by its rehearsals where it has them, else by the law; it keeps the verdict.
   const Result asked = run("predict s --ranks 2,16 --size N=64M", "./cleave");
   EXPECT_NE(asked.out.find("trusted: 12 of 12"), std::string::npos) << asked.out << asked.err;
-  EXPECT_NE(asked.out.find(object.at("answers")[1].at("text").get<std::string>()),
+  EXPECT_NE(words_of(asked.out).find(object.at("answers")[1].at("text").get<std::string>()),
             std::string::npos)
       << asked.out;
   const Result report = run("report s --json", "./cleave");
   ASSERT_EQ(report.status, 0) << report.err;
   EXPECT_EQ(nlohmann::json::parse(report.out).at("answers"), object.at("answers"));
+  // One verdict, whoever is asked.
+  const std::string verdict = object.at("verdict").at("sentence");
+  EXPECT_EQ(nlohmann::json::parse(report.out).at("verdict"), object.at("verdict"));
+  EXPECT_NE(read_file(folder_ / "s" / "report.html").find("class=\"yes\">" + verdict),
+            std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(run("fit s --json", "./cleave").out).at("verdict"),
+            object.at("verdict"));
+  const Result plan = run("plan s --ranks 1,2 --size N=64M --deadline 1h --slurm job", "./cleave");
+  EXPECT_TRUE(words_of(plan.out).starts_with(verdict)) << plan.out;
+  EXPECT_NE(read_file(folder_ / "job").find("# " + verdict), std::string::npos);
 
   expect_one_line(run(study + " --at 8 --budget soon", "./cleave"), 2, "soon");
   expect_one_line(run(study + " --at 8 --size M=", "./cleave"), 2, "M=");
+}
+
+TEST_F(Command, AStudyTakesTheMessagesThatWereMeasuredWhereItIsToRun) {
+  const std::string study = install() + " --machine m.machine.json --at 8 --size N=64M --out s";
+  SyntheticApp messages;
+  messages.name = "messages of sort";
+  messages.divide = messages.combine = messages.sequential = [](const NamedSizes&) { return 0; };
+  const Trace measured = synthetic_trace(messages, 8, {{"N", 64 << 20}});
+  write_synthetic_trace(folder_ / "m.trace.jsonl", measured);
+  const Result result = run(study + " --messages m.trace.jsonl --json", "./cleave");
+  ASSERT_EQ(result.status, 0) << result.err;
+  const auto prediction = nlohmann::json::parse(result.out).at("answers")[0].at("prediction");
+  EXPECT_FALSE(prediction.contains("assumed_network")) << prediction;
+  EXPECT_NE(prediction.at("remarks").dump().find("messages: measured as the call sends them"),
+            std::string::npos)
+      << prediction;
+  double exchange_s = 0;
+  for (const auto& share : prediction.at("shares")) {
+    exchange_s += share.at("block") == "exchange" ? share.at("seconds").get<double>() : 0;
+  }
+  EXPECT_NEAR(exchange_s, 1e-9 * static_cast<double>(measured.repetitions[1].elapsed_ns), 1e-9);
+  // The folder keeps them.
+  const Result asked = run("predict s --ranks 8 --size N=64M --json", "./cleave");
+  EXPECT_EQ(nlohmann::json::parse(asked.out).at("predictions")[0], prediction) << asked.err;
+  EXPECT_EQ(nlohmann::json::parse(run("report s --json", "./cleave").out)
+                .at("answers")[0]
+                .at("prediction"),
+            prediction);
+  expect_one_line(run(study + " --messages m.trace.jsonl -- --app other", "./cleave"), 2,
+                  "is of messages of sort, replicated; --messages takes what");
 }
 
 TEST_F(Command, AStudySaysWhatFailed) {
@@ -284,7 +323,7 @@ TEST_F(Command, AFolderOfAStudyStandsForItsFiles) {
   EXPECT_EQ(by_folder.out, run("predict --model sort-study/sort.model.json" + question).out);
   const Result plan = run("plan sort-study --deadline 60s --size N=64M");
   EXPECT_EQ(plan.status, 0) << plan.err;
-  EXPECT_NE(plan.out.find("and more are left out: "), std::string::npos) << plan.out;
+  EXPECT_NE(words_of(plan.out).find("and more are left out: "), std::string::npos) << plan.out;
 
   fs::remove(folder_ / "sort-study" / "report.html");
   EXPECT_EQ(run("report sort-study").status, 0);
