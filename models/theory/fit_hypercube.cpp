@@ -186,9 +186,11 @@ class HypercubeFit {
     return entry_for(model_.network, sample.ranks, sample.level, leaves_host).entry;
   }
 
-  /// What a pivot's messages take is known by l and g.
+  /// What a pivot's messages take is known by l and g. Where that is more than was measured, the
+  /// rest counts as a share of it that is too small to be told.
   void take_out_messages(std::vector<Observation>& observations,
                          const std::vector<Sample>& samples) const {
+    constexpr double kLeastRest = 0.01;
     if (model_.network.is_empty()) {
       return;
     }
@@ -203,7 +205,7 @@ class HypercubeFit {
         continue;
       }
       const double messages = choose_seconds(*entry, sample.group, sample.bytes, splitter_bytes_);
-      o.value = std::max(kShortest_s, o.value - messages);
+      o.value = std::max(kLeastRest * o.value, o.value - messages);
     }
   }
 

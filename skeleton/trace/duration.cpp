@@ -59,7 +59,8 @@ double parse_duration(std::string_view text) {
   const double seconds = sum_of(text);
   if (!(seconds > 0) || seconds > kMax_s) {
     throw UsageError(fmt::format(
-        "'{}' is not a time above 0: give seconds, or 20ms, 90s, 15m, 1h30m, 2d", text));
+        "'{}' is not a time above 0 and up to 1e9 s: give seconds, or 20ms, 90s, 15m, 1h30m, 2d",
+        text));
   }
   return seconds;
 }

@@ -47,7 +47,7 @@ std::uint8_t Recorder::find_names(const Sizes& sizes) {
                       [](const Size& size, std::string_view name) { return size.name == name; });
   };
   const auto found = std::find_if(names_.begin(), names_.end(), same_names);
-  last_names_ = static_cast<std::uint8_t>(found - names_.begin());
+  const auto index = static_cast<std::uint8_t>(found - names_.begin());
   if (found == names_.end()) {
     if (names_.size() == 256) {
       throw Error("a trace can hold at most 256 different lists of size names");
@@ -57,7 +57,7 @@ std::uint8_t Recorder::find_names(const Sizes& sizes) {
       names.names[names.count++] = size.name;
     }
   }
-  return last_names_;
+  return last_names_ = index;
 }
 
 void Recorder::append(const Recorder& other) {

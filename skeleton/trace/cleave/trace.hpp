@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,9 +29,9 @@ std::int64_t monotonic_ns();
 
 /// The spans of one rank over any number of calls and repetitions.
 ///
-/// Memory is bounded: the first `capacity` spans are kept (64 B each), later ones are counted.
-/// Recording costs two readings of the clock and one store (docs/reference/formats.md). Not
-/// thread-safe: one recorder belongs to one thread of one rank.
+/// Memory is bounded: the first `capacity` spans are kept (64 B each), or as many as there is
+/// memory for; the others are counted. Recording costs two readings of the clock and one store
+/// (docs/reference/formats.md). Not thread-safe: one recorder belongs to one thread of one rank.
 class Recorder {
  public:
   static constexpr std::size_t kDefaultCapacity = std::size_t{1} << 20;
@@ -55,17 +56,23 @@ class Recorder {
       ++dropped_;
       return;
     }
-    detail::Span& span = spans_.emplace_back();
-    span.begin_ns = begin_ns;
-    span.end_ns = end_ns;
-    span.bytes = bytes;
-    span.repetition = current_.index;
-    span.group = group;
-    span.level = static_cast<std::int16_t>(level);
-    span.block = block;
-    span.size_names = names_of(sizes);
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-      span.size_values[i] = sizes.begin()[i].value;
+    try {
+      const std::uint8_t names = names_of(sizes);
+      detail::Span& span = spans_.emplace_back();
+      span.begin_ns = begin_ns;
+      span.end_ns = end_ns;
+      span.bytes = bytes;
+      span.repetition = current_.index;
+      span.group = group;
+      span.level = static_cast<std::int16_t>(level);
+      span.block = block;
+      span.size_names = names;
+      for (std::size_t i = 0; i < sizes.size(); ++i) {
+        span.size_values[i] = sizes.begin()[i].value;
+      }
+    } catch (const std::bad_alloc&) {
+      capacity_ = spans_.size();
+      ++dropped_;
     }
   }
 

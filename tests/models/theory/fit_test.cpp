@@ -175,6 +175,36 @@ TEST(Fit, WarmUpsAreNotCounted) {
   }
 }
 
+TEST(Fit, WorkBetweenMessagesThatTakeLongerScalesWithTheUnitOfTime) {
+  const SyntheticApp app;
+  std::vector<Trace> traces = synthetic_traces(app, {1, 2}, sort_sizes());
+  for (Trace& trace : traces) {
+    trace.run.placement = "distributed";
+    for (const auto& [rank, span] : std::vector(trace.spans)) {
+      if (span.block == Block::divide) {
+        const bool is_long = span.size_values[0] > 4 << 20;
+        for (const Block block : {Block::pivot, Block::partition}) {
+          Span added = span;
+          added.block = block;
+          added.bytes = 16384;
+          added.end_ns = added.begin_ns + (is_long ? 40'000 : 1'000);
+          trace.spans.push_back({rank, added});
+        }
+      }
+    }
+  }
+  const Model model = fitted(traces);
+  for (Trace& trace : traces) {
+    make_slower(trace, 1000);
+  }
+  const Model slower = fitted(traces);
+  ASSERT_EQ(reason(slower, Block::pivot), "not refused");
+  for (int i = 0; i < law_of(model, Block::pivot).hypotheses.front().coefficients.size(); ++i) {
+    const double expected = 1000 * coefficient(model, Block::pivot, 2, i);
+    EXPECT_NEAR(coefficient(slower, Block::pivot, 2, i), expected, 1e-9 * expected);
+  }
+}
+
 TEST(Fit, RoundsOfTheSameRunPoolTheirRepetitions) {
   std::vector<Trace> traces = synthetic_traces({}, {2}, sort_sizes());
   const auto more = synthetic_traces({}, {2}, sort_sizes());

@@ -495,6 +495,18 @@ std::string refusal_of(DC_Type type, const std::vector<int>& problem, const Opti
   return first;
 }
 
+TEST(DcCall, WhatNoExecutorCanDoIsRefused) {
+  const std::vector<int> values = random_values(100, 3);
+  EXPECT_EQ(refusal_of(static_cast<DC_Type>(9), values, {.comm = MPI_COMM_WORLD}), "not a DC_Type");
+  EXPECT_EQ(refusal_of(DC_Type::work_stealing, values,
+                       {.comm = MPI_COMM_WORLD, .stealing = {.threads = 0}}),
+            "work stealing needs at least one thread");
+  Options options{.comm = MPI_COMM_WORLD};
+  options.checkpoint.emplace();
+  EXPECT_EQ(refusal_of(DC_Type::work_stealing, values, options).substr(0, 47),
+            "snapshots are for applications with `visit`, or");
+}
+
 TEST(DcCall, RanksThatCallDifferentlyGetOneError) {
   const auto values = random_values(1000, 3);
   const int last = world_size() - 1;
@@ -523,6 +535,16 @@ TEST(DcCall, RanksThatCallDifferentlyGetOneError) {
   EXPECT_EQ(refusal_of(DC_Type::work_stealing, values, options),
             "rank 0 calls DC_Call with work_stealing, replicated, " + of_last +
                 " with work_stealing, replicated, snapshots: all ranks must make the same call");
+  struct AnotherSort : examples::Mergesort {};
+  std::string refusal;
+  try {
+    const Options same{.comm = MPI_COMM_WORLD};
+    is_last ? DC_Call(DC_Type::hypercube, AnotherSort{}, values, same)
+            : DC_Call(DC_Type::hypercube, examples::Mergesort{}, values, same);
+  } catch (const Error& error) {
+    refusal = error.what();
+  }
+  EXPECT_EQ(refusal, of_last + " calls DC_Call with another application than rank 0");
 }
 
 TEST(DcCall, ReplicatedProblemsThatDifferGetOneError) {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <numeric>
 #include <stdexcept>
+#include <vector>
 
 #include <cleave/clock.hpp>
 #include <cleave/comm.hpp>
@@ -35,6 +36,27 @@ TEST(Comm, LeastGreatestGatherAndBroadcast) {
     EXPECT_EQ(gathered[i], static_cast<std::int64_t>(i) * 3);
   }
   EXPECT_EQ(gathered.size(), comm.rank() == 0 ? comm.size() : 0);
+}
+
+TEST(Comm, AlltoallGivesEachRankWhatIsForIt) {
+  const Comm comm(MPI_COMM_WORLD);
+  const int mine = comm.rank() + 1;  // bytes for each rank
+  std::vector<std::byte> out;
+  std::vector<int> send_offsets;
+  std::vector<int> receive_counts;
+  std::vector<int> receive_offsets;
+  std::vector<std::byte> expected;
+  for (int rank = 0; rank < comm.size(); ++rank) {
+    send_offsets.push_back(static_cast<int>(out.size()));
+    out.insert(out.end(), mine, static_cast<std::byte>(10 * comm.rank() + rank));
+    receive_offsets.push_back(static_cast<int>(expected.size()));
+    receive_counts.push_back(rank + 1);
+    expected.insert(expected.end(), rank + 1, static_cast<std::byte>(10 * rank + comm.rank()));
+  }
+  std::vector<std::byte> in(expected.size());
+  comm.alltoall(out, std::vector(comm.size(), mine), send_offsets, in, receive_counts,
+                receive_offsets);
+  EXPECT_EQ(in, expected);
 }
 
 TEST(Comm, ExchangeMovesBothWaysAtAnyLength) {

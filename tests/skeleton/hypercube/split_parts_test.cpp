@@ -88,6 +88,27 @@ TEST(SplitParts, OfFewerElementsThanRanksAreSorted) {
   }
 }
 
+/// Takes a sample less than it is asked for.
+struct SamplesTooFew : examples::SplitSort {
+  std::vector<int> sample(std::span<const int> part, std::size_t count, std::uint64_t seed) const {
+    return SplitSort::sample(part, count - 1, seed);
+  }
+};
+
+TEST(SplitParts, AnotherNumberOfSamplesIsOneExceptionOnEveryRank) {
+  if (world_size() == 1) {
+    GTEST_SKIP() << "one rank takes no samples";
+  }
+  try {
+    call(DC_Type::hypercube, SamplesTooFew{}, Part<int>(1000),
+         {{.comm = MPI_COMM_WORLD, .placement = Placement::distributed}});
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const FunctorError& e) {
+    EXPECT_EQ(e.block(), "sample");
+    EXPECT_EQ(e.message().substr(0, 15), "sample returned");
+  }
+}
+
 TEST(SplitParts, AFunctorThatThrowsOnOneRankIsOneExceptionOnEveryRank) {
   int levels = 0;
   for (int ranks = world_size(); ranks > 1; ranks = (ranks + 1) / 2) {

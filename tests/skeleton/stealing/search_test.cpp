@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Work stealing returns what one rank returns, at any number of ranks and threads.
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <memory>
 #include <numeric>
@@ -21,6 +18,7 @@
 
 #include "tests/skeleton/examples.hpp"
 #include "tests/skeleton/stealing/trees.hpp"
+#include "tests/support/address_space.hpp"
 
 namespace cleave {
 
@@ -539,31 +537,11 @@ TEST(Search, WhatBeginsOrEndsItMayThrowToo) {
   }
 }
 
-/// While it lives, this process gets so many bytes more of address space at most.
-class AddressSpace {
- public:
-  explicit AddressSpace(rlim_t more_bytes) {
-    ::getrlimit(RLIMIT_AS, &before_);
-    rlim_t pages = 0;
-    std::ifstream("/proc/self/statm") >> pages;
-    const rlimit tight{
-        .rlim_cur = pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + more_bytes,
-        .rlim_max = before_.rlim_max};
-    ::setrlimit(RLIMIT_AS, &tight);
-  }
-  ~AddressSpace() { ::setrlimit(RLIMIT_AS, &before_); }
-  AddressSpace(const AddressSpace&) = delete;
-  AddressSpace& operator=(const AddressSpace&) = delete;
-
- private:
-  rlimit before_{};
-};
-
 TEST(Search, ThreadsThatCannotBeStartedAreOneErrorOnEveryRank) {
   constexpr int kThreads = 40;  // each with a stack of 2 MiB or more
   const Comm comm(MPI_COMM_WORLD);
   try {
-    std::optional<AddressSpace> tight;
+    std::optional<testing::AddressSpace> tight;
     if (comm.rank() == comm.size() - 1) {
       tight.emplace(rlim_t{40} << 20);
     }
@@ -575,6 +553,33 @@ TEST(Search, ThreadsThatCannotBeStartedAreOneErrorOnEveryRank) {
     EXPECT_NE(e.message().find("of 40"), std::string::npos) << e.message();
   }
   EXPECT_EQ(DC_Call(DC_Type::work_stealing, Words{}, 4, with_threads(2)), 121);
+}
+
+/// A full binary tree whose visits take a while.
+struct SlowTree {
+  using Problem = int;  ///< its depth
+  using Solution = std::int64_t;
+
+  void visit(int depth, Children<int>& children, std::int64_t& nodes) const {
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+    ++nodes;
+    if (depth > 0) {
+      children.push(depth - 1);
+      children.push(depth - 1);
+    }
+  }
+  std::int64_t combine(std::int64_t left, std::int64_t right) const { return left + right; }
+};
+
+TEST(Search, RankZeroIsToldHowFarItIs) {
+  SearchWatch watch;
+  CallOptions options{with_threads(2)};
+  options.watch = &watch;
+  EXPECT_EQ(call(DC_Type::work_stealing, SlowTree{}, 12, options), 8191);
+  if (world_rank() == 0) {
+    EXPECT_GT(watch.visits(), 0);
+    EXPECT_LE(watch.visits(), 8191);
+  }
 }
 
 std::ptrdiff_t threads_of_this_process() {

@@ -125,6 +125,31 @@ TEST(Snapshot, AStoppedSearchIsResumedExactly) {
   }
 }
 
+/// Loses its folder before it wants a snapshot.
+struct LosesItsFolder : Stopping {
+  std::filesystem::path folder;
+
+  void visit(const Node& node, Children<Node>& children, Counted& total) const {
+    if (*visits == 1999) {
+      std::filesystem::remove_all(folder);
+    }
+    Stopping::visit(node, children, total);
+  }
+};
+
+TEST(Snapshot, ThatCannotBeWrittenEndsTheSearchOfAllRanks) {
+  const SharedFolder folder;
+  std::atomic<bool> stop = false;
+  std::atomic<int> visits = 0;
+  const LosesItsFolder app{{{.children_of_root = kChildren}, &stop, &visits}, folder.path()};
+  const std::string said = refusal([&] {
+    DC_Call(DC_Type::work_stealing, app, kStart,
+            options_for(folder.path(), 1, true, &stop, nullptr));
+  });
+  EXPECT_NE(said.find(folder.path().string()), std::string::npos) << said;
+  EXPECT_EQ(said.find("holds a snapshot"), std::string::npos) << said;
+}
+
 TEST(Snapshot, OfAnotherSearchOrDamagedIsRefusedAndKept) {
   const SharedFolder folder;
   const RandomTree app{.children_of_root = kChildren};
@@ -163,6 +188,24 @@ TEST(Snapshot, OfAnotherSearchOrDamagedIsRefusedAndKept) {
     }
     world().barrier();
   }
+  const auto renumber = [&](const std::string& from, const std::string& to) {
+    world().barrier();
+    if (world().rank() == 0) {
+      const std::filesystem::directory_iterator all(folder.path());
+      for (const auto& entry :
+           std::vector<std::filesystem::directory_entry>(begin(all), end(all))) {
+        std::string name = entry.path().filename().string();
+        if (const std::size_t at = name.find(from); at != std::string::npos) {
+          std::filesystem::rename(entry, folder.path() / name.replace(at, from.size(), to));
+        }
+      }
+    }
+    world().barrier();
+  };
+  renumber("000001", "000009");
+  EXPECT_EQ(refusal(run), (folder.path() / "cleave-snapshot-000009.json").string() +
+                              ": field 'generation' is not that of the file's name");
+  renumber("000009", "000001");
   EXPECT_EQ(refusal(run), "");  // nothing was lost
 }
 

@@ -25,6 +25,14 @@ TEST(Duration, IsRefusedWhereItIsNone) {
                             "1m1min", "1h-5m", " 5s", "5 s", "h1"}) {
     EXPECT_THROW(parse_duration(wrong), UsageError) << wrong;
   }
+  try {
+    parse_duration("1e10");
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const UsageError& e) {
+    EXPECT_STREQ(e.what(),
+                 "'1e10' is not a time above 0 and up to 1e9 s: give seconds, or 20ms, 90s, 15m, "
+                 "1h30m, 2d");
+  }
 }
 
 TEST(Duration, IsShownInTheUnitInWhichItIsEasyToRead) {

@@ -183,6 +183,12 @@ TEST(TraceFile, MessagesNameTheFileTheLineAndTheField) {
             file +
                 ": line 4: field 'begin_ns' must be an integer from -1152921504606846976 to "
                 "1152921504606846976, found -9000000000000000000");
+  EXPECT_EQ(with(R"("graph":"gnm")", R"("graph":1)"),
+            file + ": line 1: field 'options' must hold strings only");
+  EXPECT_EQ(with("[0,-12]", "[0]"),
+            file + ": line 1: field 'clock_offset_ns' must hold one number for each of 2 ranks");
+  EXPECT_EQ(with(R"({"N":500,"nodes":7})", R"({"N":1,"a":1,"b":1,"c":1})"),
+            file + ": line 5: field 'sizes' holds 4 sizes, at most 3 are allowed");
   write_file(folder / "y", "not a trace\n");
   EXPECT_EQ(message_of([&] { read_trace(folder / "y"); }), file + ": line 1: not JSON (at byte 2)");
   EXPECT_EQ(message_of([&] { read_trace(folder / "none"); }),

@@ -127,6 +127,14 @@ TEST(Beside, EachNameIsNobodysElse) {
             "/nonexistent/x: cannot write: No such file or directory");
 }
 
+TEST(AtomicFile, AFolderIsNeitherWrittenNorRead) {
+  const TemporaryFolder folder;
+  const std::string name = folder.path().string();
+  EXPECT_EQ(message_of([&] { write_file(folder.path(), "new"); }),
+            name + ": cannot write: it is a folder");
+  EXPECT_EQ(message_of([&] { read_file(folder.path()); }), name + ": cannot read: it is a folder");
+}
+
 TEST(AtomicFile, AFolderThatDoesNotExistIsNamed) {
   EXPECT_EQ(message_of([] { write_file("/nonexistent/x", ""); }),
             "/nonexistent/x: cannot write: No such file or directory");

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <iterator>
+#include <string>
+#include <vector>
+
 #include <cleave/error.hpp>
 #include <cleave/trace.hpp>
+
+#include "tests/support/address_space.hpp"
 
 namespace cleave {
 
@@ -59,6 +65,38 @@ TEST(Recorder, KeepsTheFirstSpansAndCountsThoseBeyondItsCapacity) {
   all.append(recorder);
   EXPECT_EQ(all.spans().size(), 15U);
   EXPECT_EQ(all.dropped(), 2 * 990 + 5);
+}
+
+TEST(Recorder, CountsTheSpansThatThereIsNoMemoryFor) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the sanitizer ends a process without memory";
+#endif
+  constexpr int kSpans = 1 << 20;  // 64 MiB
+  Recorder recorder;
+  {
+    const testing::AddressSpace tight(rlim_t{20} << 20);
+    for (int i = 0; i < kSpans; ++i) {
+      recorder.record(Block::divide, 1, 2, i, i + 1, 0, {{"N", i}});
+    }
+  }
+  EXPECT_GT(recorder.dropped(), 0);
+  EXPECT_EQ(std::ssize(recorder.spans()) + recorder.dropped(), kSpans);
+  EXPECT_EQ(recorder.spans().back().size_values[0], std::ssize(recorder.spans()) - 1);
+}
+
+TEST(Recorder, RefusesMoreListsOfNamesThanASpanCanTell) {
+  std::vector<std::string> names;
+  for (int i = 0; i <= 256; ++i) {
+    names.push_back("size" + std::to_string(i));
+  }
+  Recorder recorder;
+  for (int i = 0; i < 256; ++i) {
+    recorder.record(Block::divide, 0, 1, i, i + 1, 0, {{names[i], i}});
+  }
+  EXPECT_THROW(recorder.record(Block::divide, 0, 1, 256, 257, 0, {{names[256], 256}}), Error);
+  EXPECT_EQ(recorder.spans().size(), 256U);
+  recorder.record(Block::divide, 0, 1, 256, 257, 0, {{names[7], 1}});
+  EXPECT_EQ(recorder.sizes_of(recorder.spans().back()).begin()[0], (Size{"size7", 1}));
 }
 
 TEST(Recorder, TheClockNeverGoesBack) {

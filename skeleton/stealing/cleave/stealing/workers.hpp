@@ -375,8 +375,10 @@ class Workers final : private BagInstance<typename K::Node> {
   void finish(Worker& worker) {
     worker.statistics.nodes = nodes_of(worker) - worker.nodes_before;
     if (worker.recorder) {
-      options_.recorder->append(*worker.recorder);
-      options_.recorder->add_worker(worker.statistics);
+      failure_.guard("trace", [&] {
+        options_.recorder->append(*worker.recorder);
+        options_.recorder->add_worker(worker.statistics);
+      });
     }
   }
 

@@ -6,7 +6,7 @@
 #include <cleave/sizes.hpp>
 #include <cleave/trace/words.hpp>
 
-namespace cleave::models {
+namespace cleave {
 
 using detail::format_ranks;
 namespace {
@@ -73,4 +73,4 @@ TEST(ParsedSizes, MistakesAreNamed) {
 }
 
 }  // namespace
-}  // namespace cleave::models
+}  // namespace cleave
