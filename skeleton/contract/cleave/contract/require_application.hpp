@@ -87,7 +87,7 @@ consteval bool require_search() {
                  "cleave: the application's `visit` must have an `Incumbent<Bound>&` as fourth "
                  "argument, since the application has `first_incumbent`")
   if constexpr (!Transferable<NodeOf<App>>) {
-    report_crossing<Crosser::node, Culprit<NodeOf<App>>>();
+    report_crossing<Crosser::node>(Culprit<NodeOf<App>>());
     return false;
   } else {
     return true;
@@ -181,13 +181,13 @@ consteval bool require_application() {
     CLEAVE_REQUIRE(!Mentions_solution_sizes<App> || HasSolutionSizes<App>,
                    "cleave: the application's `solution_sizes` must be `Sizes solution_sizes(const "
                    "Solution&) const`")
-    CLEAVE_REQUIRE(
-        Transferable<typename App::Problem> || !PointsElsewhere<Culprit<typename App::Problem>>,
-        "cleave: the application's `Problem` is or holds a pointer, a reference or a "
-        "view, whose data other ranks do not have; hold the value, or indices into data "
-        "of the application, or specialise cleave::wire<T> for the type that holds it")
+    CLEAVE_REQUIRE(Transferable<typename App::Problem> ||
+                       !PointsElsewhere<typename Culprit<typename App::Problem>::Type>,
+                   "cleave: the application's `Problem` is or holds a pointer, a reference or a "
+                   "view, whose data other ranks do not have; hold the value, or indices into data "
+                   "of the application, or specialise cleave::wire<T> for the type that holds it")
     if constexpr (!Transferable<typename App::Solution>) {
-      report_crossing<Crosser::solution, Culprit<typename App::Solution>>();
+      report_crossing<Crosser::solution>(Culprit<typename App::Solution>());
       return false;
     } else {
       return true;
