@@ -69,7 +69,14 @@ consteval bool require_search() {
   CLEAVE_REQUIRE((HasPlainVisit<App> || HasBoundedVisit<App>),
                  "cleave: the application's `visit` must be `void visit(Node, Children<Node>&, "
                  "Solution&) const`, with an `Incumbent<Bound>&` as fourth where it wants one, and "
-                 "`std::span<Node>` as first where it takes several nodes")
+                 "`std::span<Node>` as first where it takes several nodes; or `void visit(const "
+                 "Node&, LazyChildren&, Solution&) const`")
+  CLEAVE_REQUIRE((!VisitsLazily<App> || HasPlainChild<App> || HasBoundedChild<App>),
+                 "cleave: the application must have `Node child(const Node& parent, std::int64_t "
+                 "index) const`, or of `std::optional<Node>`, since its `visit` takes LazyChildren")
+  CLEAVE_REQUIRE(MakesChildren<App>,
+                 "cleave: the application's `Node` must be copyable, since its `visit` takes "
+                 "LazyChildren: whoever makes children for another worker has a copy of the parent")
   CLEAVE_REQUIRE(!Mentions_begin<App> || HasBegin<App>,
                  "cleave: the application's `begin` must be `void begin(Problem, Children<Node>&, "
                  "Solution&) const`")
