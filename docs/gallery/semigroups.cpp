@@ -6,6 +6,7 @@
 // of a given genus", Semigroup Forum 76, 2008). A node holds in how many ways
 // each number is a sum of two elements (J. Fromentin and F. Hivert, "Exploring
 // the tree of numerical semigroups", Mathematics of Computation 85, 2016).
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -41,37 +42,30 @@ struct Semigroups {
 
   std::int16_t genus = 0;  // that is asked for
 
-  void visit(const Semigroup& s, cleave::Children<Semigroup>& children, Count& total) const {
+  void visit(const Semigroup& s, cleave::LazyChildren& children, Count& total) const {
     ++total.nodes;
-    if (s.genus == genus) {
-      ++total.semigroups;
-      return;
-    }
-    // The generators above `last` have one way, 0 + x, and are at most last +
-    // smallest.
-    std::array<std::int16_t, Semigroup::kNumbers> generators;
-    std::size_t count = 0;
-    for (std::int16_t x = s.last + 1; x <= s.last + s.smallest; ++x) {
-      generators[count] = x;
-      count += s.ways[x] == 1 ? 1 : 0;
-    }
+    total.semigroups += s.genus == genus;
+    if (s.genus < genus - 1) return children.lazy(s.smallest);
     if (s.genus == genus - 1) {  // children without children are counted, not made
+      const auto first = s.ways.begin() + s.last + 1;
+      const auto count = std::count(first, first + s.smallest, 1);
       total.nodes += count;
       total.semigroups += count;
-      return;
     }
-    std::size_t next = 0;
-    for (Semigroup& child : children.append(count)) {
-      const std::int16_t x = generators[next++];
-      child = s;
-      for (int y = x; y < Semigroup::kNumbers; ++y) {
-        const bool is_sum = s.ways[y - x] > 0;  // y = x + (y - x)
-        child.ways[y] = static_cast<std::uint8_t>(s.ways[y] - is_sum);
-      }
-      child.genus = s.genus + 1;
-      child.last = x;
-      child.smallest = x == s.smallest ? x + 1 : s.smallest;
+  }
+  // Without a generator above `last`: it has one way, 0 + x, and is at most last + smallest.
+  std::optional<Semigroup> child(const Semigroup& s, std::int64_t index) const {
+    const auto x = static_cast<std::int16_t>(s.last + 1 + index);
+    if (s.ways[x] != 1) return std::nullopt;
+    std::optional<Semigroup> child = s;
+    for (int y = x; y < Semigroup::kNumbers; ++y) {
+      const bool is_sum = s.ways[y - x] > 0;  // y = x + (y - x)
+      child->ways[y] = static_cast<std::uint8_t>(s.ways[y] - is_sum);
     }
+    child->genus = s.genus + 1;
+    child->last = x;
+    child->smallest = x == s.smallest ? x + 1 : s.smallest;
+    return child;
   }
   Count combine(Count left, Count right) const {
     return {left.nodes + right.nodes, left.semigroups + right.semigroups};

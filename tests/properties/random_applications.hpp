@@ -394,19 +394,9 @@ struct Searched {
     children.push({p.seed, p.depth, std::string(p.seed % 40, 'p'), std::nullopt});
   }
   void visit(const Node& node, Children<Node>& children, Solution& total) const {
-    calls.of("visit");
-    ++total.nodes;
-    total.sum += drawn(node.seed, 77) + node.path.size() * 31 + (node.bits ? node.bits->size() : 0);
-    ++total.of_depth[node.depth % 8];
-    const std::uint64_t count = node.depth <= 0        ? 0
-                                : node.seed % 50 == 0  ? 40
-                                : node.seed % 100 < 48 ? 2
-                                                       : node.seed % 3;
-    for (std::uint64_t i = 0; i < count; ++i) {
-      children.push(
-          {drawn(node.seed, i), node.depth - 1,
-           node.path.substr(0, node.seed % 20) + static_cast<char>('a' + i % 26),
-           i % 3 == 0 ? std::nullopt : std::optional(std::vector<bool>(node.seed % 13, true))});
+    const std::uint64_t all = count(node, total);
+    for (std::uint64_t i = 0; i < all; ++i) {
+      children.push(child_of(node, i));
     }
   }
   Solution combine(Solution left, const Solution& right) const {
@@ -421,6 +411,35 @@ struct Searched {
   Sizes solution_sizes(const Solution& s) const { return {{"nodes", s.nodes}}; }
 
   static Problem problem(std::uint64_t seed) { return {seed, static_cast<int>(drawn(seed) % 12)}; }
+
+ protected:
+  /// Adds the node. \return  how many children it has
+  static std::uint64_t count(const Node& node, Solution& total) {
+    calls.of("visit");
+    ++total.nodes;
+    total.sum += drawn(node.seed, 77) + node.path.size() * 31 + (node.bits ? node.bits->size() : 0);
+    ++total.of_depth[node.depth % 8];
+    return node.depth <= 0        ? 0
+           : node.seed % 50 == 0  ? 40
+           : node.seed % 100 < 48 ? 2
+                                  : node.seed % 3;
+  }
+  static Node child_of(const Node& parent, std::uint64_t i) {
+    return {drawn(parent.seed, i), parent.depth - 1,
+            parent.path.substr(0, parent.seed % 20) + static_cast<char>('a' + i % 26),
+            i % 3 == 0 ? std::nullopt : std::optional(std::vector<bool>(parent.seed % 13, true))};
+  }
+};
+
+/// The same tree. A child is made when it is visited.
+struct SearchedLazily : Searched {
+  void visit(const Node& node, LazyChildren& children, Solution& total) const {
+    children.lazy(static_cast<std::int64_t>(count(node, total)));
+  }
+  Node child(const Node& parent, std::int64_t index) const {
+    calls.of("child");
+    return child_of(parent, static_cast<std::uint64_t>(index));
+  }
 };
 
 /// Branch-and-bound for the greatest real number. Only the value is determined.
@@ -460,6 +479,28 @@ struct Bounded {
 
   static Problem problem(std::uint64_t seed) {
     return {seed, static_cast<std::int32_t>(drawn(seed) % 12), 0};
+  }
+};
+
+/// The same, where a child is made when it is visited, unless the bound rules it out.
+struct BoundedLazily : Bounded {
+  void visit(const Node& node, LazyChildren& children, Solution& total,
+             Incumbent<Bound>& incumbent) const {
+    calls.of("visit");
+    ++total.nodes;
+    if (incumbent.offer(node.gain)) {
+      total.best = std::max(total.best, node.gain);
+    }
+    children.lazy(node.depth > 0 ? 1 + static_cast<std::int64_t>(node.seed % 3) : 0);
+  }
+  std::optional<Node> child(const Node& parent, std::int64_t index,
+                            Incumbent<Bound>& incumbent) const {
+    calls.of("child");
+    const auto i = static_cast<std::uint64_t>(index);
+    const double gain = parent.gain + static_cast<double>(drawn(parent.seed, i + 9) % 1000) / 1001;
+    return gain + parent.depth - 1 <= incumbent.value()
+               ? std::nullopt
+               : std::optional(Node{drawn(parent.seed, i), parent.depth - 1, gain});
   }
 };
 

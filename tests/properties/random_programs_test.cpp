@@ -72,8 +72,8 @@ class OwnMessage {
 };
 
 Fault fault_of(std::uint64_t seed) {
-  constexpr std::array<std::string_view, 7> kBlocks = {"trivial",    "divide", "conquer", "combine",
-                                                       "sequential", "begin",  "visit"};
+  constexpr std::array<std::string_view, 8> kBlocks = {"trivial",    "divide", "conquer", "combine",
+                                                       "sequential", "begin",  "visit",   "child"};
   return {.block = kBlocks[drawn(seed, 1) % kBlocks.size()],
           .call = 1 + static_cast<int>(drawn(seed, 2) % 4),
           .kind = static_cast<Fault::Kind>(drawn(seed, 3) % 5)};
@@ -178,7 +178,7 @@ void try_parts(const Group& group, std::uint64_t seed) {
 }
 
 void try_program(const Group& group, std::uint64_t seed) {
-  switch (drawn(seed) % 9) {
+  switch (drawn(seed) % 11) {
     case 0:
       return try_whole<Brackets>(group, seed);
     case 1:
@@ -195,6 +195,10 @@ void try_program(const Group& group, std::uint64_t seed) {
       return try_whole<Searched>(group, seed, kWithoutHypercube);
     case 7:
       return try_whole<Bounded>(group, seed, kWithoutHypercube);
+    case 8:
+      return try_whole<SearchedLazily>(group, seed, kWithoutHypercube);
+    case 9:
+      return try_whole<BoundedLazily>(group, seed, kWithoutHypercube);
     default:
       return try_parts(group, seed);
   }

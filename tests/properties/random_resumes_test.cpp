@@ -24,6 +24,7 @@ namespace cleave::properties {
 namespace {
 
 using examples::Counted;
+using examples::LazyTree;
 using examples::RandomTree;
 
 /// How the search of one generation is ended, and how it runs.
@@ -58,8 +59,9 @@ struct Outcome {
   std::optional<EndedEarly> ended;
 };
 
-Outcome outcome_of(const RandomTree& app, RandomTree::Node root, Generation& generation,
-                   MPI_Comm comm, const std::filesystem::path& folder) {
+template <class App>
+Outcome outcome_of(const App& app, RandomTree::Node root, Generation& generation, MPI_Comm comm,
+                   const std::filesystem::path& folder) {
   Outcome outcome;
   Options options{.comm = comm, .stealing = generation.stealing};
   options.stealing.stop = &generation.stop;
@@ -70,8 +72,10 @@ Outcome outcome_of(const RandomTree& app, RandomTree::Node root, Generation& gen
   return outcome;
 }
 
+template <class App>
 void try_resumes(const Comm& world, std::uint64_t seed) {
-  const RandomTree app{.children_of_root = 1 + static_cast<int>(drawn(seed, 1) % 3000)};
+  App app;
+  app.children_of_root = 1 + static_cast<int>(drawn(seed, 1) % 3000);
   const RandomTree::Node root{.number = seed};
   const Counted expected = search_sequentially(app, root);
   std::optional<testing::TemporaryFolder> kept;
@@ -113,7 +117,11 @@ TEST(RandomResumes, CountAsOneSearchDoes) {
   const Comm world(MPI_COMM_WORLD);
   for (std::uint64_t i = 0; i < count && world.allreduce_max(HasFailure() ? 1 : 0) == 0; ++i) {
     SCOPED_TRACE("search " + std::to_string(i) + " of seed " + std::to_string(first));
-    try_resumes(world, drawn(first, i));
+    if (i % 2 == 0) {
+      try_resumes<RandomTree>(world, drawn(first, i));
+    } else {
+      try_resumes<LazyTree>(world, drawn(first, i));
+    }
   }
 }
 

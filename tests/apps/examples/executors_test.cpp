@@ -94,6 +94,26 @@ TEST(Knapsack, IsWorthWhatDynamicProgrammingFinds) {
   }
 }
 
+TEST(AllQueens, ArePlacedInEveryWayInOrder) {
+  for (int n = 0; n <= 7; ++n) {
+    const auto expected = all_placements(n);
+    on_every_executor(
+        AllQueens{}, [&] { return Placed{.board = empty_board(n), .columns = {}}; },
+        [&](const auto& solution) { EXPECT_EQ(solution.all, expected) << n; });
+  }
+}
+
+TEST(BestFillings, AreTheFirstOfAllSets) {
+  for (unsigned seed = 1; seed <= 10; ++seed) {
+    const KnapsackProblem problem = random_knapsack(seed, seed % 3 == 0 ? 3 : 50, seed);
+    for (const std::size_t k : {1, 3, 10}) {
+      on_every_executor(
+          BestFillings{problem.app, k}, [&] { return PartFilled{.filling = problem.empty}; },
+          [&](const auto& solution) { EXPECT_EQ(solution.sets, best_sets(problem, k)) << seed; });
+    }
+  }
+}
+
 TEST(RecordSort, SortsAsFieldByField) {
   for (const unsigned distinct : {1U, 10U, 100'000U}) {
     for (const std::size_t length : kLengths) {

@@ -113,6 +113,16 @@ TEST(Knapsack, BoundIsNeverExceeded) {
   }
 }
 
+TEST(AllQueens, KeepTheirPromises) {
+  EXPECT_EQ(check(AllQueens{}, {{.board = empty_board(5), .columns = {}}}), kNothing);
+}
+
+TEST(BestFillings, AreTheSameInAnyOrder) {
+  const KnapsackProblem problem = random_knapsack(9, 3, 4);
+  const auto same = [](const BestSets& a, const BestSets& b) { return a == b; };
+  EXPECT_EQ(check(BestFillings{problem.app, 4}, {{.filling = problem.empty}}, same), kNothing);
+}
+
 TEST(RecordSort, SortsAsFieldByField) {
   const RecordSort app;
   for (const unsigned distinct : {1, 2, 10, 100'000}) {

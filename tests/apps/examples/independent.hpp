@@ -4,12 +4,18 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <random>
+#include <set>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "apps/examples/all_queens.hpp"
+#include "apps/examples/best_fillings.hpp"
 #include "apps/examples/closest_pair.hpp"
 #include "apps/examples/histogram.hpp"
 #include "apps/examples/karatsuba.hpp"
@@ -109,6 +115,27 @@ inline constexpr std::int64_t kQueens[] = {1, 1, 0, 0, 2, 10, 4, 40, 92, 352, 72
 
 inline Board empty_board(std::int64_t queens) { return {.all = (1U << queens) - 1}; }
 
+/// By trying all permutations.
+inline std::set<std::string> all_placements(int queens) {
+  std::string columns;
+  for (int i = 0; i < queens; ++i) {
+    columns += static_cast<char>('a' + i);
+  }
+  std::set<std::string> all;
+  do {
+    bool attacks = false;
+    for (int i = 0; i < queens; ++i) {
+      for (int j = 0; j < i; ++j) {
+        attacks = attacks || std::abs(columns[i] - columns[j]) == i - j;
+      }
+    }
+    if (!attacks) {
+      all.insert(columns);
+    }
+  } while (std::ranges::next_permutation(columns).found);
+  return all;
+}
+
 struct KnapsackProblem {
   Knapsack app;
   Filling empty;
@@ -140,6 +167,26 @@ inline std::int64_t best_value(const KnapsackProblem& problem) {
     }
   }
   return best.back();
+}
+
+/// The best `k` of all sets that fit.
+inline std::set<ItemSet> best_sets(const KnapsackProblem& problem, std::size_t k) {
+  std::set<ItemSet> sets;
+  const auto& items = problem.app.items;
+  for (std::uint64_t set = 0; set < std::uint64_t{1} << items.size(); ++set) {
+    Item whole = {};
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      whole.weight += (set >> i & 1) * items[i].weight;
+      whole.value += (set >> i & 1) * items[i].value;
+    }
+    if (whole.weight <= problem.empty.room) {
+      sets.insert({whole.value, set});
+    }
+  }
+  while (sets.size() > k) {
+    sets.erase(std::prev(sets.end()));
+  }
+  return sets;
 }
 
 /// `distinct` is how many values each field has.

@@ -73,13 +73,38 @@ struct ShallowNode {
   int depth = 0;
 };
 
-TEST(Check, AGoodSearchKeepsItsPromises) { EXPECT_EQ(check(CountsNodes{}, {0, 1, 5, 40}), kNone); }
+/// The same tree, whose children are made when they are visited.
+struct CountsLazily : CountsNodes {
+  void visit(const Node& node, LazyChildren& children, Solution& total) const {
+    ++total.nodes;
+    total.depth = std::max(total.depth, node.depth);
+    children.lazy(node.depth < 6 ? std::min(node.value, 3) : 0);
+  }
+  Node child(const Node& parent, std::int64_t index) const {
+    return {parent.value / static_cast<int>(index + 1) - 1, parent.depth + 1};
+  }
+};
+/// A child depends on the children before it.
+struct CountsChildrenMade : CountsLazily {
+  mutable int made = 0;
+  Node child(const Node& parent, std::int64_t index) const {
+    return {(parent.value + ++made + static_cast<int>(index)) % 5, parent.depth + 1};
+  }
+};
+
+TEST(Check, AGoodSearchKeepsItsPromises) {
+  EXPECT_EQ(check(CountsNodes{}, {0, 1, 5, 40}), kNone);
+  EXPECT_EQ(check(CountsLazily{}, {0, 1, 5, 40}), kNone);
+  EXPECT_EQ(search_sequentially(CountsLazily{}, 40), search_sequentially(CountsNodes{}, 40));
+}
 
 TEST(Check, EachPromiseOfASearchIsTried) {
   EXPECT_EQ(check(StartsAtOne{}, {5}).front(), "problem 0: Solution{} is not neutral for combine");
   EXPECT_TRUE(says(check(KeepsTheLeft{}, {40}),
                    "problem 0: combine depends on the order of its arguments"));
   EXPECT_TRUE(says(check(NumbersTheVisits{}, {40}),
+                   "problem 0: the total depends on the order of the visits"));
+  EXPECT_TRUE(says(check(CountsChildrenMade{}, {40}),
                    "problem 0: the total depends on the order of the visits"));
   EXPECT_TRUE(says(check(IsNotAssociativeSearch{}, {40}), "problem 0: combine is not associative"));
   EXPECT_TRUE(says(check(IsNotAssociativeSearch{}, {40}),

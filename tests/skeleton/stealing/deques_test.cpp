@@ -49,6 +49,28 @@ TEST(Deques, AreDepthFirstForOneWorker) {
   EXPECT_EQ(get(bag, 0), std::nullopt);
 }
 
+TEST(Deques, ShareTheLaterHalfOfTheChildrenOfALoneNode) {
+  Deques<OpenNode<int>> bag(1);
+  put(bag, 0, OpenNode<int>{.node = 7, .next = 1, .end = 6});
+  ASSERT_EQ(bag.of(0).private_size(), 1U);
+  ASSERT_EQ(bag.of(0).shared_size(), 1U);
+  const OpenNode<int> kept = bag.of(0).pop();
+  bag.of(0).lock();
+  const OpenNode<int> shared = bag.of(0).shared().front();
+  bag.of(0).unlock();
+  EXPECT_EQ((std::vector<std::int64_t>{kept.node, kept.next, kept.end}),
+            (std::vector<std::int64_t>{7, 1, 3}));
+  EXPECT_EQ((std::vector<std::int64_t>{shared.node, shared.next, shared.end}),
+            (std::vector<std::int64_t>{7, 3, 6}));
+}
+
+TEST(Deques, KeepALoneNodeWithOneChild) {
+  Deques<OpenNode<int>> bag(1);
+  put(bag, 0, OpenNode<int>{.node = 7, .next = 5, .end = 6});
+  EXPECT_EQ(bag.of(0).private_size(), 1U);
+  EXPECT_EQ(bag.size(), 1U);
+}
+
 TEST(Deques, ForEachVisitsEveryNodeOnce) {
   Deques<std::string> bag(1);
   std::multiset<std::string> expected;

@@ -40,19 +40,27 @@ struct RandomTree {
 
   int children_of_root = 200;
 
-  void visit(const Node& node, Children<Node>& children, Counted& total) const {
+  /// Adds the node. \return  how many children it has
+  std::uint64_t count(const Node& node, Counted& total) const {
     constexpr std::uint64_t kMax = 4;
     constexpr std::uint64_t kOfThousand = 240;
     ++total.nodes;
     total.sum += static_cast<std::int64_t>(node.number % 1000);
     total.deepest = std::max(total.deepest, node.depth);
-    const std::uint64_t random = CounterRandom::mix(node.number + 0x9e3779b97f4a7c15);
-    const std::uint64_t count = node.depth == 0               ? children_of_root
-                                : random % 1000 < kOfThousand ? kMax
-                                                              : 0;
-    total.leaves += count == 0 ? 1 : 0;
-    for (std::uint64_t i = 0; i < count; ++i) {
-      children.push({CounterRandom::mix(random + i), node.depth + 1});
+    const std::uint64_t children = node.depth == 0                        ? children_of_root
+                                   : random_of(node) % 1000 < kOfThousand ? kMax
+                                                                          : 0;
+    total.leaves += children == 0 ? 1 : 0;
+    return children;
+  }
+  static Node child_of(const Node& parent, std::uint64_t index) {
+    return {CounterRandom::mix(random_of(parent) + index), parent.depth + 1};
+  }
+
+  void visit(const Node& node, Children<Node>& children, Counted& total) const {
+    const std::uint64_t all = count(node, total);
+    for (std::uint64_t i = 0; i < all; ++i) {
+      children.push(child_of(node, i));
     }
   }
 
@@ -64,6 +72,21 @@ struct RandomTree {
   }
 
   Sizes solution_sizes(const Counted& total) const { return {{"nodes", total.nodes}}; }
+
+ private:
+  static std::uint64_t random_of(const Node& node) {
+    return CounterRandom::mix(node.number + 0x9e3779b97f4a7c15);
+  }
+};
+
+/// The same tree. A child is made when it is visited.
+struct LazyTree : RandomTree {
+  void visit(const Node& node, LazyChildren& children, Counted& total) const {
+    children.lazy(static_cast<std::int64_t>(count(node, total)));
+  }
+  Node child(const Node& parent, std::int64_t index) const {
+    return child_of(parent, static_cast<std::uint64_t>(index));
+  }
 };
 
 /// Holds messages back for up to some milliseconds; those of one sender keep their order.

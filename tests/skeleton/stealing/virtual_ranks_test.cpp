@@ -71,7 +71,9 @@ TEST(VirtualRanks, FindWhatOneLoopFinds) {
   const Counted expected = search_sequentially(app, kRoot);
   ASSERT_GT(expected.nodes, 1000);
   for (const int ranks : {1, 2, 3, 5, 8, 64}) {
-    const Search run = run_on(ranks, app, processor_ns, {.inside = network(1e-6, 1e-10)});
+    const VirtualNetwork between{.inside = network(1e-6, 1e-10)};
+    EXPECT_EQ(run_on(ranks, LazyTree{}, processor_ns, between).solution, expected) << ranks;
+    const Search run = run_on(ranks, app, processor_ns, between);
     EXPECT_EQ(run.solution, expected) << ranks;
     std::int64_t nodes = 0;
     for (const WorkerStatistics& worker : run.workers) {

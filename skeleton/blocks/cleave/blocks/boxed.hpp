@@ -56,6 +56,7 @@ class Boxed {
   using Problem = Box<typename App::Problem>;
   using Solution = Box<typename App::Solution>;
   using Node = NodeOf<App>;
+  using Bound = typename BoundOfApp<App>::Type;
   static constexpr bool kMergesParts = MergesParts<App>;
   static constexpr bool kCommutative = requires { requires App::kCommutative; };
 
@@ -105,9 +106,20 @@ class Boxed {
   }
   void visit(Node node, Children<Node>& children, Solution& total,
              IncumbentOf<App>& incumbent) const
-    requires TreeSearch<App>
+    requires(TreeSearch<App> && !VisitsLazily<App>)
   {
     detail::visit(app_, std::move(node), children, *total, incumbent);
+  }
+  void visit(const Node& node, LazyChildren& children, Solution& total,
+             IncumbentOf<App>& incumbent) const
+    requires VisitsLazily<App>
+  {
+    detail::visit(app_, node, children, *total, incumbent);
+  }
+  auto child(const Node& parent, std::int64_t index, IncumbentOf<App>& incumbent) const
+    requires VisitsLazily<App>
+  {
+    return make_child(app_, parent, index, incumbent);
   }
   auto first_incumbent(const Problem& problem) const
     requires HasFirstIncumbent<App>

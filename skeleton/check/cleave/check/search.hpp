@@ -20,7 +20,7 @@ namespace cleave::detail {
 template <TreeSearch App>
 class OtherSearches {
  public:
-  using Node = NodeOf<App>;
+  using Open = OpenOf<App>;
   using Total = typename App::Solution;
 
   OtherSearches(const App& app, const typename App::Problem& problem)
@@ -30,19 +30,19 @@ class OtherSearches {
   std::vector<Total> apart() const {
     std::vector<Total> totals(1);
     IncumbentOf<App> incumbent(first_incumbent(app_, problem_));
-    std::deque<Node> nodes = first_nodes(totals[0]);
+    std::deque<Open> nodes = first_nodes(totals[0]);
     while (nodes.size() == 1) {
       visit_first(nodes, totals[0], incumbent);
     }
-    for (Node& root : nodes) {
+    for (Open& root : nodes) {
       IncumbentOf<App> own(
           first_incumbent(app_, problem_));  // that of a rank that has heard of no other
-      SplitDeque<Node> stack;
+      SplitDeque<Open> stack;
       stack.push(std::move(root));
-      Children<Node> children(stack);
+      Visitor<App> visitor(app_, stack);
       Total total{};
       while (!stack.private_empty()) {
-        visit(app_, stack.pop(), children, total, own);
+        visitor.visit(1, total, own);
       }
       totals.push_back(std::move(total));
     }
@@ -53,7 +53,7 @@ class OtherSearches {
   Total breadth_first() const {
     Total totals[2] = {};
     IncumbentOf<App> incumbent(first_incumbent(app_, problem_));
-    std::deque<Node> nodes = first_nodes(totals[0]);
+    std::deque<Open> nodes = first_nodes(totals[0]);
     for (std::size_t turn = 0; !nodes.empty(); ++turn) {
       visit_first(nodes, totals[turn % 2], incumbent);
     }
@@ -65,43 +65,41 @@ class OtherSearches {
     bool is_stopped = false;   ///< by a visit
     Total total{};
   };
-  /// As `search_sequentially`, but each node crosses to another rank before its visit.
+  /// As `search_sequentially`, but the newest node crosses to another rank before each visit.
   Sent over_the_wire() const {
-    SplitDeque<Node> stack;
-    Children<Node> children(stack);
+    SplitDeque<Open> stack;
+    Visitor<App> visitor(app_, stack);
     Sent sent;
     IncumbentOf<App> incumbent(first_incumbent(app_, problem_));
-    begin(app_, copy_of(problem_), children, sent.total);
-    while (!stack.private_empty() && !children.is_stopped()) {
-      const Node node = stack.pop();
-      Node arrived = detail::over_the_wire(node);
-      sent.arrived_well = sent.arrived_well && equal(node, arrived);
-      visit(app_, std::move(arrived), children, sent.total, incumbent);
+    open_first(app_, copy_of(problem_), stack, sent.total);
+    while (!stack.private_empty() && !visitor.is_stopped()) {
+      Open arrived = detail::over_the_wire(stack.newest());
+      sent.arrived_well = sent.arrived_well && equal(stack.newest(), arrived);
+      stack.newest() = std::move(arrived);
+      visitor.visit(1, sent.total, incumbent);
     }
-    sent.is_stopped = children.is_stopped();
+    sent.is_stopped = visitor.is_stopped();
     return sent;
   }
 
  private:
-  std::deque<Node> first_nodes(Total& total) const {
-    SplitDeque<Node> stack;
-    Children<Node> children(stack);
-    begin(app_, copy_of(problem_), children, total);
-    std::deque<Node> nodes;
+  std::deque<Open> first_nodes(Total& total) const {
+    SplitDeque<Open> stack;
+    open_first(app_, copy_of(problem_), stack, total);
+    std::deque<Open> nodes;
     append(nodes, stack);
     return nodes;
   }
 
-  void visit_first(std::deque<Node>& nodes, Total& total, IncumbentOf<App>& incumbent) const {
-    Node node = std::move(nodes.front());
+  void visit_first(std::deque<Open>& nodes, Total& total, IncumbentOf<App>& incumbent) const {
+    SplitDeque<Open> stack;
+    stack.push(std::move(nodes.front()));
     nodes.pop_front();
-    SplitDeque<Node> stack;
-    Children<Node> children(stack);
-    visit(app_, std::move(node), children, total, incumbent);
+    Visitor<App>(app_, stack).visit(1, total, incumbent);
     append(nodes, stack);
   }
 
-  static void append(std::deque<Node>& nodes, SplitDeque<Node>& stack) {
+  static void append(std::deque<Open>& nodes, SplitDeque<Open>& stack) {
     while (!stack.private_empty()) {
       nodes.push_back(stack.pop());
     }

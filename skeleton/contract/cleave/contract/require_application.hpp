@@ -69,7 +69,14 @@ consteval bool require_search() {
   CLEAVE_REQUIRE((HasPlainVisit<App> || HasBoundedVisit<App>),
                  "cleave: the application's `visit` must be `void visit(Node, Children<Node>&, "
                  "Solution&) const`, with an `Incumbent<Bound>&` as fourth where it wants one, and "
-                 "`std::span<Node>` as first where it takes several nodes")
+                 "`std::span<Node>` as first where it takes several nodes; or `void visit(const "
+                 "Node&, LazyChildren&, Solution&) const`")
+  CLEAVE_REQUIRE((!VisitsLazily<App> || HasPlainChild<App> || HasBoundedChild<App>),
+                 "cleave: the application must have `Node child(const Node& parent, std::int64_t "
+                 "index) const`, or of `std::optional<Node>`, since its `visit` takes LazyChildren")
+  CLEAVE_REQUIRE(MakesChildren<App>,
+                 "cleave: the application's `Node` must be copyable, since its `visit` takes "
+                 "LazyChildren: whoever makes children for another worker has a copy of the parent")
   CLEAVE_REQUIRE(!Mentions_begin<App> || HasBegin<App>,
                  "cleave: the application's `begin` must be `void begin(Problem, Children<Node>&, "
                  "Solution&) const`")
@@ -87,7 +94,7 @@ consteval bool require_search() {
                  "cleave: the application's `visit` must have an `Incumbent<Bound>&` as fourth "
                  "argument, since the application has `first_incumbent`")
   if constexpr (!Transferable<NodeOf<App>>) {
-    report_crossing<Crosser::node, Culprit<NodeOf<App>>>();
+    report_crossing<Crosser::node>(Culprit<NodeOf<App>>());
     return false;
   } else {
     return true;
@@ -181,13 +188,13 @@ consteval bool require_application() {
     CLEAVE_REQUIRE(!Mentions_solution_sizes<App> || HasSolutionSizes<App>,
                    "cleave: the application's `solution_sizes` must be `Sizes solution_sizes(const "
                    "Solution&) const`")
-    CLEAVE_REQUIRE(
-        Transferable<typename App::Problem> || !PointsElsewhere<Culprit<typename App::Problem>>,
-        "cleave: the application's `Problem` is or holds a pointer, a reference or a "
-        "view, whose data other ranks do not have; hold the value, or indices into data "
-        "of the application, or specialise cleave::wire<T> for the type that holds it")
+    CLEAVE_REQUIRE(Transferable<typename App::Problem> ||
+                       !PointsElsewhere<typename Culprit<typename App::Problem>::Type>,
+                   "cleave: the application's `Problem` is or holds a pointer, a reference or a "
+                   "view, whose data other ranks do not have; hold the value, or indices into data "
+                   "of the application, or specialise cleave::wire<T> for the type that holds it")
     if constexpr (!Transferable<typename App::Solution>) {
-      report_crossing<Crosser::solution, Culprit<typename App::Solution>>();
+      report_crossing<Crosser::solution>(Culprit<typename App::Solution>());
       return false;
     } else {
       return true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compile errors that say in one sentence why a Solution or a Node cannot cross to another rank.
-// The type at fault is named by the compiler's note before the error, as `Member`.
+// The compiler's note beside the error names the type at fault, as `Member`, and its place:
+// `field`, counted from 1, of `Struct`.
 #pragma once
 
 #include <concepts>
@@ -73,32 +74,39 @@ struct PartsOf<std::unordered_set<Key, Hash, Equal>> {
   using Type = Types<Key>;
 };
 
-template <class First, class... Others>
+/// What keeps a value from crossing: a type, and which field it is of a struct, or element of a
+/// container, counted from 1; of nothing where it is the value's own type.
+template <class Member, class Struct, std::size_t field>
+struct Found {
+  using Type = Member;
+};
+
+template <class Struct, std::size_t field, class First, class... Others>
 auto first_culprit();
 
 /// The innermost type that keeps T from crossing: the first, in the order of the fields.
-template <class T>
+template <class T, class Struct = void, std::size_t field = 0>
 auto culprit() {
   return []<class... Parts>(Types<Parts...>) {
     if constexpr ((Crosses<Parts>::value && ...)) {
-      return std::type_identity<T>();
+      return Found<T, Struct, field>();
     } else {
-      return first_culprit<Parts...>();
+      return first_culprit<T, 1, Parts...>();
     }
   }(typename PartsOf<T>::Type());
 }
 
-template <class First, class... Others>
+template <class Struct, std::size_t field, class First, class... Others>
 auto first_culprit() {
   if constexpr (Crosses<First>::value) {
-    return first_culprit<Others...>();
+    return first_culprit<Struct, field + 1, Others...>();
   } else {
-    return decltype(culprit<First>())();
+    return decltype(culprit<First, Struct, field>())();
   }
 }
 
 template <class T>
-using Culprit = typename decltype(culprit<T>())::type;
+using Culprit = decltype(culprit<T>());
 
 template <class T>
 concept PointsElsewhere =
@@ -108,8 +116,8 @@ concept PointsElsewhere =
 enum class Crosser { solution, node };
 
 /// Reports why `Member` of the application's Solution or Node cannot cross.
-template <Crosser crosser, class Member>
-consteval void report_crossing() {
+template <Crosser crosser, class Member, class Struct, std::size_t field>
+consteval void report_crossing(Found<Member, Struct, field> /*culprit*/) {
   constexpr bool kCrosses = HasWire<Member>;
 #define CLEAVE_REPORT(reason)                                                          \
   if constexpr (crosser == Crosser::solution) {                                        \

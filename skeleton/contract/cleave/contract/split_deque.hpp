@@ -16,12 +16,11 @@
 #include <concepts>
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <span>
 #include <thread>
 #include <type_traits>
 #include <utility>
-
-#include <cleave/error.hpp>
 
 namespace cleave::detail {
 
@@ -63,12 +62,20 @@ class SplitDeque {
 
   // The owner's side.
 
-  /// \throws Error  beyond the maximum capacity; the deque is then as it was
-  void push(T node) {
+  /// \param node  not one of this deque
+  /// \throws std::bad_alloc  without memory for more; the deque is then as it was
+  template <class U = T>
+  void push(U&& node) {
+    push_made([&] { return T(std::forward<U>(node)); });
+  }
+
+  /// What `make` returns becomes the newest node, where it is made: it is not moved.
+  template <std::invocable Make>
+  void push_made(Make&& make) {
     if (top_ == end_) [[unlikely]] {
       make_room(1);
     }
-    std::construct_at(top_, std::move(node));
+    ::new (static_cast<void*>(top_)) T(make());
     ++top_;
   }
 
@@ -94,6 +101,16 @@ class SplitDeque {
     T node = std::move(*top_);
     std::destroy_at(top_);
     return node;
+  }
+
+  /// Valid until the next call. \pre  !private_empty()
+  T& newest() {
+    assert(!private_empty());
+    return top_[-1];
+  }
+  void drop_newest() {
+    assert(!private_empty());
+    std::destroy_at(--top_);
   }
 
   /// Shares the `count` oldest private nodes. \pre  count <= private_size()

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include <cleave/contract/open_node.hpp>
 #include <cleave/contract/split_deque.hpp>
 #include <cleave/error.hpp>
 #include <cleave/frontier.hpp>
@@ -94,6 +95,11 @@ class Deques {
   /// Shares half of what `worker` has where little is shared. Called by `worker`.
   void share(int worker) {
     SplitDeque<T>& mine = of(worker);
+    if constexpr (kIsOpenNode<T>) {
+      if (mine.private_size() == 1 && mine.shared_size() == 0 && mine.newest().is_divisible()) {
+        mine.push(mine.newest().take_first_half());
+      }
+    }
     const std::size_t held = mine.private_size();
     if (held >= 2 && mine.shared_size() <= held / 4) {
       mine.release(held / 2);

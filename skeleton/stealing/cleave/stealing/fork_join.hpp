@@ -107,12 +107,25 @@ class ForkJoin {
   using Node = Task<Problem>;
   using Total = Frames<App>;              ///< of a thread
   using Incumbent = cleave::Incumbent<>;  // that nobody offers anything
-  static constexpr bool kVisitsSeveral = false;
+
+  /// Solves or divides the newest task.
+  struct Visitor {
+    std::int64_t visit(std::int64_t /*maximum*/, Total& frames, Incumbent& /*incumbent*/) {
+      kernel.visit(deque.pop(), deque, frames);
+      return 1;
+    }
+    static bool is_stopped() { return false; }
+
+    ForkJoin& kernel;
+    SplitDeque<Node>& deque;
+  };
 
   ForkJoin(const App& app, int rank, const CallOptions& options)
       : app_(app), rank_(rank), options_(options) {}
 
-  void visit(Node&& task, Children<Node>& children, Total& frames, Incumbent& /*incumbent*/) {
+  Visitor visitor(SplitDeque<Node>& deque) { return {*this, deque}; }
+
+  void visit(Node task, SplitDeque<Node>& deque, Total& frames) {
     if (in_functor("trivial", [&] { return static_cast<bool>(app_.trivial(task.problem)); })) {
       auto solution =
           in_block(Block::conquer, [&] { return app_.conquer(std::move(task.problem)); });
@@ -121,7 +134,7 @@ class ForkJoin {
     }
     auto parts =
         in_block(Block::divide, [&] { return subproblems(app_, std::move(task.problem)); });
-    push(parts, frames.take(task.destination, parts.size()), children);
+    push(parts, frames.take(task.destination, parts.size()), deque);
   }
 
   std::optional<std::int64_t> nodes(const Total&) const { return std::nullopt; }
@@ -147,12 +160,14 @@ class ForkJoin {
 
  private:
   template <class Parts>
-  void push(Parts& parts, Frame<App>* frame, Children<Node>& children) {
+  void push(Parts& parts, Frame<App>* frame, SplitDeque<Node>& deque) {
     for (std::size_t i = parts.size(); i-- > 0;) {  // the first child is visited first
-      children.push({.problem = std::move(parts[i]),
-                     .destination = {.rank = rank_,
-                                     .index = static_cast<std::uint32_t>(i),
-                                     .frame = reinterpret_cast<std::uint64_t>(frame)}});
+      deque.push_made([&] {
+        return Node{.problem = std::move(parts[i]),
+                    .destination = {.rank = rank_,
+                                    .index = static_cast<std::uint32_t>(i),
+                                    .frame = reinterpret_cast<std::uint64_t>(frame)}};
+      });
     }
   }
 

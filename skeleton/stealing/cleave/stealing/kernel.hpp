@@ -9,20 +9,20 @@
 #include <span>
 #include <utility>
 
+#include <cleave/contract/split_deque.hpp>
 #include <cleave/stealing/balancer.hpp>
-#include <cleave/tree_search.hpp>
 
 namespace cleave::detail {
 
 /// What the executor runs: a tree search, or the general form of an application as one.
-/// `visit` is called by all workers at once, with std::span<Node> where it takes several nodes; the
-/// parcels' functions by the main thread. `total` is the calling thread's own.
+/// Each worker has a visitor of its own deque (tree_search.hpp), and a `total`; the parcels'
+/// functions are called by the main thread.
 template <class K>
-concept Kernel = requires(K& kernel, typename K::Node node, Children<typename K::Node>& children,
+concept Kernel = requires(K& kernel, SplitDeque<typename K::Node>& deque, std::int64_t maximum,
                           typename K::Total& total, typename K::Incumbent& incumbent,
                           Parcel& parcel, std::span<const std::byte> bytes) {
-  { K::kVisitsSeveral } -> std::convertible_to<bool>;
-  kernel.visit(std::move(node), children, total, incumbent);
+  { kernel.visitor(deque).visit(maximum, total, incumbent) } -> std::same_as<std::int64_t>;
+  { kernel.visitor(deque).is_stopped() } -> std::same_as<bool>;
   { kernel.nodes(std::as_const(total)) } -> std::same_as<std::optional<std::int64_t>>;
   { kernel.next_parcel(parcel) } -> std::same_as<bool>;
   kernel.deliver(bytes, total);

@@ -27,18 +27,13 @@ namespace cleave::detail {
 /// A tree search as the executor runs it.
 template <TreeSearch App>
 struct SearchKernel {
-  using Node = NodeOf<App>;
+  using Node = OpenOf<App>;
   using Total = typename App::Solution;
   using Incumbent = IncumbentOf<App>;
-  static constexpr bool kVisitsSeveral = VisitsSeveral<App>;
 
   const App& app;
 
-  template <class Visited>
-  void visit(Visited&& visited, Children<Node>& children, Total& total,
-             Incumbent& incumbent) const {
-    detail::visit(app, std::forward<Visited>(visited), children, total, incumbent);
-  }
+  Visitor<App> visitor(SplitDeque<Node>& deque) const { return {app, deque}; }
   Total combine(Total left, Total right) const {
     return app.combine(std::move(left), std::move(right));
   }
@@ -106,14 +101,10 @@ class WorkStealing {
     if (snapshots && snapshots->resumed_from() > 0) {
       restore(*workers, *snapshots);
     } else if (comm_.rank() == 0) {
-      workers->begin([&](SplitDeque<NodeOf<App>>& deque, auto& total) {
+      workers->begin([&](SplitDeque<OpenOf<App>>& deque, Solution& total) {
         incumbent.offer(
             in_functor("first_incumbent", [&] { return first_incumbent(app_, problem); }));
-        Children<NodeOf<App>> children(deque);
-        begin(app_, std::move(problem), children, total);
-        if (children.is_stopped()) {
-          deque.clear();
-        }
+        open_first(app_, std::move(problem), deque, total);
       });
     }
     const Balancer::Outcome outcome = workers->run(snapshots ? &*snapshots : nullptr);

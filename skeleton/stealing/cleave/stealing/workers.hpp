@@ -282,20 +282,16 @@ class Workers final : private BagInstance<typename K::Node> {
     constexpr std::int64_t kTooLong_ns = 1'000'000;
     const std::int64_t begin_ns = transport_->coarse_ns();
     SplitDeque<Node>& mine = deques_.of(worker.index);
-    Children<Node> children(mine);
-    std::vector<Node> taken;
+    auto visitor = kernel_.visitor(mine);
     std::int64_t visited = 0;
-    for (int turn = 1; visited < worker.batch && mine.has_private() && !children.is_stopped();
+    for (int turn = 1; visited < worker.batch && mine.has_private() && !visitor.is_stopped();
          ++turn) {
-      visited +=
-          visit_newest<K::kVisitsSeveral>(mine, worker.batch - visited, taken, [&](auto&& nodes) {
-            kernel_.visit(std::forward<decltype(nodes)>(nodes), children, worker.total, incumbent_);
-          });
+      visited += visitor.visit(worker.batch - visited, worker.total, incumbent_);
       if (turn % kTurnsBetweenLooks == 0 && transport_->coarse_ns() - begin_ns > kTooLong_ns) {
         break;
       }
     }
-    if (children.is_stopped()) {
+    if (visitor.is_stopped()) {
       this->stop();
     }
     return visited;

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functors of a tree search (tree_search.hpp) as concepts, and where its children go. No MPI.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include <cleave/application.hpp>
+#include <cleave/contract/split_deque.hpp>
+#include <cleave/incumbent.hpp>
+
+namespace cleave {
+
+/// Where `visit` puts a node's children: the top of its worker's stack. Here it also says that the
+/// search has found what it looks for.
+template <std::movable Node>
+class Children {
+ public:
+  explicit Children(detail::SplitDeque<Node>& deque) : deque_(deque) {}
+
+  /// \throws Error  if the bag is full (Options::stealing); what `visit` lets pass ends the search
+  void push(Node child) { deque_.push(std::move(child)); }
+
+  /// Appends `count` children for the caller to fill in place, valid until the next call.
+  std::span<Node> append(std::size_t count)
+    requires std::is_trivially_copyable_v<Node>
+  {
+    return deque_.append(count);
+  }
+
+  /// Ends the search: the answer is found, and no node needs a visit any more. The totals so far
+  /// are combined as ever. Other workers and ranks end their visits when they hear of it, so which
+  /// nodes they have visited is not determined.
+  void stop() { is_stopped_ = true; }
+  bool is_stopped() const { return is_stopped_; }
+
+ private:
+  detail::SplitDeque<Node>& deque_;
+  bool is_stopped_ = false;
+};
+
+/// Where `visit` says how many children a node has, which the application's `child` makes one by
+/// one. Here it also says that the search has found what it looks for.
+class LazyChildren {
+ public:
+  /// The node has `count` children. A worker makes them in the order of their index, each when it
+  /// is about to be visited, once all below the one before it have been. Of several calls the last
+  /// counts.
+  void lazy(std::int64_t count) { count_ = count; }
+
+  /// As Children::stop.
+  void stop() { is_stopped_ = true; }
+  bool is_stopped() const { return is_stopped_; }
+
+  std::int64_t count() const { return count_; }
+
+ private:
+  std::int64_t count_ = 0;
+  bool is_stopped_ = false;
+};
+
+namespace detail {
+
+template <class App>
+struct NodeOfApp {
+  using Type = typename App::Problem;
+};
+template <class App>
+  requires requires { typename App::Node; }
+struct NodeOfApp<App> {
+  using Type = typename App::Node;
+};
+
+}  // namespace detail
+
+template <class App>
+using NodeOf = typename detail::NodeOfApp<App>::Type;
+
+/// The most nodes that a visit of several takes.
+inline constexpr std::size_t kMaxNodesAtOnce = 64;
+
+namespace detail {
+
+template <class App, class Visited, class To>
+concept PlainVisitOf =
+    requires(const App& app, Visited visited, To& children, typename App::Solution& total) {
+      app.visit(std::move(visited), children, total);
+    };
+
+template <class App, class Visited, class To>
+concept BoundedVisitOf = requires(const App& app, Visited visited, To& children,
+                                  typename App::Solution& total, IncumbentOf<App>& incumbent) {
+  app.visit(std::move(visited), children, total, incumbent);
+};
+
+template <class App, class Visited, class To>
+concept VisitOf = PlainVisitOf<App, Visited, To> || BoundedVisitOf<App, Visited, To>;
+
+template <class App>
+concept VisitsOne = VisitOf<App, NodeOf<App>, Children<NodeOf<App>>>;
+
+template <class T, class Node>
+concept NodeOrNone = std::same_as<T, Node> || std::same_as<T, std::optional<Node>>;
+
+}  // namespace detail
+
+/// Its visit takes several nodes at once.
+template <class App>
+concept VisitsSeveral =
+    !detail::VisitsOne<App> && detail::VisitOf<App, std::span<NodeOf<App>>, Children<NodeOf<App>>>;
+
+/// Its visit lets children be made when they are visited.
+template <class App>
+concept VisitsLazily = !detail::VisitsOne<App> && !VisitsSeveral<App> &&
+                       detail::VisitOf<App, const NodeOf<App>&, LazyChildren>;
+
+/// `void visit(Node, Children<Node>&, Solution&) const`, or of std::span<Node>, or lazily.
+template <class App>
+concept HasPlainVisit =
+    detail::PlainVisitOf<App, NodeOf<App>, Children<NodeOf<App>>> ||
+    detail::PlainVisitOf<App, std::span<NodeOf<App>>, Children<NodeOf<App>>> ||
+    (VisitsLazily<App> && detail::PlainVisitOf<App, const NodeOf<App>&, LazyChildren>);
+
+/// `void visit(Node, Children<Node>&, Solution&, Incumbent<Bound>&) const`, or of std::span<Node>,
+/// or lazily.
+template <class App>
+concept HasBoundedVisit =
+    detail::BoundedVisitOf<App, NodeOf<App>, Children<NodeOf<App>>> ||
+    detail::BoundedVisitOf<App, std::span<NodeOf<App>>, Children<NodeOf<App>>> ||
+    (VisitsLazily<App> && detail::BoundedVisitOf<App, const NodeOf<App>&, LazyChildren>);
+
+/// `Node child(const Node& parent, std::int64_t index) const`, or std::optional<Node>.
+template <class App>
+concept HasPlainChild = requires(const App& app, const NodeOf<App>& parent, std::int64_t index) {
+  { app.child(parent, index) } -> detail::NodeOrNone<NodeOf<App>>;
+};
+
+/// The same with the incumbent.
+template <class App>
+concept HasBoundedChild = requires(const App& app, const NodeOf<App>& parent, std::int64_t index,
+                                   IncumbentOf<App>& incumbent) {
+  { app.child(parent, index, incumbent) } -> detail::NodeOrNone<NodeOf<App>>;
+};
+
+/// What `visit` needs beside it.
+template <class App>
+concept MakesChildren =
+    !VisitsLazily<App> ||
+    ((HasPlainChild<App> || HasBoundedChild<App>)&&std::copy_constructible<NodeOf<App>>);
+
+/// `void begin(Problem, Children<Node>&, Solution&) const`.
+template <class App>
+concept HasBegin =
+    requires(const App& app, typename App::Problem problem, Children<NodeOf<App>>& children,
+             typename App::Solution& total) { app.begin(std::move(problem), children, total); };
+
+/// `Bound first_incumbent(const Problem&) const`, or what converts to it without loss.
+template <class App>
+concept HasFirstIncumbent = requires(const App& app, const typename App::Problem& problem) {
+  { app.first_incumbent(problem) } -> detail::ConvertsWithoutLoss<typename IncumbentOf<App>::Value>;
+};
+
+/// An application in the search form.
+template <class App>
+concept TreeSearch =
+    HasProblemAndSolution<App> &&
+    (HasPlainVisit<App> || HasBoundedVisit<App>)&&MakesChildren<App> &&
+    (HasBegin<App> || std::same_as<typename App::Problem, NodeOf<App>>)&&HasCombine<App>;
+
+}  // namespace cleave
