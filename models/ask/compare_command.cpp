@@ -17,7 +17,6 @@
 #include "models/ask/answering.hpp"
 #include "models/ask/arguments.hpp"
 #include "models/ask/commands.hpp"
-#include "models/ask/questions.hpp"
 #include "models/ask/study_folder.hpp"
 #include "models/report/comparison.hpp"
 #include "models/report/format.hpp"
@@ -26,6 +25,7 @@
 #include "models/study/side_runs.hpp"
 #include "models/study/subprocess.hpp"
 #include "models/theory/model_file.hpp"
+#include "models/theory/prediction.hpp"
 
 namespace cleave::models {
 

@@ -31,7 +31,6 @@ constexpr double kMeanDisturbance = 0.5;  ///< of a disturbed run, on the scale 
 constexpr double kLeastWeight = 1e-3;     ///< of a disturbed row
 constexpr int kSteps = 14;
 constexpr double kFarBehind = 7;        ///< nats; such forms are left out
-constexpr double kUndetermined = 5;     ///< price, in nats, of as many parameters as rows
 constexpr std::size_t kMostForms = 64;  ///< of a law
 
 /// The observations as a fit needs them.
@@ -70,33 +69,22 @@ class Em {
   /// still negative.
   double glance() {
     constexpr int kFewSteps = 3;
-    run(false, kFewSteps);
+    run(kFewSteps);
     return log_evidence();
   }
 
-  std::optional<FormFit> best() {
-    std::optional<FormFit> best;
-    for (const bool trusts_lower : {false, true}) {
-      run(trusts_lower, kSteps);
-      if (is_sound_ && (!best || log_evidence() > best->log_evidence)) {
-        best = result();
-      }
-    }
-    return best;
+  /// Nothing where a coefficient is negative, or the rows determine none.
+  std::optional<FormFit> fit() {
+    run(kSteps);
+    return is_sound_ ? std::optional(result()) : std::nullopt;
   }
 
  private:
-  void run(bool trusts_lower, int steps) {
+  void run(int steps) {
     quiet_ = ArrayXd::Ones(rows_.values.size());
     factors_.assign(rows_.ranks_per_host.size(), 1.0);
     for (int step = 0; step < steps; ++step) {
       solve();
-      if (trusts_lower && step == 0) {
-        const double middle =
-            detail::median(std::vector<double>(residuals_.begin(), residuals_.end()));
-        quiet_ = (residuals_ > middle).select(ArrayXd::Constant(residuals_.size(), 0.2), quiet_);
-        continue;
-      }
       set_factors();
       set_quiet();
     }
@@ -350,12 +338,12 @@ std::variant<Law, Refusal> fit_law(std::vector<Observation> observations,
       continue;
     }
     const MatrixXd columns = columns_of(form, observations);
-    const std::optional<FormFit> fit = Em(rows, columns, weights, is_prescribed).best();
+    const std::optional<FormFit> fit = Em(rows, columns, weights, is_prescribed).fit();
     if (!fit) {
       continue;
     }
-    const double log_weight = fit->log_evidence - 0.5 * parameters * std::log(std::max(n, 2.0)) -
-                              price - (n <= parameters ? kUndetermined : 0);
+    const double log_weight =
+        fit->log_evidence - 0.5 * parameters * std::log(std::max(n, 2.0)) - price;
     Hypothesis& hypothesis = law.hypotheses.emplace_back(
         Hypothesis{.form = form,
                    .weight = log_weight,

@@ -63,9 +63,9 @@ TEST(Law, IsThatOfASecondImplementationWhereARunWasDisturbed) {
       observed({{"N", 16e5}}, 0.3301)};
   const Law law = fitted(rows);
   EXPECT_EQ(law.text(), "N*log2(N)");
-  EXPECT_EQ(law.hypotheses.size(), 5U);
-  expect_near(law.at({{"N", 4e6}}), 0.8788287924, 0.8411595711, 0.9183478564);
-  expect_near(law.at({{"N", 64e5}}), 1.449566619, 1.386247179, 1.516595906);
+  EXPECT_EQ(law.hypotheses.size(), 4U);
+  expect_near(law.at({{"N", 4e6}}), 0.8790412347, 0.8434101313, 0.916961098);
+  expect_near(law.at({{"N", 64e5}}), 1.449950347, 1.391100257, 1.513523713);
 }
 
 TEST(Law, IsThatOfASecondImplementationWhereRanksShareAHost) {
