@@ -87,7 +87,9 @@ std::optional<Law> fit_log_nodes(const std::vector<SearchRun>& runs) {
     }
   }
   std::vector<Observation> observations;
+  double largest = 0;
   for (const auto& [given, nodes] : different) {
+    largest = std::max(largest, std::log(nodes));
     observations.push_back(
         {.run_sizes = given, .sizes = {given.begin(), given.end()}, .value = std::log(nodes)});
   }
@@ -95,7 +97,9 @@ std::optional<Law> fit_log_nodes(const std::vector<SearchRun>& runs) {
   if (names.empty() || refuse_choice(observations)) {
     return std::nullopt;
   }
-  auto law = fit_law(observations, candidate_forms(names, ranges_of(observations), {}));
+  // The floor is one of the nodes, not of their logarithm.
+  auto law = fit_law(observations, candidate_forms(names, ranges_of(observations), {}),
+                     Weights::relative, kFloor / largest);
   return std::holds_alternative<Law>(law) ? std::optional(std::get<Law>(std::move(law)))
                                           : std::nullopt;
 }
