@@ -2,7 +2,7 @@
 // The discrete Fourier transform: those of the even and of the odd places are combined (J. W.
 // Cooley and J. W. Tukey, "An algorithm for the machine calculation of complex Fourier series",
 // Mathematics of Computation 19, 1965). Shown: all ranks share the roots of unity; sizes are powers
-// of two, so the study has its own.
+// of two.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -95,15 +95,6 @@ std::optional<std::string> wrong(const Signal& signal, const Signal& spectrum) {
   return std::nullopt;
 }
 
-cleave::Study powers_of_two(const cleave::RunOptions&, bool) {
-  return {.sizes = {"N=8K", "N=16K", "N=32K", "N=64K", "N=128K", "N=256K", "N=512K", "N=1M"}};
-}
-
-void require_power_of_two(const cleave::RunOptions& options) {
-  const std::int64_t n = options.sizes.at("N");
-  if ((n & (n - 1)) != 0) throw cleave::UsageError("--size: N must be a power of two");
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -111,9 +102,7 @@ int main(int argc, char** argv) {
       argc, argv,
       cleave::Program<FourierTransform>{
           .summary = "Transforms a signal of N numbers.",
-          .sizes = {{"N", 1 << 20}},
-          .check_options = require_power_of_two,
-          .study = powers_of_two,
+          .sizes = {{.name = "N", .default_count = 1 << 20, .step = cleave::PowersOf{2}}},
           .application =
               [](const auto& o) { return FourierTransform{roots_of_unity(o.sizes.at("N"))}; },
           .make_problem = random_signal,

@@ -42,29 +42,28 @@ struct Semigroups {
 
   std::int16_t genus = 0;  // that is asked for
 
+  // The generators above `last` have one way, 0 + x, and are at most last + smallest.
   void visit(const Semigroup& s, cleave::LazyChildren& children, Count& total) const {
     ++total.nodes;
     total.semigroups += s.genus == genus;
-    if (s.genus < genus - 1) return children.lazy(s.smallest);
-    if (s.genus == genus - 1) {  // children without children are counted, not made
-      const auto first = s.ways.begin() + s.last + 1;
-      const auto count = std::count(first, first + s.smallest, 1);
-      total.nodes += count;
-      total.semigroups += count;
-    }
+    if (s.genus >= genus) return;
+    const auto first = s.ways.begin() + s.last + 1;
+    const auto count = std::count(first, first + s.smallest, 1);
+    if (s.genus < genus - 1) return children.lazy(count);
+    total.nodes += count;  // children without children are counted, not made
+    total.semigroups += count;
   }
-  // Without a generator above `last`: it has one way, 0 + x, and is at most last + smallest.
-  std::optional<Semigroup> child(const Semigroup& s, std::int64_t index) const {
-    const auto x = static_cast<std::int16_t>(s.last + 1 + index);
-    if (s.ways[x] != 1) return std::nullopt;
-    std::optional<Semigroup> child = s;
+  Semigroup child(const Semigroup& s, std::int64_t index) const {
+    std::int16_t x = s.last + 1;
+    while (s.ways[x] != 1 || index-- > 0) ++x;
+    Semigroup child = s;
     for (int y = x; y < Semigroup::kNumbers; ++y) {
       const bool is_sum = s.ways[y - x] > 0;  // y = x + (y - x)
-      child->ways[y] = static_cast<std::uint8_t>(s.ways[y] - is_sum);
+      child.ways[y] = static_cast<std::uint8_t>(s.ways[y] - is_sum);
     }
-    child->genus = s.genus + 1;
-    child->last = x;
-    child->smallest = x == s.smallest ? x + 1 : s.smallest;
+    child.genus = s.genus + 1;
+    child.last = x;
+    child.smallest = x == s.smallest ? x + 1 : s.smallest;
     return child;
   }
   Count combine(Count left, Count right) const {

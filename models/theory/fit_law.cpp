@@ -25,7 +25,6 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 // Chosen on runs of applications of which 30 and 50 % were disturbed (docs/explanation/model.md).
-constexpr double kFloor = 0.02;           ///< what no form explains of any size, relative
 constexpr double kFirmness = 4;           ///< of the floor, in observations
 constexpr double kMeanDisturbance = 0.5;  ///< of a disturbed run, on the scale of logarithms
 constexpr double kLeastWeight = 1e-3;     ///< of a disturbed row
@@ -41,6 +40,7 @@ struct Rows {
   std::vector<std::size_t> host;  ///< index into `ranks_per_host`
   std::vector<int> ranks_per_host;
   double mean = 0;
+  double floor = kFloor;
 };
 
 /// The best of a form.
@@ -91,7 +91,7 @@ class Em {
   }
 
   double log_evidence() const {
-    const double ratio = variance_ / (kFloor * kFloor);
+    const double ratio = variance_ / (rows_.floor * rows_.floor);
     return evidence_ - 0.5 * kFirmness * (std::log(ratio) + 1 / ratio - 1);
   }
 
@@ -164,7 +164,7 @@ class Em {
   /// How likely each row is quiet: N(0, s^2) against an exponential disturbance.
   void set_quiet() {
     const double kHalfLogTwoPi = 0.919;
-    variance_ = (kFirmness * kFloor * kFloor + (quiet_ * residuals_.square()).sum()) /
+    variance_ = (kFirmness * rows_.floor * rows_.floor + (quiet_ * residuals_.square()).sum()) /
                 (kFirmness + quiet_.sum());
     evidence_ = 0;
     for (Index i = 0; i < residuals_.size(); ++i) {
@@ -189,7 +189,7 @@ class Em {
   VectorXd lengths_;
   MatrixXd covariance_;
   std::vector<double> factors_;
-  double variance_ = kFloor * kFloor;
+  double variance_ = 0;
   double evidence_ = 0;
   bool is_sound_ = false;
 };
@@ -318,7 +318,8 @@ void set_quality(Law& law, const std::vector<Observation>& observations) {
 }  // namespace
 
 std::variant<Law, Refusal> fit_law(std::vector<Observation> observations,
-                                   const std::vector<PricedForm>& forms, Weights weights) {
+                                   const std::vector<PricedForm>& forms, Weights weights,
+                                   double floor) {
   if (observations.empty()) {
     return Refusal{"nothing was measured"};
   }
@@ -329,7 +330,8 @@ std::variant<Law, Refusal> fit_law(std::vector<Observation> observations,
     }
   }
   sort(observations);
-  const Rows rows = rows_of(observations, weights);
+  Rows rows = rows_of(observations, weights);
+  rows.floor = floor;
   const auto n = static_cast<double>(observations.size());
   Law law{.range = ranges_of(observations)};
   for (const auto& [form, price] : within_reach(forms, rows, observations, weights)) {

@@ -19,6 +19,9 @@ enum class Weights {
   ordinary,  ///< residuals count in their unit: the largest runs decide, as in the paper
 };
 
+/// What no form explains of a value, relative.
+inline constexpr double kFloor = 0.02;
+
 /// The posterior of `forms`. A form that needs a negative coefficient is dropped; where there is
 /// one form only, it is prescribed, and the coefficient is 0. The result does not depend on the
 /// order of the observations, and scales with their unit. Cost: 28 solutions of a least squares
@@ -28,7 +31,7 @@ enum class Weights {
 /// or whose columns depend on each other.
 std::variant<Law, Refusal> fit_law(std::vector<Observation> observations,
                                    const std::vector<PricedForm>& forms,
-                                   Weights weights = Weights::relative);
+                                   Weights weights = Weights::relative, double floor = kFloor);
 
 /// Sizes that are in every observation and take more than one value.
 std::vector<std::string> varying_sizes(const std::vector<Observation>& observations);

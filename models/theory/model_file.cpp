@@ -152,6 +152,7 @@ std::string model_text(const Model& model) {
   if (model.memory) {
     object["memory"] = to_json(*model.memory);
   }
+  detail::add_steps(object, model.steps);
   return object.dump() + '\n';
 }
 
@@ -174,6 +175,7 @@ Model model_from(const std::filesystem::path& path, std::string_view text) {
               .cache_bytes = fields.integers("cache_bytes", 0),
               .cores = fields.integer<int>("cores", 0),
               .given_sizes = {given_sizes.begin(), given_sizes.end()},
+              .steps = detail::steps_from(fields),
               .forms = fields.text("forms"),
               .curves = detail::curves_from(fields),
               .network = network_from(fields.object("machine")),

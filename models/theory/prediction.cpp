@@ -2,7 +2,6 @@
 #include "models/theory/prediction.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +9,7 @@
 #include <cleave/trace/median.hpp>
 #include <cleave/trace/words.hpp>
 
+#include "models/theory/asked_sizes.hpp"
 #include "models/theory/memory.hpp"
 #include "models/theory/player.hpp"
 #include "models/theory/statistics.hpp"
@@ -31,29 +31,6 @@ struct Question {
 
   double nodes() const { return static_cast<double>(sizes.at("nodes")); }
 };
-
-void check_sizes(const Model& model, const NamedSizes& sizes) {
-  const std::vector<std::string> needed = model.size_names();
-  for (const auto& [name, value] : sizes) {
-    const bool is_known = std::ranges::find(needed, name) != needed.end() ||
-                          std::ranges::any_of(model.fitted, [&](const RunOfModel& run) {
-                            return run.sizes.contains(name);
-                          });
-    if (!is_known) {
-      throw UsageError(
-          fmt::format("size {} is not one of this model's: {}", name, fmt::join(needed, ", ")));
-    }
-    if (value < 1) {
-      throw UsageError(fmt::format("size {} must be at least 1, not {}", name, value));
-    }
-  }
-  for (const std::string& name : needed) {
-    if (!sizes.contains(name)) {
-      throw UsageError(fmt::format("size {} is missing: this model's sizes are {}", name,
-                                   fmt::join(needed, ", ")));
-    }
-  }
-}
 
 /// What was rehearsed or measured of as many ranks at these sizes; null if nothing was.
 template <class Of>
@@ -390,7 +367,21 @@ PredictOptions as_run(const Model& model, const RunPoint& run, PredictOptions op
 
 Prediction predict(const Model& model, int ranks, const NamedSizes& sizes,
                    const PredictOptions& options) {
-  return answer(checked(model, ranks, sizes, options));
+  const std::optional<Estimate> nodes = nodes_asked(model, sizes);
+  if (!nodes) {
+    return answer(checked(model, ranks, sizes, options));
+  }
+  const auto with = [&](double count) {
+    NamedSizes all = sizes;
+    all["nodes"] = static_cast<std::int64_t>(count);
+    return answer(checked(model, ranks, all, options));
+  };
+  Prediction prediction = with(nodes->median);
+  widen(prediction, with(nodes->low).seconds, with(nodes->high).seconds);
+  prediction.remarks.push_back(
+      fmt::format("{}: {:.3g} nodes (95 %: {:.3g} to {:.3g}), by a fit to the nodes of the runs",
+                  format_sizes(sizes), nodes->median, nodes->low, nodes->high));
+  return prediction;
 }
 
 Prediction predict(const Model& model, const RunPoint& run, PredictOptions options) {

@@ -10,6 +10,7 @@
 #include <cleave/trace/median.hpp>
 
 #include "models/theory/samples.hpp"
+#include "models/theory/statistics.hpp"
 #include "models/theory/trace_run.hpp"
 
 namespace cleave::models {

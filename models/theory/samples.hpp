@@ -85,7 +85,8 @@ struct Measurements {
   std::map<std::string, std::string> options;  ///< those that are the same in every trace
   std::vector<std::int64_t> cache_bytes;       ///< of the first trace's host (Provenance)
   int cores = 0;                               ///< the same
-  Costs costs;  ///< that the application declares, of the first trace
+  Costs costs;      ///< that the application declares, of the first trace
+  SizeSteps steps;  ///< the same
   /// Names of the sizes that every run was given by --size; none where a problem is told otherwise,
   /// as by a file.
   std::set<std::string> given_sizes;

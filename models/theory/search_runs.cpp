@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <map>
 
+#include <cleave/error.hpp>
+#include <cleave/trace/words.hpp>
+
 #include "models/theory/trace_run.hpp"
 
 namespace cleave::models {
@@ -34,6 +37,23 @@ void add_repetition(SearchRun& run, double seconds,
   run.visits.push_back(visits / static_cast<double>(workers.size()));
 }
 
+/// What the command line says in counts, as --size N=31 or --genus 31 does.
+NamedSizes given_by(const std::map<std::string, std::string>& options) {
+  NamedSizes given;
+  for (const auto& [name, value] : options) {
+    try {
+      if (name == "size") {
+        given.merge(parse_sizes(value));
+      } else if (detail::is_size_name(name)) {
+        given.emplace(name, parse_count(value));
+      }
+    } catch (const UsageError&) {
+      continue;  // it says something else
+    }
+  }
+  return given;
+}
+
 void add_trace(std::map<RunIdentity, SearchRun>& runs, const detail::Trace& trace,
                const QuietRepetitions& quiet) {
   const RunInformation& r = trace.run;
@@ -55,6 +75,7 @@ void add_trace(std::map<RunIdentity, SearchRun>& runs, const detail::Trace& trac
     run.oversubscribed = r.oversubscribed;
     run.is_rehearsed = !r.rehearsed.empty();
     run.sizes = repetition.sizes;
+    run.given = given_by(r.options);
     add_repetition(run, seconds_of(repetition.elapsed_ns), workers->second);
   }
 }

@@ -30,6 +30,7 @@ struct SearchRun {
   bool oversubscribed = false;
   bool is_rehearsed = false;
   NamedSizes sizes;
+  NamedSizes given;             ///< by --size, and by options that are counts
   double disturbed = 0;         ///< RunPoint::disturbed
   std::vector<double> seconds;  ///< of the whole call
   std::vector<double> visits;   ///< in which a worker visits nodes, the mean over all

@@ -33,8 +33,40 @@ Json names_of(const Values& values) {
   return names;
 }
 
-std::int64_t scaled(std::int64_t count, double factor) {
-  return std::max<std::int64_t>(1, std::llround(static_cast<double>(count) * factor));
+/// The default times `factor`, or what is allowed next to it.
+std::int64_t scaled(const SizeOption& size, double factor) {
+  const auto count = std::llround(static_cast<double>(size.default_count) * factor);
+  return size.step.nearest(std::max<std::int64_t>(1, count));
+}
+
+/// What a study runs of the first size, ascending.
+std::vector<std::int64_t> counts_of(const SizeOption& size, bool is_of_search, bool is_quick) {
+  constexpr int kSteps = 10;
+  constexpr int kStepsOfSearch = 5;
+  constexpr int kStepsOfPowers = 7;
+  const SizeStep& step = size.step;
+  std::vector<std::int64_t> counts;
+  const auto add = [&](std::int64_t count) {
+    if (count > 0 && (counts.empty() || count < counts.back())) {
+      counts.push_back(count);
+    }
+  };
+  if (step.is_of_powers()) {
+    std::int64_t count = is_quick ? scaled(size, 1.0 / 8) : size.default_count;
+    for (int i = 0; i <= kStepsOfPowers; ++i, count /= step.number()) {
+      add(count);
+    }
+  } else if (is_of_search) {
+    for (int i = is_quick ? 1 : 0, last = i + kStepsOfSearch; i <= last; ++i) {
+      add(size.default_count - i * step.number());
+    }
+  } else {
+    for (int i = 0; i <= kSteps; ++i) {
+      add(scaled(size, std::pow(0.75, i) / (is_quick ? 8 : 1)));
+    }
+  }
+  std::ranges::reverse(counts);
+  return counts;
 }
 
 }  // namespace
@@ -47,35 +79,25 @@ bool asks_to_be_told(int argc, char** argv) {
 }
 
 Study default_study(const ProgramTraits& program, bool is_quick) {
+  for (const FileOption& file : program.files) {
+    if (!file.study.empty()) {
+      return {.sizes = file.study, .size_option = fmt::format("--{}", file.name)};
+    }
+  }
   Study study;
   if (program.sizes.empty()) {
     return study;
   }
-  constexpr int kSteps = 10;
   const SizeOption& first = program.sizes.front();
-  for (int step = kSteps; step >= 0; --step) {
-    NamedSizes sizes;
-    if (program.searches) {
-      if (step > kSteps / 2 || first.default_count - step - (is_quick ? 1 : 0) < 1) {
-        continue;
-      }
-      sizes[std::string(first.name)] = first.default_count - step - (is_quick ? 1 : 0);
+  for (const std::int64_t count : counts_of(first, program.searches, is_quick)) {
+    NamedSizes sizes = {{std::string(first.name), count}};
+    const double factor = static_cast<double>(count) / static_cast<double>(first.default_count);
+    const bool is_alone = program.searches || program.sizes.size() == 1;
+    for (const double share : is_alone ? std::vector{1.0} : std::vector{0.5, 1.0, 2.0}) {
       for (std::size_t i = 1; i < program.sizes.size(); ++i) {
-        sizes[std::string(program.sizes[i].name)] = program.sizes[i].default_count;
-      }
-      study.sizes.push_back(as_size_option(sizes));
-      continue;
-    }
-    const double factor = std::pow(0.75, step) / (is_quick ? 8 : 1);
-    sizes[std::string(first.name)] = scaled(first.default_count, factor);
-    if (program.sizes.size() == 1) {
-      study.sizes.push_back(as_size_option(sizes));
-      continue;
-    }
-    for (const double share : {0.5, 1.0, 2.0}) {
-      for (std::size_t i = 1; i < program.sizes.size(); ++i) {
-        sizes[std::string(program.sizes[i].name)] =
-            scaled(program.sizes[i].default_count, factor * share);
+        const SizeOption& other = program.sizes[i];
+        sizes[std::string(other.name)] =
+            program.searches ? other.default_count : scaled(other, factor * share);
       }
       study.sizes.push_back(as_size_option(sizes));
     }
@@ -94,6 +116,9 @@ void print_description(const ProgramTraits& program, const CommandLine& line, co
   Json sizes = Json::array();
   for (const SizeOption& size : program.sizes) {
     sizes.push_back({{"name", size.name}, {"default", size.default_count}});
+    if (!size.step.is_any()) {
+      sizes.back()["step"] = size.step.text();
+    }
   }
   Json own = Json::array();
   for (const OwnOption& option : line.own) {

@@ -70,6 +70,12 @@ RunInformation run_information(const ProgramTraits& program, const CommandLine& 
   for (const OwnOption& option : line.own) {
     own[name_of_option(option)] = option.value;
   }
+  SizeSteps steps;
+  for (const SizeOption& size : program.sizes) {
+    if (!size.step.is_any()) {
+      steps[std::string(size.name)] = size.step;
+    }
+  }
   return {.app = program.name,
           .type = std::string(name_of(options.type)),
           .placement = std::string(name_of(options.placement)),
@@ -79,6 +85,7 @@ RunInformation run_information(const ProgramTraits& program, const CommandLine& 
           .warm_up = options.warm_up,
           .inputs = std::string(name_of(options.inputs)),
           .options = std::move(own),
+          .steps = std::move(steps),
           .provenance = mpi_provenance(program.program, command_line_of(argc, argv))};
 }
 
@@ -321,6 +328,7 @@ int run_program(int argc, char** argv, ProgramTraits traits, const Programs& pro
   traits.name = programs.name.empty() ? traits.program : programs.name;
   traits.summary = programs.summary;
   traits.sizes = programs.sizes;
+  traits.files = programs.files;
   if (asks_to_be_told(argc, argv)) {
     return answer_alone(traits, programs, argc, argv);
   }

@@ -80,6 +80,30 @@ NamedSizes default_sizes(const std::vector<SizeOption>& sizes) {
   return counts;
 }
 
+/// \throws Error  if the program's own sizes are wrong
+void require_sizes(const ProgramTraits& program) {
+  for (const SizeOption& size : program.sizes) {
+    if (!size.step.is_valid()) {
+      throw Error(fmt::format("size {}: there are no {}", size.name, size.step.text()));
+    }
+    if (!size.step.allows(size.default_count)) {
+      throw Error(fmt::format("size {}: the default {} is not one of the {}", size.name,
+                              size.default_count, size.step.text()));
+    }
+  }
+}
+
+/// "of the problem; K, M and G are 1024-based; N: powers of 2".
+std::string help_of_sizes(const std::vector<SizeOption>& sizes) {
+  std::string help = "of the problem; K, M and G are 1024-based";
+  for (const SizeOption& size : sizes) {
+    if (!size.step.is_any()) {
+      help += fmt::format("; {}: {}", size.name, size.step.text());
+    }
+  }
+  return help;
+}
+
 /// Of --size. \throws UsageError
 NamedSizes sizes_of(const ProgramTraits& program, const std::string& text) {
   NamedSizes sizes = parse_sizes(text);
@@ -94,6 +118,11 @@ NamedSizes sizes_of(const ProgramTraits& program, const std::string& text) {
     if (count > size->max_count) {
       throw UsageError(fmt::format("'{}' is too large: at most {}={}", text, name,
                                    cleave::format_count(size->max_count)));
+    }
+    if (!size->step.allows(count)) {
+      throw UsageError(fmt::format("'{}': {} must be one of the {}, for example {}={}", text, name,
+                                   size->step.text(), name,
+                                   cleave::format_count(size->step.nearest(count))));
     }
   }
   for (const SizeOption& known : program.sizes) {
@@ -131,6 +160,26 @@ void add_run(CLI::App& cli, const ProgramTraits& program, RunOptions& o) {
   add_named(cli, "--inputs", o.inputs, {Inputs::same, Inputs::each_new},
             "of generated input: the same in every repetition, or a new one of the same sizes in "
             "each, in the last that of --seed");
+}
+
+void add_files(CLI::App& cli, const ProgramTraits& program, RunOptions& o) {
+  for (const FileOption& file : program.files) {
+    const std::string name(file.name);
+    cli.add_option_function<std::string>(
+           "--" + name, [&o, name](const std::string& path) { o.files[name] = path; },
+           std::string(file.description))
+        ->check(CLI::ExistingFile)
+        ->type_name("FILE");
+  }
+}
+
+/// \throws UsageError  if one that must be given is not
+void require_files(const ProgramTraits& program, const RunOptions& o) {
+  for (const FileOption& file : program.files) {
+    if (file.is_required && !o.files.contains(std::string(file.name))) {
+      throw UsageError(fmt::format("--{} is required: {}", file.name, file.description));
+    }
+  }
 }
 
 /// What is told of it.
@@ -251,13 +300,14 @@ std::optional<CommandLine> parse_options(const ProgramTraits& program,
   RunOptions& o = line.options;
   o.type = program.type;
   o.placement = program.placement;
+  require_sizes(program);
   o.sizes = default_sizes(program.sizes);
   CLI::App cli(program.summary, program.program);
   cli.footer(examples_of(program));
   cli.option_defaults()->always_capture_default()->group(kOwnGroup);
   std::string size = as_size_option(o.sizes);
   if (!program.sizes.empty()) {
-    cli.add_option("--size", size, "of the problem; K, M and G are 1024-based")
+    cli.add_option("--size", size, help_of_sizes(program.sizes))
         ->check(ParsedBy([&](const std::string& text) { o.sizes = sizes_of(program, text); }));
   }
   cli.option_defaults()->group(kCommonGroup);
@@ -270,12 +320,16 @@ std::optional<CommandLine> parse_options(const ProgramTraits& program,
     add_of_search(cli, o);
   }
   cli.option_defaults()->group(kOwnGroup);
+  add_files(cli, program, o);
   if (add_own) {
     add_own(cli);
   }
   cli.option_defaults()->group("Options");
   if (!parse_command_line(cli, argc, argv, speaks)) {
     return std::nullopt;
+  }
+  if (!line.describes) {
+    require_files(program, o);
   }
   o.sizes_given = !program.sizes.empty() && cli.count("--size") > 0;
   o.repetitions_given = cli.count("--repetitions") > 0;

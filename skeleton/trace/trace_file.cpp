@@ -84,6 +84,7 @@ json header_of(const RunInformation& run) {
   if (!run.rehearsed.empty()) {
     header["rehearsed"] = run.rehearsed;
   }
+  add_steps(header, run.steps);
   return header;
 }
 
@@ -120,6 +121,7 @@ RunInformation run_from(const JsonFields& fields) {
   if (fields.has("costs")) {
     run.costs = costs_from(fields.object("costs"));
   }
+  run.steps = steps_from(fields);
   run.clock_offset_ns = fields.integers("clock_offset_ns", -kFarthest_ns, kFarthest_ns);
   if (fields.has("inputs")) {
     run.inputs = fields.text("inputs");

@@ -30,6 +30,19 @@ function makeSelect(place, { id, label, options, value, hint }) {
   return { input: select, read: () => select.value, reset: () => { select.value = value; } };
 }
 
+// A count that the program takes of a size.
+function parseSize(text, step) {
+  const value = parseCount(text);
+  if (value === null || step === undefined) {
+    return value;
+  }
+  let power = 1;
+  while (step.is_of_powers && power < value) {
+    power *= step.number;
+  }
+  return (step.is_of_powers ? power === value : value % step.number === 0) ? value : null;
+}
+
 function parseWhole(text) {
   const value = parseCount(text);
   return value !== null && value <= 2 ** 20 ? value : null;
@@ -52,8 +65,9 @@ function makeFields(form, controls) {
   form.append(main);
   for (const size of controls.sizes) {
     fields.sizes[size.name] = makeField(main, {
-      id: `size-${size.name}`, label: `Size ${size.name}`, value: formatCount(size.start), parse: parseCount,
-      hint: `fitted: ${formatCount(size.minimum)} to ${formatCount(size.maximum)}` });
+      id: `size-${size.name}`, label: `Size ${size.name}`, value: formatCount(size.start),
+      parse: (text) => parseSize(text, size.step),
+      hint: `${size.step ? `${size.step.text}; ` : ""}fitted: ${formatCount(size.minimum)} to ${formatCount(size.maximum)}` });
   }
   fields.ranks = makeField(main, { id: "ranks", label: "Ranks", value: controls.is_search ? `${controls.max_ranks}` : "8",
                                    parse: parseWhole, hint: `fitted: up to ${controls.max_ranks}` });

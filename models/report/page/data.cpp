@@ -32,8 +32,13 @@ json sizes_of(const Model& model) {
       minimum = std::min(minimum, run.sizes.at(name));
       maximum = std::max(maximum, run.sizes.at(name));
     }
-    sizes.push_back(
-        {{"name", name}, {"start", largest.at(name)}, {"minimum", minimum}, {"maximum", maximum}});
+    json& size = sizes.emplace_back(json{
+        {"name", name}, {"start", largest.at(name)}, {"minimum", minimum}, {"maximum", maximum}});
+    if (const auto step = model.steps.find(name); step != model.steps.end()) {
+      size["step"] = {{"text", step->second.text()},
+                      {"is_of_powers", step->second.is_of_powers()},
+                      {"number", step->second.number()}};
+    }
   }
   return sizes;
 }

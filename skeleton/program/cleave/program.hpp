@@ -51,13 +51,14 @@ struct Program {
   std::string name = {};               ///< of the application; else the file's
   std::string summary = {};            ///< a sentence for --help
   std::vector<SizeOption> sizes = {};  ///< names and defaults of --size
+  std::vector<FileOption> files = {};  ///< that it reads, and what `cleave study` runs
   std::string work = {};  ///< the size that `imbalance` counts; else the first of `sizes`
 
   /// Adds options of the application's own, as CLI11 has it.
   std::function<void(CLI::App&)> add_options = {};
   /// Called when they are parsed. \throws UsageError. May add warnings
   std::function<void(RunOptions&)> check_options = {};
-  /// What `cleave study` runs; else sizes up to the default ones.
+  /// What `cleave study` runs; else the files that are named, or sizes up to the default ones.
   std::function<Study(const RunOptions&, bool is_quick)> study = {};
 
   /// Makes the functors, with the data that all ranks share; else App{}.
@@ -70,7 +71,7 @@ struct Program {
                      std::function<Problem(const Comm&, const NamedSizes&, std::uint64_t seed)>,
                      detail::NoParts>
       make_part = {};
-  /// Whether a new seed makes a new problem; else it does.
+  /// Whether a new seed makes a new problem; else it does where no file is given.
   std::function<bool()> is_generated = {};
 
   /// What is wrong with a whole solution, for --verify; nothing if it is right. Else it is compared
@@ -117,6 +118,7 @@ struct Programs {
   std::string name = {};
   std::string summary = {};
   std::vector<SizeOption> sizes = {};
+  std::vector<FileOption> files = {};
   std::function<void(CLI::App&)> add_options = {};
   std::function<void(RunOptions&)> check_options = {};
   std::function<Study(const RunOptions&, bool is_quick)> study = {};
@@ -155,6 +157,7 @@ int run(int argc, char** argv, Program<App> program) {
     Programs programs{.name = program.name,
                       .summary = program.summary,
                       .sizes = program.sizes,
+                      .files = program.files,
                       .add_options = program.add_options,
                       .check_options = program.check_options,
                       .study = program.study};

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include <cleave/options.hpp>
+#include <cleave/size_step.hpp>
 #include <cleave/sizes.hpp>
 
 namespace cleave {
@@ -23,6 +25,15 @@ struct SizeOption {
   std::int64_t default_count = 1;
   std::int64_t max_count = std::numeric_limits<std::int64_t>::max();
   bool is_required = true;  ///< must be given where any other size is
+  SizeStep step = {};       ///< PowersOf{2}, MultiplesOf{64}; else any count
+};
+
+/// A file that a program reads: its option `--name FILE`.
+struct FileOption {
+  std::string_view name;
+  std::string_view description;
+  std::vector<std::string> study = {};  ///< the files that `cleave study` runs, by their paths
+  bool is_required = false;
 };
 
 /// Named results, in the order in which they are printed.
@@ -64,8 +75,9 @@ struct RunOptions {
   Placement placement = Placement::replicated;
   int threads = 1;
   Bind bind = Bind::full;
-  NamedSizes sizes;          ///< of --size, or the default ones
-  bool sizes_given = false;  ///< whether --size was
+  NamedSizes sizes;                                    ///< of --size, or the default ones
+  bool sizes_given = false;                            ///< whether --size was
+  std::map<std::string, std::filesystem::path> files;  ///< of each FileOption that was given
   int repetitions = 5;
   int warm_up = 1;
   std::uint64_t seed = 1;

@@ -233,6 +233,75 @@ TEST(Search, SaysWhatTheTracesCannotTell) {
             "size N is not one of this model's: nodes");
 }
 
+/// Trees that grow by the golden ratio with a count that the command line says by `option`.
+std::vector<Trace> golden_traces(const Truth& truth, const std::string& option,
+                                 const std::function<std::string(int)>& value) {
+  std::vector<Trace> traces;
+  for (int n = 20; n <= 27; ++n) {
+    const auto nodes = static_cast<std::int64_t>(10 * std::pow(1.618, n));
+    for (Trace& trace : search_traces(truth, {{1, 1}, {2, 1}}, {nodes})) {
+      trace.run.options = {{option, value(n)}, {"input", "random"}};
+      traces.push_back(std::move(trace));
+    }
+  }
+  return traces;
+}
+
+TEST(Search, IsAskedByWhatItsRunsWereGiven) {
+  const Truth truth{.noise = 0.02};
+  const auto nodes = static_cast<std::int64_t>(10 * std::pow(1.618, 31));
+  const Model by_size =
+      fit(golden_traces(truth, "size", [](int n) { return fmt::format("N={}", n); }));
+  const Model by_option =
+      fit(golden_traces(truth, "genus", [](int n) { return fmt::format("{}", n); }));
+  const Prediction known = predict(by_size, 2, {{"nodes", nodes}});
+  for (const auto& [model, name] : {std::pair(&by_size, "N"), std::pair(&by_option, "genus")}) {
+    const Prediction asked = predict(*model, 2, {{name, 31}});
+    EXPECT_NEAR(asked.seconds, known.seconds, 0.1 * known.seconds) << name;
+    EXPECT_LT(asked.low, known.low);
+    EXPECT_GT(asked.high, known.high);
+    EXPECT_LT(asked.run_low, known.run_low);
+    EXPECT_GT(asked.run_high, known.run_high);
+    EXPECT_TRUE(asked.is_answer());
+    EXPECT_NEAR(static_cast<double>(asked.sizes.at("nodes")), static_cast<double>(nodes),
+                0.1 * static_cast<double>(nodes));
+    ASSERT_FALSE(asked.remarks.empty());
+    EXPECT_NE(asked.remarks.back().find("by a fit to the nodes of the runs"), std::string::npos);
+  }
+  EXPECT_EQ(message_of([&] {
+              predict(by_size, 2, {{"M", 31}});
+            }),
+            "size M is not one of this model's: nodes, or N");
+  const ::cleave::testing::TemporaryFolder folder;
+  write_model(folder / "x.model.json", by_size);
+  EXPECT_EQ(predict(read_model(folder / "x.model.json"), 2, {{"N", 31}}).high,
+            predict(by_size, 2, {{"N", 31}}).high);
+}
+
+TEST(Search, IsNotAskedByWhatIsTheSameInAllRuns) {
+  const Model model = fit(golden_traces({}, "genus", [](int) { return "20"; }));
+  EXPECT_EQ(message_of([&] {
+              predict(model, 2, {{"genus", 20}});
+            }),
+            "size genus is not one of this model's: nodes");
+}
+
+TEST(Search, IsNotAskedBySizesThatTheProgramDoesNotTake) {
+  std::vector<Trace> traces =
+      golden_traces({}, "size", [](int n) { return fmt::format("N={}", 4 * n); });
+  for (Trace& trace : traces) {
+    trace.run.steps["N"] = MultiplesOf{4};
+  }
+  const ::cleave::testing::TemporaryFolder folder;
+  write_model(folder / "x.model.json", fit(traces));
+  const Model model = read_model(folder / "x.model.json");
+  EXPECT_GT(predict(model, 2, {{"N", 112}}).seconds, 0);
+  EXPECT_EQ(message_of([&] {
+              predict(model, 2, {{"N", 113}});
+            }),
+            "size N must be one of the multiples of 4, not 113: 112 is the nearest");
+}
+
 TEST(Search, AFileKeepsTheModel) {
   const ::cleave::testing::TemporaryFolder folder;
   const Truth truth{.noise = 0.02};

@@ -11,6 +11,7 @@
 #include <cleave/error.hpp>
 #include <cleave/program.hpp>
 #include <cleave/program/command_line.hpp>
+#include <cleave/program/describe.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/program/parse_options.hpp>
 #include <cleave/program/rehearse.hpp>
@@ -34,15 +35,24 @@ ProgramTraits sample() {
           .placements = {Placement::replicated, Placement::rooted}};
 }
 
+/// One whose sizes are not free, and that reads a file.
+ProgramTraits stepped() {
+  ProgramTraits program = sample();
+  program.sizes = {
+      {.name = "N", .default_count = 1024, .step = PowersOf{2}},
+      {.name = "M", .default_count = 640, .is_required = false, .step = MultiplesOf{64}}};
+  program.files = {{.name = "input", .description = "what is read", .is_required = true}};
+  return program;
+}
+
 /// Parses as main would.
-CommandLine parse(std::vector<std::string> arguments,
-                  const std::function<void(CLI::App&)>& add_own) {
+CommandLine parse(std::vector<std::string> arguments, const std::function<void(CLI::App&)>& add_own,
+                  const ProgramTraits& program = sample()) {
   arguments.insert(arguments.begin(), "cleave-sample");
   std::vector<char*> argv(arguments.size());
   std::transform(arguments.begin(), arguments.end(), argv.begin(),
                  [](std::string& argument) { return argument.data(); });
-  return parse_options(sample(), add_own, static_cast<int>(argv.size()), argv.data(), false)
-      .value();
+  return parse_options(program, add_own, static_cast<int>(argv.size()), argv.data(), false).value();
 }
 
 std::string refusal(const std::vector<std::string>& arguments) {
@@ -103,6 +113,70 @@ TEST(CommandLine, KeepsOwnOptionsAsGivenOrByDefault) {
                         {"--size", "M=1,N=8"}, {"--a", "1"}, {"--b", "3"}}));
   EXPECT_EQ(second, 3);
   EXPECT_EQ(line.options.seed, 4U);
+}
+
+std::string refusal_of_stepped(const std::vector<std::string>& arguments,
+                               const ProgramTraits& program = stepped()) {
+  try {
+    parse(arguments, nullptr, program);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(CommandLine, RefusesSizesBetweenTheirSteps) {
+  const auto refusal_of_size = [](const char* size) {
+    return refusal_of_stepped({"--input", "/dev/null", "--size", size});
+  };
+  EXPECT_EQ(refusal_of_size("N=2K,M=128"), "accepted");
+  EXPECT_EQ(refusal_of_size("N=1000"),
+            "--size: 'N=1000': N must be one of the powers of 2, for example N=1K");
+  EXPECT_EQ(refusal_of_size("N=1K,M=100"),
+            "--size: 'N=1K,M=100': M must be one of the multiples of 64, for example M=128");
+  ProgramTraits wrong = stepped();
+  wrong.sizes[0].default_count = 1000;
+  EXPECT_EQ(refusal_of_stepped({}, wrong),
+            "size N: the default 1000 is not one of the powers of 2");
+  wrong.sizes[0].step = PowersOf{1};
+  EXPECT_EQ(refusal_of_stepped({}, wrong), "size N: there are no powers of 1");
+}
+
+TEST(CommandLine, RequiresAFileThatIsThereButToDescribeItself) {
+  EXPECT_EQ(refusal_of_stepped({}), "--input is required: what is read");
+  EXPECT_EQ(refusal_of_stepped({"--describe"}), "accepted");
+  EXPECT_EQ(refusal_of_stepped({"--input", "/no/file"}), "--input: File does not exist: /no/file");
+  EXPECT_EQ(parse({"--input", "/dev/null"}, nullptr, stepped()).options.files.at("input"),
+            "/dev/null");
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(DefaultStudy, HasAllowedSizesAlone) {
+  ProgramTraits program = stepped();
+  program.sizes.pop_back();
+  EXPECT_EQ(default_study(program, false).sizes,
+            (Texts{"N=8", "N=16", "N=32", "N=64", "N=128", "N=256", "N=512", "N=1K"}));
+  EXPECT_EQ(default_study(program, true).sizes.back(), "N=128");
+  program.sizes = stepped().sizes;
+  for (const std::string& text : default_study(program, false).sizes) {
+    const NamedSizes sizes = parse_sizes(text);
+    EXPECT_EQ(sizes.at("M") % 64, 0) << text;
+  }
+  program.searches = true;
+  program.sizes = {{.name = "N", .default_count = 12, .step = MultiplesOf{4}}};
+  EXPECT_EQ(default_study(program, false).sizes, (Texts{"N=4", "N=8", "N=12"}));
+  program.sizes = {{"N", 9}, {"K", 3}};
+  EXPECT_EQ(default_study(program, true).sizes,
+            (Texts{"K=3,N=3", "K=3,N=4", "K=3,N=5", "K=3,N=6", "K=3,N=7", "K=3,N=8"}));
+}
+
+TEST(DefaultStudy, IsOfTheFilesThatTheProgramNames) {
+  ProgramTraits program = stepped();
+  program.files[0].study = {"small.txt", "large one.txt"};
+  const Study study = default_study(program, false);
+  EXPECT_EQ(study.size_option, "--input");
+  EXPECT_EQ(study.sizes, (Texts{"small.txt", "large one.txt"}));
 }
 
 /// Adds up numbers; has no default constructor.

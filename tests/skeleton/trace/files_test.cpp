@@ -46,6 +46,7 @@ void write_example_trace(const std::filesystem::path& path) {
                      .repetitions = 1,
                      .warm_up = 1,
                      .options = {{"graph", "gnm"}},
+                     .steps = {{"N", PowersOf{2}}},
                      .clock_offset_ns = {0, -12},
                      .provenance = provenance_here("files_test", "files_test --x", "steady")};
   TraceWriter writer(path, run);
@@ -79,6 +80,7 @@ TEST(TraceFile, IsReadBackAsItWasWritten) {
   const Trace trace = read_trace(folder / "x.trace.jsonl");
   EXPECT_EQ(trace.run.app, "example");
   EXPECT_EQ(trace.run.seed, UINT64_MAX);
+  EXPECT_EQ(trace.run.steps.at("N").text(), "powers of 2");
   EXPECT_EQ(trace.run.options.at("graph"), "gnm");
   EXPECT_EQ(trace.run.clock_offset_ns, (std::vector<std::int64_t>{0, -12}));
   EXPECT_EQ(trace.run.provenance.command_line, "files_test --x");

@@ -23,7 +23,7 @@ class Children {
  public:
   explicit Children(detail::SplitDeque<Node>& deque) : deque_(deque) {}
 
-  /// \throws Error  if the bag is full (Options::stealing); what `visit` lets pass ends the search
+  /// \throws std::bad_alloc  What `visit` lets pass ends the search.
   void push(Node child) { deque_.push(std::move(child)); }
 
   /// Appends `count` children for the caller to fill in place, valid until the next call.

@@ -73,10 +73,11 @@ template <class App>
 class RunOf final : public AnyRun {
  public:
   RunOf(const Program<App>& program, const RunOptions& options)
-      : AnyRun({.work = program.work,
-                .is_generated = !program.is_generated || program.is_generated(),
-                .costs = program.costs,
-                .instance = program.instance}),
+      : AnyRun(
+            {.work = program.work,
+             .is_generated = program.is_generated ? program.is_generated() : options.files.empty(),
+             .costs = program.costs,
+             .instance = program.instance}),
         program_(program),
         app_(require_whole(program).application(options)) {}
 

@@ -24,6 +24,7 @@ struct ProgramTraits {
   std::string program;  ///< the file that was started, as messages name it
   std::string summary;
   std::vector<SizeOption> sizes;
+  std::vector<FileOption> files;
   bool searches = false;  ///< whether limits and snapshots apply
   std::vector<DC_Type> types;
   DC_Type type = DC_Type::hypercube;            ///< the default

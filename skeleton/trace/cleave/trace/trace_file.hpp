@@ -29,6 +29,11 @@ nlohmann::json to_json(const std::vector<Curve>& curves);
 /// Those of the field "curves". \throws FileError
 std::vector<Curve> curves_from(const JsonFields& fields);
 
+/// The steps of sizes, in traces and models: the field "steps", where there are any.
+void add_steps(nlohmann::json& object, const SizeSteps& steps);
+/// \throws FileError
+SizeSteps steps_from(const JsonFields& fields);
+
 /// Writes a trace; it appears under its name only when `commit` succeeds.
 class TraceWriter {
  public:

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/theory/asked_sizes.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <cleave/error.hpp>
+#include <cleave/sizes.hpp>
+
+namespace cleave::models {
+
+namespace {
+
+/// From which the nodes of a search follow.
+std::set<std::string> given_names(const Model& model) {
+  std::set<std::string> names;
+  if (model.search() != nullptr && model.search()->log_nodes) {
+    for (const Hypothesis& hypothesis : model.search()->log_nodes->hypotheses) {
+      names.merge(sizes_of(hypothesis.form));
+    }
+  }
+  return names;
+}
+
+void check_size(const Model& model, const std::string& name, std::int64_t value) {
+  if (value < 1) {
+    throw UsageError(fmt::format("size {} must be at least 1, not {}", name, value));
+  }
+  const auto step = model.steps.find(name);
+  if (step != model.steps.end() && !step->second.allows(value)) {
+    throw UsageError(fmt::format("size {} must be one of the {}, not {}: {} is the nearest", name,
+                                 step->second.text(), value,
+                                 format_count(step->second.nearest(value))));
+  }
+}
+
+}  // namespace
+
+void check_sizes(const Model& model, const NamedSizes& sizes) {
+  const std::vector<std::string> needed = model.size_names();
+  const std::set<std::string> given = given_names(model);
+  const std::string all = fmt::format("{}{}{}", fmt::join(needed, ", "),
+                                      given.empty() ? "" : ", or ", fmt::join(given, ", "));
+  for (const auto& [name, value] : sizes) {
+    const bool is_known = given.contains(name) || std::ranges::find(needed, name) != needed.end() ||
+                          std::ranges::any_of(model.fitted, [&](const RunOfModel& run) {
+                            return run.sizes.contains(name);
+                          });
+    if (!is_known) {
+      throw UsageError(fmt::format("size {} is not one of this model's: {}", name, all));
+    }
+    check_size(model, name, value);
+  }
+  for (const std::string& name : needed) {
+    if (!sizes.contains(name)) {
+      throw UsageError(fmt::format("size {} is missing: this model's sizes are {}", name, all));
+    }
+  }
+}
+
+std::optional<Estimate> nodes_asked(const Model& model, const NamedSizes& sizes) {
+  const std::set<std::string> given = given_names(model);
+  const auto is_asked = [&](const std::string& name) { return sizes.contains(name); };
+  if (given.empty() || sizes.contains("nodes") || !std::ranges::all_of(given, is_asked)) {
+    return std::nullopt;
+  }
+  NamedValues values;
+  for (const auto& [name, value] : sizes) {
+    values[name] = static_cast<double>(value);
+  }
+  const Estimate logarithm = model.search()->log_nodes->at(values);
+  constexpr double kMost = 43;  // of ln 2^63
+  if (!(logarithm.high < kMost)) {
+    throw Error(fmt::format("{}: the nodes cannot be told, up to e^{:.0f}; measure larger sizes",
+                            format_sizes(sizes), logarithm.high));
+  }
+  const auto nodes = [](double ln) { return std::max(1.0, std::round(std::exp(ln))); };
+  return Estimate{.median = nodes(logarithm.median),
+                  .low = nodes(logarithm.low),
+                  .high = nodes(logarithm.high)};
+}
+
+void widen(Prediction& p, double least_s, double most_s) {
+  const auto further = [&](double& end, double seconds) {
+    const double width = std::hypot(std::log(end / p.seconds), std::log(seconds / p.seconds));
+    end = p.seconds * std::exp(end < p.seconds ? -width : width);
+  };
+  further(p.low, least_s);
+  further(p.run_low, least_s);
+  further(p.high, most_s);
+  further(p.run_high, most_s);
+}
+
+}  // namespace cleave::models
