@@ -2,11 +2,15 @@
 // Every executor and placement returns what solve_sequential returns, at any number of ranks.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <new>
 #include <numeric>
 #include <random>
 #include <stdexcept>
+#include <thread>
+#include <utility>
 
 #include <cleave/clock.hpp>
 #include <cleave/dc_call.hpp>
@@ -109,6 +113,139 @@ TEST_P(Placements, EachRankSolvesOneSubproblem) {
     EXPECT_EQ(comm.allreduce_sum(calls.divide), comm.size() - 1);
     EXPECT_EQ(comm.allreduce_sum(calls.combine), comm.size() - 1);
   }
+}
+
+/// `first` divides into one leaf for each of its weights, and into heavier ones that are divided.
+struct Weighed {
+  using Problem = std::vector<double>;
+  using Solution = std::vector<double>;
+  double* solved;  ///< by this rank
+
+  bool trivial(const Problem& p) const { return p.size() < 2; }
+  Solution conquer(Problem p) const {
+    *solved += p.empty() ? 0 : p.front();
+    return p;
+  }
+  std::vector<Problem> divide(const Problem& p) const {
+    std::vector<Problem> parts;
+    for (const double weight : p) {
+      parts.push_back({weight});
+    }
+    return parts;
+  }
+  Solution combine(Solution left, const Solution& right) const {
+    left.insert(left.end(), right.begin(), right.end());
+    return left;
+  }
+  double work(const Problem& p) const { return p.front(); }
+  Sizes sizes(const Problem& p) const { return {{"N", p.size()}}; }
+};
+
+/// The work of each rank for such leaves.
+std::vector<std::int64_t> work_of_ranks(Placement placement, const std::vector<double>& leaves) {
+  double solved = 0;
+  const auto result = DC_Call(DC_Type::hypercube, Weighed{&solved}, held(placement, leaves),
+                              {.comm = MPI_COMM_WORLD, .placement = placement});
+  EXPECT_EQ(result, has_solution(placement) ? leaves : std::vector<double>());
+  std::vector<std::int64_t> all;
+  for (int rank = 0; rank < world_size(); ++rank) {
+    const auto mine = static_cast<std::int64_t>(rank == world_rank() ? solved : 0);
+    all.push_back(Comm(MPI_COMM_WORLD).allreduce_sum(mine));
+  }
+  return all;
+}
+
+TEST_P(Placements, ManySubproblemsGoToRanksAsEvenlyAsTheyCan) {
+  for (int parts = 2; parts <= 20; ++parts) {
+    const auto work = work_of_ranks(GetParam(), std::vector<double>(parts, 1));
+    const int ranks = world_size();
+    EXPECT_EQ(std::ranges::max(work), (parts + ranks - 1) / ranks) << parts;
+    EXPECT_EQ(std::ranges::min(work) == 0, parts < ranks && GetParam() == Placement::rooted);
+  }
+}
+
+TEST_P(Placements, SizesOfSeveralSubproblemsAreTheirSums) {
+  double solved = 0;
+  Recorder recorder(mpi_time_ns);
+  recorder.begin_repetition(0, false);
+  DC_Call(DC_Type::hypercube, Weighed{&solved}, held(GetParam(), std::vector<double>(70, 1)),
+          {.comm = MPI_COMM_WORLD, .recorder = &recorder, .placement = GetParam()});
+  recorder.end_repetition(1);
+  for (const Span& span : recorder.spans()) {
+    if (span.block == Block::sequential) {
+      EXPECT_EQ(recorder.sizes_of(span).begin()->value, static_cast<std::int64_t>(solved));
+    }
+    if (span.level == 0 && (span.block == Block::divide || span.block == Block::combine)) {
+      EXPECT_EQ(recorder.sizes_of(span).begin()->value, 70);
+    }
+  }
+}
+
+TEST_P(Placements, RanksAreSharedOutByTheWorkOfSubproblems) {
+  if (world_size() == 2) {
+    EXPECT_EQ(work_of_ranks(GetParam(), {4, 1, 1, 1, 1}), (std::vector<std::int64_t>{4, 4}));
+    EXPECT_EQ(work_of_ranks(GetParam(), {1, 1, 1, 9}), (std::vector<std::int64_t>{3, 9}));
+  }
+  if (world_size() == 4) {
+    EXPECT_EQ(work_of_ranks(GetParam(), {3, 3, 1, 1, 1, 2, 1}),
+              (std::vector<std::int64_t>{3, 3, 3, 3}));
+  }
+}
+
+/// Sums a range; each of two threads waits for the other in its first leaf.
+struct Meeting {
+  using Problem = examples::CountCalls::Range;
+  using Solution = std::int64_t;
+  struct Seen {
+    int call = 0;
+    std::atomic<int> threads = 0, solved_alone = 0;
+  };
+  Seen* seen;
+
+  bool trivial(const Problem& p) const { return p.last - p.first <= 1; }
+  bool small(const Problem& p) const { return p.last - p.first <= 4; }
+  Solution conquer(Problem p) const { return p.last > p.first ? p.first : 0; }
+  std::vector<Problem> divide(Problem p) const {
+    const std::int64_t third = (p.last - p.first) / 3;
+    return {{p.first, p.first + third},
+            {p.first + third, p.first + 2 * third},
+            {p.first + 2 * third, p.last}};
+  }
+  Solution combine(Solution left, Solution right) const { return left + right; }
+  Solution sequential(Problem p) const {
+    ++seen->solved_alone;
+    thread_local int met_in = 0;
+    if (std::exchange(met_in, seen->call) != seen->call) {
+      ++seen->threads;
+      const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+      while (seen->threads < 2 && std::chrono::steady_clock::now() < end) {
+        std::this_thread::yield();
+      }
+    }
+    Solution sum = 0;
+    for (std::int64_t i = p.first; i < p.last; ++i) {
+      sum += i;
+    }
+    return sum;
+  }
+};
+
+TEST_P(Placements, ARanksOwnPartIsSharedByItsThreads) {
+  const std::int64_t last = 10'000;
+  static int calls = 0;
+  Meeting::Seen seen{.call = ++calls};
+  const auto result =
+      DC_Call(DC_Type::hypercube, Meeting{&seen}, {0, last},
+              {.comm = MPI_COMM_WORLD, .placement = GetParam(), .stealing = {.threads = 2}});
+  EXPECT_EQ(result, has_solution(GetParam()) ? last * (last - 1) / 2 : 0);
+  EXPECT_EQ(seen.threads, 2);
+  EXPECT_GT(seen.solved_alone, 10);
+}
+
+TEST(DcCall, ThreadsAreNotForAnApplicationThatDoesNotSayWhatOneSolves) {
+  EXPECT_THROW(DC_Call(DC_Type::hypercube, examples::Mergesort{}, random_values(100, 1),
+                       {.comm = MPI_COMM_WORLD, .stealing = {.threads = 2}}),
+               Error);
 }
 
 TEST_P(Placements, MoreRanksThanElementsIsFine) {
@@ -290,6 +427,26 @@ TEST_P(Placements, WhatIsCalledBesideTheFiveFunctorsMayThrowToo) {
             "solution_sizes: not to be known");
 }
 
+/// Works on the parent; the last rank fails on the whole problem.
+struct FailsAfter : Counting {
+  int whole = 0;
+  std::int64_t after(const int& n, std::int64_t solution) const {
+    const bool fails = n == whole && world_rank() == world_size() - 1;
+    return fails ? throw std::runtime_error("not this one") : solution;
+  }
+};
+
+TEST(DcCall, WorkOnTheParentFailsUnderItsName) {
+  for (const int threads : {1, 2}) {
+    const int n = 4 * world_size();
+    FailsAfter app;
+    app.whole = n;
+    const bool is_in_recursion = world_size() == 1 && threads == 1;
+    EXPECT_EQ(failure_of(DC_Type::hypercube, app, n, {.stealing = {.threads = threads}}),
+              is_in_recursion ? "sequential: not this one" : "after: not this one");
+  }
+}
+
 TEST(DcCall, AnExceptionWithoutAMessageIsTold) {
   const auto app = Counting{Counting::Throws::without_message};
   for (const DC_Type type : {DC_Type::hypercube, DC_Type::work_stealing}) {
@@ -350,7 +507,24 @@ struct Concatenates {
   }
 };
 
-TEST_P(Placements, ACopyThatThrowsIsOneExceptionOnEveryRank) {
+/// The same in three parts, whose order `after` turns round.
+struct ConcatenatesMany : Concatenates {
+  std::vector<Copied> divide(const Copied& p) const {
+    std::vector<Copied> parts;
+    const std::ptrdiff_t size = std::ssize(p.values);
+    for (std::ptrdiff_t i = 0; i < 3; ++i) {
+      parts.emplace_back(
+          std::vector(p.values.begin() + size * i / 3, p.values.begin() + size * (i + 1) / 3));
+    }
+    return parts;
+  }
+  Copied after(const Copied& p, Copied solution) const {
+    return solution.values == p.values ? solution : throw std::logic_error("not its parent");
+  }
+};
+
+template <class Concatenates>
+void expect_copies_that_throw_to_be_told(Placement placement) {
   const auto values = random_values(50, 3);
   for (const DC_Type type : {DC_Type::hypercube, DC_Type::work_stealing}) {
     int thrown = 0;
@@ -360,7 +534,7 @@ TEST_P(Placements, ACopyThatThrowsIsOneExceptionOnEveryRank) {
       std::string failure;
       try {
         call(type, Concatenates{}, Copied(values),
-             {{.comm = MPI_COMM_WORLD, .placement = GetParam()}});
+             {{.comm = MPI_COMM_WORLD, .placement = placement}});
       } catch (const FunctorError& e) {
         failure = e.message();
         ++thrown;
@@ -372,9 +546,14 @@ TEST_P(Placements, ACopyThatThrowsIsOneExceptionOnEveryRank) {
     EXPECT_GT(thrown, 0);
     Copied::throws_at = 0;
     const Copied result = DC_Call(type, Concatenates{}, Copied(values),
-                                  {.comm = MPI_COMM_WORLD, .placement = GetParam()});
-    EXPECT_EQ(result.values, has_solution(GetParam()) ? values : std::vector<int>());
+                                  {.comm = MPI_COMM_WORLD, .placement = placement});
+    EXPECT_EQ(result.values, has_solution(placement) ? values : std::vector<int>());
   }
+}
+
+TEST_P(Placements, ACopyThatThrowsIsOneExceptionOnEveryRank) {
+  expect_copies_that_throw_to_be_told<Concatenates>(GetParam());
+  expect_copies_that_throw_to_be_told<ConcatenatesMany>(GetParam());
 }
 
 TEST(DcCall, ADepthOfAMillionIsFine) {
