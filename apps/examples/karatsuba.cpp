@@ -6,14 +6,14 @@
 
 namespace {
 
-std::vector<Product> random_product(const cleave::NamedSizes& sizes, std::uint64_t seed) {
+Product random_product(const cleave::NamedSizes& sizes, std::uint64_t seed) {
   Product product;
   const cleave::CounterRandom random(seed);
   for (std::int64_t i = 0; i < sizes.at("N"); ++i) {
     product[0].push_back(random(2 * i));
     product[1].push_back(random(2 * i + 1));
   }
-  return {product};
+  return product;
 }
 
 }  // namespace

@@ -5,11 +5,6 @@
 //     (a0 + a1 x^h) (b0 + b1 x^h) = low + (middle - low - high) x^h + high x^2h
 //     low = a0 b0,  high = a1 b1,  middle = (a0 + a1) (b0 + b1)
 //
-// The hypercube divides in halves. Three subproblems are two halves of which one is a pair. So a
-// problem is a list of products: one divides into {middle} and {low, high}, two into one and one.
-// The pair is on the right, where the group of ranks is the larger one if they are odd. Any number
-// of subproblems goes on the hypercube in this way: the problem is a list, and lists are halved.
-//
 // Times depend on three sizes: the N coefficients that are added, the short products, whose vectors
 // must be had, and the work within these, in multiplications.
 #pragma once
@@ -24,38 +19,32 @@ using Polynomial = std::vector<std::uint64_t>;  // coefficient i is that of x^i
 using Product = std::array<Polynomial, 2>;      // of the same length
 
 struct Karatsuba {
-  using Problem = std::vector<Product>;
-  using Solution = std::vector<Polynomial>;
+  using Problem = Product;
+  using Solution = Polynomial;
 
   static constexpr std::size_t kShort = 128;  // multiplied as at school
-  bool trivial(const Problem& p) const { return p.size() == 1 && p[0][0].size() <= kShort; }
-  Solution conquer(const Problem& p) const {
-    const auto& [a, b] = p[0];
+  bool trivial(const Product& p) const { return p[0].size() <= kShort; }
+  Polynomial conquer(const Product& p) const {
+    const auto& [a, b] = p;
     Polynomial c(a.empty() ? 0 : 2 * a.size() - 1);
     for (std::size_t i = 0; i < a.size(); ++i) {
       add(c, a[i], i, b);
     }
-    return {c};
+    return c;
   }
-  cleave::Halves<Problem> divide(const Problem& p) const {
-    if (p.size() == 2) {
-      return {{p[0]}, {p[1]}};
-    }
+  std::vector<Product> divide(const Product& p) const {
     Product low, high, middle;
     for (const int i : {0, 1}) {
-      const auto half = p[0][i].begin() + (std::ssize(p[0][i]) + 1) / 2;
-      low[i] = {p[0][i].begin(), half};
-      high[i] = {half, p[0][i].end()};
+      const auto half = p[i].begin() + (std::ssize(p[i]) + 1) / 2;
+      low[i] = {p[i].begin(), half};
+      high[i] = {half, p[i].end()};
       middle[i] = low[i];
       add(middle[i], 1, 0, high[i]);
     }
-    return {{middle}, {low, high}};
+    return {middle, low, high};
   }
-  Solution combine(const Solution& left, const Solution& right) const {
-    if (right.size() == 1) {
-      return {left[0], right[0]};
-    }
-    const Polynomial &middle = left[0], &low = right[0], &high = right[1];
+  Polynomial combine(const std::vector<Polynomial>& parts) const {
+    const Polynomial &middle = parts[0], &low = parts[1], &high = parts[2];
     const std::size_t half = (low.size() + 1) / 2;
     Polynomial c(2 * half + high.size());
     add(c, 1, 0, low);
@@ -63,12 +52,12 @@ struct Karatsuba {
     add(c, -1, half, low);
     add(c, -1, half, high);
     add(c, 1, 2 * half, high);
-    return {c};
+    return c;
   }
-  cleave::Sizes sizes(const Problem& p) const {
-    std::size_t n = p[0][0].size(), products = p.size();
+  cleave::Sizes sizes(const Product& p) const {
+    std::size_t n = p[0].size(), products = 1;
     for (; n > kShort; n = (n + 1) / 2) products *= 3;
-    return {{"N", p.size() * p[0][0].size()}, {"work", products * n * n}, {"products", products}};
+    return {{"N", p[0].size()}, {"work", products * n * n}, {"products", products}};
   }
 
  private:

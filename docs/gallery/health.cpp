@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Villages with hospitals, which refer patients to the one above (after the health simulation of G.
 // Lomow et al., "A performance study of Time Warp", 1988). Patients go up only, so a village is
-// simulated for all steps once those below it are. Shown: work on the parent after its children. A
-// solution is of some of the four below a village; the last combine of these simulates the village.
+// simulated for all steps once those below it are. Shown: work on the parent after its children.
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,8 +14,7 @@
 
 namespace {
 
-struct Region {  // villages first to last - 1, with all below them
-  std::int64_t first = 0, last = 1;
+struct Region {                          // of a village with all below it, or of some
   std::int64_t treated = 0, waited = 0;  // patients; patients times steps
   std::vector<std::int64_t> referred;    // the steps in which a patient goes to the village above
 };
@@ -39,51 +36,45 @@ struct Hospital {
   }
 };
 
-// A problem is a region that is not simulated yet. Those below village v are 4 v + 1 to 4 v + 4.
+// A problem is a village with all below it. Those of village v are 4 v + 1 to 4 v + 4.
 struct Health {
-  using Problem = Region;
+  using Problem = std::int64_t;
   using Solution = Region;
 
   static constexpr std::int64_t kSteps = 10'000;
   std::int64_t inner = 0;  // villages with others below
   std::uint64_t seed = 0;
 
-  bool trivial(const Region& r) const { return r.last - r.first == 1 && r.first >= inner; }
-  Region conquer(Region leaf) const { return simulated(leaf.first, std::move(leaf)); }
-  cleave::Halves<Region> divide(const Region& r, cleave::Share share) const {
-    const bool is_one = r.last - r.first == 1;
-    const std::int64_t first = is_one ? 4 * r.first + 1 : r.first;
-    const std::int64_t size = is_one ? 4 : r.last - r.first, left = size * share.left / share.total;
-    const std::int64_t middle = first + std::clamp<std::int64_t>(left, 1, size - 1);
-    return {{first, middle}, {middle, first + size}};
+  bool trivial(std::int64_t v) const { return v >= inner; }
+  Region conquer(std::int64_t v) const { return after(v, {}); }
+  std::vector<std::int64_t> divide(std::int64_t v) const {
+    return {4 * v + 1, 4 * v + 2, 4 * v + 3, 4 * v + 4};
   }
-  Region combine(const Region& left, const Region& right) const {
-    Region both{left.first, right.last, left.treated + right.treated, left.waited + right.waited};
-    std::ranges::merge(left.referred, right.referred, std::back_inserter(both.referred));
-    return both.last - both.first < 4 ? both : simulated(both.first / 4, std::move(both));
+  Region combine(Region left, const Region& right) const {
+    left.treated += right.treated;
+    left.waited += right.waited;
+    left.referred.insert(left.referred.end(), right.referred.begin(), right.referred.end());
+    return left;
   }
-  cleave::Sizes sizes(const Region& r) const {
-    const std::int64_t all = 4 * inner + 1;
-    std::int64_t villages = 0;
-    for (auto [a, b] = std::pair(r.first, r.last); a < all; a = 4 * a + 1, b = 4 * b + 1) {
-      villages += std::min(b, all) - a;
+  // All steps of a village after those below, of which `region` has the sums.
+  Region after(std::int64_t village, Region region) const {
+    std::vector<std::int64_t> arriving(kSteps);
+    for (const std::int64_t step : std::exchange(region.referred, {})) ++arriving[step];
+    Hospital at = hospital(village);
+    for (std::int64_t now = 0; now < kSteps; ++now) {
+      at.waiting += arriving[now];
+      at.step(now, region);
     }
-    return {{"N", villages}};
+    return region;
+  }
+  cleave::Sizes sizes(std::int64_t v) const {
+    std::int64_t all = 0, width = 1;
+    for (; v <= 4 * inner; v = 4 * v + 1, width *= 4) all += std::min(width, 4 * inner + 1 - v);
+    return {{"N", all}};
   }
 
   Hospital hospital(std::int64_t village) const {
     return {cleave::CounterRandom(seed + static_cast<std::uint64_t>(village))};
-  }
-  // All steps of a village after those below, of which `region` has the sums.
-  Region simulated(std::int64_t village, Region region) const {
-    const std::vector<std::int64_t> arriving = std::exchange(region.referred, {});
-    auto next = arriving.begin();
-    Hospital at = hospital(village);
-    for (std::int64_t now = 0; now < kSteps; ++now) {
-      for (; next != arriving.end() && *next == now; ++next) ++at.waiting;
-      at.step(now, region);
-    }
-    return {village, village + 1, region.treated, region.waited, std::move(region.referred)};
   }
 };
 
@@ -116,7 +107,7 @@ int main(int argc, char** argv) {
               [&](const cleave::RunOptions& options) {
                 return health = {(options.sizes.at("N") - 1) / 4, options.seed};
               },
-          .make_problem = [](const auto&, auto) { return Region{}; },
+          .make_problem = [](const auto&, auto) { return std::int64_t{0}; },
           .wrong = [&](const auto&, const Region& found) { return wrong(health, found); },
           .figures = [](const Region& region) -> cleave::Figures {
             return {{"treated", region.treated}, {"waited", region.waited}};

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The product of two matrices by seven products of half the side (V. Strassen, "Gaussian
 // elimination is not optimal", Numerische Mathematik 13, 1969). Elements are integers modulo 2^64.
-// Shown: more than two subproblems. A problem is a list of products, cut in proportion to the
-// ranks.
-#include <algorithm>
+// Shown: more than two subproblems, which the ranks share, and whose solutions are combined at
+// once.
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -28,55 +27,23 @@ struct Product {
 };
 
 struct Strassen {
-  using Problem = std::vector<Product>;  // one, or some of the seven of one
-  using Solution = std::vector<Matrix>;
+  using Problem = Product;
+  using Solution = Matrix;
 
-  bool trivial(const Problem& p) const { return p.size() == 1 && is_short(side_of(p[0].a)); }
-  Solution conquer(const Problem& p) const {  // as at school
-    const std::size_t side = side_of(p[0].a);
-    Matrix c(p[0].a.size());
+  bool trivial(const Product& p) const { return is_short(side_of(p.a)); }
+  Matrix conquer(const Product& p) const {  // as at school
+    const std::size_t side = side_of(p.a);
+    Matrix c(p.a.size());
     for (std::size_t i = 0; i < c.size(); ++i) {
-      const Number* const row = &p[0].b[i % side * side];
+      const Number* const row = &p.b[i % side * side];
       Number* const sum = &c[i / side * side];
-      for (std::size_t j = 0; j < side; ++j) sum[j] += p[0].a[i] * row[j];
+      for (std::size_t j = 0; j < side; ++j) sum[j] += p.a[i] * row[j];
     }
-    return {c};
+    return c;
   }
-  cleave::Halves<Problem> divide(Problem p, cleave::Share share) const {
-    if (p.size() == 1) p = seven_of(p[0]);
-    const std::int64_t size = std::ssize(p);
-    const auto cut =
-        p.begin() + std::clamp<std::int64_t>(size * share.left / share.total, 1, size - 1);
-    return {{p.begin(), cut}, {cut, p.end()}};
-  }
-  Solution combine(Solution m, const Solution& right) const {
-    m.insert(m.end(), right.begin(), right.end());
-    if (m.size() < 7) return m;
-    const std::size_t half = side_of(m[0]), below = 2 * half * half;
-    Matrix c(2 * below);
-    for (std::size_t i = 0; i < m[0].size(); ++i) {
-      Number* const block = &c[i / half * 2 * half + i % half];
-      block[0] = m[0][i] + m[3][i] - m[4][i] + m[6][i];
-      block[half] = m[2][i] + m[4][i];
-      block[below] = m[1][i] + m[3][i];
-      block[below + half] = m[0][i] - m[1][i] + m[2][i] + m[5][i];
-    }
-    return {c};
-  }
-  cleave::Sizes sizes(const Problem& p) const {
-    std::size_t products = p.size(), side = side_of(p[0].a);
-    for (; !is_short(side); side /= 2) products *= 7;
-    return {{"N", side_of(p[0].a)},
-            {"cells", p.size() * p[0].a.size()},
-            {"work", products * side * side * side}};
-  }
-
- private:
-  // A side that is not halved.
-  static bool is_short(std::size_t side) { return side <= 64 || side % 2 == 1; }
-  static Problem seven_of(const Product& p) {
+  std::vector<Product> divide(const Product& p) const {
     const std::size_t half = side_of(p.a) / 2, below = 2 * half * half;
-    Problem seven(7);
+    std::vector<Product> seven(7);
     for (std::size_t i = 0; i < half * half; ++i) {
       const std::size_t at = i / half * 2 * half + i % half;
       const Number a = p.a[at], b = p.a[at + half], c = p.a[at + below], d = p.a[at + below + half];
@@ -90,6 +57,27 @@ struct Strassen {
     }
     return seven;
   }
+  Matrix combine(const std::vector<Matrix>& m) const {
+    const std::size_t half = side_of(m[0]), below = 2 * half * half;
+    Matrix c(2 * below);
+    for (std::size_t i = 0; i < m[0].size(); ++i) {
+      Number* const block = &c[i / half * 2 * half + i % half];
+      block[0] = m[0][i] + m[3][i] - m[4][i] + m[6][i];
+      block[half] = m[2][i] + m[4][i];
+      block[below] = m[1][i] + m[3][i];
+      block[below + half] = m[0][i] - m[1][i] + m[2][i] + m[5][i];
+    }
+    return c;
+  }
+  cleave::Sizes sizes(const Product& p) const {
+    std::size_t products = 1, side = side_of(p.a);
+    for (; !is_short(side); side /= 2) products *= 7;
+    return {{"N", side_of(p.a)}, {"cells", p.a.size()}, {"work", products * side * side * side}};
+  }
+
+ private:
+  // A side that is not halved.
+  static bool is_short(std::size_t side) { return side <= 64 || side % 2 == 1; }
 };
 
 Matrix random_matrix(std::size_t cells, std::uint64_t seed) {
@@ -99,8 +87,8 @@ Matrix random_matrix(std::size_t cells, std::uint64_t seed) {
   return m;
 }
 
-std::optional<std::string> wrong(const Strassen::Problem& p, const Strassen::Solution& c) {
-  const bool is_right = gallery::is_product(p[0].a, p[0].b, c[0], side_of(c[0]));
+std::optional<std::string> wrong(const Product& p, const Matrix& c) {
+  const bool is_right = gallery::is_product(p.a, p.b, c, side_of(c));
   return is_right ? std::nullopt : std::optional("it is not the product");
 }
 
@@ -109,7 +97,7 @@ std::optional<std::string> wrong(const Strassen::Problem& p, const Strassen::Sol
 int main(int argc, char** argv) {
   const auto make_problem = [](const cleave::NamedSizes& sizes, std::uint64_t seed) {
     const std::int64_t cells = sizes.at("N") * sizes.at("N");
-    return Strassen::Problem{{random_matrix(cells, 2 * seed), random_matrix(cells, 2 * seed + 1)}};
+    return Product{random_matrix(cells, 2 * seed), random_matrix(cells, 2 * seed + 1)};
   };
   return cleave::run(argc, argv,
                      cleave::Program<Strassen>{.summary = "Multiplies two matrices of side N.",

@@ -40,7 +40,8 @@ void QuestionArguments::add_to(CLI::App& command) {
                      "Multiply l, g or the time of a block, e.g. g=0.1x,l=10x,sequential=0.5x");
   command.add_option("--ranks-per-host", ranks_per_host,
                      "How many ranks of a host compute at once");
-  command.add_option("--threads", threads, "Threads of a rank, for work stealing")
+  command
+      .add_option("--threads", threads, "Threads of a rank; of the hypercube those of the traces")
       ->check(CLI::Range(1, 1024));
 }
 

@@ -46,8 +46,9 @@ Question checked(const Model& model, int ranks, const NamedSizes& sizes,
   if (ranks < 1) {
     throw UsageError(fmt::format("ranks must be at least 1, not {}", ranks));
   }
-  if (options.threads && model.search() == nullptr) {
-    throw UsageError(fmt::format("threads are for work_stealing, the model is of {}", model.type));
+  if (options.threads && model.search() == nullptr && *options.threads != model.threads) {
+    throw UsageError(fmt::format("threads must be {}, as in the traces of this model, not {}",
+                                 model.threads, *options.threads));
   }
   if (options.threads.value_or(1) < 1) {
     throw UsageError(fmt::format("threads must be at least 1, not {}", *options.threads));

@@ -64,7 +64,8 @@ struct PredictOptions {
   std::optional<int> ranks_per_host;
   /// Another machine's l and g instead of the model's.
   std::optional<Network> network;
-  /// Of a rank, for work stealing; by default those of the fitted runs, 1 where these differ.
+  /// Of a rank; by default those of the fitted runs, 1 where these differ. Work stealing alone has
+  /// others.
   std::optional<int> threads;
   /// Blocks of a run of the ranks and sizes of one of these are as they were rehearsed.
   std::vector<RehearsedRun> rehearsed{};
@@ -72,9 +73,8 @@ struct PredictOptions {
   std::vector<MeasuredMessages> messages{};
 };
 
-/// \throws UsageError  if ranks or threads are below 1 or of another executor, or a size is
-/// missing,
-///                     unknown or below 1
+/// \throws UsageError  if ranks or threads are below 1 or others than were fitted, or a
+///                     size is missing, unknown or below 1
 /// \throws Error       if a part that is needed was refused, or l and g of a network that is needed
 ///                     are not known, with the reason
 Prediction predict(const Model& model, int ranks, const NamedSizes& sizes,

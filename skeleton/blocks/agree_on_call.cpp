@@ -16,7 +16,7 @@ namespace {
 struct Kind {
   DC_Type type;
   Placement placement;
-  int threads;  ///< 1 where it does not steal work
+  int threads;
   bool keeps_snapshots;
   bool tells_early_end;
 
@@ -69,7 +69,7 @@ void require_same_call(const Comm& comm, DC_Type type, const CallOptions& option
   const bool steals = type == DC_Type::work_stealing;
   const Kind kind{.type = type,
                   .placement = options.placement,
-                  .threads = steals ? options.stealing.threads : 1,
+                  .threads = options.stealing.threads,
                   .keeps_snapshots = steals && options.checkpoint.has_value(),
                   .tells_early_end = steals && options.stealing.ended_early != nullptr};
   const std::array words = {kind.number(), application, problem};

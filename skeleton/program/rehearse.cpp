@@ -258,9 +258,6 @@ void tell_rehearsal(const Comm& world, const ProgramTraits& program, const RunOp
 /// All of its ranks run here, with one thread each and the messages of a machine.
 template <class Refuse>
 void check_rehearsed_search(const RunOptions& options, const Refuse& refuse) {
-  if (options.threads > 1) {
-    refuse("--threads", "whose ranks have one thread each");
-  }
   if (options.checkpoint) {
     refuse("--checkpoint", "which begins at the start");
   }
@@ -333,6 +330,9 @@ void check_rehearsal(const RunOptions& options) {
   };
   if (options.inputs != Inputs::same) {
     refuse("--inputs new", "which repeats one input");
+  }
+  if (options.threads > 1) {
+    refuse("--threads", "whose ranks have one thread each");
   }
   if (options.type == DC_Type::work_stealing) {
     check_rehearsed_search(options, refuse);

@@ -143,8 +143,7 @@ void add_run(CLI::App& cli, const ProgramTraits& program, RunOptions& o) {
   add_named(cli, "--placement", o.placement, placements,
             "who holds the problem and gets the solution: every rank, rank 0, or every rank a part "
             "(not for every application); of work_stealing: rooted");
-  cli.add_option("--threads", o.threads,
-                 "threads of each rank; more than one with work_stealing only")
+  cli.add_option("--threads", o.threads, "threads of each rank; one with sequential")
       ->transform(Count(1, kMaxThreads));
   add_named(cli, "--bind", o.bind, {Bind::full, Bind::cores, Bind::none},
             "keep each thread on a core of its own: full (where the threads on a host are as many "
@@ -246,10 +245,13 @@ void choose_placement(const ProgramTraits& program, bool is_given, RunOptions& o
 }
 
 /// What no single option can tell.
-void check_combinations(RunOptions& o) {
-  if (o.threads > 1 && o.type != DC_Type::work_stealing) {
-    throw UsageError(fmt::format("--threads: {} runs one thread a rank, start more ranks instead",
-                                 name_of(o.type)));
+void check_combinations(const ProgramTraits& program, RunOptions& o) {
+  const bool has_threads =
+      o.type == DC_Type::work_stealing || (o.type == DC_Type::hypercube && program.shares_own_part);
+  if (o.threads > 1 && !has_threads && !o.rehearse) {
+    throw UsageError(
+        fmt::format("--threads: {} of {} runs one thread a rank, take --type work_stealing",
+                    name_of(o.type), program.program));
   }
   check_has_standard_output("--trace", o.trace.value_or(""), o.json);
   if (o.rehearse) {
@@ -335,7 +337,7 @@ std::optional<CommandLine> parse_options(const ProgramTraits& program,
   o.repetitions_given = cli.count("--repetitions") > 0;
   o.warm_up_given = cli.count("--warm-up") > 0;
   choose_placement(program, cli.count("--placement") > 0, o);
-  check_combinations(o);
+  check_combinations(program, o);
   line.own = own_options(cli);
   return line;
 }

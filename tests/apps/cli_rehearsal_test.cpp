@@ -167,6 +167,8 @@ TEST(Rehearse, SaysInOneLineWhatIsWrong) {
   expect(2, {"--rehearse", "1"}, "--rehearse: 2 processes for 1 rank, start at most 1");
   expect(1, {"--rehearse", "4", "--verify"},
          "--rehearse: --verify is not for a rehearsal, which has no result");
+  expect(1, {"--rehearse", "4", "--threads", "2"},
+         "--rehearse: --threads is not for a rehearsal, whose ranks have one thread each");
   expect(1, {"--rehearse", "4", "--inputs", "new"},
          "--rehearse: --inputs new is not for a rehearsal, which repeats one input");
   expect(1, {"--rehearse", "4", "--type", "sequential"},

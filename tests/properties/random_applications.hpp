@@ -157,6 +157,7 @@ struct Index {
     calls.of("sequential");
     return solve(p);
   }
+  bool small(const Problem& p) const { return p.size() < 5; }
   Sizes solution_sizes(const Solution& s) const { return {{"keys", s.size()}}; }
 
   static Problem problem(std::uint64_t seed) {
@@ -285,7 +286,7 @@ struct Moved {
   }
 };
 
-/// Any number of subproblems, for work stealing alone.
+/// Any number of subproblems.
 struct Many {
   struct Problem {
     std::uint64_t seed = 0;
@@ -328,6 +329,54 @@ struct Many {
 
   static Problem problem(std::uint64_t seed) {
     return {seed, static_cast<int>(drawn(seed) % 7), "root"};
+  }
+};
+
+/// The same with work on the parent, and a word on how much there is to do.
+struct ManyAfter : Many {
+  double work(const Problem& p) const { return static_cast<double>(p.seed % 4); }
+  Solution after(const Problem& p, Solution solution) const {
+    calls.of("after");
+    solution.text = std::to_string(p.depth) + "{" + solution.text + "}";
+    solution.names.push_back(p.name.value_or("unnamed"));
+    return solution;
+  }
+};
+
+/// All solutions of a division are combined at once, those of one part too.
+struct AtOnce : Many {
+  Solution combine(const std::vector<Solution>& parts) const {
+    calls.of("combine");
+    Solution all{.text = std::to_string(parts.size()), .names = {}};
+    for (const Solution& part : parts) {
+      all.text = all.text.substr(0, 3000) + "/" + part.text.substr(0, 1000);
+      all.names.insert(all.names.end(), part.names.begin(), part.names.end());
+    }
+    all.names.resize(std::min<std::size_t>(all.names.size(), 50));
+    return all;
+  }
+};
+
+/// Halves with work on the parent.
+struct BracketsAfter : Brackets {
+  Solution after(const Problem& p, const Solution& solution) const {
+    calls.of("after");
+    return std::to_string(p.size) + p.text + solution.substr(0, 50'000);
+  }
+};
+
+/// Any number of subproblems that can be moved but not copied.
+struct MovedInMany : Moved {
+  std::vector<Problem> divide(Problem p) const {
+    calls.of("divide");
+    std::vector<Problem> parts;
+    const std::ptrdiff_t most = 1 + std::ssize(*p.all) / 3;
+    for (auto begin = p.all->begin(); begin != p.all->end();) {
+      const auto end = begin + std::min(most, p.all->end() - begin);
+      parts.push_back(of({begin, end}));
+      begin = end;
+    }
+    return parts;
   }
 };
 

@@ -72,8 +72,8 @@ class OwnMessage {
 };
 
 Fault fault_of(std::uint64_t seed) {
-  constexpr std::array<std::string_view, 8> kBlocks = {"trivial",    "divide", "conquer", "combine",
-                                                       "sequential", "begin",  "visit",   "child"};
+  constexpr std::array<std::string_view, 9> kBlocks = {
+      "trivial", "divide", "conquer", "combine", "after", "sequential", "begin", "visit", "child"};
   return {.block = kBlocks[drawn(seed, 1) % kBlocks.size()],
           .call = 1 + static_cast<int>(drawn(seed, 2) % 4),
           .kind = static_cast<Fault::Kind>(drawn(seed, 3) % 5)};
@@ -108,11 +108,11 @@ void try_call(const Group& group, std::uint64_t seed, const std::vector<DC_Type>
   const DC_Type type = types[drawn(seed, 1) % types.size()];
   Options options{.comm = group.comm};
   options.placement = placements[drawn(seed, 2) % placements.size()];
-  const bool steals = type == DC_Type::work_stealing;
-  options.stealing.threads = steals ? 1 + static_cast<int>(drawn(seed, 3) % 3) : 1;
+  const bool is_parallel = type != DC_Type::sequential;
+  options.stealing.threads = is_parallel ? 1 + static_cast<int>(drawn(seed, 3) % 3) : 1;
   options.stealing.max_stolen_bytes = drawn(seed, 4) % 3 == 0 ? 1 : 4096;
   options.stealing.seed = seed;
-  const bool is_faulty = drawn(seed, 5) % 5 == 0 && type != DC_Type::sequential;
+  const bool is_faulty = drawn(seed, 5) % 5 == 0 && is_parallel;
   const bool is_here =
       drawn(seed, 6) % static_cast<unsigned>(group.size) == static_cast<unsigned>(group.rank);
   SCOPED_TRACE(std::string(typeid(App).name()) + ", " + std::string(name_of(type)) + ", " +
@@ -178,7 +178,7 @@ void try_parts(const Group& group, std::uint64_t seed) {
 }
 
 void try_program(const Group& group, std::uint64_t seed) {
-  switch (drawn(seed) % 11) {
+  switch (drawn(seed) % 15) {
     case 0:
       return try_whole<Brackets>(group, seed);
     case 1:
@@ -188,7 +188,7 @@ void try_program(const Group& group, std::uint64_t seed) {
     case 3:
       return try_whole<Moved>(group, seed);
     case 4:
-      return try_whole<Many>(group, seed, kWithoutHypercube);
+      return try_whole<Many>(group, seed);
     case 5:
       return try_whole<Counts>(group, seed);
     case 6:
@@ -199,6 +199,14 @@ void try_program(const Group& group, std::uint64_t seed) {
       return try_whole<SearchedLazily>(group, seed, kWithoutHypercube);
     case 9:
       return try_whole<BoundedLazily>(group, seed, kWithoutHypercube);
+    case 10:
+      return try_whole<ManyAfter>(group, seed);
+    case 11:
+      return try_whole<AtOnce>(group, seed);
+    case 12:
+      return try_whole<BracketsAfter>(group, seed);
+    case 13:
+      return try_whole<MovedInMany>(group, seed);
     default:
       return try_parts(group, seed);
   }

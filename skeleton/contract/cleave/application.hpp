@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an application supplies: five sequential functions, and what running them means
+// What an application supplies: five sequential functions or more, and what running them means
 // (`solve_sequential`). Needs no MPI. How DC_Call is called is in dc_call.hpp.
 #pragma once
 
@@ -10,6 +10,7 @@
 #include <deque>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -59,8 +60,8 @@ concept HasDivideInHalves =
       { app.divide(std::move(problem)) } -> std::same_as<Halves<typename App::Problem>>;
     };
 
-/// `std::vector<Problem> divide(Problem) const`: any number of subproblems but none, whose
-/// solutions are combined from left to right. For DC_Type::work_stealing.
+/// `std::vector<Problem> divide(Problem) const`: any number of subproblems but none, in the order
+/// in which their solutions are combined.
 template <class App>
 concept HasDivideInMany = requires(const App& app, typename App::Problem problem) {
   { app.divide(std::move(problem)) } -> std::same_as<std::vector<typename App::Problem>>;
@@ -69,17 +70,51 @@ concept HasDivideInMany = requires(const App& app, typename App::Problem problem
 template <class App>
 concept HasDivide = HasDivideInHalves<App> || HasDivideInMany<App>;
 
-/// `Solution combine(Solution left, Solution right) const`.
+/// `double work(const Problem&) const`, optional with `divide` in many: how much a subproblem is
+/// beside the others of its division. The hypercube gives each as many ranks; without it, all
+/// alike.
+template <class App>
+concept HasWork = requires(const App& app, const typename App::Problem& problem) {
+  { app.work(problem) } -> std::convertible_to<double>;
+};
+
+/// `Solution combine(Solution left, Solution right) const`; of many solutions from left to right.
 template <class App>
 concept HasCombine =
     requires(const App& app, typename App::Solution left, typename App::Solution right) {
       { app.combine(std::move(left), std::move(right)) } -> std::same_as<typename App::Solution>;
     };
 
+/// `Solution combine(std::vector<Solution>) const`: of all subproblems at once, in their order.
+/// With `divide` in many, in place of the one above.
+template <class App>
+concept HasCombineOfMany = HasDivideInMany<App> &&
+                           requires(const App& app, std::vector<typename App::Solution> solutions) {
+                             {
+                               app.combine(std::move(solutions))
+                             } -> std::same_as<typename App::Solution>;
+                           };
+
+/// `Solution after(const Problem&, Solution) const`, optional: works on a problem that was divided,
+/// once its subproblems are solved and combined. The problem is kept until then, so `divide` gets
+/// it as a `const Problem&`: it is copied only where `divide` takes it by value.
+template <class App>
+concept HasAfter = requires(const App& app, const typename App::Problem& problem,
+                            typename App::Solution solution) {
+  { app.after(problem, std::move(solution)) } -> std::same_as<typename App::Solution>;
+};
+
 /// `Solution sequential(Problem) const`, optional: a whole subproblem, as fast as one rank can.
 template <class App>
 concept HasSequential = requires(const App& app, typename App::Problem problem) {
   { app.sequential(std::move(problem)) } -> std::same_as<typename App::Solution>;
+};
+
+/// `bool small(const Problem&) const`, optional: whether one worker solves the problem alone, by
+/// `sequential` or by recursion, where threads share work; without it, `trivial` ones alone.
+template <class App>
+concept HasSmall = requires(const App& app, const typename App::Problem& problem) {
+  { app.small(problem) } -> std::convertible_to<bool>;
 };
 
 /// `Sizes sizes(const Problem&) const`, optional: what the cost of a problem's blocks depends on.
@@ -99,11 +134,7 @@ concept HasSolutionSizes = requires(const App& app, const typename App::Solution
 /// `replicated`, since every rank then divides on its own.
 template <class App>
 concept DivideAndConquer = HasProblemAndSolution<App> && HasTrivial<App> && HasConquer<App> &&
-                           HasDivide<App> && HasCombine<App>;
-
-/// An application whose every problem has two halves, as the hypercube needs.
-template <class App>
-concept DivideInHalvesAndConquer = DivideAndConquer<App> && HasDivideInHalves<App>;
+                           HasDivide<App> && (HasCombine<App> || HasCombineOfMany<App>);
 
 /// `static constexpr bool kMergesParts = true`, a form of Placement::distributed. A problem may lie
 /// in any parts, and the ranks solve their own by `sequential`. `combine` of the solutions of two
@@ -176,46 +207,94 @@ template <class App>
 concept Distributable = MergesParts<App> || SplitsParts<App>;
 
 /// Divides `problem` for `share` where the application can, else in the one way that it has.
-template <DivideInHalvesAndConquer App>
-Halves<typename App::Problem> divide(const App& app, typename App::Problem problem, Share share) {
+template <HasDivideInHalves App, class Problem>
+Halves<typename App::Problem> divide(const App& app, Problem&& problem, Share share) {
   if constexpr (HasDivideByShare<App>) {
-    return app.divide(std::move(problem), share);
+    return app.divide(std::forward<Problem>(problem), share);
   } else {
-    return app.divide(std::move(problem));
+    return app.divide(std::forward<Problem>(problem));
   }
 }
 
 namespace detail {
 
+/// A problem as `divide` gets it: to be moved from, unless `after` is to see it.
+template <class App>
+using ToDivide =
+    std::conditional_t<HasAfter<App>, const typename App::Problem&, typename App::Problem&&>;
+
 /// The subproblems of a problem that is not trivial, in their order; for those of halves the share
 /// is even. \throws Error  if there are none
 template <DivideAndConquer App>
-auto subproblems(const App& app, typename App::Problem problem) {
+auto subproblems(const App& app, ToDivide<App> problem) {
   if constexpr (HasDivideInMany<App>) {
-    std::vector<typename App::Problem> parts = app.divide(std::move(problem));
+    std::vector<typename App::Problem> parts = app.divide(static_cast<ToDivide<App>>(problem));
     if (parts.empty()) {
       throw Error("a problem that is not trivial was divided into none");
     }
     return parts;
   } else {
-    auto [left, right] = cleave::divide(app, std::move(problem), Share{.left = 1, .total = 2});
+    auto [left, right] =
+        cleave::divide(app, static_cast<ToDivide<App>>(problem), Share{.left = 1, .total = 2});
     return std::array<typename App::Problem, 2>{std::move(left), std::move(right)};
+  }
+}
+
+/// The solutions of a problem's parts, which are added in their order.
+template <DivideAndConquer App>
+class Combined {
+ public:
+  using Solution = typename App::Solution;
+
+  void add(const App& app, Solution solution) {
+    if constexpr (HasCombineOfMany<App>) {
+      solutions_.push_back(std::move(solution));
+    } else if (solutions_) {
+      solutions_ = app.combine(*std::move(solutions_), std::move(solution));
+    } else {
+      solutions_ = std::move(solution);
+    }
+  }
+  /// \pre  all parts' solutions were added
+  Solution take(const App& app) {
+    if constexpr (HasCombineOfMany<App>) {
+      return app.combine(std::move(solutions_));
+    } else {
+      return *std::move(solutions_);
+    }
+  }
+
+ private:
+  std::conditional_t<HasCombineOfMany<App>, std::vector<Solution>, std::optional<Solution>>
+      solutions_;
+};
+
+/// The solution of a problem that was divided, by the combined ones of its parts.
+template <DivideAndConquer App>
+typename App::Solution after_parts(const App& app, const typename App::Problem& problem,
+                                   typename App::Solution solution) {
+  if constexpr (HasAfter<App>) {
+    return app.after(problem, std::move(solution));
+  } else {
+    return solution;
   }
 }
 
 /// As `solve_sequential`, with a stack on the heap: for recursions of any depth.
 template <DivideAndConquer App>
 typename App::Solution solve_on_heap(const App& app, typename App::Problem problem) {
-  /// A problem that was divided, and those of its parts that are solved, combined.
+  /// Of a problem that was divided: the solutions of its parts as far as they are there.
   struct Divided {
     decltype(subproblems(app, std::move(problem))) parts;
-    std::size_t next = 1;  ///< part to be solved
-    std::optional<typename App::Solution> solution{};
+    typename App::Problem parent;  ///< as `divide` left it
+    std::size_t next = 1;          ///< part to be solved
+    Combined<App> solutions{};
   };
   std::deque<Divided> stack;
   for (;;) {
     while (!app.trivial(std::as_const(problem))) {
-      stack.push_back({.parts = subproblems(app, std::move(problem))});
+      auto parts = subproblems(app, static_cast<ToDivide<App>>(problem));
+      stack.push_back({.parts = std::move(parts), .parent = std::move(problem)});
       problem = std::move(stack.back().parts[0]);
     }
     typename App::Solution solution = app.conquer(std::move(problem));
@@ -224,14 +303,12 @@ typename App::Solution solve_on_heap(const App& app, typename App::Problem probl
         return solution;
       }
       Divided& above = stack.back();
-      if (above.solution) {
-        solution = app.combine(*std::move(above.solution), std::move(solution));
-      }
+      above.solutions.add(app, std::move(solution));
       if (above.next < above.parts.size()) {
-        above.solution = std::move(solution);
         problem = std::move(above.parts[above.next++]);
         break;
       }
+      solution = after_parts(app, above.parent, above.solutions.take(app));
     }
   }
 }
@@ -246,18 +323,18 @@ typename App::Solution solve_by_calls(const App& app, typename App::Problem prob
     return app.conquer(std::move(problem));
   }
   if constexpr (HasDivideInMany<App>) {
-    auto parts = subproblems(app, std::move(problem));
-    auto solution = solve_by_calls(app, std::move(parts.front()), levels - 1);
-    for (std::size_t i = 1; i < parts.size(); ++i) {
-      auto next = solve_by_calls(app, std::move(parts[i]), levels - 1);
-      solution = app.combine(std::move(solution), std::move(next));
+    Combined<App> solutions;
+    for (auto& part : subproblems(app, static_cast<ToDivide<App>>(problem))) {
+      solutions.add(app, solve_by_calls(app, std::move(part), levels - 1));
     }
-    return solution;
-  } else {
-    auto [left, right] = cleave::divide(app, std::move(problem), Share{.left = 1, .total = 2});
+    return after_parts(app, problem, solutions.take(app));
+  } else {  // without an array and an optional, which take as long as a small node
+    auto [left, right] =
+        cleave::divide(app, static_cast<ToDivide<App>>(problem), Share{.left = 1, .total = 2});
     auto left_solution = solve_by_calls(app, std::move(left), levels - 1);
     auto right_solution = solve_by_calls(app, std::move(right), levels - 1);
-    return app.combine(std::move(left_solution), std::move(right_solution));
+    return after_parts(app, problem,
+                       app.combine(std::move(left_solution), std::move(right_solution)));
   }
 }
 
@@ -272,4 +349,18 @@ typename App::Solution solve_sequential(const App& app, typename App::Problem pr
   return detail::solve_by_calls(app, std::move(problem), kLevelsByCalls);
 }
 
+namespace detail {
+
+/// Solves `problem` on one thread, by `sequential` where there is one.
+template <DivideAndConquer App>
+typename App::Solution solve_whole(const App& app, typename App::Problem problem) {
+  if constexpr (HasSequential<App>) {
+    if (!app.trivial(std::as_const(problem))) {
+      return app.sequential(std::move(problem));
+    }
+  }
+  return solve_sequential(app, std::move(problem));
+}
+
+}  // namespace detail
 }  // namespace cleave

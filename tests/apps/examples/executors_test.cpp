@@ -26,7 +26,7 @@ void on_every_executor(const App& app, Make&& make, Expect&& expect) {
     }
   };
   for (const Placement placement : {Placement::replicated, Placement::rooted}) {
-    if constexpr (DivideInHalvesAndConquer<App>) {
+    if constexpr (detail::RunsOnHypercube<App>) {
       run(DC_Type::hypercube, {.comm = MPI_COMM_WORLD, .placement = placement});
     }
     for (const int threads : {1, 2}) {
@@ -50,10 +50,8 @@ TEST(Karatsuba, MultipliesAsAtSchool) {
   for (const std::size_t length : kLengths) {
     const Product product = random_product(length, static_cast<unsigned>(length));
     on_every_executor(
-        Karatsuba{}, [&] { return Karatsuba::Problem{product}; },
-        [&](const auto& solution) {
-          EXPECT_EQ(solution, Karatsuba::Solution{schoolbook(product)});
-        });
+        Karatsuba{}, [&] { return product; },
+        [&](const auto& solution) { EXPECT_EQ(solution, schoolbook(product)); });
   }
 }
 

@@ -28,11 +28,15 @@ const Arguments kRooted = {"--placement", "rooted"};
 const Arguments kDistributed = {"--placement", "distributed"};
 const Arguments kStealing = {"--type", "work_stealing"};
 const Arguments kThreads = {"--type", "work_stealing", "--threads", "2"};
+const Arguments kThreadsOfRanks = {"--type", "hypercube", "--threads", "2"};
 const Arguments kSequential = {"--type", "sequential"};
 
 const std::vector<Example> kExamples = {
     {"mergesort", "N=1001", "", {kReplicated, kRooted, kStealing, kSequential}},
-    {"karatsuba", "N=300", "", {kReplicated, kRooted, kStealing, kSequential}},
+    {"karatsuba",
+     "N=300",
+     "",
+     {kReplicated, kRooted, kThreadsOfRanks, kStealing, kThreads, kSequential}},
     {"closest-pair", "N=1001", "", {kReplicated, kRooted, kStealing, kSequential}},
     {"histogram", "N=1001", "", {kDistributed, kReplicated, kRooted, kStealing, kSequential}},
     {"all-queens", "N=7", "first", {kStealing, kThreads, kSequential}},

@@ -142,6 +142,15 @@ TEST(Prediction, OnAnotherMachineHasItsLatencyAndGap) {
       difference, 1e-9);
 }
 
+TEST(Prediction, IsOfTheThreadsThatRanksOfTheTracesHad) {
+  Model model = papers_components();
+  model.threads = 2;
+  const NamedSizes sizes = {{"N", 1 << 20}, {"M", 2 << 20}};
+  EXPECT_EQ(predict(model, 8, sizes).threads, 2);
+  EXPECT_EQ(predict(model, 8, sizes, {.threads = 2}).threads, 2);
+  EXPECT_THROW(predict(model, 8, sizes, {.threads = 1}), UsageError);
+}
+
 TEST(Prediction, SaysWhatIsMissingOrWrong) {
   const Model model = papers_components();
   EXPECT_THROW(predict(model, 8, {{"N", 1}}), UsageError);

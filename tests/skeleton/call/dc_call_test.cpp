@@ -11,6 +11,7 @@
 #include <cleave/clock.hpp>
 #include <cleave/dc_call.hpp>
 
+#include "tests/skeleton/call/placements.hpp"
 #include "tests/skeleton/examples.hpp"
 
 namespace cleave {
@@ -24,34 +25,6 @@ std::vector<int> random_values(std::size_t count, unsigned seed) {
   std::generate(values.begin(), values.end(),
                 [&] { return static_cast<int>(random() % 1000) - 500; });
   return values;
-}
-
-int world_rank() { return Comm(MPI_COMM_WORLD).rank(); }
-int world_size() { return Comm(MPI_COMM_WORLD).size(); }
-
-/// All placements of a problem that is not in parts.
-std::vector<Placement> placements_of_wholes() {
-  std::vector<Placement> placements;
-  for (const PlacementTraits& of : kPlacements) {
-    if (of.problem != Holders::parts) {
-      placements.push_back(of.placement);
-    }
-  }
-  return placements;
-}
-
-class Placements : public testing::TestWithParam<Placement> {};
-INSTANTIATE_TEST_SUITE_P(All, Placements, testing::ValuesIn(placements_of_wholes()));
-
-/// Whether `rank`, or this one, has the solution.
-bool has_solution(Placement placement, int rank = world_rank()) {
-  return traits_of(placement).solution == Holders::all || rank == 0;
-}
-
-/// The problem as this rank has it: where rank 0 has it, what others pass is ignored.
-template <class Problem>
-Problem held(Placement placement, Problem problem) {
-  return traits_of(placement).problem == Holders::all || world_rank() == 0 ? problem : Problem{};
 }
 
 TEST_P(Placements, MergesortEqualsSolveSequential) {
@@ -290,6 +263,26 @@ TEST_P(Placements, WhatIsCalledBesideTheFiveFunctorsMayThrowToo) {
             "solution_sizes: not to be known");
 }
 
+/// Works on the parent; the last rank fails on the whole problem.
+struct FailsAfter : Counting {
+  int whole = 0;
+  std::int64_t after(const int& n, std::int64_t solution) const {
+    const bool fails = n == whole && world_rank() == world_size() - 1;
+    return fails ? throw std::runtime_error("not this one") : solution;
+  }
+};
+
+TEST(DcCall, WorkOnTheParentFailsUnderItsName) {
+  for (const int threads : {1, 2}) {
+    const int n = 4 * world_size();
+    FailsAfter app;
+    app.whole = n;
+    const bool is_in_recursion = world_size() == 1 && threads == 1;
+    EXPECT_EQ(failure_of(DC_Type::hypercube, app, n, {.stealing = {.threads = threads}}),
+              is_in_recursion ? "sequential: not this one" : "after: not this one");
+  }
+}
+
 TEST(DcCall, AnExceptionWithoutAMessageIsTold) {
   const auto app = Counting{Counting::Throws::without_message};
   for (const DC_Type type : {DC_Type::hypercube, DC_Type::work_stealing}) {
@@ -350,7 +343,24 @@ struct Concatenates {
   }
 };
 
-TEST_P(Placements, ACopyThatThrowsIsOneExceptionOnEveryRank) {
+/// The same in three parts, whose order `after` turns round.
+struct ConcatenatesMany : Concatenates {
+  std::vector<Copied> divide(const Copied& p) const {
+    std::vector<Copied> parts;
+    const std::ptrdiff_t size = std::ssize(p.values);
+    for (std::ptrdiff_t i = 0; i < 3; ++i) {
+      parts.emplace_back(
+          std::vector(p.values.begin() + size * i / 3, p.values.begin() + size * (i + 1) / 3));
+    }
+    return parts;
+  }
+  Copied after(const Copied& p, Copied solution) const {
+    return solution.values == p.values ? solution : throw std::logic_error("not its parent");
+  }
+};
+
+template <class Concatenates>
+void expect_copies_that_throw_to_be_told(Placement placement) {
   const auto values = random_values(50, 3);
   for (const DC_Type type : {DC_Type::hypercube, DC_Type::work_stealing}) {
     int thrown = 0;
@@ -360,7 +370,7 @@ TEST_P(Placements, ACopyThatThrowsIsOneExceptionOnEveryRank) {
       std::string failure;
       try {
         call(type, Concatenates{}, Copied(values),
-             {{.comm = MPI_COMM_WORLD, .placement = GetParam()}});
+             {{.comm = MPI_COMM_WORLD, .placement = placement}});
       } catch (const FunctorError& e) {
         failure = e.message();
         ++thrown;
@@ -372,9 +382,14 @@ TEST_P(Placements, ACopyThatThrowsIsOneExceptionOnEveryRank) {
     EXPECT_GT(thrown, 0);
     Copied::throws_at = 0;
     const Copied result = DC_Call(type, Concatenates{}, Copied(values),
-                                  {.comm = MPI_COMM_WORLD, .placement = GetParam()});
-    EXPECT_EQ(result.values, has_solution(GetParam()) ? values : std::vector<int>());
+                                  {.comm = MPI_COMM_WORLD, .placement = placement});
+    EXPECT_EQ(result.values, has_solution(placement) ? values : std::vector<int>());
   }
+}
+
+TEST_P(Placements, ACopyThatThrowsIsOneExceptionOnEveryRank) {
+  expect_copies_that_throw_to_be_told<Concatenates>(GetParam());
+  expect_copies_that_throw_to_be_told<ConcatenatesMany>(GetParam());
 }
 
 TEST(DcCall, ADepthOfAMillionIsFine) {

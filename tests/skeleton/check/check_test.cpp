@@ -227,6 +227,34 @@ TEST(Check, ManySubproblemsAreTriedToo) {
   EXPECT_EQ(check(DividesAtRandomInMany{}, {5}).front(), "problem 0: divide is not deterministic");
 }
 
+/// The same numbers by parents.
+struct CountsParents : CountsPaths {
+  Solution after(const int& n, Solution solution) const {
+    solution.push_back(n);
+    return solution;
+  }
+};
+struct ForgetsParents : CountsParents {
+  Solution sequential(int n) const { return solve_sequential(CountsPaths{}, n); }
+};
+struct CombinesAtOnce : CountsPaths {
+  Solution combine(const std::vector<Solution>& parts) const {
+    Solution all{static_cast<int>(parts.size())};
+    for (const Solution& part : parts) {
+      all.insert(all.end(), part.begin(), part.end());
+    }
+    return all;
+  }
+};
+
+TEST(Check, WorkOnTheParentIsTriedToo) {
+  EXPECT_EQ(check(CountsParents{}, {1, 9}), kNone);
+  EXPECT_EQ(check(CombinesAtOnce{}, {1, 9}), kNone);
+  EXPECT_EQ(check(ForgetsParents{}, {9}),
+            Sentences{"problem 0: sequential returns another solution than conquer, divide and "
+                      "combine"});
+}
+
 TEST(Check, ACommutativeCombineIsTriedInOtherOrders) {
   EXPECT_EQ(check(ClaimsToCommute{}, {4}),
             Sentences{"problem 0: combine is declared commutative, but depends on the order"});

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include <cleave/blocks/boxed.hpp>
+#include <cleave/blocks/in_halves.hpp>
 #include <cleave/dc_call.hpp>
 #include <cleave/hypercube/rehearsal.hpp>
 
@@ -58,6 +59,22 @@ struct RandomTree {
   Sizes solution_sizes(const Solution& s) const { return {{"S", s.size()}}; }
 };
 
+/// Several parts with work on the parent, of two sizes.
+struct WideTree : RandomTree {
+  std::vector<Node> divide(const Node& p) const {
+    std::vector<Node> parts;
+    for (std::uint32_t i = 0; i <= next(p.seed, 4) % 6; ++i) {
+      parts.push_back({next(p.seed, 10 + i), p.size / 2 - i});
+    }
+    return parts;
+  }
+  Solution after(const Node& p, Solution solution) const {
+    solution.push_back(p.seed);
+    return solution;
+  }
+  Sizes sizes(const Node& p) const { return {{"N", p.size}, {"nodes", 1}}; }
+};
+
 using RehearsedLines = std::vector<std::string>;
 
 std::string line_of_span(const Recorder& recorder, const Span& span) {
@@ -105,14 +122,8 @@ template <class App>
 using MakeRehearsed = std::function<typename App::Problem(int rank)>;
 
 template <class App>
-void expect_as_on_all_ranks(Way way, Placement placement, const App& app, MakeRehearsed<App> make) {
+void expect_rehearsed_as(const Recorder& real, Way way, const App& app, MakeRehearsed<App> make) {
   const int rank = world().rank();
-  Recorder real;
-  real.begin_repetition(0, false);
-  DC_Call(DC_Type::hypercube, app, make(rank),
-          {.comm = MPI_COMM_WORLD, .recorder = &real, .placement = placement});
-  real.end_repetition(0);
-
   Recorder recorder(rehearsed_ns);
   CallOptions options;
   options.recorder = &recorder;
@@ -141,6 +152,22 @@ void expect_as_on_all_ranks(Way way, Placement placement, const App& app, MakeRe
         line_of_span(of_leaves, of_leaves.spans()[i]);
   }
   EXPECT_EQ(solved, leaves);
+}
+
+template <class App>
+void expect_as_on_all_ranks(Way way, Placement placement, const App& app, MakeRehearsed<App> make) {
+  Recorder real;
+  real.begin_repetition(0, false);
+  DC_Call(DC_Type::hypercube, app, make(world().rank()),
+          {.comm = MPI_COMM_WORLD, .recorder = &real, .placement = placement});
+  real.end_repetition(0);
+  if constexpr (DividesInHalves<App>) {
+    expect_rehearsed_as(real, way, app, make);
+  } else {
+    using Lists = InHalves<App>;
+    expect_rehearsed_as<Lists>(real, way, Lists(app),
+                               [&](int of) { return Lists::list_of(make(of)); });
+  }
 }
 
 // Messages below and beyond the length at which ranks ask for room.
@@ -177,16 +204,21 @@ TEST_P(RehearsedRank, OfPartsThatAreSplit) {
       });
 }
 
-TEST(RehearsedRank, OfRandomTrees) {
+template <class Tree>
+void expect_random_trees_as_on_all_ranks() {
   for (std::uint32_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(seed);
     const RandomTree::Node root{.seed = seed, .size = 50 * seed};
-    expect_as_on_all_ranks<RandomTree>(Way::replicated, Placement::replicated, {},
-                                       [&](int /*rank*/) { return root; });
-    expect_as_on_all_ranks<RandomTree>(Way::rooted, Placement::rooted, {}, [&](int rank) {
-      return rank == 0 ? root : RandomTree::Node{};
-    });
+    expect_as_on_all_ranks<Tree>(Way::replicated, Placement::replicated, {},
+                                 [&](int /*rank*/) { return root; });
+    expect_as_on_all_ranks<Tree>(Way::rooted, Placement::rooted, {},
+                                 [&](int rank) { return rank == 0 ? root : RandomTree::Node{}; });
   }
+}
+
+TEST(RehearsedRank, OfRandomTrees) {
+  expect_random_trees_as_on_all_ranks<RandomTree>();
+  expect_random_trees_as_on_all_ranks<WideTree>();
 }
 
 /// Rehearses a rank of so many alone.

@@ -88,8 +88,13 @@ TEST(CommandLine, NamesTheOptionAndTheValueThatItRefuses) {
   EXPECT_EQ(refusal({"--inputs", "new"}), "accepted");
   EXPECT_EQ(refusal({"--inputs", "old"}), "--inputs: old not in {same,new}");
   EXPECT_EQ(refusal({"--threads", "1"}), "accepted");
+  EXPECT_EQ(refusal({"--threads", "2", "--type", "work_stealing"}), "accepted");
+  EXPECT_EQ(refusal({"--threads", "2", "--type", "sequential"}),
+            "--threads: sequential of cleave-sample runs one thread a rank, take --type "
+            "work_stealing");
   EXPECT_EQ(refusal({"--threads", "2"}),
-            "--threads: hypercube runs one thread a rank, start more ranks instead");
+            "--threads: hypercube of cleave-sample runs one thread a rank, take --type "
+            "work_stealing");
 }
 
 TEST(CommandLine, RefusesWhatItDoesNotKnow) {

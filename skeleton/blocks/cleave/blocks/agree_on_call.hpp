@@ -71,9 +71,9 @@ void require_same_call(const Comm& comm, DC_Type type, const CallOptions& option
                        std::uint64_t application, std::uint64_t problem);
 
 /// Collective: every rank of `options.comm` passes what it is about to call.
-/// \throws Error  on every rank if type, placement, application or, where all have it, the problem
-///                differs; for work stealing also if the threads differ, or whether there are
-///                snapshots, or where a search tells that it was ended early
+/// \throws Error  on every rank if type, placement, threads, application or, where all have it, the
+///                problem differs; for work stealing also whether there are snapshots, or where a
+///                search tells that it was ended early
 template <class App>
 void agree_on_call(DC_Type type, const typename App::Problem& problem, const CallOptions& options) {
   const Comm comm(options.comm);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <exception>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,8 @@
 
 #include <cleave/application.hpp>
 #include <cleave/blocks/call_options.hpp>
+#include <cleave/blocks/in_functor.hpp>
+#include <cleave/blocks/in_halves.hpp>
 #include <cleave/error.hpp>
 #include <cleave/tree_search.hpp>
 
@@ -49,6 +52,10 @@ struct Level {
   int group = 1;  ///< ranks that share the subproblem there
 };
 
+/// What solves a rank's own part in place of `sequential`; empty for that.
+template <class App>
+using Leaf = std::function<typename App::Solution(typename App::Problem)>;
+
 /// The functors of `App` as blocks. Each returns nothing if it failed, now or earlier.
 template <HasProblemAndSolution App>
 class Blocks {
@@ -56,8 +63,8 @@ class Blocks {
   using Problem = typename App::Problem;
   using Solution = typename App::Solution;
 
-  Blocks(const App& app, const CallOptions& options)
-      : app_(app), options_(options), recorder_(options.recorder) {}
+  Blocks(const App& app, const CallOptions& options, Leaf<App> leaf = nullptr)
+      : app_(app), options_(options), recorder_(options.recorder), leaf_(std::move(leaf)) {}
 
   const std::optional<Failure>& failure() const { return failure_; }
   /// Takes over what went wrong outside these blocks, if anything did, and nothing has here.
@@ -99,6 +106,8 @@ class Blocks {
       -> std::optional<decltype(work())> {
     try {
       return work();
+    } catch (const BlockFailed& e) {
+      fail(level, e.block, e.what());
     } catch (...) {
       fail(level, block, message_of_exception());
     }
@@ -110,15 +119,16 @@ class Blocks {
   }
 
   /// \param sizes  the problem's
+  /// \param kept   for `combine`
   std::optional<Halves<Problem>> divide(Problem&& problem, Share share, const Sizes& sizes,
-                                        Level level) {
+                                        Level level, KeptOf<App>& kept) {
     return functor(
-        Block::divide, level, [&] { return cleave::divide(app_, std::move(problem), share); },
+        Block::divide, level, [&] { return divide_keeping(app_, std::move(problem), share, kept); },
         [&sizes](const Halves<Problem>&) { return sizes; });
   }
 
-  /// Solves a whole subproblem on this rank: by `conquer` if it is trivial, else by `sequential`,
-  /// by a search or by recursion, whichever the application has first.
+  /// Solves a whole subproblem on this rank: by `conquer` if it is trivial, else by the leaf, by
+  /// `sequential`, by a search or by recursion, whichever there is first.
   std::optional<Solution> solve(Problem&& problem, Level level) {
     const std::optional<bool> is_trivial = trivial(problem, level);
     if (!is_trivial) {
@@ -131,6 +141,9 @@ class Blocks {
     return functor(
         Block::sequential, level,
         [&] {
+          if (leaf_) {
+            return leaf_(std::move(problem));
+          }
           if constexpr (HasSequential<App>) {
             return app_.sequential(std::move(problem));
           } else if constexpr (TreeSearch<App>) {
@@ -151,9 +164,10 @@ class Blocks {
 
   /// \param sizes  of the problem that is solved by this
   std::optional<Solution> combine(Solution&& left, Solution&& right, const Sizes& sizes,
-                                  Level level) {
+                                  Level level, const KeptOf<App>& kept = {}) {
     return functor(
-        Block::combine, level, [&] { return app_.combine(std::move(left), std::move(right)); },
+        Block::combine, level,
+        [&] { return combine_kept(app_, std::move(left), std::move(right), kept); },
         [&](const Solution& solution) {
           Sizes all = solution_sizes(solution, level);
           all.add(sizes);
@@ -258,6 +272,7 @@ class Blocks {
   const App& app_;
   const CallOptions& options_;
   Recorder* recorder_;
+  Leaf<App> leaf_;
   std::optional<Failure> failure_;
 };
 

@@ -72,18 +72,18 @@ class Boxed {
   {
     return Solution([&] { return app_.conquer(problem.take()); });
   }
-  Halves<Problem> divide(Problem problem, Share share) const
+  Halves<Problem> divide(const Problem& problem, Share share) const
     requires HasDivideInHalves<App>
   {
-    auto halves = cleave::divide(app_, problem.take(), share);
+    auto halves = cleave::divide(app_, static_cast<ToDivide<App>>(*problem), share);
     return {Problem([&] { return std::move(halves.left); }),
             Problem([&] { return std::move(halves.right); })};
   }
-  std::vector<Problem> divide(Problem problem) const
+  std::vector<Problem> divide(const Problem& problem) const
     requires HasDivideInMany<App>
   {
     std::vector<Problem> parts;
-    for (auto& part : app_.divide(problem.take())) {
+    for (auto& part : app_.divide(static_cast<ToDivide<App>>(*problem))) {
       parts.emplace_back([&] { return std::move(part); });
     }
     return parts;
@@ -92,6 +92,32 @@ class Boxed {
     requires HasCombine<App>
   {
     return Solution([&] { return app_.combine(left.take(), right.take()); });
+  }
+  Solution combine(std::vector<Solution> solutions) const
+    requires HasCombineOfMany<App>
+  {
+    return Solution([&] {
+      std::vector<typename App::Solution> all;
+      for (const Solution& solution : solutions) {
+        all.push_back(solution.take());
+      }
+      return app_.combine(std::move(all));
+    });
+  }
+  Solution after(const Problem& problem, Solution solution) const
+    requires HasAfter<App>
+  {
+    return Solution([&] { return app_.after(std::as_const(*problem), solution.take()); });
+  }
+  bool small(const Problem& problem) const
+    requires HasSmall<App>
+  {
+    return app_.small(std::as_const(*problem));
+  }
+  double work(const Problem& problem) const
+    requires HasWork<App>
+  {
+    return app_.work(std::as_const(*problem));
   }
   Solution sequential(Problem problem) const
     requires HasSequential<App>

@@ -12,15 +12,47 @@
 #include <cleave/blocks/blocks.hpp>
 #include <cleave/blocks/boxed.hpp>
 #include <cleave/blocks/call_options.hpp>
+#include <cleave/blocks/in_functor.hpp>
+#include <cleave/blocks/in_halves.hpp>
 #include <cleave/blocks/one_rank.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/comm/virtual_ranks.hpp>
 #include <cleave/error.hpp>
+#include <cleave/hosts.hpp>
 #include <cleave/hypercube/hypercube.hpp>
 #include <cleave/stealing/work_stealing.hpp>
 #include <cleave/tree_search.hpp>
 
 namespace cleave::detail {
+
+/// What solves a rank's own part of a problem on its threads: work stealing on this rank alone.
+/// Empty for one thread. \throws Error  if the application is not for several
+template <class App>
+Leaf<App> leaf_of(const App& app, const CallOptions& options) {
+  const int threads = options.stealing.threads;
+  if (threads == 1) {
+    return nullptr;
+  }
+  if constexpr (!SharesOwnPart<App>) {
+    throw Error(
+        "several threads of a rank are not for this application on the hypercube: its Problem "
+        "cannot cross, or it has `sequential` and no `bool small(const Problem&) const`, which "
+        "says what one thread solves by it");
+  } else {
+    CallOptions alone{{.comm = MPI_COMM_SELF, .stealing = options.stealing}};
+    alone.stealing.statistics = nullptr;
+    alone.bound_to = options.bound_to;
+    const bool is_polite = hosts_of(Comm(options.comm)).polite(threads);
+    return [&app, alone = std::move(alone), is_polite](typename App::Problem problem) {
+      try {
+        return solve_by_work_stealing(app, std::move(problem), alone,
+                                      MpiMessages(Comm(MPI_COMM_SELF), is_polite));
+      } catch (const FunctorError& e) {
+        throw BlockFailed(e.block(), e.message());
+      }
+    };
+  }
+}
 
 /// By an executor of several ranks, once all agree on the call.
 template <class App>
@@ -30,10 +62,12 @@ typename App::Solution solve_on_ranks(DC_Type type, const App& app, typename App
     case DC_Type::sequential:
       break;
     case DC_Type::hypercube:
-      if constexpr (DivideInHalvesAndConquer<App>) {
-        return solve_on_hypercube(app, std::move(problem), options);
+      if constexpr (RunsOnHypercube<App>) {
+        return solve_on_hypercube(app, std::move(problem), options, leaf_of(app, options));
       } else {
-        throw Error("the hypercube divides in halves, which this application does not");
+        throw Error(
+            "the hypercube runs no search: take work_stealing, or give it `divide` in halves as "
+            "well");
       }
     case DC_Type::work_stealing:
       return solve_by_work_stealing(app, std::move(problem), options,

@@ -20,12 +20,11 @@ namespace cleave::detail {
 
 /// The subproblems, however many.
 template <DivideAndConquer App>
-std::vector<typename App::Problem> divide_once(const App& app, typename App::Problem problem,
-                                               Share share) {
+std::vector<typename App::Problem> divide_once(const App& app, ToDivide<App> problem, Share share) {
   if constexpr (HasDivideInMany<App>) {
-    return app.divide(std::move(problem));
+    return app.divide(static_cast<ToDivide<App>>(problem));
   } else {
-    auto [left, right] = divide(app, std::move(problem), share);
+    auto [left, right] = divide(app, static_cast<ToDivide<App>>(problem), share);
     std::vector<typename App::Problem> parts;
     parts.push_back(std::move(left));
     parts.push_back(std::move(right));
@@ -46,20 +45,19 @@ std::optional<typename App::Solution> solve_with_care(const App& app, typename A
                         "divide has not come to trivial problems after 5000 levels")) {
     return std::nullopt;
   }
-  auto parts = divide_once(app, std::move(problem), Share{.left = 1, .total = 2});
-  std::optional<typename App::Solution> solution;
+  auto parts = divide_once(app, static_cast<ToDivide<App>>(problem), Share{.left = 1, .total = 2});
   if (!promises.require(!parts.empty(), "divide returns no subproblem")) {
     return std::nullopt;
   }
+  Combined<App> solutions;
   for (auto& part : parts) {
     auto of_part = solve_with_care(app, std::move(part), promises, depth + 1);
     if (!of_part) {
       return std::nullopt;
     }
-    solution =
-        solution ? app.combine(*std::move(solution), *std::move(of_part)) : *std::move(of_part);
+    solutions.add(app, *std::move(of_part));
   }
-  return solution;
+  return after_parts(app, problem, solutions.take(app));
 }
 
 template <DivideAndConquer App>
@@ -131,7 +129,11 @@ void check_divide(const App& app, const typename App::Problem& problem,
     }
     of_parts.push_back(*std::move(of_part));
   }
-  promises.require(same(solution, combined_from_left(app, of_parts)),
+  Combined<App> combined;
+  for (const auto& of_part : of_parts) {
+    combined.add(app, copy_of(of_part));
+  }
+  promises.require(same(solution, after_parts(app, problem, combined.take(app))),
                    HasDivideInMany<App> ? "combine of the solved subproblems is not the solution"
                                         : "combine of the solved halves is not the solution");
   if constexpr (requires { requires App::kCommutative; }) {

@@ -54,7 +54,8 @@ class SearchMessages : public Messages {
 
 class MpiMessages final : public SearchMessages {
  public:
-  explicit MpiMessages(Comm comm) : comm_(comm) {}
+  /// \param is_polite  whether others want the cores of these ranks
+  explicit MpiMessages(Comm comm, bool is_polite = false) : comm_(comm), is_polite_(is_polite) {}
 
   int rank() const override { return comm_.rank(); }
   int size() const override { return comm_.size(); }
@@ -79,12 +80,15 @@ class MpiMessages final : public SearchMessages {
   }
   std::unique_ptr<Transport> transport() const override;
   Surroundings surroundings(int threads, bool is_bound) const override {
-    return surroundings_of(comm_, threads, is_bound);
+    Surroundings surroundings = surroundings_of(comm_, threads, is_bound);
+    surroundings.is_polite |= is_polite_;
+    return surroundings;
   }
   const Comm* comm() const override { return &comm_; }
 
  private:
   const Comm comm_;
+  const bool is_polite_;
 };
 
 }  // namespace cleave::detail

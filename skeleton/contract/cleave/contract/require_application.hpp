@@ -32,15 +32,18 @@ struct ProblemOfApp<App> {
 template <class App>
 using ProblemOf = typename ProblemOfApp<App>::Type;
 
+CLEAVE_MENTIONS(after);
 CLEAVE_MENTIONS(begin);
 CLEAVE_MENTIONS(first_incumbent);
 CLEAVE_MENTIONS(kCommutative);
 CLEAVE_MENTIONS(kMergesParts);
 CLEAVE_MENTIONS(sequential);
 CLEAVE_MENTIONS(sizes);
+CLEAVE_MENTIONS(small);
 CLEAVE_MENTIONS(solution_sizes);
 CLEAVE_MENTIONS(splitter);
 CLEAVE_MENTIONS(visit);
+CLEAVE_MENTIONS(work);
 
 /// `static constexpr bool`.
 template <class App>
@@ -58,6 +61,17 @@ template <class App>
 concept HasElement = requires { typename App::Element; };
 template <class App>
 concept HasSplitterType = requires { typename App::Splitter; };
+/// `divide` leaves the problem as it is.
+template <class App>
+concept DividesConst = requires(const App& app, const typename App::Problem& problem) {
+  app.divide(problem);
+} || requires(const App& app, const typename App::Problem& problem) {
+  app.divide(problem, Share{});
+};
+/// What adds up solutions of problems that no `divide` has made.
+template <class App>
+concept AddsUp = requires { requires App::kCommutative; } || Distributable<App>;
+
 /// What only an application of the sorting form has.
 template <class App>
 concept MeansToSplitParts = HasSplitterType<App> || Mentions_splitter<App>;
@@ -86,6 +100,9 @@ consteval bool require_search() {
   CLEAVE_REQUIRE(HasCombine<App>,
                  "cleave: the application must have `Solution combine(Solution left, Solution "
                  "right) const`, which adds up the totals of two workers")
+  CLEAVE_REQUIRE(!Mentions_after<App>,
+                 "cleave: an application with `visit` has no `after`: a node's children are not "
+                 "combined before others")
   CLEAVE_REQUIRE(!Mentions_first_incumbent<App> || HasFirstIncumbent<App>,
                  "cleave: the application's `first_incumbent` must be `Bound first_incumbent(const "
                  "Problem&) const`, without loss to its `Bound`, which is std::int64_t where it "
@@ -109,14 +126,25 @@ consteval bool require_recursion() {
                  "tests whether conquer solves a problem directly")
   CLEAVE_REQUIRE(HasDivide<App>,
                  "cleave: the application must have `Halves<Problem> divide(Problem) const`, "
-                 "`Halves<Problem> divide(Problem, Share) const` or, for work stealing, "
+                 "`Halves<Problem> divide(Problem, Share) const` or, of any number, "
                  "`std::vector<Problem> divide(Problem) const`")
   CLEAVE_REQUIRE(HasConquer<App>,
                  "cleave: the application must have `Solution conquer(Problem) const`, which "
                  "solves a trivial problem")
-  CLEAVE_REQUIRE(HasCombine<App>,
+  CLEAVE_REQUIRE((HasCombine<App> || HasCombineOfMany<App>),
                  "cleave: the application must have `Solution combine(Solution left, Solution "
-                 "right) const`")
+                 "right) const` or, where `divide` returns a vector, `Solution "
+                 "combine(std::vector<Solution>) const`")
+  CLEAVE_REQUIRE(!Mentions_after<App> || HasAfter<App>,
+                 "cleave: the application's `after` must be `Solution after(const Problem&, "
+                 "Solution) const`")
+  CLEAVE_REQUIRE(!HasAfter<App> || DividesConst<App>,
+                 "cleave: the application's `divide` must take a `const Problem&`, or a Problem "
+                 "that can be copied, since `after` gets the problem once it is divided")
+  CLEAVE_REQUIRE(!Mentions_small<App> || HasSmall<App>,
+                 "cleave: the application's `small` must be `bool small(const Problem&) const`")
+  CLEAVE_REQUIRE(!HasDivideInMany<App> || !Mentions_work<App> || HasWork<App>,
+                 "cleave: the application's `work` must be `double work(const Problem&) const`")
   return true;
 }
 
@@ -183,6 +211,13 @@ consteval bool require_application() {
                    "cleave: the application's `kCommutative` must be `static constexpr bool`")
     CLEAVE_REQUIRE(!Mentions_kMergesParts<App> || HasBoolMergesParts<App>,
                    "cleave: the application's `kMergesParts` must be `static constexpr bool`")
+    CLEAVE_REQUIRE(!AddsUp<App> || (HasCombine<App> && !Mentions_after<App>),
+                   "cleave: an application with `kCommutative`, `kMergesParts` or `Splitter` must "
+                   "have `Solution combine(Solution left, Solution right) const` and no `after`: "
+                   "solutions of other problems are combined as well")
+    CLEAVE_REQUIRE(!Distributable<App> || HasDivideInHalves<App>,
+                   "cleave: an application with `kMergesParts` or `Splitter` must have "
+                   "`Halves<Problem> divide(Problem) const`, with a Share or without one")
     CLEAVE_REQUIRE(!Mentions_sizes<App> || HasProblemSizes<App>,
                    "cleave: the application's `sizes` must be `Sizes sizes(const Problem&) const`")
     CLEAVE_REQUIRE(!Mentions_solution_sizes<App> || HasSolutionSizes<App>,

@@ -30,7 +30,7 @@
 namespace cleave::detail {
 
 /// One DC_Call on one rank.
-template <DivideAndConquer App>
+template <DividesInHalves App>
 class Hypercube {
  public:
   using Problem = typename App::Problem;
@@ -38,25 +38,28 @@ class Hypercube {
 
   /// \param comm  this rank among the others; must outlive this
   /// \param way   that the application can go
-  Hypercube(const App& app, const CallOptions& options, const Messages& comm, Way way)
+  /// \param leaf  solves this rank's own part, unless it is empty
+  Hypercube(const App& app, const CallOptions& options, const Messages& comm, Way way,
+            Leaf<App> leaf = nullptr)
       : app_(app),
         options_(options),
         comm_(comm),
-        blocks_(app, options),
+        blocks_(app, options, std::move(leaf)),
         link_(comm_, blocks_),
         split_parts_(comm_, blocks_),
         schedule_(schedule_of(way, comm_.size(), comm_.rank())),
         divided_(static_cast<std::size_t>(schedule_.groups.back().level) + 1) {}
 
-  /// \param problem  what this rank has of it
-  /// \param holders  who has it; what other ranks pass counts for nothing
+  /// \param given    makes what this rank has of the problem
+  /// \param holders  who has it; what other ranks have counts for nothing
   /// \return  what this rank gets; default-constructed where that is nothing
-  Solution solve(Problem problem, Holders holders) {
+  template <class Given>
+  Solution solve(Given&& given, Holders holders) {
     if (holders != Holders::root || comm_.rank() == 0) {
-      if (holders != Holders::parts) {
-        add_run_sizes(blocks_.problem_sizes(problem));
+      problem_ = blocks_.attempt("Problem", Level{}, given);
+      if (problem_ && holders != Holders::parts) {
+        add_run_sizes(blocks_.problem_sizes(*problem_));
       }
-      problem_ = std::move(problem);
     }
     for (const Step& step : schedule_.steps) {
       const ScheduledGroup& group = schedule_.groups[static_cast<std::size_t>(step.group)];
@@ -71,6 +74,7 @@ class Hypercube {
   struct Divided {
     Sizes sizes;                        ///< of the problem
     std::optional<Solution> conquered;  ///< if it was trivial
+    KeptOf<App> kept;
   };
 
   void make(const Step& step, Group group, Level level) {
@@ -123,13 +127,13 @@ class Hypercube {
     }
     Problem problem = *std::move(problem_);
     problem_.reset();
-    auto& [sizes, conquered] = divided_[static_cast<std::size_t>(level.index)];
+    auto& [sizes, conquered, kept] = divided_[static_cast<std::size_t>(level.index)];
     sizes = blocks_.problem_sizes(problem);
     const std::optional<bool> is_trivial = blocks_.trivial(problem, level);
     if (is_trivial && *is_trivial) {
       conquered = blocks_.conquer(std::move(problem), level);
     } else if (is_trivial) {
-      auto halves = blocks_.divide(std::move(problem), group.share(), sizes, level);
+      auto halves = blocks_.divide(std::move(problem), group.share(), sizes, level, kept);
       if (halves) {
         const bool is_left = group.left().contains(comm_.rank());
         problem_ = std::move(is_left ? halves->left : halves->right);
@@ -139,14 +143,14 @@ class Hypercube {
   }
 
   void combine(Group group, Level level) {
-    auto& [sizes, conquered] = divided_[static_cast<std::size_t>(level.index)];
+    auto& [sizes, conquered, kept] = divided_[static_cast<std::size_t>(level.index)];
     if (conquered) {
       solution_ = std::move(conquered);
     } else if (solution_ && theirs_) {
       const bool is_left = group.left().contains(comm_.rank());
       std::optional<Solution>& left = is_left ? solution_ : theirs_;
       std::optional<Solution>& right = is_left ? theirs_ : solution_;
-      solution_ = blocks_.combine(*std::move(left), *std::move(right), sizes, level);
+      solution_ = blocks_.combine(*std::move(left), *std::move(right), sizes, level, kept);
     } else {
       solution_.reset();
     }
@@ -239,7 +243,7 @@ class Hypercube {
 };
 
 /// \throws Error  if the application cannot go the way of the placement
-template <DivideAndConquer App>
+template <DividesInHalves App>
 Way way_for(Placement asked) {
   const PlacementTraits& placement = traits_of(asked);
   const Way way = way_of(asked, SplitsParts<App> && !MergesParts<App>);
@@ -257,13 +261,36 @@ Way way_for(Placement asked) {
 }
 
 /// \throws Error  on every rank, if the application cannot go the way of the placement
-template <DivideAndConquer App>
-typename App::Solution solve_on_hypercube(const App& app, typename App::Problem problem,
-                                          const CallOptions& options) {
+template <DividesInHalves App, class Given>
+typename App::Solution solve_given(const App& app, Given&& given, const CallOptions& options,
+                                   Leaf<App> leaf) {
   const Way way = way_for<App>(options.placement);
   const MpiMessages comm(Comm(options.comm));
-  return Hypercube<App>(app, options, comm, way)
-      .solve(std::move(problem), traits_of(options.placement).problem);
+  return Hypercube<App>(app, options, comm, way, std::move(leaf))
+      .solve(std::forward<Given>(given), traits_of(options.placement).problem);
+}
+
+/// The same of a problem that is there, in lists where it must be.
+/// \param leaf  solves a rank's own part that is not trivial, unless it is empty
+template <RunsOnHypercube App>
+typename App::Solution solve_on_hypercube(const App& app, typename App::Problem problem,
+                                          const CallOptions& options, Leaf<App> leaf) {
+  if constexpr (DividesInHalves<App>) {
+    return solve_given(
+        app, [&] { return std::move(problem); }, options, std::move(leaf));
+  } else {
+    using Lists = InHalves<App>;
+    Leaf<Lists> leaf_of_list;
+    if (leaf) {
+      leaf_of_list = [&](typename Lists::Problem list) {
+        return Lists::solve_each(std::move(list), leaf);
+      };
+    }
+    auto list = solve_given(
+        Lists(app), [&] { return Lists::list_of(std::move(problem)); }, options,
+        std::move(leaf_of_list));
+    return std::move(list.front());
+  }
 }
 
 }  // namespace cleave::detail

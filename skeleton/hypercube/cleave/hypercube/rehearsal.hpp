@@ -53,7 +53,7 @@ Bytes packed(const T& value) {
 }
 
 /// Rank `rank` of a call on `ranks` ranks.
-template <DivideInHalvesAndConquer App>
+template <DividesInHalves App>
 class Rehearsal {
  public:
   using Problem = typename App::Problem;
@@ -98,8 +98,8 @@ class Rehearsal {
       const Holders holders = way_ == Way::replicated ? Holders::all
                               : way_ == Way::rooted   ? Holders::root
                                                       : Holders::parts;
-      const Solution solution =
-          Hypercube<App>(app_, options_, messages, way_).solve(std::move(problem), holders);
+      const Solution solution = Hypercube<App>(app_, options_, messages, way_)
+                                    .solve([&] { return std::move(problem); }, holders);
       const std::int64_t elapsed_ns = rehearsed_ns() - begin_ns;
       if (first_level_ == 0 && (way_ == Way::replicated || way_ == Way::merging)) {
         options_.recorder->add_run_sizes(sizes_of_solution(app_, solution));
@@ -189,7 +189,8 @@ class Rehearsal {
         return;
       }
       const Group group = divided->group;
-      auto halves = cleave::divide(app_, std::move(problem), group.share());
+      KeptOf<App> kept;  // which the run keeps
+      auto halves = divide_keeping(app_, std::move(problem), group.share(), kept);
       if constexpr (Transferable<Problem>) {
         if (way_ == Way::rooted && rank_ == group.right().first) {
           answers_.problems[static_cast<std::size_t>(divided->level)] = packed(halves.right);
@@ -206,19 +207,20 @@ class Rehearsal {
     if (group.size == 1) {
       return leaf(problem ? *std::move(problem) : make_(group.first), group.first, level);
     }
+    KeptOf<App> kept;
     std::optional<Problem> left;
     std::optional<Problem> right;
     if (problem) {
       if (app_.trivial(std::as_const(*problem))) {
         return app_.conquer(*std::move(problem));
       }
-      auto halves = cleave::divide(app_, *std::move(problem), group.share());
+      auto halves = divide_keeping(app_, *std::move(problem), group.share(), kept);
       left = std::move(halves.left);
       right = std::move(halves.right);
     }
     Solution of_left = solved(std::move(left), group.left(), level + 1);
     Solution of_right = solved(std::move(right), group.right(), level + 1);
-    return app_.combine(std::move(of_left), std::move(of_right));
+    return combine_kept(app_, std::move(of_left), std::move(of_right), kept);
   }
 
   Solution leaf(Problem problem, int rank, int level) {
@@ -248,7 +250,8 @@ class Rehearsal {
     ranks.run([&](const VirtualMessages& messages) {
       const auto index = static_cast<std::size_t>(messages.rank());
       const CallOptions options = of_others(recorders[index]);
-      Hypercube<App>(app_, options, messages, way_).solve(std::move(parts[index]), Holders::parts);
+      Hypercube<App>(app_, options, messages, way_)
+          .solve([&] { return std::move(parts[index]); }, Holders::parts);
     });
     answers_.messages = ranks.take_heard();
     for (int i = 0; i < group_.size; ++i) {

@@ -110,14 +110,14 @@ inline std::vector<std::size_t> sample_counts(const std::vector<std::int64_t>& s
 }
 
 /// The steps of the sorting form on one rank. An application of another form has none of them.
-template <DivideAndConquer App>
+template <DividesInHalves App>
 class SplitParts {
  public:
   SplitParts(const Messages& /*comm*/, Blocks<App>& /*blocks*/) {}
   void make(const Step&, Group, Level, std::optional<typename App::Problem>& /*part*/) {}
 };
 
-template <DivideAndConquer App>
+template <DividesInHalves App>
   requires SplitsParts<App>
 class SplitParts<App> {
  public:

@@ -8,6 +8,7 @@
 
 #include <cleave/application.hpp>
 #include <cleave/blocks/boxed.hpp>
+#include <cleave/blocks/in_halves.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/hypercube/rehearsal.hpp>
 #include <cleave/program/any_run.hpp>
@@ -49,15 +50,21 @@ RehearsedRank rehearse_rank(const Comm& world, const App& app, const RunOptions&
   return rehearsed;
 }
 
-/// The same where the application's own moves may throw.
-template <NeedsBoxes App>
-RehearsedRank rehearse_rank(const Comm& world, const App& app, const RunOptions& options,
-                            CallOptions call, int rank, std::int64_t max_bytes,
-                            const std::function<typename App::Problem(int)>& make) {
-  const Boxed<App> boxed(app);
-  return rehearse_rank<Boxed<App>>(
-      world, boxed, options, std::move(call), rank, max_bytes,
-      [&](int of) { return typename Boxed<App>::Problem([&] { return make(of); }); });
+/// The same of an application whose problems are boxed, or in lists, where it needs that.
+template <class App>
+RehearsedRank rehearse_as_needed(const Comm& world, const App& app, const RunOptions& options,
+                                 const CallOptions& call, int rank, std::int64_t max_bytes,
+                                 const std::function<typename App::Problem(int)>& make) {
+  if constexpr (NeedsBoxes<App>) {
+    using Box = typename Boxed<App>::Problem;
+    return rehearse_as_needed(world, Boxed<App>(app), options, call, rank, max_bytes,
+                              [&](int of) { return Box([&] { return make(of); }); });
+  } else if constexpr (!DividesInHalves<App>) {
+    return rehearse_rank(world, InHalves<App>(app), options, call, rank, max_bytes,
+                         [&](int of) { return InHalves<App>::list_of(make(of)); });
+  } else {
+    return rehearse_rank(world, app, options, call, rank, max_bytes, make);
+  }
 }
 
 }  // namespace cleave::detail

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <cleave/application.hpp>
+#include <cleave/blocks/in_halves.hpp>
 #include <cleave/call/call.hpp>
 #include <cleave/check/equal.hpp>
 #include <cleave/comm.hpp>
@@ -123,9 +124,9 @@ class RunOf final : public AnyRun {
   RehearsedRank rehearse(const Comm& world, const RunOptions& options, const CallOptions& call,
                          int rank, std::int64_t max_bytes,
                          const std::function<Holding(int)>& holding) const override {
-    if constexpr (DivideInHalvesAndConquer<App>) {
+    if constexpr (RunsOnHypercube<App>) {
       const auto make = agree(world, [&] { return maker_of_problems(options, holding); });
-      return rehearse_rank<App>(world, app_, options, call, rank, max_bytes, make);
+      return rehearse_as_needed<App>(world, app_, options, call, rank, max_bytes, make);
     } else {
       throw UsageError("--rehearse: this application does not run on the hypercube");
     }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <cleave/application.hpp>
+#include <cleave/blocks/in_halves.hpp>
 #include <cleave/run_options.hpp>
 #include <cleave/sizes.hpp>
 #include <cleave/tree_search.hpp>
@@ -25,7 +26,8 @@ struct ProgramTraits {
   std::string summary;
   std::vector<SizeOption> sizes;
   std::vector<FileOption> files;
-  bool searches = false;  ///< whether limits and snapshots apply
+  bool searches = false;         ///< whether limits and snapshots apply
+  bool shares_own_part = false;  ///< whether ranks of the hypercube may have several threads
   std::vector<DC_Type> types;
   DC_Type type = DC_Type::hypercube;            ///< the default
   std::vector<Placement> placements;            ///< of the hypercube
@@ -42,20 +44,21 @@ struct ProgramTraits {
 /// \param makes_parts  whether a run can give each rank its part
 template <class App>
 ProgramTraits traits_of(bool makes_parts) {
-  constexpr bool kHalves = DivideInHalvesAndConquer<App>;
+  constexpr bool kOnHypercube = RunsOnHypercube<App>;
   ProgramTraits traits;
   traits.searches = TreeSearch<App>;
+  traits.shares_own_part = SharesOwnPart<App>;
   traits.types = {DC_Type::sequential, DC_Type::work_stealing};
-  if (kHalves) {
+  if (kOnHypercube) {
     traits.types.insert(traits.types.begin() + 1, DC_Type::hypercube);
   }
   for (const PlacementTraits& of : kPlacements) {
-    if (of.problem == Holders::parts ? makes_parts : kHalves) {
+    if (of.problem == Holders::parts ? makes_parts : kOnHypercube) {
       traits.placements.push_back(of.placement);
     }
   }
   traits.placement = makes_parts ? Placement::distributed : Placement::replicated;
-  traits.type = TreeSearch<App> || !kHalves ? DC_Type::work_stealing : DC_Type::hypercube;
+  traits.type = TreeSearch<App> || !kOnHypercube ? DC_Type::work_stealing : DC_Type::hypercube;
   return traits;
 }
 

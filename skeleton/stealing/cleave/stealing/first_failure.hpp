@@ -10,26 +10,10 @@
 #include <utility>
 
 #include <cleave/blocks/blocks.hpp>
+#include <cleave/blocks/in_functor.hpp>
 #include <cleave/error.hpp>
 
 namespace cleave::detail {
-
-/// A functor of the application threw; which one.
-struct BlockFailed : Error {
-  BlockFailed(const char* failed_block, const std::string& message)
-      : Error(message), block(failed_block) {}
-  const char* block;
-};
-
-/// Calls a functor as part of a greater block; what it throws becomes BlockFailed.
-template <class Work>
-auto in_functor(const char* name, Work&& work) {
-  try {
-    return work();
-  } catch (...) {
-    throw BlockFailed(name, message_of_exception());
-  }
-}
 
 /// The first failure of a functor on this rank, by whichever of its threads.
 class FirstFailure {

@@ -17,6 +17,7 @@
 #include <span>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <cleave/application.hpp>
@@ -53,6 +54,8 @@ struct alignas(kCacheLineBytes) Frame {
   /// Of the children, each once it is there.
   std::conditional_t<HasDivideInMany<App>, std::vector<Solution>, std::array<Solution, 2>>
       solutions;
+  /// Kept where `after` is to see it.
+  std::conditional_t<HasAfter<App>, std::optional<typename App::Problem>, std::monostate> problem;
   std::atomic<std::size_t> missing = 0;
   Frames<App>* owner = nullptr;
   Frame* next = nullptr;  ///< of those that are not in use
@@ -132,9 +135,21 @@ class ForkJoin {
       bring(std::move(solution), task.destination, frames);
       return;
     }
-    auto parts =
-        in_block(Block::divide, [&] { return subproblems(app_, std::move(task.problem)); });
-    push(parts, frames.take(task.destination, parts.size()), deque);
+    if constexpr (HasSmall<App>) {
+      if (in_functor("small", [&] { return static_cast<bool>(app_.small(task.problem)); })) {
+        auto solution =
+            in_block(Block::sequential, [&] { return solve_whole(app_, std::move(task.problem)); });
+        bring(std::move(solution), task.destination, frames);
+        return;
+      }
+    }
+    auto parts = in_block(
+        Block::divide, [&] { return subproblems(app_, static_cast<ToDivide<App>>(task.problem)); });
+    Frame<App>* const frame = frames.take(task.destination, parts.size());
+    if constexpr (HasAfter<App>) {
+      frame->problem = std::move(task.problem);
+    }
+    push(parts, frame, deque);
   }
 
   std::optional<std::int64_t> nodes(const Total&) const { return std::nullopt; }
@@ -201,14 +216,19 @@ class ForkJoin {
 
   /// The solution of a frame that has all of its children's, which it holds no longer.
   Solution combined(Frame<App>& frame) {
-    Solution solution = *std::exchange(frame.solutions[0], std::nullopt);
-    for (std::size_t i = 1; i < frame.solutions.size(); ++i) {
-      solution = in_block(Block::combine, [&] {
-        return app_.combine(std::move(solution), *std::move(frame.solutions[i]));
-      });
-      frame.solutions[i].reset();
+    Combined<App> all;
+    Solution solution = in_block(Block::combine, [&] {
+      for (auto& of_child : frame.solutions) {
+        all.add(app_, *std::exchange(of_child, std::nullopt));
+      }
+      return all.take(app_);
+    });
+    if constexpr (HasAfter<App>) {
+      const auto problem = std::exchange(frame.problem, std::nullopt);
+      return in_functor("after", [&] { return app_.after(*problem, std::move(solution)); });
+    } else {
+      return solution;
     }
-    return solution;
   }
 
   template <class Work>

@@ -57,11 +57,21 @@ struct Reduction {
   void visit(Problem problem, Children<Problem>& children, Solution& total) const {
     if (app.trivial(std::as_const(problem))) {
       total = combine(std::move(total), app.conquer(std::move(problem)));
+    } else if (is_small(problem)) {
+      total = combine(std::move(total), solve_whole(app, std::move(problem)));
     } else {
       auto parts = subproblems(app, std::move(problem));
       for (std::size_t i = parts.size(); i-- > 0;) {  // the first is visited first
         children.push(std::move(parts[i]));
       }
+    }
+  }
+
+  bool is_small(const Problem& problem) const {
+    if constexpr (HasSmall<App>) {
+      return app.small(problem);
+    } else {
+      return false;
     }
   }
 
