@@ -104,8 +104,7 @@ void Law::multiply(double factor) {
   }
 }
 
-BoundLaw::BoundLaw(const Law& law, int ranks_per_host, std::span<const std::string> names)
-    : law_(law) {
+BoundLaw::BoundLaw(const Law& law, int ranks_per_host, std::span<const std::string> names) {
   const auto place_of = [&](const std::string& name) {
     const auto found = std::ranges::find(names, name);
     if (found == names.end()) {

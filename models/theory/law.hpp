@@ -95,7 +95,6 @@ class BoundLaw {
   double quantile(const std::vector<Said>& all, double probability) const;
   std::vector<Said> all_at(std::span<const double> sizes, double& unit) const;
 
-  const Law& law_;
   std::vector<Part> parts_;
   std::vector<std::pair<double, double>> ranges_;         ///< by name
   mutable std::map<std::vector<float>, double> medians_;  ///< relative to `unit`
