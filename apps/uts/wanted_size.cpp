@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <span>
-#include <vector>
 
 #include <cleave/error.hpp>
 
@@ -49,16 +47,14 @@ FoundTree find_tree(const TreeParameters& kind, std::int64_t nodes, double toler
   for (std::int64_t visited = 0; visited < kMaxTimes * nodes;) {
     const Tree tree(found.parameters);
     ++found.roots_tried;
-    detail::SplitDeque<Siblings> stack;
-    Children<Siblings> children(stack);
-    std::vector<Siblings> taken;
     const Uts uts{.tree = tree, .child_ids = child_ids};
+    detail::SplitDeque<Siblings> stack;
+    detail::Visitor<Uts> visitor(uts, stack);
+    Incumbent<> none;
     found.counts = {};
-    uts.begin(whole_tree(tree), children, found.counts);
+    detail::open_first(uts, whole_tree(tree), stack, found.counts);
     while (!stack.private_empty() && found.counts.nodes <= maximum) {
-      detail::visit_newest<true>(stack, kMaxNodesAtOnce, taken, [&](std::span<Siblings> siblings) {
-        uts.visit(siblings, children, found.counts);
-      });
+      visitor.visit(kMaxNodesAtOnce, found.counts, none);
     }
     if (std::abs(static_cast<double>(found.counts.nodes - nodes)) <= furthest_off) {
       return found;
