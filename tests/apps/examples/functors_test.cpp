@@ -35,9 +35,7 @@ TEST(Karatsuba, MultipliesAsAtSchool) {
 
 TEST(Karatsuba, ThreeProductsOfHalfTheLengthAreItsWork) {
   const Karatsuba app;
-  const auto work = [&app](const Product& p) {
-    return (app.sizes(p).begin() + 1)->value;
-  };
+  const auto work = [&app](const Product& p) { return (app.sizes(p).begin() + 1)->value; };
   const Product whole = random_product(1024, 1);
   const std::vector<Product> parts = app.divide(whole);
   EXPECT_EQ(parts.size(), 3U);

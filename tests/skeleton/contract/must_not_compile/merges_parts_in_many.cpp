@@ -1,5 +1,5 @@
 // error: cleave: an application with `kMergesParts` or `Splitter` must have `Halves<Problem>
-// divide(Problem) SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include <memory>
 #include <vector>
 
