@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sizes that a model is asked about. Of a search they are its nodes, or what its runs were
-// given
-// (--size N=31), from which the nodes follow by a law of their own.
+// The sizes that a model is asked about. Of a search they are its nodes. Or they are what its runs
+// were given (--size N=31), and a law of their own tells the nodes.
 #pragma once
 
 #include <optional>
@@ -11,8 +10,7 @@
 
 namespace cleave::models {
 
-/// \throws UsageError  if a size is missing, unknown, below 1, or one that the program does not
-/// take
+/// \throws UsageError  if a size is missing, unknown, below 1, or one the program does not take
 void check_sizes(const Model& model, const NamedSizes& sizes);
 
 /// The nodes of a search of these sizes, where they are not among them and follow from them.

@@ -19,9 +19,9 @@ Basis power_of(const std::string& size, double power) {
   return Basis({{.size = size, .power = power}});
 }
 
-/// What workers lose on steals, in units of the visit of a node, for each of their nodes: it grows
-/// with the doublings of those who share the tree, and with the logarithm or the root of a worker's
-/// share, since each steal takes half of what is there.
+/// What workers lose on steals for each of their nodes, in units of the visit of a node. It grows
+/// with the doublings of those who share the tree. Since each steal takes half of what is there, it
+/// also grows with the logarithm or the root of a worker's share.
 std::vector<Form> losses_by(const std::string& sharers) {
   const Basis::Factor doublings{.size = sharers, .is_log = true};
   const Basis::Factor a_node{.size = "nodes", .power = -1};

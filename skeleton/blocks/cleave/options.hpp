@@ -21,8 +21,8 @@
 
 namespace cleave {
 
-/// How workers share work (docs/explanation/work-stealing.md). What ends a
-/// search early holds for every type, but not inside of a `sequential` functor.
+/// How workers share work (docs/explanation/work-stealing.md). What ends a search early holds for
+/// every type, but not inside of a `sequential` functor.
 struct StealingOptions {
   /// Of each rank. Only the calling one calls MPI, which MPI_THREAD_FUNNELED suffices for; with 1
   /// no thread is started. The others sleep between calls until the process ends. The

@@ -240,6 +240,20 @@ auto subproblems(const App& app, ToDivide<App> problem) {
   }
 }
 
+/// What `divide` returns, as a list; those of halves by `share`.
+template <DivideAndConquer App>
+std::vector<typename App::Problem> divide_once(const App& app, ToDivide<App> problem, Share share) {
+  if constexpr (HasDivideInMany<App>) {
+    return app.divide(static_cast<ToDivide<App>>(problem));
+  } else {
+    auto [left, right] = cleave::divide(app, static_cast<ToDivide<App>>(problem), share);
+    std::vector<typename App::Problem> parts;
+    parts.push_back(std::move(left));
+    parts.push_back(std::move(right));
+    return parts;
+  }
+}
+
 /// The solutions of a problem's parts, which are added in their order.
 template <DivideAndConquer App>
 class Combined {

@@ -110,10 +110,7 @@ class InHalves {
     if constexpr (HasDivideInMany<App>) {
       return subproblems(app_, static_cast<ToDivide<App>>(problem));
     } else {
-      auto halves = cleave::divide(app_, static_cast<ToDivide<App>>(problem), share);
-      Problem parts = list_of(std::move(halves.left));
-      parts.push_back(std::move(halves.right));
-      return parts;
+      return divide_once(app_, static_cast<ToDivide<App>>(problem), share);
     }
   }
 

@@ -18,20 +18,6 @@
 
 namespace cleave::detail {
 
-/// The subproblems, however many.
-template <DivideAndConquer App>
-std::vector<typename App::Problem> divide_once(const App& app, ToDivide<App> problem, Share share) {
-  if constexpr (HasDivideInMany<App>) {
-    return app.divide(static_cast<ToDivide<App>>(problem));
-  } else {
-    auto [left, right] = divide(app, static_cast<ToDivide<App>>(problem), share);
-    std::vector<typename App::Problem> parts;
-    parts.push_back(std::move(left));
-    parts.push_back(std::move(right));
-    return parts;
-  }
-}
-
 /// Solves by recursion, as `solve_sequential` does.
 /// \return  nothing, once a promise without which the recursion does not end is broken
 template <DivideAndConquer App>
