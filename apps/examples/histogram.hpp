@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <vector>
 
 #include <cleave/application.hpp>
@@ -37,7 +36,4 @@ struct Histogram {
     return counts;
   }
   cleave::Sizes sizes(const Problem& bytes) const { return {{"N", bytes.size()}}; }
-  cleave::Sizes solution_sizes(const Solution& counts) const {
-    return {{"N", std::accumulate(counts.begin(), counts.end(), std::int64_t{0})}};
-  }
 };

@@ -55,6 +55,16 @@ extern "C" void set_stop_flag(int signal) {
   }
 }
 
+/// No rank knows the sizes of a whole that is made in parts: they are those of --size, but for names
+/// that the executor has told of already.
+void add_sizes_of_parts(const RunOptions& options, Recorder& recorder) {
+  for (const auto& [name, count] : options.sizes) {
+    if (recorder.run_sizes().size() < Sizes::kMaxSizes) {
+      recorder.add_run_sizes({{name, count}});
+    }
+  }
+}
+
 }  // namespace
 
 CallOptions call_options(const RunOptions& options, const ProgramTraits& program,
@@ -203,6 +213,9 @@ void measure(const Comm& world, AnyRun& run, const RunOptions& options,
       });
     }
     const std::int64_t elapsed_ns = world.allreduce_max(mpi_time_ns() - begin_ns);
+    if (is_distributed(options) && run.facts().is_generated) {
+      add_sizes_of_parts(options, recorder);
+    }
     const std::int64_t probe_after_ns = is_watched ? slowest_probe_ns(world) : 0;
     recorder.end_repetition(elapsed_ns, std::max(probe_before_ns, probe_after_ns));
     const auto* const ended = call_options.stealing.ended_early;

@@ -76,6 +76,7 @@ std::vector<Peer<Key>> peers_of(bool are_all) {
     };
   };
   std::vector<Peer<Key>> peers = {{"VQSort", RunsOn::rank_0, sort_by_vqsort<Key>},
+                                  {"VQSort of each half", RunsOn::all_ranks, sort_by_vqsort<Key>},
                                   {"cleave", RunsOn::all_ranks, ours(MPI_COMM_WORLD)},
                                   {"cleave, 1 rank", RunsOn::rank_0, ours(MPI_COMM_SELF)}};
   const auto add = [&](const char* name, auto sort) {
