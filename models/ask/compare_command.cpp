@@ -52,7 +52,10 @@ bool is_model(const std::string& file) {
 Table table_of_models(const std::vector<Model>& models, Json& rows) {
   std::set<RunKey> runs;
   for (const Model& model : models) {
-    if (model.app != models.front().app) {
+    const Model& first = models.front();
+    const bool are_tables = model.table() != nullptr && first.table() != nullptr &&
+                            model.size_names() == first.size_names();
+    if (model.app != first.app && !are_tables) {  // a table is named after its file
       throw UsageError(
           fmt::format("the first model is of {}, another of {}", models.front().app, model.app));
     }

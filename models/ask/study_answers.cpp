@@ -33,13 +33,13 @@ std::vector<RehearsedRun> rehearsed_so_far(Model model, const StudyRun& run) {
 }
 
 bool is_wide(const Answer& answer, double within) {
-  return answer.prediction && answer.prediction->half_width() > within;
+  return answer.prediction && answer.prediction->half_width_of_measured > within;
 }
 
 std::string wider_than_asked(const Prediction& p, double within) {
-  return fmt::format("{} on {}: within {:.0f} %, {:.0f} % was asked for; {}", format_sizes(p.sizes),
-                     detail::format_ranks(p.ranks), 100 * p.half_width(), 100 * within,
-                     narrower_by(p));
+  return fmt::format("{} on {}: measured within {:.0f} %, {:.0f} % was asked for; {}",
+                     format_sizes(p.sizes), detail::format_ranks(p.ranks),
+                     100 * p.half_width_of_measured, 100 * within, narrower_by(p));
 }
 
 bool is_of(const StudyRun& run, const Case& c, const RunPoint& point) {

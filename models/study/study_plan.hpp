@@ -40,8 +40,8 @@ struct StudyArguments {
   /// Numbers of ranks whose run is rehearsed and answered; none: runs alone, which nobody fits.
   std::vector<int> at;
   std::vector<std::string> at_sizes;  ///< of these; empty: the last of those that are run
-  double within = 0.05;               ///< half width of an answer that is narrow enough, relative
-  std::optional<double> budget_s;     ///< after which no rehearsal is begun again
+  double within = 0.05;  ///< half width of what was measured that is narrow enough, relative
+  std::optional<double> budget_s;  ///< after which no rehearsal is begun again
   bool quick = false;
   bool fresh = false;
   bool quiet = false;

@@ -12,6 +12,7 @@
 #include "models/theory/fit_law.hpp"
 #include "models/theory/fit_parts.hpp"
 #include "models/theory/observations.hpp"
+#include "models/theory/statistics.hpp"
 
 namespace cleave::models {
 
@@ -261,7 +262,6 @@ class HypercubeFit {
       squares += c.seconds * std::pow(std::log(c.ratio / exchange.factor), 2);
       seconds += c.seconds;
     }
-    constexpr double kDeviationsOf95 = 1.96;
     constexpr double kLeast = 0.04;
     exchange.half_width = std::max(kLeast, kDeviationsOf95 * std::sqrt(squares / seconds));
   }

@@ -165,7 +165,7 @@ Verdict judge(const Model& model, const std::vector<RunPoint>& points,
 }
 
 bool is_wide_by_blocks(const Prediction& p) {
-  return p.half_width_of_blocks > std::log(p.high / p.low) / 4;
+  return p.half_width_of_blocks > p.half_width_of_measured / 2;
 }
 
 std::string narrower_by(const Prediction& p) {

@@ -36,7 +36,8 @@ Verdict judge(const std::vector<JudgedRun>& runs);
 Verdict judge(const Model& model, const std::vector<RunPoint>& points,
               const PredictOptions& options = {});
 
-/// Whether the interval comes from blocks more than from the network.
+/// Of a rehearsed run: whether what was measured leaves doubt of the blocks more than of the
+/// network.
 bool is_wide_by_blocks(const Prediction& prediction);
 
 /// What would make its interval narrower.

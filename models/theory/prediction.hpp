@@ -35,6 +35,9 @@ struct Prediction {
   /// What of half that interval comes from the blocks, on the scale of logarithms; 0 of a table,
   /// and of a search that was not rehearsed.
   double half_width_of_blocks = 0;
+  /// The same of a rehearsed run, of all but what rehearsals themselves miss: what measuring can
+  /// narrow. 0 of others.
+  double half_width_of_measured = 0;
   /// A single run is, on a host as busy as it was in the fitted runs.
   double run_low = 0;
   double run_high = 0;

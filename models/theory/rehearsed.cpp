@@ -19,12 +19,10 @@ namespace {
 
 /// Of the faster half of its repetitions: their median, and how far they lie apart.
 Estimate estimate_of(const std::vector<double>& seconds) {
-  constexpr double kLeastSpread = 1.02;  // the prior deviation of a law (docs/explanation/model.md)
   const auto [least, most] = std::ranges::minmax(seconds);
-  const double median = std::max(detail::median(seconds), kShortest_s);
-  return {.median = median,
-          .low = std::min(least, median / kLeastSpread),
-          .high = std::max(most, median * kLeastSpread)};
+  return {.median = std::max(detail::median(seconds), kShortest_s),
+          .low = std::max(least, kShortest_s),
+          .high = std::max(most, kShortest_s)};
 }
 
 void require_of(const Model& model, const detail::Trace& trace) {

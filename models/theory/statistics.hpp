@@ -12,6 +12,8 @@ namespace cleave::models {
 
 /// Of normal noise: its standard deviation over the median distance from its middle.
 inline constexpr double kDeviationsPerMedian = 1.4826;
+/// Of normal noise: half of the range that holds 95 %, in standard deviations.
+inline constexpr double kDeviationsOf95 = 1.96;
 
 /// How far a single repetition typically lies from the median of them all, relative to it:
 /// 1.4826 * median |x - m| / m, which is the standard deviation / mean of normal noise.

@@ -165,6 +165,12 @@ TEST_F(Command, ComparesWhatModelsPredict) {
   EXPECT_NE(models.out.find("1.000"), std::string::npos) << models.out;
   expect_one_line(run("compare x.model.json y.model.json 0.trace.jsonl"), 2,
                   "0.trace.jsonl is not: give models only, or none");
+  for (const char* name : {"old", "new"}) {  // tables are of what their files are named after
+    std::ofstream(folder_ / fmt::format("{}.csv", name)) << "N,seconds\n1,1\n2,2\n4,4\n8,8\n";
+    ASSERT_EQ(run(fmt::format("fit {0}.csv --out {0}.model.json", name)).status, 0);
+  }
+  EXPECT_NE(run("compare old.model.json new.model.json").out.find("1.000"), std::string::npos);
+  expect_one_line(run("compare old.model.json x.model.json"), 2, "the first model is of old");
   expect_one_line(run("predict x.model.json --size N=1M"), 2,
                   "--ranks is required, for example --ranks 2,4,8");
   expect_one_line(run("predict x.model.json --ranks 2"), 2,

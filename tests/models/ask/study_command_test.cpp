@@ -51,6 +51,28 @@ TEST_F(Command, AStudyRunsASizeUntilItsTwoQuickestRoundsAgree) {
   EXPECT_FALSE(has_trace("4M", 1, 4));
 }
 
+TEST_F(Command, AStudyRehearsesUntilRepetitionsLeaveTheDoubtThatIsAllowed) {
+  const std::string fixed = install();
+  const std::string study = fixed.substr(0, fixed.find(" --rounds")) +
+                            " --machine m.machine.json --at 2 --size N=64M --out s --fresh";
+  const auto rounds = [&] {
+    int round = 0;
+    while (fs::exists(folder_ / "s" / "rehearsals" /
+                      fmt::format("sort-N-64M-r2-{}.trace.jsonl", round + 1))) {
+      ++round;
+    }
+    return round;
+  };
+  const Result narrow = run(study + " --within 5", "./cleave");
+  EXPECT_EQ(narrow.status, 0) << narrow.err;
+  EXPECT_LT(rounds(), 3) << "what rehearsals miss is beside what is asked for";
+  EXPECT_EQ(narrow.out.find("was asked for"), std::string::npos) << narrow.out;
+  const Result never = run(study + " --within 0.001", "./cleave");
+  EXPECT_EQ(never.status, 0) << never.err;
+  EXPECT_LE(rounds(), 8);
+  EXPECT_NE(words_of(never.out).find("0 % was asked for"), std::string::npos) << never.out;
+}
+
 TEST_F(Command, AStudyMeasuresAgainWhatTookLongerThanItsIntervalAllows) {
   const std::string fixed = install();
   const std::string study =

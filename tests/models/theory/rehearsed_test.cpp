@@ -81,6 +81,23 @@ TEST(RehearsedRun, IsWiderWhereOtherRanksShareTheHostThanWereRehearsedAtOnce) {
   EXPECT_NE(of_alone.remarks.back().find("rehearse under mpiexec -n 8"), std::string::npos);
 }
 
+/// Of the interval on the scale of logarithms.
+double half_width_of(const Prediction& prediction) {
+  return std::log(prediction.high / prediction.low) / 2;
+}
+
+TEST(RehearsedRun, IsNeverKnownMoreNarrowlyThanRehearsalsAre) {
+  constexpr double kMissed = 1.96 * 1.4826 * 0.02;
+  SyntheticApp app = sort_with_cache();
+  app.noise = 0;
+  const Model model = model_of_small_runs();
+  const Prediction still = predicted(model, {rehearsal_of_rank_0(app)});
+  EXPECT_GE(half_width_of(still), kMissed);
+  EXPECT_LT(half_width_of(still), 1.3 * kMissed);
+  EXPECT_NEAR(half_width_of(still), std::hypot(kMissed, still.half_width_of_measured), 1e-9);
+  EXPECT_EQ(predicted(model, {}).half_width_of_measured, 0) << "a law has an interval of its own";
+}
+
 TEST(RehearsedRun, IsOfItsRanksAndSizesAlone) {
   const Model model = model_of_small_runs();
   PredictOptions options{.ranks_per_host = 8};

@@ -164,6 +164,9 @@ TEST(Search, OnOtherHostsNeedsARehearsal) {
   const Prediction f = on_64();
   EXPECT_TRUE(f.is_rehearsed);
   EXPECT_NEAR(f.seconds, truth.seconds(64, 1, static_cast<double>(kSizes.back())), 1e-8);
+  // 3 % as any rehearsal, and 2 % for each doubling of the ranks.
+  EXPECT_GE(std::log(f.high / f.low) / 2, 1.96 * std::hypot(0.0296, 6 * 0.02));
+  EXPECT_LT(f.half_width_of_measured, 0.03);
 }
 
 TEST(Search, IsWideAndNamedWhereItWasRehearsedOnAnAssumedNetwork) {
