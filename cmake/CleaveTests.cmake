@@ -45,7 +45,7 @@ endfunction()
 
 # cleave_mpi_test(NAME RANKS ... SOURCES ... LINK ...): a GoogleTest program under mpiexec, one
 # entry a rank count. Its main is tests/mpi_main.cpp. `./test` runs those of 1, 2 and 5 ranks: 5 ranks fall into groups
-# of 2 and 3, and a group of 3 into 1 and 2.
+# of 2 and 3, and a group of 3 into 1 and 2. Coverage is that of all.
 function(cleave_mpi_test name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK;RANKS" ${ARGN})
   cleave_test_executable(${name} SOURCES ${arg_SOURCES} LINK ${arg_LINK} cleave_mpi_main)
@@ -59,7 +59,7 @@ function(cleave_mpi_test name)
     # MPICH leaks from a module that it unloads, so leaks are looked for in plain tests only.
     set_tests_properties(${name}.${ranks}_ranks PROPERTIES TIMEOUT 180 PROCESSORS ${processors}
                          ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
-    if(NOT ranks MATCHES "^[125]$")
+    if(NOT ranks MATCHES "^[125]$" AND NOT CLEAVE_COVERAGE)
       cleave_only_in_all(${name}.${ranks}_ranks)
     endif()
   endforeach()
