@@ -242,6 +242,7 @@ TEST(Uts, CountsTreesOfEveryTypeOnAnyRanks) {
     expect_uts_counts(ranks, "T3", 4'112'897, 3'599'034, 1572);
   }
   expect_uts_counts(3, "T1", 4'130'071, 3'305'118, 10, 2);
+  expect_uts_counts(3, "T3", 4'112'897, 3'599'034, 1572, 2);
   for (const int ranks : {2, 5}) {
     expect_uts_counts(ranks, "T2", 4'117'769, 2'342'762, 81);
     expect_uts_counts(ranks, "T4", 4'132'453, 3'108'986, 134);
