@@ -44,7 +44,8 @@ function(cleave_test name)
 endfunction()
 
 # cleave_mpi_test(NAME RANKS ... SOURCES ... LINK ...): a GoogleTest program under mpiexec, one
-# entry a rank count. Its main is tests/mpi_main.cpp.
+# entry a rank count. Its main is tests/mpi_main.cpp. `./test` runs those of 1, 2 and 5 ranks: 5 ranks fall into groups
+# of 2 and 3, and a group of 3 into 1 and 2. Coverage is that of all.
 function(cleave_mpi_test name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK;RANKS" ${ARGN})
   cleave_test_executable(${name} SOURCES ${arg_SOURCES} LINK ${arg_LINK} cleave_mpi_main)
@@ -58,6 +59,9 @@ function(cleave_mpi_test name)
     # MPICH leaks from a module that it unloads, so leaks are looked for in plain tests only.
     set_tests_properties(${name}.${ranks}_ranks PROPERTIES TIMEOUT 180 PROCESSORS ${processors}
                          ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+    if(NOT ranks MATCHES "^[125]$" AND NOT CLEAVE_COVERAGE)
+      cleave_only_in_all(${name}.${ranks}_ranks)
+    endif()
   endforeach()
 endfunction()
 
@@ -70,6 +74,14 @@ function(cleave_program_test name)
     CLEAVE_MPIEXEC="${MPIEXEC_EXECUTABLE}" CLEAVE_PROGRAMS="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}"
     CLEAVE_INSTRUMENTED="${PROJECT_BINARY_DIR}/instrumented")
   add_dependencies(${name} ${arg_PROGRAMS})
+endfunction()
+
+# cleave_long_test(NAME): the program as one test with the label `long`, built by `./test all` alone and run by hand.
+function(cleave_long_test name)
+  set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+  add_dependencies(only_in_all ${name})
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS long TIMEOUT 10800 PROCESSORS 2 ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
 endfunction()
 
 # cleave_only_in_all(TEST...): tests that `./test` leaves to `./test all`.

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/any_ranks.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -17,7 +18,7 @@ using Arguments = std::vector<std::string>;
 
 inline const std::string kPrograms = CLEAVE_PROGRAMS;
 inline const std::string kInstrumented = CLEAVE_INSTRUMENTED;
-inline const std::vector<int> kRanks = {1, 2, 3, 4, 5, 8};
+inline const std::vector<int> kRanks = any_ranks();
 
 /// A program with tests/instruments, if the arguments begin with an option of theirs.
 inline Finished run(int ranks, const std::string& program, const Arguments& arguments) {

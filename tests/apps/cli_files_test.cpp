@@ -20,7 +20,7 @@ namespace cleave {
 using namespace cleave::testing;
 namespace {
 
-constexpr std::initializer_list<int> kFewRanks = {1, 2, 3};
+const std::vector<int> kFewRanks = any_ranks({1, 2, 3});
 
 TEST(Output, OfKeysIsWholeWhateverLiesBesideIt) {
   const TemporaryFolder folder;

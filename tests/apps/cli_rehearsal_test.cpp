@@ -47,7 +47,7 @@ Trace trace_of(int processes, const std::string& program, Arguments arguments) {
 
 /// Every rank of P, two of them at once where there are as many, is rehearsed as it runs.
 void expect_rehearsed_as_run(const std::string& program, const Arguments& arguments) {
-  for (const int ranks : {1, 2, 3, 5, 8}) {
+  for (const int ranks : kRanks) {
     SCOPED_TRACE(fmt::format("{} {} on {}", program, fmt::join(arguments, " "), ranks));
     const Trace real = trace_of(ranks, program, arguments);
     std::string all;

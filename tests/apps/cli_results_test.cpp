@@ -229,8 +229,8 @@ TEST(Uts, CountsTheSmallTreesOnAnyRanks) {
 
 /// Runs once, and checks the counts against the published ones.
 void expect_uts_counts(int ranks, const std::string& tree, std::int64_t nodes, std::int64_t leaves,
-                       std::int64_t max_depth) {
-  const auto json = once(ranks, "uts", {"--tree", tree});
+                       std::int64_t max_depth, int threads = 1) {
+  const auto json = once(ranks, "uts", {"--tree", tree, "--threads", std::to_string(threads)});
   EXPECT_EQ(json["nodes"], nodes) << tree;
   EXPECT_EQ(json["leaves"], leaves) << tree;
   EXPECT_EQ(json["max_depth"], max_depth) << tree;
@@ -241,18 +241,12 @@ TEST(Uts, CountsTreesOfEveryTypeOnAnyRanks) {
     expect_uts_counts(ranks, "T1", 4'130'071, 3'305'118, 10);
     expect_uts_counts(ranks, "T3", 4'112'897, 3'599'034, 1572);
   }
+  expect_uts_counts(3, "T1", 4'130'071, 3'305'118, 10, 2);
+  expect_uts_counts(3, "T3", 4'112'897, 3'599'034, 1572, 2);
   for (const int ranks : {2, 5}) {
     expect_uts_counts(ranks, "T2", 4'117'769, 2'342'762, 81);
     expect_uts_counts(ranks, "T4", 4'132'453, 3'108'986, 134);
     expect_uts_counts(ranks, "T5", 4'147'582, 2'181'318, 20);
-  }
-}
-
-TEST(LongUts, CountsTheLargeTreesOnAnyRanks) {
-  for (const int ranks : kRanks) {
-    expect_uts_counts(ranks, "T1L", 102'181'082, 81'746'377, 13);
-    expect_uts_counts(ranks, "T2L", 96'793'510, 53'791'152, 67);
-    expect_uts_counts(ranks, "T3L", 111'345'631, 89'076'904, 17844);
   }
 }
 

@@ -40,7 +40,10 @@ std::vector<std::map<int, std::int64_t>> keys_sorted(int ranks, const Arguments&
 }
 
 TEST(Inputs, AreNewInEachRepetitionAndInTheLastThoseOfTheSeed) {
-  for (const int ranks : {2, 3, 4, 5, 8}) {
+  for (const int ranks : any_ranks({2, 5})) {
+    if (ranks == 1) {
+      continue;  // it sorts all keys, whichever they are
+    }
     SCOPED_TRACE(ranks);
     const auto same = keys_sorted(ranks, {"--seed", "7"});
     ASSERT_EQ(same.size(), 3U);

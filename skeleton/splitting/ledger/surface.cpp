@@ -26,7 +26,7 @@ class UnionFind {
 };
 
 /// The current leaf that covers the cell of `level` at `at`, or its first one if that is refined.
-Index leaf_covering(const Growth& growth, const Curve& curve, int level, const Place& at) {
+Index leaf_covering(const Growth& growth, const Curve& curve, int level, const GridPoint& at) {
   const Tree& tree = growth.tree();
   const auto k = static_cast<std::uint32_t>(tree.shape().k);
   std::uint64_t scale = 1;  // cells of `level` along one axis of a child of the current node
@@ -36,7 +36,7 @@ Index leaf_covering(const Growth& growth, const Curve& curve, int level, const P
   Index node = 0;
   Cell cell;
   while (cell.level < level && tree.refined(cell.level, node)) {
-    Place offset{};
+    GridPoint offset{};
     for (int axis = 0; axis < tree.shape().d; ++axis) {
       offset[axis] = static_cast<std::uint32_t>(at[axis] / scale % k);
     }
@@ -75,12 +75,12 @@ std::vector<PartShape> part_shapes(const Ledger& ledger, const Curve& curve) {
     }
     --last;
     for (int axis = 0; axis < tree.shape().d; ++axis) {
-      const Place& at = cells[static_cast<std::size_t>(level)][growth.node(leaf)].at;
+      const GridPoint& at = cells[static_cast<std::size_t>(level)][growth.node(leaf)].at;
       for (const bool up : {false, true}) {
         if (at[axis] == (up ? last : 0)) {
           continue;
         }
-        Place beside = at;
+        GridPoint beside = at;
         beside[axis] += up ? 1U : -1U;
         const Index neighbour = leaf_covering(growth, curve, level, beside);
         // A face belongs to its finer side, between equals to the lower one.

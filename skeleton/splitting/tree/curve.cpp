@@ -24,8 +24,8 @@ struct Turn {
 
   friend bool operator==(const Turn&, const Turn&) = default;
 
-  Place apply(const Place& x, Shape shape) const {
-    Place turned{};
+  GridPoint apply(const GridPoint& x, Shape shape) const {
+    GridPoint turned{};
     for (int i = 0; i < shape.d; ++i) {
       const int to = axis[i];
       turned[to] = flip[to] ? static_cast<std::uint32_t>(shape.k) - 1 - x[i] : x[i];
@@ -69,7 +69,7 @@ Turn turn_between(Corner entry, Corner exit, CurveKind kind, int d) {
 class PatternSearch {
  public:
   struct Child {
-    Place offset{};
+    GridPoint offset{};
     Turn turn;
   };
 
@@ -91,7 +91,7 @@ class PatternSearch {
   Corner all() const { return (1U << shape_.d) - 1; }
   Corner exit_of_whole() const { return kind_ == CurveKind::hilbert ? 1 : all(); }
 
-  bool visit(Place offset, Corner entry) {
+  bool visit(GridPoint offset, Corner entry) {
     if (++steps_ > kMaxSteps) {
       return false;
     }
@@ -117,7 +117,7 @@ class PatternSearch {
   }
 
   /// From `offset` at corner `exit`: done, or on into a neighbour across a face.
-  bool leave(Place offset, Corner exit) {
+  bool leave(GridPoint offset, Corner exit) {
     const auto last = static_cast<std::uint32_t>(shape_.k - 1);
     if (path_.size() == visited_.size()) {
       bool at_exit = exit == exit_of_whole();
@@ -134,7 +134,7 @@ class PatternSearch {
       if (offset[axis] == (up ? last : 0)) {
         continue;
       }
-      Place next = offset;
+      GridPoint next = offset;
       next[axis] += up ? 1U : -1U;
       const std::size_t index = next[0] + next[1] * shape_.k + next[2] * shape_.k * shape_.k;
       if (!visited_[index] && visit(next, exit ^ (1U << axis))) {
@@ -198,7 +198,7 @@ Curve::Curve(Shape shape, CurveKind kind) : shape_(shape) {
     auto& steps = steps_.emplace_back();
     auto& child_at = child_at_.emplace_back(static_cast<std::size_t>(shape.children()));
     for (std::size_t i = 0; i < pattern.size(); ++i) {
-      const Place offset = turns[t].apply(pattern[i].offset, shape);
+      const GridPoint offset = turns[t].apply(pattern[i].offset, shape);
       const Turn turn = turns[t].after(pattern[i].turn, shape.d);
       auto known = std::find(turns.begin(), turns.end(), turn);
       if (known == turns.end()) {
@@ -221,7 +221,7 @@ Cell Curve::child(const Cell& cell, int i) const {
   return child;
 }
 
-int Curve::child_at(std::uint8_t turn, Place offset) const {
+int Curve::child_at(std::uint8_t turn, GridPoint offset) const {
   return child_at_[turn][offset[0] + offset[1] * shape_.k + offset[2] * shape_.k * shape_.k];
 }
 

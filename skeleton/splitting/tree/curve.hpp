@@ -29,12 +29,12 @@ std::optional<CurveKind> curve_named(std::string_view name);
 CurveKind usual_curve(Shape shape);
 
 /// Coordinates along d axes; the third is 0 where d = 2.
-using Place = std::array<std::uint32_t, 3>;
+using GridPoint = std::array<std::uint32_t, 3>;
 
 /// A cell of level l covers [at, at + 1) / k^l of the unit cube along each axis.
 struct Cell {
   int level = 0;
-  Place at{};
+  GridPoint at{};
   std::uint8_t turn = 0;  ///< how the curve is turned in it, see Curve
 };
 
@@ -50,11 +50,11 @@ class Curve {
   /// The i-th child of `cell` along the curve, 0 <= i < K. \pre cell.level < deepest_level()
   Cell child(const Cell& cell, int i) const;
   /// Which child of a cell turned by `turn` lies at `offset`, each coordinate from 0 to k - 1.
-  int child_at(std::uint8_t turn, Place offset) const;
+  int child_at(std::uint8_t turn, GridPoint offset) const;
 
  private:
   struct Step {
-    Place offset{};
+    GridPoint offset{};
     std::uint8_t turn = 0;
   };
 

@@ -36,13 +36,18 @@ NodeId child_by_evp(const NodeId& parent, std::uint32_t i) {
   return sha1_of(message);
 }
 
+struct Family {
+  std::vector<Siblings> parents;
+  std::vector<NodeId> ids;  ///< of all their children, by EVP
+};
+
 /// A million children of nodes of every number of children from 1 to 100, the first of them any;
 /// those of one to ten parents together.
-void expect_ids_of_evp(ChildIds child_ids) {
+std::vector<Family> draw_a_million() {
+  std::vector<Family> families;
   std::uint64_t drawn = 0;
   const auto random = [&, of = CounterRandom(1)] { return of(drawn++); };
   NodeId id{};
-  NodeIds ids;
   for (std::size_t hashed = 0; hashed < 1'000'000;) {
     std::vector<Siblings> parents(1 + random() % 10);
     std::vector<NodeId> expected;
@@ -56,11 +61,20 @@ void expect_ids_of_evp(ChildIds child_ids) {
       }
       id = expected.back();
     }
+    hashed += expected.size();
+    families.push_back({std::move(parents), std::move(expected)});
+  }
+  return families;
+}
+
+void expect_ids_of_evp(ChildIds child_ids) {
+  static const std::vector<Family> families = draw_a_million();
+  NodeIds ids;
+  for (const auto& [parents, expected] : families) {
     child_ids(parents, ids);
     for (std::size_t i = 0; i < expected.size(); ++i) {
       ASSERT_EQ(ids[i], expected[i]) << i << " of " << expected.size();
     }
-    hashed += expected.size();
   }
 }
 

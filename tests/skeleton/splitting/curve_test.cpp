@@ -30,7 +30,7 @@ std::vector<Cell> cells_at(const Curve& curve, int level) {
   return cells;
 }
 
-int steps_between(const Place& a, const Place& b) {
+int steps_between(const GridPoint& a, const GridPoint& b) {
   int steps = 0;
   for (int axis = 0; axis < 3; ++axis) {
     steps += std::abs(static_cast<int>(a[axis]) - static_cast<int>(b[axis]));
@@ -49,7 +49,7 @@ TEST_P(CurveTest, VisitsEveryCellOnceAndContinuousOnesCrossFacesOnly) {
   const Curve curve(GetParam().shape, GetParam().kind);
   const int level = GetParam().shape.children() > 8 ? 2 : 3;
   const std::vector<Cell> cells = cells_at(curve, level);
-  std::set<Place> places;
+  std::set<GridPoint> places;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     EXPECT_TRUE(places.insert(cells[i].at).second);
     if (i > 0 && GetParam().kind != CurveKind::morton) {
@@ -64,7 +64,7 @@ TEST_P(CurveTest, ChildAtIsTheInverseOfChild) {
   for (const Cell& cell : cells_at(curve, 2)) {
     for (int i = 0; i < curve.shape().children(); ++i) {
       const Cell child = curve.child(cell, i);
-      Place offset{};
+      GridPoint offset{};
       for (int axis = 0; axis < curve.shape().d; ++axis) {
         offset[axis] = child.at[axis] - cell.at[axis] * static_cast<unsigned>(curve.shape().k);
       }
