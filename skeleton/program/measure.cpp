@@ -55,16 +55,6 @@ extern "C" void set_stop_flag(int signal) {
   }
 }
 
-/// No rank knows the sizes of a whole that is made in parts: they are those of --size, but for names
-/// that the executor has told of already.
-void add_sizes_of_parts(const RunOptions& options, Recorder& recorder) {
-  for (const auto& [name, count] : options.sizes) {
-    if (recorder.run_sizes().size() < Sizes::kMaxSizes) {
-      recorder.add_run_sizes({{name, count}});
-    }
-  }
-}
-
 }  // namespace
 
 CallOptions call_options(const RunOptions& options, const ProgramTraits& program,
@@ -171,6 +161,14 @@ Moment RunProgress::look() {
     moment.visits_per_second = *moment.visits / current_s;
   }
   return moment;
+}
+
+void add_sizes_of_parts(const RunOptions& options, Recorder& recorder) {
+  for (const auto& [name, count] : options.sizes) {
+    if (recorder.run_sizes().size() < Sizes::kMaxSizes) {
+      recorder.add_run_sizes({{name, count}});
+    }
+  }
 }
 
 void measure(const Comm& world, AnyRun& run, const RunOptions& options,

@@ -101,6 +101,10 @@ struct SearchReport {
   SearchWatch watch;                ///< while it runs
 };
 
+/// No rank knows the sizes of a whole that is made in parts: they are those of --size, but for names
+/// that the executor has told of already.
+void add_sizes_of_parts(const RunOptions& options, Recorder& recorder);
+
 /// DC_Call's options.
 /// \param instance  what is searched, for snapshots; of rank 0
 CallOptions call_options(const RunOptions& options, const ProgramTraits& program,

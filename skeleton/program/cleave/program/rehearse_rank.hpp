@@ -12,6 +12,7 @@
 #include <cleave/comm.hpp>
 #include <cleave/hypercube/rehearsal.hpp>
 #include <cleave/program/any_run.hpp>
+#include <cleave/program/measure.hpp>
 #include <cleave/run_options.hpp>
 #include <cleave/trace.hpp>
 
@@ -41,8 +42,12 @@ RehearsedRank rehearse_rank(const Comm& world, const App& app, const RunOptions&
   for (int i = 0; i < options.warm_up + options.repetitions; ++i) {
     auto problem = agree(world, [&] { return make(rank); });
     rehearsed.recorder.begin_repetition(i + 1, i < options.warm_up);  // 0 is the preparation
-    rehearsed.recorder.end_repetition(
-        agree(world, [&] { return rehearsal.run(std::move(problem)); }));
+    const std::int64_t elapsed_ns =
+        agree(world, [&] { return rehearsal.run(std::move(problem)); });
+    if (is_distributed(options)) {
+      add_sizes_of_parts(options, rehearsed.recorder);
+    }
+    rehearsed.recorder.end_repetition(elapsed_ns);
   }
   rehearsed.leaves = rehearsal.leaves();
   rehearsed.first_level = rehearsal.first_level();
