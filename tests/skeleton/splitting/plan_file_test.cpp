@@ -64,6 +64,19 @@ TEST_F(PlanFile, ReadsWhatItWrites) {
   }
 }
 
+TEST_F(PlanFile, KeepsTheGrowthThatItsPolicyAllowedAndPricesThatAreNotLinear) {
+  std::mt19937_64 random(4);
+  const Tree tree = random_small_tree(random, {2, 2}, 5, 100);
+  const CostCoefficients cost{.a1 = 2, .a2 = 3, .exponent = 1.5};
+  const Ledger ledger = simulate_guided(
+      tree, 5, cost.model(), {.split = recursive_bipartition(), .allow = allow_lightest_part});
+  write_plan(path_, ledger, cost, provenance_here("test", "test", "none"));
+  const RecordedPlan recorded = read_plan(path_);
+  EXPECT_EQ(recorded.plan, ledger.plan());
+  EXPECT_FALSE(recorded.plan.allowed.empty());
+  EXPECT_EQ(replay_recorded(path_, tree, recorded).cost(), ledger.cost());
+}
+
 TEST_F(PlanFile, RefusesAnotherTree) {
   const std::string text = written(page_tree());
   const Tree other = tree_of({2, 2}, {"1", "0100", "1000"});
@@ -79,6 +92,8 @@ TEST_F(PlanFile, NamesTheFieldThatIsWrong) {
   };
   has(with(text, "\"mode\": \"sfc\"", "\"mode\": \"xyz\""), "field 'mode' is 'xyz', allowed are");
   has(with(text, "\"a1\": 1.0", "\"a1\": -1.0"), "field 'a1' must be at least 0");
+  has(with(text, "\"exponent\": 1.0", "\"exponent\": 0.5"),
+      "field 'exponent' must be at least 1, found 0.5");
   has(with(text, "\"processors\": 3", "\"processors\": 0"), "field 'processors'");
   has(with(text, "\"version\": 2", "\"version\": 9"), "field 'version'");
   has(with(text, "\"N\": 4", "\"N\": 5"), "the replay finds");
