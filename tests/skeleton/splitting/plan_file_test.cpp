@@ -100,6 +100,9 @@ TEST_F(PlanFile, NamesTheFieldThatIsWrong) {
   has(with(text, "\"receiver\": 2", "\"receiver\": 0"), "split 1: processor 0 would receive");
   has(with(text, "\"stage\": 2", "\"stage\": 9"), "split 1 is at stage 9, allowed are 1 to 3");
   has(with(text, "\"count\": 1", "\"count\": 3"), "splits[0]");
+  has(with(text, "\"leaves\": [",
+           "\"leaves\": [{\"first\": 0, \"count\": 2}, {\"first\": 1, \"count\": 1},"),
+      "field 'leaves'");
   has(with(text, "\"count\": 1", "\"count\": 0"), "field 'count'");
 }
 
@@ -153,6 +156,8 @@ TEST(ChainsOnChains, OneNodeCrossesNothing) {
   const Problem problem{.tree = tree, .processors = 4, .cost = linear_cost(1, 1)};
   EXPECT_THROW(plan_chains_on_chains(problem, {1, 10}, 3), Error);
   EXPECT_THROW(plan_chains_on_chains(problem, {0, 10}, 2), Error);
+  EXPECT_THROW(plan_chains_on_chains(problem, {1, 10}, 0), Error);
+  EXPECT_FALSE(plan_chains_on_chains(problem, {1, 1}, 2).has_value());  // 4 of 10 leaves
 }
 
 }  // namespace

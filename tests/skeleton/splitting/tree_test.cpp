@@ -101,6 +101,15 @@ TEST(Growth, GuidedStepsRefineOnlyWhereAllowedAndReachTheSameTree) {
   EXPECT_THROW(growth.advance(LeafSet(LeafRun{0, growth.leaves() + 1})), Error);
 }
 
+TEST(Tree, RefusesLevelsThatDoNotFollowFromTheOnesAbove) {
+  EXPECT_THROW(Tree({4, 2}, {}), Error);
+  EXPECT_THROW(Tree({2, 4}, {}), Error);
+  EXPECT_THROW(Tree({2, 2}, {{1}, {1, 0}}), Error);
+  EXPECT_THROW(Tree({2, 2}, {{2}}), Error);
+  EXPECT_THROW(Tree({2, 2}, {{0}, {}}), Error);
+  EXPECT_EQ(Tree({2, 2}, {{1}, {1, 0, 0, 0}}).leaves(), 7);
+}
+
 TEST(TreeFile, WritesWhatItReads) {
   std::mt19937_64 random(3);
   for (int i = 0; i < 50; ++i) {
