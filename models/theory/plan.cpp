@@ -10,6 +10,7 @@
 #include <cleave/error.hpp>
 #include <cleave/trace/words.hpp>
 
+#include "models/theory/memory.hpp"
 #include "models/theory/prediction_json.hpp"
 
 namespace cleave::models {
@@ -23,6 +24,20 @@ bool fits(const PlanChoice& choice, const PlanRequest& request) {
          (!request.deadline_s || choice.prediction.run_high <= *request.deadline_s) &&
          (!request.efficiency || choice.efficiency >= *request.efficiency) &&
          (!request.host_bytes || host_bytes(choice.prediction) <= request.host_bytes);
+}
+
+/// Says so where a rank needs more memory than one of any fitted run, but for rounding.
+void remark_on_memory(Prediction& prediction, const Model& model) {
+  constexpr double kRounding = 1.05;
+  double fitted = 0;
+  for (const RunOfModel& run : model.fitted) {
+    fitted = std::max(fitted, memory_bytes(*model.memory, run.ranks, run.sizes));
+  }
+  if (*prediction.memory_bytes > kRounding * fitted) {
+    prediction.remarks.push_back(
+        fmt::format("memory is extrapolated: ranks of the fitted runs needed at most {:.0f} MiB",
+                    fitted / (1 << 20)));
+  }
 }
 
 }  // namespace
@@ -61,6 +76,9 @@ Plan make_plan(const Model& model, const PlanRequest& request) {
     PlanChoice choice;
     try {
       choice.prediction = predict(model, ranks, request.sizes, request.options);
+      if (request.host_bytes) {
+        remark_on_memory(choice.prediction, model);
+      }
     } catch (const UsageError&) {
       throw;
     } catch (const Error& e) {

@@ -301,7 +301,7 @@ bool Balancer::ready_to_answer() {
       }
       return true;
     case Phase::finish:
-      return false;
+      break;
   }
   return false;
 }

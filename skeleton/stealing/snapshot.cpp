@@ -34,7 +34,7 @@ namespace {
 constexpr const char* kFormat = "cleave-snapshot";
 constexpr int kVersion = 2;
 constexpr const char* kLockFile = "cleave-snapshot.lock";
-constexpr std::int64_t kKept = 2;
+constexpr std::size_t kKept = 2;
 constexpr std::size_t kChecksumBytes = sizeof(std::uint64_t);
 
 /// What a part begins with, so that one that was mixed up is told apart.
@@ -166,6 +166,7 @@ SnapshotFolder::SnapshotFolder(const Comm& comm, const CheckpointOptions& option
       throw FileError(options_.folder, e.code().message());
     }
   });
+  next_generation_ = comm_.allreduce_max(next_generation_);
   generations.resize(static_cast<std::size_t>(comm_.allreduce_max(std::ssize(generations))));
   comm_.bcast(std::as_writable_bytes(std::span(generations)), 0);
   std::string damage;
@@ -184,13 +185,13 @@ SnapshotFolder::SnapshotFolder(const Comm& comm, const CheckpointOptions& option
   if (resumed_from_ == 0) {
     throw Error(damage);
   }
-  next_generation_ = generations.front() + 1;
   if (!damage.empty() && comm_.rank() == 0 && options_.warn) {
     options_.warn(fmt::format("{}; resuming from snapshot {}", damage, resumed_from_));
   }
 }
 
-/// Takes the folder. \return  the snapshots to resume from, the newest first
+/// Takes the folder; what is in it stays until a snapshot of this run is whole.
+/// \return  the snapshots to resume from, the newest first
 std::vector<std::int64_t> SnapshotFolder::open() {
   std::filesystem::create_directories(options_.folder);
   lock_ = std::make_unique<FolderLock>(options_.folder);
@@ -208,9 +209,9 @@ std::vector<std::int64_t> SnapshotFolder::open() {
     throw FileError(options_.folder, "holds a snapshot: resume from it, or choose another folder");
   }
   require_same_search(generations);
-  remove_generations(options_.folder, [&](std::int64_t generation) {
-    return std::find(generations.begin(), generations.end(), generation) == generations.end();
-  });
+  for (const File& file : snapshot_files(options_.folder)) {
+    next_generation_ = std::max(next_generation_, file.generation + 1);
+  }
   return generations;
 }
 
@@ -347,8 +348,11 @@ void SnapshotFolder::complete(std::int64_t now_ns) {
   sync_folder(options_.folder);
   write_file(manifest_path(generation), manifest.dump(1) + "\n");
   sync_folder(options_.folder);
-  remove_generations(options_.folder,
-                     [&](std::int64_t other) { return other <= generation - kKept; });
+  std::vector<std::int64_t> kept = complete_generations(options_.folder);
+  kept.resize(std::min(kept.size(), kKept));
+  remove_generations(options_.folder, [&](std::int64_t other) {
+    return std::find(kept.begin(), kept.end(), other) == kept.end();
+  });
   ++written_;
   due_ns_ = next_due_ns(now_ns);
 }

@@ -89,9 +89,6 @@ template <class Bound = std::int64_t>
 class Incumbent {
  public:
   using Value = typename detail::BoundTraits<Bound>::Value;
-  static_assert(detail::BoundTraits<Bound>::kIsAllowed,
-                "cleave: the Bound of an incumbent must be an integer of at most 64 bits, float, "
-                "double, or cleave::Maximise of one of these");
 
   /// What is known before anything is found: the worst value that there is, infinite where `Value`
   /// has infinities.
@@ -137,6 +134,11 @@ class Incumbent {
 
  private:
   alignas(detail::kCacheLineBytes) std::atomic<std::int64_t> key_;
+
+  // Last, since clang leaves out the members behind one that fails.
+  static_assert(detail::BoundTraits<Bound>::kIsAllowed,
+                "cleave: the Bound of an incumbent must be an integer of at most 64 bits, float, "
+                "double, or cleave::Maximise of one of these");
 };
 
 namespace detail {

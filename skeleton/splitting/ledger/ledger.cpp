@@ -152,18 +152,18 @@ bool Ledger::mode_allows(int giver, const LeafSet& leaves) const {
     case Mode::subtree:
       return consecutive && is_subtree(giver, leaves);
     case Mode::parent_owned:
-      return std::all_of(leaves.runs().begin(), leaves.runs().end(), [&](LeafRun run) {
-        for (Index leaf = run.begin; leaf < run.end; ++leaf) {
-          const int level = growth_.level(leaf);
-          const Index parent = growth_.tree().parent(level, growth_.node(leaf));
-          if (owner_[level - 1][parent] != giver) {
-            return false;
-          }
-        }
-        return true;
-      });
+      break;
   }
-  return false;
+  return std::all_of(leaves.runs().begin(), leaves.runs().end(), [&](LeafRun run) {
+    for (Index leaf = run.begin; leaf < run.end; ++leaf) {
+      const int level = growth_.level(leaf);
+      const Index parent = growth_.tree().parent(level, growth_.node(leaf));
+      if (owner_[level - 1][parent] != giver) {
+        return false;
+      }
+    }
+    return true;
+  });
 }
 
 bool Ledger::is_subtree(int giver, const LeafSet& leaves) const {

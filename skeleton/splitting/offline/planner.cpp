@@ -62,15 +62,15 @@ std::optional<Planned> plan_sfc(const Problem& problem, LoadWindow window, Plann
     case Planner::subtrees:
       throw Error("planner subtrees plans every mode but sfc");
     case Planner::automatic:
-      if (by_N) {
-        return plan_sfc(problem, window, Planner::chain);
-      }
-      return plan_sfc(problem, window,
-                      interval_dp_candidates(problem, window) <= kMaxIntervalCandidates
-                          ? Planner::interval
-                          : Planner::two_phase);
+      break;
   }
-  return std::nullopt;
+  if (by_N) {
+    return plan_sfc(problem, window, Planner::chain);
+  }
+  return plan_sfc(problem, window,
+                  interval_dp_candidates(problem, window) <= kMaxIntervalCandidates
+                      ? Planner::interval
+                      : Planner::two_phase);
 }
 
 /// A plan of mode sfc where its splits are legal too.
@@ -218,13 +218,11 @@ Planned plan_min_imbalance(const Problem& problem, Planner planner) {
       return std::move(*planned);
     }
   }
-  for (Index imbalance = 0; imbalance <= total_load(problem); ++imbalance) {
+  for (Index imbalance = 0;; ++imbalance) {  // up to that of no split, which every planner finds
     if (auto planned = plan_with_imbalance(problem, imbalance, planner)) {
       return std::move(*planned);
     }
   }
-  throw Error(fmt::format("planner {} finds no plan for {} processors", name_of(planner),
-                          problem.processors));
 }
 
 std::vector<FrontPoint> plan_front(const Problem& problem, Planner planner) {

@@ -49,7 +49,7 @@ std::optional<Planned> plan_within(const Problem& problem, LoadWindow window, Pl
 
 /// The cheapest plan of least imbalance. In modes sfc, any and run with weights of 1 that is the
 /// window around the mean; else windows are tried by rising imbalance, smallest first. By subtrees
-/// it is the plan of least maximum instead. \throws Error  as above, or if there is no plan at all
+/// it is the plan of least maximum instead. \throws Error  as above
 Planned plan_min_imbalance(const Problem& problem, Planner planner);
 
 /// The cheapest plan with max - min of loads at most `imbalance`, over all windows that wide.

@@ -55,12 +55,6 @@ Index Expectation::nearest(double weight, Index begin, Index end) const {
   return at - before_.begin();
 }
 
-Index Expectation::reach(double weight, Index begin, Index end) const {
-  const auto first = before_.begin() + begin;
-  const auto after = std::upper_bound(first, before_.begin() + end + 1, *first + weight);
-  return after - before_.begin() - 1;
-}
-
 const Expectation& ExpectationOfStage::of(const OnlineView& view) {
   if (stage_ != view.stage()) {
     stage_ = view.stage();

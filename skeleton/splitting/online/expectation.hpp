@@ -20,11 +20,8 @@ class Expectation {
 
   /// The sum over the leaves before `leaf`.
   double before(Index leaf) const { return before_[static_cast<std::size_t>(leaf)]; }
-  double of(const LeafSet& part) const { return before(part.back() + 1) - before(part.front()); }
   /// The leaf within (begin, end) whose beginning is nearest to `weight`. O(log N).
   Index nearest(double weight, Index begin, Index end) const;
-  /// The last position up to `end` with at most `weight` from `begin` on. O(log N).
-  Index reach(double weight, Index begin, Index end) const;
 
  private:
   std::vector<double> before_;

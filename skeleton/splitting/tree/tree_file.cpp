@@ -56,8 +56,6 @@ class TreeReader {
     }
     try {
       return Tree(shape, std::move(levels));
-    } catch (const FileError&) {
-      throw;
     } catch (const Error& e) {
       throw FileError(path_, e.what());
     }

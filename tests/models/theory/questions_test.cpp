@@ -130,6 +130,22 @@ TEST(Plan, LooksAtTheMemoryOfAHost) {
   EXPECT_FALSE(make_plan(model, request).chosen);
 }
 
+TEST(Plan, SaysWhereTheMemoryIsExtrapolated) {
+  Model model = fitted_sort();  // fitted to 384 MiB of data on one rank
+  model.memory = memory_of_elements(true);
+  const auto notes_at = [&](std::int64_t n) {
+    PlanRequest request{.sizes = {{"N", n}}, .ranks = {2}, .options = on_one_host(8)};
+    request.deadline_s = 1e6;
+    request.host_bytes = 1e12;
+    const Plan plan = make_plan(model, request);
+    return std::ranges::count(
+        plan.choices.at(0).prediction.remarks,
+        "memory is extrapolated: ranks of the fitted runs needed at most 404 MiB");
+  };
+  EXPECT_EQ(notes_at(32 << 20), 0);
+  EXPECT_EQ(notes_at(64 << 20), 1);
+}
+
 TEST(Memory, ReplicatedDataStaysWholeAndDistributedDataIsShared) {
   for (const bool replicated : {true, false}) {
     const auto fit = memory_of_elements(replicated);

@@ -14,9 +14,6 @@
 #include <cleave/program/describe.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/program/parse_options.hpp>
-#include <cleave/program/rehearse.hpp>
-#include <cleave/program/rehearse_rank.hpp>
-#include <cleave/program/summary.hpp>
 #include <cleave/program/traits.hpp>
 #include <cleave/random.hpp>
 #include <cleave/trace/median.hpp>
@@ -92,6 +89,15 @@ TEST(CommandLine, NamesTheOptionAndTheValueThatItRefuses) {
   EXPECT_EQ(refusal({"--threads", "2", "--type", "sequential"}),
             "--threads: sequential of cleave-sample runs one thread a rank, take --type "
             "work_stealing");
+  EXPECT_EQ(refusal({"--size", "M=3"}), "--size: N is missing, for example --size M=1,N=8");
+  EXPECT_EQ(refusal({"--size", "N=3,M=101"}), "--size: 'N=3,M=101' is too large: at most M=100");
+  EXPECT_EQ(refusal({"--placement", "distributed"}),
+            "--placement: distributed is not for cleave-sample: its problem has no parts");
+  EXPECT_EQ(refusal({"--trace", "-", "--json"}),
+            "--trace - and --json both write to standard output: give --trace a file, or leave one "
+            "out");
+  EXPECT_EQ(refusal({"--network", "x", "--ranks-per-host", "2"}),
+            "--network and --ranks-per-host are for a rehearsed search: add --rehearse P");
   EXPECT_EQ(refusal({"--threads", "2"}),
             "--threads: hypercube of cleave-sample runs one thread a rank, take --type "
             "work_stealing");
@@ -101,6 +107,79 @@ TEST(CommandLine, RefusesWhatItDoesNotKnow) {
   EXPECT_NE(refusal({"--unknown"}).find("--unknown"), std::string::npos);
   EXPECT_NE(refusal({"stray"}).find("stray"), std::string::npos);
   EXPECT_NE(refusal({"--own"}).find("--own"), std::string::npos);
+  EXPECT_NE(refusal({"--repetition", "3"}).find("(see --help); did you mean --repetitions?"),
+            std::string::npos);
+}
+
+TEST(CommandLine, NamesTheRangeOfACountAndOfATime) {
+  EXPECT_EQ(Count(5)("6"), "");
+  EXPECT_EQ(Count(5)("4"), "'4' is out of range: at least 5");
+  EXPECT_EQ(Duration(1, 60)("5"), "");
+  EXPECT_EQ(Duration(1, 60)("2m"), "'2m' is out of range: from 1 s to 60 s");
+}
+
+TEST(CommandLine, OffersAShellWhatMayFollow) {
+  CLI::App cli("sample", "sample");
+  std::string path;
+  std::string kind;
+  bool quiet = false;
+  CLI::App& plan = *cli.add_subcommand("plan", "");
+  cli.add_subcommand("show", "");
+  plan.add_option("--out", path, "a file");
+  plan.add_option("--kind", kind, "")->check(CLI::IsMember({"one", "two"}));
+  plan.add_flag("--quiet", quiet, "");
+  plan.add_flag("--hidden", quiet, "")->group("");
+  const auto after = [&cli](std::vector<std::string> words) {
+    std::vector<char*> argv;
+    std::ranges::transform(words, std::back_inserter(argv),
+                           [](std::string& word) { return word.data(); });
+    return completions_after(cli, static_cast<int>(argv.size()), argv.data());
+  };
+  EXPECT_EQ(after({"sample"}), "plan\nshow\n--help\t\n");
+  EXPECT_EQ(after({"sample", "--json", "plan"}),
+            "--help\t\n--out\tFILE\n--kind\tone two\n--quiet\t\n");
+}
+
+TEST(CommandLine, OfASearchRefusesWhatDoesNotGoTogether) {
+  ProgramTraits searching = sample();
+  searching.searches = true;
+  searching.type = DC_Type::work_stealing;
+  const auto refusal_of_search = [&](const std::vector<std::string>& arguments) -> std::string {
+    try {
+      parse(arguments, nullptr, searching);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(refusal_of_search({"--resume"}), "--resume: say which folder by --checkpoint");
+  EXPECT_EQ(refusal_of_search({"--checkpoint", "x", "--type", "hypercube"}),
+            "--checkpoint: hypercube writes no snapshots");
+  EXPECT_EQ(refusal_of_search({"--checkpoint", "x", "--repetitions", "2"}),
+            "--repetitions: must be 1 with --checkpoint, which is for one long run");
+  EXPECT_EQ(refusal_of_search({"--checkpoint", "x", "--warm-up", "1"}),
+            "--warm-up: must be 0 with --checkpoint, which is for one long run");
+  EXPECT_EQ(refusal_of_search({"--rehearse", "2", "--checkpoint", "x"}),
+            "--rehearse: --checkpoint is not for a rehearsal, which begins at the start");
+  EXPECT_EQ(refusal_of_search({"--rehearse", "4096", "--network", "x"})
+                .find("--rehearse: 4096 ranks are more than this host has cores ("),
+            0U);
+  const RunOptions once = parse({"--checkpoint", "x"}, nullptr, searching).options;
+  EXPECT_EQ(once.repetitions, 1);
+  EXPECT_EQ(once.warm_up, 0);
+  const auto refusal_on_hypercube = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--rehearse", "4", "--type", "hypercube"});
+    return refusal_of_search(arguments);
+  };
+  EXPECT_EQ(refusal_on_hypercube({"--status", "x"}),
+            "--rehearse: --status is not for a rehearsal, which takes seconds");
+  for (const char* const limit : {"--max-nodes", "--max-memory", "--max-time"}) {
+    EXPECT_EQ(refusal_on_hypercube({limit, "9"}),
+              "--rehearse: a limit is not for a rehearsal, which solves each part as a whole");
+  }
+  EXPECT_EQ(refusal_on_hypercube({"--network", "x"}),
+            "--network and --ranks-per-host are for --rehearse of a search: cleave predict takes a "
+            "machine");
 }
 
 TEST(CommandLine, KeepsOwnOptionsAsGivenOrByDefault) {
@@ -176,6 +255,12 @@ TEST(DefaultStudy, HasAllowedSizesAlone) {
             (Texts{"K=3,N=3", "K=3,N=4", "K=3,N=5", "K=3,N=6", "K=3,N=7", "K=3,N=8"}));
 }
 
+TEST(DefaultStudy, IsEmptyWhereNothingVaries) {
+  ProgramTraits program = sample();
+  program.sizes.clear();
+  EXPECT_EQ(default_study(program, false).sizes, Texts());
+}
+
 TEST(DefaultStudy, IsOfTheFilesThatTheProgramNames) {
   ProgramTraits program = stepped();
   program.files[0].study = {"small.txt", "large one.txt"};
@@ -247,58 +332,6 @@ TEST(CounterRandom, FillsARangeEvenly) {
 TEST(Median, IsTheMiddleOrTheMeanOfTheTwoInTheMiddle) {
   EXPECT_EQ(median({3, 1, 2}), 2);
   EXPECT_EQ(median({4, 1, 2, 3}), 2.5);
-}
-
-RehearsedRank rehearsed_with(const std::vector<std::int64_t>& leaf_of_each_repetition) {
-  RehearsedRank rehearsed{.rank = 5};
-  int index = 0;
-  for (const std::int64_t elements : leaf_of_each_repetition) {
-    rehearsed.recorder.begin_repetition(++index, false);
-    rehearsed.recorder.record(Block::divide, 0, 2, 0, 1, 0, Sizes{{"N", 20}});
-    rehearsed.recorder.record(Block::wait, 0, 2, 1, 2, index, Sizes{});  // of a message
-    rehearsed.recorder.record(Block::sequential, 1, 1, 2, 3, 0, Sizes{{"N", elements}});
-    rehearsed.recorder.end_repetition(3);
-  }
-  return rehearsed;
-}
-
-TEST(RehearsalWarning, NamesWhatRepetitionsDoOtherwiseAndWhatIsLeftOut) {
-  RehearsedRank rehearsed = rehearsed_with({10, 10, 10});
-  EXPECT_EQ(what_to_know_of(rehearsed), "");
-  rehearsed.first_level = 3;
-  EXPECT_EQ(what_to_know_of(rehearsed),
-            "rank 5: nothing is combined at levels 0 to 2, for which the other ranks' part takes "
-            "more time or memory than one host has");
-  EXPECT_EQ(what_to_know_of(rehearsed_with({10, 10, 11})),
-            "rank 5 does sequential of N=10 at level 1 in repetition 2 and sequential of N=11 at "
-            "level 1 in the next: the application is not deterministic, or keeps state from call "
-            "to call");
-}
-
-TEST(Summary, IsReadByPeople) {
-  const Summary summary{.app = "sample",
-                        .seconds = {0.061, 0.0625, 0.064},
-                        .sizes = {{"nodes", 300'000}},
-                        .figures = {{"nodes_per_second", 4.8e6},
-                                    {"tree", "T1"},
-                                    {"steals", {{"tried", 19}, {"success", nullptr}}},
-                                    {"worker_seconds", {{"searching", 5400.0}, {"idle", 0.043}}},
-                                    {"share_of_nodes", std::vector<double>(16, 0.0625)}}};
-  ::testing::internal::CaptureStdout();
-  RunOptions options;
-  options.ranks = 2;
-  print_summary(summary, options);
-  EXPECT_EQ(::testing::internal::GetCapturedStdout(),
-            "sample on 2 ranks, hypercube, replicated\n"
-            "nodes                 300000\n"
-            "time                  62.5 ms median of 3, from 61 ms to 64 ms\n"
-            "nodes                 4.8 M/s\n"
-            "tree                  T1\n"
-            "steals                tried 19, success none\n"
-            "worker_seconds        searching 90 min, idle 43 ms\n"
-            "share_of_nodes        0.0625, 0.0625, 0.0625, 0.0625, 0.0625, 0.0625, 0.0625,\n"
-            "                      0.0625, 0.0625, 0.0625, 0.0625, 0.0625, 0.0625, 0.0625,\n"
-            "                      0.0625, 0.0625\n");
 }
 
 TEST(Options, TakeTimesAsPeopleTypeThem) {

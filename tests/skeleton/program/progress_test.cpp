@@ -62,6 +62,43 @@ TEST(Progress, ThatDoesNotEndIsStopped) {
   EXPECT_EQ(status_in(file).at("remaining_s"), nullptr);
 }
 
+TEST(Progress, DrawsABarWhereOneIsAskedForAndClearsIt) {
+  ::setenv("CLEAVE_PROGRESS", "bar", 1);
+  ::testing::internal::CaptureStderr();
+  {
+    std::atomic<int> looks = 0;
+    Progress progress("sort", {}, [&] {
+      ++looks;
+      return Moment{.fraction = 0.25, .step = "run 2 of 8"};
+    });
+    while (looks < 6) {  // the first four are of a moment
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    progress.end();
+  }
+  const std::string drawn = ::testing::internal::GetCapturedStderr();
+  ::unsetenv("CLEAVE_PROGRESS");
+  EXPECT_EQ(drawn.find("\r\033[Ksort [=====               ] 25 %, "), 0U) << drawn;
+  EXPECT_TRUE(drawn.ends_with("\r\033[K")) << drawn;
+}
+
+TEST(SteadyProgress, SaysWhenItEndsOnceATenthIsDone) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "status.json";
+  const auto remaining_at = [&](double fraction) {
+    {
+      SteadyProgress progress("fit", {.on_terminal = false, .status_file = file});
+      progress.update(fraction, "reading");
+    }
+    EXPECT_EQ(status_in(file).at("state"), "stopped");
+    EXPECT_EQ(status_in(file).at("fraction"), fraction);
+    EXPECT_EQ(status_in(file).at("step"), "reading");
+    return status_in(file).at("remaining_s");
+  };
+  EXPECT_EQ(remaining_at(0.05), nullptr);
+  EXPECT_EQ(remaining_at(0.5).size(), 2U);
+}
+
 TEST(Progress, RefusesAStatusFileThatCannotBe) {
   EXPECT_THROW(Progress("sort", {.on_terminal = false, .status_file = "/no/such/folder/status"},
                         [] { return Moment{}; }),

@@ -102,6 +102,24 @@ TEST(Generators, MakeTheTreesThatTheyAreNamedAfter) {
             random_tree(curve, {1, 6}, 0.5, 7).fingerprint());
   EXPECT_THROW(random_tree(curve, {3, 2}, 0.5, 7), Error);
   EXPECT_THROW(random_tree(curve, {1, 3}, 1.5, 7), Error);
+  EXPECT_THROW(sphere_tree(curve, {1, 3}, {0.5, 0.5, 0.5}, 0), Error);
+  EXPECT_EQ(random_tree(curve, {2, 5}, 0, 7).l_max(), 2);  // none refines below the least level
+}
+
+TEST(Generators, RefineTowardsAPoint) {
+  const Curve curve({2, 2}, CurveKind::morton);
+  const Tree tree = point_tree(curve, {0, 4}, {0.1, 0.1, 0});
+  EXPECT_EQ(tree.leaves(), 13);  // one of four cells, four times
+  EXPECT_EQ(tree.l_max(), 4);
+}
+
+TEST(Curve, KnowsNoCellsDeeperThanItsCoordinatesTell) {
+  const Curve curve({2, 2}, CurveKind::hilbert);
+  std::vector<std::string> rows(static_cast<std::size_t>(curve.deepest_level()) + 1, "1000");
+  rows.front() = "1";
+  EXPECT_THROW(cells_of(tree_of({2, 2}, rows), curve), Error);
+  rows.pop_back();
+  EXPECT_EQ(std::ssize(cells_of(tree_of({2, 2}, rows), curve)), curve.deepest_level() + 1);
 }
 
 TEST(Generators, ARuleOfChildrenMakesATree) {

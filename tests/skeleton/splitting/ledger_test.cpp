@@ -236,6 +236,8 @@ TEST(Ledger, RefusalsNameValueAndRule) {
             "processor 3 does not exist, there are 3 from 0 on");
   EXPECT_EQ(rule_of([&] { ledger.split(0, 1, 4, Side::front); }),
             "4 leaves of processor 0 would move, allowed are 1 to 3");
+  EXPECT_EQ(rule_of([&] { ledger.split(0, 1, LeafSet()); }),
+            "no leaves would move, at least 1 must");
   EXPECT_EQ(rule_of([&] {
               ledger.split(0, 1, LeafSet(LeafRun{1, 2}));
             }),

@@ -64,6 +64,19 @@ TEST_F(PlanFile, ReadsWhatItWrites) {
   }
 }
 
+TEST_F(PlanFile, KeepsTheGrowthThatItsPolicyAllowedAndPricesThatAreNotLinear) {
+  std::mt19937_64 random(4);
+  const Tree tree = random_small_tree(random, {2, 2}, 5, 100);
+  const CostCoefficients cost{.a1 = 2, .a2 = 3, .exponent = 1.5};
+  const Ledger ledger = simulate_guided(
+      tree, 5, cost.model(), {.split = recursive_bipartition(), .allow = allow_lightest_part});
+  write_plan(path_, ledger, cost, provenance_here("test", "test", "none"));
+  const RecordedPlan recorded = read_plan(path_);
+  EXPECT_EQ(recorded.plan, ledger.plan());
+  EXPECT_FALSE(recorded.plan.allowed.empty());
+  EXPECT_EQ(replay_recorded(path_, tree, recorded).cost(), ledger.cost());
+}
+
 TEST_F(PlanFile, RefusesAnotherTree) {
   const std::string text = written(page_tree());
   const Tree other = tree_of({2, 2}, {"1", "0100", "1000"});
@@ -79,12 +92,17 @@ TEST_F(PlanFile, NamesTheFieldThatIsWrong) {
   };
   has(with(text, "\"mode\": \"sfc\"", "\"mode\": \"xyz\""), "field 'mode' is 'xyz', allowed are");
   has(with(text, "\"a1\": 1.0", "\"a1\": -1.0"), "field 'a1' must be at least 0");
+  has(with(text, "\"exponent\": 1.0", "\"exponent\": 0.5"),
+      "field 'exponent' must be at least 1, found 0.5");
   has(with(text, "\"processors\": 3", "\"processors\": 0"), "field 'processors'");
   has(with(text, "\"version\": 2", "\"version\": 9"), "field 'version'");
   has(with(text, "\"N\": 4", "\"N\": 5"), "the replay finds");
   has(with(text, "\"receiver\": 2", "\"receiver\": 0"), "split 1: processor 0 would receive");
   has(with(text, "\"stage\": 2", "\"stage\": 9"), "split 1 is at stage 9, allowed are 1 to 3");
   has(with(text, "\"count\": 1", "\"count\": 3"), "splits[0]");
+  has(with(text, "\"leaves\": [",
+           "\"leaves\": [{\"first\": 0, \"count\": 2}, {\"first\": 1, \"count\": 1},"),
+      "field 'leaves'");
   has(with(text, "\"count\": 1", "\"count\": 0"), "field 'count'");
 }
 
@@ -138,6 +156,8 @@ TEST(ChainsOnChains, OneNodeCrossesNothing) {
   const Problem problem{.tree = tree, .processors = 4, .cost = linear_cost(1, 1)};
   EXPECT_THROW(plan_chains_on_chains(problem, {1, 10}, 3), Error);
   EXPECT_THROW(plan_chains_on_chains(problem, {0, 10}, 2), Error);
+  EXPECT_THROW(plan_chains_on_chains(problem, {1, 10}, 0), Error);
+  EXPECT_FALSE(plan_chains_on_chains(problem, {1, 1}, 2).has_value());  // 4 of 10 leaves
 }
 
 }  // namespace

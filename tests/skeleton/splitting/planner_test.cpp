@@ -216,15 +216,41 @@ TEST(Planner, RefusesWhatIsOutOfRange) {
   EXPECT_THROW(plan_min_imbalance(weighted, Planner::automatic), Error);
   const Problem problem{.tree = tree, .processors = 2, .cost = linear_cost(1, 1)};
   EXPECT_THROW(window_around_mean(problem, -0.1), Error);
+  Problem negative = problem;
+  negative.weights.assign(10, 1);
+  negative.weights[3] = -1;
+  EXPECT_THROW(plan_min_imbalance(negative, Planner::automatic), Error);
+}
+
+TEST(Planner, RefusesAModeThatItDoesNotPlan) {
+  const Tree tree = page_tree();
+  const auto refusal = [&](Mode mode, Planner planner) -> std::string {
+    try {
+      plan_within({.tree = tree, .processors = 2, .cost = linear_cost(1, 1), .mode = mode}, {4, 6},
+                  planner);
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(refusal(Mode::sfc, Planner::subtrees), "planner subtrees plans every mode but sfc");
+  EXPECT_EQ(refusal(Mode::run, Planner::chain),
+            "planner chain plans mode sfc only, mode run takes automatic, search or subtrees");
+  EXPECT_EQ(refusal(Mode::run, Planner::search), "accepted");
+}
+
+Tree tree_too_large_for_the_search(std::mt19937_64& random) {
+  Tree tree = random_small_tree(random, {2, 2}, 8, 400);
+  while (tree.leaves() <= kMaxSearchLeaves) {
+    tree = random_small_tree(random, {2, 2}, 8, 400);
+  }
+  return tree;
 }
 
 TEST(Planner, ATreeTooLargeForTheSearchIsPlannedAsSfcOrBySubtrees) {
   std::mt19937_64 random(5);
   for (int i = 0; i < 30; ++i) {
-    Tree tree = random_small_tree(random, {2, 2}, 8, 400);
-    while (tree.leaves() <= kMaxSearchLeaves) {
-      tree = random_small_tree(random, {2, 2}, 8, 400);
-    }
+    const Tree tree = tree_too_large_for_the_search(random);
     for (const Mode mode : {Mode::any, Mode::run, Mode::subtree, Mode::parent_owned}) {
       const Problem problem{.tree = tree, .processors = 6, .cost = linear_cost(1, 1), .mode = mode};
       EXPECT_THROW(plan_min_imbalance(problem, Planner::search), SearchTooLarge);
@@ -234,7 +260,68 @@ TEST(Planner, ATreeTooLargeForTheSearchIsPlannedAsSfcOrBySubtrees) {
       EXPECT_EQ(ledger.cost(), planned.cost);
       EXPECT_EQ(balance(ledger.leaves_of_all()).maximum,
                 static_cast<double>(planned.window.maximum));
+      const auto within = plan_within(problem, planned.window, Planner::automatic);
+      ASSERT_TRUE(within.has_value());
+      EXPECT_FALSE(within->exact);
+      EXPECT_EQ(within->plan.mode, mode);
+      for (const Index leaves : replay(tree, within->plan, problem.cost).leaves_of_all()) {
+        EXPECT_TRUE(planned.window.holds(leaves)) << name_of(mode) << ' ' << leaves;
+      }
+      for (const LoadWindow narrow :
+           {LoadWindow{0, 0}, LoadWindow{0, 1}, LoadWindow{tree.leaves(), tree.leaves()}}) {
+        EXPECT_FALSE(plan_within(problem, narrow, Planner::automatic).has_value());
+      }
     }
+  }
+}
+
+TEST(Planner, FrontsOfLargeTreesFallFromTheLeastImbalanceToNoSplit) {
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 5; ++i) {
+    const Tree tree = tree_too_large_for_the_search(random);
+    for (const Mode mode : {Mode::sfc, Mode::any, Mode::run, Mode::subtree, Mode::parent_owned}) {
+      const Problem problem{.tree = tree, .processors = 6, .cost = linear_cost(0, 1), .mode = mode};
+      const std::vector<FrontPoint> front = plan_front(problem, Planner::automatic);
+      for (std::size_t at = 0; at < front.size(); ++at) {
+        const Planned& planned = front[at].planned;
+        const Ledger ledger = replay(tree, planned.plan, problem.cost);
+        EXPECT_EQ(ledger.mode(), mode);
+        EXPECT_EQ(ledger.cost(), planned.cost);
+        EXPECT_LE(balance(ledger.leaves_of_all()).imbalance(), front[at].imbalance);
+        if (at > 0) {
+          EXPECT_LT(planned.cost, front[at - 1].planned.cost);
+          EXPECT_GT(front[at].imbalance, front[at - 1].imbalance);
+        }
+      }
+      EXPECT_TRUE(front.back().planned.plan.splits.empty());
+      if (mode == Mode::sfc || mode == Mode::any || mode == Mode::run) {
+        EXPECT_LE(front.front().imbalance, 1);
+      }
+    }
+  }
+}
+
+TEST(Subtrees, OfWeightedLeavesSayTheirLoads) {
+  std::mt19937_64 random(8);
+  for (int i = 0; i < 50; ++i) {
+    const Tree tree = random_small_tree(random, {2, 2}, 5, 60);
+    Problem problem{
+        .tree = tree, .processors = 4, .cost = linear_cost(1, 1), .mode = Mode::subtree};
+    for (Index leaf = 0; leaf < tree.leaves(); ++leaf) {
+      problem.weights.push_back(std::uniform_int_distribution<Index>(1, 9)(random));
+    }
+    const Planned planned = plan_min_imbalance(problem, Planner::subtrees);
+    const Ledger ledger = replay(tree, planned.plan, problem.cost);
+    std::vector<Index> loads(4, 0);
+    for (int p = 0; p < 4; ++p) {
+      for (Index leaf = 0; leaf < tree.leaves(); ++leaf) {
+        loads[p] += ledger.part(p).contains_all(LeafSet(LeafRun{leaf, leaf + 1}))
+                        ? problem.weights[leaf]
+                        : 0;
+      }
+    }
+    EXPECT_EQ(planned.window.minimum, *std::min_element(loads.begin(), loads.end()));
+    EXPECT_EQ(planned.window.maximum, *std::max_element(loads.begin(), loads.end()));
   }
 }
 

@@ -101,6 +101,15 @@ TEST(Growth, GuidedStepsRefineOnlyWhereAllowedAndReachTheSameTree) {
   EXPECT_THROW(growth.advance(LeafSet(LeafRun{0, growth.leaves() + 1})), Error);
 }
 
+TEST(Tree, RefusesLevelsThatDoNotFollowFromTheOnesAbove) {
+  EXPECT_THROW(Tree({4, 2}, {}), Error);
+  EXPECT_THROW(Tree({2, 4}, {}), Error);
+  EXPECT_THROW(Tree({2, 2}, {{1}, {1, 0}}), Error);
+  EXPECT_THROW(Tree({2, 2}, {{2}}), Error);
+  EXPECT_THROW(Tree({2, 2}, {{0}, {}}), Error);
+  EXPECT_EQ(Tree({2, 2}, {{1}, {1, 0, 0, 0}}).leaves(), 7);
+}
+
 TEST(TreeFile, WritesWhatItReads) {
   std::mt19937_64 random(3);
   for (int i = 0; i < 50; ++i) {
@@ -136,6 +145,15 @@ TEST(TreeFile, MistakesAreNamedByLineAndColumn) {
   EXPECT_EQ(message("2 2\n1\n0000\n0000\n"),
             "t.tree: line 4 column 1: no node of the level above has children, expected the end of "
             "the file");
+  EXPECT_EQ(message("2"), "t.tree: line 1 column 2: the line ends, expected d");
+  EXPECT_EQ(message("2,2\n"), "t.tree: line 1 column 2: ',', expected one space between k and d");
+  EXPECT_EQ(message("2 2 1\n"), "t.tree: line 1 column 4: ' ' follows k and d");
+  EXPECT_EQ(message("2 2\n\7\n"), "t.tree: line 2 column 1: byte 7, expected 0 or 1");
+  std::string deep = "2 2\n1\n";
+  for (int level = 1; level < 65536; ++level) {
+    deep += "1000\n";
+  }
+  EXPECT_EQ(message(deep), "t.tree: 65536 levels, at most 65534 are allowed");
 }
 
 TEST(TreeFile, DamagedTextIsRefusedOrATreeNeverACrash) {

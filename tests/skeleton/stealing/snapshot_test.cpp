@@ -251,6 +251,33 @@ TEST(Snapshot, ThatIsDamagedGivesWayToTheOneBefore) {
   }
 }
 
+TEST(Snapshot, WithoutItsManifestStaysUntilThatOfAnotherRunIsWhole) {
+  const SharedFolder folder;
+  EXPECT_NE(stop_early(folder.path(), 1), "");
+  EXPECT_NE(stop_early(folder.path(), 1), "");
+  const std::filesystem::path manifest = folder.path() / "cleave-snapshot-000002.json";
+  const std::filesystem::path before = folder.path() / "cleave-snapshot-000001.json";
+  const std::filesystem::path part = folder.path() / "cleave-snapshot-000002.rank-00000";
+  std::string whole;
+  on_first_rank([&] {
+    whole = read_file(before);
+    std::filesystem::rename(manifest, folder.path() / "kept.json");
+    write_file(before, "damaged");
+  });
+  const RandomTree app{.children_of_root = kChildren};
+  const Options options = options_for(folder.path(), 1, true, nullptr, nullptr);
+  EXPECT_NE(refusal([&] { DC_Call(DC_Type::work_stealing, app, kStart, options); }), "");
+  EXPECT_TRUE(std::filesystem::exists(part));  // the run was refused
+
+  on_first_rank([&] { write_file(before, whole); });
+  EXPECT_NE(stop_early(folder.path(), 1), "");
+  world().barrier();
+  EXPECT_FALSE(std::filesystem::exists(part));
+  EXPECT_TRUE(std::filesystem::exists(before));
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "cleave-snapshot-000003.json"));
+  world().barrier();
+}
+
 TEST(Snapshot, AFolderThatAnotherRunUsesIsRefused) {
   const SharedFolder folder;
   const RandomTree app{.children_of_root = 10};

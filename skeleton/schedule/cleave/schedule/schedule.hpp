@@ -92,9 +92,9 @@ constexpr Pairs pairs_of(Step::Ranks ranks, Group group) {
     case Step::Ranks::first:
       return {.left = group.first, .right = group.right().first, .count = 1};
     case Step::Ranks::last:
-      return {.left = giver_to_last(group), .right = group.first + group.size - 1, .count = 1};
+      break;
   }
-  return {};
+  return {.left = giver_to_last(group), .right = group.first + group.size - 1, .count = 1};
 }
 
 /// Whom `rank` meets there; none if it does not take part.

@@ -70,7 +70,8 @@ class SnapshotFolder {
   /// Writes this rank's part of the next snapshot, to the disk. \throws FileError
   void write_part(std::span<const std::byte> nodes, std::span<const std::byte> totals,
                   std::int64_t incumbent);
-  /// On rank 0, once all have written theirs: makes it valid, then removes the third newest.
+  /// On rank 0, once all have written theirs: makes it valid, then removes all but the two newest,
+  /// and the parts without a manifest.
   /// \throws FileError
   void complete(std::int64_t now_ns);
 

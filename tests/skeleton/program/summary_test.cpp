@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// What people are told of a run, and of a rehearsal.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include <cleave/program/rehearse.hpp>
+#include <cleave/program/rehearse_rank.hpp>
+#include <cleave/program/summary.hpp>
+
+namespace cleave {
+
+using namespace cleave::detail;
+namespace {
+
+RehearsedRank rehearsed_with(const std::vector<std::int64_t>& leaf_of_each_repetition) {
+  RehearsedRank rehearsed{.rank = 5};
+  int index = 0;
+  for (const std::int64_t elements : leaf_of_each_repetition) {
+    rehearsed.recorder.begin_repetition(++index, false);
+    rehearsed.recorder.record(Block::divide, 0, 2, 0, 1, 0, Sizes{{"N", 20}});
+    rehearsed.recorder.record(Block::wait, 0, 2, 1, 2, index, Sizes{});  // of a message
+    rehearsed.recorder.record(Block::sequential, 1, 1, 2, 3, 0, Sizes{{"N", elements}});
+    rehearsed.recorder.end_repetition(3);
+  }
+  return rehearsed;
+}
+
+TEST(RehearsalWarning, NamesWhatRepetitionsDoOtherwiseAndWhatIsLeftOut) {
+  RehearsedRank rehearsed = rehearsed_with({10, 10, 10});
+  EXPECT_EQ(what_to_know_of(rehearsed), "");
+  rehearsed.first_level = 3;
+  EXPECT_EQ(what_to_know_of(rehearsed),
+            "rank 5: nothing is combined at levels 0 to 2, for which the other ranks' part takes "
+            "more time or memory than one host has");
+  EXPECT_EQ(what_to_know_of(rehearsed_with({10, 10, 11})),
+            "rank 5 does sequential of N=10 at level 1 in repetition 2 and sequential of N=11 at "
+            "level 1 in the next: the application is not deterministic, or keeps state from call "
+            "to call");
+  RehearsedRank shorter = rehearsed_with({10, 10});
+  shorter.recorder.begin_repetition(3, false);
+  shorter.recorder.end_repetition(3);
+  shorter.first_level = 2;
+  shorter.level_offset = 2;
+  EXPECT_EQ(what_to_know_of(shorter),
+            "rank 5 does divide of N=20 at level 0 in repetition 2 and nothing in the next: the "
+            "application is not deterministic, or keeps state from call to call; rank 5: nothing "
+            "is rehearsed at levels 0 to 1, for which the other ranks' part takes more time or "
+            "memory than one host has");
+}
+
+TEST(Summary, IsReadByPeople) {
+  const Summary summary{.app = "sample",
+                        .seconds = {0.061, 0.0625, 0.064},
+                        .sizes = {{"nodes", 300'000}},
+                        .figures = {{"nodes_per_second", 4.8e6},
+                                    {"tree", "T1"},
+                                    {"steals", {{"tried", 19}, {"success", nullptr}}},
+                                    {"worker_seconds", {{"searching", 5400.0}, {"idle", 0.043}}},
+                                    {"share_of_nodes", std::vector<double>(16, 0.0625)}}};
+  ::testing::internal::CaptureStdout();
+  RunOptions options;
+  options.ranks = 2;
+  print_summary(summary, options);
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(),
+            "sample on 2 ranks, hypercube, replicated\n"
+            "nodes                 300000\n"
+            "time                  62.5 ms median of 3, from 61 ms to 64 ms\n"
+            "nodes                 4.8 M/s\n"
+            "tree                  T1\n"
+            "steals                tried 19, success none\n"
+            "worker_seconds        searching 90 min, idle 43 ms\n"
+            "share_of_nodes        0.0625, 0.0625, 0.0625, 0.0625, 0.0625, 0.0625, 0.0625,\n"
+            "                      0.0625, 0.0625, 0.0625, 0.0625, 0.0625, 0.0625, 0.0625,\n"
+            "                      0.0625, 0.0625\n");
+}
+
+TEST(Summary, OfASearchThatWasRehearsedAndEndedEarlySaysSo) {
+  const Summary summary{.app = "sample",
+                        .seconds = {2},
+                        .input_s = 0.5,
+                        .reads_input = true,
+                        .imbalance = 1.25,
+                        .figures = {{"is_tree", true}, {"is_graph", false}},
+                        .verified = false,
+                        .ended_early = "the tree has more than 5 nodes"};
+  RunOptions options;
+  options.type = DC_Type::work_stealing;
+  options.rehearse = RehearsedRanks{.of = 4};
+  ::testing::internal::CaptureStdout();
+  print_summary(summary, options);
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(),
+            "sample on 1 rank, work_stealing, replicated, rehearsed\n"
+            "so far                the search was ended early\n"
+            "time                  2 s median of 1, from 2 s to 2 s\n"
+            "                      500 ms of input and output, outside of these\n"
+            "imbalance             1.250 (maximum of any worker / mean)\n"
+            "is_tree               yes\n"
+            "is_graph              no\n"
+            "verified              NO\n");
+}
+
+}  // namespace
+}  // namespace cleave
