@@ -93,8 +93,8 @@ TEST(CommandLine, NamesTheOptionAndTheValueThatItRefuses) {
             "--threads: sequential of cleave-sample runs one thread a rank, take --type "
             "work_stealing");
   EXPECT_EQ(refusal({"--threads", "2"}),
-            "--threads: hypercube of cleave-sample runs one thread a rank, take --type "
-            "work_stealing");
+            "--threads: hypercube of cleave-sample runs one thread a rank, give the application "
+            "`small` or take --type work_stealing");
 }
 
 TEST(CommandLine, RefusesWhatItDoesNotKnow) {
