@@ -363,7 +363,9 @@ void rehearse(const Comm& world, const AnyRun& run, const ProgramTraits& program
               const CommandLine& line, RunInformation information) {
   const RunOptions& options = line.options;
   const std::vector<int> ranks = ranks_of_process(world, *options.rehearse);
-  CallOptions call{{.placement = options.placement, .stealing = {.threads = options.threads}}};
+  CallOptions call{{.comm = MPI_COMM_WORLD,
+                    .placement = options.placement,
+                    .stealing = {.threads = options.threads}}};
   keep_freed_memory();
   call.bound_to = bind_as(options, world);
   const std::int64_t max_bytes = available_memory() / hosts_of(world).ranks_per_host();
