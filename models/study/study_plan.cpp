@@ -87,6 +87,12 @@ std::vector<Workers> workers_of(const StudyArguments& arguments, const std::stri
     throw UsageError(fmt::format("--threads: all of {} outnumber the {} cores",
                                  fmt::join(arguments.threads, ","), detail::usable_cores()));
   }
+  if (type != kStealing && arguments.threads.front() > 1 && all.back().ranks == 1) {
+    throw UsageError(fmt::format(
+        "--threads: one rank alone shows no division: run 2 ranks of {} threads, too, by --ranks "
+        "1,2, and --allow-oversubscribed where these outnumber the cores",
+        arguments.threads.front()));
+  }
   return all;
 }
 

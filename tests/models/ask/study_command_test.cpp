@@ -302,6 +302,8 @@ TEST_F(Command, AStudyRefusesWhatCouldNotBeFittedBeforeItRuns) {
   expect_one_line(run(study + "--threads 1,2", "./cleave"), 2,
                   "--threads: a model of hypercube is of one number of threads, not of 1,2: study "
                   "each by itself, with another --out");
+  expect_one_line(run(study + "--threads 2 --ranks 1", "./cleave"), 2,
+                  "--threads: one rank alone shows no division: run 2 ranks of 2 threads, too");
   EXPECT_FALSE(fs::exists(folder_ / "s"));
 
   const Result options =
