@@ -128,7 +128,7 @@ TEST(Threads, OfRanksOfTheHypercubeAreStudiedRehearsedAndPredicted) {
                                       "--ranks",
                                       "1,2",
                                       "--at",
-                                      "2",
+                                      "4",
                                       "--rounds",
                                       "1",
                                       "--repetitions",
@@ -143,7 +143,7 @@ TEST(Threads, OfRanksOfTheHypercubeAreStudiedRehearsedAndPredicted) {
   }
   const auto studied = testing::run_program(command);
   ASSERT_EQ(studied.status, 0) << studied.err;
-  EXPECT_NE(studied.out.find("on 2 ranks of 2 threads: "), std::string::npos) << studied.out;
+  EXPECT_NE(studied.out.find("on 4 ranks of 2 threads: "), std::string::npos) << studied.out;
   const auto predicted = testing::run_program(
       {programs + "/cleave", "predict", study, "--ranks", "2", "--size", "N=16K", "--json"});
   ASSERT_EQ(predicted.status, 0) << predicted.err;
