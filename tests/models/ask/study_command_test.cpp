@@ -326,11 +326,11 @@ TEST_F(Command, AStudyOfTheHypercubeIsOfTheThreadsThatItIsTold) {
   EXPECT_EQ(read_trace(folder / "rehearsals" / "sort-N-32M-r64t2-1.trace.jsonl").run.threads, 2);
   EXPECT_NE(words_of(studied.out).find("on 64 ranks of 2 threads: "), std::string::npos)
       << studied.out;
-  const Result predicted = run("predict sort-study --ranks 64 --size N=32M --json");
+  const Result predicted = run("predict sort-study --ranks 2 --size N=32M --json");
   const auto prediction = nlohmann::json::parse(predicted.out).at("predictions").at(0);
   EXPECT_EQ(prediction.at("threads"), 2);
-  EXPECT_NE(predicted.out.find("rehearsed: the blocks of 64 ranks"), std::string::npos);
-  EXPECT_NE(run("predict sort-study --ranks 64 --size N=32M").out.find("threads"),
+  EXPECT_NE(predicted.out.find("rehearsed: the blocks of 2 ranks"), std::string::npos);
+  EXPECT_NE(run("predict sort-study --ranks 2 --size N=32M").out.find("threads"),
             std::string::npos);
 }
 
