@@ -163,38 +163,44 @@ double median_error(const Communication& c, SecondsOf seconds_of) {
   return median(std::move(errors));
 }
 
-/// l and g of each piece, and how far these and the paper's worst case are from the medians.
+/// How far pieces, one line and the paper's worst case are from the medians, in 80 columns.
+void print_errors(const Communication& c) {
+  const auto line = [](double l, double g) {
+    return [l, g](double bytes) { return 2 * (l + bytes * g); };
+  };
+  const auto percent = [&](auto seconds_of) { return 100 * median_error(c, seconds_of); };
+  fmt::print("  median error: {:.1f} % by pieces, {:.1f} % by one line\n",
+             percent([&](double bytes) { return 2 * c.unit_seconds(bytes); }),
+             percent(line(c.latency_s, c.gap_s_per_byte)));
+  fmt::print("  the paper's worst case: {:.1f} % (l {:.3f} us, g {:.4f} ns/byte)\n",
+             percent(line(c.worst_latency_s, c.worst_gap_s_per_byte)), c.worst_latency_s * 1e6,
+             c.worst_gap_s_per_byte * 1e9);
+  const auto unstable = std::ranges::count_if(c.samples, [](const auto& s) { return !s.stable; });
+  if (unstable > 0) {
+    double widest = 0;
+    for (const MessageSamples& s : c.samples) {
+      widest = std::max(widest, median_interval(s.seconds).relative_half_width());
+    }
+    fmt::print("  medians are not known to 2 % at {} of {} sizes, the least to {:.0f} %\n",
+               unstable, c.samples.size(), 100 * widest);
+  }
+  if (c.oversubscribed) {
+    fmt::print("  oversubscribed, left out of fits\n");
+  }
+}
+
+/// l and g of each piece.
 void print(const Machine& machine) {
-  fmt::print("{:<10} {:>5} {:>5} {:<8} {:>12} {:>10} {:>12} {:>10}  {}\n", "pattern", "ranks",
-             "level", "hosts", "from, bytes", "l, us", "g, ns/byte", "ns/word", "medians");
+  fmt::print("{:<10} {:>5} {:>5} {:<8} {:>12} {:>10} {:>12} {:>10}\n", "pattern", "ranks", "level",
+             "hosts", "from, bytes", "l, us", "g, ns/byte", "ns/word");
   const auto rows = [](const char* pattern, const std::vector<Communication>& entries) {
     for (const Communication& c : entries) {
-      const auto unstable = std::count_if(c.samples.begin(), c.samples.end(),
-                                          [](const MessageSamples& s) { return !s.stable; });
-      double widest = 0;
-      for (const MessageSamples& s : c.samples) {
-        widest = std::max(widest, median_interval(s.seconds).relative_half_width());
-      }
       for (const MessageSegment& s : c.segments) {
-        fmt::print("{:<10} {:>5} {:>5} {:<8} {:>12.0f} {:>10.3f} {:>12.4f} {:>10.4f}  {}\n",
-                   pattern, c.ranks, c.level, c.between_hosts ? "between" : "inside", s.from_bytes,
-                   s.latency_s * 1e6, s.gap_s_per_byte * 1e9, 4 * s.gap_s_per_byte * 1e9,
-                   unstable == 0 ? "known to 2 %"
-                                 : fmt::format("not known to 2 % at {} of {} sizes, the least to "
-                                               "{:.0f} %",
-                                               unstable, c.samples.size(), 100 * widest));
+        fmt::print("{:<10} {:>5} {:>5} {:<8} {:>12.0f} {:>10.3f} {:>12.4f} {:>10.4f}\n", pattern,
+                   c.ranks, c.level, c.between_hosts ? "between" : "inside", s.from_bytes,
+                   s.latency_s * 1e6, s.gap_s_per_byte * 1e9, 4 * s.gap_s_per_byte * 1e9);
       }
-      const auto line = [](double l, double g) {
-        return [l, g](double bytes) { return 2 * (l + bytes * g); };
-      };
-      fmt::print(
-          "{:<10} error at the median message: by pieces {:.1f} %, one line {:.1f} %, the paper's "
-          "worst case (l {:.3f} us, g {:.4f} ns/byte) {:.1f} %{}\n",
-          "", 100 * median_error(c, [&](double bytes) { return 2 * c.unit_seconds(bytes); }),
-          100 * median_error(c, line(c.latency_s, c.gap_s_per_byte)), c.worst_latency_s * 1e6,
-          c.worst_gap_s_per_byte * 1e9,
-          100 * median_error(c, line(c.worst_latency_s, c.worst_gap_s_per_byte)),
-          c.oversubscribed ? "; oversubscribed, left out of fits" : "");
+      print_errors(c);
     }
   };
   rows("alltoallv", machine.alltoallv);

@@ -15,13 +15,10 @@
 
 #include "independent.hpp"
 
-// Sets cross to other ranks as their bytes. Their first element is _Find_first of libstdc++.
-constexpr std::size_t kMax = 512;
-using Set = std::bitset<kMax>;
-template <>
-inline constexpr bool cleave::kPlain<Set> = true;
-
 namespace {
+
+constexpr std::size_t kMax = 512;
+using Set = std::bitset<kMax>;  // its first element is _Find_first of libstdc++
 
 std::vector<int> vertices_of(Set set) {
   std::vector<int> vertices;
@@ -95,16 +92,16 @@ Branch whole_graph(const cleave::NamedSizes& sizes, std::uint64_t) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  MaxClique graph;  // of the run
   return cleave::run(
       argc, argv,
       cleave::Program<MaxClique>{
           .summary = "Finds a largest clique of a random graph of N vertices.",
           .sizes = {{"N", 300, kMax}},
           .work = "nodes",
-          .application = [&](const auto& options) { return graph = random_graph(options); },
+          .application = random_graph,
           .make_problem = whole_graph,
-          .wrong = [&](const Branch& root, const Best& best) -> std::optional<std::string> {
+          .wrong = [](const MaxClique& graph, const Branch& root,
+                      const Best& best) -> std::optional<std::string> {
             const auto is_joined = [&](int v, int w) { return graph.joined[v][w]; };
             const auto right = gallery::largest_clique(vertices_of(root.candidates), is_joined);
             const auto found = gallery::largest_clique(vertices_of(best.clique), is_joined);

@@ -73,7 +73,7 @@ struct Semigroups {
 };
 
 Semigroup natural_numbers() {
-  Semigroup all{.genus = 0, .last = 0, .smallest = 1};
+  Semigroup all{.ways = {}, .genus = 0, .last = 0, .smallest = 1};
   for (int x = 0; x < Semigroup::kNumbers; ++x) {
     all.ways[x] = static_cast<std::uint8_t>(x / 2 + 1);
   }
@@ -83,28 +83,26 @@ Semigroup natural_numbers() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::int64_t genus = 0;  // of the run
-  return cleave::run(
-      argc, argv,
-      cleave::Program<Semigroups>{
-          .summary = "Counts the numerical semigroups of genus N.",
-          .sizes = {{"N", 28, 35}},
-          .work = "nodes",
-          .application =
-              [&](const cleave::RunOptions& options) {
-                genus = options.sizes.at("N");
-                return Semigroups{static_cast<std::int16_t>(genus)};
-              },
-          .make_problem = [](const cleave::NamedSizes&,
-                             std::uint64_t) { return natural_numbers(); },
-          .wrong = [&](const Semigroup&, const Count& count) -> std::optional<std::string> {
-            if (count.semigroups == kKnown[genus]) {
-              return std::nullopt;
-            }
-            return "it is known that there are " + std::to_string(kKnown[genus]);
-          },
-          .figures = [](const Count& count) -> cleave::Figures {
-            return {{"semigroups", count.semigroups}};
-          },
-      });
+  return cleave::run(argc, argv,
+                     cleave::Program<Semigroups>{
+                         .summary = "Counts the numerical semigroups of genus N.",
+                         .sizes = {{"N", 28, 35}},
+                         .work = "nodes",
+                         .application =
+                             [](const cleave::RunOptions& options) {
+                               return Semigroups{static_cast<std::int16_t>(options.sizes.at("N"))};
+                             },
+                         .make_problem = [](const cleave::NamedSizes&,
+                                            std::uint64_t) { return natural_numbers(); },
+                         .wrong = [](const Semigroups& of, const Semigroup&,
+                                     const Count& count) -> std::optional<std::string> {
+                           if (count.semigroups == kKnown[of.genus]) {
+                             return std::nullopt;
+                           }
+                           return "it is known that there are " + std::to_string(kKnown[of.genus]);
+                         },
+                         .figures = [](const Count& count) -> cleave::Figures {
+                           return {{"semigroups", count.semigroups}};
+                         },
+                     });
 }

@@ -104,17 +104,16 @@ Tour random_cities(const cleave::RunOptions& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Tour tour;  // of the run
   return cleave::run(
       argc, argv,
       cleave::Program<Tour>{
           .summary = "Finds the shortest tour through N cities.",
           .sizes = {{"N", 18, 20}},
           .work = "nodes",
-          .application = [&](const auto& options) { return tour = random_cities(options); },
+          .application = random_cities,
           .make_problem = [](const auto&, auto) { return Path{}; },
-          .wrong = [&](const Path&, const Best& best) -> std::optional<std::string> {
-            const double right = gallery::shortest_tour(tour.distance);
+          .wrong = [](const Tour& of, const Path&, const Best& best) -> std::optional<std::string> {
+            const double right = gallery::shortest_tour(of.distance);
             if (std::abs(best.tour.length - right) < 1e-9) return std::nullopt;
             return "the shortest has length " + std::to_string(right);
           },

@@ -107,7 +107,8 @@ void print_table(const std::vector<Prediction>& predictions, bool is_search, boo
   };
   const std::vector<ShownColumn> all = {
       {{"ranks", true}, [](P p) { return fmt::format("{}", p.ranks); }},
-      {{"threads", true, !is_search}, [](P p) { return fmt::format("{}", p.threads); }},
+      {{"threads", true, !is_search && predictions.front().threads == 1},
+       [](P p) { return fmt::format("{}", p.threads); }},
       {{"sizes"}, [&](P p) { return has_details ? sizes_text(p.sizes) : format_sizes(p.sizes); }},
       {{"time", true}, [&](P p) { return p.is_answer() ? known(p, p.seconds) : "not known"; }},
       {{"95 % from", true}, [&](P p) { return known(p, p.low); }},

@@ -96,7 +96,9 @@ void add_study_command(CLI::App& program, const std::string& command_line) {
   command->add_option("--type", arguments->type,
                       "Executor: hypercube or work_stealing [program's]");
   command->add_option("--ranks", given->ranks, "Numbers of ranks to run")->capture_default_str();
-  command->add_option("--threads", given->threads, "Numbers of threads of a rank (work_stealing)")
+  command
+      ->add_option("--threads", given->threads,
+                   "Numbers of threads of a rank; of the hypercube one number")
       ->capture_default_str();
   command->add_option("--sizes", arguments->sizes,
                       "What is run instead of three of the program's sizes: each as its option "

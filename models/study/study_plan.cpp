@@ -68,8 +68,11 @@ ProgramDescription describe(const StudyArguments& arguments) {
 /// Threads beyond the cores are left out: what such runs measure is who runs when.
 std::vector<Workers> workers_of(const StudyArguments& arguments, const std::string& type) {
   std::vector<Workers> all;
-  if (type != kStealing && arguments.threads != std::vector{1}) {
-    throw UsageError(fmt::format("--threads is for --type {}, not for {}", kStealing, type));
+  if (type != kStealing && arguments.threads.size() != 1) {
+    throw UsageError(fmt::format(
+        "--threads: a model of {} is of one number of threads, not of {}: study each by "
+        "itself, with another --out",
+        type, fmt::join(arguments.threads, ",")));
   }
   for (const int ranks : arguments.ranks) {
     for (const int of_rank : arguments.threads) {
@@ -82,6 +85,12 @@ std::vector<Workers> workers_of(const StudyArguments& arguments, const std::stri
   if (all.empty()) {
     throw UsageError(fmt::format("--threads: all of {} outnumber the {} cores",
                                  fmt::join(arguments.threads, ","), detail::usable_cores()));
+  }
+  if (type != kStealing && arguments.threads.front() > 1 && all.back().ranks == 1) {
+    throw UsageError(fmt::format(
+        "--threads: one rank alone shows no division: run 2 ranks of {} threads, too, by --ranks "
+        "1,2, and --allow-oversubscribed where these outnumber the cores",
+        arguments.threads.front()));
   }
   return all;
 }
@@ -152,22 +161,24 @@ void add_runs(StudyPlan& plan, const std::vector<Workers>& workers) {
   }
 }
 
-/// A search is rehearsed by one process, which is all ranks; else there are as many processes as
-/// ranks compute at once on this host.
+/// A search is rehearsed by one process, which is all ranks. Else there are as many processes as
+/// ranks of the runs' threads compute at once on this host.
 Case rehearsal_of(const StudyPlan& plan, std::string size, std::string label, int ranks) {
-  const bool is_search = plan.program.type == kStealing;
-  return {.size = std::move(size),
-          .label = std::move(label),
-          .workers = {.ranks = is_search ? 1 : std::min(ranks, detail::usable_cores())},
-          .rehearsed = ranks};
+  Workers workers;
+  if (plan.program.type != kStealing) {
+    workers.threads = plan.cases.front().workers.threads;
+    workers.ranks = std::clamp(detail::usable_cores() / workers.threads, 1, ranks);
+  }
+  return {
+      .size = std::move(size), .label = std::move(label), .workers = workers, .rehearsed = ranks};
 }
 
-/// What is asked, and every run that is made by ranks of one thread, so that rehearsals are judged
-/// by runs.
+/// What is asked, and every run, so that rehearsals are judged by runs: of searches those of one
+/// thread a rank.
 void add_rehearsals(StudyPlan& plan, const StudyArguments& arguments) {
   for (std::size_t i = 0, runs = plan.cases.size(); i < runs; ++i) {
     const Case run = plan.cases[i];
-    if (run.workers.threads == 1) {
+    if (plan.program.type != kStealing || run.workers.threads == 1) {
       plan.cases.push_back(rehearsal_of(plan, run.size, run.label, run.workers.ranks));
     }
   }
@@ -314,7 +325,7 @@ std::vector<std::string> StudyPlan::options_of(const Case& c, int round) const {
                {"--network", (is_assumed ? assumed_network() : folder / kMachineOfStudy).string(),
                 "--ranks-per-host", std::to_string(ranks_per_host)});
   }
-  if (program.type == kStealing) {
+  if (program.type == kStealing || c.workers.threads > 1) {
     all.insert(all.end(), {"--threads", std::to_string(c.workers.threads)});
   }
   // Another input each round, so that the luck of one does not pass for a law.
@@ -330,11 +341,11 @@ std::vector<std::string> StudyPlan::options_of(const Case& c, int round) const {
 
 std::filesystem::path StudyPlan::trace_of(const Case& c, int round) const {
   const auto [ranks, threads] = c.workers;
-  const std::string workers = c.rehearsed > 0 ? fmt::format("r{}", c.rehearsed)
-                              : threads == 1  ? fmt::format("p{}", ranks)
-                                              : fmt::format("p{}t{}", ranks, threads);
+  const std::string of_ranks =
+      c.rehearsed > 0 ? fmt::format("r{}", c.rehearsed) : fmt::format("p{}", ranks);
+  const std::string of_threads = threads == 1 ? "" : fmt::format("t{}", threads);
   return folder / (c.rehearsed > 0 ? kRehearsalsOfStudy : kTracesOfStudy) /
-         fmt::format("{}-{}-{}-{}.trace.jsonl", file_name, c.label, workers, round);
+         fmt::format("{}-{}-{}{}-{}.trace.jsonl", file_name, c.label, of_ranks, of_threads, round);
 }
 
 std::vector<std::filesystem::path> StudyPlan::traces() const {

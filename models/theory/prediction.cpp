@@ -26,7 +26,7 @@ struct Question {
   int ranks_per_host = 1;
   int threads = 1;
   NamedSizes sizes;
-  const RehearsedRun* rehearsed = nullptr;  ///< of one thread a rank
+  const RehearsedRun* rehearsed = nullptr;  ///< of as many threads
   const MeasuredMessages* messages = nullptr;
 
   double nodes() const { return static_cast<double>(sizes.at("nodes")); }
@@ -55,6 +55,7 @@ Question checked(const Model& model, int ranks, const NamedSizes& sizes,
   }
   check_sizes(model, sizes);
   const int threads = options.threads.value_or(model.threads);
+  const bool is_rehearsable = model.search() == nullptr || threads == 1;
   const MeasuredMessages* const messages = of_run(ranks, sizes, options.messages);
   const int usual = messages ? messages->ranks_per_host : model.usual_ranks_per_host(ranks);
   return {.model = model,
@@ -63,7 +64,7 @@ Question checked(const Model& model, int ranks, const NamedSizes& sizes,
           .ranks_per_host = std::min(ranks, options.ranks_per_host.value_or(usual)),
           .threads = threads,
           .sizes = sizes,
-          .rehearsed = threads == 1 ? of_run(ranks, sizes, options.rehearsed) : nullptr,
+          .rehearsed = is_rehearsable ? of_run(ranks, sizes, options.rehearsed) : nullptr,
           .messages = messages};
 }
 

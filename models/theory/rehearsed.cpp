@@ -36,6 +36,9 @@ void require_of(const Model& model, const detail::Trace& trace) {
   require_same("application", model.app, trace.run.app);
   require_same("type", model.type, trace.run.type);
   require_same("placement", model.placement, trace.run.placement);
+  if (model.search() == nullptr) {
+    require_same("threads", std::to_string(model.threads), std::to_string(trace.run.threads));
+  }
   for (const auto& [name, value] : model.options) {
     const auto found = trace.run.options.find(name);
     if (name != "size" && found != trace.run.options.end()) {

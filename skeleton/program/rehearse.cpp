@@ -250,7 +250,7 @@ void tell_rehearsal(const Comm& world, const ProgramTraits& program, const RunOp
   if (options.trace) {
     information.ranks = options.rehearse->of;
     information.ranks_per_host = hosts_of(world).ranks_per_host();
-    information.oversubscribed = hosts_of(world).oversubscribed();
+    information.oversubscribed = hosts_of(world).oversubscribed(options.threads);
     write_rehearsal(world, std::move(information), ranks, repetitions, mine, *options.trace);
   }
 }
@@ -258,6 +258,9 @@ void tell_rehearsal(const Comm& world, const ProgramTraits& program, const RunOp
 /// All of its ranks run here, with one thread each and the messages of a machine.
 template <class Refuse>
 void check_rehearsed_search(const RunOptions& options, const Refuse& refuse) {
+  if (options.threads > 1) {
+    refuse("--threads", "whose ranks have one thread each");
+  }
   if (options.checkpoint) {
     refuse("--checkpoint", "which begins at the start");
   }
@@ -331,9 +334,6 @@ void check_rehearsal(const RunOptions& options) {
   if (options.inputs != Inputs::same) {
     refuse("--inputs new", "which repeats one input");
   }
-  if (options.threads > 1) {
-    refuse("--threads", "whose ranks have one thread each");
-  }
   if (options.type == DC_Type::work_stealing) {
     check_rehearsed_search(options, refuse);
     return;
@@ -363,9 +363,11 @@ void rehearse(const Comm& world, const AnyRun& run, const ProgramTraits& program
               const CommandLine& line, RunInformation information) {
   const RunOptions& options = line.options;
   const std::vector<int> ranks = ranks_of_process(world, *options.rehearse);
-  const CallOptions call{{.placement = options.placement}};
+  CallOptions call{{.comm = MPI_COMM_WORLD,
+                    .placement = options.placement,
+                    .stealing = {.threads = options.threads}}};
   keep_freed_memory();
-  bind_as(options, world);
+  call.bound_to = bind_as(options, world);
   const std::int64_t max_bytes = available_memory() / hosts_of(world).ranks_per_host();
   const auto holding = [&](int rank) { return holding_of(rank, options); };
   std::vector<RehearsedRank> mine;

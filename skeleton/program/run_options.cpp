@@ -237,8 +237,10 @@ void choose_placement(const ProgramTraits& program, bool is_given, RunOptions& o
     return;
   }
   if (traits_of(o.placement).problem == Holders::parts && !is_of(DC_Type::hypercube)) {
-    throw UsageError(fmt::format("--placement: {} is not for {}: its problem has no parts",
-                                 name_of(o.placement), program.program));
+    throw UsageError(
+        fmt::format("--placement: {} is not for {}: its problem has no parts, which `make_part` of "
+                    "a Program makes",
+                    name_of(o.placement), program.program));
   }
   throw UsageError(
       fmt::format("--placement: {} is not for --type {}", name_of(o.placement), name_of(o.type)));
@@ -248,10 +250,10 @@ void choose_placement(const ProgramTraits& program, bool is_given, RunOptions& o
 void check_combinations(const ProgramTraits& program, RunOptions& o) {
   const bool has_threads =
       o.type == DC_Type::work_stealing || (o.type == DC_Type::hypercube && program.shares_own_part);
-  if (o.threads > 1 && !has_threads && !o.rehearse) {
-    throw UsageError(
-        fmt::format("--threads: {} of {} runs one thread a rank, take --type work_stealing",
-                    name_of(o.type), program.program));
+  if (o.threads > 1 && !has_threads) {
+    throw UsageError(fmt::format(
+        "--threads: {} of {} runs one thread a rank, {}take --type work_stealing", name_of(o.type),
+        program.program, o.type == DC_Type::hypercube ? "give the application `small` or " : ""));
   }
   check_has_standard_output("--trace", o.trace.value_or(""), o.json);
   if (o.rehearse) {

@@ -64,7 +64,8 @@ TEST(BadCommandLine, OfSortingAndLabellingIsOneLineAndStatus2) {
                  "--key: placement replicated sorts int32 keys in ascending order and writes none; "
                  "take distributed");
   expect_failure(2, "uts", {"--placement", "distributed", "--tree", "prins:T1"}, 2,
-                 "--placement: distributed is not for cleave-uts: its problem has no parts");
+                 "--placement: distributed is not for cleave-uts: its problem has no parts, which "
+                 "`make_part` of a Program makes");
   expect_failure(2, "components", {"--size", "N=8"}, 2,
                  "--size: a random graph needs both, for example N=1M,M=2M");
   expect_failure(2, "components", {"--size", "N=4G,M=1"}, 2,

@@ -168,7 +168,8 @@ TEST(Rehearse, SaysInOneLineWhatIsWrong) {
   expect(1, {"--rehearse", "4", "--verify"},
          "--rehearse: --verify is not for a rehearsal, which has no result");
   expect(1, {"--rehearse", "4", "--threads", "2"},
-         "--rehearse: --threads is not for a rehearsal, whose ranks have one thread each");
+         "--threads: hypercube of cleave-quicksort runs one thread a rank, give the application "
+         "`small` or take --type work_stealing");
   expect(1, {"--rehearse", "4", "--inputs", "new"},
          "--rehearse: --inputs new is not for a rehearsal, which repeats one input");
   expect(1, {"--rehearse", "4", "--type", "sequential"},

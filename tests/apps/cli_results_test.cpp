@@ -146,6 +146,13 @@ TEST(Flowshop, OfOneRankAloneTakesEitherPlacement) {
   }
 }
 
+TEST(Uts, CountsAsManyNodesByOneLoopAsByWorkStealing) {
+  const auto by_loop = once(1, "uts", {"--tree", "prins:T1", "--type", "sequential"});
+  EXPECT_EQ(by_loop["sizes"], once(1, "uts", {"--tree", "prins:T1"})["sizes"]);
+  EXPECT_GT(by_loop["sizes"]["nodes"].get<int>(), 0);
+  EXPECT_GT(by_loop["nodes_per_second"].get<double>(), 0);
+}
+
 TEST(Components, AreTheSameByEitherPlacementCombineAndEncoding) {
   const Arguments graph = {"--graph", "rmat", "--size", "N=4K,M=20K"};
   const auto expected = verified(1, "components", graph)["components"];

@@ -114,5 +114,44 @@ TEST_P(Applications, AreStudiedAndPredicted) {
   EXPECT_LT(prediction["seconds"].get<double>(), 10);
 }
 
+TEST(Threads, OfRanksOfTheHypercubeAreStudiedRehearsedAndPredicted) {
+  const std::string programs = CLEAVE_PROGRAMS;
+  const testing::TemporaryFolder folder;
+  const std::string machine = folder / "test.machine.json";
+  const std::string study = folder / "study";
+  write_machine(machine, some_machine());
+  std::vector<std::string> command = {programs + "/cleave",
+                                      "study",
+                                      programs + "/example-closest-pair",
+                                      "--threads",
+                                      "2",
+                                      "--ranks",
+                                      "1,2",
+                                      "--at",
+                                      "4",
+                                      "--rounds",
+                                      "1",
+                                      "--repetitions",
+                                      "3",
+                                      "--machine",
+                                      machine,
+                                      "--out",
+                                      study,
+                                      "--allow-oversubscribed"};
+  for (const char* size : {"N=4K", "N=6K", "N=8K", "N=12K", "N=16K"}) {
+    command.insert(command.end(), {"--sizes", size});
+  }
+  const auto studied = testing::run_program(command);
+  ASSERT_EQ(studied.status, 0) << studied.err;
+  EXPECT_NE(studied.out.find("on 4 ranks of 2 threads: "), std::string::npos) << studied.out;
+  const auto predicted = testing::run_program(
+      {programs + "/cleave", "predict", study, "--ranks", "2", "--size", "N=16K", "--json"});
+  ASSERT_EQ(predicted.status, 0) << predicted.err;
+  const auto prediction = nlohmann::json::parse(predicted.out).at("predictions").at(0);
+  EXPECT_EQ(prediction.at("threads"), 2);
+  EXPECT_NE(prediction.at("remarks").dump().find("rehearsed: the blocks of 2 ranks"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace cleave

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,10 @@ TEST(Calibrate, MeasuresThePatternsAndMessagesThatAreAskedFor) {
     const Finished finished = calibrate(
         ranks, {"--patterns", "exchange", "--largest", "16K", "--seconds", "0.3", "--out", file});
     ASSERT_EQ(finished.status, 0) << finished.err;
+    std::istringstream lines(finished.out);
+    for (std::string line; std::getline(lines, line);) {
+      EXPECT_LE(line.size(), 80U) << line;
+    }
     const Machine machine = read_machine(file);
     EXPECT_TRUE(machine.alltoallv.empty());
     ASSERT_FALSE(machine.exchange.empty());

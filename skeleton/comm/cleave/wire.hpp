@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // wire<T>: how a value crosses to another rank, as a sequence of bytes.
 //
-// Automatic: arithmetic types, enumerations, std::complex, std::string, std::array, std::vector,
-// std::deque, std::pair, std::tuple, std::optional, std::variant, std::map, std::set and their
-// unordered forms, and aggregates of at most 100 of these, to any depth. Refused at compile time:
-// pointers and views (std::span, std::string_view), alone or inside an aggregate, since what they
-// point to stays behind; C arrays, for which std::array does; unions, with a name or without, since
-// nothing tells which member holds; and aggregates with a base class. Any other type: specialise
-// wire<T>, or declare it `kPlain` if its bytes are its value, which also spares the compiler a look
-// into an aggregate of many kilobytes. Ranks must agree on byte order and type sizes: one cluster
-// of one kind of machine.
+// Automatic: arithmetic types, enumerations, std::complex, std::bitset, std::string, std::array,
+// std::vector, std::deque, std::pair, std::tuple, std::optional, std::variant, std::map, std::set
+// and their unordered forms, and aggregates of at most 100 of these, to any depth. Refused at
+// compile time: pointers and views (std::span, std::string_view), alone or inside an aggregate,
+// since what they point to stays behind; C arrays, for which std::array does; unions, with a name
+// or without, since nothing tells which member holds; and aggregates with a base class. Any other
+// type: specialise wire<T>, or declare it `kPlain` if its bytes are its value, which also spares
+// the compiler a look into an aggregate of many kilobytes. Ranks must agree on byte order and type
+// sizes: one cluster of one kind of machine.
 #pragma once
 
 #include <array>

@@ -74,16 +74,17 @@ struct Program {
   /// Whether a new seed makes a new problem; else it does where no file is given.
   std::function<bool()> is_generated = {};
 
-  /// What is wrong with a whole solution, for --verify; nothing if it is right. Else it is compared
-  /// with that of recursion, or of a search by one loop, on one rank.
-  std::function<std::optional<std::string>(const Problem&, const Solution&)> wrong = {};
+  /// What is wrong with a whole solution, for --verify; nothing if it is right. May take a
+  /// `const App&` before the others. Else it is compared with that of recursion, or of a search by
+  /// one loop, on one rank.
+  detail::AskedOf<App, std::optional<std::string>(const Problem&, const Solution&)> wrong = {};
   /// The same of a solution in parts, or of a problem that cannot be copied; collective. Else rank
   /// 0 gathers the solution.
   std::function<std::optional<std::string>(const Comm&, const NamedSizes&, std::uint64_t seed,
                                            const Solution&)>
       wrong_part = {};
-  /// What is printed of a solution, on rank 0.
-  std::function<Figures(const Solution&)> figures = {};
+  /// What is printed of a solution, on rank 0. May take a `const App&` before it.
+  detail::AskedOf<App, Figures(const Solution&)> figures = {};
   /// The same, collective over the ranks that share a solution; rank 0's counts.
   std::function<Figures(const Comm&, const Solution&)> figures_of_parts = {};
   /// Writes a right result. Collective over the ranks that share it; rank 0 if each has all of it.

@@ -325,7 +325,10 @@ TEST_F(Command, AStudyRefusesWhatCouldNotBeFittedBeforeItRuns) {
   expect_one_line(run(study + "--type work_stealing", "./cleave"), 2,
                   "--type: 'work_stealing' cannot be studied of ");
   expect_one_line(run(study + "--threads 1,2", "./cleave"), 2,
-                  "--threads is for --type work_stealing, not for hypercube");
+                  "--threads: a model of hypercube is of one number of threads, not of 1,2: study "
+                  "each by itself, with another --out");
+  expect_one_line(run(study + "--threads 2 --ranks 1", "./cleave"), 2,
+                  "--threads: one rank alone shows no division: run 2 ranks of 2 threads, too");
   EXPECT_FALSE(fs::exists(folder_ / "s"));
 
   const Result options =
@@ -336,6 +339,24 @@ TEST_F(Command, AStudyRefusesWhatCouldNotBeFittedBeforeItRuns) {
   EXPECT_EQ(named.status, 0) << named.err;
   EXPECT_TRUE(fs::exists(folder_ / "s" / "evil.model.json"));
   EXPECT_TRUE(fs::exists(folder_ / "s" / "traces" / "evil-N-1M-p1-1.trace.jsonl"));
+}
+
+TEST_F(Command, AStudyOfTheHypercubeIsOfTheThreadsThatItIsTold) {
+  const std::string study = install();
+  const Result studied =
+      run(study + " --machine m.machine.json --threads 2 --allow-oversubscribed", "./cleave");
+  ASSERT_EQ(studied.status, 0) << studied.err;
+  const fs::path folder = folder_ / "sort-study";
+  EXPECT_TRUE(fs::exists(folder / "traces" / "sort-N-1M-p2t2-1.trace.jsonl"));
+  EXPECT_EQ(read_trace(folder / "rehearsals" / "sort-N-32M-r64t2-1.trace.jsonl").run.threads, 2);
+  EXPECT_NE(words_of(studied.out).find("on 64 ranks of 2 threads: "), std::string::npos)
+      << studied.out;
+  const Result predicted = run("predict sort-study --ranks 2 --size N=32M --json");
+  const auto prediction = nlohmann::json::parse(predicted.out).at("predictions").at(0);
+  EXPECT_EQ(prediction.at("threads"), 2);
+  EXPECT_NE(predicted.out.find("rehearsed: the blocks of 2 ranks"), std::string::npos);
+  EXPECT_NE(run("predict sort-study --ranks 2 --size N=32M").out.find("threads"),
+            std::string::npos);
 }
 
 TEST_F(Command, AFolderOfAStudyStandsForItsFiles) {

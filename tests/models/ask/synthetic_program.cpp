@@ -49,6 +49,7 @@ struct Options {
   std::string trace;
   std::string app = "sort";
   int ranks = 1;
+  int threads = 1;
   int rehearsed = 0;
   int repetitions = 3;
   int warm_up = 1;
@@ -79,6 +80,7 @@ struct Options {
     program.add_option("--seed", seed);
     program.add_option("--app", app);
     program.add_option("--ranks", ranks);
+    program.add_option("--threads", threads);
     program.add_option("--rehearse", rehearsed);
     program.add_flag("--fail", fails);
     program.add_option("--sleep-and-say", pid_file);
@@ -103,6 +105,7 @@ int write_trace(const Options& o, const std::string& command_line) {
             ? cleave::models::synthetic_rehearsal(synthetic, o.rehearsed, sizes, o.repetitions)
             : cleave::models::synthetic_trace(synthetic, o.ranks, sizes, o.repetitions);
     run.run.ranks_per_host = o.ranks;
+    run.run.threads = o.threads;
     run.run.provenance = cleave::detail::provenance_here("cleave-sort", command_line, "none");
     const bool is_disturbed = o.size == o.disturbed_size && o.seed <= o.disturbed_until &&
                               !(o.is_disturbed_alike && o.rehearsed > 0);

@@ -193,6 +193,22 @@ TEST(RehearsedRun, IsNoRunAndARunIsNone) {
               rehearsed_runs(model, {&other, 1});
             }),
             "sort-8.trace.jsonl rehearses application search, the model is of sort");
+  Trace of_threads = rehearsal;
+  of_threads.run.threads = 2;
+  EXPECT_EQ(said([&] {
+              rehearsed_runs(model, {&of_threads, 1});
+            }),
+            "sort-8.trace.jsonl rehearses threads 2, the model is of 1");
+}
+
+TEST(RehearsedRun, OfSeveralThreadsIsPredictedByItsBlocks) {
+  Model model = model_of_small_runs();
+  model.threads = 2;
+  Trace rehearsal = rehearsal_of_rank_0();
+  rehearsal.run.threads = 2;
+  const Prediction prediction = predicted(model, {rehearsal});
+  EXPECT_TRUE(prediction.is_rehearsed);
+  EXPECT_EQ(prediction.threads, 2);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <bitset>
 #include <complex>
 #include <deque>
 #include <map>
@@ -178,6 +179,7 @@ Rich rich() {
 static_assert(Plain<Point>);
 static_assert(Plain<Matrix> && Plain<Names> && Plain<std::array<Matrix, 2>>);
 static_assert(Plain<std::complex<double>> && Plain<std::monostate>);
+static_assert(Plain<std::bitset<70>> && Plain<std::array<std::bitset<3>, 2>>);
 static_assert(Transferable<Table> && !Plain<Table>);
 static_assert(Transferable<Rich> && Transferable<std::vector<Rich>>);
 static_assert(Transferable<MoveOnly>);
@@ -242,6 +244,7 @@ TEST(Wire, ArraysCrossAtAnyDepth) {
 
 TEST(Wire, StandardTypesCrossAloneAndNested) {
   EXPECT_EQ(round_trip(std::complex<double>(1, 2)), std::complex<double>(1, 2));
+  EXPECT_EQ(round_trip(std::bitset<70>(5).set(69)), std::bitset<70>(5).set(69));
   EXPECT_EQ(round_trip(std::tuple<>()), std::tuple<>());
   EXPECT_EQ(round_trip(std::vector<std::tuple<>>(5)).size(), 5u);
   EXPECT_EQ(round_trip(std::deque<std::monostate>(5)).size(), 5u);

@@ -272,6 +272,26 @@ TEST(Rehearsal, OfASortTakesAsManyRanksAsMemoryAllows) {
   EXPECT_EQ(recorder.repetitions()[0].sizes.begin()->value, 16000);
 }
 
+TEST(Rehearsal, SolvesTheLeavesOfAllRanksAsItIsTold) {
+  const examples::Mergesort app;
+  const Comm alone(MPI_COMM_SELF);
+  Recorder recorder(rehearsed_ns);
+  CallOptions options;
+  options.recorder = &recorder;
+  int leaves = 0;
+  const auto make = [](int /*rank*/) { return rehearsed_values(400, 1); };
+  Rehearsal<examples::Mergesort> rehearsal(app, options, alone, Way::replicated, 4, 1, make,
+                                           [&](std::vector<int> problem) {
+                                             ++leaves;
+                                             return solve_sequential(app, std::move(problem));
+                                           });
+  rehearsal.prepare({});
+  EXPECT_EQ(leaves, 3);
+  recorder.begin_repetition(0, false);
+  recorder.end_repetition(rehearsal.run(make(1)));
+  EXPECT_EQ(leaves, 4);
+}
+
 TEST(Rehearsal, OfATrivialProblemHasNoOthers) {
   Recorder recorder(rehearsed_ns);
   rehearse_alone<examples::Mergesort>(

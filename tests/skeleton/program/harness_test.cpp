@@ -99,8 +99,8 @@ TEST(CommandLine, NamesTheOptionAndTheValueThatItRefuses) {
   EXPECT_EQ(refusal({"--network", "x", "--ranks-per-host", "2"}),
             "--network and --ranks-per-host are for a rehearsed search: add --rehearse P");
   EXPECT_EQ(refusal({"--threads", "2"}),
-            "--threads: hypercube of cleave-sample runs one thread a rank, take --type "
-            "work_stealing");
+            "--threads: hypercube of cleave-sample runs one thread a rank, give the application "
+            "`small` or take --type work_stealing");
 }
 
 TEST(CommandLine, RefusesWhatItDoesNotKnow) {

@@ -129,7 +129,8 @@ class Link {
   }
 
   HeaderMessage first_message(std::span<const std::byte> payload) const {
-    HeaderMessage first{.header = {.payload = Header::follows, .bytes = std::ssize(payload)}};
+    HeaderMessage first{.header = {.payload = Header::follows, .bytes = std::ssize(payload)},
+                        .payload = {}};
     if (payload.size() <= kMaxBytesInHeader && blocks_.recorder() == nullptr) {
       first.header.payload = Header::is_here;
       std::ranges::copy(payload, first.payload.begin());

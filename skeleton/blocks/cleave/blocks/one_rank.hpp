@@ -17,7 +17,11 @@ template <TreeSearch App>
   requires(!DivideAndConquer<App>)
 typename App::Solution solve_on_one_rank(const App& app, typename App::Problem problem,
                                          const CallOptions& options) {
-  return search_sequentially(app, std::move(problem), limits_of(options.stealing));
+  auto total = search_sequentially(app, std::move(problem), limits_of(options.stealing));
+  if (options.recorder != nullptr) {
+    options.recorder->add_run_sizes(sizes_of_solution(app, total));
+  }
+  return total;
 }
 
 /// By the `sequential` functor where there is one, else by a search where there is `visit`. What a

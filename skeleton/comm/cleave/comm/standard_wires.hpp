@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -23,6 +24,9 @@
 #include <cleave/wire.hpp>
 
 namespace cleave {
+
+template <std::size_t n>
+inline constexpr bool kPlain<std::bitset<n>> = true;
 
 template <class T, std::size_t n>
   requires(!Plain<std::array<T, n>> && Transferable<T>)

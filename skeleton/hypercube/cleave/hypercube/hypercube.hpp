@@ -270,6 +270,17 @@ typename App::Solution solve_given(const App& app, Given&& given, const CallOpti
       .solve(std::forward<Given>(given), traits_of(options.placement).problem);
 }
 
+/// The same leaf, of the problems in a list.
+template <class App>
+Leaf<InHalves<App>> leaf_of_list(Leaf<App> leaf) {
+  if (!leaf) {
+    return nullptr;
+  }
+  return [leaf = std::move(leaf)](typename InHalves<App>::Problem list) {
+    return InHalves<App>::solve_each(std::move(list), leaf);
+  };
+}
+
 /// The same of a problem that is there, in lists where it must be.
 /// \param leaf  solves a rank's own part that is not trivial, unless it is empty
 template <RunsOnHypercube App>
@@ -280,15 +291,9 @@ typename App::Solution solve_on_hypercube(const App& app, typename App::Problem 
         app, [&] { return std::move(problem); }, options, std::move(leaf));
   } else {
     using Lists = InHalves<App>;
-    Leaf<Lists> leaf_of_list;
-    if (leaf) {
-      leaf_of_list = [&](typename Lists::Problem list) {
-        return Lists::solve_each(std::move(list), leaf);
-      };
-    }
     auto list = solve_given(
         Lists(app), [&] { return Lists::list_of(std::move(problem)); }, options,
-        std::move(leaf_of_list));
+        leaf_of_list<App>(std::move(leaf)));
     return std::move(list.front());
   }
 }

@@ -62,8 +62,9 @@ class Rehearsal {
   /// \param options  what is recorded in a call, and by which clock: `rehearsed_ns`
   /// \param world    processes that rehearse ranks of the same call at the same time
   /// \param make     what a rank is given; of the whole problem, what rank 0 is given
+  /// \param leaf     solves a rank's own part, unless it is empty
   Rehearsal(const App& app, const CallOptions& options, const Comm& world, Way way, int ranks,
-            int rank, std::function<Problem(int)> make)
+            int rank, std::function<Problem(int)> make, Leaf<App> leaf = nullptr)
       : app_(app),
         options_(options),
         world_(world),
@@ -71,6 +72,7 @@ class Rehearsal {
         ranks_(ranks),
         rank_(rank),
         make_(std::move(make)),
+        leaf_(std::move(leaf)),
         group_{.first = 0, .size = ranks} {}
 
   /// Finds what the others will send. \throws FunctorError and what else the functors throw
@@ -98,7 +100,7 @@ class Rehearsal {
       const Holders holders = way_ == Way::replicated ? Holders::all
                               : way_ == Way::rooted   ? Holders::root
                                                       : Holders::parts;
-      const Solution solution = Hypercube<App>(app_, options_, messages, way_)
+      const Solution solution = Hypercube<App>(app_, options_, messages, way_, leaf_)
                                     .solve([&] { return std::move(problem); }, holders);
       const std::int64_t elapsed_ns = rehearsed_ns() - begin_ns;
       if (first_level_ == 0 && (way_ == Way::replicated || way_ == Way::merging)) {
@@ -225,7 +227,7 @@ class Rehearsal {
 
   Solution leaf(Problem problem, int rank, int level) {
     const CallOptions options = of_others(leaves_.recorder);
-    Blocks<App> blocks(app_, options);
+    Blocks<App> blocks(app_, options, leaf_);
     auto solution = blocks.solve(std::move(problem), Level{.index = level, .group = 1});
     if (const auto& failure = blocks.failure()) {
       throw FunctorError(rank, failure->level, failure->block, failure->message);
@@ -308,6 +310,7 @@ class Rehearsal {
   const int ranks_;
   const int rank_;
   const std::function<Problem(int)> make_;
+  const Leaf<App> leaf_;
   RehearsalLimits limits_;
   std::int64_t begin_ns_ = 0;
   Group group_;  ///< that runs here

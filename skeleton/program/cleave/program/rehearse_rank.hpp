@@ -7,9 +7,12 @@
 #include <utility>
 
 #include <cleave/application.hpp>
+#include <cleave/blocks/blocks.hpp>
 #include <cleave/blocks/boxed.hpp>
 #include <cleave/blocks/in_halves.hpp>
+#include <cleave/call/call.hpp>
 #include <cleave/comm.hpp>
+#include <cleave/hypercube/hypercube.hpp>
 #include <cleave/hypercube/rehearsal.hpp>
 #include <cleave/program/any_run.hpp>
 #include <cleave/program/measure.hpp>
@@ -22,7 +25,7 @@ namespace cleave::detail {
 struct RehearsedRank {
   int rank = 0;
   Recorder recorder{rehearsed_ns};
-  Leaves leaves;
+  Leaves leaves{};
   int first_level = 0;   ///< Rehearsal::first_level
   int level_offset = 0;  ///< Rehearsal::level_offset
 };
@@ -30,14 +33,15 @@ struct RehearsedRank {
 /// Prepares the rank and makes its calls. Collective over `world`.
 /// \param make       what a rank is given
 /// \param max_bytes  that the preparation may take
+/// \param leaf       solves a rank's own part, unless it is empty
 template <class App>
 RehearsedRank rehearse_rank(const Comm& world, const App& app, const RunOptions& options,
                             CallOptions call, int rank, std::int64_t max_bytes,
-                            const std::function<typename App::Problem(int)>& make) {
+                            const std::function<typename App::Problem(int)>& make, Leaf<App> leaf) {
   RehearsedRank rehearsed{.rank = rank};
   call.recorder = &rehearsed.recorder;
   Rehearsal<App> rehearsal(app, call, world, way_for<App>(call.placement), options.rehearse->of,
-                           rank, make);
+                           rank, make, std::move(leaf));
   agree(world, [&] { rehearsal.prepare({.max_bytes = max_bytes}); });
   for (int i = 0; i < options.warm_up + options.repetitions; ++i) {
     auto problem = agree(world, [&] { return make(rank); });
@@ -65,10 +69,12 @@ RehearsedRank rehearse_as_needed(const Comm& world, const App& app, const RunOpt
     return rehearse_as_needed(world, Boxed<App>(app), options, call, rank, max_bytes,
                               [&](int of) { return Box([&] { return make(of); }); });
   } else if constexpr (!DividesInHalves<App>) {
-    return rehearse_rank(world, InHalves<App>(app), options, call, rank, max_bytes,
-                         [&](int of) { return InHalves<App>::list_of(make(of)); });
+    return rehearse_rank<InHalves<App>>(
+        world, InHalves<App>(app), options, call, rank, max_bytes,
+        [&](int of) { return InHalves<App>::list_of(make(of)); },
+        leaf_of_list<App>(leaf_of(app, call)));
   } else {
-    return rehearse_rank(world, app, options, call, rank, max_bytes, make);
+    return rehearse_rank<App>(world, app, options, call, rank, max_bytes, make, leaf_of(app, call));
   }
 }
 

@@ -43,6 +43,30 @@ std::function<App(const RunOptions&)> default_application() {
   }
 }
 
+/// A function of `Args` that may ask for the application before them.
+template <class App, class Signature>
+class AskedOf;
+template <class App, class Result, class... Args>
+class AskedOf<App, Result(Args...)> {
+ public:
+  AskedOf() = default;
+  template <class F>
+    requires std::is_invocable_r_v<Result, F&, const App&, Args...>
+  AskedOf(F function) : function_(std::move(function)) {}
+  template <class F>
+    requires std::is_invocable_r_v<Result, F&, Args...>
+  AskedOf(F function)
+      : function_([function = std::move(function)](const App&, Args... args) -> Result {
+          return function(args...);
+        }) {}
+
+  explicit operator bool() const { return function_ != nullptr; }
+  Result operator()(const App& app, Args... args) const { return function_(app, args...); }
+
+ private:
+  std::function<Result(const App&, Args...)> function_;
+};
+
 /// Stands for `Program::make_part` of an application whose problem has no parts.
 struct NoParts {
   NoParts() = default;
@@ -176,7 +200,7 @@ class RunOf final : public AnyRun {
     if (program_.figures_of_parts) {
       return program_.figures_of_parts(holders, solution_);
     }
-    return program_.figures && holders.rank() == 0 ? program_.figures(solution_)
+    return program_.figures && holders.rank() == 0 ? program_.figures(app_, solution_)
                                                    : Figures::object();
   }
 
@@ -254,7 +278,7 @@ class RunOf final : public AnyRun {
   template <class Whole>
   Wrong wrong_with(Whole&& problem, const Solution& solution) const {
     if (program_.wrong) {
-      return program_.wrong(problem, solution);
+      return program_.wrong(app_, problem, solution);
     }
     if constexpr (DivideAndConquer<App>) {
       return equal(solution, solve_sequential(app_, std::forward<Whole>(problem)))

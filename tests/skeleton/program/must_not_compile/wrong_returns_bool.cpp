@@ -1,4 +1,4 @@
-// error: std::function<
+// error: AskedOf<
 // SPDX-License-Identifier: Apache-2.0
 #include <cleave/program.hpp>
 
