@@ -2,6 +2,7 @@
 #include "tests/benchmarks/splitting/outbid.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 #include "skeleton/splitting/online/expectation.hpp"
 
@@ -91,12 +92,20 @@ std::optional<Give> give_at_any(const OnlineView& view, const std::vector<Index>
   return std::nullopt;
 }
 
+/// The last position up to `end` with at most `weight` from `begin` on. O(log N).
+Index reach(const Expectation& expected, double weight, Index begin, Index end) {
+  const auto positions = std::views::iota(begin, end + 1);
+  const auto after = std::ranges::upper_bound(positions, expected.before(begin) + weight, {},
+                                              [&](Index leaf) { return expected.before(leaf); });
+  return *(after - 1);
+}
+
 /// Fewest segments of at most `most` expected leaves that [begin, end) falls into; a leaf that
 /// expects more is a segment of its own.
 int segments(const Expectation& expected, double maximum, Index begin, Index end) {
   int count = 0;
   while (begin < end) {
-    begin = std::max(expected.reach(maximum, begin, end), begin + 1);
+    begin = std::max(reach(expected, maximum, begin, end), begin + 1);
     ++count;
   }
   return count;
@@ -136,10 +145,12 @@ std::optional<Give> lower_expected_maximum(const OnlineView& view, const Expecta
       continue;
     }
     // An even share if the rest still fits, else as much as fits.
-    Index cut = expected.nearest(expected.before(begin) + expected.of(part) / needed, begin, end);
+    Index cut = expected.nearest(
+        expected.before(begin) + (expected.before(end) - expected.before(begin)) / needed, begin,
+        end);
     if (segments(expected, maximum, begin, cut) > 1 ||
         segments(expected, maximum, cut, end) > needed - 1) {
-      cut = std::max(expected.reach(maximum, begin, end), begin + 1);
+      cut = std::max(reach(expected, maximum, begin, end), begin + 1);
     }
     return give_at(view, p, cut);
   }
