@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include <cleave/error.hpp>
+#include <cleave/sizes.hpp>
 #include <cleave/trace/median.hpp>
 
 #include "models/theory/samples.hpp"
@@ -38,6 +39,14 @@ void require_of(const Model& model, const detail::Trace& trace) {
   require_same("placement", model.placement, trace.run.placement);
   if (model.search() == nullptr) {
     require_same("threads", std::to_string(model.threads), std::to_string(trace.run.threads));
+  }
+  for (const detail::Trace::Run& run : trace.repetitions) {
+    for (const std::string& name : model.size_names()) {
+      if (!run.sizes.contains(name)) {
+        throw UsageError(fmt::format("{} rehearses {}, without the model's size {}",
+                                     trace.file.string(), format_sizes(run.sizes), name));
+      }
+    }
   }
   for (const auto& [name, value] : model.options) {
     const auto found = trace.run.options.find(name);

@@ -199,6 +199,14 @@ TEST(RehearsedRun, IsNoRunAndARunIsNone) {
               rehearsed_runs(model, {&of_threads, 1});
             }),
             "sort-8.trace.jsonl rehearses threads 2, the model is of 1");
+  Trace of_keys = rehearsal;
+  for (Trace::Run& repetition : of_keys.repetitions) {
+    repetition.sizes = {{"keys", 9}};
+  }
+  EXPECT_EQ(said([&] {
+              rehearsed_runs(model, {&of_keys, 1});
+            }),
+            "sort-8.trace.jsonl rehearses keys=9, without the model's size N");
 }
 
 TEST(RehearsedRun, OfSeveralThreadsIsPredictedByItsBlocks) {
