@@ -44,8 +44,9 @@ bool varies(const std::vector<Observation>& observations, const std::string& siz
   return std::ranges::find(varying, size) != varying.end();
 }
 
-/// A time a node, perhaps a constant, or the requests of other ranks that are answered meanwhile. Or
-/// a node takes the longer the deeper its tree is: the depth grows as the logarithm of the nodes.
+/// A time a node, perhaps a constant, or the requests of other ranks that are answered meanwhile.
+/// Or a node takes the longer the deeper its tree is: the depth grows as the logarithm of the
+/// nodes.
 std::vector<PricedForm> forms_of_visits(const std::vector<Observation>& observations) {
   const Basis nodes = power_of("nodes", 1);
   const Basis nodes_by_depth({{.size = "nodes"}, {.size = "nodes", .is_log = true}});

@@ -163,7 +163,7 @@ Moment RunProgress::look() {
   return moment;
 }
 
-void add_sizes_of_parts(const RunOptions& options, Recorder& recorder) {
+void add_asked_sizes(const RunOptions& options, Recorder& recorder) {
   for (const auto& [name, count] : options.sizes) {
     if (recorder.run_sizes().size() < Sizes::kMaxSizes) {
       recorder.add_run_sizes({{name, count}});
@@ -211,8 +211,8 @@ void measure(const Comm& world, AnyRun& run, const RunOptions& options,
       });
     }
     const std::int64_t elapsed_ns = world.allreduce_max(mpi_time_ns() - begin_ns);
-    if (is_distributed(options) && run.facts().is_generated) {
-      add_sizes_of_parts(options, recorder);
+    if (run.facts().is_generated && (is_distributed(options) || recorder.run_sizes().empty())) {
+      add_asked_sizes(options, recorder);
     }
     const std::int64_t probe_after_ns = is_watched ? slowest_probe_ns(world) : 0;
     recorder.end_repetition(elapsed_ns, std::max(probe_before_ns, probe_after_ns));

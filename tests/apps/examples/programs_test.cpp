@@ -83,7 +83,7 @@ TEST_P(Examples, AreVerifiedOnAnyRanks) {
         EXPECT_TRUE(json.contains(example.result));
         EXPECT_EQ(json[example.result], expected.at(example.result));
       } else {
-        EXPECT_EQ(json["sizes"], expected.at("sizes"));
+        EXPECT_EQ(json["sizes"]["N"], expected.at("sizes").at("N"));
       }
     }
   }

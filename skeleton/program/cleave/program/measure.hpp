@@ -101,9 +101,10 @@ struct SearchReport {
   SearchWatch watch;                ///< while it runs
 };
 
-/// No rank knows the sizes of a whole that is made in parts: they are those of --size, but for names
-/// that the executor has told of already.
-void add_sizes_of_parts(const RunOptions& options, Recorder& recorder);
+/// Adds the sizes of --size to those of the run, but for names that the executor has told of
+/// already. It cannot tell those of a whole that is made in parts, nor those that work stealing
+/// divides.
+void add_asked_sizes(const RunOptions& options, Recorder& recorder);
 
 /// DC_Call's options.
 /// \param instance  what is searched, for snapshots; of rank 0

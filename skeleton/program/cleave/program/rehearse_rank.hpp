@@ -46,10 +46,9 @@ RehearsedRank rehearse_rank(const Comm& world, const App& app, const RunOptions&
   for (int i = 0; i < options.warm_up + options.repetitions; ++i) {
     auto problem = agree(world, [&] { return make(rank); });
     rehearsed.recorder.begin_repetition(i + 1, i < options.warm_up);  // 0 is the preparation
-    const std::int64_t elapsed_ns =
-        agree(world, [&] { return rehearsal.run(std::move(problem)); });
+    const std::int64_t elapsed_ns = agree(world, [&] { return rehearsal.run(std::move(problem)); });
     if (is_distributed(options)) {
-      add_sizes_of_parts(options, rehearsed.recorder);
+      add_asked_sizes(options, rehearsed.recorder);
     }
     rehearsed.recorder.end_repetition(elapsed_ns);
   }
