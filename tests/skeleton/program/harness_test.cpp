@@ -92,7 +92,8 @@ TEST(CommandLine, NamesTheOptionAndTheValueThatItRefuses) {
   EXPECT_EQ(refusal({"--size", "M=3"}), "--size: N is missing, for example --size M=1,N=8");
   EXPECT_EQ(refusal({"--size", "N=3,M=101"}), "--size: 'N=3,M=101' is too large: at most M=100");
   EXPECT_EQ(refusal({"--placement", "distributed"}),
-            "--placement: distributed is not for cleave-sample: its problem has no parts");
+            "--placement: distributed is not for cleave-sample: its problem has no parts, which "
+            "`make_part` of a Program makes");
   EXPECT_EQ(refusal({"--trace", "-", "--json"}),
             "--trace - and --json both write to standard output: give --trace a file, or leave one "
             "out");
