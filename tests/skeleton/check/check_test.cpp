@@ -82,6 +82,27 @@ TEST(Check, ARecursionWithoutEndIsNamedAndNotFollowed) {
             Sentences{"problem 0: divide has not come to trivial problems after 5000 levels"});
 }
 
+/// Its recursion ends with even shares alone.
+struct NeverEndsByShare {
+  static constexpr bool kMergesParts = true;
+  using Problem = int;
+  using Solution = int;
+  bool trivial(const int& n) const { return n == 0 || n == 1; }
+  Halves<int> divide(int n, Share share) const {
+    if (n < 0) {
+      return {n, n};
+    }
+    return share.total == 3 ? Halves<int>{-1, n} : Halves<int>{n / 2, n - n / 2};
+  }
+  int conquer(int n) const { return n; }
+  int combine(int left, int right) const { return left + right; }
+};
+
+TEST(Check, ARecursionThatEndsWithEvenSharesAloneIsNamed) {
+  EXPECT_EQ(check(NeverEndsByShare{}, {6}),
+            Sentences{"problem 0: divide has not come to trivial problems after 5000 levels"});
+}
+
 TEST(Check, CombineMustNotDependOnTheShare) {
   EXPECT_EQ(check(MarksItsJoints{}, {{"a", "b", "c", "d", "e", "f"}}),
             Sentences{"problem 0: combine of the solved halves is not the solution"});

@@ -189,6 +189,31 @@ TEST(VirtualRanks, HaveTheCollectivesOfComm) {
   }
 }
 
+TEST(VirtualRanks, ExchangeMessagesOfAnyLengthAtOnce) {
+  for (const int size : {1, 2, 5}) {
+    VirtualRanks ranks(size);
+    ranks.run([size](const VirtualMessages& rank) {
+      const auto message_of = [](int from) {
+        return std::vector<std::byte>(static_cast<std::size_t>(from), static_cast<std::byte>(from));
+      };
+      const std::vector<std::byte> mine = message_of(rank.rank());
+      std::vector<std::vector<std::byte>> theirs(static_cast<std::size_t>(size));
+      std::vector<Comm::Outbound> out;
+      std::vector<Comm::Inbound> in;
+      for (int other = 0; other < size; ++other) {
+        std::vector<std::byte>& of_other = theirs[static_cast<std::size_t>(other)];
+        of_other.resize(static_cast<std::size_t>(other));
+        out.push_back({other, mine});
+        in.push_back({other, of_other});
+      }
+      rank.exchange(out, in);
+      for (int other = 0; other < size; ++other) {
+        EXPECT_EQ(theirs[static_cast<std::size_t>(other)], message_of(other));
+      }
+    });
+  }
+}
+
 /// The message of what the ranks throw together.
 std::string failure_of(int size, const std::function<void(const VirtualMessages&)>& work) {
   try {
