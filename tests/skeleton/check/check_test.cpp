@@ -218,6 +218,12 @@ struct DividesIntoNothing : CountsPaths {
     return n == 3 ? std::vector<int>{} : CountsPaths::divide(n);
   }
 };
+struct DividesOnce : CountsPaths {
+  mutable int calls = 0;
+  std::vector<int> divide(int /*n*/) const {
+    return calls++ == 0 ? std::vector<int>{1} : std::vector<int>{};
+  }
+};
 struct DividesAtRandomInMany : CountsPaths {
   std::vector<int> divide(int n) const {
     static int calls = 0;
@@ -245,6 +251,7 @@ TEST(Check, ManySubproblemsAreTriedToo) {
   EXPECT_EQ(check(Commutes{}, {9}), kNone);
   EXPECT_EQ(check(DividesIntoNothing{}, {2, 6}),
             Sentences{"problem 1: divide returns no subproblem"});
+  EXPECT_EQ(check(DividesOnce{}, {2}), Sentences{"problem 0: divide returns no subproblem"});
   EXPECT_EQ(check(DividesAtRandomInMany{}, {5}).front(), "problem 0: divide is not deterministic");
 }
 
@@ -312,7 +319,7 @@ struct NeedsElements : MergesSets {
 
 TEST(Check, PartsAreMerged) {
   EXPECT_EQ(check(examples::MergedParts{}, {{}, {1}, {5, 1, 4, 1, 3, 9, 2, 6}}), kNone);
-  EXPECT_EQ(check(MergesSets{}, {{}, {1}, {5, 1, 4, 1, 3, 9, 2, 6}}), kNone);
+  EXPECT_EQ(check(MergesSets{}, {{}, {1}, {2, 7}, {5, 1, 4, 1, 3, 9, 2, 6}}), kNone);
   EXPECT_EQ(
       check(SolvesOnlyWholes{}, {{5, 1, 4, 1, 3, 9, 2, 6}}),
       Sentences{"problem 0: combine of the solutions of parts is not the solution of the whole"});

@@ -88,16 +88,6 @@ TEST(Comm, IsKeptWithTheCommunicator) {
   MPI_Comm_free(&copy);
 }
 
-TEST(Comm, NoCommunicatorIsRefused) {
-  try {
-    const Comm comm(MPI_COMM_NULL);
-    ADD_FAILURE() << "it is taken";
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "Options::comm is MPI_COMM_NULL: this executor needs a communicator");
-  }
-}
-
 TEST(Comm, ACallThatMpiRefusesIsNamed) {
   MPI_Comm copy = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &copy);

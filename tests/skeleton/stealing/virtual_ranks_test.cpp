@@ -6,17 +6,20 @@
 
 #include <array>
 #include <cstdint>
+#include <new>
 #include <set>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <cleave/call/call.hpp>
+#include <cleave/comm/fiber.hpp>
 #include <cleave/comm/virtual_ranks.hpp>
 #include <cleave/error.hpp>
 
 #include "tests/skeleton/examples.hpp"
 #include "tests/skeleton/stealing/trees.hpp"
+#include "tests/support/address_space.hpp"
 
 namespace cleave {
 
@@ -261,6 +264,14 @@ TEST(VirtualRanks, AgreeOnTheFailureOfAVisit) {
     EXPECT_EQ(e.block(), "visit");
     EXPECT_EQ(e.message(), "no more");
   }
+}
+
+TEST(Fiber, WithoutRoomForItsStackIsRefused) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the sanitizer ends a process without memory";
+#endif
+  const testing::AddressSpace tight(rlim_t{4} << 20);
+  EXPECT_THROW(Fiber([] {}), std::bad_alloc);
 }
 
 Machine machine_of_two_hosts() {
