@@ -4,11 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <random>
-#include <sstream>
 #include <string>
 #include <system_error>
 
@@ -218,14 +218,19 @@ std::string read_file(const std::filesystem::path& path) {
   }
   std::ifstream stream(path, std::ios::binary);
   if (!stream) {
-    throw FileError(path, std::string("cannot read: ") + std::strerror(errno));
+    throw FileError(path, "cannot read: " + last_error());
   }
-  std::ostringstream text;
-  text << stream.rdbuf();
+  // Of `stream.rdbuf()` a failure looks like the end.
+  std::string text;
+  std::array<char, 65536> piece{};
+  do {
+    stream.read(piece.data(), piece.size());
+    text.append(piece.data(), static_cast<std::size_t>(stream.gcount()));
+  } while (stream);
   if (stream.bad()) {
-    throw FileError(path, std::string("cannot read: ") + std::strerror(errno));
+    throw FileError(path, "cannot read: " + last_error());
   }
-  return std::move(text).str();
+  return text;
 }
 
 }  // namespace cleave

@@ -107,5 +107,17 @@ TEST(InHalves, ChainsOfOnePartAreDividedAtOnce) {
   EXPECT_EQ(solution, (Lists::Solution{{1, 0, 0, 0}}));
 }
 
+struct SizedParts : WeightedParts {
+  Sizes sizes(const Problem& p) const { return {{"N", p.size()}}; }
+};
+
+TEST(InHalves, SizesOfAListAreTheSumOfItsProblems) {
+  using SizedLists = InHalves<SizedParts>;
+  const SizedParts app;
+  const SizedLists lists(app);
+  EXPECT_EQ(*lists.sizes({{1}, {2, 3}}).begin(), (Size{"N", 3}));
+  EXPECT_TRUE(lists.sizes(SizedLists::Problem{}).empty());
+}
+
 }  // namespace
 }  // namespace cleave

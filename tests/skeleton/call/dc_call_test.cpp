@@ -140,6 +140,39 @@ TEST(DcCall, AnApplicationThatDoesNotSayHowPartsAreSolvedIsRefused) {
                Error);
 }
 
+/// Cannot be looked into, and has no wire.
+class Hidden {
+ public:
+  explicit Hidden(int number) : number_(number) {}
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+struct AddsUpHidden {
+  using Problem = Hidden;
+  using Solution = int;
+  bool trivial(const Hidden& p) const { return p.number() < 2; }
+  int conquer(const Hidden& p) const { return p.number(); }
+  Halves<Hidden> divide(const Hidden& p) const {
+    return {Hidden(p.number() / 2), Hidden(p.number() - p.number() / 2)};
+  }
+  int combine(int left, int right) const { return left + right; }
+};
+
+TEST(DcCall, AProblemThatCannotCrossIsForEveryRankThatHasIt) {
+  EXPECT_EQ(DC_Call(DC_Type::hypercube, AddsUpHidden{}, Hidden(13), {.comm = MPI_COMM_WORLD}), 13);
+  try {
+    DC_Call(DC_Type::hypercube, AddsUpHidden{}, Hidden(13),
+            {.comm = MPI_COMM_WORLD, .placement = Placement::rooted});
+    ADD_FAILURE() << "it is sent";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "placement rooted sends problems to other ranks, and this application's Problem "
+                 "cannot cross: it holds a pointer, a view or a type without a wire");
+  }
+}
+
 TEST(DcCall, AMissingCommunicatorIsRefused) {
   EXPECT_THROW(DC_Call(DC_Type::hypercube, examples::Mergesort{}, std::vector<int>{3, 1}), Error);
 }

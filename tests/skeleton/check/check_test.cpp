@@ -82,6 +82,27 @@ TEST(Check, ARecursionWithoutEndIsNamedAndNotFollowed) {
             Sentences{"problem 0: divide has not come to trivial problems after 5000 levels"});
 }
 
+/// Its recursion ends with even shares alone.
+struct NeverEndsByShare {
+  static constexpr bool kMergesParts = true;
+  using Problem = int;
+  using Solution = int;
+  bool trivial(const int& n) const { return n == 0 || n == 1; }
+  Halves<int> divide(int n, Share share) const {
+    if (n < 0) {
+      return {n, n};
+    }
+    return share.total == 3 ? Halves<int>{-1, n} : Halves<int>{n / 2, n - n / 2};
+  }
+  int conquer(int n) const { return n; }
+  int combine(int left, int right) const { return left + right; }
+};
+
+TEST(Check, ARecursionThatEndsWithEvenSharesAloneIsNamed) {
+  EXPECT_EQ(check(NeverEndsByShare{}, {6}),
+            Sentences{"problem 0: divide has not come to trivial problems after 5000 levels"});
+}
+
 TEST(Check, CombineMustNotDependOnTheShare) {
   EXPECT_EQ(check(MarksItsJoints{}, {{"a", "b", "c", "d", "e", "f"}}),
             Sentences{"problem 0: combine of the solved halves is not the solution"});
@@ -197,6 +218,12 @@ struct DividesIntoNothing : CountsPaths {
     return n == 3 ? std::vector<int>{} : CountsPaths::divide(n);
   }
 };
+struct DividesOnce : CountsPaths {
+  mutable int calls = 0;
+  std::vector<int> divide(int /*n*/) const {
+    return calls++ == 0 ? std::vector<int>{1} : std::vector<int>{};
+  }
+};
 struct DividesAtRandomInMany : CountsPaths {
   std::vector<int> divide(int n) const {
     static int calls = 0;
@@ -224,6 +251,7 @@ TEST(Check, ManySubproblemsAreTriedToo) {
   EXPECT_EQ(check(Commutes{}, {9}), kNone);
   EXPECT_EQ(check(DividesIntoNothing{}, {2, 6}),
             Sentences{"problem 1: divide returns no subproblem"});
+  EXPECT_EQ(check(DividesOnce{}, {2}), Sentences{"problem 0: divide returns no subproblem"});
   EXPECT_EQ(check(DividesAtRandomInMany{}, {5}).front(), "problem 0: divide is not deterministic");
 }
 
@@ -291,7 +319,7 @@ struct NeedsElements : MergesSets {
 
 TEST(Check, PartsAreMerged) {
   EXPECT_EQ(check(examples::MergedParts{}, {{}, {1}, {5, 1, 4, 1, 3, 9, 2, 6}}), kNone);
-  EXPECT_EQ(check(MergesSets{}, {{}, {1}, {5, 1, 4, 1, 3, 9, 2, 6}}), kNone);
+  EXPECT_EQ(check(MergesSets{}, {{}, {1}, {2, 7}, {5, 1, 4, 1, 3, 9, 2, 6}}), kNone);
   EXPECT_EQ(
       check(SolvesOnlyWholes{}, {{5, 1, 4, 1, 3, 9, 2, 6}}),
       Sentences{"problem 0: combine of the solutions of parts is not the solution of the whole"});

@@ -92,10 +92,29 @@ struct CountsChildrenMade : CountsLazily {
   }
 };
 
+/// Which nodes it has visited when it stops depends on their order.
+struct StopsAtAnAnswer : CountsNodes {
+  void visit(Node node, Children<Node>& children, Solution& total) const {
+    CountsNodes::visit(node, children, total);
+    if (node.depth == 2) {
+      children.stop();
+    }
+  }
+};
+struct StopsAtOnce : CountsNodes {
+  void begin(int value, Children<Node>& children, Solution& total) const {
+    CountsNodes::begin(value, children, total);
+    children.stop();
+  }
+};
+
 TEST(Check, AGoodSearchKeepsItsPromises) {
   EXPECT_EQ(check(CountsNodes{}, {0, 1, 5, 40}), kNone);
   EXPECT_EQ(check(CountsLazily{}, {0, 1, 5, 40}), kNone);
   EXPECT_EQ(search_sequentially(CountsLazily{}, 40), search_sequentially(CountsNodes{}, 40));
+  EXPECT_EQ(check(StopsAtAnAnswer{}, {40}), kNone);
+  EXPECT_EQ(check(StopsAtOnce{}, {40}), kNone);
+  EXPECT_EQ(search_sequentially(StopsAtOnce{}, 40).nodes, 0);
 }
 
 TEST(Check, EachPromiseOfASearchIsTried) {

@@ -36,6 +36,12 @@ struct SamplesTooFew : examples::SplitSort {
     return SplitSort::sample(part, count > 1 ? count - 1 : count, seed);
   }
 };
+struct SamplesNothing : examples::SplitSort {
+  std::vector<int> sample(std::span<const int> /*part*/, std::size_t /*count*/,
+                          std::uint64_t /*seed*/) const {
+    return {};
+  }
+};
 struct SamplesOthers : examples::SplitSort {
   std::vector<int> sample(std::span<const int> part, std::size_t count, std::uint64_t seed) const {
     auto samples = SplitSort::sample(part, count, seed);
@@ -115,6 +121,8 @@ TEST(Check, AGoodSortOfPartsKeepsItsPromises) {
 TEST(Check, EachPromiseOfASortOfPartsIsTried) {
   EXPECT_EQ(check(SamplesTooFew{}, parts()).front(),
             "problem 2: sample returns another number than it was asked for");
+  EXPECT_EQ(check(SamplesNothing{}, parts()).front(),
+            "problem 1: sample returns another number than it was asked for");
   EXPECT_EQ(check(SamplesOthers{}, parts()).front(),
             "problem 2: sample returns a splitter of no element of the part");
   EXPECT_TRUE(

@@ -6,13 +6,17 @@
 #include <cmath>
 #include <filesystem>
 #include <numeric>
+#include <set>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include <cleave/clock.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/comm/mpi_transport.hpp>
+#include <cleave/comm/place_workers.hpp>
 #include <cleave/host/provenance_here.hpp>
+#include <cleave/hosts.hpp>
 #include <cleave/trace.hpp>
 #include <cleave/trace/trace_file.hpp>
 #include <cleave/write_trace.hpp>
@@ -82,6 +86,50 @@ TEST(Comm, IsKeptWithTheCommunicator) {
   EXPECT_EQ(Comm(copy).handle(), Comm(copy).handle());
   EXPECT_NE(Comm(copy).handle(), Comm(MPI_COMM_WORLD).handle());
   MPI_Comm_free(&copy);
+}
+
+TEST(Comm, ACallThatMpiRefusesIsNamed) {
+  MPI_Comm copy = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  const std::array<std::byte, 1> message{};
+  try {
+    const Comm comm(copy);
+    comm.send(comm.size(), message);
+    ADD_FAILURE() << "it is sent to a rank that is not there";
+  } catch (const MpiError& error) {
+    const std::string what = error.what();
+    EXPECT_EQ(what.find("MPI_Isend failed: "), 0U) << what;
+  }
+  MPI_Comm_free(&copy);
+}
+
+TEST(PlaceWorkers, NoTwoOfAHostAreBoundToOneHardwareThread) {
+  const Comm comm(MPI_COMM_WORLD);
+  const auto mine = hardware_threads_of_workers(comm, 1, false);
+  const auto all = comm.gather(mine.empty() ? -1 : mine.front());
+  const std::set<std::int64_t> different(all.begin(), all.end());
+  if (different.contains(-1)) {
+    EXPECT_EQ(different.size(), 1U);  // workers outnumber cores, or there is one alone
+  } else {
+    EXPECT_EQ(different.size(), all.size());
+  }
+  EXPECT_EQ(hardware_threads_of_workers(comm, 1 << 16, false), std::vector<int>());
+}
+
+TEST(PlaceWorkers, TheWidestCircleIsOfAllOthersOfTheHost) {
+  const Comm comm(MPI_COMM_WORLD);
+  const std::vector<int>& hosts = hosts_of(comm).of_ranks();
+  std::vector<int> others;
+  for (int rank = 0; rank < comm.size(); ++rank) {
+    if (rank != comm.rank() && hosts[rank] == hosts[comm.rank()]) {
+      others.push_back(rank);
+    }
+  }
+  for (const bool is_bound : {false, true}) {
+    const auto near = surroundings_of(comm, 1, is_bound).near;
+    EXPECT_EQ(near.empty(), others.empty());
+    EXPECT_TRUE(near.empty() || near.back() == others);
+  }
 }
 
 TEST(Comm, AnIntercommunicatorIsRefused) {
@@ -200,6 +248,14 @@ TEST_F(WriteTrace, AnImpossiblePathIsAnErrorOnEveryRank) {
   if (comm_.rank() == 0) {
     EXPECT_TRUE(std::filesystem::is_empty(folder_));
   }
+}
+
+TEST_F(WriteTrace, ADiskThatIsFullIsAnErrorOnEveryRank) {
+  EXPECT_THROW(
+      write_trace(comm_, "/dev/full",
+                  RunInformation{.provenance = provenance_here("comm_test", "", "MPI_Wtime")},
+                  recorder_),
+      Error);
 }
 
 }  // namespace

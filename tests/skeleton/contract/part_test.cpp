@@ -82,6 +82,11 @@ TEST(Part, OfMoreThanMemoryIsRefused) {
   EXPECT_EQ(part, counting(10));
 }
 
+TEST(Row, OfMoreThanCanBeCountedIsRefused) {
+  EXPECT_THROW(allocate_row(SIZE_MAX), std::bad_alloc);
+  EXPECT_THROW(RowAllocator<int>().allocate(SIZE_MAX / 4), std::bad_array_new_length);
+}
+
 TEST(Part, CrossesTheWire) {
   for (const std::size_t count : {0, 1, 1000}) {
     const Outgoing<Part<int>> outgoing(counting(count));

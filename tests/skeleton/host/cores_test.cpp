@@ -101,6 +101,13 @@ TEST_F(ControlGroups, OfVersion2TheTightestOnThePathCounts) {
   EXPECT_EQ(memory_left(folder_.path()), 2500);
 }
 
+TEST_F(ControlGroups, OfAGroupOutsideOfWhatIsMountedTheHighestThatIsSeenCounts) {
+  write("proc/self/cgroup", "no group\n0::/other\n");
+  write("proc/self/mountinfo", "30 23 0:26 /job /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+  write("sys/fs/cgroup/cpu.max", "300000 100000\n");
+  EXPECT_EQ(cpu_quota(folder_.path()), 3);
+}
+
 TEST_F(ControlGroups, OfVersion1EachControllerHasAPath) {
   write("proc/self/cgroup", "4:memory:/docker/abc\n1:cpu,cpuacct:/docker/abc/rank\n0::/\n");
   write("proc/self/mountinfo",

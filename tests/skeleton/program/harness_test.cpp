@@ -104,6 +104,23 @@ TEST(CommandLine, NamesTheOptionAndTheValueThatItRefuses) {
             "`small` or take --type work_stealing");
 }
 
+TEST(CommandLine, APlacementIsThatOfItsType) {
+  ProgramTraits of_parts = sample();
+  of_parts.placements.push_back(Placement::distributed);
+  const auto placement_of = [&](const std::string& type) {
+    return parse({"--placement", "distributed", "--type", type}, nullptr, of_parts)
+        .options.placement;
+  };
+  EXPECT_EQ(placement_of("hypercube"), Placement::distributed);
+  EXPECT_EQ(placement_of("sequential"), Placement::distributed);
+  try {
+    placement_of("work_stealing");
+    ADD_FAILURE() << "it is accepted";
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(), "--placement: distributed is not for --type work_stealing");
+  }
+}
+
 TEST(CommandLine, RefusesWhatItDoesNotKnow) {
   EXPECT_NE(refusal({"--unknown"}).find("--unknown"), std::string::npos);
   EXPECT_NE(refusal({"stray"}).find("stray"), std::string::npos);

@@ -160,5 +160,15 @@ TEST(ChainsOnChains, OneNodeCrossesNothing) {
   EXPECT_FALSE(plan_chains_on_chains(problem, {1, 1}, 2).has_value());  // 4 of 10 leaves
 }
 
+TEST(ChainsOnChains, FindNoPlanWhereNodesCanBeDividedButNotTheirCores) {
+  const Tree tree = page_tree();
+  const Problem problem{.tree = tree,
+                        .processors = 4,
+                        .cost = linear_cost(1, 1),
+                        .weights = {1, 2, 1, 1, 2, 1, 0, 0, 0, 0}};
+  EXPECT_TRUE(plan_chains_on_chains(problem, {1, 3}, 2).has_value());
+  EXPECT_FALSE(plan_chains_on_chains(problem, {2, 2}, 2).has_value());
+}
+
 }  // namespace
 }  // namespace cleave::splitting

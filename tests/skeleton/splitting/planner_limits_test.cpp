@@ -4,6 +4,7 @@
 
 #include <random>
 #include <string>
+#include <string_view>
 
 #include <cleave/error.hpp>
 
@@ -31,6 +32,15 @@ std::string refusal_within(const Problem& problem, LoadWindow window, Planner pl
     return e.what();
   }
   return "accepted";
+}
+
+TEST(Planner, IsKnownByItsNameAlone) {
+  for (const std::string_view name : kPlannerNames) {
+    const auto planner = planner_named(name);
+    ASSERT_TRUE(planner.has_value()) << name;
+    EXPECT_EQ(name_of(*planner), name);
+  }
+  EXPECT_FALSE(planner_named("magic").has_value());
 }
 
 TEST(Planner, FindsNoPlanWhereNoneKeepsTheWindow) {

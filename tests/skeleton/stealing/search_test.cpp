@@ -409,6 +409,28 @@ TEST(GeneralForm, ADepthOfAMillionIsFine) {
   }
 }
 
+/// One worker solves what is short.
+struct SmallChain : CommutativeChain {
+  bool small(const std::int64_t& n) const { return n < 100; }
+};
+
+TEST(GeneralForm, WhatIsSmallIsAddedUpToo) {
+  EXPECT_EQ(DC_Call(DC_Type::work_stealing, SmallChain{}, 10'000, with_threads(2)), 10'001);
+}
+
+TEST(GeneralForm, ThatIsToldToStopHasNoSolution) {
+  const std::atomic<bool> stop = true;
+  std::atomic<int> leaves_here = 0;
+  Options options = with_threads(2);
+  options.stealing.stop = &stop;
+  try {
+    DC_Call(DC_Type::work_stealing, Coarse{&leaves_here}, 200, options);
+    ADD_FAILURE() << "it was not stopped";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "stopped before the search was done");
+  }
+}
+
 /// Counts as Chain does, but divides 3 into none.
 struct DividesIntoNone {
   using Problem = int;

@@ -6,13 +6,16 @@
 #include <atomic>
 #include <filesystem>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <cleave/dc_call.hpp>
 #include <cleave/file.hpp>
+#include <cleave/host/provenance_here.hpp>
 #include <cleave/stealing/snapshot.hpp>
+#include <cleave/trace/checksum.hpp>
 
 #include "tests/skeleton/stealing/trees.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -150,6 +153,75 @@ TEST(Snapshot, ThatCannotBeWrittenEndsTheSearchOfAllRanks) {
   EXPECT_EQ(said.find("holds a snapshot"), std::string::npos) << said;
 }
 
+/// On rank 0, between two moments that all ranks come to.
+void on_first_rank(const std::function<void()>& act) {
+  world().barrier();
+  if (world().rank() == 0) {
+    act();
+  }
+  world().barrier();
+}
+
+TEST(Snapshot, WhoseManifestCannotBeWrittenEndsTheSearchOfAllRanks) {
+  const SharedFolder folder;
+  on_first_rank(
+      [&] { std::filesystem::create_directory(folder.path() / "cleave-snapshot-000001.json"); });
+  std::atomic<bool> stop = false;
+  std::atomic<int> visits = 0;
+  const Stopping app{{.children_of_root = kChildren}, &stop, &visits};
+  const std::string said = refusal([&] {
+    DC_Call(DC_Type::work_stealing, app, kStart,
+            options_for(folder.path(), 1, true, &stop, nullptr));
+  });
+  EXPECT_NE(said.find("cleave-snapshot-000001.json: cannot write: it is a folder"),
+            std::string::npos)
+      << said;
+}
+
+/// Gives all files of generation `from` the names of `to`.
+void renumber(const std::filesystem::path& folder, const std::string& from, const std::string& to) {
+  on_first_rank([&] {
+    const std::filesystem::directory_iterator all(folder);
+    for (const auto& entry : std::vector<std::filesystem::directory_entry>(begin(all), end(all))) {
+      std::string name = entry.path().filename().string();
+      if (const std::size_t at = name.find(from); at != std::string::npos) {
+        std::filesystem::rename(entry, folder / name.replace(at, from.size(), to));
+      }
+    }
+  });
+}
+
+/// Gives a field of a manifest another value, and the manifest the checksum of that.
+void forge(const std::filesystem::path& manifest, const char* name, const nlohmann::json& value) {
+  on_first_rank([&] {
+    auto object = nlohmann::json::parse(read_file(manifest));
+    object[name] = value;
+    object.erase("checksum");
+    const std::string checksum = hexadecimal(crc_64(object.dump()));
+    object["checksum"] = checksum;
+    write_file(manifest, object.dump());
+  });
+}
+
+TEST(Snapshot, OfAnotherVersionOrWithThePartsOfAnotherIsRefused) {
+  const SharedFolder folder;
+  EXPECT_NE(stop_early(folder.path(), 1), "");
+  const auto run = [&] {
+    DC_Call(DC_Type::work_stealing, RandomTree{.children_of_root = kChildren}, kStart,
+            options_for(folder.path(), 1, true, nullptr, nullptr));
+  };
+  const std::filesystem::path manifest = folder.path() / "cleave-snapshot-000001.json";
+  forge(manifest, "program_version", "0.0");
+  EXPECT_EQ(refusal(run), manifest.string() +
+                              ": field 'program_version' is '0.0', but this run's "
+                              "is '" +
+                              version() + "'");
+  forge(manifest, "program_version", version());
+  renumber(folder.path(), "000001", "000009");
+  forge(folder.path() / "cleave-snapshot-000009.json", "generation", 9);
+  EXPECT_NE(refusal(run).find("is not the part that its name says"), std::string::npos);
+}
+
 TEST(Snapshot, OfAnotherSearchOrDamagedIsRefusedAndKept) {
   const SharedFolder folder;
   const RandomTree app{.children_of_root = kChildren};
@@ -188,34 +260,11 @@ TEST(Snapshot, OfAnotherSearchOrDamagedIsRefusedAndKept) {
     }
     world().barrier();
   }
-  const auto renumber = [&](const std::string& from, const std::string& to) {
-    world().barrier();
-    if (world().rank() == 0) {
-      const std::filesystem::directory_iterator all(folder.path());
-      for (const auto& entry :
-           std::vector<std::filesystem::directory_entry>(begin(all), end(all))) {
-        std::string name = entry.path().filename().string();
-        if (const std::size_t at = name.find(from); at != std::string::npos) {
-          std::filesystem::rename(entry, folder.path() / name.replace(at, from.size(), to));
-        }
-      }
-    }
-    world().barrier();
-  };
-  renumber("000001", "000009");
+  renumber(folder.path(), "000001", "000009");
   EXPECT_EQ(refusal(run), (folder.path() / "cleave-snapshot-000009.json").string() +
                               ": field 'generation' is not that of the file's name");
-  renumber("000009", "000001");
+  renumber(folder.path(), "000009", "000001");
   EXPECT_EQ(refusal(run), "");  // nothing was lost
-}
-
-/// On rank 0, between two moments that all ranks come to.
-void on_first_rank(const std::function<void()>& act) {
-  world().barrier();
-  if (world().rank() == 0) {
-    act();
-  }
-  world().barrier();
 }
 
 TEST(Snapshot, ThatIsDamagedGivesWayToTheOneBefore) {
@@ -334,6 +383,14 @@ TEST(Snapshot, AFolderThatCannotBeUsedIsRefused) {
                       options_for("/dev/null/folder", 1, false, nullptr, nullptr));
             }),
             "/dev/null/folder: Not a directory");
+  const SharedFolder folder;
+  const std::filesystem::path lock = folder.path() / "cleave-snapshot.lock";
+  on_first_rank([&] { std::filesystem::create_symlink("elsewhere", lock); });
+  EXPECT_EQ(refusal([&] {
+              DC_Call(DC_Type::work_stealing, RandomTree{}, kStart,
+                      options_for(folder.path(), 1, false, nullptr, nullptr));
+            }),
+            lock.string() + ": cannot write: Too many levels of symbolic links");
 }
 
 }  // namespace

@@ -6,17 +6,20 @@
 
 #include <array>
 #include <cstdint>
+#include <new>
 #include <set>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <cleave/call/call.hpp>
+#include <cleave/comm/fiber.hpp>
 #include <cleave/comm/virtual_ranks.hpp>
 #include <cleave/error.hpp>
 
 #include "tests/skeleton/examples.hpp"
 #include "tests/skeleton/stealing/trees.hpp"
+#include "tests/support/address_space.hpp"
 
 namespace cleave {
 
@@ -189,6 +192,31 @@ TEST(VirtualRanks, HaveTheCollectivesOfComm) {
   }
 }
 
+TEST(VirtualRanks, ExchangeMessagesOfAnyLengthAtOnce) {
+  for (const int size : {1, 2, 5}) {
+    VirtualRanks ranks(size);
+    ranks.run([size](const VirtualMessages& rank) {
+      const auto message_of = [](int from) {
+        return std::vector<std::byte>(static_cast<std::size_t>(from), static_cast<std::byte>(from));
+      };
+      const std::vector<std::byte> mine = message_of(rank.rank());
+      std::vector<std::vector<std::byte>> theirs(static_cast<std::size_t>(size));
+      std::vector<Comm::Outbound> out;
+      std::vector<Comm::Inbound> in;
+      for (int other = 0; other < size; ++other) {
+        std::vector<std::byte>& of_other = theirs[static_cast<std::size_t>(other)];
+        of_other.resize(static_cast<std::size_t>(other));
+        out.push_back({other, mine});
+        in.push_back({other, of_other});
+      }
+      rank.exchange(out, in);
+      for (int other = 0; other < size; ++other) {
+        EXPECT_EQ(theirs[static_cast<std::size_t>(other)], message_of(other));
+      }
+    });
+  }
+}
+
 /// The message of what the ranks throw together.
 std::string failure_of(int size, const std::function<void(const VirtualMessages&)>& work) {
   try {
@@ -236,6 +264,14 @@ TEST(VirtualRanks, AgreeOnTheFailureOfAVisit) {
     EXPECT_EQ(e.block(), "visit");
     EXPECT_EQ(e.message(), "no more");
   }
+}
+
+TEST(Fiber, WithoutRoomForItsStackIsRefused) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the sanitizer ends a process without memory";
+#endif
+  const testing::AddressSpace tight(rlim_t{4} << 20);
+  EXPECT_THROW(Fiber([] {}), std::bad_alloc);
 }
 
 Machine machine_of_two_hosts() {

@@ -69,6 +69,8 @@ Machine example_machine() {
                          .latency_error_s = 1e-8,
                          .gap_s_per_byte = 7e-11,
                          .r_squared = 0.99,
+                         .segments = {{.from_bytes = 0, .latency_s = 1e-6},
+                                      {.from_bytes = 4096, .latency_s = -2e-7}},
                          .samples = {{8, true, {1e-6, 1.1e-6}}, {64, false, {2e-6}}}}},
           .exchange = {{.ranks = 4, .level = 1, .oversubscribed = true}},
           .provenance = provenance_here("files_test", "", "steady")};
@@ -191,10 +193,45 @@ TEST(TraceFile, MessagesNameTheFileTheLineAndTheField) {
             file + ": line 1: field 'clock_offset_ns' must hold one number for each of 2 ranks");
   EXPECT_EQ(with(R"({"N":500,"nodes":7})", R"({"N":1,"a":1,"b":1,"c":1})"),
             file + ": line 5: field 'sizes' holds 4 sizes, at most 3 are allowed");
+  EXPECT_EQ(with(R"("steps":{"N":"powers of 2"})", R"("steps":{"N":"primes"})"),
+            file +
+                ": line 1: in 'steps': field 'N' 'primes' is not a step of sizes, such as 'powers "
+                "of 2' or 'multiples of 64'");
+  EXPECT_EQ(with("\"seed\":18446744073709551615", "\"seed\":-1"),
+            file + ": line 1: field 'seed' must be an unsigned integer");
+  EXPECT_EQ(with("\"elapsed_ns\":130", "\"elapsed_ns\":1e999"),
+            file + ": line 2: holds a number that is too large");
+  EXPECT_EQ(with(R"({"N":500,"nodes":7})", R"({"a b":1})"),
+            file +
+                ": line 5: field 'sizes' 'a b' is not a name of a size: a letter, then letters, "
+                "digits and '_', at most 64");
+  EXPECT_EQ(with("\"lines\":20", "\"lines\":19"),
+            file + ": line 20: field 'lines' does not match the 20 lines found");
+  write_file(folder / "y", text + "{}\n");
+  EXPECT_EQ(message_of([&] { read_trace(folder / "y"); }), file + ": line 21: text after the end");
   write_file(folder / "y", "not a trace\n");
   EXPECT_EQ(message_of([&] { read_trace(folder / "y"); }), file + ": line 1: not JSON (at byte 2)");
   EXPECT_EQ(message_of([&] { read_trace(folder / "none"); }),
             (folder / "none").string() + ": cannot read");
+}
+
+TEST(TraceFile, OfMoreListsOfNamesThanASpanCanTellIsRefused) {
+  const TemporaryFolder folder;
+  TraceWriter writer(folder / "x", {.app = "example",
+                                    .type = "hypercube",
+                                    .placement = "rooted",
+                                    .clock_offset_ns = {0},
+                                    .provenance = provenance_here("files_test", "", "steady")});
+  for (int i = 0; i <= 256; ++i) {
+    const std::string name = "size" + std::to_string(i);
+    Recorder recorder(monotonic_ns, 1);
+    recorder.record(Block::divide, 0, 1, 0, 1, 0, {{name, i}});
+    writer.add_lines(span_lines(recorder, 0, 0, 1));
+  }
+  writer.commit();
+  EXPECT_EQ(message_of([&] { read_trace(folder / "x"); }),
+            (folder / "x").string() +
+                ": line 258: field 'sizes' is the 257th different list of names, 256 are allowed");
 }
 
 TEST(MachineFile, IsReadBackAsItWasWritten) {
@@ -203,6 +240,34 @@ TEST(MachineFile, IsReadBackAsItWasWritten) {
   const Machine machine = read_machine(folder / "m");
   EXPECT_EQ(to_text(machine), to_text(example_machine()));
   EXPECT_FALSE(machine.alltoallv[0].stable());
+  EXPECT_EQ(machine.alltoallv[0].segment_of(4095).latency_s, 1e-6);
+  EXPECT_EQ(machine.alltoallv[0].segment_of(4096).latency_s, -2e-7);
+}
+
+TEST(MachineFile, WrittenByHandNeedsRanksLatencyAndGapAlone) {
+  const TemporaryFolder folder;
+  const auto refusal_of = [&](const std::string& text) {
+    write_file(folder / "m", text);
+    return message_of([&] { read_machine(folder / "m"); });
+  };
+  const std::string begin = R"({"format":"cleave-machine","version":2,"name":"by hand")";
+  EXPECT_EQ(refusal_of(begin + R"(,"exchange":[{"ranks":2,"latency_s":1e-6,"gap_s_per_byte":0}]})"),
+            "nothing was thrown");
+  EXPECT_EQ(read_machine(folder / "m").exchange.at(0).worst_latency_s, 1e-6);
+  EXPECT_EQ(refusal_of(begin + "}"), (folder / "m").string() +
+                                         ": field 'exchange' has no entry, nor has 'alltoallv': a "
+                                         "machine needs l and g");
+}
+
+TEST(MachineFile, SegmentsThatDoNotAscendAreRefused) {
+  const TemporaryFolder folder;
+  std::string text = to_text(example_machine());
+  const std::string from = "\"from_bytes\": 4096.0";
+  text.replace(text.find(from), from.size(), "\"from_bytes\": 0");
+  write_file(folder / "m", text);
+  EXPECT_EQ(message_of([&] { read_machine(folder / "m"); }),
+            (folder / "m").string() +
+                ": in 'alltoallv[0]': field 'segments' must ascend in from_bytes, from 0 on");
 }
 
 /// Reads damaged copies of `file`; each is read or refused by a FileError, never anything else.

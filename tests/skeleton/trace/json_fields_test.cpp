@@ -20,7 +20,8 @@ using ::cleave::testing::message_of;
 
 TEST(JsonFields, OfAnotherKindAreRefusedByName) {
   const std::filesystem::path file = "x.json";
-  const auto object = nlohmann::json::parse(R"({"f": "word", "n": -3, "a": [1, "b"], "o": {}})");
+  const auto object =
+      nlohmann::json::parse(R"({"f": "word", "n": -3, "a": [1, "b"], "o": {}, "l": [[1, 2], []]})");
   const JsonFields fields(file, "", object);
   const std::vector<std::pair<std::function<void()>, std::string>> refusals = {
       {[&] { fields.text("n"); }, "'n' must be a string, found -3"},
@@ -41,6 +42,7 @@ TEST(JsonFields, OfAnotherKindAreRefusedByName) {
   for (const auto& [read, refusal] : refusals) {
     EXPECT_EQ(message_of(read), "x.json: field " + refusal);
   }
+  EXPECT_EQ(fields.lists("l"), (std::vector<std::vector<double>>{{1, 2}, {}}));
   EXPECT_EQ(message_of([&] { fields.objects("a"); }),
             "x.json: in 'a[0]': expected a JSON object, found 1");
   EXPECT_EQ(message_of([&] { parse_json_object(file, "line 2", "[1]"); }),

@@ -125,6 +125,8 @@ TEST(Beside, EachNameIsNobodysElse) {
   }
   EXPECT_EQ(message_of([] { make_file_beside("/nonexistent/x"); }),
             "/nonexistent/x: cannot write: No such file or directory");
+  EXPECT_EQ(message_of([] { make_folder_beside("/nonexistent/x"); }),
+            "/nonexistent/x: cannot make this folder: No such file or directory");
 }
 
 TEST(AtomicFile, AFolderIsNeitherWrittenNorRead) {
@@ -138,6 +140,44 @@ TEST(AtomicFile, AFolderIsNeitherWrittenNorRead) {
 TEST(AtomicFile, AFolderThatDoesNotExistIsNamed) {
   EXPECT_EQ(message_of([] { write_file("/nonexistent/x", ""); }),
             "/nonexistent/x: cannot write: No such file or directory");
+  EXPECT_EQ(message_of([] { read_file("/nonexistent/x"); }),
+            "/nonexistent/x: cannot read: No such file or directory");
+}
+
+TEST(AtomicFile, WhoseNameHasBecomeAFolderLeavesThatAlone) {
+  const TemporaryFolder folder;
+  {
+    AtomicFile file(folder / "x");
+    std::filesystem::create_directory(folder / "x");
+    EXPECT_EQ(message_of([&] { file.commit(); }),
+              (folder / "x").string() + ": cannot rename into place: Is a directory");
+  }
+  const auto begin = std::filesystem::directory_iterator(folder.path());
+  EXPECT_EQ(std::distance(begin, std::filesystem::directory_iterator()), 1);
+}
+
+TEST(AtomicFile, WhoseFolderHasGoneIsNamed) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "gone");
+  AtomicFile file(folder / "gone/x");
+  std::filesystem::remove_all(folder / "gone");
+  const std::string refusal = message_of([&] { file.commit(); });
+  EXPECT_EQ(refusal.find((folder / "gone/x").string()), 0U) << refusal;
+  EXPECT_NE(refusal.find("No such file or directory"), std::string::npos) << refusal;
+}
+
+TEST(ReadFile, WhatCannotBeReadIsNotEmpty) {
+  EXPECT_EQ(message_of([] { read_file("/proc/self/mem"); }),
+            "/proc/self/mem: cannot read: Input/output error");
+}
+
+TEST(ReadFile, IsWholeAtAnyLength) {
+  const TemporaryFolder folder;
+  for (const std::size_t length : {0, 1, 65535, 65536, 65537, 200000}) {
+    const std::string text(length, 'a');
+    write_file(folder / "x", text);
+    EXPECT_EQ(read_file(folder / "x"), text) << length;
+  }
 }
 
 TEST(AtomicFile, OfADeviceIsWrittenInPlace) {
