@@ -253,5 +253,17 @@ TEST(Launch, ByAnotherMpisLauncherIsWarnedOf) {
   EXPECT_NE(finished.err.find("OMPI_COMM_WORLD_SIZE is 4"), std::string::npos) << finished.err;
 }
 
+TEST(StandardOutput, ThatIsFullIsAFailure) {
+  for (const char* const arguments :
+       {"--describe", "--size N=1K", "--size N=1K --json", "--size N=1K --rehearse 4"}) {
+    SCOPED_TRACE(arguments);
+    const auto finished = testing::run_program(
+        {"sh", "-c", "exec " + kPrograms + "/cleave-quicksort " + arguments + " >/dev/full"});
+    EXPECT_EQ(finished.status, 1);
+    EXPECT_EQ(lines_of(finished.err),
+              Arguments{"cleave-quicksort: cannot write to standard output"});
+  }
+}
+
 }  // namespace
 }  // namespace cleave

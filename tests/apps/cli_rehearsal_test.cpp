@@ -92,6 +92,18 @@ TEST(Rehearse, TakesRanksThatAreEvenlySpacedByDefault) {
             (std::vector{0, 4}));
 }
 
+TEST(Rehearse, TellsPeopleWhichRanksAndForHowLong) {
+  const Finished finished =
+      run(1, "quicksort", {"--size", "N=1K", "--rehearse", "9:0,4", "--repetitions", "3"});
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  const std::vector<std::string> lines = lines_of(finished.out);
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(lines[0], "quicksort, ranks 0, 4 of 9 rehearsed, hypercube, distributed");
+  EXPECT_EQ(lines[1], "N                     1024");
+  EXPECT_TRUE(lines[2].starts_with("time  ")) << lines[2];
+  EXPECT_TRUE(lines[2].ends_with(" median of 3, without messages")) << lines[2];
+}
+
 /// A machine that a person wrote.
 std::string machine_in(const TemporaryFolder& folder) {
   const auto file = folder / "m.machine.json";

@@ -179,7 +179,8 @@ nlohmann::ordered_json measure_empty_calls(const Comm& comm, int repetitions) {
   std::vector<Entrant> entrants;
   for (const int threads : {2, 1}) {
     entrants.push_back(in_a_row(
-        comm, fmt::format("cleave, {} threads", threads), RunsOn::rank_0, kCalls, [threads] {
+        comm, fmt::format("cleave, {} thread{}", threads, threads > 1 ? "s" : ""), RunsOn::rank_0,
+        kCalls, [threads] {
           DC_Call(DC_Type::work_stealing, Fibonacci{}, std::int64_t{1}, of_threads(threads));
         }));
   }
