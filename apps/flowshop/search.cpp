@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/flowshop/search.hpp"
 
+#include <cstddef>
 #include <vector>
 
 namespace cleave::flowshop {

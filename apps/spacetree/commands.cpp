@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <cstdio>
+#include <exception>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>

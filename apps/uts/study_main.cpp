@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <exception>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>

@@ -2,6 +2,7 @@
 #include "apps/uts/subtrees.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <numeric>
 #include <utility>

@@ -6,6 +6,8 @@
 #include <span>
 #include <variant>
 
+#include <cleave/error.hpp>
+
 namespace cleave::uts {
 
 namespace {

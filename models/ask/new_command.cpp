@@ -16,6 +16,7 @@
 #include "models/ask/arguments.hpp"
 #include "models/ask/commands.hpp"
 #include "models/ask/project.hpp"
+#include "models/report/write_report.hpp"
 
 namespace cleave::models {
 

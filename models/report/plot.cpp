@@ -10,6 +10,7 @@
 
 #include <cleave/error.hpp>
 #include <cleave/sizes.hpp>
+#include <cleave/trace/median.hpp>
 
 #include "models/report/answer.hpp"
 #include "models/report/cells.hpp"

@@ -7,6 +7,7 @@
 
 #include <cleave/error.hpp>
 #include <cleave/host/provenance_here.hpp>
+#include <cleave/trace/provenance.hpp>
 
 namespace cleave::models {
 
