@@ -10,6 +10,7 @@
 #include <set>
 
 #include <cleave/schedule/messages.hpp>
+#include <cleave/schedule/schedule.hpp>
 #include <cleave/trace/median.hpp>
 
 #include "models/theory/latency_gap.hpp"
