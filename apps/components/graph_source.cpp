@@ -17,7 +17,6 @@
 #include <cleave/run_options.hpp>
 
 #include "apps/components/generated_graphs.hpp"
-#include "apps/components/random_graph.hpp"
 
 namespace cleave::components {
 

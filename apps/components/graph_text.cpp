@@ -7,8 +7,6 @@
 #include <cctype>
 #include <charconv>
 
-#include <cleave/error.hpp>
-
 #include "apps/components/edge_store.hpp"
 #include "apps/reading/contents.hpp"
 #include "apps/reading/lines.hpp"

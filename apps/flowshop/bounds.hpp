@@ -13,7 +13,6 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <vector>
 
 #include "apps/flowshop/instance.hpp"
@@ -67,9 +66,6 @@ class Bounds {
   }
   const Time* of_job(int job) const {
     return &by_job_[static_cast<std::size_t>(job) * static_cast<std::size_t>(machines_)];
-  }
-  const JohnsonJob* of_pair(int pair) const {
-    return &johnson_[static_cast<std::size_t>(pair) * static_cast<std::size_t>(jobs_)];
   }
   void append_johnson_order(int first, int second);
 

@@ -4,16 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <filesystem>
-#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include <cleave/error.hpp>
-#include <cleave/run_options.hpp>
 
 #include "apps/flowshop/heuristic.hpp"
 #include "apps/flowshop/instance_file.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/flowshop/search.hpp"
 
-#include <cstddef>
 #include <vector>
 
 namespace cleave::flowshop {

@@ -3,9 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <cstdio>
-#include <exception>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>

@@ -4,11 +4,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <charconv>
 #include <map>
 #include <ranges>
-#include <vector>
 
 #include <cleave/error.hpp>
 

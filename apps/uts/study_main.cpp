@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <cstdio>
-#include <exception>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>

@@ -2,7 +2,6 @@
 #include "apps/uts/subtrees.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <numeric>
 #include <utility>

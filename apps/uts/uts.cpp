@@ -6,8 +6,6 @@
 #include <span>
 #include <variant>
 
-#include <cleave/error.hpp>
-
 namespace cleave::uts {
 
 namespace {

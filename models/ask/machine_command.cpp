@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // cleave machine: machines from the output of the OSU micro-benchmarks, and what a machine file
 // says.
-#include <fmt/format.h>
 
 #include <memory>
 
 #include <cleave/host/provenance_here.hpp>
 #include <cleave/trace/json_fields.hpp>
 #include <cleave/trace/machine_file.hpp>
-#include <cleave/trace/provenance.hpp>
 
 #include "models/ask/answering.hpp"
 #include "models/ask/arguments.hpp"

@@ -16,7 +16,6 @@
 #include "models/ask/arguments.hpp"
 #include "models/ask/commands.hpp"
 #include "models/ask/project.hpp"
-#include "models/report/write_report.hpp"
 
 namespace cleave::models {
 

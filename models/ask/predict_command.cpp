@@ -9,7 +9,6 @@
 
 #include <cleave/error.hpp>
 #include <cleave/sizes.hpp>
-#include <cleave/trace/span.hpp>
 
 #include "models/ask/answering.hpp"
 #include "models/ask/arguments.hpp"

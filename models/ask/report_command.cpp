@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // cleave report: what a model predicts beside what traces measured, as tables and figures.
-#include <fmt/format.h>
 
 #include <memory>
 #include <set>

@@ -2,7 +2,6 @@
 // cleave study: calibrate, rehearse what is asked, run a few sizes that judge it, fit, and report.
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <memory>
 
 #include <cleave/host/provenance_here.hpp>

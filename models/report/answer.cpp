@@ -10,7 +10,6 @@
 #include <cleave/error.hpp>
 #include <cleave/sizes.hpp>
 #include <cleave/trace/json_fields.hpp>
-#include <cleave/trace/span.hpp>
 #include <cleave/trace/words.hpp>
 
 #include "models/report/cells.hpp"

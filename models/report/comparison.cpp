@@ -8,7 +8,6 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include <cleave/error.hpp>
 

@@ -10,7 +10,6 @@
 
 #include <cleave/error.hpp>
 #include <cleave/sizes.hpp>
-#include <cleave/trace/median.hpp>
 
 #include "models/report/answer.hpp"
 #include "models/report/cells.hpp"

@@ -8,9 +8,7 @@
 
 #include <cleave/error.hpp>
 #include <cleave/trace/machine_file.hpp>
-#include <cleave/trace/median.hpp>
 #include <cleave/trace/provenance.hpp>
-#include <cleave/trace/span.hpp>
 
 #include "models/report/answer.hpp"
 #include "models/report/residuals.hpp"

@@ -7,7 +7,6 @@
 
 #include <cleave/error.hpp>
 #include <cleave/host/provenance_here.hpp>
-#include <cleave/trace/provenance.hpp>
 
 namespace cleave::models {
 

@@ -16,7 +16,6 @@
 #include <cleave/host/provenance_here.hpp>
 #include <cleave/sizes.hpp>
 #include <cleave/trace/machine_file.hpp>
-#include <cleave/trace/provenance.hpp>
 #include <cleave/trace/trace_file.hpp>
 
 #include "models/report/answer.hpp"

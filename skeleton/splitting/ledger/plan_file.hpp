@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <string>
 
 #include <cleave/trace/provenance.hpp>

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <limits>
-#include <optional>
 #include <vector>
 
 #include "skeleton/splitting/ledger/cost.hpp"

@@ -5,7 +5,6 @@
 
 #include <functional>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "skeleton/splitting/ledger/plan.hpp"

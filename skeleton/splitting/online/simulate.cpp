@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "skeleton/splitting/online/simulate.hpp"
 
-#include <algorithm>
-
 namespace cleave::splitting {
 
 namespace {
