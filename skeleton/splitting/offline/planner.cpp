@@ -218,11 +218,13 @@ Planned plan_min_imbalance(const Problem& problem, Planner planner) {
       return std::move(*planned);
     }
   }
-  for (Index imbalance = 0;; ++imbalance) {  // up to that of no split, which every planner finds
+  for (Index imbalance = 0; imbalance <= total_load(problem); ++imbalance) {
     if (auto planned = plan_with_imbalance(problem, imbalance, planner)) {
       return std::move(*planned);
     }
   }
+  throw Error(fmt::format("planner {} finds no plan for {} processors", name_of(planner),
+                          problem.processors));
 }
 
 std::vector<FrontPoint> plan_front(const Problem& problem, Planner planner) {

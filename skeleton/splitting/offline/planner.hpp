@@ -42,14 +42,14 @@ struct Planned {
 };
 
 /// The cheapest plan that `planner` finds with loads in `window`; nothing if it finds none.
-/// In modes `any` and `run` a tree too large for the search is planned as in `sfc`, whose splits
-/// are legal there: then not exact. \throws Error  if the planner does not take the mode, or the
-/// tree or window is too large for it
+/// A tree too large for the search is planned as in `sfc` in modes `any` and `run`. Its splits are
+/// legal there; the plan is then not exact. \throws Error  if the planner does not take the mode,
+/// or the tree or window is too large for it
 std::optional<Planned> plan_within(const Problem& problem, LoadWindow window, Planner planner);
 
 /// The cheapest plan of least imbalance. In modes sfc, any and run with weights of 1 that is the
 /// window around the mean; else windows are tried by rising imbalance, smallest first. By subtrees
-/// it is the plan of least maximum instead. \throws Error  as above
+/// it is the plan of least maximum instead. \throws Error  as above, or if there is no plan at all
 Planned plan_min_imbalance(const Problem& problem, Planner planner);
 
 /// The cheapest plan with max - min of loads at most `imbalance`, over all windows that wide.
