@@ -77,80 +77,65 @@ void expect_answers_first(const std::string& output) {
   }
 }
 
+/// A program that was studied in a folder of its own, once and with a made-up machine.
+class StudyOf {
+ public:
+  StudyOf(const std::string& program, const std::vector<std::string>& sizes,
+          const std::vector<std::string>& options) {
+    const std::string machine = folder_ / "test.machine.json";
+    write_machine(machine, some_machine());
+    std::vector<std::string> command = {
+        kCleave,    "study",     std::string(CLEAVE_PROGRAMS) + "/" + program,
+        "--rounds", "1",         "--repetitions",
+        "3",        "--machine", machine,
+        "--out",    study_};
+    command.insert(command.end(), options.begin(), options.end());
+    for (const std::string& size : sizes) {
+      command.insert(command.end(), {"--sizes", size});
+    }
+    const auto finished = testing::run_program(command);
+    EXPECT_EQ(finished.status, 0) << finished.err;
+    output_ = finished.out;
+  }
+
+  const std::string& output() const { return output_; }
+
+  /// On 2 ranks.
+  nlohmann::json predicted(const std::string& size) const {
+    const auto finished = testing::run_program(
+        {kCleave, "predict", study_, "--ranks", "2", "--size", size, "--json"});
+    EXPECT_EQ(finished.status, 0) << finished.err;
+    const auto json = nlohmann::json::parse(finished.out, nullptr, false);
+    EXPECT_TRUE(json.is_object()) << finished.out;
+    return json.value("/predictions/0"_json_pointer, nlohmann::json::object());
+  }
+
+ private:
+  inline static const std::string kCleave = std::string(CLEAVE_PROGRAMS) + "/cleave";
+
+  testing::TemporaryFolder folder_;
+  std::string study_ = folder_ / "study";
+  std::string output_;
+};
+
 TEST_P(Applications, AreStudiedAndPredicted) {
   const Studied& app = GetParam();
-  const std::string programs = CLEAVE_PROGRAMS;
-  const testing::TemporaryFolder folder;
-  const std::string machine = folder / "test.machine.json";
-  const std::string study = folder / "study";
-  write_machine(machine, some_machine());
-
-  std::vector<std::string> command = {programs + "/cleave",
-                                      "study",
-                                      programs + "/" + app.program,
-                                      "--quick",
-                                      "--rounds",
-                                      "1",
-                                      "--repetitions",
-                                      "3",
-                                      "--machine",
-                                      machine,
-                                      "--out",
-                                      study};
-  for (const std::string& size : app.sizes) {
-    command.insert(command.end(), {"--sizes", size});
-  }
-  const auto studied = testing::run_program(command);
-  ASSERT_EQ(studied.status, 0) << studied.err;
-  expect_answers_first(studied.out);
-
-  const auto predicted = testing::run_program(
-      {programs + "/cleave", "predict", study, "--ranks", "2", "--size", app.asked, "--json"});
-  ASSERT_EQ(predicted.status, 0) << predicted.err;
-  const auto json = nlohmann::json::parse(predicted.out, nullptr, false);
-  ASSERT_TRUE(json.is_object()) << predicted.out;
-  const auto& prediction = json["predictions"][0];
-  EXPECT_GT(prediction["seconds"].get<double>(), 1e-6);
-  EXPECT_LT(prediction["seconds"].get<double>(), 10);
+  const StudyOf study(app.program, app.sizes, {"--quick"});
+  expect_answers_first(study.output());
+  const auto prediction = study.predicted(app.asked);
+  EXPECT_GT(prediction.value("seconds", 0.0), 1e-6);
+  EXPECT_LT(prediction.value("seconds", 1e9), 10);
 }
 
 TEST(Threads, OfRanksOfTheHypercubeAreStudiedRehearsedAndPredicted) {
-  const std::string programs = CLEAVE_PROGRAMS;
-  const testing::TemporaryFolder folder;
-  const std::string machine = folder / "test.machine.json";
-  const std::string study = folder / "study";
-  write_machine(machine, some_machine());
-  std::vector<std::string> command = {programs + "/cleave",
-                                      "study",
-                                      programs + "/example-closest-pair",
-                                      "--threads",
-                                      "2",
-                                      "--ranks",
-                                      "1,2",
-                                      "--at",
-                                      "4",
-                                      "--rounds",
-                                      "1",
-                                      "--repetitions",
-                                      "3",
-                                      "--machine",
-                                      machine,
-                                      "--out",
-                                      study,
-                                      "--allow-oversubscribed"};
-  for (const char* size : {"N=4K", "N=6K", "N=8K", "N=12K", "N=16K"}) {
-    command.insert(command.end(), {"--sizes", size});
-  }
-  const auto studied = testing::run_program(command);
-  ASSERT_EQ(studied.status, 0) << studied.err;
-  EXPECT_NE(studied.out.find("on 4 ranks of 2 threads: "), std::string::npos) << studied.out;
-  const auto predicted = testing::run_program(
-      {programs + "/cleave", "predict", study, "--ranks", "2", "--size", "N=16K", "--json"});
-  ASSERT_EQ(predicted.status, 0) << predicted.err;
-  const auto prediction = nlohmann::json::parse(predicted.out).at("predictions").at(0);
-  EXPECT_EQ(prediction.at("threads"), 2);
-  EXPECT_NE(prediction.at("remarks").dump().find("rehearsed: the blocks of 2 ranks"),
-            std::string::npos);
+  const StudyOf study("example-closest-pair", {"N=4K", "N=6K", "N=8K", "N=12K", "N=16K"},
+                      {"--threads", "2", "--ranks", "1,2", "--at", "4", "--allow-oversubscribed"});
+  EXPECT_NE(study.output().find("on 4 ranks of 2 threads: "), std::string::npos) << study.output();
+  const auto prediction = study.predicted("N=16K");
+  EXPECT_EQ(prediction.value("threads", 0), 2);
+  EXPECT_NE(
+      prediction.value("remarks", nlohmann::json()).dump().find("rehearsed: the blocks of 2 ranks"),
+      std::string::npos);
 }
 
 }  // namespace
