@@ -57,7 +57,7 @@ Table table_of_models(const std::vector<Model>& models, Json& rows) {
                             model.size_names() == first.size_names();
     if (model.app != first.app && !are_tables) {  // a table is named after its file
       throw UsageError(
-          fmt::format("the first model is of {}, another of {}", models.front().app, model.app));
+          fmt::format("the first model is of {}, another of {}", first.app, model.app));
     }
     for (const RunOfModel& run : model.fitted) {
       runs.insert({run.ranks, run.sizes});

@@ -26,13 +26,18 @@ bool fits(const PlanChoice& choice, const PlanRequest& request) {
          (!request.host_bytes || host_bytes(choice.prediction) <= request.host_bytes);
 }
 
-/// Says so where a rank needs more memory than one of any fitted run, but for rounding.
-void remark_on_memory(Prediction& prediction, const Model& model) {
-  constexpr double kRounding = 1.05;
-  double fitted = 0;
+/// The most that a rank of any fitted run needed.
+double most_fitted_bytes(const Model& model) {
+  double most = 0;
   for (const RunOfModel& run : model.fitted) {
-    fitted = std::max(fitted, memory_bytes(*model.memory, run.ranks, run.sizes));
+    most = std::max(most, memory_bytes(*model.memory, run.ranks, run.sizes));
   }
+  return most;
+}
+
+/// Says so where a rank needs more memory than that, but for rounding.
+void remark_on_memory(Prediction& prediction, double fitted) {
+  constexpr double kRounding = 1.05;
   if (*prediction.memory_bytes > kRounding * fitted) {
     prediction.remarks.push_back(
         fmt::format("memory is extrapolated: ranks of the fitted runs needed at most {:.0f} MiB",
@@ -71,13 +76,14 @@ Plan make_plan(const Model& model, const PlanRequest& request) {
   PredictOptions of_one_rank = request.options;
   of_one_rank.ranks_per_host = 1;
   const double alone = predict(model, 1, request.sizes, of_one_rank).seconds;
+  const double fitted_bytes = request.host_bytes ? most_fitted_bytes(model) : 0;
   Plan plan;
   for (const int ranks : request.ranks) {
     PlanChoice choice;
     try {
       choice.prediction = predict(model, ranks, request.sizes, request.options);
       if (request.host_bytes) {
-        remark_on_memory(choice.prediction, model);
+        remark_on_memory(choice.prediction, fitted_bytes);
       }
     } catch (const UsageError&) {
       throw;

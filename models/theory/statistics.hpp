@@ -15,10 +15,9 @@ inline constexpr double kDeviationsPerMedian = 1.4826;
 /// Of normal noise: half of the range that holds 95 %, in standard deviations.
 inline constexpr double kDeviationsOf95 = 1.96;
 
-/// How far a single repetition typically lies from the median of them all, relative to it:
-/// 1.4826 * median |x - m| / m, which is the standard deviation / mean of normal noise.
-/// 0 where all are equal or the median is 0.
-/// \pre  !values.empty()
+/// How far a single repetition typically lies from the median m of them all, relative to it. That
+/// is 1.4826 * median |x - m| / m: of normal noise, the standard deviation over the mean. 0 where
+/// all are equal or the median is 0. \pre  !values.empty()
 inline double relative_spread(const std::vector<double>& values) {
   const double middle = detail::median(values);
   std::vector<double> distances;

@@ -48,6 +48,7 @@ class Recorder {
 
   /// The sizes of the whole problem, told by the executor; later names are added to earlier ones.
   void add_run_sizes(const Sizes& sizes) { current_.sizes.add(sizes); }
+  /// Those that this repetition has so far.
   const Sizes& run_sizes() const { return current_.sizes; }
 
   std::int64_t now_ns() const { return clock_(); }
