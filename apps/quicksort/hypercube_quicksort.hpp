@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <utility>
 #include <vector>
@@ -91,6 +92,9 @@ struct HypercubeQuicksort {
   }
 
   Cut partition(std::span<Key> keys, const Split<Key>& split, ClassOrder class_order) const {
+    if (split.has_ties && are_all(keys, split.splitter)) {
+      return {.equal = keys.size()};
+    }
     const bool descends = class_order == ClassOrder::descending;
     const auto part = [&](std::span<Key> of_keys, bool or_equal) {
       return local_partition(of_keys, split.splitter, {.or_equal = or_equal, .inverted = descends},
@@ -110,6 +114,13 @@ struct HypercubeQuicksort {
 
  private:
   static constexpr std::size_t kSamples = 4096;
+
+  /// Whether all are as `pivot`, byte for byte as one another. Writes nothing, and ends at the
+  /// first that differs.
+  bool are_all(std::span<const Key> keys, const Key& pivot) const {
+    return !keys.empty() && !order(keys[0], pivot) && !order(pivot, keys[0]) &&
+           std::memcmp(&keys[0], &keys[0] + 1, keys.size_bytes() - sizeof(Key)) == 0;
+  }
 
   static std::span<Key> keys_of(Part<Key>& keys) { return {keys.data(), keys.size()}; }
 };

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -154,9 +155,12 @@ TEST_F(Simulated, ComputationCountsAtTheSpeedThatItIsGiven) {
   const testing::TemporaryFolder folder;
   const std::string speed = folder / "core_speed";
   const auto seconds = [&] {
-    const auto json =
-        verified({"--steady", speed, "-n", "1", "cleave-quicksort", "--size", "N=2M"});
-    return json["seconds"][0].get<double>();
+    const Finished finished =
+        simulate({"--steady", speed, "-n", "1", "cleave-quicksort", "--size", "N=2M", "--json"});
+    EXPECT_EQ(finished.status, 0) << finished.err;
+    const auto json = nlohmann::json::parse(finished.out, nullptr, false);
+    // Others may want the core for a moment.
+    return json.is_discarded() ? 0 : std::ranges::min(json["seconds"].get<std::vector<double>>());
   };
   const double first = seconds();
   double probe_ns = 0;
