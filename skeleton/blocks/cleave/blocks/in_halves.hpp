@@ -45,8 +45,9 @@ class InHalves {
     return list.empty() || (list.size() == 1 && app_.trivial(list.front()));
   }
   Solution conquer(Problem list) const {
-    return solve_each(std::move(list),
-                      [this](auto&& problem) { return app_.conquer(std::move(problem)); });
+    return solve_each(std::move(list), [this](typename App::Problem problem) {
+      return app_.conquer(std::move(problem));
+    });
   }
 
   /// A trivial problem that is the only part of another goes to the left, and nothing to the right.
@@ -77,8 +78,9 @@ class InHalves {
   }
 
   Solution sequential(Problem list) const {
-    return solve_each(std::move(list),
-                      [this](auto&& problem) { return solve_whole(app_, std::move(problem)); });
+    return solve_each(std::move(list), [this](typename App::Problem problem) {
+      return solve_whole(app_, std::move(problem));
+    });
   }
   /// The solutions that `solve` finds of a list, one problem after the other.
   template <class Solve>
