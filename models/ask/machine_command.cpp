@@ -15,7 +15,7 @@
 #include "models/report/format.hpp"
 #include "models/report/tables.hpp"
 #include "models/report/text.hpp"
-#include "models/theory/machine_import.hpp"
+#include "models/tables/machine_import.hpp"
 
 namespace cleave::models {
 

@@ -19,11 +19,11 @@
 #include "models/ask/commands.hpp"
 #include "models/ask/questions.hpp"
 #include "models/report/format.hpp"
+#include "models/report/remarks.hpp"
 #include "models/report/text.hpp"
 #include "models/study/program_description.hpp"
 #include "models/study/slurm.hpp"
 #include "models/theory/plan.hpp"
-#include "models/theory/remarks.hpp"
 
 namespace cleave::models {
 

@@ -18,9 +18,9 @@
 #include "models/report/answer.hpp"
 #include "models/report/format.hpp"
 #include "models/report/plot.hpp"
+#include "models/report/remarks.hpp"
 #include "models/report/text.hpp"
 #include "models/theory/rehearsed.hpp"
-#include "models/theory/remarks.hpp"
 
 namespace cleave::models {
 

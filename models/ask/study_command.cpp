@@ -2,6 +2,7 @@
 // cleave study: calibrate, rehearse what is asked, run a few sizes that judge it, fit, and report.
 #include <fmt/format.h>
 
+#include <charconv>
 #include <memory>
 
 #include <cleave/host/provenance_here.hpp>
@@ -41,6 +42,19 @@ struct CommandLine {
   FitArguments fit;
   bool details = false;
 };
+
+/// "5" or "5%".
+void parse_percent(std::string& text) {
+  const std::string number = text.substr(0, text.size() - (text.ends_with('%') ? 1 : 0));
+  double percent = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), percent);
+  if (error != std::errc() || end != number.data() + number.size() || !(percent > 0) ||
+      percent > 100) {
+    throw UsageError(
+        fmt::format("'{}' is not a percentage above 0 and up to 100, for example 5%", text));
+  }
+  text = number;
+}
 
 void fit_and_report(const CommandLine& given, StudyRun& run, const Answering& answering,
                     const std::string& command_line) {
@@ -113,10 +127,11 @@ void add_study_command(CLI::App& program, const std::string& command_line) {
       ->take_all();
   command
       ->add_option("--within", given->within_percent,
-                   "Rehearse until what was measured leaves at most so many percent of doubt; what "
+                   "Rehearse until what was measured leaves at most so much doubt, e.g. 5%; what "
                    "rehearsals miss themselves (6 %, of searches more) comes on top")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->transform(detail::ParsedBy(parse_percent))
+      ->type_name("PERCENT");
   command
       ->add_option("--budget", arguments->budget_s,
                    "Rehearse nothing again after this time, e.g. 90s, 10m or 1h")
@@ -152,6 +167,7 @@ void add_study_command(CLI::App& program, const std::string& command_line) {
   command->footer(
       "Examples:\n"
       "  cleave study ./mysort\n"
+      "  cleave study ./mysort --at 64 --size N=24M --within 5% --budget 10m\n"
       "  cleave study ./mysort --at 64 --size N=24M --machine cluster.machine.json\n"
       "  cleave study quicksort --quick --sizes N=64K N=256K N=1M\n"
       "  cleave study ./mysearch --threads 1,2 --status status.json -- --seed 7");

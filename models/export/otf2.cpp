@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/theory/timeline.hpp"
+#include "models/report/timeline.hpp"
 
 namespace cleave::models {
 

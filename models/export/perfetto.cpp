@@ -7,7 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "models/theory/timeline.hpp"
+#include "models/report/timeline.hpp"
 
 namespace cleave::models {
 

@@ -11,10 +11,10 @@
 #include <cleave/trace/provenance.hpp>
 
 #include "models/report/answer.hpp"
+#include "models/report/remarks.hpp"
 #include "models/report/residuals.hpp"
 #include "models/report/stealing_tables.hpp"
 #include "models/report/tables.hpp"
-#include "models/theory/remarks.hpp"
 
 namespace cleave::models {
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <tuple>
 
-#include "models/theory/timeline.hpp"
+#include "models/report/timeline.hpp"
 #include "models/theory/trace_run.hpp"
 
 namespace cleave::models {

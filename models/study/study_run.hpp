@@ -16,6 +16,7 @@
 #include <cleave/program/progress.hpp>
 #include <cleave/trace/trace_file.hpp>
 
+#include "models/study/host_load.hpp"
 #include "models/study/study_plan.hpp"
 
 namespace cleave::models {
@@ -47,6 +48,8 @@ class StudyRun {
   const std::vector<detail::Trace>& traces_with(const Case& c) const {
     return c.rehearsed > 0 ? rehearsals_ : traces_;
   }
+  /// The part of this host's cores that others used since this study began.
+  double used_by_others() const { return models::used_by_others(begin_times_, host_times()); }
   /// The machine file; empty if the study is of one rank.
   const std::string& machine_file() const { return machine_file_; }
 
@@ -81,6 +84,7 @@ class StudyRun {
   std::vector<detail::Trace> traces_;
   std::vector<detail::Trace> rehearsals_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  HostTimes begin_times_ = host_times();
 
   std::mutex mutex_;            ///< of what the thread of the progress looks at
   std::deque<double> to_come_;  ///< weights of the runs that are

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clocks of neighbouring ranks, of which many show the same: what is alike is kept once, so that
-// millions of ranks take a few hundred entries.
+// millions of ranks take a few entries.
 #pragma once
 
 #include <deque>
-#include <functional>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include <cleave/trace/span.hpp>
 
@@ -33,43 +33,54 @@ struct Arrival {
   const Spent* spent = nullptr;
 };
 
-/// The clocks of some neighbouring ranks: all the same, or those of two parts.
-struct RankClocks {
-  int size = 0;
-  Arrival latest;  ///< of all; that of each where there are no parts
-  const RankClocks* left = nullptr;
-  const RankClocks* right = nullptr;
-};
+/// What was spent on the way to `moment`, added up.
+std::map<Place, double> spent_on(const Arrival& moment);
 
-/// Makes lines, and keeps them.
-class Clocks {
+/// Keeps what arrivals spent.
+class Spending {
  public:
-  const RankClocks* same(int size, Arrival moment);
-  /// One line after the other; one without parts where all clocks show the same.
-  const RankClocks* join(const RankClocks* left, const RankClocks* right);
-  /// Ranks `first` to `first + size - 1` of it. \pre  size > 0
-  const RankClocks* slice(const RankClocks* line, int first, int size);
-  /// Of two lines of one length the later clocks, rank by rank.
-  const RankClocks* later(const RankClocks* a, const RankClocks* b);
-  /// All of them later by what was spent on `moment`, which comes before.
-  const RankClocks* after(Arrival moment, const RankClocks* line);
-  /// Every rank spends so much.
-  const RankClocks* spend(const RankClocks* line, Place place, double seconds);
-  /// `line` with the clock of one rank replaced.
-  const RankClocks* with(const RankClocks* line, int rank, Arrival moment);
-
   Arrival spend(Arrival moment, Place place, double seconds);
-  static Arrival at(const RankClocks* line, int rank);
-  /// What was spent on the way to `moment`, added up.
-  static std::map<Place, double> spent_on(const Arrival& moment);
+  /// `then`, which began at 0, begun at `moment`.
+  Arrival after(Arrival moment, Arrival then);
 
  private:
-  using Change = std::function<Arrival(Arrival)>;
-  const RankClocks* changed(const RankClocks* line, const Change& change,
-                            std::map<const RankClocks*, const RankClocks*>& done);
-
-  std::deque<RankClocks> lines_;
   std::deque<Spent> spent_;
+};
+
+/// The clocks of some neighbouring ranks, as stretches of ranks whose clocks show the same.
+class RankClocks {
+ public:
+  RankClocks() = default;
+  RankClocks(int ranks, Arrival clock) { add(ranks, clock); }
+
+  int size() const;
+  /// The latest of all. \pre  size() > 0
+  Arrival latest() const;
+  /// The clock of each rank.
+  std::vector<Arrival> each() const;
+  /// Ranks `first` to `first + ranks - 1` of these.
+  RankClocks slice(int first, int ranks) const;
+
+  /// Puts more ranks after these.
+  void add(int ranks, Arrival clock);
+  void add(const RankClocks& more);
+  /// Replaces every clock by `change(clock)`.
+  template <class Change>
+  void change(const Change& change) {
+    for (Alike& alike : stretches_) {
+      alike.clock = change(alike.clock);
+    }
+  }
+
+  /// Of the clocks of two groups of one size the later ones, rank by rank.
+  static RankClocks later(const RankClocks& a, const RankClocks& b);
+
+ private:
+  struct Alike {
+    int ranks = 0;
+    Arrival clock;
+  };
+  std::vector<Alike> stretches_;
 };
 
 }  // namespace cleave::models

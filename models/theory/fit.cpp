@@ -84,22 +84,42 @@ Model fit_parts(Model model, const Measurements& measurements,
   return model;
 }
 
+/// The points by whose sizes runs are held out. Of a table whose runs differ in their ranks alone
+/// these are such a size.
+std::vector<RunPoint> told_apart(const Measurements& measurements) {
+  std::vector<RunPoint> points = measurements.points;
+  const bool by_ranks =
+      measurements.type == kTableType && std::ranges::all_of(points, [&](const RunPoint& point) {
+        return point.sizes == measurements.points.front().sizes;
+      });
+  for (RunPoint& point : points) {
+    if (by_ranks) {
+      point.sizes[kRanksSize] = point.ranks;
+    }
+  }
+  return points;
+}
+
 }  // namespace
 
 Model fit_model(const Measurements& measurements, const std::optional<detail::Machine>& machine,
                 const FitOptions& options, const detail::Provenance& provenance) {
-  const std::vector<NamedSizes> held_out = held_out_sizes(measurements.points, options.hold_out);
+  const std::vector<RunPoint> points = told_apart(measurements);
+  const std::vector<NamedSizes> held_out = held_out_sizes(points, options.hold_out);
   const auto is_held_out = [&](const NamedSizes& sizes) {
     return std::ranges::find(held_out, sizes) != held_out.end();
   };
   Model model = described(measurements, options, provenance);
   Measurements fitted = measurements;
-  std::erase_if(fitted.points, [&](const RunPoint& p) {
-    if (is_held_out(p.sizes)) {
-      model.held_out.push_back(run_of_model(p));
+  fitted.points.clear();
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const RunPoint& point = measurements.points[i];
+    if (is_held_out(points[i].sizes)) {
+      model.held_out.push_back(run_of_model(point));
+    } else {
+      fitted.points.push_back(point);
     }
-    return is_held_out(p.sizes);
-  });
+  }
   std::erase_if(fitted.samples, [&](const Sample& s) { return is_held_out(s.run_sizes); });
   std::erase_if(fitted.searches, [&](const SearchRun& r) { return is_held_out(r.sizes); });
   model = fit_parts(std::move(model), fitted, machine, options);

@@ -6,10 +6,8 @@
 
 #include <Eigen/LU>
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <set>
 
@@ -132,14 +130,11 @@ class Em {
   }
 
   void solve_non_negative(const MatrixXd& relative) {
-    std::vector<int> all(static_cast<std::size_t>(relative.cols()));
-    std::iota(all.begin(), all.end(), 0);
-    NormalEquations sums(relative.cols());
-    for (Index i = 0; i < relative.rows(); ++i) {
-      const double unit = weights_ == Weights::ordinary ? rows_.values[i] / rows_.mean : 1;
-      sums.add_row(relative.row(i).transpose(), 1, quiet_[i] * unit * unit);
+    VectorXd roots = quiet_.sqrt();  // of the rows' weights
+    if (weights_ == Weights::ordinary) {
+      roots.array() *= rows_.values / rows_.mean;
     }
-    coefficients_ = sums.solve(all, Sign::non_negative);
+    coefficients_ = least_squares(roots.asDiagonal() * relative, roots, Sign::non_negative);
   }
 
   void set_factors() {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -13,7 +12,6 @@
 #include <cleave/trace/machine_file.hpp>
 #include <cleave/trace/median.hpp>
 
-#include "models/theory/breaks.hpp"
 #include "models/theory/least_squares.hpp"
 
 namespace cleave::models {
@@ -35,19 +33,15 @@ std::optional<Line> fit_line(std::span<const MessagePoint> points, Sign sign) {
   if (points.size() < 3 || least.message_bytes == most.message_bytes) {
     return std::nullopt;
   }
-  constexpr std::array<int, 2> kBoth = {0, 1};
-  NormalEquations sums(2);
-  for (const MessagePoint& point : points) {
-    const double seconds = std::max(point.seconds, 1e-9);
-    sums.add_row(Eigen::Vector2d(2, 2 * point.message_bytes), seconds, 1 / (seconds * seconds));
+  Eigen::MatrixXd columns(std::ssize(points), 2);
+  for (Eigen::Index i = 0; i < columns.rows(); ++i) {
+    const MessagePoint& point = points[static_cast<std::size_t>(i)];
+    columns.row(i) = Eigen::RowVector2d(2, 2 * point.message_bytes) / std::max(point.seconds, 1e-9);
   }
-  Line line{.coefficients = sums.solve(kBoth, sign)};
-  double squares = 0;
-  for (const MessagePoint& point : points) {
-    const double fitted = 2 * (line.coefficients[0] + point.message_bytes * line.coefficients[1]);
-    squares += std::pow(fitted / std::max(point.seconds, 1e-9) - 1, 2);
-  }
-  line.errors = sums.standard_errors(kBoth, squares / (static_cast<double>(points.size()) - 2));
+  const Eigen::VectorXd ones = Eigen::VectorXd::Ones(columns.rows());
+  Line line{.coefficients = least_squares(columns, ones, sign)};
+  const double squares = (columns * line.coefficients - ones).squaredNorm();
+  line.errors = standard_errors(columns, squares / (static_cast<double>(points.size()) - 2));
   return line;
 }
 
@@ -64,9 +58,12 @@ std::optional<detail::MessageSegment> fit_piece(std::span<const MessagePoint> po
                                 line->errors[0], line->coefficients[1], line->errors[1]};
 }
 
+/// What a piece leaves, relative; infinite where it is none. Sizes close together show the noise
+/// between them rather than a law.
 double residual_squares(std::span<const MessagePoint> points) {
-  // Sizes close together show the noise between them rather than a law.
+  constexpr std::size_t kMinPoints = 4;
   const bool is_narrow =
+      points.size() < kMinPoints ||
       points.back().message_bytes < kMinSpan * std::max(1.0, points.front().message_bytes);
   const auto piece = is_narrow ? std::nullopt : fit_piece(points);
   if (!piece) {
@@ -80,9 +77,53 @@ double residual_squares(std::span<const MessagePoint> points) {
   return sum;
 }
 
+/// The pieces of `points` that begin at these, ascending; the first is 0.
+std::vector<std::span<const MessagePoint>> pieces_of(std::span<const MessagePoint> points,
+                                                     const std::vector<std::size_t>& starts) {
+  std::vector<std::span<const MessagePoint>> pieces;
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    const std::size_t end = i + 1 < starts.size() ? starts[i + 1] : points.size();
+    pieces.push_back(points.subspan(starts[i], end - starts[i]));
+  }
+  return pieces;
+}
+
+/// n ln(R / n) + p ln n (Schwarz, 1978): a piece has two parameters, and a cut is one, too.
+double criterion(std::span<const MessagePoint> points, const std::vector<std::size_t>& starts) {
+  const auto n = static_cast<double>(points.size());
+  double squares = 0;
+  for (const auto& piece : pieces_of(points, starts)) {
+    squares += residual_squares(piece);
+  }
+  return n * std::log(std::max(squares / n, kNegligible * kNegligible)) +
+         (3 * static_cast<double>(starts.size()) - 1) * std::log(n);
+}
+
+/// Where pieces begin.
+std::vector<std::size_t> best_starts(std::span<const MessagePoint> points) {
+  constexpr std::size_t kMaxPieces = 4;
+  std::vector<std::size_t> best = {0};
+  for (double least = criterion(points, best); best.size() < kMaxPieces;) {
+    std::vector<std::size_t> further;
+    for (std::size_t start = 1; start < points.size(); ++start) {
+      std::vector<std::size_t> starts = best;
+      starts.insert(std::ranges::upper_bound(starts, start), start);
+      if (const double of_these = criterion(points, starts); of_these < least) {
+        least = of_these;
+        further = std::move(starts);
+      }
+    }
+    if (further.empty()) {
+      break;
+    }
+    best = std::move(further);
+  }
+  return best;
+}
+
 /// Medians of neighbours where there are more points than kMaxPoints: pieces are looked for in
-/// time that grows with the cube of the points. A group that lies across a break has the median of
-/// one side of it. \pre  ascending in the message size
+/// time that grows with the square of the points. A group that lies across a break has the median
+/// of one side of it. \pre  ascending in the message size
 std::vector<MessagePoint> thinned(std::vector<MessagePoint> points) {
   constexpr std::size_t kMaxPoints = 96;
   const std::size_t at_once = (points.size() + kMaxPoints - 1) / kMaxPoints;
@@ -136,37 +177,18 @@ std::vector<detail::MessageSegment> fit_message_segments(std::vector<MessagePoin
     return a.message_bytes < b.message_bytes;
   });
   points = thinned(std::move(points));
-  const std::span<const MessagePoint> all(points);
-  const auto part = [&](int first, int end) {
-    return all.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first));
-  };
-  const int count = static_cast<int>(points.size());
-  std::vector<int> starts = {0};
-  if (constexpr int kMinPoints = 4; count >= 2 * kMinPoints) {
-    const Breaks breaks = best_breaks({.points = count,
-                                       .min_points = kMinPoints,
-                                       .parameters = 2,
-                                       .samples = static_cast<double>(count),
-                                       .negligible = kNegligible * kNegligible,
-                                       .residual = [&](int first, int end) {
-                                         return residual_squares(part(first, end)) / count;
-                                       }});
-    starts.insert(starts.end(), breaks.starts.begin(), breaks.starts.end());
-  }
   std::vector<detail::MessageSegment> segments;
-  for (std::size_t i = 0; i < starts.size(); ++i) {
-    const int end = i + 1 < starts.size() ? starts[i + 1] : count;
-    std::optional<detail::MessageSegment> piece = fit_piece(part(starts[i], end));
-    if (!piece) {
+  double longest_before = 0;
+  for (const auto& piece : pieces_of(points, best_starts(points))) {
+    std::optional<detail::MessageSegment> segment = fit_piece(piece);
+    if (!segment) {
       fit_latency_gap(points);  // says what is missing
       throw Error("latency and gap: a piece of the message sizes determines no line");
     }
     // Between two measured sizes the law changes somewhere: halfway on a logarithmic scale.
-    piece->from_bytes =
-        i == 0 ? 0
-               : std::sqrt(points[static_cast<std::size_t>(starts[i])].message_bytes *
-                           points[static_cast<std::size_t>(starts[i] - 1)].message_bytes);
-    segments.push_back(*piece);
+    segment->from_bytes = std::sqrt(longest_before * piece.front().message_bytes);
+    longest_before = piece.back().message_bytes;
+    segments.push_back(*segment);
   }
   return segments;
 }

@@ -33,11 +33,11 @@ struct LatencyGap {
 /// \throws Error  if the points do not determine both: fewer than three, or one size only
 LatencyGap fit_latency_gap(std::span<const MessagePoint> points);
 
-/// The same by pieces: breaks (models/theory/breaks.hpp, at least 4 message sizes over a factor of
-/// 4 between them) are where the network changes how it sends. Each piece has its own l, which may
-/// be negative since the line need not hold at 0 bytes, and g of at least 0. One piece where there
-/// are fewer than 8 sizes. More than 96 points are brought down to as many by medians of
-/// neighbours.
+/// The same by pieces, of which each has at least 4 message sizes over a factor of 4: a fit across
+/// a change in how the network sends is right nowhere. Each piece has its own l, which may be
+/// negative since the line need not hold at 0 bytes, and g of at least 0. A cut is made where it
+/// leaves least, up to three of them, as long as Schwarz's criterion (1978) falls. More than 96
+/// points are brought down to as many by medians of neighbours.
 ///
 /// \throws Error  as fit_latency_gap
 std::vector<detail::MessageSegment> fit_message_segments(std::vector<MessagePoint> points);

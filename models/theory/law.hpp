@@ -6,7 +6,6 @@
 
 #include <Eigen/Core>
 #include <map>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -52,52 +51,10 @@ struct Law {
   Estimate at(const NamedValues& sizes, int ranks_per_host = kOneRankPerHost) const;
   /// The median of this alone.
   double median(const NamedValues& sizes, int ranks_per_host = kOneRankPerHost) const;
+  /// Whether a size lies beyond those that were measured by more than 5 %.
+  bool is_outside(const NamedValues& sizes) const;
   /// Multiplies the value, its interval with it. \pre  factor > 0
   void multiply(double factor);
-};
-
-/// A law whose sizes are looked up by position rather than by name, for one number of ranks per
-/// host. It is evaluated for every group of a run, of which many are alike.
-class BoundLaw {
- public:
-  /// Of `law`, which must outlive this. \throws Error  if it depends on a size that is not among
-  /// `names`
-  BoundLaw(const Law& law, int ranks_per_host, std::span<const std::string> names);
-
-  /// At sizes in the order of the names.
-  Estimate at(std::span<const double> sizes) const;
-  double median(std::span<const double> sizes) const;
-
-  /// Whether a size lies beyond those that were measured by more than 5 %.
-  bool is_outside(std::span<const double> sizes) const;
-
- private:
-  struct Factor {
-    const Basis::Factor* of = nullptr;
-    std::size_t size = 0;  ///< whose place it is
-    std::size_t per = 0;
-  };
-  /// Of one hypothesis.
-  struct Part {
-    const Hypothesis* hypothesis = nullptr;
-    std::vector<std::vector<Factor>> terms;
-    double ranks_per_host_factor = 1;
-    double log_beta = 0;  ///< that the distribution function of Student's t is divided by
-  };
-  /// Student's t of one hypothesis at some sizes, on the logarithm of value / unit.
-  struct Said {
-    double middle = 0;
-    double scale = 0;
-  };
-
-  Said said_by(const Part& part, std::span<const double> sizes, double& unit) const;
-  double below(const std::vector<Said>& all, double logarithm) const;
-  double quantile(const std::vector<Said>& all, double probability) const;
-  std::vector<Said> all_at(std::span<const double> sizes, double& unit) const;
-
-  std::vector<Part> parts_;
-  std::vector<std::pair<double, double>> ranges_;         ///< by name
-  mutable std::map<std::vector<float>, double> medians_;  ///< relative to `unit`
 };
 
 }  // namespace cleave::models

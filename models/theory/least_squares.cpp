@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <Eigen/Cholesky>
 #include <Eigen/LU>
 #include <Eigen/QR>
 #include <algorithm>
@@ -17,49 +16,17 @@ namespace {
 
 using Eigen::Index;
 
-constexpr int kMaxColumns = 4;
-using SmallMatrix =
-    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMaxColumns, kMaxColumns>;
-using SmallVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMaxColumns, 1>;
+/// Columns of length 1 count as dependent where one is within this of a combination of the others.
+constexpr double kDependent = 1e-6;
 
-/// Products of columns of length 1 whose determinant's smallest pivot is this small tell nothing
-/// apart: what is left of a column beyond the others is rounding.
-constexpr double kNoPivot = 1e-11;
+/// Of each column; 1 where it is 0.
+Eigen::VectorXd lengths_of(const Eigen::MatrixXd& columns) {
+  const Eigen::VectorXd lengths = columns.colwise().norm();
+  return (lengths.array() > 0).select(lengths, 1.0);
+}
 
-/// The normal equations of some columns, scaled to length 1.
-struct Scaled {
-  SmallMatrix products;
-  SmallVector moments;
-  SmallVector lengths;
-};
-
-/// Of the columns in `mask`; nothing where they depend on each other.
-std::optional<SmallVector> solved(const Scaled& all, unsigned mask) {
-  int columns[kMaxColumns];
-  Index count = 0;
-  for (int i = 0; i < all.moments.size(); ++i) {
-    if ((mask >> i & 1U) != 0) {
-      columns[count++] = i;
-    }
-  }
-  SmallMatrix products(count, count);
-  SmallVector moments(count);
-  for (Index i = 0; i < count; ++i) {
-    moments[i] = all.moments[columns[i]];
-    for (Index j = 0; j < count; ++j) {
-      products(i, j) = all.products(columns[i], columns[j]);
-    }
-  }
-  const Eigen::LDLT<SmallMatrix> ldlt(products);
-  if (!(ldlt.vectorD().minCoeff() > kNoPivot)) {
-    return std::nullopt;
-  }
-  const SmallVector of_chosen = ldlt.solve(moments);
-  SmallVector x = SmallVector::Zero(all.moments.size());
-  for (Index i = 0; i < count; ++i) {
-    x[columns[i]] = of_chosen[i];
-  }
-  return x;
+Eigen::MatrixXd scaled(const Eigen::MatrixXd& columns, const Eigen::VectorXd& lengths) {
+  return columns * lengths.cwiseInverse().asDiagonal();
 }
 
 std::string list_of(const std::vector<std::string>& names) {
@@ -119,65 +86,51 @@ Index count_distinct_rows(const Eigen::MatrixXd& columns) {
 
 }  // namespace
 
-void NormalEquations::add_row(const Eigen::Ref<const Eigen::VectorXd>& columns, double measured,
-                              double weight) {
-  products_.noalias() += weight * columns * columns.transpose();
-  moments_.noalias() += weight * measured * columns;
-}
-
-Eigen::VectorXd NormalEquations::solve(std::span<const int> chosen, Sign sign) const {
-  const auto count = static_cast<Index>(chosen.size());
-  Scaled scaled{SmallMatrix(count, count), SmallVector(count), SmallVector(count)};
-  for (Index i = 0; i < count; ++i) {
-    const double square =
-        products_(chosen[static_cast<std::size_t>(i)], chosen[static_cast<std::size_t>(i)]);
-    scaled.lengths[i] = square > 0 ? std::sqrt(square) : 1;
-  }
-  for (Index i = 0; i < count; ++i) {
-    const int row = chosen[static_cast<std::size_t>(i)];
-    scaled.moments[i] = moments_[row] / scaled.lengths[i];
-    for (Index j = 0; j < count; ++j) {
-      scaled.products(i, j) = products_(row, chosen[static_cast<std::size_t>(j)]) /
-                              (scaled.lengths[i] * scaled.lengths[j]);
+Eigen::VectorXd least_squares(const Eigen::MatrixXd& columns, const Eigen::VectorXd& measured,
+                              Sign sign) {
+  const Eigen::VectorXd lengths = lengths_of(columns);
+  const Eigen::MatrixXd all = scaled(columns, lengths);
+  Eigen::VectorXd best = Eigen::VectorXd::Zero(columns.cols());
+  double least = measured.squaredNorm();
+  const unsigned every = (1U << columns.cols()) - 1;
+  for (unsigned mask = every; mask > 0; --mask) {
+    std::vector<Index> chosen;
+    for (Index i = 0; i < columns.cols(); ++i) {
+      if ((mask >> i & 1U) != 0) {
+        chosen.push_back(i);
+      }
     }
-  }
-  const unsigned all = (1U << count) - 1;
-  SmallVector best = SmallVector::Zero(count);
-  double best_gain = 0;  // by how much the squares of the residuals are less
-  for (unsigned mask = all; mask > 0; --mask) {
-    const std::optional<SmallVector> x = solved(scaled, mask);
-    if (!x || (sign == Sign::non_negative && x->minCoeff() < 0)) {
+    const Eigen::MatrixXd some = all(Eigen::all, chosen);
+    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(some);
+    qr.setThreshold(kDependent);
+    const Eigen::VectorXd x = qr.solve(measured);
+    if (qr.rank() < some.cols() || (sign == Sign::non_negative && x.minCoeff() < 0)) {
       continue;
     }
-    const double gain = x->dot(scaled.moments);
-    if (gain > best_gain) {
-      best = *x;
-      best_gain = gain;
+    if (const double left = (measured - some * x).squaredNorm(); left < least) {
+      best.setZero();
+      best(chosen) = x;
+      least = left;
     }
-    if (mask == all) {
+    if (mask == every) {
       break;
     }
   }
-  return best.cwiseQuotient(scaled.lengths);
+  return best.cwiseQuotient(lengths);
 }
 
-Eigen::VectorXd NormalEquations::standard_errors(std::span<const int> chosen,
-                                                 double variance) const {
-  const Eigen::MatrixXd products = products_(chosen, chosen);
-  const Eigen::VectorXd lengths = products.diagonal().cwiseSqrt().cwiseMax(1e-300);
-  const Eigen::MatrixXd scaled =
-      lengths.cwiseInverse().asDiagonal() * products * lengths.cwiseInverse().asDiagonal();
-  const Eigen::VectorXd diagonal = scaled.inverse().diagonal();
+Eigen::VectorXd standard_errors(const Eigen::MatrixXd& columns, double variance) {
+  const Eigen::VectorXd lengths = lengths_of(columns);
+  const Eigen::MatrixXd all = scaled(columns, lengths);
+  const Eigen::VectorXd diagonal = (all.transpose() * all).inverse().diagonal();
   return (variance * diagonal.cwiseMax(0)).cwiseSqrt().cwiseQuotient(lengths);
 }
 
 std::optional<Refusal> refuse_dependent(const std::vector<std::string>& names,
                                         const Eigen::MatrixXd& columns) {
-  constexpr double kDependent = 1e-6;
   const Index wanted = columns.cols();
-  Eigen::VectorXd lengths = columns.colwise().norm();
-  lengths = (lengths.array() > 0).select(lengths, 1.0);
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(columns * lengths.cwiseInverse().asDiagonal());
+  const Eigen::VectorXd lengths = lengths_of(columns);
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(scaled(columns, lengths));
   qr.setThreshold(kDependent);
   const Index rank = qr.rank();
   if (rank == wanted) {

@@ -123,7 +123,7 @@ const AssumableNetwork* assumable(const std::string& name) {
 double middle_of(double low, double high) { return std::sqrt(low * high); }
 
 /// The factor of a quantity between two bounds whose middle is 1.
-double factor_at(double low, double high, double u) { return std::pow(high / low, u - 0.5); }
+double factor_at(double low, double high, double part) { return std::pow(high / low, part - 0.5); }
 
 }  // namespace
 
@@ -153,13 +153,20 @@ Network with_assumed(Network network, const std::string& name) {
   return network;
 }
 
-NetworkFactors assumed_factors(const Network& network, double u, double v) {
-  const AssumableNetwork* const found = assumable(network.assumed);
-  if (found == nullptr) {
-    return {};
+double assumed_latency_factor(const std::string& name, double part) {
+  const AssumableNetwork& found = *assumable(name);
+  return factor_at(found.least_latency_s, found.most_latency_s, part);
+}
+
+Network assumed_at(Network network, double part) {
+  const AssumableNetwork& found = *assumable(network.assumed);
+  for (detail::Communication& entry : network.exchange) {
+    if (entry.between_hosts) {
+      entry.latency_s *= assumed_latency_factor(network.assumed, part);
+      entry.gap_s_per_byte *= factor_at(found.least_bytes_per_s, found.most_bytes_per_s, part);
+    }
   }
-  return {.latency = factor_at(found->least_latency_s, found->most_latency_s, u),
-          .gap = factor_at(found->least_bytes_per_s, found->most_bytes_per_s, v)};
+  return network;
 }
 
 ChosenEntry entry_for(const Network& network, int ranks, int level, bool leaves_host) {

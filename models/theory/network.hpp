@@ -55,12 +55,11 @@ bool is_assumable(const std::string& name);
 /// \throws UsageError  if there is none of this name
 Network with_assumed(Network network, const std::string& name);
 
-/// What an assumed network may be wrong by: the factors of l and g at `u` and `v` in [0, 1].
-struct NetworkFactors {
-  double latency = 1;
-  double gap = 1;
-};
-NetworkFactors assumed_factors(const Network& network, double u, double v);
+/// By what the latency of the assumed network `name` is multiplied at `part` of its range, from the
+/// best (0) to the worst (1). \pre  is_assumable(name)
+double assumed_latency_factor(const std::string& name, double part);
+/// `network` at `part` of the range of what is assumed of it. \pre  is_assumable(network.assumed)
+Network assumed_at(Network network, double part);
 
 /// The entry that stands for an exchange at `level` of `ranks` ranks, and a remark if it is of
 /// another number of ranks. Taken is the first there is of: the skeleton's exchange at this level,

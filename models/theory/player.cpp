@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "models/theory/scaling.hpp"
 
@@ -55,86 +56,36 @@ Player::Player(const Model& model, const Network& network, int ranks, int ranks_
   constexpr int kEveryStep = 3;
   for (const Step& step : detail::schedule_of(parts_.way, std::min(ranks, kEveryStep)).steps) {
     const bool is_block = step.kind == Step::Kind::work || step.kind == Step::Kind::choose;
-    if (!is_block || blocks_.contains(step.block)) {
-      continue;
-    }
-    const BlockModel* const block = parts_.find(step.block);
-    if (block == nullptr) {
+    if (is_block && parts_.find(step.block) == nullptr) {
       throw Error(fmt::format("{} cannot be predicted: {}", name_of(step.block),
                               model_.reason_of(step.block)));
     }
-    blocks_.emplace(step.block, bind(step.block, block->law));
   }
-  if (ranks > 1 && !is_silent) {
-    if (!parts_.exchange) {
-      throw Error("exchange cannot be predicted: " + model_.reason_of(detail::Block::exchange));
-    }
-    bytes_.emplace(bind(detail::Block::exchange, parts_.exchange->bytes));
-    if (const BlockModel* const skeleton = parts_.find(detail::Block::skeleton)) {
-      blocks_.emplace(detail::Block::skeleton, bind(detail::Block::skeleton, skeleton->law));
-    }
+  if (ranks > 1 && !is_silent && !parts_.exchange) {
+    throw Error("exchange cannot be predicted: " + model_.reason_of(detail::Block::exchange));
   }
 }
 
-Player::Bound Player::bind(detail::Block block, const Law& law) const {
-  Bound bound;
-  for (const Scaling& scaling : parts_.scaling) {
-    const auto run_size = run_sizes_.find(scaling.size);
-    if (scaling.block == block && run_size != run_sizes_.end()) {
-      bound.names.push_back(scaling.size);
-      bound.scaling.push_back(&scaling);
-      bound.run_sizes.push_back(static_cast<double>(run_size->second));
-    }
+NamedValues Player::sizes_of(detail::Block block, const Ranks& group) const {
+  const bool is_sample = block == detail::Block::sample;
+  // Of what is sorted a rank has its share at every level.
+  const bool is_share = is_sample || block == detail::Block::partition;
+  NamedValues sizes = sizes_by(block, [&](const Scaling& scaling, double of_run) {
+    return is_share ? of_run / ranks_ : scaling.of_fraction(of_run, group.fraction);
+  });
+  if (is_sample || block == detail::Block::pivot) {
+    const auto elements = run_sizes_.find("N");
+    const double samples = sampled(
+        elements == run_sizes_.end() ? 0 : static_cast<double>(elements->second) * group.fraction);
+    sizes["samples"] = is_sample ? samples / group.ranks.size : samples;
   }
-  // Sizes that follow from others rather than from the run's.
-  if (block == detail::Block::sample || block == detail::Block::pivot) {
-    bound.names.push_back("samples");
-  } else if (block == detail::Block::skeleton) {
-    bound.names = {"bytes"};
-    bound.scaling.clear();
-  }
-  bound.law.emplace(law, ranks_per_host_, bound.names);
-  return bound;
-}
-
-const Player::Bound& Player::bound(detail::Block block) const { return blocks_.at(block); }
-
-double Player::elements_of(const Ranks& group) const {
-  const auto elements = run_sizes_.find("N");
-  return elements == run_sizes_.end() ? 0 : static_cast<double>(elements->second) * group.fraction;
-}
-
-std::span<const double> Player::sizes_of(const Bound& bound, detail::Block block,
-                                         const Ranks& group, SizeValues& values) const {
-  const std::size_t count = std::min(bound.scaling.size(), kMaxSizes - 1);
-  for (std::size_t i = 0; i < count; ++i) {
-    const Scaling& scaling = *bound.scaling[i];
-    values[i] = scaling.of_fraction(bound.run_sizes[i], group.fraction);
-    // Of what is sorted a rank has its share at every level.
-    if (block == detail::Block::sample || block == detail::Block::partition) {
-      values[i] = bound.run_sizes[i] / ranks_;
-    }
-  }
-  std::size_t used = count;
-  if (block == detail::Block::sample || block == detail::Block::pivot) {
-    const double samples = sampled(elements_of(group));
-    values[used++] = block == detail::Block::sample ? samples / group.ranks.size : samples;
-  }
-  return {values.data(), used};
-}
-
-double Player::seconds_with(const NetworkFactors& factors) {
-  is_first_play_ = false;
-  set_factors(factors);
-  return walk()->latest.seconds;
+  return sizes;
 }
 
 Player::Played Player::play() {
-  is_first_play_ = true;
-  set_factors({});
-  const Arrival last = walk()->latest;
+  const Arrival last = walk();
   Played result{.seconds = last.seconds};
-  for (const auto& [place, seconds] : Clocks::spent_on(last)) {
+  for (const auto& [place, seconds] : spent_on(last)) {
     result.shares.push_back({.block = place.block, .level = place.level, .seconds = seconds});
   }
   std::ranges::stable_sort(result.shares, {}, &BlockShare::level);
@@ -148,37 +99,58 @@ Player::Played Player::play() {
   return result;
 }
 
+void Player::remember(Place place, double seconds, const NamedValues& sizes, int rank) {
+  if (Slowest& slowest = slowest_at_[place]; seconds > slowest.seconds) {
+    slowest = {seconds, sizes, rank};
+  }
+}
+
+/// By the rehearsal, else by the law; 0 of a place that is neither's.
+Estimate Player::said_at(Place place) const {
+  const auto slowest = slowest_at_.find(place);
+  if (slowest == slowest_at_.end()) {
+    return {};
+  }
+  const auto& [seconds, sizes, rank] = slowest->second;
+  const auto* const found = rehearsed_ ? rehearsed_->find(place.block, place.level, rank) : nullptr;
+  return found != nullptr ? found->second
+                          : parts_.find(place.block)->law.at(sizes, ranks_per_host_);
+}
+
 /// Messages have the half width of exchanges.
 void Player::set_half_widths(Played& played) const {
   for (const BlockShare& share : played.shares) {
-    const auto said = said_.find({share.block, share.level});
-    const bool is_known = said != said_.end() && said->second.median > 0;
+    const Estimate said = said_at({share.block, share.level});
+    const bool is_known = said.median > 0;
     const double of_messages = parts_.exchange ? parts_.exchange->half_width : 0;
     const double part = share.seconds / played.seconds;
-    const double below = is_known ? std::log(said->second.median / said->second.low) : of_messages;
-    const double above = is_known ? std::log(said->second.high / said->second.median) : of_messages;
+    const double below = is_known ? std::log(said.median / said.low) : of_messages;
+    const double above = is_known ? std::log(said.high / said.median) : of_messages;
     played.half_width_below += part * below;
     played.half_width_above += part * above;
     played.half_width_of_blocks += is_known ? part * std::max(below, above) : 0;
   }
 }
 
-const RankClocks* Player::walk() {
-  clocks_ = {};
+Arrival Player::walk() {
+  spending_ = {};
   solved_.clear();
   maxima_.clear();
+  slowest_at_.clear();
   Ranks all{.ranks = {.first = 0, .size = ranks_}};
   set_halves(all);
   const StepsOfGroup steps = steps_of(parts_.way, ranks_);
-  const RankClocks* line = clocks_.same(ranks_, {});
+  RankClocks clocks(ranks_, {});
   for (const Step& step : steps.before_run) {
-    line = this->step(step, all, line);
+    play_step(step, all, clocks);
   }
-  line = clocks_.after(line->latest, solve(all));
+  const Arrival begin = clocks.latest();
+  clocks = solve(all);
+  clocks.change([&](const Arrival& end) { return spending_.after(begin, end); });
   for (const Step& step : steps.after_run) {
-    line = this->step(step, all, line);
+    play_step(step, all, clocks);
   }
-  return line;
+  return clocks.latest();
 }
 
 /// Each division is as uneven as the traces show.
@@ -204,7 +176,7 @@ constexpr int kMostOneByOne = 4096;
 
 /// Where the ranks of `group` come to, from 0 on. A half begins with its latest rank: the others
 /// do nothing before they have met it.
-const RankClocks* Player::solve(const Ranks& group) {
+RankClocks Player::solve(const Ranks& group) {
   const bool is_coarse = ranks_ > kMostOneByOne;
   // Which ranks they are matters on hosts, and for what they have rehearsed.
   const int which = rehearsed_ != nullptr      ? group.ranks.first
@@ -218,73 +190,66 @@ const RankClocks* Player::solve(const Ranks& group) {
     return known->second;
   }
   const StepsOfGroup steps = steps_of(parts_.way, group.ranks.size);
-  const RankClocks* line = clocks_.same(group.ranks.size, {});
+  RankClocks clocks(group.ranks.size, {});
   for (const Step& step : steps.before) {
-    line = this->step(step, group, line);
+    play_step(step, group, clocks);
   }
   if (group.ranks.size > 1) {
-    const int middle = group.ranks.left().size;
-    const Arrival left = clocks_.slice(line, 0, middle)->latest;
-    const Arrival right = clocks_.slice(line, middle, group.ranks.size - middle)->latest;
-    line = clocks_.join(clocks_.after(left, solve(half_of(group, true))),
-                        clocks_.after(right, solve(half_of(group, false))));
+    const RankClocks before = std::exchange(clocks, {});
+    for (const bool is_left : {true, false}) {
+      const Ranks half = half_of(group, is_left);
+      const int first = half.ranks.first - group.ranks.first;
+      const Arrival begin = before.slice(first, half.ranks.size).latest();
+      RankClocks solved = solve(half);
+      solved.change([&](const Arrival& end) { return spending_.after(begin, end); });
+      clocks.add(solved);
+    }
   }
   for (const Step& step : steps.after) {
-    line = this->step(step, group, line);
+    play_step(step, group, clocks);
   }
   // Where only first ranks go on, nobody is later than they, and nobody waits for the others.
   const bool do_all_go_on = std::ranges::any_of(
       steps.after, [](const Step& step) { return step.ranks == Step::Ranks::all; });
   if (is_coarse || !do_all_go_on) {
-    line = clocks_.same(line->size, line->latest);
+    clocks = RankClocks(group.ranks.size, clocks.latest());
   }
-  solved_.emplace(key, line);
-  return line;
+  return solved_.emplace(key, std::move(clocks)).first->second;
 }
 
-const RankClocks* Player::step(const Step& step, const Ranks& group, const RankClocks* line) {
-  const Place waits{detail::Block::wait, group.level};
+void Player::play_step(const Step& step, const Ranks& group, RankClocks& clocks) {
   switch (step.kind) {
     case Step::Kind::work:
-      return work(step, group, line);
+      return work(step, group, clocks);
     case Step::Kind::move:
-      return move(step, group, line);
+      return move(step, group, clocks);
     case Step::Kind::tell_all:
     case Step::Kind::agree:
     case Step::Kind::choose:
-      break;
+      return meet(step, group, clocks);
   }
-  if (step.kind != Step::Kind::choose && (ranks_ == 1 || is_silent_)) {
-    return clocks_.same(line->size, line->latest);
-  }
-  const Place place =
-      step.kind == Step::Kind::choose ? Place{detail::Block::pivot, group.level} : waits;
-  const double seconds =
-      step.kind == Step::Kind::choose ? choose_splitter(group)
-      : step.kind == Step::Kind::agree
-          ? agreement_seconds(entry(0, leaves_host(group)), ranks_)
-          : all_gather_seconds(entry(group.level, leaves_host(group)), group.ranks.size,
-                               static_cast<double>(step.bytes));
-  add_to_maxima(step, group, seconds);
-  return clocks_.same(line->size, clocks_.spend(line->latest, place, seconds));
 }
 
-double Player::median_of(const Bound& bound, std::span<const double> sizes) {
-  is_outside_ = is_outside_ || (rehearsed_ == nullptr && bound.law->is_outside(sizes));
-  return bound.law->median(sizes);
+double Player::median_of(detail::Block block, const Law& law, const NamedValues& sizes) {
+  std::pair key(block, sizes);
+  for (auto& [name, value] : key.second) {
+    value = static_cast<float>(value);
+  }
+  const auto known = medians_.find(key);
+  return known != medians_.end()
+             ? known->second
+             : medians_.emplace(std::move(key), law.median(sizes, ranks_per_host_)).first->second;
 }
 
-/// What is known at the first group of a level stands for all of them.
-void Player::remember_width(Place place, const Bound& bound, std::span<const double> sizes,
-                            int rank) {
-  if (is_first_play_ && !said_.contains(place)) {
-    const auto* found = rehearsed_ ? rehearsed_->find(place.block, place.level, rank) : nullptr;
-    said_.emplace(place, found != nullptr ? found->second : bound.law->at(sizes));
-  }
+double Player::by_law(detail::Block block, const NamedValues& sizes) {
+  const Law& law =
+      block == detail::Block::exchange ? parts_.exchange->bytes : parts_.find(block)->law;
+  is_outside_ = is_outside_ || (rehearsed_ == nullptr && law.is_outside(sizes));
+  return median_of(block, law, sizes);
 }
 
 /// What `rank` takes there by the rehearsal; nothing where it has no such block.
-std::optional<double> Player::rehearsed_s(Place place, int rank) const {
+std::optional<double> Player::rehearsed_s(Place place, int rank) {
   const auto* const found = rehearsed_ ? rehearsed_->find(place.block, place.level, rank) : nullptr;
   if (found == nullptr) {
     return std::nullopt;
@@ -295,43 +260,47 @@ std::optional<double> Player::rehearsed_s(Place place, int rank) const {
 }
 
 /// What the leaf of `rank` takes of that of a rehearsed one: by the law at the sizes of both.
-double Player::leaf_ratio(int rank, int rehearsed) const {
-  const Bound& leaf = bound(detail::Block::sequential);
+double Player::leaf_ratio(int rank, int rehearsed) {
+  const Law& law = parts_.find(detail::Block::sequential)->law;
   const auto by_law = [&](int of) -> std::optional<double> {
     const auto sizes = rehearsed_->leaves.find(of);
-    std::vector<double> values;
-    for (const std::string& name : leaf.names) {
-      if (sizes == rehearsed_->leaves.end() || !sizes->second.contains(name)) {
-        return std::nullopt;
-      }
-      values.push_back(sizes->second.at(name));
-    }
-    return leaf.law->median(values);
+    const bool is_known =
+        sizes != rehearsed_->leaves.end() && std::ranges::all_of(law.range, [&](const auto& size) {
+          return sizes->second.contains(size.first);
+        });
+    return is_known ? std::optional(median_of(detail::Block::sequential, law, sizes->second))
+                    : std::nullopt;
   };
   const std::optional<double> mine = by_law(rank);
   const std::optional<double> theirs = by_law(rehearsed);
   return mine && theirs && *theirs > 0 ? *mine / *theirs : 1;
 }
 
-const RankClocks* Player::work(const Step& step, const Ranks& group, const RankClocks* line) {
-  const Bound& block = bound(step.block);
+void Player::spend(RankClocks& clocks, Place place, double seconds) {
+  clocks.change([&](const Arrival& clock) { return spending_.spend(clock, place, seconds); });
+}
+
+void Player::work(const Step& step, const Ranks& group, RankClocks& clocks) {
   const Place place{step.block, group.level};
-  const int first = group.ranks.first;
-  SizeValues values;
-  const std::span<const double> sizes = sizes_of(block, step.block, group, values);
-  remember_width(place, block, sizes, first);
-  const double by_law_s = median_of(block, sizes);
+  const NamedValues sizes = sizes_of(step.block, group);
+  const double by_law_s = by_law(step.block, sizes);
   const bool is_of_all = step.ranks == Step::Ranks::all;
   if (is_of_all && rehearsed_ == nullptr) {
+    remember(place, by_law_s, sizes, group.ranks.first);
     add_to_maxima(step, group, by_law_s);
-    return clocks_.spend(line, place, by_law_s);
+    spend(clocks, place, by_law_s);
+    return;
   }
-  for (int i = 0; i < (is_of_all ? group.ranks.size : 1); ++i) {
-    const double seconds = rehearsed_s(place, first + i).value_or(by_law_s);
+  const RankClocks before = std::exchange(clocks, {});
+  int rank = group.ranks.first;
+  const int end = rank + (is_of_all ? group.ranks.size : 1);
+  for (const Arrival& clock : before.slice(0, end - rank).each()) {
+    const double seconds = rehearsed_s(place, rank).value_or(by_law_s);
+    remember(place, seconds, sizes, rank++);
     add_to_maxima(step, group, seconds);
-    line = clocks_.with(line, i, clocks_.spend(Clocks::at(line, i), place, seconds));
+    clocks.add(1, spending_.spend(clock, place, seconds));
   }
-  return line;
+  clocks.add(before.slice(clocks.size(), group.ranks.size - clocks.size()));
 }
 
 void Player::add_to_maxima(const Step& step, const Ranks& group, double seconds) {
@@ -342,29 +311,18 @@ void Player::add_to_maxima(const Step& step, const Ranks& group, double seconds)
   of_place = std::max(of_place, seconds);
 }
 
-const detail::Communication& Player::entry(int level, bool leaves_host) {
-  const std::pair key(level, leaves_host);
+/// What stands for the messages of a level, inside hosts or between them.
+const detail::Communication& Player::entry(const Ranks& group, int level) {
+  const std::pair key(level, leaves_host(group));
   auto found = entries_.find(key);
   if (found == entries_.end()) {
-    ChosenEntry chosen = entry_for(network_, ranks_, level, leaves_host);
+    ChosenEntry chosen = entry_for(network_, ranks_, level, key.second);
     if (chosen.remark && std::ranges::find(remarks_, *chosen.remark) == remarks_.end()) {
       remarks_.push_back(*chosen.remark);
     }
-    found = entries_.emplace(key, Entry{chosen.entry, chosen.entry}).first;
-    set_factors(factors_);
+    found = entries_.emplace(key, std::move(chosen.entry)).first;
   }
-  return found->second.of_play;
-}
-
-/// What is assumed of a network between hosts is multiplied by these in this play.
-void Player::set_factors(const NetworkFactors& factors) {
-  factors_ = factors;
-  for (auto& [of, entry] : entries_) {
-    if (of.second && !network_.assumed.empty()) {
-      entry.of_play.latency_s = entry.typical.latency_s * factors.latency;
-      entry.of_play.gap_s_per_byte = entry.typical.gap_s_per_byte * factors.gap;
-    }
-  }
+  return found->second;
 }
 
 /// Whether a group has ranks of several hosts.

@@ -4,12 +4,11 @@
 // that are alike are played once, so that millions of ranks take no longer than thousands.
 #pragma once
 
-#include <array>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <cleave/schedule/schedule.hpp>
@@ -45,22 +44,10 @@ class Player {
     std::vector<std::string> remarks;
   };
   Played play();
-
-  /// The time alone, with what is assumed of a network between hosts multiplied.
-  double seconds_with(const NetworkFactors& factors);
+  /// The time alone.
+  double seconds() { return walk().seconds; }
 
  private:
-  static constexpr std::size_t kMaxSizes = 8;
-  using SizeValues = std::array<double, kMaxSizes>;
-
-  /// A block with its sizes bound to those of the run.
-  struct Bound {
-    std::vector<std::string> names;
-    std::vector<const Scaling*> scaling;
-    std::vector<double> run_sizes;
-    std::optional<BoundLaw> law;
-  };
-
   /// What two ranks take for a step that moves something, the same for all pairs of a group.
   struct Moved {
     double header_s = 0;
@@ -68,10 +55,11 @@ class Player {
     double skeleton_s = 0;
   };
 
-  /// What stands for the messages of a level, inside hosts or between them.
-  struct Entry {
-    detail::Communication typical;
-    detail::Communication of_play;  ///< an assumed network is drawn, too
+  /// The rank that takes longest at a place: how sure that is stands for all of them.
+  struct Slowest {
+    double seconds = -1;
+    NamedValues sizes;
+    int rank = 0;
   };
 
   /// Ranks that share a subproblem, and how much of the problem they and their halves have.
@@ -83,32 +71,43 @@ class Player {
     double right = 0;  ///< of the right one
   };
 
-  Bound bind(detail::Block block, const Law& law) const;
-  const Bound& bound(detail::Block block) const;
-  std::span<const double> sizes_of(const Bound& bound, detail::Block block, const Ranks& group,
-                                   SizeValues& values) const;
+  /// The sizes of `block`, each as `size_of` has it of its scaling and the run's size.
+  template <class SizeOf>
+  NamedValues sizes_by(detail::Block block, const SizeOf& size_of) const {
+    NamedValues sizes;
+    for (const Scaling& scaling : parts_.scaling) {
+      const auto of_run = run_sizes_.find(scaling.size);
+      if (scaling.block == block && of_run != run_sizes_.end()) {
+        sizes[scaling.size] = size_of(scaling, static_cast<double>(of_run->second));
+      }
+    }
+    return sizes;
+  }
+  NamedValues sizes_of(detail::Block block, const Ranks& group) const;
   static double fraction_moved(const detail::Step& step, const Ranks& group);
-  double elements_of(const Ranks& group) const;
 
-  const RankClocks* walk();
-  const RankClocks* solve(const Ranks& group);
+  Arrival walk();
+  RankClocks solve(const Ranks& group);
   Ranks half_of(const Ranks& group, bool is_left) const;
   void set_halves(Ranks& group) const;
-  const RankClocks* step(const detail::Step& step, const Ranks& group, const RankClocks* line);
-  std::optional<double> rehearsed_s(Place place, int rank) const;
-  double leaf_ratio(int rank, int rehearsed) const;
-  const RankClocks* work(const detail::Step& step, const Ranks& group, const RankClocks* line);
-  double median_of(const Bound& bound, std::span<const double> sizes);
-  void remember_width(Place place, const Bound& bound, std::span<const double> sizes, int rank);
+  // What `group` does in one step, from its clocks on.
+  void play_step(const detail::Step& step, const Ranks& group, RankClocks& clocks);
+  void work(const detail::Step& step, const Ranks& group, RankClocks& clocks);
+  void move(const detail::Step& step, const Ranks& group, RankClocks& clocks);
+  void meet(const detail::Step& step, const Ranks& group, RankClocks& clocks);
+
+  double median_of(detail::Block block, const Law& law, const NamedValues& sizes);
+  double by_law(detail::Block block, const NamedValues& sizes);
+  std::optional<double> rehearsed_s(Place place, int rank);
+  double leaf_ratio(int rank, int rehearsed);
+  void remember(Place place, double seconds, const NamedValues& sizes, int rank);
+  Estimate said_at(Place place) const;
   void set_half_widths(Played& played) const;
   Moved moved(const detail::Step& step, const Ranks& group);
-  const RankClocks* move(const detail::Step& step, const Ranks& group, const RankClocks* line);
-  const RankClocks* spend(const RankClocks* line, int level, const Moved& what);
   double choose_splitter(const Ranks& group);
   void add_to_maxima(const detail::Step& step, const Ranks& group, double seconds);
-
-  const detail::Communication& entry(int level, bool leaves_host);
-  void set_factors(const NetworkFactors& factors);
+  void spend(RankClocks& clocks, Place place, double seconds);
+  const detail::Communication& entry(const Ranks& group, int level);
   bool leaves_host(const Ranks& group) const;
 
   const Model& model_;
@@ -120,18 +119,17 @@ class Player {
   const RehearsedRun* rehearsed_;
   bool is_silent_;
   double paper_factor_;  ///< messages at once in what the fitted factor was fitted to
-  std::map<detail::Block, Bound> blocks_;
-  std::optional<Bound> bytes_;
-  std::map<std::pair<int, bool>, Entry> entries_;
+  std::map<std::pair<int, bool>, detail::Communication> entries_;
   std::vector<std::string> remarks_;
+  /// What the laws say, by the sizes, each to 24 bits: groups that were divided alike differ in the
+  /// last digits only.
+  std::map<std::pair<detail::Block, NamedValues>, double> medians_;
 
-  // Of one play.
-  Clocks clocks_;
+  // Of one walk.
+  Spending spending_;
   /// What a group has come to that began at 0, by its size, level, place on its host and fraction.
-  std::map<std::tuple<int, int, int, float>, const RankClocks*> solved_;
-  NetworkFactors factors_;
-  bool is_first_play_ = true;       ///< with widths and maxima
-  std::map<Place, Estimate> said_;  ///< by the laws
+  std::map<std::tuple<int, int, int, float>, RankClocks> solved_;
+  std::map<Place, Slowest> slowest_at_;
   /// Equation 6: what the slowest rank takes at each place, with the largest sizes of the level.
   std::map<std::pair<Place, detail::Step::What>, double> maxima_;
   std::vector<double> message_bytes_;

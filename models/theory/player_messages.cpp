@@ -20,21 +20,18 @@ double Player::fraction_moved(const detail::Step& step, const Ranks& group) {
 }
 
 Player::Moved Player::moved(const detail::Step& step, const Ranks& group) {
-  SizeValues values;
-  const int level = group.level;
   const bool is_part = step.what == detail::Step::What::part;
-  const double fraction = fraction_moved(step, group);
-  const std::size_t count = std::min(bytes_->scaling.size(), kMaxSizes);
-  for (std::size_t i = 0; i < count; ++i) {
-    // Traces give what is moved by the group that moves it: twice a half's share.
-    const Scaling& scaling = *bytes_->scaling[i];
-    values[i] = is_part ? bytes_->run_sizes[i] / ranks_ / 2
-                        : scaling.of_fraction(bytes_->run_sizes[i], 2 * fraction);
-  }
-  const double bytes = median_of(*bytes_, {values.data(), count});
-  message_bytes_.resize(std::max<std::size_t>(message_bytes_.size(), level + 1));
+  // Traces give what is moved by the group that moves it: twice a half's share.
+  const double fraction = 2 * fraction_moved(step, group);
+  const double bytes =
+      by_law(detail::Block::exchange,
+             sizes_by(detail::Block::exchange, [&](const Scaling& scaling, double of_run) {
+               return is_part ? of_run / ranks_ / 2 : scaling.of_fraction(of_run, fraction);
+             }));
+  const auto level = static_cast<std::size_t>(group.level);
+  message_bytes_.resize(std::max(message_bytes_.size(), level + 1));
   message_bytes_[level] = std::max(message_bytes_[level], bytes);
-  const detail::Communication& used = entry(level, leaves_host(group));
+  const detail::Communication& used = entry(group, group.level);
   // A factor that was fitted inside a host says nothing of a network that nobody measured.
   const bool is_assumed = leaves_host(group) && !network_.assumed.empty();
   double factor = (is_assumed ? paper_factor_ : parts_.exchange->factor) * parts_.exchange->what_if;
@@ -46,60 +43,70 @@ Player::Moved Player::moved(const detail::Step& step, const Ranks& group) {
   if (step.has_header) {
     what.header_s = header_seconds(used, bytes);
   }
-  if (const auto skeleton = blocks_.find(detail::Block::skeleton); skeleton != blocks_.end()) {
-    remember_width({detail::Block::skeleton, level}, skeleton->second, {&bytes, 1},
-                   group.ranks.first);
-    what.skeleton_s = median_of(skeleton->second, {&bytes, 1});
+  if (parts_.find(detail::Block::skeleton) != nullptr) {
+    const NamedValues sizes = {{"bytes", bytes}};
+    what.skeleton_s = by_law(detail::Block::skeleton, sizes);
+    remember({detail::Block::skeleton, group.level}, what.skeleton_s, sizes, group.ranks.first);
   }
   return what;
 }
 
-/// Of the pairs of ranks that a step moves something between both go on from the later one.
-const RankClocks* Player::move(const detail::Step& step, const Ranks& group,
-                               const RankClocks* line) {
+/// Of the pairs of ranks that a step moves something between both go on from the later one. After
+/// the exchange comes the skeleton's own work.
+void Player::move(const detail::Step& step, const Ranks& group, RankClocks& clocks) {
   // Counted from the first rank of the group.
   const auto [left, right, count] = detail::pairs_of(step.ranks, group.ranks);
   const int a = left - group.ranks.first;
   const int b = right - group.ranks.first;
-  const RankClocks* both =
-      clocks_.later(clocks_.slice(line, a, count), clocks_.slice(line, b, count));
+  RankClocks both = RankClocks::later(clocks.slice(a, count), clocks.slice(b, count));
   if (!is_silent_) {
     const Moved what = moved(step, group);
     add_to_maxima(step, group, what.exchange_s + what.header_s + what.skeleton_s);
-    both = spend(both, group.level, what);
+    spend(both, {detail::Block::exchange, group.level}, what.exchange_s);
+    if (what.header_s > 0) {
+      spend(both, {detail::Block::wait, group.level}, what.header_s);
+    }
+    if (parts_.find(detail::Block::skeleton) != nullptr) {
+      spend(both, {detail::Block::skeleton, group.level}, what.skeleton_s);
+    }
   }
-  const RankClocks* all = a > 0 ? clocks_.join(clocks_.slice(line, 0, a), both) : both;
-  if (b > a + count) {
-    all = clocks_.join(all, clocks_.slice(line, a + count, b - a - count));
-  }
-  all = clocks_.join(all, both);
-  const int rest = line->size - b - count;
-  return rest > 0 ? clocks_.join(all, clocks_.slice(line, b + count, rest)) : all;
+  RankClocks all = clocks.slice(0, a);
+  all.add(both);
+  all.add(clocks.slice(a + count, b - a - count));
+  all.add(both);
+  all.add(clocks.slice(b + count, group.ranks.size - b - count));
+  clocks = std::move(all);
 }
 
-/// The exchange; then comes the skeleton's own work.
-const RankClocks* Player::spend(const RankClocks* line, int level, const Moved& what) {
-  line = clocks_.spend(line, {detail::Block::exchange, level}, what.exchange_s);
-  if (what.header_s > 0) {
-    line = clocks_.spend(line, {detail::Block::wait, level}, what.header_s);
+/// All ranks of the group go on from its latest one.
+void Player::meet(const detail::Step& step, const Ranks& group, RankClocks& clocks) {
+  Arrival together = clocks.latest();
+  const bool chooses = step.kind == detail::Step::Kind::choose;
+  if (chooses || (ranks_ > 1 && !is_silent_)) {
+    const double seconds = chooses ? choose_splitter(group)
+                           : step.kind == detail::Step::Kind::agree
+                               ? agreement_seconds(entry(group, 0), ranks_)
+                               : all_gather_seconds(entry(group, group.level), group.ranks.size,
+                                                    static_cast<double>(step.bytes));
+    add_to_maxima(step, group, seconds);
+    together = spending_.spend(
+        together, {chooses ? detail::Block::pivot : detail::Block::wait, group.level}, seconds);
   }
-  return blocks_.contains(detail::Block::skeleton)
-             ? clocks_.spend(line, {detail::Block::skeleton, level}, what.skeleton_s)
-             : line;
+  clocks = RankClocks(group.ranks.size, together);
 }
 
 double Player::choose_splitter(const Ranks& group) {
-  const Bound& pivot = bound(detail::Block::pivot);
-  SizeValues values;
-  const std::span<const double> sizes = sizes_of(pivot, detail::Block::pivot, group, values);
-  const double splitter_bytes = is_silent_ ? 0 : parts_.exchange->splitter_bytes;
+  const NamedValues sizes = sizes_of(detail::Block::pivot, group);
   const Place place{detail::Block::pivot, group.level};
-  remember_width(place, pivot, sizes, group.ranks.first);
+  const double seconds =
+      rehearsed_s(place, group.ranks.first).value_or(by_law(detail::Block::pivot, sizes));
+  remember(place, seconds, sizes, group.ranks.first);
+  const double splitter_bytes = is_silent_ ? 0 : parts_.exchange->splitter_bytes;
   const double messages =
       is_silent_ ? 0
-                 : choose_seconds(entry(group.level, leaves_host(group)), group.ranks.size,
-                                  sizes.back() * splitter_bytes, splitter_bytes);
-  return messages + rehearsed_s(place, group.ranks.first).value_or(median_of(pivot, sizes));
+                 : choose_seconds(entry(group, group.level), group.ranks.size,
+                                  sizes.at("samples") * splitter_bytes, splitter_bytes);
+  return messages + seconds;
 }
 
 }  // namespace cleave::models

@@ -85,19 +85,6 @@ struct HalfWidths {
 constexpr double kBestNetwork = 0.025;
 constexpr double kWorstNetwork = 0.975;
 
-/// `seconds_with(factors)` between the best and the worst of an assumed network.
-template <class SecondsWith>
-void add_assumed(HalfWidths& widths, const Question& question, double seconds,
-                 const SecondsWith& seconds_with) {
-  if (question.network.assumed.empty() || question.ranks <= question.ranks_per_host) {
-    return;
-  }
-  const auto at = [&](double part) {
-    return seconds_with(assumed_factors(question.network, part, part));
-  };
-  widths.add(std::log(seconds / at(kBestNetwork)), std::log(at(kWorstNetwork) / seconds));
-}
-
 HalfWidths take_search(Prediction& prediction, const RehearsedSearch& search) {
   const Estimate& seconds = search.seconds;
   prediction.seconds = seconds.median;
@@ -112,8 +99,8 @@ HalfWidths take_search(Prediction& prediction, const RehearsedSearch& search) {
     prediction.assumed_network = search.network;
     // What is lost on steals is waiting for messages, which are short.
     const auto at = [&](double part) {
-      const double latency = assumed_factors({.assumed = search.network}, part, part).latency;
-      return search.visits_s + latency * prediction.shares.back().seconds;
+      return search.visits_s +
+             assumed_latency_factor(search.network, part) * prediction.shares.back().seconds;
     };
     widths.add(std::log(seconds.median / at(kBestNetwork)),
                std::log(at(kWorstNetwork) / seconds.median));
@@ -186,9 +173,11 @@ void add_messages(Prediction& prediction, HalfWidths& widths, const MeasuredMess
 }
 
 HalfWidths play_hypercube(Prediction& prediction, const Question& question) {
-  Player player(question.model, question.network, question.ranks, question.ranks_per_host,
-                question.sizes, question.rehearsed, question.messages != nullptr);
-  Player::Played played = player.play();
+  const auto player_on = [&](const Network& network) {
+    return Player(question.model, network, question.ranks, question.ranks_per_host, question.sizes,
+                  question.rehearsed, question.messages != nullptr);
+  };
+  Player::Played played = player_on(question.network).play();
   prediction.seconds = played.seconds;
   prediction.shares = std::move(played.shares);
   prediction.sum_of_maxima_s = played.sum_of_maxima_s;
@@ -202,11 +191,14 @@ HalfWidths play_hypercube(Prediction& prediction, const Question& question) {
     add_messages(prediction, widths, *question.messages);
     return widths;
   }
-  if (question.ranks > question.ranks_per_host) {
+  if (question.ranks > question.ranks_per_host && !question.network.assumed.empty()) {
     prediction.assumed_network = question.network.assumed;
+    const auto at = [&](double part) {
+      return player_on(assumed_at(question.network, part)).seconds();
+    };
+    widths.add(std::log(prediction.seconds / at(kBestNetwork)),
+               std::log(at(kWorstNetwork) / prediction.seconds));
   }
-  add_assumed(widths, question, prediction.seconds,
-              [&](const NetworkFactors& factors) { return player.seconds_with(factors); });
   return widths;
 }
 

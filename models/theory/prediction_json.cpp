@@ -22,9 +22,6 @@ nlohmann::json to_json(const Prediction& p) {
                            {"outside_fitted_range", p.outside_fitted_range},
                            {"remarks", p.remarks},
                            {"shares", std::move(shares)}};
-  if (p.sum_of_maxima_s) {
-    object["sum_of_maxima"] = *p.sum_of_maxima_s;
-  }
   if (!p.assumed_network.empty()) {
     object["assumed_network"] = p.assumed_network;
   }

@@ -63,7 +63,7 @@ TEST_F(Command, AStudyRehearsesUntilRepetitionsLeaveTheDoubtThatIsAllowed) {
     }
     return round;
   };
-  const Result narrow = run(study + " --within 5", "./cleave");
+  const Result narrow = run(study + " --within 5%", "./cleave");
   EXPECT_EQ(narrow.status, 0) << narrow.err;
   EXPECT_LT(rounds(), 3) << "what rehearsals miss is beside what is asked for";
   EXPECT_EQ(narrow.out.find("was asked for"), std::string::npos) << narrow.out;
@@ -71,6 +71,10 @@ TEST_F(Command, AStudyRehearsesUntilRepetitionsLeaveTheDoubtThatIsAllowed) {
   EXPECT_EQ(never.status, 0) << never.err;
   EXPECT_LE(rounds(), 8);
   EXPECT_NE(words_of(never.out).find("0 % was asked for"), std::string::npos) << never.out;
+  const Result bad = run(study + " --within 5x", "./cleave");
+  EXPECT_EQ(bad.status, 2);
+  EXPECT_NE(bad.err.find("'5x' is not a percentage above 0 and up to 100"), std::string::npos)
+      << bad.err;
 }
 
 TEST_F(Command, AStudyMeasuresAgainWhatTookLongerThanItsIntervalAllows) {

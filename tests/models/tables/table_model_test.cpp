@@ -91,6 +91,20 @@ TEST_F(TableModelTest, OfOneNumberOfRanksKnowsNoOther) {
   EXPECT_THROW(predict(fitted, 8, {{"N", 3200000}}), UsageError);
 }
 
+TEST_F(TableModelTest, WhoseRanksAloneVaryHoldsOutSomeOfThem) {
+  std::string text = "ranks,seconds\n";
+  for (int p = 1; p <= 64; p *= 2) {
+    text += fmt::format("{0},{1}\n{0},{1}\n", p, 1.0 / p);
+  }
+  const Model fitted =
+      fit_model(measurements(text), std::nullopt, {.hold_out = HoldOut::every_second},
+                detail::provenance_here("test", "", "none"));
+  EXPECT_EQ(fitted.held_out.size(), 3U);
+  EXPECT_EQ(fitted.fitted.size(), 4U);
+  EXPECT_EQ(fitted.verdict.held_out, 3);
+  EXPECT_NEAR(predict(fitted, 32, {}).seconds, 1.0 / 32, 1e-3 / 32);
+}
+
 TEST_F(TableModelTest, OfOneSizeIsRefused) {
   EXPECT_THROW(model("N,seconds\n8,1\n8,1.1\n"), Error);
 }

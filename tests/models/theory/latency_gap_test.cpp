@@ -112,14 +112,14 @@ TEST(Network, AnAssumedOneIsARange) {
   const Communication entry = entry_for(network, 64, 0, true).entry;
   const AssumableNetwork& ethernet = *std::ranges::find(
       assumable_networks(), std::string_view("ethernet-10g"), &AssumableNetwork::name);
-  const NetworkFactors least = assumed_factors(network, 0, 0);
-  const NetworkFactors most = assumed_factors(network, 1, 1);
-  EXPECT_NEAR(2 * entry.latency_s * least.latency, ethernet.least_latency_s, 1e-12);
-  EXPECT_NEAR(2 * entry.latency_s * most.latency, ethernet.most_latency_s, 1e-12);
-  EXPECT_NEAR(2 * entry.gap_s_per_byte * most.gap * ethernet.least_bytes_per_s, 1, 1e-9);
-  EXPECT_NEAR(2 * entry.gap_s_per_byte * least.gap * ethernet.most_bytes_per_s, 1, 1e-9);
+  const Communication best = entry_for(assumed_at(network, 0), 64, 0, true).entry;
+  const Communication worst = entry_for(assumed_at(network, 1), 64, 0, true).entry;
+  EXPECT_NEAR(2 * best.latency_s, ethernet.least_latency_s, 1e-12);
+  EXPECT_NEAR(2 * worst.latency_s, ethernet.most_latency_s, 1e-12);
+  EXPECT_NEAR(2 * worst.gap_s_per_byte * ethernet.least_bytes_per_s, 1, 1e-9);
+  EXPECT_NEAR(2 * best.gap_s_per_byte * ethernet.most_bytes_per_s, 1, 1e-9);
+  EXPECT_EQ(entry_for(assumed_at(network, 0.5), 64, 0, true).entry.latency_s, entry.latency_s);
   EXPECT_THROW(with_assumed(network, "ethernet"), UsageError);
-  EXPECT_EQ(assumed_factors({}, 0.1, 0.9).gap, 1);
 }
 
 }  // namespace

@@ -254,11 +254,8 @@ TEST(Law, RefusesWhatDeterminesNothing) {
   EXPECT_TRUE(std::holds_alternative<Refusal>(fit_law({}, prescribed(parse_form("1")))));
 }
 
-TEST(Law, IsTheSameByPositionAndMultiplies) {
+TEST(Law, Multiplies) {
   Law law = fitted(along(7, 2, kNLogN, 0.02));
-  const std::vector<std::string> names = {"other", "N"};
-  const std::vector<double> sizes = {7, 1e8};
-  EXPECT_NEAR(BoundLaw(law, 1, names).median(sizes), far(law, 1e8), 1e-6 * far(law, 1e8));
   const Estimate before = law.at({{"N", 1e8}});
   law.multiply(2);
   EXPECT_EQ(law.at({{"N", 1e8}}).median, 2 * before.median);

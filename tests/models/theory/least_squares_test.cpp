@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/QR>
-#include <array>
 #include <limits>
 #include <random>
 
@@ -15,16 +14,12 @@
 namespace cleave::models {
 namespace {
 
-constexpr std::array<int, 2> kBoth = {0, 1};
-
 TEST(LeastSquares, RecoversTheCoefficientsThatMadeTheData) {
-  NormalEquations sums(2);
-  for (const double n : {1e5, 1e6, 4e6, 3.2e7}) {
-    const double seconds = 2e-4 + 3e-9 * n;
-    sums.add_row(Eigen::Vector2d(1, n), seconds, 1 / (seconds * seconds));
-  }
+  Eigen::MatrixXd columns(4, 2);
+  columns << 1, 1e5, 1, 1e6, 1, 4e6, 1, 3.2e7;
+  const Eigen::VectorXd seconds = columns * Eigen::Vector2d(2e-4, 3e-9);
   for (const Sign sign : {Sign::any, Sign::non_negative}) {
-    const Eigen::VectorXd found = sums.solve(kBoth, sign);
+    const Eigen::VectorXd found = least_squares(columns, seconds, sign);
     EXPECT_NEAR(found[0], 2e-4, 1e-12);
     EXPECT_NEAR(found[1], 3e-9, 1e-17);
   }
@@ -32,15 +27,12 @@ TEST(LeastSquares, RecoversTheCoefficientsThatMadeTheData) {
 
 TEST(LeastSquares, StandardErrorsAreThoseOfTheTextbook) {
   // Points (1,1) (2,3) (3,2) (4,5): slope 1.1, constant 0, residual variance 1.35.
-  NormalEquations sums(2);
-  const std::array<double, 4> y = {1, 3, 2, 5};
-  for (int i = 0; i < 4; ++i) {
-    sums.add_row(Eigen::Vector2d(1, i + 1), y[static_cast<std::size_t>(i)], 1);
-  }
-  const Eigen::VectorXd found = sums.solve(kBoth, Sign::any);
+  Eigen::MatrixXd columns(4, 2);
+  columns << 1, 1, 1, 2, 1, 3, 1, 4;
+  const Eigen::VectorXd found = least_squares(columns, Eigen::Vector4d(1, 3, 2, 5), Sign::any);
   EXPECT_NEAR(found[0], 0, 1e-9);
   EXPECT_NEAR(found[1], 1.1, 1e-9);
-  const Eigen::VectorXd errors = sums.standard_errors(kBoth, 1.35);
+  const Eigen::VectorXd errors = standard_errors(columns, 1.35);
   EXPECT_NEAR(errors[0], std::sqrt(1.35 * 30 / 20), 1e-9);
   EXPECT_NEAR(errors[1], std::sqrt(1.35 / 5), 1e-9);
 }
@@ -71,17 +63,13 @@ TEST(LeastSquares, NonNegativeSolutionIsTheBestOfAllSupports) {
     const Eigen::Index count = 1 + trial % 4;
     Eigen::MatrixXd columns(9, count);
     Eigen::VectorXd measured(9);
-    NormalEquations sums(count);
     for (Eigen::Index row = 0; row < 9; ++row) {
       for (Eigen::Index j = 0; j < count; ++j) {
         columns(row, j) = normal(random) * std::pow(10.0, static_cast<double>(j));
       }
       measured[row] = normal(random);
-      sums.add_row(columns.row(row).transpose(), measured[row], 1);
     }
-    std::vector<int> all(static_cast<std::size_t>(count));
-    std::iota(all.begin(), all.end(), 0);
-    const Eigen::VectorXd found = sums.solve(all, Sign::non_negative);
+    const Eigen::VectorXd found = least_squares(columns, measured, Sign::non_negative);
     EXPECT_GE(found.minCoeff(), 0);
     EXPECT_NEAR((measured - columns * found).squaredNorm(),
                 least_of_all_supports(columns, measured), 1e-9);
@@ -89,18 +77,18 @@ TEST(LeastSquares, NonNegativeSolutionIsTheBestOfAllSupports) {
 }
 
 TEST(LeastSquares, OfDependentColumnsOneIsEnough) {
-  NormalEquations sums(2);
-  for (const double n : {1.0, 2.0, 3.0}) {
-    sums.add_row(Eigen::Vector2d(n, 2 * n), 4 * n, 1);
-  }
-  const Eigen::VectorXd found = sums.solve(kBoth, Sign::non_negative);
+  Eigen::MatrixXd columns(3, 2);
+  columns << 1, 2, 2, 4, 3, 6;
+  const Eigen::VectorXd found =
+      least_squares(columns, Eigen::Vector3d(4, 8, 12), Sign::non_negative);
   EXPECT_NEAR(found[0] + 2 * found[1], 4, 1e-9);
 }
 
-TEST(LeastSquares, WhatIsNotFiniteGivesNothing) {
-  NormalEquations sums(2);
-  sums.add_row(Eigen::Vector2d(1, std::numeric_limits<double>::infinity()), 1, 1);
-  EXPECT_EQ(sums.solve(kBoth, Sign::non_negative), Eigen::VectorXd(Eigen::Vector2d(0, 0)));
+TEST(LeastSquares, AColumnThatIsNotFiniteGetsNothing) {
+  Eigen::MatrixXd columns(1, 2);
+  columns << 1, std::numeric_limits<double>::infinity();
+  EXPECT_EQ(least_squares(columns, Eigen::VectorXd::Ones(1), Sign::non_negative),
+            Eigen::VectorXd(Eigen::Vector2d(1, 0)));
 }
 
 std::string reason(const std::vector<std::string>& names, const Eigen::MatrixXd& columns) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/theory/timeline.hpp"
+#include "models/report/timeline.hpp"
 
 #include <algorithm>
 #include <limits>

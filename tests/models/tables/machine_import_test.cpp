@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/theory/machine_import.hpp"
+#include "models/tables/machine_import.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/theory/remarks.hpp"
+#include "models/report/remarks.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
