@@ -14,7 +14,6 @@
 #include <cleave/program/instruments.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/program/mpi_program.hpp>
-#include <cleave/trace/probe.hpp>
 #include <cleave/trace/provenance.hpp>
 
 namespace cleave::detail {
@@ -24,18 +23,7 @@ void keep_freed_memory() {
   ::mallopt(M_TRIM_THRESHOLD, -1);
 }
 
-bool watches_cores(const Comm& world, const RunOptions& options, const Hooks& hooks) {
-  return options.trace && !hooks.after_block && !simulates_hosts(mpi_library()) &&
-         !hosts_of(world).oversubscribed(options.threads);
-}
-
 namespace {
-
-/// What the probe takes on the slowest core, all at once; collective.
-std::int64_t slowest_probe_ns(const Comm& world) {
-  world.barrier();
-  return world.allreduce_max(probe_ns());
-}
 
 std::atomic<bool> stop_flag = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
@@ -172,8 +160,8 @@ void add_asked_sizes(const RunOptions& options, Recorder& recorder) {
 }
 
 void measure(const Comm& world, AnyRun& run, const RunOptions& options,
-             const CallOptions& call_options, bool is_watched, Recorder& recorder,
-             RunProgress& progress, double& input_s) {
+             const CallOptions& call_options, Recorder& recorder, RunProgress& progress,
+             double& input_s) {
   const int runs = options.warm_up + options.repetitions;
   const bool makes_new = options.inputs == Inputs::each_new && run.facts().is_generated;
   const auto seed_of = [&](int i) {
@@ -196,7 +184,6 @@ void measure(const Comm& world, AnyRun& run, const RunOptions& options,
       make(seed_of(i));
     }
     agree(world, [&] { run.begin_solving(); });
-    const std::int64_t probe_before_ns = is_watched ? slowest_probe_ns(world) : 0;
     recorder.begin_repetition(i, i < options.warm_up);
     progress.begin_run();
     world.barrier();
@@ -214,8 +201,7 @@ void measure(const Comm& world, AnyRun& run, const RunOptions& options,
     if (run.facts().is_generated && (is_distributed(options) || recorder.run_sizes().empty())) {
       add_asked_sizes(options, recorder);
     }
-    const std::int64_t probe_after_ns = is_watched ? slowest_probe_ns(world) : 0;
-    recorder.end_repetition(elapsed_ns, std::max(probe_before_ns, probe_after_ns));
+    recorder.end_repetition(elapsed_ns);
     const auto* const ended = call_options.stealing.ended_early;
     if (world.allreduce_max(ended != nullptr && *ended ? 1 : 0) != 0) {
       return;

@@ -243,8 +243,7 @@ void run_application(const Comm& comm, AnyRun& run, const ProgramTraits& program
   double input_s = 0;
   {
     const StopSignals signals(call.stealing.stop != nullptr);
-    measure(comm, run, options, call, watches_cores(comm, options, call.hooks), recorder, progress,
-            input_s);
+    measure(comm, run, options, call, recorder, progress, input_s);
   }
   const std::string& work = run.facts().work;
   const std::string_view first = program.sizes.empty() ? "" : program.sizes.front().name;

@@ -25,9 +25,8 @@ void Recorder::begin_repetition(std::int32_t index, bool warm_up) {
   current_ = Repetition{.index = index, .warm_up = warm_up};
 }
 
-void Recorder::end_repetition(std::int64_t elapsed_ns, std::int64_t probe_ns) {
+void Recorder::end_repetition(std::int64_t elapsed_ns) {
   current_.elapsed_ns = elapsed_ns;
-  current_.probe_ns = probe_ns;
   repetitions_.push_back(current_);
 }
 

@@ -222,14 +222,11 @@ class TraceReader {
   }
 
   void read_repetition(const JsonFields& fields) {
-    Trace::Run& run = trace_.repetitions.emplace_back(
+    trace_.repetitions.push_back(
         Trace::Run{.index = fields.integer<int>("repetition", 0),
                    .warm_up = fields.boolean("warm_up"),
                    .elapsed_ns = fields.integer<std::int64_t>("elapsed_ns", 0),
                    .sizes = sizes_from(fields)});
-    if (fields.has("probe_ns")) {
-      run.probe_ns = fields.integer<std::int64_t>("probe_ns", 0);
-    }
   }
 
   void read_worker(const JsonFields& fields) {
@@ -289,13 +286,10 @@ TraceWriter::TraceWriter(const std::filesystem::path& path, const RunInformation
 }
 
 void TraceWriter::add(const Repetition& repetition) {
-  json line = {{"repetition", repetition.index},
-               {"warm_up", repetition.warm_up},
-               {"elapsed_ns", repetition.elapsed_ns},
-               {"sizes", to_json(repetition.sizes)}};
-  if (repetition.probe_ns > 0) {
-    line["probe_ns"] = repetition.probe_ns;
-  }
+  const json line = {{"repetition", repetition.index},
+                     {"warm_up", repetition.warm_up},
+                     {"elapsed_ns", repetition.elapsed_ns},
+                     {"sizes", to_json(repetition.sizes)}};
   add_line(line.dump());
 }
 

@@ -110,24 +110,6 @@ TEST(Trace, HasWhatWasRun) {
   }
 }
 
-TEST(Trace, SaysHowFastTheCoresWereUnlessRanksTakeTurns) {
-  const TemporaryFolder folder;
-  const auto file = folder / "run.trace.jsonl";
-  for (const int ranks : {1, 2, 8}) {
-    for (const std::vector<std::string>& options :
-         {std::vector<std::string>{}, {"--dilate", "2"}}) {
-      std::vector<std::string> all = options;
-      all.insert(all.end(), {"--size", "N=10K", "--trace", file.string()});
-      verified(ranks, "quicksort", all);
-      const Trace trace = read_trace(file);
-      const bool is_told = !trace.run.oversubscribed && options.empty();
-      for (const Trace::Run& run : trace.repetitions) {
-        EXPECT_EQ(run.probe_ns > 0, is_told) << ranks << " ranks, repetition " << run.index;
-      }
-    }
-  }
-}
-
 TEST(Trace, OnStandardOutputIsAloneThere) {
   const TemporaryFolder folder;
   const Finished finished =

@@ -167,8 +167,7 @@ inline void write_synthetic_trace(const std::filesystem::path& path, const Trace
   for (const Trace::Run& repetition : trace.repetitions) {
     Repetition written{.index = repetition.index,
                        .warm_up = repetition.warm_up,
-                       .elapsed_ns = repetition.elapsed_ns,
-                       .probe_ns = repetition.probe_ns};
+                       .elapsed_ns = repetition.elapsed_ns};
     for (const auto& [name, value] : repetition.sizes) {
       written.sizes.add(Size{name, value});
     }

@@ -42,9 +42,8 @@ class Recorder {
   /// Every span from here on belongs to repetition `index`.
   void begin_repetition(std::int32_t index, bool warm_up);
 
-  /// Ends the repetition with its time, the longest over the ranks, and what their probes took
-  /// before and after it (probe.hpp), the most of all, where that was measured.
-  void end_repetition(std::int64_t elapsed_ns, std::int64_t probe_ns = 0);
+  /// Ends the repetition with its time, the longest over the ranks.
+  void end_repetition(std::int64_t elapsed_ns);
 
   /// The sizes of the whole problem, told by the executor; later names are added to earlier ones.
   void add_run_sizes(const Sizes& sizes) { current_.sizes.add(sizes); }

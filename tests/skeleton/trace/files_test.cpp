@@ -35,7 +35,7 @@ void write_example_trace(const std::filesystem::path& path) {
     recorder.record(Block::sequential, 1, 1, 10, 110, 0, {{"N", 500}, {"nodes", 7}});
     recorder.record(Block::exchange, 0, 2, 110, 120, 4096, {});
     recorder.add_worker({.rank = 9, .thread = 0, .nodes = 7, .searches = 2, .ending_ns = 11});
-    recorder.end_repetition(130, repetition == 0 ? 0 : 80123);
+    recorder.end_repetition(130);
   }
   RunInformation run{.app = "example",
                      .type = "hypercube",
@@ -92,8 +92,6 @@ TEST(TraceFile, IsReadBackAsItWasWritten) {
   ASSERT_EQ(trace.repetitions.size(), 2U);
   EXPECT_TRUE(trace.repetitions[0].warm_up);
   EXPECT_EQ(trace.repetitions[1].elapsed_ns, 130);
-  EXPECT_EQ(trace.repetitions[0].probe_ns, 0);
-  EXPECT_EQ(trace.repetitions[1].probe_ns, 80123);
   EXPECT_EQ(trace.repetitions[1].sizes.at("edges_2"), 3);
   ASSERT_EQ(trace.spans.size(), 10U);
   EXPECT_EQ(trace.spans[0].span.begin_ns, -5);
@@ -179,10 +177,6 @@ TEST(TraceFile, MessagesNameTheFileTheLineAndTheField) {
             file +
                 ": line 2: field 'elapsed_ns' must be an integer from 0 to 9223372036854775807, "
                 "found \"x\"");
-  EXPECT_EQ(with("\"probe_ns\":80123", "\"probe_ns\":-1"),
-            file +
-                ": line 3: field 'probe_ns' must be an integer from 0 to 9223372036854775807, "
-                "found -1");
   EXPECT_EQ(with("\"begin_ns\":-5", "\"begin_ns\":-9000000000000000000"),
             file +
                 ": line 4: field 'begin_ns' must be an integer from -1152921504606846976 to "

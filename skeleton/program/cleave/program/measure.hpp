@@ -131,24 +131,18 @@ class StopSignals {
 /// Binds the calling thread as --bind says. \return  what `CallOptions::bound_to` is to be
 std::vector<int> bind_as(const RunOptions& options, const Comm& comm);
 
-/// Whether the times of such runs may depend on how fast the cores are meanwhile, and their trace
-/// is to tell. They do not where hosts are simulated, nor where a hook ends blocks. Where ranks
-/// take turns, a probe would see slow cores.
-bool watches_cores(const Comm& world, const RunOptions& options, const Hooks& hooks);
-
 /// Runs the application as `options` and `call_options` say. The times go to `recorder`: the
 /// longest over the ranks, from the moment that all have begun. Making problems, freeing solutions
 /// and whatever else is not DC_Call stay outside. The last repetition solves the problem of
 /// `options.seed`.
 ///
-/// \param is_watched  whether the probe is run before and after each repetition
-/// \param input_s     what it takes to make problems is added here
+/// \param input_s  what it takes to make problems is added here
 /// Collective over MPI_COMM_WORLD. DC_Type::sequential runs on rank 0; the other ranks wait.
 /// A search that is ended early is the last.
 /// \throws Error  the same on every rank
 void measure(const Comm& world, AnyRun& run, const RunOptions& options,
-             const CallOptions& call_options, bool is_watched, Recorder& recorder,
-             RunProgress& progress, double& input_s);
+             const CallOptions& call_options, Recorder& recorder, RunProgress& progress,
+             double& input_s);
 
 /// The repetitions' times without the warm-up, unless there is none else.
 std::vector<double> seconds_of(const Recorder& recorder);

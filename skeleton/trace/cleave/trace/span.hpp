@@ -71,7 +71,6 @@ struct Repetition {
   std::int32_t index = 0;
   bool warm_up = false;
   std::int64_t elapsed_ns = 0;  ///< the longest over the ranks
-  std::int64_t probe_ns = 0;    ///< of the slowest core, before and after; 0: not measured
   Sizes sizes;
 };
 

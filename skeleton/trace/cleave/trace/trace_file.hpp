@@ -78,7 +78,6 @@ struct Trace {
     int index = 0;
     bool warm_up = false;
     std::int64_t elapsed_ns = 0;
-    std::int64_t probe_ns = 0;  ///< 0 where it was not measured
     NamedSizes sizes;
   };
 
