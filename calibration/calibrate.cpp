@@ -92,9 +92,7 @@ void check_like(const CalibrateOptions& options, int ranks) {
 std::optional<CalibrateOptions> options_from(int argc, char** argv, const Comm& world) {
   CalibrateOptions options;
   CLI::App cli(
-      "Measures what messages cost on this machine: the latency l and the gap g of\n"
-      "MPI_Alltoallv under full load, and of the pair exchange of DC_Call.\n"
-      "Run it as: mpiexec -n RANKS cleave-calibrate --out FILE",
+      "Measures latency and gap of MPI_Alltoallv and of DC_Call's exchange, under full load",
       kName);
   cli.add_option("--out", options.out, "Machine file to write, e.g. here.machine.json");
   cli.add_option("--name", options.name, "Name of the machine [its host name]");
@@ -105,7 +103,7 @@ std::optional<CalibrateOptions> options_from(int argc, char** argv, const Comm& 
       ->check(CLI::IsMember({"all", "alltoallv", "exchange"}))
       ->capture_default_str();
   cli.add_option("--largest", options.largest_bytes,
-                 "The longest message to measure, in bytes (K, M: 1024-based); every rank needs\n"
+                 "The longest message to measure, in bytes (K, M: 1024-based); every rank needs "
                  "twice as much memory, and 64 MiB")
       ->transform(Count(kMinLargest))
       ->default_str("64M");
@@ -115,8 +113,8 @@ std::optional<CalibrateOptions> options_from(int argc, char** argv, const Comm& 
       ->capture_default_str();
   cli.add_option(
       "--like", options.like,
-      "Measure all messages of a call into the trace --out, for cleave predict --messages:\n"
-      "as this model (*.model.json) says of it, or as this trace (*.trace.jsonl) of a run or a\n"
+      "Measure all messages of a call into the trace --out, for cleave predict --messages: "
+      "as this model (*.model.json) says of it, or as this trace (*.trace.jsonl) of a run or a "
       "rehearsal on as many ranks has them");
   cli.add_option("--size", options.size, "With a model: the size of the call, e.g. N=1G");
   cli.add_flag("--json", options.json,
@@ -127,8 +125,8 @@ std::optional<CalibrateOptions> options_from(int argc, char** argv, const Comm& 
   cli.footer(
       "Examples:\n"
       "  mpiexec -n 2 cleave-calibrate --out here.machine.json\n"
-      "  mpiexec -n 8 cleave-calibrate --ranks 2,8 --patterns exchange --out here.machine.json\n"
-      "  mpiexec -n 64 cleave-calibrate --like sort.model.json --size N=1G --seconds 5 \\\n"
+      "  mpiexec -n 8 cleave-calibrate --patterns exchange --out here.machine.json\n"
+      "  mpiexec -n 64 cleave-calibrate --like sort.model.json --size N=1G \\\n"
       "    --out messages.trace.jsonl\n"
       "  mpiexec -hosts A,B -n 2 cleave-calibrate --seconds 60 --json");
   if (!parse_command_line(cli, argc, argv, world.rank() == 0)) {

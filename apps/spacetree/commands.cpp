@@ -214,8 +214,8 @@ void tree(const Options& o) {
 
 constexpr const char* kExamples =
     "Examples:\n"
-    "  cleave-spacetree plan --tree random:max=8,p=0.65 --processors 16 --out random.plan.json\n"
-    "  cleave-spacetree simulate --tree uniform:max=5 --processors 4 --policy ahead --json";
+    "  cleave-spacetree plan --tree random:max=8 --processors 16 --out r.plan.json\n"
+    "  cleave-spacetree simulate --tree uniform:max=5 --processors 4 --policy ahead";
 
 }  // namespace
 

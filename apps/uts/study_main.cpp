@@ -100,7 +100,7 @@ void print(const std::string& tree, const Figures& figures, const Options& o) {
 constexpr const char* kExamples =
     "Examples:\n"
     "  cleave-uts-study subtrees --tree prins:T3\n"
-    "  cleave-uts-study estimate -t 0 -b 2000 -q 0.124875 -m 8 -r 42 --sample 1M --json\n"
+    "  cleave-uts-study estimate -t 0 -b 2000 -q 0.124875 -m 8 -r 42 --json\n"
     "  cleave-uts-study parameters -t 1 -b 4 -d 10 --size N=5M";
 
 void add_common(CLI::App& command, Options& o) {

@@ -159,7 +159,14 @@ void run(CompareArguments& arguments) {
         throw UsageError(fmt::format("{} is a model, {} is not: give models only, or none", file,
                                      files.front()));
       }
-      sides.push_back(side_of(file, read_traces(traces_of({file}))));
+      const std::vector<std::string> traces = traces_of({file});
+      if (are_tables(traces)) {
+        throw UsageError(fmt::format(
+            "{0} is a table: give traces, studies' folders, or models as cleave fit {0} --out {1} "
+            "makes",
+            file, std::filesystem::path(file).replace_extension(".model.json").string()));
+      }
+      sides.push_back(side_of(file, read_traces(traces)));
     }
     compare_measured(arguments, sides);
   }

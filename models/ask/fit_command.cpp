@@ -149,7 +149,7 @@ void check_table_options(const FitCommandArguments& arguments) {
 }
 
 void run(FitCommandArguments& arguments, const std::string& command_line) {
-  require_option(arguments.traces, "a trace or a study's folder",
+  require_option(arguments.traces, "a study's folder, a trace or a table",
                  "cleave fit sort-study, or cleave fit *.trace.jsonl --out sort.model.json");
   const std::optional<std::filesystem::path> folder = only_folder(arguments.traces);
   if (!folder) {

@@ -64,8 +64,8 @@ void add_machine_command(CLI::App& program, const std::string& command_line) {
   command->footer(
       "Examples:\n"
       "  cleave machine show here.machine.json\n"
-      "  cleave machine import --latency osu_latency.txt --bandwidth osu_bw.txt --out "
-      "there.machine.json");
+      "  cleave machine import --latency osu_latency.txt --bandwidth osu_bw.txt \\\n"
+      "    --out there.machine.json");
 
   auto arguments = std::make_shared<ImportArguments>();
   CLI::App* import =
@@ -85,10 +85,10 @@ void add_machine_command(CLI::App& program, const std::string& command_line) {
   arguments->answering.add_to(*import);
   import->footer(
       "Examples:\n"
-      "  cleave machine import --latency osu_latency.txt --bandwidth osu_bw.txt --out "
-      "there.machine.json\n"
-      "  cleave machine import --alltoallv osu_alltoallv.txt --ranks 64 --name cluster --out "
-      "there.machine.json");
+      "  cleave machine import --latency osu_latency.txt --bandwidth osu_bw.txt \\\n"
+      "    --out there.machine.json\n"
+      "  cleave machine import --alltoallv osu_alltoallv.txt --ranks 64 \\\n"
+      "    --out there.machine.json");
   import->callback([arguments, command_line] { run_import(*arguments, command_line); });
 
   auto file = std::make_shared<std::string>();

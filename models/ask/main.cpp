@@ -15,6 +15,7 @@
 #include <cleave/error.hpp>
 #include <cleave/program/command_line.hpp>
 #include <cleave/program/suggestion.hpp>
+#include <cleave/trace/lines.hpp>
 
 #include "models/ask/commands.hpp"
 #include "models/study/program_description.hpp"
@@ -55,21 +56,20 @@ std::string footer() {
       "Examples:\n"
       "  cleave new mysort --form sort\n"
       "  cleave study ./mysort\n"
-      "  cleave predict mysort-study --ranks 2,8,64 --size N=1G --assume-network ethernet-10g\n"
-      "\n"
-      "cleave NAME runs the program cleave-NAME of the same folder, applications under mpiexec.";
+      "  cleave predict mysort-study --ranks 2,8,64 --size N=1G \\\n"
+      "    --assume-network ethernet-10g";
   if (!names.empty()) {
-    text += fmt::format("\nThere are: {}", fmt::join(names, ", "));
+    text += "\n\ncleave NAME runs cleave-NAME of the same folder, applications under mpiexec:\n" +
+            detail::wrapped(fmt::format("  {}", fmt::join(names, ", ")));
   }
   if (std::find(names.begin(), names.end(), "calibrate") != names.end()) {
-    text += "\ncalibrate measures latency and gap of this machine, under mpiexec.";
+    text += "calibrate measures latency and gap of this machine, under mpiexec.";
   }
   return text;
 }
 
 /// The command line with --sizes=VALUE for each size of `study --sizes` that is options in quotes,
-/// as
-/// "-n 9", which would pass for an option of study.
+/// as "-n 9", which would pass for an option of study.
 std::vector<std::string> with_sizes_as_values(int argc, char** argv) {
   std::vector<std::string> words(argv, argv + argc);
   if (argc < 2 || words[1] != "study") {

@@ -259,8 +259,8 @@ void add_predict_command(CLI::App& program) {
   command->footer(
       "Examples:\n"
       "  cleave predict sort-study --ranks 1,2 --size N=1G\n"
-      "  cleave predict sort-study --ranks 8,16,...,1024 --size N=1G --assume-network "
-      "ethernet-10g --shares\n"
+      "  cleave predict sort-study --ranks 8,16,...,1024 --size N=1G --shares \\\n"
+      "    --assume-network ethernet-10g\n"
       "  cleave predict sort.model.json --ranks 64 --size N=1G --what-if g=0.1x --json");
   command->callback([arguments] { run(*arguments); });
 }

@@ -10,6 +10,7 @@
 #include "models/ask/arguments.hpp"
 #include "models/ask/commands.hpp"
 #include "models/ask/study_folder.hpp"
+#include "models/report/brief.hpp"
 #include "models/report/text.hpp"
 #include "models/report/write_report.hpp"
 #include "models/theory/model_file.hpp"
@@ -25,6 +26,7 @@ struct ReportArguments {
   std::string out;
   TableArguments table;
   bool details = false;
+  bool brief = false;
   Answering answering;
 };
 
@@ -45,8 +47,8 @@ std::vector<RehearsedRun> rehearsed_of(const std::filesystem::path& folder, cons
 }
 
 void run(const ReportArguments& arguments) {
-  require_option(arguments.traces, "a trace or a study's folder",
-                 "cleave report sort-study, or cleave report *.trace.jsonl --model sort.model.json "
+  require_option(arguments.traces, "a study's folder, a trace or a table",
+                 "cleave report sort-study, or cleave report times.csv --model times.model.json "
                  "--out pages");
   const std::filesystem::path folder = only_folder(arguments.traces).value_or("");
   if (folder.empty()) {
@@ -76,8 +78,10 @@ void run(const ReportArguments& arguments) {
     answering.print(object);
   }
   if (answering.is_for_people()) {
-    answering.say(to_terminal(report, to_terminal(plot_of_answers(report), terminal_style()),
-                              arguments.details));
+    answering.say(arguments.brief
+                      ? to_brief(report)
+                      : to_terminal(report, to_terminal(plot_of_answers(report), terminal_style()),
+                                    arguments.details));
   }
 }
 
@@ -96,7 +100,9 @@ void add_report_command(CLI::App& program) {
   command->add_option("--out", arguments->out,
                       "Folder to write into, made if its parent exists; without it the study's");
   arguments->table.add_to(*command);
-  command->add_flag("--details", arguments->details, kDetailsOfTables);
+  CLI::Option* const details = command->add_flag("--details", arguments->details, kDetailsOfTables);
+  command->add_flag("--brief", arguments->brief, "Print the verdict and the main times alone")
+      ->excludes(details);
   arguments->answering.add_to(*command);
   command->footer(
       "Examples:\n"

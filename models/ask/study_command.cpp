@@ -103,7 +103,7 @@ void add_study_command(CLI::App& program, const std::string& command_line) {
   auto given = std::make_shared<CommandLine>();
   StudyArguments* const arguments = &given->study;
   CLI::App* command = program.add_subcommand(
-      "study", "Calibrate, rehearse a program on many ranks, judge that by a few runs, and report");
+      "study", "Calibrate, rehearse a program on many ranks, judge it by a few runs, and report");
   command->add_option("program", arguments->program,
                       "A path (./myprogram), or NAME: the program cleave-NAME beside cleave, NAME "
                       "in the PATH or ./NAME");

@@ -12,15 +12,8 @@ namespace cleave::models {
 
 namespace {
 
-/// Characters rather than bytes, of UTF-8.
-std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  }));
-}
-
 std::string padded(const std::string& text, std::size_t width, bool to_the_right) {
-  const std::string blanks(width - std::min(width, width_of(text)), ' ');
+  const std::string blanks(width - std::min(width, detail::width_of(text)), ' ');
   return to_the_right ? blanks + text : text + blanks;
 }
 
@@ -46,31 +39,7 @@ std::string csv_field(const std::string& text) {
   return fmt::format("\"{}\"", quoted);
 }
 
-constexpr std::size_t kColumns = 80;  ///< of a terminal
-constexpr std::size_t kBetween = 2;   ///< columns of a table
-
-/// Where a line of at most `width` characters ends: at the last blank that it has room for, else at
-/// the first. Blanks that `text` begins with stay.
-std::size_t end_of_line(std::string_view text, std::size_t width) {
-  std::size_t end = std::string_view::npos;
-  for (std::size_t i = std::min(text.find_first_not_of(' '), text.size()); i <= text.size(); ++i) {
-    if (i == text.size() || text[i] == ' ') {
-      const bool fits = width_of(text.substr(0, i)) <= width;
-      end = fits || end == std::string_view::npos ? i : end;
-      if (!fits) {
-        break;
-      }
-    }
-  }
-  return end;
-}
-
-/// Takes a line off `text`.
-std::string_view next_line(std::string_view& text, std::size_t width) {
-  const std::string_view line = text.substr(0, end_of_line(text, width));
-  text.remove_prefix(std::min(text.find_first_not_of(' ', line.size()), text.size()));
-  return line.substr(0, line.find_last_not_of(' ') + 1);
-}
+constexpr std::size_t kBetween = 2;  ///< columns of a table
 
 /// A column of a table in a terminal.
 struct Shown {
@@ -86,12 +55,13 @@ Shown shown_of(const Table& table, std::size_t column) {
     shown.texts.push_back(row[column].shown);
   }
   for (std::size_t i = 0; i < shown.texts.size(); ++i) {
-    const std::size_t width = width_of(shown.texts[i]);
+    const std::size_t width = detail::width_of(shown.texts[i]);
     shown.width = std::max(shown.width, width);
     std::string_view rest = shown.texts[i];
     while (!rest.empty()) {
       const bool is_whole = shown.is_number && i > 0;
-      shown.least = std::max(shown.least, width_of(next_line(rest, is_whole ? width : 0)));
+      shown.least =
+          std::max(shown.least, detail::width_of(detail::next_line(rest, is_whole ? width : 0)));
     }
   }
   return shown;
@@ -105,7 +75,9 @@ void narrow(std::vector<Shown>& columns) {
     width += column.width + kBetween;
     least += column.least + kBetween;
   }
-  for (; width > kColumns + kBetween && least <= kColumns + kBetween; --width) {
+  for (;
+       width > detail::kTerminalColumns + kBetween && least <= detail::kTerminalColumns + kBetween;
+       --width) {
     --std::ranges::max_element(columns, {}, [](const Shown& column) {
         return column.width > column.least ? column.width : 0;
       })->width;
@@ -123,7 +95,7 @@ std::string row_text(const std::vector<Shown>& columns, std::size_t row) {
     std::string line;
     for (std::size_t i = 0; i < columns.size(); ++i) {
       line += std::string(i == 0 ? 0 : kBetween, ' ');
-      line += padded(std::string(next_line(rest[i], columns[i].width)), columns[i].width,
+      line += padded(std::string(detail::next_line(rest[i], columns[i].width)), columns[i].width,
                      columns[i].is_number);
     }
     line.erase(line.find_last_not_of(' ') + 1);
@@ -147,14 +119,6 @@ std::string to_terminal(const Table& table, bool has_details) {
     text += row_text(columns, row);
   }
   return text;
-}
-
-std::string wrapped(std::string_view text, std::size_t indent) {
-  std::string lines = std::string(next_line(text, kColumns)) + '\n';
-  while (!text.empty()) {
-    lines += std::string(indent, ' ').append(next_line(text, kColumns - indent)) + '\n';
-  }
-  return lines;
 }
 
 std::string to_terminal(const Report& report, const std::string& plot, bool has_details) {

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include <cleave/trace/lines.hpp>
+
 #include "models/report/report.hpp"
 
 namespace cleave::models {
@@ -17,9 +19,7 @@ std::string to_terminal(const Report& report, const std::string& plot, bool has_
 /// lines. That makes it as narrow as a terminal, unless details are asked for.
 std::string to_terminal(const Table& table, bool has_details = false);
 
-/// `text` and an end of line, broken at blanks so that a terminal holds it: further lines begin
-/// with `indent` blanks.
-std::string wrapped(std::string_view text, std::size_t indent = 2);
+using detail::wrapped;
 
 /// The same in Markdown.
 std::string to_markdown(const Table& table);

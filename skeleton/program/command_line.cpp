@@ -3,7 +3,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
+#include <sstream>
 #include <string_view>
 
 #include <cleave/file.hpp>
@@ -12,6 +14,7 @@
 #include <cleave/program/suggestion.hpp>
 #include <cleave/sizes.hpp>
 #include <cleave/trace/duration.hpp>
+#include <cleave/trace/lines.hpp>
 #include <cleave/trace/words.hpp>
 
 namespace cleave::detail {
@@ -20,6 +23,49 @@ namespace {
 
 std::vector<CLI::App*> subcommands_of(CLI::App& cli) {
   return cli.get_subcommands([](CLI::App*) { return true; });
+}
+
+/// CLI11's help, in lines that a terminal holds.
+class Help : public CLI::Formatter {
+ public:
+  std::string make_description(const CLI::App* cli) const override {
+    const std::string text = Formatter::make_description(cli);
+    return text.empty() ? text : wrapped(text.substr(0, text.size() - 1), 0);
+  }
+
+  /// Values that are too many for a line go on in the next.
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    std::string text = Formatter::make_option(option, is_positional);
+    if (text.find('\n') > kTerminalColumns) {
+      text.insert(text.rfind(',', kTerminalColumns - 1) + 1, "\n      ");
+    }
+    return text;
+  }
+
+  std::string make_option_desc(const CLI::Option* option) const override {
+    return in_column(option->get_description());
+  }
+
+  std::string make_subcommand(const CLI::App* command) const override {
+    std::ostringstream text;
+    CLI::detail::format_help(text, command->get_display_name(true),
+                             in_column(command->get_description()), column_width_);
+    return text.str();
+  }
+
+ private:
+  std::string in_column(const std::string& text) const {
+    std::string lines = wrapped(text, 0, kTerminalColumns - column_width_);
+    lines.pop_back();
+    return lines;
+  }
+};
+
+void set_help(CLI::App& cli, const std::shared_ptr<Help>& help) {
+  cli.formatter(help);
+  for (CLI::App* const command : subcommands_of(cli)) {
+    set_help(*command, help);
+  }
 }
 
 /// The command that was named last; `cli` itself if none was.
@@ -144,6 +190,7 @@ bool parse_command_line(CLI::App& cli, int argc, char** argv, bool speaks) {
     }
     return false;
   }
+  set_help(cli, std::make_shared<Help>());
   try {
     cli.parse(argc, argv);
   } catch (const CLI::Success& asked) {

@@ -35,10 +35,9 @@ std::string examples_of(const ProgramTraits& program) {
   return fmt::format(
       "Examples:\n"
       "  mpiexec -n 2 {0}{1} --verify\n"
-      "  mpiexec -n 4 {0} --trace {2}.trace.jsonl --json\n"
-      "  mpiexec -n 2 {0} {3}--status status.json",
-      name, has_one_size ? size : "", program.name,
-      program.searches ? "--threads 2 " : "--repetitions 20 ");
+      "  mpiexec -n 4 {0} --trace run.trace.jsonl --json\n"
+      "  mpiexec -n 2 {0} {2}--status status.json",
+      name, has_one_size ? size : "", program.searches ? "--threads 2 " : "--repetitions 20 ");
 }
 
 /// An option that takes the name of one of `values`.

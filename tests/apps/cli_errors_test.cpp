@@ -2,6 +2,7 @@
 // How the applications end when something is wrong, as a person runs them under mpiexec.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <sstream>
 #include <string>
 
@@ -27,6 +28,40 @@ TEST(Help, IsPrintedOnceAndEndsWell) {
       EXPECT_EQ(finished.out.find("Examples:") != std::string::npos, is_help);
     }
   }
+}
+
+/// The help of `command`, and of each of its subcommands.
+void expect_narrow_help(const Arguments& command) {
+  const auto with = [&](const std::string& word) {
+    Arguments words = command;
+    words.push_back(word);
+    return words;
+  };
+  const Finished help = run_program(with("--help"));
+  EXPECT_EQ(help.status, 0) << help.err;
+  EXPECT_NE(help.out.find("Usage: "), std::string::npos) << command.front();
+  for (const std::string& line : lines_of(help.out)) {
+    EXPECT_LE(line.size(), 80U) << command.front() << ": " << line;
+  }
+  for (const std::string& word : lines_of(run_program(with("--completions")).out)) {
+    if (!word.starts_with('-')) {
+      expect_narrow_help(with(word));
+    }
+  }
+}
+
+TEST(Help, OfEveryProgramHasLinesOfAtMost80Columns) {
+  int programs = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(kPrograms)) {
+    const std::string name = entry.path().filename().string();
+    const bool is_test = name.ends_with("_test") || name.find('.') != std::string::npos;
+    if (!is_test && (name == "cleave" || name.starts_with("cleave-") ||
+                     name.starts_with("example-") || name.starts_with("gallery-"))) {
+      expect_narrow_help({entry.path().string()});
+      ++programs;
+    }
+  }
+  EXPECT_GE(programs, 5);
 }
 
 TEST(Instruments, AreInProgramsForTestsAlone) {

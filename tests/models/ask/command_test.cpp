@@ -75,6 +75,39 @@ TEST_F(Command, FitsPredictsAndReports) {
   const std::string page = read_file(folder_ / "pages" / "report.html");
   EXPECT_EQ(page.find("src="), std::string::npos) << "the page must need no other file";
   EXPECT_EQ(page.find("<link"), std::string::npos);
+
+  const Result brief = run("report" + traces + " --model x.model.json --out pages --brief");
+  expect_fits_a_terminal(brief);
+  EXPECT_LE(std::count(brief.out.begin(), brief.out.end(), '\n'), 7) << brief.out;
+  EXPECT_TRUE(brief.out.starts_with("sort is trusted: 6 of 6 ")) << brief.out;
+  EXPECT_TRUE(std::regex_search(brief.out, std::regex("\n  N=32M +2 ranks( +[0-9.]+ m?s){2} +")))
+      << "measured and predicted:\n"
+      << brief.out;
+  EXPECT_TRUE(std::regex_search(brief.out, std::regex("64 ranks +[0-9.]+ m?s +[0-9.]+ %")))
+      << brief.out;
+}
+
+TEST_F(Command, ThatAMessageTellsWorksAsItStands) {
+  // The command that `refused` tells is what stands in `around`.
+  const auto run_told_by = [&](const Result& refused, const char* around) {
+    std::smatch told;
+    ASSERT_TRUE(std::regex_search(refused.err, told, std::regex(around))) << refused.err;
+    const Result result = run(told[1]);
+    EXPECT_EQ(result.status, 0) << told[1] << ": " << result.err;
+  };
+  fs::create_directory(folder_ / "sort-study");
+  write_traces();
+  for (int i = 0; fs::exists(folder_ / fmt::format("{}.trace.jsonl", i)); ++i) {
+    const std::string name = fmt::format("{}.trace.jsonl", i);
+    fs::rename(folder_ / name, folder_ / "sort-study" / name);
+  }
+  run_told_by(run("report sort-study"), "make one by cleave (.*)\n");
+  EXPECT_EQ(run("report sort-study").status, 0);
+  for (const char* name : {"old.csv", "new.csv"}) {
+    std::ofstream(folder_ / name) << "N,seconds\n1,1\n2,2\n4,4\n8,8\n";
+    run_told_by(run(fmt::format("compare {} x.csv", name)), "as cleave (.*) makes\n");
+  }
+  EXPECT_EQ(run("compare old.model.json new.model.json").status, 0);
 }
 
 TEST_F(Command, FitsATerminalOfEightyColumns) {
@@ -170,6 +203,9 @@ TEST_F(Command, ComparesWhatModelsPredict) {
     ASSERT_EQ(run(fmt::format("fit {0}.csv --out {0}.model.json", name)).status, 0);
   }
   EXPECT_NE(run("compare old.model.json new.model.json").out.find("1.000"), std::string::npos);
+  expect_one_line(run("compare old.csv new.csv"), 2,
+                  "old.csv is a table: give traces, studies' folders, or models as cleave fit "
+                  "old.csv --out old.model.json makes");
   expect_one_line(run("compare old.model.json x.model.json"), 2, "the first model is of old");
   expect_one_line(run("predict x.model.json --size N=1M"), 2,
                   "--ranks is required, for example --ranks 2,4,8");
@@ -227,8 +263,10 @@ TEST_F(Command, WhatIsMissingIsNamedWithAnExample) {
                   "--ranks 1,2 --size N=1G");
   expect_one_line(run("predict x --model y --ranks 2 --size N=1"), 2, "two models are given");
   expect_one_line(run("plan"), 2, "a model or a study's folder is required, for example");
-  expect_one_line(run("fit"), 2, "a trace or a study's folder is required, for example");
-  expect_one_line(run("report"), 2, "a trace or a study's folder is required, for example");
+  expect_one_line(run("fit"), 2, "a study's folder, a trace or a table is required, for ");
+  expect_one_line(run("report --model x.model.json"), 2,
+                  "a study's folder, a trace or a table is required, for example cleave report "
+                  "sort-study, or cleave report times.csv --model times.model.json");
   expect_one_line(run("report x.trace.jsonl"), 2, "--model is required, for example");
   expect_one_line(run("compare"), 2, "two or more files or folders are required, for example");
   expect_one_line(run("export x"), 2, "--format is required, for example --format csv");

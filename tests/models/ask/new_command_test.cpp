@@ -27,7 +27,7 @@ TEST_F(Command, HelpNamesTheProgramsBesideIt) {
   install();
   const Result help = run("--help", "./cleave");
   EXPECT_EQ(help.status, 0);
-  EXPECT_NE(help.out.find("There are: sort\n"), std::string::npos) << help.out;
+  EXPECT_NE(help.out.find("applications under mpiexec:\n  sort\n"), std::string::npos) << help.out;
 }
 
 TEST_F(Command, NewWritesAProject) {

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/report/brief.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <tuple>
+
+#include "models/report/cells.hpp"
+#include "models/report/format.hpp"
+#include "models/report/text.hpp"
+
+namespace cleave::models {
+
+namespace {
+
+/// A run or an answer.
+struct BriefLine {
+  const Prediction* prediction = nullptr;
+  std::string measured;
+};
+
+using BriefLines =
+    std::map<std::tuple<int, int, NamedSizes>, BriefLine>;  // ranks, threads of each, sizes
+
+BriefLine& line_of(BriefLines& lines, const Model& model, const Prediction& p) {
+  NamedSizes sizes;
+  for (const std::string& name : model.size_names()) {
+    sizes[name] = p.sizes.at(name);
+  }
+  BriefLine& line = lines[{p.ranks, p.threads, sizes}];
+  line.prediction = &p;
+  return line;
+}
+
+BriefLines lines_of(const Report& report, const std::vector<Answer>& answers) {
+  std::map<std::pair<int, int>, const JudgedRun*> longest;
+  for (const JudgedRun& c : report.comparisons) {
+    const JudgedRun*& best = longest[{c.run.ranks, c.run.threads}];
+    if (best == nullptr || c.measured_s > best->measured_s) {
+      best = &c;
+    }
+  }
+  BriefLines lines;
+  for (const auto& [workers, run] : longest) {
+    line_of(lines, report.model, run->prediction).measured = format_seconds(run->measured_s);
+  }
+  for (const Answer& answer : answers) {
+    if (answer.prediction) {
+      line_of(lines, report.model, *answer.prediction);
+    }
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string to_brief(const Report& report) {
+  const Verdict& verdict = report.verdict;
+  const std::vector<Answer> answers = first_answers(report);
+  Table table{
+      .columns = {
+          {"  sizes"}, {"workers"}, {"measured", true}, {"predicted", true}, {"+- (95 %)", true}}};
+  for (const auto& [of, line] : lines_of(report, answers)) {
+    const auto& [ranks, threads, sizes] = of;
+    const Prediction& p = *line.prediction;
+    const bool is_known = p.is_answer();
+    table.rows.push_back({text("  " + format_sizes(sizes)), text(format_workers(ranks, threads)),
+                          text(line.measured),
+                          text(is_known ? format_seconds(p.seconds) : "not known"),
+                          text(is_known ? fmt::format("{:.1f} %", 100 * p.half_width()) : "")});
+  }
+  std::string brief = wrapped(
+      fmt::format("{} is {}", report.model.app,
+                  verdict.trusted == false ? "not trusted: " + verdict.worst : verdict.sentence()));
+  brief += to_terminal(table);
+  for (const Answer& answer : answers) {
+    if (!answer.prediction) {
+      brief += wrapped("  " + answer.line, 4);
+    }
+  }
+  return brief;
+}
+
+}  // namespace cleave::models

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// A report in a few lines of a terminal.
+#pragma once
+
+#include <string>
+
+#include "models/report/report.hpp"
+
+namespace cleave::models {
+
+/// The verdict, then a table: of each number of ranks the longest run as measured and predicted,
+/// and what a person is told first.
+std::string to_brief(const Report& report);
+
+}  // namespace cleave::models
