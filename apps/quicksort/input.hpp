@@ -107,9 +107,6 @@ class GeneratedKeys {
   CounterRandom random_;
 };
 
-/// All keys of a sequence. \pre 0 <= count <= kMaxKeys
-Keys make_keys(KeyOrder order, std::int64_t count, std::uint64_t seed);
-
 inline constexpr std::int64_t kMaxKeys = std::int64_t{1} << 32;
 
 }  // namespace cleave::quicksort

@@ -22,6 +22,12 @@ constexpr std::int32_t kMax = std::numeric_limits<std::int32_t>::max();
 constexpr std::array kOrders = {KeyOrder::uniform, KeyOrder::sorted, KeyOrder::reverse,
                                 KeyOrder::equal, KeyOrder::few};
 
+Keys make_keys(KeyOrder order, std::int64_t count, std::uint64_t seed) {
+  Keys keys(static_cast<std::size_t>(count));
+  GeneratedKeys<std::int32_t>(order, count, seed).fill(0, keys);
+  return keys;
+}
+
 TEST(Divide, PutsNoGreaterKeyLeftAndNoLesserKeyRight) {
   for (const KeyOrder order : kOrders) {
     for (const std::int64_t count : {2, 3, 10, 1000, 20000}) {
