@@ -11,8 +11,6 @@
 #include <cleave/trace/provenance.hpp>
 
 #include "models/report/answer.hpp"
-#include "models/report/residuals.hpp"
-#include "models/report/stealing_tables.hpp"
 #include "models/report/tables.hpp"
 #include "models/theory/remarks.hpp"
 
