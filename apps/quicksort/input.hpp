@@ -4,10 +4,8 @@
 
 #include <concepts>
 #include <cstdint>
-#include <filesystem>
 #include <limits>
 #include <span>
-#include <string_view>
 
 #include <cleave/random.hpp>
 

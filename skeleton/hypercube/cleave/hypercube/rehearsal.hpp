@@ -15,7 +15,6 @@
 #include <limits>
 #include <optional>
 #include <ranges>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -10,7 +10,6 @@
 #include <limits>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <cleave/error.hpp>
 
