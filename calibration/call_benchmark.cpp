@@ -106,22 +106,19 @@ std::int64_t call_once(const Comm& world, const CallMessages& messages, Recorder
     std::ranges::fill(part, typename Sort::Element{});
     return timed(Sort{}, std::move(part), Placement::distributed);
   };
-  const Silence silence{messages.bytes};
-  const int depth = depth_of(world.rank(), world.size());
-  switch (messages.way) {
-    case Way::replicated:
-      return timed(silence, Silence::Problem(), Placement::replicated);
-    case Way::rooted:
-      return timed(silence, Silence::Problem(), Placement::rooted);
-    case Way::merging:
-      return timed(silence, Silence::Problem(depth == 0 ? 0 : messages.bytes[depth - 1]),
-                   Placement::distributed);
-    case Way::splitting:
-      return messages.key_bytes <= 4   ? timed_sort.template operator()<1>()
-             : messages.key_bytes <= 8 ? timed_sort.template operator()<2>()
-                                       : timed_sort.template operator()<4>();
+  if (messages.way == Way::splitting) {
+    return messages.key_bytes <= 4   ? timed_sort.template operator()<1>()
+           : messages.key_bytes <= 8 ? timed_sort.template operator()<2>()
+                                     : timed_sort.template operator()<4>();
   }
-  return 0;
+  const detail::PlacementTraits& placement =
+      *std::ranges::find_if(detail::kPlacements, [&](const detail::PlacementTraits& of) {
+        return detail::way_of(of.placement, false) == messages.way;
+      });
+  const bool in_parts = placement.problem == detail::Holders::parts;
+  const int depth = in_parts ? depth_of(world.rank(), world.size()) : 0;
+  return timed(Silence{messages.bytes},
+               Silence::Problem(depth == 0 ? 0 : messages.bytes[depth - 1]), placement.placement);
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <span>
 
@@ -87,21 +86,21 @@ class Buffers {
 
   std::size_t longest() const { return out_.front().size(); }
 
-  struct Place {
+  struct OutAndIn {
     std::span<const std::byte> out;
     std::span<std::byte> in;
   };
   /// \pre  bytes <= longest()
-  Place next(std::size_t bytes) {
+  OutAndIn next(std::size_t bytes) {
     if (bytes > longest() - at_) {
       at_ = 0;
       row_ = (row_ + 1) % out_.size();
     }
-    const Place place{std::span(out_[row_]).subspan(at_, bytes),
-                      std::span(in_[row_]).subspan(at_, bytes)};
+    const OutAndIn both{std::span(out_[row_]).subspan(at_, bytes),
+                        std::span(in_[row_]).subspan(at_, bytes)};
     constexpr std::size_t kCacheLine = 64;
     at_ = std::min(longest(), at_ + (bytes + kCacheLine - 1) / kCacheLine * kCacheLine);
-    return place;
+    return both;
   }
 
  private:
@@ -127,17 +126,17 @@ class Messages {
   /// Moves the messages once; each rank sends and receives `message_bytes`.
   void move(std::int64_t message_bytes) {
     const auto bytes = static_cast<std::size_t>(message_bytes);
-    const Buffers::Place place = (bytes <= short_.longest() ? short_ : long_).next(bytes);
+    const Buffers::OutAndIn both = (bytes <= short_.longest() ? short_ : long_).next(bytes);
     if (kind_ == Pattern::Kind::alltoallv) {
-      alltoall(message_bytes, place);
+      alltoall(message_bytes, both);
     } else if (partner_) {
-      comm_.exchange(*partner_, place.out, place.in);
+      comm_.exchange(*partner_, both.out, both.in);
     }
   }
 
  private:
   /// `message_bytes` in all, shared among the other ranks as evenly as it goes.
-  void alltoall(std::int64_t message_bytes, const Buffers::Place& place) {
+  void alltoall(std::int64_t message_bytes, const Buffers::OutAndIn& both) {
     const int others = comm_.size() - 1;
     const auto share = [&](int from, int to) {
       const int index = (to - from + comm_.size()) % comm_.size() - 1;
@@ -157,7 +156,7 @@ class Messages {
       sent += send_counts.back();
       received += receive_counts.back();
     }
-    comm_.alltoall(place.out, send_counts, send_offsets, place.in, receive_counts, receive_offsets);
+    comm_.alltoall(both.out, send_counts, send_offsets, both.in, receive_counts, receive_offsets);
   }
 
   Comm comm_;

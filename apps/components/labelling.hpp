@@ -2,12 +2,10 @@
 // The solution of connected components: flat labels, and how they cross to another rank.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include <cleave/part.hpp>
 #include <cleave/row.hpp>

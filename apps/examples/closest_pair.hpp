@@ -5,9 +5,7 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <compare>
-#include <cstdint>
 #include <limits>
 #include <vector>
 

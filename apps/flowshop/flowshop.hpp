@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include <cleave/tree_search.hpp>

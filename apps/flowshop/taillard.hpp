@@ -13,7 +13,7 @@ namespace cleave::flowshop {
 
 /// `machines` x `jobs` processing times from 1 to 99, drawn for machine 0's jobs first.
 /// \pre  0 < time_seed < 2^31 - 1
-std::vector<int> taillard_times(int machines, int jobs, std::int32_t time_seed);
+std::vector<int> taillard_times(int machines, int jobs, std::uint32_t time_seed);
 
 /// The instance "ta001" to "ta120". \throws UsageError  if there is none of this name
 Instance taillard_instance(std::string_view name);

@@ -2,6 +2,8 @@
 // Checks a sorted sequence by means that have nothing in common with quicksort.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -17,9 +19,6 @@
 #include "apps/quicksort/quicksort.hpp"
 
 namespace cleave::quicksort {
-
-/// The keys in ascending order, by least-significant-digit radix sort.
-Keys radix_sorted(const Keys& keys);
 
 /// A count of keys and a sum that depends on all bits of each, but not on their order: of other
 /// keys the same once in 2^64.
@@ -93,6 +92,21 @@ std::optional<std::string> wrong_parts(const Comm& comm, const KeySum& in,
 }
 
 /// What is wrong with `sorted` as the sorted `input`; nothing if it is right.
-std::optional<std::string> wrong_order(const Keys& input, const Keys& sorted);
+inline std::optional<std::string> wrong_order(const Keys& input, const Keys& sorted) {
+  if (sorted.size() != input.size()) {
+    return fmt::format("{} keys went in, {} came out", input.size(), sorted.size());
+  }
+  const auto descent = std::is_sorted_until(sorted.begin(), sorted.end());
+  if (descent != sorted.end()) {
+    return fmt::format("key {} is less than the one before it", descent - sorted.begin());
+  }
+  KeySum in;
+  KeySum out;
+  in.add(std::span(input));
+  out.add(std::span(sorted));
+  return in == out
+             ? std::nullopt
+             : std::optional<std::string>("the keys that came out are not those that went in");
+}
 
 }  // namespace cleave::quicksort

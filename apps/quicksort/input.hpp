@@ -4,10 +4,8 @@
 
 #include <concepts>
 #include <cstdint>
-#include <filesystem>
 #include <limits>
 #include <span>
-#include <string_view>
 
 #include <cleave/random.hpp>
 
@@ -106,9 +104,6 @@ class GeneratedKeys {
   std::uint64_t total_;
   CounterRandom random_;
 };
-
-/// All keys of a sequence. \pre 0 <= count <= kMaxKeys
-Keys make_keys(KeyOrder order, std::int64_t count, std::uint64_t seed);
 
 inline constexpr std::int64_t kMaxKeys = std::int64_t{1} << 32;
 

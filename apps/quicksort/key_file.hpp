@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
-#include <type_traits>
 
 #include <cleave/comm.hpp>
 

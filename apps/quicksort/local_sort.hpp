@@ -6,7 +6,6 @@
 #include <boost/sort/pdqsort/pdqsort.hpp>
 #include <cstddef>
 #include <span>
-#include <utility>
 
 #include "apps/quicksort/keys.hpp"
 #include "apps/quicksort/vector_partition.hpp"

@@ -8,7 +8,6 @@
 #include <array>
 #include <cmath>
 #include <memory>
-#include <new>
 #include <span>
 #include <vector>
 

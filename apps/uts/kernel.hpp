@@ -7,7 +7,6 @@
 // what siblings have in common; vectors hash children of any parents at once.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>

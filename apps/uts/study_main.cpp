@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -92,9 +91,7 @@ void print(const std::string& tree, const Figures& figures, const Options& o) {
                           value.is_string() ? value.get<std::string>() : value.dump());
     }
   }
-  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
-    throw Error("cannot write to standard output");
-  }
+  detail::write_out(text);
 }
 
 constexpr const char* kExamples =

@@ -2,7 +2,6 @@
 #include "apps/uts/uts.hpp"
 
 #include <array>
-#include <cassert>
 #include <span>
 #include <variant>
 

@@ -13,10 +13,7 @@
 #include "models/ask/arguments.hpp"
 #include "models/ask/commands.hpp"
 #include "models/ask/study_folder.hpp"
-#include "models/export/csv.hpp"
-#include "models/export/extra_p.hpp"
-#include "models/export/otf2.hpp"
-#include "models/export/perfetto.hpp"
+#include "models/export/exports.hpp"
 
 namespace cleave::models {
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/export/csv.hpp"
-
 #include <set>
 
+#include "models/export/exports.hpp"
 #include "models/report/text.hpp"
 
 namespace cleave::models {

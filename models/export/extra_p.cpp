@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/export/extra_p.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "models/export/exports.hpp"
 #include "models/theory/trace_run.hpp"
 
 namespace cleave::models {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/export/otf2.hpp"
-
 #include <fmt/format.h>
 #include <otf2/otf2.h>
 
@@ -13,9 +11,11 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <utility>
 #include <vector>
 
+#include <cleave/error.hpp>
+
+#include "models/export/exports.hpp"
 #include "models/report/timeline.hpp"
 
 namespace cleave::models {

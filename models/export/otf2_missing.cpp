@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // In the place of otf2.cpp where the library was not there when Cleave was configured.
+#include <cleave/error.hpp>
 #include <cleave/trace/trace_file.hpp>
 
-#include "models/export/otf2.hpp"
+#include "models/export/exports.hpp"
 
 namespace cleave::models {
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/export/perfetto.hpp"
-
 #include <fmt/format.h>
 
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "models/export/exports.hpp"
 #include "models/report/timeline.hpp"
 
 namespace cleave::models {

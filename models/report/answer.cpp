@@ -38,6 +38,15 @@ std::string caveats(const Prediction& p) {
   return texts.empty() ? "" : fmt::format("; {}", fmt::join(texts, ", "));
 }
 
+/// Those of `sizes` that the model knows.
+NamedSizes of_model(const Model& model, const NamedSizes& sizes) {
+  NamedSizes known;
+  for (const std::string& name : model.size_names()) {
+    known[name] = sizes.at(name);
+  }
+  return known;
+}
+
 double volume(const Model& model, const NamedSizes& sizes) {
   double product = 1;
   for (const std::string& name : model.size_names()) {
@@ -50,12 +59,7 @@ double volume(const Model& model, const NamedSizes& sizes) {
 
 NamedSizes largest_fitted(const Model& model) {
   const auto by_volume = [&](const RunOfModel& run) { return volume(model, run.sizes); };
-  const RunOfModel& largest = *std::ranges::max_element(model.fitted, {}, by_volume);
-  NamedSizes sizes;
-  for (const std::string& name : model.size_names()) {
-    sizes[name] = largest.sizes.at(name);
-  }
-  return sizes;
+  return of_model(model, std::ranges::max_element(model.fitted, {}, by_volume)->sizes);
 }
 
 std::vector<std::pair<std::string_view, double>> seconds_by_block(const Prediction& prediction) {
@@ -124,10 +128,6 @@ std::map<int, bool> ranks_of_answers(const Model& model) {
   return ranks;
 }
 
-}  // namespace
-
-namespace {
-
 /// What can be told of one run, or why it cannot.
 Answer answer_of(const Model& model, int ranks, const NamedSizes& sizes,
                  const PredictOptions& options) {
@@ -165,11 +165,7 @@ std::vector<Answer> answers_of(const Model& model, const PredictOptions& options
           options.messages.end()) {
         of_run.ranks_per_host = run.ranks_per_host;
       }
-      NamedSizes sizes;
-      for (const std::string& name : model.size_names()) {
-        sizes[name] = run.sizes.at(name);
-      }
-      answers.push_back(answer_of(model, run.ranks, sizes, of_run));
+      answers.push_back(answer_of(model, run.ranks, of_model(model, run.sizes), of_run));
       answers.back().comes_first = true;
     }
   }

@@ -21,6 +21,11 @@ inline Cell number(double value, std::string shown) {
   return {std::move(shown), fmt::format("{}", value)};
 }
 
+inline Cell whole(std::int64_t value) {
+  const std::string digits = std::to_string(value);
+  return {digits, digits};
+}
+
 /// In seconds, as the column's head says, with four digits that count: "1.916", "2.300e-06".
 inline Cell seconds(double value) {
   const bool is_usual = value == 0 || (value >= 1e-4 && value < 1e5);

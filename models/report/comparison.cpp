@@ -229,8 +229,8 @@ Table table_of(const Comparison& comparison) {
   for (const ComparedThing& thing : comparison.things) {
     const Difference& d = thing.difference;
     table.rows.push_back({text(std::to_string(thing.side + 1)), text(thing.what), change(d.ratio),
-                          change(d.low), change(d.high), number(d.runs, std::to_string(d.runs)),
-                          number(d.rounds, std::to_string(d.rounds)), text(thing.verdict())});
+                          change(d.low), change(d.high), whole(d.runs), whole(d.rounds),
+                          text(thing.verdict())});
   }
   return table;
 }

@@ -33,8 +33,7 @@ Table latency_gap_table(const Network& network) {
       // A piece's line need not hold at 0 bytes.
       return number(value, value < 0 ? "" : fmt::format("{:.3g}", value));
     };
-    table.rows.push_back({text(pattern), number(e.ranks, std::to_string(e.ranks)),
-                          number(e.level, std::to_string(e.level)),
+    table.rows.push_back({text(pattern), whole(e.ranks), whole(e.level),
                           text(e.between_hosts ? "between" : "inside"), text(from),
                           short_number(s.latency_s), short_number(s.latency_error_s),
                           short_number(s.gap_s_per_byte), short_number(s.gap_error_s_per_byte),

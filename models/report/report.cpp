@@ -12,8 +12,6 @@
 
 #include "models/report/answer.hpp"
 #include "models/report/remarks.hpp"
-#include "models/report/residuals.hpp"
-#include "models/report/stealing_tables.hpp"
 #include "models/report/tables.hpp"
 
 namespace cleave::models {

@@ -91,6 +91,12 @@ struct Report {
 Report make_report(const Model& model, const Measurements& measurements,
                    const std::optional<detail::Machine>& machine, PredictOptions options = {});
 
+/// How far the fit of each block lies from what was measured of it: one for each block at each
+/// level of each run on the hypercube. Of a search: for each part of each run. Blocks whose fits
+/// leave messages out (pivot) have none.
+std::vector<Residual> residuals_of(const Model& model, const Measurements& measurements,
+                                   const std::vector<JudgedRun>& comparisons);
+
 /// What a person is told first.
 std::vector<Answer> first_answers(const Report& report);
 

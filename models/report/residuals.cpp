@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/report/residuals.hpp"
-
 #include <algorithm>
 #include <array>
 
 #include <cleave/trace/median.hpp>
 
+#include "models/report/report.hpp"
 #include "models/theory/observations.hpp"
 
 namespace cleave::models {

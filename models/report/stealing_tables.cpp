@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/report/stealing_tables.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <cleave/trace/median.hpp>
 
 #include "models/report/cells.hpp"
+#include "models/report/tables.hpp"
 #include "models/theory/statistics.hpp"
 
 namespace cleave::models {
@@ -76,8 +75,7 @@ Table workers_table(const std::vector<SearchRun>& runs) {
     const double mean = 1 / static_cast<double>(shares.size());
     const auto [minimum, maximum] = std::minmax_element(shares.begin(), shares.end());
     table.rows.push_back(
-        {number(run.ranks, std::to_string(run.ranks)),
-         number(run.threads, std::to_string(run.threads)), count(run.sizes.at("nodes")),
+        {whole(run.ranks), whole(run.threads), count(run.sizes.at("nodes")),
          seconds(seconds_of_run), number(rate, fmt::format("{:.2f} M", rate / 1e6)),
          rounded(run.local_tried / run.repetitions()), success(run.local_made, run.local_tried),
          rounded(run.remote_tried / run.repetitions()), success(run.remote_made, run.remote_tried),
@@ -131,11 +129,9 @@ Table parts_table(const std::vector<JudgedRun>& comparisons, const std::vector<S
     for (const BlockShare& share : comparison->prediction.shares) {
       const double of_part =
           share.block == detail::Block::sequential ? visits_s : seconds_of_run - visits_s;
-      table.rows.push_back({number(run->ranks, std::to_string(run->ranks)),
-                            number(run->threads, std::to_string(run->threads)),
-                            count(run->sizes.at("nodes")), text(std::string(share.name())),
-                            seconds(of_part), seconds(share.seconds),
-                            percent(of_part / seconds_of_run)});
+      table.rows.push_back({whole(run->ranks), whole(run->threads), count(run->sizes.at("nodes")),
+                            text(std::string(share.name())), seconds(of_part),
+                            seconds(share.seconds), percent(of_part / seconds_of_run)});
     }
   }
   return table;

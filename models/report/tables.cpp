@@ -16,7 +16,6 @@
 #include "models/report/cells.hpp"
 #include "models/report/format.hpp"
 #include "models/report/measured.hpp"
-#include "models/report/stealing_tables.hpp"
 
 namespace cleave::models {
 
@@ -43,14 +42,14 @@ void add_coefficients(Table& table, const std::string& name, const std::string& 
       const auto row = static_cast<Eigen::Index>(i);
       const double error = first.deviation * std::sqrt(std::max(0.0, first.covariance(row, row)));
       table.rows.push_back(
-          {text(name), number(ranks_per_host, std::to_string(ranks_per_host)),
-           text(fmt::format("{}_{}", short_form, i)), text(first.form[i].text()),
+          {text(name), whole(ranks_per_host), text(fmt::format("{}_{}", short_form, i)),
+           text(first.form[i].text()),
            number(first.coefficients[row], fmt::format("{:.4g}", first.coefficients[row])),
            number(error, fmt::format("{:.2g}", error)), percent(first.weight),
            number(factor, fmt::format("{:.3f}", factor)),
            law.r_squared < 0 ? text("")
                              : number(law.r_squared, fmt::format("{:.4f}", law.r_squared)),
-           percent(law.median_abs_relative_residual), number(samples, std::to_string(samples)),
+           percent(law.median_abs_relative_residual), whole(samples),
            share ? percent(*share) : text("")});
       for (std::size_t column = 0; column < table.columns.size() && !is_first; ++column) {
         const bool is_of_block = column == 0 || column == 6 || column > 7;
@@ -180,9 +179,9 @@ Table predictions_table(const std::vector<JudgedRun>& comparisons, const Model& 
   }
   add_columns({{"error", true}, {"spread", true, true}, {"repetitions", true, true}, {"run was"}});
   for (const JudgedRun& c : comparisons) {
-    std::vector<Cell> row = {number(c.run.ranks, std::to_string(c.run.ranks))};
+    std::vector<Cell> row = {whole(c.run.ranks)};
     if (is_search) {
-      row.push_back(number(c.run.threads, std::to_string(c.run.threads)));
+      row.push_back(whole(c.run.threads));
     }
     for (const std::string& name : names) {
       row.push_back(count(size_or_zero(c.run.sizes, name)));
@@ -193,10 +192,9 @@ Table predictions_table(const std::vector<JudgedRun>& comparisons, const Model& 
     if (has_blocks) {
       row.push_back(seconds(c.prediction.sum_of_maxima_s.value_or(0)));
     }
-    row.insert(row.end(), {signed_percent(c.relative_error), percent(c.spread),
-                           number(static_cast<double>(c.run.seconds.size()),
-                                  std::to_string(c.run.seconds.size())),
-                           text(c.held_out ? "held out" : "fitted")});
+    row.insert(row.end(),
+               {signed_percent(c.relative_error), percent(c.spread),
+                whole(std::ssize(c.run.seconds)), text(c.held_out ? "held out" : "fitted")});
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -235,9 +233,8 @@ Table shares_table(const std::vector<JudgedRun>& comparisons, const Measurements
     }
     for (const auto& [block, of_block] : measured->second) {
       const auto found = predicted.find(block);
-      table.rows.push_back({number(ranks, std::to_string(ranks)),
-                            text(format_sizes(run->run.sizes)), text(std::string(name_of(block))),
-                            seconds(of_block),
+      table.rows.push_back({whole(ranks), text(format_sizes(run->run.sizes)),
+                            text(std::string(name_of(block))), seconds(of_block),
                             found == predicted.end() ? text("") : seconds(found->second),
                             percent(of_block / run->measured_s)});
     }

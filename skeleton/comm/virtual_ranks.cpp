@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 
 #include <cleave/comm/virtual_ranks.hpp>
 #include <cleave/comm/waiting.hpp>

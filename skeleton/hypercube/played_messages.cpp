@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cstring>
 
 #include <cleave/blocks/link.hpp>
 #include <cleave/clock.hpp>

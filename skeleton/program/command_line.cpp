@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -213,6 +214,12 @@ void check_has_standard_output(const std::string& option, const std::filesystem:
     throw UsageError(fmt::format(
         "{0} - and --json both write to standard output: give {0} a file, or leave one out",
         option));
+  }
+}
+
+void write_out(const std::string& text) {
+  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
+    throw Error("cannot write to standard output");
   }
 }
 

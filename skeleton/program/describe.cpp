@@ -3,13 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <vector>
 
-#include <cleave/error.hpp>
-#include <cleave/program/describe.hpp>
+#include <cleave/program/command_line.hpp>
+#include <cleave/program/parse_options.hpp>
 #include <cleave/sizes.hpp>
 
 namespace cleave::detail {
@@ -17,6 +16,8 @@ namespace cleave::detail {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr int kDescriptionVersion = 1;
 
 Json to_json(const Study& study) {
   return {{"size_option", study.size_option}, {"sizes", study.sizes},
@@ -137,10 +138,7 @@ void print_description(const ProgramTraits& program, const CommandLine& line, co
                             {"options", std::move(own)},
                             {"study", to_json(study)},
                             {"quick_study", to_json(quick_study)}};
-  fmt::print("{}\n", description.dump());
-  if (std::fflush(stdout) != 0) {
-    throw Error("cannot write to standard output");
-  }
+  write_out(description.dump() + "\n");
 }
 
 }  // namespace cleave::detail

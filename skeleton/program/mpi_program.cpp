@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <exception>
 #include <iostream>
 #include <new>
 

@@ -27,8 +27,8 @@ constexpr double kMoment_s = 2;
 constexpr double kBetweenLines_s = 30;
 
 bool bar_wanted() {
-  const char* const wish = std::getenv("CLEAVE_PROGRESS");
-  return wish != nullptr ? std::string_view(wish) == "bar" : ::isatty(STDERR_FILENO) == 1;
+  const char* const asked = std::getenv("CLEAVE_PROGRESS");
+  return asked != nullptr ? std::string_view(asked) == "bar" : ::isatty(STDERR_FILENO) == 1;
 }
 
 int columns_of_terminal() {

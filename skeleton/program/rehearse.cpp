@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -192,9 +191,7 @@ void print_times(const std::string& app, const RunOptions& options, const std::v
     text += fmt::format("{:<22}{} median of {}, without messages\n", "time",
                         format_seconds(median(seconds)), seconds.size());
   }
-  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
-    throw Error("cannot write to standard output");
-  }
+  write_out(text);
 }
 
 /// Which ranks this process is to rehearse, one after the other: of those that were named every

@@ -11,7 +11,6 @@
 #include <cleave/file.hpp>
 #include <cleave/program.hpp>
 #include <cleave/program/command_line.hpp>
-#include <cleave/program/describe.hpp>
 #include <cleave/program/instruments.hpp>
 #include <cleave/program/launch.hpp>
 #include <cleave/program/measure.hpp>

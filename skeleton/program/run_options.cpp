@@ -4,8 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <utility>
 
 #include <cleave/error.hpp>

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <numeric>
 
-#include <cleave/error.hpp>
 #include <cleave/file.hpp>
+#include <cleave/program/command_line.hpp>
 #include <cleave/program/pace.hpp>
 #include <cleave/program/summary.hpp>
 #include <cleave/trace/duration.hpp>
@@ -138,11 +138,7 @@ void print_summary(const Summary& summary, const RunOptions& options) {
   if (!options.json && !is_told) {
     return;
   }
-  const std::string text =
-      options.json ? json_text(summary, options) : text_for_people(summary, options);
-  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
-    throw Error("cannot write to standard output");
-  }
+  write_out(options.json ? json_text(summary, options) : text_for_people(summary, options));
 }
 
 void add_search_figures(Summary& summary, const SearchReport& report, const RunOptions& options) {

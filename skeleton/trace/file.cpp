@@ -133,15 +133,15 @@ AtomicFile::AtomicFile(const fs::path& path) : path_(path) {
 void AtomicFile::open() {
   int file = -1;
   if (is_special(path_)) {
-    place_ = Place::in_place;
+    state_ = State::in_place;
     file = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
   } else {
-    place_ = Place::unnamed;
+    state_ = State::unnamed;
     if (::access("/proc/self/fd", X_OK) == 0) {
       file = ::open(folder_of(path_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, kNewFile);
     }
     if (file < 0) {
-      place_ = Place::beside;
+      state_ = State::beside;
       file = open_beside(path_, partial_);
     }
     if (file >= 0) {
@@ -157,7 +157,7 @@ void AtomicFile::open() {
 AtomicFile::~AtomicFile() {
   if (file_ != nullptr && file_ != stdout) {
     std::fclose(file_);
-    if (place_ == Place::beside) {
+    if (state_ == State::beside) {
       std::error_code ignored;
       fs::remove(partial_, ignored);
     }
@@ -177,7 +177,7 @@ void AtomicFile::commit(bool syncs) {
   if (file_ == stdout) {
     return;
   }
-  if (place_ != Place::in_place) {
+  if (state_ != State::in_place) {
     if (syncs && ::fsync(::fileno(file_)) != 0) {
       fail("cannot write");
     }
@@ -188,14 +188,14 @@ void AtomicFile::commit(bool syncs) {
 }
 
 void AtomicFile::give_name() {
-  if (place_ == Place::unnamed) {
+  if (state_ == State::unnamed) {
     const std::string content = fmt::format("/proc/self/fd/{}", ::fileno(file_));
     if (make_beside(path_, partial_, [&](const char* name) {
           return ::linkat(AT_FDCWD, content.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW);
         }) < 0) {
       fail("cannot write");
     }
-    place_ = Place::beside;
+    state_ = State::beside;
   }
   if (std::rename(partial_.c_str(), path_.c_str()) != 0) {
     fail("cannot rename into place");

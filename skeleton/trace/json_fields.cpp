@@ -49,6 +49,21 @@ bool may_hold_controls(std::string_view text) {
   return text.find_first_of("\\\x7f\xc2") != std::string_view::npos;
 }
 
+/// What `from` makes of each element of the field `name`, whose value must be `array`.
+template <class From>
+auto list_of(const JsonFields& fields, const char* name, const json& value, const char* array,
+             From&& from) {
+  if (!value.is_array()) {
+    fields.refuse(name, fmt::format("must be {}, found {}", array, shown(value)));
+  }
+  std::vector<std::decay_t<decltype(from(value))>> list;
+  list.reserve(value.size());
+  for (const json& element : value) {
+    list.push_back(from(element));
+  }
+  return list;
+}
+
 }  // namespace
 
 json parse_json_object(const std::filesystem::path& file, const std::string& where,
@@ -145,16 +160,9 @@ JsonFields JsonFields::object(const char* name) const {
 }
 
 std::vector<JsonFields> JsonFields::objects(const char* name) const {
-  const json& value = at(name);
-  if (!value.is_array()) {
-    refuse(name, "must be an array, found " + shown(value));
-  }
-  std::vector<JsonFields> objects;
-  objects.reserve(value.size());
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    objects.emplace_back(file_, with_place(where_, fmt::format("in '{}[{}]'", name, i)), value[i]);
-  }
-  return objects;
+  return list_of(*this, name, at(name), "an array", [&, i = 0](const json& element) mutable {
+    return JsonFields(file_, with_place(where_, fmt::format("in '{}[{}]'", name, i++)), element);
+  });
 }
 
 std::vector<double> JsonFields::numbers(const char* name) const {
@@ -162,61 +170,33 @@ std::vector<double> JsonFields::numbers(const char* name) const {
 }
 
 std::vector<std::vector<double>> JsonFields::lists(const char* name) const {
-  const json& value = at(name);
-  if (!value.is_array()) {
-    refuse(name, "must be an array of arrays, found " + shown(value));
-  }
-  std::vector<std::vector<double>> lists;
-  lists.reserve(value.size());
-  for (const json& element : value) {
-    lists.push_back(numbers_in(name, element));
-  }
-  return lists;
+  return list_of(*this, name, at(name), "an array of arrays",
+                 [&](const json& element) { return numbers_in(name, element); });
 }
 
 std::vector<double> JsonFields::numbers_in(const char* name, const json& value) const {
-  if (!value.is_array()) {
-    refuse(name, "must be an array of numbers, found " + shown(value));
-  }
-  std::vector<double> numbers;
-  numbers.reserve(value.size());
-  for (const json& element : value) {
+  return list_of(*this, name, value, "an array of numbers", [&](const json& element) {
     if (!element.is_number() || !std::isfinite(element.get<double>())) {
       refuse(name, "must hold numbers only, found " + shown(element));
     }
-    numbers.push_back(element.get<double>());
-  }
-  return numbers;
+    return element.get<double>();
+  });
 }
 
 std::vector<std::string> JsonFields::texts(const char* name) const {
-  const json& value = at(name);
-  if (!value.is_array()) {
-    refuse(name, "must be an array of strings, found " + shown(value));
-  }
-  std::vector<std::string> texts;
-  texts.reserve(value.size());
-  for (const json& element : value) {
+  return list_of(*this, name, at(name), "an array of strings", [&](const json& element) {
     if (!element.is_string()) {
       refuse(name, "must hold strings only, found " + shown(element));
     }
-    texts.push_back(element.get<std::string>());
-  }
-  return texts;
+    return element.get<std::string>();
+  });
 }
 
 std::vector<std::int64_t> JsonFields::integers(const char* name, std::int64_t minimum,
                                                std::int64_t maximum) const {
-  const json& value = at(name);
-  if (!value.is_array()) {
-    refuse(name, "must be an array of integers, found " + shown(value));
-  }
-  std::vector<std::int64_t> integers;
-  integers.reserve(value.size());
-  for (const json& element : value) {
-    integers.push_back(integer_between(name, element, minimum, maximum));
-  }
-  return integers;
+  return list_of(*this, name, at(name), "an array of integers", [&](const json& element) {
+    return integer_between(name, element, minimum, maximum);
+  });
 }
 
 void check_format(const JsonFields& fields, const std::string& format,

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cassert>
-#include <cctype>
 #include <charconv>
 #include <limits>
 

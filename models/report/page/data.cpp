@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/report/page/data.hpp"
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "models/report/answer.hpp"
+#include "models/report/page/page.hpp"
 #include "models/report/tables.hpp"
 #include "models/theory/prediction_json.hpp"
 #include "models/theory/what_if.hpp"

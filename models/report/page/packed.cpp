@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/report/page/packed.hpp"
-
 #include <zlib.h>
 
 #include <cstdint>
 
 #include <cleave/error.hpp>
+
+#include "models/report/page/page.hpp"
 
 namespace cleave::models {
 

@@ -9,8 +9,6 @@
 #include <cleave/trace/words.hpp>
 
 #include "models/report/page/assets.hpp"
-#include "models/report/page/data.hpp"
-#include "models/report/page/packed.hpp"
 #include "models/theory/model_file.hpp"
 
 namespace cleave::models {
@@ -149,7 +147,7 @@ std::string facts_of(const Report& report) {
   return html + "</dl>\n</section>\n";
 }
 
-/// \param bytes  as packed.hpp has them
+/// \param bytes  packed
 std::string packed_script(const char* id, std::string_view bytes) {
   return fmt::format("<script type=\"text/plain\" id=\"{}\">{}</script>\n", id, bytes);
 }

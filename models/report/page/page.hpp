@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "models/report/report.hpp"
 
@@ -12,5 +13,19 @@ namespace cleave::models {
 
 /// \throws Error  if there is no memory to compress it
 std::string to_html(const Report& report);
+
+/// What the page's scripts know of the report (page/start.js says who reads what): runs, residuals,
+/// messages, examples, and what the controls offer.
+std::string data_json(const Report& report);
+
+/// One array for each member of a span.
+std::string timeline_json(const RunTimeline& timeline);
+
+/// Bytes as a page holds them: gzip, then base64. page/start.js reads them back.
+/// \throws Error  if zlib has no memory
+std::string packed(std::string_view bytes);
+
+/// Of bytes that are gzip already: four characters for three.
+std::string base64(std::string_view bytes);
 
 }  // namespace cleave::models

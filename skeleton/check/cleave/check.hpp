@@ -3,7 +3,6 @@
 // tests.
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <string>
 #include <vector>

@@ -18,7 +18,6 @@ Ledger::Ledger(const Tree& tree, int processors, Mode mode, CostModel cost)
   plan_.mode = mode;
   parts_.resize(static_cast<std::size_t>(processors));
   parts_[0] = LeafSet(LeafRun{0, 1});
-  giver_of_.assign(static_cast<std::size_t>(processors), -1);
   for (int level = 0; level <= tree.l_max(); ++level) {
     owner_.emplace_back(static_cast<std::size_t>(tree.nodes_of_level(level)), -1);
   }
@@ -213,7 +212,6 @@ void Ledger::take_over(int giver, int receiver, const LeafSet& leaves) {
   }
   parts_[giver].remove(leaves);
   parts_[receiver] = leaves;
-  giver_of_[receiver] = giver;
 }
 
 Ledger replay(const Tree& tree, const Plan& plan, CostModel cost) {

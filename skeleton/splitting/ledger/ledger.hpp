@@ -82,9 +82,6 @@ class Ledger {
   Index sum_n() const { return sum_n_; }
   Index sum_N() const { return sum_N_; }
 
-  /// The tree of processors: who gave `processor` its leaves, -1 for processor 0 and empty ones.
-  int giver_of(int processor) const { return giver_of_[processor]; }
-
   /// The splits so far, to be replayed.
   const Plan& plan() const { return plan_; }
 
@@ -99,7 +96,6 @@ class Ledger {
   CostModel price_;
   Plan plan_;
   std::vector<LeafSet> parts_;
-  std::vector<int> giver_of_;
   std::vector<std::vector<std::int32_t>> owner_;  // by level and node; -1: not grown yet
   std::vector<Entry> entries_;
   double cost_ = 0;

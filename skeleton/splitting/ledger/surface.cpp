@@ -1,29 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "skeleton/splitting/ledger/surface.hpp"
 
-#include <numeric>
+#include <boost/pending/disjoint_sets.hpp>
 
 namespace cleave::splitting {
 
 namespace {
-
-class UnionFind {
- public:
-  explicit UnionFind(Index size) : parent_(static_cast<std::size_t>(size)) {
-    std::iota(parent_.begin(), parent_.end(), Index{0});
-  }
-  Index find(Index x) {
-    while (parent_[x] != x) {
-      parent_[x] = parent_[parent_[x]];
-      x = parent_[x];
-    }
-    return x;
-  }
-  void join(Index a, Index b) { parent_[find(a)] = find(b); }
-
- private:
-  std::vector<Index> parent_;
-};
 
 /// The current leaf that covers the cell of `level` at `at`, or its first one if that is refined.
 Index leaf_covering(const Growth& growth, const Curve& curve, int level, const GridPoint& at) {
@@ -55,13 +37,13 @@ std::vector<PartShape> part_shapes(const Ledger& ledger, const Curve& curve) {
   const Tree& tree = growth.tree();
   const auto cells = cells_of(tree, curve);
   std::vector<PartShape> shapes(static_cast<std::size_t>(ledger.processors()));
-  UnionFind pieces(growth.leaves());
+  boost::disjoint_sets_with_storage<> pieces(static_cast<std::size_t>(growth.leaves()));
   const auto owner_of = [&](Index leaf) {
     return ledger.owner(growth.level(leaf), growth.node(leaf));
   };
   const auto touch = [&](Index a, Index b) {
     if (owner_of(a) == owner_of(b)) {
-      pieces.join(a, b);
+      pieces.union_set(a, b);
     } else {
       ++shapes[static_cast<std::size_t>(owner_of(a))].surface;
       ++shapes[static_cast<std::size_t>(owner_of(b))].surface;
@@ -91,7 +73,7 @@ std::vector<PartShape> part_shapes(const Ledger& ledger, const Curve& curve) {
     }
   }
   for (Index leaf = 0; leaf < growth.leaves(); ++leaf) {
-    if (pieces.find(leaf) == leaf) {
+    if (pieces.find_set(leaf) == leaf) {
       ++shapes[static_cast<std::size_t>(owner_of(leaf))].pieces;
     }
   }

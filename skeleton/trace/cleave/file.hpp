@@ -59,7 +59,7 @@ class AtomicFile {
   void commit(bool syncs = true);
 
  private:
-  enum class Place { unnamed, beside, in_place };
+  enum class State { unnamed, beside, in_place };
 
   void open();
   void give_name();
@@ -67,7 +67,7 @@ class AtomicFile {
 
   std::filesystem::path path_;
   std::filesystem::path partial_;  ///< where it has a name already
-  Place place_ = Place::in_place;
+  State state_ = State::in_place;
   std::FILE* file_ = nullptr;
 };
 

@@ -9,10 +9,7 @@
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
 
-#include "models/export/csv.hpp"
-#include "models/export/extra_p.hpp"
-#include "models/export/otf2.hpp"
-#include "models/export/perfetto.hpp"
+#include "models/export/exports.hpp"
 #include "tests/models/synthetic_runs.hpp"
 #include "tests/support/temporary_folder.hpp"
 

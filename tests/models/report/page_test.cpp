@@ -9,8 +9,6 @@
 
 #include <cleave/trace/median.hpp>
 
-#include "models/report/page/data.hpp"
-#include "models/report/page/packed.hpp"
 #include "models/report/report.hpp"
 #include "models/theory/fit.hpp"
 #include "tests/models/synthetic_runs.hpp"

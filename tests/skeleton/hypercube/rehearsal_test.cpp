@@ -122,12 +122,14 @@ template <class App>
 using MakeRehearsed = std::function<typename App::Problem(int rank)>;
 
 template <class App>
-void expect_rehearsed_as(const Recorder& real, Way way, const App& app, MakeRehearsed<App> make) {
+void expect_rehearsed_as(const Recorder& real, Placement placement, const App& app,
+                         MakeRehearsed<App> make) {
   const int rank = world().rank();
   Recorder recorder(rehearsed_ns);
   CallOptions options;
   options.recorder = &recorder;
-  Rehearsal<App> rehearsal(app, options, world(), way, world().size(), rank, make);
+  options.placement = placement;
+  Rehearsal<App> rehearsal(app, options, world(), world().size(), rank, make);
   rehearsal.prepare({});
   for (int i = 0; i < 2; ++i) {
     const std::size_t before = recorder.spans().size();
@@ -155,17 +157,17 @@ void expect_rehearsed_as(const Recorder& real, Way way, const App& app, MakeRehe
 }
 
 template <class App>
-void expect_as_on_all_ranks(Way way, Placement placement, const App& app, MakeRehearsed<App> make) {
+void expect_as_on_all_ranks(Placement placement, const App& app, MakeRehearsed<App> make) {
   Recorder real;
   real.begin_repetition(0, false);
   DC_Call(DC_Type::hypercube, app, make(world().rank()),
           {.comm = MPI_COMM_WORLD, .recorder = &real, .placement = placement});
   real.end_repetition(0);
   if constexpr (DividesInHalves<App>) {
-    expect_rehearsed_as(real, way, app, make);
+    expect_rehearsed_as(real, placement, app, make);
   } else {
     using Lists = InHalves<App>;
-    expect_rehearsed_as<Lists>(real, way, Lists(app),
+    expect_rehearsed_as<Lists>(real, placement, Lists(app),
                                [&](int of) { return Lists::list_of(make(of)); });
   }
 }
@@ -176,32 +178,29 @@ INSTANTIATE_TEST_SUITE_P(Sizes, RehearsedRank, ::testing::Values(3, 400, 20000))
 
 TEST_P(RehearsedRank, OfReplicatedData) {
   expect_as_on_all_ranks<examples::Mergesort>(
-      Way::replicated, Placement::replicated, {},
-      [](int /*rank*/) { return rehearsed_values(GetParam(), 1); });
+      Placement::replicated, {}, [](int /*rank*/) { return rehearsed_values(GetParam(), 1); });
 }
 
 TEST_P(RehearsedRank, OfRootedData) {
-  expect_as_on_all_ranks<examples::Mergesort>(Way::rooted, Placement::rooted, {}, [](int rank) {
+  expect_as_on_all_ranks<examples::Mergesort>(Placement::rooted, {}, [](int rank) {
     return rank == 0 ? rehearsed_values(GetParam(), 1) : std::vector<int>();
   });
 }
 
 TEST_P(RehearsedRank, OfPartsThatAreMerged) {
-  expect_as_on_all_ranks<examples::MergedParts>(
-      Way::merging, Placement::distributed, {}, [](int rank) {
-        return rehearsed_values(GetParam() * static_cast<std::size_t>(rank + 1),
-                                static_cast<unsigned>(rank));
-      });
+  expect_as_on_all_ranks<examples::MergedParts>(Placement::distributed, {}, [](int rank) {
+    return rehearsed_values(GetParam() * static_cast<std::size_t>(rank + 1),
+                            static_cast<unsigned>(rank));
+  });
 }
 
 TEST_P(RehearsedRank, OfPartsThatAreSplit) {
-  expect_as_on_all_ranks<examples::SplitSort>(
-      Way::splitting, Placement::distributed, {}, [](int rank) {
-        // Uneven, so that room has to be made.
-        const auto values = rehearsed_values(GetParam() * static_cast<std::size_t>(rank + 1),
-                                             static_cast<unsigned>(rank));
-        return Part<int>(std::span<const int>(values));
-      });
+  expect_as_on_all_ranks<examples::SplitSort>(Placement::distributed, {}, [](int rank) {
+    // Uneven, so that room has to be made.
+    const auto values = rehearsed_values(GetParam() * static_cast<std::size_t>(rank + 1),
+                                         static_cast<unsigned>(rank));
+    return Part<int>(std::span<const int>(values));
+  });
 }
 
 template <class Tree>
@@ -209,9 +208,8 @@ void expect_random_trees_as_on_all_ranks() {
   for (std::uint32_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(seed);
     const RandomTree::Node root{.seed = seed, .size = 50 * seed};
-    expect_as_on_all_ranks<Tree>(Way::replicated, Placement::replicated, {},
-                                 [&](int /*rank*/) { return root; });
-    expect_as_on_all_ranks<Tree>(Way::rooted, Placement::rooted, {},
+    expect_as_on_all_ranks<Tree>(Placement::replicated, {}, [&](int /*rank*/) { return root; });
+    expect_as_on_all_ranks<Tree>(Placement::rooted, {},
                                  [&](int rank) { return rank == 0 ? root : RandomTree::Node{}; });
   }
 }
@@ -223,13 +221,14 @@ TEST(RehearsedRank, OfRandomTrees) {
 
 /// Rehearses a rank of so many alone.
 template <class App>
-void rehearse_alone(const App& app, Recorder& recorder, Way way, int ranks, int rank,
+void rehearse_alone(const App& app, Recorder& recorder, Placement placement, int ranks, int rank,
                     MakeRehearsed<App> make, const RehearsalLimits& limits,
                     const std::function<void(const Rehearsal<App>&)>& look) {
   const Comm alone(MPI_COMM_SELF);
   CallOptions options;
   options.recorder = &recorder;
-  Rehearsal<App> rehearsal(app, options, alone, way, ranks, rank, make);
+  options.placement = placement;
+  Rehearsal<App> rehearsal(app, options, alone, ranks, rank, make);
   rehearsal.prepare(limits);
   recorder.begin_repetition(0, false);
   recorder.end_repetition(rehearsal.run(make(rank)));
@@ -239,8 +238,8 @@ void rehearse_alone(const App& app, Recorder& recorder, Way way, int ranks, int 
 TEST(Rehearsal, LeavesOutLevelsThatTakeTooMuchMemory) {
   Recorder recorder(rehearsed_ns);
   rehearse_alone<examples::Mergesort>(
-      {}, recorder, Way::replicated, 16, 5, [](int /*rank*/) { return rehearsed_values(1600, 1); },
-      {.max_bytes = 8 * 4 * 200},
+      {}, recorder, Placement::replicated, 16, 5,
+      [](int /*rank*/) { return rehearsed_values(1600, 1); }, {.max_bytes = 8 * 4 * 200},
       [](const auto& rehearsal) { EXPECT_EQ(rehearsal.first_level(), 1); });
   int divided = 0;
   int combined_at = 99;
@@ -257,7 +256,7 @@ TEST(Rehearsal, LeavesOutLevelsThatTakeTooMuchMemory) {
 TEST(Rehearsal, OfASortTakesAsManyRanksAsMemoryAllows) {
   Recorder recorder(rehearsed_ns);
   rehearse_alone<examples::SplitSort>(
-      {}, recorder, Way::splitting, 16, 5,
+      {}, recorder, Placement::distributed, 16, 5,
       [](int rank) {
         const auto values = rehearsed_values(1000, static_cast<unsigned>(rank));
         return Part<int>(std::span<const int>(values));
@@ -280,7 +279,7 @@ TEST(Rehearsal, SolvesTheLeavesOfAllRanksAsItIsTold) {
   options.recorder = &recorder;
   int leaves = 0;
   const auto make = [](int /*rank*/) { return rehearsed_values(400, 1); };
-  Rehearsal<examples::Mergesort> rehearsal(app, options, alone, Way::replicated, 4, 1, make,
+  Rehearsal<examples::Mergesort> rehearsal(app, options, alone, 4, 1, make,
                                            [&](std::vector<int> problem) {
                                              ++leaves;
                                              return solve_sequential(app, std::move(problem));
@@ -295,7 +294,7 @@ TEST(Rehearsal, SolvesTheLeavesOfAllRanksAsItIsTold) {
 TEST(Rehearsal, OfATrivialProblemHasNoOthers) {
   Recorder recorder(rehearsed_ns);
   rehearse_alone<examples::Mergesort>(
-      {}, recorder, Way::rooted, 4, 0, [](int /*rank*/) { return std::vector{1}; }, {},
+      {}, recorder, Placement::rooted, 4, 0, [](int /*rank*/) { return std::vector{1}; }, {},
       [](const auto& rehearsal) { EXPECT_TRUE(rehearsal.leaves().ranks.empty()); });
   ASSERT_EQ(lines_of(recorder).size(), 1U);
   EXPECT_EQ(lines_of(recorder)[0], "conquer at level 0 of 4 ranks, 0 B, N=1");
@@ -305,13 +304,13 @@ TEST(Rehearsal, OfAnApplicationInBoxesHasTheSameFunctors) {
   const examples::Mergesort app;
   const auto make = [](int /*rank*/) { return rehearsed_values(1000, 1); };
   Recorder plain(rehearsed_ns);
-  rehearse_alone<examples::Mergesort>(app, plain, Way::rooted, 8, 4, make, {},
+  rehearse_alone<examples::Mergesort>(app, plain, Placement::rooted, 8, 4, make, {},
                                       [](const auto& /*rehearsal*/) {});
   using InBoxes = Boxed<examples::Mergesort>;
   const InBoxes boxed(app);
   Recorder in_boxes(rehearsed_ns);
   rehearse_alone<InBoxes>(
-      boxed, in_boxes, Way::rooted, 8, 4,
+      boxed, in_boxes, Placement::rooted, 8, 4,
       [&](int rank) { return InBoxes::Problem([&] { return make(rank); }); }, {},
       [](const auto& rehearsal) { EXPECT_EQ(rehearsal.leaves().ranks.size(), 7U); });
   const auto functors_of = [](const Recorder& recorder) {
@@ -343,7 +342,7 @@ TEST(Rehearsal, NamesTheRankWhoseFunctorFails) {
     app.at = at;
     try {
       rehearse_alone<FailingSort>(
-          app, recorder, Way::replicated, 4, 0, [&](int /*rank*/) { return values; }, {},
+          app, recorder, Placement::replicated, 4, 0, [&](int /*rank*/) { return values; }, {},
           [](const auto& /*rehearsal*/) {});
       ADD_FAILURE() << "nothing was thrown";
     } catch (const FunctorError& error) {
@@ -371,7 +370,7 @@ TEST(Rehearsal, RefusesMessagesThatDifferFromThoseOfItsPreparation) {
   Recorder recorder(rehearsed_ns);
   const auto rehearse = [&] {
     rehearse_alone<Forgetful>(
-        app, recorder, Way::splitting, 4, 0,
+        app, recorder, Placement::distributed, 4, 0,
         [](int rank) {
           const auto values = rehearsed_values(1000, static_cast<unsigned>(rank));
           return Part<int>(std::span<const int>(values));

@@ -11,7 +11,6 @@
 #include <cleave/error.hpp>
 #include <cleave/program.hpp>
 #include <cleave/program/command_line.hpp>
-#include <cleave/program/describe.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/program/parse_options.hpp>
 #include <cleave/program/traits.hpp>

@@ -183,8 +183,9 @@ TEST(Hierarchically, GivesToNodesBeforeCores) {
     EXPECT_EQ(ledger.entries()[i].split.receiver % 4, 0);
     EXPECT_EQ(ledger.entries()[i].split.stage, 1);
   }
-  for (int p = 0; p < 16; ++p) {
-    EXPECT_EQ(ledger.giver_of(p), p == 0 ? -1 : (p % 4 != 0 ? p / 4 * 4 : 0));
+  for (const Entry& entry : ledger.entries()) {
+    const int p = entry.split.receiver;
+    EXPECT_EQ(entry.split.giver, p % 4 != 0 ? p / 4 * 4 : 0);
   }
 }
 

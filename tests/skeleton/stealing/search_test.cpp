@@ -708,7 +708,7 @@ void expect_part(const Options& limited, const std::string& reason) {
   }
   const Comm world(MPI_COMM_WORLD);
   std::optional<EndedEarly> ended;
-  Statistics statistics;
+  std::vector<WorkerStatistics> statistics;
   Options options = limited;
   options.stealing.ended_early = &ended;
   options.stealing.statistics = world.rank() == 0 ? &statistics : nullptr;
@@ -753,7 +753,7 @@ TEST(Search, OnOneRankEndedEarlyHasWhatItHasFound) {
 TEST(Search, StatisticsAndSpansAccountForAllNodes) {
   const RandomTree app{.children_of_root = 1000};
   const Comm world(MPI_COMM_WORLD);
-  Statistics statistics;
+  std::vector<WorkerStatistics> statistics;
   Recorder recorder;
   Options options = with_threads(2);
   options.recorder = &recorder;

@@ -47,7 +47,7 @@ Communication network(double latency_s, double gap_s_per_byte) {
 struct Search {
   Counted solution;
   std::int64_t elapsed_ns = 0;
-  Statistics workers;
+  std::vector<WorkerStatistics> workers;
 };
 
 template <class App>

@@ -16,16 +16,16 @@ namespace cleave::detail {
 /// Collective. If any rank has failed, every rank throws the failure of the lowest level, and there
 /// of the lowest rank.
 ///
-/// \param wish  anything that a rank may ask of all in the same agreement
-/// \return  the greatest wish of any rank
+/// \param agenda  anything that a rank may ask of all in the same agreement
+/// \return  the greatest of any rank
 /// \throws FunctorError
 template <HasProblemAndSolution App>
-std::int64_t agree_on_failure(const Messages& comm, Blocks<App>& blocks, std::int64_t wish = 0) {
+std::int64_t agree_on_failure(const Messages& comm, Blocks<App>& blocks, std::int64_t agenda = 0) {
   const std::int64_t ranks = comm.size();
   const std::optional<Failure>& failure = blocks.failure();
   constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
   std::array<std::int64_t, 2> minimum = {failure ? failure->level * ranks + comm.rank() : kNone,
-                                         -wish};
+                                         -agenda};
   blocks.timed(
       Block::wait, Level{0, comm.size()},
       [&] {

@@ -15,7 +15,6 @@
 #include <limits>
 #include <optional>
 #include <ranges>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -59,16 +58,18 @@ class Rehearsal {
   using Problem = typename App::Problem;
   using Solution = typename App::Solution;
 
-  /// \param options  what is recorded in a call, and by which clock: `rehearsed_ns`
+  /// \param options  what is recorded in a call, by which clock: `rehearsed_ns`; the placement
   /// \param world    processes that rehearse ranks of the same call at the same time
   /// \param make     what a rank is given; of the whole problem, what rank 0 is given
   /// \param leaf     solves a rank's own part, unless it is empty
-  Rehearsal(const App& app, const CallOptions& options, const Comm& world, Way way, int ranks,
-            int rank, std::function<Problem(int)> make, Leaf<App> leaf = nullptr)
+  /// \throws Error  if the application cannot go the way of the placement
+  Rehearsal(const App& app, const CallOptions& options, const Comm& world, int ranks, int rank,
+            std::function<Problem(int)> make, Leaf<App> leaf = nullptr)
       : app_(app),
         options_(options),
         world_(world),
-        way_(way),
+        way_(way_for<App>(options.placement)),
+        problem_holders_(traits_of(options.placement).problem),
         ranks_(ranks),
         rank_(rank),
         make_(std::move(make)),
@@ -97,13 +98,10 @@ class Rehearsal {
     const std::int64_t begin_ns = rehearsed_ns();
     try {
       add_sizes_of_all(problem);
-      const Holders holders = way_ == Way::replicated ? Holders::all
-                              : way_ == Way::rooted   ? Holders::root
-                                                      : Holders::parts;
       const Solution solution = Hypercube<App>(app_, options_, messages, way_, leaf_)
-                                    .solve([&] { return std::move(problem); }, holders);
+                                    .solve([&] { return std::move(problem); }, problem_holders_);
       const std::int64_t elapsed_ns = rehearsed_ns() - begin_ns;
-      if (first_level_ == 0 && (way_ == Way::replicated || way_ == Way::merging)) {
+      if (first_level_ == 0 && swaps(way_) && way_ != Way::splitting) {  // all get the whole
         options_.recorder->add_run_sizes(sizes_of_solution(app_, solution));
       }
       messages.finish();
@@ -141,7 +139,7 @@ class Rehearsal {
     answers_.problems.resize(levels);
     answers_.solutions.resize(levels);
     std::vector<Divided> path = groups_of_rank();
-    if (way_ != Way::merging) {
+    if (problem_holders_ != Holders::parts) {
       Problem whole = make_(0);
       whole_sizes_ = sizes_of_problem(app_, whole);
       divide_along(path, std::move(whole));
@@ -194,11 +192,11 @@ class Rehearsal {
       KeptOf<App> kept;  // which the run keeps
       auto halves = divide_keeping(app_, std::move(problem), group.share(), kept);
       if constexpr (Transferable<Problem>) {
-        if (way_ == Way::rooted && rank_ == group.right().first) {
+        if (moves_problems(way_) && rank_ == group.right().first) {
           answers_.problems[static_cast<std::size_t>(divided->level)] = packed(halves.right);
         }
       }
-      divided->is_heard = way_ == Way::replicated || rank_ == group.first;
+      divided->is_heard = swaps(way_) || rank_ == group.first;
       divided->problem = std::move(is_left_of(group) ? halves.right : halves.left);
       problem = std::move(is_left_of(group) ? halves.left : halves.right);
     }
@@ -307,6 +305,7 @@ class Rehearsal {
   const CallOptions& options_;
   const Comm& world_;
   const Way way_;
+  const Holders problem_holders_;
   const int ranks_;
   const int rank_;
   const std::function<Problem(int)> make_;

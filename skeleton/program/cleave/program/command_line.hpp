@@ -10,7 +10,6 @@
 #include <limits>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <cleave/error.hpp>
 
@@ -67,6 +66,9 @@ bool parse_command_line(CLI::App& cli, int argc, char** argv, bool speaks = true
 /// \throws UsageError  if both do
 void check_has_standard_output(const std::string& option, const std::filesystem::path& file,
                                bool json);
+
+/// Writes `text` to standard output. \throws Error  if that cannot be written to
+void write_out(const std::string& text);
 
 /// The command line as one string, for the provenance of files.
 std::string command_line_of(int argc, char** argv);

@@ -17,7 +17,7 @@
 #include <cleave/program/traits.hpp>
 #include <cleave/run_options.hpp>
 #include <cleave/stealing/search_watch.hpp>
-#include <cleave/stealing/statistics.hpp>
+#include <cleave/trace/worker_statistics.hpp>
 #include <cleave/tree_search.hpp>
 
 namespace cleave::detail {
@@ -95,7 +95,8 @@ inline bool all_hold_solution(const RunOptions& options) {
 
 /// What is told of a run beside its times; on rank 0.
 struct SearchReport {
-  Statistics workers;  ///< of the last repetition; empty unless it was DC_Type::work_stealing
+  /// Of the last repetition; empty unless it was DC_Type::work_stealing.
+  std::vector<WorkerStatistics> workers;
   CheckpointReport snapshots;
   std::optional<EndedEarly> ended;  ///< a search; on every rank
   SearchWatch watch;                ///< while it runs

@@ -40,8 +40,7 @@ RehearsedRank rehearse_rank(const Comm& world, const App& app, const RunOptions&
                             const std::function<typename App::Problem(int)>& make, Leaf<App> leaf) {
   RehearsedRank rehearsed{.rank = rank};
   call.recorder = &rehearsed.recorder;
-  Rehearsal<App> rehearsal(app, call, world, way_for<App>(call.placement), options.rehearse->of,
-                           rank, make, std::move(leaf));
+  Rehearsal<App> rehearsal(app, call, world, options.rehearse->of, rank, make, std::move(leaf));
   agree(world, [&] { rehearsal.prepare({.max_bytes = max_bytes}); });
   for (int i = 0; i < options.warm_up + options.repetitions; ++i) {
     auto problem = agree(world, [&] { return make(rank); });

@@ -234,8 +234,8 @@ class WorkStealing {
   }
 
   /// Gathers what all workers did where rank 0's caller asks for it.
-  void tell(const Statistics& mine) const {
-    Statistics all(comm_.rank() == 0 ? mine.size() * comm_.size() : 0);
+  void tell(const std::vector<WorkerStatistics>& mine) const {
+    std::vector<WorkerStatistics> all(comm_.rank() == 0 ? mine.size() * comm_.size() : 0);
     comm_.gather(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
     if (options_.stealing.statistics != nullptr) {
       *options_.stealing.statistics = std::move(all);

@@ -30,7 +30,6 @@
 #include <cleave/stealing/kernel.hpp>
 #include <cleave/stealing/search_watch.hpp>
 #include <cleave/stealing/snapshot.hpp>
-#include <cleave/stealing/statistics.hpp>
 #include <cleave/tree_search.hpp>
 
 namespace cleave::detail {
@@ -155,8 +154,8 @@ class Workers final : private BagInstance<typename K::Node> {
   /// On rank 0: time in which all ranks rested for snapshots.
   std::int64_t snapshots_ns() const { return balancer_->statistics().snapshots_ns; }
 
-  Statistics statistics() const {
-    Statistics all;
+  std::vector<WorkerStatistics> statistics() const {
+    std::vector<WorkerStatistics> all;
     for (const auto& worker : workers_) {
       all.push_back(worker->statistics);
     }
