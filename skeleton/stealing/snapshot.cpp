@@ -80,11 +80,11 @@ struct File {
   std::filesystem::path path;
   std::int64_t generation;
   bool is_manifest;
-  bool is_ours;  ///< a regular file; a link or a folder of its name is somebody else's
+  bool is_link;  ///< somebody else's: it is neither read nor removed, nor written through
 };
 
-/// What in `folder` has the name of a file that a snapshot writes, the unfinished ones of a killed
-/// run among them; nothing else that is there.
+/// The files in `folder` that a snapshot writes, the unfinished ones of a killed run among them,
+/// and links of such names; nothing else that is there, whatever it is called.
 std::vector<File> snapshot_files(const std::filesystem::path& folder) {
   static const std::regex kName(
       R"(cleave-snapshot-(\d{6,18})(\.json|\.rank-\d{5,9})(\.[0-9a-f]{8}\.partial)?)");
@@ -92,11 +92,12 @@ std::vector<File> snapshot_files(const std::filesystem::path& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     const std::string name = entry.path().filename();
     std::smatch match;
-    if (std::regex_match(name, match, kName)) {
+    const bool is_link = entry.is_symlink();
+    if ((is_link || entry.is_regular_file()) && std::regex_match(name, match, kName)) {
       files.push_back({.path = entry.path(),
                        .generation = std::stoll(match[1]),
                        .is_manifest = match[2] == ".json" && !match[3].matched,
-                       .is_ours = std::filesystem::is_regular_file(entry.symlink_status())});
+                       .is_link = is_link});
     }
   }
   return files;
@@ -108,7 +109,7 @@ void remove_generations(const std::filesystem::path& folder, Unwanted&& unwanted
   const std::vector<File> files = snapshot_files(folder);
   for (const bool is_manifest : {true, false}) {
     for (const File& file : files) {
-      if (file.is_ours && file.is_manifest == is_manifest && unwanted(file.generation)) {
+      if (!file.is_link && file.is_manifest == is_manifest && unwanted(file.generation)) {
         std::filesystem::remove(file.path);
       }
     }
@@ -119,7 +120,7 @@ void remove_generations(const std::filesystem::path& folder, Unwanted&& unwanted
 std::vector<std::int64_t> complete_generations(const std::filesystem::path& folder) {
   std::vector<std::int64_t> generations;
   for (const File& file : snapshot_files(folder)) {
-    if (file.is_ours && file.is_manifest) {
+    if (!file.is_link && file.is_manifest) {
       generations.push_back(file.generation);
     }
   }

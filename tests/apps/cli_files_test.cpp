@@ -72,8 +72,8 @@ TEST(Output, WithoutANameIsRefused) {
   refused("quicksort", "--output");
   refused("components", "--output");
   refused("components", "--trace");
-  refused("uts", "--status");
-  refused("uts", "--checkpoint");
+  refused("components", "--status");
+  refused("flowshop", "--checkpoint");
 }
 
 TEST(Output, OfLabelsIsNotTheGraphItself) {
@@ -175,7 +175,7 @@ TEST(Keys, InAFileOfAnotherKindAreRefused) {
                  "text in UTF-16");
   const std::string umlauts =
       "# gr\xc3\xb6\xc3\x9f"
-      "er\n1 2 3 4";
+      "er\n1 2 3 456";
   write_file(folder / "umlauts", umlauts);
   ASSERT_EQ(umlauts.size() % 4, 0U);
   expect_failure(2, "quicksort", {"--input", folder / "umlauts"}, 1,
