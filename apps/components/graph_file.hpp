@@ -81,8 +81,8 @@ struct GraphFacts {
 struct GraphHead {
   /// How many entries the whole file says it has, in the formats that say so.
   std::optional<std::int64_t> entries = {};
-  std::vector<Id> first =
-      {};  ///< of text: the whole numbers that the first edge's line begins with
+  /// Of text: the whole numbers that the first edge's line begins with.
+  std::vector<Id> first = {};
   std::string first_line = {};  ///< "line 3"
 };
 

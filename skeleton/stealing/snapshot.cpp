@@ -83,8 +83,8 @@ struct File {
   bool is_link;  ///< somebody else's: it is neither read nor removed, nor written through
 };
 
-/// The files in `folder` that a snapshot writes, the unfinished ones of a killed run among them,
-/// and links of such names; nothing else that is there, whatever it is called.
+/// The files in `folder` that a snapshot writes, the unfinished ones of a killed run among them.
+/// Also links of such names, and nothing else that is there.
 std::vector<File> snapshot_files(const std::filesystem::path& folder) {
   static const std::regex kName(
       R"(cleave-snapshot-(\d{6,18})(\.json|\.rank-\d{5,9})(\.[0-9a-f]{8}\.partial)?)");
