@@ -184,15 +184,6 @@ TEST(Keys, InAFileOfAnotherKindAreRefused) {
                      "keys");
 }
 
-TEST(Keys, OfWhatCannotBeReadAreRefusedWithTheReason) {
-  const TemporaryFolder folder;
-  const std::string none = folder / "none";
-  expect_failure(2, "quicksort", {"--input", none}, 1,
-                 none + ": cannot read: No such file or directory");
-  expect_failure(2, "quicksort", {"--input", folder.path()}, 1,
-                 folder.path().string() + ": cannot read: Is a directory");
-}
-
 TEST(Keys, OptionsThatDoNotGoTogetherAreRefused) {
   expect_failure(2, "quicksort", {"--skip", "8"}, 2, "--skip: is for a binary input file");
   expect_failure(2, "quicksort", {"--format", "text", "--key", "record"}, 2,
