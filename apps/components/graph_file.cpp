@@ -2,6 +2,7 @@
 #include "apps/components/graph_file.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -266,9 +267,18 @@ GraphSlice parse_metis(std::string_view contents, const std::filesystem::path& f
   return {.edges = edges.take(), .facts = facts, .head = {.entries = 2 * header.edges}};
 }
 
+/// Whether the first line is that of a file's vertices and edges, or of a matrix's rows, columns
+/// and entries, by what the lines after it have.
+bool are_counts(const GraphHead& head, const GraphFacts& all) {
+  const auto edges = static_cast<Id>(all.entries - 1);
+  const std::vector<Id>& first = head.first;
+  return first.size() >= 2 && first[0] >= all.maximum &&
+         (first[1] == edges || (first.size() == 3 && first[1] >= all.maximum && first[2] == edges));
+}
+
 }  // namespace
 
-GraphFormat graph_format_of(const std::filesystem::path& file) {
+GraphFormat graph_format_of(const std::filesystem::path& file, std::int64_t max_bytes) {
   const bool is_packed = lower(file.extension().string()) == ".gz";
   const std::string extension = lower((is_packed ? file.stem() : file).extension().string());
   if (extension == ".mtx") {
@@ -280,7 +290,7 @@ GraphFormat graph_format_of(const std::filesystem::path& file) {
   if (extension == ".bin") {
     return GraphFormat::binary;
   }
-  const reading::Contents contents(file);
+  const reading::Contents contents(file, max_bytes);
   Lines lines(contents.text(), file);
   std::string_view line;
   return lines.take_line(line) && is_matrix_market(line) ? GraphFormat::matrix_market
@@ -330,15 +340,15 @@ std::vector<std::string> check_graph(const std::filesystem::path& file, const Re
   if (!head.entries && all.entries == 0) {
     throw FileError(file, "holds no edge");
   }
-  if (head.first && !options.vertices && all.entries > 1 &&
-      head.first->to == static_cast<Id>(all.entries - 1) && head.first->from >= all.maximum) {
+  if (!options.vertices && all.entries > 1 && are_counts(head, all)) {
     throw FileError(
-        file, fmt::format("{0}: '{1} {2}' reads like a line of counts, {1} vertices and {2} edges: "
-                          "begin it with '#', or turn it round if it is an edge",
-                          head.first_line, head.first->from, head.first->to));
+        file,
+        fmt::format("{}: '{}' reads like a line of counts, {} vertices and {} edges: begin "
+                    "it with '#', or turn it round if it is an edge",
+                    head.first_line, fmt::join(head.first, " "), head.first[0], all.entries - 1));
   }
   std::vector<std::string> notes;
-  if (head.has_whole_third) {
+  if (head.first.size() > 2) {
     notes.push_back(fmt::format(
         "{}: only the first two numbers of a line are an edge; the others are no neighbours",
         file.string()));

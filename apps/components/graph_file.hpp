@@ -34,8 +34,11 @@ enum class GraphFormat {
 };
 
 /// By the file's name (.mtx, .graph, .metis, .bin, before .gz where it is packed) or by the header
-/// of a Matrix Market file, else text. \throws FileError
-GraphFormat graph_format_of(const std::filesystem::path& file);
+/// of a Matrix Market file, else text.
+/// \param max_bytes  that an unpacked file may take
+/// \throws FileError
+GraphFormat graph_format_of(const std::filesystem::path& file,
+                            std::int64_t max_bytes = std::numeric_limits<std::int64_t>::max());
 
 /// The number that the format gives its first vertex.
 constexpr Vertex first_vertex_of(GraphFormat format) {
@@ -77,10 +80,9 @@ struct GraphFacts {
 struct GraphHead {
   /// How many entries the whole file says it has, in the formats that say so.
   std::optional<std::int64_t> entries = {};
-  /// Of text: the first edge, where its line holds two numbers and no more.
-  std::optional<IdEdge> first = {};
-  std::string first_line = {};   ///< "line 3"
-  bool has_whole_third = false;  ///< of text: the third field of that line is a whole number
+  /// Of text: the whole numbers that the first edge's line begins with.
+  std::vector<Id> first = {};
+  std::string first_line = {};  ///< "line 3"
 };
 
 /// What a slice of a file holds. The slices together are the graph.

@@ -148,7 +148,7 @@ Graph GraphSource::generated(std::uint64_t seed, Slice slice) const {
 }
 
 GraphFormat GraphSource::format() const {
-  return given_format ? *given_format : graph_format_of(name);
+  return given_format ? *given_format : graph_format_of(name, max_edge_bytes());
 }
 
 ReadOptions GraphSource::read_options() const {

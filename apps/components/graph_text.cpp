@@ -80,7 +80,6 @@ TextHead look_at_head(std::string_view contents, const std::filesystem::path& fi
       continue;
     }
     check_first_line(lines, line);
-    const std::string_view second = take_field(rest);
     head.begin = lines.line_at();
     head.told.first_line = fmt::format("line {}", lines.number());
     head.fields = reading::count_fields(line);
@@ -90,13 +89,9 @@ TextHead look_at_head(std::string_view contents, const std::filesystem::path& fi
                       "of neighbours are read by --format metis",
                       head.fields));
     }
-    if (head.fields == 2 && is_whole(first) && is_whole(second)) {
-      IdEdge edge;
-      std::from_chars(first.data(), first.data() + first.size(), edge.from);
-      std::from_chars(second.data(), second.data() + second.size(), edge.to);
-      head.told.first = edge;
+    for (auto field = take_field(line); is_whole(field); field = take_field(line)) {
+      std::from_chars(field.data(), field.data() + field.size(), head.told.first.emplace_back());
     }
-    head.told.has_whole_third = head.fields > 2 && is_whole(take_field(rest));
     break;
   }
   return head;
@@ -139,8 +134,9 @@ std::int64_t max_vertex(std::size_t file_bytes, const ReadOptions& options) {
 }
 
 std::string_view hint_of(const ReadOptions& options) {
-  return options.vertices ? ""
-                          : "; --size N=COUNT allows more vertices, --renumber numbers of 64 bits";
+  return options.vertices || options.renumbers
+             ? ""
+             : "; --size N=COUNT allows more vertices, --renumber numbers of 64 bits";
 }
 
 GraphSlice parse_text(std::string_view contents, const std::filesystem::path& file,

@@ -9,9 +9,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <system_error>
 
 #include <cleave/file.hpp>
 #include <cleave/program.hpp>
+#include <cleave/program/command_line.hpp>
 #include <cleave/trace/machine_file.hpp>
 
 #include "apps/components/check.hpp"
@@ -72,7 +74,8 @@ void Given::add_to(CLI::App& cli) {
       ->check(CLI::IsMember(kEncodings));
   cli.add_option("--machine", machine, "a machine file (*.machine.json), for --encoding auto");
   cli.add_option("--output", output,
-                 "write the labels to this file, one a line; with --renumber after the vertex");
+                 "write the labels to this file, one a line; with --renumber after the vertex")
+      ->check(cleave::detail::FileName());
 }
 
 void Given::check(RunOptions& options) {
@@ -84,6 +87,10 @@ void Given::check(RunOptions& options) {
   source.is_sized = options.sizes_given;
   source.is_quiet = options.quiet;
   source.check();
+  std::error_code none;
+  if (!source.is_generated() && std::filesystem::equivalent(source.name, output, none)) {
+    throw UsageError("--output: " + output + " is the graph, choose another file for its labels");
+  }
 }
 
 Components Given::components(const RunOptions& options) const {

@@ -8,7 +8,9 @@
 #include <charconv>
 #include <cstddef>
 #include <limits>
+#include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 
 #include <cleave/error.hpp>
@@ -25,7 +27,7 @@ constexpr int kMaxMachines = 1'000;
 constexpr int kMaxTime = 32'767;
 constexpr int kMaxMakespan = std::numeric_limits<int>::max();
 
-/// The lines that have numbers: all others are empty, or captions.
+/// The lines that have numbers: all others are empty, captions, or comments that begin with '#'.
 class NumberLines {
  public:
   NumberLines(std::string_view text, const std::filesystem::path& file)
@@ -40,7 +42,8 @@ class NumberLines {
       }
       std::string_view rest = line;
       const std::string_view first = reading::take_field(rest);
-      if (!first.empty() && std::isalpha(static_cast<unsigned char>(first.front())) == 0) {
+      if (!first.empty() && first.front() != '#' &&
+          std::isalpha(static_cast<unsigned char>(first.front())) == 0) {
         line_ = line;
       }
     }
@@ -188,6 +191,23 @@ void take_solution(NumberLines& lines, Instance& instance) {
   }
 }
 
+/// No permutation takes less time than the busiest machine.
+void require_possible(const NumberLines& lines, const Instance& instance) {
+  for (int machine = 0; machine < instance.machines; ++machine) {
+    const auto times =
+        std::span(instance.times)
+            .subspan(static_cast<std::size_t>(machine) * static_cast<std::size_t>(instance.jobs),
+                     static_cast<std::size_t>(instance.jobs));
+    const int busy = std::accumulate(times.begin(), times.end(), 0);
+    if (instance.best_known && busy > *instance.best_known) {
+      lines.refuse(
+          fmt::format("a makespan of {} is told, but machine {} alone works for {}: are "
+                      "the times in another order?",
+                      *instance.best_known, machine + 1, busy));
+    }
+  }
+}
+
 Instance take_instance(NumberLines& lines) {
   Instance instance = take_head(lines);
   const auto line = lines.peek();
@@ -197,6 +217,7 @@ Instance take_instance(NumberLines& lines) {
     take_times_of_machines(lines, instance);
   }
   take_solution(lines, instance);
+  require_possible(lines, instance);
   return instance;
 }
 

@@ -100,7 +100,7 @@ KeyFile::KeyFile(std::filesystem::path path, std::size_t key_bytes, const KeyLay
   std::error_code error;
   const auto all_bytes = static_cast<std::int64_t>(std::filesystem::file_size(path_, error));
   if (error) {
-    throw FileError(path_, "cannot read");
+    throw FileError(path_, "cannot read: " + error.message());
   }
   if (layout.format == KeyFormat::automatic && begin_ == 0) {
     check_kind(path_);

@@ -44,7 +44,8 @@ struct Given {
     cli.add_option("--skip", input.layout.skipped_bytes,
                    "bytes of a binary input file before its first key")
         ->transform(cleave::detail::Count(0, kMaxSkipped));
-    cli.add_option("--output", input.output, "write the sorted keys to this file, after one run");
+    cli.add_option("--output", input.output, "write the sorted keys to this file, after one run")
+        ->check(cleave::detail::FileName());
     cli.add_option("--key", key,
                    "int32, uint32, int64, uint64, float, double, or record (a uint64 key and 8 "
                    "bytes that go with it)")

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include <cleave/error.hpp>
@@ -23,50 +24,97 @@ namespace {
 
 constexpr std::string_view kGzip = "\x1f\x8b";
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kKinds = {
-    {{"\x93NUMPY", "a NumPy file"},
-     {"\x89HDF\r\n\x1a\n", "an HDF5 file"},
-     {kGzip, "a gzip file"},
-     {"BZh", "a bzip2 file"},
-     {"\xfd"
-      "7zXZ",
-      "an xz file"},
-     {"\x28\xb5\x2f\xfd", "a Zstandard file"},
-     {"PK\x03\x04", "a zip file"},
-     {"PAR1", "a Parquet file"},
-     {"\x7f"
-      "ELF",
-      "a program"}}};
+constexpr auto kKinds = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"\x93NUMPY", "a NumPy file"},
+    {"\x89HDF\r\n\x1a\n", "an HDF5 file"},
+    {kGzip, "a gzip file"},
+    {"BZh", "a bzip2 file"},
+    {"\xfd"
+     "7zXZ",
+     "an xz file"},
+    {"\x28\xb5\x2f\xfd", "a Zstandard file"},
+    {"PK\x03\x04", "a zip file"},
+    {"PAR1", "a Parquet file"},
+    {"ARROW1", "an Arrow file"},
+    {"FEA1", "a Feather file"},
+    {"Obj\x01", "an Avro file"},
+    {"SQLite format 3", "an SQLite database"},
+    {"MATLAB 5.0", "a MATLAB file"},
+    {"SIMPLE  =", "a FITS file"},
+    {"CDF\x01", "a NetCDF file"},
+    {"CDF\x02", "a NetCDF file"},
+    {"CDF\x05", "a NetCDF file"},
+    {"\x80\x04\x95", "a pickle of Python"},
+    {"\x80\x05\x95", "a pickle of Python"},
+    {"\xff\xfe", "text in UTF-16"},
+    {"\xfe\xff", "text in UTF-16"},
+    {"\x7f"
+     "ELF",
+     "a program"},
+});
 constexpr std::array<std::string_view, 4> kPacked = {"a bzip2 file", "an xz file",
                                                      "a Zstandard file", "a zip file"};
 
-/// A file of gzip members, one after the other.
-std::string unpack(const std::filesystem::path& path, std::int64_t max_bytes) {
-  const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(::gzopen(path.c_str(), "rb"), ::gzclose);
-  if (!file) {
-    throw FileError(path, std::string("cannot read: ") + std::strerror(errno));
+/// Gzip members, one after the other. \throws FileError  naming `path`
+std::string unpack(std::string_view packed, const std::filesystem::path& path,
+                   std::int64_t max_bytes) {
+  constexpr int kWindowOfGzip = 15 + 16;
+  constexpr std::size_t kAtOnce = std::size_t{1} << 20;
+  z_stream stream{};
+  if (::inflateInit2(&stream, kWindowOfGzip) != Z_OK) {
+    throw std::bad_alloc();
   }
-  constexpr unsigned kAtOnce = 1U << 20;
-  ::gzbuffer(file.get(), kAtOnce);
+  const std::unique_ptr<z_stream, int (*)(z_streamp)> ends(&stream, ::inflateEnd);
   std::string text;
-  for (int got = 1; got > 0;) {
+  bool is_within_member = true;
+  while (!packed.empty() || (is_within_member && stream.avail_out == 0)) {
     const std::size_t before = text.size();
     text.resize(before + kAtOnce);
-    got = ::gzread(file.get(), text.data() + before, kAtOnce);
-    text.resize(before + static_cast<std::size_t>(std::max(got, 0)));
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+    stream.avail_in = static_cast<uInt>(std::min(packed.size(), kAtOnce));
+    packed.remove_prefix(stream.avail_in);
+    stream.next_out = reinterpret_cast<Bytef*>(text.data() + before);
+    stream.avail_out = kAtOnce;
+    const int status = ::inflate(&stream, Z_NO_FLUSH);
+    packed = {packed.data() - stream.avail_in, packed.size() + stream.avail_in};
+    text.resize(text.size() - stream.avail_out);
+    is_within_member = status != Z_STREAM_END;
+    if (!is_within_member) {
+      ::inflateReset(&stream);
+    } else if (status != Z_OK && status != Z_BUF_ERROR) {
+      throw FileError(path, fmt::format("cannot be unpacked: {}",
+                                        stream.msg == nullptr ? "it is damaged" : stream.msg));
+    }
     if (std::cmp_greater(text.size(), max_bytes)) {
       throw FileError(path, fmt::format("too large for this machine: unpacked it has more than {} "
                                         "bytes",
                                         max_bytes));
     }
   }
-  int status = Z_OK;
-  const char* const reason = ::gzerror(file.get(), &status);
-  if (status != Z_OK && status != Z_STREAM_END) {
-    throw FileError(
-        path, fmt::format("cannot be unpacked: {}", status == Z_BUF_ERROR ? "cut short" : reason));
+  if (is_within_member) {
+    throw FileError(path, "cannot be unpacked: cut short");
   }
   return text;
+}
+
+/// Whether `text`, which may be cut within its last character, is UTF-8 without control characters
+/// but tabs and ends of lines.
+bool is_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const auto first = static_cast<unsigned char>(text[at]);
+    const bool is_control = first < ' ' && first != '\t' && first != '\n' && first != '\r';
+    if (is_control || first == 0x7f || (first >= 0x80 && first < 0xc2) || first > 0xf4) {
+      return false;
+    }
+    const std::size_t bytes = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    for (const char c : text.substr(at).substr(0, bytes).substr(1)) {
+      if ((static_cast<unsigned char>(c) & 0xc0) != 0x80) {
+        return false;
+      }
+    }
+    at += bytes;
+  }
+  return true;
 }
 
 }  // namespace
@@ -83,12 +131,7 @@ std::optional<std::string_view> kind_of(std::string_view head) {
 bool is_text(std::string_view contents) {
   constexpr std::size_t kLooked = 4096;
   const std::string_view head = contents.substr(0, kLooked);
-  if (head.starts_with("\xef\xbb\xbf")) {
-    return true;
-  }
-  return !head.empty() && std::ranges::all_of(head, [](unsigned char c) {
-    return (c >= ' ' && c < 0x7f) || c == '\t' || c == '\n' || c == '\r';
-  });
+  return !head.empty() && is_utf8(head);
 }
 
 Contents::Contents(const std::filesystem::path& path, std::int64_t max_bytes) {
@@ -99,7 +142,7 @@ Contents::Contents(const std::filesystem::path& path, std::int64_t max_bytes) {
     throw FileError(path, fmt::format("is {}: unpack it first, or take gzip", *kind));
   }
   if (text_.starts_with(kGzip)) {
-    unpacked_ = unpack(path, max_bytes);
+    unpacked_ = unpack(text_, path, max_bytes);
     text_ = unpacked_;
   }
 }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/ask/answering.hpp"
 
+#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
@@ -62,7 +65,14 @@ void Answering::print(const Json& object) const {
   }
 }
 
-void Answering::set_output(const std::string& option, const std::string& file) {
+void Answering::set_output(const std::string& option, const std::string& file,
+                           const std::vector<std::string>& inputs) {
+  for (const std::string& input : inputs) {
+    std::error_code none;
+    if (std::filesystem::equivalent(input, file, none)) {
+      throw UsageError(fmt::format("{}: {} is read, choose another file to write", option, file));
+    }
+  }
   gives_file = is_standard_output(file);
   detail::check_has_standard_output(option, file, json);
 }

@@ -35,8 +35,9 @@ struct Answering {
   /// Prints `object` on one line, where --json was given.
   void print(const Json& object) const;
   /// Nothing else is printed where the file of `option` is standard output.
-  /// \throws UsageError  if --json was given, too
-  void set_output(const std::string& option, const std::string& file);
+  /// \throws UsageError  if --json was given, too, or if `file` is one of `inputs`
+  void set_output(const std::string& option, const std::string& file,
+                  const std::vector<std::string>& inputs);
 };
 
 /// The verdict; the answers that come first, each as a line, with the prediction where there is

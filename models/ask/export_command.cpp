@@ -31,9 +31,9 @@ void run(ExportArguments& arguments) {
                  "cleave export sort-study --format csv --out sort.csv");
   require_option(arguments.format, "--format", "--format csv");
   require_option(arguments.out, "--out", "--out sort.csv");
-  arguments.answering.set_output("--out", arguments.out);
   const bool is_timeline = arguments.format == "perfetto" || arguments.format == "otf2";
   const std::vector<std::string> files = traces_of(arguments.traces);
+  arguments.answering.set_output("--out", arguments.out, files);
   if (is_timeline && files.size() != 1) {
     throw UsageError(fmt::format("a timeline shows one trace, not {}: give one, for example {}",
                                  files.size(), files.front()));

@@ -155,11 +155,13 @@ void run(FitCommandArguments& arguments, const std::string& command_line) {
   if (!folder) {
     require_option(arguments.out, "--out", "--out sort.model.json");
   }
-  arguments.answering.set_output("--out", arguments.out);
   const FitOptions options = arguments.fit.options();
   const std::vector<std::string> files = traces_of(arguments.traces);
-  const std::optional<detail::Machine> machine =
-      read_machine_if_given(machine_file(arguments, folder));
+  const std::string machine_read = machine_file(arguments, folder);
+  std::vector<std::string> inputs = files;
+  inputs.push_back(machine_read);
+  arguments.answering.set_output("--out", arguments.out, inputs);
+  const std::optional<detail::Machine> machine = read_machine_if_given(machine_read);
   const Measurements measurements =
       arguments.fit.measurements(read_measurements(files, arguments.table.choice));
   if (measurements.type == kTableType) {

@@ -42,7 +42,8 @@ void tell(const Answering& answering, const detail::Machine& machine, const std:
 
 void run_import(ImportArguments& arguments, const std::string& command_line) {
   require_option(arguments.out, "--out", "--out there.machine.json");
-  arguments.answering.set_output("--out", arguments.out);
+  arguments.answering.set_output("--out", arguments.out,
+                                 {arguments.latency, arguments.bandwidth, arguments.alltoallv});
   detail::Machine machine = import_machine({.latency = arguments.latency,
                                             .bandwidth = arguments.bandwidth,
                                             .alltoallv = arguments.alltoallv,

@@ -173,7 +173,7 @@ void run(PlanArguments& arguments) {
   if (!arguments.host_memory.empty()) {
     request.host_bytes = static_cast<double>(parse_count(arguments.host_memory));
   }
-  arguments.answering.set_output("--slurm", arguments.slurm);
+  arguments.answering.set_output("--slurm", arguments.slurm, {arguments.question.study});
   const Model model = arguments.question.read();
   if (!model.size_names().empty()) {
     require_option(arguments.size, "--size", "--size N=1G");

@@ -159,6 +159,13 @@ Duration::Duration(double min_s, double max_s)
         text = fmt::format("{}", seconds);
       }) {}
 
+FileName::FileName()
+    : ParsedBy([](const std::string& text) {
+        if (text.empty()) {
+          throw UsageError("'' is not the name of a file or folder");
+        }
+      }) {}
+
 std::string completions_after(CLI::App& cli, int argc, char** argv) {
   CLI::App* command = &cli;
   for (int i = 1; i < argc; ++i) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <iostream>
 #include <new>
 
@@ -101,6 +102,8 @@ int run(const Comm& world, const Ending& ending, const std::string& name,
 
 int run_mpi_program(int argc, char** argv, const std::string& name,
                     const std::function<void(const Comm& world)>& body) {
+  // What is written beyond a limit of the shell is an error of the write, not the end by a signal.
+  std::signal(SIGXFSZ, SIG_IGN);
   Watch watch(name);
   {
     const Waiting waiting;

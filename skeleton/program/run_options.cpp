@@ -61,7 +61,8 @@ CLI::Option* add_named(CLI::App& cli, const char* name, Value& value, std::vecto
 void add_path(CLI::App& cli, const char* name, std::optional<std::filesystem::path>& path,
               const char* description) {
   cli.add_option_function<std::string>(
-      name, [&path](const std::string& text) { path = text; }, description);
+         name, [&path](const std::string& text) { path = text; }, description)
+      ->check(FileName());
 }
 
 /// A count without a default that is worth showing.

@@ -80,10 +80,11 @@ struct File {
   std::filesystem::path path;
   std::int64_t generation;
   bool is_manifest;
+  bool is_link;  ///< somebody else's: it is neither read nor removed, nor written through
 };
 
-/// The files in `folder` that a snapshot writes, the unfinished ones of a killed run among them;
-/// nothing else that is there, whatever it is called.
+/// The files in `folder` that a snapshot writes, the unfinished ones of a killed run among them.
+/// Also links of such names, and nothing else that is there.
 std::vector<File> snapshot_files(const std::filesystem::path& folder) {
   static const std::regex kName(
       R"(cleave-snapshot-(\d{6,18})(\.json|\.rank-\d{5,9})(\.[0-9a-f]{8}\.partial)?)");
@@ -91,11 +92,12 @@ std::vector<File> snapshot_files(const std::filesystem::path& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     const std::string name = entry.path().filename();
     std::smatch match;
-    if (std::filesystem::is_regular_file(entry.symlink_status()) &&
-        std::regex_match(name, match, kName)) {
+    const bool is_link = entry.is_symlink();
+    if ((is_link || entry.is_regular_file()) && std::regex_match(name, match, kName)) {
       files.push_back({.path = entry.path(),
                        .generation = std::stoll(match[1]),
-                       .is_manifest = match[2] == ".json" && !match[3].matched});
+                       .is_manifest = match[2] == ".json" && !match[3].matched,
+                       .is_link = is_link});
     }
   }
   return files;
@@ -107,7 +109,7 @@ void remove_generations(const std::filesystem::path& folder, Unwanted&& unwanted
   const std::vector<File> files = snapshot_files(folder);
   for (const bool is_manifest : {true, false}) {
     for (const File& file : files) {
-      if (file.is_manifest == is_manifest && unwanted(file.generation)) {
+      if (!file.is_link && file.is_manifest == is_manifest && unwanted(file.generation)) {
         std::filesystem::remove(file.path);
       }
     }
@@ -118,7 +120,7 @@ void remove_generations(const std::filesystem::path& folder, Unwanted&& unwanted
 std::vector<std::int64_t> complete_generations(const std::filesystem::path& folder) {
   std::vector<std::int64_t> generations;
   for (const File& file : snapshot_files(folder)) {
-    if (file.is_manifest) {
+    if (!file.is_link && file.is_manifest) {
       generations.push_back(file.generation);
     }
   }
@@ -193,6 +195,12 @@ SnapshotFolder::SnapshotFolder(const Comm& comm, const CheckpointOptions& option
 /// Takes the folder; what is in it stays until a snapshot of this run is whole.
 /// \return  the snapshots to resume from, the newest first
 std::vector<std::int64_t> SnapshotFolder::open() {
+  if (options_.folder.empty() || !(options_.every_s > 0)) {
+    throw Error(
+        fmt::format("snapshots need a folder and a time between two that is above 0, not "
+                    "'{}' and {} s",
+                    options_.folder.string(), options_.every_s));
+  }
   std::filesystem::create_directories(options_.folder);
   lock_ = std::make_unique<FolderLock>(options_.folder);
   if (lock_->state() == FolderLock::State::of_another_run) {

@@ -78,7 +78,7 @@ fs::path followed(const fs::path& path) {
   fs::path target = path;
   std::error_code none;
   for (int i = 0; i < kMaxLinks; ++i) {
-    if (!fs::is_symlink(fs::symlink_status(target, none))) {
+    if (!fs::is_symlink(fs::symlink_status(target, none)) || is_special(target)) {
       return target;
     }
     const fs::path link = fs::read_symlink(target, none);

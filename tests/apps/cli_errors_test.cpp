@@ -159,7 +159,9 @@ TEST(BadInputFile, IsOneLineAndStatus1) {
   write_file(folder / "cut", "\1\2\3\4\5");
   write_file(folder / "list", "0 1\n1 -2\n");
   const std::string path = folder.path().string();
-  expect_failure(2, "quicksort", {"--input", path + "/none"}, 1, path + "/none: cannot read");
+  expect_failure(2, "quicksort", {"--input", path + "/none"}, 1,
+                 path + "/none: cannot read: No such file or directory");
+  expect_failure(2, "quicksort", {"--input", path}, 1, path + ": cannot read: Is a directory");
   expect_failure(3, "quicksort", {"--input", path + "/cut", "--key", "record"}, 1,
                  path + "/cut: its 5 bytes are not a whole number of keys of 16 bytes");
   expect_failure(2, "quicksort", {"--input", path + "/cut"}, 1,

@@ -64,6 +64,49 @@ TEST(Output, OfTwoRunsAtOnceIsThatOfOne) {
   EXPECT_TRUE(lines == 200 * 1024 || lines == 300 * 1024) << lines;
 }
 
+TEST(Output, WithoutANameIsRefused) {
+  const auto refused = [](const std::string& program, const char* option) {
+    expect_failure(2, program, {option, ""}, 2,
+                   std::string(option) + ": '' is not the name of a file or folder");
+  };
+  refused("quicksort", "--output");
+  refused("components", "--output");
+  refused("components", "--trace");
+  refused("components", "--status");
+  refused("flowshop", "--checkpoint");
+}
+
+TEST(Output, OfLabelsIsNotTheGraphItself) {
+  const TemporaryFolder folder;
+  const std::string graph = folder / "graph";
+  write_file(graph, "0 1\n");
+  std::filesystem::create_symlink("graph", folder / "link");
+  for (const std::string& out : {graph, (folder / "link").string()}) {
+    expect_failure(2, "components", {"--graph", graph, "--output", out}, 2,
+                   "--output: " + out + " is the graph, choose another file for its labels");
+  }
+  EXPECT_EQ(read_file(graph), "0 1\n");
+}
+
+TEST(Output, BeyondALimitOfTheShellIsAnError) {
+  const TemporaryFolder folder;
+  const Finished finished = run_program(
+      {"/bin/bash", "-c",
+       "ulimit -f 30000; exec " CLEAVE_MPIEXEC " -n 2 " + kPrograms +
+           "/cleave-quicksort --size N=16M --quiet --output " + (folder / "keys").string()});
+  EXPECT_EQ(finished.status, 1);
+  EXPECT_NE(finished.err.find("/keys: cannot write: "), std::string::npos) << finished.err;
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(Output, OfLabelsToStandardOutputByItsDevice) {
+  const Finished finished =
+      run(2, "components",
+          {"--size", "N=3,M=1", "--graph", "gnm", "--quiet", "--output", "/dev/stdout"});
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_EQ(lines_of(finished.out).size(), 3U);
+}
+
 TEST(Keys, OfNoneAreSortedToNone) {
   const TemporaryFolder folder;
   write_file(folder / "none", "");
@@ -112,6 +155,35 @@ TEST(Keys, OfTextAreSortedAsNumbersAndWrittenAsText) {
             true);
 }
 
+TEST(Keys, InAFileOfAnotherKindAreRefused) {
+  const TemporaryFolder folder;
+  const auto expect_refused = [&](const std::string& begin, const std::string& kind) {
+    write_file(folder / "file", begin + std::string(4096 - begin.size(), '\0'));
+    expect_failure(2, "quicksort", {"--input", folder / "file"}, 1,
+                   (folder / "file").string() + ": is " + kind +
+                       "; --format binary reads all its bytes as keys");
+  };
+  expect_refused("SQLite format 3", "an SQLite database");
+  expect_refused("MATLAB 5.0 MAT-file, Platform: GLNXA64", "a MATLAB file");
+  expect_refused("ARROW1", "an Arrow file");
+  expect_refused("CDF\x02", "a NetCDF file");
+  expect_refused("\x80\x04\x95", "a pickle of Python");
+  expect_refused(std::string("\xff\xfe"
+                             "1\0"
+                             "2\0",
+                             6),
+                 "text in UTF-16");
+  const std::string umlauts =
+      "# gr\xc3\xb6\xc3\x9f"
+      "er\n1 2 3 456";
+  write_file(folder / "umlauts", umlauts);
+  ASSERT_EQ(umlauts.size() % 4, 0U);
+  expect_failure(2, "quicksort", {"--input", folder / "umlauts"}, 1,
+                 (folder / "umlauts").string() +
+                     ": is text: --format text reads the numbers, --format binary its bytes as "
+                     "keys");
+}
+
 TEST(Keys, OptionsThatDoNotGoTogetherAreRefused) {
   expect_failure(2, "quicksort", {"--skip", "8"}, 2, "--skip: is for a binary input file");
   expect_failure(2, "quicksort", {"--format", "text", "--key", "record"}, 2,
@@ -148,6 +220,7 @@ TEST(Graph, OfAnUnusualShapeIsReadOrRefusedOnAnyRanks) {
   const std::string cr = graph("cr.txt", "0 1\r1 2\r2 3\r4 5\r");
   const std::string csv = graph("n.csv", "0,1\n1,2\n3,4\n");
   const std::string header = graph("header.txt", "6 3\n0 1\n1 2\n3 4\n");
+  const std::string sizes = graph("sizes.txt", "6 6 3\n1 2 1\n2 3 1\n5 6 1\n");
   const std::string one_sided = graph("once.graph", "4 3\n\n1\n1\n1\n");
   for (const int ranks : kFewRanks) {
     EXPECT_EQ(verified(ranks, "components", {"--graph", cr})["components"], 2);
@@ -155,6 +228,10 @@ TEST(Graph, OfAnUnusualShapeIsReadOrRefusedOnAnyRanks) {
     expect_failure(ranks, "components", {"--graph", header}, 1,
                    header +
                        ": line 1: '6 3' reads like a line of counts, 6 vertices and 3 edges: "
+                       "begin it with '#', or turn it round if it is an edge");
+    expect_failure(ranks, "components", {"--graph", sizes}, 1,
+                   sizes +
+                       ": line 1: '6 6 3' reads like a line of counts, 6 vertices and 3 edges: "
                        "begin it with '#', or turn it round if it is an edge");
     expect_failure(ranks, "components", {"--graph", one_sided}, 1,
                    one_sided +

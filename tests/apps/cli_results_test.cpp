@@ -336,7 +336,7 @@ TEST(LongFlowshop, FindsTheKnownOptimumOfTwentyJobsFromAHeuristic) {
 
 TEST(Flowshop, ReadsInstancesAndPermutationsFromFiles) {
   const TemporaryFolder folder;
-  write_file(folder / "two.txt", "3 2 0 9 9\n1 2 3\n4 5 6\n\n2 1 0 0 0\n3 4\n");
+  write_file(folder / "two.txt", "3 2 0 16 9\n1 2 3\n4 5 6\n\n2 1 0 0 0\n3 4\n");
   write_file(folder / "worst", "[3, 2, 1]");
   const std::string path = folder.path().string();
   const auto json =

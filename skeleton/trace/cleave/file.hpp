@@ -14,7 +14,7 @@ namespace cleave {
 bool is_standard_output(const std::filesystem::path& path);
 
 /// What `path` stands for as an output: a symbolic link is followed, also one whose target does not
-/// exist yet.
+/// exist yet; not one to a device or a FIFO, such as /dev/stdout.
 ///
 /// \throws FileError  if links go round in a circle
 std::filesystem::path followed(const std::filesystem::path& path);

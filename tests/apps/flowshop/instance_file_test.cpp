@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kTwoInstances =
     "number of jobs, number of machines, initial seed, upper bound and lower bound :\n"
-    "           3           2   873654221          17          11\n"
+    "           3           2   873654221         170          11\n"
     "processing times :\n"
     " 54 83 15\n"
     " 79  3 11\n"
@@ -42,7 +42,7 @@ TEST(InstanceFile, IsReadAsPublished) {
   EXPECT_EQ(instances[0].jobs, 3);
   EXPECT_EQ(instances[0].machines, 2);
   EXPECT_EQ(instances[0].times, (std::vector<int>{54, 83, 15, 79, 3, 11}));
-  EXPECT_EQ(instances[0].best_known, 17);
+  EXPECT_EQ(instances[0].best_known, 170);
   EXPECT_EQ(instances[1].name, "tai-2");
   EXPECT_EQ(instances[1].times, (std::vector<int>{26, 38}));
   EXPECT_EQ(instances[1].best_known, std::nullopt);
@@ -81,6 +81,19 @@ TEST(InstanceFile, MayEndWithASolution) {
   EXPECT_EQ(refusal(times + "603\n3 4 5 1 6 2 2\n"),
             "dir/tai.txt: line 7: 7 numbers: a head has 2, jobs and machines, or 5, with seed, "
             "upper and lower bound");
+}
+
+TEST(InstanceFile, ThatTellsAMakespanWhichIsImpossibleIsRefused) {
+  const std::string line =
+      " is told, but machine 2 alone works for 15: are the times in another order?";
+  EXPECT_EQ(refusal("3 2 0 14 1\n1 2 3\n4 5 6\n"), "dir/tai.txt: line 3: a makespan of 14" + line);
+  EXPECT_EQ(refusal("3 2\n1 2 3\n4 5 6\n9\n"), "dir/tai.txt: line 4: a makespan of 9" + line);
+  EXPECT_EQ(parse_one("3 2 0 15 1\n1 2 3\n4 5 6\n").best_known, 15);
+}
+
+TEST(InstanceFile, MayHaveComments) {
+  EXPECT_EQ(parse_one("# 3 jobs\n3 2\n#1\n1 2 3\n4 5 6\n").times,
+            (std::vector<int>{1, 2, 3, 4, 5, 6}));
 }
 
 TEST(InstanceFile, OfPairsOfMachineAndTimeIsTheSame) {

@@ -317,6 +317,21 @@ TEST_F(Command, AnOutThatCannotBeWrittenLeavesNothing) {
                   "cannot make this folder");
 }
 
+TEST_F(Command, AnOutThatIsReadIsRefused) {
+  const std::string traces = write_traces();
+  write_machine(folder_ / "m.machine.json", some_machine());
+  const std::string trace = read_file(folder_ / "0.trace.jsonl");
+  const std::string machine = read_file(folder_ / "m.machine.json");
+  const std::string fit = "fit" + traces + " --machine m.machine.json --out ";
+  expect_one_line(run(fit + "./0.trace.jsonl"), 2,
+                  "--out: ./0.trace.jsonl is read, choose another file to write");
+  expect_one_line(run(fit + "m.machine.json"), 2, "--out: m.machine.json is read");
+  expect_one_line(run("export 0.trace.jsonl --format csv --out 0.trace.jsonl"), 2,
+                  "--out: 0.trace.jsonl is read");
+  EXPECT_EQ(read_file(folder_ / "0.trace.jsonl"), trace);
+  EXPECT_EQ(read_file(folder_ / "m.machine.json"), machine);
+}
+
 TEST_F(Command, AFullDiskIsOneLineAndNoHalfFile) {
   const fs::path disk = folder_ / "disk";
   fs::create_directory(disk);

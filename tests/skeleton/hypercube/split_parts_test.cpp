@@ -109,6 +109,31 @@ TEST(SplitParts, AnotherNumberOfSamplesIsOneExceptionOnEveryRank) {
   }
 }
 
+/// Finds more elements on the last rank than are there.
+struct CutsTooMany : examples::SplitSort {
+  Cut partition(std::span<int> part, const Split<int>& split, ClassOrder order) const {
+    const Cut cut = SplitSort::partition(part, split, order);
+    return world_rank() == world_size() - 1 ? Cut{.less = cut.less, .equal = part.size() + 1} : cut;
+  }
+};
+
+TEST(SplitParts, ACutBeyondThePartIsOneExceptionOnEveryRank) {
+  if (world_size() == 1) {
+    GTEST_SKIP() << "one rank partitions nothing";
+  }
+  for (const std::size_t length : {1, 1000}) {
+    try {
+      call(DC_Type::hypercube, CutsTooMany{}, Part<int>(length),
+           {{.comm = MPI_COMM_WORLD, .placement = Placement::distributed}});
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const FunctorError& e) {
+      EXPECT_EQ(e.rank(), world_size() - 1);
+      EXPECT_EQ(e.block(), "partition");
+      EXPECT_EQ(e.message().substr(0, 27), "partition returned a cut of");
+    }
+  }
+}
+
 TEST(SplitParts, AFunctorThatThrowsOnOneRankIsOneExceptionOnEveryRank) {
   int levels = 0;
   for (int ranks = world_size(); ranks > 1; ranks = (ranks + 1) / 2) {

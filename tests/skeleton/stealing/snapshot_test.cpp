@@ -78,6 +78,25 @@ Options options_for(const std::filesystem::path& folder, int threads, bool resum
                                           .report = report}};
 }
 
+TEST(Snapshots, WithoutATimeBetweenThemOrAFolderAreRefused) {
+  const SharedFolder folder;
+  const auto refused = [](const std::filesystem::path& path, double every_s) -> std::string {
+    Options options = options_for(path, 1, false, nullptr, nullptr);
+    options.checkpoint->every_s = every_s;
+    try {
+      DC_Call(DC_Type::work_stealing, RandomTree{}, kStart, options);
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "accepted";
+  };
+  const std::string line = "snapshots need a folder and a time between two that is above 0, not '";
+  const std::string path = folder.path().string();
+  EXPECT_EQ(refused(path, std::numeric_limits<double>::quiet_NaN()), line + path + "' and nan s");
+  EXPECT_EQ(refused(path, 0), line + path + "' and 0 s");
+  EXPECT_EQ(refused("", 60), line + "' and 60 s");
+}
+
 TEST(Snapshots, ASearchWhoseNextIsDueInAThousandYearsEnds) {
   const SharedFolder folder;
   CheckpointReport report;
@@ -363,6 +382,7 @@ TEST(Snapshot, FilesOfOtherNamesAreLeftAlone) {
       write_file(folder.path() / name, "mine");
     }
     std::filesystem::create_symlink("elsewhere", folder.path() / "cleave-snapshot-000009.json");
+    std::filesystem::create_symlink(names[1], folder.path() / "cleave-snapshot-000008.rank-00000");
     write_file(folder.path() / "cleave-snapshot-000007.rank-00000", "of a run that was killed");
     write_file(folder.path() / "cleave-snapshot-000007.rank-00001.0a1b2c3d.partial", "as well");
   });
@@ -373,7 +393,7 @@ TEST(Snapshot, FilesOfOtherNamesAreLeftAlone) {
       EXPECT_EQ(read_file(folder.path() / name), "mine");
     }
     const auto begin = std::filesystem::directory_iterator(folder.path());
-    EXPECT_EQ(std::distance(begin, std::filesystem::directory_iterator()), std::ssize(names) + 1);
+    EXPECT_EQ(std::distance(begin, std::filesystem::directory_iterator()), std::ssize(names) + 2);
   });
 }
 

@@ -210,7 +210,15 @@ class Blocks {
   {
     return functor(
         Block::partition, level,
-        [&] { return app_.partition(std::span(part.data(), part.size()), split, order); },
+        [&] {
+          const Cut cut = app_.partition(std::span(part.data(), part.size()), split, order);
+          if (cut.less > part.size() || cut.equal > part.size() - cut.less) {
+            throw Error("partition returned a cut of " + std::to_string(cut.less) + " and " +
+                        std::to_string(cut.equal) + " elements, the part has " +
+                        std::to_string(part.size()));
+          }
+          return cut;
+        },
         [&](const Cut&) {
           return Sizes{{"N", part.size()}};
         });

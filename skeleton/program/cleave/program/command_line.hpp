@@ -47,6 +47,12 @@ class Duration : public ParsedBy {
   explicit Duration(double min_s = 0, double max_s = std::numeric_limits<double>::infinity());
 };
 
+/// Refuses an empty name, which a shell's variable that is not set gives.
+class FileName : public ParsedBy {
+ public:
+  FileName();
+};
+
 /// What a shell may offer after the words of `argv`: the subcommands and options of the command
 /// that they name, one a line. After a tab an option has the values that it takes; FILE stands for
 /// any.
