@@ -141,7 +141,7 @@ void run(int argc, char** argv) {
       }))
       ->required();
   finds.add_option("--tolerance", o.tolerance, "part of the size that it may be off")
-      ->check(CLI::Range(0.0, 1.0))
+      ->transform(detail::Number(0, 1))
       ->capture_default_str();
   if (!detail::parse_command_line(app, argc, argv)) {
     return;

@@ -198,7 +198,7 @@ void add_compare_command(CLI::App& program) {
       ->add_option("--max-ratio", arguments->max_ratio,
                    "End with status 1 only if something takes more than so many times as long, "
                    "for certain; without it if anything takes longer for certain")
-      ->check(CLI::Range(1.0, 1e6));
+      ->transform(detail::Number(1, 1e6));
   command->add_flag("--markdown", arguments->markdown, "Print Markdown, as for a pull request");
   arguments->answering.add_to(*command);
   command->footer(

@@ -217,7 +217,7 @@ void add_plan_command(CLI::App& program) {
   command
       ->add_option("--efficiency", arguments->efficiency,
                    "Least speed-up over one rank divided by ranks")
-      ->check(CLI::Range(0.0, 2.0));
+      ->transform(detail::Number(0, 2));
   command->add_option("--host-memory", arguments->host_memory,
                       "Bytes of a host that all of its ranks may take together, e.g. 256G");
   command->add_option("--slurm", arguments->slurm, "Batch script to write for the choice");

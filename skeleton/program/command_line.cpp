@@ -149,6 +149,14 @@ Count::Count(std::int64_t min, std::int64_t max)
         text = std::to_string(count);
       }) {}
 
+Number::Number(double min, double max)
+    : ParsedBy([min, max](const std::string& text) {
+        double number = 0;
+        if (!CLI::detail::lexical_cast(text, number) || !(number >= min && number <= max)) {
+          throw UsageError(fmt::format("'{}' is out of range: from {} to {}", text, min, max));
+        }
+      }) {}
+
 Duration::Duration(double min_s, double max_s)
     : ParsedBy([min_s, max_s](std::string& text) {
         const double seconds = parse_duration(text);

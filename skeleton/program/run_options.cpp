@@ -19,7 +19,6 @@ namespace {
 
 constexpr const char* kOwnGroup = "Options of this application";
 constexpr const char* kCommonGroup = "Options of all applications";
-constexpr int kMaxThreads = 1024;
 constexpr int kMaxRuns = 1'000'000;
 
 /// Whoever reads --help sees what to type.
@@ -142,7 +141,7 @@ void add_run(CLI::App& cli, const ProgramTraits& program, RunOptions& o) {
             "who holds the problem and gets the solution: every rank, rank 0, or every rank a part "
             "(not for every application); of work_stealing: rooted");
   cli.add_option("--threads", o.threads, "threads of each rank; one with sequential")
-      ->transform(Count(1, kMaxThreads));
+      ->transform(Count(1, StealingOptions::kMaxThreads));
   add_named(cli, "--bind", o.bind, {Bind::full, Bind::cores, Bind::none},
             "keep each thread on a core of its own: full (where the threads on a host are as many "
             "as its cores), cores (where they are no more), none");

@@ -24,10 +24,12 @@ namespace cleave {
 /// How workers share work (docs/explanation/work-stealing.md). What ends a search early holds for
 /// every type, but not inside of a `sequential` functor.
 struct StealingOptions {
-  /// Of each rank. Only the calling one calls MPI, which MPI_THREAD_FUNNELED suffices for; with 1
-  /// no thread is started. The others sleep between calls until the process ends. The
-  /// application's functors are called by all of them at once. On the hypercube they share a rank's
-  /// own part.
+  static constexpr int kMaxThreads = 1024;
+
+  /// Of each rank, at most kMaxThreads. Only the calling one calls MPI, which MPI_THREAD_FUNNELED
+  /// suffices for; with 1 no thread is started. The others sleep between calls until the process
+  /// ends. The application's functors are called by all of them at once. On the hypercube they
+  /// share a rank's own part.
   int threads = 1;
   std::size_t max_stolen_bytes = std::size_t{32}
                                  << 10;  ///< by one remote steal, but a node at least

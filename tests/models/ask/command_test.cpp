@@ -332,6 +332,13 @@ TEST_F(Command, AnOutThatIsReadIsRefused) {
   EXPECT_EQ(read_file(folder_ / "m.machine.json"), machine);
 }
 
+TEST_F(Command, NotANumberIsInNoRange) {
+  expect_one_line(run("compare old new --max-ratio nan"), 2,
+                  "'nan' is out of range: from 1 to 1000000");
+  expect_one_line(run("plan x.model.json --size N=1K --efficiency nan"), 2,
+                  "'nan' is out of range: from 0 to 2");
+}
+
 TEST_F(Command, AFullDiskIsOneLineAndNoHalfFile) {
   const fs::path disk = folder_ / "disk";
   fs::create_directory(disk);

@@ -546,9 +546,11 @@ std::string refusal_of(DC_Type type, const std::vector<int>& problem, const Opti
 TEST(DcCall, WhatNoExecutorCanDoIsRefused) {
   const std::vector<int> values = random_values(100, 3);
   EXPECT_EQ(refusal_of(static_cast<DC_Type>(9), values, {.comm = MPI_COMM_WORLD}), "not a DC_Type");
-  EXPECT_EQ(refusal_of(DC_Type::work_stealing, values,
-                       {.comm = MPI_COMM_WORLD, .stealing = {.threads = 0}}),
-            "work stealing needs at least one thread");
+  for (const int threads : {0, 1'000'000}) {
+    EXPECT_EQ(refusal_of(DC_Type::work_stealing, values,
+                         {.comm = MPI_COMM_WORLD, .stealing = {.threads = threads}}),
+              "work stealing has 1 to 1024 threads of a rank, not " + std::to_string(threads));
+  }
   Options options{.comm = MPI_COMM_WORLD};
   options.checkpoint.emplace();
   EXPECT_EQ(refusal_of(DC_Type::work_stealing, values, options).substr(0, 47),

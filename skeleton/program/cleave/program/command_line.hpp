@@ -41,6 +41,12 @@ class Count : public ParsedBy {
   explicit Count(std::int64_t min = 0, std::int64_t max = std::numeric_limits<std::int64_t>::max());
 };
 
+/// Refuses what is no number from `min` to `max`: CLI::Range lets NaN through.
+class Number : public ParsedBy {
+ public:
+  Number(double min, double max);
+};
+
 /// Makes seconds of a time as 90, 20ms, 15m or 1h30m, from `min_s` to `max_s`.
 class Duration : public ParsedBy {
  public:

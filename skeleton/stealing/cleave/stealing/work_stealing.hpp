@@ -306,8 +306,10 @@ template <class App>
 typename App::Solution solve_by_work_stealing(const App& app, typename App::Problem problem,
                                               const CallOptions& options,
                                               const SearchMessages& ranks) {
-  if (options.stealing.threads < 1) {
-    throw Error("work stealing needs at least one thread");
+  const int threads = options.stealing.threads;
+  if (threads < 1 || threads > StealingOptions::kMaxThreads) {
+    throw Error("work stealing has 1 to " + std::to_string(StealingOptions::kMaxThreads) +
+                " threads of a rank, not " + std::to_string(threads));
   }
   if (traits_of(options.placement).problem == Holders::parts) {
     throw Error(
