@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -270,6 +271,30 @@ TEST(Beyond, SizesThatWereHeldOutAreSummarised) {
   EXPECT_EQ(study["summary"]["worst_abs_relative_error"],
             std::abs(row["relative_error"].get<double>()));
   EXPECT_EQ(run({kReferee + "/beyond"}, {"nothing"}).status, 2);
+}
+
+TEST(Paper, TablesOfBothApplicationsAreOnOnePage) {
+  if (run({"env", "python3"}, {"--version"}).status != 0) {
+    GTEST_SKIP() << "there is no python3: run tests/referee/setup";
+  }
+  const testing::TemporaryFolder folder;
+  const Finished finished =
+      run({kReferee + "/paper"}, {CLEAVE_BUILD, "--short", "--out", folder.path()});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  std::ifstream in(folder.path() / "paper.md");
+  std::map<std::string, int> starts;
+  for (std::string line; std::getline(in, line);) {
+    ++starts[line.substr(0, line.find_first_of(",|", 1))];
+  }
+  for (const char* table : {"Table I", "Table II", "Table III", "Table IV"}) {
+    EXPECT_EQ(starts[table], 1) << table;
+  }
+  for (const char* block : {"| tau_Div ", "| tau_Comb ", "| tau_Seq "}) {
+    EXPECT_EQ(starts[block], 2) << block;
+  }
+  EXPECT_EQ(starts["| fitted "], 2 * (9 + 5)) << "graphs and lists of keys on 1 and 2 ranks";
+  EXPECT_EQ(starts["| held out "], 2 * (3 + 2));
+  EXPECT_EQ(run({kReferee + "/paper"}, {folder.path()}).status, 2) << "a folder without programs";
 }
 
 class Hosts : public ::testing::Test {
