@@ -130,7 +130,14 @@ std::optional<Board> board_of(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::optional<Board> board = board_of({argv + 1, argv + argc});
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (std::ranges::find(arguments, "--help") != arguments.end()) {
+    fmt::print(
+        "The least number of moves that solve a sliding puzzle.\n"
+        "Usage: mpiexec -n 4 example-sliding-puzzle 8 6 7 2 5 4 3 0 1   (0 is the gap)\n");
+    return 0;
+  }
+  const std::optional<Board> board = board_of(arguments);
   if (!board || !can_be_solved(*board)) {
     fmt::print(stderr, "{}\n",
                board ? "no moves solve this board: swap two of its tiles"

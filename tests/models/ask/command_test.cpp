@@ -332,6 +332,12 @@ TEST_F(Command, AnOutThatIsReadIsRefused) {
   EXPECT_EQ(read_file(folder_ / "m.machine.json"), machine);
 }
 
+TEST_F(Command, AFileMayHaveTheNameOfACommand) {
+  expect_one_line(run("compare old new"), 1, "old: ");
+  std::ofstream(folder_ / "old") << "N,seconds\n";
+  expect_one_line(run("compare old new --max-ratio 1.5"), 2, "old is a table");
+}
+
 TEST_F(Command, NotANumberIsInNoRange) {
   expect_one_line(run("compare old new --max-ratio nan"), 2,
                   "'nan' is out of range: from 1 to 1000000");
