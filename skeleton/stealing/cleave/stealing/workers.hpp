@@ -156,6 +156,7 @@ class Workers final : private BagInstance<typename K::Node> {
 
   std::vector<WorkerStatistics> statistics() const {
     std::vector<WorkerStatistics> all;
+    all.reserve(workers_.size());
     for (const auto& worker : workers_) {
       all.push_back(worker->statistics);
     }
