@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
@@ -21,12 +20,6 @@
 namespace cleave::models {
 
 namespace {
-
-void write_out(const std::string& text) {
-  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
-    throw Error("cannot write to standard output");
-  }
-}
 
 std::string_view environment(const char* name) {
   const char* const value = std::getenv(name);
@@ -55,13 +48,13 @@ void Answering::add_to(CLI::App& command) {
 
 void Answering::say(const std::string& text) const {
   if (is_for_people()) {
-    write_out(text);
+    detail::write_out(text);
   }
 }
 
 void Answering::print(const Json& object) const {
   if (json) {
-    write_out(object.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n');
+    detail::write_out(object.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n');
   }
 }
 
