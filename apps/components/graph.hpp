@@ -67,6 +67,12 @@ struct Graph {
   SharedEdges edges;
 };
 
+/// The vertices first ... last - 1.
+struct VertexRange {
+  Vertex first = 0;
+  Vertex last = 0;
+};
+
 /// By vertex: the least vertex of its component.
 using Labels = std::vector<Vertex>;
 

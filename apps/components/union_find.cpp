@@ -47,6 +47,15 @@ void flatten(std::span<Vertex> parent) {
   }
 }
 
+/// Whether `count` labels from `first` on are their vertices.
+bool are_own(std::span<const Vertex> labels, std::size_t first, std::size_t count) {
+  Vertex unlike = 0;
+  for (std::size_t v = first; v < first + count; ++v) {
+    unlike |= labels[v] ^ static_cast<Vertex>(v);
+  }
+  return unlike == 0;
+}
+
 /// Unites the two of each pair; as they come in any order, what they are linked to is fetched some
 /// way ahead.
 void unite_pairs(std::span<Vertex> parent, const LabelPairs& pairs) {
@@ -108,24 +117,35 @@ void unite_in_order(std::span<Vertex> parent, std::span<const Edge> edges) {
   }
 }
 
-/// Unites along `edges` one after the other, by Rem's algorithm with splicing (Patwary, Blair,
-/// Manne: "Experiments on Union-Find Algorithms for the Disjoint-Set Data Structure", 2010). It is
-/// for edges whose parents lie in the nearest cache.
+/// Unites by Rem's algorithm with splicing (Patwary, Blair, Manne: "Experiments on Union-Find
+/// Algorithms for the Disjoint-Set Data Structure", 2010).
+void unite_by_rem(std::span<Vertex> parent, Vertex a, Vertex b) {
+  while (parent[a] != parent[b]) {
+    if (parent[a] < parent[b]) {
+      std::swap(a, b);
+    }
+    const Vertex above = parent[a];
+    parent[a] = parent[b];
+    if (a == above) {
+      return;
+    }
+    a = above;
+  }
+}
+
+/// Unites along `edges` one after the other, for edges whose parents lie in the nearest cache. Most
+/// are inside a component, or the first that reach their greater end.
 void unite_near(std::span<Vertex> parent, std::span<const Edge> edges) {
-  for (auto [a, b] : edges) {
-    Vertex above_a = parent[a];
-    Vertex above_b = parent[b];
-    while (above_a != above_b) {
-      if (above_a < above_b) {
-        std::swap(a, b);
-        std::swap(above_a, above_b);
-      }
-      parent[a] = above_b;
-      if (a == above_a) {
-        break;
-      }
-      a = above_a;
-      above_a = parent[a];
+  for (const auto [from, to] : edges) {
+    const Vertex above_from = parent[from];
+    const Vertex above_to = parent[to];
+    if (above_from == above_to) {
+      continue;
+    }
+    if (above_to == to && above_from < to) {
+      parent[to] = above_from;
+    } else {
+      unite_by_rem(parent, from, to);
     }
   }
 }
@@ -271,7 +291,7 @@ void unite(std::span<Vertex> labels, std::span<const Edge> edges) {
   constexpr double kWorthwhile = 0.5;
   if (are_near(edges)) {
     unite_near(labels, edges);
-    flatten(labels);
+    flatten_all_but(labels, changed_range(labels), most_frequent(labels));
     return;
   }
   while (edges.size() > 4 * step) {
@@ -298,30 +318,46 @@ void unite_each(std::span<Vertex> labels, std::span<const Vertex> others) {
   flatten(labels);
 }
 
+VertexRange changed_range(std::span<const Vertex> labels) {
+  constexpr std::size_t kAtOnce = 64;
+  std::size_t first = 0;
+  std::size_t last = labels.size();
+  while (last - first >= kAtOnce && are_own(labels, first, kAtOnce)) {
+    first += kAtOnce;
+  }
+  while (last - first >= kAtOnce && are_own(labels, last - kAtOnce, kAtOnce)) {
+    last -= kAtOnce;
+  }
+  return {.first = static_cast<Vertex>(first), .last = static_cast<Vertex>(last)};
+}
+
 void unite_flat(std::span<Vertex> labels, std::span<const Vertex> others) {
-  if (labels.empty()) {
+  const VertexRange theirs = changed_range(others);
+  const Vertex size = theirs.last - theirs.first;
+  if (size == 0) {
     return;
   }
   // The giants of both sides have most vertices in common, and may have unlike roots.
   const LabelPair maximum = most_frequent_of(
-      [&](std::size_t v) {
+      [&](std::size_t i) {
+        const std::size_t v = theirs.first + i;
         return LabelPair{labels[v], others[v]};
       },
-      labels.size());
+      size);
   Giants giants{.mine = maximum.mine,
                 .theirs = maximum.theirs,
                 .root = unite(labels, maximum.mine, maximum.theirs)};
-  const auto vertices = static_cast<Vertex>(labels.size());
   LabelPairs unlike;
-  for (Vertex first = 0; first < vertices; first += std::min(LabelPairs::kMax, vertices - first)) {
+  for (Vertex first = theirs.first; first < theirs.last;) {
     // What is below is a forest already, in which labels are found: they never exceed their vertex.
-    const Vertex size = std::min(LabelPairs::kMax, vertices - first);
-    take_where_root(labels.subspan(first, size), others.subspan(first, size), first, giants,
+    const Vertex count = std::min(LabelPairs::kMax, theirs.last - first);
+    take_where_root(labels.subspan(first, count), others.subspan(first, count), first, giants,
                     unlike);
     unite_pairs(labels, unlike);
     giants.root = root_of(labels, giants.root);
+    first += count;
   }
-  flatten_all_but(labels, giants.root);
+  flatten_all_but(labels, changed_range(labels), giants.root);
 }
 
 Vertex most_frequent(std::span<const Vertex> labels) {

@@ -9,12 +9,16 @@
 
 namespace cleave::components {
 
+/// The vertices outside of which every label is its vertex: at most 126 more than the least such
+/// range. Cost: about 0.05 ns a vertex outside.
+VertexRange changed_range(std::span<const Vertex> labels);
+
 /// Unites the components of the ends of every edge. Where the ends of an edge are near those of the
 /// edge before, as a sample says, one after the other; else the giant component is looked for.
 ///
 /// Cost, measured with labels that fit the last cache: about 14 ns for each of the first N edges of
 /// a random graph; later ones 1.3 ns where both ends are in the giant component, which is most of
-/// them, else 8 ns; and 1 ns a vertex. Near ones take 1 to 2 ns each.
+/// them, else 8 ns; and 1 ns a vertex. Near ones take 0.6 to 1.2 ns each.
 /// \pre  `labels` are flat; they are so again afterwards
 void unite(std::span<Vertex> labels, std::span<const Edge> edges);
 
@@ -22,10 +26,10 @@ void unite(std::span<Vertex> labels, std::span<const Edge> edges);
 /// \pre  flat `labels`; they are so again afterwards
 void unite_each(std::span<Vertex> labels, std::span<const Vertex> others);
 
-/// As `unite_each`, for flat `others`: the giants of both sides are united first. A vertex that is
-/// a root on either side takes the other side's label, and a union is left for a vertex that is a
-/// root on neither and whose two labels are unlike and not those of the giants. Then one ascending
-/// pass. Cost: about 0.6 ns a vertex and 4 ns a union.
+/// As `unite_each`, for flat `others`, of which the changed range is looked at: the giants of both
+/// sides are united first. A vertex that is a root on either side takes the other side's label, and
+/// a union is left for a vertex that is a root on neither and whose two labels are unlike and not
+/// those of the giants. Then one ascending pass. Cost: about 0.6 ns a vertex and 4 ns a union.
 void unite_flat(std::span<Vertex> labels, std::span<const Vertex> others);
 
 /// The root that most of a sample of the vertices have. \pre at least one vertex

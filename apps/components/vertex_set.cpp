@@ -189,7 +189,7 @@ HWY_NOINLINE void take_where_root(std::span<Vertex> labels, std::span<const Vert
   pairs.size = static_cast<Vertex>(count);
 }
 
-HWY_NOINLINE void flatten_all_but(std::span<Vertex> labels, Vertex root) {
+HWY_NOINLINE void flatten_all_but(std::span<Vertex> labels, VertexRange range, Vertex root) {
   const Tag d;
   const Lanes given = hn::Set(d, root);
   const auto flatten = [labels](std::size_t first, std::size_t last) {
@@ -197,13 +197,13 @@ HWY_NOINLINE void flatten_all_but(std::span<Vertex> labels, Vertex root) {
       labels[v] = labels[labels[v]];
     }
   };
-  const std::size_t full = labels.size() - labels.size() % hn::Lanes(d);
-  for (std::size_t v = 0; v < full; v += hn::Lanes(d)) {
+  std::size_t v = range.first;
+  for (; v + hn::Lanes(d) <= range.last; v += hn::Lanes(d)) {
     if (!hn::AllTrue(d, hn::Eq(hn::LoadU(d, &labels[v]), given))) {
       flatten(v, v + hn::Lanes(d));
     }
   }
-  flatten(full, labels.size());
+  flatten(v, range.last);
 }
 
 }  // namespace cleave::components::HWY_NAMESPACE
@@ -244,8 +244,8 @@ void take_where_root(std::span<Vertex> labels, std::span<const Vertex> others, V
   HWY_DYNAMIC_DISPATCH(take_where_root)(labels, others, first, giants, pairs);
 }
 
-void flatten_all_but(std::span<Vertex> labels, Vertex root) {
-  HWY_DYNAMIC_DISPATCH(flatten_all_but)(labels, root);
+void flatten_all_but(std::span<Vertex> labels, VertexRange range, Vertex root) {
+  HWY_DYNAMIC_DISPATCH(flatten_all_but)(labels, range, root);
 }
 
 }  // namespace cleave::components

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <random>
 #include <string>
 
@@ -114,10 +115,37 @@ TEST(Components, OfNearEdgesEqualABreadthFirstSearch) {
   }
 }
 
+/// Edges whose ends are near those of the edge before: paths along, against and across their order,
+/// a star, and random ones that move slowly from `first` on. Vertices around them have no edge.
+std::vector<Graph> near_graphs() {
+  constexpr Vertex kVertices = 3000;
+  constexpr Vertex kEdges = 2000;
+  std::vector<Graph> graphs;
+  for (const Vertex first : {0U, 1U, 63U, 500U, 999U}) {
+    std::array<Edges, 5> edges;
+    std::mt19937 random(first);
+    for (Vertex i = 0; i < kEdges; ++i) {
+      const Vertex v = first + i;
+      edges[0].push_back({v, v + 1});
+      edges[1].push_back({first + kEdges - i, first + kEdges - i - 1});
+      edges[2].push_back({v, std::min(v + 2, first + kEdges)});
+      edges[3].push_back({first, v + 1});
+      edges[4].push_back({first + std::max<Vertex>(i, 30) - static_cast<Vertex>(random() % 30), v});
+    }
+    for (Edges& some : edges) {
+      graphs.push_back({.vertices = kVertices, .edges = std::move(some)});
+    }
+  }
+  return graphs;
+}
+
 /// Graphs of every kind, small enough to be searched, large enough for the giant to be left out.
 std::vector<Graph> many_graphs() {
-  std::vector<Graph> graphs = {grid_graph(1000), random_grid_graph(1000, 900, 1),
-                               rmat_graph(1024, 10000, 1), rmat_graph(4096, 300, 2)};
+  std::vector<Graph> graphs = near_graphs();
+  for (const Graph& graph : {grid_graph(1000), random_grid_graph(1000, 900, 1),
+                             rmat_graph(1024, 10000, 1), rmat_graph(4096, 300, 2)}) {
+    graphs.push_back(graph);
+  }
   for (const auto& [vertices, edges] : kSizes) {
     graphs.push_back(random_graph(vertices, edges, 7));
   }
@@ -157,6 +185,25 @@ TEST(Components, WhoseLeastVerticesComeLastEqualABreadthFirstSearch) {
     edges.push_back({101, 4});
     const Graph graph{.vertices = kVertices, .edges = std::move(edges)};
     EXPECT_EQ(labels_of(Components{}.sequential(graph)), search_components(graph));
+  }
+}
+
+TEST(ChangedRange, HasEveryLabelThatIsNotItsVertex) {
+  constexpr Vertex kVertices = 500;
+  for (const Vertex size : {Vertex{0}, Vertex{1}, Vertex{64}, kVertices}) {
+    Labels labels(size);
+    std::iota(labels.begin(), labels.end(), Vertex{0});
+    EXPECT_LT(changed_range(labels).last - changed_range(labels).first, 64U);
+    for (Vertex first = 1; first < size; first += 7) {
+      for (Vertex last = first; last < size; last += 61) {
+        Labels changed = labels;
+        changed[first] = changed[last] = 0;
+        const VertexRange range = changed_range(changed);
+        EXPECT_LE(range.first, first);
+        EXPECT_GT(range.last, last);
+        EXPECT_LE(range.last - range.first, last - first + 127);
+      }
+    }
   }
 }
 
