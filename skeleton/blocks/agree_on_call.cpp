@@ -1,36 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <cleave/blocks/agree_on_call.hpp>
+#include <cleave/schedule/messages.hpp>
 
 namespace cleave::detail {
 
 namespace {
 
-/// How a call is made.
-struct Kind {
-  DC_Type type;
-  Placement placement;
-  int threads;
-  bool keeps_snapshots;
-  bool tells_early_end;
-
-  std::uint64_t number() const {
-    return static_cast<std::uint64_t>(type) << 48 | static_cast<std::uint64_t>(placement) << 40 |
-           (keeps_snapshots ? 1ULL : 0) << 39 | (tells_early_end ? 1ULL : 0) << 38 |
-           static_cast<std::uint32_t>(threads);
-  }
-  std::string text() const {
-    return fmt::format("{}, {}{}{}{}", name_of(type), name_of(placement),
-                       threads == 1 ? "" : fmt::format(", {} threads", threads),
-                       keeps_snapshots ? ", snapshots" : "",
-                       tells_early_end ? ", ended_early" : "");
-  }
+/// What two ranks say of their calls, and the first message of the call itself.
+struct FirstMessage {
+  std::int64_t call = 0;
+  std::array<std::byte, kHeaderBytes + kMaxBytesInHeader> message;
 };
+
+/// Swaps with the other of two ranks. \return  whether both make the same call
+bool swap_first(const Comm& comm, std::int64_t call, std::span<const std::byte> out,
+                std::span<std::byte> in) {
+  FirstMessage mine{.call = call, .message = {}};
+  FirstMessage theirs;
+  std::ranges::copy(out, mine.message.begin());
+  comm.exchange(1 - comm.rank(),
+                std::as_bytes(std::span(&mine, 1)).first(sizeof(mine.call) + out.size()),
+                std::as_writable_bytes(std::span(&theirs, 1)));
+  std::copy_n(theirs.message.begin(), in.size(), in.begin());
+  return theirs.call == call;
+}
 
 /// The lowest rank for which `differs`; nothing if there is none.
 std::optional<int> first_other(const Comm& comm, bool differs) {
@@ -38,46 +39,79 @@ std::optional<int> first_other(const Comm& comm, bool differs) {
   return lowest == comm.size() ? std::nullopt : std::optional(static_cast<int>(lowest));
 }
 
-/// Tells every rank what differs from rank 0. \throws Error
-void refuse_call(const Comm& comm, const Kind& kind, std::uint64_t application,
-                 std::uint64_t problem) {
-  std::array<std::uint64_t, 3> first = {kind.number(), application, problem};
+}  // namespace
+
+CallIdentity::CallIdentity(DC_Type type, const CallOptions& options, std::uint64_t application,
+                           std::uint64_t problem)
+    : type_(type),
+      placement_(options.placement),
+      threads_(options.stealing.threads),
+      keeps_snapshots_(type == DC_Type::work_stealing && options.checkpoint.has_value()),
+      tells_early_end_(type == DC_Type::work_stealing && options.stealing.ended_early != nullptr),
+      application_(application),
+      problem_(problem) {}
+
+std::uint64_t CallIdentity::kind() const {
+  return static_cast<std::uint64_t>(type_) << 48 | static_cast<std::uint64_t>(placement_) << 40 |
+         (keeps_snapshots_ ? 1ULL : 0) << 39 | (tells_early_end_ ? 1ULL : 0) << 38 |
+         static_cast<std::uint32_t>(threads_);
+}
+
+std::string CallIdentity::kind_text() const {
+  return fmt::format("{}, {}{}{}{}", name_of(type_), name_of(placement_),
+                     threads_ == 1 ? "" : fmt::format(", {} threads", threads_),
+                     keeps_snapshots_ ? ", snapshots" : "",
+                     tells_early_end_ ? ", ended_early" : "");
+}
+
+std::int64_t CallIdentity::hash() const {
+  const std::array words = {kind(), application_, problem_};
+  // Without its last bit, so that the negative exists.
+  return static_cast<std::int64_t>(hash_of(std::as_bytes(std::span(words))) >> 1);
+}
+
+void CallIdentity::agree(const Comm& comm) const {
+  bool is_same = true;
+  if (comm.size() == 2) {
+    is_same = swap_first(comm, hash(), {}, {});
+  } else {
+    std::array<std::int64_t, 2> minimum = {hash(), -hash()};
+    comm.allreduce_min(minimum);
+    is_same = minimum[0] == -minimum[1];
+  }
+  if (!is_same) {
+    refuse(comm);
+  }
+}
+
+void CallIdentity::refuse(const Comm& comm) const {
+  std::array<std::uint64_t, 3> first = {kind(), application_, problem_};
   comm.bcast(std::as_writable_bytes(std::span(first)), 0);
-  if (const auto other = first_other(comm, first[0] != kind.number())) {
-    const std::string of_first = comm.bcast(kind.text(), 0);
-    const std::string of_other = comm.bcast(kind.text(), *other);
+  if (const auto other = first_other(comm, first[0] != kind())) {
+    const std::string of_first = comm.bcast(kind_text(), 0);
+    const std::string of_other = comm.bcast(kind_text(), *other);
     throw Error(
         fmt::format("rank 0 calls DC_Call with {}, rank {} with {}: all ranks must make "
                     "the same call",
                     of_first, *other, of_other));
   }
-  if (const auto other = first_other(comm, first[1] != application)) {
+  if (const auto other = first_other(comm, first[1] != application_)) {
     throw Error(fmt::format("rank {} calls DC_Call with another application than rank 0", *other));
   }
-  const auto other = first_other(comm, first[2] != problem);
+  const auto other = first_other(comm, first[2] != problem_);
   throw Error(fmt::format(
       "rank {} calls DC_Call with another problem than rank 0: placement replicated wants the same "
       "on every rank; rooted takes that of rank 0",
       other.value_or(0)));
 }
 
-}  // namespace
-
-void require_same_call(const Comm& comm, DC_Type type, const CallOptions& options,
-                       std::uint64_t application, std::uint64_t problem) {
-  const bool steals = type == DC_Type::work_stealing;
-  const Kind kind{.type = type,
-                  .placement = options.placement,
-                  .threads = options.stealing.threads,
-                  .keeps_snapshots = steals && options.checkpoint.has_value(),
-                  .tells_early_end = steals && options.stealing.ended_early != nullptr};
-  const std::array words = {kind.number(), application, problem};
-  // Without its last bit, so that the negative exists.
-  const auto mine = static_cast<std::int64_t>(hash_of(std::as_bytes(std::span(words))) >> 1);
-  std::array<std::int64_t, 2> minimum = {mine, -mine};
-  comm.allreduce_min(minimum);
-  if (minimum[0] != -minimum[1]) {
-    refuse_call(comm, kind, application, problem);
+void CallMessages::exchange(int partner, std::span<const std::byte> out,
+                            std::span<std::byte> in) const {
+  if (call_ == nullptr) {
+    return MpiMessages::exchange(partner, out, in);
+  }
+  if (!swap_first(*comm(), std::exchange(call_, nullptr)->hash(), out, in)) {
+    throw OtherCall{};
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The agreement at the start of a DC_Call: all ranks make the same call, or all throw the same
-// error.
+// error. It has messages of its own, or comes with the first that two ranks swap.
 #pragma once
 
 #include <algorithm>
@@ -9,12 +9,14 @@
 #include <cstring>
 #include <ranges>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <typeinfo>
 #include <vector>
 
 #include <cleave/blocks/call_options.hpp>
 #include <cleave/comm.hpp>
+#include <cleave/comm/messages.hpp>
 #include <cleave/error.hpp>
 #include <cleave/random.hpp>
 
@@ -65,15 +67,45 @@ std::uint64_t cheap_hash(const Problem& problem) {
   return 0;
 }
 
-/// Throws on every rank what differs, if one of `mine` does. Collective. Cost: one all-reduce.
-/// \throws Error
-void require_same_call(const Comm& comm, DC_Type type, const CallOptions& options,
-                       std::uint64_t application, std::uint64_t problem);
+/// What a rank calls, to be compared with what the others call.
+class CallIdentity {
+ public:
+  /// \param application, problem  hashes; 0 of a problem that is not compared
+  CallIdentity(DC_Type type, const CallOptions& options, std::uint64_t application,
+               std::uint64_t problem);
 
-/// Collective: every rank of `options.comm` passes what it is about to call.
-/// \throws Error  on every rank if type, placement, threads, application or, where all have it, the
-///                problem differs; for work stealing also whether there are snapshots, or where a
-///                search tells that it was ended early
+  std::int64_t hash() const;
+  /// Collective. Cost: one all-reduce.
+  /// \throws Error  on every rank if type, placement, threads, application or, where all have it,
+  ///                the problem differs; for work stealing also whether there are snapshots, or
+  ///                where a search tells that it was ended early
+  void agree(const Comm& comm) const;
+  /// Collective, once it is known that ranks make different calls. \throws Error  what differs
+  [[noreturn]] void refuse(const Comm& comm) const;
+
+ private:
+  /// How the call is made.
+  std::uint64_t kind() const;
+  std::string kind_text() const;
+
+  DC_Type type_;
+  Placement placement_;
+  int threads_;
+  bool keeps_snapshots_;
+  bool tells_early_end_;
+  std::uint64_t application_;
+  std::uint64_t problem_;
+};
+
+/// What this rank is about to call.
+template <class App>
+CallIdentity identity_of(DC_Type type, const typename App::Problem& problem,
+                         const CallOptions& options) {
+  const bool is_of_all = traits_of(options.placement).problem == Holders::all;
+  return {type, options, typeid(App).hash_code(), is_of_all ? cheap_hash(problem) : 0};
+}
+
+/// Collective: every rank of `options.comm` passes what it is about to call. \throws Error
 template <class App>
 void agree_on_call(DC_Type type, const typename App::Problem& problem, const CallOptions& options) {
   const Comm comm(options.comm);
@@ -81,13 +113,30 @@ void agree_on_call(DC_Type type, const typename App::Problem& problem, const Cal
     return;
   }
   const std::int64_t begin_ns = options.recorder != nullptr ? options.recorder->now_ns() : 0;
-  const bool is_of_all = traits_of(options.placement).problem == Holders::all;
-  require_same_call(comm, type, options, typeid(App).hash_code(),
-                    is_of_all ? cheap_hash(problem) : 0);
+  identity_of<App>(type, problem, options).agree(comm);
   if (options.recorder != nullptr) {
     options.recorder->record(Block::wait, 0, comm.size(), begin_ns, options.recorder->now_ns(), 0,
                              Sizes{});
   }
 }
+
+/// The other of two ranks makes another call.
+struct OtherCall {};
+
+/// The messages of two ranks whose first is of both at once, and says which call it is of: what
+/// `CallIdentity::agree` says in a message of its own, to which the other rank may have come.
+class CallMessages final : public MpiMessages {
+ public:
+  /// \param call  what the first message tells; none without it
+  CallMessages(Comm comm, const CallIdentity* call) : MpiMessages(comm), call_(call) {}
+
+  /// \throws OtherCall  on both ranks
+  void exchange(int partner, std::span<const std::byte> out,
+                std::span<std::byte> in) const override;
+  using MpiMessages::exchange;
+
+ private:
+  mutable const CallIdentity* call_;
+};
 
 }  // namespace cleave::detail

@@ -54,16 +54,17 @@ Leaf<App> leaf_of(const App& app, const CallOptions& options) {
   }
 }
 
-/// By an executor of several ranks, once all agree on the call.
+/// By an executor of several ranks.
+/// \param call  what the first message tells (agree_on_call.hpp); none where all have agreed
 template <class App>
 typename App::Solution solve_on_ranks(DC_Type type, const App& app, typename App::Problem problem,
-                                      const CallOptions& options) {
+                                      const CallOptions& options, const CallIdentity* call) {
   switch (type) {
     case DC_Type::sequential:
       break;
     case DC_Type::hypercube:
       if constexpr (RunsOnHypercube<App>) {
-        return solve_on_hypercube(app, std::move(problem), options, leaf_of(app, options));
+        return solve_on_hypercube(app, std::move(problem), options, leaf_of(app, options), call);
       } else {
         throw Error(
             "the hypercube runs no search: take work_stealing, or give it `divide` in halves as "
@@ -105,11 +106,23 @@ typename App::Solution call(DC_Type type, const App& app, typename App::Problem&
   if (type == DC_Type::sequential) {
     return solve_on_one_rank(app, std::move(problem), options);
   }
-  agree_on_call<App>(type, problem, options);
   const MpiMessages comm(Comm(options.comm));
+  if constexpr (RunsOnHypercube<App> && !NeedsBoxes<App>) {
+    if (type == DC_Type::hypercube && options.stealing.threads == 1 &&
+        options.placement == Placement::replicated &&
+        first_message_tells_call(Way::replicated, comm.size())) {
+      const CallIdentity identity = identity_of<App>(type, problem, options);
+      try {
+        return solve_on_ranks(type, app, std::move(problem), options, &identity);
+      } catch (const OtherCall&) {
+        identity.refuse(*comm.comm());
+      }
+    }
+  }
+  agree_on_call<App>(type, problem, options);
   return in_boxes_if_needed(
       app, std::move(problem), options, comm, [&](const auto& of, auto&& given) {
-        return solve_on_ranks(type, of, std::forward<decltype(given)>(given), options);
+        return solve_on_ranks(type, of, std::forward<decltype(given)>(given), options, nullptr);
       });
 }
 

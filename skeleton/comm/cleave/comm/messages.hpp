@@ -52,7 +52,7 @@ class SearchMessages : public Messages {
   virtual const Comm* comm() const { return nullptr; }
 };
 
-class MpiMessages final : public SearchMessages {
+class MpiMessages : public SearchMessages {
  public:
   /// \param is_polite  whether others want the cores of these ranks
   explicit MpiMessages(Comm comm, bool is_polite = false) : comm_(comm), is_polite_(is_polite) {}

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <cleave/application.hpp>
+#include <cleave/blocks/agree_on_call.hpp>
 #include <cleave/blocks/agree_on_failure.hpp>
 #include <cleave/blocks/blocks.hpp>
 #include <cleave/blocks/call_options.hpp>
@@ -93,7 +94,7 @@ class Hypercube {
         if (step.what == Step::What::failure) {
           end();
         }
-        return;  // on the call all have agreed already (call.hpp)
+        return;  // on the call all have agreed already, or do with their first message (call.hpp)
       case Step::Kind::tell_all:
       case Step::Kind::choose:
         break;
@@ -260,12 +261,13 @@ Way way_for(Placement asked) {
   return way;
 }
 
+/// \param call  what the first message tells (agree_on_call.hpp); none where all have agreed
 /// \throws Error  on every rank, if the application cannot go the way of the placement
 template <DividesInHalves App, class Given>
 typename App::Solution solve_given(const App& app, Given&& given, const CallOptions& options,
-                                   Leaf<App> leaf) {
+                                   Leaf<App> leaf, const CallIdentity* call) {
   const Way way = way_for<App>(options.placement);
-  const MpiMessages comm(Comm(options.comm));
+  const CallMessages comm(Comm(options.comm), call);
   return Hypercube<App>(app, options, comm, way, std::move(leaf))
       .solve(std::forward<Given>(given), traits_of(options.placement).problem);
 }
@@ -285,15 +287,16 @@ Leaf<InHalves<App>> leaf_of_list(Leaf<App> leaf) {
 /// \param leaf  solves a rank's own part that is not trivial, unless it is empty
 template <RunsOnHypercube App>
 typename App::Solution solve_on_hypercube(const App& app, typename App::Problem problem,
-                                          const CallOptions& options, Leaf<App> leaf) {
+                                          const CallOptions& options, Leaf<App> leaf,
+                                          const CallIdentity* call = nullptr) {
   if constexpr (DividesInHalves<App>) {
     return solve_given(
-        app, [&] { return std::move(problem); }, options, std::move(leaf));
+        app, [&] { return std::move(problem); }, options, std::move(leaf), call);
   } else {
     using Lists = InHalves<App>;
     auto list = solve_given(
         Lists(app), [&] { return Lists::list_of(std::move(problem)); }, options,
-        leaf_of_list<App>(std::move(leaf)));
+        leaf_of_list<App>(std::move(leaf)), call);
     return std::move(list.front());
   }
 }

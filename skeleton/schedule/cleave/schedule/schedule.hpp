@@ -122,6 +122,11 @@ Schedule schedule_of(Way way, int ranks);
 /// Cost: at most 7 steps a level. \pre  0 <= rank < ranks
 Schedule schedule_of(Way way, int ranks, int rank);
 
+/// Whether each rank's first message says which call it makes, so that no agreement on the call
+/// goes before: two ranks do nothing but swap their solutions.
+constexpr bool first_message_tells_call(Way way, int ranks) {
+  return way == Way::replicated && ranks == 2;
+}
 /// Whether a call that goes this way sends problems to other ranks, on any number of ranks.
 bool moves_problems(Way way);
 /// Whether two ranks ever send to each other at once.
