@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <optional>
 #include <string>
 
@@ -18,17 +19,18 @@ struct Kind {
   int threads;
   bool keeps_snapshots;
   bool tells_early_end;
+  bool is_timed;  ///< by a number
 
   std::uint64_t number() const {
     return static_cast<std::uint64_t>(type) << 48 | static_cast<std::uint64_t>(placement) << 40 |
            (keeps_snapshots ? 1ULL : 0) << 39 | (tells_early_end ? 1ULL : 0) << 38 |
-           static_cast<std::uint32_t>(threads);
+           (is_timed ? 1ULL : 0) << 37 | static_cast<std::uint32_t>(threads);
   }
   std::string text() const {
-    return fmt::format("{}, {}{}{}{}", name_of(type), name_of(placement),
+    return fmt::format("{}, {}{}{}{}{}", name_of(type), name_of(placement),
                        threads == 1 ? "" : fmt::format(", {} threads", threads),
-                       keeps_snapshots ? ", snapshots" : "",
-                       tells_early_end ? ", ended_early" : "");
+                       keeps_snapshots ? ", snapshots" : "", tells_early_end ? ", ended_early" : "",
+                       is_timed ? "" : ", max_s nan");
   }
 };
 
@@ -70,7 +72,8 @@ void require_same_call(const Comm& comm, DC_Type type, const CallOptions& option
                   .placement = options.placement,
                   .threads = options.stealing.threads,
                   .keeps_snapshots = steals && options.checkpoint.has_value(),
-                  .tells_early_end = steals && options.stealing.ended_early != nullptr};
+                  .tells_early_end = steals && options.stealing.ended_early != nullptr,
+                  .is_timed = !std::isnan(options.stealing.max_s)};
   const std::array words = {kind.number(), application, problem};
   // Without its last bit, so that the negative exists.
   const auto mine = static_cast<std::int64_t>(hash_of(std::as_bytes(std::span(words))) >> 1);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <utility>
 
@@ -102,10 +103,15 @@ typename App::Solution in_boxes_if_needed(const App& app, typename App::Problem&
 template <class App>
 typename App::Solution call(DC_Type type, const App& app, typename App::Problem&& problem,
                             const CallOptions& options) {
+  if (type != DC_Type::sequential) {
+    agree_on_call<App>(type, problem, options);
+  }
+  if (std::isnan(options.stealing.max_s)) {
+    throw Error("max_s is the longest time in seconds that a search may take, not nan");
+  }
   if (type == DC_Type::sequential) {
     return solve_on_one_rank(app, std::move(problem), options);
   }
-  agree_on_call<App>(type, problem, options);
   const MpiMessages comm(Comm(options.comm));
   return in_boxes_if_needed(
       app, std::move(problem), options, comm, [&](const auto& of, auto&& given) {
