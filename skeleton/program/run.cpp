@@ -303,12 +303,16 @@ void run_on_ranks(const Comm& comm, const ProgramTraits& traits, const Programs&
   }
 }
 
-/// Answers --help, --version and --describe without MPI, which may not start without a launcher.
+/// Answers --help, --version and --describe without MPI, which may not start without a launcher. Of
+/// the processes that one started, the first answers.
 /// \return  the status to end with
 int answer_alone(const ProgramTraits& traits, const Programs& programs, int argc, char** argv) {
+  if (is_launched_as_another()) {
+    return 0;
+  }
   return run_alone(traits.program, [&] {
-    const auto line = set_up(traits, programs, 1, argc, argv, !is_launched_as_another());
-    if (!line || is_launched_as_another()) {
+    const auto line = set_up(traits, programs, 1, argc, argv, true);
+    if (!line) {
       return;
     }
     const auto study = [&](bool is_quick) {

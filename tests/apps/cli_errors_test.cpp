@@ -121,6 +121,11 @@ TEST(BadCommandLine, OfOneRankOnlyIsToldByAll) {
             "--size N=9; rank 2: cleave-quicksort --size N=9 --warm-up 0\n");
 }
 
+TEST(BadCommandLine, OfAQuestionIsToldOnce) {
+  expect_failure(3, "quicksort", {"--describe", "--size", "N=x"}, 2,
+                 "--size: 'x' is not a count: digits, then K, M or G (1024-based)");
+}
+
 TEST(BadCommandLine, OfSearchesIsOneLineAndStatus2) {
   expect_failure(
       2, "uts", {"--tree", "T9"}, 2,
