@@ -55,7 +55,8 @@ std::string instance_of(const ProblemFacts& facts, const CommandLine& line) {
 
 /// Refuses a trace file that could not be written, before anything is run. \throws FileError
 void check_trace_path(const std::filesystem::path& path) {
-  if (std::filesystem::is_directory(path)) {
+  std::error_code none;
+  if (std::filesystem::is_directory(path, none)) {
     throw FileError(path, "is a folder, expected a file to write the trace to");
   }
   check_writable(path);

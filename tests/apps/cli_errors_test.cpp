@@ -196,6 +196,22 @@ TEST(BadInputFile, IsOneLineAndStatus1) {
   expect_failure(2, "flowshop", {"--incumbent", path}, 1, path + ": cannot read: it is a folder");
 }
 
+TEST(LinkThatGoesRound, IsOneLineThatNamesIt) {
+  const TemporaryFolder folder;
+  const std::string link = folder / "link";
+  std::filesystem::create_symlink("link", link);
+  const std::string reason = ": Too many levels of symbolic links";
+  for (const char* const option : {"--output", "--trace"}) {
+    expect_failure(2, "quicksort", {"--size", "N=1K", option, link}, 1,
+                   link + ": cannot write" + reason);
+  }
+  expect_failure(2, "quicksort", {"--input", link}, 1, link + ": cannot read" + reason);
+  expect_failure(2, "components", {"--graph", link}, 1, link + ": cannot read" + reason);
+  expect_failure(1, "flowshop", {"--instance", link}, 1, link + ": cannot read" + reason);
+  expect_failure(1, "flowshop", {"--instance", link + ":1"}, 1, link + ": cannot read" + reason);
+  expect_failure(1, "flowshop", {"--incumbent", link}, 1, link + ": cannot read" + reason);
+}
+
 TEST(Failure, OfAFunctorOnAnyRankIsOneLineThatNamesRankLevelAndBlock) {
   struct Place {
     int level;

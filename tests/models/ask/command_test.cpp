@@ -300,6 +300,11 @@ TEST_F(Command, FilesThatCannotBeReadAreNamed) {
     expect_one_line(run("predict --ranks 2 --size N=1 --model " + name), 1, name + ": ");
   }
   expect_one_line(run("fit missing --out y.json"), 1, "missing: ");
+  fs::create_symlink("round", folder_ / "round");
+  expect_one_line(run("fit round --out y.json"), 1, "cleave: round: cannot read");
+  expect_one_line(run("predict --ranks 2 --size N=1 --model round"), 1,
+                  "cleave: round: cannot read");
+  expect_one_line(run("compare round round"), 1, "cleave: round: cannot read");
   fs::create_directory(folder_ / "nothing");
   expect_one_line(run("fit nothing --out y.json"), 1, "nothing: has no *.trace.jsonl");
   expect_one_line(run("predict --ranks 2 --size N=1 --model missing"), 1, "missing: ");
