@@ -8,6 +8,7 @@
 #include <optional>
 #include <sstream>
 #include <string_view>
+#include <system_error>
 
 #include <cleave/file.hpp>
 #include <cleave/host/provenance_here.hpp>
@@ -231,6 +232,17 @@ void check_has_standard_output(const std::string& option, const std::filesystem:
     throw UsageError(fmt::format(
         "{0} - and --json both write to standard output: give {0} a file, or leave one out",
         option));
+  }
+}
+
+void check_is_not_read(const std::string& option, const std::filesystem::path& file,
+                       const std::vector<std::string>& inputs) {
+  std::error_code none;
+  for (const std::string& input : inputs) {
+    if (std::filesystem::equivalent(input, file, none)) {
+      throw UsageError(
+          fmt::format("{}: {} is read, choose another file to write", option, file.string()));
+    }
   }
 }
 

@@ -10,6 +10,7 @@
 #include <limits>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <cleave/error.hpp>
 
@@ -78,6 +79,10 @@ bool parse_command_line(CLI::App& cli, int argc, char** argv, bool speaks = true
 /// \throws UsageError  if both do
 void check_has_standard_output(const std::string& option, const std::filesystem::path& file,
                                bool json);
+
+/// \throws UsageError  if `file`, which `option` writes, is one of the files that are read
+void check_is_not_read(const std::string& option, const std::filesystem::path& file,
+                       const std::vector<std::string>& inputs);
 
 /// Writes `text` to standard output. \throws Error  if that cannot be written to
 void write_out(const std::string& text);
