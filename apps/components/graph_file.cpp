@@ -341,11 +341,13 @@ std::vector<std::string> check_graph(const std::filesystem::path& file, const Re
     throw FileError(file, "holds no edge");
   }
   if (!options.vertices && all.entries > 1 && are_counts(head, all)) {
+    const std::string as_edge = options.renumbers ? "move it behind another"
+                                                  : fmt::format("take --size N={}", all.vertices);
     throw FileError(
-        file,
-        fmt::format("{}: '{}' reads like a line of counts, {} vertices and {} edges: begin "
-                    "it with '#', or turn it round if it is an edge",
-                    head.first_line, fmt::join(head.first, " "), head.first[0], all.entries - 1));
+        file, fmt::format("{}: '{}' reads like a line of counts, {} vertices and {} edges: begin "
+                          "it with '#', or {} if it is an edge",
+                          head.first_line, fmt::join(head.first, " "), head.first[0],
+                          all.entries - 1, as_edge));
   }
   std::vector<std::string> notes;
   if (head.first.size() > 2) {

@@ -9,7 +9,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <system_error>
 
 #include <cleave/file.hpp>
 #include <cleave/program.hpp>
@@ -87,9 +86,8 @@ void Given::check(RunOptions& options) {
   source.is_sized = options.sizes_given;
   source.is_quiet = options.quiet;
   source.check();
-  std::error_code none;
-  if (!source.is_generated() && std::filesystem::equivalent(source.name, output, none)) {
-    throw UsageError("--output: " + output + " is the graph, choose another file for its labels");
+  if (!source.is_generated()) {
+    cleave::detail::check_is_not_read("--output", output, {source.name});
   }
 }
 

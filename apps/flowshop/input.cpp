@@ -7,6 +7,7 @@
 #include <charconv>
 #include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -63,10 +64,22 @@ Permutation read_permutation(const std::filesystem::path& file, const Instance& 
   return permutation;
 }
 
+/// `none` of what cannot be looked at.
+std::filesystem::file_type type_of(const std::string& file) {
+  std::error_code none;
+  return std::filesystem::status(file, none).type();
+}
+
+/// A regular file, or what cannot be looked at, which is told of where it is read.
+bool may_be_read(const std::string& file) {
+  const auto type = type_of(file);
+  return type == std::filesystem::file_type::regular || type == std::filesystem::file_type::none;
+}
+
 }  // namespace
 
 Instance instance_named(const std::string& name) {
-  if (std::filesystem::is_regular_file(name)) {
+  if (may_be_read(name)) {
     std::vector<Instance> instances = read_instances(name);
     if (instances.size() > 1) {
       throw UsageError(
@@ -76,7 +89,7 @@ Instance instance_named(const std::string& name) {
   }
   const std::size_t colon = name.rfind(':');
   const std::string file = name.substr(0, colon);
-  if (colon != std::string::npos && std::filesystem::is_regular_file(file)) {
+  if (colon != std::string::npos && may_be_read(file)) {
     std::vector<Instance> instances = read_instances(file);
     const auto number = whole_number(std::string_view(name).substr(colon + 1));
     if (!number || *number < 1 || static_cast<std::size_t>(*number) > instances.size()) {
@@ -106,7 +119,7 @@ Start parse_incumbent(const std::string& text, const Instance& instance) {
     }
     return {.incumbent = *number};
   }
-  if (!std::filesystem::exists(text)) {
+  if (type_of(text) == std::filesystem::file_type::not_found) {
     throw UsageError(
         fmt::format("--incumbent: '{}' is not optimal, heuristic, a makespan or a file", text));
   }

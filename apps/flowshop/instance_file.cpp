@@ -100,6 +100,11 @@ Instance take_head(NumberLines& lines) {
   return instance;
 }
 
+/// Of two jobs.
+bool is_permutation_from_0(std::string_view line) {
+  return reading::take_field(line) == "0" && reading::take_field(line) == "1";
+}
+
 /// Whether a line is that of a job: 0, a time, 1, a time, and so on for each machine.
 bool names_machines(std::string_view line, int machines) {
   for (int machine = 0; machine < machines; ++machine) {
@@ -109,6 +114,25 @@ bool names_machines(std::string_view line, int machines) {
     reading::take_field(line);
   }
   return reading::is_blank(line);
+}
+
+/// Whether the times are a line for each job. Where such a line has as many numbers as one of a
+/// machine, all of them must be pairs.
+bool are_of_jobs(NumberLines lines, const Instance& instance) {
+  const bool is_like_a_machine = instance.jobs == 2 * instance.machines;
+  for (int job = 0; job < (is_like_a_machine ? instance.jobs : 1); ++job) {
+    const auto line = lines.peek();
+    if (!line || !names_machines(*line, instance.machines)) {
+      return false;
+    }
+    lines.take("a pair");
+    if (job == 1 && instance.machines == 1 && is_permutation_from_0(*line)) {
+      lines.refuse(
+          "'0 1' is a permutation or a pair: write a permutation as 1 2, or both times on one "
+          "line");
+    }
+  }
+  return true;
 }
 
 void take_times_of_machines(NumberLines& lines, Instance& instance) {
@@ -210,8 +234,7 @@ void require_possible(const NumberLines& lines, const Instance& instance) {
 
 Instance take_instance(NumberLines& lines) {
   Instance instance = take_head(lines);
-  const auto line = lines.peek();
-  if (line && names_machines(*line, instance.machines)) {
+  if (are_of_jobs(lines, instance)) {
     take_times_of_jobs(lines, instance);
   } else {
     take_times_of_machines(lines, instance);

@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -142,10 +143,12 @@ void KeyFile::read_bytes(std::int64_t at, std::span<std::byte> bytes) const {
 }
 
 void check_key_path(const std::filesystem::path& path) {
-  if (std::filesystem::is_directory(path)) {
+  std::error_code none;
+  const std::filesystem::file_status status = std::filesystem::status(path, none);
+  if (std::filesystem::is_directory(status)) {
     throw FileError(path, "is a folder, expected a file to write the keys to");
   }
-  if (path == "-" || std::filesystem::is_fifo(path) || std::filesystem::is_socket(path)) {
+  if (path == "-" || std::filesystem::is_fifo(status) || std::filesystem::is_socket(status)) {
     throw FileError(path, "cannot write: several ranks write to their places of a regular file");
   }
   check_writable(path);

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <system_error>
 #include <utility>
 
 #include <cleave/error.hpp>
@@ -148,7 +149,8 @@ Contents::Contents(const std::filesystem::path& path, std::int64_t max_bytes) {
 }
 
 void Contents::map(const std::filesystem::path& path) {
-  if (std::filesystem::is_directory(path)) {
+  std::error_code none;
+  if (std::filesystem::is_directory(path, none)) {
     throw FileError(path, "cannot read: it is a folder");
   }
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);

@@ -7,9 +7,7 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <string_view>
-#include <system_error>
 
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
@@ -60,12 +58,7 @@ void Answering::print(const Json& object) const {
 
 void Answering::set_output(const std::string& option, const std::string& file,
                            const std::vector<std::string>& inputs) {
-  for (const std::string& input : inputs) {
-    std::error_code none;
-    if (std::filesystem::equivalent(input, file, none)) {
-      throw UsageError(fmt::format("{}: {} is read, choose another file to write", option, file));
-    }
-  }
+  detail::check_is_not_read(option, file, inputs);
   gives_file = is_standard_output(file);
   detail::check_has_standard_output(option, file, json);
 }

@@ -41,7 +41,7 @@ struct CompareArguments {
 };
 
 bool is_model(const std::string& file) {
-  if (std::filesystem::is_directory(file)) {
+  if (is_folder(file)) {
     return false;
   }
   const auto object = nlohmann::json::parse(read_file(file), nullptr, false);

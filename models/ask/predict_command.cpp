@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <system_error>
 
 #include <cleave/error.hpp>
 #include <cleave/sizes.hpp>
@@ -52,14 +53,15 @@ std::vector<RunPoint> measured_runs(const Model& model, const NamedSizes& sizes,
                                     const std::string& study) {
   namespace fs = std::filesystem;
   std::vector<std::string> files;
+  std::error_code none;
   for (const auto* runs : {&model.fitted, &model.held_out}) {
     for (const RunOfModel& run : *runs) {
       const bool is_same = std::ranges::includes(run.sizes, sizes);
       for (const std::string& file : is_same ? run.files : std::vector<std::string>()) {
         const fs::path in_study = fs::path(study) / "traces" / fs::path(file).filename();
-        if (fs::is_regular_file(in_study)) {
+        if (fs::is_regular_file(in_study, none)) {
           files.push_back(in_study.string());
-        } else if (fs::is_regular_file(file)) {
+        } else if (fs::is_regular_file(file, none)) {
           files.push_back(file);
         }
       }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <system_error>
 
 #include <cleave/error.hpp>
 #include <cleave/trace/trace_file.hpp>
@@ -55,8 +56,13 @@ std::string contents_of(const fs::path& folder) {
 
 }  // namespace
 
+bool is_folder(const fs::path& path) {
+  std::error_code none;
+  return fs::is_directory(path, none);
+}
+
 fs::path model_of(const fs::path& path) {
-  if (!fs::is_directory(path)) {
+  if (!is_folder(path)) {
     return path;
   }
   if (const auto model = one_with(path, kModel)) {
@@ -71,7 +77,7 @@ fs::path model_to_write(const fs::path& folder, const std::string& app) {
 }
 
 fs::path machine_of(const fs::path& path) {
-  if (!fs::is_directory(path)) {
+  if (!is_folder(path)) {
     return path;
   }
   if (const auto machine = one_with(path, kMachine)) {
@@ -87,7 +93,7 @@ std::optional<fs::path> machine_if_any(const fs::path& folder) {
 std::vector<std::string> traces_of(const std::vector<std::string>& paths) {
   std::vector<std::string> all;
   for (const std::string& path : paths) {
-    if (!fs::is_directory(path)) {
+    if (!is_folder(path)) {
       all.push_back(path);
       continue;
     }
@@ -128,9 +134,8 @@ std::vector<MeasuredMessages> messages_in(const fs::path& folder, const Model& m
 }
 
 std::optional<fs::path> only_folder(const std::vector<std::string>& paths) {
-  return paths.size() == 1 && fs::is_directory(paths.front())
-             ? std::optional<fs::path>(paths.front())
-             : std::nullopt;
+  return paths.size() == 1 && is_folder(paths.front()) ? std::optional<fs::path>(paths.front())
+                                                       : std::nullopt;
 }
 
 }  // namespace cleave::models

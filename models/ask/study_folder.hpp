@@ -12,6 +12,9 @@
 
 namespace cleave::models {
 
+/// Whether `path` is a folder; no if it cannot be looked at.
+bool is_folder(const std::filesystem::path& path);
+
 /// `path`, or the one *.model.json in it if it is a folder.
 /// \throws FileError  if the folder holds none or several, which it lists
 std::filesystem::path model_of(const std::filesystem::path& path);

@@ -313,7 +313,8 @@ class Archive {
 
 /// \throws FileError  if something is at `folder` that is no archive
 void check_replaceable(const fs::path& folder) {
-  const bool is_archive = fs::exists(folder / (std::string(kAnchor) + ".otf2"));
+  std::error_code none;
+  const bool is_archive = fs::exists(folder / (std::string(kAnchor) + ".otf2"), none);
   if (fs::exists(fs::symlink_status(folder)) && !is_archive) {
     throw FileError(folder, "is there and no OTF2 archive: name another folder, or remove it");
   }

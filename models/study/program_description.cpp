@@ -154,7 +154,8 @@ fs::path find_program(const std::string& name) {
     return require_executable(*found);
   }
   const fs::path here = fs::path(".") / name;
-  if (fs::exists(here) && !fs::is_directory(here)) {
+  std::error_code none;
+  if (fs::exists(here, none) && !fs::is_directory(here, none)) {
     return require_executable(here);
   }
   throw UsageError(fmt::format(

@@ -216,7 +216,7 @@ std::vector<std::filesystem::path> files_with(const std::filesystem::path& folde
   std::vector<std::filesystem::path> files;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    if (entry.path().filename().string().ends_with(ending) && !entry.is_directory()) {
+    if (entry.path().filename().string().ends_with(ending) && !entry.is_directory(error)) {
       files.push_back(entry.path());
     }
   }

@@ -23,6 +23,8 @@ struct SideMean {
   double freedom = 1;
 };
 
+constexpr double kLeastFreedom = 0.1;  ///< where all rounds but one were disturbed
+
 std::vector<double> values_of(const std::map<int, double>& by_round) {
   std::vector<double> values;
   for (const auto& [round, seconds] : by_round) {
@@ -61,9 +63,16 @@ SideMean mean_of(const std::vector<double>& rounds) {
   const Law law = std::get<Law>(fit_law(std::move(observations), prescribed({Basis()})));
   const Hypothesis& h = law.hypotheses.front();
   const double middle = h.coefficients[0];
-  return {.middle = std::log(middle),
-          .variance = h.deviation * h.deviation * h.covariance(0, 0) / (middle * middle),
-          .freedom = h.freedom};
+  const double of_middle = h.covariance(0, 0) / (middle * middle);
+  const double variance = h.deviation * h.deviation;
+  // That is (kFirmness kFloor^2 + squares) / (kFirmness + quiet rounds). Where the quiet rounds
+  // differ more, they alone count.
+  const double freedom = std::max(h.freedom - kFirmness, kLeastFreedom);
+  const double squares = (h.freedom + 1) * variance - kFirmness * kFloor * kFloor;
+  if (squares > freedom * variance) {
+    return {std::log(middle), squares / freedom * of_middle, freedom};
+  }
+  return {std::log(middle), variance * of_middle, h.freedom};
 }
 
 }  // namespace
@@ -89,12 +98,15 @@ Difference difference_of(const TimesOfSide& first, const TimesOfSide& second, do
   if (difference.rounds < 2) {
     return difference;
   }
+  constexpr double kNotKnown = 1e6;
   // Welch and Satterthwaite's degrees of freedom.
   const double variance = a.variance + b.variance;
   const double freedom =
       variance * variance /
       (a.variance * a.variance / a.freedom + b.variance * b.variance / b.freedom);
-  const double half = std::sqrt(variance) * student_t_quantile(freedom, 1 - (1 - probability) / 2);
+  const double half =
+      std::min(std::sqrt(variance) * student_t_quantile(freedom, 1 - (1 - probability) / 2),
+               std::log(kNotKnown));
   difference.low = std::exp(middle - half);
   difference.high = std::exp(middle + half);
   return difference;

@@ -23,7 +23,6 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 // Chosen on runs of applications of which 30 and 50 % were disturbed (docs/explanation/model.md).
-constexpr double kFirmness = 4;           ///< of the floor, in observations
 constexpr double kMeanDisturbance = 0.5;  ///< of a disturbed run, on the scale of logarithms
 constexpr double kLeastWeight = 1e-3;     ///< of a disturbed row
 constexpr int kSteps = 14;

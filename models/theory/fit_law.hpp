@@ -21,6 +21,8 @@ enum class Weights {
 
 /// What no form explains of a value, relative.
 inline constexpr double kFloor = 0.02;
+/// Of the floor, in observations. Chosen as the constants in fit_law.cpp.
+inline constexpr double kFirmness = 4;
 
 /// The posterior of `forms`. A form that needs a negative coefficient is dropped; where there is
 /// one form only, it is prescribed, and the coefficient is 0. The result does not depend on the

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -48,20 +49,21 @@ CallIdentity::CallIdentity(DC_Type type, const CallOptions& options, std::uint64
       threads_(options.stealing.threads),
       keeps_snapshots_(type == DC_Type::work_stealing && options.checkpoint.has_value()),
       tells_early_end_(type == DC_Type::work_stealing && options.stealing.ended_early != nullptr),
+      is_timed_(!std::isnan(options.stealing.max_s)),
       application_(application),
       problem_(problem) {}
 
 std::uint64_t CallIdentity::kind() const {
   return static_cast<std::uint64_t>(type_) << 48 | static_cast<std::uint64_t>(placement_) << 40 |
          (keeps_snapshots_ ? 1ULL : 0) << 39 | (tells_early_end_ ? 1ULL : 0) << 38 |
-         static_cast<std::uint32_t>(threads_);
+         (is_timed_ ? 1ULL : 0) << 37 | static_cast<std::uint32_t>(threads_);
 }
 
 std::string CallIdentity::kind_text() const {
-  return fmt::format("{}, {}{}{}{}", name_of(type_), name_of(placement_),
+  return fmt::format("{}, {}{}{}{}{}", name_of(type_), name_of(placement_),
                      threads_ == 1 ? "" : fmt::format(", {} threads", threads_),
-                     keeps_snapshots_ ? ", snapshots" : "",
-                     tells_early_end_ ? ", ended_early" : "");
+                     keeps_snapshots_ ? ", snapshots" : "", tells_early_end_ ? ", ended_early" : "",
+                     is_timed_ ? "" : ", max_s nan");
 }
 
 std::int64_t CallIdentity::hash() const {

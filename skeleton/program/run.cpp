@@ -55,7 +55,8 @@ std::string instance_of(const ProblemFacts& facts, const CommandLine& line) {
 
 /// Refuses a trace file that could not be written, before anything is run. \throws FileError
 void check_trace_path(const std::filesystem::path& path) {
-  if (std::filesystem::is_directory(path)) {
+  std::error_code none;
+  if (std::filesystem::is_directory(path, none)) {
     throw FileError(path, "is a folder, expected a file to write the trace to");
   }
   check_writable(path);
@@ -303,12 +304,16 @@ void run_on_ranks(const Comm& comm, const ProgramTraits& traits, const Programs&
   }
 }
 
-/// Answers --help, --version and --describe without MPI, which may not start without a launcher.
+/// Answers --help, --version and --describe without MPI, which may not start without a launcher. Of
+/// the processes that one started, the first answers.
 /// \return  the status to end with
 int answer_alone(const ProgramTraits& traits, const Programs& programs, int argc, char** argv) {
+  if (is_launched_as_another()) {
+    return 0;
+  }
   return run_alone(traits.program, [&] {
-    const auto line = set_up(traits, programs, 1, argc, argv, !is_launched_as_another());
-    if (!line || is_launched_as_another()) {
+    const auto line = set_up(traits, programs, 1, argc, argv, true);
+    if (!line) {
       return;
     }
     const auto study = [&](bool is_quick) {

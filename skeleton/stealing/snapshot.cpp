@@ -179,6 +179,7 @@ SnapshotFolder::SnapshotFolder(const Comm& comm, const CheckpointOptions& option
       break;
     } catch (const std::exception& e) {
       damage = damage.empty() ? e.what() : damage;
+      damaged_.push_back(generation);
     }
   }
   if (generations.empty()) {
@@ -357,10 +358,10 @@ void SnapshotFolder::complete(std::int64_t now_ns) {
   write_file(manifest_path(generation), manifest.dump(1) + "\n");
   sync_folder(options_.folder);
   std::vector<std::int64_t> kept = complete_generations(options_.folder);
+  std::erase_if(kept, [&](std::int64_t other) { return std::ranges::count(damaged_, other) > 0; });
   kept.resize(std::min(kept.size(), kKept));
-  remove_generations(options_.folder, [&](std::int64_t other) {
-    return std::find(kept.begin(), kept.end(), other) == kept.end();
-  });
+  remove_generations(options_.folder,
+                     [&](std::int64_t other) { return std::ranges::count(kept, other) == 0; });
   ++written_;
   due_ns_ = next_due_ns(now_ns);
 }

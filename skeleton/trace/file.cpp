@@ -84,7 +84,7 @@ fs::path followed(const fs::path& path) {
     const fs::path link = fs::read_symlink(target, none);
     target = link.is_absolute() ? link : target.parent_path() / link;
   }
-  throw FileError(path, "cannot write: too many symbolic links");
+  throw FileError(path, std::string("cannot write: ") + std::strerror(ELOOP));
 }
 
 void check_writable(const fs::path& path) {
@@ -92,7 +92,8 @@ void check_writable(const fs::path& path) {
     return;
   }
   const fs::path target = followed(path);
-  if (fs::is_directory(target)) {
+  std::error_code none;
+  if (fs::is_directory(target, none)) {
     throw FileError(path, "cannot write: it is a folder");
   }
   const bool may_be_written = ::access(target.c_str(), W_OK) == 0 || errno == ENOENT;
@@ -213,7 +214,8 @@ void write_file(const std::filesystem::path& path, std::string_view text) {
 }
 
 std::string read_file(const std::filesystem::path& path) {
-  if (std::filesystem::is_directory(path)) {
+  std::error_code none;
+  if (std::filesystem::is_directory(path, none)) {
     throw FileError(path, "cannot read: it is a folder");
   }
   std::ifstream stream(path, std::ios::binary);

@@ -121,6 +121,11 @@ TEST(BadCommandLine, OfOneRankOnlyIsToldByAll) {
             "--size N=9; rank 2: cleave-quicksort --size N=9 --warm-up 0\n");
 }
 
+TEST(BadCommandLine, OfAQuestionIsToldOnce) {
+  expect_failure(3, "quicksort", {"--describe", "--size", "N=x"}, 2,
+                 "--size: 'x' is not a count: digits, then K, M or G (1024-based)");
+}
+
 TEST(BadCommandLine, OfSearchesIsOneLineAndStatus2) {
   expect_failure(
       2, "uts", {"--tree", "T9"}, 2,
@@ -189,6 +194,22 @@ TEST(BadInputFile, IsOneLineAndStatus1) {
   expect_failure(2, "flowshop", {"--incumbent", path + "/jobs"}, 1,
                  path + "/jobs: is not a permutation of the 20 jobs of ta014");
   expect_failure(2, "flowshop", {"--incumbent", path}, 1, path + ": cannot read: it is a folder");
+}
+
+TEST(LinkThatGoesRound, IsOneLineThatNamesIt) {
+  const TemporaryFolder folder;
+  const std::string link = folder / "link";
+  std::filesystem::create_symlink("link", link);
+  const std::string reason = ": Too many levels of symbolic links";
+  for (const char* const option : {"--output", "--trace"}) {
+    expect_failure(2, "quicksort", {"--size", "N=1K", option, link}, 1,
+                   link + ": cannot write" + reason);
+  }
+  expect_failure(2, "quicksort", {"--input", link}, 1, link + ": cannot read" + reason);
+  expect_failure(2, "components", {"--graph", link}, 1, link + ": cannot read" + reason);
+  expect_failure(1, "flowshop", {"--instance", link}, 1, link + ": cannot read" + reason);
+  expect_failure(1, "flowshop", {"--instance", link + ":1"}, 1, link + ": cannot read" + reason);
+  expect_failure(1, "flowshop", {"--incumbent", link}, 1, link + ": cannot read" + reason);
 }
 
 TEST(Failure, OfAFunctorOnAnyRankIsOneLineThatNamesRankLevelAndBlock) {
@@ -292,7 +313,8 @@ TEST(Launch, ByAnotherMpisLauncherIsWarnedOf) {
 
 TEST(StandardOutput, ThatIsFullIsAFailure) {
   for (const char* const arguments :
-       {"--describe", "--size N=1K", "--size N=1K --json", "--size N=1K --rehearse 4"}) {
+       {"--help", "--version", "--completions", "--describe", "--size N=1K", "--size N=1K --json",
+        "--size N=1K --rehearse 4"}) {
     SCOPED_TRACE(arguments);
     const auto finished = testing::run_program(
         {"sh", "-c", "exec " + kPrograms + "/cleave-quicksort " + arguments + " >/dev/full"});

@@ -83,7 +83,7 @@ TEST(Output, OfLabelsIsNotTheGraphItself) {
   std::filesystem::create_symlink("graph", folder / "link");
   for (const std::string& out : {graph, (folder / "link").string()}) {
     expect_failure(2, "components", {"--graph", graph, "--output", out}, 2,
-                   "--output: " + out + " is the graph, choose another file for its labels");
+                   "--output: " + out + " is read, choose another file to write");
   }
   EXPECT_EQ(read_file(graph), "0 1\n");
 }

@@ -42,7 +42,7 @@ struct StealingOptions {
   /// The most memory that the deques of one rank may take, in bytes; refused alike.
   std::size_t max_memory_bytes = std::numeric_limits<std::size_t>::max();
   /// The longest time that a search may take; it is ended alike. On the hypercube that is
-  /// the search of a rank's own part.
+  /// the search of a rank's own part. Not a NaN.
   double max_s = std::numeric_limits<double>::infinity();
   /// Set by a signal handler: end the search. May be null.
   const std::atomic<bool>* stop = nullptr;

@@ -194,7 +194,16 @@ TEST(GraphFile, OfAnotherShapeThanEdgesIsRefusedByLine) {
   EXPECT_EQ(refused("5 5 4\n1 2\n2 3\n"), "graph: line 2: 2 fields, the first edge has 3" + alike);
   EXPECT_EQ(refused("6 3\n0 1\n1 2\n3 4\n"),
             "graph: line 1: '6 3' reads like a line of counts, 6 vertices and 3 edges: begin it "
-            "with '#', or turn it round if it is an edge");
+            "with '#', or take --size N=7 if it is an edge");
+  const std::string weighted = "4 3 2\n0 1 1\n1 2 5\n";
+  EXPECT_EQ(refused(weighted),
+            "graph: line 1: '4 3 2' reads like a line of counts, 4 vertices and 2 edges: begin it "
+            "with '#', or take --size N=5 if it is an edge");
+  EXPECT_EQ(components(parse(weighted, GraphFormat::text, {.vertices = 5})), 2U);
+  EXPECT_EQ(refusal(weighted, GraphFormat::text, {.renumbers = true}),
+            "graph: line 1: '4 3 2' reads like a line of counts, 4 vertices and 2 edges: begin it "
+            "with '#', or move it behind another if it is an edge");
+  EXPECT_EQ(components(parse("0 1 1\n4 3 2\n1 2 5\n", GraphFormat::text, {.renumbers = true})), 2U);
   EXPECT_EQ(refused("0 1 2 3 4\n"),
             "graph: line 1: 5 fields: an edge is two vertices, perhaps with a weight and a date; "
             "lists of neighbours are read by --format metis");
@@ -206,7 +215,6 @@ TEST(GraphFile, OfAnotherShapeThanEdgesIsRefusedByLine) {
             "graph: line 1: this is a DIMACS file, which is not read: keep its edges, by grep "
             "'^[ae] ' FILE | cut -d' ' -f2-3");
   EXPECT_EQ(refused(std::string("\x1b[31m 1\n")), "graph: line 1: '?[31m' is not a vertex number");
-  EXPECT_EQ(components(parse("3 4\n3 2\n2 1\n1 0\n", GraphFormat::text)), 1U);  // turned round
   EXPECT_EQ(components(parse("6 3\n0 1\n1 2\n3 4\n", GraphFormat::text, {.vertices = 7})), 3U);
 }
 

@@ -107,6 +107,21 @@ TEST(InstanceFile, OfPairsOfMachineAndTimeIsTheSame) {
             "and its time");
 }
 
+TEST(InstanceFile, OfLinesThatLookLikePairsIsReadByMachines) {
+  EXPECT_EQ(parse_one("2 1\n0 5\n").times, (std::vector<int>{0, 5}));
+  EXPECT_EQ(parse_one("2 1\n0 5\n5\n1 2\n").best_known, 5);
+  EXPECT_EQ(parse_one("4 2\n0 7 1 9\n3 2 5 4\n").times, (std::vector<int>{0, 7, 1, 9, 3, 2, 5, 4}));
+  EXPECT_EQ(parse_one("4 2\n0 7 1 9\n0 2 1 4\n0 2 1 3\n").times,
+            (std::vector<int>{0, 7, 1, 9, 0, 2, 1, 4}));
+  EXPECT_EQ(parse_instances("2 1 7 9 1\n0 5\n2 1 7 9 1\n0 6\n", "nm.txt").size(), 2U);
+  EXPECT_EQ(parse_one("2 1\n0 5\n0 7\n").times, (std::vector<int>{5, 7}));
+  EXPECT_EQ(parse_one("4 2\n0 1 1 2\n0 3 1 4\n0 5 1 6\n0 7 1 8\n").times,
+            (std::vector<int>{1, 3, 5, 7, 2, 4, 6, 8}));
+  EXPECT_EQ(refusal("2 1\n0 5\n0 1\n"),
+            "dir/tai.txt: line 3: '0 1' is a permutation or a pair: write a permutation as 1 2, or "
+            "both times on one line");
+}
+
 TEST(InstanceFile, OfLinesThatTheHeadDoesNotPromiseIsRefused) {
   EXPECT_EQ(refusal("4 7\n80 33 95 46 89 95 84\n"),
             "dir/tai.txt: line 2: 7 numbers, but the times of machine 1 of 7 are 4 numbers by the "

@@ -300,6 +300,11 @@ TEST_F(Command, FilesThatCannotBeReadAreNamed) {
     expect_one_line(run("predict --ranks 2 --size N=1 --model " + name), 1, name + ": ");
   }
   expect_one_line(run("fit missing --out y.json"), 1, "missing: ");
+  fs::create_symlink("round", folder_ / "round");
+  expect_one_line(run("fit round --out y.json"), 1, "cleave: round: cannot read");
+  expect_one_line(run("predict --ranks 2 --size N=1 --model round"), 1,
+                  "cleave: round: cannot read");
+  expect_one_line(run("compare round round"), 1, "cleave: round: cannot read");
   fs::create_directory(folder_ / "nothing");
   expect_one_line(run("fit nothing --out y.json"), 1, "nothing: has no *.trace.jsonl");
   expect_one_line(run("predict --ranks 2 --size N=1 --model missing"), 1, "missing: ");
@@ -343,6 +348,17 @@ TEST_F(Command, NotANumberIsInNoRange) {
                   "'nan' is out of range: from 1 to 1000000");
   expect_one_line(run("plan x.model.json --size N=1K --efficiency nan"), 2,
                   "'nan' is out of range: from 0 to 2");
+}
+
+TEST_F(Command, StandardOutputThatIsFullIsAFailure) {
+  const std::string traces = write_traces();
+  for (const std::string& arguments :
+       {std::string("--help"), std::string("predict --help"), std::string("--version"),
+        "fit" + traces + " --out m.model.json"}) {
+    SCOPED_TRACE(arguments);
+    expect_one_line(run("-c 'exec " CLEAVE_PROGRAM " " + arguments + " >/dev/full'", "sh"), 1,
+                    "standard output");
+  }
 }
 
 TEST_F(Command, AFullDiskIsOneLineAndNoHalfFile) {

@@ -169,7 +169,7 @@ TEST(DcCall, AProblemThatCannotCrossIsForEveryRankThatHasIt) {
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(),
                  "placement rooted sends problems to other ranks, and this application's Problem "
-                 "cannot cross: it holds a pointer, a view or a type without a wire");
+                 "cannot cross: it holds a pointer, a view, a C array or a type without a wire");
   }
 }
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -736,6 +737,29 @@ TEST(Search, EndedEarlyHasWhatItHasFoundOnEveryRank) {
   options.stealing.stop = &stop;
   options.stealing.max_s = 10;  // had the others not to be told
   expect_part(options, "stopped before the search was done");
+}
+
+TEST(Search, WhoseLongestTimeIsNoNumberIsRefusedOnEveryRank) {
+  const Comm world(MPI_COMM_WORLD);
+  const auto refused = [](DC_Type type, double max_s) -> std::string {
+    Options options = with_threads(1);
+    options.stealing.max_s = max_s;
+    try {
+      DC_Call(type, Words{}, 4, options);
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "accepted";
+  };
+  const double no_number = std::numeric_limits<double>::quiet_NaN();
+  const std::string line = "max_s is the longest time in seconds that a search may take, not nan";
+  EXPECT_EQ(refused(DC_Type::work_stealing, no_number), line);
+  EXPECT_EQ(refused(DC_Type::sequential, no_number), line);
+  if (world.size() > 1) {
+    EXPECT_EQ(refused(DC_Type::work_stealing, world.rank() == 0 ? 60 : no_number),
+              "rank 0 calls DC_Call with work_stealing, replicated, rank 1 with work_stealing, "
+              "replicated, max_s nan: all ranks must make the same call");
+  }
 }
 
 TEST(Search, OnOneRankEndedEarlyHasWhatItHasFound) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A search that was stopped is resumed from its snapshot, on another number of threads; a snapshot
 // that is foreign or damaged is refused.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -317,6 +318,29 @@ TEST(Snapshot, ThatIsDamagedGivesWayToTheOneBefore) {
       }
     }
   }
+}
+
+TEST(Snapshot, ThatIsDamagedIsNotOneOfTheTwoThatAreKept) {
+  const SharedFolder folder;
+  const auto damage = [&](int generation) {
+    on_first_rank([&] {
+      write_file(folder.path() / fmt::format("cleave-snapshot-{:06}.rank-00000", generation), "");
+    });
+  };
+  EXPECT_NE(stop_early(folder.path(), 1), "");
+  EXPECT_NE(stop_early(folder.path(), 1), "");
+  damage(2);
+  EXPECT_NE(stop_early(folder.path(), 1), "");  // from 1, and leaves 3
+  on_first_rank([&] {
+    EXPECT_FALSE(std::filesystem::exists(folder.path() / "cleave-snapshot-000002.json"));
+  });
+  damage(3);
+  const RandomTree app{.children_of_root = kChildren};
+  CheckpointReport report;
+  EXPECT_EQ(DC_Call(DC_Type::work_stealing, app, kStart,
+                    options_for(folder.path(), 1, true, nullptr, &report)),
+            search_sequentially(app, kStart));
+  EXPECT_EQ(report.resumed_from, 1);
 }
 
 TEST(Snapshot, WithoutItsManifestStaysUntilThatOfAnotherRunIsWhole) {

@@ -198,8 +198,12 @@ TEST(AtomicFile, OfALinkIsItsTarget) {
     EXPECT_EQ(read_file(folder / "elsewhere/x"), text);
   }
   std::filesystem::create_symlink("round", folder / "round");
-  EXPECT_EQ(message_of([&] { write_file(folder / "round", ""); }),
-            (folder / "round").string() + ": cannot write: too many symbolic links");
+  const std::string reason = ": Too many levels of symbolic links";
+  for (const char* const name : {"round", "round/x"}) {
+    const std::string path = folder / name;
+    EXPECT_EQ(message_of([&] { write_file(path, ""); }), path + ": cannot write" + reason);
+    EXPECT_EQ(message_of([&] { read_file(path); }), path + ": cannot read" + reason);
+  }
 }
 
 TEST(AtomicFile, OfAFifoIsWrittenToItsReader) {

@@ -93,6 +93,7 @@ class CallIdentity {
   int threads_;
   bool keeps_snapshots_;
   bool tells_early_end_;
+  bool is_timed_;  ///< by a number
   std::uint64_t application_;
   std::uint64_t problem_;
 };

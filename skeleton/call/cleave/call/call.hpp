@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <utility>
 
@@ -98,28 +99,38 @@ typename App::Solution in_boxes_if_needed(const App& app, typename App::Problem&
   }
 }
 
+/// Whether two ranks of this call tell each other in their first message what they call.
+template <class App>
+bool tells_call_first(DC_Type type, const CallOptions& options, int ranks) {
+  return RunsOnHypercube<App> && !NeedsBoxes<App> && type == DC_Type::hypercube &&
+         options.placement == Placement::replicated && options.stealing.threads == 1 &&
+         !std::isnan(options.stealing.max_s) && first_message_tells_call(Way::replicated, ranks);
+}
+
 /// DC_Call (dc_call.hpp), with hooks. What the move of the solution to the caller throws, this rank
 /// throws alone.
 template <class App>
 typename App::Solution call(DC_Type type, const App& app, typename App::Problem&& problem,
                             const CallOptions& options) {
-  if (type == DC_Type::sequential) {
-    return solve_on_one_rank(app, std::move(problem), options);
-  }
-  const MpiMessages comm(Comm(options.comm));
-  if constexpr (RunsOnHypercube<App> && !NeedsBoxes<App>) {
-    if (type == DC_Type::hypercube && options.stealing.threads == 1 &&
-        options.placement == Placement::replicated &&
-        first_message_tells_call(Way::replicated, comm.size())) {
+  if (type != DC_Type::sequential) {
+    const Comm comm(options.comm);
+    if (tells_call_first<App>(type, options, comm.size())) {
       const CallIdentity identity = identity_of<App>(type, problem, options);
       try {
         return solve_on_ranks(type, app, std::move(problem), options, &identity);
       } catch (const OtherCall&) {
-        identity.refuse(*comm.comm());
+        identity.refuse(comm);
       }
     }
+    agree_on_call<App>(type, problem, options);
   }
-  agree_on_call<App>(type, problem, options);
+  if (std::isnan(options.stealing.max_s)) {
+    throw Error("max_s is the longest time in seconds that a search may take, not nan");
+  }
+  if (type == DC_Type::sequential) {
+    return solve_on_one_rank(app, std::move(problem), options);
+  }
+  const MpiMessages comm(Comm(options.comm));
   return in_boxes_if_needed(
       app, std::move(problem), options, comm, [&](const auto& of, auto&& given) {
         return solve_on_ranks(type, of, std::forward<decltype(given)>(given), options, nullptr);

@@ -69,14 +69,17 @@ consteval bool takes_braces(std::index_sequence<i...> /*before*/,
   return requires { T{AnyField<T>{i}..., {}, AnyField<T>{j}...}; };
 }
 
-/// Whether T, which can be made of nothing, holds a C array of several elements: where one begins,
-/// `{}` is not an element of it but the whole.
+/// Which field of T, counted from 1, is its first C array of several elements, if T can be made of
+/// nothing: where one begins, `{}` is not an element of it but the whole. 0 if there is none.
 template <class T>
-consteval bool holds_c_array() {
+consteval std::size_t c_array_field() {
   return []<std::size_t... i>(std::index_sequence<i...>) {
-    return kTakes<T, 0> && !(takes_braces<T>(std::make_index_sequence<i>(),
-                                             std::make_index_sequence<sizeof...(i) - i - 1>()) &&
-                             ...);
+    std::size_t fields = 0;
+    const bool has_none =
+        ((++fields, takes_braces<T>(std::make_index_sequence<i>(),
+                                    std::make_index_sequence<sizeof...(i) - i - 1>())) &&
+         ...);
+    return has_none || !kTakes<T, 0> ? 0 : fields;
   }(std::make_index_sequence<field_count<T>()>());
 }
 
@@ -94,7 +97,7 @@ concept Aggregate =
 
 /// An aggregate whose fields can be named.
 template <class T>
-concept HasFields = Aggregate<T> && (field_count<T>() <= kMaxFields) && !holds_c_array<T>() &&
+concept HasFields = Aggregate<T> && (field_count<T>() <= kMaxFields) && (c_array_field<T>() == 0) &&
                     !has_uncounted_field<T>();
 
 /// References to the fields of `value`.

@@ -84,11 +84,20 @@ struct Found {
 template <class Struct, std::size_t field, class First, class... Others>
 auto first_culprit();
 
+/// In place of a C array of several elements, whose type cannot be told.
+struct CArray {
+  CArray() = delete;
+};
+template <class T>
+concept HoldsCArray = Aggregate<T> && (c_array_field<T>() != 0);
+
 /// The innermost type that keeps T from crossing: the first, in the order of the fields.
 template <class T, class Struct = void, std::size_t field = 0>
 auto culprit() {
   return []<class... Parts>(Types<Parts...>) {
-    if constexpr ((Crosses<Parts>::value && ...)) {
+    if constexpr (HoldsCArray<T>) {
+      return Found<CArray, T, c_array_field<T>()>();
+    } else if constexpr ((Crosses<Parts>::value && ...)) {
       return Found<T, Struct, field>();
     } else {
       return first_culprit<T, 1, Parts...>();
@@ -133,17 +142,20 @@ consteval void report_crossing(Found<Member, Struct, field> /*culprit*/) {
     CLEAVE_REPORT(
         "it is or holds a type with a base class, which Boost.PFR cannot look into; specialise "
         "cleave::wire<T> for that type, or cleave::kPlain<T> if its bytes are its value")
+  } else if constexpr (std::is_array_v<Member> || std::is_same_v<Member, CArray>) {
+    CLEAVE_REPORT(
+        "it holds a C array, which Boost.PFR cannot look into; hold a std::array, specialise "
+        "cleave::wire<T> for the type that holds it, or cleave::kPlain<T> if its bytes are its "
+        "value")
   } else if constexpr (std::is_aggregate_v<Member> && !std::is_move_assignable_v<Member>) {
     CLEAVE_REPORT(
         "it is or holds an aggregate that cannot be assigned, since a member is const or a "
         "reference; "
         "specialise cleave::wire<T> for that type")
-  } else if constexpr (std::is_array_v<Member> || (Aggregate<Member> && !HasFields<Member> &&
-                                                   !has_uncounted_field<Member>())) {
+  } else if constexpr (Aggregate<Member> && field_count<Member>() > kMaxFields) {
     CLEAVE_REPORT(
-        "it holds a C array, or an aggregate of more than 100 fields, which Boost.PFR cannot look "
-        "into; hold a std::array, specialise cleave::wire<T> for that type, or cleave::kPlain<T> "
-        "if its bytes are its value")
+        "it is or holds an aggregate of more than 100 fields, which Boost.PFR cannot look into; "
+        "specialise cleave::wire<T> for that type, or cleave::kPlain<T> if its bytes are its value")
   } else {
     CLEAVE_REPORT(
         "it is or holds a type with private members, a constructor or a union; specialise "

@@ -256,7 +256,7 @@ Way way_for(Placement asked) {
   if (!Transferable<typename App::Problem> && moves_problems(way)) {
     throw Error("placement " + std::string(placement.name) +
                 " sends problems to other ranks, and this application's Problem cannot cross: it "
-                "holds a pointer, a view or a type without a wire");
+                "holds a pointer, a view, a C array or a type without a wire");
   }
   return way;
 }

@@ -10,6 +10,7 @@
 #include <limits>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <cleave/error.hpp>
 
@@ -79,8 +80,15 @@ bool parse_command_line(CLI::App& cli, int argc, char** argv, bool speaks = true
 void check_has_standard_output(const std::string& option, const std::filesystem::path& file,
                                bool json);
 
+/// \throws UsageError  if `file`, which `option` writes, is one of the files that are read
+void check_is_not_read(const std::string& option, const std::filesystem::path& file,
+                       const std::vector<std::string>& inputs);
+
 /// Writes `text` to standard output. \throws Error  if that cannot be written to
 void write_out(const std::string& text);
+
+/// Writes what was printed and is still kept. \throws Error  if any of it could not be written
+void flush_out();
 
 /// The command line as one string, for the provenance of files.
 std::string command_line_of(int argc, char** argv);
@@ -97,6 +105,7 @@ int run_alone(const std::string& program, Body&& body) {
   };
   try {
     body();
+    flush_out();
     return 0;
   } catch (const UsageError& error) {
     return fail(error, 2);

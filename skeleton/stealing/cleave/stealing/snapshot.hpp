@@ -47,8 +47,8 @@ class FolderLock {
   State state_ = State::held;
 };
 
-/// The folder of one search's snapshots. The two newest are kept. Files of other names than theirs
-/// are left alone.
+/// The folder of one search's snapshots. The two newest are kept, without those that were found
+/// damaged. Files of other names than theirs are left alone.
 class SnapshotFolder {
  public:
   /// Collective. Makes the folder if it does not exist, and reads the newest snapshot that is
@@ -70,8 +70,8 @@ class SnapshotFolder {
   /// Writes this rank's part of the next snapshot, to the disk. \throws FileError
   void write_part(std::span<const std::byte> nodes, std::span<const std::byte> totals,
                   std::int64_t incumbent);
-  /// On rank 0, once all have written theirs: makes it valid, then removes all but the two newest,
-  /// and the parts without a manifest.
+  /// On rank 0, once all have written theirs: makes it valid, then removes all but the two newest
+  /// that are not damaged, and the parts without a manifest.
   /// \throws FileError
   void complete(std::int64_t now_ns);
 
@@ -101,6 +101,7 @@ class SnapshotFolder {
   CheckpointOptions options_;
   std::unique_ptr<FolderLock> lock_;  ///< on rank 0
   std::int64_t resumed_from_ = 0;
+  std::vector<std::int64_t> damaged_;  ///< the snapshots that it could not be resumed from
   std::vector<SnapshotPart> parts_;
   std::int64_t next_generation_ = 1;
   std::int64_t written_ = 0;

@@ -321,7 +321,7 @@ typename App::Solution solve_by_work_stealing(const App& app, typename App::Prob
   } else if constexpr (!Transferable<typename App::Problem>) {
     throw Error(
         "work stealing sends problems to other ranks, and this application's Problem cannot cross: "
-        "it holds a pointer, a view or a type without a wire");
+        "it holds a pointer, a view, a C array or a type without a wire");
   } else if constexpr (DeclaredCommutative<App>) {
     const Reduction<App> reduction{app};
     auto solution =

@@ -1,4 +1,5 @@
-// error: cleave: Solution cannot cross to another rank: it holds a C array, or an aggregate of
+// error: cleave: Solution cannot cross to another rank: it holds a C array
+// place: CArray, field 2 of Long
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
