@@ -44,6 +44,7 @@ struct Strassen {
   std::vector<Product> divide(const Product& p) const {
     const std::size_t half = side_of(p.a) / 2, below = 2 * half * half;
     std::vector<Product> seven(7);
+    for (auto& [left, right] : seven) left.reserve(half * half), right.reserve(half * half);
     for (std::size_t i = 0; i < half * half; ++i) {
       const std::size_t at = i / half * 2 * half + i % half;
       const Number a = p.a[at], b = p.a[at + half], c = p.a[at + below], d = p.a[at + below + half];

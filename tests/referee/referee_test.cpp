@@ -210,6 +210,14 @@ TEST_F(Simulated, WorkStealingIsMeasuredOnManyRanks) {
   std::filesystem::remove_all(folder);
 }
 
+TEST_F(Simulated, SevenProductsAreATable) {
+  const Finished finished = run({kReferee + "/products"}, {"N=256"});
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  for (const char* row : {"\n| 1 | ", "\n| 2 | ", "\n| 4 | ", "\n| 7 | "}) {
+    EXPECT_NE(finished.out.find(row), std::string::npos) << finished.out;
+  }
+}
+
 TEST_F(Simulated, APredictionIsJudged) {
   const testing::TemporaryFolder folder;
   const std::vector<std::string> short_form = {
