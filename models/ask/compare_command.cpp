@@ -18,8 +18,8 @@
 #include "models/ask/arguments.hpp"
 #include "models/ask/commands.hpp"
 #include "models/ask/study_folder.hpp"
+#include "models/report/cells.hpp"
 #include "models/report/comparison.hpp"
-#include "models/report/format.hpp"
 #include "models/report/measured.hpp"
 #include "models/report/text.hpp"
 #include "models/study/side_runs.hpp"
@@ -63,7 +63,6 @@ Table table_of_models(const std::vector<Model>& models, Json& rows) {
       runs.insert({run.ranks, run.sizes});
     }
   }
-  const auto cell = [](std::string text) { return Cell{text, text}; };
   Table table{.columns = {{"ranks", true}, {"sizes"}, {"1", true}}};
   for (std::size_t i = 2; i <= models.size(); ++i) {
     table.columns.push_back({fmt::format("{}", i), true});
@@ -71,17 +70,19 @@ Table table_of_models(const std::vector<Model>& models, Json& rows) {
     table.columns.push_back({fmt::format("{} differs", i)});
   }
   for (const auto& [ranks, sizes] : runs) {
-    std::vector<Cell> row = {cell(fmt::format("{}", ranks)), cell(format_sizes(sizes))};
+    std::vector<Cell> row = {whole(ranks), text(format_sizes(sizes))};
     Json times = Json::array();
     std::optional<Prediction> first;
     for (const Model& model : models) {
       const Prediction p = predict(model, ranks, sizes);
-      row.push_back(cell(format_seconds(p.seconds)));
-      times.push_back({{"seconds", p.seconds}, {"interval", {p.low, p.high}}});
+      row.push_back(time_of(p));
+      times.push_back(
+          {{"seconds", p.seconds}, {"interval", {p.low, p.high}}, {"is_answer", p.is_answer()}});
       if (first) {
         const bool differs = first->low > p.high || p.low > first->high;
-        row.push_back(cell(fmt::format("{:.3f}", p.seconds / first->seconds)));
-        row.push_back(cell(differs ? "yes" : "not for certain"));
+        row.push_back(known(first->is_answer() && p.is_answer(),
+                            text(fmt::format("{:.3f}", p.seconds / first->seconds))));
+        row.push_back(text(differs ? "yes" : "not for certain"));
         times.back()["differs"] = differs;
       }
       first = first ? first : p;

@@ -18,7 +18,7 @@
 #include "models/ask/arguments.hpp"
 #include "models/ask/commands.hpp"
 #include "models/ask/questions.hpp"
-#include "models/report/format.hpp"
+#include "models/report/cells.hpp"
 #include "models/report/remarks.hpp"
 #include "models/report/text.hpp"
 #include "models/study/program_description.hpp"
@@ -79,21 +79,19 @@ void print_table(const Plan& plan, bool has_details) {
                           {"core hours", true},
                           {"fitted range"},
                           {"memory per host", true, true}}};
-  const auto cell = [](std::string text) { return Cell{text, text}; };
   for (std::size_t i = 0; i < plan.choices.size(); ++i) {
     const PlanChoice& c = plan.choices[i];
     const Prediction& p = c.prediction;
-    const auto known = [&](std::string text) { return cell(p.is_answer() ? text : ""); };
-    table.rows.push_back(
-        {cell(plan.chosen == i ? "->"
-              : c.fits         ? "fits"
-                               : ""),
-         cell(fmt::format("{}", p.ranks)),
-         cell(p.is_answer() ? format_seconds(p.seconds) : "not known"),
-         known(format_seconds(p.low)), known(format_seconds(p.high)),
-         known(format_seconds(p.run_high)), known(fmt::format("{:.2f}", c.speedup)),
-         known(fmt::format("{:.3f}", c.efficiency)), known(fmt::format("{:.4g}", c.core_hours)),
-         cell(fitted_range_text(p, has_details)), cell(memory_text(p))});
+    const auto if_known = [&](Cell cell) { return known(p.is_answer(), std::move(cell)); };
+    table.rows.push_back({text(plan.chosen == i ? "->"
+                               : c.fits         ? "fits"
+                                                : ""),
+                          whole(p.ranks), time_of(p), if_known(seconds(p.low)),
+                          if_known(seconds(p.high)), if_known(seconds(p.run_high)),
+                          if_known(text(fmt::format("{:.2f}", c.speedup))),
+                          if_known(text(fmt::format("{:.3f}", c.efficiency))),
+                          if_known(text(fmt::format("{:.4g}", c.core_hours))),
+                          text(fitted_range_text(p, has_details)), text(memory_text(p))});
   }
   fmt::print("{}", to_terminal(table, has_details));
   Remarks remarks;

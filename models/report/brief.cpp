@@ -64,11 +64,10 @@ std::string to_brief(const Report& report) {
   for (const auto& [of, line] : lines_of(report, answers)) {
     const auto& [ranks, threads, sizes] = of;
     const Prediction& p = *line.prediction;
-    const bool is_known = p.is_answer();
-    table.rows.push_back({text("  " + format_sizes(sizes)), text(format_workers(ranks, threads)),
-                          text(line.measured),
-                          text(is_known ? format_seconds(p.seconds) : "not known"),
-                          text(is_known ? fmt::format("{:.1f} %", 100 * p.half_width()) : "")});
+    table.rows.push_back(
+        {text("  " + format_sizes(sizes)), text(format_workers(ranks, threads)),
+         text(line.measured), time_of(p),
+         known(p.is_answer(), text(fmt::format("{:.1f} %", 100 * p.half_width())))});
   }
   std::string brief = wrapped(
       fmt::format("{} is {}", report.model.app,

@@ -28,9 +28,14 @@ struct Cell {
 };
 
 struct Column {
-  std::string name;  ///< with its unit
+  std::string name;  ///< with the unit of what is exact: "measured (s)"
   bool is_number = false;
   bool is_detail = false;  ///< a terminal shows it where details are asked for
+
+  /// Its head for people, whose cells have units of their own: "measured".
+  std::string shown() const {
+    return name.substr(0, name.size() - (name.ends_with(" (s)") ? 4 : 0));
+  }
 };
 
 struct Table {

@@ -50,7 +50,8 @@ struct Shown {
 };
 
 Shown shown_of(const Table& table, std::size_t column) {
-  Shown shown{.texts = {table.columns[column].name}, .is_number = table.columns[column].is_number};
+  Shown shown{.texts = {table.columns[column].shown()},
+              .is_number = table.columns[column].is_number};
   for (const std::vector<Cell>& row : table.rows) {
     shown.texts.push_back(row[column].shown);
   }
@@ -155,7 +156,7 @@ std::string notes_text(const std::vector<std::string>& notes) {
 std::string to_markdown(const Table& table) {
   std::string text = "|";
   for (const Column& column : table.columns) {
-    text += fmt::format(" {} |", escaped_for_markdown(column.name));
+    text += fmt::format(" {} |", escaped_for_markdown(column.shown()));
   }
   text += "\n|";
   for (const Column& column : table.columns) {

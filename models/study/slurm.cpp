@@ -16,6 +16,8 @@
 #include <cleave/sizes.hpp>
 #include <cleave/trace/duration.hpp>
 
+#include "models/report/answer.hpp"
+
 namespace cleave::models {
 
 namespace {
@@ -81,15 +83,14 @@ std::string directives(const Model& model, const PlanChoice& choice, bool is_que
   std::string lines = fmt::format(
       "#!/bin/bash\n"
       "# {}\n"
-      "# Predicted: {} when quiet, 95 % of runs from {} to {}{}.\n"
+      "# Predicted: {} when quiet, {}{}.\n"
       "#SBATCH --job-name=cleave-{}\n"
       "#SBATCH --nodes={}\n"
       "#SBATCH --ntasks={}\n"
       "#SBATCH --ntasks-per-node={}\n"
       "#SBATCH --cpus-per-task={}\n"
       "#SBATCH --time={}\n",
-      detail::one_line(model.verdict.sentence()), detail::format_seconds(p.seconds),
-      detail::format_seconds(p.run_low), detail::format_seconds(p.run_high),
+      detail::one_line(model.verdict.sentence()), detail::format_seconds(p.seconds), runs_text(p),
       p.outside_fitted_range ? ", beyond what was fitted" : "", job_name(model.app),
       (p.ranks + tasks_per_node - 1) / tasks_per_node, p.ranks, tasks_per_node, p.threads,
       time_limit(limit_s));

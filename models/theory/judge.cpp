@@ -94,6 +94,7 @@ nlohmann::json to_json(const JudgedRun& judged) {
           {"spread", judged.spread},
           {"predicted", judged.prediction.seconds},
           {"interval", {judged.prediction.low, judged.prediction.high}},
+          {"is_answer", judged.prediction.is_answer()},
           {"inside", judged.inside},
           {"relative_error", judged.relative_error},
           {"held_out", judged.held_out}};

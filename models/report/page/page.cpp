@@ -57,7 +57,7 @@ std::string html_of(const Table& table) {
       escaped(table.title));
   for (const Column& column : table.columns) {
     html += fmt::format("<th scope=\"col\"{}>{}</th>", column.is_number ? " class=\"number\"" : "",
-                        escaped(column.name));
+                        escaped(column.shown()));
   }
   html += "</tr></thead>\n<tbody>\n";
   for (const std::vector<Cell>& row : table.rows) {
