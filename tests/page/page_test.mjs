@@ -156,12 +156,16 @@ test("every control is reached by keys; a wrong value is named, a deadline judge
     await page.fill("#ranks", "-3");
     assert.equal(await page.getAttribute("#ranks", "aria-invalid"), "true");
     assert.match(await page.locator("#answer").textContent(), /A field holds no value/);
+    assert.equal(await page.locator("#commands code").count(), 0, "of a question that stands no longer");
     await page.fill("#ranks", "2");
     await page.fill("#deadline", "1h");
     assert.match(await page.locator("#answer").textContent(), /Keeps 1h with 95 % probability/);
     await page.waitForSelector("#plan tr.chosen");
     const plan = (await page.locator("#commands code").allTextContents())[1];
     assert.match(plan, /^cleave plan \S+ --deadline 1h --size N=16M .*--slurm job\.sh$/);
+    const judged = await page.evaluate(() =>
+      deadlineVerdict({ is_answer: false, as_the_host_was: [1, 2] }, { seconds: 10, text: "10s" }));
+    assert.deepEqual(judged, ["no", "Whether it keeps 10s is not known."]);
     await page.fill("#deadline", "");
     await page.getByRole("button", { name: "Start again" }).press("Enter");
     assert.equal(await page.inputValue("#ranks"), "8");
