@@ -93,12 +93,6 @@ Table table_of_models(const std::vector<Model>& models, Json& rows) {
   return table;
 }
 
-void say_sides(const Answering& answering, const std::vector<std::string>& names) {
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    answering.say(fmt::format("{}: {}\n", i + 1, detail::one_line(names[i])));
-  }
-}
-
 void compare_models(const CompareArguments& arguments) {
   if (arguments.max_ratio || arguments.markdown) {
     throw UsageError(
@@ -114,9 +108,17 @@ void compare_models(const CompareArguments& arguments) {
   }
   Json rows = Json::array();
   const Table table = table_of_models(models, rows);
-  say_sides(arguments.answering, arguments.files);
-  arguments.answering.say(to_terminal(table));
-  arguments.answering.print({{"files", arguments.files}, {"rows", rows}});
+  Json verdicts = Json::array();
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    const Verdict& verdict = models[i].verdict;
+    verdicts.push_back(to_json(verdict, true));
+    arguments.answering.say(
+        wrapped(fmt::format("{}: {} is {}", i + 1, detail::one_line(arguments.files[i]),
+                            verdict.sentence(true)),
+                3));
+  }
+  arguments.answering.say('\n' + to_terminal(table));
+  arguments.answering.print({{"files", arguments.files}, {"verdicts", verdicts}, {"rows", rows}});
 }
 
 void compare_measured(const CompareArguments& arguments, const std::vector<ComparedSide>& sides) {
@@ -126,7 +128,9 @@ void compare_measured(const CompareArguments& arguments, const std::vector<Compa
     answering.say(
         fmt::format("**{}**\n\n{}", comparison.summary(), to_markdown(table_of(comparison))));
   } else {
-    say_sides(answering, comparison.sides);
+    for (std::size_t i = 0; i < comparison.sides.size(); ++i) {
+      answering.say(fmt::format("{}: {}\n", i + 1, detail::one_line(comparison.sides[i])));
+    }
     answering.say(
         fmt::format("\n{}\n{}", wrapped(comparison.summary()), to_terminal(table_of(comparison))));
   }

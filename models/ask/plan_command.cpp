@@ -44,13 +44,13 @@ struct PlanArguments {
   Answering answering;
 };
 
-void print_json(const Answering& answering, const Model& model, const Plan& plan) {
+void print_json(const Answering& answering, const Verdict& verdict, bool by_law, const Plan& plan) {
   Json array = Json::array();
   for (const PlanChoice& c : plan.choices) {
     array.push_back(Json(to_json(c)));
   }
   Json object = {
-      {"verdict", to_json(model.verdict)}, {"choices", std::move(array)}, {"ranks", nullptr}};
+      {"verdict", to_json(verdict, by_law)}, {"choices", std::move(array)}, {"ranks", nullptr}};
   if (!plan.left_out.empty()) {
     object["left_out"] = plan.left_out;
   }
@@ -166,13 +166,13 @@ void run(PlanArguments& arguments) {
   }
   PlanRequest request{.ranks = parse_ranks(arguments.ranks),
                       .deadline_s = arguments.deadline_s,
-                      .efficiency = arguments.efficiency,
-                      .options = arguments.question.options()};
+                      .efficiency = arguments.efficiency};
   if (!arguments.host_memory.empty()) {
     request.host_bytes = static_cast<double>(parse_count(arguments.host_memory));
   }
   arguments.answering.set_output("--slurm", arguments.slurm, {arguments.question.study});
   const Model model = arguments.question.read();
+  request.options = arguments.question.options(model);
   if (!model.size_names().empty()) {
     require_option(arguments.size, "--size", "--size N=1G");
     request.sizes = parse_sizes(arguments.size);
@@ -183,9 +183,11 @@ void run(PlanArguments& arguments) {
     write_file(arguments.slurm,
                slurm_script(model, plan.choices[*plan.chosen], batch_options(arguments, model)));
   }
-  print_json(arguments.answering, model, plan);
+  const bool by_law = !std::ranges::all_of(
+      plan.choices, [](const PlanChoice& choice) { return choice.prediction.is_rehearsed; });
+  print_json(arguments.answering, model.verdict, by_law, plan);
   if (arguments.answering.is_for_people()) {
-    fmt::print("{}\n", wrapped(model.verdict.sentence()));
+    fmt::print("{}\n", wrapped(model.verdict.sentence(by_law)));
     print_table(plan, arguments.details);
   }
   if (is_refused) {

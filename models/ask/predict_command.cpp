@@ -37,13 +37,18 @@ struct PredictArguments {
   Answering answering;
 };
 
+bool any_by_law(const std::vector<Prediction>& predictions) {
+  return !std::ranges::all_of(predictions, &Prediction::is_rehearsed);
+}
+
 void print_json(const Answering& answering, const Model& model,
                 const std::vector<Prediction>& predictions) {
   Json array = Json::array();
   for (const Prediction& p : predictions) {
     array.push_back(Json(to_json(p)));
   }
-  answering.print({{"verdict", to_json(model.verdict)}, {"predictions", std::move(array)}});
+  answering.print({{"verdict", to_json(model.verdict, any_by_law(predictions))},
+                   {"predictions", std::move(array)}});
 }
 
 /// The runs of these sizes that the model was fitted to or tested with, as their traces have them
@@ -165,14 +170,6 @@ std::vector<int> ranks_asked(const Model& model, const std::string& given) {
   return parse_ranks(given);
 }
 
-/// Those that are given, else the study's own.
-std::vector<RehearsedRun> rehearsed_for(const PredictArguments& arguments, const Model& model) {
-  const QuestionArguments& question = arguments.question;
-  return arguments.rehearsals.empty() && question.what_if.empty()
-             ? rehearsed_in(question.study, model)
-             : rehearsed_runs(model, read_traces(arguments.rehearsals));
-}
-
 void run(const PredictArguments& arguments) {
   arguments.question.require_model("cleave predict sort-study --ranks 1,2 --size N=1G");
   std::vector<NamedSizes> sizes;
@@ -183,11 +180,13 @@ void run(const PredictArguments& arguments) {
     throw UsageError("--what-if changes blocks that --rehearsal gives as measured: give one");
   }
   const Model model = arguments.question.read();
-  PredictOptions options = arguments.question.options();
-  options.rehearsed = rehearsed_for(arguments, model);
-  options.messages = arguments.messages.empty()
-                         ? messages_in(arguments.question.study, model)
-                         : measured_messages(model, read_traces(arguments.messages));
+  PredictOptions options = arguments.question.options(model);
+  if (!arguments.rehearsals.empty()) {
+    options.rehearsed = rehearsed_runs(model, read_traces(arguments.rehearsals));
+  }
+  if (!arguments.messages.empty()) {
+    options.messages = measured_messages(model, read_traces(arguments.messages));
+  }
   const std::vector<int> ranks = ranks_asked(model, arguments.ranks);
   if (model.size_names().empty()) {
     sizes.resize(1);  // of a table of ranks and times
@@ -203,7 +202,7 @@ void run(const PredictArguments& arguments) {
     print_json(arguments.answering, model, predictions);
     return;
   }
-  fmt::print("{}\n", wrapped(model.verdict.sentence()));
+  fmt::print("{}\n", wrapped(model.verdict.sentence(any_by_law(predictions))));
   constexpr std::size_t kMostAnswers = 10;  // more are read better in the table
   if (predictions.size() <= kMostAnswers) {
     for (const Prediction& p : predictions) {

@@ -69,9 +69,10 @@ std::string to_brief(const Report& report) {
          text(line.measured), time_of(p),
          known(p.is_answer(), text(fmt::format("{:.1f} %", 100 * p.half_width())))});
   }
-  std::string brief = wrapped(
-      fmt::format("{} is {}", report.model.app,
-                  verdict.trusted == false ? "not trusted: " + verdict.worst : verdict.sentence()));
+  std::string brief = wrapped(fmt::format("{} is {}", report.model.app,
+                                          verdict.trusted == false
+                                              ? "not trusted: " + verdict.worst
+                                              : verdict.sentence(first_answers_by_law(report))));
   brief += to_terminal(table);
   for (const Answer& answer : answers) {
     if (!answer.prediction) {

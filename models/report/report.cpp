@@ -121,4 +121,10 @@ std::vector<Answer> first_answers(const Report& report) {
   return first;
 }
 
+bool first_answers_by_law(const Report& report) {
+  return std::ranges::any_of(first_answers(report), [](const Answer& answer) {
+    return answer.prediction && !answer.prediction->is_rehearsed;
+  });
+}
+
 }  // namespace cleave::models

@@ -104,5 +104,7 @@ std::vector<Residual> residuals_of(const Model& model, const Measurements& measu
 
 /// What a person is told first.
 std::vector<Answer> first_answers(const Report& report);
+/// Whether one of these is by the law, rather than rehearsed.
+bool first_answers_by_law(const Report& report);
 
 }  // namespace cleave::models

@@ -90,8 +90,8 @@ std::string directives(const Model& model, const PlanChoice& choice, bool is_que
       "#SBATCH --ntasks-per-node={}\n"
       "#SBATCH --cpus-per-task={}\n"
       "#SBATCH --time={}\n",
-      detail::one_line(model.verdict.sentence()), detail::format_seconds(p.seconds), runs_text(p),
-      p.outside_fitted_range ? ", beyond what was fitted" : "", job_name(model.app),
+      detail::one_line(model.verdict.sentence(!p.is_rehearsed)), detail::format_seconds(p.seconds),
+      runs_text(p), p.outside_fitted_range ? ", beyond what was fitted" : "", job_name(model.app),
       (p.ranks + tasks_per_node - 1) / tasks_per_node, p.ranks, tasks_per_node, p.threads,
       time_limit(limit_s));
   if (p.memory_bytes) {

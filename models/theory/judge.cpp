@@ -131,6 +131,8 @@ Verdict judge(const std::vector<JudgedRun>& runs) {
   constexpr double kFarOutside = 1;  // half widths
   constexpr double kWide = 0.15;
   verdict.held_out = static_cast<int>(held_out.size());
+  verdict.of_rehearsals = std::ranges::all_of(
+      held_out, [](const JudgedRun* run) { return run->prediction.is_rehearsed; });
   verdict.median_error = detail::median(std::move(errors));
   const auto by = [](auto value) { return [value](const JudgedRun* run) { return value(*run); }; };
   const JudgedRun& worst = **std::ranges::max_element(held_out, {}, by(half_widths_outside));

@@ -195,6 +195,11 @@ TEST_F(Command, ComparesWhatModelsPredict) {
   const Result models = run("compare x.model.json y.model.json x.model.json");
   EXPECT_EQ(models.status, 0) << models.err;
   EXPECT_NE(models.out.find("3 / 1"), std::string::npos) << models.out;
+  EXPECT_TRUE(models.out.starts_with("1: x.model.json is not judged: no run was held out"))
+      << models.out;
+  const auto said = nlohmann::json::parse(run("compare x.model.json y.model.json --json").out);
+  EXPECT_EQ(said.at("verdicts").size(), 2U);
+  EXPECT_EQ(said.at("rows")[0].at("times")[1].at("is_answer"), true);
   EXPECT_NE(models.out.find("1.000"), std::string::npos) << models.out;
   expect_one_line(run("compare x.model.json y.model.json 0.trace.jsonl"), 2,
                   "0.trace.jsonl is not: give models only, or none");

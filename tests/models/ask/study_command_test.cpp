@@ -138,6 +138,16 @@ TEST_F(Command, AStudyAnswersByRehearsalsThatAllRunsJudge) {
             std::string::npos);
   EXPECT_EQ(nlohmann::json::parse(run("fit s --json", "./cleave").out).at("verdict"),
             object.at("verdict"));
+  // A plan is of the same predictions; what is by the law is not what was judged.
+  const std::string planned =
+      run("plan s --ranks 8,16 --size N=64M --deadline 1h --json", "./cleave").out;
+  for (const auto& [i, choice] : nlohmann::json::parse(planned).at("choices").items()) {
+    EXPECT_EQ(choice.at("seconds"),
+              object.at("answers")[std::stoul(i)].at("prediction").at("seconds"));
+  }
+  EXPECT_EQ(nlohmann::json::parse(planned).at("verdict"), object.at("verdict"));
+  EXPECT_NE(words_of(asked.out).find("the law of other sizes and ranks is not judged"),
+            std::string::npos);
   const Result plan = run("plan s --ranks 1,2 --size N=64M --deadline 1h --slurm job", "./cleave");
   EXPECT_TRUE(words_of(plan.out).starts_with(verdict)) << plan.out;
   EXPECT_NE(read_file(folder_ / "job").find("# " + verdict), std::string::npos);

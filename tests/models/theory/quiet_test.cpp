@@ -140,6 +140,18 @@ TEST(Verdict, SaysWhatMakesARehearsalNarrower) {
   EXPECT_NE(judge({wide}).advice.find("rehearse on an idle host"), std::string::npos);
 }
 
+TEST(Verdict, OfRehearsalsSaysThatTheLawIsNotJudged) {
+  std::vector<JudgedRun> runs(2, judged(1, 0.95, 1.05));
+  runs[0].prediction.is_rehearsed = true;
+  EXPECT_EQ(judge(runs).sentence(true), judge(runs).sentence()) << "one is by the law";
+  runs[1].prediction.is_rehearsed = true;
+  const Verdict verdict = judge(runs);
+  EXPECT_EQ(verdict.sentence(true), verdict.sentence() +
+                                        "; all were rehearsed, the law of other sizes and ranks is "
+                                        "not judged (cleave fit FOLDER --hold-out every-second "
+                                        "does)");
+}
+
 TEST(Verdict, MoreMissesThanChanceAllowsAreNotTrusted) {
   std::vector<JudgedRun> runs(10, judged(1, 0.95, 1.05));
   for (int misses = 0; misses < 2; ++misses) {
