@@ -64,7 +64,7 @@ void fit_and_report(const CommandLine& given, StudyRun& run, const Answering& an
                             detail::provenance_here("cleave study", command_line, "none"));
   write_model(plan.folder / model_file, report.model);
   report.timeline = largest_run(run.traces());
-  report.origin.model = plan.folder.string();
+  report.origin.model = (plan.folder / model_file).string();
   write_report(plan.folder, report);
   run.end();
   answering.print(to_json(plan, report));

@@ -68,7 +68,7 @@ struct WorkerShares {
 
 /// The files that a command would be given to ask the same.
 struct Origin {
-  std::string model;    ///< or a study's folder
+  std::string model;    ///< the file: of a study's folder a command answers by rehearsals, too
   std::string machine;  ///< whose l and g replace the model's; empty where none does
 };
 

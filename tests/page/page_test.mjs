@@ -139,6 +139,20 @@ for (const name of ["sort", "search", "hostile"]) {
   });
 }
 
+test("of a size that a study has rehearsed the page and its command give the answer by the law", async (context) => {
+  const page = await openPage(browser, "study");
+  if (!(await hasPredictor(page))) {
+    context.skip("this build has no compiler for WebAssembly");
+  } else {
+    const answer = await ask(page, { "size-N": "32M", ranks: "8", network: "ethernet-10g" });
+    const [said] = runCommand(answer.commands[0]).predictions;
+    assert.ok(Math.abs(answer.seconds / said.seconds - 1) < 1e-6, `${said.seconds} s, on the page ${answer.seconds} s`);
+    const [rehearsed] = runCommand(answer.commands[0].replace("/sort.model.json", "")).predictions;
+    assert.ok(rehearsed.rehearsed && rehearsed.seconds > 1.05 * said.seconds, `${rehearsed.seconds} s`);
+  }
+  await page.close();
+});
+
 test("every control is reached by keys; a wrong value is named, a deadline judged", async (context) => {
   const page = await openPage(browser, "sort");
   if (!(await hasPredictor(page))) {
