@@ -250,6 +250,13 @@ TEST(Fit, OversubscribedRunsAreLeftOutAndSaid) {
   EXPECT_THROW(without_oversubscribed(collect_measurements(traces)), Error);
 }
 
+TEST(Fit, SaysNothingOfSizesThatAStudyHasChosen) {
+  std::vector<NamedSizes> sizes = sort_sizes();
+  sizes.resize(3);
+  const Measurements measurements = collect_measurements(synthetic_traces({}, {1, 2}, sizes));
+  EXPECT_TRUE(fit_model(measurements, std::nullopt, {}, {}).notes.empty());
+}
+
 TEST(Fit, HoldsOutEverySecondSize) {
   std::vector<RunPoint> points;
   for (const NamedSizes& sizes : sort_sizes()) {
