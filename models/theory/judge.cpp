@@ -178,8 +178,8 @@ std::string narrower_by(const Prediction& p) {
   return p.ranks == 1 || is_wide_by_blocks(p)
              ? "rehearse on an idle host, or for longer (--rounds, --budget)"
              : fmt::format(
-                   "calibrate the network there (mpiexec -n {} cleave-calibrate) and give "
-                   "it by --machine",
+                   "calibrate the network there (mpiexec -n {} cleave-calibrate --out "
+                   "there.machine.json) and give it by --machine there.machine.json",
                    p.ranks);
 }
 

@@ -9,7 +9,8 @@ namespace cleave::models {
 
 std::string Verdict::sentence(bool by_law) const {
   if (!trusted) {
-    return "not judged: no run was held out from the fit (--hold-out every-second)";
+    return "not judged: " +
+           (advice.empty() ? "no run was held out from the fit (--hold-out every-second)" : advice);
   }
   const std::string count =
       fmt::format("{} of {} held-out {} in {}, median error {:.1f} %", inside, held_out,

@@ -17,7 +17,7 @@ struct Verdict {
   int inside = 0;               ///< of these, in their intervals as far as their own spread allows
   double median_error = 0;      ///< |predicted - measured| / measured
   std::string worst;            ///< of a model that is not trusted: the run that is farthest off
-  std::string advice;           ///< what to do then
+  std::string advice;           ///< what to do then, or where no held-out run can be predicted
   /// Whether all of them were rehearsed: then nothing judges the law of other sizes and ranks.
   bool of_rehearsals = false;
 

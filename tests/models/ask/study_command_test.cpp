@@ -151,6 +151,10 @@ TEST_F(Command, AStudyAnswersByRehearsalsThatAllRunsJudge) {
   const Result plan = run("plan s --ranks 1,2 --size N=64M --deadline 1h --slurm job", "./cleave");
   EXPECT_TRUE(words_of(plan.out).starts_with(verdict)) << plan.out;
   EXPECT_NE(read_file(folder_ / "job").find("# " + verdict), std::string::npos);
+  // As it is told where the law is not judged.
+  const Result judged = run("fit s --hold-out every-second --json", "./cleave");
+  EXPECT_EQ(nlohmann::json::parse(judged.out).at("verdict").at("of_rehearsals"), false);
+  EXPECT_TRUE(nlohmann::json::parse(judged.out).at("verdict").at("trusted").is_boolean());
 
   expect_one_line(run(study + " --at 8 --budget soon", "./cleave"), 2, "soon");
   expect_one_line(run(study + " --at 8 --size M=", "./cleave"), 2, "M=");
