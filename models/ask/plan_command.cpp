@@ -66,6 +66,12 @@ std::string memory_text(const Prediction& prediction) {
   return bytes ? fmt::format("{:.0f} MiB", *bytes / (1 << 20)) : "";
 }
 
+Cell core_hours(double hours) {
+  return number(hours, hours < 0.01   ? "<0.01"
+                       : hours < 1000 ? fmt::format("{:.3g}", hours)
+                                      : fmt::format("{:.0f}", hours));
+}
+
 /// What fits a terminal; all with --details.
 void print_table(const Plan& plan, bool has_details) {
   Table table{.columns = {{""},
@@ -83,15 +89,14 @@ void print_table(const Plan& plan, bool has_details) {
     const PlanChoice& c = plan.choices[i];
     const Prediction& p = c.prediction;
     const auto if_known = [&](Cell cell) { return known(p.is_answer(), std::move(cell)); };
-    table.rows.push_back({text(plan.chosen == i ? "->"
-                               : c.fits         ? "fits"
-                                                : ""),
-                          whole(p.ranks), time_of(p), if_known(seconds(p.low)),
-                          if_known(seconds(p.high)), if_known(seconds(p.run_high)),
-                          if_known(text(fmt::format("{:.2f}", c.speedup))),
-                          if_known(text(fmt::format("{:.3f}", c.efficiency))),
-                          if_known(text(fmt::format("{:.4g}", c.core_hours))),
-                          text(fitted_range_text(p, has_details)), text(memory_text(p))});
+    table.rows.push_back(
+        {text(plan.chosen == i ? "->"
+              : c.fits         ? "fits"
+                               : ""),
+         whole(p.ranks), time_of(p), if_known(seconds(p.low)), if_known(seconds(p.high)),
+         if_known(seconds(p.run_high)), if_known(text(fmt::format("{:.2f}", c.speedup))),
+         if_known(text(fmt::format("{:.3f}", c.efficiency))), if_known(core_hours(c.core_hours)),
+         text(fitted_range_text(p, has_details)), text(memory_text(p))});
   }
   fmt::print("{}", to_terminal(table, has_details));
   Remarks remarks;

@@ -94,6 +94,13 @@ test("the timeline finds spans, zooms and pans by keys", async () => {
   await page.close();
 });
 
+test("times and costs are written as the terminal writes them", async () => {
+  const page = await openPage(browser, "sort");
+  const written = await page.evaluate(() => [formatSeconds(432000), formatSeconds(150), formatCoreHours(1.086e-5)]);
+  assert.deepEqual(written, ["5 d", "2.5 min", "<0.01"]);
+  await page.close();
+});
+
 test("a dark page is printed in dark ink on white", async () => {
   const page = await openPage(browser, "sort", { colorScheme: "dark" });
   const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);

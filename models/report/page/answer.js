@@ -50,7 +50,7 @@ function termsOf(prediction, aloneSeconds) {
   const terms = [
     term("Speed-up", `${formatNumber(speedup, 3)} ×`, "time on one rank / this time"),
     term("Efficiency", formatPercent(efficiency), "speed-up / ranks"),
-    term("Cost", `${formatNumber(coreHours, 3)} core\u00a0hours`, `${coreHours} core hours`),
+    term("Cost", `${formatCoreHours(coreHours)} core\u00a0hours`, `${coreHours} core hours`),
   ];
   if (held.block !== "") {
     terms.push(term("Held back by", `${held.block}, ${formatPercent(held.part, 2).replace(" ", "\u00a0")}`, "the block that takes most of the time"));

@@ -50,6 +50,9 @@ function formatNumber(value, digits = 4) {
   return size >= 1e-4 && size < 1e7 ? `${+value.toPrecision(digits)}` : value.toExponential(digits - 2);
 }
 
+// As `cleave plan` writes them.
+const formatCoreHours = (hours) => hours < 0.01 ? "<0.01" : hours < 1000 ? `${+hours.toPrecision(3)}` : hours.toFixed(0);
+
 // With the unit in which the number is easy to read.
 function formatSeconds(seconds, digits = 4) {
   for (const [unit, scale] of [["d", 86400], ["h", 3600], ["min", 60]]) {

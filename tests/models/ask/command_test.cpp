@@ -63,6 +63,7 @@ TEST_F(Command, FitsPredictsAndReports) {
   EXPECT_NE(unmet.err.find(" and to have an efficiency of 1.5 (at most "), std::string::npos);
   const std::string kept = run(plan + " --deadline 1h30m").out;
   EXPECT_TRUE(std::regex_search(kept, std::regex("\n-> +2 +[0-9.]+ [a-z]+ "))) << kept;
+  EXPECT_NE(kept.find("  <0.01  "), std::string::npos) << "core hours: " << kept;
 
   const Result report = run("report" + traces + " --model x.model.json --out pages");
   EXPECT_EQ(report.status, 0) << report.err;
