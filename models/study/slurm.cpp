@@ -118,13 +118,15 @@ NamedSizes given_sizes(const Model& model, const Prediction& p) {
   return given;
 }
 
-/// "srun PROGRAM --type ...": without an end of line.
+/// "srun PROGRAM --type ...": without an end of line. The program of a table need not be Cleave's.
 std::string command(const Model& model, const Prediction& p, const BatchOptions& options) {
   // srun does not take over what the job was given for --cpus-per-task.
-  std::string line = fmt::format(
-      "srun --cpus-per-task={} {} --type {} --placement {} --threads {} --warm-up 0 --repetitions "
-      "1",
-      p.threads, quoted(options.program), quoted(model.type), quoted(model.placement), p.threads);
+  std::string line = fmt::format("srun --cpus-per-task={} {}", p.threads, quoted(options.program));
+  if (model.table() != nullptr) {
+    return line + " \"$@\"";
+  }
+  line += fmt::format(" --type {} --placement {} --threads {} --warm-up 0 --repetitions 1",
+                      quoted(model.type), quoted(model.placement), p.threads);
   for (const auto& [name, value] : model.options) {
     if (name != "size" && !value.empty()) {
       line += fmt::format(" {} {}", quoted((name.size() == 1 ? "-" : "--") + name), quoted(value));
