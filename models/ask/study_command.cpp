@@ -122,8 +122,8 @@ void add_study_command(CLI::App& program, const std::string& command_line) {
       ->capture_default_str();
   command
       ->add_option("--size", arguments->at_sizes,
-                   "The sizes to answer for, as the program's option takes them [the last that is "
-                   "run]")
+                   "The sizes to answer for, as the program's option takes them [its default, or "
+                   "the last of --sizes, --quick and of studies of other options]")
       ->take_all();
   command
       ->add_option("--within", given->within_percent,

@@ -283,6 +283,13 @@ TEST_F(Command, AStudyFindsItsProgram) {
   const Result by_path = run("study elsewhere/mine" + options, "./cleave");
   EXPECT_EQ(by_path.status, 0) << by_path.err;
   EXPECT_TRUE(fs::exists(folder_ / "s" / "sort.model.json")) << "the name is that it says";
+  EXPECT_EQ(by_path.out.find("N=12M on "), std::string::npos) << "sizes are given";
+  const Result by_default = run("study elsewhere/mine --quiet --out d --machine m.machine.json" +
+                                    options.substr(0, options.find(" --sizes")),
+                                "./cleave");
+  EXPECT_EQ(by_default.status, 0) << by_default.err;
+  EXPECT_TRUE(fs::exists(folder_ / "d" / "rehearsals" / "sort-N-12M-r64-1.trace.jsonl"))
+      << "its default size is answered";
   const Result in_path = run("study mine" + options,
                              "PATH=\"" + (folder_ / "elsewhere").string() + ":$PATH\" ./cleave");
   EXPECT_EQ(in_path.status, 0) << in_path.err;
