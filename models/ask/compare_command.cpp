@@ -113,7 +113,7 @@ void compare_models(const CompareArguments& arguments) {
     const Verdict& verdict = models[i].verdict;
     verdicts.push_back(to_json(verdict, true));
     arguments.answering.say(
-        wrapped(fmt::format("{}: {} is {}", i + 1, detail::one_line(arguments.files[i]),
+        wrapped(fmt::format("{}: {}: {}", i + 1, detail::one_line(arguments.files[i]),
                             verdict.sentence(true)),
                 3));
   }

@@ -56,7 +56,6 @@ BriefLines lines_of(const Report& report, const std::vector<Answer>& answers) {
 }  // namespace
 
 std::string to_brief(const Report& report) {
-  const Verdict& verdict = report.verdict;
   const std::vector<Answer> answers = first_answers(report);
   Table table{
       .columns = {
@@ -69,10 +68,8 @@ std::string to_brief(const Report& report) {
          text(line.measured), time_of(p),
          known(p.is_answer(), text(fmt::format("{:.1f} %", 100 * p.half_width())))});
   }
-  std::string brief = wrapped(fmt::format("{} is {}", report.model.app,
-                                          verdict.trusted == false
-                                              ? "not trusted: " + verdict.worst
-                                              : verdict.sentence(first_answers_by_law(report))));
+  std::string brief = wrapped(fmt::format("{}: {}", report.model.app,
+                                          report.verdict.sentence(first_answers_by_law(report))));
   brief += to_terminal(table);
   for (const Answer& answer : answers) {
     if (!answer.prediction) {

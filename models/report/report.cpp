@@ -109,6 +109,7 @@ Report make_report(const Model& model, const Measurements& measurements,
   if (!report.verdict.trusted) {
     report.verdict = model.verdict;
   }
+  report.verdict.host = model.verdict.host;
   report.residuals = residuals_of(model, measurements, report.comparisons);
   report.tables = make_tables(model, measurements, report.comparisons, network);
   return report;

@@ -80,7 +80,7 @@ TEST_F(Command, FitsPredictsAndReports) {
   const Result brief = run("report" + traces + " --model x.model.json --out pages --brief");
   expect_fits_a_terminal(brief);
   EXPECT_LE(std::count(brief.out.begin(), brief.out.end(), '\n'), 7) << brief.out;
-  EXPECT_TRUE(brief.out.starts_with("sort is trusted: 6 of 6 ")) << brief.out;
+  EXPECT_TRUE(brief.out.starts_with("sort: trusted: 6 of 6 ")) << brief.out;
   EXPECT_TRUE(std::regex_search(brief.out, std::regex("\n  N=32M +2 ranks( +[0-9.]+ m?s){2} +")))
       << "measured and predicted:\n"
       << brief.out;
@@ -196,7 +196,7 @@ TEST_F(Command, ComparesWhatModelsPredict) {
   const Result models = run("compare x.model.json y.model.json x.model.json");
   EXPECT_EQ(models.status, 0) << models.err;
   EXPECT_NE(models.out.find("3 / 1"), std::string::npos) << models.out;
-  EXPECT_TRUE(models.out.starts_with("1: x.model.json is not judged: no run was held out"))
+  EXPECT_TRUE(models.out.starts_with("1: x.model.json: not judged: no run was held out"))
       << models.out;
   const auto said = nlohmann::json::parse(run("compare x.model.json y.model.json --json").out);
   EXPECT_EQ(said.at("verdicts").size(), 2U);

@@ -17,7 +17,8 @@ TEST_F(Command, AStudyRunsFitsAndReports) {
   EXPECT_TRUE(fs::exists(folder_ / "s" / "sort.model.json"));
   EXPECT_TRUE(fs::exists(folder_ / "s" / "traces" / "sort-N-1M-p1-2.trace.jsonl"));
   EXPECT_EQ(result.err, "") << "no line a run";
-  EXPECT_NE(result.out.find("trusted: 12 of 12 held-out runs"), std::string::npos) << result.out;
+  EXPECT_NE(words_of(result.out).find("trusted: 12 of 12 held-out runs"), std::string::npos)
+      << result.out;
   for (const int ranks : {2, 8, 64}) {
     EXPECT_TRUE(fs::exists(folder_ / "s" / "rehearsals" /
                            fmt::format("sort-N-32M-r{}-1.trace.jsonl", ranks)));
@@ -85,7 +86,7 @@ TEST_F(Command, AStudyMeasuresAgainWhatTookLongerThanItsIntervalAllows) {
   const Result result =
       run(study + " -- --disturbed-size N=8M --disturbed-until 2 --disturbed-alike", "./cleave");
   EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_NE(result.out.find("  trusted: "), std::string::npos) << result.out;
+  EXPECT_NE(words_of(result.out).find(" trusted: "), std::string::npos) << result.out;
   const auto has_trace = [&](const std::string& size, int ranks, int round) {
     return fs::exists(folder_ / "s" / "traces" /
                       fmt::format("sort-N-{}-p{}-{}.trace.jsonl", size, ranks, round));
@@ -124,7 +125,8 @@ TEST_F(Command, AStudyAnswersByRehearsalsThatAllRunsJudge) {
   EXPECT_NE(read_file(folder_ / "s" / "report.html").find("N=64M on 16 ranks"), std::string::npos);
   // The folder answers by its rehearsals where it has them, else by the law; it keeps the verdict.
   const Result asked = run("predict s --ranks 2,16 --size N=64M", "./cleave");
-  EXPECT_NE(asked.out.find("trusted: 12 of 12"), std::string::npos) << asked.out << asked.err;
+  EXPECT_NE(words_of(asked.out).find("trusted: 12 of 12"), std::string::npos)
+      << asked.out << asked.err;
   EXPECT_NE(words_of(asked.out).find(object.at("answers")[1].at("text").get<std::string>()),
             std::string::npos)
       << asked.out;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "models/theory/fit.hpp"
 #include "models/theory/judge.hpp"
 #include "models/theory/samples.hpp"
@@ -138,6 +140,15 @@ TEST(Verdict, SaysWhatMakesARehearsalNarrower) {
   EXPECT_NE(judge({wide}).advice.find("mpiexec -n 2 cleave-calibrate"), std::string::npos);
   wide.prediction.half_width_of_blocks = 0.2;
   EXPECT_NE(judge({wide}).advice.find("rehearse on an idle host"), std::string::npos);
+}
+
+TEST(Verdict, NamesTheHostFirstAndKeepsIt) {
+  Verdict verdict = judge(std::vector<JudgedRun>(2, judged(1, 0.95, 1.05)));
+  const std::string said = verdict.sentence();
+  verdict.host = "others used 30 % of this host's cores meanwhile";
+  EXPECT_EQ(verdict.sentence(), verdict.host + "; " + said);
+  const nlohmann::json object = to_json(verdict);
+  EXPECT_EQ(verdict_from({"x.model.json", "verdict", object}).sentence(), verdict.sentence());
 }
 
 TEST(Verdict, OfRehearsalsSaysThatTheLawIsNotJudged) {
