@@ -86,7 +86,8 @@ TEST_F(Command, AStudyMeasuresAgainWhatTookLongerThanItsIntervalAllows) {
   const Result result =
       run(study + " -- --disturbed-size N=8M --disturbed-until 2 --disturbed-alike", "./cleave");
   EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_NE(words_of(result.out).find(" trusted: "), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("trusted: "), std::string::npos) << result.out;
+  EXPECT_EQ(result.out.find("not trusted: "), std::string::npos) << result.out;
   const auto has_trace = [&](const std::string& size, int ranks, int round) {
     return fs::exists(folder_ / "s" / "traces" /
                       fmt::format("sort-N-{}-p{}-{}.trace.jsonl", size, ranks, round));
