@@ -140,11 +140,11 @@ std::string machine_file(const FitCommandArguments& arguments,
   return folder ? machine_if_any(*folder).value_or("").string() : "";
 }
 
-/// What the host did meanwhile, as the model says that a study wrote there.
-std::string host_in(const std::filesystem::path& model) {
+/// What the host did meanwhile, as the model in the study's folder says.
+std::string host_in(const std::filesystem::path& folder) {
   try {
-    return read_model(model).verdict.host;
-  } catch (const FileError&) {  // there is none, or of another version
+    return read_model(model_of(folder)).verdict.host;
+  } catch (const FileError&) {  // there is none, or several, or one of another version
     return "";
   }
 }
@@ -185,7 +185,7 @@ void run(FitCommandArguments& arguments, const std::string& command_line) {
     model.verdict = judge(model, measurements.points, {.rehearsed = rehearsed_in(*folder, model)});
   }
   if (folder) {
-    model.verdict.host = host_in(model_to_write(*folder, file_name_of(measurements.app)));
+    model.verdict.host = host_in(*folder);
   }
   write_model(out, model);
   arguments.answering.print(to_json(model, out));

@@ -98,6 +98,9 @@ test("times and costs are written as the terminal writes them", async () => {
   const page = await openPage(browser, "sort");
   const written = await page.evaluate(() => [formatSeconds(432000), formatSeconds(150), formatCoreHours(1.086e-5)]);
   assert.deepEqual(written, ["5 d", "2.5 min", "<0.01"]);
+  const named = await page.evaluate(() =>
+    nameOfMessages({ pattern: "exchange", ranks: 2, level: 0, latency_s: -1e-6, gap_s_per_byte: 1e-9 }));
+  assert.equal(named, "exchange, 2 ranks, level 0: g = 1 ns/byte");
   await page.close();
 });
 

@@ -67,7 +67,8 @@ function nameOfMessages(entry) {
   const where = entry.between_hosts ? ", between hosts" : "";
   const pattern = entry.pattern === "exchange" ? "exchange" : "MPI_Alltoallv";
   const level = entry.pattern === "exchange" ? `, level ${entry.level}` : "";
-  return `${pattern}, ${formatRanks(entry.ranks)}${level}${where}: l = ${formatSeconds(entry.latency_s, 3)}, ` +
+  const latency = entry.latency_s < 0 ? "" : `l = ${formatSeconds(entry.latency_s, 3)}, `;  // a line need not hold at 0 bytes
+  return `${pattern}, ${formatRanks(entry.ranks)}${level}${where}: ${latency}` +
          `g = ${formatNumber(1e9 * entry.gap_s_per_byte, 3)} ns/byte`;
 }
 
