@@ -111,7 +111,7 @@ void compare_models(const CompareArguments& arguments) {
   Json verdicts = Json::array();
   for (std::size_t i = 0; i < models.size(); ++i) {
     const Verdict& verdict = models[i].verdict;
-    verdicts.push_back(to_json(verdict, true));
+    verdicts.push_back(Json(to_json(verdict, true)));
     arguments.answering.say(
         wrapped(fmt::format("{}: {}: {}", i + 1, detail::one_line(arguments.files[i]),
                             verdict.sentence(true)),

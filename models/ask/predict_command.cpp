@@ -14,7 +14,6 @@
 #include "models/ask/arguments.hpp"
 #include "models/ask/commands.hpp"
 #include "models/ask/questions.hpp"
-#include "models/ask/study_folder.hpp"
 #include "models/report/answer.hpp"
 #include "models/report/cells.hpp"
 #include "models/report/plot.hpp"

@@ -3,14 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include <cleave/trace/machine_file.hpp>
 
-#include "models/theory/judge.hpp"
 #include "tests/models/synthetic_runs.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -92,23 +90,6 @@ TEST(Calibrate, MeasuresTheMessagesOfACallAsATraceHasThem) {
   const std::string err = like(models::synthetic_trace(app, 4, sizes)).err;
   EXPECT_NE(err.find("on 4 ranks, not of hypercube on the 2 that were started"), std::string::npos)
       << err;
-}
-
-TEST(Calibrate, WorksAsAWidePredictionTells) {
-  const std::string told =
-      models::narrower_by({.ranks = 2, .half_width_of_measured = 1, .is_rehearsed = true});
-  std::smatch words;
-  ASSERT_TRUE(std::regex_search(
-      told, words,
-      std::regex("mpiexec -n (\\d) cleave-calibrate --out (\\S+)\\) .* --machine (\\S+)")))
-      << told;
-  EXPECT_EQ(words[2], words[3]);
-  const TemporaryFolder folder;
-  const std::string file = folder.path() / words[2].str();
-  const Finished finished =
-      calibrate(std::stoi(words[1]), {"--out", file, "--seconds", "0.2", "--largest", "16K"});
-  EXPECT_EQ(finished.status, 0) << finished.err;
-  EXPECT_FALSE(read_machine(file).exchange.empty());
 }
 
 TEST(Calibrate, RefusesWhatItCannotMeasureInOneLine) {

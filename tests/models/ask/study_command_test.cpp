@@ -142,13 +142,13 @@ TEST_F(Command, AStudyAnswersByRehearsalsThatAllRunsJudge) {
   EXPECT_EQ(nlohmann::json::parse(run("fit s --json", "./cleave").out).at("verdict"),
             object.at("verdict"));
   // A plan is of the same predictions; what is by the law is not what was judged.
-  const std::string planned =
-      run("plan s --ranks 8,16 --size N=64M --deadline 1h --json", "./cleave").out;
-  for (const auto& [i, choice] : nlohmann::json::parse(planned).at("choices").items()) {
-    EXPECT_EQ(choice.at("seconds"),
-              object.at("answers")[std::stoul(i)].at("prediction").at("seconds"));
+  const auto planned = nlohmann::json::parse(
+      run("plan s --ranks 8,16 --size N=64M --deadline 1h --json", "./cleave").out);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(planned.at("choices")[i].at("seconds"),
+              object.at("answers")[i].at("prediction").at("seconds"));
   }
-  EXPECT_EQ(nlohmann::json::parse(planned).at("verdict"), object.at("verdict"));
+  EXPECT_EQ(planned.at("verdict"), object.at("verdict"));
   EXPECT_NE(words_of(asked.out).find("the law of other sizes and ranks is not judged"),
             std::string::npos);
   const Result plan = run("plan s --ranks 1,2 --size N=64M --deadline 1h --slurm job", "./cleave");
