@@ -137,9 +137,10 @@ TEST(Verdict, SaysWhatMakesARehearsalNarrower) {
   JudgedRun wide = judged(1, 0.8, 1.25);
   wide.prediction.is_rehearsed = true;
   wide.prediction.ranks = 2;
-  EXPECT_NE(judge({wide}).advice.find("(mpiexec -n 2 cleave-calibrate --out there.machine.json) and "
-                                      "give it by --machine there.machine.json"),
-            std::string::npos);
+  EXPECT_NE(
+      judge({wide}).advice.find("(mpiexec -n 2 cleave-calibrate --out there.machine.json) and "
+                                "give it by --machine there.machine.json"),
+      std::string::npos);
   wide.prediction.half_width_of_blocks = 0.2;
   EXPECT_NE(judge({wide}).advice.find("rehearse on an idle host"), std::string::npos);
 }
