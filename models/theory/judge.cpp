@@ -67,8 +67,7 @@ std::string advice_for(const JudgedRun& judged) {
                        100 * slower, kMeasureAgain);
   }
   if (judged.measured_s > judged.prediction.high) {
-    return "Either the host was busy then: measure again on an idle one. Or the time depends on "
-           "something else than the sizes, which costs() can declare";
+    return "Measure again on an idle host; or declare by costs() what else the time depends on";
   }
   return "Measure sizes nearer to those that you ask for; where a time depends on something else "
          "than the sizes, declare it by costs()";
