@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -19,13 +18,12 @@
 #include <cleave/sizes.hpp>
 #include <cleave/trace/duration.hpp>
 #include <cleave/trace/machine_file.hpp>
-#include <cleave/trace/median.hpp>
 #include <cleave/trace/trace_file.hpp>
 #include <cleave/trace/words.hpp>
 #include <cleave/write_trace.hpp>
 
 #include "calibration/call_benchmark.hpp"
-#include "calibration/median.hpp"
+#include "calibration/machine_text.hpp"
 #include "calibration/message_benchmarks.hpp"
 #include "models/theory/model_file.hpp"
 #include "models/theory/prediction.hpp"
@@ -146,62 +144,6 @@ std::optional<CalibrateOptions> options_from(int argc, char** argv, const Comm& 
     }
   }
   return options;
-}
-
-/// The median relative error of what `seconds_of` says of each message size.
-template <class SecondsOf>
-double median_error(const Communication& c, SecondsOf seconds_of) {
-  std::vector<double> errors;
-  for (const MessageSamples& s : c.samples) {
-    const double measured = median(s.seconds);
-    errors.push_back(std::abs(seconds_of(static_cast<double>(s.message_bytes)) - measured) /
-                     measured);
-  }
-  return median(std::move(errors));
-}
-
-/// How far pieces, one line and the paper's worst case are from the medians, in 80 columns.
-void print_errors(const Communication& c) {
-  const auto line = [](double l, double g) {
-    return [l, g](double bytes) { return 2 * (l + bytes * g); };
-  };
-  const auto percent = [&](auto seconds_of) { return 100 * median_error(c, seconds_of); };
-  fmt::print("  median error: {:.1f} % by pieces, {:.1f} % by one line\n",
-             percent([&](double bytes) { return 2 * c.unit_seconds(bytes); }),
-             percent(line(c.latency_s, c.gap_s_per_byte)));
-  fmt::print("  the paper's worst case: {:.1f} % (l {:.3f} us, g {:.4f} ns/byte)\n",
-             percent(line(c.worst_latency_s, c.worst_gap_s_per_byte)), c.worst_latency_s * 1e6,
-             c.worst_gap_s_per_byte * 1e9);
-  const auto unstable = std::ranges::count_if(c.samples, [](const auto& s) { return !s.stable; });
-  if (unstable > 0) {
-    double widest = 0;
-    for (const MessageSamples& s : c.samples) {
-      widest = std::max(widest, median_interval(s.seconds).relative_half_width());
-    }
-    fmt::print("  medians are not known to 2 % at {} of {} sizes, the least to {:.0f} %\n",
-               unstable, c.samples.size(), 100 * widest);
-  }
-  if (c.oversubscribed) {
-    fmt::print("  oversubscribed, left out of fits\n");
-  }
-}
-
-/// l and g of each piece.
-void print(const Machine& machine) {
-  fmt::print("{:<10} {:>5} {:>5} {:<8} {:>12} {:>10} {:>12} {:>10}\n", "pattern", "ranks", "level",
-             "hosts", "from, bytes", "l, us", "g, ns/byte", "ns/word");
-  const auto rows = [](const char* pattern, const std::vector<Communication>& entries) {
-    for (const Communication& c : entries) {
-      for (const MessageSegment& s : c.segments) {
-        fmt::print("{:<10} {:>5} {:>5} {:<8} {:>12.0f} {:>10.3f} {:>12.4f} {:>10.4f}\n", pattern,
-                   c.ranks, c.level, c.between_hosts ? "between" : "inside", s.from_bytes,
-                   s.latency_s * 1e6, s.gap_s_per_byte * 1e9, 4 * s.gap_s_per_byte * 1e9);
-      }
-      print_errors(c);
-    }
-  };
-  rows("alltoallv", machine.alltoallv);
-  rows("exchange", machine.exchange);
 }
 
 nlohmann::json told_by_model(const CalibrateOptions& options, int ranks) {
@@ -357,7 +299,7 @@ void calibrate(int argc, char** argv, const Comm& world) {
   if (world.rank() == 0 && options->json) {
     fmt::print("{}\n", nlohmann::ordered_json::parse(to_text(machine)).dump());
   } else if (world.rank() == 0 && !options->quiet && !is_standard_output(options->out)) {
-    print(machine);
+    fmt::print("{}", text_of(machine));
   }
 }
 

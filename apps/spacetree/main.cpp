@@ -11,6 +11,7 @@
 #include <cleave/file.hpp>
 #include <cleave/host/provenance_here.hpp>
 #include <cleave/program/command_line.hpp>
+#include <cleave/program/figures_text.hpp>
 
 #include "apps/spacetree/drawing.hpp"
 #include "apps/spacetree/options.hpp"
@@ -83,13 +84,15 @@ void print(const Options& o, const json& report) {
   if (o.quiet) {
     return;
   }
+  nlohmann::ordered_json figures;
   for (const auto& [name, value] : report.items()) {
     if (name == "splits") {
-      fmt::print("{:>20}  {}\n", name, value.size());
+      figures[name] = value.size();
     } else if (!value.is_array()) {
-      fmt::print("{:>20}  {}\n", name, value.is_string() ? value.get<std::string>() : value.dump());
+      figures[name] = value;
     }
   }
+  fmt::print("{}", detail::figures_text(figures));
 }
 
 void write_outputs(const Options& o, const Ledger& ledger) {

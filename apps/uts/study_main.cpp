@@ -9,6 +9,7 @@
 #include <string>
 
 #include <cleave/program/command_line.hpp>
+#include <cleave/program/figures_text.hpp>
 #include <cleave/sizes.hpp>
 
 #include "apps/uts/estimate.hpp"
@@ -86,10 +87,7 @@ void print(const std::string& tree, const Figures& figures, const Options& o) {
   if (o.as_json) {
     text = all.dump() + "\n";
   } else if (!o.quiet) {
-    for (const auto& [name, value] : all.items()) {
-      text += fmt::format("{:<26}{}\n", name,
-                          value.is_string() ? value.get<std::string>() : value.dump());
-    }
+    text = detail::figures_text(all);
   }
   detail::write_out(text);
 }

@@ -75,7 +75,7 @@ Json to_json(const Report& report) {
     runs.push_back(Json(to_json(c)));
   }
   Json object;
-  object["verdict"] = to_json(report.verdict);
+  object["verdict"] = to_json(report.verdict, first_answers_by_law(report));
   object["answers"] = std::move(answers);
   object["runs"] = std::move(runs);
   object["notes"] = Json::array();

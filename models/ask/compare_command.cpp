@@ -18,8 +18,8 @@
 #include "models/ask/arguments.hpp"
 #include "models/ask/commands.hpp"
 #include "models/ask/study_folder.hpp"
+#include "models/report/cells.hpp"
 #include "models/report/comparison.hpp"
-#include "models/report/format.hpp"
 #include "models/report/measured.hpp"
 #include "models/report/text.hpp"
 #include "models/study/side_runs.hpp"
@@ -63,7 +63,6 @@ Table table_of_models(const std::vector<Model>& models, Json& rows) {
       runs.insert({run.ranks, run.sizes});
     }
   }
-  const auto cell = [](std::string text) { return Cell{text, text}; };
   Table table{.columns = {{"ranks", true}, {"sizes"}, {"1", true}}};
   for (std::size_t i = 2; i <= models.size(); ++i) {
     table.columns.push_back({fmt::format("{}", i), true});
@@ -71,17 +70,19 @@ Table table_of_models(const std::vector<Model>& models, Json& rows) {
     table.columns.push_back({fmt::format("{} differs", i)});
   }
   for (const auto& [ranks, sizes] : runs) {
-    std::vector<Cell> row = {cell(fmt::format("{}", ranks)), cell(format_sizes(sizes))};
+    std::vector<Cell> row = {whole(ranks), text(format_sizes(sizes))};
     Json times = Json::array();
     std::optional<Prediction> first;
     for (const Model& model : models) {
       const Prediction p = predict(model, ranks, sizes);
-      row.push_back(cell(format_seconds(p.seconds)));
-      times.push_back({{"seconds", p.seconds}, {"interval", {p.low, p.high}}});
+      row.push_back(time_of(p));
+      times.push_back(
+          {{"seconds", p.seconds}, {"interval", {p.low, p.high}}, {"is_answer", p.is_answer()}});
       if (first) {
         const bool differs = first->low > p.high || p.low > first->high;
-        row.push_back(cell(fmt::format("{:.3f}", p.seconds / first->seconds)));
-        row.push_back(cell(differs ? "yes" : "not for certain"));
+        row.push_back(known(first->is_answer() && p.is_answer(),
+                            text(fmt::format("{:.3f}", p.seconds / first->seconds))));
+        row.push_back(text(differs ? "yes" : "not for certain"));
         times.back()["differs"] = differs;
       }
       first = first ? first : p;
@@ -90,12 +91,6 @@ Table table_of_models(const std::vector<Model>& models, Json& rows) {
     rows.push_back({{"what", "predicted"}, {"ranks", ranks}, {"sizes", sizes}, {"times", times}});
   }
   return table;
-}
-
-void say_sides(const Answering& answering, const std::vector<std::string>& names) {
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    answering.say(fmt::format("{}: {}\n", i + 1, detail::one_line(names[i])));
-  }
 }
 
 void compare_models(const CompareArguments& arguments) {
@@ -113,9 +108,17 @@ void compare_models(const CompareArguments& arguments) {
   }
   Json rows = Json::array();
   const Table table = table_of_models(models, rows);
-  say_sides(arguments.answering, arguments.files);
-  arguments.answering.say(to_terminal(table));
-  arguments.answering.print({{"files", arguments.files}, {"rows", rows}});
+  Json verdicts = Json::array();
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    const Verdict& verdict = models[i].verdict;
+    verdicts.push_back(Json(to_json(verdict, true)));
+    arguments.answering.say(
+        wrapped(fmt::format("{}: {}: {}", i + 1, detail::one_line(arguments.files[i]),
+                            verdict.sentence(true)),
+                3));
+  }
+  arguments.answering.say('\n' + to_terminal(table));
+  arguments.answering.print({{"files", arguments.files}, {"verdicts", verdicts}, {"rows", rows}});
 }
 
 void compare_measured(const CompareArguments& arguments, const std::vector<ComparedSide>& sides) {
@@ -125,7 +128,9 @@ void compare_measured(const CompareArguments& arguments, const std::vector<Compa
     answering.say(
         fmt::format("**{}**\n\n{}", comparison.summary(), to_markdown(table_of(comparison))));
   } else {
-    say_sides(answering, comparison.sides);
+    for (std::size_t i = 0; i < comparison.sides.size(); ++i) {
+      answering.say(fmt::format("{}: {}\n", i + 1, detail::one_line(comparison.sides[i])));
+    }
     answering.say(
         fmt::format("\n{}\n{}", wrapped(comparison.summary()), to_terminal(table_of(comparison))));
   }

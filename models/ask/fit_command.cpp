@@ -140,6 +140,15 @@ std::string machine_file(const FitCommandArguments& arguments,
   return folder ? machine_if_any(*folder).value_or("").string() : "";
 }
 
+/// What the host did meanwhile, as the model in the study's folder says.
+std::string host_in(const std::filesystem::path& folder) {
+  try {
+    return read_model(model_of(folder)).verdict.host;
+  } catch (const FileError&) {  // there is none, or several, or one of another version
+    return "";
+  }
+}
+
 void check_table_options(const FitCommandArguments& arguments) {
   const FitArguments& fit = arguments.fit;
   if (!arguments.machine.empty() || !fit.given_forms.empty() || fit.forms != "auto") {
@@ -174,6 +183,9 @@ void run(FitCommandArguments& arguments, const std::string& command_line) {
                           detail::provenance_here("cleave fit", command_line, "none"));
   if (folder && !model.verdict.trusted) {
     model.verdict = judge(model, measurements.points, {.rehearsed = rehearsed_in(*folder, model)});
+  }
+  if (folder) {
+    model.verdict.host = host_in(*folder);
   }
   write_model(out, model);
   arguments.answering.print(to_json(model, out));

@@ -18,7 +18,7 @@
 #include "models/ask/arguments.hpp"
 #include "models/ask/commands.hpp"
 #include "models/ask/questions.hpp"
-#include "models/report/format.hpp"
+#include "models/report/cells.hpp"
 #include "models/report/remarks.hpp"
 #include "models/report/text.hpp"
 #include "models/study/program_description.hpp"
@@ -44,13 +44,13 @@ struct PlanArguments {
   Answering answering;
 };
 
-void print_json(const Answering& answering, const Model& model, const Plan& plan) {
+void print_json(const Answering& answering, const Verdict& verdict, bool by_law, const Plan& plan) {
   Json array = Json::array();
   for (const PlanChoice& c : plan.choices) {
     array.push_back(Json(to_json(c)));
   }
   Json object = {
-      {"verdict", to_json(model.verdict)}, {"choices", std::move(array)}, {"ranks", nullptr}};
+      {"verdict", to_json(verdict, by_law)}, {"choices", std::move(array)}, {"ranks", nullptr}};
   if (!plan.left_out.empty()) {
     object["left_out"] = plan.left_out;
   }
@@ -66,6 +66,12 @@ std::string memory_text(const Prediction& prediction) {
   return bytes ? fmt::format("{:.0f} MiB", *bytes / (1 << 20)) : "";
 }
 
+Cell core_hours(double hours) {
+  return number(hours, hours < 0.01   ? "<0.01"
+                       : hours < 1000 ? fmt::format("{:.3g}", hours)
+                                      : fmt::format("{:.0f}", hours));
+}
+
 /// What fits a terminal; all with --details.
 void print_table(const Plan& plan, bool has_details) {
   Table table{.columns = {{""},
@@ -79,21 +85,18 @@ void print_table(const Plan& plan, bool has_details) {
                           {"core hours", true},
                           {"fitted range"},
                           {"memory per host", true, true}}};
-  const auto cell = [](std::string text) { return Cell{text, text}; };
   for (std::size_t i = 0; i < plan.choices.size(); ++i) {
     const PlanChoice& c = plan.choices[i];
     const Prediction& p = c.prediction;
-    const auto known = [&](std::string text) { return cell(p.is_answer() ? text : ""); };
+    const auto if_known = [&](Cell cell) { return known(p.is_answer(), std::move(cell)); };
     table.rows.push_back(
-        {cell(plan.chosen == i ? "->"
+        {text(plan.chosen == i ? "->"
               : c.fits         ? "fits"
                                : ""),
-         cell(fmt::format("{}", p.ranks)),
-         cell(p.is_answer() ? format_seconds(p.seconds) : "not known"),
-         known(format_seconds(p.low)), known(format_seconds(p.high)),
-         known(format_seconds(p.run_high)), known(fmt::format("{:.2f}", c.speedup)),
-         known(fmt::format("{:.3f}", c.efficiency)), known(fmt::format("{:.4g}", c.core_hours)),
-         cell(fitted_range_text(p, has_details)), cell(memory_text(p))});
+         whole(p.ranks), time_of(p), if_known(seconds(p.low)), if_known(seconds(p.high)),
+         if_known(seconds(p.run_high)), if_known(text(fmt::format("{:.2f}", c.speedup))),
+         if_known(text(fmt::format("{:.3f}", c.efficiency))), if_known(core_hours(c.core_hours)),
+         text(fitted_range_text(p, has_details)), text(memory_text(p))});
   }
   fmt::print("{}", to_terminal(table, has_details));
   Remarks remarks;
@@ -168,13 +171,13 @@ void run(PlanArguments& arguments) {
   }
   PlanRequest request{.ranks = parse_ranks(arguments.ranks),
                       .deadline_s = arguments.deadline_s,
-                      .efficiency = arguments.efficiency,
-                      .options = arguments.question.options()};
+                      .efficiency = arguments.efficiency};
   if (!arguments.host_memory.empty()) {
     request.host_bytes = static_cast<double>(parse_count(arguments.host_memory));
   }
   arguments.answering.set_output("--slurm", arguments.slurm, {arguments.question.study});
   const Model model = arguments.question.read();
+  request.options = arguments.question.options(model);
   if (!model.size_names().empty()) {
     require_option(arguments.size, "--size", "--size N=1G");
     request.sizes = parse_sizes(arguments.size);
@@ -185,9 +188,11 @@ void run(PlanArguments& arguments) {
     write_file(arguments.slurm,
                slurm_script(model, plan.choices[*plan.chosen], batch_options(arguments, model)));
   }
-  print_json(arguments.answering, model, plan);
+  const bool by_law = !std::ranges::all_of(
+      plan.choices, [](const PlanChoice& choice) { return choice.prediction.is_rehearsed; });
+  print_json(arguments.answering, model.verdict, by_law, plan);
   if (arguments.answering.is_for_people()) {
-    fmt::print("{}\n", wrapped(model.verdict.sentence()));
+    fmt::print("{}\n", wrapped(model.verdict.sentence(by_law)));
     print_table(plan, arguments.details);
   }
   if (is_refused) {

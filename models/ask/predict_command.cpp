@@ -15,9 +15,8 @@
 #include "models/ask/arguments.hpp"
 #include "models/ask/commands.hpp"
 #include "models/ask/questions.hpp"
-#include "models/ask/study_folder.hpp"
 #include "models/report/answer.hpp"
-#include "models/report/format.hpp"
+#include "models/report/cells.hpp"
 #include "models/report/plot.hpp"
 #include "models/report/remarks.hpp"
 #include "models/report/text.hpp"
@@ -38,13 +37,18 @@ struct PredictArguments {
   Answering answering;
 };
 
+bool any_by_law(const std::vector<Prediction>& predictions) {
+  return !std::ranges::all_of(predictions, &Prediction::is_rehearsed);
+}
+
 void print_json(const Answering& answering, const Model& model,
                 const std::vector<Prediction>& predictions) {
   Json array = Json::array();
   for (const Prediction& p : predictions) {
     array.push_back(Json(to_json(p)));
   }
-  answering.print({{"verdict", to_json(model.verdict)}, {"predictions", std::move(array)}});
+  answering.print({{"verdict", to_json(model.verdict, any_by_law(predictions))},
+                   {"predictions", std::move(array)}});
 }
 
 /// The runs of these sizes that the model was fitted to or tested with, as their traces have them
@@ -92,41 +96,36 @@ std::string plot_text(const Model& model, const std::vector<Prediction>& predict
   return plot.empty() ? "" : plot + '\n';
 }
 
-Cell cell(std::string text) { return {text, text}; }
-
 /// A column of the table of predictions.
 struct ShownColumn {
   Column column;
-  std::function<std::string(const Prediction&)> text;
+  std::function<Cell(const Prediction&)> cell;
 };
 
 /// What fits a terminal; all with --details.
 void print_table(const std::vector<Prediction>& predictions, bool is_search, bool has_details) {
   using P = const Prediction&;
-  // An end of an interval that is no answer is no number to use.
-  const auto known = [](P p, double seconds) {
-    return p.is_answer() ? format_seconds(seconds) : std::string();
-  };
   const std::vector<ShownColumn> all = {
-      {{"ranks", true}, [](P p) { return fmt::format("{}", p.ranks); }},
+      {{"ranks", true}, [](P p) { return whole(p.ranks); }},
       {{"threads", true, !is_search && predictions.front().threads == 1},
-       [](P p) { return fmt::format("{}", p.threads); }},
-      {{"sizes"}, [&](P p) { return has_details ? sizes_text(p.sizes) : format_sizes(p.sizes); }},
-      {{"time", true}, [&](P p) { return p.is_answer() ? known(p, p.seconds) : "not known"; }},
-      {{"95 % from", true}, [&](P p) { return known(p, p.low); }},
-      {{"to", true}, [&](P p) { return known(p, p.high); }},
-      {{"a run from", true, true}, [&](P p) { return known(p, p.run_low); }},
-      {{"a run to", true}, [&](P p) { return known(p, p.run_high); }},
-      {{"fitted range"}, [&](P p) { return fitted_range_text(p, has_details); }},
+       [](P p) { return whole(p.threads); }},
+      {{"sizes"},
+       [&](P p) { return text(has_details ? sizes_text(p.sizes) : format_sizes(p.sizes)); }},
+      {{"time", true}, time_of},
+      {{"95 % from", true}, [](P p) { return known(p.is_answer(), seconds(p.low)); }},
+      {{"to", true}, [](P p) { return known(p.is_answer(), seconds(p.high)); }},
+      {{"a run from", true, true}, [](P p) { return known(p.knows_runs(), seconds(p.run_low)); }},
+      {{"a run to", true}, [](P p) { return known(p.knows_runs(), seconds(p.run_high)); }},
+      {{"fitted range"}, [&](P p) { return text(fitted_range_text(p, has_details)); }},
       {{"memory per rank", true, true}, [](P p) {
-         return p.memory_bytes ? fmt::format("{:.0f} MiB", *p.memory_bytes / (1 << 20)) : "";
+         return text(p.memory_bytes ? fmt::format("{:.0f} MiB", *p.memory_bytes / (1 << 20)) : "");
        }}};
   Table table;
   table.rows.resize(predictions.size());
   for (const ShownColumn& shown : all) {
     table.columns.push_back(shown.column);
     for (std::size_t i = 0; i < predictions.size(); ++i) {
-      table.rows[i].push_back(cell(shown.text(predictions[i])));
+      table.rows[i].push_back(shown.cell(predictions[i]));
     }
   }
   fmt::print("{}", to_terminal(table, has_details));
@@ -148,16 +147,16 @@ void print_shares(const std::vector<Prediction>& predictions) {
   }
   table.columns.push_back({"most"});
   for (const Prediction& p : predictions) {
-    std::vector<Cell> row = {cell(fmt::format("{}", p.ranks)), cell(format_sizes(p.sizes))};
+    std::vector<Cell> row = {whole(p.ranks), text(format_sizes(p.sizes))};
     const auto blocks = seconds_by_block(p);
     using NamedTime = std::pair<std::string_view, double>;
     for (const std::string_view name : names) {
       const auto found = std::ranges::find(blocks, name, &NamedTime::first);
       const double seconds = found == blocks.end() ? 0 : found->second;
-      row.push_back(cell(fmt::format("{:.1f} %", 100 * seconds / p.seconds)));
+      row.push_back(text(fmt::format("{:.1f} %", 100 * seconds / p.seconds)));
     }
     const auto most = std::ranges::max_element(blocks, {}, &NamedTime::second);
-    row.push_back(cell(most == blocks.end() ? "" : std::string(most->first)));
+    row.push_back(text(most == blocks.end() ? "" : std::string(most->first)));
     table.rows.push_back(std::move(row));
   }
   fmt::print("\nShare of each block\n\n{}", to_terminal(table));
@@ -172,14 +171,6 @@ std::vector<int> ranks_asked(const Model& model, const std::string& given) {
   return parse_ranks(given);
 }
 
-/// Those that are given, else the study's own.
-std::vector<RehearsedRun> rehearsed_for(const PredictArguments& arguments, const Model& model) {
-  const QuestionArguments& question = arguments.question;
-  return arguments.rehearsals.empty() && question.what_if.empty()
-             ? rehearsed_in(question.study, model)
-             : rehearsed_runs(model, read_traces(arguments.rehearsals));
-}
-
 void run(const PredictArguments& arguments) {
   arguments.question.require_model("cleave predict sort-study --ranks 1,2 --size N=1G");
   std::vector<NamedSizes> sizes;
@@ -190,11 +181,13 @@ void run(const PredictArguments& arguments) {
     throw UsageError("--what-if changes blocks that --rehearsal gives as measured: give one");
   }
   const Model model = arguments.question.read();
-  PredictOptions options = arguments.question.options();
-  options.rehearsed = rehearsed_for(arguments, model);
-  options.messages = arguments.messages.empty()
-                         ? messages_in(arguments.question.study, model)
-                         : measured_messages(model, read_traces(arguments.messages));
+  PredictOptions options = arguments.question.options(model);
+  if (!arguments.rehearsals.empty()) {
+    options.rehearsed = rehearsed_runs(model, read_traces(arguments.rehearsals));
+  }
+  if (!arguments.messages.empty()) {
+    options.messages = measured_messages(model, read_traces(arguments.messages));
+  }
   const std::vector<int> ranks = ranks_asked(model, arguments.ranks);
   if (model.size_names().empty()) {
     sizes.resize(1);  // of a table of ranks and times
@@ -210,7 +203,7 @@ void run(const PredictArguments& arguments) {
     print_json(arguments.answering, model, predictions);
     return;
   }
-  fmt::print("{}\n", wrapped(model.verdict.sentence()));
+  fmt::print("{}\n", wrapped(model.verdict.sentence(any_by_law(predictions))));
   constexpr std::size_t kMostAnswers = 10;  // more are read better in the table
   if (predictions.size() <= kMostAnswers) {
     for (const Prediction& p : predictions) {

@@ -78,9 +78,11 @@ Model QuestionArguments::read() const {
   return change ? changed(std::move(result), *change) : result;
 }
 
-PredictOptions QuestionArguments::options() const {
-  PredictOptions options;
-  options.threads = threads;
+PredictOptions QuestionArguments::options(const Model& asked) const {
+  PredictOptions options{.threads = threads, .messages = messages_in(study, asked)};
+  if (what_if.empty()) {
+    options.rehearsed = rehearsed_in(study, asked);
+  }
   if (!ranks_per_host.empty()) {
     const std::vector<int> given = parse_ranks(ranks_per_host);
     if (given.size() != 1) {

@@ -29,7 +29,9 @@ struct QuestionArguments {
   /// The model as asked about: on another machine, with other constants.
   /// \throws UsageError, FileError
   Model read() const;
-  PredictOptions options() const;
+  /// With what the study's folder holds of rehearsals, which --what-if does not change, and of
+  /// measured messages. \throws UsageError, FileError
+  PredictOptions options(const Model& model) const;
 };
 
 /// "32M (33554432)" for each size, joined by commas.

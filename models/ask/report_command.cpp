@@ -55,8 +55,9 @@ void run(const ReportArguments& arguments) {
     require_option(arguments.model, "--model", "--model sort.model.json");
     require_option(arguments.out, "--out", "--out pages");
   }
-  const Model model =
-      read_model(model_of(arguments.model.empty() ? folder.string() : arguments.model));
+  const std::filesystem::path model_file =
+      model_of(arguments.model.empty() ? folder.string() : arguments.model);
+  const Model model = read_model(model_file);
   const std::optional<detail::Machine> machine = read_machine_if_given(arguments.machine);
   const std::vector<std::string> files = traces_of(arguments.traces);
   const Measurements measurements = read_measurements(files, arguments.table.choice);
@@ -66,8 +67,7 @@ void run(const ReportArguments& arguments) {
   if (!are_tables(files)) {
     report.timeline = largest_run(read_traces(files));
   }
-  report.origin = {.model = arguments.model.empty() ? folder.string() : arguments.model,
-                   .machine = arguments.machine};
+  report.origin = {.model = model_file.string(), .machine = arguments.machine};
   const std::filesystem::path out = arguments.out.empty() ? folder.string() : arguments.out;
   make_folder(out);
   write_report(out, report);

@@ -42,20 +42,12 @@ std::string wider_than_asked(const Prediction& p, double within) {
                      100 * p.half_width_of_measured, 100 * within, narrower_by(p));
 }
 
-/// Before all else, also where a verdict is explained.
-void name_others_on_host(Report& report, double used) {
+/// Of a host that others used meanwhile, for as much of its cores.
+std::string host_text(double used) {
   constexpr double kMuch = 0.1;
-  if (used <= kMuch) {
-    return;
-  }
-  const std::string others =
-      fmt::format("others used {:.0f} % of this host's cores meanwhile", 100 * used);
-  report.notes.insert(
-      report.notes.begin(),
-      {.text = others + ": what was measured may hold their work, too", .is_grave = true});
-  if (report.verdict.trusted && !*report.verdict.trusted) {
-    report.verdict.worst = others + "; " + report.verdict.worst;
-  }
+  return used > kMuch
+             ? fmt::format("others used {:.0f} % of this host's cores meanwhile", 100 * used)
+             : "";
 }
 
 bool is_of(const StudyRun& run, const Case& c, const RunPoint& point) {
@@ -78,7 +70,7 @@ Report report_of(const StudyRun& run, const FitArguments& fit, double within,
   Report report = make_report(model, measurements, std::nullopt,
                               {.rehearsed = rehearsed_so_far(model, run),
                                .messages = messages_in(run.plan().folder, model)});
-  name_others_on_host(report, run.used_by_others());
+  report.verdict.host = host_text(run.used_by_others());
   report.model.verdict = report.verdict;
   for (const Answer& answer : report.asked) {
     if (is_wide(answer, within)) {

@@ -64,7 +64,7 @@ void fit_and_report(const CommandLine& given, StudyRun& run, const Answering& an
                             detail::provenance_here("cleave study", command_line, "none"));
   write_model(plan.folder / model_file, report.model);
   report.timeline = largest_run(run.traces());
-  report.origin.model = plan.folder.string();
+  report.origin.model = (plan.folder / model_file).string();
   write_report(plan.folder, report);
   run.end();
   answering.print(to_json(plan, report));
@@ -122,8 +122,8 @@ void add_study_command(CLI::App& program, const std::string& command_line) {
       ->capture_default_str();
   command
       ->add_option("--size", arguments->at_sizes,
-                   "The sizes to answer for, as the program's option takes them [the last that is "
-                   "run]")
+                   "The sizes to answer for, as the program's option takes them [its default, or "
+                   "the last of --sizes, --quick and of studies of other options]")
       ->take_all();
   command
       ->add_option("--within", given->within_percent,

@@ -76,6 +76,12 @@ std::vector<std::pair<std::string_view, double>> seconds_by_block(const Predicti
   return blocks;
 }
 
+std::string runs_text(const Prediction& p) {
+  return p.knows_runs() ? fmt::format("95 % of runs between {} and {}", format_seconds(p.run_low),
+                                      format_seconds(p.run_high))
+                        : "the times of single runs are not known";
+}
+
 std::string answer_line(const Prediction& p) {
   const auto blocks = seconds_by_block(p);
   using NamedTime = std::pair<std::string_view, double>;
@@ -91,10 +97,9 @@ std::string answer_line(const Prediction& p) {
     return fmt::format("{}: not known: what was fitted allows too wide a range of times{}", asked,
                        caveats(p));
   }
-  return fmt::format(
-      "{}: {} when quiet (95 %: {} to {}); as this host was, 95 % of runs between {} and {}{}{}",
-      asked, format_seconds(p.seconds), format_seconds(p.low), format_seconds(p.high),
-      format_seconds(p.run_low), format_seconds(p.run_high), held_back, caveats(p));
+  return fmt::format("{}: {} when quiet (95 %: {} to {}); as this host was, {}{}{}", asked,
+                     format_seconds(p.seconds), format_seconds(p.low), format_seconds(p.high),
+                     runs_text(p), held_back, caveats(p));
 }
 
 Prediction predict_for_answer(const Model& model, int ranks, const NamedSizes& sizes,

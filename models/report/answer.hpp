@@ -20,6 +20,9 @@ std::vector<std::pair<std::string_view, double>> seconds_by_block(const Predicti
 /// wider than a factor of 4 is no answer, and the line says so.
 std::string answer_line(const Prediction& prediction);
 
+/// "95 % of runs between 3 ms and 4 ms", where that is known.
+std::string runs_text(const Prediction& prediction);
+
 /// The sizes of the largest problem that the model was fitted to.
 NamedSizes largest_fitted(const Model& model);
 

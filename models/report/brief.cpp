@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 
@@ -33,16 +34,14 @@ BriefLine& line_of(BriefLines& lines, const Model& model, const Prediction& p) {
   return line;
 }
 
+/// The longest run on most ranks and threads, and the answers.
 BriefLines lines_of(const Report& report, const std::vector<Answer>& answers) {
-  std::map<std::pair<int, int>, const JudgedRun*> longest;
-  for (const JudgedRun& c : report.comparisons) {
-    const JudgedRun*& best = longest[{c.run.ranks, c.run.threads}];
-    if (best == nullptr || c.measured_s > best->measured_s) {
-      best = &c;
-    }
-  }
   BriefLines lines;
-  for (const auto& [workers, run] : longest) {
+  const auto by_workers = [](const JudgedRun& c) {
+    return std::tuple(c.run.ranks, c.run.threads, c.measured_s);
+  };
+  if (const auto run = std::ranges::max_element(report.comparisons, {}, by_workers);
+      run != report.comparisons.end()) {
     line_of(lines, report.model, run->prediction).measured = format_seconds(run->measured_s);
   }
   for (const Answer& answer : answers) {
@@ -53,10 +52,20 @@ BriefLines lines_of(const Report& report, const std::vector<Answer>& answers) {
   return lines;
 }
 
+/// What is to be done about a model that is not trusted; no count of runs.
+std::string verdict_text(const Report& report) {
+  const Verdict& verdict = report.verdict;
+  if (verdict.trusted.value_or(true)) {
+    return verdict.sentence(first_answers_by_law(report));
+  }
+  return verdict.host.empty() ? fmt::format("not trusted: {}. {}", verdict.worst, verdict.advice)
+                              : fmt::format("{}; not trusted: {}. Measure again on an idle host",
+                                            verdict.host, verdict.worst);
+}
+
 }  // namespace
 
 std::string to_brief(const Report& report) {
-  const Verdict& verdict = report.verdict;
   const std::vector<Answer> answers = first_answers(report);
   Table table{
       .columns = {
@@ -64,15 +73,12 @@ std::string to_brief(const Report& report) {
   for (const auto& [of, line] : lines_of(report, answers)) {
     const auto& [ranks, threads, sizes] = of;
     const Prediction& p = *line.prediction;
-    const bool is_known = p.is_answer();
-    table.rows.push_back({text("  " + format_sizes(sizes)), text(format_workers(ranks, threads)),
-                          text(line.measured),
-                          text(is_known ? format_seconds(p.seconds) : "not known"),
-                          text(is_known ? fmt::format("{:.1f} %", 100 * p.half_width()) : "")});
+    table.rows.push_back(
+        {text("  " + format_sizes(sizes)), text(format_workers(ranks, threads)),
+         text(line.measured), time_of(p),
+         known(p.is_answer(), text(fmt::format("{:.1f} %", 100 * p.half_width())))});
   }
-  std::string brief = wrapped(
-      fmt::format("{} is {}", report.model.app,
-                  verdict.trusted == false ? "not trusted: " + verdict.worst : verdict.sentence()));
+  std::string brief = wrapped(fmt::format("{}: {}", report.model.app, verdict_text(report)));
   brief += to_terminal(table);
   for (const Answer& answer : answers) {
     if (!answer.prediction) {

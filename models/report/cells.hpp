@@ -26,11 +26,8 @@ inline Cell whole(std::int64_t value) {
   return {digits, digits};
 }
 
-/// In seconds, as the column's head says, with four digits that count: "1.916", "2.300e-06".
-inline Cell seconds(double value) {
-  const bool is_usual = value == 0 || (value >= 1e-4 && value < 1e5);
-  return number(value, is_usual ? fmt::format("{:#.4g}", value) : fmt::format("{:.3e}", value));
-}
+/// With its unit as people read it; exactly in seconds, as the column's head says.
+inline Cell seconds(double value) { return number(value, format_seconds(value)); }
 
 inline Cell percent(double value) { return number(value, fmt::format("{:.2f} %", 100 * value)); }
 
@@ -39,6 +36,19 @@ inline Cell signed_percent(double value) {
 }
 
 inline Cell count(std::int64_t value) { return {format_count(value), fmt::format("{}", value)}; }
+
+/// Blank where nothing is known.
+inline Cell known(bool is_known, Cell cell) { return is_known ? std::move(cell) : text(""); }
+
+/// Blank below 0, where a fit explains nothing.
+inline Cell r_squared_of(double value) {
+  return known(value >= 0, number(value, fmt::format("{:.4f}", value)));
+}
+
+/// The time of a prediction, or "not known" (exactly: nothing) where it is no answer.
+inline Cell time_of(const Prediction& p) {
+  return p.is_answer() ? seconds(p.seconds) : Cell{"not known", ""};
+}
 
 /// "2 ranks", "2 ranks of 2 threads".
 inline std::string format_workers(int ranks, int threads) {

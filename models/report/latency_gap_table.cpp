@@ -23,33 +23,32 @@ Table latency_gap_table(const Network& network) {
                           {"messages from"},
                           {"l (s)", true},
                           {"error of l (s)", true, true},
-                          {"g (s per byte)", true},
-                          {"error of g (s per byte)", true, true},
-                          {"g (s per 32-bit word)", true, true},
+                          {"g of a byte (s)", true},
+                          {"error of g (s)", true, true},
+                          {"g of a 32-bit word (s)", true, true},
                           {"R²", true, true}}};
   const auto add = [&](const char* pattern, const detail::Communication& e, const std::string& from,
-                       const detail::MessageSegment& s, const std::string& r_squared) {
-    const auto short_number = [](double value) {
-      // A piece's line need not hold at 0 bytes.
-      return number(value, value < 0 ? "" : fmt::format("{:.3g}", value));
-    };
+                       const detail::MessageSegment& s, const Cell& r_squared) {
+    // A piece's line need not hold at 0 bytes.
+    const auto time = [](double value) { return known(value >= 0, seconds(value)); };
     table.rows.push_back({text(pattern), whole(e.ranks), whole(e.level),
                           text(e.between_hosts ? "between" : "inside"), text(from),
-                          short_number(s.latency_s), short_number(s.latency_error_s),
-                          short_number(s.gap_s_per_byte), short_number(s.gap_error_s_per_byte),
-                          short_number(kBytesPerWord * s.gap_s_per_byte), text(r_squared)});
+                          time(s.latency_s), time(s.latency_error_s), time(s.gap_s_per_byte),
+                          time(s.gap_error_s_per_byte), time(kBytesPerWord * s.gap_s_per_byte),
+                          r_squared});
   };
   const auto add_all = [&](const char* pattern, const std::vector<detail::Communication>& entries) {
     for (const detail::Communication& e : entries) {
       add(pattern, e, "all",
           {0, e.latency_s, e.latency_error_s, e.gap_s_per_byte, e.gap_error_s_per_byte},
-          fmt::format("{:.4f}", e.r_squared));
+          r_squared_of(e.r_squared));
       if (e.segments.size() > 1) {
         for (const detail::MessageSegment& s : e.segments) {
-          add(pattern, e, fmt::format("{:.0f} B", s.from_bytes), s, "");
+          add(pattern, e, fmt::format("{:.0f} B", s.from_bytes), s, text(""));
         }
       }
-      add(pattern, e, "all, worst case", {0, e.worst_latency_s, 0, e.worst_gap_s_per_byte, 0}, "");
+      add(pattern, e, "all, worst case", {0, e.worst_latency_s, 0, e.worst_gap_s_per_byte, 0},
+          text(""));
     }
   };
   add_all("MPI_Alltoallv", network.alltoallv);

@@ -109,6 +109,7 @@ Report make_report(const Model& model, const Measurements& measurements,
   if (!report.verdict.trusted) {
     report.verdict = model.verdict;
   }
+  report.verdict.host = model.verdict.host;
   report.residuals = residuals_of(model, measurements, report.comparisons);
   report.tables = make_tables(model, measurements, report.comparisons, network);
   return report;
@@ -119,6 +120,12 @@ std::vector<Answer> first_answers(const Report& report) {
   std::ranges::copy_if(report.asked.empty() ? report.answers : report.asked,
                        std::back_inserter(first), &Answer::comes_first);
   return first;
+}
+
+bool first_answers_by_law(const Report& report) {
+  return std::ranges::any_of(first_answers(report), [](const Answer& answer) {
+    return answer.prediction && !answer.prediction->is_rehearsed;
+  });
 }
 
 }  // namespace cleave::models

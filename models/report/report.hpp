@@ -28,9 +28,14 @@ struct Cell {
 };
 
 struct Column {
-  std::string name;  ///< with its unit
+  std::string name;  ///< with the unit of what is exact: "measured (s)"
   bool is_number = false;
   bool is_detail = false;  ///< a terminal shows it where details are asked for
+
+  /// Its head for people, whose cells have units of their own: "measured".
+  std::string shown() const {
+    return name.substr(0, name.size() - (name.ends_with(" (s)") ? 4 : 0));
+  }
 };
 
 struct Table {
@@ -63,7 +68,7 @@ struct WorkerShares {
 
 /// The files that a command would be given to ask the same.
 struct Origin {
-  std::string model;    ///< or a study's folder
+  std::string model;    ///< the file: of a study's folder a command answers by rehearsals, too
   std::string machine;  ///< whose l and g replace the model's; empty where none does
 };
 
@@ -99,5 +104,7 @@ std::vector<Residual> residuals_of(const Model& model, const Measurements& measu
 
 /// What a person is told first.
 std::vector<Answer> first_answers(const Report& report);
+/// Whether one of these is by the law, rather than rehearsed.
+bool first_answers_by_law(const Report& report);
 
 }  // namespace cleave::models

@@ -131,7 +131,8 @@ Table parts_table(const std::vector<JudgedRun>& comparisons, const std::vector<S
           share.block == detail::Block::sequential ? visits_s : seconds_of_run - visits_s;
       table.rows.push_back({whole(run->ranks), whole(run->threads), count(run->sizes.at("nodes")),
                             text(std::string(share.name())), seconds(of_part),
-                            seconds(share.seconds), percent(of_part / seconds_of_run)});
+                            known(comparison->prediction.is_answer(), seconds(share.seconds)),
+                            percent(of_part / seconds_of_run)});
     }
   }
   return table;

@@ -46,9 +46,7 @@ void add_coefficients(Table& table, const std::string& name, const std::string& 
            text(first.form[i].text()),
            number(first.coefficients[row], fmt::format("{:.4g}", first.coefficients[row])),
            number(error, fmt::format("{:.2g}", error)), percent(first.weight),
-           number(factor, fmt::format("{:.3f}", factor)),
-           law.r_squared < 0 ? text("")
-                             : number(law.r_squared, fmt::format("{:.4f}", law.r_squared)),
+           number(factor, fmt::format("{:.3f}", factor)), r_squared_of(law.r_squared),
            percent(law.median_abs_relative_residual), whole(samples),
            share ? percent(*share) : text("")});
       for (std::size_t column = 0; column < table.columns.size() && !is_first; ++column) {
@@ -76,8 +74,8 @@ Table coefficients_table(const Model& model, const Measurements& measurements) {
                   {"ranks per host", true},
                   {.name = "coefficient", .is_detail = true},
                   {"term"},
-                  {"value (s)", true},
-                  {"std. error (s)", true, true},
+                  {"value", true},
+                  {"std. error", true, true},
                   {"weight", true, true},
                   {"factor", true},
                   {"R²", true, true},
@@ -119,7 +117,7 @@ Table times_table(const std::vector<JudgedRun>& comparisons) {
   const std::vector<std::string> names = size_names(comparisons);
   Table table{.id = "times",
               .title = "Measured times against size",
-              .note = "Quiet times, the medians of the faster half of the repetitions, in seconds.",
+              .note = "Quiet times, the medians of the faster half of the repetitions.",
               .columns = {}};
   for (const std::string& name : names) {
     table.columns.push_back({name, true});
@@ -186,14 +184,16 @@ Table predictions_table(const std::vector<JudgedRun>& comparisons, const Model& 
     for (const std::string& name : names) {
       row.push_back(count(size_or_zero(c.run.sizes, name)));
     }
-    row.insert(row.end(), {seconds(c.measured_s), seconds(c.prediction.seconds),
-                           seconds(c.prediction.low), seconds(c.prediction.high),
-                           seconds(c.prediction.run_low), seconds(c.prediction.run_high)});
+    const Prediction& p = c.prediction;
+    row.insert(row.end(),
+               {seconds(c.measured_s), time_of(p), known(p.is_answer(), seconds(p.low)),
+                known(p.is_answer(), seconds(p.high)), known(p.knows_runs(), seconds(p.run_low)),
+                known(p.knows_runs(), seconds(p.run_high))});
     if (has_blocks) {
-      row.push_back(seconds(c.prediction.sum_of_maxima_s.value_or(0)));
+      row.push_back(known(p.is_answer(), seconds(p.sum_of_maxima_s.value_or(0))));
     }
     row.insert(row.end(),
-               {signed_percent(c.relative_error), percent(c.spread),
+               {known(p.is_answer(), signed_percent(c.relative_error)), percent(c.spread),
                 whole(std::ssize(c.run.seconds)), text(c.held_out ? "held out" : "fitted")});
     table.rows.push_back(std::move(row));
   }
@@ -235,7 +235,9 @@ Table shares_table(const std::vector<JudgedRun>& comparisons, const Measurements
       const auto found = predicted.find(block);
       table.rows.push_back({whole(ranks), text(format_sizes(run->run.sizes)),
                             text(std::string(name_of(block))), seconds(of_block),
-                            found == predicted.end() ? text("") : seconds(found->second),
+                            found == predicted.end()
+                                ? text("")
+                                : known(run->prediction.is_answer(), seconds(found->second)),
                             percent(of_block / run->measured_s)});
     }
   }

@@ -50,7 +50,8 @@ struct Shown {
 };
 
 Shown shown_of(const Table& table, std::size_t column) {
-  Shown shown{.texts = {table.columns[column].name}, .is_number = table.columns[column].is_number};
+  Shown shown{.texts = {table.columns[column].shown()},
+              .is_number = table.columns[column].is_number};
   for (const std::vector<Cell>& row : table.rows) {
     shown.texts.push_back(row[column].shown);
   }
@@ -123,8 +124,9 @@ std::string to_terminal(const Table& table, bool has_details) {
 
 std::string to_terminal(const Report& report, const std::string& plot, bool has_details) {
   constexpr std::size_t kIndent = 4;
-  std::string text = fmt::format("{}\n{}", wrapped(report.title),
-                                 wrapped("  " + report.verdict.sentence(), kIndent));
+  std::string text =
+      fmt::format("{}\n{}", wrapped(report.title),
+                  wrapped("  " + report.verdict.sentence(first_answers_by_law(report)), kIndent));
   for (const Answer& answer : first_answers(report)) {
     text += wrapped("  " + answer.line, kIndent);
   }
@@ -155,7 +157,7 @@ std::string notes_text(const std::vector<std::string>& notes) {
 std::string to_markdown(const Table& table) {
   std::string text = "|";
   for (const Column& column : table.columns) {
-    text += fmt::format(" {} |", escaped_for_markdown(column.name));
+    text += fmt::format(" {} |", escaped_for_markdown(column.shown()));
   }
   text += "\n|";
   for (const Column& column : table.columns) {
@@ -173,8 +175,9 @@ std::string to_markdown(const Table& table) {
 }
 
 std::string to_markdown(const Report& report) {
-  std::string text = fmt::format("# {}\n\n**{}**\n\n", escaped_for_markdown(report.title),
-                                 escaped_for_markdown(report.verdict.sentence()));
+  std::string text =
+      fmt::format("# {}\n\n**{}**\n\n", escaped_for_markdown(report.title),
+                  escaped_for_markdown(report.verdict.sentence(first_answers_by_law(report))));
   for (const Answer& answer : first_answers(report)) {
     text += fmt::format("- {}\n", escaped_for_markdown(answer.line));
   }

@@ -15,6 +15,7 @@
 
 #include <cleave/error.hpp>
 #include <cleave/program/suggestion.hpp>
+#include <cleave/sizes.hpp>
 #include <cleave/trace/json_fields.hpp>
 
 #include "models/study/subprocess.hpp"
@@ -95,6 +96,17 @@ Ended run_described(const fs::path& file, std::vector<std::string> options) {
   options.insert(options.begin(), file.string());
   options.push_back("--describe");
   return run_program(options, kPatience);
+}
+
+/// "N=1M,M=2M"
+std::string default_size_from(const detail::JsonFields& fields) {
+  std::string text;
+  for (const detail::JsonFields& size :
+       fields.has("sizes") ? fields.objects("sizes") : std::vector<detail::JsonFields>{}) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : ",", size.text("name"),
+                        format_count(size.integer("default", std::int64_t{0})));
+  }
+  return text;
 }
 
 /// Why the program that ended so does not describe itself.
@@ -179,6 +191,7 @@ ProgramDescription describe_program(const fs::path& file, const std::vector<std:
             .types = texts(fields, "types"),
             .type = fields.text("type"),
             .placement = fields.text("placement"),
+            .default_size = default_size_from(fields),
             .study = study_from(fields.object("study")),
             .quick_study = study_from(fields.object("quick_study"))};
   } catch (const nlohmann::json::exception& e) {

@@ -23,8 +23,9 @@ struct ProgramDescription {
   std::filesystem::path file;
   std::string name;  ///< of the application
   std::vector<std::string> types;
-  std::string type;       ///< the default, or that of the options
-  std::string placement;  ///< the same
+  std::string type;          ///< the default, or that of the options
+  std::string placement;     ///< the same
+  std::string default_size;  ///< "N=1M,M=2M"; empty where --size takes none
   Study study;
   Study quick_study;
 };

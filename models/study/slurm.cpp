@@ -16,6 +16,8 @@
 #include <cleave/sizes.hpp>
 #include <cleave/trace/duration.hpp>
 
+#include "models/report/answer.hpp"
+
 namespace cleave::models {
 
 namespace {
@@ -81,16 +83,15 @@ std::string directives(const Model& model, const PlanChoice& choice, bool is_que
   std::string lines = fmt::format(
       "#!/bin/bash\n"
       "# {}\n"
-      "# Predicted: {} when quiet, 95 % of runs from {} to {}{}.\n"
+      "# Predicted: {} when quiet, {}{}.\n"
       "#SBATCH --job-name=cleave-{}\n"
       "#SBATCH --nodes={}\n"
       "#SBATCH --ntasks={}\n"
       "#SBATCH --ntasks-per-node={}\n"
       "#SBATCH --cpus-per-task={}\n"
       "#SBATCH --time={}\n",
-      detail::one_line(model.verdict.sentence()), detail::format_seconds(p.seconds),
-      detail::format_seconds(p.run_low), detail::format_seconds(p.run_high),
-      p.outside_fitted_range ? ", beyond what was fitted" : "", job_name(model.app),
+      detail::one_line(model.verdict.sentence(!p.is_rehearsed)), detail::format_seconds(p.seconds),
+      runs_text(p), p.outside_fitted_range ? ", beyond what was fitted" : "", job_name(model.app),
       (p.ranks + tasks_per_node - 1) / tasks_per_node, p.ranks, tasks_per_node, p.threads,
       time_limit(limit_s));
   if (p.memory_bytes) {
@@ -117,13 +118,15 @@ NamedSizes given_sizes(const Model& model, const Prediction& p) {
   return given;
 }
 
-/// "srun PROGRAM --type ...": without an end of line.
+/// "srun PROGRAM --type ...": without an end of line. The program of a table need not be Cleave's.
 std::string command(const Model& model, const Prediction& p, const BatchOptions& options) {
   // srun does not take over what the job was given for --cpus-per-task.
-  std::string line = fmt::format(
-      "srun --cpus-per-task={} {} --type {} --placement {} --threads {} --warm-up 0 --repetitions "
-      "1",
-      p.threads, quoted(options.program), quoted(model.type), quoted(model.placement), p.threads);
+  std::string line = fmt::format("srun --cpus-per-task={} {}", p.threads, quoted(options.program));
+  if (model.table() != nullptr) {
+    return line + " \"$@\"";
+  }
+  line += fmt::format(" --type {} --placement {} --threads {} --warm-up 0 --repetitions 1",
+                      quoted(model.type), quoted(model.placement), p.threads);
   for (const auto& [name, value] : model.options) {
     if (name != "size" && !value.empty()) {
       line += fmt::format(" {} {}", quoted((name.size() == 1 ? "-" : "--") + name), quoted(value));

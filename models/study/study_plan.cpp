@@ -173,6 +173,14 @@ Case rehearsal_of(const StudyPlan& plan, std::string size, std::string label, in
       .size = std::move(size), .label = std::move(label), .workers = workers, .rehearsed = ranks};
 }
 
+/// The program's default, where nobody chose the sizes of the study; else the last of these.
+std::string size_to_answer(const StudyPlan& plan, const StudyArguments& arguments) {
+  const bool is_chosen = arguments.quick || !arguments.sizes.empty();
+  const std::string& size = plan.program.default_size;
+  return is_chosen || size.empty() || plan.study.size_option != "--size" ? plan.study.sizes.back()
+                                                                         : size;
+}
+
 /// What is asked, and every run, so that rehearsals are judged by runs: of searches those of one
 /// thread a rank.
 void add_rehearsals(StudyPlan& plan, const StudyArguments& arguments) {
@@ -182,8 +190,9 @@ void add_rehearsals(StudyPlan& plan, const StudyArguments& arguments) {
       plan.cases.push_back(rehearsal_of(plan, run.size, run.label, run.workers.ranks));
     }
   }
-  const std::vector<std::string> sizes =
-      arguments.at_sizes.empty() ? std::vector{plan.study.sizes.back()} : arguments.at_sizes;
+  const std::vector<std::string> sizes = arguments.at_sizes.empty()
+                                             ? std::vector{size_to_answer(plan, arguments)}
+                                             : arguments.at_sizes;
   const std::vector<std::string> labels = labels_of(sizes);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     for (const int ranks : arguments.at) {

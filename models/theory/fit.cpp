@@ -124,6 +124,10 @@ Model fit_model(const Measurements& measurements, const std::optional<detail::Ma
   std::erase_if(fitted.searches, [&](const SearchRun& r) { return is_held_out(r.sizes); });
   model = fit_parts(std::move(model), fitted, machine, options);
   model.verdict = judge(model, measurements.points);
+  if (options.hold_out != HoldOut::none && !model.verdict.trusted) {
+    model.verdict.advice =
+        "--hold-out leaves too few sizes to predict others from: measure more, or hold out none";
+  }
   return model;
 }
 

@@ -156,9 +156,13 @@ class HypercubeFit {
       return;
     }
     Law& law = std::get<Law>(fitted);
-    for (const std::string& note :
-         matters(samples) ? notes_on(law, observations) : std::vector<std::string>{}) {
-      model_.notes.push_back(fmt::format("{}: {}", name_of(block), note));
+    constexpr double kMuch = 0.1;
+    if (matters(samples) && law.median_abs_relative_residual > kMuch) {
+      model_.notes.push_back(fmt::format(
+          "{}: half of the measured times are more than {:.0f} % off the fit: its time depends on "
+          "something else than {}, which costs() can declare",
+          name_of(block), 100 * law.median_abs_relative_residual,
+          sizes_of(law.form()).empty() ? "a constant" : "its sizes"));
     }
     result_.blocks.push_back(
         {.block = block, .law = std::move(law), .samples = static_cast<int>(samples.size())});

@@ -24,7 +24,4 @@ TableModel fit_table(const std::vector<RunPoint>& points);
 /// determine it.
 std::optional<Law> fit_memory(const std::vector<RunPoint>& points);
 
-/// What a fit should be distrusted for, and what to do about it; mostly nothing.
-std::vector<std::string> notes_on(const Law& law, const std::vector<Observation>& observations);
-
 }  // namespace cleave::models

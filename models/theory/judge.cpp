@@ -67,8 +67,7 @@ std::string advice_for(const JudgedRun& judged) {
                        100 * slower, kMeasureAgain);
   }
   if (judged.measured_s > judged.prediction.high) {
-    return "Either the host was busy then: measure again on an idle one. Or the time depends on "
-           "something else than the sizes, which costs() can declare";
+    return "Measure again on an idle host; or declare by costs() what else the time depends on";
   }
   return "Measure sizes nearer to those that you ask for; where a time depends on something else "
          "than the sizes, declare it by costs()";
@@ -94,6 +93,7 @@ nlohmann::json to_json(const JudgedRun& judged) {
           {"spread", judged.spread},
           {"predicted", judged.prediction.seconds},
           {"interval", {judged.prediction.low, judged.prediction.high}},
+          {"is_answer", judged.prediction.is_answer()},
           {"inside", judged.inside},
           {"relative_error", judged.relative_error},
           {"held_out", judged.held_out}};
@@ -130,6 +130,8 @@ Verdict judge(const std::vector<JudgedRun>& runs) {
   constexpr double kFarOutside = 1;  // half widths
   constexpr double kWide = 0.15;
   verdict.held_out = static_cast<int>(held_out.size());
+  verdict.of_rehearsals = std::ranges::all_of(
+      held_out, [](const JudgedRun* run) { return run->prediction.is_rehearsed; });
   verdict.median_error = detail::median(std::move(errors));
   const auto by = [](auto value) { return [value](const JudgedRun* run) { return value(*run); }; };
   const JudgedRun& worst = **std::ranges::max_element(held_out, {}, by(half_widths_outside));
@@ -175,8 +177,8 @@ std::string narrower_by(const Prediction& p) {
   return p.ranks == 1 || is_wide_by_blocks(p)
              ? "rehearse on an idle host, or for longer (--rounds, --budget)"
              : fmt::format(
-                   "calibrate the network there (mpiexec -n {} cleave-calibrate) and give "
-                   "it by --machine",
+                   "calibrate the network there (mpiexec -n {} cleave-calibrate --out "
+                   "there.machine.json) and give it by --machine there.machine.json",
                    p.ranks);
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <cleave/trace/count_text.hpp>
 #include <cleave/trace/median.hpp>
 #include <cleave/trace/words.hpp>
 
@@ -381,8 +382,9 @@ Prediction predict(const Model& model, int ranks, const NamedSizes& sizes,
   Prediction prediction = with(nodes->median);
   widen(prediction, with(nodes->low).seconds, with(nodes->high).seconds);
   prediction.remarks.push_back(
-      fmt::format("{}: {:.3g} nodes (95 %: {:.3g} to {:.3g}), by a fit to the nodes of the runs",
-                  format_sizes(sizes), nodes->median, nodes->low, nodes->high));
+      fmt::format("{}: {} nodes (95 %: {} to {}), by a fit to the nodes of the runs",
+                  format_sizes(sizes), detail::format_count(nodes->median),
+                  detail::format_count(nodes->low), detail::format_count(nodes->high)));
   return prediction;
 }
 

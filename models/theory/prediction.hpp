@@ -60,6 +60,8 @@ struct Prediction {
   double half_width() const { return (high - low) / (2 * seconds); }
   /// Whether the interval is narrow enough to be an answer: at most a factor of 4 wide.
   bool is_answer() const { return high <= 4 * low; }
+  /// The same of the range of single runs.
+  bool knows_runs() const { return is_answer() && run_high <= 4 * run_low; }
 };
 
 struct PredictOptions {

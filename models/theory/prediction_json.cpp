@@ -18,6 +18,7 @@ nlohmann::json to_json(const Prediction& p) {
                            {"interval", {p.low, p.high}},
                            {"as_the_host_was", {p.run_low, p.run_high}},
                            {"is_answer", p.is_answer()},
+                           {"knows_runs", p.knows_runs()},
                            {"rehearsed", p.is_rehearsed},
                            {"outside_fitted_range", p.outside_fitted_range},
                            {"remarks", p.remarks},

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include <cleave/program/pace.hpp>
@@ -58,15 +57,6 @@ std::string format_duration(double seconds) {
     return fmt::format("{} min {} s", whole / kMinute, whole % kMinute);
   }
   return fmt::format("{} h {} min", whole / (kMinute * kMinute), whole / kMinute % kMinute);
-}
-
-std::string format_count(double count) {
-  constexpr std::array<const char*, 5> kUnits = {"", " k", " M", " G", " T"};
-  std::size_t unit = 0;
-  for (; count >= 999.5 && unit + 1 < kUnits.size(); ++unit) {
-    count /= 1000;
-  }
-  return fmt::format("{:.3g}{}", count, kUnits[unit]);
 }
 
 }  // namespace cleave::detail

@@ -16,6 +16,7 @@
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
 #include <cleave/program/progress.hpp>
+#include <cleave/trace/count_text.hpp>
 #include <cleave/trace/words.hpp>
 
 namespace cleave::detail {

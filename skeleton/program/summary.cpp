@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -8,7 +7,7 @@
 
 #include <cleave/file.hpp>
 #include <cleave/program/command_line.hpp>
-#include <cleave/program/pace.hpp>
+#include <cleave/program/figures_text.hpp>
 #include <cleave/program/summary.hpp>
 #include <cleave/trace/duration.hpp>
 #include <cleave/trace/median.hpp>
@@ -45,57 +44,6 @@ std::string json_text(const Summary& summary, const RunOptions& options) {
   return json.dump() + "\n";
 }
 
-constexpr std::size_t kLabel = 22;
-
-/// One line, or more where a list is longer than a terminal is wide.
-std::string labelled(std::string_view label, const std::vector<std::string>& words) {
-  constexpr std::size_t kColumns = 80;
-  std::string text;
-  std::string line = fmt::format("{:<{}}", label, kLabel);
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string word = words[i] + (i + 1 < words.size() ? "," : "");
-    if (line.size() > kLabel && line.size() + word.size() >= kColumns) {
-      text += line + '\n';
-      line = std::string(kLabel, ' ');
-    }
-    line += (line.size() > kLabel ? " " : "") + word;
-  }
-  return text + line + '\n';
-}
-
-/// A number whose name tells its unit.
-std::string number_text(std::string_view name, double value) {
-  return name.ends_with("seconds") ? format_seconds(value) : fmt::format("{:.4g}", value);
-}
-
-/// A figure without the marks of JSON: that of a list, or the list.
-std::vector<std::string> words_of(std::string_view name, const Figures& value) {
-  if (!value.is_structured()) {
-    return {value.is_string()         ? visible(value.get<std::string>())
-            : value.is_number_float() ? number_text(name, value.get<double>())
-            : value.is_null()         ? "none"
-            : value.is_boolean()      ? (value.get<bool>() ? "yes" : "no")
-                                      : value.dump()};
-  }
-  std::vector<std::string> words;
-  for (const auto& [key, item] : value.items()) {
-    const std::vector<std::string> of_item = words_of(name, item);
-    words.push_back(
-        fmt::format("{}{}", value.is_object() ? key + ' ' : "", fmt::join(of_item, " ")));
-  }
-  return words;
-}
-
-/// "nodes_per_second" is a count and "/s".
-std::string figure_text(std::string_view name, const Figures& value) {
-  constexpr std::string_view kRate = "_per_second";
-  if (name.ends_with(kRate) && value.is_number()) {
-    const std::string_view what = name.substr(0, name.size() - kRate.size());
-    return labelled(what, {format_count(value.get<double>()) + "/s"});
-  }
-  return labelled(name, words_of(name, value));
-}
-
 std::string text_for_people(const Summary& summary, const RunOptions& options) {
   std::string text = fmt::format("{} on {}, {}, {}{}\n", summary.app, format_ranks(options.ranks),
                                  name_of(options.type), name_of(options.placement),
@@ -122,9 +70,13 @@ std::string text_for_people(const Summary& summary, const RunOptions& options) {
         fmt::format("{:<22}{:.3f} (maximum of any {} / mean)\n", "imbalance", *summary.imbalance,
                     options.type == DC_Type::work_stealing ? "worker" : "rank");
   }
+  Figures figures;
   for (const auto& [name, value] : summary.figures.items()) {
-    text += figure_text(name, value);
+    if (std::ranges::find(summary.sizes, name, &Size::name) == summary.sizes.end()) {
+      figures[name] = value;  // sizes stand above
+    }
   }
+  text += figures_text(figures);
   if (summary.verified) {
     text += fmt::format("{:<22}{}\n", "verified", *summary.verified ? "yes" : "NO");
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the traces that pages are tested with: a sort, a search, names that no page may obey, 98
-// runs, 100,000 spans. usage: page_traces FOLDER
+// Writes the traces that pages are tested with: a sort, a study with a rehearsal, a search, names
+// that no page may obey, 98 runs, 100,000 spans. usage: page_traces FOLDER
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -80,6 +80,12 @@ Trace of_many_spans(int spans) {
 
 void write(const fs::path& folder) {
   write_all(folder / "sort", synthetic_traces(noisy_sort("sort"), {1, 2, 4}, sort_sizes()));
+  write_all(folder / "study" / "traces",
+            synthetic_traces(noisy_sort("sort"), {1, 2}, sort_sizes()));
+  SyntheticApp slower = noisy_sort("sort");  // than the law says
+  slower.divide = [](const NamedSizes& s) { return 4e-9 * static_cast<double>(s.at("N")); };
+  write_all(folder / "study" / "rehearsals",
+            {synthetic_rehearsal(slower, 8, {{"N", 32 << 20}}, 3)});
   const std::string hostile = "</script><img src=x onerror=alert(1)>'\"&";
   write_all(folder / "hostile", synthetic_traces(noisy_sort(hostile), {1, 2}, sort_sizes()));
   std::vector<NamedSizes> many;

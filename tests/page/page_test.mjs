@@ -94,6 +94,16 @@ test("the timeline finds spans, zooms and pans by keys", async () => {
   await page.close();
 });
 
+test("times and costs are written as the terminal writes them", async () => {
+  const page = await openPage(browser, "sort");
+  const written = await page.evaluate(() => [formatSeconds(432000), formatSeconds(150), formatCoreHours(1.086e-5)]);
+  assert.deepEqual(written, ["5 d", "2.5 min", "<0.01"]);
+  const named = await page.evaluate(() =>
+    nameOfMessages({ pattern: "exchange", ranks: 2, level: 0, latency_s: -1e-6, gap_s_per_byte: 1e-9 }));
+  assert.equal(named, "exchange, 2 ranks, level 0: g = 1 ns/byte");
+  await page.close();
+});
+
 test("a dark page is printed in dark ink on white", async () => {
   const page = await openPage(browser, "sort", { colorScheme: "dark" });
   const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
@@ -139,6 +149,20 @@ for (const name of ["sort", "search", "hostile"]) {
   });
 }
 
+test("of a size that a study has rehearsed the page and its command give the answer by the law", async (context) => {
+  const page = await openPage(browser, "study");
+  if (!(await hasPredictor(page))) {
+    context.skip("this build has no compiler for WebAssembly");
+  } else {
+    const answer = await ask(page, { "size-N": "32M", ranks: "8", network: "ethernet-10g" });
+    const [said] = runCommand(answer.commands[0]).predictions;
+    assert.ok(Math.abs(answer.seconds / said.seconds - 1) < 1e-6, `${said.seconds} s, on the page ${answer.seconds} s`);
+    const [rehearsed] = runCommand(answer.commands[0].replace("/sort.model.json", "")).predictions;
+    assert.ok(rehearsed.rehearsed && rehearsed.seconds > 1.05 * said.seconds, `${rehearsed.seconds} s`);
+  }
+  await page.close();
+});
+
 test("every control is reached by keys; a wrong value is named, a deadline judged", async (context) => {
   const page = await openPage(browser, "sort");
   if (!(await hasPredictor(page))) {
@@ -156,12 +180,16 @@ test("every control is reached by keys; a wrong value is named, a deadline judge
     await page.fill("#ranks", "-3");
     assert.equal(await page.getAttribute("#ranks", "aria-invalid"), "true");
     assert.match(await page.locator("#answer").textContent(), /A field holds no value/);
+    assert.equal(await page.locator("#commands code").count(), 0, "of a question that stands no longer");
     await page.fill("#ranks", "2");
     await page.fill("#deadline", "1h");
     assert.match(await page.locator("#answer").textContent(), /Keeps 1h with 95 % probability/);
     await page.waitForSelector("#plan tr.chosen");
     const plan = (await page.locator("#commands code").allTextContents())[1];
     assert.match(plan, /^cleave plan \S+ --deadline 1h --size N=16M .*--slurm job\.sh$/);
+    const judged = await page.evaluate(() =>
+      deadlineVerdict({ is_answer: false, as_the_host_was: [1, 2] }, { seconds: 10, text: "10s" }));
+    assert.deepEqual(judged, ["no", "Whether it keeps 10s is not known."]);
     await page.fill("#deadline", "");
     await page.getByRole("button", { name: "Start again" }).press("Enter");
     assert.equal(await page.inputValue("#ranks"), "8");

@@ -2,6 +2,7 @@
 """Traces, models and machines as pandas DataFrames. Formats: docs/reference/formats.md."""
 
 import json
+import math
 import pathlib
 
 import pandas as pd
@@ -78,10 +79,11 @@ def read_runs(paths):
 def read_model(path):
     """The coefficients of a model, one a row; `path` is a *.model.json or a study's folder.
 
-    Columns: part (a block, or a part of a search such as "between.seconds"), ranks_per_host that it holds
-    for, term, coefficient, and of the law r_squared and the weight of this form, which is the likeliest. A
-    coefficient is in seconds a unit of its term; of "memory" and "exchange.bytes" in bytes, of "*.count" and
-    "*.in_vain" in steals. `attrs` has app, type, placement, threads, verdict, refused and notes.
+    Columns: part (a block; of a search "search", what the visits of a worker take, "inverse_efficiency" and
+    "log_nodes"; of a table "run"), ranks_per_host that it holds for, term, coefficient, and of the law r_squared
+    (NaN where it explains nothing) and the weight of this form, which is the likeliest. A coefficient is in
+    seconds a unit of its term; of "memory" and "exchange.bytes" in bytes, of "inverse_efficiency" and
+    "log_nodes" it has no unit. `attrs` has app, type, placement, threads, verdict, refused and notes.
     """
     path = _only(path, "*.model.json")
     model = _read_json(path, "cleave-model")
@@ -90,7 +92,8 @@ def read_model(path):
         form = law["forms"][0]
         for ranks_per_host, factor in form["ranks_per_host_factors"].items():
             rows += [{"part": part, "ranks_per_host": int(ranks_per_host), "term": term,
-                      "coefficient": factor * coefficient, "r_squared": law["r_squared"], "weight": form["weight"]}
+                      "coefficient": factor * coefficient, "weight": form["weight"],
+                      "r_squared": law["r_squared"] if law["r_squared"] >= 0 else math.nan}
                      for term, coefficient in zip(form["terms"], form["coefficients"])]
     return frame_of(rows, ["part", "ranks_per_host", "term", "coefficient", "r_squared", "weight"],
                     file=str(path), **{name: model[name] for name in
@@ -131,18 +134,16 @@ def traces_of(paths):
 
 
 def _laws_of(model):
-    hypercube, search = model.get("hypercube", {}), model.get("search", {})
+    hypercube = model.get("hypercube", {})
     for block in hypercube.get("blocks", []):
         yield block["block"], block["law"]
     if "exchange" in hypercube:
         yield "exchange.bytes", hypercube["exchange"]["bytes"]
-    for part in ("search", "start_up", "termination"):
-        if part in search:
-            yield part, search[part]
-    for steals in ("inside", "between"):
-        for part in ("seconds", "count", "in_vain"):
-            if part in search.get(steals, {}):
-                yield f"{steals}.{part}", search[steals][part]
+    for part, name in (("search", "visits"), ("inverse_efficiency",) * 2, ("log_nodes",) * 2):
+        if name in model.get("search", {}):
+            yield part, model["search"][name]
+    if "table" in model:
+        yield "run", model["table"]["law"]
     if model.get("memory"):
         yield "memory", model["memory"]
 

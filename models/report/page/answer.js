@@ -38,7 +38,8 @@ function term(name, value, title = "") {
 
 function deadlineVerdict(prediction, deadline) {
   const [low, high] = prediction.as_the_host_was;
-  return high <= deadline.seconds ? ["yes", `Keeps ${deadline.text} with 95 % probability.`]
+  return !prediction.is_answer ? ["no", `Whether it keeps ${deadline.text} is not known.`]
+       : high <= deadline.seconds ? ["yes", `Keeps ${deadline.text} with 95 % probability.`]
        : low > deadline.seconds   ? ["no", `Misses ${deadline.text} with 95 % probability.`]
                                   : ["no", `May miss ${deadline.text}: the interval ends at ${formatSeconds(high)}.`];
 }
@@ -49,7 +50,7 @@ function termsOf(prediction, aloneSeconds) {
   const terms = [
     term("Speed-up", `${formatNumber(speedup, 3)} ×`, "time on one rank / this time"),
     term("Efficiency", formatPercent(efficiency), "speed-up / ranks"),
-    term("Cost", `${formatNumber(coreHours, 3)} core\u00a0hours`, `${coreHours} core hours`),
+    term("Cost", `${formatCoreHours(coreHours)} core\u00a0hours`, `${coreHours} core hours`),
   ];
   if (held.block !== "") {
     terms.push(term("Held back by", `${held.block}, ${formatPercent(held.part, 2).replace(" ", "\u00a0")}`, "the block that takes most of the time"));
@@ -89,7 +90,9 @@ function showAnswer(place, prediction, aloneSeconds, controls, deadline) {
   ];
   if (prediction.is_answer) {
     parts.push(element("p", { class: "single-run", title: `${runLow} s to ${runHigh} s` },
-                       `As this host was: 95 % of runs between ${formatSeconds(runLow)} and ${formatSeconds(runHigh)}`),
+                       prediction.knows_runs
+                       ? `As this host was: 95 % of runs between ${formatSeconds(runLow)} and ${formatSeconds(runHigh)}`
+                       : "As this host was: the times of single runs are not known"),
                element("dl", { class: "uses" }, ...termsOf(prediction, aloneSeconds)));
   }
   if (deadline.seconds !== null) {

@@ -90,7 +90,7 @@ json residuals_of(const Report& report) {
 std::string data_json(const Report& report) {
   json examples = json::array();
   for (const Answer& answer : report.answers) {
-    if (answer.prediction) {
+    if (answer.prediction && answer.prediction->is_answer()) {
       examples.push_back(to_json(*answer.prediction));
     }
   }

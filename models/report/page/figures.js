@@ -16,7 +16,8 @@ function whiskers(data, colour) {
   };
 }
 
-function comparisonOptions(runs) {
+function comparisonOptions(judged) {
+  const runs = judged.filter((run) => run.is_answer);
   const times = runs.flatMap((run) => [run.measured, ...run.interval]);
   const xAxis = logAxis("measured", times, (s) => formatSeconds(s, 3));
   const yAxis = logAxis("predicted", times, (s) => formatSeconds(s, 3), { nameGap: 58 });
@@ -66,7 +67,8 @@ function nameOfMessages(entry) {
   const where = entry.between_hosts ? ", between hosts" : "";
   const pattern = entry.pattern === "exchange" ? "exchange" : "MPI_Alltoallv";
   const level = entry.pattern === "exchange" ? `, level ${entry.level}` : "";
-  return `${pattern}, ${formatRanks(entry.ranks)}${level}${where}: l = ${formatSeconds(entry.latency_s, 3)}, ` +
+  const latency = entry.latency_s < 0 ? "" : `l = ${formatSeconds(entry.latency_s, 3)}, `;  // a line need not hold at 0 bytes
+  return `${pattern}, ${formatRanks(entry.ranks)}${level}${where}: ${latency}` +
          `g = ${formatNumber(1e9 * entry.gap_s_per_byte, 3)} ns/byte`;
 }
 
@@ -104,7 +106,7 @@ function makeFigures(place, { runs, residuals, messages, workers }) {
       addFigure(place, { id, title, note, options: () => options(values), ...more });
     }
   };
-  add("comparison", "Predicted against measured", "Every run. On the dashed line both are equal; held out: kept from the fit to test it.",
+  add("comparison", "Predicted against measured", "Every run of which a time is known. On the dashed line both are equal; held out: kept from the fit to test it.",
       runs, comparisonOptions);
   add("residuals", "Residuals of the blocks", "Above 0: the fit is longer than what was measured.", residuals, residualOptions);
   add("messages", "Latency l and gap g", "A message of K bytes takes l + K g, one way.", messages, messageOptions, { isWide: true });

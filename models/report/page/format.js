@@ -50,11 +50,14 @@ function formatNumber(value, digits = 4) {
   return size >= 1e-4 && size < 1e7 ? `${+value.toPrecision(digits)}` : value.toExponential(digits - 2);
 }
 
+// As `cleave plan` writes them.
+const formatCoreHours = (hours) => hours < 0.01 ? "<0.01" : hours < 1000 ? `${+hours.toPrecision(3)}` : hours.toFixed(0);
+
 // With the unit in which the number is easy to read.
 function formatSeconds(seconds, digits = 4) {
-  for (const [unit, scale] of [["h", 3600], ["min", 60]]) {
-    if (seconds >= 10 * scale) {
-      return `${formatNumber(seconds / scale, digits)} ${unit}`;
+  for (const [unit, scale] of [["d", 86400], ["h", 3600], ["min", 60]]) {
+    if (seconds >= 2 * scale) {
+      return `${formatNumber(seconds / scale, 3)} ${unit}`;
     }
   }
   for (const [unit, scale] of [["s", 1], ["ms", 1e-3], ["µs", 1e-6]]) {

@@ -72,7 +72,7 @@ function planTable(curve, deadline) {
     const cells = [[p.ranks, `${p.ranks}`], [p.seconds, formatSeconds(p.seconds)],
                    [p.interval[0], formatSeconds(p.interval[0])], [p.interval[1], formatSeconds(p.interval[1])],
                    [uses.speedup, `${formatNumber(uses.speedup, 3)} ×`], [uses.efficiency, formatPercent(uses.efficiency)],
-                   [uses.coreHours, formatNumber(uses.coreHours)], [held.part, `${held.block}, ${formatPercent(held.part, 2)}`]];
+                   [uses.coreHours, formatCoreHours(uses.coreHours)], [held.part, `${held.block}, ${formatPercent(held.part, 2)}`]];
     const isFirst = p === first;
     return element("tr", isFirst ? { class: "chosen" } : {}, ...cells.map(([exact, text], i) =>
       element("td", { class: i < 7 ? "number" : "", "data-exact": exact, title: `${exact}` },

@@ -57,7 +57,7 @@ std::string html_of(const Table& table) {
       escaped(table.title));
   for (const Column& column : table.columns) {
     html += fmt::format("<th scope=\"col\"{}>{}</th>", column.is_number ? " class=\"number\"" : "",
-                        escaped(column.name));
+                        escaped(column.shown()));
   }
   html += "</tr></thead>\n<tbody>\n";
   for (const std::vector<Cell>& row : table.rows) {
@@ -113,11 +113,12 @@ std::string item(std::string_view look, std::string_view text) {
   return fmt::format("<li class=\"{}\">{}</li>\n", look, escaped(text));
 }
 
-/// Above every answer.
+/// Above every answer; those that scripts give are by the law.
 std::string verdict_of(const Report& report) {
   const Verdict& verdict = report.verdict;
   const char* const look = !verdict.trusted ? "unjudged" : *verdict.trusted ? "yes" : "no";
-  return fmt::format("<p id=\"verdict\" class=\"{}\">{}</p>\n", look, escaped(verdict.sentence()));
+  return fmt::format("<p id=\"verdict\" class=\"{}\">{}</p>\n", look,
+                     escaped(verdict.sentence(true)));
 }
 
 /// Folded; grave ones first.

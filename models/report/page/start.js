@@ -48,6 +48,7 @@ async function startAsking(data, showCurve) {
   const ask = (question, deadline) => {
     const begin = performance.now();
     if (question === null) {
+      commands.replaceChildren();
       showRefusal(place, "A field holds no value that can be asked for; what it takes stands below it.");
       return;
     }

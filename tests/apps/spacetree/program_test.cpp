@@ -52,6 +52,12 @@ class Program : public ::testing::Test {
   cleave::testing::TemporaryFolder folder_;
 };
 
+TEST_F(Program, TellsPeopleFourDigits) {
+  std::ofstream(file("seven.tree")) << "2 2\n1\n1000\n";
+  const Result result = run("plan --tree " + file("seven.tree") + " --processors 2");
+  EXPECT_NE(result.text.find("max_over_mean         1.143\n"), std::string::npos) << result.text;
+}
+
 TEST_F(Program, PlansThePageExampleInEveryMode) {
   for (const char* mode : {"sfc", "any", "run", "subtree", "parent_owned"}) {
     const Result result = run("plan --tree " + file("page.tree") +

@@ -63,6 +63,7 @@ TEST_F(Command, FitsPredictsAndReports) {
   EXPECT_NE(unmet.err.find(" and to have an efficiency of 1.5 (at most "), std::string::npos);
   const std::string kept = run(plan + " --deadline 1h30m").out;
   EXPECT_TRUE(std::regex_search(kept, std::regex("\n-> +2 +[0-9.]+ [a-z]+ "))) << kept;
+  EXPECT_NE(kept.find("  <0.01  "), std::string::npos) << "core hours: " << kept;
 
   const Result report = run("report" + traces + " --model x.model.json --out pages");
   EXPECT_EQ(report.status, 0) << report.err;
@@ -79,7 +80,7 @@ TEST_F(Command, FitsPredictsAndReports) {
   const Result brief = run("report" + traces + " --model x.model.json --out pages --brief");
   expect_fits_a_terminal(brief);
   EXPECT_LE(std::count(brief.out.begin(), brief.out.end(), '\n'), 7) << brief.out;
-  EXPECT_TRUE(brief.out.starts_with("sort is trusted: 6 of 6 ")) << brief.out;
+  EXPECT_TRUE(brief.out.starts_with("sort: trusted: 6 of 6 ")) << brief.out;
   EXPECT_TRUE(std::regex_search(brief.out, std::regex("\n  N=32M +2 ranks( +[0-9.]+ m?s){2} +")))
       << "measured and predicted:\n"
       << brief.out;
@@ -195,6 +196,11 @@ TEST_F(Command, ComparesWhatModelsPredict) {
   const Result models = run("compare x.model.json y.model.json x.model.json");
   EXPECT_EQ(models.status, 0) << models.err;
   EXPECT_NE(models.out.find("3 / 1"), std::string::npos) << models.out;
+  EXPECT_TRUE(models.out.starts_with("1: x.model.json: not judged: no run was held out"))
+      << models.out;
+  const auto said = nlohmann::json::parse(run("compare x.model.json y.model.json --json").out);
+  EXPECT_EQ(said.at("verdicts").size(), 2U);
+  EXPECT_EQ(said.at("rows")[0].at("times")[1].at("is_answer"), true);
   EXPECT_NE(models.out.find("1.000"), std::string::npos) << models.out;
   expect_one_line(run("compare x.model.json y.model.json 0.trace.jsonl"), 2,
                   "0.trace.jsonl is not: give models only, or none");

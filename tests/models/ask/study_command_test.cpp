@@ -17,7 +17,8 @@ TEST_F(Command, AStudyRunsFitsAndReports) {
   EXPECT_TRUE(fs::exists(folder_ / "s" / "sort.model.json"));
   EXPECT_TRUE(fs::exists(folder_ / "s" / "traces" / "sort-N-1M-p1-2.trace.jsonl"));
   EXPECT_EQ(result.err, "") << "no line a run";
-  EXPECT_NE(result.out.find("trusted: 12 of 12 held-out runs"), std::string::npos) << result.out;
+  EXPECT_NE(words_of(result.out).find("trusted: 12 of 12 held-out runs"), std::string::npos)
+      << result.out;
   for (const int ranks : {2, 8, 64}) {
     EXPECT_TRUE(fs::exists(folder_ / "s" / "rehearsals" /
                            fmt::format("sort-N-32M-r{}-1.trace.jsonl", ranks)));
@@ -85,7 +86,8 @@ TEST_F(Command, AStudyMeasuresAgainWhatTookLongerThanItsIntervalAllows) {
   const Result result =
       run(study + " -- --disturbed-size N=8M --disturbed-until 2 --disturbed-alike", "./cleave");
   EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_NE(result.out.find("  trusted: "), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("trusted: "), std::string::npos) << result.out;
+  EXPECT_EQ(result.out.find("not trusted: "), std::string::npos) << result.out;
   const auto has_trace = [&](const std::string& size, int ranks, int round) {
     return fs::exists(folder_ / "s" / "traces" /
                       fmt::format("sort-N-{}-p{}-{}.trace.jsonl", size, ranks, round));
@@ -124,7 +126,8 @@ TEST_F(Command, AStudyAnswersByRehearsalsThatAllRunsJudge) {
   EXPECT_NE(read_file(folder_ / "s" / "report.html").find("N=64M on 16 ranks"), std::string::npos);
   // The folder answers by its rehearsals where it has them, else by the law; it keeps the verdict.
   const Result asked = run("predict s --ranks 2,16 --size N=64M", "./cleave");
-  EXPECT_NE(asked.out.find("trusted: 12 of 12"), std::string::npos) << asked.out << asked.err;
+  EXPECT_NE(words_of(asked.out).find("trusted: 12 of 12"), std::string::npos)
+      << asked.out << asked.err;
   EXPECT_NE(words_of(asked.out).find(object.at("answers")[1].at("text").get<std::string>()),
             std::string::npos)
       << asked.out;
@@ -138,9 +141,23 @@ TEST_F(Command, AStudyAnswersByRehearsalsThatAllRunsJudge) {
             std::string::npos);
   EXPECT_EQ(nlohmann::json::parse(run("fit s --json", "./cleave").out).at("verdict"),
             object.at("verdict"));
+  // A plan is of the same predictions; what is by the law is not what was judged.
+  const auto planned = nlohmann::json::parse(
+      run("plan s --ranks 8,16 --size N=64M --deadline 1h --json", "./cleave").out);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(planned.at("choices")[i].at("seconds"),
+              object.at("answers")[i].at("prediction").at("seconds"));
+  }
+  EXPECT_EQ(planned.at("verdict"), object.at("verdict"));
+  EXPECT_NE(words_of(asked.out).find("the law of other sizes and ranks is not judged"),
+            std::string::npos);
   const Result plan = run("plan s --ranks 1,2 --size N=64M --deadline 1h --slurm job", "./cleave");
   EXPECT_TRUE(words_of(plan.out).starts_with(verdict)) << plan.out;
   EXPECT_NE(read_file(folder_ / "job").find("# " + verdict), std::string::npos);
+  // As it is told where the law is not judged.
+  const Result judged = run("fit s --hold-out every-second --json", "./cleave");
+  EXPECT_EQ(nlohmann::json::parse(judged.out).at("verdict").at("of_rehearsals"), false);
+  EXPECT_TRUE(nlohmann::json::parse(judged.out).at("verdict").at("trusted").is_boolean());
 
   expect_one_line(run(study + " --at 8 --budget soon", "./cleave"), 2, "soon");
   expect_one_line(run(study + " --at 8 --size M=", "./cleave"), 2, "M=");
@@ -269,6 +286,13 @@ TEST_F(Command, AStudyFindsItsProgram) {
   const Result by_path = run("study elsewhere/mine" + options, "./cleave");
   EXPECT_EQ(by_path.status, 0) << by_path.err;
   EXPECT_TRUE(fs::exists(folder_ / "s" / "sort.model.json")) << "the name is that it says";
+  EXPECT_EQ(by_path.out.find("N=12M on "), std::string::npos) << "sizes are given";
+  const Result by_default = run("study elsewhere/mine --quiet --out d --machine m.machine.json" +
+                                    options.substr(0, options.find(" --sizes")),
+                                "./cleave");
+  EXPECT_EQ(by_default.status, 0) << by_default.err;
+  EXPECT_TRUE(fs::exists(folder_ / "d" / "rehearsals" / "sort-N-12M-r64-1.trace.jsonl"))
+      << "its default size is answered";
   const Result in_path = run("study mine" + options,
                              "PATH=\"" + (folder_ / "elsewhere").string() + ":$PATH\" ./cleave");
   EXPECT_EQ(in_path.status, 0) << in_path.err;

@@ -34,6 +34,8 @@ void describe(const std::string& name, const std::string& type) {
                               {"type", type},
                               {"types", {"sequential", "hypercube"}},
                               {"placement", "replicated"},
+                              {"sizes",
+                               nlohmann::json::array({{{"name", "N"}, {"default", 12 << 20}}})},
                               {"study", study},
                               {"quick_study", study}}
             << std::endl;

@@ -56,6 +56,18 @@ void expect_lines(const std::string& script, const std::vector<std::string>& lin
   }
 }
 
+TEST(Slurm, OfATableStartsItsProgramAlone) {
+  Model model;
+  model.app = "solver";
+  model.type = "table";
+  model.parts = TableModel{};
+  const std::string script = slurm_script(model, on_16_ranks("N"), {.program = "./solver"});
+  EXPECT_TRUE(
+      script.ends_with("# The arguments of sbatch name the problem: what has N=32M.\n"
+                       "srun --cpus-per-task=1 ./solver \"$@\"\n"))
+      << script;
+}
+
 TEST(Slurm, ScriptAsksForNodesTimeAndMemory) {
   Model model = sort_model();
   model.options = {{"size", "N=1M"}, {"key", "int32"}, {"x", "it's here"}, {"output", ""}};

@@ -250,6 +250,23 @@ TEST(Fit, OversubscribedRunsAreLeftOutAndSaid) {
   EXPECT_THROW(without_oversubscribed(collect_measurements(traces)), Error);
 }
 
+TEST(Fit, SaysNothingOfSizesThatAStudyHasChosen) {
+  std::vector<NamedSizes> sizes = sort_sizes();
+  sizes.resize(3);
+  const Measurements measurements = collect_measurements(synthetic_traces({}, {1, 2}, sizes));
+  EXPECT_TRUE(fit_model(measurements, std::nullopt, {}, {}).notes.empty());
+}
+
+TEST(Fit, OfTooFewSizesToHoldOutSaysSo) {
+  const Measurements measurements =
+      collect_measurements(synthetic_traces({}, {1, 2}, {sort_sizes().front()}));
+  for (const HoldOut hold_out : {HoldOut::every_second, HoldOut::beyond_third}) {
+    const Model model = fit_model(measurements, std::nullopt, {.hold_out = hold_out}, {});
+    EXPECT_TRUE(model.verdict.sentence().starts_with("not judged: --hold-out leaves too few sizes"))
+        << model.verdict.sentence();
+  }
+}
+
 TEST(Fit, HoldsOutEverySecondSize) {
   std::vector<RunPoint> points;
   for (const NamedSizes& sizes : sort_sizes()) {

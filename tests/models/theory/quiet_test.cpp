@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "models/theory/fit.hpp"
 #include "models/theory/judge.hpp"
 #include "models/theory/samples.hpp"
@@ -135,9 +137,33 @@ TEST(Verdict, SaysWhatMakesARehearsalNarrower) {
   JudgedRun wide = judged(1, 0.8, 1.25);
   wide.prediction.is_rehearsed = true;
   wide.prediction.ranks = 2;
-  EXPECT_NE(judge({wide}).advice.find("mpiexec -n 2 cleave-calibrate"), std::string::npos);
+  EXPECT_NE(
+      judge({wide}).advice.find("(mpiexec -n 2 cleave-calibrate --out there.machine.json) and "
+                                "give it by --machine there.machine.json"),
+      std::string::npos);
   wide.prediction.half_width_of_blocks = 0.2;
   EXPECT_NE(judge({wide}).advice.find("rehearse on an idle host"), std::string::npos);
+}
+
+TEST(Verdict, NamesTheHostFirstAndKeepsIt) {
+  Verdict verdict = judge(std::vector<JudgedRun>(2, judged(1, 0.95, 1.05)));
+  const std::string said = verdict.sentence();
+  verdict.host = "others used 30 % of this host's cores meanwhile";
+  EXPECT_EQ(verdict.sentence(), verdict.host + "; " + said);
+  const nlohmann::json object = to_json(verdict);
+  EXPECT_EQ(verdict_from({"x.model.json", "verdict", object}).sentence(), verdict.sentence());
+}
+
+TEST(Verdict, OfRehearsalsSaysThatTheLawIsNotJudged) {
+  std::vector<JudgedRun> runs(2, judged(1, 0.95, 1.05));
+  runs[0].prediction.is_rehearsed = true;
+  EXPECT_EQ(judge(runs).sentence(true), judge(runs).sentence()) << "one is by the law";
+  runs[1].prediction.is_rehearsed = true;
+  const Verdict verdict = judge(runs);
+  EXPECT_EQ(verdict.sentence(true), verdict.sentence() +
+                                        "; all were rehearsed, the law of other sizes and ranks is "
+                                        "not judged (cleave fit FOLDER --hold-out every-second "
+                                        "does)");
 }
 
 TEST(Verdict, MoreMissesThanChanceAllowsAreNotTrusted) {

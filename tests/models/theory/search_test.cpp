@@ -269,7 +269,9 @@ TEST(Search, IsAskedByWhatItsRunsWereGiven) {
     EXPECT_NEAR(static_cast<double>(asked.sizes.at("nodes")), static_cast<double>(nodes),
                 0.1 * static_cast<double>(nodes));
     ASSERT_FALSE(asked.remarks.empty());
-    EXPECT_NE(asked.remarks.back().find("by a fit to the nodes of the runs"), std::string::npos);
+    EXPECT_NE(asked.remarks.back().find(" M), by a fit to the nodes of the runs"),
+              std::string::npos)
+        << asked.remarks.back();
   }
   EXPECT_EQ(message_of([&] {
               predict(by_size, 2, {{"M", 31}});

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cleave/program/pace.hpp>
+#include <cleave/trace/count_text.hpp>
 
 namespace cleave::detail {
 namespace {

@@ -54,8 +54,10 @@ TEST(Summary, IsReadByPeople) {
   const Summary summary{.app = "sample",
                         .seconds = {0.061, 0.0625, 0.064},
                         .sizes = {{"nodes", 300'000}},
-                        .figures = {{"nodes_per_second", 4.8e6},
+                        .figures = {{"nodes", 300'000},
+                                    {"nodes_per_second", 4.8e6},
                                     {"tree", "T1"},
+                                    {"interval_95", {40979.369, 64901.7}},
                                     {"steals", {{"tried", 19}, {"success", nullptr}}},
                                     {"worker_seconds", {{"searching", 5400.0}, {"idle", 0.043}}},
                                     {"share_of_nodes", std::vector<double>(16, 0.0625)}}};
@@ -67,8 +69,9 @@ TEST(Summary, IsReadByPeople) {
             "sample on 2 ranks, hypercube, replicated\n"
             "nodes                 300000\n"
             "time                  62.5 ms median of 3, from 61 ms to 64 ms\n"
-            "nodes                 4.8 M/s\n"
+            "rate                  4.8 M nodes/s\n"
             "tree                  T1\n"
+            "interval_95           41 k, 64.9 k\n"
             "steals                tried 19, success none\n"
             "worker_seconds        searching 90 min, idle 43 ms\n"
             "share_of_nodes        0.0625, 0.0625, 0.0625, 0.0625, 0.0625, 0.0625, 0.0625,\n"

@@ -36,7 +36,4 @@ std::string format_range(const Range& seconds);
 /// "12 s", "3 min 20 s", "2 h 5 min".
 std::string format_duration(double seconds);
 
-/// "950", "1.2 k", "3.45 M", "12 G": three digits, by powers of 1000.
-std::string format_count(double count);
-
 }  // namespace cleave::detail
