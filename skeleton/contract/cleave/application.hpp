@@ -71,8 +71,8 @@ template <class App>
 concept HasDivide = HasDivideInHalves<App> || HasDivideInMany<App>;
 
 /// `double work(const Problem&) const`, optional with `divide` in many: how much a subproblem is
-/// beside the others of its division. The hypercube gives each as many ranks; without it, all
-/// alike.
+/// beside the others of its division; without it, all alike. The hypercube halves its ranks, and
+/// cuts the subproblems in two so that work for each rank is as even as whole ones allow.
 template <class App>
 concept HasWork = requires(const App& app, const typename App::Problem& problem) {
   { app.work(problem) } -> std::convertible_to<double>;

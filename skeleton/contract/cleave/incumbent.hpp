@@ -84,7 +84,8 @@ constexpr typename BoundTraits<Bound>::Value value_of(std::int64_t key) {
 /// `combine` keeps the better one.
 ///
 /// \tparam Bound  an integer of at most 64 bits, a float or a double, of which the least is the
-///                best, or `Maximise` of one of these
+///                best, or `Maximise` of one of these. A value is one atomic word of 64 bits, since
+///                every visit reads it and it crosses as such. Pack a pair into an integer.
 template <class Bound = std::int64_t>
 class Incumbent {
  public:

@@ -89,6 +89,20 @@ TEST_P(Examples, AreVerifiedOnAnyRanks) {
   }
 }
 
+/// Each rank's part is of several that are `small`.
+TEST(ExamplesOnThreads, ShareARanksPart) {
+  const std::vector<Example> examples = {
+      {"mergesort", "N=400001", "", {kReplicated}},
+      {"closest-pair", "N=10001", "", {kRooted}},
+      {"record-sort", "N=400001", "", {kDistributed, kReplicated}}};
+  for (const Example& example : examples) {
+    for (Arguments way : example.ways) {
+      way.insert(way.end(), kThreadsOfRanks.begin(), kThreadsOfRanks.end());
+      verified(example, 2, way);
+    }
+  }
+}
+
 TEST_P(Examples, SayWhatTheyAre) {
   const std::string program = std::string(CLEAVE_PROGRAMS) + "/example-" + GetParam().program;
   const auto help = testing::run_program({program, "--help"});

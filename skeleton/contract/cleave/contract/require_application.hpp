@@ -223,12 +223,10 @@ consteval bool require_application() {
     CLEAVE_REQUIRE(!Mentions_solution_sizes<App> || HasSolutionSizes<App>,
                    "cleave: the application's `solution_sizes` must be `Sizes solution_sizes(const "
                    "Solution&) const`")
-    CLEAVE_REQUIRE(Transferable<typename App::Problem> ||
-                       !PointsElsewhere<typename Culprit<typename App::Problem>::Type>,
-                   "cleave: the application's `Problem` is or holds a pointer, a reference or a "
-                   "view, whose data other ranks do not have; hold the value, or indices into data "
-                   "of the application, or specialise cleave::wire<T> for the type that holds it")
-    if constexpr (!Transferable<typename App::Solution>) {
+    if constexpr (Culprit<typename App::Problem>::kRank == 2) {
+      report_crossing<Crosser::problem>(Culprit<typename App::Problem>());
+      return false;
+    } else if constexpr (!Transferable<typename App::Solution>) {
       report_crossing<Crosser::solution>(Culprit<typename App::Solution>());
       return false;
     } else {

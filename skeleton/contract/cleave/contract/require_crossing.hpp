@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compile errors that say in one sentence why a Solution or a Node cannot cross to another rank.
-// The compiler's note beside the error names the type at fault, as `Member`, and its place:
-// `field`, counted from 1, of `Struct`.
+// Compile errors that say in one sentence why a Problem, a Solution or a Node cannot cross to
+// another rank. The compiler's note beside the error names the type at fault, as `Member`, and its
+// place: `field`, counted from 1, of `Struct`.
 #pragma once
 
 #include <concepts>
 #include <cstddef>
+#include <iterator>
 #include <ranges>
 #include <type_traits>
 #include <utility>
@@ -15,7 +16,9 @@
 namespace cleave::detail {
 
 template <class... Ts>
-struct Types {};
+struct Types {
+  using Indices = std::index_sequence_for<Ts...>;
+};
 
 /// The types of what a T holds, as far as `wire` looks into it.
 template <class T>
@@ -74,57 +77,108 @@ struct PartsOf<std::unordered_set<Key, Hash, Equal>> {
   using Type = Types<Key>;
 };
 
+template <class T>
+concept PointsElsewhere =
+    std::is_pointer_v<T> || std::is_reference_v<T> || std::is_member_pointer_v<T> ||
+    std::ranges::view<T> || std::input_or_output_iterator<T> ||
+    requires(const T& pointer) { *pointer.get(); } || requires(const T& wrapper) {
+      { wrapper.get() } -> std::same_as<typename T::type&>;
+    };
+
+/// Of what crosses there is no culprit.
+struct NoCulprit {
+  static constexpr int kRank = 0;
+};
+
+template <class T>
+consteval bool hides_pointer();
+
 /// What keeps a value from crossing: a type, and which field it is of a struct, or element of a
 /// container, counted from 1; of nothing where it is the value's own type.
 template <class Member, class Struct, std::size_t field>
 struct Found {
   using Type = Member;
+  static constexpr bool kPoints = PointsElsewhere<Member> || hides_pointer<Member>();
+  static constexpr int kRank = kPoints ? 2 : 1;
 };
 
-template <class Struct, std::size_t field, class First, class... Others>
-auto first_culprit();
+/// The culprit to report: the first that points elsewhere, else the first.
+template <class First, class Second>
+  requires(First::kRank >= 0 && Second::kRank >= 0)
+auto operator|(First first, Second second) {
+  if constexpr (Second::kRank > First::kRank) {
+    return second;
+  } else {
+    return first;
+  }
+}
 
 /// In place of a C array of several elements, whose type cannot be told.
 struct CArray {
   CArray() = delete;
 };
-template <class T>
-concept HoldsCArray = Aggregate<T> && (c_array_field<T>() != 0);
 
-/// The innermost type that keeps T from crossing: the first, in the order of the fields.
-template <class T, class Struct = void, std::size_t field = 0>
-auto culprit() {
-  return []<class... Parts>(Types<Parts...>) {
-    if constexpr (HoldsCArray<T>) {
-      return Found<CArray, T, c_array_field<T>()>();
-    } else if constexpr ((Crosses<Parts>::value && ...)) {
-      return Found<T, Struct, field>();
-    } else {
-      return first_culprit<T, 1, Parts...>();
-    }
-  }(typename PartsOf<T>::Type());
+/// T itself as what keeps it from crossing, or a C array in it.
+template <class T, class Struct, std::size_t field>
+auto itself() {
+  using Itself = Found<T, Struct, field>;
+  if constexpr (Itself::kPoints || !Aggregate<T>) {
+    return Itself();
+  } else if constexpr (c_array_field<T>() != 0) {
+    return Found<CArray, T, c_array_field<T>()>();
+  } else {
+    return Itself();
+  }
 }
 
-template <class Struct, std::size_t field, class First, class... Others>
-auto first_culprit() {
-  if constexpr (Crosses<First>::value) {
-    return first_culprit<Struct, field + 1, Others...>();
+/// The innermost type that keeps T from crossing.
+template <class T, class Struct = void, std::size_t field = 0>
+auto culprit() {
+  if constexpr (HasWire<T>) {
+    return NoCulprit();
   } else {
-    return decltype(culprit<First, Struct, field>())();
+    return []<class... Parts, std::size_t... i>(Types<Parts...>, std::index_sequence<i...>) {
+      using OfParts = decltype((NoCulprit() | ... | culprit<Parts, T, i + 1>()));
+      if constexpr (OfParts::kRank == 0) {
+        return itself<T, Struct, field>();
+      } else {
+        return OfParts();
+      }
+    }(typename PartsOf<T>::Type(), typename PartsOf<T>::Type::Indices());
   }
 }
 
 template <class T>
 using Culprit = decltype(culprit<T>());
 
+/// Initialises what points elsewhere or holds what does, and nothing else; not T itself.
 template <class T>
-concept PointsElsewhere =
-    std::is_pointer_v<T> || std::is_reference_v<T> || std::is_member_pointer_v<T> ||
-    std::ranges::view<T> || requires(const T& pointer) { *pointer.get(); };
+struct AnyPointing {
+  template <class Field>
+    requires(!std::is_same_v<Field, T> && !HasWire<Field> && Culprit<Field>::kPoints)
+  operator Field() const noexcept;
+};
 
-enum class Crosser { solution, node };
+/// Whether a pointer or a view is found in an aggregate whose fields have no names: that of a C
+/// array or of a base.
+template <class T>
+consteval bool hides_pointer() {
+  if constexpr (std::is_aggregate_v<T> && std::is_class_v<T> && !HasFields<T>) {
+    return []<std::size_t... field>(std::index_sequence<field...>) {
+      return ([]<std::size_t... before>(std::index_sequence<before...>) {
+        return requires { T{AnyField<T>{before}..., AnyPointing<T>{}}; };
+      }(std::make_index_sequence<field>()) ||
+              ...);
+    }(std::make_index_sequence<field_count<T>()>());
+  } else {
+    return false;
+  }
+}
 
-/// Reports why `Member` of the application's Solution or Node cannot cross.
+enum class Crosser { problem, solution, node };
+
+/// Reports why `Member` of the application's Problem, Solution or Node cannot cross. A Problem is
+/// reported only where it points elsewhere: others stay on their ranks.
 template <Crosser crosser, class Member, class Struct, std::size_t field>
 consteval void report_crossing(Found<Member, Struct, field> /*culprit*/) {
   constexpr bool kCrosses = HasWire<Member>;
@@ -134,7 +188,12 @@ consteval void report_crossing(Found<Member, Struct, field> /*culprit*/) {
   } else {                                                                             \
     static_assert(kCrosses, "cleave: Node cannot cross to another rank: " reason);     \
   }
-  if constexpr (PointsElsewhere<Member>) {
+  if constexpr (crosser == Crosser::problem) {
+    static_assert(kCrosses,
+                  "cleave: the application's `Problem` is or holds a pointer, a reference or a "
+                  "view, whose data other ranks do not have; hold the value, or indices into data "
+                  "of the application, or specialise cleave::wire<T> for the type that holds it");
+  } else if constexpr (Found<Member, Struct, field>::kPoints) {
     CLEAVE_REPORT(
         "it holds a pointer, a reference or a view, and what that refers to stays behind; hold the "
         "value, or specialise cleave::wire<T> for the type that holds it")

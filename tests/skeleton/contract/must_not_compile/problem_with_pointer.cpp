@@ -1,4 +1,5 @@
 // error: cleave: the application's `Problem` is or holds a pointer, a reference or a view, whose
+// place: const int*, field 1 of Part
 // SPDX-License-Identifier: Apache-2.0
 #include <cleave/dc_call.hpp>
 
