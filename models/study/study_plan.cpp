@@ -333,7 +333,7 @@ std::vector<std::string> StudyPlan::options_of(const Case& c, int round) const {
     all.insert(all.end(), {"--seed", std::to_string(round)});
   }
   if (!has_option("--inputs", options)) {
-    all.insert(all.end(), {"--inputs", c.rehearsed > 0 ? "same" : study.inputs});
+    all.insert(all.end(), {"--inputs", c.rehearsed > 0 ? "same" : std::string(name_of(study.inputs))});
   }
   all.insert(all.end(), options.begin(), options.end());
   return all;

@@ -23,6 +23,7 @@
 #include <cleave/run_options.hpp>
 #include <cleave/size_step.hpp>
 #include <cleave/sizes.hpp>
+#include <cleave/study.hpp>
 #include <cleave/trace.hpp>
 #include <cleave/tree_search.hpp>
 #include <cleave/wire.hpp>
