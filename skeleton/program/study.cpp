@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include <cleave/study.hpp>
@@ -15,7 +17,7 @@ nlohmann::ordered_json to_json(const Study& study) {
 Study study_from(const JsonFields& fields) {
   const std::string inputs = fields.text("inputs");
   if (inputs != name_of(Inputs::same) && inputs != name_of(Inputs::each_new)) {
-    fields.refuse("inputs", "must be \"same\" or \"new\"");
+    fields.refuse("inputs", fmt::format("must be \"same\" or \"new\", found \"{}\"", inputs));
   }
   return {.sizes = fields.texts("sizes"),
           .size_option = fields.text("size_option"),
