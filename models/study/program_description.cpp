@@ -26,7 +26,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kDescriptionVersion = 1;
 constexpr std::chrono::seconds kPatience{10};
 constexpr std::string_view kPrefix = "cleave-";
 
@@ -61,23 +60,6 @@ fs::path require_executable(const fs::path& file) {
                                  file.string()));
   }
   return fs::absolute(file).lexically_normal();
-}
-
-std::vector<std::string> texts(const detail::JsonFields& fields, const char* name) {
-  std::vector<std::string> values;
-  for (const auto& value : fields.raw().at(name)) {
-    values.push_back(value.get<std::string>());
-  }
-  return values;
-}
-
-Study study_from(const detail::JsonFields& fields) {
-  return {.size_option = fields.text("size_option"),
-          .sizes = texts(fields, "sizes"),
-          .rounds = fields.integer<int>("rounds", 1),
-          .repetitions = fields.integer<int>("repetitions", 1),
-          .warm_up = fields.integer<int>("warm_up", 0),
-          .inputs = fields.text("inputs")};
 }
 
 /// The line of a description in what a program wrote.
@@ -185,15 +167,15 @@ ProgramDescription describe_program(const fs::path& file, const std::vector<std:
   }
   try {
     const detail::JsonFields fields(file, "--describe", *object);
-    detail::check_format(fields, "cleave-program", kDescriptionVersion);
+    detail::check_format(fields, "cleave-program", detail::kDescriptionVersion);
     return {.file = file,
             .name = fields.text("name"),
-            .types = texts(fields, "types"),
+            .types = fields.texts("types"),
             .type = fields.text("type"),
             .placement = fields.text("placement"),
             .default_size = default_size_from(fields),
-            .study = study_from(fields.object("study")),
-            .quick_study = study_from(fields.object("quick_study"))};
+            .study = detail::study_from(fields.object("study")),
+            .quick_study = detail::study_from(fields.object("quick_study"))};
   } catch (const nlohmann::json::exception& e) {
     throw UsageError(fmt::format("{}: --describe prints a description that cannot be read: {}",
                                  file.string(), e.what()));

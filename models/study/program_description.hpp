@@ -7,17 +7,9 @@
 #include <string>
 #include <vector>
 
-namespace cleave::models {
+#include <cleave/study.hpp>
 
-/// What `cleave study` runs of a program: every size, several times, on several numbers of ranks.
-struct Study {
-  std::string size_option;         ///< the program's option that a size is given by
-  std::vector<std::string> sizes;  ///< its values, or options where they begin with '-'
-  int rounds = 1;                  ///< how often every size is run
-  int repetitions = 1;             ///< counted, of each run
-  int warm_up = 1;                 ///< runs before them
-  std::string inputs;              ///< what the repetitions of a run solve (--inputs)
-};
+namespace cleave::models {
 
 struct ProgramDescription {
   std::filesystem::path file;

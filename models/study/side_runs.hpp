@@ -19,7 +19,7 @@ struct SideRunOptions {
 /// turn. Traces are kept in a temporary folder while it runs.
 /// \throws UsageError   if one is no program of Cleave or refuses the sizes
 /// \throws Error        if a run fails
-/// \throws Interrupted  after Ctrl-C
+/// \throws Stopped      after Ctrl-C
 std::vector<ComparedSide> run_sides(const std::vector<std::string>& programs,
                                     const SideRunOptions& options);
 

@@ -342,7 +342,8 @@ std::vector<std::string> StudyPlan::options_of(const Case& c, int round) const {
     all.insert(all.end(), {"--seed", std::to_string(round)});
   }
   if (!has_option("--inputs", options)) {
-    all.insert(all.end(), {"--inputs", c.rehearsed > 0 ? "same" : study.inputs});
+    const Inputs inputs = c.rehearsed > 0 ? Inputs::same : study.inputs;
+    all.insert(all.end(), {"--inputs", std::string(name_of(inputs))});
   }
   all.insert(all.end(), options.begin(), options.end());
   return all;

@@ -212,11 +212,11 @@ double all_gather_seconds(const detail::Communication& entry, int ranks, double 
 
 double choose_seconds(const detail::Communication& entry, int ranks, double bytes,
                       double splitter_bytes) {
-  const auto verdict =
-      static_cast<double>(detail::verdict_bytes(static_cast<std::size_t>(splitter_bytes)));
+  const auto choice =
+      static_cast<double>(detail::choice_bytes(static_cast<std::size_t>(splitter_bytes)));
   double seconds = 0;
   for (const detail::Round& round : detail::rounds_of(ranks)) {
-    seconds += 2 * (entry.unit_seconds(bytes * round.more / ranks) + entry.unit_seconds(verdict));
+    seconds += 2 * (entry.unit_seconds(bytes * round.more / ranks) + entry.unit_seconds(choice));
   }
   return seconds;
 }

@@ -23,7 +23,7 @@ struct Network {
       exchange;  ///< the skeleton's exchange, by number of ranks and level
   /// Whether entries say which of them leave a host; a machine written by hand stands for both.
   bool tells_hosts_apart = true;
-  /// A network between hosts that nobody measured, by name (`kAssumable`).
+  /// A network between hosts that nobody measured, by name (`assumable_networks`).
   std::string assumed;
 
   bool is_empty() const { return alltoallv.empty() && exchange.empty(); }

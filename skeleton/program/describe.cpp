@@ -10,20 +10,13 @@
 #include <cleave/program/command_line.hpp>
 #include <cleave/program/parse_options.hpp>
 #include <cleave/sizes.hpp>
+#include <cleave/study.hpp>
 
 namespace cleave::detail {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr int kDescriptionVersion = 1;
-
-Json to_json(const Study& study) {
-  return {{"size_option", study.size_option}, {"sizes", study.sizes},
-          {"rounds", study.rounds},           {"repetitions", study.repetitions},
-          {"warm_up", study.warm_up},         {"inputs", name_of(study.inputs)}};
-}
 
 template <class Values>
 Json names_of(const Values& values) {

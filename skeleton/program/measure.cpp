@@ -59,7 +59,7 @@ CallOptions call_options(const RunOptions& options, const ProgramTraits& program
                     .max_s = options.max_s,
                     .statistics = &report.workers}},
       {},
-      is_told(options) ? &report.watch : nullptr};
+      is_told(options) ? &report.visits : nullptr};
   if (instruments != nullptr) {
     instruments->attach(call, options, rank);
   }
@@ -106,8 +106,8 @@ std::vector<int> bind_as(const RunOptions& options, const Comm& comm) {
 }
 
 RunProgress::RunProgress(const Comm& world, const std::string& program, const RunOptions& options,
-                         const SearchWatch* watch)
-    : runs_(options.warm_up + options.repetitions), watch_(watch) {
+                         const std::atomic<std::int64_t>* visits)
+    : runs_(options.warm_up + options.repetitions), visits_(visits) {
   agree(world, [&] {
     if (world.rank() == 0 && is_told(options)) {
       progress_.emplace(program,
@@ -144,8 +144,9 @@ Moment RunProgress::look() {
                 .step = done_ == runs_ ? "checking and writing"
                                        : fmt::format("run {} of {}", done_ + 1, runs_),
                 .remaining_s = pace_.remaining_s(runs_ - done_, current_s)};
-  if (watch_ != nullptr && current_s > 0 && watch_->visits() > 0) {
-    moment.visits = static_cast<double>(watch_->visits());
+  const std::int64_t visits = visits_ != nullptr ? visits_->load(std::memory_order_relaxed) : 0;
+  if (current_s > 0 && visits > 0) {
+    moment.visits = static_cast<double>(visits);
     moment.visits_per_second = *moment.visits / current_s;
   }
   return moment;

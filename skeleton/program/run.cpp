@@ -203,7 +203,7 @@ void rehearse_application(const Comm& comm, AnyRun& run, const ProgramTraits& pr
     call.stealing.statistics = rank == 0 ? &report.workers : nullptr;
     return call;
   };
-  RunProgress progress(comm, program.program, options, is_told(options) ? &report.watch : nullptr);
+  RunProgress progress(comm, program.program, options, is_told(options) ? &report.visits : nullptr);
   bind_as(options, comm);
   double input_s = 0;
   {
@@ -237,7 +237,7 @@ void run_application(const Comm& comm, AnyRun& run, const ProgramTraits& program
     };
   }
   // Its thread is not bound.
-  RunProgress progress(comm, program.program, options, call.watch);
+  RunProgress progress(comm, program.program, options, call.visits);
   // Before the problem is made: memory is taken near the core that first touches it.
   call.bound_to = bind_as(options, comm);
   double input_s = 0;

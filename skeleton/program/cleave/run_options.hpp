@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command line of a program says: the options that `cleave::run` gives every program, and
-// the study that `cleave study` makes of it.
+// What the command line of a program says: the options that `cleave::run` gives every program.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +15,7 @@
 #include <cleave/options.hpp>
 #include <cleave/size_step.hpp>
 #include <cleave/sizes.hpp>
+#include <cleave/study.hpp>
 
 namespace cleave {
 
@@ -38,17 +38,6 @@ struct FileOption {
 
 /// Named results, in the order in which they are printed.
 using Figures = nlohmann::ordered_json;
-
-/// What the repetitions of a run solve.
-enum class Inputs {
-  same,      ///< one input, as often as there are repetitions
-  each_new,  ///< each another input of the same sizes, if it is generated
-};
-
-/// "same", "new".
-constexpr std::string_view name_of(Inputs inputs) {
-  return inputs == Inputs::same ? "same" : "new";
-}
 
 /// Whether each worker (a thread of a rank) is kept on a core of its own.
 enum class Bind {
@@ -111,18 +100,6 @@ struct RunOptions {
     repetitions = repetitions_given ? repetitions : 1;
     warm_up = warm_up_given ? warm_up : 0;
   }
-};
-
-/// What `cleave study` runs of an application: every size, several times, on several numbers of
-/// ranks.
-struct Study {
-  /// Each is what `size_option` takes, or options themselves where it begins with '-'.
-  std::vector<std::string> sizes;
-  std::string size_option = "--size";
-  int rounds = 3;       ///< how often every size is run
-  int repetitions = 3;  ///< of each run; more where a run takes milliseconds
-  int warm_up = 1;      ///< runs before them; more where fresh memory pages show
-  Inputs inputs = Inputs::same;
 };
 
 /// Bytes that this host can give without swapping, by /proc/meminfo and the control group's limit.

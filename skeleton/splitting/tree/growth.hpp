@@ -18,7 +18,6 @@ class Growth {
 
   const Tree& tree() const { return *tree_; }
   int stage() const { return stage_; }  ///< steps made so far
-  bool finished() const { return leaves() == tree_->leaves(); }
 
   Index leaves() const { return static_cast<Index>(level_.size()); }  ///< N
   int level(Index leaf) const { return level_[leaf]; }

@@ -99,7 +99,7 @@ EXPORTED void xbt_os_threadtimer_stop(void* timer) {
   call_timer(next, timer, kPieceEnds);
 }
 
-/// Ranks begin their repetitions together (apps/harness/measure.hpp).
+/// Ranks begin their repetitions together (skeleton/program/cleave/program/measure.hpp).
 EXPORTED int PMPI_Barrier(void* comm) {
   static int (*next)(void*);
   if (next == NULL) {

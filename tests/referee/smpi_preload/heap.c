@@ -14,7 +14,7 @@
 static const uintptr_t kPage = 4096;
 
 /// The applications never use mmap for a block nor give memory back, either
-/// (apps/harness/measure.cpp).
+/// (skeleton/program/measure.cpp).
 __attribute__((constructor)) static void grow_heap(void) {
   const char* const text = getenv("SIMULATE_HEAP_MIB");
   if (text == NULL) {

@@ -237,7 +237,7 @@ TEST(Messages, RoundsReachEveryRankOnce) {
 }
 
 template <class Splitter>
-struct Verdict {
+struct Choice {
   std::int64_t is_chosen = 0;
   Split<Splitter> split;
 };
@@ -245,12 +245,12 @@ struct TwelveBytes {
   std::int32_t a, b, c;
 };
 
-TEST(Messages, VerdictsAreAsLongAsTheirLayout) {
-  EXPECT_EQ(verdict_bytes(4), sizeof(Verdict<std::int32_t>));
-  EXPECT_EQ(verdict_bytes(8), sizeof(Verdict<std::int64_t>));
-  EXPECT_EQ(verdict_bytes(8), sizeof(Verdict<double>));
-  EXPECT_EQ(verdict_bytes(1), sizeof(Verdict<char>));
-  EXPECT_EQ(verdict_bytes(12), sizeof(Verdict<TwelveBytes>));
+TEST(Messages, ChoicesAreAsLongAsTheirLayout) {
+  EXPECT_EQ(choice_bytes(4), sizeof(Choice<std::int32_t>));
+  EXPECT_EQ(choice_bytes(8), sizeof(Choice<std::int64_t>));
+  EXPECT_EQ(choice_bytes(8), sizeof(Choice<double>));
+  EXPECT_EQ(choice_bytes(1), sizeof(Choice<char>));
+  EXPECT_EQ(choice_bytes(12), sizeof(Choice<TwelveBytes>));
 }
 
 TEST(Messages, SamplesAreOneInSixtyFourWithinBounds) {

@@ -251,6 +251,15 @@ class Blocks {
         .value_or(Sizes{});
   }
 
+  /// Why a search with this total must end, where it has more nodes than the call allows.
+  std::string refusal_of(const Solution& total)
+    requires TreeSearch<App>
+  {
+    const auto nodes =
+        attempt("solution_sizes", Level{}, [&] { return nodes_of(app_, total).value_or(0); });
+    return beyond({.nodes = options_.stealing.max_nodes}, nodes.value_or(0), 0).value_or("");
+  }
+
   Recorder* recorder() const { return recorder_; }
 
  private:

@@ -2,6 +2,8 @@
 // The options of a call, with what only Cleave's own tests, referees and programs may put in.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -26,12 +28,11 @@ struct Hooks {
   std::function<std::unique_ptr<Transport>(const Comm& comm)> transport = nullptr;
 };
 
-class SearchWatch;
-
 struct CallOptions : Options {
   Hooks hooks{};
-  /// Where rank 0 learns how far a search is; null on every rank, or on none.
-  SearchWatch* watch = nullptr;
+  /// Where rank 0 tells once a second how many visits all ranks have made of the search that is
+  /// running. Null on every rank, or on none.
+  std::atomic<std::int64_t>* visits = nullptr;
   /// The hardware thread that each worker of this rank is bound to; empty where none is bound. Work
   /// stealing binds the threads that it starts; the calling one is bound by whoever says this.
   std::vector<int> bound_to{};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of an aggregate, one after the other. Boost.PFR names them. How many there are is
-// counted here: g++ 12 breaks down in PFR's own count where a field is a std::array of strings, and
-// PFR takes each element of a C array for a field of its own.
+// The fields of an aggregate, one after the other. Boost.PFR names them, by functions of its detail
+// that are told how many there are: its public ones count. g++ 12 breaks down in that count where a
+// field is a std::array of strings, and it takes each element of a C array for a field of its own.
 #pragma once
 
 #include <boost/pfr.hpp>

@@ -209,14 +209,12 @@ class Hypercube {
   /// together have too many nodes.
   std::string reason_of_end() {
     if constexpr (TreeSearch<App>) {
-      const SearchLimits limits = limits_of(options_.stealing);
-      if (limits.ended_early != nullptr && *limits.ended_early) {
-        return (*limits.ended_early)->reason;
+      const std::optional<EndedEarly>* const ended = options_.stealing.ended_early;
+      if (ended != nullptr && *ended) {
+        return (*ended)->reason;
       }
       if (solution_) {
-        const auto nodes = blocks_.attempt("solution_sizes", Level{},
-                                           [&] { return nodes_of(app_, *solution_).value_or(0); });
-        return beyond(limits, nodes.value_or(0), 0).value_or("");
+        return blocks_.refusal_of(*solution_);
       }
     }
     return "";

@@ -138,11 +138,11 @@ class SplitParts<App> {
   }
 
  private:
-  struct Verdict {
+  struct Choice {
     std::int64_t is_chosen = 0;
     Split<Splitter> split;
   };
-  static_assert(sizeof(Verdict) <= verdict_bytes(sizeof(Splitter)) || alignof(Splitter) > 8);
+  static_assert(sizeof(Choice) <= choice_bytes(sizeof(Splitter)) || alignof(Splitter) > 8);
 
   /// What a rank tells its group of its partition.
   struct Report {
@@ -211,34 +211,34 @@ class SplitParts<App> {
   }
 
   bool choose() {
-    const Verdict verdict = blocks_.timed(
+    const Choice choice = blocks_.timed(
         Block::pivot, level_, [&] { return agree_on_splitter(); },
-        [&](const Verdict&) {
+        [&](const Choice&) {
           return Sizes{{"N", elements()}, {"samples", offsets_.back()}};
         },
         static_cast<std::int64_t>(offsets_.back() * sizeof(Splitter)));
     samples_.reset();
-    split_ = verdict.split;
-    return verdict.is_chosen != 0;
+    split_ = choice.split;
+    return choice.is_chosen != 0;
   }
 
-  Verdict agree_on_splitter() {
+  Choice agree_on_splitter() {
     std::vector<std::size_t> offsets = offsets_;
     for (std::size_t& offset : offsets) {
       offset *= sizeof(Splitter);
     }
     const GroupComm group_comm(comm_, group_);
     group_comm.gather(std::as_writable_bytes(std::span(*samples_)), offsets);
-    Verdict verdict;
+    Choice choice;
     if (samples_->empty()) {
-      verdict.is_chosen = 1;  // any splitter divides nothing
+      choice.is_chosen = 1;  // any splitter divides nothing
     } else if (index() == 0) {
       if (const auto split = blocks_.splitter(std::move(*samples_), group_.share(), level_)) {
-        verdict = {.is_chosen = 1, .split = *split};
+        choice = {.is_chosen = 1, .split = *split};
       }
     }
-    group_comm.bcast(std::as_writable_bytes(std::span(&verdict, 1)));
-    return verdict;
+    group_comm.bcast(std::as_writable_bytes(std::span(&choice, 1)));
+    return choice;
   }
 
   void partition(Part<Element>& part) {

@@ -2,6 +2,7 @@
 // The timed loop: repetitions of one DC_Call on fresh copies of one problem.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -16,7 +17,6 @@
 #include <cleave/program/progress.hpp>
 #include <cleave/program/traits.hpp>
 #include <cleave/run_options.hpp>
-#include <cleave/stealing/search_watch.hpp>
 #include <cleave/trace/worker_statistics.hpp>
 #include <cleave/tree_search.hpp>
 
@@ -31,12 +31,12 @@ void keep_freed_memory();
 inline bool is_told(const RunOptions& options) { return !options.quiet || options.status; }
 
 /// Tells how many runs are completed, when all are by the time of those, and how far a search is
-/// (`watch`). Nothing on other ranks than 0.
+/// (`visits`). Nothing on other ranks than 0.
 class RunProgress {
  public:
   /// \throws FileError  if the status file cannot be written
   RunProgress(const Comm& world, const std::string& program, const RunOptions& options,
-              const SearchWatch* watch);
+              const std::atomic<std::int64_t>* visits);
 
   void begin_run();
   void end_run();
@@ -47,7 +47,7 @@ class RunProgress {
   Moment look();
 
   const int runs_;
-  const SearchWatch* const watch_;
+  const std::atomic<std::int64_t>* const visits_;
   std::mutex mutex_;
   int done_ = 0;  ///< runs
   Pace pace_;     ///< of runs
@@ -98,8 +98,8 @@ struct SearchReport {
   /// Of the last repetition; empty unless it was DC_Type::work_stealing.
   std::vector<WorkerStatistics> workers;
   CheckpointReport snapshots;
-  std::optional<EndedEarly> ended;  ///< a search; on every rank
-  SearchWatch watch;                ///< while it runs
+  std::optional<EndedEarly> ended;       ///< a search; on every rank
+  std::atomic<std::int64_t> visits = 0;  ///< of the search that is running
 };
 
 /// Adds the sizes of --size to those of the run, but for names that the executor has told of

@@ -33,9 +33,9 @@ constexpr std::int64_t sample_of(std::int64_t elements) {
   return std::min(elements, std::clamp<std::int64_t>(elements / 64, 4096, std::int64_t{1} << 15));
 }
 
-/// The first rank's verdict on a splitter of so many bytes: whether there is one, the splitter, and
+/// The first rank's choice of a splitter of so many bytes: whether there is one, the splitter, and
 /// whether elements that equal it are shared out. Each is aligned to 8 bytes at most.
-constexpr std::size_t verdict_bytes(std::size_t splitter_bytes) {
+constexpr std::size_t choice_bytes(std::size_t splitter_bytes) {
   const std::size_t alignment = std::min<std::size_t>(8, splitter_bytes);
   const std::size_t with_ties = (splitter_bytes + 1 + alignment - 1) / alignment * alignment;
   return 8 + (with_ties + 7) / 8 * 8;

@@ -126,9 +126,7 @@ class WorkStealing {
         fold(blocks_.attempt("combine", Level{}, [&] { return workers->take_total(); }));
     std::string refusal;
     if (comm_.rank() == 0 && solution && !ended) {
-      const auto nodes = blocks_.attempt("solution_sizes", Level{},
-                                         [&] { return kernel.nodes(*solution).value_or(0); });
-      refusal = beyond({.nodes = options_.stealing.max_nodes}, nodes.value_or(0), 0).value_or("");
+      refusal = blocks_.refusal_of(*solution);
     }
     return distribute(std::move(solution), refusal);
   }

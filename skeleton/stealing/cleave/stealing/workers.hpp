@@ -28,7 +28,6 @@
 #include <cleave/clock.hpp>
 #include <cleave/stealing/helpers.hpp>
 #include <cleave/stealing/kernel.hpp>
-#include <cleave/stealing/search_watch.hpp>
 #include <cleave/stealing/snapshot.hpp>
 #include <cleave/tree_search.hpp>
 
@@ -81,8 +80,8 @@ class Workers final : private BagInstance<typename K::Node> {
                     options.stealing.max_memory_bytes != std::numeric_limits<std::size_t>::max()),
         clock_(options.recorder != nullptr ? options.recorder->clock() : mpi_time_ns),
         offset_ns_(clock_() - transport_->pace_ns()) {
-    if (options.watch != nullptr && transport_->rank() == 0) {
-      options.watch->set_visits(0);
+    if (options.visits != nullptr && transport_->rank() == 0) {
+      options.visits->store(0, std::memory_order_relaxed);
       visits_of_rank_.resize(transport_->size());
     }
     for (int i = 0; i < options.stealing.threads; ++i) {
@@ -250,7 +249,7 @@ class Workers final : private BagInstance<typename K::Node> {
       if (is_limited_) {
         publish(worker);
       }
-      if (options_.watch != nullptr) {
+      if (options_.visits != nullptr) {
         worker.visits_seen.store(worker.statistics.visits, std::memory_order_relaxed);
       }
       const std::int64_t batch_begin_ns = std::exchange(now, transport_->pace_ns());
@@ -300,7 +299,7 @@ class Workers final : private BagInstance<typename K::Node> {
   /// Looks for messages. \return  the time after it
   std::int64_t look_up() {
     const std::int64_t now = this->poll();
-    if (options_.watch != nullptr && now >= next_count_ns_) {
+    if (options_.visits != nullptr && now >= next_count_ns_) {
       count_visits(now);
     }
     return now;
@@ -429,7 +428,7 @@ class Workers final : private BagInstance<typename K::Node> {
   void told_visits(int rank, std::int64_t visits) override {
     if (!visits_of_rank_.empty()) {
       all_visits_ += visits - std::exchange(visits_of_rank_[rank], visits);
-      options_.watch->set_visits(all_visits_);
+      options_.visits->store(all_visits_, std::memory_order_relaxed);
     }
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hash by which contents are told apart: of files, snapshots, trees and calls.
+// The hash by which contents are told apart: of files, snapshots and trees.
 #pragma once
 
 #include <cstddef>
