@@ -18,14 +18,16 @@ namespace cleave::detail {
 
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 std::string json_text(const Summary& summary, const RunOptions& options) {
-  Figures json = {{"app", summary.app},
-                  {"ranks", options.ranks},
-                  {"threads", options.threads},
-                  {"type", name_of(options.type)},
-                  {"placement", name_of(options.placement)},
-                  {"seed", options.seed}};
-  json["sizes"] = Figures::object();
+  Json json = {{"app", summary.app},
+               {"ranks", options.ranks},
+               {"threads", options.threads},
+               {"type", name_of(options.type)},
+               {"placement", name_of(options.placement)},
+               {"seed", options.seed}};
+  json["sizes"] = Json::object();
   for (const Size& size : summary.sizes) {
     json["sizes"][std::string(size.name)] = size.value;
   }
@@ -35,12 +37,12 @@ std::string json_text(const Summary& summary, const RunOptions& options) {
   json["seconds"] = summary.seconds;
   json["input_seconds"] = summary.input_s;
   json["output_seconds"] = summary.output_s;
-  json["imbalance"] = summary.imbalance ? Figures(*summary.imbalance) : Figures(nullptr);
+  json["imbalance"] = summary.imbalance ? Json(*summary.imbalance) : Json(nullptr);
   json.update(summary.figures);
   if (summary.ended_early) {
     json["ended_early"] = *summary.ended_early;
   } else {
-    json["verified"] = summary.verified ? Figures(*summary.verified) : Figures(nullptr);
+    json["verified"] = summary.verified ? Json(*summary.verified) : Json(nullptr);
   }
   return json.dump() + "\n";
 }
@@ -69,7 +71,7 @@ std::string number_text(std::string_view name, double value) {
 }
 
 /// A figure without the marks of JSON: that of a list, or the list.
-std::vector<std::string> words_of(std::string_view name, const Figures& value) {
+std::vector<std::string> words_of(std::string_view name, const Json& value) {
   if (!value.is_structured()) {
     return {value.is_string()         ? visible(value.get<std::string>())
             : value.is_number_float() ? number_text(name, value.get<double>())
@@ -87,7 +89,7 @@ std::vector<std::string> words_of(std::string_view name, const Figures& value) {
 }
 
 /// "nodes_per_second" is a count and "/s".
-std::string figure_text(std::string_view name, const Figures& value) {
+std::string figure_text(std::string_view name, const Json& value) {
   constexpr std::string_view kRate = "_per_second";
   if (name.ends_with(kRate) && value.is_number()) {
     const std::string_view what = name.substr(0, name.size() - kRate.size());
@@ -185,8 +187,8 @@ void add_search_figures(Summary& summary, const SearchReport& report, const RunO
   summary.figures["steals"] = {
       {"tried", tried},
       {"made", made},
-      {"success", tried > 0 ? Figures(static_cast<double>(made) / static_cast<double>(tried))
-                            : Figures(nullptr)},
+      {"success",
+       tried > 0 ? Json(static_cast<double>(made) / static_cast<double>(tried)) : Json(nullptr)},
       {"local_tried", all.local_tried},
       {"local_made", all.local_made},
       {"remote_tried", all.remote_tried},
@@ -201,9 +203,8 @@ void add_search_figures(Summary& summary, const SearchReport& report, const RunO
   if (options.checkpoint) {
     summary.figures["snapshots"] = report.snapshots.written;
     summary.figures["snapshot_seconds"] = static_cast<double>(report.snapshots.resting_ns) / 1e9;
-    summary.figures["resumed_from"] = report.snapshots.resumed_from > 0
-                                          ? Figures(report.snapshots.resumed_from)
-                                          : Figures(nullptr);
+    summary.figures["resumed_from"] =
+        report.snapshots.resumed_from > 0 ? Json(report.snapshots.resumed_from) : Json(nullptr);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <cleave/costs.hpp>
 #include <cleave/dc_call.hpp>
 #include <cleave/error.hpp>
+#include <cleave/figures.hpp>
 #include <cleave/file.hpp>
 #include <cleave/options.hpp>
 #include <cleave/part.hpp>

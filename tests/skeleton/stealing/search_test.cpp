@@ -15,6 +15,7 @@
 #include <thread>
 
 #include <cleave/dc_call.hpp>
+#include <cleave/stealing/search_watch.hpp>
 
 #include "tests/skeleton/examples.hpp"
 #include "tests/skeleton/stealing/trees.hpp"

@@ -4,7 +4,7 @@
 // PFR takes each element of a C array for a field of its own.
 #pragma once
 
-#include <boost/pfr.hpp>
+#include <boost/pfr/core.hpp>
 #include <cstddef>
 #include <type_traits>
 #include <utility>
