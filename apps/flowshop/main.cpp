@@ -71,11 +71,6 @@ std::string Given::instance_text() const {
                      from);
 }
 
-template <class Value>
-Figures json_of(const std::optional<Value>& value) {
-  return value ? Figures(*value) : Figures(nullptr);
-}
-
 std::optional<std::string> wrong_permutation(const Instance& instance, const SearchResult& result) {
   if (!result.permutation) {
     return std::nullopt;
@@ -98,10 +93,10 @@ Figures Given::figures(const SearchResult& result) const {
           {"bound", bound},
           {"branching", branching},
           {"makespan", result.makespan},
-          {"best_known", json_of(instance.best_known)},
+          {"best_known", instance.best_known},
           {"explored", result.explored},
           {"leaves", result.leaves},
-          {"permutation", json_of(result.permutation)}};
+          {"permutation", result.permutation}};
 }
 
 /// Compares with a search by one loop and a stack; the counts too, where no permutation was

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <map>
 #include <memory>
 #include <utility>
@@ -329,6 +330,27 @@ void Comm::alltoall(std::span<const std::byte> out, std::span<const int> send_co
                               in.data(), receive_counts.data(), receive_offsets.data(), MPI_BYTE,
                               state_->comm, request);
       });
+}
+
+void detail::run_and_agree(const Comm& comm, const std::function<void()>& work) {
+  std::exception_ptr failure;
+  std::string message;
+  try {
+    work();
+  } catch (...) {
+    failure = std::current_exception();
+    message = message_of_exception();
+  }
+  const std::int64_t none = comm.size();
+  const std::int64_t lowest = comm.allreduce_min(failure ? comm.rank() : none);
+  if (lowest == none) {
+    return;
+  }
+  message = comm.bcast(std::move(message), static_cast<int>(lowest));
+  if (comm.rank() == lowest) {
+    std::rethrow_exception(failure);
+  }
+  throw Error(message);
 }
 
 }  // namespace cleave

@@ -3,6 +3,7 @@
 
 #include <cleave/blocks/link.hpp>
 #include <cleave/clock.hpp>
+#include <cleave/comm/virtual_ranks.hpp>
 #include <cleave/error.hpp>
 #include <cleave/hypercube/played_messages.hpp>
 
@@ -34,6 +35,12 @@ void copy(std::span<const std::byte> from, std::span<std::byte> to) {
 }
 
 }  // namespace
+
+std::vector<Bytes> heard_by(int rank, int ranks, const std::function<void(const Messages&)>& work) {
+  VirtualRanks all(ranks, {}, nullptr, rank);
+  all.run(work);
+  return all.take_heard();
+}
 
 std::int64_t rehearsed_ns() { return mpi_time_ns() - played_ns; }
 

@@ -165,20 +165,20 @@ void print_times(const std::string& app, const RunOptions& options, const std::v
       seconds.push_back(static_cast<double>(repetition.elapsed_ns) * 1e-9);
     }
   }
-  Figures sizes = Figures::object();
+  nlohmann::ordered_json sizes = nlohmann::ordered_json::object();
   for (const Size& size : repetitions.back().sizes) {
     sizes[std::string(size.name)] = size.value;
   }
   std::string text;
   if (options.json) {
-    text = Figures{{"app", app},
-                   {"ranks", options.rehearse->of},
-                   {"rehearsed", ranks},
-                   {"type", name_of(options.type)},
-                   {"placement", name_of(options.placement)},
-                   {"seed", options.seed},
-                   {"sizes", sizes},
-                   {"seconds_without_messages", seconds}}
+    text = nlohmann::ordered_json{{"app", app},
+                                  {"ranks", options.rehearse->of},
+                                  {"rehearsed", ranks},
+                                  {"type", name_of(options.type)},
+                                  {"placement", name_of(options.placement)},
+                                  {"seed", options.seed},
+                                  {"sizes", sizes},
+                                  {"seconds_without_messages", seconds}}
                .dump() +
            "\n";
   } else if (!options.quiet && !is_standard_output(options.trace.value_or(""))) {

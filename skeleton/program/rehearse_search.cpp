@@ -45,7 +45,7 @@ void rehearse_search(const Comm& world, AnyRun& run, const RunOptions& options,
       recorder.begin_repetition(i, i < options.warm_up);
     }
     progress.begin_run();
-    run.solve_on(ranks, options_of);
+    ranks.run([&](const VirtualMessages& rank) { run.solve_as(rank, options_of(rank.rank())); });
     for (Recorder& recorder : recorders) {
       recorder.end_repetition(ranks.elapsed_ns());
     }

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include <cleave/clock.hpp>
+#include <cleave/comm/virtual_ranks.hpp>
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
 #include <cleave/program.hpp>
@@ -126,7 +127,7 @@ Wrong find_wrong(const Comm& comm, AnyRun& run, const RunOptions& options) {
                                const SearchReport& report, Summary summary) {
   const Comm holders = ranks_of_solution(comm, options);
   agree(comm, [&] {
-    summary.figures = run.figures(holders);
+    summary.figures = run.figures(holders).json();
     if (comm.rank() == 0) {
       summary.ended_early = report.ended->reason;
       add_search_figures(summary, report, options);
@@ -155,7 +156,7 @@ Wrong finish(const Comm& comm, AnyRun& run, const ProgramTraits& program, const 
     });
   }
   agree(comm, [&] {
-    summary.figures = run.figures(holders);
+    summary.figures = run.figures(holders).json();
     if (comm.rank() == 0) {
       print_warnings(program.program, launch_warnings(comm, options.threads), options);
       add_search_figures(summary, report, options);
@@ -325,6 +326,10 @@ int answer_alone(const ProgramTraits& traits, const Programs& programs, int argc
 }
 
 }  // namespace
+
+std::function<AnyProgram(const RunOptions&)> always(AnyProgram program) {
+  return [program = std::move(program)](const RunOptions&) { return program; };
+}
 
 int run_program(int argc, char** argv, ProgramTraits traits, const Programs& programs) {
   traits.program = std::filesystem::path(argv[0]).filename().string();

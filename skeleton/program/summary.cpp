@@ -17,14 +17,16 @@ namespace cleave::detail {
 
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 std::string json_text(const Summary& summary, const RunOptions& options) {
-  Figures json = {{"app", summary.app},
-                  {"ranks", options.ranks},
-                  {"threads", options.threads},
-                  {"type", name_of(options.type)},
-                  {"placement", name_of(options.placement)},
-                  {"seed", options.seed}};
-  json["sizes"] = Figures::object();
+  Json json = {{"app", summary.app},
+               {"ranks", options.ranks},
+               {"threads", options.threads},
+               {"type", name_of(options.type)},
+               {"placement", name_of(options.placement)},
+               {"seed", options.seed}};
+  json["sizes"] = Json::object();
   for (const Size& size : summary.sizes) {
     json["sizes"][std::string(size.name)] = size.value;
   }
@@ -34,12 +36,12 @@ std::string json_text(const Summary& summary, const RunOptions& options) {
   json["seconds"] = summary.seconds;
   json["input_seconds"] = summary.input_s;
   json["output_seconds"] = summary.output_s;
-  json["imbalance"] = summary.imbalance ? Figures(*summary.imbalance) : Figures(nullptr);
+  json["imbalance"] = summary.imbalance ? Json(*summary.imbalance) : Json(nullptr);
   json.update(summary.figures);
   if (summary.ended_early) {
     json["ended_early"] = *summary.ended_early;
   } else {
-    json["verified"] = summary.verified ? Figures(*summary.verified) : Figures(nullptr);
+    json["verified"] = summary.verified ? Json(*summary.verified) : Json(nullptr);
   }
   return json.dump() + "\n";
 }
@@ -70,7 +72,7 @@ std::string text_for_people(const Summary& summary, const RunOptions& options) {
         fmt::format("{:<22}{:.3f} (maximum of any {} / mean)\n", "imbalance", *summary.imbalance,
                     options.type == DC_Type::work_stealing ? "worker" : "rank");
   }
-  Figures figures;
+  Json figures;
   for (const auto& [name, value] : summary.figures.items()) {
     if (std::ranges::find(summary.sizes, name, &Size::name) == summary.sizes.end()) {
       figures[name] = value;  // sizes stand above
@@ -137,8 +139,8 @@ void add_search_figures(Summary& summary, const SearchReport& report, const RunO
   summary.figures["steals"] = {
       {"tried", tried},
       {"made", made},
-      {"success", tried > 0 ? Figures(static_cast<double>(made) / static_cast<double>(tried))
-                            : Figures(nullptr)},
+      {"success",
+       tried > 0 ? Json(static_cast<double>(made) / static_cast<double>(tried)) : Json(nullptr)},
       {"local_tried", all.local_tried},
       {"local_made", all.local_made},
       {"remote_tried", all.remote_tried},
@@ -153,9 +155,8 @@ void add_search_figures(Summary& summary, const SearchReport& report, const RunO
   if (options.checkpoint) {
     summary.figures["snapshots"] = report.snapshots.written;
     summary.figures["snapshot_seconds"] = static_cast<double>(report.snapshots.resting_ns) / 1e9;
-    summary.figures["resumed_from"] = report.snapshots.resumed_from > 0
-                                          ? Figures(report.snapshots.resumed_from)
-                                          : Figures(nullptr);
+    summary.figures["resumed_from"] =
+        report.snapshots.resumed_from > 0 ? Json(report.snapshots.resumed_from) : Json(nullptr);
   }
 }
 

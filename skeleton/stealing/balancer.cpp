@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <random>
 #include <utility>
 
 #include <cleave/stealing/balancer.hpp>
@@ -196,13 +197,18 @@ void Balancer::steal_if_wanted() {
   send(choose_victim(), {.kind = Kind::request});
 }
 
+unsigned Balancer::random() {
+  std::minstd_rand next(random_);
+  return random_ = static_cast<unsigned>(next());
+}
+
 int Balancer::choose_victim() {
   for (const std::vector<int>& circle : circles_) {
-    if (random_() % kRequestsForOneAbroad != 0) {
-      return circle[random_() % circle.size()];
+    if (random() % kRequestsForOneAbroad != 0) {
+      return circle[random() % circle.size()];
     }
   }
-  const int other = static_cast<int>(random_() % static_cast<unsigned>(size_ - 1));
+  const int other = static_cast<int>(random() % static_cast<unsigned>(size_ - 1));
   return other < rank_ ? other : other + 1;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <chrono>
+#include <new>
 
 #include <cleave/error.hpp>
 #include <cleave/trace.hpp>
@@ -30,6 +31,32 @@ void Recorder::end_repetition(std::int64_t elapsed_ns) {
   repetitions_.push_back(current_);
 }
 
+void Recorder::record(Block block, int level, int group, std::int64_t begin_ns, std::int64_t end_ns,
+                      std::int64_t bytes, const Sizes& sizes) {
+  if (spans_.size() == capacity_) {
+    ++dropped_;
+    return;
+  }
+  try {
+    const std::uint8_t names = names_of(sizes);
+    Span& span = spans_.emplace_back();
+    span.begin_ns = begin_ns;
+    span.end_ns = end_ns;
+    span.bytes = bytes;
+    span.repetition = current_.index;
+    span.group = group;
+    span.level = static_cast<std::int16_t>(level);
+    span.block = block;
+    span.size_names = names;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      span.size_values[i] = sizes.begin()[i].value;
+    }
+  } catch (const std::bad_alloc&) {
+    capacity_ = spans_.size();
+    ++dropped_;
+  }
+}
+
 Sizes Recorder::sizes_of(const Span& span) const {
   const Names& names = names_.at(span.size_names);
   Sizes sizes;
@@ -37,6 +64,19 @@ Sizes Recorder::sizes_of(const Span& span) const {
     sizes.add(Size{names.names[i], span.size_values[i]});
   }
   return sizes;
+}
+
+std::uint8_t Recorder::names_of(const Sizes& sizes) {
+  const auto are_literals_of = [&sizes](const Names& last) {
+    bool same = last.count == sizes.size();
+    for (std::size_t i = 0; same && i < last.count; ++i) {
+      same = last.names[i].data() == sizes.begin()[i].name.data() &&
+             last.names[i].size() == sizes.begin()[i].name.size();
+    }
+    return same;
+  };
+  // Mostly the same literals, at the same addresses, as last time.
+  return !names_.empty() && are_literals_of(names_[last_names_]) ? last_names_ : find_names(sizes);
 }
 
 std::uint8_t Recorder::find_names(const Sizes& sizes) {

@@ -11,7 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <exception>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -124,40 +124,20 @@ class Comm {
   const detail::CommState* state_;
 };
 
+namespace detail {
+void run_and_agree(const Comm& comm, const std::function<void()>& work);
+}  // namespace detail
+
 /// Runs `function` on every rank; if it throws on any, that rank throws on, and every other an
 /// Error with the message of the lowest such rank. Collective: for reading files,
 /// checking options, or anything else that may fail on some ranks only.
 template <class Function>
 auto agree(const Comm& comm, Function&& function) {
-  std::exception_ptr failure;
-  std::string message;
-  const auto settle = [&comm, &failure, &message] {
-    const std::int64_t none = comm.size();
-    const std::int64_t lowest = comm.allreduce_min(failure ? comm.rank() : none);
-    if (lowest == none) {
-      return;
-    }
-    message = comm.bcast(std::move(message), static_cast<int>(lowest));
-    if (comm.rank() == lowest) {
-      std::rethrow_exception(failure);
-    }
-    throw Error(message);
-  };
-  const auto run = [&failure, &message](auto&& work) {
-    try {
-      work();
-    } catch (...) {
-      failure = std::current_exception();
-      message = detail::message_of_exception();
-    }
-  };
   if constexpr (std::is_void_v<decltype(function())>) {
-    run(function);
-    settle();
+    detail::run_and_agree(comm, [&function] { function(); });
   } else {
     std::optional<decltype(function())> result;
-    run([&] { result.emplace(function()); });
-    settle();
+    detail::run_and_agree(comm, [&] { result.emplace(function()); });
     return *std::move(result);
   }
 }

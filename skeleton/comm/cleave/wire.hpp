@@ -31,14 +31,8 @@ namespace cleave {
 /// Bytes that a value is packed into.
 class Packer {
  public:
-  void put(const void* data, std::size_t bytes) {
-    const auto* first = static_cast<const std::byte*>(data);
-    bytes_.insert(bytes_.end(), first, first + bytes);
-  }
-  void put_count(std::size_t count) {
-    const auto wide = static_cast<std::uint64_t>(count);
-    put(&wide, sizeof(wide));
-  }
+  void put(const void* data, std::size_t bytes);
+  void put_count(std::size_t count);
   std::span<const std::byte> bytes() const { return bytes_; }
 
  private:
@@ -59,20 +53,14 @@ class Unpacker {
   }
   /// A count of elements that each take at least `element_bytes`, so that no message, however
   /// damaged, makes its reader ask for more memory than the message is long.
-  std::size_t take_count(std::size_t element_bytes) {
-    std::uint64_t count = 0;
-    take(&count, sizeof(count));
-    if (element_bytes != 0 && count > bytes_.size() / element_bytes) {
-      throw Error("message cut short: it holds fewer elements than it says");
-    }
-    return static_cast<std::size_t>(count);
-  }
+  std::size_t take_count(std::size_t element_bytes);
   std::size_t left() const { return bytes_.size(); }
 
  private:
+  [[noreturn]] static void throw_cut_short();
   void require(std::size_t bytes) const {
-    if (bytes > bytes_.size()) {
-      throw Error("message cut short");
+    if (bytes > bytes_.size()) [[unlikely]] {
+      throw_cut_short();
     }
   }
 

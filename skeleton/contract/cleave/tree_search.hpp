@@ -44,10 +44,7 @@
 // each with a copy of it, so a Node is copyable, and `child` depends on its arguments alone.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -61,6 +58,7 @@
 #include <cleave/contract/visitor.hpp>
 #include <cleave/error.hpp>
 #include <cleave/incumbent.hpp>
+#include <cleave/trace.hpp>
 
 namespace cleave {
 
@@ -89,30 +87,35 @@ std::optional<std::int64_t> nodes_of(const App& app, const typename App::Solutio
 }
 
 /// Why a search with that many nodes and bytes must end; nothing within `limits`.
-inline std::optional<std::string> beyond(const SearchLimits& limits, std::int64_t nodes,
-                                         std::size_t bytes) {
-  if (nodes > limits.nodes) {
-    return fmt::format("the tree has more than {} nodes", limits.nodes);
-  }
-  if (bytes > limits.memory_bytes) {
-    return fmt::format("the search needs more than {} bytes of memory on a rank",
-                       limits.memory_bytes);
-  }
-  return std::nullopt;
+std::optional<std::string> beyond(const SearchLimits& limits, std::int64_t nodes,
+                                  std::size_t bytes);
+
+/// Whether a search may be told to end before it is done. Cost: two loads.
+inline bool may_be_told_to_end(const SearchLimits& limits) {
+  return (limits.stop != nullptr && limits.stop->load(std::memory_order_relaxed)) ||
+         std::isfinite(limits.seconds);
 }
 
-/// Why a search that has run for `seconds()`, which is asked if need be, must end; nothing within
-/// `limits`.
-template <class Seconds>
-std::optional<std::string> told_to_end(const SearchLimits& limits, Seconds&& seconds) {
-  if (limits.stop != nullptr && limits.stop->load(std::memory_order_relaxed)) {
-    return "stopped before the search was done";
+/// Why a search that has run for so many `seconds` must end; nothing within `limits`.
+std::optional<std::string> told_to_end(const SearchLimits& limits, double seconds);
+
+/// Looks whether a search on one thread must end. Throws, or tells, as its limits say.
+class SearchEnd {
+ public:
+  explicit SearchEnd(const SearchLimits& limits) : limits_(limits) {}
+
+  bool is_told() const { return may_be_told_to_end(limits_) && is_told_or_late(); }
+  bool is_beyond(std::int64_t nodes, std::size_t bytes) const {
+    return tells(beyond(limits_, nodes, bytes));
   }
-  if (std::isfinite(limits.seconds) && seconds() > limits.seconds) {
-    return fmt::format("the search takes longer than {} s", limits.seconds);
-  }
-  return std::nullopt;
-}
+
+ private:
+  bool is_told_or_late() const;
+  bool tells(const std::optional<std::string>& reason) const;
+
+  const SearchLimits& limits_;
+  const std::int64_t begin_ns_ = monotonic_ns();
+};
 
 }  // namespace detail
 
@@ -133,32 +136,19 @@ typename App::Solution search_sequentially(const App& app, typename App::Problem
   detail::open_first(app, std::move(problem), stack, total);
   std::int64_t visits = 0;
   std::int64_t next_look = kVisitsBetweenLooks;
-  const auto begin = std::chrono::steady_clock::now();
-  const auto seconds = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  };
-  const auto beyond = [&] {
-    return detail::beyond(limits, detail::nodes_of(app, total).value_or(visits),
-                          stack.memory_bytes());
-  };
-  const auto ends = [&](const std::optional<std::string>& reason) {
-    if (reason && limits.ended_early == nullptr) {
-      throw Error(*reason);
-    }
-    if (reason) {
-      *limits.ended_early = EndedEarly{.reason = *reason};
-    }
-    return reason.has_value();
+  const detail::SearchEnd end(limits);
+  const auto is_beyond = [&] {
+    return end.is_beyond(detail::nodes_of(app, total).value_or(visits), stack.memory_bytes());
   };
   while (!stack.private_empty() && !visitor.is_stopped()) {
     visits += visitor.visit(next_look - visits, total, incumbent);
     const bool is_to_look = visits == next_look;
     next_look += is_to_look ? kVisitsBetweenLooks : 0;
-    if ((is_to_look && ends(beyond())) || ends(detail::told_to_end(limits, seconds))) {
+    if ((is_to_look && is_beyond()) || end.is_told()) {
       return total;
     }
   }
-  ends(beyond());
+  is_beyond();
   return total;
 }
 

@@ -11,6 +11,7 @@
 #include <cleave/dc_call.hpp>
 #include <cleave/dc_type.hpp>
 #include <cleave/error.hpp>
+#include <cleave/figures.hpp>
 #include <cleave/file.hpp>
 #include <cleave/frontier.hpp>
 #include <cleave/hosts.hpp>

@@ -102,8 +102,9 @@ class AnyProgram {
  public:
   template <class App>
   AnyProgram(Program<App> program)
-      : begin_([program = std::move(program)](const RunOptions& options) {
-          return std::make_unique<detail::RunOf<App>>(program, options);
+      : begin_([shared = std::make_shared<const Program<App>>(std::move(program))](
+                   const RunOptions& options) -> std::unique_ptr<detail::AnyRun> {
+          return std::make_unique<detail::RunOf<App>>(shared, options);
         }) {}
 
   /// \throws Error  if the program lacks what it cannot do without
@@ -127,6 +128,9 @@ struct Programs {
 };
 
 namespace detail {
+
+/// `Programs::choose` of one program.
+std::function<AnyProgram(const RunOptions&)> always(AnyProgram program);
 
 /// \param traits  of the types
 int run_program(int argc, char** argv, ProgramTraits traits, const Programs& programs);
@@ -155,16 +159,14 @@ template <class App>
 int run(int argc, char** argv, Program<App> program) {
   if constexpr (detail::require_program<App>()) {
     const bool makes_parts = SplitsParts<App> || static_cast<bool>(program.make_part);
-    Programs programs{.name = program.name,
-                      .summary = program.summary,
-                      .sizes = program.sizes,
-                      .files = program.files,
-                      .add_options = program.add_options,
-                      .check_options = program.check_options,
-                      .study = program.study};
-    programs.choose = [program = AnyProgram(std::move(program))](const RunOptions&) {
-      return program;
-    };
+    Programs programs{.name = std::move(program.name),
+                      .summary = std::move(program.summary),
+                      .sizes = std::move(program.sizes),
+                      .files = std::move(program.files),
+                      .add_options = std::move(program.add_options),
+                      .check_options = std::move(program.check_options),
+                      .study = std::move(program.study),
+                      .choose = detail::always(std::move(program))};
     return detail::run_program(argc, argv, detail::traits_of<App>(makes_parts), programs);
   } else {
     return 1;

@@ -6,12 +6,12 @@
 #include <filesystem>
 #include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <cleave/figures.hpp>
 #include <cleave/options.hpp>
 #include <cleave/size_step.hpp>
 #include <cleave/sizes.hpp>
@@ -35,9 +35,6 @@ struct FileOption {
   std::vector<std::string> study = {};  ///< the files that `cleave study` runs, by their paths
   bool is_required = false;
 };
-
-/// Named results, in the order in which they are printed.
-using Figures = nlohmann::ordered_json;
 
 /// Whether each worker (a thread of a rank) is kept on a core of its own.
 enum class Bind {

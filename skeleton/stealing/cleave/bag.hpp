@@ -23,12 +23,9 @@
 // The file is long because it says of each member what a user must know.
 #pragma once
 
-#include <algorithm>
-#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <memory>
 #include <optional>
 #include <ranges>
@@ -39,10 +36,8 @@
 #include <cleave/comm.hpp>
 #include <cleave/comm/mpi_transport.hpp>
 #include <cleave/comm/place_workers.hpp>
-#include <cleave/comm/waiting.hpp>
-#include <cleave/stealing/balancer.hpp>
+#include <cleave/stealing/bag_of_rank.hpp>
 #include <cleave/stealing/deques.hpp>
-#include <cleave/stealing/first_failure.hpp>
 #include <cleave/stealing/worker.hpp>
 #include <cleave/wire.hpp>
 
@@ -61,7 +56,7 @@ struct BagOptions {
 };
 
 namespace detail {
-template <class T>
+template <class T, class Base = BagOfRank>
 class BagInstance;
 }  // namespace detail
 
@@ -77,8 +72,8 @@ class Bag {
   explicit Bag(const Comm& comm, const BagOptions& options = {}) : comm_(comm) {
     agree(comm, [&] {
       instance_ = std::make_unique<detail::BagInstance<T>>(
-          std::make_unique<detail::MpiTransport>(comm),
-          detail::surroundings_of(comm, options.workers, false), options);
+          options, std::make_unique<detail::MpiTransport>(comm),
+          detail::surroundings_of(comm, options.workers, false));
       for (int i = 0; i < options.workers; ++i) {
         workers_.push_back(std::make_unique<detail::Worker>(comm.rank(), i));
       }
@@ -210,230 +205,36 @@ class Bag {
 
 namespace detail {
 
-/// One rank's part of a bag: its deques, which of its workers are active, what they are told, and
-/// its end of the protocol (balancer.hpp), which the first worker speaks.
-///
-/// Whether a rank is passive is told by `active_`, the number of workers that have or may get hold
-/// of a node. A worker counts itself in before it tries to steal and out once it has found its
-/// deque empty, so nodes on their way between two deques are covered by the thief. An idle one
-/// that sees nothing to steal does not even try. So the count comes to rest at 0.
-template <class T>
-class BagInstance : protected Workload {
+/// One rank's part of a bag: its deques, and what it is told (bag_of_rank.hpp).
+/// \tparam Base  BagOfRank, or what derives from it
+template <class T, class Base>
+class BagInstance : public Base {
  public:
-  BagInstance(std::unique_ptr<Transport> transport, Surroundings surroundings,
-              const BagOptions& options)
-      : transport_(std::move(transport)),
-        deques_(options.workers, options.initial_capacity),
-        options_(options),
-        surroundings_(std::move(surroundings)),
-        shares_(options.workers > 1 || transport_->size() > 1) {}
+  template <class... Args>
+  explicit BagInstance(const BagOptions& options, Args&&... args)
+      : Base(options, std::forward<Args>(args)...),
+        deques_(options.workers, options.initial_capacity) {}
 
   Deques<T>& deques() { return deques_; }
   const Deques<T>& deques() const { return deques_; }
 
-  // What all workers call.
-
-  bool may_go() const { return commanded() == Command::go; }
-
-  /// Shares some of what `worker`, who calls, has if there is anyone to take it.
-  void share(int worker) {
-    if (shares_) {
+  void share(int worker) final {
+    if (this->shares()) {
       deques_.share(worker);
     }
   }
 
-  void set_active(Worker& worker, bool active) {
-    if (worker.is_active != active) {
-      worker.is_active = active;
-      active_.fetch_add(active ? 1 : -1);
-    }
-  }
-
-  /// Waits until `worker` has a node and may visit it. \return  false once the search has ended
-  bool wait_for_nodes(Worker& worker) {
-    while (!look_for_nodes(worker)) {
-      if (worker.index == 0) {
-        command(Command::stop);
-        if (failure_.get()) {
-          std::rethrow_exception(failure_.get()->exception);
-        }
-        return false;
-      }
-      if (commanded() == Command::stop) {
-        return false;
-      }
-      rest_while_told();
-    }
-    return true;
-  }
-
-  /// A wish for an end before all is done.
-  void stop() { is_to_stop_.store(true); }
-  bool is_told_to_stop() const { return is_to_stop_.load(std::memory_order_relaxed); }
-
-  // What the first worker calls.
-
-  /// Begins a search.
-  void begin_search() {
-    balancer_.emplace(*transport_, static_cast<Workload&>(*this), surroundings_.near,
-                      options_.seed);
-  }
-
-  /// Begins the search if it has not begun, and looks for messages if it is time to.
-  void look_for_messages() {
-    if (!balancer_) {
-      begin_search();
-    }
-    if (transport_->pace_ns() >= next_poll_ns_) {
-      poll();
-    }
-  }
-
-  Balancer::Outcome outcome() const {
-    return balancer_ ? balancer_->outcome() : Balancer::Outcome::running;
-  }
-
-  /// Lets another search begin, while the workers rest.
-  void restart() {
-    balancer_.reset();
-    is_to_stop_.store(false);
-    next_poll_ns_ = 0;
-    command(Command::go);
-  }
-
  protected:
-  enum class Command { go, rest, stop };
-
-  void command(Command command) {
-    command_.store(command, std::memory_order_seq_cst);
-    command_.notify_all();
+  bool has_private(int worker) final { return deques_.of(worker).has_private(); }
+  bool can_be_stolen_from(int thief) const final { return deques_.can_be_stolen_from(thief); }
+  std::size_t steal_nodes(int thief, std::size_t maximum) final {
+    return deques_.steal(thief, maximum);
   }
-  Command commanded() const { return command_.load(std::memory_order_acquire); }
+  std::vector<std::byte> give_nodes(std::size_t max_bytes) final { return deques_.give(max_bytes); }
+  std::size_t take_nodes(std::span<const std::byte> nodes) final { return deques_.take(nodes); }
+  bool inbox_is_empty() final { return deques_.inbox_is_empty(); }
 
-  /// For helpers that come one by one: each rests until it says that it does no longer.
-  void let_helpers_rest() { resting_.store(options_.workers - 1); }
-  void end_rest() { resting_.fetch_sub(1); }
-
-  void rest_while_told() {
-    resting_.fetch_add(1);
-    command_.wait(Command::rest);
-    resting_.fetch_sub(1);
-  }
-
-  /// Until the search has ended.
-  void rest_until_stopped() {
-    resting_.fetch_add(1);
-    for (Command now = commanded(); now != Command::stop; now = commanded()) {
-      command_.wait(now);
-    }
-    resting_.fetch_sub(1);
-  }
-
-  /// Looks for messages; the less often, the longer there were none, unless ranks wait for their
-  /// first work. \return  the time after it
-  std::int64_t poll() {
-    constexpr std::int64_t kMaxPatience = 8;
-    patience_ =
-        step() ? std::max<std::int64_t>(patience_ / 2, 1) : std::min(2 * patience_, kMaxPatience);
-    const std::int64_t now = transport_->pace_ns();
-    next_poll_ns_ = balancer_->is_waited_for() ? now : now + patience_ * options_.poll_ns;
-    return now;
-  }
-
-  /// Waits until `worker` has nodes or is told something else; the first one answers other ranks
-  /// meanwhile. \return  whether it has
-  bool look_for_nodes(Worker& worker) {
-    const bool is_main = worker.index == 0;
-    if (!worker.has_failed && !deques_.of(worker.index).has_private()) {
-      set_active(worker, false);
-    }
-    std::optional<Waiting> waiting;  // for messages, unless another worker has nodes
-    if (is_main) {
-      waiting.emplace();
-    }
-    for (int tries = 0;; ++tries) {
-      if (may_go() && !worker.has_failed && (worker.is_active || steal(worker))) {
-        return true;
-      }
-      if (is_main) {
-        tries = step() ? 0 : tries;
-        if (outcome() != Balancer::Outcome::running) {
-          return false;
-        }
-      } else if (!may_go()) {
-        return false;
-      }
-      transport_->pause(tries, surroundings_.is_polite);
-    }
-  }
-
-  std::uint8_t wishes() override {
-    return failure_.is_set() ? kEnd | kLost : is_to_stop_.load() ? kEnd : kNothing;
-  }
-
-  void take(std::span<const std::byte> nodes) override {
-    failure_.guard("steal", [&] { deques_.take(nodes); });
-  }
-
-  const std::unique_ptr<Transport> transport_;
   Deques<T> deques_;
-  std::optional<Balancer> balancer_;
-  FirstFailure failure_;
-  std::int64_t next_poll_ns_ = 0;
-
- private:
-  bool step() {
-    try {
-      return balancer_->step();
-    } catch (...) {
-      command(Command::stop);  // nobody else ends the waits of the others
-      throw;
-    }
-  }
-
-  bool steal(Worker& worker) {
-    if (!deques_.can_be_stolen_from(worker.index)) {
-      return false;
-    }
-    set_active(worker, true);
-    ++worker.statistics.local_tried;
-    std::size_t stolen = 0;
-    failure_.guard("steal", [&] { stolen = deques_.steal(worker.index, worker.steal_next); });
-    if (stolen == 0) {
-      set_active(worker, false);
-      return false;
-    }
-    ++worker.statistics.local_made;
-    worker.statistics.nodes_stolen += static_cast<std::int64_t>(stolen);
-    return true;
-  }
-
-  bool passive() final {
-    return !failure_.is_set() && deques_.inbox_is_empty() && active_.load() == 0;
-  }
-
-  bool wants_work() final {
-    return active_.load(std::memory_order_relaxed) < options_.workers && !failure_.is_set() &&
-           !deques_.can_be_stolen_from(-1);
-  }
-
-  std::vector<std::byte> give() final {
-    std::vector<std::byte> nodes;
-    failure_.guard("steal", [&] { nodes = deques_.give(options_.max_stolen_bytes); });
-    return nodes;
-  }
-
-  void rest(bool on) final { command(on ? Command::rest : Command::go); }
-  bool all_rest() final { return resting_.load() == options_.workers - 1; }
-
-  const BagOptions options_;
-  const Surroundings surroundings_;
-  const bool shares_;
-  std::atomic<int> resting_ = 0;
-  std::int64_t patience_ = 1;
-  std::atomic<bool> is_to_stop_ = false;
-  alignas(kCacheLineBytes) std::atomic<Command> command_ = Command::go;
-  alignas(kCacheLineBytes) std::atomic<int> active_ = 0;
 };
 
 }  // namespace detail

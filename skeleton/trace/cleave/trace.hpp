@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <new>
 #include <span>
 #include <string>
 #include <string_view>
@@ -53,30 +52,7 @@ class Recorder {
   std::int64_t now_ns() const { return clock_(); }
 
   void record(detail::Block block, int level, int group, std::int64_t begin_ns, std::int64_t end_ns,
-              std::int64_t bytes, const Sizes& sizes) {
-    if (spans_.size() == capacity_) {
-      ++dropped_;
-      return;
-    }
-    try {
-      const std::uint8_t names = names_of(sizes);
-      detail::Span& span = spans_.emplace_back();
-      span.begin_ns = begin_ns;
-      span.end_ns = end_ns;
-      span.bytes = bytes;
-      span.repetition = current_.index;
-      span.group = group;
-      span.level = static_cast<std::int16_t>(level);
-      span.block = block;
-      span.size_names = names;
-      for (std::size_t i = 0; i < sizes.size(); ++i) {
-        span.size_values[i] = sizes.begin()[i].value;
-      }
-    } catch (const std::bad_alloc&) {
-      capacity_ = spans_.size();
-      ++dropped_;
-    }
-  }
+              std::int64_t bytes, const Sizes& sizes);
 
   /// Adds what `other`, of another thread of this rank, has recorded, to the current repetition.
   void append(const Recorder& other);
@@ -100,22 +76,9 @@ class Recorder {
   struct Names {
     std::array<std::string_view, Sizes::kMaxSizes> names;
     std::size_t count = 0;
-
-    /// Whether `sizes` has these names at these addresses: mostly the same literals as last time.
-    bool are_literals_of(const Sizes& sizes) const {
-      bool same = count == sizes.size();
-      for (std::size_t i = 0; same && i < count; ++i) {
-        same = names[i].data() == sizes.begin()[i].name.data() &&
-               names[i].size() == sizes.begin()[i].name.size();
-      }
-      return same;
-    }
   };
 
-  std::uint8_t names_of(const Sizes& sizes) {
-    return !names_.empty() && names_[last_names_].are_literals_of(sizes) ? last_names_
-                                                                         : find_names(sizes);
-  }
+  std::uint8_t names_of(const Sizes& sizes);
   std::uint8_t find_names(const Sizes& sizes);
 
   Clock clock_;

@@ -28,6 +28,9 @@ struct Failure {
   std::exception_ptr exception;
 };
 
+/// Of the exception that is being handled: that of a functor where it tells one, else of `block`.
+Failure failure_of_exception(int level, std::string_view block);
+
 template <HasProblemAndSolution App>
 Sizes sizes_of_problem(const App& app, const typename App::Problem& problem) {
   if constexpr (HasProblemSizes<App>) {
@@ -56,15 +59,11 @@ struct Level {
 template <class App>
 using Leaf = std::function<typename App::Solution(typename App::Problem)>;
 
-/// The functors of `App` as blocks. Each returns nothing if it failed, now or earlier.
-template <HasProblemAndSolution App>
-class Blocks {
+/// Runs pieces of work as blocks, and knows of no application.
+class BlockRunner {
  public:
-  using Problem = typename App::Problem;
-  using Solution = typename App::Solution;
-
-  Blocks(const App& app, const CallOptions& options, Leaf<App> leaf = nullptr)
-      : app_(app), options_(options), recorder_(options.recorder), leaf_(std::move(leaf)) {}
+  explicit BlockRunner(const CallOptions& options)
+      : options_(options), recorder_(options.recorder) {}
 
   const std::optional<Failure>& failure() const { return failure_; }
   /// Takes over what went wrong outside these blocks, if anything did, and nothing has here.
@@ -77,42 +76,83 @@ class Blocks {
   /// Times `work` as `block`; `sizes` and `bytes` are asked only when a trace is taken.
   template <class Work, class SizesOf>
   auto timed(Block block, Level level, Work&& work, SizesOf&& sizes, std::int64_t bytes = 0) {
-    if (recorder_ == nullptr) {
-      return work();
-    }
-    const std::int64_t begin_ns = recorder_->now_ns();
+    const std::int64_t begin_ns = now_ns();
     auto result = work();
-    const std::int64_t end_ns = recorder_->now_ns();
-    recorder_->record(block, level.index, level.group, begin_ns, end_ns, bytes, sizes(result));
+    if (recorder_ != nullptr) {
+      record(block, level, begin_ns, now_ns(), bytes, sizes(result));
+    }
     return result;
   }
 
   /// Runs `work` between the calls that the options ask for.
   template <class Work>
   auto watched(Block block, Level level, Work&& work) {
-    if (options_.hooks.before_block) {
-      options_.hooks.before_block(block, level.index);
-    }
+    before(block, level);
     auto result = work();
-    if (options_.hooks.after_block) {
-      options_.hooks.after_block(block, level.index);
-    }
+    after(block, level);
     return result;
   }
 
-  /// Runs `work` and keeps what it throws as the failure of `block`.
+  /// Runs `work` and keeps what it throws as the failure of `name`.
   template <class Work>
-  auto attempt(std::string_view block, Level level, Work&& work)
-      -> std::optional<decltype(work())> {
+  auto attempt(std::string_view name, Level level, Work&& work) -> std::optional<decltype(work())> {
     try {
       return work();
-    } catch (const BlockFailed& e) {
-      fail(level, e.block, e.what());
     } catch (...) {
-      fail(level, block, message_of_exception());
+      fail(level, name);
     }
     return std::nullopt;
   }
+
+  /// All of these: watched, timed, and kept from throwing. One function, since each of a program's
+  /// blocks is compiled.
+  template <class Work, class SizesOf>
+  auto run(std::string_view name, Block block, Level level, Work&& work, SizesOf&& sizes,
+           std::int64_t bytes = 0) -> std::optional<decltype(work())> {
+    try {
+      const std::int64_t begin_ns = now_ns();
+      before(block, level);
+      auto result = work();
+      after(block, level);
+      if (recorder_ != nullptr) {
+        record(block, level, begin_ns, now_ns(), bytes, sizes(result));
+      }
+      return result;
+    } catch (...) {
+      fail(level, name);
+    }
+    return std::nullopt;
+  }
+
+  Recorder* recorder() const { return recorder_; }
+
+ protected:
+  const CallOptions& options() const { return options_; }
+
+ private:
+  /// By the recorder; 0 without one.
+  std::int64_t now_ns() const;
+  void record(Block block, Level level, std::int64_t begin_ns, std::int64_t end_ns,
+              std::int64_t bytes, const Sizes& sizes);
+  void before(Block block, Level level) const;
+  void after(Block block, Level level) const;
+  /// Called while the exception is being handled.
+  void fail(Level level, std::string_view name);
+
+  const CallOptions& options_;
+  Recorder* recorder_;
+  std::optional<Failure> failure_;
+};
+
+/// The functors of `App` as blocks. Each returns nothing if it failed, now or earlier.
+template <HasProblemAndSolution App>
+class Blocks : public BlockRunner {
+ public:
+  using Problem = typename App::Problem;
+  using Solution = typename App::Solution;
+
+  Blocks(const App& app, const CallOptions& options, Leaf<App> leaf = nullptr)
+      : BlockRunner(options), app_(app), leaf_(std::move(leaf)) {}
 
   std::optional<bool> trivial(const Problem& problem, Level level) {
     return attempt("trivial", level, [&] { return static_cast<bool>(app_.trivial(problem)); });
@@ -147,7 +187,7 @@ class Blocks {
           if constexpr (HasSequential<App>) {
             return app_.sequential(std::move(problem));
           } else if constexpr (TreeSearch<App>) {
-            return search_sequentially(app_, std::move(problem), limits_of(options_.stealing));
+            return search_sequentially(app_, std::move(problem), limits_of(options().stealing));
           } else {
             return solve_sequential(app_, std::move(problem));
           }
@@ -237,14 +277,14 @@ class Blocks {
 
   /// The sizes of `problem` if a trace is taken, else none.
   Sizes problem_sizes(const Problem& problem, Level level = {}) {
-    if (recorder_ == nullptr) {
+    if (recorder() == nullptr) {
       return {};
     }
     return attempt("sizes", level, [&] { return sizes_of_problem(app_, problem); })
         .value_or(Sizes{});
   }
   Sizes solution_sizes(const Solution& solution, Level level = {}) {
-    if (recorder_ == nullptr) {
+    if (recorder() == nullptr) {
       return {};
     }
     return attempt("solution_sizes", level, [&] { return sizes_of_solution(app_, solution); })
@@ -257,28 +297,13 @@ class Blocks {
   {
     const auto nodes =
         attempt("solution_sizes", Level{}, [&] { return nodes_of(app_, total).value_or(0); });
-    return beyond({.nodes = options_.stealing.max_nodes}, nodes.value_or(0), 0).value_or("");
+    return beyond({.nodes = options().stealing.max_nodes}, nodes.value_or(0), 0).value_or("");
   }
-
-  Recorder* recorder() const { return recorder_; }
 
  private:
-  /// Called while the exception is being handled.
-  void fail(Level level, std::string_view block, std::string message) {
-    if (!failure_) {
-      failure_ =
-          Failure{level.index, std::string(block), std::move(message), std::current_exception()};
-    }
-  }
-
-  /// A functor's block: watched, timed, and kept from throwing.
   template <class Work, class SizesOf>
-  auto functor(Block block, Level level, Work&& work, SizesOf&& sizes)
-      -> std::optional<decltype(work())> {
-    return attempt(name_of(block), level, [&] {
-      return timed(
-          block, level, [&] { return watched(block, level, work); }, sizes);
-    });
+  auto functor(Block block, Level level, Work&& work, SizesOf&& sizes) {
+    return run(name_of(block), block, level, work, sizes);
   }
 
   Sizes with_solution(Sizes sizes, const Solution& solution, Level level) {
@@ -287,10 +312,7 @@ class Blocks {
   }
 
   const App& app_;
-  const CallOptions& options_;
-  Recorder* recorder_;
   Leaf<App> leaf_;
-  std::optional<Failure> failure_;
 };
 
 }  // namespace cleave::detail

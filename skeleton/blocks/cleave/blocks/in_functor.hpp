@@ -16,13 +16,16 @@ struct BlockFailed : Error {
   std::string block;
 };
 
+/// BlockFailed of the exception that is being handled.
+[[noreturn]] void throw_block_failed(const char* name);
+
 /// Calls a functor as part of a greater block; what it throws becomes BlockFailed.
 template <class Work>
 auto in_functor(const char* name, Work&& work) {
   try {
     return work();
   } catch (...) {
-    throw BlockFailed(name, message_of_exception());
+    throw_block_failed(name);
   }
 }
 

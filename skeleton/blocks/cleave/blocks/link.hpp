@@ -5,10 +5,9 @@
 // payload comes with the header, unless its rank takes a trace, which tells the times of both.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 
@@ -31,24 +30,11 @@ std::span<std::byte> bytes_of(T& value) {
   return std::as_writable_bytes(std::span(&value, 1));
 }
 
-/// A header and the short payload that may come with it.
-struct HeaderMessage {
-  Header header;
-  std::array<std::byte, kMaxBytesInHeader> payload;
-
-  /// Without the rest of an array that is not full.
-  std::span<std::byte> filled() {
-    const std::int64_t bytes = header.payload == Header::is_here ? header.bytes : 0;
-    return bytes_of(*this).first(sizeof(header) + static_cast<std::size_t>(bytes));
-  }
-};
-
 /// Moves values between this rank and others, as blocks of the trace: `wait` until the other side
 /// is there, `skeleton` for packing and room, `exchange` for the payload.
-template <HasProblemAndSolution App>
 class Link {
  public:
-  Link(const Messages& comm, Blocks<App>& blocks) : comm_(comm), blocks_(blocks) {}
+  Link(const Messages& comm, BlockRunner& blocks) : comm_(comm), blocks_(blocks) {}
 
   /// Gives `mine` to `partner` and gets theirs. Either side may have none.
   template <Transferable T>
@@ -67,106 +53,42 @@ class Link {
 
  private:
   enum class Direction { out, in, both };
+  using Payload = std::span<const std::byte>;
+  using MakeRoom = std::function<std::span<std::byte>(std::size_t bytes)>;
 
   template <Transferable T>
   std::optional<T> transfer(int other, const T* mine, Direction direction, Level level,
                             const Sizes& sizes) {
-    const bool gives = direction != Direction::in;
-    const bool gets = direction != Direction::out;
-
     std::optional<Outgoing<T>> outgoing;
     if (mine != nullptr) {
-      in_block(Block::skeleton, level, sizes, 0, [&] { outgoing.emplace(*mine); });
+      work(level, sizes, 0, [&] { outgoing.emplace(*mine); });
     }
-    HeaderMessage my_first = outgoing ? first_message(outgoing->bytes()) : HeaderMessage{};
-    HeaderMessage their_first;
-    move(Block::wait, level, sizes, other, gives ? my_first.filled() : std::span<std::byte>{},
-         gets ? bytes_of(their_first) : std::span<std::byte>{}, kHeaderBytes);
-    const Header my_header = my_first.header;
-    const Header their_header = their_first.header;
-
     std::optional<Incoming<T>> incoming;
-    if (their_header.payload != Header::none) {
-      in_block(Block::skeleton, level, sizes, their_header.bytes,
-               [&] { incoming.emplace(static_cast<std::size_t>(their_header.bytes)); });
-    }
-    const bool lost = their_header.payload == Header::follows && !incoming;
-
-    // Both sides know both lengths, so both know which of the two ask.
-    char they_have_room = 1;
-    const bool i_am_asked = their_header.bytes > static_cast<std::int64_t>(kMaxBytesUnasked);
-    const bool i_ask = my_header.bytes > static_cast<std::int64_t>(kMaxBytesUnasked);
-    if (i_ask || i_am_asked) {
-      char i_have_room = lost ? 0 : 1;
-      move(Block::wait, level, sizes, other,
-           i_am_asked ? bytes_of(i_have_room) : std::span<std::byte>{},
-           i_ask ? bytes_of(they_have_room) : std::span<std::byte>{}, 1);
-    }
-
-    std::array<std::byte, kMaxBytesUnasked> dropped;  // what was sent without asking
-    std::span<const std::byte> out;
-    std::span<std::byte> in;
-    if (my_header.payload == Header::follows && they_have_room != 0) {
-      out = outgoing->bytes();
-    }
-    if (incoming && their_header.payload == Header::is_here) {
-      std::ranges::copy(their_first.filled().subspan(kHeaderBytes), incoming->bytes().begin());
-    } else if (incoming) {
-      in = incoming->bytes();
-    } else if (lost && !i_am_asked) {
-      in = std::span(dropped).first(static_cast<std::size_t>(their_header.bytes));
-    }
-    if (!out.empty() || !in.empty()) {
-      move(Block::exchange, level, sizes, other, out, in,
-           std::max(std::ssize(out), std::ssize(in)));
-    }
-    if (!incoming) {
-      return std::nullopt;
-    }
+    carry(other, direction, level, sizes,
+          outgoing ? std::optional<Payload>(outgoing->bytes()) : std::nullopt,
+          [&incoming](std::size_t bytes) {
+            incoming.emplace(bytes);
+            return incoming->bytes();
+          });
     std::optional<T> value;
-    in_block(Block::skeleton, level, sizes, 0, [&] { value.emplace(incoming->take()); });
+    if (incoming) {
+      work(level, sizes, 0, [&] { value.emplace(incoming->take()); });
+    }
     return value;
   }
 
-  HeaderMessage first_message(std::span<const std::byte> payload) const {
-    HeaderMessage first{.header = {.payload = Header::follows, .bytes = std::ssize(payload)},
-                        .payload = {}};
-    if (payload.size() <= kMaxBytesInHeader && blocks_.recorder() == nullptr) {
-      first.header.payload = Header::is_here;
-      std::ranges::copy(payload, first.payload.begin());
-    }
-    return first;
-  }
-
+  /// Sends the payload if there is one, and receives that of the other side, if it has one, where
+  /// `make_room` finds room.
+  void carry(int other, Direction direction, Level level, const Sizes& sizes,
+             const std::optional<Payload>& mine, const MakeRoom& make_room);
   /// The skeleton's own work, which may run out of memory.
-  template <class Work>
-  void in_block(Block block, Level level, const Sizes& sizes, std::int64_t bytes, Work&& work) {
-    blocks_.attempt("exchange", level, [&] {
-      return blocks_.timed(
-          block, level,
-          [&] {
-            return blocks_.watched(block, level, [&] {
-              work();
-              return true;
-            });
-          },
-          [&sizes](bool) { return sizes; }, bytes);
-    });
-  }
-
-  void move(Block block, Level level, const Sizes& sizes, int other, std::span<const std::byte> out,
-            std::span<std::byte> in, std::int64_t bytes) {
-    blocks_.timed(
-        block, level,
-        [&] {
-          comm_.exchange(other, out, in);
-          return true;
-        },
-        [&sizes](bool) { return sizes; }, bytes);
-  }
+  void work(Level level, const Sizes& sizes, std::int64_t bytes,
+            const std::function<void()>& piece);
+  void move(Block block, Level level, const Sizes& sizes, int other, Payload out,
+            std::span<std::byte> in, std::int64_t bytes);
 
   const Messages& comm_;
-  Blocks<App>& blocks_;
+  BlockRunner& blocks_;
 };
 
 }  // namespace cleave::detail

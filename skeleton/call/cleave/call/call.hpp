@@ -17,7 +17,6 @@
 #include <cleave/blocks/in_halves.hpp>
 #include <cleave/blocks/one_rank.hpp>
 #include <cleave/comm.hpp>
-#include <cleave/comm/virtual_ranks.hpp>
 #include <cleave/error.hpp>
 #include <cleave/hosts.hpp>
 #include <cleave/hypercube/hypercube.hpp>
@@ -137,9 +136,9 @@ typename App::Solution call(DC_Type type, const App& app, typename App::Problem&
       });
 }
 
-/// The same by work stealing on virtual ranks; what they are given is not compared.
+/// The same by work stealing on ranks that are all here; what they are given is not compared.
 template <class App>
-typename App::Solution call_on(const VirtualMessages& ranks, const App& app,
+typename App::Solution call_on(const SearchMessages& ranks, const App& app,
                                typename App::Problem&& problem, const CallOptions& options) {
   std::array<std::int64_t, 2> agreed{};
   ranks.allreduce_min(agreed);  // takes the time of that agreement

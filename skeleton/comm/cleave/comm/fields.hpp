@@ -4,7 +4,7 @@
 // field is a std::array of strings, and it takes each element of a C array for a field of its own.
 #pragma once
 
-#include <boost/pfr.hpp>
+#include <boost/pfr/core.hpp>
 #include <cstddef>
 #include <type_traits>
 #include <utility>

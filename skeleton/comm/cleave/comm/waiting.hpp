@@ -3,11 +3,11 @@
 // watches it (the program around an application). Only the thread that calls MPI waits for that.
 #pragma once
 
+#include <sched.h>
 #include <time.h>
 
 #include <atomic>
 #include <cstdint>
-#include <thread>
 
 #include <cleave/trace.hpp>
 
@@ -50,12 +50,12 @@ inline std::int64_t pause_ns(int tries) {
 inline void pause_thread(int tries, bool is_polite) {
   constexpr int kYields = 20;
   if (is_polite && tries < kYields) {
-    std::this_thread::yield();
+    ::sched_yield();
   } else if (!is_polite && pause_ns(tries) == kSpin_ns) {
     for (const std::int64_t begin_ns = monotonic_ns(); monotonic_ns() - begin_ns < kSpin_ns;) {
     }
     if (tries % 64 == 63) {
-      std::this_thread::yield();
+      ::sched_yield();
     }
   } else {
     const timespec nap{.tv_sec = 0, .tv_nsec = kNap_ns};

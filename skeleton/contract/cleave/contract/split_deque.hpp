@@ -10,15 +10,17 @@
 // to shared and back without being moved: `split` is. No MPI.
 #pragma once
 
+#include <sched.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cassert>
 #include <concepts>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <span>
-#include <thread>
 #include <type_traits>
 #include <utility>
 
@@ -35,7 +37,7 @@ class SpinLock {
     for (int tries = 0; locked_.exchange(true, std::memory_order_acquire); ++tries) {
       while (locked_.load(std::memory_order_relaxed)) {
         if (++tries >= kTriesBeforeYield) {
-          std::this_thread::yield();
+          ::sched_yield();
         }
       }
     }

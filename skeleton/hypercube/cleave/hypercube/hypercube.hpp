@@ -181,7 +181,7 @@ class Hypercube {
     const int other = *other_of(comm_.rank(), step.ranks, group);
     const bool is_left = group.left().contains(comm_.rank());
     if (step.flow == (is_left ? Step::Flow::to_left : Step::Flow::to_right)) {
-      theirs = link_.template get<T>(other, level);
+      theirs = link_.get<T>(other, level);
       return;
     }
     const Sizes sizes = mine ? sizes_of(*mine) : Sizes{};
@@ -230,7 +230,7 @@ class Hypercube {
   const CallOptions& options_;
   const Messages& comm_;
   Blocks<App> blocks_;
-  Link<App> link_;
+  Link link_;
   SplitParts<App> split_parts_;
   Schedule schedule_;
   std::vector<Divided> divided_;  ///< by level
@@ -241,22 +241,20 @@ class Hypercube {
   std::optional<Solution> theirs_;    ///< of the other half
 };
 
+/// What the way of a placement depends on.
+struct WayTraits {
+  bool splits_parts = false;
+  bool is_distributable = false;
+  bool problem_crosses = false;
+};
+
 /// \throws Error  if the application cannot go the way of the placement
+Way way_for(Placement asked, const WayTraits& application);
 template <DividesInHalves App>
 Way way_for(Placement asked) {
-  const PlacementTraits& placement = traits_of(asked);
-  const Way way = way_of(asked, SplitsParts<App> && !MergesParts<App>);
-  if (!Distributable<App> && placement.problem == Holders::parts) {
-    throw Error("placement " + std::string(placement.name) +
-                " is not for this application: it does not say how parts of a problem are solved "
-                "together (application.hpp, Distributable)");
-  }
-  if (!Transferable<typename App::Problem> && moves_problems(way)) {
-    throw Error("placement " + std::string(placement.name) +
-                " sends problems to other ranks, and this application's Problem cannot cross: it "
-                "holds a pointer, a view, a C array or a type without a wire");
-  }
-  return way;
+  return way_for(asked, {.splits_parts = SplitsParts<App> && !MergesParts<App>,
+                         .is_distributable = Distributable<App>,
+                         .problem_crosses = Transferable<typename App::Problem>});
 }
 
 /// \param call  what the first message tells (agree_on_call.hpp); none where all have agreed

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +25,10 @@ struct Answers {
   /// Of the sorting form: all messages, in their order.
   std::optional<std::vector<Bytes>> messages;
 };
+
+/// What `rank` hears of the others, in its order, when all of `ranks` ranks do their `work` in this
+/// process.
+std::vector<Bytes> heard_by(int rank, int ranks, const std::function<void(const Messages&)>& work);
 
 /// A Clock of rehearsals: mpi_time_ns, but for the time in which messages were played.
 std::int64_t rehearsed_ns();

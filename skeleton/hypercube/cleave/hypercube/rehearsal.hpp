@@ -23,7 +23,6 @@
 #include <cleave/blocks/call_options.hpp>
 #include <cleave/clock.hpp>
 #include <cleave/comm.hpp>
-#include <cleave/comm/virtual_ranks.hpp>
 #include <cleave/error.hpp>
 #include <cleave/hypercube/hypercube.hpp>
 #include <cleave/hypercube/played_messages.hpp>
@@ -246,14 +245,12 @@ class Rehearsal {
       parts.push_back(make_(group_.first + i));
       recorders.emplace_back(mpi_time_ns, kSpans);
     }
-    VirtualRanks ranks(group_.size, {}, nullptr, rank_ - group_.first);
-    ranks.run([&](const VirtualMessages& messages) {
+    answers_.messages = heard_by(rank_ - group_.first, group_.size, [&](const Messages& messages) {
       const auto index = static_cast<std::size_t>(messages.rank());
       const CallOptions options = of_others(recorders[index]);
       Hypercube<App>(app_, options, messages, way_)
           .solve([&] { return std::move(parts[index]); }, Holders::parts);
     });
-    answers_.messages = ranks.take_heard();
     for (int i = 0; i < group_.size; ++i) {
       keep_leaf(recorders[static_cast<std::size_t>(i)], group_.first + i);
     }

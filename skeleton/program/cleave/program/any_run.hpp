@@ -11,6 +11,7 @@
 #include <cleave/blocks/call_options.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/costs.hpp>
+#include <cleave/program/holding.hpp>
 #include <cleave/run_options.hpp>
 
 namespace cleave::detail {
@@ -18,11 +19,8 @@ namespace cleave::detail {
 /// What is wrong, if anything is.
 using Wrong = std::optional<std::string>;
 
-class VirtualRanks;
+class SearchMessages;
 struct RehearsedRank;
-
-/// What a rank holds of a problem.
-enum class Holding { nothing, all, part };
 
 /// What a program says of its problem that needs no type.
 struct ProblemFacts {
@@ -52,9 +50,8 @@ class AnyRun {
   virtual void begin_solving() = 0;
   /// Collective, unless it is sequential.
   virtual void solve(DC_Type type, const CallOptions& options) = 0;
-  /// The same by work stealing on ranks that are all here; the solution is that of rank 0.
-  virtual void solve_on(VirtualRanks& ranks,
-                        const std::function<CallOptions(int rank)>& options_of) = 0;
+  /// The same by work stealing, as one of ranks that are all here; the solution is that of rank 0.
+  virtual void solve_as(const SearchMessages& rank, const CallOptions& options) = 0;
   /// Rehearses rank `rank` (rehearsal.hpp), of which `holding` says what each holds. Collective.
   /// \param max_bytes  that the preparation may take
   /// \throws UsageError  if the problem of other ranks cannot be made here

@@ -14,6 +14,7 @@
 #include <cleave/clock.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/program/any_run.hpp>
+#include <cleave/program/holding.hpp>
 #include <cleave/program/progress.hpp>
 #include <cleave/program/traits.hpp>
 #include <cleave/run_options.hpp>
@@ -68,31 +69,6 @@ class Stopwatch {
   const std::int64_t begin_ns_ = monotonic_ns();
 };
 
-/// Whether every rank holds a part of the problem.
-inline bool is_distributed(const RunOptions& options) {
-  return options.type == DC_Type::hypercube &&
-         traits_of(options.placement).problem == Holders::parts;
-}
-
-/// Whether `rank` is given the whole problem.
-inline bool holds_problem(int rank, const RunOptions& options) {
-  return rank == 0 || (options.type != DC_Type::sequential &&
-                       traits_of(options.placement).problem == Holders::all);
-}
-
-/// What `rank` is given of the problem.
-inline Holding holding_of(int rank, const RunOptions& options) {
-  return is_distributed(options)        ? Holding::part
-         : holds_problem(rank, options) ? Holding::all
-                                        : Holding::nothing;
-}
-
-/// Whether every rank gets the whole solution by itself.
-inline bool all_hold_solution(const RunOptions& options) {
-  return options.type != DC_Type::sequential &&
-         traits_of(options.placement).solution == Holders::all;
-}
-
 /// What is told of a run beside its times; on rank 0.
 struct SearchReport {
   /// Of the last repetition; empty unless it was DC_Type::work_stealing.
@@ -101,11 +77,6 @@ struct SearchReport {
   std::optional<EndedEarly> ended;       ///< a search; on every rank
   std::atomic<std::int64_t> visits = 0;  ///< of the search that is running
 };
-
-/// Adds the sizes of --size to those of the run, but for names that the executor has told of
-/// already. It cannot tell those of a whole that is made in parts, nor those that work stealing
-/// divides.
-void add_asked_sizes(const RunOptions& options, Recorder& recorder);
 
 /// DC_Call's options.
 /// \param instance  what is searched, for snapshots; of rank 0

@@ -15,7 +15,7 @@
 #include <cleave/hypercube/hypercube.hpp>
 #include <cleave/hypercube/rehearsal.hpp>
 #include <cleave/program/any_run.hpp>
-#include <cleave/program/measure.hpp>
+#include <cleave/program/holding.hpp>
 #include <cleave/run_options.hpp>
 #include <cleave/trace.hpp>
 

@@ -19,7 +19,7 @@
 #include <cleave/call/call.hpp>
 #include <cleave/check/equal.hpp>
 #include <cleave/comm.hpp>
-#include <cleave/comm/virtual_ranks.hpp>
+#include <cleave/comm/messages.hpp>
 #include <cleave/error.hpp>
 #include <cleave/part.hpp>
 #include <cleave/program/any_run.hpp>
@@ -97,14 +97,14 @@ const Program<App>& require_whole(const Program<App>& program) {
 template <class App>
 class RunOf final : public AnyRun {
  public:
-  RunOf(const Program<App>& program, const RunOptions& options)
-      : AnyRun(
-            {.work = program.work,
-             .is_generated = program.is_generated ? program.is_generated() : options.files.empty(),
-             .costs = program.costs,
-             .instance = program.instance}),
-        program_(program),
-        app_(require_whole(program).application(options)) {}
+  RunOf(std::shared_ptr<const Program<App>> program, const RunOptions& options)
+      : AnyRun({.work = program->work,
+                .is_generated =
+                    program->is_generated ? program->is_generated() : options.files.empty(),
+                .costs = program->costs,
+                .instance = program->instance}),
+        program_(std::move(program)),
+        app_(require_whole(*program_).application(options)) {}
 
   void make_problem(const Comm& comm, const RunOptions& options, std::uint64_t seed,
                     Holding holding) override {
@@ -113,7 +113,7 @@ class RunOf final : public AnyRun {
     if (holding == Holding::part) {
       problem_.emplace(make_part(comm, options, seed));
     } else if (holding == Holding::all) {
-      problem_.emplace(program_.make_problem(options.sizes, seed));
+      problem_.emplace(program_->make_problem(options.sizes, seed));
     } else {
       problem_.emplace();
     }
@@ -134,15 +134,13 @@ class RunOf final : public AnyRun {
     solution_ = call(type, app_, *std::move(to_solve_), options);
   }
 
-  void solve_on(VirtualRanks& ranks, const std::function<CallOptions(int)>& options_of) override {
-    ranks.run([&](const VirtualMessages& rank) {
-      const bool is_first = rank.rank() == 0;
-      Problem problem = is_first ? *std::move(to_solve_) : Problem{};
-      Solution solution = call_on(rank, app_, std::move(problem), options_of(rank.rank()));
-      if (is_first) {
-        solution_ = std::move(solution);
-      }
-    });
+  void solve_as(const SearchMessages& rank, const CallOptions& options) override {
+    const bool is_first = rank.rank() == 0;
+    Problem problem = is_first ? *std::move(to_solve_) : Problem{};
+    Solution solution = call_on(rank, app_, std::move(problem), options);
+    if (is_first) {
+      solution_ = std::move(solution);
+    }
   }
 
   RehearsedRank rehearse(const Comm& world, const RunOptions& options, const CallOptions& call,
@@ -156,10 +154,10 @@ class RunOf final : public AnyRun {
     }
   }
 
-  bool checks_parts() const override { return program_.wrong_part != nullptr; }
+  bool checks_parts() const override { return program_->wrong_part != nullptr; }
 
   Wrong wrong_part(const Comm& holders, const RunOptions& options) const override {
-    return program_.wrong_part(holders, options.sizes, options.seed, solution_);
+    return program_->wrong_part(holders, options.sizes, options.seed, solution_);
   }
 
   void gather_solution(const Comm& comm) override {
@@ -192,21 +190,21 @@ class RunOf final : public AnyRun {
         return wrong_with(*problem_, solution_);
       }
     }
-    return wrong_with(program_.make_problem(options.sizes, options.seed),
+    return wrong_with(program_->make_problem(options.sizes, options.seed),
                       gathered_ ? *gathered_ : solution_);
   }
 
   Figures figures(const Comm& holders) const override {
-    if (program_.figures_of_parts) {
-      return program_.figures_of_parts(holders, solution_);
+    if (program_->figures_of_parts) {
+      return program_->figures_of_parts(holders, solution_);
     }
-    return program_.figures && holders.rank() == 0 ? program_.figures(app_, solution_)
-                                                   : Figures::object();
+    return program_->figures && holders.rank() == 0 ? program_->figures(app_, solution_)
+                                                    : Figures();
   }
 
-  bool keeps_solution() const override { return program_.keep != nullptr; }
+  bool keeps_solution() const override { return program_->keep != nullptr; }
 
-  void keep(const Comm& holders) const override { program_.keep(holders, solution_); }
+  void keep(const Comm& holders) const override { program_->keep(holders, solution_); }
 
  private:
   using Problem = typename App::Problem;
@@ -216,12 +214,12 @@ class RunOf final : public AnyRun {
   /// By the program's `make_part`, or a section of the whole.
   Problem make_part(const Comm& comm, const RunOptions& options, std::uint64_t seed) const {
     if constexpr (Distributable<App>) {
-      if (program_.make_part) {
-        return program_.make_part(comm, options.sizes, seed);
+      if (program_->make_part) {
+        return program_->make_part(comm, options.sizes, seed);
       }
     }
     if constexpr (SplitsParts<App>) {
-      return section_of(program_.make_problem(options.sizes, seed), comm.rank(), comm.size());
+      return section_of(program_->make_problem(options.sizes, seed), comm.rank(), comm.size());
     }
     throw Error("the program must have `make_part`, which makes a rank's part of the problem");
   }
@@ -237,7 +235,7 @@ class RunOf final : public AnyRun {
   }
 
   std::shared_ptr<const Problem> shared_whole(const RunOptions& options) const {
-    return std::make_shared<const Problem>(program_.make_problem(options.sizes, options.seed));
+    return std::make_shared<const Problem>(program_->make_problem(options.sizes, options.seed));
   }
 
   /// What each rank of a rehearsed run is given, as `make_problem` makes it on that rank.
@@ -245,7 +243,7 @@ class RunOf final : public AnyRun {
                                                 const std::function<Holding(int)>& holding) const {
     const int ranks = options.rehearse->of;
     const bool in_parts = holding(0) == Holding::part;
-    if (in_parts && program_.make_part) {
+    if (in_parts && program_->make_part) {
       if (!facts().is_generated) {
         throw UsageError(
             "--rehearse: parts that are read from a file are not made for other ranks; take "
@@ -268,7 +266,7 @@ class RunOf final : public AnyRun {
       };
     } else {
       return [this, &options, holding](int rank) {
-        return holding(rank) == Holding::all ? program_.make_problem(options.sizes, options.seed)
+        return holding(rank) == Holding::all ? program_->make_problem(options.sizes, options.seed)
                                              : Problem{};
       };
     }
@@ -277,8 +275,8 @@ class RunOf final : public AnyRun {
   /// As the program's `wrong` finds, or beside the reference meaning.
   template <class Whole>
   Wrong wrong_with(Whole&& problem, const Solution& solution) const {
-    if (program_.wrong) {
-      return program_.wrong(app_, problem, solution);
+    if (program_->wrong) {
+      return program_->wrong(app_, problem, solution);
     }
     if constexpr (DivideAndConquer<App>) {
       return equal(solution, solve_sequential(app_, std::forward<Whole>(problem)))
@@ -291,7 +289,7 @@ class RunOf final : public AnyRun {
     }
   }
 
-  const Program<App> program_;
+  const std::shared_ptr<const Program<App>> program_;
   const App app_;
   std::optional<Problem> problem_;
   std::optional<Problem> to_solve_;

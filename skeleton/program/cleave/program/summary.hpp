@@ -2,6 +2,7 @@
 // Everything that is told of a run.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,7 +22,7 @@ struct Summary {
   bool reads_input = false;
   Sizes sizes;
   std::optional<double> imbalance;
-  Figures figures;
+  nlohmann::ordered_json figures;
   std::optional<bool> verified;
   std::optional<std::string> ended_early;  ///< why the figures are those of a part of the search
 };

@@ -43,7 +43,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <random>
 #include <span>
 #include <vector>
 
@@ -191,6 +190,7 @@ class Balancer {
 
   void send(int to, Header header, std::span<const std::byte> payload = {});
   int choose_victim();
+  unsigned random();
   bool may_still_give();
   bool waits_for_first_work();
   int tree_parent() const;
@@ -202,7 +202,7 @@ class Balancer {
   const int size_;
   const std::vector<std::vector<int>> circles_;
   std::vector<int> children_;  ///< in the tree of the waves
-  std::minstd_rand random_;
+  unsigned random_;            ///< the last one
 
   Phase phase_ = Phase::search;
   Outcome outcome_ = Outcome::running;

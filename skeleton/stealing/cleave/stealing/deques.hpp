@@ -5,8 +5,6 @@
 // own is empty. No MPI.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <atomic>
 #include <concepts>
@@ -15,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -49,7 +48,7 @@ class Deques {
   /// \param initial_capacity  of each, in nodes
   explicit Deques(int workers, std::size_t initial_capacity = 1024) : workers_(workers) {
     if (workers < 1) {
-      throw Error(fmt::format("a bag needs at least one worker, not {}", workers));
+      throw Error("a bag needs at least one worker, not " + std::to_string(workers));
     }
     for (int i = 0; i <= workers; ++i) {  // the last is the inbox
       deques_.push_back(std::make_unique<SplitDeque<T>>(initial_capacity));

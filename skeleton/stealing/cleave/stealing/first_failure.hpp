@@ -3,15 +3,10 @@
 #pragma once
 
 #include <atomic>
-#include <exception>
 #include <mutex>
 #include <optional>
-#include <string>
-#include <utility>
 
 #include <cleave/blocks/blocks.hpp>
-#include <cleave/blocks/in_functor.hpp>
-#include <cleave/error.hpp>
 
 namespace cleave::detail {
 
@@ -28,26 +23,15 @@ class FirstFailure {
     try {
       work();
       return true;
-    } catch (const BlockFailed& e) {
-      note(e.block, e.what());
     } catch (...) {
-      note(block, message_of_exception());
+      note(block);
     }
     return false;
   }
 
  private:
   /// Called while the exception is being handled. Later failures are dropped.
-  void note(std::string block, std::string message) {
-    const std::lock_guard guard(mutex_);
-    if (!failure_) {
-      failure_ = Failure{.level = 0,
-                         .block = std::move(block),
-                         .message = std::move(message),
-                         .exception = std::current_exception()};
-    }
-    is_set_.store(true);
-  }
+  void note(const char* block);
 
   std::atomic<bool> is_set_ = false;
   std::mutex mutex_;

@@ -17,6 +17,7 @@
 #include <cleave/blocks/call_options.hpp>
 #include <cleave/blocks/link.hpp>
 #include <cleave/comm/messages.hpp>
+#include <cleave/stealing/agree_on_end.hpp>
 #include <cleave/stealing/fork_join.hpp>
 #include <cleave/stealing/snapshot.hpp>
 #include <cleave/stealing/workers.hpp>
@@ -117,8 +118,9 @@ class WorkStealing {
         open_first(app_, std::move(problem), deque, total);
       });
     }
-    const Balancer::Outcome outcome = workers->run(snapshots ? &*snapshots : nullptr);
-    const std::optional<EndedEarly> ended = agree_on_end(*workers, outcome, snapshots);
+    workers->run(snapshots ? &*snapshots : nullptr);
+    const std::optional<EndedEarly> ended =
+        agree_on_end(comm_, blocks_, options_, *workers, snapshots ? &*snapshots : nullptr);
     if (ended) {
       tell_or_throw(*ended, options_.stealing);
     }
@@ -148,8 +150,8 @@ class WorkStealing {
         deque.push({.problem = std::move(problem), .destination = {}});
       });
     }
-    const Balancer::Outcome outcome = workers->run(nullptr);
-    if (const auto ended = agree_on_end(*workers, outcome, std::nullopt)) {
+    workers->run(nullptr);
+    if (const auto ended = agree_on_end(comm_, blocks_, options_, *workers, nullptr)) {
       throw_ended_early(*ended);  // a part of a recursion has no solution
     }
     return distribute(comm_.rank() == 0 ? kernel.take_solution() : std::nullopt, "");
@@ -186,63 +188,9 @@ class WorkStealing {
                : comm_.transport();
   }
 
-  /// What all ranks do next where one of them asks for it: the greatest counts.
-  enum Agenda : std::int64_t { kNothingElse, kStatistics, kAnswered, kEndEarly };
-
-  /// Throws on every rank what has failed, if anything has; else tells rank 0's caller what the
-  /// workers did. \return  why the search ended early, if it did and not by a visit, on every rank
-  template <class Workers>
-  std::optional<EndedEarly> agree_on_end(const Workers& workers, Balancer::Outcome outcome,
-                                         const std::optional<SnapshotFolder>& snapshots) {
-    if (snapshots && options_.checkpoint->report != nullptr) {
-      *options_.checkpoint->report = {.resumed_from = snapshots->resumed_from(),
-                                      .written = snapshots->written(),
-                                      .resting_ns = workers.snapshots_ns()};
-    }
-    blocks_.take_failure(workers.failure());
-    const bool is_told = !workers.refusal().empty() || !workers.stopped().empty();
-    const bool is_early = outcome != Balancer::Outcome::done;
-    const bool tells = options_.stealing.statistics != nullptr;
-    const std::int64_t agenda = agree_on_failure(comm_, blocks_,
-                                                 is_told    ? kEndEarly
-                                                 : is_early ? kAnswered
-                                                 : tells    ? kStatistics
-                                                            : kNothingElse);
-    if (agenda == kStatistics || (agenda > kStatistics && least_of_all(tells ? 0 : 1) == 0)) {
-      tell(workers.statistics());
-    }
-    if (agenda != kEndEarly) {
-      return std::nullopt;
-    }
-    const std::string kept =
-        comm_.bcast(snapshots && snapshots->written() > 0
-                        ? "; " + options_.checkpoint->folder.string() + " holds a snapshot"
-                        : "",
-                    0);
-    const std::string refusal = text_of_any(comm_, workers.refusal());
-    return EndedEarly{
-        .reason = (refusal.empty() ? text_of_any(comm_, workers.stopped()) : refusal) + kept,
-        .can_be_resumed = refusal.empty() && !kept.empty()};
-  }
-
-  /// Collective.
-  std::int64_t least_of_all(std::int64_t mine) const {
-    comm_.allreduce_min(std::span(&mine, 1));
-    return mine;
-  }
-
-  /// Gathers what all workers did where rank 0's caller asks for it.
-  void tell(const std::vector<WorkerStatistics>& mine) const {
-    std::vector<WorkerStatistics> all(comm_.rank() == 0 ? mine.size() * comm_.size() : 0);
-    comm_.gather(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
-    if (options_.stealing.statistics != nullptr) {
-      *options_.stealing.statistics = std::move(all);
-    }
-  }
-
   /// Combines all ranks' solutions, on rank 0, along a binomial tree.
   std::optional<Solution> fold(std::optional<Solution> mine) {
-    Link<App> link(comm_, blocks_);
+    Link link(comm_, blocks_);
     for (int step = 1; step < comm_.size(); step *= 2) {
       const Level level{0, comm_.size()};
       if ((comm_.rank() & step) != 0) {
@@ -250,7 +198,7 @@ class WorkStealing {
         break;
       }
       if (comm_.rank() + step < comm_.size()) {
-        auto theirs = link.template get<Solution>(comm_.rank() + step, level);
+        auto theirs = link.get<Solution>(comm_.rank() + step, level);
         if (mine && theirs) {
           mine = blocks_.combine(*std::move(mine), *std::move(theirs), Sizes{}, level);
         }
@@ -270,7 +218,7 @@ class WorkStealing {
     } else if (comm_.rank() != 0) {
       solution = blocks_.no_solution();
     }
-    if (agree_on_failure(comm_, blocks_, refusal.empty() ? kNothingElse : kEndEarly) == kEndEarly) {
+    if (agree_on_failure(comm_, blocks_, refusal.empty() ? 0 : 1) != 0) {
       tell_or_throw({.reason = text_of_any(comm_, refusal)}, options_.stealing);
     }
     return *std::move(solution);
@@ -278,7 +226,7 @@ class WorkStealing {
 
   /// Rank 0's solution to all, along a binomial tree.
   void bcast(std::optional<Solution>& solution) {
-    Link<App> link(comm_, blocks_);
+    Link link(comm_, blocks_);
     int step = 1;
     while (step < comm_.size()) {
       step *= 2;
@@ -289,7 +237,7 @@ class WorkStealing {
       if (within == 0 && comm_.rank() + step < comm_.size()) {
         link.give(comm_.rank() + step, solution, level, Sizes{});
       } else if (within == step) {
-        solution = link.template get<Solution>(comm_.rank() - step, level);
+        solution = link.get<Solution>(comm_.rank() - step, level);
       }
     }
   }
@@ -304,16 +252,7 @@ template <class App>
 typename App::Solution solve_by_work_stealing(const App& app, typename App::Problem problem,
                                               const CallOptions& options,
                                               const SearchMessages& ranks) {
-  const int threads = options.stealing.threads;
-  if (threads < 1 || threads > StealingOptions::kMaxThreads) {
-    throw Error("work stealing has 1 to " + std::to_string(StealingOptions::kMaxThreads) +
-                " threads of a rank, not " + std::to_string(threads));
-  }
-  if (traits_of(options.placement).problem == Holders::parts) {
-    throw Error(
-        "work stealing takes its problem from rank 0 (rooted) or from every rank (replicated), not "
-        "in parts (distributed)");
-  }
+  require_stealing(options);
   if constexpr (TreeSearch<App>) {
     return WorkStealing<App>(app, options, ranks).search(std::move(problem));
   } else if constexpr (!Transferable<typename App::Problem>) {

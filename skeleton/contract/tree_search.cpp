@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cleave/tree_search.hpp>
+
+namespace cleave::detail {
+
+std::optional<std::string> beyond(const SearchLimits& limits, std::int64_t nodes,
+                                  std::size_t bytes) {
+  if (nodes > limits.nodes) {
+    return fmt::format("the tree has more than {} nodes", limits.nodes);
+  }
+  if (bytes > limits.memory_bytes) {
+    return fmt::format("the search needs more than {} bytes of memory on a rank",
+                       limits.memory_bytes);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> told_to_end(const SearchLimits& limits, double seconds) {
+  if (limits.stop != nullptr && limits.stop->load(std::memory_order_relaxed)) {
+    return "stopped before the search was done";
+  }
+  if (seconds > limits.seconds) {
+    return fmt::format("the search takes longer than {} s", limits.seconds);
+  }
+  return std::nullopt;
+}
+
+bool SearchEnd::is_told_or_late() const {
+  return tells(told_to_end(limits_, static_cast<double>(monotonic_ns() - begin_ns_) * 1e-9));
+}
+
+bool SearchEnd::tells(const std::optional<std::string>& reason) const {
+  if (reason && limits_.ended_early == nullptr) {
+    throw Error(*reason);
+  }
+  if (reason) {
+    *limits_.ended_early = EndedEarly{.reason = *reason};
+  }
+  return reason.has_value();
+}
+
+}  // namespace cleave::detail
