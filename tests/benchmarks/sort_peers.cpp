@@ -7,6 +7,10 @@
 //   mpiexec -bind-to core -n 2 sort_peers [KEYS] [REPETITIONS] [CASE...] > sort_peers.json
 #include <fmt/format.h>
 #include <hwy/contrib/sort/vqsort.h>
+#include <hwy/targets.h>
+#ifdef CLEAVE_HAS_IPS4O
+#include <ips4o.hpp>
+#endif
 #include <omp.h>
 #include <sched.h>
 #include <tbb/global_control.h>
@@ -66,7 +70,17 @@ void sort_by_vqsort(Part<Key>& keys) {
   }
 }
 
-/// \param are_all  or Cleave and VQSort alone
+/// By AVX2 also where the processor has AVX-512, which is slow on some.
+template <class Key>
+void sort_by_avx2(Part<Key>& keys) {
+  const std::int64_t supported = hwy::SupportedTargets();
+  constexpr std::int64_t kBetter = HWY_AVX2 - 1;  // a better target has a lower bit
+  hwy::GetChosenTarget().Update(supported & ~kBetter);
+  sort_by_vqsort(keys);
+  hwy::GetChosenTarget().Update(supported);
+}
+
+/// \param are_all  or Cleave, VQSort and IPS4o alone
 template <class Key>
 std::vector<Peer<Key>> peers_of(bool are_all) {
   const auto ours = [](MPI_Comm ranks) {
@@ -77,12 +91,17 @@ std::vector<Peer<Key>> peers_of(bool are_all) {
   };
   std::vector<Peer<Key>> peers = {{"VQSort", RunsOn::rank_0, sort_by_vqsort<Key>},
                                   {"VQSort of each half", RunsOn::all_ranks, sort_by_vqsort<Key>},
+                                  {"VQSort by AVX2", RunsOn::rank_0, sort_by_avx2<Key>},
                                   {"cleave", RunsOn::all_ranks, ours(MPI_COMM_WORLD)},
                                   {"cleave, 1 rank", RunsOn::rank_0, ours(MPI_COMM_SELF)}};
   const auto add = [&](const char* name, auto sort) {
     peers.push_back(
         {name, RunsOn::rank_0, [sort](Part<Key>& keys) { sort(keys.begin(), keys.end()); }});
   };
+#ifdef CLEAVE_HAS_IPS4O
+  add("IPS4o",
+      [](auto begin, auto end) { ips4o::parallel::sort(begin, end, std::less<>(), kThreads); });
+#endif
   if (are_all) {
     add("oneTBB parallel_sort", [](auto begin, auto end) { tbb::parallel_sort(begin, end); });
     add("__gnu_parallel::sort", [](auto begin, auto end) { __gnu_parallel::sort(begin, end); });

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What small and long tasks cost beside oneTBB, alternating in one run. One case is a task of a
-// recursion that does next to nothing, on one thread and on two. Another is a call of work stealing
-// that has nothing to do, on two threads. 16 tasks of 0.2 s, which sleep, run on two ranks and on
-// one. A DC_Call of ten integers on two ranks has an exchange of 8 bytes by hand beside it. Prints
-// medians and ratios as JSON.
+// What small and long tasks cost beside oneTBB and OpenMP, alternating in one run. One case is a
+// task of a recursion that does next to nothing, on one thread and on two. Another is a call of
+// work stealing that has nothing to do, on two threads. 16 tasks of 0.2 s, which sleep, run on two
+// ranks and on one. A DC_Call of ten integers on two ranks has an exchange of 8 bytes by hand
+// beside it. Prints medians and ratios as JSON.
 //
 //   mpiexec -bind-to none -n 2 task_peers [REPETITIONS] [CASE...] > task_peers.json
 #include <fmt/format.h>
@@ -87,6 +87,18 @@ std::int64_t by_tbb(std::int64_t n) {
   return left + right;
 }
 
+std::int64_t by_openmp(std::int64_t n) {
+  if (n < 2) {
+    return n;
+  }
+  std::int64_t left = 0;
+#pragma omp task shared(left)
+  left = by_openmp(n - 1);
+  const std::int64_t right = by_openmp(n - 2);
+#pragma omp taskwait
+  return left + right;
+}
+
 /// A program that is run again and again beside the others; it returns seconds.
 struct Entrant {
   std::string name;
@@ -148,6 +160,13 @@ nlohmann::ordered_json measure_tasks(const Comm& comm, int repetitions) {
       static std::array arenas = {tbb::task_arena(1), tbb::task_arena(2)};
       std::int64_t result = 0;
       arenas.at(threads - 1).execute([&] { result = by_tbb(n); });
+      return result;
+    });
+    add("OpenMP tasks" + of_threads_text, [threads](std::int64_t n) {
+      std::int64_t result = 0;
+#pragma omp parallel num_threads(threads)
+#pragma omp single
+      result = by_openmp(n);
       return result;
     });
   }
@@ -280,7 +299,7 @@ int main(int argc, char** argv) {
       chosen.push_back(name);
     }
     CLI::App cli(
-        "What small and long tasks cost beside oneTBB. Run it as:\n"
+        "What small and long tasks cost beside oneTBB and OpenMP. Run it as:\n"
         "mpiexec -bind-to none -n 2 task_peers > task_peers.json",
         "task_peers");
     cli.add_option("repetitions", repetitions)->check(CLI::PositiveNumber)->capture_default_str();
