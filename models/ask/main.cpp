@@ -132,6 +132,7 @@ int run(int argc, char** argv) {
     throw UsageError(
         fmt::format("a command is missing: {}; see cleave --help", fmt::join(commands, ", ")));
   }
+  detail::flush_out();
   return 0;
 }
 

@@ -202,7 +202,7 @@ bool parse_command_line(CLI::App& cli, int argc, char** argv, bool speaks) {
   cli.set_version_flag("--version", cli.get_name() + " " + version() + " (" + commit() + ")");
   if (argc > 1 && std::string_view(argv[argc - 1]) == "--completions") {
     if (speaks) {
-      std::cout << completions_after(cli, argc - 1, argv);
+      write_out(completions_after(cli, argc - 1, argv));
     }
     return false;
   }
@@ -211,7 +211,9 @@ bool parse_command_line(CLI::App& cli, int argc, char** argv, bool speaks) {
     cli.parse(argc, argv);
   } catch (const CLI::Success& asked) {
     if (speaks) {
-      cli.exit(asked, std::cout, std::cerr);
+      std::ostringstream text;
+      cli.exit(asked, text, text);
+      write_out(text.str());
     }
     return false;
   } catch (const CLI::ValidationError& mistake) {  // says what is allowed
@@ -233,7 +235,12 @@ void check_has_standard_output(const std::string& option, const std::filesystem:
 }
 
 void write_out(const std::string& text) {
-  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
+  std::fputs(text.c_str(), stdout);
+  flush_out();
+}
+
+void flush_out() {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     throw Error("cannot write to standard output");
   }
 }

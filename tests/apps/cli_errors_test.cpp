@@ -292,7 +292,8 @@ TEST(Launch, ByAnotherMpisLauncherIsWarnedOf) {
 
 TEST(StandardOutput, ThatIsFullIsAFailure) {
   for (const char* const arguments :
-       {"--describe", "--size N=1K", "--size N=1K --json", "--size N=1K --rehearse 4"}) {
+       {"--help", "--version", "--completions", "--describe", "--size N=1K", "--size N=1K --json",
+        "--size N=1K --rehearse 4"}) {
     SCOPED_TRACE(arguments);
     const auto finished = testing::run_program(
         {"sh", "-c", "exec " + kPrograms + "/cleave-quicksort " + arguments + " >/dev/full"});

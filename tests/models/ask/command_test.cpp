@@ -345,6 +345,17 @@ TEST_F(Command, NotANumberIsInNoRange) {
                   "'nan' is out of range: from 0 to 2");
 }
 
+TEST_F(Command, StandardOutputThatIsFullIsAFailure) {
+  const std::string traces = write_traces();
+  for (const std::string& arguments :
+       {std::string("--help"), std::string("predict --help"), std::string("--version"),
+        "fit" + traces + " --out m.model.json"}) {
+    SCOPED_TRACE(arguments);
+    expect_one_line(run("-c 'exec " CLEAVE_PROGRAM " " + arguments + " >/dev/full'", "sh"), 1,
+                    "standard output");
+  }
+}
+
 TEST_F(Command, AFullDiskIsOneLineAndNoHalfFile) {
   const fs::path disk = folder_ / "disk";
   fs::create_directory(disk);

@@ -82,6 +82,9 @@ void check_has_standard_output(const std::string& option, const std::filesystem:
 /// Writes `text` to standard output. \throws Error  if that cannot be written to
 void write_out(const std::string& text);
 
+/// Writes what was printed and is still kept. \throws Error  if any of it could not be written
+void flush_out();
+
 /// The command line as one string, for the provenance of files.
 std::string command_line_of(int argc, char** argv);
 
@@ -97,6 +100,7 @@ int run_alone(const std::string& program, Body&& body) {
   };
   try {
     body();
+    flush_out();
     return 0;
   } catch (const UsageError& error) {
     return fail(error, 2);
