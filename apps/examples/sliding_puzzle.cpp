@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <limits>
@@ -127,15 +128,23 @@ std::optional<Board> board_of(const std::vector<std::string>& arguments) {
   return board;
 }
 
+/// Prints a line. \return  the status to end with
+int print(const std::string& line) {
+  if (std::puts(line.c_str()) >= 0 && std::fflush(stdout) == 0) {
+    return 0;
+  }
+  fmt::print(stderr, "cannot write to standard output\n");
+  return 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   if (std::ranges::find(arguments, "--help") != arguments.end()) {
-    fmt::print(
+    return print(
         "The least number of moves that solve a sliding puzzle.\n"
-        "Usage: mpiexec -n 4 example-sliding-puzzle 8 6 7 2 5 4 3 0 1   (0 is the gap)\n");
-    return 0;
+        "Usage: mpiexec -n 4 example-sliding-puzzle 8 6 7 2 5 4 3 0 1   (0 is the gap)");
   }
   const std::optional<Board> board = board_of(arguments);
   if (!board || !can_be_solved(*board)) {
@@ -146,16 +155,17 @@ int main(int argc, char** argv) {
   }
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  int status = 0;
   try {
     const cleave::Comm comm(MPI_COMM_WORLD);
     const int moves = least_moves(comm, *board);
     if (comm.rank() == 0) {
-      fmt::print("{}\n", moves);
+      status = print(std::to_string(moves));
     }
   } catch (const std::exception& e) {
     fmt::print(stderr, "{}\n", e.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
   MPI_Finalize();
-  return 0;
+  return status;
 }

@@ -86,6 +86,7 @@ int run(const Comm& world, const Ending& ending, const std::string& name,
         const std::function<void(const Comm& world)>& body) {
   try {
     body(world);
+    agree(world, flush_out);
     return 0;
   } catch (const UsageError& e) {
     return report(world, ending, name, e.what(), 2);

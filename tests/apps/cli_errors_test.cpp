@@ -50,18 +50,50 @@ void expect_narrow_help(const Arguments& command) {
   }
 }
 
-TEST(Help, OfEveryProgramHasLinesOfAtMost80Columns) {
-  int programs = 0;
+/// Those of users that are built.
+Arguments all_programs() {
+  Arguments programs;
   for (const auto& entry : std::filesystem::directory_iterator(kPrograms)) {
     const std::string name = entry.path().filename().string();
     const bool is_test = name.ends_with("_test") || name.find('.') != std::string::npos;
     if (!is_test && (name == "cleave" || name.starts_with("cleave-") ||
                      name.starts_with("example-") || name.starts_with("gallery-"))) {
-      expect_narrow_help({entry.path().string()});
-      ++programs;
+      programs.push_back(entry.path().string());
     }
   }
-  EXPECT_GE(programs, 5);
+  EXPECT_GE(programs.size(), 8U);
+  return programs;
+}
+
+TEST(Help, OfEveryProgramHasLinesOfAtMost80Columns) {
+  for (const std::string& program : all_programs()) {
+    expect_narrow_help({program});
+  }
+}
+
+/// Expects one line of `command`, a program and what comes after it, where standard output is full.
+void expect_told_that_output_is_full(const std::string& command) {
+  const Finished finished = run_program({"sh", "-c", "exec " + command + " >/dev/full"});
+  EXPECT_EQ(finished.status, 1) << command;
+  const Arguments lines = lines_of(finished.err);
+  EXPECT_TRUE(lines.size() == 1 && lines[0].ends_with("cannot write to standard output"))
+      << command << ": " << finished.err;
+}
+
+TEST(Output, ThatIsFullIsAFailureOfEveryProgram) {
+  for (const std::string& program : all_programs()) {
+    expect_told_that_output_is_full(program + " --help");
+    if (!program.ends_with("example-sliding-puzzle")) {  // has no versions
+      expect_told_that_output_is_full(program + " --version");
+    }
+  }
+  for (const char* const answer :
+       {"components --size N=100,M=200", "uts -t 0 -b 20 -q 0.1 -m 8 -r 42", "flowshop --describe",
+        "uts-study estimate -t 0 -b 20 -q 0.1 -m 8 -r 42",
+        "spacetree plan --tree random:max=3,p=0.65 --processors 3",
+        "spacetree plan --tree random:max=3,p=0.65 --processors 3 --json"}) {
+    expect_told_that_output_is_full(kPrograms + "/cleave-" + answer);
+  }
 }
 
 TEST(Instruments, AreInProgramsForTestsAlone) {

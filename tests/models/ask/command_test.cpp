@@ -363,7 +363,7 @@ TEST_F(Command, StandardOutputThatIsFullIsAFailure) {
         "fit" + traces + " --out m.model.json"}) {
     SCOPED_TRACE(arguments);
     expect_one_line(run("-c 'exec " CLEAVE_PROGRAM " " + arguments + " >/dev/full'", "sh"), 1,
-                    "cannot write to ");
+                    "standard output");
   }
 }
 
@@ -383,6 +383,18 @@ TEST_F(Command, AFullDiskIsOneLineAndNoHalfFile) {
     EXPECT_GT(fs::file_size(entry.path()), 0U);
   }
   EXPECT_EQ(::umount(disk.c_str()), 0);
+}
+
+TEST_F(Command, AnAnswerToAFullDeviceIsAFailure) {
+  ASSERT_EQ(run("fit" + write_traces() + " --out x.model.json").status, 0);
+  const std::string question =
+      " --model x.model.json --ranks 2,8 --size N=64M --assume-network ethernet-10g";
+  for (const std::string& asked :
+       {"predict" + question, "predict --json" + question, "plan --efficiency 0.1" + question}) {
+    SCOPED_TRACE(asked);
+    expect_one_line(run("-c 'exec " CLEAVE_PROGRAM " " + asked + " >/dev/full'", "sh"), 1,
+                    "cannot write to ");
+  }
 }
 
 TEST_F(Command, AnyOtherNameRunsTheProgramBesideIt) {

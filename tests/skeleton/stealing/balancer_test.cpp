@@ -36,14 +36,14 @@ TEST(Balancer, EndsWhenAllIsVisitedAndNotBefore) {
   }
 }
 
-/// All that a run may meet, drawn from a seed: how many ranks and workers, which are slow, what is
-/// sent beside nodes, and when some rank wants a snapshot, an end, or has failed.
-World world_of_schedule(std::uint32_t seed) {
-  std::mt19937_64 random(seed);
+/// All that a run may meet, drawn at random: how many ranks and workers, which are slow, what is
+/// sent beside nodes, when some rank wants a snapshot, an end, or has failed, and when one is
+/// killed.
+World drawn_world(std::mt19937_64& random, std::uint32_t seed, const Snapshot& newest) {
   const int ranks = 1 + static_cast<int>(random() % 9);
   const int workers = 1 + static_cast<int>(random() % 3);
   constexpr std::int64_t kMinimumSize = 20;
-  World world(ranks, seed, random() % 2 == 0, workers, kMinimumSize);
+  World world(ranks, seed, random() % 2 == 0, workers, kMinimumSize, newest);
   for (const auto& rank : world.ranks()) {
     rank->turns = random() % 8 == 0 ? 8 : 1;
   }
@@ -52,11 +52,18 @@ World world_of_schedule(std::uint32_t seed) {
   if (const std::uint8_t wish = kWishes[random() % kWishes.size()]; wish != kNothing) {
     world.wish_at(static_cast<std::int64_t>(random() % 300'000), wish, wish != kSnapshot);
   }
+  if (random() % 2 == 0) {
+    world.snapshot_every(static_cast<std::int64_t>(2'000 + random() % 50'000));
+    world.kill_at(static_cast<std::int64_t>(random() % 1'500'000));
+  }
   return world;
 }
 
 void expect_as_promised(World& world, std::uint32_t seed) {
   ASSERT_TRUE(world.run()) << "schedule " << seed << " hangs";
+  if (world.is_killed()) {
+    return;
+  }
   ASSERT_EQ(world.messages_under_way(), 0) << "schedule " << seed;
   const Balancer::Outcome outcome = world.balancer(0).outcome();
   bool is_wished = false;
@@ -72,27 +79,55 @@ void expect_as_promised(World& world, std::uint32_t seed) {
   }
 }
 
+/// What has happened in schedules.
+struct Course {
+  std::uint64_t digest = 0;  ///< of all messages
+  std::int64_t ns = 0;       ///< that all worlds took
+  int kills = 0;
+  int kills_in_snapshots = 0;  ///< of these, when some ranks had written their parts
+  int completed_after_resume = 0;
+};
+
+/// Runs a world, and after one that is killed another, from the newest snapshot that is whole.
+void run_schedule(std::uint32_t seed, Course& course) {
+  std::mt19937_64 random(seed);
+  Snapshot newest;
+  for (bool goes_on = true; goes_on;) {
+    World world = drawn_world(random, seed, newest);
+    ASSERT_NO_FATAL_FAILURE(expect_as_promised(world, seed));
+    course.digest = CounterRandom::mix(course.digest ^ world.digest());
+    course.ns += world.now_ns();
+    goes_on = world.is_killed();
+    course.kills += goes_on ? 1 : 0;
+    course.kills_in_snapshots += goes_on && world.is_writing_snapshot() ? 1 : 0;
+    const bool is_done = !goes_on && world.balancer(0).outcome() == Balancer::Outcome::done;
+    course.completed_after_resume += is_done && !newest.empty() ? 1 : 0;
+    newest = world.newest_snapshot();
+  }
+}
+
 /// CLEAVE_INTERLEAVINGS=1000000 tries so many.
 TEST(Balancer, AnyScheduleEndsWithTheExactCountOrAsOneOnAllRanks) {
   const std::uint32_t tries = testing::number_of("CLEAVE_INTERLEAVINGS", 2000);
+  Course course;
   for (std::uint32_t seed = 0; seed < tries; ++seed) {
-    World world = world_of_schedule(seed);
-    expect_as_promised(world, seed);
-    if (HasFatalFailure()) {
-      return;
-    }
+    ASSERT_NO_FATAL_FAILURE(run_schedule(seed, course));
   }
+  EXPECT_GT(course.kills, tries / 4);
+  EXPECT_GT(course.kills_in_snapshots, tries / 20);
+  EXPECT_GT(course.completed_after_resume, tries / 25);
 }
 
 TEST(Balancer, ASeedGivesTheSameMessagesAgain) {
   std::set<std::uint64_t> digests;
   for (std::uint32_t seed = 0; seed < kSeeds; ++seed) {
-    World first = world_of_schedule(seed);
-    World again = world_of_schedule(seed);
-    ASSERT_TRUE(first.run() && again.run());
-    ASSERT_EQ(first.digest(), again.digest()) << "seed " << seed;
-    ASSERT_EQ(first.now_ns(), again.now_ns()) << "seed " << seed;
-    digests.insert(first.digest());
+    Course first;
+    Course again;
+    ASSERT_NO_FATAL_FAILURE(run_schedule(seed, first));
+    ASSERT_NO_FATAL_FAILURE(run_schedule(seed, again));
+    ASSERT_EQ(first.digest, again.digest) << "seed " << seed;
+    ASSERT_EQ(first.ns, again.ns) << "seed " << seed;
+    digests.insert(first.digest);
   }
   EXPECT_GT(digests.size(), kSeeds / 2);
 }

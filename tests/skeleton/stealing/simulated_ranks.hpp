@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Simulated ranks for the protocol in virtual time, each with the deques of its workers.
 // Messages take random times, some very long, so that those of different senders overtake one
-// another at will. All that is random is drawn from one seed.
+// another at will. A rank may be killed. All that is random is drawn from one seed.
 #pragma once
 
 #include <algorithm>
@@ -58,6 +58,15 @@ inline std::int64_t size_below(const TreeNode& root) {
   return size;
 }
 
+/// What a rank has when it writes its part of a snapshot.
+struct Part {
+  std::vector<std::byte> nodes;  ///< packed
+  std::int64_t visited = 0;
+};
+
+/// A part of each rank; of none before the first snapshot.
+using Snapshot = std::vector<Part>;
+
 class World;
 
 class SimulatedTransport final : public Transport {
@@ -109,10 +118,14 @@ struct SimulatedRank final : Workload {
   void offer_incumbent(std::int64_t value) override { best = std::min(best, value); }
   void rest(bool on) override { resting = on; }
   bool all_rest() override { return resting; }
-  std::uint8_t wishes() override { return wish; }
+  std::uint8_t wishes() override;
   bool write_snapshot() override;
   bool complete_snapshot() override;
 
+  void restore(const Part& part) {
+    bag.take(part.nodes);
+    visited += part.visited;
+  }
   void work(int maximum, std::minstd_rand& random);
   void note_first_work();
 
@@ -137,23 +150,34 @@ struct SimulatedRank final : Workload {
 /// Ranks, the messages between them, and a clock.
 class World {
  public:
+  /// \param newest  what another world of this seed has left
   World(int ranks, std::uint32_t seed, bool sends_parcels, int workers = 1,
-        std::int64_t minimum_size = 200)
-      : sends_parcels_(sends_parcels), random_(seed + 1), root_{seed * 7919, 0}, under_way_(ranks) {
+        std::int64_t minimum_size = 200, Snapshot newest = {})
+      : sends_parcels_(sends_parcels),
+        random_(seed + 1),
+        root_{seed * 7919, 0},
+        newest_(std::move(newest)),
+        under_way_(ranks) {
     while ((tree_size_ = size_below(root_)) <= minimum_size) {
       ++root_.number;
     }
     for (int rank = 0; rank < ranks; ++rank) {
       ranks_.push_back(std::make_unique<SimulatedRank>(*this, rank, workers));
     }
-    ranks_[0]->bag.of(0).push(root_);
+    if (newest_.empty()) {
+      ranks_[0]->bag.of(0).push(root_);
+    }
+    for (std::size_t i = 0; i < newest_.size(); ++i) {
+      ranks_[i % ranks_.size()]->restore(newest_[i]);
+    }
     for (int rank = 0; rank < ranks; ++rank) {
       balancers_.push_back(std::make_unique<Balancer>(ranks_[rank]->transport, *ranks_[rank],
                                                       circles_of(rank, ranks), seed));
     }
   }
 
-  /// Lets ranks act in random order until all have ended. \return  false if they do not
+  /// Lets ranks act in random order until all have ended, or the job is killed. \return  false if
+  /// they do not
   bool run() {
     std::vector<int> running(ranks_.size());
     for (std::size_t i = 0; i < running.size(); ++i) {
@@ -162,6 +186,9 @@ class World {
     constexpr std::int64_t kMaxActs = 50'000'000;
     for (std::int64_t acts = 0; acts < kMaxActs; ++acts) {
       now_ns_ += static_cast<std::int64_t>(random_() % 2'000);
+      if (now_ns_ > kill_at_ns_ && kill(running)) {
+        return true;
+      }
       const std::size_t which = random_() % running.size();
       const int rank = running[which];
       if (!ranks_[rank]->resting) {
@@ -171,7 +198,7 @@ class World {
         SimulatedRank& who = *ranks_[random_() % ranks_.size() * (anyone_wishes_ ? 1 : 0)];
         who.wish = wish_;
         who.has_failed = (wish_ & kLost) != 0;
-        wish_at_ns_ = std::numeric_limits<std::int64_t>::max();
+        wish_at_ns_ = kNever;
       }
       balancers_[rank]->step();
       if (balancers_[rank]->outcome() != Balancer::Outcome::running) {
@@ -191,6 +218,29 @@ class World {
     wish_ = wish;
     anyone_wishes_ = anyone;
   }
+
+  /// After this time some rank is killed, and the launcher ends the others a while later.
+  void kill_at(std::int64_t at_ns) { kill_at_ns_ = at_ns; }
+  bool is_killed() const { return is_killed_; }
+
+  /// Rank 0 wishes for a snapshot each time that so long has passed.
+  void snapshot_every(std::int64_t period_ns) {
+    snapshot_period_ns_ = period_ns;
+    snapshot_at_ns_ = now_ns_ + period_ns;
+  }
+  bool snapshot_is_due() const { return now_ns_ > snapshot_at_ns_; }
+  /// Begins or goes on with the next snapshot.
+  void write_part(Part part) { next_.push_back(std::move(part)); }
+  bool is_writing_snapshot() const { return !next_.empty(); }
+  /// The next snapshot is whole.
+  void complete_snapshot() {
+    EXPECT_EQ(next_.size(), ranks_.size());
+    newest_ = std::exchange(next_, {});
+    ++snapshots;
+    snapshot_at_ns_ = now_ns_ + std::min(snapshot_period_ns_, kNever - now_ns_);
+  }
+  /// The newest one that is whole.
+  const Snapshot& newest_snapshot() const { return newest_; }
 
   std::int64_t visited() const {
     std::int64_t sum = 0;
@@ -262,6 +312,19 @@ class World {
   std::uint64_t digest() const { return digest_; }
 
  private:
+  static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+
+  /// Kills one of the ranks, or after it the job. \return  whether none acts any more
+  bool kill(std::vector<int>& running) {
+    if (is_killed_) {
+      return true;
+    }
+    is_killed_ = true;
+    running.erase(running.begin() + static_cast<std::ptrdiff_t>(random_() % running.size()));
+    kill_at_ns_ = now_ns_ + static_cast<std::int64_t>(random_() % 100'000);
+    return running.empty();
+  }
+
   /// Hosts of four ranks, of which two and two are nearest.
   static std::vector<std::vector<int>> circles_of(int rank, int ranks) {
     std::vector<std::vector<int>> circles;
@@ -288,7 +351,13 @@ class World {
   std::int64_t tree_size_ = 0;
   std::int64_t now_ns_ = 0;
   std::uint64_t digest_ = 0;
-  std::int64_t wish_at_ns_ = std::numeric_limits<std::int64_t>::max();
+  std::int64_t kill_at_ns_ = kNever;
+  bool is_killed_ = false;
+  std::int64_t snapshot_period_ns_ = kNever;
+  std::int64_t snapshot_at_ns_ = kNever;
+  Snapshot newest_;
+  Snapshot next_;  ///< of the ranks that have written theirs
+  std::int64_t wish_at_ns_ = kNever;
   std::uint8_t wish_ = kNothing;
   bool anyone_wishes_ = false;
   std::vector<std::map<int, Queue>> under_way_;  ///< by receiver and sender
@@ -338,17 +407,25 @@ inline void SimulatedRank::note_first_work() {
   }
 }
 
+inline std::uint8_t SimulatedRank::wishes() {
+  const bool is_due = transport.rank() == 0 && world.snapshot_is_due();
+  return static_cast<std::uint8_t>(wish | (is_due ? kSnapshot : kNothing));
+}
+
 inline bool SimulatedRank::write_snapshot() {
   EXPECT_TRUE(resting);
   for (const auto& rank : world.ranks()) {
     EXPECT_TRUE(rank->parcels.empty());
   }
+  Packer nodes;
+  bag.for_each([&nodes](const TreeNode& node) { pack_element<TreeNode>(nodes, node); });
+  world.write_part({.nodes = {nodes.bytes().begin(), nodes.bytes().end()}, .visited = visited});
   return true;
 }
 
 inline bool SimulatedRank::complete_snapshot() {
   EXPECT_EQ(world.accounted_for(), world.tree_size()) << "something was under way";
-  ++world.snapshots;
+  world.complete_snapshot();
   for (const auto& rank : world.ranks()) {
     rank->wish &= static_cast<std::uint8_t>(~kSnapshot);
   }
