@@ -15,8 +15,8 @@ using detail::Step;
 
 namespace {
 
-/// The steps of a group of so many ranks before its halves are solved and after that: all groups
-/// of an even size make the same, and all of an odd one.
+/// The steps of a group of so many ranks before its halves are solved and after that: beyond three
+/// ranks all groups of an even size make the same, and all of an odd one.
 struct StepsOfGroup {
   std::vector<Step> before_run;  ///< of the whole run, where the group is all ranks
   std::vector<Step> before;
@@ -27,7 +27,7 @@ struct StepsOfGroup {
 StepsOfGroup steps_of(detail::Way way, int size) {
   StepsOfGroup steps;
   bool are_halves_solved = false;
-  const int alike = size == 1 ? 1 : 2 + size % 2;
+  const int alike = size <= 3 ? size : 4 + size % 2;
   for (const Step& step : detail::schedule_of(way, alike).steps) {
     const bool is_of_run = step.kind == Step::Kind::agree || step.what == Step::What::length;
     are_halves_solved = are_halves_solved || step.group != 0;

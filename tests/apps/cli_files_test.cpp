@@ -228,11 +228,11 @@ TEST(Graph, OfAnUnusualShapeIsReadOrRefusedOnAnyRanks) {
     expect_failure(ranks, "components", {"--graph", header}, 1,
                    header +
                        ": line 1: '6 3' reads like a line of counts, 6 vertices and 3 edges: "
-                       "begin it with '#', or turn it round if it is an edge");
+                       "begin it with '#', or take --size N=7 if it is an edge");
     expect_failure(ranks, "components", {"--graph", sizes}, 1,
                    sizes +
                        ": line 1: '6 6 3' reads like a line of counts, 6 vertices and 3 edges: "
-                       "begin it with '#', or turn it round if it is an edge");
+                       "begin it with '#', or take --size N=7 if it is an edge");
     expect_failure(ranks, "components", {"--graph", one_sided}, 1,
                    one_sided +
                        ": has an edge on the line of one of its ends alone: METIS lists "
