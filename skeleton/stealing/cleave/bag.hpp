@@ -19,8 +19,6 @@
 // A worker is a thread of a rank. It takes the element that it added last. Where it has none it
 // steals the oldest of another thread's, else half of what another rank has to spare. `take`
 // returns nothing once no element is left on any rank and every worker waits for one.
-//
-// The file is long because it says of each member what a user must know.
 #pragma once
 
 #include <concepts>
