@@ -272,14 +272,20 @@ TEST(Beyond, SizesThatWereHeldOutAreSummarised) {
   std::ifstream in(folder.path() / "beyond.json");
   const auto study = nlohmann::json::parse(in).at(0);
   EXPECT_EQ(study["study"], "short");
-  ASSERT_EQ(study["rows"].size(), 1U) << "64K keys, four times beyond 16K";
+  ASSERT_EQ(study["rows"].size(), 1U) << "512K keys, four times beyond 128K";
   const nlohmann::json& row = study["rows"][0];
-  EXPECT_EQ(row["sizes"]["N"], 64 << 10);
+  EXPECT_EQ(row["sizes"]["N"], 512 << 10);
   const auto measured = row["measured_s"].get<double>();
-  const auto predicted = row["predicted_s"].get<double>();
-  EXPECT_NEAR(row["relative_error"].get<double>(), (predicted - measured) / measured, 1e-12);
-  EXPECT_EQ(study["summary"]["worst_abs_relative_error"],
-            std::abs(row["relative_error"].get<double>()));
+  EXPECT_GT(measured, 0);
+  if (row["predicted_s"].is_null()) {  // what else runs can make the runs too noisy for an answer
+    EXPECT_EQ(study["summary"]["without_an_answer"], 1);
+    EXPECT_TRUE(study["summary"]["worst_abs_relative_error"].is_null());
+  } else {
+    const auto predicted = row["predicted_s"].get<double>();
+    EXPECT_NEAR(row["relative_error"].get<double>(), (predicted - measured) / measured, 1e-12);
+    EXPECT_EQ(study["summary"]["worst_abs_relative_error"],
+              std::abs(row["relative_error"].get<double>()));
+  }
   EXPECT_EQ(run({kReferee + "/beyond"}, {"nothing"}).status, 2);
 }
 
