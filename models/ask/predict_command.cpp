@@ -167,7 +167,7 @@ std::vector<int> ranks_asked(const Model& model, const std::string& given) {
   if (given.empty() && model.table() != nullptr && model.min_ranks() == model.max_ranks()) {
     return {model.max_ranks()};
   }
-  require_option(given, "--ranks", "--ranks 2,4,8");
+  require_option(given, "--ranks", "--ranks 1,2");
   return parse_ranks(given);
 }
 
@@ -256,7 +256,7 @@ void add_predict_command(CLI::App& program) {
       "  cleave predict sort-study --ranks 1,2 --size N=1G\n"
       "  cleave predict sort-study --ranks 8,16,...,1024 --size N=1G --shares \\\n"
       "    --assume-network ethernet-10g\n"
-      "  cleave predict sort.model.json --ranks 64 --size N=1G --what-if g=0.1x --json");
+      "  cleave predict sort.model.json --ranks 2 --size N=1G --what-if g=0.1x --json");
   command->callback([arguments] { run(*arguments); });
 }
 

@@ -214,7 +214,7 @@ TEST_F(Command, ComparesWhatModelsPredict) {
                   "old.csv --out old.model.json makes");
   expect_one_line(run("compare old.model.json x.model.json"), 2, "the first model is of old");
   expect_one_line(run("predict x.model.json --size N=1M"), 2,
-                  "--ranks is required, for example --ranks 2,4,8");
+                  "--ranks is required, for example --ranks 1,2");
   expect_one_line(run("predict x.model.json --ranks 2"), 2,
                   "--size is required, for example --size N=1G");
   expect_one_line(run("plan x.model.json --deadline 1s"), 2,

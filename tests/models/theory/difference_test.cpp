@@ -229,5 +229,16 @@ TEST(ComparePromise, SummariesSayWhatIsSlowerAndByHowMuch) {
   EXPECT_EQ(same.max_ratio(), 1);
 }
 
+TEST(Comparison, SaysTheWholeCallFirst) {
+  const auto thing = [](const char* what, double ratio, double low, double high) {
+    return ComparedThing{.what = what,
+                         .difference = {.ratio = ratio, .low = low, .high = high, .rounds = 8}};
+  };
+  const Comparison comparison{
+      .things = {thing("whole call", 1.041, 1.02, 1.06), thing("divide", 1.103, 1.08, 1.13)}};
+  EXPECT_EQ(comparison.summary(),
+            "slower: whole call +4.1 % (95 %: +2 to +6), divide +10.3 % (95 %: +8 to +13)");
+}
+
 }  // namespace
 }  // namespace cleave::models

@@ -109,8 +109,14 @@ TEST(Progress, RefusesAStatusFileThatCannotBe) {
 }
 
 TEST(Progress, SaysHowFarAndHowLong) {
-  EXPECT_EQ(text_of({.fraction = 0.35, .step = "run 2 of 6", .remaining_s = Range{181, 290}}, 130),
-            "35 %, 2 min 10 s gone, 3.0 to 4.8 min to go: run 2 of 6");
+  EXPECT_EQ("cleave-uts: " + text_of({.fraction = 0.35,
+                                      .step = "run 3 of 6",
+                                      .remaining_s = Range{198, 288},
+                                      .visits = 3.4e8,
+                                      .visits_per_second = 2.51e6},
+                                     130),
+            "cleave-uts: 35 %, 2 min 10 s gone, 3.3 to 4.8 min to go, 340 M visits, 2.51 M/s: "
+            "run 3 of 6");
   EXPECT_EQ(text_of({.fraction = 0, .visits = 1e7, .visits_per_second = 2.5e6}, 4),
             "0 %, 4 s gone, end not known, 10 M visits, 2.5 M/s");
 }
