@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "models/theory/fit.hpp"
@@ -19,6 +20,10 @@ void fit_search(Model& model, const std::vector<SearchRun>& runs);
 
 /// One law of the runs of a table. \throws Error  if they determine none, with the reason
 TableModel fit_table(const std::vector<RunPoint>& points);
+
+/// Of `name`, a size of the runs (Model::log_sizes); none where they were given it, or it does not
+/// follow from what they were given.
+std::optional<Law> fit_log_size(const std::string& name, const std::vector<RunPoint>& points);
 
 /// Bytes of the rank that needs most (memory.hpp); none where the traces do not say, or do not
 /// determine it.
