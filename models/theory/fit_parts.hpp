@@ -10,10 +10,10 @@
 
 namespace cleave::models {
 
-/// Fits the blocks, sizes and exchanges in `samples` and sets the model's parts, refused blocks and
-/// notes. `has_machine`: whether the model's l and g come from elsewhere than these samples.
-void fit_hypercube(Model& model, std::vector<Sample> samples, const Costs& costs,
-                   const FitOptions& options, bool has_machine);
+/// Fits the blocks, sizes and exchanges that were measured and sets the model's parts, refused
+/// blocks and notes. `has_machine`: whether the model's l and g come from elsewhere.
+void fit_hypercube(Model& model, const Measurements& measurements, const FitOptions& options,
+                   bool has_machine);
 
 /// The same of the runs of a search.
 void fit_search(Model& model, const std::vector<SearchRun>& runs);

@@ -11,6 +11,7 @@
 #include <cleave/sizes.hpp>
 #include <cleave/trace.hpp>
 #include <cleave/trace/trace_file.hpp>
+#include <cleave/trace/words.hpp>
 
 namespace cleave::models {
 

@@ -185,6 +185,34 @@ TEST(AskedSizes, OfTwoRunsTellNone) {
             "size side is not one of this model's: N");
 }
 
+TEST(AskedSizes, GoTogetherWhereTheyFollowFromOne) {
+  SyntheticApp app = synthetic_components();
+  const auto with_edges = [](const NamedSizes& given) {
+    const std::int64_t n = given.at("N");
+    return NamedSizes{{"N", n}, {"M", 2 * n}, {"work", n * n / 1000}};
+  };
+  const std::vector<std::int64_t> counts = {100000, 200000, 400000};
+  std::vector<NamedSizes> alone;
+  std::vector<NamedSizes> both;
+  for (const std::int64_t n : counts) {
+    alone.push_back({{"N", n}});
+    both.push_back({{"N", n}, {"M", 2 * n}});
+  }
+  const Model model = fit(app, alone, with_edges);
+  EXPECT_TRUE(model.refused.empty());
+  const Prediction asked = predict(model, 4, {{"N", 300000}});
+  const double truth =
+      1e-9 * static_cast<double>(
+                 synthetic_trace(app, 4, with_edges({{"N", 300000}})).repetitions[1].elapsed_ns);
+  EXPECT_LT(asked.low, truth);
+  EXPECT_GT(asked.high, truth);
+  EXPECT_LT(asked.high, 1.3 * asked.low);
+  // Either could be asked for alone.
+  const Model of_both = fit(app, both, [](const NamedSizes& given) { return given; });
+  EXPECT_EQ(of_both.reason_of(Block::sequential),
+            "columns M and N are dependent: every sample has N = 0.5*M; vary them independently");
+}
+
 TEST(AskedSizes, ThatTellTooMuchAreRefused) {
   const auto doubling = [](const NamedSizes& given) {
     return NamedSizes{{"N", std::int64_t{1} << given.at("side")}};
