@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <cleave/error.hpp>
+#include <cleave/host/provenance_here.hpp>
 
 #include "models/theory/fit.hpp"
 #include "models/theory/model_file.hpp"
@@ -31,20 +32,26 @@ SyntheticApp quiet_app() {
 
 /// The option that gives these sizes.
 std::map<std::string, std::string> giving(const NamedSizes& sizes) {
-  return {{"size", as_size_option(sizes)}};
+  std::string text;
+  for (const auto& [name, value] : sizes) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : ",", name, value);
+  }
+  return {{"size", text}};
 }
 
 using SizesOf = std::function<NamedSizes(const NamedSizes& given)>;
 
-Model fit(const SyntheticApp& app, const std::vector<NamedSizes>& all_given, const SizesOf& sizes) {
+Model fit(const SyntheticApp& app, const std::vector<NamedSizes>& all_given, const SizesOf& sizes,
+          const std::vector<int>& all_ranks = {1, 2, 4}) {
   std::vector<Trace> traces;
   for (const NamedSizes& given : all_given) {
-    for (const int ranks : {1, 2, 4}) {
+    for (const int ranks : all_ranks) {
       traces.push_back(synthetic_trace(app, ranks, sizes(given)));
       traces.back().run.options = giving(given);
     }
   }
-  return fit_model(collect_measurements(traces), std::nullopt, {}, {});
+  return fit_model(collect_measurements(traces), std::nullopt, {},
+                   provenance_here("test", "test", "none"));
 }
 
 std::vector<NamedSizes> sides(std::vector<std::int64_t> counts) {
@@ -148,7 +155,7 @@ TEST(AskedSizes, AreThoseOfARehearsalThatWasGivenThem) {
   const NamedSizes given = {{"side", 4000}};
   std::vector<Trace> rehearsals = {synthetic_rehearsal(quiet_app(), 8, triangle(given))};
   rehearsals.front().run.options = giving(given);
-  PredictOptions options;
+  PredictOptions options{.ranks_per_host = 8};
   options.rehearsed = rehearsed_runs(model, rehearsals);
   const Prediction asked = predict(model, 8, given, options);
   EXPECT_TRUE(asked.is_rehearsed);
@@ -168,7 +175,7 @@ TEST(AskedSizes, AreNotTakenFromARehearsalWhereTheyMayBeGiven) {
   const Model model = fit(synthetic_components(), all, same);
   std::vector<Trace> rehearsals = {synthetic_rehearsal(synthetic_components(), 8, all.back())};
   rehearsals.front().run.options = giving(all.back());
-  PredictOptions options;
+  PredictOptions options{.ranks_per_host = 8};
   options.rehearsed = rehearsed_runs(model, rehearsals);
   EXPECT_TRUE(predict(model, 8, all.back(), options).is_rehearsed);
   EXPECT_EQ(message_of([&] {
@@ -198,18 +205,19 @@ TEST(AskedSizes, GoTogetherWhereTheyFollowFromOne) {
     alone.push_back({{"N", n}});
     both.push_back({{"N", n}, {"M", 2 * n}});
   }
-  const Model model = fit(app, alone, with_edges);
+  const Model model = fit(app, alone, with_edges, {1, 2});
   EXPECT_TRUE(model.refused.empty());
-  const Prediction asked = predict(model, 4, {{"N", 300000}});
+  const Prediction asked = predict(model, 2, {{"N", 300000}});
   const double truth =
       1e-9 * static_cast<double>(
-                 synthetic_trace(app, 4, with_edges({{"N", 300000}})).repetitions[1].elapsed_ns);
+                 synthetic_trace(app, 2, with_edges({{"N", 300000}})).repetitions[1].elapsed_ns);
   EXPECT_LT(asked.low, truth);
   EXPECT_GT(asked.high, truth);
   EXPECT_LT(asked.high, 1.3 * asked.low);
   // Either could be asked for alone.
-  const Model of_both = fit(app, both, [](const NamedSizes& given) { return given; });
-  EXPECT_EQ(of_both.reason_of(Block::sequential),
+  const auto same = [](const NamedSizes& given) { return given; };
+  const Model of_both = fit(app, both, same, {1, 2});
+  EXPECT_EQ(of_both.reason_of(Block::divide),
             "columns M and N are dependent: every sample has N = 0.5*M; vary them independently");
 }
 
