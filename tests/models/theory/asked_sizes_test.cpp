@@ -72,7 +72,7 @@ Model model_of_triangles() {
   return fit(quiet_app(), sides({500, 700, 1000, 1400, 2000}), triangle);
 }
 
-std::string message_of(const std::function<void()>& action) {
+std::string error_of(const std::function<void()>& action) {
   try {
     action();
   } catch (const Error& e) {
@@ -114,7 +114,7 @@ TEST(AskedSizes, MayBeAProductOfWhatWasGiven) {
   const Model model = fit(quiet_app(), all, area);
   const Prediction asked = predict(model, 4, {{"rows", 2400}, {"columns", 600}});
   EXPECT_NEAR(static_cast<double>(asked.sizes.at("N")), 1440000, 0.02 * 1440000);
-  EXPECT_EQ(message_of([&] {
+  EXPECT_EQ(error_of([&] {
               predict(model, 4, {{"rows", 2400}});
             }),
             "size N is missing: this model's sizes are N, or columns, rows");
@@ -144,7 +144,7 @@ TEST(AskedSizes, MayBeSomeOfTheModels) {
   EXPECT_NEAR(asked.seconds, known.seconds, 0.05 * known.seconds);
   EXPECT_LT(asked.low, known.low);
   EXPECT_GT(asked.high, known.high);
-  EXPECT_EQ(message_of([&] {
+  EXPECT_EQ(error_of([&] {
               predict(model, 4, {{"work", 1000000}});
             }),
             "size N is missing: this model's sizes are N, work");
@@ -178,7 +178,7 @@ TEST(AskedSizes, AreNotTakenFromARehearsalWhereTheyMayBeGiven) {
   PredictOptions options{.ranks_per_host = 8};
   options.rehearsed = rehearsed_runs(model, rehearsals);
   EXPECT_TRUE(predict(model, 8, all.back(), options).is_rehearsed);
-  EXPECT_EQ(message_of([&] {
+  EXPECT_EQ(error_of([&] {
               predict(model, 8, {{"N", all.back().at("N")}}, options);
             }),
             "size M is missing: this model's sizes are M, N");
@@ -186,7 +186,7 @@ TEST(AskedSizes, AreNotTakenFromARehearsalWhereTheyMayBeGiven) {
 
 TEST(AskedSizes, OfTwoRunsTellNone) {
   const Model model = fit(quiet_app(), sides({1000, 2000}), triangle);
-  EXPECT_EQ(message_of([&] {
+  EXPECT_EQ(error_of([&] {
               predict(model, 4, {{"side", 4000}});
             }),
             "size side is not one of this model's: N");
@@ -227,7 +227,7 @@ TEST(AskedSizes, ThatTellTooMuchAreRefused) {
   };
   const Model model = fit(quiet_app(), sides({16, 17, 18, 19, 20}), doubling);
   EXPECT_NEAR(std::log2(predict(model, 4, {{"side", 24}}).sizes.at("N")), 24, 0.1);
-  const std::string message = message_of([&] { predict(model, 4, {{"side", 80}}); });
+  const std::string message = error_of([&] { predict(model, 4, {{"side", 80}}); });
   EXPECT_TRUE(message.starts_with("side=80: N cannot be told, up to e^")) << message;
 }
 
