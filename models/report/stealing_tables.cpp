@@ -150,7 +150,7 @@ Table stealing_coefficients_table(const Model& model) {
                   {"where"},
                   {"term"},
                   {"value", true},
-                  {"std. error", true, true},
+                  {"std. error", true},
                   {"residual", true}}};
   const auto short_number = [](double value) {
     return number(value, fmt::format("{:.4g}", value));
