@@ -162,7 +162,7 @@ nlohmann::json told_by_model(const CalibrateOptions& options, int ranks) {
           {"way", static_cast<int>(model.hypercube()->way)},
           {"key_bytes", model.hypercube()->exchange->splitter_bytes},
           {"bytes", prediction.message_bytes},
-          {"sizes", sizes}};
+          {"sizes", prediction.sizes}};
 }
 
 nlohmann::json told_by_trace(const std::string& file, int ranks) {

@@ -25,8 +25,8 @@ std::vector<RehearsedRun> rehearsed_so_far(Model model, const StudyRun& run) {
   std::vector<RehearsedRun> rehearsed = rehearsed_runs(model, run.rehearsals());
   for (const Case& c : run.plan().cases) {
     for (RehearsedRun& of : rehearsed) {
-      of.is_asked =
-          of.is_asked || (c.is_asked && of.ranks == c.rehearsed && of.sizes == sizes_of(run, c));
+      of.is_asked = of.is_asked || (c.is_asked && of.ranks == c.rehearsed &&
+                                    std::ranges::includes(of.sizes, sizes_of(run, c)));
     }
   }
   return rehearsed;

@@ -49,11 +49,20 @@ struct Shown {
   std::size_t least = 0;  ///< so that no word is broken, and no number anywhere
 };
 
-Shown shown_of(const Table& table, std::size_t column) {
+/// With room to break a product, as of a term: "N * log2(N)".
+std::string with_blanks(std::string_view text) {
+  std::string all;
+  for (const char c : text) {
+    all += c == '*' ? " * " : std::string(1, c);
+  }
+  return all;
+}
+
+Shown shown_of(const Table& table, std::size_t column, bool breaks_products) {
   Shown shown{.texts = {table.columns[column].shown()},
               .is_number = table.columns[column].is_number};
   for (const std::vector<Cell>& row : table.rows) {
-    shown.texts.push_back(row[column].shown);
+    shown.texts.push_back(breaks_products ? with_blanks(row[column].shown) : row[column].shown);
   }
   for (std::size_t i = 0; i < shown.texts.size(); ++i) {
     const std::size_t width = detail::width_of(shown.texts[i]);
@@ -68,17 +77,18 @@ Shown shown_of(const Table& table, std::size_t column) {
   return shown;
 }
 
+/// Whether their widths, or the least of them, fit a terminal.
+bool fit_terminal(const std::vector<Shown>& columns, std::size_t Shown::*width) {
+  std::size_t all = 0;
+  for (const Shown& column : columns) {
+    all += column.*width + kBetween;
+  }
+  return all <= detail::kTerminalColumns + kBetween;
+}
+
 /// Makes the widest columns narrower until all fit, if that can be.
 void narrow(std::vector<Shown>& columns) {
-  std::size_t width = 0;
-  std::size_t least = 0;
-  for (const Shown& column : columns) {
-    width += column.width + kBetween;
-    least += column.least + kBetween;
-  }
-  for (;
-       width > detail::kTerminalColumns + kBetween && least <= detail::kTerminalColumns + kBetween;
-       --width) {
+  while (fit_terminal(columns, &Shown::least) && !fit_terminal(columns, &Shown::width)) {
     --std::ranges::max_element(columns, {}, [](const Shown& column) {
         return column.width > column.least ? column.width : 0;
       })->width;
@@ -109,9 +119,15 @@ std::string row_text(const std::vector<Shown>& columns, std::size_t row) {
 
 std::string to_terminal(const Table& table, bool has_details) {
   std::vector<Shown> columns;
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    if (has_details || !table.columns[i].is_detail) {
-      columns.push_back(shown_of(table, i));
+  for (const bool breaks_products : {false, true}) {
+    columns.clear();
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      if (has_details || !table.columns[i].is_detail) {
+        columns.push_back(shown_of(table, i, breaks_products));
+      }
+    }
+    if (fit_terminal(columns, &Shown::least)) {
+      break;
     }
   }
   narrow(columns);

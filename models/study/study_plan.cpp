@@ -95,11 +95,13 @@ std::vector<Workers> workers_of(const StudyArguments& arguments, const std::stri
   return all;
 }
 
-/// The first, the middle and the last.
+/// The first, one in the middle and the last. Of eleven that fall to 3/4 the sixth is a quarter of
+/// the last and four times the first: what goes in steps as a problem is halved would look smooth.
 std::vector<std::string> three_of(const std::vector<std::string>& sizes) {
   constexpr std::size_t kThree = 3;
-  return sizes.size() <= kThree ? sizes
-                                : std::vector{sizes.front(), sizes[sizes.size() / 2], sizes.back()};
+  return sizes.size() <= kThree
+             ? sizes
+             : std::vector{sizes.front(), sizes[(sizes.size() + 1) / 2], sizes.back()};
 }
 
 /// What is rehearsed is judged by a few runs.

@@ -14,13 +14,11 @@ namespace cleave::models {
 
 namespace {
 
-/// From which the nodes of a search follow.
+/// From which other sizes follow.
 std::set<std::string> given_names(const Model& model) {
   std::set<std::string> names;
-  if (model.search() != nullptr && model.search()->log_nodes) {
-    for (const Hypothesis& hypothesis : model.search()->log_nodes->hypotheses) {
-      names.merge(sizes_of(hypothesis.form));
-    }
+  for (const auto& [told, law] : model.log_sizes) {
+    names.merge(law.sizes());
   }
   return names;
 }
@@ -41,7 +39,8 @@ void check_size(const Model& model, const std::string& name, std::int64_t value)
 
 void check_sizes(const Model& model, const NamedSizes& sizes) {
   const std::vector<std::string> needed = model.size_names();
-  const std::set<std::string> given = given_names(model);
+  std::set<std::string> given = given_names(model);
+  std::erase_if(given, [&](const auto& name) { return std::ranges::count(needed, name) > 0; });
   const std::string all = fmt::format("{}{}{}", fmt::join(needed, ", "),
                                       given.empty() ? "" : ", or ", fmt::join(given, ", "));
   for (const auto& [name, value] : sizes) {
@@ -61,26 +60,30 @@ void check_sizes(const Model& model, const NamedSizes& sizes) {
   }
 }
 
-std::optional<Estimate> nodes_asked(const Model& model, const NamedSizes& sizes) {
-  const std::set<std::string> given = given_names(model);
-  const auto is_asked = [&](const std::string& name) { return sizes.contains(name); };
-  if (given.empty() || sizes.contains("nodes") || !std::ranges::all_of(given, is_asked)) {
-    return std::nullopt;
-  }
+std::map<std::string, Estimate> sizes_told(const Model& model, const NamedSizes& sizes) {
   NamedValues values;
   for (const auto& [name, value] : sizes) {
     values[name] = static_cast<double>(value);
   }
-  const Estimate logarithm = model.search()->log_nodes->at(values);
-  constexpr double kMost = 43;  // of ln 2^63
-  if (!(logarithm.high < kMost)) {
-    throw Error(fmt::format("{}: the nodes cannot be told, up to e^{:.0f}; measure larger sizes",
-                            format_sizes(sizes), logarithm.high));
+  std::map<std::string, Estimate> told;
+  for (const auto& [name, law] : model.log_sizes) {
+    const auto is_asked = [&](const auto& given) { return sizes.contains(given); };
+    if (sizes.contains(name) || !std::ranges::all_of(law.sizes(), is_asked)) {
+      continue;
+    }
+    const Estimate logarithm = law.at(values);
+    if (!(logarithm.high < 2 * kLogShift)) {
+      throw Error(fmt::format("{}: {} cannot be told, up to e^{:.0f}; measure larger sizes",
+                              format_sizes(sizes), name, logarithm.high - kLogShift));
+    }
+    const auto count = [](double ln) {
+      return std::max(1.0, std::round(std::exp(ln - kLogShift)));
+    };
+    told[name] = {.median = count(logarithm.median),
+                  .low = count(logarithm.low),
+                  .high = count(logarithm.high)};
   }
-  const auto nodes = [](double ln) { return std::max(1.0, std::round(std::exp(ln))); };
-  return Estimate{.median = nodes(logarithm.median),
-                  .low = nodes(logarithm.low),
-                  .high = nodes(logarithm.high)};
+  return told;
 }
 
 void widen(Prediction& p, double least_s, double most_s) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sizes that a model is asked about. Of a search they are its nodes. Or they are what its runs
-// were given (--size N=31), and a law of their own tells the nodes.
+// The sizes that a model is asked about: those that its laws are functions of, as the nodes of a
+// search. Or what its runs were given (--size N=31), and laws of their own tell the others.
 #pragma once
 
-#include <optional>
+#include <map>
+#include <string>
 
 #include "models/theory/model.hpp"
 #include "models/theory/prediction.hpp"
@@ -13,11 +14,11 @@ namespace cleave::models {
 /// \throws UsageError  if a size is missing, unknown, below 1, or one the program does not take
 void check_sizes(const Model& model, const NamedSizes& sizes);
 
-/// The nodes of a search of these sizes, where they are not among them and follow from them.
-/// \throws Error  if they are too many to count
-std::optional<Estimate> nodes_asked(const Model& model, const NamedSizes& sizes);
+/// The sizes of the model that are not among `sizes` and follow from them.
+/// \throws Error  if one is too large to count
+std::map<std::string, Estimate> sizes_told(const Model& model, const NamedSizes& sizes);
 
-/// Widens the intervals by what the time is at the ends of what the nodes may be.
+/// Widens the intervals by what the time is at the ends of what the sizes may be.
 void widen(Prediction& prediction, double least_s, double most_s);
 
 }  // namespace cleave::models

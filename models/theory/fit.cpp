@@ -78,7 +78,12 @@ Model fit_parts(Model model, const Measurements& measurements,
   } else {
     model.network =
         machine ? network_of(*machine) : network_of(measurements.samples, measurements.placement);
-    fit_hypercube(model, measurements.samples, measurements.costs, options, machine.has_value());
+    fit_hypercube(model, measurements, options, machine.has_value());
+  }
+  for (const std::string& name : model.size_names()) {
+    if (std::optional<Law> law = fit_log_size(name, measurements.points)) {
+      model.log_sizes.emplace(name, *std::move(law));
+    }
   }
   model.noise = noise_of(model, measurements.points);
   return model;

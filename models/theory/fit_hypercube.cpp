@@ -34,9 +34,12 @@ bool only_moves(detail::Block block) {
 
 class HypercubeFit {
  public:
-  HypercubeFit(Model& model, std::vector<Sample> samples, const Costs& costs,
-               const FitOptions& options)
-      : model_(model), samples_(std::move(samples)), costs_(costs), options_(options) {
+  HypercubeFit(Model& model, const Measurements& measurements, const FitOptions& options)
+      : model_(model),
+        samples_(measurements.samples),
+        costs_(measurements.costs),
+        options_(options),
+        free_sizes_(free_sizes(measurements.points)) {
     // Sizes that no run has could not be told when predicting.
     for (Sample& sample : samples_) {
       std::erase_if(sample.sizes,
@@ -142,7 +145,7 @@ class HypercubeFit {
     }
     const std::optional<Form> form = prescribed_form(block, observations);
     if (!form && !only_moves(block)) {
-      if (auto refusal = refuse_choice(observations)) {
+      if (auto refusal = refuse_choice(observations, free_sizes_)) {
         model_.refused.push_back({block, std::move(refusal->reason)});
         return;
       }
@@ -274,15 +277,16 @@ class HypercubeFit {
   std::vector<Sample> samples_;
   const Costs& costs_;
   const FitOptions& options_;
+  std::size_t free_sizes_;
   HypercubeModel result_;
   double splitter_bytes_ = 0;
 };
 
 }  // namespace
 
-void fit_hypercube(Model& model, std::vector<Sample> samples, const Costs& costs,
-                   const FitOptions& options, bool has_machine) {
-  HypercubeFit(model, std::move(samples), costs, options).fit(has_machine);
+void fit_hypercube(Model& model, const Measurements& measurements, const FitOptions& options,
+                   bool has_machine) {
+  HypercubeFit(model, measurements, options).fit(has_machine);
 }
 
 }  // namespace cleave::models

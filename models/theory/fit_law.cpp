@@ -235,7 +235,7 @@ std::optional<Refusal> refuse(const std::vector<Observation>& observations, cons
                     runs.size(), runs.size() == 1 ? "size" : "sizes", form.size(),
                     fmt::join(term_names(form), ", "), form.size() + 1)};
   }
-  return refuse_dependent(term_names(form), columns_of(form, observations));
+  return refuse_dependent(term_names(form), columns_of(form, observations), form.size());
 }
 
 /// Orders rows by what they are, so that a law does not depend on the order of files.

@@ -81,32 +81,6 @@ std::vector<PricedForm> forms_of_inverse_efficiency(const std::vector<Observatio
   return forms;
 }
 
-/// ln(nodes) of what the runs were given: a tree that grows by a factor at each size is a line.
-std::optional<Law> fit_log_nodes(const std::vector<SearchRun>& runs) {
-  std::set<std::pair<NamedSizes, double>> different;
-  for (const SearchRun& run : runs) {
-    if (run.nodes() > 1) {
-      different.emplace(run.given, run.nodes());
-    }
-  }
-  std::vector<Observation> observations;
-  double largest = 0;
-  for (const auto& [given, nodes] : different) {
-    largest = std::max(largest, std::log(nodes));
-    observations.push_back(
-        {.run_sizes = given, .sizes = {given.begin(), given.end()}, .value = std::log(nodes)});
-  }
-  const std::vector<std::string> names = varying_sizes(observations);
-  if (names.empty() || refuse_choice(observations)) {
-    return std::nullopt;
-  }
-  // The floor is one of the nodes, not of their logarithm.
-  auto law = fit_law(observations, candidate_forms(names, ranges_of(observations), {}),
-                     Weights::relative, kFloor / largest);
-  return std::holds_alternative<Law>(law) ? std::optional(std::get<Law>(std::move(law)))
-                                          : std::nullopt;
-}
-
 std::optional<Law> fitted(Model& model, const std::vector<Observation>& observations,
                           const std::vector<PricedForm>& forms, detail::Block block) {
   auto result = fit_law(observations, forms);
@@ -161,7 +135,6 @@ void fit_search(Model& model, const std::vector<SearchRun>& runs) {
     result.inverse_efficiency =
         fitted(model, inverse_efficiency, forms_of_inverse_efficiency(inverse_efficiency),
                detail::Block::steal);
-    result.log_nodes = fit_log_nodes(runs);
   }
   model.parts = std::move(result);
 }

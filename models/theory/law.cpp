@@ -144,6 +144,14 @@ double student_t_quantile(double freedom, double probability) {
   return low;
 }
 
+std::set<std::string> Law::sizes() const {
+  std::set<std::string> names;
+  for (const Hypothesis& hypothesis : hypotheses) {
+    names.merge(sizes_of(hypothesis.form));
+  }
+  return names;
+}
+
 Estimate Law::at(const NamedValues& sizes, int ranks_per_host) const {
   const SaidByAll said = said_by(*this, sizes, ranks_per_host);
   return said.all.empty() ? Estimate{}

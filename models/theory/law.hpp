@@ -6,6 +6,7 @@
 
 #include <Eigen/Core>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,8 @@ struct Law {
   const Form& form() const { return hypotheses.front().form; }
   /// "N*log2(N)".
   std::string text() const { return text_of(form()); }
+  /// That its forms are of.
+  std::set<std::string> sizes() const;
   /// With the factor of the nearest number of ranks per host that was measured. \throws Error  if a
   /// size is missing
   Estimate at(const NamedValues& sizes, int ranks_per_host = kOneRankPerHost) const;

@@ -127,21 +127,21 @@ Eigen::VectorXd standard_errors(const Eigen::MatrixXd& columns, double variance)
 }
 
 std::optional<Refusal> refuse_dependent(const std::vector<std::string>& names,
-                                        const Eigen::MatrixXd& columns) {
-  const Index wanted = columns.cols();
+                                        const Eigen::MatrixXd& columns, std::size_t wanted) {
   const Eigen::VectorXd lengths = lengths_of(columns);
   Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(scaled(columns, lengths));
   qr.setThreshold(kDependent);
   const Index rank = qr.rank();
-  if (rank == wanted) {
+  if (rank >= static_cast<Index>(wanted)) {
     return std::nullopt;
   }
-  if (const Index distinct = count_distinct_rows(columns); distinct < wanted) {
+  if (const Index distinct = count_distinct_rows(columns); distinct < columns.cols()) {
     return Refusal{fmt::format("{} different {} for {} coefficients ({}): measure more sizes",
-                               distinct, distinct == 1 ? "size" : "sizes", wanted, list_of(names))};
+                               distinct, distinct == 1 ? "size" : "sizes", columns.cols(),
+                               list_of(names))};
   }
   // Column `rank` of the pivoted columns is a combination of those before it.
-  Eigen::VectorXd null_vector = Eigen::VectorXd::Zero(wanted);
+  Eigen::VectorXd null_vector = Eigen::VectorXd::Zero(columns.cols());
   null_vector[rank] = -1;
   null_vector.head(rank) = qr.matrixR()
                                .topLeftCorner(rank, rank)

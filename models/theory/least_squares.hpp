@@ -31,8 +31,9 @@ Eigen::VectorXd standard_errors(const Eigen::MatrixXd& columns, double variance)
 
 /// Why the rows of `columns` determine no coefficients of all columns, if so: fewer different rows
 /// than columns, or columns that depend on each other, which are named with their relation. Columns
-/// of length 1 count as dependent where one is within 1e-6 of a combination of the others.
+/// of length 1 count as dependent where one is within 1e-6 of a combination of the others. `wanted`
+/// independent columns are enough.
 std::optional<Refusal> refuse_dependent(const std::vector<std::string>& names,
-                                        const Eigen::MatrixXd& columns);
+                                        const Eigen::MatrixXd& columns, std::size_t wanted);
 
 }  // namespace cleave::models

@@ -68,12 +68,10 @@ std::vector<std::string> Model::size_names() const {
   }
   std::set<std::string> names;
   const auto add_sizes = [&](const Law& law) {
-    for (const Hypothesis& hypothesis : law.hypotheses) {
-      for (const std::string& name : sizes_of(hypothesis.form)) {
-        if (std::ranges::any_of(fitted,
-                                [&](const RunOfModel& run) { return run.sizes.contains(name); })) {
-          names.insert(name);
-        }
+    for (const std::string& name : law.sizes()) {
+      if (std::ranges::any_of(fitted,
+                              [&](const RunOfModel& run) { return run.sizes.contains(name); })) {
+        names.insert(name);
       }
     }
   };

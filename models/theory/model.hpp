@@ -21,6 +21,9 @@
 
 namespace cleave::models {
 
+/// Added to the logarithm of a size, of which a law may need a constant below 0; below ln(2^63).
+inline constexpr double kLogShift = 43;
+
 /// A block, or a part of a search, that could not be fitted, and why.
 struct RefusedBlock {
   detail::Block block = detail::Block::sequential;
@@ -59,6 +62,9 @@ struct Model {
   std::variant<HypercubeModel, SearchModel, TableModel> parts;
   std::vector<RefusedBlock> refused;
   Network network;
+  /// Sizes of the runs that they were not given, each by kLogShift + its logarithm, of what they
+  /// were given. None where that is the same in all runs.
+  std::map<std::string, Law> log_sizes;
   /// Bytes of a rank (memory.hpp); none where the traces do not determine it.
   std::optional<Law> memory;
   /// What the host does on top: elapsed / predicted quiet time of all repetitions of the fitted

@@ -112,6 +112,17 @@ std::vector<RunOfModel> runs_from(const detail::JsonFields& fields, const char* 
   return runs;
 }
 
+std::map<std::string, Law> log_sizes_from(const detail::JsonFields& fields) {
+  std::map<std::string, Law> laws;
+  if (fields.has("log_sizes")) {
+    const detail::JsonFields object = fields.object("log_sizes");
+    for (const auto& [name, law] : object.raw().items()) {
+      laws[name] = law_from(object.object(name.c_str()), {});
+    }
+  }
+  return laws;
+}
+
 std::map<std::string, std::string> options_from(const detail::JsonFields& fields) {
   std::map<std::string, std::string> options;
   const detail::JsonFields object = fields.object("options");
@@ -152,6 +163,9 @@ std::string model_text(const Model& model) {
   if (model.memory) {
     object["memory"] = to_json(*model.memory);
   }
+  for (const auto& [name, law] : model.log_sizes) {
+    object["log_sizes"][name] = to_json(law);
+  }
   detail::add_steps(object, model.steps);
   return object.dump() + '\n';
 }
@@ -179,6 +193,7 @@ Model model_from(const std::filesystem::path& path, std::string_view text) {
               .forms = fields.text("forms"),
               .curves = detail::curves_from(fields),
               .network = network_from(fields.object("machine")),
+              .log_sizes = log_sizes_from(fields),
               .memory = law_if_any(fields, "memory"),
               .noise = noise_from(fields),
               .verdict = verdict_from(fields.object("verdict")),

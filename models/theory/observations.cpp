@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -47,7 +48,20 @@ std::vector<Observation> observations_of(const std::vector<Sample>& samples) {
   return observations;
 }
 
-std::optional<Refusal> refuse_choice(const std::vector<Observation>& observations) {
+std::size_t free_sizes(const std::vector<RunPoint>& points) {
+  std::map<std::string, std::set<std::int64_t>> values;
+  for (const RunPoint& point : points) {
+    for (const auto& [name, value] : point.given) {
+      values[name].insert(value);
+    }
+  }
+  const auto free =
+      std::ranges::count_if(values, [](const auto& of) { return of.second.size() > 1; });
+  return free == 0 ? std::numeric_limits<std::size_t>::max() : static_cast<std::size_t>(free);
+}
+
+std::optional<Refusal> refuse_choice(const std::vector<Observation>& observations,
+                                     std::size_t free) {
   const NamedValues& sizes = observations.front().sizes;
   if (sizes.empty()) {
     return std::nullopt;
@@ -76,7 +90,7 @@ std::optional<Refusal> refuse_choice(const std::vector<Observation>& observation
           observations[static_cast<std::size_t>(i)].sizes.at(varying[j]);
     }
   }
-  return refuse_dependent(names, columns);
+  return refuse_dependent(names, columns, std::min(free, varying.size()) + 1);
 }
 
 double splitter_bytes(const std::vector<Sample>& samples) {

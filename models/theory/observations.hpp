@@ -2,6 +2,8 @@
 // From samples of a block to what its law is fitted to.
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -21,7 +23,12 @@ std::vector<Observation> message_bytes(const std::vector<Sample>& samples);
 double splitter_bytes(const std::vector<Sample>& samples);
 
 /// Why a form must not be chosen by itself: where two sizes always go together, a choice among them
-/// would be a guess that only shows when they do not.
-std::optional<Refusal> refuse_choice(const std::vector<Observation>& observations);
+/// would be a guess that only shows when they do not. Where runs may be given `free` sizes alone,
+/// the others follow from these and go together in all that can be asked.
+std::optional<Refusal> refuse_choice(const std::vector<Observation>& observations,
+                                     std::size_t free = std::numeric_limits<std::size_t>::max());
+
+/// How many counts differ in what the runs were given; no limit where none does.
+std::size_t free_sizes(const std::vector<RunPoint>& points);
 
 }  // namespace cleave::models

@@ -71,9 +71,6 @@ json to_json(const SearchModel& search) {
   if (search.inverse_efficiency) {
     object["inverse_efficiency"] = to_json(*search.inverse_efficiency);
   }
-  if (search.log_nodes) {
-    object["log_nodes"] = to_json(*search.log_nodes);
-  }
   return object;
 }
 
@@ -128,7 +125,6 @@ TableModel table_from(const detail::JsonFields& fields) {
 SearchModel search_from(const detail::JsonFields& fields) {
   return {.visits = law_if_any(fields, "visits"),
           .inverse_efficiency = law_if_any(fields, "inverse_efficiency"),
-          .log_nodes = law_if_any(fields, "log_nodes"),
           .threads = fields.integer<int>("threads", 1)};
 }
 

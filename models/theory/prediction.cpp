@@ -55,9 +55,14 @@ Question checked(const Model& model, int ranks, const NamedSizes& sizes,
     throw UsageError(fmt::format("threads must be at least 1, not {}", *options.threads));
   }
   check_sizes(model, sizes);
+  NamedSizes of_runs = sizes;
+  std::erase_if(of_runs, [&](const auto& size) {
+    return std::ranges::none_of(
+        model.fitted, [&](const RunOfModel& run) { return run.sizes.contains(size.first); });
+  });
   const int threads = options.threads.value_or(model.threads);
   const bool is_rehearsable = model.search() == nullptr || threads == 1;
-  const MeasuredMessages* const messages = of_run(ranks, sizes, options.messages);
+  const MeasuredMessages* const messages = of_run(ranks, of_runs, options.messages);
   const int usual = messages ? messages->ranks_per_host : model.usual_ranks_per_host(ranks);
   return {.model = model,
           .network = options.network ? *options.network : model.network,
@@ -65,7 +70,7 @@ Question checked(const Model& model, int ranks, const NamedSizes& sizes,
           .ranks_per_host = std::min(ranks, options.ranks_per_host.value_or(usual)),
           .threads = threads,
           .sizes = sizes,
-          .rehearsed = is_rehearsable ? of_run(ranks, sizes, options.rehearsed) : nullptr,
+          .rehearsed = is_rehearsable ? of_run(ranks, of_runs, options.rehearsed) : nullptr,
           .messages = messages};
 }
 
@@ -370,21 +375,31 @@ PredictOptions as_run(const Model& model, const RunPoint& run, PredictOptions op
 
 Prediction predict(const Model& model, int ranks, const NamedSizes& sizes,
                    const PredictOptions& options) {
-  const std::optional<Estimate> nodes = nodes_asked(model, sizes);
-  if (!nodes) {
-    return answer(checked(model, ranks, sizes, options));
+  std::map<std::string, Estimate> told = sizes_told(model, sizes);
+  NamedSizes all = sizes;
+  if (const RehearsedRun* const run = of_run(ranks, sizes, options.rehearsed)) {
+    for (const auto& [name, value] : run->sizes) {
+      if (told.erase(name) > 0) {
+        all[name] = value;
+      }
+    }
   }
-  const auto with = [&](double count) {
-    NamedSizes all = sizes;
-    all["nodes"] = static_cast<std::int64_t>(count);
+  const auto at = [&](double Estimate::*end) {
+    for (const auto& [name, size] : told) {
+      all[name] = static_cast<std::int64_t>(size.*end);
+    }
     return answer(checked(model, ranks, all, options));
   };
-  Prediction prediction = with(nodes->median);
-  widen(prediction, with(nodes->low).seconds, with(nodes->high).seconds);
-  prediction.remarks.push_back(
-      fmt::format("{}: {} nodes (95 %: {} to {}), by a fit to the nodes of the runs",
-                  format_sizes(sizes), detail::format_count(nodes->median),
-                  detail::format_count(nodes->low), detail::format_count(nodes->high)));
+  Prediction prediction = at(&Estimate::median);
+  if (!told.empty()) {
+    widen(prediction, at(&Estimate::low).seconds, at(&Estimate::high).seconds);
+  }
+  for (const auto& [name, size] : told) {
+    prediction.remarks.push_back(
+        fmt::format("{}: {} {} (95 %: {} to {}), by a fit to the {} of the runs",
+                    format_sizes(sizes), detail::format_count(size.median), name,
+                    detail::format_count(size.low), detail::format_count(size.high), name));
+  }
   return prediction;
 }
 

@@ -136,6 +136,7 @@ std::vector<RehearsedRun> rehearsed_runs(const Model& model,
                         .seconds = estimate_of(search.seconds),
                         .visits_s = detail::median(search.visits),
                         .network = network == of_run->run.options.end() ? "" : network->second}});
+    runs.back().sizes.insert(search.given.begin(), search.given.end());
   }
   if (!runs.empty()) {
     return runs;
@@ -154,6 +155,7 @@ std::vector<RehearsedRun> rehearsed_runs(const Model& model,
         add_leaves(run, trace);
       }
     }
+    run.sizes.insert(point.given.begin(), point.given.end());
   }
   return runs;
 }

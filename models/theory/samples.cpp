@@ -112,6 +112,7 @@ void add_trace(std::map<RunIdentity, PointData>& points, const detail::Trace& tr
     point.oversubscribed = r.oversubscribed;
     point.is_rehearsed = !r.rehearsed.empty();
     point.sizes = run.sizes;
+    point.given = given_by(r.options);
     point.peak_memory_bytes = std::max(point.peak_memory_bytes, r.peak_memory_bytes);
     point.seconds.push_back(seconds_of(run.elapsed_ns));
     const std::string file = trace.file.filename().string();

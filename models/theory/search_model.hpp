@@ -20,9 +20,6 @@ struct SearchModel {
   std::optional<Law> visits;
   /// 1 / efficiency, of `nodes`, `ranks` and `threads`.
   std::optional<Law> inverse_efficiency;
-  /// ln(nodes), of what the runs were given by --size and by options that are counts; none where
-  /// that is the same in all runs.
-  std::optional<Law> log_nodes;
   int threads = 1;  ///< of a rank, the most that were measured
   // What a question changes (what_if.hpp): factors of the visits, and of all else.
   double what_if_visits = 1;

@@ -37,23 +37,6 @@ void add_repetition(SearchRun& run, double seconds,
   run.visits.push_back(visits / static_cast<double>(workers.size()));
 }
 
-/// What the command line says in counts, as --size N=31 or --genus 31 does.
-NamedSizes given_by(const std::map<std::string, std::string>& options) {
-  NamedSizes given;
-  for (const auto& [name, value] : options) {
-    try {
-      if (name == "size") {
-        given.merge(parse_sizes(value));
-      } else if (detail::is_size_name(name)) {
-        given.emplace(name, parse_count(value));
-      }
-    } catch (const UsageError&) {
-      continue;  // it says something else
-    }
-  }
-  return given;
-}
-
 void add_trace(std::map<RunIdentity, SearchRun>& runs, const detail::Trace& trace,
                const QuietRepetitions& quiet) {
   const RunInformation& r = trace.run;

@@ -7,9 +7,11 @@
 #include <string>
 #include <tuple>
 
+#include <cleave/error.hpp>
 #include <cleave/sizes.hpp>
 #include <cleave/trace.hpp>
 #include <cleave/trace/trace_file.hpp>
+#include <cleave/trace/words.hpp>
 
 namespace cleave::models {
 
@@ -28,6 +30,23 @@ inline RunIdentity identity_of(const RunInformation& run, const detail::Trace::R
   return {run.ranks,          run.threads,        repetition.sizes,
           run.ranks_per_host, run.oversubscribed, !run.rehearsed.empty(),
           run.options};
+}
+
+/// What the command line says in counts, as --size N=31 or --genus 31 does.
+inline NamedSizes given_by(const std::map<std::string, std::string>& options) {
+  NamedSizes given;
+  for (const auto& [name, value] : options) {
+    try {
+      if (name == "size") {
+        given.merge(parse_sizes(value));
+      } else if (detail::is_size_name(name)) {
+        given.emplace(name, parse_count(value));
+      }
+    } catch (const UsageError&) {
+      continue;  // it says something else
+    }
+  }
+  return given;
 }
 
 }  // namespace cleave::models

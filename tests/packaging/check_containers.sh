@@ -11,6 +11,7 @@ skip() {
 }
 command -v podman >/dev/null || skip "podman is not installed"
 command -v ch-image >/dev/null || skip "charliecloud-builders is not installed"
+command -v ch-run >/dev/null || skip "charliecloud-runtime is not installed, which ch-image looks for"
 [ "$(id -u)" -eq 0 ] || skip "podman builds without network as root only"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -79,11 +79,12 @@ def read_runs(paths):
 def read_model(path):
     """The coefficients of a model, one a row; `path` is a *.model.json or a study's folder.
 
-    Columns: part (a block; of a search "search", what the visits of a worker take, "inverse_efficiency" and
-    "log_nodes"; of a table "run"), ranks_per_host that it holds for, term, coefficient, and of the law r_squared
-    (NaN where it explains nothing) and the weight of this form, which is the likeliest. A coefficient is in
-    seconds a unit of its term; of "memory" and "exchange.bytes" in bytes, of "inverse_efficiency" and
-    "log_nodes" it has no unit. `attrs` has app, type, placement, threads, verdict, refused and notes.
+    Columns: part (a block; of a search "search", what the visits of a worker take, and "inverse_efficiency"; of
+    a table "run"; "log_sizes.N" of a size N that the runs were not given), ranks_per_host that it holds for,
+    term, coefficient, and of the law r_squared (NaN where it explains nothing) and the weight of this form, which
+    is the likeliest. A coefficient is in seconds a unit of its term; of "memory" and "exchange.bytes" in bytes,
+    of "inverse_efficiency" and "log_sizes" it has no unit. `attrs` has app, type, placement, threads, verdict,
+    refused and notes.
     """
     path = _only(path, "*.model.json")
     model = _read_json(path, "cleave-model")
@@ -139,11 +140,13 @@ def _laws_of(model):
         yield block["block"], block["law"]
     if "exchange" in hypercube:
         yield "exchange.bytes", hypercube["exchange"]["bytes"]
-    for part, name in (("search", "visits"), ("inverse_efficiency",) * 2, ("log_nodes",) * 2):
+    for part, name in (("search", "visits"), ("inverse_efficiency",) * 2):
         if name in model.get("search", {}):
             yield part, model["search"][name]
     if "table" in model:
         yield "run", model["table"]["law"]
+    for size, law in model.get("log_sizes", {}).items():
+        yield f"log_sizes.{size}", law
     if model.get("memory"):
         yield "memory", model["memory"]
 

@@ -293,6 +293,8 @@ TEST_F(Command, AStudyFindsItsProgram) {
   EXPECT_EQ(by_default.status, 0) << by_default.err;
   EXPECT_TRUE(fs::exists(folder_ / "d" / "rehearsals" / "sort-N-12M-r64-1.trace.jsonl"))
       << "its default size is answered";
+  EXPECT_TRUE(fs::exists(folder_ / "d" / "traces" / "sort-N-8M-p1-1.trace.jsonl"));
+  EXPECT_FALSE(fs::exists(folder_ / "d" / "traces" / "sort-N-4M-p1-1.trace.jsonl"));
   const Result in_path = run("study mine" + options,
                              "PATH=\"" + (folder_ / "elsewhere").string() + ":$PATH\" ./cleave");
   EXPECT_EQ(in_path.status, 0) << in_path.err;

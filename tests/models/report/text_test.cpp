@@ -42,6 +42,17 @@ TEST(Text, OfATableLeavesOutDetailsThatNobodyAskedFor) {
   EXPECT_EQ(to_terminal(table, true), "n  n\n1  1\n");
 }
 
+TEST(Text, OfATableBreaksProductsWhereItIsTooWide) {
+  Table table{.columns = {{"term"}, {"value", true}}};
+  const std::string factor(50, 'x');
+  table.rows = {{{factor + '*' + factor, ""}, {"1.5", ""}}, {{"N*M", ""}, {"2", ""}}};
+  EXPECT_EQ(to_terminal(table), "term" + std::string(71, ' ') + "value\n" +  //
+                                    factor + " *" + std::string(25, ' ') + "1.5\n" + factor + "\n" +
+                                    "N * M" + std::string(74, ' ') + "2\n");
+  table.rows.erase(table.rows.begin());
+  EXPECT_EQ(to_terminal(table), "term  value\nN*M       2\n");
+}
+
 TEST(Text, OfATableBreaksSentencesRatherThanNumbers) {
   Table table{.columns = {{"block"}, {"reason"}}};
   const std::string reason = std::string(40, 'x') + ' ' + std::string(40, 'y');

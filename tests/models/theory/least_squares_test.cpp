@@ -92,7 +92,7 @@ TEST(LeastSquares, AColumnThatIsNotFiniteGetsNothing) {
 }
 
 std::string reason(const std::vector<std::string>& names, const Eigen::MatrixXd& columns) {
-  const std::optional<Refusal> refusal = refuse_dependent(names, columns);
+  const std::optional<Refusal> refusal = refuse_dependent(names, columns, names.size());
   return refusal ? refusal->reason : "not refused";
 }
 

@@ -7,11 +7,14 @@
 #include <cmath>
 #include <functional>
 #include <random>
+#include <sstream>
 
 #include <cleave/error.hpp>
 #include <cleave/host/provenance_here.hpp>
 
 #include "models/report/report.hpp"
+#include "models/report/tables.hpp"
+#include "models/report/text.hpp"
 #include "models/theory/fit.hpp"
 #include "models/theory/model_file.hpp"
 #include "models/theory/prediction.hpp"
@@ -320,6 +323,19 @@ TEST(Search, AFileKeepsTheModel) {
     EXPECT_EQ(a.seconds, b.seconds);
     EXPECT_EQ(a.low, b.low);
     EXPECT_EQ(a.high, b.high);
+  }
+}
+
+TEST(SearchReport, ShowsItsLongestTermIn80Columns) {
+  Model model = fit(search_traces({}, {{1, 1}, {2, 1}}, kSizes));
+  auto& search = std::get<SearchModel>(model.parts);
+  Hypothesis& first = search.inverse_efficiency->hypotheses.front();
+  first.form = parse_form("log2(threads)*log2(nodes)*nodes^-1");
+  first.coefficients = Eigen::VectorXd::Constant(1, 1.2345e-10);
+  first.covariance = Eigen::MatrixXd::Constant(1, 1, 1e-30);
+  std::istringstream lines(to_terminal(stealing_coefficients_table(model)));
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_LE(line.size(), 80U) << line;
   }
 }
 
