@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -197,6 +198,22 @@ std::string told_of(const CalibrateOptions& options, const Comm& world) {
                      0);
 }
 
+/// What the messages took that the trace --out has.
+std::string text_of_messages(const CalibrateOptions& options, const NamedSizes& sizes,
+                             const std::string& app) {
+  const Trace trace = read_trace(options.out);
+  const double seconds =
+      models::measured_messages({.app = app, .placement = trace.run.placement}, trace)
+          .seconds.median;
+  if (options.json) {
+    const nlohmann::json object = {
+        {"app", app}, {"ranks", trace.run.ranks}, {"sizes", sizes}, {"seconds", seconds}};
+    return object.dump() + "\n";
+  }
+  return fmt::format("messages of {}, {} on {}: {}\n", app, format_sizes(sizes),
+                     format_ranks(trace.run.ranks), format_seconds(seconds));
+}
+
 /// Makes calls as the model says, writes their trace, and says what their messages took.
 void calibrate_like(const CalibrateOptions& options, const Comm& world,
                     const std::string& command_line) {
@@ -216,20 +233,12 @@ void calibrate_like(const CalibrateOptions& options, const Comm& world,
                            .repetitions = static_cast<int>(std::ssize(recorder.repetitions())),
                            .provenance = mpi_provenance(kName, command_line)};
   write_trace(world, options.out, run, recorder);
-  if (world.rank() == 0 && !options.quiet) {
-    models::Model model{.app = told.at("app"), .placement = told.at("placement")};
-    const double seconds = models::measured_messages(model, read_trace(options.out)).seconds.median;
-    if (options.json) {
-      fmt::print(
-          "{}\n",
-          nlohmann::json{
-              {"app", model.app}, {"ranks", world.size()}, {"sizes", sizes}, {"seconds", seconds}}
-              .dump());
-    } else {
-      fmt::print("messages of {}, {} on {}: {}\n", model.app, format_sizes(sizes),
-                 format_ranks(world.size()), format_seconds(seconds));
+  agree(world, [&] {
+    // A device or a pipe cannot be read back.
+    if (world.rank() == 0 && !options.quiet && std::filesystem::is_regular_file(options.out)) {
+      write_out(text_of_messages(options, sizes, told.at("app")));
     }
-  }
+  });
 }
 
 void calibrate(int argc, char** argv, const Comm& world) {
@@ -295,12 +304,12 @@ void calibrate(int argc, char** argv, const Comm& world) {
       out->write(to_text(machine));
       out->commit();
     }
+    if (world.rank() == 0 && options->json) {
+      write_out(nlohmann::ordered_json::parse(to_text(machine)).dump() + "\n");
+    } else if (world.rank() == 0 && !options->quiet && !is_standard_output(options->out)) {
+      write_out(text_of(machine));
+    }
   });
-  if (world.rank() == 0 && options->json) {
-    fmt::print("{}\n", nlohmann::ordered_json::parse(to_text(machine)).dump());
-  } else if (world.rank() == 0 && !options->quiet && !is_standard_output(options->out)) {
-    fmt::print("{}", text_of(machine));
-  }
 }
 
 }  // namespace

@@ -27,10 +27,34 @@ using reading::take_field;
 
 namespace {
 
+/// Whether the edges are numbers of 64 bits, as far as can be told: then every other one of 32 is
+/// 0.
+bool are_of_64_bits(std::string_view contents) {
+  constexpr std::size_t kFewest = 4;
+  constexpr std::size_t kLooked = 4096;
+  const std::size_t count = std::min(kLooked, contents.size() / sizeof(Edge));
+  for (std::size_t i = 0; i < count; ++i) {
+    Edge edge;
+    std::memcpy(&edge, contents.data() + i * sizeof(Edge), sizeof(Edge));
+    if (edge.to != 0) {
+      return false;
+    }
+  }
+  return count >= kFewest;
+}
+
 GraphSlice parse_binary(std::string_view contents, const std::filesystem::path& file,
                         const ReadOptions& options, Slice slice) {
   if (reading::is_text(contents)) {
     throw FileError(file, "is text, not 32-bit vertex numbers: read it by --format text");
+  }
+  if (const auto kind = reading::kind_of(contents)) {
+    throw FileError(file, fmt::format("is {}, not 32-bit vertex numbers and nothing else", *kind));
+  }
+  if (!options.vertices && are_of_64_bits(contents)) {
+    throw FileError(file,
+                    "reads like vertex numbers of 64 bits, since every other one of 32 is 0: write "
+                    "them as 32 bits, or as text for --renumber; --size N=COUNT if they are right");
   }
   if (contents.size() % sizeof(Edge) != 0) {
     throw FileError(file, fmt::format("holds {} bytes, which is not a whole number of edges of {} "
@@ -267,13 +291,31 @@ GraphSlice parse_metis(std::string_view contents, const std::filesystem::path& f
   return {.edges = edges.take(), .facts = facts, .head = {.entries = 2 * header.edges}};
 }
 
-/// Whether the first line is that of a file's vertices and edges, or of a matrix's rows, columns
-/// and entries, by what the lines after it have.
-bool are_counts(const GraphHead& head, const GraphFacts& all) {
-  const auto edges = static_cast<Id>(all.entries - 1);
+struct Counts {
+  Id vertices;
+  Id edges;
+};
+
+/// What the first line says if, by what the lines after it have, it is that of a file's vertices
+/// and edges, each of which may be on two lines, of its edges and vertices, or of a matrix's rows,
+/// columns and entries.
+std::optional<Counts> counts_of(const GraphHead& head, const GraphFacts& all) {
+  const auto lines = static_cast<Id>(all.entries - 1);
+  const bool may_be_twice = lines % 2 == 0;
   const std::vector<Id>& first = head.first;
-  return first.size() >= 2 && first[0] >= all.maximum &&
-         (first[1] == edges || (first.size() == 3 && first[1] >= all.maximum && first[2] == edges));
+  if (first.size() < 2) {
+    return std::nullopt;
+  }
+  if (first[0] >= all.maximum && (first[1] == lines || (may_be_twice && first[1] == lines / 2))) {
+    return Counts{.vertices = first[0], .edges = first[1]};
+  }
+  if (first[1] >= all.maximum && first[0] == lines) {
+    return Counts{.vertices = first[1], .edges = first[0]};
+  }
+  if (first.size() == 3 && std::min(first[0], first[1]) >= all.maximum && first[2] == lines) {
+    return Counts{.vertices = first[0], .edges = first[2]};
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -340,14 +382,15 @@ std::vector<std::string> check_graph(const std::filesystem::path& file, const Re
   if (!head.entries && all.entries == 0) {
     throw FileError(file, "holds no edge");
   }
-  if (!options.vertices && all.entries > 1 && are_counts(head, all)) {
+  const std::optional<Counts> counts = all.entries > 1 ? counts_of(head, all) : std::nullopt;
+  if (!options.vertices && counts) {
     const std::string as_edge = options.renumbers ? "move it behind another"
                                                   : fmt::format("take --size N={}", all.vertices);
     throw FileError(
         file, fmt::format("{}: '{}' reads like a line of counts, {} vertices and {} edges: begin "
                           "it with '#', or {} if it is an edge",
-                          head.first_line, fmt::join(head.first, " "), head.first[0],
-                          all.entries - 1, as_edge));
+                          head.first_line, fmt::join(head.first, " "), counts->vertices,
+                          counts->edges, as_edge));
   }
   std::vector<std::string> notes;
   if (head.first.size() > 2) {

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
+#include <string>
 
 #include "apps/components/edge_store.hpp"
 #include "apps/reading/contents.hpp"
@@ -21,8 +23,11 @@ namespace {
 constexpr std::string_view kBanner = "matrixmarket";
 
 bool is_comment(std::string_view line) {
+  if (reading::is_blank(line)) {
+    return true;
+  }
   const std::string_view first = take_field(line);
-  return first.empty() || first.front() == '#' || first.front() == '%';
+  return first.starts_with('#') || first.starts_with('%');
 }
 
 bool is_whole(std::string_view field) {
@@ -41,6 +46,25 @@ struct TextHead {
   int fields = 2;
   GraphHead told;
 };
+
+/// Refuses names of columns that put a vertex behind the first two.
+void check_columns(const Lines& lines, std::string_view line) {
+  constexpr std::array<std::string_view, 6> kVertices = {"source", "target", "from",
+                                                         "to",     "src",    "dst"};
+  for (int column = 1; !line.empty(); ++column) {
+    const std::size_t end = std::min(line.find_first_of(",;"), line.size());
+    std::string_view rest = line.substr(0, end);
+    std::string name(take_field(rest));
+    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+    if (column > 2 && std::ranges::count(kVertices, name) > 0) {
+      lines.refuse(
+          fmt::format("column {} is '{}', but an edge is the first two: move these to the front, "
+                      "or leave the others out",
+                      column, name));
+    }
+    line.remove_prefix(std::min(end + 1, line.size()));
+  }
+}
 
 /// Refuses a file of another format by what its first line has in place of an edge.
 void check_first_line(const Lines& lines, std::string_view line) {
@@ -75,8 +99,10 @@ TextHead look_at_head(std::string_view contents, const std::filesystem::path& fi
     }
     std::string_view rest = line;
     const std::string_view first = take_field(rest);
-    if (may_be_names && line.find_first_of(",;") != line.npos && !is_number_like(first)) {
+    if (may_be_names && line.find_first_of(",;") != line.npos &&
+        (first.empty() || !is_number_like(first))) {
       may_be_names = false;  // of columns
+      check_columns(lines, line);
       continue;
     }
     check_first_line(lines, line);

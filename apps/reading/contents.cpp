@@ -34,17 +34,26 @@ constexpr auto kKinds = std::to_array<std::pair<std::string_view, std::string_vi
      "7zXZ",
      "an xz file"},
     {"\x28\xb5\x2f\xfd", "a Zstandard file"},
+    {"\x04\x22\x4d\x18", "an LZ4 file"},
+    {"7z\xbc\xaf", "a 7z file"},
     {"PK\x03\x04", "a zip file"},
     {"PAR1", "a Parquet file"},
     {"ARROW1", "an Arrow file"},
     {"FEA1", "a Feather file"},
     {"Obj\x01", "an Avro file"},
     {"SQLite format 3", "an SQLite database"},
-    {"MATLAB 5.0", "a MATLAB file"},
+    {"MATLAB ", "a MATLAB file"},
     {"SIMPLE  =", "a FITS file"},
     {"CDF\x01", "a NetCDF file"},
     {"CDF\x02", "a NetCDF file"},
     {"CDF\x05", "a NetCDF file"},
+    {"RDX2\n", "a file of R"},
+    {"RDX3\n", "a file of R"},
+    {"ORC", "an ORC file"},
+    {"RIFF", "a RIFF file"},
+    {"%PDF", "a PDF file"},
+    {"\x89PNG", "a PNG image"},
+    {"\xff\xd8\xff", "a JPEG image"},
     {"\x80\x04\x95", "a pickle of Python"},
     {"\x80\x05\x95", "a pickle of Python"},
     {"\xff\xfe", "text in UTF-16"},
@@ -53,8 +62,8 @@ constexpr auto kKinds = std::to_array<std::pair<std::string_view, std::string_vi
      "ELF",
      "a program"},
 });
-constexpr std::array<std::string_view, 4> kPacked = {"a bzip2 file", "an xz file",
-                                                     "a Zstandard file", "a zip file"};
+constexpr std::array<std::string_view, 6> kPacked = {
+    "a bzip2 file", "an xz file", "a Zstandard file", "an LZ4 file", "a 7z file", "a zip file"};
 
 /// Gzip members, one after the other. \throws FileError  naming `path`
 std::string unpack(std::string_view packed, const std::filesystem::path& path,
@@ -98,13 +107,16 @@ std::string unpack(std::string_view packed, const std::filesystem::path& path,
   return text;
 }
 
-/// Whether `text`, which may be cut within its last character, is UTF-8 without control characters
-/// but tabs and ends of lines.
+bool is_control(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return (byte < ' ' && c != '\t' && c != '\n' && c != '\r') || byte == 0x7f;
+}
+
+/// Whether `text`, which may be cut within its last character, is UTF-8.
 bool is_utf8(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const auto first = static_cast<unsigned char>(text[at]);
-    const bool is_control = first < ' ' && first != '\t' && first != '\n' && first != '\r';
-    if (is_control || first == 0x7f || (first >= 0x80 && first < 0xc2) || first > 0xf4) {
+    if ((first >= 0x80 && first < 0xc2) || first > 0xf4) {
       return false;
     }
     const std::size_t bytes = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
@@ -132,7 +144,9 @@ std::optional<std::string_view> kind_of(std::string_view head) {
 bool is_text(std::string_view contents) {
   constexpr std::size_t kLooked = 4096;
   const std::string_view head = contents.substr(0, kLooked);
-  return !head.empty() && is_utf8(head);
+  const auto others = std::ranges::count_if(head, [](char c) { return (c & 0x80) != 0; });
+  return !head.empty() && std::ranges::none_of(head, is_control) &&
+         (is_utf8(head) || 4 * others < std::ssize(head));
 }
 
 Contents::Contents(const std::filesystem::path& path, std::int64_t max_bytes) {
@@ -153,7 +167,8 @@ void Contents::map(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(path, none)) {
     throw FileError(path, "cannot read: it is a folder");
   }
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Of a FIFO that nobody writes to, it would wait.
+  const int file = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   struct stat status {};
   const bool is_open = file >= 0 && ::fstat(file, &status) == 0;
   const bool is_regular = is_open && S_ISREG(status.st_mode);

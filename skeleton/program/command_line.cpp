@@ -203,7 +203,7 @@ bool parse_command_line(CLI::App& cli, int argc, char** argv, bool speaks) {
   cli.set_version_flag("--version", cli.get_name() + " " + version() + " (" + commit() + ")");
   if (argc > 1 && std::string_view(argv[argc - 1]) == "--completions") {
     if (speaks) {
-      write_out(completions_after(cli, argc - 1, argv));
+      std::fputs(completions_after(cli, argc - 1, argv).c_str(), stdout);
     }
     return false;
   }
@@ -214,7 +214,7 @@ bool parse_command_line(CLI::App& cli, int argc, char** argv, bool speaks) {
     if (speaks) {
       std::ostringstream text;
       cli.exit(asked, text, text);
-      write_out(text.str());
+      std::fputs(text.str().c_str(), stdout);
     }
     return false;
   } catch (const CLI::ValidationError& mistake) {  // says what is allowed

@@ -329,7 +329,7 @@ bool SearchOfRank::write_snapshot() {
 
 bool SearchOfRank::complete_snapshot() {
   try {
-    snapshots_->complete(transport_->now_ns());
+    snapshots_->complete();
     return true;
   } catch (const std::exception& e) {
     refusal_ = e.what();

@@ -306,6 +306,10 @@ SnapshotPart SnapshotFolder::read_part(std::int64_t generation, int rank,
 bool SnapshotFolder::is_due(std::int64_t now_ns) {
   if (due_ns_ == kNotStarted) {
     due_ns_ = next_due_ns(now_ns);
+  } else if (is_newly_complete_) {
+    // The search goes on for as long as the snapshot took at least, or it might never end.
+    due_ns_ = std::max(next_due_ns(now_ns), now_ns + (now_ns - due_ns_));
+    is_newly_complete_ = false;
   }
   return now_ns >= due_ns_;
 }
@@ -331,7 +335,7 @@ void SnapshotFolder::write_part(std::span<const std::byte> nodes, std::span<cons
              {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
-void SnapshotFolder::complete(std::int64_t now_ns) {
+void SnapshotFolder::complete() {
   const std::int64_t generation = next_generation_ - 1;
   json parts = json::array();
   for (int rank = 0; rank < comm_.size(); ++rank) {
@@ -363,7 +367,7 @@ void SnapshotFolder::complete(std::int64_t now_ns) {
   remove_generations(options_.folder,
                      [&](std::int64_t other) { return std::ranges::count(kept, other) == 0; });
   ++written_;
-  due_ns_ = next_due_ns(now_ns);
+  is_newly_complete_ = true;
 }
 
 std::filesystem::path SnapshotFolder::manifest_path(std::int64_t generation) const {

@@ -3,6 +3,7 @@
 // are meant or refused, and a search is resumed if it is the same.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <future>
@@ -165,6 +166,8 @@ TEST(Keys, InAFileOfAnotherKindAreRefused) {
   };
   expect_refused("SQLite format 3", "an SQLite database");
   expect_refused("MATLAB 5.0 MAT-file, Platform: GLNXA64", "a MATLAB file");
+  expect_refused("MATLAB 7.3 MAT-file, Platform: GLNXA64", "a MATLAB file");
+  expect_refused("\x89PNG\r\n", "a PNG image");
   expect_refused("ARROW1", "an Arrow file");
   expect_refused("CDF\x02", "a NetCDF file");
   expect_refused("\x80\x04\x95", "a pickle of Python");
@@ -182,6 +185,23 @@ TEST(Keys, InAFileOfAnotherKindAreRefused) {
                  (folder / "umlauts").string() +
                      ": is text: --format text reads the numbers, --format binary its bytes as "
                      "keys");
+  const std::string latin_1 =
+      "# gr\xf6\xdf"
+      "er\n1 2 3 45678";
+  write_file(folder / "latin-1", latin_1);
+  ASSERT_EQ(latin_1.size() % 4, 0U);
+  expect_failure(2, "quicksort", {"--input", folder / "latin-1"}, 1,
+                 (folder / "latin-1").string() +
+                     ": is text: --format text reads the numbers, --format binary its bytes as "
+                     "keys");
+}
+
+TEST(Keys, InAFifoThatNobodyWritesToAreRefused) {
+  const TemporaryFolder folder;
+  const std::string fifo = folder / "fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  expect_failure(2, "quicksort", {"--input", fifo, "--format", "text"}, 1,
+                 fifo + ": cannot read: it is not a regular file");
 }
 
 TEST(Keys, OptionsThatDoNotGoTogetherAreRefused) {

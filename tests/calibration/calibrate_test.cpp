@@ -113,5 +113,25 @@ TEST(Calibrate, RefusesWhatItCannotMeasureInOneLine) {
   }
 }
 
+/// All ranks agree on it: one that waited for the others in vain would abort them, in more lines.
+TEST(Calibrate, ThatCannotWriteItsAnswerSaysSoAndEndsAtOnce) {
+  const TemporaryFolder folder;
+  const std::string sort = folder.path() / "sort.trace.jsonl";
+  models::write_synthetic_trace(
+      sort, models::synthetic_trace(models::SyntheticApp{}, 2, {{"N", 1 << 16}}));
+  const std::string measured = "--patterns exchange --largest 4K --seconds 0.1";
+  for (const std::string& arguments :
+       {measured, measured + " --json", std::string("--help"),
+        "--like " + sort + " --seconds 0.1 --out " + folder.path().string() + "/m.trace.jsonl"}) {
+    SCOPED_TRACE(arguments);
+    const std::string command = std::string("exec ") + CLEAVE_MPIEXEC + " -n 2 sh -c 'exec " +
+                                CLEAVE_PROGRAMS + "/cleave-calibrate " + arguments + " >/dev/full'";
+    const Finished finished = testing::run_program({"sh", "-c", command});
+    const std::string err = testing::without_launcher(finished.err);
+    EXPECT_NE(finished.status, 0);
+    EXPECT_EQ(err, "cleave-calibrate: cannot write to standard output\n");
+  }
+}
+
 }  // namespace
 }  // namespace cleave::calibration

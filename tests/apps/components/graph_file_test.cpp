@@ -195,6 +195,12 @@ TEST(GraphFile, OfAnotherShapeThanEdgesIsRefusedByLine) {
   EXPECT_EQ(refused("6 3\n0 1\n1 2\n3 4\n"),
             "graph: line 1: '6 3' reads like a line of counts, 6 vertices and 3 edges: begin it "
             "with '#', or take --size N=7 if it is an edge");
+  const auto is_counts = [&](std::string_view text) {
+    return refused(text).find("reads like a line of counts, 6 vertices and 3 edges") !=
+           std::string::npos;
+  };
+  EXPECT_TRUE(is_counts("6 3\n1 2\n2 1\n3 4\n4 3\n5 6\n6 5\n")) << "each edge on two lines";
+  EXPECT_TRUE(is_counts("3 6\n1 2\n3 4\n5 6\n")) << "edges first";
   const std::string weighted = "4 3 2\n0 1 1\n1 2 5\n";
   EXPECT_EQ(refused(weighted),
             "graph: line 1: '4 3 2' reads like a line of counts, 4 vertices and 2 edges: begin it "
@@ -216,6 +222,14 @@ TEST(GraphFile, OfAnotherShapeThanEdgesIsRefusedByLine) {
             "'^[ae] ' FILE | cut -d' ' -f2-3");
   EXPECT_EQ(refused(std::string("\x1b[31m 1\n")), "graph: line 1: '?[31m' is not a vertex number");
   EXPECT_EQ(components(parse("6 3\n0 1\n1 2\n3 4\n", GraphFormat::text, {.vertices = 7})), 3U);
+}
+
+TEST(GraphFile, WhoseColumnsBeginWithOthersThanVerticesIsRefused) {
+  for (const char* const names : {"id,source,target", "\"\",\"source\",\"target\"", "w;From;To"}) {
+    const std::string error = refusal(std::string(names) + "\n7,0,1\n8,1,2\n", GraphFormat::text);
+    EXPECT_TRUE(error.starts_with("graph: line 1: column 3 is 't")) << names << ": " << error;
+  }
+  EXPECT_EQ(components(parse("source,target,weight\n0,1,7\n1,2,8\n", GraphFormat::text)), 1U);
 }
 
 TEST(GraphFile, OfWeightsAndDatesOnEveryLineIsRead) {
@@ -320,6 +334,16 @@ TEST(GraphFile, OfBinaryIsRefusedByEdge) {
             "graph: holds 5 bytes, which is not a whole number of edges of 8 bytes");
   EXPECT_EQ(refusal(kBinary, GraphFormat::binary, {.vertices = 5}),
             "graph: edge 2: vertex number 5 is out of range: from 0 to 4");
+  EXPECT_EQ(refusal(std::string("\x93NUMPY\1\0v\0{'descr", 16), GraphFormat::binary),
+            "graph: is a NumPy file, not 32-bit vertex numbers and nothing else");
+}
+
+TEST(GraphFile, OfBinaryNumbersOf64BitsIsRefused) {
+  const std::vector<std::uint64_t> wide = {0, 1, 1, 2, 3, 4};
+  const std::string text(reinterpret_cast<const char*>(wide.data()), wide.size() * sizeof(wide[0]));
+  EXPECT_TRUE(refusal(text, GraphFormat::binary)
+                  .starts_with("graph: reads like vertex numbers of 64 bits"));
+  EXPECT_EQ(components(parse(text, GraphFormat::binary, {.vertices = 5})), 1U) << "a star";
 }
 
 TEST(GraphFile, LargerThanMemoryIsRefused) {

@@ -109,6 +109,18 @@ TEST(Snapshots, ASearchWhoseNextIsDueInAThousandYearsEnds) {
   EXPECT_EQ(report.written, 0);
 }
 
+/// A snapshot whenever one is over would let the search visit a node or two between them.
+TEST(Snapshots, ASearchWhoseNextIsAlwaysDueGoesOnBetweenThem) {
+  const SharedFolder folder;
+  CheckpointReport report;
+  Options options = options_for(folder.path(), 1, false, nullptr, &report);
+  options.checkpoint->every_s = 1e-9;
+  const RandomTree app{.children_of_root = kChildren};
+  const auto expected = search_sequentially(app, kStart);
+  EXPECT_EQ(DC_Call(DC_Type::work_stealing, app, kStart, options), expected);
+  EXPECT_LT(report.written, kChildren / 100);
+}
+
 /// Runs until it is stopped. \return  what it said
 std::string stop_early(const std::filesystem::path& folder, int threads) {
   std::atomic<bool> stop = false;

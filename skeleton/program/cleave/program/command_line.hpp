@@ -68,7 +68,8 @@ std::string completions_after(CLI::App& cli, int argc, char** argv);
 /// Parses the command line into what `cli` was set up with, and adds `--version` and, for shells,
 /// the hidden `--completions`.
 ///
-/// \param speaks  whether this process prints what was asked for: rank 0's
+/// \param speaks  whether this process prints what was asked for: rank 0's. Whether that could be
+///                written the program's last `flush_out` tells, on which all ranks agree
 /// \return  false if one of these or help was asked for and the program is to end with success
 /// \throws UsageError  for anything that cannot be used; the message is one line
 bool parse_command_line(CLI::App& cli, int argc, char** argv, bool speaks = true);

@@ -73,7 +73,7 @@ class SnapshotFolder {
   /// On rank 0, once all have written theirs: makes it valid, then removes all but the two newest
   /// that are not damaged, and the parts without a manifest.
   /// \throws FileError
-  void complete(std::int64_t now_ns);
+  void complete();
 
   std::int64_t written() const { return written_; }
 
@@ -106,6 +106,7 @@ class SnapshotFolder {
   std::int64_t next_generation_ = 1;
   std::int64_t written_ = 0;
   std::int64_t due_ns_ = kNotStarted;
+  bool is_newly_complete_ = false;  ///< is_due was not asked since
 
   static constexpr std::int64_t kNotStarted = -1;
 };
