@@ -34,7 +34,7 @@ BriefLine& line_of(BriefLines& lines, const Model& model, const Prediction& p) {
   return line;
 }
 
-/// The longest run on most ranks and threads, and the answers on no fewer.
+/// The longest run on most ranks and threads, and the answers.
 BriefLines lines_of(const Report& report, const std::vector<Answer>& answers) {
   BriefLines lines;
   const auto by_workers = [](const JudgedRun& c) {
@@ -44,10 +44,8 @@ BriefLines lines_of(const Report& report, const std::vector<Answer>& answers) {
       run != report.comparisons.end()) {
     line_of(lines, report.model, run->prediction).measured = format_seconds(run->measured_s);
   }
-  const auto workers = [](const Prediction& p) { return p.ranks * p.threads; };
-  const int measured = lines.empty() ? 0 : workers(*lines.begin()->second.prediction);
   for (const Answer& answer : answers) {
-    if (answer.prediction && workers(*answer.prediction) >= measured) {
+    if (answer.prediction) {
       line_of(lines, report.model, *answer.prediction);
     }
   }
