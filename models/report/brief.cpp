@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <vector>
 
 #include "models/report/cells.hpp"
 #include "models/report/format.hpp"
@@ -52,15 +53,33 @@ BriefLines lines_of(const Report& report, const std::vector<Answer>& answers) {
   return lines;
 }
 
-/// What is to be done about a model that is not trusted; no count of runs.
-std::string verdict_text(const Report& report) {
+/// What is to be done about a model that is not trusted, without a count of runs; what leaves out
+/// more comes later.
+std::vector<std::string> verdict_texts(const Report& report) {
   const Verdict& verdict = report.verdict;
   if (verdict.trusted.value_or(true)) {
-    return verdict.sentence(first_answers_by_law(report));
+    return {verdict.sentence(first_answers_by_law(report)), verdict.sentence()};
   }
-  return verdict.host.empty() ? fmt::format("not trusted: {}. {}", verdict.worst, verdict.advice)
-                              : fmt::format("{}; not trusted: {}. Measure again on an idle host",
-                                            verdict.host, verdict.worst);
+  if (verdict.host.empty()) {
+    return {fmt::format("not trusted: {}. {}", verdict.worst, verdict.advice),
+            fmt::format("not trusted. {}", verdict.advice)};
+  }
+  return {fmt::format("{}; not trusted: {}. Measure again on an idle host", verdict.host,
+                      verdict.worst),
+          fmt::format("{}; not trusted. Measure again on an idle host", verdict.host)};
+}
+
+/// The first that two lines hold, else the last.
+std::string verdict_lines(const Report& report) {
+  constexpr int kMostLines = 2;
+  std::string lines;
+  for (const std::string& text : verdict_texts(report)) {
+    lines = wrapped(fmt::format("{}: {}", report.model.app, text));
+    if (std::ranges::count(lines, '\n') <= kMostLines) {
+      break;
+    }
+  }
+  return lines;
 }
 
 }  // namespace
@@ -78,7 +97,7 @@ std::string to_brief(const Report& report) {
          text(line.measured), time_of(p),
          known(p.is_answer(), text(fmt::format("{:.1f} %", 100 * p.half_width())))});
   }
-  std::string brief = wrapped(fmt::format("{}: {}", report.model.app, verdict_text(report)));
+  std::string brief = verdict_lines(report);
   brief += to_terminal(table);
   for (const Answer& answer : answers) {
     if (!answer.prediction) {
