@@ -28,28 +28,30 @@ using reading::take_field;
 namespace {
 
 /// Whether the edges are numbers of 64 bits, as far as can be told: then every other one of 32 is
-/// 0.
+/// 0, and not all.
 bool are_of_64_bits(std::string_view contents) {
   constexpr std::size_t kFewest = 4;
   constexpr std::size_t kLooked = 4096;
   const std::size_t count = std::min(kLooked, contents.size() / sizeof(Edge));
+  bool has_number = false;
   for (std::size_t i = 0; i < count; ++i) {
     Edge edge;
     std::memcpy(&edge, contents.data() + i * sizeof(Edge), sizeof(Edge));
     if (edge.to != 0) {
       return false;
     }
+    has_number = has_number || edge.from != 0;
   }
-  return count >= kFewest;
+  return has_number && count >= kFewest;
 }
 
 GraphSlice parse_binary(std::string_view contents, const std::filesystem::path& file,
                         const ReadOptions& options, Slice slice) {
-  if (reading::is_text(contents)) {
-    throw FileError(file, "is text, not 32-bit vertex numbers: read it by --format text");
-  }
   if (const auto kind = reading::kind_of(contents)) {
     throw FileError(file, fmt::format("is {}, not 32-bit vertex numbers and nothing else", *kind));
+  }
+  if (reading::is_text(contents)) {
+    throw FileError(file, "is text, not 32-bit vertex numbers: read it by --format text");
   }
   if (!options.vertices && are_of_64_bits(contents)) {
     throw FileError(file,

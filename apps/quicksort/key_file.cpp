@@ -84,13 +84,13 @@ void check_kind(const std::filesystem::path& path) {
   std::ifstream stream(path, std::ios::binary);
   stream.read(head.data(), kLooked);
   head.resize(static_cast<std::size_t>(stream.gcount()));
-  if (reading::is_text(head)) {
-    throw FileError(path,
-                    "is text: --format text reads the numbers, --format binary its bytes as keys");
-  }
   if (const auto kind = reading::kind_of(head)) {
     throw FileError(path, fmt::format("is {}{}; --format binary reads all its bytes as keys", *kind,
                                       *kind == "a NumPy file" ? numpy_options(head) : ""));
+  }
+  if (reading::is_text(head)) {
+    throw FileError(path,
+                    "is text: --format text reads the numbers, --format binary its bytes as keys");
   }
 }
 

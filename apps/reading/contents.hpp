@@ -37,8 +37,8 @@ class Contents {
 /// "a NumPy file" and the like, by how a file begins; nothing for other files.
 std::optional<std::string_view> kind_of(std::string_view head);
 
-/// Whether all of the first bytes are printed characters, blanks and line ends, in UTF-8 or, most of
-/// them in ASCII, in another code.
+/// Whether all of the first bytes are printed characters, blanks and line ends, in UTF-8 or, most
+/// of them in ASCII, in another code.
 bool is_text(std::string_view contents);
 
 }  // namespace cleave::reading
