@@ -28,21 +28,21 @@ using reading::take_field;
 namespace {
 
 /// Whether the edges are numbers of 64 bits, as far as can be told: then every other one of 32 is
-/// 0, and not all.
+/// 0, and of the others no more than half.
 bool are_of_64_bits(std::string_view contents) {
   constexpr std::size_t kFewest = 4;
   constexpr std::size_t kLooked = 4096;
   const std::size_t count = std::min(kLooked, contents.size() / sizeof(Edge));
-  bool has_number = false;
+  std::size_t others = 0;
   for (std::size_t i = 0; i < count; ++i) {
     Edge edge;
     std::memcpy(&edge, contents.data() + i * sizeof(Edge), sizeof(Edge));
     if (edge.to != 0) {
       return false;
     }
-    has_number = has_number || edge.from != 0;
+    others += edge.from != 0 ? 1 : 0;
   }
-  return has_number && count >= kFewest;
+  return count >= kFewest && 2 * others >= count;
 }
 
 GraphSlice parse_binary(std::string_view contents, const std::filesystem::path& file,
