@@ -62,6 +62,12 @@ bool is_folder(const fs::path& path) {
 }
 
 fs::path model_of(const fs::path& path) {
+  const std::string name = path.filename().string();
+  std::error_code none;
+  if (fs::exists(path, none) && (name.ends_with(kTraceEnding) || name.ends_with(".csv"))) {
+    throw FileError(path, fmt::format("is no model: make one by cleave fit {} --out {}{}",
+                                      path.string(), name.substr(0, name.find('.')), kModel));
+  }
   if (!is_folder(path)) {
     return path;
   }

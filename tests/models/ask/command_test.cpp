@@ -280,6 +280,19 @@ TEST_F(Command, WhatIsMissingIsNamedWithAnExample) {
   expect_one_line(run("machine show"), 2, "a machine file is required, for example");
 }
 
+TEST_F(Command, ATraceOrTableInPlaceOfAModelNamesTheNextCommand) {
+  write_traces();
+  write_file(folder_ / "times.csv", "N,seconds\n1,1\n2,2\n4,4\n8,8\n");
+  for (const std::string name : {"times.csv", "0.trace.jsonl"}) {
+    const std::string next = fmt::format("make one by cleave fit {} --out {}.model.json", name,
+                                         name.substr(0, name.find('.')));
+    for (const char* command : {"predict", "plan"}) {
+      expect_one_line(run(fmt::format("{} {} --ranks 1 --size N=4", command, name)), 1,
+                      name + ": is no model: " + next);
+    }
+  }
+}
+
 TEST_F(Command, ATypoSuggestsTheWord) {
   expect_one_line(run("predikt --ranks 2"), 2, "did you mean predict?");
   expect_one_line(run("predict x --rank 2 --size N=1"), 2, "did you mean --ranks?");
