@@ -29,7 +29,8 @@ run() {
   echo "$name: $(grep -E '^\[  PASSED' "$work/log")"
 }
 for name in stealing/deques contract/split_deque; do
-  c++ -fsanitize=thread "$work/$(object_of $rooms/${name}_test.cpp)" -lgtest_main -lgtest -lfmt -lpthread -o "$work/test"
+  "$mpicxx" -fsanitize=thread "$work"/skeleton_*.o "$work/$(object_of $rooms/${name}_test.cpp)" \
+    -lgtest_main -lgtest -lfmt -lhwloc -lpthread -o "$work/test"
   run $name "${fixed[@]}" "$work/test"
 done
 for name in stealing/bag stealing/search; do
