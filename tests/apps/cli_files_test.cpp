@@ -176,24 +176,20 @@ TEST(Keys, InAFileOfAnotherKindAreRefused) {
                              "2\0",
                              6),
                  "text in UTF-16");
-  const std::string umlauts =
-      "# gr\xc3\xb6\xc3\x9f"
-      "er\n1 2 3 456";
-  write_file(folder / "umlauts", umlauts);
-  ASSERT_EQ(umlauts.size() % 4, 0U);
-  expect_failure(2, "quicksort", {"--input", folder / "umlauts"}, 1,
-                 (folder / "umlauts").string() +
-                     ": is text: --format text reads the numbers, --format binary its bytes as "
-                     "keys");
-  const std::string latin_1 =
-      "# gr\xf6\xdf"
-      "er\n1 2 3 45678";
-  write_file(folder / "latin-1", latin_1);
-  ASSERT_EQ(latin_1.size() % 4, 0U);
-  expect_failure(2, "quicksort", {"--input", folder / "latin-1"}, 1,
-                 (folder / "latin-1").string() +
-                     ": is text: --format text reads the numbers, --format binary its bytes as "
-                     "keys");
+  const auto expect_text = [&](const std::string& name, const std::string& contents) {
+    ASSERT_EQ(contents.size() % 4, 0U);
+    write_file(folder / name, contents);
+    expect_failure(2, "quicksort", {"--input", folder / name}, 1,
+                   (folder / name).string() +
+                       ": is text: --format text reads the numbers, --format binary its bytes as "
+                       "keys");
+  };
+  expect_text("umlauts",
+              "# gr\xc3\xb6\xc3\x9f"
+              "er\n1 2 3 456");
+  expect_text("latin-1",
+              "# gr\xf6\xdf"
+              "er\n1 2 3 45678");
 }
 
 TEST(Keys, InAFifoThatNobodyWritesToAreRefused) {

@@ -23,5 +23,10 @@ def summary_of(rows):
     }
 
 
-def percent(error):
-    return "" if error is None else f"{100 * error:.1f} %"
+def number(cell):
+    """Of a table; None where a run has no prediction."""
+    return float(cell) if cell else None
+
+
+def percent(error, sign="", none=""):
+    return none if error is None else f"{100 * error:{sign}.1f} %"
