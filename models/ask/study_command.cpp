@@ -133,8 +133,10 @@ void add_study_command(CLI::App& program, const std::string& command_line) {
       ->transform(detail::ParsedBy(parse_percent))
       ->type_name("PERCENT");
   command
-      ->add_option("--budget", arguments->budget_s,
-                   "Rehearse nothing again after this time, e.g. 90s, 10m or 1h")
+      ->add_option(
+          "--budget", arguments->budget_s,
+          "Run and rehearse everything once, and again only what ends within this time, e.g. "
+          "90s, 10m or 1h")
       ->transform(detail::Duration())
       ->type_name("TIME");
   command->add_option(

@@ -41,7 +41,7 @@ struct StudyArguments {
   std::vector<int> at;
   std::vector<std::string> at_sizes;  ///< of these; empty: the last of those that are run
   double within = 0.05;  ///< half width of what was measured that is narrow enough, relative
-  std::optional<double> budget_s;  ///< after which no rehearsal is begun again
+  std::optional<double> budget_s;  ///< within which more rounds than the first are made
   bool quick = false;
   bool fresh = false;
   bool quiet = false;
@@ -59,6 +59,7 @@ struct Case {
   int rehearsed = 0;      ///< ranks of the run that the workers rehearse; 0: they run it
   bool is_asked = false;  ///< whether the answer is what the study is for
   std::vector<std::size_t> traces = {};
+  double latest_s = 0;  ///< that its latest run took, with its start; 0: it was reused
 };
 
 struct StudyPlan {

@@ -199,9 +199,9 @@ void StudyRun::say_what_is_there() const {
   }
 }
 
-bool StudyRun::is_budget_spent() const {
+bool StudyRun::has_time_for(const Case& c) const {
   const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - begin_;
-  return arguments_.budget_s && gone.count() > *arguments_.budget_s;
+  return !arguments_.budget_s || gone.count() + c.latest_s <= *arguments_.budget_s;
 }
 
 void StudyRun::measure_all(const std::function<std::vector<Case*>(StudyRun&)>& again) {
@@ -211,13 +211,14 @@ void StudyRun::measure_all(const std::function<std::vector<Case*>(StudyRun&)>& a
   for (int round = 1; round <= rounds; ++round) {
     measure_round(round, all);
   }
-  for (int round = rounds + 1; round <= max_rounds() && !is_budget_spent(); ++round) {
+  for (int round = rounds + 1; round <= max_rounds(); ++round) {
     std::vector<Case*> cases = unsettled();
     for (Case* const c : again ? again(*this) : std::vector<Case*>()) {
       if (std::ranges::find(cases, c) == cases.end()) {
         cases.push_back(c);
       }
     }
+    std::erase_if(cases, [&](const Case* c) { return !has_time_for(*c); });
     if (cases.empty()) {
       break;
     }
@@ -245,6 +246,12 @@ void StudyRun::complete_run(bool is_reused) {
     pace_.add(weight, std::chrono::duration<double>(now - step_begin_).count());
   }
   done_ += weight;
+}
+
+void StudyRun::leave_out_run() {
+  const std::lock_guard guard(mutex_);
+  to_come_.pop_front();
+  --runs_;
 }
 
 void StudyRun::plan_round(const std::vector<Case*>& cases, int round) {
@@ -325,6 +332,10 @@ void StudyRun::calibrate(const fs::path& file) {
 
 void StudyRun::measure_round(int round, const std::vector<Case*>& cases) {
   for (Case* const c : in_turn(cases, round)) {
+    if (round > 1 && !has_time_for(*c)) {
+      leave_out_run();
+      continue;
+    }
     std::optional<detail::Trace> trace = earlier(*c, round);
     const bool is_reused = trace.has_value();
     if (is_reused) {
@@ -334,7 +345,9 @@ void StudyRun::measure_round(int round, const std::vector<Case*>& cases) {
                                     ? fmt::format("round {} of {}", round, plan_.study.rounds)
                                     : fmt::format("round {}, to be sure", round);
       begin_step(fmt::format("{} {} {}, {}", plan_.program.name, c->size, how_it_runs(*c), which));
+      const auto begin = std::chrono::steady_clock::now();
       trace = run_case(plan_, launcher_, *c, round);
+      c->latest_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     }
     complete_run(is_reused);
     std::vector<detail::Trace>& traces = c->rehearsed > 0 ? rehearsals_ : traces_;

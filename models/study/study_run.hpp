@@ -32,7 +32,8 @@ class StudyRun {
   /// Makes the folder and fills it with the machine and the traces. Runs whose traces it holds
   /// already, made by the same program with the same options, are not run again.
   /// Then what differs from round to round is measured again, and what `again` says, until there is
-  /// none, or the rounds or the budget are used up.
+  /// none, or the rounds are used up. After the first round nothing runs that the budget has no
+  /// time for.
   /// \throws Stopped  after Ctrl-C, with what is kept
   /// \throws Error    if a run fails, with its last line
   void measure(const std::function<std::vector<Case*>(StudyRun&)>& again = {});
@@ -58,7 +59,8 @@ class StudyRun {
   void remove_folders_if_empty() const;
   void say_what_is_there() const;
   void measure_all(const std::function<std::vector<Case*>(StudyRun&)>& again);
-  bool is_budget_spent() const;
+  /// Whether it ends within the budget if it takes as long as it did last.
+  bool has_time_for(const Case& c) const;
   int ranks_to_calibrate() const;
   void set_up_machine();
   bool is_calibrated_here(const std::filesystem::path& file) const;
@@ -72,6 +74,7 @@ class StudyRun {
   // What the progress knows.
   void plan_round(const std::vector<Case*>& cases, int round);
   void complete_run(bool is_reused);
+  void leave_out_run();
   detail::Moment look();
 
   const StudyArguments& arguments_;

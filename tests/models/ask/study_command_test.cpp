@@ -52,6 +52,25 @@ TEST_F(Command, AStudyRunsASizeUntilItsTwoQuickestRoundsAgree) {
   EXPECT_FALSE(has_trace("4M", 1, 4));
 }
 
+TEST_F(Command, AStudyRunsEverythingOnceAndNothingAgainBeyondItsBudget) {
+  const std::string fixed = install();
+  const std::string study =
+      fixed.substr(0, fixed.find(" --rounds")) + " --machine m.machine.json --out s";
+  const auto traces = [&](int round) {
+    return std::ranges::count_if(
+        fs::recursive_directory_iterator(folder_ / "s"), [&](const fs::directory_entry& entry) {
+          return entry.path().string().ends_with(fmt::format("-{}.trace.jsonl", round));
+        });
+  };
+  const Result once = run(study + " --budget 0.001s", "./cleave");
+  EXPECT_EQ(once.status, 0) << once.err;
+  EXPECT_GE(traces(1), 12);
+  EXPECT_EQ(traces(2), 0);
+  const Result twice = run(study + " --budget 1h", "./cleave");
+  EXPECT_EQ(twice.status, 0) << twice.err;
+  EXPECT_EQ(traces(1), traces(2));
+}
+
 TEST_F(Command, AStudyRehearsesUntilRepetitionsLeaveTheDoubtThatIsAllowed) {
   const std::string fixed = install();
   const std::string study = fixed.substr(0, fixed.find(" --rounds")) +
