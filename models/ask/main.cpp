@@ -10,6 +10,7 @@
 #include <cstring>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <cleave/error.hpp>
@@ -68,30 +69,41 @@ std::string footer() {
   return text;
 }
 
-/// The command line with --sizes=VALUE for each size of `study --sizes` that is options in quotes,
-/// as "-n 9", which would pass for an option of study.
-std::vector<std::string> with_sizes_as_values(int argc, char** argv) {
+bool is_option(const std::string& word, std::string_view name) {
+  return word == name || word.starts_with(std::string(name) + "=");
+}
+
+/// The command line as CLI11 is to read that of `study`. A size that is options in quotes, as
+/// "-n 9", would pass for an option of study: it becomes --sizes=VALUE. A list takes the first "--"
+/// behind it for its end: it gets one of its own.
+std::vector<std::string> words_of_study(int argc, char** argv) {
   std::vector<std::string> words(argv, argv + argc);
   if (argc < 2 || words[1] != "study") {
     return words;
   }
   std::vector<std::string> result;
   bool are_sizes = false;
+  bool is_list = false;
   for (auto word = words.begin(); word != words.end(); ++word) {
     if (*word == "--") {
+      if (is_list) {
+        result.emplace_back("--");
+      }
       result.insert(result.end(), word, words.end());
       break;
     }
     const bool is_options = word->starts_with('-') && word->find(' ') != std::string::npos &&
-                            !word->starts_with("--sizes=");
+                            !is_option(*word, "--sizes");
     if (are_sizes && is_options) {
       if (result.back() == "--sizes") {
         result.pop_back();
       }
       *word = "--sizes=" + *word;
     }
-    are_sizes = *word == "--sizes" || word->starts_with("--sizes=") ||
-                (are_sizes && !word->starts_with('-'));
+    if (word->starts_with('-')) {
+      are_sizes = is_option(*word, "--sizes");
+      is_list = are_sizes || is_option(*word, "--size");
+    }
     result.push_back(*word);
   }
   return result;
@@ -128,7 +140,7 @@ int run(int argc, char** argv) {
       std::find(commands.begin(), commands.end(), argv[1]) == commands.end()) {
     become(argv[1], commands, argv);
   }
-  if (parse(program, with_sizes_as_values(argc, argv)) && program.get_subcommands().empty()) {
+  if (parse(program, words_of_study(argc, argv)) && program.get_subcommands().empty()) {
     throw UsageError(
         fmt::format("a command is missing: {}; see cleave --help", fmt::join(commands, ", ")));
   }

@@ -182,6 +182,17 @@ TEST_F(Command, AStudyAnswersByRehearsalsThatAllRunsJudge) {
   expect_one_line(run(study + " --at 8 --size M=", "./cleave"), 2, "M=");
 }
 
+TEST_F(Command, AStudyTakesTheProgramsOptionsBehindAListOfSizes) {
+  const std::string fixed = install();
+  const std::string study =
+      fixed.substr(0, fixed.find(" --sizes")) + " --machine m.machine.json --out s ";
+  for (const std::string list : {"--sizes N=2M N=4M N=8M", "--sizes=N=2M --sizes=N=4M",
+                                 "--sizes N=2M N=4M N=8M --size N=64M"}) {
+    const Result result = run(study + list + " --fresh -- --app other", "./cleave");
+    EXPECT_EQ(result.status, 0) << list << ": " << result.err;
+  }
+}
+
 TEST_F(Command, AStudyTakesTheMessagesThatWereMeasuredWhereItIsToRun) {
   const std::string study = install() + " --machine m.machine.json --at 8 --size N=64M --out s";
   SyntheticApp messages;
