@@ -62,8 +62,10 @@ constexpr auto kKinds = std::to_array<std::pair<std::string_view, std::string_vi
      "ELF",
      "a program"},
 });
-constexpr std::array<std::string_view, 6> kPacked = {
-    "a bzip2 file", "an xz file", "a Zstandard file", "an LZ4 file", "a 7z file", "a zip file"};
+constexpr std::string_view kTar = "a tar file";
+constexpr std::array<std::string_view, 7> kPacked = {
+    "a bzip2 file", "an xz file", "a Zstandard file", "an LZ4 file", "a 7z file",
+    "a zip file",   kTar};
 
 /// Gzip members, one after the other. \throws FileError  naming `path`
 std::string unpack(std::string_view packed, const std::filesystem::path& path,
@@ -137,6 +139,10 @@ std::optional<std::string_view> kind_of(std::string_view head) {
     if (head.starts_with(begin)) {
       return kind;
     }
+  }
+  constexpr std::size_t kTarAt = 257;  // behind the name and the numbers of its first file
+  if (head.size() > kTarAt && head.substr(kTarAt).starts_with("ustar")) {
+    return kTar;
   }
   return std::nullopt;
 }

@@ -255,6 +255,8 @@ TEST(KeyFile, OfAnotherKindIsRefusedWithTheOptionsThatReadIt) {
             "is a NumPy file of '<f2', which is no kind of key" + as_bytes);
   EXPECT_EQ(refusal("\x93NUMPY"), "is a NumPy file" + as_bytes);
   EXPECT_EQ(refusal("\x1f\x8b\x08"), "is a gzip file" + as_bytes);
+  const std::string tar = "keys.bin" + std::string(249, '\0') + "ustar" + std::string(250, '\0');
+  EXPECT_EQ(refusal(tar), "is a tar file" + as_bytes);
   EXPECT_EQ(refusal("\1\2\3\4", {.skipped_bytes = 5}), "has 4 bytes, 5 are to be skipped");
   EXPECT_EQ(refusal("\1\2\3\4", {.skipped_bytes = 1}),
             "its 3 bytes behind those skipped are not a whole number of keys of 4 bytes");
