@@ -10,7 +10,6 @@
 #include <cstring>
 #include <exception>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <cleave/error.hpp>
@@ -20,6 +19,7 @@
 
 #include "models/ask/commands.hpp"
 #include "models/study/program_description.hpp"
+#include "models/study/study_plan.hpp"
 #include "models/study/subprocess.hpp"
 
 namespace cleave::models {
@@ -67,10 +67,6 @@ std::string footer() {
     text += "calibrate measures latency and gap of this machine, under mpiexec.";
   }
   return text;
-}
-
-bool is_option(const std::string& word, std::string_view name) {
-  return word == name || word.starts_with(std::string(name) + "=");
 }
 
 /// The command line as CLI11 is to read that of `study`. A size that is options in quotes, as

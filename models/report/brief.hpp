@@ -8,7 +8,7 @@
 
 namespace cleave::models {
 
-/// The verdict with what to do, in two lines if a shorter form of it fits these, then a table: the
+/// The verdict with what to do, in two lines if a shorter form of it fits these. Then a table: the
 /// longest run on most ranks as measured and predicted, and what a person is told first.
 std::string to_brief(const Report& report);
 

@@ -27,12 +27,9 @@ namespace {
 
 constexpr std::string_view kStealing = "work_stealing";
 
-/// Whether the options have `name`, with or without a value after '='.
 bool has_option(std::string_view name, const std::vector<std::string>& options) {
-  return std::any_of(options.begin(), options.end(), [&](const std::string& option) {
-    return option == name ||
-           (option.starts_with(name) && option.substr(name.size()).starts_with('='));
-  });
+  return std::any_of(options.begin(), options.end(),
+                     [&](const std::string& option) { return is_option(option, name); });
 }
 
 /// A size is a value of the program's option, or begins with '-' and is options itself.
@@ -221,6 +218,10 @@ void check_sizes(const StudyPlan& plan, bool are_given) {
 }
 
 }  // namespace
+
+bool is_option(std::string_view word, std::string_view name) {
+  return word == name || (word.starts_with(name) && word.substr(name.size()).starts_with('='));
+}
 
 std::vector<std::filesystem::path> files_with(const std::filesystem::path& folder,
                                               std::string_view ending) {

@@ -94,6 +94,9 @@ struct StudyPlan {
   std::vector<std::filesystem::path> traces() const;
 };
 
+/// Whether a word of a command line is the option `name`, with or without a value after '='.
+bool is_option(std::string_view word, std::string_view name);
+
 /// The files in `folder` whose names have this ending, by name; none where there is no such folder.
 std::vector<std::filesystem::path> files_with(const std::filesystem::path& folder,
                                               std::string_view ending);

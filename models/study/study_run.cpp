@@ -199,9 +199,9 @@ void StudyRun::say_what_is_there() const {
   }
 }
 
-bool StudyRun::has_time_for(const Case& c) const {
+bool StudyRun::has_time_for(double seconds) const {
   const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - begin_;
-  return !arguments_.budget_s || gone.count() + c.latest_s <= *arguments_.budget_s;
+  return !arguments_.budget_s || gone.count() + seconds <= *arguments_.budget_s;
 }
 
 void StudyRun::measure_all(const std::function<std::vector<Case*>(StudyRun&)>& again) {
@@ -211,14 +211,14 @@ void StudyRun::measure_all(const std::function<std::vector<Case*>(StudyRun&)>& a
   for (int round = 1; round <= rounds; ++round) {
     measure_round(round, all);
   }
-  for (int round = rounds + 1; round <= max_rounds(); ++round) {
+  for (int round = rounds + 1; round <= max_rounds() && has_time_for(0); ++round) {
     std::vector<Case*> cases = unsettled();
     for (Case* const c : again ? again(*this) : std::vector<Case*>()) {
       if (std::ranges::find(cases, c) == cases.end()) {
         cases.push_back(c);
       }
     }
-    std::erase_if(cases, [&](const Case* c) { return !has_time_for(*c); });
+    std::erase_if(cases, [&](const Case* c) { return !has_time_for(c->latest_s); });
     if (cases.empty()) {
       break;
     }
@@ -332,7 +332,7 @@ void StudyRun::calibrate(const fs::path& file) {
 
 void StudyRun::measure_round(int round, const std::vector<Case*>& cases) {
   for (Case* const c : in_turn(cases, round)) {
-    if (round > 1 && !has_time_for(*c)) {
+    if (round > 1 && !has_time_for(c->latest_s)) {
       leave_out_run();
       continue;
     }

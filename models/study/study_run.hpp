@@ -59,8 +59,8 @@ class StudyRun {
   void remove_folders_if_empty() const;
   void say_what_is_there() const;
   void measure_all(const std::function<std::vector<Case*>(StudyRun&)>& again);
-  /// Whether it ends within the budget if it takes as long as it did last.
-  bool has_time_for(const Case& c) const;
+  /// Whether what takes so long ends within the budget.
+  bool has_time_for(double seconds) const;
   int ranks_to_calibrate() const;
   void set_up_machine();
   bool is_calibrated_here(const std::filesystem::path& file) const;

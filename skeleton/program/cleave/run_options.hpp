@@ -103,7 +103,7 @@ struct RunOptions {
 std::int64_t available_memory();
 
 /// Refuses a problem that the host has no memory for, before the system ends the program for it.
-/// Cost: 0.3 ms, nothing up to 16 MiB.
+/// Cost: 0.4 ms, nothing up to 16 MiB.
 /// \throws Error  if `ranks` ranks of this host cannot all have so many `bytes`
 void require_memory(std::int64_t bytes, int ranks);
 
