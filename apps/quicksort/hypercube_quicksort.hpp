@@ -54,7 +54,9 @@ struct HypercubeQuicksort {
   }
 
   Part<Key> sequential(Part<Key> keys) const {
-    local_sort(keys_of(keys), order);
+    if (!keys.is_uniform()) {
+      local_sort(keys_of(keys), order);
+    }
     return keys;
   }
 

@@ -66,6 +66,11 @@ class Part {
   T& operator[](std::size_t i) { return begin()[i]; }
   const T& operator[](std::size_t i) const { return begin()[i]; }
 
+  /// Whether the sorting form's last partition found all elements equal to its splitter, and none
+  /// was put on since: `sequential` has nothing to order then.
+  bool is_uniform() const { return is_uniform_; }
+  void set_uniform(bool is_uniform) { is_uniform_ = is_uniform; }
+
   std::size_t room_before() const { return first_; }
   std::size_t room_behind() const { return capacity_ - first_ - size_; }
 
@@ -97,10 +102,12 @@ class Part {
   std::span<T> grow_before(std::size_t count) {
     first_ -= count;
     size_ += count;
+    is_uniform_ = is_uniform_ && count == 0;
     return {begin(), count};
   }
   std::span<T> grow_behind(std::size_t count) {
     size_ += count;
+    is_uniform_ = is_uniform_ && count == 0;
     return {end() - count, count};
   }
 
@@ -145,6 +152,7 @@ class Part {
     std::swap(capacity_, other.capacity_);
     std::swap(first_, other.first_);
     std::swap(size_, other.size_);
+    std::swap(is_uniform_, other.is_uniform_);
   }
 
   static constexpr std::size_t kMax = PTRDIFF_MAX / sizeof(T) - (std::size_t{4} << 20);
@@ -153,6 +161,7 @@ class Part {
   std::size_t capacity_ = 0;
   std::size_t first_ = 0;
   std::size_t size_ = 0;
+  bool is_uniform_ = false;
 };
 
 /// Its elements as they stand.

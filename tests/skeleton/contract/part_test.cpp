@@ -45,6 +45,21 @@ TEST(Part, MakesRoomThatIsNotThereAndKeepsItsElements) {
   }
 }
 
+TEST(Part, IsUniformUntilElementsArePutOn) {
+  Part<int> part(100);
+  EXPECT_FALSE(part.is_uniform());
+  part.set_uniform(true);
+  part.grow_behind(0);
+  part.drop_first(10);
+  Part<int> moved = std::move(part);
+  EXPECT_TRUE(moved.is_uniform());
+  moved.grow_before(1);
+  EXPECT_FALSE(moved.is_uniform());
+  moved.set_uniform(true);
+  moved.grow_behind(1);
+  EXPECT_FALSE(moved.is_uniform());
+}
+
 TEST(Part, MovesWithinItsStorageWhereItsRoomIsEnough) {
   for (const std::size_t count : {8, 1000, 3'000'000}) {
     Part<int> part = counting(count);

@@ -88,6 +88,43 @@ TEST(SplitParts, OfFewerElementsThanRanksAreSorted) {
   }
 }
 
+/// Sorts only what the skeleton does not call uniform.
+struct SortsUnlessUniform : examples::SplitSort {
+  explicit SortsUnlessUniform(int& uniform) : uniform(&uniform) {}
+
+  Solution sequential(Problem p) const {
+    if (!p.is_uniform()) {
+      return SplitSort::sequential(std::move(p));
+    }
+    ++*uniform;
+    EXPECT_EQ(std::ranges::count(p, p[0]), std::ssize(p));
+    return p;
+  }
+
+  int* uniform;
+};
+
+TEST(SplitParts, APartIsCalledUniformOnlyIfItIs) {
+  for (const Input& input : kInputs) {
+    SCOPED_TRACE(input.name);
+    std::mt19937 random(world_rank());
+    Part<int> part(2000);
+    std::generate(part.begin(), part.end(), [&, i = 0]() mutable {
+      return input.value(random, world_rank(), world_size(), i++);
+    });
+    std::vector<int> expected = testing::gathered(world(), part);
+    std::ranges::sort(expected);
+    int uniform = 0;
+    const Part<int> sorted = call(DC_Type::hypercube, SortsUnlessUniform{uniform}, std::move(part),
+                                  {{.comm = MPI_COMM_WORLD, .placement = Placement::distributed}});
+    EXPECT_EQ(testing::gathered(world(), sorted), expected);
+    const bool is_power_of_two = (world_size() & (world_size() - 1)) == 0;
+    if (input.name == std::string("equal") && world_size() > 1 && is_power_of_two) {
+      EXPECT_EQ(uniform, 1);  // nothing moves
+    }
+  }
+}
+
 /// Takes a sample less than it is asked for.
 struct SamplesTooFew : examples::SplitSort {
   std::vector<int> sample(std::span<const int> part, std::size_t count, std::uint64_t seed) const {

@@ -255,6 +255,7 @@ class SplitParts<App> {
                      .equal = static_cast<std::int64_t>(cut->equal),
                      .greater = static_cast<std::int64_t>(part.size() - cut->less - cut->equal)},
           .room = static_cast<std::int64_t>(at_front_ ? part.room_before() : part.room_behind())};
+      part.set_uniform(cut->equal == part.size());
     }
   }
 
