@@ -50,12 +50,15 @@ std::string host_text(double used) {
              : "";
 }
 
-bool is_of(const StudyRun& run, const Case& c, const RunPoint& point) {
-  return c.rehearsed == 0 && c.workers.ranks == point.ranks && c.workers.threads == point.threads &&
-         sizes_of(run, c) == point.sizes;
+/// Whether it is what took longer: the run, or the rehearsal that predicts it.
+bool is_longer_of(const StudyRun& run, const Case& c, const JudgedRun& judged) {
+  const bool is_run = judged.relative_error < 0;
+  return (c.rehearsed == 0) == is_run && c.workers.threads == judged.run.threads &&
+         (is_run ? c.workers.ranks : c.rehearsed) == judged.run.ranks &&
+         sizes_of(run, c) == judged.run.sizes;
 }
 
-bool is_of(const StudyRun& run, const Case& c, const Prediction& answer) {
+bool is_answer(const StudyRun& run, const Case& c, const Prediction& answer) {
   return c.is_asked && c.rehearsed == answer.ranks &&
          std::ranges::includes(sizes_of(run, c), answer.sizes);
 }
@@ -82,21 +85,16 @@ Report report_of(const StudyRun& run, const FitArguments& fit, double within,
 
 std::vector<Case*> cases_again(StudyRun& run, const Report& report, double within) {
   std::vector<Case*> again;
-  const auto add = [&](const auto& what) {
-    for (Case& c : run.cases()) {
-      if (is_of(run, c, what) && std::ranges::find(again, &c) == again.end()) {
-        again.push_back(&c);
-      }
-    }
-  };
-  for (const Answer& answer : report.asked) {
-    if (is_wide(answer, within) && is_wide_by_blocks(*answer.prediction)) {
-      add(*answer.prediction);
-    }
-  }
-  for (const JudgedRun& judged : report.comparisons) {
-    if (judged.held_out && !judged.inside && judged.relative_error < 0) {
-      add(judged.run);
+  for (Case& c : run.cases()) {
+    const bool is_wide_answer = std::ranges::any_of(report.asked, [&](const Answer& answer) {
+      return is_wide(answer, within) && is_wide_by_blocks(*answer.prediction) &&
+             is_answer(run, c, *answer.prediction);
+    });
+    const bool is_longer = std::ranges::any_of(report.comparisons, [&](const JudgedRun& judged) {
+      return judged.held_out && !judged.inside && is_longer_of(run, c, judged);
+    });
+    if (is_wide_answer || is_longer) {
+      again.push_back(&c);
     }
   }
   return again;

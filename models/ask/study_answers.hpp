@@ -22,9 +22,9 @@ namespace cleave::models {
 Report report_of(const StudyRun& run, const FitArguments& fit, double within,
                  const detail::Provenance& provenance);
 
-/// The rehearsals of answers that are too wide by their blocks, and runs that took longer than
-/// their intervals allow: a host that was busy in all rounds is likelier than a law that is wrong,
-/// and a run that is really as slow stays so.
+/// The rehearsals of answers that are too wide by their blocks; and what is to blame where a run is
+/// not in its interval: the run if it took longer, else its rehearsal. A host that was busy in all
+/// rounds is likelier than a law that is wrong, and what is really as slow stays so.
 std::vector<Case*> cases_again(StudyRun& run, const Report& report, double within);
 
 }  // namespace cleave::models

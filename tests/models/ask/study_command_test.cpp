@@ -97,22 +97,29 @@ TEST_F(Command, AStudyRehearsesUntilRepetitionsLeaveTheDoubtThatIsAllowed) {
       << bad.err;
 }
 
-TEST_F(Command, AStudyMeasuresAgainWhatTookLongerThanItsIntervalAllows) {
+TEST_F(Command, AStudyMeasuresAgainWhereARunIsNoLongerInItsInterval) {
   const std::string fixed = install();
-  const std::string study =
-      fixed.substr(0, fixed.find(" --rounds")) + " --machine m.machine.json --out s";
-  // Two rounds of 8M agree, and both are half as long again as was rehearsed.
-  const Result result =
-      run(study + " -- --disturbed-size N=8M --disturbed-until 2 --disturbed-alike", "./cleave");
-  EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_NE(result.out.find("trusted: "), std::string::npos) << result.out;
-  EXPECT_EQ(result.out.find("not trusted: "), std::string::npos) << result.out;
-  const auto has_trace = [&](const std::string& size, int ranks, int round) {
-    return fs::exists(folder_ / "s" / "traces" /
-                      fmt::format("sort-N-{}-p{}-{}.trace.jsonl", size, ranks, round));
-  };
-  EXPECT_TRUE(has_trace("8M", 1, 3) && has_trace("8M", 2, 3));
-  EXPECT_FALSE(has_trace("2M", 1, 3) || has_trace("32M", 2, 3));
+  for (const std::string disturbed : {"runs", "rehearsals"}) {
+    SCOPED_TRACE(disturbed);
+    // Two rounds of 8M agree, and both are half as long again as they should be.
+    const Result result =
+        run(fmt::format("{} --machine m.machine.json --out {} -- --disturbed-size N=8M "
+                        "--disturbed-until 2 --disturbed-alike {}",
+                        fixed.substr(0, fixed.find(" --rounds")), disturbed, disturbed),
+            "./cleave");
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_NE(result.out.find("trusted: "), std::string::npos) << result.out;
+    EXPECT_EQ(result.out.find("not trusted: "), std::string::npos) << result.out;
+    const auto has_third = [&](const std::string& kind, const std::string& name) {
+      return fs::exists(folder_ / disturbed / kind / fmt::format("sort-N-{}-3.trace.jsonl", name));
+    };
+    const bool are_runs = disturbed == "runs";
+    EXPECT_EQ(has_third("traces", "8M-p1"), are_runs);
+    EXPECT_EQ(has_third("traces", "8M-p2"), are_runs);
+    EXPECT_NE(has_third("rehearsals", "8M-r1"), are_runs);
+    EXPECT_NE(has_third("rehearsals", "8M-r2"), are_runs);
+    EXPECT_FALSE(has_third("traces", "2M-p1") || has_third("rehearsals", "32M-r2"));
+  }
 }
 
 TEST_F(Command, AStudyAnswersByRehearsalsThatAllRunsJudge) {

@@ -64,7 +64,7 @@ struct Options {
   std::string inputs;
   std::string disturbed_size;
   int disturbed_until = 0;
-  bool is_disturbed_alike = false;
+  std::string disturbed_alike;
   bool describes = false;
 
   void add_to(CLI::App& program) {
@@ -88,8 +88,11 @@ struct Options {
     program.add_option("--sleep-and-say", pid_file);
     program.add_option("--disturbed-size", disturbed_size, "which takes longer, each time by more");
     program.add_option("--disturbed-until", disturbed_until, "up to this seed");
-    program.add_flag("--disturbed-alike", is_disturbed_alike,
-                     "each time by the same, but not where it is rehearsed");
+    program
+        .add_option(
+            "--disturbed-alike", disturbed_alike,
+            "each time by the same, and only where it is run, or only where it is rehearsed")
+        ->check(CLI::IsMember({"runs", "rehearsals"}));
   }
 };
 
@@ -109,9 +112,11 @@ int write_trace(const Options& o, const std::string& command_line) {
     run.run.ranks_per_host = o.ranks;
     run.run.threads = o.threads;
     run.run.provenance = cleave::detail::provenance_here("cleave-sort", command_line, "none");
+    const std::string kind = o.rehearsed > 0 ? "rehearsals" : "runs";
+    const bool is_alike = !o.disturbed_alike.empty();
     const bool is_disturbed = o.size == o.disturbed_size && o.seed <= o.disturbed_until &&
-                              !(o.is_disturbed_alike && o.rehearsed > 0);
-    const double slower = o.is_disturbed_alike ? 1.5 : 1.3 + 0.1 * o.seed;
+                              (!is_alike || o.disturbed_alike == kind);
+    const double slower = is_alike ? 1.5 : 1.3 + 0.1 * o.seed;
     cleave::models::make_slower(run, is_disturbed ? slower : 1);
     cleave::models::write_synthetic_trace(o.trace, run);
   } catch (const cleave::Error& e) {
