@@ -53,7 +53,10 @@ std::string Model::reason_of(detail::Block block) const {
       return of_block.reason;
     }
   }
-  return "the traces show none";
+  const bool is_of_one_rank =
+      !fitted.empty() &&
+      std::ranges::all_of(fitted, [](const RunOfModel& run) { return run.ranks == 1; });
+  return is_of_one_rank ? "every fitted run was on one rank" : "the traces show none";
 }
 
 bool Model::is_fitted_to(const RunPoint& run) const {

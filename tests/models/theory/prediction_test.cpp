@@ -169,6 +169,19 @@ TEST(Prediction, SaysWhatIsMissingOrWrong) {
   }
 }
 
+TEST(Prediction, OfManyRanksNeedsARunOnMoreThanOne) {
+  SyntheticApp app;
+  const Model model = fit_model(collect_measurements(synthetic_traces(app, {1}, sort_sizes())),
+                                std::nullopt, {}, {});
+  EXPECT_GT(predict(model, 1, {{"N", 1 << 26}}).seconds, 0);
+  try {
+    predict(model, 8, {{"N", 1 << 26}});
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_STREQ(e.what(), "divide cannot be predicted: every fitted run was on one rank");
+  }
+}
+
 TEST(Prediction, IsTheSameEveryTime) {
   const NamedSizes sizes = {{"N", 1000}, {"M", 1000}};
   EXPECT_EQ(predict(papers_components(), 8, sizes).high,
