@@ -58,7 +58,7 @@ bool is_longer_of(const StudyRun& run, const Case& c, const JudgedRun& judged) {
          sizes_of(run, c) == judged.run.sizes;
 }
 
-bool is_answer(const StudyRun& run, const Case& c, const Prediction& answer) {
+bool is_rehearsal_of(const StudyRun& run, const Case& c, const Prediction& answer) {
   return c.is_asked && c.rehearsed == answer.ranks &&
          std::ranges::includes(sizes_of(run, c), answer.sizes);
 }
@@ -88,7 +88,7 @@ std::vector<Case*> cases_again(StudyRun& run, const Report& report, double withi
   for (Case& c : run.cases()) {
     const bool is_wide_answer = std::ranges::any_of(report.asked, [&](const Answer& answer) {
       return is_wide(answer, within) && is_wide_by_blocks(*answer.prediction) &&
-             is_answer(run, c, *answer.prediction);
+             is_rehearsal_of(run, c, *answer.prediction);
     });
     const bool is_longer = std::ranges::any_of(report.comparisons, [&](const JudgedRun& judged) {
       return judged.held_out && !judged.inside && is_longer_of(run, c, judged);

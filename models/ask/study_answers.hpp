@@ -12,9 +12,9 @@
 
 namespace cleave::models {
 
-/// The answers by rehearsals, which all runs judge, with a model that is fitted to the runs: for
-/// what no rehearsal tells, how long messages are and what the host does on top, and for other
-/// sizes and ranks.
+/// The answers by rehearsals, which all runs judge. A model that is fitted to the runs answers for
+/// other sizes and ranks. It also says what no rehearsal tells: how long messages are, and what the
+/// host does on top.
 ///
 /// \param within  half width of an answer that is narrow enough, relative; notes say what would
 ///                make a wider one narrower

@@ -66,8 +66,8 @@ class Part {
   T& operator[](std::size_t i) { return begin()[i]; }
   const T& operator[](std::size_t i) const { return begin()[i]; }
 
-  /// Whether the sorting form's last partition found all elements equal to its splitter, and none
-  /// was put on since: `sequential` has nothing to order then.
+  /// Whether the last partition of this call of the sorting form found all elements equal to its
+  /// splitter, and none was put on since: `sequential` has nothing to order then.
   bool is_uniform() const { return is_uniform_; }
   void set_uniform(bool is_uniform) { is_uniform_ = is_uniform; }
 

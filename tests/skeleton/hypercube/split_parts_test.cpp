@@ -3,6 +3,9 @@
 // number of ranks.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
+#include <numeric>
 #include <random>
 #include <stdexcept>
 
@@ -97,7 +100,7 @@ struct SortsUnlessUniform : examples::SplitSort {
       return SplitSort::sequential(std::move(p));
     }
     ++*uniform;
-    EXPECT_EQ(std::ranges::count(p, p[0]), std::ssize(p));
+    EXPECT_EQ(std::ranges::adjacent_find(p, std::not_equal_to()), p.end());
     return p;
   }
 
@@ -123,6 +126,21 @@ TEST(SplitParts, APartIsCalledUniformOnlyIfItIs) {
       EXPECT_EQ(uniform, 1);  // nothing moves
     }
   }
+}
+
+TEST(SplitParts, AnEarlierCallDoesNotCallAPartUniform) {
+  const auto sorted_by = [](MPI_Comm comm, Part<int> part) {
+    int uniform = 0;
+    return call(DC_Type::hypercube, SortsUnlessUniform{uniform}, std::move(part),
+                {{.comm = comm, .placement = Placement::distributed}});
+  };
+  Part<int> part(2000);
+  std::ranges::fill(part, 42);
+  part = sorted_by(MPI_COMM_WORLD, std::move(part));
+  std::iota(part.begin(), part.end(), 0);
+  std::ranges::reverse(part);
+  part = sorted_by(MPI_COMM_SELF, std::move(part));
+  EXPECT_TRUE(std::ranges::is_sorted(part));
 }
 
 /// Takes a sample less than it is asked for.

@@ -111,6 +111,9 @@ bool tells_call_first(DC_Type type, const CallOptions& options, int ranks) {
 template <class App>
 typename App::Solution call(DC_Type type, const App& app, typename App::Problem&& problem,
                             const CallOptions& options) {
+  if constexpr (SplitsParts<App>) {
+    problem.set_uniform(false);  // its elements may have changed since an earlier call
+  }
   if (type != DC_Type::sequential) {
     const Comm comm(options.comm);
     if (tells_call_first<App>(type, options, comm.size())) {
