@@ -9,14 +9,20 @@
 
 #include "models/ask/study_folder.hpp"
 #include "models/theory/rehearsed.hpp"
+#include "models/theory/trace_run.hpp"
 
 namespace cleave::models {
 
 namespace {
 
-/// The sizes of a case that was run or rehearsed.
-const NamedSizes& sizes_of(const StudyRun& run, const Case& c) {
-  return run.traces_with(c)[c.traces.front()].repetitions.back().sizes;
+/// Of a case that was run or rehearsed.
+const detail::Trace& trace_of(const StudyRun& run, const Case& c) {
+  return run.traces_with(c)[c.traces.front()];
+}
+
+/// The options that say what a case solves. Searches of one problem may visit different nodes.
+std::map<std::string, std::string> options_of(const StudyRun& run, const Case& c) {
+  return problem_options(trace_of(run, c).run.options);
 }
 
 /// What was rehearsed so far, with what is asked of it.
@@ -25,8 +31,8 @@ std::vector<RehearsedRun> rehearsed_so_far(Model model, const StudyRun& run) {
   std::vector<RehearsedRun> rehearsed = rehearsed_runs(model, run.rehearsals());
   for (const Case& c : run.plan().cases) {
     for (RehearsedRun& of : rehearsed) {
-      of.is_asked = of.is_asked || (c.is_asked && of.ranks == c.rehearsed &&
-                                    std::ranges::includes(of.sizes, sizes_of(run, c)));
+      of.is_asked = of.is_asked ||
+                    (c.is_asked && of.ranks == c.rehearsed && of.options == options_of(run, c));
     }
   }
   return rehearsed;
@@ -55,12 +61,14 @@ bool is_longer_of(const StudyRun& run, const Case& c, const JudgedRun& judged) {
   const bool is_run = judged.relative_error < 0;
   return (c.rehearsed == 0) == is_run && c.workers.threads == judged.run.threads &&
          (is_run ? c.workers.ranks : c.rehearsed) == judged.run.ranks &&
-         sizes_of(run, c) == judged.run.sizes;
+         options_of(run, c) == judged.run.options;
 }
 
 bool is_rehearsal_of(const StudyRun& run, const Case& c, const Prediction& answer) {
+  NamedSizes sizes = answer.sizes;
+  sizes.erase("nodes");
   return c.is_asked && c.rehearsed == answer.ranks &&
-         std::ranges::includes(sizes_of(run, c), answer.sizes);
+         std::ranges::includes(trace_of(run, c).repetitions.back().sizes, sizes);
 }
 
 }  // namespace

@@ -340,13 +340,13 @@ std::vector<std::string> StudyPlan::options_of(const Case& c, int round) const {
   if (program.type == kStealing || c.workers.threads > 1) {
     all.insert(all.end(), {"--threads", std::to_string(c.workers.threads)});
   }
-  // Another input each round, so that the luck of one does not pass for a law.
+  // Another input each round, so that the luck of one does not pass for a law. Another input of a
+  // search is another size.
   if (!has_option("--seed", options)) {
-    all.insert(all.end(), {"--seed", std::to_string(round)});
+    all.insert(all.end(), {"--seed", program.type == kStealing ? "1" : std::to_string(round)});
   }
   if (!has_option("--inputs", options)) {
-    const Inputs inputs = c.rehearsed > 0 ? Inputs::same : study.inputs;
-    all.insert(all.end(), {"--inputs", std::string(name_of(inputs))});
+    all.insert(all.end(), {"--inputs", std::string(name_of(study.inputs))});
   }
   all.insert(all.end(), options.begin(), options.end());
   return all;

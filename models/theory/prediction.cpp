@@ -404,7 +404,15 @@ Prediction predict(const Model& model, int ranks, const NamedSizes& sizes,
 }
 
 Prediction predict(const Model& model, const RunPoint& run, PredictOptions options) {
-  return predict(model, run.ranks, run.sizes, as_run(model, run, std::move(options)));
+  NamedSizes sizes = run.sizes;
+  // A rehearsal of the same search has visited other nodes where bounds prune.
+  const auto rehearsed = std::ranges::find_if(options.rehearsed, [&](const RehearsedRun& of) {
+    return of.search && of.ranks == run.ranks && of.options == run.options;
+  });
+  if (rehearsed != options.rehearsed.end() && !run.options.empty()) {
+    sizes["nodes"] = rehearsed->sizes.at("nodes");
+  }
+  return predict(model, run.ranks, sizes, as_run(model, run, std::move(options)));
 }
 
 }  // namespace cleave::models

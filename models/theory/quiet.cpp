@@ -7,8 +7,20 @@
 
 namespace cleave::models {
 
+namespace {
+
+/// The median; of an even number the lower of the two in the middle. \pre  not empty
+std::int64_t lower_median(std::vector<std::int64_t> values) {
+  const auto middle = values.begin() + (std::ssize(values) + 1) / 2 - 1;
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace
+
 QuietRepetitions::QuietRepetitions(std::span<const detail::Trace> traces) {
   std::map<RunIdentity, std::vector<std::int64_t>> elapsed_ns;
+  std::map<RunIdentity, std::vector<std::int64_t>> nodes;
   for (const detail::Trace& trace : traces) {
     std::map<RunIdentity, std::vector<double>> round;
     for (const detail::Trace::Run& repetition : trace.repetitions) {
@@ -16,6 +28,10 @@ QuietRepetitions::QuietRepetitions(std::span<const detail::Trace> traces) {
         const RunIdentity run = identity_of(trace.run, repetition);
         elapsed_ns[run].push_back(repetition.elapsed_ns);
         round[run].push_back(seconds_of(repetition.elapsed_ns));
+        if (const auto of = repetition.sizes.find("nodes");
+            of != repetition.sizes.end() && searches_one_problem(trace.run)) {
+          nodes[run].push_back(of->second);
+        }
       }
     }
     for (auto& [run, seconds] : round) {
@@ -23,10 +39,20 @@ QuietRepetitions::QuietRepetitions(std::span<const detail::Trace> traces) {
     }
   }
   for (auto& [run, all] : elapsed_ns) {
-    const auto last = all.begin() + (std::ssize(all) + 1) / 2 - 1;
-    std::nth_element(all.begin(), last, all.end());
-    slowest_ns_[run] = *last;
+    slowest_ns_[run] = lower_median(std::move(all));
   }
+  for (auto& [run, all] : nodes) {
+    nodes_[run] = lower_median(std::move(all));
+  }
+}
+
+NamedSizes QuietRepetitions::sizes_of(const detail::Trace& trace,
+                                      const detail::Trace::Run& repetition) const {
+  NamedSizes sizes = repetition.sizes;
+  if (const auto nodes = nodes_.find(identity_of(trace.run, repetition)); nodes != nodes_.end()) {
+    sizes["nodes"] = nodes->second;
+  }
+  return sizes;
 }
 
 bool QuietRepetitions::counts(const detail::Trace& trace,

@@ -20,12 +20,16 @@ class QuietRepetitions {
 
   bool counts(const detail::Trace& trace, const detail::Trace::Run& repetition) const;
 
+  /// Its sizes; the nodes of a search are the median over all repetitions of the run.
+  NamedSizes sizes_of(const detail::Trace& trace, const detail::Trace::Run& repetition) const;
+
   /// The chance that a run was disturbed in all its rounds: these agree where nothing disturbs.
   double chance_disturbed(const RunIdentity& run) const;
 
  private:
   std::map<RunIdentity, std::int64_t> slowest_ns_;  ///< that counts
   std::map<RunIdentity, std::vector<double>> round_medians_s_;
+  std::map<RunIdentity, std::int64_t> nodes_;  ///< of searches
 };
 
 /// By the medians of the rounds of a run: 0.1 of one round, 0.005 of rounds within 5 %, else 0.2.

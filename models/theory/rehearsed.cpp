@@ -126,24 +126,25 @@ std::vector<RehearsedRun> rehearsed_runs(const Model& model,
   }
   const Measurements measurements = collect_rehearsals(traces);
   for (const SearchRun& search : measurements.searches) {
-    const auto of_run = std::ranges::find_if(
-        traces, [&](const detail::Trace& trace) { return trace.run.ranks == search.ranks; });
-    const auto network = of_run->run.options.find("network");
+    const auto network = search.options.find("network");
     runs.push_back({.ranks = search.ranks,
                     .ranks_per_host = search.ranks_per_host,
                     .sizes = search.sizes,
+                    .options = problem_options(search.options),
                     .search = RehearsedSearch{
                         .seconds = estimate_of(search.seconds),
                         .visits_s = detail::median(search.visits),
-                        .network = network == of_run->run.options.end() ? "" : network->second}});
+                        .network = network == search.options.end() ? "" : network->second}});
     runs.back().sizes.insert(search.given.begin(), search.given.end());
   }
   if (!runs.empty()) {
     return runs;
   }
   for (const RunPoint& point : measurements.points) {
-    RehearsedRun& run = runs.emplace_back(RehearsedRun{
-        .ranks = point.ranks, .ranks_per_host = point.ranks_per_host, .sizes = point.sizes});
+    RehearsedRun& run = runs.emplace_back(RehearsedRun{.ranks = point.ranks,
+                                                       .ranks_per_host = point.ranks_per_host,
+                                                       .sizes = point.sizes,
+                                                       .options = point.options});
     for (const Sample& sample : measurements.samples) {
       if (sample.ranks == run.ranks && sample.run_sizes == run.sizes &&
           sample.ranks_per_host == run.ranks_per_host) {

@@ -33,7 +33,8 @@ struct RehearsedRun {
   int ranks = 1;
   int ranks_per_host = 1;  ///< that were rehearsed at once, or that a search was rehearsed with
   NamedSizes sizes;        ///< with what it was given
-  bool is_asked = false;   ///< whether a report is to answer for this run
+  std::map<std::string, std::string> options{};  ///< that say what is solved
+  bool is_asked = false;                         ///< whether a report is to answer for this run
   /// The quiet times by block and level, of each rehearsed rank.
   std::map<std::pair<detail::Block, int>, std::map<int, Estimate>> blocks;
   std::map<int, NamedValues> leaves;  ///< the sizes of what each rank solves alone

@@ -111,8 +111,9 @@ void add_trace(std::map<RunIdentity, PointData>& points, const detail::Trace& tr
     point.ranks_per_host = r.ranks_per_host;
     point.oversubscribed = r.oversubscribed;
     point.is_rehearsed = !r.rehearsed.empty();
-    point.sizes = run.sizes;
+    point.sizes = quiet.sizes_of(trace, run);
     point.given = given_by(r.options);
+    point.options = problem_options(r.options);
     point.peak_memory_bytes = std::max(point.peak_memory_bytes, r.peak_memory_bytes);
     point.seconds.push_back(seconds_of(run.elapsed_ns));
     const std::string file = trace.file.filename().string();

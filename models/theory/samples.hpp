@@ -45,9 +45,10 @@ struct RunPoint {
   int ranks_per_host = 1;
   bool oversubscribed = false;
   bool is_rehearsed = false;
-  NamedSizes sizes;                    ///< of the whole problem and its solution
-  NamedSizes given;                    ///< by --size, and by options that are counts
-  std::vector<double> seconds;         ///< of the whole call, one a repetition
+  NamedSizes sizes;                              ///< of the whole problem and its solution
+  NamedSizes given;                              ///< by --size, and by options that are counts
+  std::map<std::string, std::string> options{};  ///< that say what is solved
+  std::vector<double> seconds;                   ///< of the whole call, one a repetition
   double disturbed = 0;                ///< chance that it was so in all rounds (quiet.hpp)
   std::int64_t peak_memory_bytes = 0;  ///< of the rank that had most; 0 where no trace says it
   std::vector<std::string> files;

@@ -3,6 +3,7 @@
 // (docs/explanation/model.md, "Searches").
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,10 +31,11 @@ struct SearchRun {
   bool oversubscribed = false;
   bool is_rehearsed = false;
   NamedSizes sizes;
-  NamedSizes given;             ///< by --size, and by options that are counts
-  double disturbed = 0;         ///< RunPoint::disturbed
-  std::vector<double> seconds;  ///< of the whole call
-  std::vector<double> visits;   ///< in which a worker visits nodes, the mean over all
+  NamedSizes given;                            ///< by --size, and by options that are counts
+  std::map<std::string, std::string> options;  ///< of the application
+  double disturbed = 0;                        ///< RunPoint::disturbed
+  std::vector<double> seconds;                 ///< of the whole call
+  std::vector<double> visits;  ///< in which a worker visits nodes, the mean over all
   // Summed over the workers and the counted repetitions.
   double local_tried = 0;
   double local_made = 0;

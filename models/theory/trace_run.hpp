@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include <cleave/error.hpp>
 #include <cleave/sizes.hpp>
@@ -21,15 +22,36 @@ inline double seconds_of(std::int64_t ns) {
 }
 
 /// What makes two repetitions measure the same thing, of one trace or of two: ranks, threads,
-/// sizes, ranks per host, whether they share cores, whether they were rehearsed, and the options of
-/// the application.
-using RunIdentity =
-    std::tuple<int, int, NamedSizes, int, bool, bool, std::map<std::string, std::string>>;
+/// sizes, ranks per host, whether they share cores, whether they were rehearsed, the options of
+/// the application, and of a search the seed.
+using RunIdentity = std::tuple<int, int, NamedSizes, int, bool, bool,
+                               std::map<std::string, std::string>, std::uint64_t>;
+
+/// The options that say what is solved: all but the network of a rehearsal.
+inline std::map<std::string, std::string> problem_options(
+    std::map<std::string, std::string> options) {
+  options.erase("network");
+  return options;
+}
+
+/// Whether all repetitions search one problem, of which a search that prunes visits more or fewer
+/// nodes each time.
+inline bool searches_one_problem(const RunInformation& run) {
+  return run.type == "work_stealing" && run.inputs == "same" &&
+         !problem_options(run.options).empty();
+}
 
 inline RunIdentity identity_of(const RunInformation& run, const detail::Trace::Run& repetition) {
-  return {run.ranks,          run.threads,        repetition.sizes,
-          run.ranks_per_host, run.oversubscribed, !run.rehearsed.empty(),
-          run.options};
+  NamedSizes sizes = repetition.sizes;
+  std::uint64_t seed = 0;
+  if (searches_one_problem(run)) {
+    sizes.erase("nodes");
+    seed = run.seed;
+  }
+  return {run.ranks,          run.threads,
+          std::move(sizes),   run.ranks_per_host,
+          run.oversubscribed, !run.rehearsed.empty(),
+          run.options,        seed};
 }
 
 /// What the command line says in counts, as --size N=31 or --genus 31 does.

@@ -164,10 +164,8 @@ void measure(const Comm& world, AnyRun& run, const RunOptions& options,
              const CallOptions& call_options, Recorder& recorder, RunProgress& progress,
              double& input_s) {
   const int runs = options.warm_up + options.repetitions;
-  const bool makes_new = options.inputs == Inputs::each_new && run.facts().is_generated;
   const auto seed_of = [&](int i) {
-    const auto to_come = static_cast<std::uint64_t>(runs - 1 - i);
-    return makes_new ? options.seed + (to_come << 32) : options.seed;
+    return run.facts().is_generated ? seed_of_repetition(options, i) : options.seed;
   };
   std::optional<std::uint64_t> made;
   const auto make = [&](std::uint64_t seed) {

@@ -232,7 +232,8 @@ void tell_rehearsal(const Comm& world, const ProgramTraits& program, const RunOp
   }
   const std::vector<Repetition> repetitions = repetitions_of_all(world, mine);
   for (const RehearsedRank& rehearsed : mine) {
-    for (const std::string& text : gather_texts(world, what_to_know_of(rehearsed))) {
+    for (const std::string& text :
+         gather_texts(world, what_to_know_of(rehearsed, options.inputs))) {
       if (!text.empty()) {
         print_warnings(program.program, {text}, options);
       }
@@ -260,6 +261,9 @@ void check_rehearsed_search(const RunOptions& options, const Refuse& refuse) {
   }
   if (options.checkpoint) {
     refuse("--checkpoint", "which begins at the start");
+  }
+  if (options.inputs != Inputs::same) {
+    refuse("--inputs new", "which repeats one input");
   }
   const RehearsedRanks& wanted = *options.rehearse;
   if (!wanted.ranks.empty()) {
@@ -311,8 +315,8 @@ RehearsedRanks parse_rehearsed_ranks(const std::string& text) {
   return wanted;
 }
 
-std::string what_to_know_of(const RehearsedRank& rehearsed) {
-  std::string text = difference_of(rehearsed).value_or("");
+std::string what_to_know_of(const RehearsedRank& rehearsed, Inputs inputs) {
+  std::string text = inputs == Inputs::same ? difference_of(rehearsed).value_or("") : "";
   if (rehearsed.first_level > 0) {
     text += fmt::format(
         "{}rank {}: {} at levels 0 to {}, for which the other ranks' part takes more time or "
@@ -328,9 +332,6 @@ void check_rehearsal(const RunOptions& options) {
   const auto refuse = [](const char* option, const char* why) {
     throw UsageError(fmt::format("--rehearse: {} is not for a rehearsal, {}", option, why));
   };
-  if (options.inputs != Inputs::same) {
-    refuse("--inputs new", "which repeats one input");
-  }
   if (options.type == DC_Type::work_stealing) {
     check_rehearsed_search(options, refuse);
     return;
@@ -358,7 +359,10 @@ void check_rehearsal(const RunOptions& options) {
 
 void rehearse(const Comm& world, const AnyRun& run, const ProgramTraits& program,
               const CommandLine& line, RunInformation information) {
-  const RunOptions& options = line.options;
+  RunOptions options = line.options;
+  if (!run.facts().is_generated) {
+    options.inputs = Inputs::same;
+  }
   const std::vector<int> ranks = ranks_of_process(world, *options.rehearse);
   CallOptions call{{.comm = MPI_COMM_WORLD,
                     .placement = options.placement,

@@ -65,7 +65,7 @@ void expect_rehearsed_as_run(const std::string& program, const Arguments& argume
     EXPECT_EQ(work_in(rehearsed, 1), work_in(real, 0));
     EXPECT_EQ(work_in(rehearsed, 2), work_in(real, 1));
     for (const auto& [rank, leaf] : work_in(rehearsed, 0)) {
-      const Arguments work = work_in(real, 0).at(rank);
+      const Arguments work = work_in(real, 1).at(rank);
       EXPECT_EQ(leaf.size(), 1U);
       EXPECT_NE(std::ranges::find(work, leaf[0]), work.end()) << leaf[0];
     }
@@ -78,6 +78,13 @@ void expect_rehearsed_as_run(const std::string& program, const Arguments& argume
 TEST(Rehearse, DoesWhatEveryRankOfQuicksortDoes) {
   for (const char* const placement : {"replicated", "rooted", "distributed"}) {
     expect_rehearsed_as_run("quicksort", {"--size", "N=50K", "--placement", placement});
+  }
+}
+
+TEST(Rehearse, OfNewInputsDoesWhatEachRepetitionDoes) {
+  for (const char* const placement : {"replicated", "distributed"}) {
+    expect_rehearsed_as_run("quicksort",
+                            {"--size", "N=50K", "--placement", placement, "--inputs", "new"});
   }
 }
 
@@ -182,8 +189,6 @@ TEST(Rehearse, SaysInOneLineWhatIsWrong) {
   expect(1, {"--rehearse", "4", "--threads", "2"},
          "--threads: hypercube of cleave-quicksort runs one thread a rank, give the application "
          "`small` or take --type work_stealing");
-  expect(1, {"--rehearse", "4", "--inputs", "new"},
-         "--rehearse: --inputs new is not for a rehearsal, which repeats one input");
   expect(1, {"--rehearse", "4", "--type", "sequential"},
          "--rehearse: sequential is not rehearsed, take --type hypercube");
 }

@@ -30,3 +30,43 @@ def number(cell):
 
 def percent(error, sign="", none=""):
     return none if error is None else f"{100 * error:{sign}.1f} %"
+
+
+def half_width(rows):
+    """Of the intervals, relative to the prediction; the median."""
+    return statistics.median((row["interval_s"][1] - row["interval_s"][0]) / 2 / row["predicted_s"] for row in rows)
+
+
+HEADS = ["error", "intervals that hold", "half width", "single runs inside"]
+
+
+def cells(rows):
+    """Of HEADS; the last is empty where nobody counted single runs."""
+    if not rows:
+        return [""] * len(HEADS)
+    summary = summary_of(rows)
+    unanswered = summary["without_an_answer"]
+    held = f"{summary['intervals_that_hold']} of {summary['predictions']}"
+    if unanswered:
+        held += f", {unanswered} without an answer"
+    if not summary["predictions"]:
+        return ["", held, "", ""]
+    errors = " / ".join(percent(summary[f"{which}_abs_relative_error"]) for which in ("median", "worst"))
+    runs = sum(row.get("single_runs", 0) for row in rows)
+    inside = f"{100 * sum(row['single_runs_inside'] for row in rows) / runs:.0f} %" if runs else ""
+    return [errors, held, f"{100 * half_width(answered(rows)):.0f} %", inside]
+
+
+def table_of(sides):
+    """Markdown: of rows by name, a line for each name and one for all. Of several builds the rows stand side by side."""
+    names = list(sides[0])
+    all_cells = [
+        [cell for side in sides for cell in cells([row for name in some for row in side.get(name, [])])]
+        for some in [*([name] for name in names), names]
+    ]
+    heads = HEADS * len(sides)
+    used = [column for column in range(len(heads)) if any(line[column] for line in all_cells)]
+    lines = ["| rows | " + " | ".join(heads[c] for c in used) + " |", "| --- |" + " ---: |" * len(used)]
+    for name, line in zip([*names, "all"], all_cells):
+        lines.append(f"| {name} | " + " | ".join(line[c] for c in used) + " |")
+    return lines

@@ -280,17 +280,23 @@ TEST_F(Simulated, APredictionIsJudged) {
   EXPECT_EQ(refused.err, "judge: --input N=3K is not predicted by short: N=16K\n");
 }
 
-TEST(Beyond, SizesThatWereHeldOutAreSummarised) {
+TEST(OneHost, RunsThatWereHeldOutAreSummarised) {
   if (run({"env", "python3"}, {"--version"}).status != 0) {
     GTEST_SKIP() << "there is no python3: run tests/referee/setup";
   }
   const testing::TemporaryFolder folder;
   const Finished finished =
-      run({kReferee + "/beyond"}, {"short", "--out", folder.path(), "--cleave", CLEAVE_PROGRAM});
+      run({kReferee + "/one_host"}, {"short", "--out", folder.path(), "--cleave", CLEAVE_PROGRAM});
   ASSERT_EQ(finished.status, 0) << finished.err;
-  std::ifstream in(folder.path() / "beyond.json");
-  const auto study = nlohmann::json::parse(in).at(0);
-  EXPECT_EQ(study["study"], "short");
+  std::ifstream in(folder.path() / "one_host.json");
+  std::map<std::string, nlohmann::json> by_way;
+  for (const nlohmann::json& study : nlohmann::json::parse(in)) {
+    EXPECT_EQ(study["study"], "short");
+    by_way[study["way"]] = study;
+  }
+  EXPECT_EQ(by_way["rehearsed"]["rows"].size(), 5U);
+  EXPECT_EQ(by_way["every-second"]["rows"].size(), 2U);
+  const nlohmann::json& study = by_way["beyond"];
   ASSERT_EQ(study["rows"].size(), 1U) << "512K keys, four times beyond 128K";
   const nlohmann::json& row = study["rows"][0];
   EXPECT_EQ(row["sizes"]["N"], 512 << 10);
@@ -305,7 +311,7 @@ TEST(Beyond, SizesThatWereHeldOutAreSummarised) {
     EXPECT_EQ(study["summary"]["worst_abs_relative_error"],
               std::abs(row["relative_error"].get<double>()));
   }
-  EXPECT_EQ(run({kReferee + "/beyond"}, {"nothing"}).status, 2);
+  EXPECT_EQ(run({kReferee + "/one_host"}, {"nothing"}).status, 2);
 }
 
 TEST(Paper, TablesOfBothApplicationsAreOnOnePage) {

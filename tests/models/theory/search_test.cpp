@@ -63,6 +63,69 @@ TEST(SearchRuns, HaveTheVisitsOfTheFasterHalf) {
   }
 }
 
+/// As --rehearse writes it, where a node takes `slower` times as long as in a run.
+std::vector<Trace> rehearsals(Truth truth, const std::vector<std::pair<int, int>>& workers,
+                              double slower) {
+  truth.node_s *= slower;
+  std::vector<Trace> traces = search_traces(truth, workers, kSizes);
+  for (Trace& trace : traces) {
+    for (int rank = 0; rank < trace.run.ranks; ++rank) {
+      trace.run.rehearsed.push_back(rank);
+    }
+    trace.run.ranks_per_host = 4;
+  }
+  return traces;
+}
+
+/// Those of one problem a size, whose bounds leave a few nodes more each time.
+std::vector<Trace> pruning_traces(std::vector<Trace> traces) {
+  std::int64_t more = 0;
+  for (Trace& trace : traces) {
+    trace.run.options["size"] = "N=22";
+    trace.run.seed = 5;
+    for (Trace::Run& repetition : trace.repetitions) {
+      repetition.sizes.at("nodes") += 2 * more++;
+    }
+  }
+  return traces;
+}
+
+TEST(SearchRuns, OfOneProblemAreOneHoweverManyNodesTheyVisit) {
+  const std::vector<Trace> traces =
+      pruning_traces(search_traces({}, {{2, 1}, {4, 1}}, {kSizes.front()}));
+  const Measurements measurements = collect_measurements(traces);
+  ASSERT_EQ(measurements.points.size(), 2U);
+  ASSERT_EQ(measurements.searches.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    std::vector<std::int64_t> nodes;
+    for (const Trace::Run& repetition : traces[i].repetitions) {
+      if (!repetition.warm_up) {
+        nodes.push_back(repetition.sizes.at("nodes"));
+      }
+    }
+    EXPECT_EQ(measurements.points[i].sizes.at("nodes"), nodes[(nodes.size() - 1) / 2]);
+    EXPECT_EQ(measurements.points[i].sizes, measurements.searches[i].sizes);
+    EXPECT_EQ(measurements.points[i].seconds.size(), nodes.size());
+  }
+  std::vector<Trace> of_another_seed = traces;
+  of_another_seed.back().run.seed = 6;
+  of_another_seed.back().run.ranks = of_another_seed.front().run.ranks;
+  EXPECT_EQ(collect_measurements(of_another_seed).points.size(), 2U);
+}
+
+TEST(Search, OfWhichAnotherVisitWasRehearsedIsAnsweredByThat) {
+  const Truth truth;
+  const Model model = fit(search_traces(truth, {{1, 1}, {2, 1}}, kSizes));
+  const std::vector<Trace> traces = pruning_traces(rehearsals(truth, {{2, 1}}, 1));
+  RunPoint run = collect_rehearsals({&traces.front(), 1}).points.front();
+  run.is_rehearsed = false;
+  run.sizes.at("nodes") += 1;
+  const PredictOptions options{.rehearsed = rehearsed_runs(model, {&traces.front(), 1})};
+  EXPECT_TRUE(predict(model, run, options).is_rehearsed);
+  run.options["size"] = "N=23";
+  EXPECT_FALSE(predict(model, run, options).is_rehearsed);
+}
+
 TEST(Search, FindsTheTimeOfANodeAndTheEfficiency) {
   const Truth truth;
   const Model model =
@@ -111,20 +174,6 @@ TEST(Search, PredictsMoreRanksAndLargerTreesThanItHasSeen) {
     ASSERT_EQ(f.shares.size(), 2U);
     EXPECT_NEAR(f.shares[0].seconds + f.shares[1].seconds, f.seconds, 1e-9 * f.seconds);
   }
-}
-
-/// As --rehearse writes it, where a node takes `slower` times as long as in a run.
-std::vector<Trace> rehearsals(Truth truth, const std::vector<std::pair<int, int>>& workers,
-                              double slower) {
-  truth.node_s *= slower;
-  std::vector<Trace> traces = search_traces(truth, workers, kSizes);
-  for (Trace& trace : traces) {
-    for (int rank = 0; rank < trace.run.ranks; ++rank) {
-      trace.run.rehearsed.push_back(rank);
-    }
-    trace.run.ranks_per_host = 4;
-  }
-  return traces;
 }
 
 TEST(Search, LearnsTheEfficiencyOfManyRanksFromRehearsals) {

@@ -29,12 +29,12 @@ RehearsedRank rehearsed_with(const std::vector<std::int64_t>& leaf_of_each_repet
 
 TEST(RehearsalWarning, NamesWhatRepetitionsDoOtherwiseAndWhatIsLeftOut) {
   RehearsedRank rehearsed = rehearsed_with({10, 10, 10});
-  EXPECT_EQ(what_to_know_of(rehearsed), "");
+  EXPECT_EQ(what_to_know_of(rehearsed, Inputs::same), "");
   rehearsed.first_level = 3;
-  EXPECT_EQ(what_to_know_of(rehearsed),
+  EXPECT_EQ(what_to_know_of(rehearsed, Inputs::same),
             "rank 5: nothing is combined at levels 0 to 2, for which the other ranks' part takes "
             "more time or memory than one host has");
-  EXPECT_EQ(what_to_know_of(rehearsed_with({10, 10, 11})),
+  EXPECT_EQ(what_to_know_of(rehearsed_with({10, 10, 11}), Inputs::same),
             "rank 5 does sequential of N=10 at level 1 in repetition 2 and sequential of N=11 at "
             "level 1 in the next: the application is not deterministic, or keeps state from call "
             "to call");
@@ -43,7 +43,7 @@ TEST(RehearsalWarning, NamesWhatRepetitionsDoOtherwiseAndWhatIsLeftOut) {
   shorter.recorder.end_repetition(3);
   shorter.first_level = 2;
   shorter.level_offset = 2;
-  EXPECT_EQ(what_to_know_of(shorter),
+  EXPECT_EQ(what_to_know_of(shorter, Inputs::same),
             "rank 5 does divide of N=20 at level 0 in repetition 2 and nothing in the next: the "
             "application is not deterministic, or keeps state from call to call; rank 5: nothing "
             "is rehearsed at levels 0 to 1, for which the other ranks' part takes more time or "

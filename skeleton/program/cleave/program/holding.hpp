@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which ranks hold what of the problem and of the solution of a run.
+// Which ranks hold what of the problem and of the solution of a run, and whose seed it is.
 #pragma once
+
+#include <cstdint>
 
 #include <cleave/dc_type.hpp>
 #include <cleave/run_options.hpp>
@@ -34,6 +36,15 @@ inline Holding holding_of(int rank, const RunOptions& options) {
 inline bool all_hold_solution(const RunOptions& options) {
   return options.type != DC_Type::sequential &&
          traits_of(options.placement).solution == Holders::all;
+}
+
+/// Of repetition `index`, the first of which is 0 and a warm-up if there is one. The last has that
+/// of --seed.
+inline std::uint64_t seed_of_repetition(const RunOptions& options, int index) {
+  const int to_come = options.warm_up + options.repetitions - 1 - index;
+  return options.inputs == Inputs::each_new
+             ? options.seed + (static_cast<std::uint64_t>(to_come) << 32)
+             : options.seed;
 }
 
 /// Adds the sizes of --size to those of the run, but for names that the executor has told of

@@ -25,7 +25,7 @@ RehearsedRanks parse_rehearsed_ranks(const std::string& text);
 void check_rehearsal(const RunOptions& options);
 
 /// A warning: that repetitions differ in what they do, that levels are left out; empty if neither.
-std::string what_to_know_of(const RehearsedRank& rehearsed);
+std::string what_to_know_of(const RehearsedRank& rehearsed, Inputs inputs);
 
 /// The run of a program that is given --rehearse: prints the times, and to standard error what is
 /// to be known of them; writes the trace, of which `information` tells. Collective over `world`.

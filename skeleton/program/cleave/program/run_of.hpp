@@ -147,8 +147,9 @@ class RunOf final : public AnyRun {
                          int rank, std::int64_t max_bytes,
                          const std::function<Holding(int)>& holding) const override {
     if constexpr (RunsOnHypercube<App>) {
-      const auto make = agree(world, [&] { return maker_of_problems(options, holding); });
-      return rehearse_as_needed<App>(world, app_, options, call, rank, max_bytes, make);
+      return rehearse_as_needed<App>(
+          world, app_, options, call, rank, max_bytes,
+          [&](std::uint64_t seed) { return maker_of_problems(options, seed, holding); });
     } else {
       throw UsageError("--rehearse: this application does not run on the hypercube");
     }
@@ -234,12 +235,12 @@ class RunOf final : public AnyRun {
     return Problem(all.subspan(at(rank), at(rank + 1) - at(rank)));
   }
 
-  std::shared_ptr<const Problem> shared_whole(const RunOptions& options) const {
-    return std::make_shared<const Problem>(program_->make_problem(options.sizes, options.seed));
+  std::shared_ptr<const Problem> shared_whole(const RunOptions& options, std::uint64_t seed) const {
+    return std::make_shared<const Problem>(program_->make_problem(options.sizes, seed));
   }
 
   /// What each rank of a rehearsed run is given, as `make_problem` makes it on that rank.
-  std::function<Problem(int)> maker_of_problems(const RunOptions& options,
+  std::function<Problem(int)> maker_of_problems(const RunOptions& options, std::uint64_t seed,
                                                 const std::function<Holding(int)>& holding) const {
     const int ranks = options.rehearse->of;
     const bool in_parts = holding(0) == Holding::part;
@@ -249,24 +250,24 @@ class RunOf final : public AnyRun {
             "--rehearse: parts that are read from a file are not made for other ranks; take "
             "--placement replicated");
       }
-      return [this, &options, ranks](int rank) {
-        return make_part(Comm::as_rank(rank, ranks), options, options.seed);
+      return [this, &options, seed, ranks](int rank) {
+        return make_part(Comm::as_rank(rank, ranks), options, seed);
       };
     }
     if constexpr (SplitsParts<App>) {
       if (in_parts) {
-        return [whole = shared_whole(options), ranks](int rank) {
+        return [whole = shared_whole(options, seed), ranks](int rank) {
           return section_of(*whole, rank, ranks);
         };
       }
     }
     if constexpr (kCopies) {
-      return [whole = shared_whole(options), holding](int rank) {
+      return [whole = shared_whole(options, seed), holding](int rank) {
         return holding(rank) == Holding::all ? *whole : Problem{};
       };
     } else {
-      return [this, &options, holding](int rank) {
-        return holding(rank) == Holding::all ? program_->make_problem(options.sizes, options.seed)
+      return [this, &options, seed, holding](int rank) {
+        return holding(rank) == Holding::all ? program_->make_problem(options.sizes, seed)
                                              : Problem{};
       };
     }
