@@ -52,12 +52,17 @@ bool Network::is_of(int ranks) const {
   return std::ranges::any_of(alltoallv, is_same) || std::ranges::any_of(exchange, is_same);
 }
 
-bool Network::knows_between_hosts() const {
-  const auto leaves = [&](const detail::Communication& entry) {
-    return entry.between_hosts || !tells_hosts_apart;
-  };
-  return std::ranges::any_of(exchange, leaves) || std::ranges::any_of(alltoallv, leaves);
+int Network::most_ranks_between_hosts() const {
+  int most = 0;
+  for (const auto* const entries : {&exchange, &alltoallv}) {
+    for (const detail::Communication& entry : *entries) {
+      most = std::max(most, entry.between_hosts || !tells_hosts_apart ? entry.ranks : 0);
+    }
+  }
+  return most;
 }
+
+bool Network::knows_between_hosts() const { return most_ranks_between_hosts() > 0; }
 
 Network network_of(const detail::Machine& machine) {
   return {.source = machine.name,
@@ -166,6 +171,12 @@ Network assumed_at(Network network, double part) {
       entry.gap_s_per_byte *= factor_at(found.least_bytes_per_s, found.most_bytes_per_s, part);
     }
   }
+  return network;
+}
+
+Network with_shared_links(Network network, double part) {
+  constexpr double kLeastShare = 0.4;  // as of assumable_networks
+  network.unseen_gap_factor = std::pow(1 / kLeastShare, part);
   return network;
 }
 

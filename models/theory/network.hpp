@@ -25,12 +25,16 @@ struct Network {
   bool tells_hosts_apart = true;
   /// A network between hosts that nobody measured, by name (`assumable_networks`).
   std::string assumed;
+  /// By what gaps between hosts are multiplied in groups of more ranks than were measured.
+  double unseen_gap_factor = 1;
 
   bool is_empty() const { return alltoallv.empty() && exchange.empty(); }
   /// Whether it says what messages between hosts take.
   bool knows_between_hosts() const;
   /// Whether it was measured on as many ranks.
   bool is_of(int ranks) const;
+  /// Of its entries between hosts; 0 if there are none.
+  int most_ranks_between_hosts() const;
 };
 
 Network network_of(const detail::Machine& machine);
@@ -60,6 +64,10 @@ Network with_assumed(Network network, const std::string& name);
 double assumed_latency_factor(const std::string& name, double part);
 /// `network` at `part` of the range of what is assumed of it. \pre  is_assumable(network.assumed)
 Network assumed_at(Network network, double part);
+
+/// `network` where groups of more ranks than it was measured on share links between switches, which
+/// may leave them 40 % of their own: at `part` of that range, from nothing shared (0) to all (1).
+Network with_shared_links(Network network, double part);
 
 /// The entry that stands for an exchange at `level` of `ranks` ranks, and a remark if it is of
 /// another number of ranks. Taken is the first there is of: the skeleton's exchange at this level,

@@ -320,6 +320,9 @@ const detail::Communication& Player::entry(const Ranks& group, int level) {
     if (chosen.remark && std::ranges::find(remarks_, *chosen.remark) == remarks_.end()) {
       remarks_.push_back(*chosen.remark);
     }
+    if (key.second && group.ranks.size > network_.most_ranks_between_hosts()) {
+      chosen.entry.multiply_gap(network_.unseen_gap_factor);
+    }
     found = entries_.emplace(key, std::move(chosen.entry)).first;
   }
   return found->second;

@@ -197,13 +197,19 @@ HalfWidths play_hypercube(Prediction& prediction, const Question& question) {
     add_messages(prediction, widths, *question.messages);
     return widths;
   }
-  if (question.ranks > question.ranks_per_host && !question.network.assumed.empty()) {
+  if (question.ranks <= question.ranks_per_host) {
+    return widths;
+  }
+  if (!question.network.assumed.empty()) {
     prediction.assumed_network = question.network.assumed;
     const auto at = [&](double part) {
       return player_on(assumed_at(question.network, part)).seconds();
     };
     widths.add(std::log(prediction.seconds / at(kBestNetwork)),
                std::log(at(kWorstNetwork) / prediction.seconds));
+  } else if (question.ranks > question.network.most_ranks_between_hosts()) {
+    const Network shared = with_shared_links(question.network, kWorstNetwork);
+    widths.add(0, std::log(player_on(shared).seconds() / prediction.seconds));
   }
   return widths;
 }

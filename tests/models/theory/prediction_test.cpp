@@ -274,7 +274,7 @@ TEST(BeyondTheHost, IsRefusedWithoutItsNetwork) {
   }
   Network measured = model.network;
   measured.exchange.push_back(
-      {.ranks = 2, .between_hosts = true, .latency_s = 1e-5, .gap_s_per_byte = 5e-10});
+      {.ranks = 64, .between_hosts = true, .latency_s = 1e-5, .gap_s_per_byte = 5e-10});
   const Prediction known = predict(model, 64, sizes, {.network = measured});
   const Prediction assumed =
       predict(model, 64, sizes, {.network = with_assumed(model.network, "ethernet-10g")});
@@ -284,6 +284,24 @@ TEST(BeyondTheHost, IsRefusedWithoutItsNetwork) {
   EXPECT_TRUE(predict(model, 2, sizes, {.network = with_assumed(model.network, "ethernet-10g")})
                   .assumed_network.empty())
       << "two ranks stay on the host";
+}
+
+TEST(BeyondTheHost, MoreHostsThanWereMeasuredMayShareLinks) {
+  const Model model = of_one_host(2);
+  const NamedSizes sizes = {{"N", 8 << 20}};
+  const auto measured_on = [&](int ranks) {
+    Network network = model.network;
+    network.exchange.push_back(
+        {.ranks = ranks, .between_hosts = true, .latency_s = 1e-5, .gap_s_per_byte = 5e-10});
+    return predict(model, 64, sizes, {.network = network});
+  };
+  const Prediction on_all = measured_on(64);
+  const Prediction on_few = measured_on(8);
+  EXPECT_EQ(on_few.seconds, on_all.seconds);
+  EXPECT_NEAR(on_few.low, on_all.low, 1e-9 * on_all.low);
+  EXPECT_GT(on_few.high, 1.1 * on_all.high);
+  EXPECT_GT(measured_on(2).high, on_few.high) << "more of its levels were not measured";
+  EXPECT_NEAR(measured_on(128).high, on_all.high, 1e-9 * on_all.high);
 }
 
 TEST(BeyondTheHost, MoreRanksThanWereMeasuredMayStayOnIt) {
