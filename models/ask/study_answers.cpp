@@ -20,9 +20,12 @@ const detail::Trace& trace_of(const StudyRun& run, const Case& c) {
   return run.traces_with(c)[c.traces.front()];
 }
 
-/// The options that say what a case solves. Searches of one problem may visit different nodes.
-std::map<std::string, std::string> options_of(const StudyRun& run, const Case& c) {
-  return problem_options(trace_of(run, c).run.options);
+/// Whether a case solves the problem of these options, whose sizes are among `sizes`.
+bool solves(const StudyRun& run, const Case& c, const std::map<std::string, std::string>& options,
+            const NamedSizes& sizes) {
+  const detail::Trace& trace = trace_of(run, c);
+  return problem_options(trace.run.options) == options &&
+         std::ranges::includes(sizes, lasting_sizes(trace.run, trace.repetitions.back().sizes));
 }
 
 /// What was rehearsed so far, with what is asked of it.
@@ -31,8 +34,8 @@ std::vector<RehearsedRun> rehearsed_so_far(Model model, const StudyRun& run) {
   std::vector<RehearsedRun> rehearsed = rehearsed_runs(model, run.rehearsals());
   for (const Case& c : run.plan().cases) {
     for (RehearsedRun& of : rehearsed) {
-      of.is_asked = of.is_asked ||
-                    (c.is_asked && of.ranks == c.rehearsed && of.options == options_of(run, c));
+      of.is_asked = of.is_asked || (c.is_asked && of.ranks == c.rehearsed &&
+                                    solves(run, c, of.options, of.sizes));
     }
   }
   return rehearsed;
@@ -61,14 +64,14 @@ bool is_longer_of(const StudyRun& run, const Case& c, const JudgedRun& judged) {
   const bool is_run = judged.relative_error < 0;
   return (c.rehearsed == 0) == is_run && c.workers.threads == judged.run.threads &&
          (is_run ? c.workers.ranks : c.rehearsed) == judged.run.ranks &&
-         options_of(run, c) == judged.run.options;
+         solves(run, c, judged.run.options, judged.run.sizes);
 }
 
 bool is_rehearsal_of(const StudyRun& run, const Case& c, const Prediction& answer) {
-  NamedSizes sizes = answer.sizes;
-  sizes.erase("nodes");
+  const detail::Trace& trace = trace_of(run, c);
   return c.is_asked && c.rehearsed == answer.ranks &&
-         std::ranges::includes(trace_of(run, c).repetitions.back().sizes, sizes);
+         std::ranges::includes(trace.repetitions.back().sizes,
+                               lasting_sizes(trace.run, answer.sizes));
 }
 
 }  // namespace

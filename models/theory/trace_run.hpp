@@ -41,17 +41,23 @@ inline bool searches_one_problem(const RunInformation& run) {
          !problem_options(run.options).empty();
 }
 
-inline RunIdentity identity_of(const RunInformation& run, const detail::Trace::Run& repetition) {
-  NamedSizes sizes = repetition.sizes;
-  std::uint64_t seed = 0;
+/// Those of `sizes` that are the same in all repetitions of `run`.
+inline NamedSizes lasting_sizes(const RunInformation& run, NamedSizes sizes) {
   if (searches_one_problem(run)) {
     sizes.erase("nodes");
-    seed = run.seed;
   }
-  return {run.ranks,          run.threads,
-          std::move(sizes),   run.ranks_per_host,
-          run.oversubscribed, !run.rehearsed.empty(),
-          run.options,        seed};
+  return sizes;
+}
+
+inline RunIdentity identity_of(const RunInformation& run, const detail::Trace::Run& repetition) {
+  return {run.ranks,
+          run.threads,
+          lasting_sizes(run, repetition.sizes),
+          run.ranks_per_host,
+          run.oversubscribed,
+          !run.rehearsed.empty(),
+          run.options,
+          searches_one_problem(run) ? run.seed : 0};
 }
 
 /// What the command line says in counts, as --size N=31 or --genus 31 does.

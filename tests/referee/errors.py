@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What becomes of predictions: the figures that all referees tell of them."""
 
+import os
+import pathlib
 import statistics
 
 
@@ -70,3 +72,10 @@ def table_of(sides):
     for name, line in zip([*names, "all"], all_cells):
         lines.append(f"| {name} | " + " | ".join(line[c] for c in used) + " |")
     return lines
+
+
+def processor():
+    """The name of this machine's processor, and how many cores there are."""
+    text = pathlib.Path("/proc/cpuinfo").read_text()
+    name = next((line.split(":")[1].strip() for line in text.split("\n") if line.startswith("model name")), "unknown processor")
+    return f"{name}, {len(os.sched_getaffinity(0))} cores"
