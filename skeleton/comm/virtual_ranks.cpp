@@ -178,7 +178,7 @@ class VirtualTransport final : public Transport {
   std::optional<Message> receive() override { return ranks_.poll(rank_); }
   std::int64_t now_ns() const override { return VirtualRanks::now_ns(); }
   std::int64_t pace_ns() const override { return VirtualRanks::now_ns(); }
-  std::int64_t coarse_ns() const override { return VirtualRanks::now_ns(); }
+  // What coarse looks take is part of the visits, as in a run: these stay the system's.
   void pause(int tries, bool /*is_polite*/) override { ranks_.spend(pause_ns(tries)); }
 
  private:

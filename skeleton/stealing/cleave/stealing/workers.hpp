@@ -85,7 +85,7 @@ class Workers final : public BagInstance<typename K::Node, SearchOfRank> {
   }
 
   std::int64_t visit_some(SearchWorker& worker) override {
-    constexpr int kTurnsBetweenLooks = 4;
+    constexpr int kTurnsBetweenLooks = 16;
     constexpr std::int64_t kTooLong_ns = 1'000'000;
     const std::int64_t begin_ns = transport_->coarse_ns();
     SplitDeque<Node>& mine = deques_.of(worker.index);
