@@ -34,8 +34,8 @@ std::vector<RehearsedRun> rehearsed_so_far(Model model, const StudyRun& run) {
   std::vector<RehearsedRun> rehearsed = rehearsed_runs(model, run.rehearsals());
   for (const Case& c : run.plan().cases) {
     for (RehearsedRun& of : rehearsed) {
-      of.is_asked = of.is_asked || (c.is_asked && of.ranks == c.rehearsed &&
-                                    solves(run, c, of.options, of.sizes));
+      of.is_asked = of.is_asked ||
+                    (c.is_asked && of.ranks == c.rehearsed && solves(run, c, of.options, of.sizes));
     }
   }
   return rehearsed;
