@@ -65,8 +65,8 @@ double assumed_latency_factor(const std::string& name, double part);
 /// `network` at `part` of the range of what is assumed of it. \pre  is_assumable(network.assumed)
 Network assumed_at(Network network, double part);
 
-/// `network` where groups of more ranks than it was measured on share links between switches, which
-/// may leave them 40 % of their own: at `part` of that range, from nothing shared (0) to all (1).
+/// `network` where groups of more ranks than it was measured on share links between switches. That
+/// may leave them 40 % of their bandwidth: at `part` 1 it does, at 0 they have all of it.
 Network with_shared_links(Network network, double part);
 
 /// The entry that stands for an exchange at `level` of `ranks` ranks, and a remark if it is of

@@ -46,10 +46,10 @@ QuietRepetitions::QuietRepetitions(std::span<const detail::Trace> traces) {
   }
 }
 
-NamedSizes QuietRepetitions::sizes_of(const detail::Trace& trace,
+NamedSizes QuietRepetitions::sizes_of(const RunIdentity& run,
                                       const detail::Trace::Run& repetition) const {
   NamedSizes sizes = repetition.sizes;
-  if (const auto nodes = nodes_.find(identity_of(trace.run, repetition)); nodes != nodes_.end()) {
+  if (const auto nodes = nodes_.find(run); nodes != nodes_.end()) {
     sizes["nodes"] = nodes->second;
   }
   return sizes;

@@ -20,8 +20,8 @@ class QuietRepetitions {
 
   bool counts(const detail::Trace& trace, const detail::Trace::Run& repetition) const;
 
-  /// Its sizes; the nodes of a search are the median over all repetitions of the run.
-  NamedSizes sizes_of(const detail::Trace& trace, const detail::Trace::Run& repetition) const;
+  /// Those of `repetition` of a run; the nodes of a search are the median over all of the run's.
+  NamedSizes sizes_of(const RunIdentity& run, const detail::Trace::Run& repetition) const;
 
   /// The chance that a run was disturbed in all its rounds: these agree where nothing disturbs.
   double chance_disturbed(const RunIdentity& run) const;

@@ -111,7 +111,7 @@ void add_trace(std::map<RunIdentity, PointData>& points, const detail::Trace& tr
     point.ranks_per_host = r.ranks_per_host;
     point.oversubscribed = r.oversubscribed;
     point.is_rehearsed = !r.rehearsed.empty();
-    point.sizes = quiet.sizes_of(trace, run);
+    point.sizes = quiet.sizes_of(identity, run);
     point.given = given_by(r.options);
     point.options = problem_options(r.options);
     point.peak_memory_bytes = std::max(point.peak_memory_bytes, r.peak_memory_bytes);

@@ -57,7 +57,7 @@ void add_trace(std::map<RunIdentity, SearchRun>& runs, const detail::Trace& trac
     run.ranks_per_host = r.ranks_per_host;
     run.oversubscribed = r.oversubscribed;
     run.is_rehearsed = !r.rehearsed.empty();
-    run.sizes = quiet.sizes_of(trace, repetition);
+    run.sizes = quiet.sizes_of(identity, repetition);
     run.given = given_by(r.options);
     run.options = r.options;
     add_repetition(run, seconds_of(repetition.elapsed_ns), workers->second);

@@ -21,9 +21,9 @@ inline double seconds_of(std::int64_t ns) {
   return static_cast<double>(ns) * kSecondsPerNanosecond;
 }
 
-/// What makes two repetitions measure the same thing, of one trace or of two: ranks, threads,
-/// sizes, ranks per host, whether they share cores, whether they were rehearsed, the options of
-/// the application, and of a search the seed.
+/// What makes two repetitions measure the same thing, of one trace or of two. It is ranks, threads,
+/// sizes, ranks per host, whether they share cores, and whether they were rehearsed. The options of
+/// the application belong to it, and of a search the seed.
 using RunIdentity = std::tuple<int, int, NamedSizes, int, bool, bool,
                                std::map<std::string, std::string>, std::uint64_t>;
 
