@@ -11,12 +11,13 @@
 #include <vector>
 
 #include <cleave/clock.hpp>
+#include <cleave/dc_type.hpp>
 #include <cleave/file.hpp>
-#include <cleave/program/command_line.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/program/mpi_program.hpp>
-#include <cleave/program/progress.hpp>
 #include <cleave/sizes.hpp>
+#include <cleave/tool/command_line.hpp>
+#include <cleave/tool/progress.hpp>
 #include <cleave/trace/duration.hpp>
 #include <cleave/trace/machine_file.hpp>
 #include <cleave/trace/trace_file.hpp>
@@ -147,6 +148,17 @@ std::optional<CalibrateOptions> options_from(int argc, char** argv, const Comm& 
   return options;
 }
 
+/// The call whose messages are to be measured.
+nlohmann::json told(const std::string& app, const std::string& placement, const NamedSizes& sizes,
+                    const CallMessages& messages) {
+  return {{"app", app},
+          {"placement", placement},
+          {"way", static_cast<int>(messages.way)},
+          {"key_bytes", messages.key_bytes},
+          {"bytes", messages.bytes},
+          {"sizes", sizes}};
+}
+
 nlohmann::json told_by_model(const CalibrateOptions& options, int ranks) {
   const models::Model model = models::read_model(options.like);
   if (model.hypercube() == nullptr) {
@@ -158,29 +170,22 @@ nlohmann::json told_by_model(const CalibrateOptions& options, int ranks) {
   const models::Network network = models::with_assumed(model.network, "ethernet-10g");
   const NamedSizes sizes = parse_sizes(options.size);
   const models::Prediction prediction = models::predict(model, ranks, sizes, {.network = network});
-  return {{"app", model.app},
-          {"placement", model.placement},
-          {"way", static_cast<int>(model.hypercube()->way)},
-          {"key_bytes", model.hypercube()->exchange->splitter_bytes},
-          {"bytes", prediction.message_bytes},
-          {"sizes", prediction.sizes}};
+  return told(model.app, model.placement, prediction.sizes,
+              {.way = model.hypercube()->way,
+               .bytes = {prediction.message_bytes.begin(), prediction.message_bytes.end()},
+               .key_bytes = static_cast<int>(model.hypercube()->exchange->splitter_bytes)});
 }
 
 nlohmann::json told_by_trace(const std::string& file, int ranks) {
   const Trace trace = read_trace(file);
-  if (trace.run.ranks != ranks || trace.run.type != "hypercube") {
+  if (trace.run.ranks != ranks || trace.run.type != name_of(DC_Type::hypercube)) {
     throw UsageError(
         fmt::format("--like: {} is of {} on {}, not of hypercube on the {} that were "
                     "started",
                     file, trace.run.type, format_ranks(trace.run.ranks), ranks));
   }
-  const CallMessages messages = messages_of(trace);
-  return {{"app", trace.run.app},
-          {"placement", trace.run.placement},
-          {"way", static_cast<int>(messages.way)},
-          {"key_bytes", messages.key_bytes},
-          {"bytes", messages.bytes},
-          {"sizes", trace.repetitions.back().sizes}};
+  return told(trace.run.app, trace.run.placement, trace.repetitions.back().sizes,
+              messages_of(trace));
 }
 
 /// What rank 0 reads in the model or trace, as JSON, on every rank.
@@ -228,7 +233,7 @@ void calibrate_like(const CalibrateOptions& options, const Comm& world,
   Recorder recorder(mpi_time_ns);
   make_calls(world, messages, sizes, options.seconds, recorder);
   const RunInformation run{.app = models::app_of_messages(told.at("app")),
-                           .type = "hypercube",
+                           .type = std::string(name_of(DC_Type::hypercube)),
                            .placement = told.at("placement"),
                            .repetitions = static_cast<int>(std::ssize(recorder.repetitions())),
                            .provenance = mpi_provenance(kName, command_line)};

@@ -72,7 +72,7 @@ std::string text_of(const Machine& machine) {
       for (const MessageSegment& s : c.segments) {
         text += row(pattern, c.ranks, c.level, c.between_hosts ? "between" : "inside",
                     fmt::format("{:.0f}", s.from_bytes), known(s.latency_s),
-                    known(s.gap_s_per_byte), known(4 * s.gap_s_per_byte));
+                    known(s.gap_s_per_byte), known(kBytesPerWord * s.gap_s_per_byte));
       }
       text += errors_of(c);
     }

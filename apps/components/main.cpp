@@ -12,7 +12,7 @@
 
 #include <cleave/file.hpp>
 #include <cleave/program.hpp>
-#include <cleave/program/command_line.hpp>
+#include <cleave/tool/command_line.hpp>
 #include <cleave/trace/machine_file.hpp>
 
 #include "apps/components/check.hpp"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <cleave/program.hpp>
-#include <cleave/program/command_line.hpp>
+#include <cleave/tool/command_line.hpp>
 #include <cleave/trace/checksum.hpp>
 
 #include "apps/flowshop/flowshop.hpp"

@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include <cleave/error.hpp>
-#include <cleave/program/command_line.hpp>
+#include <cleave/tool/command_line.hpp>
 
 #include "apps/quicksort/hypercube_quicksort.hpp"
 #include "apps/quicksort/programs.hpp"

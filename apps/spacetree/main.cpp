@@ -10,8 +10,8 @@
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
 #include <cleave/host/provenance_here.hpp>
-#include <cleave/program/command_line.hpp>
-#include <cleave/program/figures_text.hpp>
+#include <cleave/tool/command_line.hpp>
+#include <cleave/tool/figures_text.hpp>
 
 #include "apps/spacetree/drawing.hpp"
 #include "apps/spacetree/options.hpp"

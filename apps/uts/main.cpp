@@ -9,7 +9,7 @@
 #include <utility>
 
 #include <cleave/program.hpp>
-#include <cleave/program/command_line.hpp>
+#include <cleave/tool/command_line.hpp>
 
 #include "apps/uts/check.hpp"
 #include "apps/uts/tree_options.hpp"

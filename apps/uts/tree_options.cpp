@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include <cleave/error.hpp>
-#include <cleave/program/command_line.hpp>
+#include <cleave/tool/command_line.hpp>
 
 namespace cleave::uts {
 

@@ -11,7 +11,7 @@
 
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
-#include <cleave/program/command_line.hpp>
+#include <cleave/tool/command_line.hpp>
 
 #include "models/report/answer.hpp"
 

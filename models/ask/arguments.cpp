@@ -8,8 +8,8 @@
 
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
-#include <cleave/program/command_line.hpp>
 #include <cleave/sizes.hpp>
+#include <cleave/tool/command_line.hpp>
 #include <cleave/trace/json_fields.hpp>
 #include <cleave/trace/machine_file.hpp>
 #include <cleave/trace/span.hpp>

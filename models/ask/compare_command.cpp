@@ -12,7 +12,7 @@
 
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
-#include <cleave/program/command_line.hpp>
+#include <cleave/tool/command_line.hpp>
 
 #include "models/ask/answering.hpp"
 #include "models/ask/arguments.hpp"
@@ -26,6 +26,7 @@
 #include "models/study/subprocess.hpp"
 #include "models/theory/model_file.hpp"
 #include "models/theory/prediction.hpp"
+#include "models/theory/prediction_json.hpp"
 
 namespace cleave::models {
 
@@ -76,8 +77,7 @@ Table table_of_models(const std::vector<Model>& models, Json& rows) {
     for (const Model& model : models) {
       const Prediction p = predict(model, ranks, sizes);
       row.push_back(time_of(p));
-      times.push_back(
-          {{"seconds", p.seconds}, {"interval", {p.low, p.high}}, {"is_answer", p.is_answer()}});
+      times.push_back(Json(to_json(p)));
       if (first) {
         const bool differs = first->low > p.high || p.low > first->high;
         row.push_back(known(first->is_answer() && p.is_answer(),
@@ -139,8 +139,8 @@ void compare_measured(const CompareArguments& arguments, const std::vector<Compa
   const double ratio = comparison.max_ratio();
   if (ratio > arguments.max_ratio.value_or(1)) {
     throw Error(arguments.max_ratio
-                    ? fmt::format("{:.3f} times as long, for certain; --max-ratio is {:g}", ratio,
-                                  *arguments.max_ratio)
+                    ? fmt::format("at least {:.3f} times as long, for certain; --max-ratio is {:g}",
+                                  ratio, *arguments.max_ratio)
                     : fmt::format("{} for certain", comparison.summary()));
   }
 }

@@ -6,7 +6,7 @@
 
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
-#include <cleave/program/command_line.hpp>
+#include <cleave/tool/command_line.hpp>
 #include <cleave/trace/trace_file.hpp>
 
 #include "models/ask/answering.hpp"

@@ -2,10 +2,14 @@
 // cleave fit: traces and a machine to a model, or a table of run times.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
+#include <cleave/dc_type.hpp>
+#include <cleave/error.hpp>
 #include <cleave/host/provenance_here.hpp>
-#include <cleave/program/command_line.hpp>
+#include <cleave/sizes.hpp>
+#include <cleave/tool/command_line.hpp>
 #include <cleave/trace/machine_file.hpp>
 #include <cleave/trace/provenance.hpp>
 #include <cleave/trace/span.hpp>
@@ -140,20 +144,29 @@ std::string machine_file(const FitCommandArguments& arguments,
   return folder ? machine_if_any(*folder).value_or("").string() : "";
 }
 
-/// What the host did meanwhile, as the model in the study's folder says.
-std::string host_in(const std::filesystem::path& folder) {
-  try {
-    return read_model(model_of(folder)).verdict.host;
-  } catch (const FileError&) {  // there is none, or several, or one of another version
-    return "";
-  }
-}
-
 void check_table_options(const FitCommandArguments& arguments) {
   const FitArguments& fit = arguments.fit;
   if (!arguments.machine.empty() || !fit.given_forms.empty() || fit.forms != "auto") {
     throw UsageError(
         "a table has no blocks and no network: --machine, --forms and --form are for traces");
+  }
+}
+
+/// Whether there is what --form and --forms prescribe.
+void check_forms(const FitArguments& fit, const Measurements& measurements) {
+  if (measurements.type == name_of(DC_Type::work_stealing) &&
+      (!fit.given_forms.empty() || fit.forms != "auto")) {
+    throw UsageError("a search has no blocks: --forms and --form are for calls on the hypercube");
+  }
+  if (fit.forms == "paper") {
+    const NamedSizes& sizes = measurements.points.front().sizes;
+    const bool is_papers = std::ranges::all_of(
+        sizes, [](const auto& size) { return size.first == "N" || size.first == "M"; });
+    if (!is_papers) {
+      throw UsageError(fmt::format(
+          "--forms paper: Printista and Saez have forms of N, and of N and M, not of {}",
+          format_sizes(sizes)));
+    }
   }
 }
 
@@ -173,6 +186,7 @@ void run(FitCommandArguments& arguments, const std::string& command_line) {
   const std::optional<detail::Machine> machine = read_machine_if_given(machine_read);
   const Measurements measurements =
       arguments.fit.measurements(read_measurements(files, arguments.table.choice));
+  check_forms(arguments.fit, measurements);
   if (measurements.type == kTableType) {
     check_table_options(arguments);
   }
@@ -182,10 +196,14 @@ void run(FitCommandArguments& arguments, const std::string& command_line) {
   Model model = fit_model(measurements, machine, options,
                           detail::provenance_here("cleave fit", command_line, "none"));
   if (folder && !model.verdict.trusted) {
-    model.verdict = judge(model, measurements.points, {.rehearsed = rehearsed_in(*folder, model)});
+    const Verdict by_rehearsals =
+        judge(model, measurements.points, {.rehearsed = rehearsed_in(*folder, model)});
+    if (by_rehearsals.trusted) {
+      model.verdict = by_rehearsals;
+    }
   }
   if (folder) {
-    model.verdict.host = host_in(*folder);
+    model.verdict.host = host_told_in(*folder);
   }
   write_model(out, model);
   arguments.answering.print(to_json(model, out));

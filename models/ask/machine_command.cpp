@@ -12,7 +12,6 @@
 #include "models/ask/arguments.hpp"
 #include "models/ask/commands.hpp"
 #include "models/ask/study_folder.hpp"
-#include "models/report/format.hpp"
 #include "models/report/tables.hpp"
 #include "models/report/text.hpp"
 #include "models/tables/machine_import.hpp"

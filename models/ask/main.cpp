@@ -13,8 +13,8 @@
 #include <vector>
 
 #include <cleave/error.hpp>
-#include <cleave/program/command_line.hpp>
-#include <cleave/program/suggestion.hpp>
+#include <cleave/tool/command_line.hpp>
+#include <cleave/tool/suggestion.hpp>
 #include <cleave/trace/lines.hpp>
 
 #include "models/ask/commands.hpp"

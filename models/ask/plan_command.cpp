@@ -6,13 +6,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <system_error>
 
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
-#include <cleave/program/command_line.hpp>
 #include <cleave/sizes.hpp>
+#include <cleave/tool/command_line.hpp>
 
 #include "models/ask/answering.hpp"
 #include "models/ask/arguments.hpp"
@@ -89,14 +90,15 @@ void print_table(const Plan& plan, bool has_details) {
     const PlanChoice& c = plan.choices[i];
     const Prediction& p = c.prediction;
     const auto if_known = [&](Cell cell) { return known(p.is_answer(), std::move(cell)); };
-    table.rows.push_back(
-        {text(plan.chosen == i ? "->"
-              : c.fits         ? "fits"
-                               : ""),
-         whole(p.ranks), time_of(p), if_known(seconds(p.low)), if_known(seconds(p.high)),
-         if_known(seconds(p.run_high)), if_known(text(fmt::format("{:.2f}", c.speedup))),
-         if_known(text(fmt::format("{:.3f}", c.efficiency))), if_known(core_hours(c.core_hours)),
-         text(fitted_range_text(p, has_details)), text(memory_text(p))});
+    table.rows.push_back({text(plan.chosen == i ? "->"
+                               : c.fits         ? "fits"
+                                                : ""),
+                          whole(p.ranks), time_of(p), if_known(seconds(p.low)),
+                          if_known(seconds(p.high)), known(p.knows_runs(), seconds(p.run_high)),
+                          if_known(text(fmt::format("{:.2f}", c.speedup))),
+                          if_known(text(fmt::format("{:.3f}", c.efficiency))),
+                          if_known(core_hours(c.core_hours)),
+                          text(fitted_range_text(p, has_details)), text(memory_text(p))});
   }
   fmt::print("{}", to_terminal(table, has_details));
   Remarks remarks;
@@ -112,7 +114,10 @@ void print_table(const Plan& plan, bool has_details) {
 
 /// Why nothing was chosen: what was asked, and how near the choices come to it.
 std::string unmet(const Plan& plan, const PlanRequest& request) {
-  const auto end = [](const PlanChoice& choice) { return choice.prediction.run_high; };
+  const auto end = [](const PlanChoice& choice) {
+    return choice.prediction.knows_runs() ? choice.prediction.run_high
+                                          : std::numeric_limits<double>::infinity();
+  };
   std::vector<PlanChoice> answers;
   std::ranges::copy_if(plan.choices, std::back_inserter(answers),
                        [](const PlanChoice& choice) { return choice.prediction.is_answer(); });
@@ -124,9 +129,10 @@ std::string unmet(const Plan& plan, const PlanRequest& request) {
   const PlanChoice& best = *std::ranges::max_element(answers, {}, &PlanChoice::efficiency);
   std::vector<std::string> asked;
   if (request.deadline_s) {
-    asked.push_back(fmt::format(
-        "be done in {} with 95 % probability (at the earliest {}, with --ranks {})",
-        format_seconds(*request.deadline_s), format_seconds(end(first)), first.prediction.ranks));
+    asked.push_back(
+        fmt::format("be done in {} with 95 % probability (at the earliest {}, with --ranks {})",
+                    detail::format_seconds(*request.deadline_s), detail::format_seconds(end(first)),
+                    first.prediction.ranks));
   }
   if (request.efficiency) {
     asked.push_back(fmt::format("have an efficiency of {} (at most {:.2f}, with --ranks {})",
@@ -180,6 +186,8 @@ void run(PlanArguments& arguments) {
   request.options = arguments.question.options(model);
   if (!model.size_names().empty()) {
     require_option(arguments.size, "--size", "--size N=1G");
+  }
+  if (!arguments.size.empty()) {
     request.sizes = parse_sizes(arguments.size);
   }
   const Plan plan = make_plan(model, request);

@@ -20,6 +20,7 @@
 #include "models/report/plot.hpp"
 #include "models/report/remarks.hpp"
 #include "models/report/text.hpp"
+#include "models/study/study_plan.hpp"
 #include "models/theory/rehearsed.hpp"
 
 namespace cleave::models {
@@ -62,7 +63,7 @@ std::vector<RunPoint> measured_runs(const Model& model, const NamedSizes& sizes,
     for (const RunOfModel& run : *runs) {
       const bool is_same = std::ranges::includes(run.sizes, sizes);
       for (const std::string& file : is_same ? run.files : std::vector<std::string>()) {
-        const fs::path in_study = fs::path(study) / "traces" / fs::path(file).filename();
+        const fs::path in_study = fs::path(study) / kTracesOfStudy / fs::path(file).filename();
         if (fs::is_regular_file(in_study, none)) {
           files.push_back(in_study.string());
         } else if (fs::is_regular_file(file, none)) {

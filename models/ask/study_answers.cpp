@@ -85,6 +85,9 @@ Report report_of(const StudyRun& run, const FitArguments& fit, double within,
                               {.rehearsed = rehearsed_so_far(model, run),
                                .messages = messages_in(run.plan().folder, model)});
   report.verdict.host = host_text(run.used_by_others());
+  if (report.verdict.host.empty() && run.has_earlier()) {
+    report.verdict.host = host_told_in(run.plan().folder);
+  }
   report.model.verdict = report.verdict;
   for (const Answer& answer : report.asked) {
     if (is_wide(answer, within)) {

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include <cleave/host/provenance_here.hpp>
-#include <cleave/program/command_line.hpp>
+#include <cleave/tool/command_line.hpp>
 #include <cleave/trace/provenance.hpp>
 
 #include "models/ask/answering.hpp"
@@ -33,7 +33,7 @@ Json to_json(const StudyPlan& plan, const Report& report) {
 }
 
 /// The command line, with what is text there.
-struct CommandLine {
+struct StudyCommandArguments {
   StudyArguments study;
   std::string ranks = "1,2";
   std::string threads = "1";
@@ -56,7 +56,7 @@ void parse_percent(std::string& text) {
   text = number;
 }
 
-void fit_and_report(const CommandLine& given, StudyRun& run, const Answering& answering,
+void fit_and_report(const StudyCommandArguments& given, StudyRun& run, const Answering& answering,
                     const std::string& command_line) {
   const StudyPlan& plan = run.plan();
   const std::string model_file = plan.file_name + ".model.json";
@@ -76,7 +76,8 @@ void fit_and_report(const CommandLine& given, StudyRun& run, const Answering& an
   }
 }
 
-void run(CommandLine& given, const Answering& answering, const std::string& command_line) {
+void run(StudyCommandArguments& given, const Answering& answering,
+         const std::string& command_line) {
   StudyArguments& arguments = given.study;
   arguments.quiet = answering.quiet;
   if (arguments.program.empty()) {
@@ -100,7 +101,7 @@ void run(CommandLine& given, const Answering& answering, const std::string& comm
 }  // namespace
 
 void add_study_command(CLI::App& program, const std::string& command_line) {
-  auto given = std::make_shared<CommandLine>();
+  auto given = std::make_shared<StudyCommandArguments>();
   StudyArguments* const arguments = &given->study;
   CLI::App* command = program.add_subcommand(
       "study", "Calibrate, rehearse a program on many ranks, judge it by a few runs, and report");

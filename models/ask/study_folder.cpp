@@ -12,6 +12,7 @@
 #include <cleave/trace/trace_file.hpp>
 
 #include "models/study/study_plan.hpp"
+#include "models/theory/model_file.hpp"
 
 namespace cleave::models {
 
@@ -76,6 +77,14 @@ fs::path model_of(const fs::path& path) {
   }
   throw FileError(path, fmt::format("has no *{} ({}): make one by cleave fit {}", kModel,
                                     contents_of(path), path.string()));
+}
+
+std::string host_told_in(const fs::path& folder) {
+  try {
+    return read_model(model_of(folder)).verdict.host;
+  } catch (const FileError&) {  // there is none, or several, or one of another version
+    return "";
+  }
 }
 
 fs::path model_to_write(const fs::path& folder, const std::string& app) {

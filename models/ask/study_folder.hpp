@@ -19,6 +19,10 @@ bool is_folder(const std::filesystem::path& path);
 /// \throws FileError  if the folder holds none or several, which it lists
 std::filesystem::path model_of(const std::filesystem::path& path);
 
+/// What the host did while the runs in `folder` were made, as the model there says; empty without
+/// one.
+std::string host_told_in(const std::filesystem::path& folder);
+
 /// The one *.model.json in `folder`, or where `app`'s would be if there is none.
 /// \throws FileError  if there are several
 std::filesystem::path model_to_write(const std::filesystem::path& folder, const std::string& app);

@@ -9,11 +9,11 @@
 
 #include <cleave/error.hpp>
 #include <cleave/sizes.hpp>
+#include <cleave/trace/duration.hpp>
 #include <cleave/trace/json_fields.hpp>
 #include <cleave/trace/words.hpp>
 
 #include "models/report/cells.hpp"
-#include "models/report/format.hpp"
 
 namespace cleave::models {
 
@@ -43,6 +43,18 @@ NamedSizes of_model(const Model& model, const NamedSizes& sizes) {
   NamedSizes known;
   for (const std::string& name : model.size_names()) {
     known[name] = sizes.at(name);
+  }
+  return known;
+}
+
+/// Those of `sizes` that the fitted runs have, or the model knows.
+NamedSizes of_runs(const Model& model, const NamedSizes& sizes) {
+  NamedSizes known = of_model(model, sizes);
+  for (const auto& [name, value] : sizes) {
+    if (std::ranges::any_of(model.fitted,
+                            [&](const RunOfModel& run) { return run.sizes.contains(name); })) {
+      known[name] = value;
+    }
   }
   return known;
 }
@@ -77,9 +89,10 @@ std::vector<std::pair<std::string_view, double>> seconds_by_block(const Predicti
 }
 
 std::string runs_text(const Prediction& p) {
-  return p.knows_runs() ? fmt::format("95 % of runs between {} and {}", format_seconds(p.run_low),
-                                      format_seconds(p.run_high))
-                        : "the times of single runs are not known";
+  return p.knows_runs()
+             ? fmt::format("95 % of runs between {} and {}", detail::format_seconds(p.run_low),
+                           detail::format_seconds(p.run_high))
+             : "the times of single runs are not known";
 }
 
 std::string answer_line(const Prediction& p) {
@@ -98,8 +111,8 @@ std::string answer_line(const Prediction& p) {
                        caveats(p));
   }
   return fmt::format("{}: {} when quiet (95 %: {} to {}); as this host was, {}{}{}", asked,
-                     format_seconds(p.seconds), format_seconds(p.low), format_seconds(p.high),
-                     runs_text(p), held_back, caveats(p));
+                     detail::format_seconds(p.seconds), detail::format_seconds(p.low),
+                     detail::format_seconds(p.high), runs_text(p), held_back, caveats(p));
 }
 
 Prediction predict_for_answer(const Model& model, int ranks, const NamedSizes& sizes,
@@ -170,7 +183,7 @@ std::vector<Answer> answers_of(const Model& model, const PredictOptions& options
           options.messages.end()) {
         of_run.ranks_per_host = run.ranks_per_host;
       }
-      answers.push_back(answer_of(model, run.ranks, of_model(model, run.sizes), of_run));
+      answers.push_back(answer_of(model, run.ranks, of_runs(model, run.sizes), of_run));
       answers.back().comes_first = true;
     }
   }

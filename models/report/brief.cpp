@@ -8,8 +8,9 @@
 #include <tuple>
 #include <vector>
 
+#include <cleave/trace/duration.hpp>
+
 #include "models/report/cells.hpp"
-#include "models/report/format.hpp"
 #include "models/report/text.hpp"
 
 namespace cleave::models {
@@ -43,7 +44,8 @@ BriefLines lines_of(const Report& report, const std::vector<Answer>& answers) {
   };
   if (const auto run = std::ranges::max_element(report.comparisons, {}, by_workers);
       run != report.comparisons.end()) {
-    line_of(lines, report.model, run->prediction).measured = format_seconds(run->measured_s);
+    line_of(lines, report.model, run->prediction).measured =
+        detail::format_seconds(run->measured_s);
   }
   for (const Answer& answer : answers) {
     if (answer.prediction) {

@@ -8,9 +8,9 @@
 #include <string>
 
 #include <cleave/sizes.hpp>
+#include <cleave/trace/duration.hpp>
 #include <cleave/trace/words.hpp>
 
-#include "models/report/format.hpp"
 #include "models/report/report.hpp"
 
 namespace cleave::models {
@@ -27,7 +27,7 @@ inline Cell whole(std::int64_t value) {
 }
 
 /// With its unit as people read it; exactly in seconds, as the column's head says.
-inline Cell seconds(double value) { return number(value, format_seconds(value)); }
+inline Cell seconds(double value) { return number(value, detail::format_seconds(value)); }
 
 inline Cell percent(double value) { return number(value, fmt::format("{:.2f} %", 100 * value)); }
 

@@ -136,7 +136,7 @@ std::string ComparedThing::text() const {
 double Comparison::max_ratio() const {
   double most = 1;
   for (const ComparedThing& thing : things) {
-    most = std::max(most, thing.difference.is_slower() ? thing.difference.ratio : 1);
+    most = std::max(most, thing.difference.is_slower() ? thing.difference.low : 1);
   }
   return most;
 }
@@ -221,8 +221,9 @@ Table table_of(const Comparison& comparison) {
                           {"runs", true},
                           {"rounds", true},
                           {"verdict"}}};
+  constexpr double kWidest = 4;
   const auto change = [](double ratio) {
-    return std::isfinite(ratio) && ratio > 0
+    return ratio < kWidest && ratio > 1 / kWidest
                ? number(ratio, fmt::format("{:+.1f} %", percent_of(ratio)))
                : text("");
   };

@@ -39,7 +39,8 @@ struct Comparison {
   std::vector<ComparedThing> things;  ///< of each side the whole call first
   std::vector<std::string> notes;     ///< runs that a side lacks, among others
 
-  /// Of those that are slower for certain: the greatest ratio; 1 where none is.
+  /// By how much something takes longer for certain: the greatest lower end of an interval; 1
+  /// where nothing does.
   double max_ratio() const;
   /// What is slower or faster for certain, or that nothing is, in one line.
   std::string summary() const;

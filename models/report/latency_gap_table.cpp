@@ -34,8 +34,8 @@ Table latency_gap_table(const Network& network) {
     table.rows.push_back({text(pattern), whole(e.ranks), whole(e.level),
                           text(e.between_hosts ? "between" : "inside"), text(from),
                           time(s.latency_s), time(s.latency_error_s), time(s.gap_s_per_byte),
-                          time(s.gap_error_s_per_byte), time(kBytesPerWord * s.gap_s_per_byte),
-                          r_squared});
+                          time(s.gap_error_s_per_byte),
+                          time(detail::kBytesPerWord * s.gap_s_per_byte), r_squared});
   };
   const auto add_all = [&](const char* pattern, const std::vector<detail::Communication>& entries) {
     for (const detail::Communication& e : entries) {

@@ -10,10 +10,10 @@
 
 #include <cleave/error.hpp>
 #include <cleave/sizes.hpp>
+#include <cleave/trace/duration.hpp>
 
 #include "models/report/answer.hpp"
 #include "models/report/cells.hpp"
-#include "models/report/format.hpp"
 #include "models/theory/statistics.hpp"
 
 namespace cleave::models {
@@ -178,8 +178,8 @@ std::string to_terminal(const TerminalPlot& plot, const PlotStyle& style) {
   for (int i = 0; i < kRows; ++i) {
     const bool has_label = i % 3 == 0 || i == kRows - 1;
     text += fmt::format(
-        "{:>{}} {}{}\n", has_label ? format_seconds(up.value_at(kRows - 1 - i)) : "", kLabel,
-        glyphs.axis, line_of(rows[static_cast<std::size_t>(i)], glyphs, style.has_colour));
+        "{:>{}} {}{}\n", has_label ? detail::format_seconds(up.value_at(kRows - 1 - i)) : "",
+        kLabel, glyphs.axis, line_of(rows[static_cast<std::size_t>(i)], glyphs, style.has_colour));
   }
   text += fmt::format("{:>{}} {}", "", kLabel, glyphs.corner);
   for (int i = 0; i < columns; ++i) {

@@ -14,7 +14,6 @@
 #include <cleave/trace/span.hpp>
 
 #include "models/report/cells.hpp"
-#include "models/report/format.hpp"
 #include "models/report/measured.hpp"
 
 namespace cleave::models {

@@ -5,6 +5,8 @@
 #include <limits>
 #include <tuple>
 
+#include <cleave/dc_type.hpp>
+
 namespace cleave::models {
 
 namespace {
@@ -18,7 +20,7 @@ std::int64_t offset_of(const detail::Trace& trace, int rank) {
 
 Timeline timeline_of(const detail::Trace& trace) {
   // A search gives the worker of a rank as the level.
-  Timeline timeline{.has_workers = trace.run.type == "work_stealing"};
+  Timeline timeline{.has_workers = trace.run.type == name_of(DC_Type::work_stealing)};
   std::int64_t first_ns = std::numeric_limits<std::int64_t>::max();
   for (const auto& [rank, span] : trace.spans) {
     const std::int64_t offset_ns = offset_of(trace, rank);

@@ -14,8 +14,8 @@
 #include <system_error>
 
 #include <cleave/error.hpp>
-#include <cleave/program/suggestion.hpp>
 #include <cleave/sizes.hpp>
+#include <cleave/tool/suggestion.hpp>
 #include <cleave/trace/json_fields.hpp>
 
 #include "models/study/subprocess.hpp"

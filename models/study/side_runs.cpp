@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include <cleave/error.hpp>
+
 #include "models/report/write_report.hpp"
 #include "models/study/study_run.hpp"
 
@@ -62,6 +64,11 @@ std::vector<ComparedSide> run_sides(const std::vector<std::string>& programs,
   for (std::size_t i = 0; i < programs.size(); ++i) {
     const auto& sizes = plans.empty() ? options.sizes : plans.front().study.sizes;
     plans.push_back(plan_of(programs[i], options, sizes, folder / std::to_string(i + 1)));
+    const std::string& first = plans.front().program.name;
+    if (plans.back().program.name != first) {
+      throw UsageError(fmt::format("{} is of {}, {} of {}", programs.front(), first, programs[i],
+                                   plans.back().program.name));
+    }
   }
   const Launcher launcher("");
   std::vector<std::vector<detail::Trace>> traces(programs.size());

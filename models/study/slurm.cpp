@@ -11,9 +11,10 @@
 #include <string_view>
 #include <vector>
 
+#include <cleave/dc_type.hpp>
 #include <cleave/error.hpp>
-#include <cleave/program/command_line.hpp>
 #include <cleave/sizes.hpp>
+#include <cleave/tool/command_line.hpp>
 #include <cleave/trace/duration.hpp>
 
 #include "models/report/answer.hpp"
@@ -74,10 +75,17 @@ std::string sizes_option(const NamedSizes& sizes) {
   return fmt::format("{}", fmt::join(words, ","));
 }
 
+/// A table does not say how many ranks share a host.
+std::string hosts_of(const Model& model, const Prediction& p) {
+  return model.table() != nullptr
+             ? ""
+             : fmt::format("#SBATCH --nodes={}\n#SBATCH --ntasks-per-node={}\n",
+                           (p.ranks + p.ranks_per_host - 1) / p.ranks_per_host, p.ranks_per_host);
+}
+
 /// The lines that Slurm reads.
 std::string directives(const Model& model, const PlanChoice& choice, bool is_queued_again) {
   const Prediction& p = choice.prediction;
-  const int tasks_per_node = p.ranks_per_host;
   const double limit_s =
       with_margin(p.run_high) + kStart_s + (is_queued_again ? kSnapshot_s + kEarly_s : 0);
   std::string lines = fmt::format(
@@ -85,15 +93,13 @@ std::string directives(const Model& model, const PlanChoice& choice, bool is_que
       "# {}\n"
       "# Predicted: {} when quiet, {}{}.\n"
       "#SBATCH --job-name=cleave-{}\n"
-      "#SBATCH --nodes={}\n"
+      "{}"
       "#SBATCH --ntasks={}\n"
-      "#SBATCH --ntasks-per-node={}\n"
       "#SBATCH --cpus-per-task={}\n"
       "#SBATCH --time={}\n",
       detail::one_line(model.verdict.sentence(!p.is_rehearsed)), detail::format_seconds(p.seconds),
       runs_text(p), p.outside_fitted_range ? ", beyond what was fitted" : "", job_name(model.app),
-      (p.ranks + tasks_per_node - 1) / tasks_per_node, p.ranks, tasks_per_node, p.threads,
-      time_limit(limit_s));
+      hosts_of(model, p), p.ranks, p.threads, time_limit(limit_s));
   if (p.memory_bytes) {
     const double mebibytes = with_margin(*p.memory_bytes) / p.threads / (1 << 20);
     lines +=
@@ -143,7 +149,7 @@ std::string command(const Model& model, const Prediction& p, const BatchOptions&
 
 std::string slurm_script(const Model& model, const PlanChoice& choice,
                          const BatchOptions& options) {
-  if (options.checkpoint && model.type != "work_stealing") {
+  if (options.checkpoint && model.type != name_of(DC_Type::work_stealing)) {
     throw UsageError(fmt::format("--checkpoint: {} writes no snapshots", model.type));
   }
   std::string script = directives(model, choice, options.checkpoint.has_value());
@@ -151,8 +157,9 @@ std::string slurm_script(const Model& model, const PlanChoice& choice,
     script += fmt::format("export SLURM_MPI_TYPE=\"${{SLURM_MPI_TYPE-{}}}\"\n", options.mpi_type);
   }
   if (given_sizes(model, choice.prediction).empty()) {
-    script += fmt::format("# The arguments of sbatch name the problem: what has {}.\n",
-                          sizes_option(choice.prediction.sizes));
+    const NamedSizes& sizes = choice.prediction.sizes;
+    script += fmt::format("# The arguments of sbatch name the problem{}.\n",
+                          sizes.empty() ? "" : ": what has " + sizes_option(sizes));
   }
   script += command(model, choice.prediction, options) + "\n";
   if (options.checkpoint) {

@@ -11,6 +11,7 @@
 #include <set>
 #include <sstream>
 
+#include <cleave/dc_type.hpp>
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
 #include <cleave/host/provenance_here.hpp>
@@ -25,7 +26,7 @@ namespace cleave::models {
 
 namespace {
 
-constexpr std::string_view kStealing = "work_stealing";
+constexpr std::string_view kStealing = name_of(DC_Type::work_stealing);
 
 bool has_option(std::string_view name, const std::vector<std::string>& options) {
   return std::any_of(options.begin(), options.end(),

@@ -10,8 +10,8 @@
 #include <system_error>
 
 #include <cleave/host/provenance_here.hpp>
-#include <cleave/program/pace.hpp>
-#include <cleave/program/progress.hpp>
+#include <cleave/tool/pace.hpp>
+#include <cleave/tool/progress.hpp>
 #include <cleave/trace/machine_file.hpp>
 #include <cleave/trace/median.hpp>
 #include <cleave/trace/provenance.hpp>
@@ -338,6 +338,7 @@ void StudyRun::measure_round(int round, const std::vector<Case*>& cases) {
     }
     std::optional<detail::Trace> trace = earlier(*c, round);
     const bool is_reused = trace.has_value();
+    has_earlier_ = has_earlier_ || is_reused;
     if (is_reused) {
       begin_step("");
     } else {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include <cleave/error.hpp>
-#include <cleave/program/pace.hpp>
-#include <cleave/program/progress.hpp>
+#include <cleave/tool/pace.hpp>
+#include <cleave/tool/progress.hpp>
 #include <cleave/trace/trace_file.hpp>
 
 #include "models/study/host_load.hpp"
@@ -49,6 +49,8 @@ class StudyRun {
   const std::vector<detail::Trace>& traces_with(const Case& c) const {
     return c.rehearsed > 0 ? rehearsals_ : traces_;
   }
+  /// Whether a run that was made earlier is among them.
+  bool has_earlier() const { return has_earlier_; }
   /// The part of this host's cores that others used since this study began.
   double used_by_others() const { return models::used_by_others(begin_times_, host_times()); }
   /// The machine file; empty if the study is of one rank.
@@ -82,6 +84,7 @@ class StudyRun {
   Launcher launcher_;
   std::string machine_file_;
   bool calibrates_ = false;
+  bool has_earlier_ = false;
   std::size_t runs_ = 0;   ///< that there are to be
   std::size_t begun_ = 0;  ///< steps
   std::vector<detail::Trace> traces_;

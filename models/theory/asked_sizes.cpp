@@ -60,6 +60,31 @@ void check_sizes(const Model& model, const NamedSizes& sizes) {
   }
 }
 
+void check_varied(const Model& model, const NamedSizes& sizes) {
+  for (const auto& [name, value] : sizes) {
+    std::set<std::int64_t> fitted;
+    for (const RunOfModel& run : model.fitted) {
+      if (const auto found = run.sizes.find(name); found != run.sizes.end()) {
+        fitted.insert(found->second);
+      }
+    }
+    const auto varies = [&](const Law& law) {
+      const auto range = law.range.find(name);
+      return range != law.range.end() && range->second.first < range->second.second;
+    };
+    const bool is_known =
+        fitted.size() != 1 || fitted.contains(value) ||
+        (model.hypercube() != nullptr &&
+         std::ranges::any_of(model.hypercube()->blocks, varies, &BlockModel::law));
+    if (!is_known) {
+      throw UsageError(
+          fmt::format("size {} was {} in every fitted run, so that nothing is known of {}: measure "
+                      "other values of it",
+                      name, *fitted.begin(), value));
+    }
+  }
+}
+
 std::map<std::string, Estimate> sizes_told(const Model& model, const NamedSizes& sizes) {
   NamedValues values;
   for (const auto& [name, value] : sizes) {

@@ -14,6 +14,10 @@ namespace cleave::models {
 /// \throws UsageError  if a size is missing, unknown, below 1, or one the program does not take
 void check_sizes(const Model& model, const NamedSizes& sizes);
 
+/// Refuses another value of a size that was the same in every fitted run and at every level of
+/// them: nothing shows what depends on it. \throws UsageError  naming the size
+void check_varied(const Model& model, const NamedSizes& sizes);
+
 /// The sizes of the model that are not among `sizes` and follow from them.
 /// \throws Error  if one is too large to count
 std::map<std::string, Estimate> sizes_told(const Model& model, const NamedSizes& sizes);

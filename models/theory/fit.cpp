@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <cleave/dc_type.hpp>
 #include <cleave/trace/median.hpp>
 
 #include "models/theory/fit_parts.hpp"
@@ -73,7 +74,7 @@ Model fit_parts(Model model, const Measurements& measurements,
   model.memory = fit_memory(measurements.points);
   if (measurements.type == kTableType) {
     model.parts = fit_table(measurements.points);
-  } else if (measurements.type == "work_stealing") {
+  } else if (measurements.type == name_of(DC_Type::work_stealing)) {
     fit_search(model, measurements.searches);
   } else {
     model.network =
@@ -124,6 +125,10 @@ Model fit_model(const Measurements& measurements, const std::optional<detail::Ma
     } else {
       fitted.points.push_back(point);
     }
+  }
+  if (fitted.points.empty()) {
+    throw UsageError(
+        "--hold-out leaves no size to fit: measure sizes that differ by more, or hold out none");
   }
   std::erase_if(fitted.samples, [&](const Sample& s) { return is_held_out(s.run_sizes); });
   std::erase_if(fitted.searches, [&](const SearchRun& r) { return is_held_out(r.sizes); });

@@ -138,6 +138,7 @@ Verdict judge(const std::vector<JudgedRun>& runs) {
   const auto middle = held_out.begin() + (std::ssize(held_out) - 1) / 2;
   std::ranges::nth_element(held_out, middle, {}, by(allowed_off));
   const bool holds = verdict.held_out - verdict.inside <= allowed_misses(verdict.held_out) &&
+                     2 * verdict.inside > verdict.held_out &&
                      half_widths_outside(worst) <= kFarOutside;
   const bool is_wide = allowed_off(**middle) > kWide;
   verdict.trusted = holds && !is_wide;

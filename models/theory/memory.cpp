@@ -30,6 +30,11 @@ std::vector<Observation> memory_observations(const std::vector<RunPoint>& points
   return observations;
 }
 
+bool is_memory_known(const Law& law, const NamedSizes& sizes) {
+  const NamedValues values = memory_sizes(1, sizes);
+  return std::ranges::all_of(law.sizes(), [&](const auto& name) { return values.contains(name); });
+}
+
 double memory_bytes(const Law& law, int ranks, const NamedSizes& sizes) {
   return law.median(memory_sizes(ranks, sizes));
 }

@@ -14,6 +14,9 @@ namespace cleave::models {
 /// distributed data is shared.
 std::vector<Observation> memory_observations(const std::vector<RunPoint>& points);
 
+/// Whether the law says anything of problems of which only these sizes are known.
+bool is_memory_known(const Law& law, const NamedSizes& sizes);
+
 double memory_bytes(const Law& law, int ranks, const NamedSizes& sizes);
 
 /// Of these, what grows with the sizes: without the program itself.

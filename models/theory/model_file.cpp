@@ -75,15 +75,6 @@ std::map<int, std::vector<double>> noise_from(const detail::JsonFields& fields) 
   return noise;
 }
 
-NamedSizes sizes_from(const detail::JsonFields& fields) {
-  NamedSizes sizes;
-  const detail::JsonFields object = fields.object("sizes");
-  for (const auto& [name, value] : object.raw().items()) {
-    sizes[name] = object.integer<std::int64_t>(name.c_str(), 0);
-  }
-  return sizes;
-}
-
 std::vector<detail::Communication> communications_from(const detail::JsonFields& fields,
                                                        const char* name) {
   std::vector<detail::Communication> entries;
@@ -106,7 +97,7 @@ std::vector<RunOfModel> runs_from(const detail::JsonFields& fields, const char* 
     runs.push_back({.ranks = run.integer<int>("ranks", 1, detail::kMaxRanks),
                     .threads = run.integer<int>("threads", 1),
                     .ranks_per_host = run.integer<int>("ranks_per_host", 1, detail::kMaxRanks),
-                    .sizes = sizes_from(run),
+                    .sizes = detail::sizes_from(run),
                     .files = run.texts("files")});
   }
   return runs;
@@ -202,7 +193,7 @@ Model model_from(const std::filesystem::path& path, std::string_view text) {
               .notes = fields.texts("notes"),
               .provenance = detail::provenance_from(fields)};
   for (const detail::JsonFields& block : fields.objects("refused")) {
-    model.refused.push_back({block_from(block), block.text("reason")});
+    model.refused.push_back({detail::block_from(block), block.text("reason")});
   }
   if (fields.has("search")) {
     model.parts = search_from(fields.object("search"));

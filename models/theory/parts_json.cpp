@@ -78,15 +78,6 @@ json to_json(const TableModel& table) {
   return {{"law", to_json(table.law)}, {"rows", table.rows}};
 }
 
-detail::Block block_from(const detail::JsonFields& fields) {
-  const std::string name = fields.text("block");
-  const std::optional<detail::Block> block = detail::block_named(name);
-  if (!block) {
-    fields.refuse("block", fmt::format("names '{}', which is not a block", name));
-  }
-  return *block;
-}
-
 HypercubeModel hypercube_from(const detail::JsonFields& fields, const Model& model) {
   HypercubeModel parts;
   const std::optional<Way> way = detail::way_of(model.placement, fields.boolean("splits"));
@@ -95,12 +86,12 @@ HypercubeModel hypercube_from(const detail::JsonFields& fields, const Model& mod
   }
   parts.way = *way;
   for (const detail::JsonFields& block : fields.objects("blocks")) {
-    parts.blocks.push_back({.block = block_from(block),
+    parts.blocks.push_back({.block = detail::block_from(block),
                             .law = law_from(block.object("law"), model.curves),
                             .samples = block.integer<int>("samples", 0)});
   }
   for (const detail::JsonFields& s : fields.objects("scaling")) {
-    parts.scaling.push_back({.block = block_from(s),
+    parts.scaling.push_back({.block = detail::block_from(s),
                              .size = s.text("size"),
                              .scale = s.non_negative("scale"),
                              .exponent = s.number("exponent"),

@@ -21,7 +21,4 @@ SearchModel search_from(const detail::JsonFields& fields);
 /// \throws FileError
 TableModel table_from(const detail::JsonFields& fields);
 
-/// The block that the field "block" names. \throws FileError
-detail::Block block_from(const detail::JsonFields& fields);
-
 }  // namespace cleave::models

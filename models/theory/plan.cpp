@@ -21,9 +21,11 @@ constexpr double kSecondsPerHour = 3600;
 
 bool fits(const PlanChoice& choice, const PlanRequest& request) {
   return choice.prediction.is_answer() &&
-         (!request.deadline_s || choice.prediction.run_high <= *request.deadline_s) &&
+         (!request.deadline_s ||
+          (choice.prediction.knows_runs() && choice.prediction.run_high <= *request.deadline_s)) &&
          (!request.efficiency || choice.efficiency >= *request.efficiency) &&
-         (!request.host_bytes || host_bytes(choice.prediction) <= request.host_bytes);
+         (!request.host_bytes ||
+          host_bytes(choice.prediction).value_or(*request.host_bytes + 1) <= *request.host_bytes);
 }
 
 /// The most that a rank of any fitted run needed.
@@ -38,7 +40,7 @@ double most_fitted_bytes(const Model& model) {
 /// Says so where a rank needs more memory than that, but for rounding.
 void remark_on_memory(Prediction& prediction, double fitted) {
   constexpr double kRounding = 1.05;
-  if (*prediction.memory_bytes > kRounding * fitted) {
+  if (prediction.memory_bytes.value_or(0) > kRounding * fitted) {
     prediction.remarks.push_back(
         fmt::format("memory is extrapolated: ranks of the fitted runs needed at most {:.0f} MiB",
                     fitted / (1 << 20)));

@@ -66,7 +66,7 @@ Player::Player(const Model& model, const Network& network, int ranks, int ranks_
   }
 }
 
-NamedValues Player::sizes_of(detail::Block block, const Ranks& group) const {
+NamedValues Player::sizes_of(detail::Block block, const PlayedGroup& group) const {
   const bool is_sample = block == detail::Block::sample;
   // Of what is sorted a rank has its share at every level.
   const bool is_share = is_sample || block == detail::Block::partition;
@@ -96,6 +96,7 @@ Player::Played Player::play() {
   result.message_bytes = message_bytes_;
   result.is_outside_fitted_range = is_outside_;
   result.remarks = remarks_;
+  result.levels_by_law = levels_by_law_;
   return result;
 }
 
@@ -137,7 +138,7 @@ Arrival Player::walk() {
   solved_.clear();
   maxima_.clear();
   slowest_at_.clear();
-  Ranks all{.ranks = {.first = 0, .size = ranks_}};
+  PlayedGroup all{.ranks = {.first = 0, .size = ranks_}};
   set_halves(all);
   const StepsOfGroup steps = steps_of(parts_.way, ranks_);
   RankClocks clocks(ranks_, {});
@@ -154,7 +155,7 @@ Arrival Player::walk() {
 }
 
 /// Each division is as uneven as the traces show.
-void Player::set_halves(Ranks& group) const {
+void Player::set_halves(PlayedGroup& group) const {
   const double tilt = parts_.tilt;
   const double left_weight = group.ranks.left().size * std::exp(tilt / 2);
   const double share = left_weight / (left_weight + group.ranks.right().size * std::exp(-tilt / 2));
@@ -162,10 +163,10 @@ void Player::set_halves(Ranks& group) const {
   group.right = group.fraction * (1 - share);
 }
 
-Player::Ranks Player::half_of(const Ranks& group, bool is_left) const {
-  Ranks half{.ranks = is_left ? group.ranks.left() : group.ranks.right(),
-             .level = group.level + 1,
-             .fraction = is_left ? group.left : group.right};
+Player::PlayedGroup Player::half_of(const PlayedGroup& group, bool is_left) const {
+  PlayedGroup half{.ranks = is_left ? group.ranks.left() : group.ranks.right(),
+                   .level = group.level + 1,
+                   .fraction = is_left ? group.left : group.right};
   set_halves(half);
   return half;
 }
@@ -176,7 +177,7 @@ constexpr int kMostOneByOne = 4096;
 
 /// Where the ranks of `group` come to, from 0 on. A half begins with its latest rank: the others
 /// do nothing before they have met it.
-RankClocks Player::solve(const Ranks& group) {
+RankClocks Player::solve(const PlayedGroup& group) {
   const bool is_coarse = ranks_ > kMostOneByOne;
   // Which ranks they are matters on hosts, and for what they have rehearsed.
   const int which = rehearsed_ != nullptr      ? group.ranks.first
@@ -197,7 +198,7 @@ RankClocks Player::solve(const Ranks& group) {
   if (group.ranks.size > 1) {
     const RankClocks before = std::exchange(clocks, {});
     for (const bool is_left : {true, false}) {
-      const Ranks half = half_of(group, is_left);
+      const PlayedGroup half = half_of(group, is_left);
       const int first = half.ranks.first - group.ranks.first;
       const Arrival begin = before.slice(first, half.ranks.size).latest();
       RankClocks solved = solve(half);
@@ -217,7 +218,7 @@ RankClocks Player::solve(const Ranks& group) {
   return solved_.emplace(key, std::move(clocks)).first->second;
 }
 
-void Player::play_step(const Step& step, const Ranks& group, RankClocks& clocks) {
+void Player::play_step(const Step& step, const PlayedGroup& group, RankClocks& clocks) {
   switch (step.kind) {
     case Step::Kind::work:
       return work(step, group, clocks);
@@ -280,7 +281,7 @@ void Player::spend(RankClocks& clocks, Place place, double seconds) {
   clocks.change([&](const Arrival& clock) { return spending_.spend(clock, place, seconds); });
 }
 
-void Player::work(const Step& step, const Ranks& group, RankClocks& clocks) {
+void Player::work(const Step& step, const PlayedGroup& group, RankClocks& clocks) {
   const Place place{step.block, group.level};
   const NamedValues sizes = sizes_of(step.block, group);
   const double by_law_s = by_law(step.block, sizes);
@@ -295,7 +296,12 @@ void Player::work(const Step& step, const Ranks& group, RankClocks& clocks) {
   int rank = group.ranks.first;
   const int end = rank + (is_of_all ? group.ranks.size : 1);
   for (const Arrival& clock : before.slice(0, end - rank).each()) {
-    const double seconds = rehearsed_s(place, rank).value_or(by_law_s);
+    const std::optional<double> rehearsed = rehearsed_s(place, rank);
+    if (rehearsed_ != nullptr && !rehearsed) {
+      levels_by_law_.insert(group.level);
+      is_outside_ = is_outside_ || parts_.find(step.block)->law.is_outside(sizes);
+    }
+    const double seconds = rehearsed.value_or(by_law_s);
     remember(place, seconds, sizes, rank++);
     add_to_maxima(step, group, seconds);
     clocks.add(1, spending_.spend(clock, place, seconds));
@@ -303,7 +309,7 @@ void Player::work(const Step& step, const Ranks& group, RankClocks& clocks) {
   clocks.add(before.slice(clocks.size(), group.ranks.size - clocks.size()));
 }
 
-void Player::add_to_maxima(const Step& step, const Ranks& group, double seconds) {
+void Player::add_to_maxima(const Step& step, const PlayedGroup& group, double seconds) {
   // What a group tells or agrees on several times adds up.
   const bool is_repeated = step.kind == Step::Kind::tell_all || step.kind == Step::Kind::agree;
   double& of_place =
@@ -312,7 +318,7 @@ void Player::add_to_maxima(const Step& step, const Ranks& group, double seconds)
 }
 
 /// What stands for the messages of a level, inside hosts or between them.
-const detail::Communication& Player::entry(const Ranks& group, int level) {
+const detail::Communication& Player::entry(const PlayedGroup& group, int level) {
   const std::pair key(level, leaves_host(group));
   auto found = entries_.find(key);
   if (found == entries_.end()) {
@@ -329,7 +335,7 @@ const detail::Communication& Player::entry(const Ranks& group, int level) {
 }
 
 /// Whether a group has ranks of several hosts.
-bool Player::leaves_host(const Ranks& group) const {
+bool Player::leaves_host(const PlayedGroup& group) const {
   const detail::Group& ranks = group.ranks;
   return ranks.first / ranks_per_host_ != (ranks.first + ranks.size - 1) / ranks_per_host_;
 }

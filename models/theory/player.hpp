@@ -6,6 +6,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -42,6 +43,7 @@ class Player {
     std::vector<double> message_bytes;  ///< the longest of each level
     bool is_outside_fitted_range = false;
     std::vector<std::string> remarks;
+    std::set<int> levels_by_law;  ///< of a rehearsal that stopped below them
   };
   Played play();
   /// The time alone.
@@ -63,7 +65,7 @@ class Player {
   };
 
   /// Ranks that share a subproblem, and how much of the problem they and their halves have.
-  struct Ranks {
+  struct PlayedGroup {
     detail::Group ranks;
     int level = 0;
     double fraction = 1;
@@ -83,18 +85,18 @@ class Player {
     }
     return sizes;
   }
-  NamedValues sizes_of(detail::Block block, const Ranks& group) const;
-  static double fraction_moved(const detail::Step& step, const Ranks& group);
+  NamedValues sizes_of(detail::Block block, const PlayedGroup& group) const;
+  static double fraction_moved(const detail::Step& step, const PlayedGroup& group);
 
   Arrival walk();
-  RankClocks solve(const Ranks& group);
-  Ranks half_of(const Ranks& group, bool is_left) const;
-  void set_halves(Ranks& group) const;
+  RankClocks solve(const PlayedGroup& group);
+  PlayedGroup half_of(const PlayedGroup& group, bool is_left) const;
+  void set_halves(PlayedGroup& group) const;
   // What `group` does in one step, from its clocks on.
-  void play_step(const detail::Step& step, const Ranks& group, RankClocks& clocks);
-  void work(const detail::Step& step, const Ranks& group, RankClocks& clocks);
-  void move(const detail::Step& step, const Ranks& group, RankClocks& clocks);
-  void meet(const detail::Step& step, const Ranks& group, RankClocks& clocks);
+  void play_step(const detail::Step& step, const PlayedGroup& group, RankClocks& clocks);
+  void work(const detail::Step& step, const PlayedGroup& group, RankClocks& clocks);
+  void move(const detail::Step& step, const PlayedGroup& group, RankClocks& clocks);
+  void meet(const detail::Step& step, const PlayedGroup& group, RankClocks& clocks);
 
   double median_of(detail::Block block, const Law& law, const NamedValues& sizes);
   double by_law(detail::Block block, const NamedValues& sizes);
@@ -103,12 +105,12 @@ class Player {
   void remember(Place place, double seconds, const NamedValues& sizes, int rank);
   Estimate said_at(Place place) const;
   void set_half_widths(Played& played) const;
-  Moved moved(const detail::Step& step, const Ranks& group);
-  double choose_splitter(const Ranks& group);
-  void add_to_maxima(const detail::Step& step, const Ranks& group, double seconds);
+  Moved moved(const detail::Step& step, const PlayedGroup& group);
+  double choose_splitter(const PlayedGroup& group);
+  void add_to_maxima(const detail::Step& step, const PlayedGroup& group, double seconds);
   void spend(RankClocks& clocks, Place place, double seconds);
-  const detail::Communication& entry(const Ranks& group, int level);
-  bool leaves_host(const Ranks& group) const;
+  const detail::Communication& entry(const PlayedGroup& group, int level);
+  bool leaves_host(const PlayedGroup& group) const;
 
   const Model& model_;
   const HypercubeModel& parts_;
@@ -133,6 +135,7 @@ class Player {
   /// Equation 6: what the slowest rank takes at each place, with the largest sizes of the level.
   std::map<std::pair<Place, detail::Step::What>, double> maxima_;
   std::vector<double> message_bytes_;
+  std::set<int> levels_by_law_;
   bool is_outside_ = false;
 };
 

@@ -10,7 +10,7 @@ namespace cleave::models {
 
 /// How much of the problem, or of what is made of it, the step moves: a half of the group, of both
 /// the larger.
-double Player::fraction_moved(const detail::Step& step, const Ranks& group) {
+double Player::fraction_moved(const detail::Step& step, const PlayedGroup& group) {
   using Flow = detail::Step::Flow;
   const bool is_of_right = (step.flow == Flow::to_right) == step.is_of_getter;
   return step.flow == Flow::both || step.ranks == detail::Step::Ranks::last
@@ -19,7 +19,7 @@ double Player::fraction_moved(const detail::Step& step, const Ranks& group) {
                        : group.left;
 }
 
-Player::Moved Player::moved(const detail::Step& step, const Ranks& group) {
+Player::Moved Player::moved(const detail::Step& step, const PlayedGroup& group) {
   const bool is_part = step.what == detail::Step::What::part;
   // Traces give what is moved by the group that moves it: twice a half's share.
   const double fraction = 2 * fraction_moved(step, group);
@@ -53,7 +53,7 @@ Player::Moved Player::moved(const detail::Step& step, const Ranks& group) {
 
 /// Of the pairs of ranks that a step moves something between both go on from the later one. After
 /// the exchange comes the skeleton's own work.
-void Player::move(const detail::Step& step, const Ranks& group, RankClocks& clocks) {
+void Player::move(const detail::Step& step, const PlayedGroup& group, RankClocks& clocks) {
   // Counted from the first rank of the group.
   const auto [left, right, count] = detail::pairs_of(step.ranks, group.ranks);
   const int a = left - group.ranks.first;
@@ -79,7 +79,7 @@ void Player::move(const detail::Step& step, const Ranks& group, RankClocks& cloc
 }
 
 /// All ranks of the group go on from its latest one.
-void Player::meet(const detail::Step& step, const Ranks& group, RankClocks& clocks) {
+void Player::meet(const detail::Step& step, const PlayedGroup& group, RankClocks& clocks) {
   Arrival together = clocks.latest();
   const bool chooses = step.kind == detail::Step::Kind::choose;
   if (chooses || (ranks_ > 1 && !is_silent_)) {
@@ -95,7 +95,7 @@ void Player::meet(const detail::Step& step, const Ranks& group, RankClocks& cloc
   clocks = RankClocks(group.ranks.size, together);
 }
 
-double Player::choose_splitter(const Ranks& group) {
+double Player::choose_splitter(const PlayedGroup& group) {
   const NamedValues sizes = sizes_of(detail::Block::pivot, group);
   const Place place{detail::Block::pivot, group.level};
   const double seconds =

@@ -2,6 +2,7 @@
 #include "models/theory/prediction.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -62,6 +63,11 @@ Question checked(const Model& model, int ranks, const NamedSizes& sizes,
   });
   const int threads = options.threads.value_or(model.threads);
   const bool is_rehearsable = model.search() == nullptr || threads == 1;
+  const RehearsedRun* const rehearsed =
+      is_rehearsable ? of_run(ranks, of_runs, options.rehearsed) : nullptr;
+  if (rehearsed == nullptr && model.search() == nullptr) {
+    check_varied(model, sizes);
+  }
   const MeasuredMessages* const messages = of_run(ranks, of_runs, options.messages);
   const int usual = messages ? messages->ranks_per_host : model.usual_ranks_per_host(ranks);
   return {.model = model,
@@ -70,7 +76,7 @@ Question checked(const Model& model, int ranks, const NamedSizes& sizes,
           .ranks_per_host = std::min(ranks, options.ranks_per_host.value_or(usual)),
           .threads = threads,
           .sizes = sizes,
-          .rehearsed = is_rehearsable ? of_run(ranks, of_runs, options.rehearsed) : nullptr,
+          .rehearsed = rehearsed,
           .messages = messages};
 }
 
@@ -190,6 +196,7 @@ HalfWidths play_hypercube(Prediction& prediction, const Question& question) {
   prediction.outside_fitted_range = played.is_outside_fitted_range;
   prediction.remarks = std::move(played.remarks);
   prediction.is_rehearsed = question.rehearsed != nullptr;
+  prediction.levels_by_law = std::move(played.levels_by_law);
   prediction.half_width_of_blocks = played.half_width_of_blocks;
   prediction.message_bytes = std::move(played.message_bytes);
   HalfWidths widths{.below = played.half_width_below, .above = played.half_width_above};
@@ -275,9 +282,16 @@ double missed_by_rehearsal(const Question& question) {
 /// Its blocks were seen, with as many ranks on a host as were rehearsed at once.
 void add_unseen_of_rehearsal(double& added, Prediction& prediction, const Question& question) {
   const bool is_search = question.rehearsed->search.has_value();
+  const std::string but =
+      prediction.levels_by_law.empty()
+          ? ""
+          : fmt::format(
+                ", but those of level {}, where the rehearsal had too little memory or time: "
+                "these are by the fit",
+                fmt::join(prediction.levels_by_law, ", "));
   prediction.remarks.push_back(fmt::format(
-      "rehearsed: {} of {} {} measured at these sizes", is_search ? "the search" : "the blocks",
-      detail::format_ranks(question.ranks), is_search ? "was" : "were"));
+      "rehearsed: {} of {} {} measured at these sizes{}", is_search ? "the search" : "the blocks",
+      detail::format_ranks(question.ranks), is_search ? "was" : "were", but));
   const int at_once = question.rehearsed->ranks_per_host;
   if (at_once == question.ranks_per_host) {
     return;
@@ -350,7 +364,7 @@ Prediction answer(const Question& question) {
       (question.ranks > model.max_ranks() || model.doublings_outside(question.sizes) > 0.07)) {
     prediction.outside_fitted_range = true;
   }
-  if (model.memory) {
+  if (model.memory && is_memory_known(*model.memory, question.sizes)) {
     prediction.memory_bytes = memory_bytes(*model.memory, question.ranks, question.sizes);
     prediction.cache_left_bytes = cache_left(model, question);
   }
@@ -403,8 +417,8 @@ Prediction predict(const Model& model, int ranks, const NamedSizes& sizes,
   for (const auto& [name, size] : told) {
     prediction.remarks.push_back(
         fmt::format("{}: {} {} (95 %: {} to {}), by a fit to the {} of the runs",
-                    format_sizes(sizes), detail::format_count(size.median), name,
-                    detail::format_count(size.low), detail::format_count(size.high), name));
+                    format_sizes(sizes), detail::rounded_count(size.median), name,
+                    detail::rounded_count(size.low), detail::rounded_count(size.high), name));
   }
   return prediction;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,7 @@ struct Prediction {
   /// The longest message of each level; none of a search, or where messages were measured.
   std::vector<double> message_bytes;
   std::vector<std::string> remarks;
+  std::set<int> levels_by_law;         ///< whose blocks the rehearsal of this run lacks
   bool is_rehearsed = false;           ///< whether blocks are as they were rehearsed at these sizes
   std::string assumed_network;         ///< between hosts, where nobody measured it and it is needed
   std::optional<double> memory_bytes;  ///< of the rank that needs most

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include <cleave/dc_type.hpp>
 #include <cleave/error.hpp>
 #include <cleave/sizes.hpp>
 #include <cleave/trace.hpp>
@@ -13,6 +14,7 @@
 #include <cleave/trace/span.hpp>
 #include <cleave/trace/trace_file.hpp>
 
+#include "models/theory/network.hpp"
 #include "models/theory/statistics.hpp"
 #include "models/theory/trace_run.hpp"
 
@@ -95,7 +97,7 @@ void add_trace(std::map<RunIdentity, PointData>& points, const detail::Trace& tr
   for (const auto& [rank, span] : trace.spans) {
     add_span(totals[span.repetition][place_of(span, rank)], trace, span);
   }
-  if (trace.run.type == "hypercube") {
+  if (trace.run.type == name_of(DC_Type::hypercube)) {
     add_work_between_blocks(totals, trace);
   }
   for (const detail::Trace::Run& run : trace.repetitions) {
@@ -219,7 +221,7 @@ Measurements collect(std::span<const detail::Trace> traces) {
                       .steps = first.steps,
                       .given_sizes = given_sizes_of(traces.front())};
   result.options.erase("network");  // of a rehearsal, not of the application
-  const bool steals = first.type == "work_stealing";
+  const bool steals = first.type == name_of(DC_Type::work_stealing);
   const QuietRepetitions quiet(traces);
   std::map<RunIdentity, PointData> points;
   for (const detail::Trace& trace : traces) {
@@ -267,11 +269,19 @@ Measurements collect(std::span<const detail::Trace> traces) {
 
 Measurements collect_measurements(std::span<const detail::Trace> traces) {
   for (const detail::Trace& trace : traces) {
-    if (!trace.run.rehearsed.empty() && trace.run.type == "hypercube") {
+    if (!trace.run.rehearsed.empty() && trace.run.type == name_of(DC_Type::hypercube)) {
       throw UsageError(fmt::format(
           "{} is of a rehearsal, which has no time of a whole run: give it to cleave predict "
           "--rehearsal",
           trace.file.string()));
+    }
+    const auto network = trace.run.options.find("network");
+    if (!trace.run.rehearsed.empty() && network != trace.run.options.end() &&
+        is_assumable(network->second)) {
+      throw UsageError(fmt::format(
+          "{} was rehearsed on a network that is assumed, {}, so that a law of it would seem surer "
+          "than it is: give it to cleave predict --rehearsal",
+          trace.file.string(), network->second));
     }
   }
   return collect(traces);

@@ -101,7 +101,9 @@ struct Measurements {
 /// Collects the repetitions of all traces. Of blocks those of the faster half count (quiet.hpp). A
 /// trace that dropped spans gives its total times only, and a note says so.
 ///
-/// \throws UsageError  if there is no trace, one is of a rehearsal of the hypercube, or they differ
+/// \throws UsageError  if there is no trace, one is of a rehearsal of the hypercube or on a network
+/// that is
+///                     assumed, or they differ
 ///                     in application, type, placement or (but for work stealing) threads, or none
 ///                     has a counted repetition
 Measurements collect_measurements(std::span<const detail::Trace> traces);

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include <cleave/dc_type.hpp>
 #include <cleave/error.hpp>
 #include <cleave/sizes.hpp>
 #include <cleave/trace.hpp>
@@ -37,7 +38,7 @@ inline std::map<std::string, std::string> problem_options(
 /// Whether all repetitions search one problem, of which a search that prunes visits more or fewer
 /// nodes each time.
 inline bool searches_one_problem(const RunInformation& run) {
-  return run.type == "work_stealing" && run.inputs == "same" &&
+  return run.type == name_of(DC_Type::work_stealing) && run.inputs == name_of(Inputs::same) &&
          !problem_options(run.options).empty();
 }
 

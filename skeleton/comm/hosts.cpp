@@ -4,13 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <functional>
 #include <string_view>
 #include <unordered_map>
 
 #include <cleave/comm/check_mpi.hpp>
 #include <cleave/host/control_group.hpp>
 #include <cleave/hosts.hpp>
+#include <cleave/trace/checksum.hpp>
 
 namespace cleave {
 
@@ -27,7 +27,7 @@ std::uint64_t hash_of_host_name() {
   std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
   int length = 0;
   check_mpi("MPI_Get_processor_name", MPI_Get_processor_name(name.data(), &length));
-  return std::hash<std::string_view>{}({name.data(), static_cast<std::size_t>(length)});
+  return crc_64(std::string_view(name.data(), static_cast<std::size_t>(length)));
 }
 
 }  // namespace

@@ -16,11 +16,11 @@ namespace cleave::detail {
 namespace {
 
 /// What a launcher tells each process that it starts: how many there are, and which one this is.
-struct Launcher {
+struct LauncherVariables {
   const char* processes;
   const char* process;
 };
-constexpr std::array<Launcher, 3> kLaunchers = {{
+constexpr std::array<LauncherVariables, 3> kLaunchers = {{
     {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
     {"PMI_SIZE", "PMI_RANK"},
     {"SLURM_NTASKS", "SLURM_PROCID"},
@@ -47,7 +47,7 @@ std::vector<std::string> launch_warnings(const Comm& comm, int threads) {
                     "turns: these times say little about more cores",
                     hosts_of(comm).ranks_per_host(), of_threads));
   }
-  for (const Launcher& launcher : kLaunchers) {
+  for (const LauncherVariables& launcher : kLaunchers) {
     if (comm.size() == 1 && is_many(std::getenv(launcher.processes)) &&
         is_first(std::getenv(launcher.process))) {
       warnings.push_back(
@@ -82,7 +82,7 @@ void require_same_command(const Comm& comm, const std::string& program, int argc
 }
 
 bool is_launched_as_another() {
-  return std::any_of(kLaunchers.begin(), kLaunchers.end(), [](const Launcher& launcher) {
+  return std::any_of(kLaunchers.begin(), kLaunchers.end(), [](const LauncherVariables& launcher) {
     return !is_first(std::getenv(launcher.process));
   });
 }

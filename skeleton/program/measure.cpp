@@ -14,7 +14,6 @@
 #include <cleave/program/instruments.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/program/mpi_program.hpp>
-#include <cleave/trace/provenance.hpp>
 
 namespace cleave::detail {
 

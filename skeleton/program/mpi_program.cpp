@@ -13,9 +13,9 @@
 #include <cleave/comm/waiting.hpp>
 #include <cleave/error.hpp>
 #include <cleave/host/provenance_here.hpp>
-#include <cleave/program/command_line.hpp>
 #include <cleave/program/mpi_program.hpp>
 #include <cleave/program/watch.hpp>
+#include <cleave/tool/command_line.hpp>
 
 namespace cleave::detail {
 

@@ -10,13 +10,13 @@
 #include <cleave/error.hpp>
 #include <cleave/host/host_cores.hpp>
 #include <cleave/hosts.hpp>
-#include <cleave/program/command_line.hpp>
 #include <cleave/program/launch.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/program/mpi_program.hpp>
 #include <cleave/program/rehearse.hpp>
 #include <cleave/program/rehearse_rank.hpp>
 #include <cleave/program/summary.hpp>
+#include <cleave/tool/command_line.hpp>
 #include <cleave/trace/duration.hpp>
 #include <cleave/trace/json_fields.hpp>
 #include <cleave/trace/median.hpp>

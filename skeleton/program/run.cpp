@@ -11,7 +11,6 @@
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
 #include <cleave/program.hpp>
-#include <cleave/program/command_line.hpp>
 #include <cleave/program/instruments.hpp>
 #include <cleave/program/launch.hpp>
 #include <cleave/program/measure.hpp>
@@ -20,6 +19,7 @@
 #include <cleave/program/rehearse.hpp>
 #include <cleave/program/summary.hpp>
 #include <cleave/stealing/snapshot.hpp>
+#include <cleave/tool/command_line.hpp>
 #include <cleave/trace.hpp>
 #include <cleave/trace/checksum.hpp>
 #include <cleave/write_trace.hpp>

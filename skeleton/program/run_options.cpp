@@ -7,10 +7,10 @@
 #include <utility>
 
 #include <cleave/error.hpp>
-#include <cleave/program/command_line.hpp>
 #include <cleave/program/instruments.hpp>
 #include <cleave/program/parse_options.hpp>
 #include <cleave/program/rehearse.hpp>
+#include <cleave/tool/command_line.hpp>
 #include <cleave/trace/json_fields.hpp>
 
 namespace cleave::detail {
@@ -114,12 +114,12 @@ NamedSizes sizes_of(const ProgramTraits& program, const std::string& text) {
     }
     if (count > size->max_count) {
       throw UsageError(fmt::format("'{}' is too large: at most {}={}", text, name,
-                                   cleave::format_count(size->max_count)));
+                                   format_count(size->max_count)));
     }
     if (!size->step.allows(count)) {
       throw UsageError(fmt::format("'{}': {} must be one of the {}, for example {}={}", text, name,
                                    size->step.text(), name,
-                                   cleave::format_count(size->step.nearest(count))));
+                                   format_count(size->step.nearest(count))));
     }
   }
   for (const SizeOption& known : program.sizes) {

@@ -6,9 +6,9 @@
 #include <numeric>
 
 #include <cleave/file.hpp>
-#include <cleave/program/command_line.hpp>
-#include <cleave/program/figures_text.hpp>
 #include <cleave/program/summary.hpp>
+#include <cleave/tool/command_line.hpp>
+#include <cleave/tool/figures_text.hpp>
 #include <cleave/trace/duration.hpp>
 #include <cleave/trace/median.hpp>
 #include <cleave/trace/words.hpp>

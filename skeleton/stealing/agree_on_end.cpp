@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <cleave/blocks/agree_on_failure.hpp>
 #include <cleave/error.hpp>
 #include <cleave/stealing/agree_on_end.hpp>
 

@@ -7,7 +7,7 @@
 
 namespace cleave::detail {
 
-std::string format_count(double count) {
+std::string rounded_count(double count) {
   constexpr std::array<const char*, 5> kUnits = {"", " k", " M", " G", " T"};
   std::size_t unit = 0;
   for (; count >= 999.5 && unit + 1 < kUnits.size(); ++unit) {

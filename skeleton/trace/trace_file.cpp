@@ -40,12 +40,6 @@ constexpr std::array<std::pair<const char*, std::int64_t WorkerStatistics::*>, 1
      {"idle_ns", &WorkerStatistics::idle_ns},
      {"ending_ns", &WorkerStatistics::ending_ns}}};
 
-std::string wrong_size_name(std::string_view name) {
-  return fmt::format(
-      "'{}' is not a name of a size: a letter, then letters, digits and '_', at most 64",
-      visible(name));
-}
-
 json to_json(const Sizes& sizes) {
   json object = json::object();
   for (const Size& size : sizes) {
@@ -142,28 +136,6 @@ RunInformation run_from(const JsonFields& fields) {
                   fmt::format("must hold one number for each of {} ranks", run.ranks));
   }
   return run;
-}
-
-NamedSizes sizes_from(const JsonFields& fields) {
-  NamedSizes sizes;
-  const JsonFields object = fields.object("sizes");
-  for (const auto& [name, value] : object.raw().items()) {
-    if (!is_size_name(name)) {
-      fields.refuse("sizes", wrong_size_name(name));
-    }
-    sizes[name] = object.integer<std::int64_t>(name.c_str(), 0);
-  }
-  return sizes;
-}
-
-Block block_from(const JsonFields& fields) {
-  const std::string name = fields.text("block");
-  const std::optional<Block> block = block_named(name);
-  if (!block) {
-    fields.refuse("block",
-                  fmt::format("is '{}', allowed are {}", name, fmt::join(kBlockNames, ", ")));
-  }
-  return *block;
 }
 
 /// Reads the lines of a trace one by one into a Trace.

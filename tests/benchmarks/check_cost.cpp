@@ -20,9 +20,9 @@
 #include <cleave/blocks/link.hpp>
 #include <cleave/clock.hpp>
 #include <cleave/dc_call.hpp>
-#include <cleave/program/command_line.hpp>
 #include <cleave/program/mpi_program.hpp>
 #include <cleave/random.hpp>
+#include <cleave/tool/command_line.hpp>
 #include <cleave/trace/median.hpp>
 
 #include "apps/examples/queens.hpp"

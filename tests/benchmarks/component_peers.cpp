@@ -21,9 +21,9 @@
 #include <optional>
 
 #include <cleave/dc_call.hpp>
-#include <cleave/program/command_line.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/program/mpi_program.hpp>
+#include <cleave/tool/command_line.hpp>
 
 #include "apps/components/components.hpp"
 #include "apps/components/generated_graphs.hpp"

@@ -12,15 +12,20 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <string>
 #include <vector>
 
 #include <cleave/error.hpp>
+#include <cleave/file.hpp>
 #include <cleave/sizes.hpp>
+#include <cleave/tool/command_line.hpp>
 #include <cleave/trace/median.hpp>
 
 #include "models/theory/fit.hpp"
@@ -40,7 +45,9 @@ namespace {
 struct Task {
   std::vector<Observation> rows;
   NamedValues target;
-  double truth = 0;
+  double truth = 0;                                   ///< a quiet time
+  std::vector<std::vector<double>> repetitions = {};  ///< of each row
+  double mean = 0;                                    ///< the truth of a tool that fits means
 };
 
 double uniform(std::mt19937_64& random, double low, double high) {
@@ -136,7 +143,8 @@ Task extra_p_task(std::size_t parameters, double noise, std::mt19937_64& random)
     }
     quiet.push_back(quiet_time(repetitions));
   }
-  task.truth = f(target) * median(std::move(quiet));
+  task.mean = f(target);
+  task.truth = task.mean * median(std::move(quiet));
   for (std::size_t row = 0; row < rows; ++row) {
     std::vector<double> x;
     NamedValues sizes;
@@ -149,6 +157,7 @@ Task extra_p_task(std::size_t parameters, double noise, std::mt19937_64& random)
       repetitions.push_back(f(x) * (1 + uniform(random, -noise, noise)));
     }
     task.rows.push_back(row_of(sizes, quiet_time(repetitions), chance_disturbed(repetitions)));
+    task.repetitions.push_back(std::move(repetitions));
   }
   return task;
 }
@@ -215,16 +224,30 @@ Task law_task(double busy, std::mt19937_64& random) {
   return task;
 }
 
-/// Fits and predicts `count` tasks, and counts.
+/// How many tasks are drawn from each seed, and from how many: 1, 2, ...
+struct Draws {
+  int tasks = 20;
+  int seeds = 1;
+};
+
+template <class MakeTask, class Use>
+void for_each_task(const Draws& draws, MakeTask make_task, Use use) {
+  for (int seed = 1; seed <= draws.seeds; ++seed) {
+    std::mt19937_64 random(seed);
+    for (int i = 0; i < draws.tasks; ++i) {
+      use(make_task(random));
+    }
+  }
+}
+
+/// Fits and predicts tasks, and counts.
 template <class MakeTask>
-void judge_tasks(benchmark::State& state, int count, MakeTask make_task) {
+void judge_tasks(benchmark::State& state, const Draws& draws, MakeTask make_task) {
   std::array<int, 3> within = {};
   int holds = 0;
   std::vector<double> half_widths;
   for (auto _ : state) {
-    std::mt19937_64 random(1);
-    for (int i = 0; i < count; ++i) {
-      const Task task = make_task(random);
+    for_each_task(draws, make_task, [&](const Task& task) {
       const Law law = std::get<Law>(
           fit_law(task.rows, table_forms(varying_sizes(task.rows), ranges_of(task.rows))));
       const Estimate said = law.at(task.target);
@@ -234,14 +257,40 @@ void judge_tasks(benchmark::State& state, int count, MakeTask make_task) {
       within[2] += error <= 0.20 ? 1 : 0;
       holds += said.low <= task.truth && task.truth <= said.high ? 1 : 0;
       half_widths.push_back((said.high - said.low) / 2 / said.median);
-    }
+    });
   }
-  const auto part = [count](int of) { return static_cast<double>(of) / count; };
+  const auto part = [&](int of) {
+    return static_cast<double>(of) / static_cast<double>(half_widths.size());
+  };
+  state.counters["tasks"] = static_cast<double>(half_widths.size());
   state.counters["within_5_percent"] = part(within[0]);
   state.counters["within_10_percent"] = part(within[1]);
   state.counters["within_20_percent"] = part(within[2]);
   state.counters["interval_holds"] = part(holds);
-  state.counters["median_half_width"] = median(half_widths);
+  state.counters["median_half_width"] = median(std::move(half_widths));
+}
+
+/// FOLDER/NAME.jsonl: tasks as JSON Lines of Extra-P, each a call path 0, 1, ...;
+/// FOLDER/NAME.truths.json: of each its target and the mean there.
+template <class MakeTask>
+void write_tasks(const std::filesystem::path& folder, const std::string& name, const Draws& draws,
+                 MakeTask make_task) {
+  std::string lines;
+  nlohmann::json truths = nlohmann::json::array();
+  for_each_task(draws, make_task, [&](const Task& task) {
+    const std::string path = std::to_string(truths.size());
+    for (std::size_t row = 0; row < task.rows.size(); ++row) {
+      const nlohmann::json params = task.rows[row].sizes;
+      for (const double value : task.repetitions[row]) {
+        const nlohmann::json line = {
+            {"params", params}, {"callpath", path}, {"metric", "time"}, {"value", value}};
+        lines += line.dump() + '\n';
+      }
+    }
+    truths.push_back({{"target", task.target}, {"mean", task.mean}});
+  });
+  write_file(folder / (name + ".jsonl"), lines);
+  write_file(folder / (name + ".truths.json"), truths.dump());
 }
 
 /// Blocks of runs on up to 32 ranks at 12 sizes: 10,044 samples.
@@ -270,30 +319,54 @@ void fit_and_predict_10000_samples(benchmark::State& state) {
   state.counters["samples"] = static_cast<double>(measurements.samples.size());
 }
 
-void run(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv);
+/// Calls `use` with a name and what draws a task, for each number of parameters and each noise.
+template <class Use>
+void for_each_kind_of_extra_p(Use use) {
   for (const std::size_t parameters : {std::size_t{2}, std::size_t{3}}) {
     for (const int percent : {1, 2, 5, 10}) {
-      benchmark::RegisterBenchmark(
-          fmt::format("extra_p/parameters:{}/noise:{}", parameters, percent).c_str(),
-          [=](benchmark::State& state) {
-            judge_tasks(state, parameters == 2 ? 60 : 20, [=](std::mt19937_64& random) {
-              return extra_p_task(parameters, percent / 100.0, random);
-            });
-          })
-          ->Unit(benchmark::kMillisecond)
-          ->Iterations(1);
+      use(fmt::format("extra_p-{}-parameters-{}-percent", parameters, percent),
+          [=](std::mt19937_64& random) {
+            return extra_p_task(parameters, percent / 100.0, random);
+          });
     }
   }
+}
+
+template <class MakeTask>
+void register_tasks(const std::string& name, const Draws& draws, MakeTask make_task) {
+  benchmark::RegisterBenchmark(
+      name.c_str(), [=](benchmark::State& state) { judge_tasks(state, draws, make_task); })
+      ->Unit(benchmark::kMillisecond)
+      ->Iterations(1);
+}
+
+void run(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  CLI::App cli("What the one fit is worth.");
+  Draws draws;
+  std::filesystem::path folder;
+  cli.add_option("--tasks", draws.tasks, "tasks of each kind that a seed draws")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  cli.add_option("--seeds", draws.seeds, "seeds: 1, 2, ...")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  cli.add_option("--write", folder, "only write the tasks of Extra-P's kind there")
+      ->check(CLI::ExistingDirectory);
+  if (!parse_command_line(cli, argc, argv)) {
+    return;
+  }
+  if (!folder.empty()) {
+    for_each_kind_of_extra_p([&](const std::string& name, auto make_task) {
+      write_tasks(folder, name, draws, make_task);
+    });
+    return;
+  }
+  for_each_kind_of_extra_p(
+      [&](const std::string& name, auto make_task) { register_tasks(name, draws, make_task); });
   for (const int busy : {0, 15, 30, 50}) {
-    benchmark::RegisterBenchmark(fmt::format("laws/busy:{}", busy).c_str(),
-                                 [=](benchmark::State& state) {
-                                   judge_tasks(state, 60, [=](std::mt19937_64& random) {
-                                     return law_task(busy / 100.0, random);
-                                   });
-                                 })
-        ->Unit(benchmark::kMillisecond)
-        ->Iterations(1);
+    register_tasks(fmt::format("laws-busy-{}-percent", busy), draws,
+                   [=](std::mt19937_64& random) { return law_task(busy / 100.0, random); });
   }
   benchmark::RegisterBenchmark("fit_and_predict_10000_samples", fit_and_predict_10000_samples)
       ->Unit(benchmark::kMillisecond);

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include <cleave/error.hpp>
-#include <cleave/program/command_line.hpp>
 #include <cleave/random.hpp>
 #include <cleave/sizes.hpp>
+#include <cleave/tool/command_line.hpp>
 #include <cleave/trace/trace_file.hpp>
 
 #include "tests/support/run_program.hpp"

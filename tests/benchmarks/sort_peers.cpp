@@ -25,9 +25,9 @@
 #include <parallel/algorithm>
 
 #include <cleave/dc_call.hpp>
-#include <cleave/program/command_line.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/program/mpi_program.hpp>
+#include <cleave/tool/command_line.hpp>
 
 #include "apps/quicksort/hypercube_quicksort.hpp"
 #include "apps/quicksort/input.hpp"

@@ -21,8 +21,8 @@
 #include <thread>
 
 #include <cleave/dc_call.hpp>
-#include <cleave/program/command_line.hpp>
 #include <cleave/program/mpi_program.hpp>
+#include <cleave/tool/command_line.hpp>
 
 #include "tests/benchmarks/side_by_side.hpp"
 

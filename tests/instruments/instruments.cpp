@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <cleave/error.hpp>
-#include <cleave/program/command_line.hpp>
 #include <cleave/program/instruments.hpp>
+#include <cleave/tool/command_line.hpp>
 
 #include "tests/instruments/dilate.hpp"
 #include "tests/instruments/inject.hpp"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the tests of the bag under the address and the undefined-behaviour sanitizer, those of its segments, which
+# Runs the tests of the bag under the address and the undefined-behaviour sanitizer, those of its deques, which
 # several threads share, under the thread sanitizer. The tests asan and tsan run more.
 # Called as: check_sanitizers.sh SOURCE_FOLDER
 set -euo pipefail

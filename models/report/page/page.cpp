@@ -74,13 +74,15 @@ std::string html_of(const Table& table) {
 std::string header_of(const Report& report) {
   const Model& model = report.model;
   const detail::Provenance& p = model.provenance;
-  return fmt::format(
-      "<header>\n<h1>{}</h1>\n<p>{}, {}; measured on {}, {}, {} cores; {} runs on up to {}; "
-      "{}</p>\n"
-      "</header>\n",
-      escaped(model.app), escaped(model.type), escaped(model.placement), escaped(p.host),
-      escaped(p.processor), p.cores, report.comparisons.size(),
-      detail::format_ranks(model.max_ranks()), escaped(p.created.substr(0, p.created.find('T'))));
+  const std::string where =
+      model.table() != nullptr  // nobody knows where it was measured
+          ? ""
+          : fmt::format(", {}; measured on {}, {}, {} cores", escaped(model.placement),
+                        escaped(p.host), escaped(p.processor), p.cores);
+  return fmt::format("<header>\n<h1>{}</h1>\n<p>{}{}; {} runs on up to {}; {}</p>\n</header>\n",
+                     escaped(model.app), escaped(model.type), where, report.comparisons.size(),
+                     detail::format_ranks(model.max_ranks()),
+                     escaped(p.created.substr(0, p.created.find('T'))));
 }
 
 /// What was rehearsed, which no script answers again. Then the controls, which scripts fill, and

@@ -167,7 +167,7 @@ int run(int argc, char** argv, Program<App> program) {
                       .check_options = std::move(program.check_options),
                       .study = std::move(program.study),
                       .choose = detail::always(std::move(program))};
-    return detail::run_program(argc, argv, detail::traits_of<App>(makes_parts), programs);
+    return detail::run_program(argc, argv, detail::program_traits_of<App>(makes_parts), programs);
   } else {
     return 1;
   }
@@ -177,7 +177,7 @@ int run(int argc, char** argv, Program<App> program) {
 /// `Default`, which is chosen by default.
 template <class Default>
 int run_one_of(int argc, char** argv, const Programs& programs) {
-  return detail::run_program(argc, argv, detail::traits_of<Default>(Distributable<Default>),
+  return detail::run_program(argc, argv, detail::program_traits_of<Default>(Distributable<Default>),
                              programs);
 }
 

@@ -30,7 +30,7 @@ concept Frontier = std::movable<F> && requires(F& frontier, const F& constant, I
 };
 
 /// Removes n nodes from end `side` and returns them.
-/// Cost: one `take`; with a frontier of runs or a linked segment that is independent of its size.
+/// Cost: one `take`; with a frontier of runs or of linked nodes that is independent of its size.
 ///
 /// \pre  0 <= n <= size
 template <Frontier F>

@@ -54,7 +54,7 @@ Policy spread_out_once_grid_stagnates(Index min_leaves = 1);
 Policy spread_out_hierarchically(int cores, Index min_leaves = 1);
 /// Halves the heaviest part while a processor is empty and the part has 2 `min_leaves`.
 Policy recursive_bipartition(Index min_leaves = 1);
-/// Halves the heaviest part while it has more than `most_leaves`.
+/// Halves the heaviest part while it has more than `max_leaves`.
 Policy split_oversized_tree(Index max_leaves);
 /// Replays the splits of a plan made in mode sfc, whatever the tree does.
 Policy hardcoded(Plan plan);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The executors and placements of a DC_Call, and their names in traces and on command lines.
+// The executors and placements of a DC_Call, what its repetitions solve, and their names in traces
+// and on command lines.
 #pragma once
 
 #include <array>
@@ -24,9 +25,20 @@ enum class Placement {
   distributed,
 };
 
+/// What the repetitions of a run solve.
+enum class Inputs {
+  same,      ///< one input, as often as there are repetitions
+  each_new,  ///< each another input of the same sizes, if it is generated
+};
+
 constexpr std::string_view name_of(DC_Type type) {
   constexpr std::array<std::string_view, 3> kNames = {"sequential", "hypercube", "work_stealing"};
   return kNames[static_cast<std::size_t>(type)];
+}
+
+/// "same", "new".
+constexpr std::string_view name_of(Inputs inputs) {
+  return inputs == Inputs::same ? "same" : "new";
 }
 
 namespace detail {

@@ -16,7 +16,7 @@ inline int draw(std::mt19937& random, int minimum, int maximum) {
   return minimum + static_cast<int>(random() % static_cast<unsigned>(maximum - minimum + 1));
 }
 
-/// Times from 0 to `most_time`: a small one makes many equal bounds.
+/// Times from 0 to `max_time`: a small one makes many equal bounds.
 inline Instance random_instance(std::mt19937& random, int jobs, int machines, int max_time) {
   Instance instance{.name = "random", .jobs = jobs, .machines = machines};
   for (int i = 0; i < jobs * machines; ++i) {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/benchmarks/splitting/tournament.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
 
 #include "skeleton/splitting/ledger/score.hpp"
 #include "skeleton/splitting/offline/planner.hpp"
@@ -11,8 +15,6 @@
 #include "tests/benchmarks/splitting/outbid.hpp"
 
 namespace cleave::splitting {
-
-using spacetree::NamedPolicy;
 
 namespace {
 
@@ -41,17 +43,56 @@ std::string reason_against(const Comparison& row, const Ledger& ledger, const Co
   return "";
 }
 
-/// Every policy of the program, and one that undercuts each of Peano's.
-std::vector<NamedPolicy> contestants(int processors, int children, const CostModel& cost) {
-  std::vector<NamedPolicy> policies = spacetree::policies_for(processors, children, cost);
-  const std::vector<NamedPolicy> named = policies;
-  for (const NamedPolicy& policy : named) {
-    if (policy.peano) {
-      policies.push_back({"outbid_" + policy.name, false,
-                          [=, other = policy.make] { return outbid(other(), cost); }});
+struct Contestant {
+  std::string name;
+  bool peano = false;  ///< one of Peano's own strategies
+  std::function<Policy()> make;
+};
+
+bool is_peanos(const std::string& policy) {
+  constexpr std::array kPeanos = {"spread_out",
+                                  "spread_out_once_grid_stagnates",
+                                  "spread_out_hierarchically",
+                                  "recursive_bipartition",
+                                  "split_oversized_tree",
+                                  "cascade"};
+  return std::ranges::find(kPeanos, policy) != kPeanos.end();
+}
+
+/// Opens some parts early and the others when there are `min_leaves` leaves a processor.
+Contestant late(Index min_leaves, int early_parts) {
+  return {fmt::format("ahead_{}", min_leaves), false, [=] {
+            return ahead({.tolerance = 0.2, .min_leaves = min_leaves, .early_parts = early_parts});
+          }};
+}
+
+/// Every policy of the program, some with other numbers, and one that undercuts each of Peano's.
+std::vector<Contestant> contestants(int processors, int children, const CostModel& cost) {
+  const int few = std::max(1, processors / 4);
+  const int half = std::max(1, processors / 2);
+  std::vector<Contestant> all;
+  std::vector<Contestant> undercut;
+  for (const spacetree::NamedPolicy& policy : spacetree::policies_for(processors, children, cost)) {
+    const auto make = [=] { return policy.make(); };
+    all.push_back({policy.name, is_peanos(policy.name), make});
+    if (all.back().peano) {
+      undercut.push_back({"outbid_" + policy.name, false, [=] { return outbid(make(), cost); }});
     }
   }
-  return policies;
+  const std::vector<Contestant> others = {
+      {"reserve_1", false, [] { return reserve(1); }},
+      late(1, few),
+      late(2, half),
+      late(3, few),
+      late(4, few),
+      late(8, half),
+      late(16, few),
+      {"paced_6", false, [] { return paced(6); }},
+      {"ahead_spare", false,
+       [=] { return ahead({.tolerance = 0.2, .kept_idle = (processors + 7) / 8}); }}};
+  all.insert(all.end(), others.begin(), others.end());
+  all.insert(all.end(), undercut.begin(), undercut.end());
+  return all;
 }
 
 }  // namespace
@@ -60,7 +101,7 @@ std::vector<Comparison> compare(const std::string& name, const Tree& tree, int p
                                 const CostModel& cost) {
   std::vector<Comparison> rows;
   std::vector<Ledger> ledgers;
-  for (const NamedPolicy& policy : contestants(processors, tree.children(), cost)) {
+  for (const Contestant& policy : contestants(processors, tree.children(), cost)) {
     const Ledger& ledger = ledgers.emplace_back(simulate(tree, processors, cost, policy.make()));
     const Balance even = balance(ledger.leaves_of_all());
     const Problem problem{.tree = tree, .processors = processors, .cost = cost};

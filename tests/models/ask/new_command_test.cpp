@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `cleave new` and the small parts of the command; what it writes is built by tests/project.
-#include <cleave/program/suggestion.hpp>
+#include <cleave/tool/suggestion.hpp>
 
 #include "tests/models/ask/command_fixture.hpp"
 

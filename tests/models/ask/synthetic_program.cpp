@@ -13,8 +13,8 @@
 
 #include <cleave/error.hpp>
 #include <cleave/host/provenance_here.hpp>
-#include <cleave/program/command_line.hpp>
 #include <cleave/sizes.hpp>
+#include <cleave/tool/command_line.hpp>
 
 #include "tests/models/synthetic_runs.hpp"
 

@@ -66,6 +66,7 @@ TEST(Slurm, OfATableStartsItsProgramAlone) {
       script.ends_with("# The arguments of sbatch name the problem: what has N=32M.\n"
                        "srun --cpus-per-task=1 ./solver \"$@\"\n"))
       << script;
+  EXPECT_EQ(script.find("nodes"), std::string::npos) << "nobody knows how many ranks share a host";
 }
 
 TEST(Slurm, ScriptAsksForNodesTimeAndMemory) {

@@ -88,6 +88,23 @@ void expect_wider(const Prediction& asked, const Prediction& known) {
   EXPECT_GT(asked.high, known.high);
 }
 
+TEST(AskedSizes, OfOneThatWasTheSameInAllRunsIsRefused) {
+  std::vector<Trace> traces;
+  for (const std::int64_t n : {1000, 2000, 4000}) {
+    for (const std::int64_t depth : {3, 3}) {
+      traces.push_back(synthetic_trace(quiet_app(), 1, {{"N", n}, {"depth", depth}}));
+    }
+  }
+  const Model model = fit_model(collect_measurements(traces), std::nullopt, {},
+                                provenance_here("test", "test", "none"));
+  EXPECT_GT(predict(model, 1, {{"N", 3000}, {"depth", 3}}).seconds, 0);
+  EXPECT_EQ(error_of([&] {
+              predict(model, 1, {{"N", 3000}, {"depth", 5}});
+            }),
+            "size depth was 3 in every fitted run, so that nothing is known of 5: measure other "
+            "values of it");
+}
+
 TEST(AskedSizes, OfTheHypercubeMayBeWhatItsRunsWereGiven) {
   const Model model = model_of_triangles();
   const NamedSizes given = {{"side", 8000}};

@@ -267,6 +267,13 @@ TEST(Fit, OfTooFewSizesToHoldOutSaysSo) {
   }
 }
 
+TEST(Fit, RefusesToHoldOutEverySize) {
+  const Measurements measurements =
+      collect_measurements(synthetic_traces({}, {1, 2}, {{{"N", 1 << 20}}, {{"N", 1 << 21}}}));
+  EXPECT_THROW(fit_model(measurements, std::nullopt, {.hold_out = HoldOut::beyond_third}, {}),
+               UsageError);
+}
+
 TEST(Fit, HoldsOutEverySecondSize) {
   std::vector<RunPoint> points;
   for (const NamedSizes& sizes : sort_sizes()) {

@@ -108,6 +108,11 @@ TEST(Verdict, IsByTheIntervalsOfHeldOutRuns) {
       << far_off.sentence();
 }
 
+TEST(Verdict, OfOneOfTwoInsideIsNotTrusted) {
+  EXPECT_TRUE(judge({judged(1, 0.95, 1.05), judged(1, 0.95, 1.05)}).trusted.value());
+  EXPECT_FALSE(judge({judged(1, 0.95, 1.05), judged(1.06, 0.95, 1.05)}).trusted.value());
+}
+
 TEST(Verdict, OfWideIntervalsIsNotTrusted) {
   std::vector<JudgedRun> runs(3, judged(1, 0.9, 1.1));
   runs.resize(5, judged(1, 0.7, 1.4));

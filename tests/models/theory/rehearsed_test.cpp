@@ -70,6 +70,18 @@ TEST(RehearsedRun, IsPredictedByItsBlocksAndNotByTheLaw) {
             "rehearsed: the blocks of 8 ranks were measured at these sizes");
 }
 
+TEST(RehearsedRun, SaysWhichLevelsItLacks) {
+  Trace rehearsal = rehearsal_of_rank_0();
+  std::erase_if(rehearsal.spans,
+                [](const Trace::RankSpan& of_rank) { return of_rank.span.level < 2; });
+  const Prediction short_of_memory = predicted(model_of_small_runs(), {rehearsal});
+  EXPECT_NE(short_of_memory.remarks.back().find(
+                "measured at these sizes, but those of level 0, 1, where the rehearsal had too"),
+            std::string::npos)
+      << short_of_memory.remarks.back();
+  EXPECT_TRUE(short_of_memory.outside_fitted_range);
+}
+
 TEST(RehearsedRun, IsWiderWhereOtherRanksShareTheHostThanWereRehearsedAtOnce) {
   const Model model = model_of_small_runs();
   Trace together = rehearsal_of_rank_0();

@@ -221,6 +221,12 @@ TEST(Search, OnOtherHostsNeedsARehearsal) {
   EXPECT_LT(f.half_width_of_measured, 0.03);
 }
 
+TEST(Search, HasNoLawOfWhatWasRehearsedOnAnAssumedNetwork) {
+  std::vector<Trace> rehearsed = rehearsals(Truth(), {{16, 1}, {64, 1}}, 1);
+  rehearsed.back().run.options["network"] = "ethernet-10g";
+  EXPECT_NE(message_of([&] { fit(rehearsed); }).find("assumed, ethernet-10g"), std::string::npos);
+}
+
 TEST(Search, IsWideAndNamedWhereItWasRehearsedOnAnAssumedNetwork) {
   const Truth truth;
   const Model model =

@@ -10,11 +10,11 @@
 
 #include <cleave/error.hpp>
 #include <cleave/program.hpp>
-#include <cleave/program/command_line.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/program/parse_options.hpp>
 #include <cleave/program/traits.hpp>
 #include <cleave/random.hpp>
+#include <cleave/tool/command_line.hpp>
 #include <cleave/trace/median.hpp>
 
 namespace cleave {

@@ -9,7 +9,7 @@
 
 namespace cleave::splitting {
 
-/// A tree of at most `most_leaves` leaves, often skewed.
+/// A tree of at most `max_leaves` leaves, often skewed.
 inline Tree random_small_tree(std::mt19937_64& random, Shape shape, int l_max, Index max_leaves) {
   const Index gain = shape.children() - 1;
   const double probability = std::uniform_real_distribution(0.1, 0.9)(random);

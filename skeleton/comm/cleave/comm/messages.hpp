@@ -14,10 +14,9 @@
 #include <cleave/comm.hpp>
 #include <cleave/comm/place_workers.hpp>
 #include <cleave/comm/transport.hpp>
+#include <cleave/schedule/schedule.hpp>
 
 namespace cleave::detail {
-
-struct Step;  // schedule.hpp
 
 using Bytes = std::vector<std::byte>;
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include <cleave/comm.hpp>
-#include <cleave/host/host_cores.hpp>
 
 namespace cleave::detail {
 

@@ -11,13 +11,11 @@
 #include <vector>
 
 #include <cleave/blocks/call_options.hpp>
-#include <cleave/clock.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/program/any_run.hpp>
-#include <cleave/program/holding.hpp>
-#include <cleave/program/progress.hpp>
 #include <cleave/program/traits.hpp>
 #include <cleave/run_options.hpp>
+#include <cleave/tool/progress.hpp>
 #include <cleave/trace/worker_statistics.hpp>
 #include <cleave/tree_search.hpp>
 

@@ -14,7 +14,6 @@
 #include <cleave/program/parse_options.hpp>
 #include <cleave/program/traits.hpp>
 #include <cleave/run_options.hpp>
-#include <cleave/trace/trace_file.hpp>
 
 namespace cleave::detail {
 

@@ -43,7 +43,7 @@ struct ProgramTraits {
 /// What the types of `App` tell.
 /// \param makes_parts  whether a run can give each rank its part
 template <class App>
-ProgramTraits traits_of(bool makes_parts) {
+ProgramTraits program_traits_of(bool makes_parts) {
   constexpr bool kOnHypercube = RunsOnHypercube<App>;
   ProgramTraits traits;
   traits.searches = TreeSearch<App>;

@@ -4,7 +4,6 @@
 
 #include <optional>
 
-#include <cleave/blocks/agree_on_failure.hpp>
 #include <cleave/blocks/blocks.hpp>
 #include <cleave/blocks/call_options.hpp>
 #include <cleave/comm/messages.hpp>

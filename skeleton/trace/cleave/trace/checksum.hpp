@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hash by which contents are told apart: of files, snapshots and trees.
+// The hash by which contents are told apart: of files, snapshots, trees, instances and sets of
+// cores, and names of hosts.
 #pragma once
 
 #include <cstddef>

@@ -6,6 +6,6 @@
 namespace cleave::detail {
 
 /// "950", "1.2 k", "3.45 M", "12 G": three digits, by powers of 1000.
-std::string format_count(double count);
+std::string rounded_count(double count);
 
 }  // namespace cleave::detail

@@ -14,6 +14,9 @@
 
 namespace cleave::detail {
 
+/// The paper counts 32-bit words.
+inline constexpr double kBytesPerWord = 4;
+
 inline constexpr int kMachineVersion = 2;
 
 /// The times that one message size took, one a repetition, each the longest over the ranks.

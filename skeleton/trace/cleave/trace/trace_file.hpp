@@ -34,6 +34,13 @@ void add_steps(nlohmann::json& object, const SizeSteps& steps);
 /// \throws FileError
 SizeSteps steps_from(const JsonFields& fields);
 
+/// What is wrong with a name for which `is_size_name` is false.
+std::string wrong_size_name(std::string_view name);
+/// The field "sizes". \throws FileError
+NamedSizes sizes_from(const JsonFields& fields);
+/// The block that the field "block" names. \throws FileError
+Block block_from(const JsonFields& fields);
+
 /// Writes a trace; it appears under its name only when `commit` succeeds.
 class TraceWriter {
  public:

@@ -2,7 +2,7 @@
 // How long work still takes by what is done of it, and how it is said.
 #include <gtest/gtest.h>
 
-#include <cleave/program/pace.hpp>
+#include <cleave/tool/pace.hpp>
 #include <cleave/trace/count_text.hpp>
 
 namespace cleave::detail {
@@ -57,11 +57,11 @@ TEST(Remaining, IsSaidInTheUnitOfItsEnd) {
 }
 
 TEST(Count, HasThreeDigits) {
-  EXPECT_EQ(format_count(0), "0");
-  EXPECT_EQ(format_count(950), "950");
-  EXPECT_EQ(format_count(999.7), "1 k");
-  EXPECT_EQ(format_count(3452000), "3.45 M");
-  EXPECT_EQ(format_count(1.2e16), "1.2e+04 T");
+  EXPECT_EQ(rounded_count(0), "0");
+  EXPECT_EQ(rounded_count(950), "950");
+  EXPECT_EQ(rounded_count(999.7), "1 k");
+  EXPECT_EQ(rounded_count(3452000), "3.45 M");
+  EXPECT_EQ(rounded_count(1.2e16), "1.2e+04 T");
 }
 
 }  // namespace

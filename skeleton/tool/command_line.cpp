@@ -12,9 +12,9 @@
 
 #include <cleave/file.hpp>
 #include <cleave/host/provenance_here.hpp>
-#include <cleave/program/command_line.hpp>
-#include <cleave/program/suggestion.hpp>
 #include <cleave/sizes.hpp>
+#include <cleave/tool/command_line.hpp>
+#include <cleave/tool/suggestion.hpp>
 #include <cleave/trace/duration.hpp>
 #include <cleave/trace/lines.hpp>
 #include <cleave/trace/words.hpp>
@@ -141,10 +141,10 @@ Count::Count(std::int64_t min, std::int64_t max)
     : ParsedBy([min, max](std::string& text) {
         const std::int64_t count = parse_count(text);
         if (count < min || count > max) {
-          const std::string allowed = max == std::numeric_limits<std::int64_t>::max()
-                                          ? fmt::format("at least {}", cleave::format_count(min))
-                                          : fmt::format("from {} to {}", cleave::format_count(min),
-                                                        cleave::format_count(max));
+          const std::string allowed =
+              max == std::numeric_limits<std::int64_t>::max()
+                  ? fmt::format("at least {}", format_count(min))
+                  : fmt::format("from {} to {}", format_count(min), format_count(max));
           throw UsageError(fmt::format("'{}' is out of range: {}", text, allowed));
         }
         text = std::to_string(count);

@@ -13,7 +13,7 @@
 #include <string>
 #include <thread>
 
-#include <cleave/program/pace.hpp>
+#include <cleave/tool/pace.hpp>
 
 namespace cleave::detail {
 

@@ -7,9 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include <cleave/program/figures_text.hpp>
+#include <cleave/tool/figures_text.hpp>
 #include <cleave/trace/count_text.hpp>
 #include <cleave/trace/duration.hpp>
+#include <cleave/trace/lines.hpp>
 #include <cleave/trace/words.hpp>
 
 namespace cleave::detail {
@@ -20,12 +21,11 @@ constexpr std::size_t kLabel = 22;
 
 /// One line, or more where a list is longer than a terminal is wide.
 std::string labelled(std::string_view label, const std::vector<std::string>& words) {
-  constexpr std::size_t kColumns = 80;
   std::string text;
   std::string line = fmt::format("{:<{}}", label, kLabel);
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string word = words[i] + (i + 1 < words.size() ? "," : "");
-    if (line.size() > kLabel && line.size() + word.size() >= kColumns) {
+    if (line.size() > kLabel && line.size() + word.size() >= kTerminalColumns) {
       text += line + '\n';
       line = std::string(kLabel, ' ');
     }
@@ -37,7 +37,7 @@ std::string labelled(std::string_view label, const std::vector<std::string>& wor
 /// A number whose name tells its unit.
 std::string number_text(std::string_view name, double value) {
   return name.ends_with("seconds") ? format_seconds(value)
-         : std::abs(value) >= 1e4  ? format_count(value)
+         : std::abs(value) >= 1e4  ? rounded_count(value)
                                    : fmt::format("{:.4g}", value);
 }
 
@@ -64,7 +64,7 @@ std::string figure_text(std::string_view name, const nlohmann::ordered_json& val
   constexpr std::string_view kRate = "_per_second";
   if (name.ends_with(kRate) && value.is_number()) {
     const std::string_view what = name.substr(0, name.size() - kRate.size());
-    return labelled("rate", {fmt::format("{} {}/s", format_count(value.get<double>()), what)});
+    return labelled("rate", {fmt::format("{} {}/s", rounded_count(value.get<double>()), what)});
   }
   return labelled(name, words_of(name, value));
 }

@@ -15,7 +15,7 @@
 
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
-#include <cleave/program/progress.hpp>
+#include <cleave/tool/progress.hpp>
 #include <cleave/trace/count_text.hpp>
 #include <cleave/trace/words.hpp>
 
@@ -63,8 +63,8 @@ std::string text_of(const Moment& moment, double elapsed_s) {
   text += moment.remaining_s ? format_range(*moment.remaining_s) + " to go"
                              : std::string("end not known");
   if (moment.visits) {
-    text += fmt::format(", {} visits, {}/s", format_count(*moment.visits),
-                        format_count(moment.visits_per_second));
+    text += fmt::format(", {} visits, {}/s", rounded_count(*moment.visits),
+                        rounded_count(moment.visits_per_second));
   }
   return moment.step.empty() ? text : text + ": " + visible(moment.step);
 }

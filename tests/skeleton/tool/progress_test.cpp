@@ -11,7 +11,7 @@
 
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
-#include <cleave/program/progress.hpp>
+#include <cleave/tool/progress.hpp>
 
 #include "tests/support/temporary_folder.hpp"
 

@@ -8,18 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include <cleave/dc_type.hpp>
+
 namespace cleave {
-
-/// What the repetitions of a run solve.
-enum class Inputs {
-  same,      ///< one input, as often as there are repetitions
-  each_new,  ///< each another input of the same sizes, if it is generated
-};
-
-/// "same", "new".
-constexpr std::string_view name_of(Inputs inputs) {
-  return inputs == Inputs::same ? "same" : "new";
-}
 
 /// What `cleave study` runs of an application: every size, several times, on several numbers of
 /// ranks.

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <cleave/program/pace.hpp>
+#include <cleave/tool/pace.hpp>
 
 namespace cleave::detail {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include <cleave/program/suggestion.hpp>
+#include <cleave/tool/suggestion.hpp>
 
 namespace cleave::detail {
 
