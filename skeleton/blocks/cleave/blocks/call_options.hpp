@@ -30,8 +30,8 @@ struct Hooks {
 
 struct CallOptions : Options {
   Hooks hooks{};
-  /// Where rank 0 tells up to ten times a second how many visits all ranks have made of the search that is
-  /// running. Null on every rank, or on none.
+  /// Where rank 0 tells up to ten times a second how many visits all ranks have made of the search
+  /// that is running. Null on every rank, or on none.
   std::atomic<std::int64_t>* visits = nullptr;
   /// The hardware thread that each worker of this rank is bound to; empty where none is bound. Work
   /// stealing binds the threads that it starts; the calling one is bound by whoever says this.
