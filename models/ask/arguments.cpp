@@ -40,12 +40,9 @@ void continue_series(std::vector<int>& ranks, int last) {
   }
 }
 
-}  // namespace
-
-std::vector<int> parse_ranks(const std::string& text) {
+std::vector<int> ranks_in(std::string_view rest) {
   std::vector<int> ranks;
   bool goes_on = false;
-  std::string_view rest = text;
   while (true) {
     const auto comma = rest.find(',');
     const std::string_view part = rest.substr(0, comma);
@@ -67,6 +64,16 @@ std::vector<int> parse_ranks(const std::string& text) {
       return ranks;
     }
     rest.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace
+
+std::vector<int> parse_ranks(const std::string& option, const std::string& text) {
+  try {
+    return ranks_in(text);
+  } catch (const UsageError& e) {
+    throw UsageError(fmt::format("{}: {}", option, e.what()));
   }
 }
 

@@ -20,9 +20,10 @@ namespace cleave::models {
 
 /// "1,2,8", or "8,16,...,1024": what the two numbers before "..." begin goes on up to the one after
 /// it, by their ratio where it is whole, else by their difference.
+/// \param option  whose text it is, for errors
 /// \throws UsageError  naming the part that is not a number of ranks, or a series that misses its
 /// end
-std::vector<int> parse_ranks(const std::string& text);
+std::vector<int> parse_ranks(const std::string& option, const std::string& text);
 
 /// "sequential=1,N*log2(N)" for each block. \throws UsageError
 std::map<detail::Block, Form> parse_given_forms(const std::vector<std::string>& texts);

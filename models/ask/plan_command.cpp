@@ -175,7 +175,7 @@ void run(PlanArguments& arguments) {
       throw UsageError(fmt::format("{} is for a batch script: give --slurm, too", name));
     }
   }
-  PlanRequest request{.ranks = parse_ranks(arguments.ranks),
+  PlanRequest request{.ranks = parse_ranks("--ranks", arguments.ranks),
                       .deadline_s = arguments.deadline_s,
                       .efficiency = arguments.efficiency};
   if (!arguments.host_memory.empty()) {

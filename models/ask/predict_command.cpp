@@ -10,6 +10,7 @@
 
 #include <cleave/error.hpp>
 #include <cleave/sizes.hpp>
+#include <cleave/trace/words.hpp>
 
 #include "models/ask/answering.hpp"
 #include "models/ask/arguments.hpp"
@@ -169,7 +170,27 @@ std::vector<int> ranks_asked(const Model& model, const std::string& given) {
     return {model.max_ranks()};
   }
   require_option(given, "--ranks", "--ranks 1,2");
-  return parse_ranks(given);
+  return parse_ranks("--ranks", given);
+}
+
+/// Refuses the rehearsals or messages of an option where none is of what is asked.
+template <class Of>
+void require_asked(const char* option, const std::vector<Of>& given,
+                   const std::vector<Prediction>& predictions) {
+  const auto is_of = [](const Of& of, const Prediction& p) {
+    return of.ranks == p.ranks && std::ranges::all_of(p.sizes, [&](const auto& size) {
+             const auto found = of.sizes.find(size.first);
+             return found == of.sizes.end() || found->second == size.second;
+           });
+  };
+  const bool is_used = std::ranges::any_of(given, [&](const Of& of) {
+    return std::ranges::any_of(predictions, [&](const Prediction& p) { return is_of(of, p); });
+  });
+  if (!is_used) {
+    throw UsageError(fmt::format("{} has {} on {}, which is not asked about", option,
+                                 format_sizes(given.front().sizes),
+                                 detail::format_ranks(given.front().ranks)));
+  }
 }
 
 void run(const PredictArguments& arguments) {
@@ -190,7 +211,7 @@ void run(const PredictArguments& arguments) {
     options.messages = measured_messages(model, read_traces(arguments.messages));
   }
   const std::vector<int> ranks = ranks_asked(model, arguments.ranks);
-  if (model.size_names().empty()) {
+  if (sizes.empty() && model.size_names().empty()) {
     sizes.resize(1);  // of a table of ranks and times
   }
   require_option(sizes, "--size", "--size N=1G");
@@ -199,6 +220,12 @@ void run(const PredictArguments& arguments) {
     for (const int p : ranks) {
       predictions.push_back(predict(model, p, size, options));
     }
+  }
+  if (!arguments.rehearsals.empty()) {
+    require_asked("--rehearsal", options.rehearsed, predictions);
+  }
+  if (!arguments.messages.empty()) {
+    require_asked("--messages", options.messages, predictions);
   }
   if (!arguments.answering.is_for_people()) {
     print_json(arguments.answering, model, predictions);

@@ -84,7 +84,7 @@ PredictOptions QuestionArguments::options(const Model& asked) const {
     options.rehearsed = rehearsed_in(study, asked);
   }
   if (!ranks_per_host.empty()) {
-    const std::vector<int> given = parse_ranks(ranks_per_host);
+    const std::vector<int> given = parse_ranks("--ranks-per-host", ranks_per_host);
     if (given.size() != 1) {
       throw UsageError(fmt::format("--ranks-per-host takes one number, not '{}'", ranks_per_host));
     }

@@ -83,10 +83,10 @@ void run(StudyCommandArguments& given, const Answering& answering,
   if (arguments.program.empty()) {
     throw UsageError("a program is required, for example cleave study ./myprogram");
   }
-  arguments.ranks = parse_ranks(given.ranks);
-  arguments.threads = parse_ranks(given.threads);
+  arguments.ranks = parse_ranks("--ranks", given.ranks);
+  arguments.threads = parse_ranks("--threads", given.threads);
   arguments.within = given.within_percent / 100;
-  arguments.at = parse_ranks(given.at);
+  arguments.at = parse_ranks("--at", given.at);
   arguments.fit = given.fit.options();
   arguments.allow_oversubscribed = given.fit.allow_oversubscribed;
   catch_interrupts();

@@ -31,6 +31,22 @@ std::string short_name(detail::Block block) {
   return found == kShort.end() ? std::string(name_of(block)) : found->second;
 }
 
+// Columns for the paper's forms alone.
+constexpr const char* kEquation6 = "eq. 6 (s)";
+constexpr const char* kRSquared = "R²";
+
+void remove_column(Table& table, const std::string& name) {
+  const auto found = std::ranges::find(table.columns, name, &Column::name);
+  if (found == table.columns.end()) {
+    return;
+  }
+  const auto at = found - table.columns.begin();
+  table.columns.erase(found);
+  for (std::vector<Cell>& row : table.rows) {
+    row.erase(row.begin() + at);
+  }
+}
+
 /// A row for each coefficient (Div_0, Div_1 ...) and number of ranks per host.
 void add_coefficients(Table& table, const std::string& name, const std::string& short_form,
                       const Law& law, int samples, std::optional<double> share) {
@@ -77,7 +93,7 @@ Table coefficients_table(const Model& model, const Measurements& measurements) {
                   {"std. error", true, true},
                   {"weight", true, true},
                   {"factor", true},
-                  {"R²", true, true},
+                  {kRSquared, true, true},
                   {"residual", true},
                   {"samples", true, true},
                   {"up to", true}}};
@@ -150,11 +166,9 @@ Table predictions_table(const std::vector<JudgedRun>& comparisons, const Model& 
           "is {}, with the range that holds the quiet time with 95 % probability, and the one that "
           "holds a single run on a host as it was. Error: (predicted - measured) / measured. "
           "Spread: how far the faster half lies apart (1.4826 MAD, relative).",
-          is_search ? "what the visits of nodes take, over the efficiency"
-          : !has_blocks
-              ? "the law of the table"
-              : "the schedule played with the blocks' medians; equation 6 of Printista and Saez "
-                "is a sum of maxima"),
+          is_search     ? "what the visits of nodes take, over the efficiency"
+          : !has_blocks ? "the law of the table"
+                        : "the schedule played with the blocks' medians"),
       .columns = {{"ranks", true}}};
   if (is_search) {
     table.columns.push_back({"threads", true});
@@ -172,7 +186,7 @@ Table predictions_table(const std::vector<JudgedRun>& comparisons, const Model& 
                {"a run from (s)", true, true},
                {"a run to (s)", true, true}});
   if (has_blocks) {
-    add_columns({{"eq. 6 (s)", true, true}});
+    add_columns({{kEquation6, true, true}});
   }
   add_columns({{"error", true}, {"spread", true, true}, {"repetitions", true, true}, {"run was"}});
   for (const JudgedRun& c : comparisons) {
@@ -281,6 +295,14 @@ std::vector<Table> make_tables(const Model& model, const Measurements& measureme
   tables.insert(tables.end(),
                 {refused_table(model), times_table(comparisons), latency_gap_table(network)});
   std::erase_if(tables, [](const Table& table) { return table.rows.empty(); });
+  if (model.forms != "paper") {
+    remove_column(tables.front(), kEquation6);
+    for (Table& table : tables) {
+      if (table.id == "coefficients") {
+        remove_column(table, kRSquared);
+      }
+    }
+  }
   return tables;
 }
 

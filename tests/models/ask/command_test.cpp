@@ -256,11 +256,22 @@ TEST_F(Command, MistakesOnTheCommandLineAreOneLine) {
   expect_one_line(run(predict + "--size N=1,M=1"), 2, "size M is not one of this model's");
   expect_one_line(run(predict + "--size N"), 2, "NAME=COUNT");
   expect_one_line(run("predict --model x.model.json --size N=1 --ranks 0"), 2, "number of ranks");
-  expect_one_line(run("predict --model x.model.json --size N=1 --ranks two"), 2, "'two'");
+  expect_one_line(run("predict --model x.model.json --size N=1 --ranks two"), 2, "--ranks: 'two'");
   expect_one_line(run("fit" + traces + " --out y.json --form sequential=N*"), 2, "position 3");
   expect_one_line(run("fit" + traces + " --out y.json --form sort=N"), 2, "BLOCK=TERMS");
   expect_one_line(run("fit" + traces + " --out y.json --forms mine"), 2, "mine");
   expect_one_line(run("fit" + traces), 2, "--out is required, for example --out sort.model.json");
+}
+
+TEST_F(Command, ARehearsalOfWhatIsNotAskedIsRefused) {
+  ASSERT_EQ(run("fit" + write_traces() + " --out x.model.json").status, 0);
+  write_synthetic_trace(folder_ / "r8.trace.jsonl",
+                        synthetic_rehearsal({}, 8, {{"N", 1 << 24}}, 3));
+  const std::string predict =
+      "predict --model x.model.json --rehearsal r8.trace.jsonl --assume-network ethernet-10g";
+  EXPECT_EQ(run(predict + " --ranks 8 --size N=16M").status, 0);
+  expect_one_line(run(predict + " --ranks 16 --size N=16M"), 2,
+                  "--rehearsal has N=16M on 8 ranks, which is not asked about");
 }
 
 TEST_F(Command, WhatIsMissingIsNamedWithAnExample) {

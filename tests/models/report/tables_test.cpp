@@ -25,7 +25,7 @@ std::string shown_in(const Table& table, const std::string& column, std::size_t 
 TEST(Tables, LeaveOutWhatIsNoAnswer) {
   const Measurements measurements =
       collect_measurements(synthetic_traces({}, {1, 2}, sort_sizes()));
-  const Model model = fit_model(measurements, std::nullopt, {}, {});
+  const Model model = fit_model(measurements, std::nullopt, {.forms = Forms::paper}, {});
   std::vector<JudgedRun> runs = make_report(model, measurements, std::nullopt).comparisons;
   runs.resize(3);
   runs[0].prediction.low /= 3;
@@ -47,6 +47,23 @@ TEST(Tables, LeaveOutWhatIsNoAnswer) {
   EXPECT_EQ(to_csv(messages).find("-0.3"), std::string::npos);
   EXPECT_NE(answer_line(runs[1].prediction).find("the times of single runs are not known"),
             std::string::npos);
+}
+
+TEST(Tables, HaveThePapersFiguresOfItsFormsAlone) {
+  const Measurements measurements =
+      collect_measurements(synthetic_traces({}, {1, 2}, sort_sizes()));
+  for (const Forms forms : {Forms::automatic, Forms::paper}) {
+    const Model model = fit_model(measurements, std::nullopt, {.forms = forms}, {});
+    const std::vector<Table> tables = make_report(model, measurements, std::nullopt).tables;
+    const auto has = [](const Table& table, const char* name) {
+      return std::ranges::find(table.columns, name, &Column::name) != table.columns.end();
+    };
+    const bool is_papers = forms == Forms::paper;
+    EXPECT_EQ(has(tables.at(0), "eq. 6 (s)"), is_papers);
+    EXPECT_EQ(tables.at(1).id, "coefficients");
+    EXPECT_EQ(has(tables.at(1), "R²"), is_papers);
+    EXPECT_EQ(tables.at(1).rows.front().size(), tables.at(1).columns.size());
+  }
 }
 
 TEST(Tables, HaveUnitsInTheirCellsAndSecondsInTheirFiles) {
