@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
+#include <ranges>
+#include <string>
+#include <vector>
 
 #include <cleave/dc_type.hpp>
 #include <cleave/error.hpp>
@@ -21,6 +25,7 @@
 #include "models/report/cells.hpp"
 #include "models/report/text.hpp"
 #include "models/study/study_plan.hpp"
+#include "models/theory/catalogue.hpp"
 #include "models/theory/judge.hpp"
 #include "models/theory/model_file.hpp"
 
@@ -144,29 +149,24 @@ std::string machine_file(const FitCommandArguments& arguments,
   return folder ? machine_if_any(*folder).value_or("").string() : "";
 }
 
-void check_table_options(const FitCommandArguments& arguments) {
+/// Whether the measurements have what --machine, --form and --forms are for.
+void check_options(const FitCommandArguments& arguments, const Measurements& measurements) {
   const FitArguments& fit = arguments.fit;
-  if (!arguments.machine.empty() || !fit.given_forms.empty() || fit.forms != "auto") {
+  const bool prescribes = !fit.given_forms.empty() || fit.forms != "auto";
+  if (measurements.type == kTableType && (prescribes || !arguments.machine.empty())) {
     throw UsageError(
         "a table has no blocks and no network: --machine, --forms and --form are for traces");
   }
-}
-
-/// Whether there is what --form and --forms prescribe.
-void check_forms(const FitArguments& fit, const Measurements& measurements) {
-  if (measurements.type == name_of(DC_Type::work_stealing) &&
-      (!fit.given_forms.empty() || fit.forms != "auto")) {
+  if (measurements.type == name_of(DC_Type::work_stealing) && prescribes) {
     throw UsageError("a search has no blocks: --forms and --form are for calls on the hypercube");
   }
-  if (fit.forms == "paper") {
-    const NamedSizes& sizes = measurements.points.front().sizes;
-    const bool is_papers = std::ranges::all_of(
-        sizes, [](const auto& size) { return size.first == "N" || size.first == "M"; });
-    if (!is_papers) {
-      throw UsageError(fmt::format(
-          "--forms paper: Printista and Saez have forms of N, and of N and M, not of {}",
-          format_sizes(sizes)));
-    }
+  const NamedSizes& sizes = measurements.points.front().sizes;
+  std::vector<std::string> names;
+  std::ranges::copy(std::views::keys(sizes), std::back_inserter(names));
+  if (fit.forms == "paper" && !has_paper_forms(names)) {
+    throw UsageError(
+        fmt::format("--forms paper: Printista and Saez have forms of N, and of N and M, not of {}",
+                    format_sizes(sizes)));
   }
 }
 
@@ -186,10 +186,7 @@ void run(FitCommandArguments& arguments, const std::string& command_line) {
   const std::optional<detail::Machine> machine = read_machine_if_given(machine_read);
   const Measurements measurements =
       arguments.fit.measurements(read_measurements(files, arguments.table.choice));
-  check_forms(arguments.fit, measurements);
-  if (measurements.type == kTableType) {
-    check_table_options(arguments);
-  }
+  check_options(arguments, measurements);
   const std::filesystem::path out = arguments.out.empty()
                                         ? model_to_write(*folder, file_name_of(measurements.app))
                                         : std::filesystem::path(arguments.out);

@@ -51,8 +51,7 @@ NamedSizes of_model(const Model& model, const NamedSizes& sizes) {
 NamedSizes of_runs(const Model& model, const NamedSizes& sizes) {
   NamedSizes known = of_model(model, sizes);
   for (const auto& [name, value] : sizes) {
-    if (std::ranges::any_of(model.fitted,
-                            [&](const RunOfModel& run) { return run.sizes.contains(name); })) {
+    if (model.fitted_range(name)) {
       known[name] = value;
     }
   }

@@ -13,6 +13,7 @@
 
 #include "models/report/cells.hpp"
 #include "models/report/measured.hpp"
+#include "models/theory/prediction.hpp"
 #include "models/theory/statistics.hpp"
 
 namespace cleave::models {
@@ -221,17 +222,17 @@ Table table_of(const Comparison& comparison) {
                           {"runs", true},
                           {"rounds", true},
                           {"verdict"}}};
-  constexpr double kWidest = 4;
   const auto change = [](double ratio) {
-    return ratio < kWidest && ratio > 1 / kWidest
+    return std::isfinite(ratio) && ratio > 0
                ? number(ratio, fmt::format("{:+.1f} %", percent_of(ratio)))
                : text("");
   };
   for (const ComparedThing& thing : comparison.things) {
     const Difference& d = thing.difference;
+    const bool is_narrow = d.high <= kWidestAnswer * d.low;
     table.rows.push_back({text(std::to_string(thing.side + 1)), text(thing.what), change(d.ratio),
-                          change(d.low), change(d.high), whole(d.runs), whole(d.rounds),
-                          text(thing.verdict())});
+                          known(is_narrow, change(d.low)), known(is_narrow, change(d.high)),
+                          whole(d.runs), whole(d.rounds), text(thing.verdict())});
   }
   return table;
 }

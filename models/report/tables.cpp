@@ -31,25 +31,13 @@ std::string short_name(detail::Block block) {
   return found == kShort.end() ? std::string(name_of(block)) : found->second;
 }
 
-// Columns for the paper's forms alone.
-constexpr const char* kEquation6 = "eq. 6 (s)";
-constexpr const char* kRSquared = "R²";
-
-void remove_column(Table& table, const std::string& name) {
-  const auto found = std::ranges::find(table.columns, name, &Column::name);
-  if (found == table.columns.end()) {
-    return;
-  }
-  const auto at = found - table.columns.begin();
-  table.columns.erase(found);
-  for (std::vector<Cell>& row : table.rows) {
-    row.erase(row.begin() + at);
-  }
-}
+/// For which the paper's figures stand in the tables: R^2 and equation 6.
+bool has_papers_forms(const Model& model) { return model.forms == "paper"; }
 
 /// A row for each coefficient (Div_0, Div_1 ...) and number of ranks per host.
 void add_coefficients(Table& table, const std::string& name, const std::string& short_form,
-                      const Law& law, int samples, std::optional<double> share) {
+                      const Law& law, int samples, std::optional<double> share,
+                      bool has_r_squared) {
   const Hypothesis& first = law.hypotheses.front();
   bool is_first = true;
   for (const auto& [ranks_per_host, factor] : first.factors) {
@@ -61,9 +49,11 @@ void add_coefficients(Table& table, const std::string& name, const std::string& 
            text(first.form[i].text()),
            number(first.coefficients[row], fmt::format("{:.4g}", first.coefficients[row])),
            number(error, fmt::format("{:.2g}", error)), percent(first.weight),
-           number(factor, fmt::format("{:.3f}", factor)), r_squared_of(law.r_squared),
-           percent(law.median_abs_relative_residual), whole(samples),
-           share ? percent(*share) : text("")});
+           number(factor, fmt::format("{:.3f}", factor)), percent(law.median_abs_relative_residual),
+           whole(samples), share ? percent(*share) : text("")});
+      if (has_r_squared) {
+        table.rows.back().push_back(r_squared_of(law.r_squared));
+      }
       for (std::size_t column = 0; column < table.columns.size() && !is_first; ++column) {
         const bool is_of_block = column == 0 || column == 6 || column > 7;
         if (is_of_block) {
@@ -93,19 +83,22 @@ Table coefficients_table(const Model& model, const Measurements& measurements) {
                   {"std. error", true, true},
                   {"weight", true, true},
                   {"factor", true},
-                  {kRSquared, true, true},
                   {"residual", true},
                   {"samples", true, true},
                   {"up to", true}}};
+  const bool has_r_squared = has_papers_forms(model);
+  if (has_r_squared) {
+    table.columns.push_back({"R²", true, true});
+  }
   if (const TableModel* run = model.table()) {
-    add_coefficients(table, "run", "Run", run->law, run->rows, std::nullopt);
+    add_coefficients(table, "run", "Run", run->law, run->rows, std::nullopt, has_r_squared);
     return table;
   }
   for (const BlockModel& block : model.hypercube()->blocks) {
     const auto share = shares.find(block.block);
-    add_coefficients(table, std::string(name_of(block.block)), short_name(block.block), block.law,
-                     block.samples,
-                     share == shares.end() ? std::nullopt : std::optional(share->second));
+    add_coefficients(
+        table, std::string(name_of(block.block)), short_name(block.block), block.law, block.samples,
+        share == shares.end() ? std::nullopt : std::optional(share->second), has_r_squared);
   }
   return table;
 }
@@ -157,6 +150,7 @@ Table times_table(const std::vector<JudgedRun>& comparisons) {
 Table predictions_table(const std::vector<JudgedRun>& comparisons, const Model& model) {
   const bool is_search = model.search() != nullptr;
   const bool has_blocks = model.hypercube() != nullptr;
+  const bool has_equation_6 = has_blocks && has_papers_forms(model);
   const std::vector<std::string> names = size_names(comparisons);
   Table table{
       .id = "predictions",
@@ -185,8 +179,8 @@ Table predictions_table(const std::vector<JudgedRun>& comparisons, const Model& 
                {"to (s)", true},
                {"a run from (s)", true, true},
                {"a run to (s)", true, true}});
-  if (has_blocks) {
-    add_columns({{kEquation6, true, true}});
+  if (has_equation_6) {
+    add_columns({{"eq. 6 (s)", true, true}});
   }
   add_columns({{"error", true}, {"spread", true, true}, {"repetitions", true, true}, {"run was"}});
   for (const JudgedRun& c : comparisons) {
@@ -202,7 +196,7 @@ Table predictions_table(const std::vector<JudgedRun>& comparisons, const Model& 
                {seconds(c.measured_s), time_of(p), known(p.is_answer(), seconds(p.low)),
                 known(p.is_answer(), seconds(p.high)), known(p.knows_runs(), seconds(p.run_low)),
                 known(p.knows_runs(), seconds(p.run_high))});
-    if (has_blocks) {
+    if (has_equation_6) {
       row.push_back(known(p.is_answer(), seconds(p.sum_of_maxima_s.value_or(0))));
     }
     row.insert(row.end(),
@@ -295,14 +289,6 @@ std::vector<Table> make_tables(const Model& model, const Measurements& measureme
   tables.insert(tables.end(),
                 {refused_table(model), times_table(comparisons), latency_gap_table(network)});
   std::erase_if(tables, [](const Table& table) { return table.rows.empty(); });
-  if (model.forms != "paper") {
-    remove_column(tables.front(), kEquation6);
-    for (Table& table : tables) {
-      if (table.id == "coefficients") {
-        remove_column(table, kRSquared);
-      }
-    }
-  }
   return tables;
 }
 

@@ -45,9 +45,7 @@ void check_sizes(const Model& model, const NamedSizes& sizes) {
                                       given.empty() ? "" : ", or ", fmt::join(given, ", "));
   for (const auto& [name, value] : sizes) {
     const bool is_known = given.contains(name) || std::ranges::find(needed, name) != needed.end() ||
-                          std::ranges::any_of(model.fitted, [&](const RunOfModel& run) {
-                            return run.sizes.contains(name);
-                          });
+                          model.fitted_range(name);
     if (!is_known) {
       throw UsageError(fmt::format("size {} is not one of this model's: {}", name, all));
     }
@@ -62,25 +60,20 @@ void check_sizes(const Model& model, const NamedSizes& sizes) {
 
 void check_varied(const Model& model, const NamedSizes& sizes) {
   for (const auto& [name, value] : sizes) {
-    std::set<std::int64_t> fitted;
-    for (const RunOfModel& run : model.fitted) {
-      if (const auto found = run.sizes.find(name); found != run.sizes.end()) {
-        fitted.insert(found->second);
-      }
-    }
+    const auto fitted = model.fitted_range(name);
     const auto varies = [&](const Law& law) {
       const auto range = law.range.find(name);
       return range != law.range.end() && range->second.first < range->second.second;
     };
     const bool is_known =
-        fitted.size() != 1 || fitted.contains(value) ||
+        !fitted || fitted->first != fitted->second || fitted->first == value ||
         (model.hypercube() != nullptr &&
          std::ranges::any_of(model.hypercube()->blocks, varies, &BlockModel::law));
     if (!is_known) {
       throw UsageError(
           fmt::format("size {} was {} in every fitted run, so that nothing is known of {}: measure "
                       "other values of it",
-                      name, *fitted.begin(), value));
+                      name, fitted->first, value));
     }
   }
 }

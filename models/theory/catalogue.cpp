@@ -150,11 +150,16 @@ std::vector<Term> terms_of(const std::string& size, const Ranges& ranges, Of of)
 
 }  // namespace
 
+bool has_paper_forms(const std::vector<std::string>& size_names) {
+  return size_names == std::vector<std::string>{"N"} ||
+         size_names == std::vector<std::string>{"M", "N"};
+}
+
 std::optional<Form> paper_form(detail::Block block, const std::vector<std::string>& size_names) {
-  const bool is_graph = size_names == std::vector<std::string>{"M", "N"};
-  if (!is_graph && size_names != std::vector<std::string>{"N"}) {
+  if (!has_paper_forms(size_names)) {
     return std::nullopt;
   }
+  const bool is_graph = size_names.size() == 2;
   switch (block) {
     case detail::Block::divide:
       return is_graph ? parse_form("1,M") : parse_form("1,N");

@@ -11,6 +11,9 @@
 
 namespace cleave::models {
 
+/// Whether Printista and Saez have forms of these sizes, in alphabetical order: N, or M and N.
+bool has_paper_forms(const std::vector<std::string>& size_names);
+
 /// The form that Printista and Saez (section VI.A) give `block` of an application with these sizes:
 /// N alone, or N and M of a graph. None for other blocks and sizes.
 std::optional<Form> paper_form(detail::Block block, const std::vector<std::string>& size_names);

@@ -72,8 +72,7 @@ std::vector<std::string> Model::size_names() const {
   std::set<std::string> names;
   const auto add_sizes = [&](const Law& law) {
     for (const std::string& name : law.sizes()) {
-      if (std::ranges::any_of(fitted,
-                              [&](const RunOfModel& run) { return run.sizes.contains(name); })) {
+      if (fitted_range(name)) {
         names.insert(name);
       }
     }
@@ -91,21 +90,26 @@ std::vector<std::string> Model::size_names() const {
   return {names.begin(), names.end()};
 }
 
+std::optional<std::pair<std::int64_t, std::int64_t>> Model::fitted_range(
+    const std::string& name) const {
+  std::optional<std::pair<std::int64_t, std::int64_t>> range;
+  for (const RunOfModel& run : fitted) {
+    if (const auto found = run.sizes.find(name); found != run.sizes.end()) {
+      const auto [least, most] = range.value_or(std::pair(found->second, found->second));
+      range = {std::min(least, found->second), std::max(most, found->second)};
+    }
+  }
+  return range;
+}
+
 double Model::doublings_outside(const NamedSizes& sizes) const {
   double most = 0;
   for (const auto& [name, value] : sizes) {
-    double least_fitted = 0;
-    double most_fitted = 0;
-    for (const RunOfModel& run : fitted) {
-      if (const auto found = run.sizes.find(name); found != run.sizes.end()) {
-        const auto fitted_value = static_cast<double>(found->second);
-        least_fitted = least_fitted == 0 ? fitted_value : std::min(least_fitted, fitted_value);
-        most_fitted = std::max(most_fitted, fitted_value);
-      }
-    }
-    if (least_fitted > 0 && value > 0) {
+    const auto range = fitted_range(name);
+    if (range && range->first > 0 && value > 0) {
       const auto asked = static_cast<double>(value);
-      most = std::max({most, std::log2(asked / most_fitted), std::log2(least_fitted / asked)});
+      most = std::max({most, std::log2(asked / static_cast<double>(range->second)),
+                       std::log2(static_cast<double>(range->first) / asked)});
     }
   }
   return most;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -99,6 +100,8 @@ struct Model {
   bool is_fitted_to(const RunPoint& run) const;
   /// Names of the sizes that predictions need, in alphabetical order.
   std::vector<std::string> size_names() const;
+  /// Its least and most in the fitted runs; none where no run has this size.
+  std::optional<std::pair<std::int64_t, std::int64_t>> fitted_range(const std::string& name) const;
   /// log2 of how far the sizes lie beyond the largest fitted one of each name, or below the least:
   /// the most of all names; 0 inside.
   double doublings_outside(const NamedSizes& sizes) const;

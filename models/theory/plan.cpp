@@ -20,12 +20,12 @@ namespace {
 constexpr double kSecondsPerHour = 3600;
 
 bool fits(const PlanChoice& choice, const PlanRequest& request) {
+  const std::optional<double> bytes = host_bytes(choice.prediction);
   return choice.prediction.is_answer() &&
          (!request.deadline_s ||
           (choice.prediction.knows_runs() && choice.prediction.run_high <= *request.deadline_s)) &&
          (!request.efficiency || choice.efficiency >= *request.efficiency) &&
-         (!request.host_bytes ||
-          host_bytes(choice.prediction).value_or(*request.host_bytes + 1) <= *request.host_bytes);
+         (!request.host_bytes || (bytes && *bytes <= *request.host_bytes));
 }
 
 /// The most that a rank of any fitted run needed.

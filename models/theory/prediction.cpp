@@ -57,10 +57,7 @@ Question checked(const Model& model, int ranks, const NamedSizes& sizes,
   }
   check_sizes(model, sizes);
   NamedSizes of_runs = sizes;
-  std::erase_if(of_runs, [&](const auto& size) {
-    return std::ranges::none_of(
-        model.fitted, [&](const RunOfModel& run) { return run.sizes.contains(size.first); });
-  });
+  std::erase_if(of_runs, [&](const auto& size) { return !model.fitted_range(size.first); });
   const int threads = options.threads.value_or(model.threads);
   const bool is_rehearsable = model.search() == nullptr || threads == 1;
   const RehearsedRun* const rehearsed =

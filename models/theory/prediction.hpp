@@ -24,6 +24,9 @@ struct BlockShare {
   std::string_view name() const { return part.empty() ? name_of(block) : part; }
 };
 
+/// An interval whose ends lie further apart, as a ratio, is no answer.
+inline constexpr double kWidestAnswer = 4;
+
 struct Prediction {
   int ranks = 1;
   int threads = 1;  ///< of a rank
@@ -61,9 +64,9 @@ struct Prediction {
   /// Half of the interval's width, relative.
   double half_width() const { return (high - low) / (2 * seconds); }
   /// Whether the interval is narrow enough to be an answer: at most a factor of 4 wide.
-  bool is_answer() const { return high <= 4 * low; }
+  bool is_answer() const { return high <= kWidestAnswer * low; }
   /// The same of the range of single runs.
-  bool knows_runs() const { return is_answer() && run_high <= 4 * run_low; }
+  bool knows_runs() const { return is_answer() && run_high <= kWidestAnswer * run_low; }
 };
 
 struct PredictOptions {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the one fit is worth: how many predictions lie within 5, 10 and 20 % of the truth and how
-// many intervals hold it, and how long a fit and predictions of 10,000 samples take.
+// What the one fit is worth. Counted are predictions within 5, 10 and 20 % of the truth, and the
+// intervals that hold it; timed is a fit with predictions of 10,000 samples.
 //
 // extra_p: functions as Extra-P's generator makes them (github.com/extra-p/extrap), c_0 + sum or
 // product of c_i x_i^p log2^q x_i, of 2 or 3 parameters at 5 values each, with uniform noise of 1
