@@ -40,9 +40,4 @@ std::vector<PricedForm> linear_forms(const std::vector<std::string>& size_names)
 std::vector<PricedForm> candidate_forms(const std::vector<std::string>& size_names,
                                         const Ranges& ranges, const std::vector<Basis>& declared);
 
-/// The same of whole runs of which only their sizes are known: more powers, log2^2 S, and of the
-/// number of ranks (kRanksSize) terms that fall and rise.
-std::vector<PricedForm> table_forms(const std::vector<std::string>& size_names,
-                                    const Ranges& ranges);
-
 }  // namespace cleave::models

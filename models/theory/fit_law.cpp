@@ -311,6 +311,17 @@ void set_quality(Law& law, const std::vector<Observation>& observations) {
 
 }  // namespace
 
+std::function<double(const Form&)> first_look(std::vector<Observation> observations,
+                                              Weights weights, double floor) {
+  sort(observations);
+  Rows rows = rows_of(observations, weights);
+  rows.floor = floor;
+  return [=, rows = std::move(rows), observations = std::move(observations)](const Form& form) {
+    const MatrixXd columns = columns_of(form, observations);
+    return Em(rows, columns, weights, false).glance();
+  };
+}
+
 std::variant<Law, Refusal> fit_law(std::vector<Observation> observations,
                                    const std::vector<PricedForm>& forms, Weights weights,
                                    double floor) {

@@ -3,6 +3,7 @@
 // observation may have been disturbed throughout (docs/explanation/model.md, "The law").
 #pragma once
 
+#include <functional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -34,6 +35,12 @@ inline constexpr double kFirmness = 4;
 std::variant<Law, Refusal> fit_law(std::vector<Observation> observations,
                                    const std::vector<PricedForm>& forms,
                                    Weights weights = Weights::relative, double floor = kFloor);
+
+/// How well forms explain `observations`, by three steps of the fit: the logarithm of the evidence,
+/// also where a coefficient is still negative.
+std::function<double(const Form&)> first_look(std::vector<Observation> observations,
+                                              Weights weights = Weights::relative,
+                                              double floor = kFloor);
 
 /// Sizes that are in every observation and take more than one value.
 std::vector<std::string> varying_sizes(const std::vector<Observation>& observations);

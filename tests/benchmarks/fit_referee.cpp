@@ -33,6 +33,7 @@
 #include "models/theory/prediction.hpp"
 #include "models/theory/quiet.hpp"
 #include "models/theory/statistics.hpp"
+#include "models/theory/table_forms.hpp"
 #include "tests/models/synthetic_runs.hpp"
 
 namespace cleave {
@@ -248,8 +249,7 @@ void judge_tasks(benchmark::State& state, const Draws& draws, MakeTask make_task
   std::vector<double> half_widths;
   for (auto _ : state) {
     for_each_task(draws, make_task, [&](const Task& task) {
-      const Law law = std::get<Law>(
-          fit_law(task.rows, table_forms(varying_sizes(task.rows), ranges_of(task.rows))));
+      const Law law = std::get<Law>(fit_law(task.rows, table_forms(task.rows)));
       const Estimate said = law.at(task.target);
       const double error = std::abs(said.median / task.truth - 1);
       within[0] += error <= 0.05 ? 1 : 0;

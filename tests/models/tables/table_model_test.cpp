@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <functional>
+#include <random>
 
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
@@ -103,6 +105,61 @@ TEST_F(TableModelTest, WhoseRanksAloneVaryHoldsOutSomeOfThem) {
   EXPECT_EQ(fitted.fitted.size(), 4U);
   EXPECT_EQ(fitted.verdict.held_out, 3);
   EXPECT_NEAR(predict(fitted, 32, {}).seconds, 1.0 / 32, 1e-3 / 32);
+}
+
+/// `f` at the next values after five of each of a, b and c, predicted from runs at `at`.
+class TableOfThreeSizesTest : public TableModelTest {
+ protected:
+  using Function = std::function<double(double, double, double)>;
+
+  static double product(double a, double b, double c) {
+    return 7 + 1e-3 * std::pow(a, 0.75) * std::pow(b, 5.0 / 3) * std::log2(c);
+  }
+  static double sum(double a, double b, double c) {
+    return 50 + 0.2 * std::pow(a, 4.0 / 3) + 3 * b * std::log2(b) + 9 * std::pow(c, 2.0 / 3);
+  }
+
+  double predicted(const Function& f, const std::vector<std::array<double, 3>>& at) {
+    std::mt19937 random(1);
+    std::uniform_real_distribution<double> noise(0.98, 1.02);
+    std::string text = "a,b,c,seconds\n";
+    for (const auto& [a, b, c] : at) {
+      for (int repetition = 0; repetition < 3; ++repetition) {
+        text += fmt::format("{},{},{},{}\n", a, b, c, noise(random) * f(a, b, c));
+      }
+    }
+    return predict(model(text), 1, {{"a", 128}, {"b", 320}, {"c", 4096}}).seconds;
+  }
+
+  void expect_found(const std::vector<std::array<double, 3>>& at) {
+    for (const auto f : {&product, &sum}) {
+      EXPECT_NEAR(predicted(f, at) / f(128, 320, 4096), 1, 0.05);
+    }
+  }
+};
+
+TEST_F(TableOfThreeSizesTest, OnAGridHasTheirSumsAndProducts) {
+  std::vector<std::array<double, 3>> at;
+  for (const double a : {4, 8, 16, 32, 64}) {
+    for (const double b : {10, 20, 40, 80, 160}) {
+      for (const double c : {8, 32, 128, 512, 2048}) {
+        at.push_back({a, b, c});
+      }
+    }
+  }
+  expect_found(at);
+}
+
+TEST_F(TableOfThreeSizesTest, AtScatteredSizesHasTheirSumsAndProducts) {
+  std::mt19937 random(2);
+  std::uniform_real_distribution<double> exponent(0, 1);
+  std::vector<std::array<double, 3>> at;
+  for (int i = 0; i < 60; ++i) {
+    at.push_back({std::round(4 * std::pow(16, exponent(random))),
+                  std::round(10 * std::pow(16, exponent(random))),
+                  std::round(8 * std::pow(256, exponent(random)))});
+  }
+  expect_found(at);
 }
 
 TEST_F(TableModelTest, OfOneSizeIsRefused) {
