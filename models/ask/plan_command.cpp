@@ -191,7 +191,7 @@ void run(PlanArguments& arguments) {
     request.sizes = parse_sizes(arguments.size);
   }
   const Plan plan = make_plan(model, request);
-  const bool is_refused = !arguments.anyway && !model.verdict.trusted.value_or(true);
+  const bool is_refused = !arguments.anyway && !model.verdict.trusted.value_or(false);
   if (plan.chosen && !is_refused && !arguments.slurm.empty()) {
     write_file(arguments.slurm,
                slurm_script(model, plan.choices[*plan.chosen], batch_options(arguments, model)));

@@ -76,7 +76,7 @@ std::vector<ComparedSide> run_sides(const std::vector<std::string>& programs,
     for (std::size_t c = 0; c < plans.front().cases.size(); ++c) {
       for (std::size_t i = 0; i < plans.size(); ++i) {
         const std::size_t side = round % 2 == 0 ? plans.size() - 1 - i : i;
-        traces[side].push_back(run_case(plans[side], launcher, plans[side].cases[c], round));
+        traces[side].push_back(run_case(plans[side], launcher, plans[side].cases[c], round).trace);
       }
     }
   }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <sstream>
 #include <system_error>
 
 #include <cleave/host/provenance_here.hpp>
@@ -71,14 +72,29 @@ std::string command_of(const StudyPlan& plan, const Case& c, int round) {
                      fmt::join(plan.options_of(c, round), " "));
 }
 
+/// What a program of Cleave's warns of in its output, by lines.
+std::vector<std::string> warnings_in(const std::string& output) {
+  std::vector<std::string> warnings;
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find(": warning: ") != std::string::npos) {
+      warnings.push_back(line);
+    }
+  }
+  return warnings;
+}
+
 }  // namespace
 
-detail::Trace run_case(const StudyPlan& plan, const Launcher& launcher, const Case& c, int round) {
+RanCase run_case(const StudyPlan& plan, const Launcher& launcher, const Case& c, int round) {
   const fs::path file = plan.trace_of(c, round);
   std::error_code error;
   fs::remove(file, error);  // of another study
   std::vector<std::string> options = plan.options_of(c, round);
-  options.insert(options.end(), {"--trace", file.string(), "--quiet"});
+  options.insert(options.end(), {"--trace", file.string()});
+  if (c.rehearsed == 0) {
+    options.emplace_back("--quiet");  // where a rehearsal would not warn
+  }
   const Ended ended = launcher.run(c.workers, plan.program.file, options);
   const std::string program = plan.program.file.filename().string();
   const std::string how = how_it_runs(c);
@@ -91,7 +107,7 @@ detail::Trace run_case(const StudyPlan& plan, const Launcher& launcher, const Ca
     throw Error(fmt::format("{} {} wrote no trace: {}; the run was {}", program, how,
                             last_line(ended.output), command_of(plan, c, round)));
   }
-  return detail::read_trace(file);
+  return {.trace = detail::read_trace(file), .warnings = warnings_in(ended.output)};
 }
 
 StudyRun::StudyRun(const StudyArguments& arguments, StudyPlan plan)
@@ -137,6 +153,9 @@ void StudyRun::end() {
   if (progress_) {
     progress_->end();
     progress_.reset();
+  }
+  if (!arguments_.quiet && !warnings_.empty()) {
+    fmt::print(stderr, "{}\n", fmt::join(warnings_, "\n"));
   }
 }
 
@@ -347,7 +366,9 @@ void StudyRun::measure_round(int round, const std::vector<Case*>& cases) {
                                     : fmt::format("round {}, to be sure", round);
       begin_step(fmt::format("{} {} {}, {}", plan_.program.name, c->size, how_it_runs(*c), which));
       const auto begin = std::chrono::steady_clock::now();
-      trace = run_case(plan_, launcher_, *c, round);
+      RanCase ran = run_case(plan_, launcher_, *c, round);
+      trace = std::move(ran.trace);
+      warnings_.insert(ran.warnings.begin(), ran.warnings.end());
       c->latest_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     }
     complete_run(is_reused);

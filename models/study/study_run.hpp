@@ -8,6 +8,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,14 @@
 
 namespace cleave::models {
 
+struct RanCase {
+  detail::Trace trace;
+  std::vector<std::string> warnings;  ///< of a rehearsal, a line each
+};
+
 /// Runs one case, as a study's round `round`, and reads its trace.
 /// \throws Error  if the run fails, with its last line
-detail::Trace run_case(const StudyPlan& plan, const Launcher& launcher, const Case& c, int round);
+RanCase run_case(const StudyPlan& plan, const Launcher& launcher, const Case& c, int round);
 
 class StudyRun {
  public:
@@ -37,7 +43,7 @@ class StudyRun {
   /// \throws Stopped  after Ctrl-C, with what is kept
   /// \throws Error    if a run fails, with its last line
   void measure(const std::function<std::vector<Case*>(StudyRun&)>& again = {});
-  /// The rest is done, too: no more is told of how far the study is.
+  /// The rest is done, too: no more is told of how far the study is. Prints the warnings.
   void end();
 
   const StudyPlan& plan() const { return plan_; }
@@ -89,6 +95,7 @@ class StudyRun {
   std::size_t begun_ = 0;  ///< steps
   std::vector<detail::Trace> traces_;
   std::vector<detail::Trace> rehearsals_;
+  std::set<std::string> warnings_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   HostTimes begin_times_ = host_times();
 

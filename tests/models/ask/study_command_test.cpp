@@ -30,6 +30,13 @@ TEST_F(Command, AStudyRunsFitsAndReports) {
   expect_fits_a_terminal(result);
 }
 
+TEST_F(Command, AStudySaysOnceWhatItsRehearsalsWarnOf) {
+  const std::string study = install() + " --machine m.machine.json --out s";
+  const std::string warning = "synthetic: warning: rank 0 does other work in repetition 2\n";
+  EXPECT_EQ(run(study + " -- --warn", "./cleave").err, warning);
+  EXPECT_EQ(run(study + " --fresh --quiet -- --warn", "./cleave").err, "");
+}
+
 TEST_F(Command, AStudyRunsASizeUntilItsTwoQuickestRoundsAgree) {
   const std::string fixed = install();
   const std::string study =

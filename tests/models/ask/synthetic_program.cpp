@@ -57,6 +57,8 @@ struct Options {
   int warm_up = 1;
   int seed = 1;
   bool fails = false;
+  bool warns = false;
+  bool is_quiet = false;
   std::string pid_file;  // where it says which process sleeps
   std::string failing_size;
   bool is_killed = false;
@@ -73,7 +75,7 @@ struct Options {
     program.add_option("--inputs", inputs);
     program.add_option("--failing-size", failing_size);
     program.add_flag("--killed", is_killed);
-    program.add_flag("--quiet");
+    program.add_flag("--quiet", is_quiet);
     program.add_flag("--no-trace", writes_nothing);
     program.add_flag("--describe", describes);
     program.add_option("--type", type);
@@ -85,6 +87,7 @@ struct Options {
     program.add_option("--threads", threads);
     program.add_option("--rehearse", rehearsed);
     program.add_flag("--fail", fails);
+    program.add_flag("--warn", warns, "unless it is quiet");
     program.add_option("--sleep-and-say", pid_file);
     program.add_option("--disturbed-size", disturbed_size, "which takes longer, each time by more");
     program.add_option("--disturbed-until", disturbed_until, "up to this seed");
@@ -156,6 +159,9 @@ int main(int argc, char** argv) {
   if (!o.pid_file.empty()) {
     std::ofstream(o.pid_file) << ::getpid() << std::endl;
     std::this_thread::sleep_for(std::chrono::minutes(1));
+  }
+  if (o.warns && !o.is_quiet) {
+    std::cerr << "synthetic: warning: rank 0 does other work in repetition 2\n";
   }
   return write_trace(o, cleave::detail::command_line_of(argc, argv));
 }
