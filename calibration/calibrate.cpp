@@ -246,75 +246,87 @@ void calibrate_like(const CalibrateOptions& options, const Comm& world,
   });
 }
 
-void calibrate(int argc, char** argv, const Comm& world) {
-  const auto options = options_from(argc, argv, world);
-  if (!options) {
-    return;
-  }
-  if (!options->like.empty()) {
-    calibrate_like(*options, world, command_line_of(argc, argv));
-    return;
-  }
-  // A file that cannot be written is refused now, not after the measurement.
-  std::optional<AtomicFile> out;
-  agree(world, [&] {
-    if (world.rank() == 0 && !options->out.empty()) {
-      out.emplace(options->out);
-    }
-  });
-
+std::vector<Pattern> patterns_of(const CalibrateOptions& options) {
   std::vector<Pattern> patterns;
-  for (const int ranks : options->ranks) {
+  for (const int ranks : options.ranks) {
     for (const Pattern& pattern : patterns_for(ranks)) {
       const bool is_exchange = pattern.kind == Pattern::Kind::exchange;
-      if (options->patterns == "all" || (options->patterns == "exchange") == is_exchange) {
+      if (options.patterns == "all" || (options.patterns == "exchange") == is_exchange) {
         patterns.push_back(pattern);
       }
     }
   }
-  Machine machine{.provenance = mpi_provenance(kName, command_line_of(argc, argv))};
-  machine.name = options->name.empty() ? machine.provenance.host : options->name;
-  {
-    std::optional<SteadyProgress> progress;
-    agree(world, [&] {
-      if (world.rank() == 0) {
-        progress.emplace(
-            kName, Progress::Where{.on_terminal = !options->quiet, .status_file = options->status});
+  return patterns;
+}
+
+/// Each of `patterns` in an equal part of the time. Collective.
+void measure_all(const std::vector<Pattern>& patterns, const CalibrateOptions& options,
+                 const Comm& world, Machine& machine) {
+  std::optional<SteadyProgress> progress;
+  agree(world, [&] {
+    if (world.rank() == 0) {
+      progress.emplace(
+          kName, Progress::Where{.on_terminal = !options.quiet, .status_file = options.status});
+    }
+  });
+  const auto count = static_cast<double>(patterns.size());
+  for (std::size_t i = 0; i < patterns.size(); ++i) {
+    const auto at = [&](double fraction) {
+      if (progress) {
+        progress->update((static_cast<double>(i) + fraction) / count, patterns[i].name());
       }
-    });
-    const auto count = static_cast<double>(patterns.size());
-    for (std::size_t i = 0; i < patterns.size(); ++i) {
-      const auto at = [&](double fraction) {
-        if (progress) {
-          progress->update((static_cast<double>(i) + fraction) / count, patterns[i].name());
-        }
-      };
-      at(0);
-      std::vector<std::int64_t> message_bytes = default_message_bytes(patterns[i].kind);
-      std::erase_if(message_bytes,
-                    [&](std::int64_t bytes) { return bytes > options->largest_bytes; });
-      Communication entry = measure(world, patterns[i],
-                                    {.message_bytes = std::move(message_bytes),
-                                     .seconds = options->seconds / count,
-                                     .progress = at});
-      (patterns[i].kind == Pattern::Kind::alltoallv ? machine.alltoallv : machine.exchange)
-          .push_back(std::move(entry));
-    }
-    if (progress) {
-      progress->end();
-    }
+    };
+    at(0);
+    std::vector<std::int64_t> message_bytes = default_message_bytes(patterns[i].kind);
+    std::erase_if(message_bytes, [&](std::int64_t bytes) { return bytes > options.largest_bytes; });
+    Communication entry = measure(world, patterns[i],
+                                  {.message_bytes = std::move(message_bytes),
+                                   .seconds = options.seconds / count,
+                                   .progress = at});
+    (patterns[i].kind == Pattern::Kind::alltoallv ? machine.alltoallv : machine.exchange)
+        .push_back(std::move(entry));
   }
+  if (progress) {
+    progress->end();
+  }
+}
+
+void calibrate_machine(const CalibrateOptions& options, const Comm& world,
+                       const std::string& command_line) {
+  // A file that cannot be written is refused now, not after the measurement.
+  std::optional<AtomicFile> out;
+  agree(world, [&] {
+    if (world.rank() == 0 && !options.out.empty()) {
+      out.emplace(options.out);
+    }
+  });
+  Machine machine{.provenance = mpi_provenance(kName, command_line)};
+  machine.name = options.name.empty() ? machine.provenance.host : options.name;
+  measure_all(patterns_of(options), options, world, machine);
   agree(world, [&] {
     if (out) {
       out->write(to_text(machine));
       out->commit();
     }
-    if (world.rank() == 0 && options->json) {
+    if (world.rank() == 0 && options.json) {
       write_out(nlohmann::ordered_json::parse(to_text(machine)).dump() + "\n");
-    } else if (world.rank() == 0 && !options->quiet && !is_standard_output(options->out)) {
+    } else if (world.rank() == 0 && !options.quiet && !is_standard_output(options.out)) {
       write_out(text_of(machine));
     }
   });
+}
+
+void calibrate(int argc, char** argv, const Comm& world) {
+  const auto options = options_from(argc, argv, world);
+  if (!options) {
+    return;
+  }
+  const std::string command_line = command_line_of(argc, argv);
+  if (options->like.empty()) {
+    calibrate_machine(*options, world, command_line);
+  } else {
+    calibrate_like(*options, world, command_line);
+  }
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <numeric>
 
 #include <cleave/file.hpp>
 #include <cleave/program/summary.hpp>
@@ -95,25 +94,13 @@ void print_summary(const Summary& summary, const RunOptions& options) {
   write_out(options.json ? json_text(summary, options) : text_for_people(summary, options));
 }
 
-void add_search_figures(Summary& summary, const SearchReport& report, const RunOptions& options) {
-  for (const Size& size : summary.sizes) {
-    if (size.name == "nodes") {
-      std::int64_t nodes = size.value;
-      if (report.snapshots.resumed_from > 0) {  // the others were searched before
-        nodes = 0;
-        for (const WorkerStatistics& worker : report.workers) {
-          nodes += worker.nodes;
-        }
-      }
-      summary.figures["nodes_per_second"] = static_cast<double>(nodes) / median(summary.seconds);
-    }
-  }
-  if (report.workers.empty()) {
-    return;
-  }
+namespace {
+
+/// What the workers did together.
+WorkerStatistics sum_of(const std::vector<WorkerStatistics>& workers) {
   WorkerStatistics all;
-  std::vector<std::int64_t> nodes;
-  for (const WorkerStatistics& worker : report.workers) {
+  for (const WorkerStatistics& worker : workers) {
+    all.nodes += worker.nodes;
     all.visits += worker.visits;
     all.local_tried += worker.local_tried;
     all.local_made += worker.local_made;
@@ -123,9 +110,29 @@ void add_search_figures(Summary& summary, const SearchReport& report, const RunO
     all.searching_ns += worker.searching_ns;
     all.stealing_ns += worker.stealing_ns;
     all.idle_ns += worker.idle_ns;
+  }
+  return all;
+}
+
+}  // namespace
+
+void add_search_figures(Summary& summary, const SearchReport& report, const RunOptions& options) {
+  const WorkerStatistics all = sum_of(report.workers);
+  for (const Size& size : summary.sizes) {
+    if (size.name == "nodes") {
+      const bool is_resumed = report.snapshots.resumed_from > 0;  // the others were searched before
+      const std::int64_t nodes = is_resumed ? all.nodes : size.value;
+      summary.figures["nodes_per_second"] = static_cast<double>(nodes) / median(summary.seconds);
+    }
+  }
+  if (report.workers.empty()) {
+    return;
+  }
+  std::vector<std::int64_t> nodes;
+  for (const WorkerStatistics& worker : report.workers) {
     nodes.push_back(worker.nodes);
   }
-  const auto total = static_cast<double>(std::accumulate(nodes.begin(), nodes.end(), 0LL));
+  const auto total = static_cast<double>(all.nodes);
   if (total > 0) {
     const auto maximum = static_cast<double>(*std::max_element(nodes.begin(), nodes.end()));
     summary.imbalance = maximum * static_cast<double>(nodes.size()) / total;
