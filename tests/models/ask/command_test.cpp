@@ -46,7 +46,8 @@ TEST_F(Command, FitsPredictsAndReports) {
 
   const std::string question =
       " --model x.model.json --ranks 2,8,16 --size N=64M --assume-network ethernet-10g";
-  for (const std::string& asked : {"predict" + question, "plan --efficiency 0.1" + question}) {
+  for (const std::string& asked :
+       {"predict" + question, "plan --efficiency 0.1 --anyway" + question}) {
     EXPECT_NE(words_of(run(asked).out)
                   .find("note: at 8, 16 ranks: l and g between hosts are assumed: ethernet-10g"),
               std::string::npos)
@@ -413,12 +414,22 @@ TEST_F(Command, AnAnswerToAFullDeviceIsAFailure) {
   ASSERT_EQ(run("fit" + write_traces() + " --out x.model.json").status, 0);
   const std::string question =
       " --model x.model.json --ranks 2,8 --size N=64M --assume-network ethernet-10g";
-  for (const std::string& asked :
-       {"predict" + question, "predict --json" + question, "plan --efficiency 0.1" + question}) {
+  for (const std::string& asked : {"predict" + question, "predict --json" + question,
+                                   "plan --efficiency 0.1 --anyway" + question}) {
     SCOPED_TRACE(asked);
     expect_one_line(run("-c 'exec " CLEAVE_PROGRAM " " + asked + " >/dev/full'", "sh"), 1,
                     "cannot write to ");
   }
+}
+
+TEST_F(Command, NothingIsPlannedWithAModelThatWasNotJudged) {
+  ASSERT_EQ(run("fit" + write_traces() + " --out x.model.json").status, 0);
+  const std::string plan = "plan --model x.model.json --ranks 1 --size N=64M --deadline 1h";
+  const Result refused = run(plan);
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_NE(refused.err.find("not judged: no run was held out from the fit"), std::string::npos)
+      << refused.err;
+  EXPECT_EQ(run(plan + " --anyway").status, 0);
 }
 
 TEST_F(Command, AnyOtherNameRunsTheProgramBesideIt) {
