@@ -54,6 +54,44 @@ std::vector<PricedForm> linear_forms(const std::vector<std::string>& size_names)
 
 namespace {
 
+/// A term of each of some sizes.
+struct Choice {
+  Form form;
+  double price = 0;
+};
+
+/// One term of each of two sizes, or of three where there are no more, whose prices are at most
+/// `most` together.
+std::vector<Choice> choices_of(const TermsOfSizes& own, double most) {
+  const std::size_t sizes = own.size() > 3 ? 2 : 3;
+  std::vector<Choice> all = {{}};
+  for (const std::vector<Term>& of_size : own) {
+    for (std::size_t i = 0, before = all.size(); i < before; ++i) {
+      for (const Term& term : of_size) {
+        if (all[i].form.size() < sizes && all[i].price + term.price <= most) {
+          Choice choice = all[i];
+          choice.form.push_back(term.basis);
+          choice.price += term.price;
+          all.push_back(std::move(choice));
+        }
+      }
+    }
+  }
+  std::erase_if(all, [](const Choice& choice) { return choice.form.size() < 2; });
+  return all;
+}
+
+/// S log2 T, and the product of a term of each of some sizes.
+std::vector<Term> products_of(const std::vector<std::string>& size_names,
+                              const std::vector<Choice>& choices) {
+  std::vector<Term> terms = with_log_of_other(size_names);
+  for (const Choice& choice : choices) {
+    terms.push_back({product_of(choice.form),
+                     choice.price + kOfTwoSizes * static_cast<double>(choice.form.size() - 1)});
+  }
+  return terms;
+}
+
 /// Every subset of up to three declared terms, alone or with one of the others.
 void add_declared(FormList& forms, const std::vector<Basis>& declared,
                   const std::vector<Term>& others) {
@@ -83,7 +121,7 @@ void add_declared(FormList& forms, const std::vector<Basis>& declared,
 
 std::vector<PricedForm> candidate_forms(const std::vector<std::string>& size_names,
                                         const Ranges& ranges, const std::vector<Basis>& declared) {
-  std::vector<std::vector<Term>> own;
+  TermsOfSizes own;
   for (const std::string& size : size_names) {
     own.push_back(terms_of(size, ranges, Of::block));
   }
@@ -103,7 +141,10 @@ std::vector<PricedForm> candidate_forms(const std::vector<std::string>& size_nam
   for (const std::vector<Term>& of_size : own) {
     forms.add({of_size[0].basis, of_size[1].basis}, kFurtherTerm);
   }
-  add_sums(forms, choices_of(own, kMostOfSum));
+  for (const Choice& choice : choices_of(own, kMostOfSum)) {
+    forms.add_with_constant(
+        choice.form, choice.price + kFurtherTerm * static_cast<double>(choice.form.size() - 1));
+  }
   return std::move(forms).take();
 }
 

@@ -2,10 +2,9 @@
 #include "models/theory/table_forms.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <functional>
 
 #include "models/theory/fit_law.hpp"
+#include "models/theory/form_search.hpp"
 #include "models/theory/terms.hpp"
 
 namespace cleave::models {
@@ -30,99 +29,81 @@ std::vector<Term> terms_of_ranks() {
   return terms;
 }
 
-/// Work that the ranks share, beside what grows with them, or what each does whole.
-void add_shared(FormList& forms, const TermsOfSizes& own, const std::vector<Term>& of_ranks) {
-  std::vector<Term> shared;
-  std::vector<Term> beside;
-  for (const std::vector<Term>& of_size : own) {
-    shared.insert(shared.end(), of_size.begin(), of_size.end());
-    beside.insert(beside.end(), of_size.begin(), of_size.begin() + 2);
+/// A term of each size, in a product of its own.
+std::vector<Place> sum_of_terms(const TermsOfSizes& own) {
+  std::vector<Place> places;
+  for (const std::vector<Term>& terms : own) {
+    places.push_back({terms, places.size()});
   }
-  for (const Choice& choice : choices_of(own, kCommonPower)) {
-    shared.push_back({product_of(choice.form), choice.price + kOfTwoSizes});
+  return places;
+}
+
+/// Two products of a term of each size, as work that the ranks share, and messages. The terms of
+/// the second are simple: what is small tells little of its form.
+std::vector<Place> two_products(const TermsOfSizes& own, const TermsOfSizes& simple) {
+  std::vector<Place> places;
+  for (const std::vector<Term>& terms : own) {
+    places.push_back({terms, 0});
   }
-  if (shared.empty()) {
-    shared.push_back({Basis(), 0});
+  for (const std::vector<Term>& terms : simple) {
+    places.push_back({terms, 1});
   }
-  std::ranges::copy_if(of_ranks, std::back_inserter(beside),
-                       [](const Term& term) { return term.price <= kCommonPower; });
-  for (const Term& term : shared) {
-    const Basis by_ranks = product_of({term.basis, of_ranks.front().basis});
-    for (const Term& other : beside) {
-      forms.add_with_constant({by_ranks, other.basis}, term.price + other.price + kFurtherTerm);
+  return places;
+}
+
+/// Where the second product may start from: nothing; S, log2 P or P; and a product of two of these.
+std::vector<std::vector<Term>> starts(const TermsOfSizes& own) {
+  constexpr std::ptrdiff_t kMostTerms = 2;
+  std::vector<std::vector<Term>> starts = {std::vector<Term>(own.size())};
+  for (std::size_t size = 0; size < own.size(); ++size) {
+    for (std::size_t i = 0, before = starts.size(); i < before; ++i) {
+      const auto terms = std::ssize(own) - std::ranges::count(starts[i], Term());
+      for (const Term& term : own[size]) {
+        const bool is_cheap = term.price <= kOfRanks;
+        if (is_cheap && terms < kMostTerms) {
+          starts.push_back(starts[i]);
+          starts.back()[size] = term;
+        }
+      }
     }
   }
+  return starts;
 }
 
-using FirstLook = std::function<double(const Form&)>;
-
-enum class Joined { sum, product };
-
-/// A constant, and the terms as they are `joined`.
-Form join(const std::vector<Term>& terms, Joined joined) {
-  Form form;
-  for (const Term& term : terms) {
-    form.push_back(term.basis);
-  }
-  if (joined == Joined::product) {
-    form = {product_of(form)};
-  }
-  std::erase(form, Basis());
-  form.insert(form.begin(), Basis());
-  return form;
-}
-
-/// `terms`, the likeliest first, where those of the other sizes are as in `all`.
-std::vector<Term> by_likelihood(const std::vector<Term>& terms, std::size_t size,
-                                std::vector<Term> all, Joined joined, const FirstLook& look) {
-  std::vector<std::pair<double, Term>> seen;
-  for (const Term& term : terms) {
-    all[size] = term;
-    seen.emplace_back(term.price - look(join(all, joined)), term);
-  }
-  std::ranges::stable_sort(seen, {}, &std::pair<double, Term>::first);
-  std::vector<Term> sorted;
-  for (auto& [distance, term] : seen) {
-    sorted.push_back(std::move(term));
-  }
-  return sorted;
-}
-
-/// The likeliest `most` terms of each size: one size after another gets its best term beside the
-/// best of the others, until none changes. A size may have no part in it meanwhile.
-TermsOfSizes likely_terms(const TermsOfSizes& own, Joined joined, const FirstLook& look,
-                          std::size_t most) {
-  constexpr int kMostRounds = 6;
-  TermsOfSizes likely(own.size());
-  std::vector<Term> best(own.size());
-  std::vector<Term> before;
-  for (int round = 0; round < kMostRounds && best != before; ++round) {
-    before = best;
-    for (std::size_t size = 0; size < own.size(); ++size) {
-      std::vector<Term> terms = own[size];
-      terms.emplace_back();
-      likely[size] = by_likelihood(terms, size, best, joined, look);
-      best[size] = likely[size].front();
-      std::erase(likely[size], Term());
-      likely[size].resize(std::min(likely[size].size(), most));
+/// S and S log2 S; of the number of ranks what is common and does not fall.
+TermsOfSizes simple_terms(TermsOfSizes own) {
+  for (std::vector<Term>& terms : own) {
+    if (terms.front().basis.sizes().contains(kRanksSize)) {
+      std::erase_if(terms, [](const Term& term) {
+        return term.price > kCommonPower || term.basis.factors().front().power < 0;
+      });
+    } else {
+      terms.resize(2);
     }
   }
-  return likely;
+  return own;
 }
 
-/// Sums and products of a term of each of several sizes, of which too many are possible: those of
-/// the likeliest terms.
-void add_of_several(FormList& forms, const std::vector<std::string>& size_names,
-                    const TermsOfSizes& own, const std::vector<Observation>& observations) {
-  constexpr double kMostChoices = 512;
-  const auto most = static_cast<std::size_t>(
-      std::lround(std::pow(kMostChoices, 1.0 / static_cast<double>(own.size()))));
-  const FirstLook look = first_look(observations);
-  for (const Term& term :
-       products_of(size_names, choices_of(likely_terms(own, Joined::product, look, most)))) {
-    forms.add_with_constant({term.basis}, term.price);
+/// Forms of several sizes, of which there are too many: the likeliest.
+void add_of_several(FormList& forms, const TermsOfSizes& own,
+                    const std::vector<Observation>& observations) {
+  constexpr std::size_t kMost = 400;
+  FormSearch search(first_look(observations));
+  search.improve(sum_of_terms(own), std::vector<Term>(own.size()));
+  const TermsOfSizes simple = simple_terms(own);
+  const std::vector<Place> places = two_products(own, simple);
+  std::vector<Term> first;
+  for (const std::vector<Term>& terms : own) {
+    first.push_back(terms.front());
   }
-  add_sums(forms, choices_of(likely_terms(own, Joined::sum, look, most)));
+  for (const std::vector<Term>& second : starts(simple)) {
+    std::vector<Term> terms = first;
+    terms.insert(terms.end(), second.begin(), second.end());
+    search.improve(places, terms);
+  }
+  for (const PricedForm& likely : search.likeliest(kMost)) {
+    forms.add_with_constant(likely.form, likely.price);
+  }
 }
 
 }  // namespace
@@ -141,18 +122,20 @@ std::vector<PricedForm> table_forms(const std::vector<Observation>& observations
   for (const std::vector<Term>& of_size : own) {
     forms.add({of_size[0].basis, of_size[1].basis}, kFurtherTerm);
   }
-  if (own.size() < size_names.size()) {
-    const std::vector<Term> of_ranks = terms_of_ranks();
-    add_shared(forms, own, of_ranks);
-    own.push_back(of_ranks);
+  const bool has_ranks = own.size() < size_names.size();
+  if (has_ranks) {
+    own.push_back(terms_of_ranks());
   }
   for (const std::vector<Term>& of_size : own) {
     for (const Term& term : of_size) {
       forms.add_with_constant({term.basis}, term.price);
     }
   }
-  if (own.size() > 1) {
-    add_of_several(forms, size_names, own, observations);
+  for (const Term& term : with_log_of_other(size_names)) {
+    forms.add_with_constant({term.basis}, term.price);
+  }
+  if (own.size() > 1 || has_ranks) {
+    add_of_several(forms, own, observations);
   }
   return std::move(forms).take();
 }

@@ -98,35 +98,7 @@ std::vector<Term> terms_of(const std::string& size, const Ranges& ranges, Of of)
   return terms;
 }
 
-std::vector<Choice> choices_of(const TermsOfSizes& own, double most) {
-  const std::size_t sizes = own.size() > 3 ? 2 : 3;
-  std::vector<Choice> all = {{}};
-  for (const std::vector<Term>& of_size : own) {
-    for (std::size_t i = 0, before = all.size(); i < before; ++i) {
-      for (const Term& term : of_size) {
-        if (all[i].form.size() < sizes && all[i].price + term.price <= most) {
-          Choice choice = all[i];
-          choice.form.push_back(term.basis);
-          choice.price += term.price;
-          all.push_back(std::move(choice));
-        }
-      }
-    }
-  }
-  std::erase_if(all, [](const Choice& choice) { return choice.form.size() < 2; });
-  return all;
-}
-
-Basis product_of(const Form& form) {
-  std::vector<Basis::Factor> factors;
-  for (const Basis& term : form) {
-    factors.insert(factors.end(), term.factors().begin(), term.factors().end());
-  }
-  return Basis(std::move(factors));
-}
-
-std::vector<Term> products_of(const std::vector<std::string>& size_names,
-                              const std::vector<Choice>& choices) {
+std::vector<Term> with_log_of_other(const std::vector<std::string>& size_names) {
   std::vector<Term> terms;
   for (const std::string& size : size_names) {
     for (const std::string& other : size_names) {
@@ -135,18 +107,15 @@ std::vector<Term> products_of(const std::vector<std::string>& size_names,
       }
     }
   }
-  for (const Choice& choice : choices) {
-    terms.push_back({product_of(choice.form),
-                     choice.price + kOfTwoSizes * static_cast<double>(choice.form.size() - 1)});
-  }
   return terms;
 }
 
-void add_sums(FormList& forms, const std::vector<Choice>& choices) {
-  for (const Choice& choice : choices) {
-    forms.add_with_constant(
-        choice.form, choice.price + kFurtherTerm * static_cast<double>(choice.form.size() - 1));
+Basis product_of(const Form& form) {
+  std::vector<Basis::Factor> factors;
+  for (const Basis& term : form) {
+    factors.insert(factors.end(), term.factors().begin(), term.factors().end());
   }
+  return Basis(std::move(factors));
 }
 
 }  // namespace cleave::models

@@ -2,7 +2,6 @@
 // Terms of forms and their prices: what the catalogue of blocks and that of tables are made of.
 #pragma once
 
-#include <limits>
 #include <set>
 #include <string>
 #include <vector>
@@ -62,24 +61,9 @@ enum class Of { block, run };
 /// by a factor of four.
 std::vector<Term> terms_of(const std::string& size, const Ranges& ranges, Of of);
 
-/// A term of each of some sizes.
-struct Choice {
-  Form form;
-  double price = 0;
-};
-
-/// One term of each of two sizes, or of three where there are no more, whose prices are at most
-/// `most` together.
-std::vector<Choice> choices_of(const TermsOfSizes& own,
-                               double most = std::numeric_limits<double>::infinity());
+/// S log2 T, of each two sizes.
+std::vector<Term> with_log_of_other(const std::vector<std::string>& size_names);
 
 Basis product_of(const Form& form);
-
-/// S log2 T, and the product of a term of each of some sizes.
-std::vector<Term> products_of(const std::vector<std::string>& size_names,
-                              const std::vector<Choice>& choices);
-
-/// The sum of the terms of each, alone and with a constant.
-void add_sums(FormList& forms, const std::vector<Choice>& choices);
 
 }  // namespace cleave::models

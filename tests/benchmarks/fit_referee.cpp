@@ -163,6 +163,89 @@ Task extra_p_task(std::size_t parameters, double noise, std::mt19937_64& random)
   return task;
 }
 
+/// Work of N, perhaps times K, that ranks share; what grows with them, or does not fall; perhaps a
+/// constant.
+struct SharedWork {
+  enum class Beside { ranks, log_ranks, n, n_log_ranks, k_log_ranks };
+  double power = 1;
+  double logarithms = 0;
+  bool is_by_k = false;
+  Beside beside = Beside::ranks;
+  double weight = 1;
+  double constant = 0;
+
+  double operator()(double n, double k, double ranks) const {
+    const double work = std::pow(n / 1e5, power) * std::pow(std::log2(n) / 17, logarithms);
+    return (is_by_k ? k / 16 : 1) * work / ranks + weight * other(n / 1e5, k / 16, ranks) +
+           constant;
+  }
+  double other(double n, double k, double ranks) const {
+    switch (beside) {
+      case Beside::ranks:
+        return 0.02 * ranks;
+      case Beside::log_ranks:
+        return 0.1 * std::log2(ranks);
+      case Beside::n:
+        return 0.05 * n;
+      case Beside::n_log_ranks:
+        return 0.02 * n * std::log2(ranks);
+      default:
+        return 0.1 * k * std::log2(ranks);
+    }
+  }
+};
+
+SharedWork shared_work(bool has_k, std::mt19937_64& random) {
+  using Beside = SharedWork::Beside;
+  SharedWork f{.power = one_of(random, std::array{0.5, 1.0, 1.0, 1.0, 1.5, 2.0}),
+               .logarithms = one_of(random, std::array{0.0, 0.0, 1.0}),
+               .beside = one_of(random, std::array{Beside::ranks, Beside::log_ranks, Beside::n}),
+               .weight = one_of(random, std::array{0.3, 1.0, 2.0}),
+               .constant = one_of(random, std::array{0.0, 0.05})};
+  if (has_k) {
+    f.is_by_k = uniform(random, 0, 1) < 0.5;
+    f.beside = one_of(random, std::array{Beside::ranks, Beside::log_ranks, Beside::n,
+                                         Beside::n_log_ranks, Beside::k_log_ranks});
+  }
+  return f;
+}
+
+/// Of up to 16 ranks; asked about are 64, and twice the largest N.
+Task shared_work_task(bool has_k, double deviation, std::mt19937_64& random) {
+  constexpr int kRepetitions = 3;
+  const SharedWork f = shared_work(has_k, random);
+  std::normal_distribution<double> normal(0, deviation);
+  const auto repetitions = [&](double seconds) {
+    std::vector<double> all;
+    for (int r = 0; r < kRepetitions; ++r) {
+      all.push_back(seconds * (1 + std::abs(normal(random))));
+    }
+    return all;
+  };
+  Task task{.target = {{"N", 16e5}, {kRanksSize, 64}}};
+  if (has_k) {
+    task.target["K"] = 64;
+  }
+  std::vector<double> quiet;
+  for (int i = 0; i < 101; ++i) {
+    quiet.push_back(quiet_time(repetitions(1)));
+  }
+  task.truth = f(16e5, 64, 64) * median(std::move(quiet));
+  for (double n = 1e5; n <= 8e5; n *= 2) {
+    for (const double k : has_k ? std::vector<double>{4, 16, 64} : std::vector<double>{64}) {
+      for (const double ranks : {1, 2, 4, 8, 16}) {
+        NamedValues sizes = {{"N", n}, {kRanksSize, ranks}};
+        if (has_k) {
+          sizes["K"] = k;
+        }
+        const std::vector<double> all = repetitions(f(n, k, ranks));
+        task.rows.push_back(row_of(sizes, quiet_time(all), chance_disturbed(all)));
+      }
+    }
+  }
+  return task;
+}
+
 /// Repetitions of a quiet time of 1, of which bursts take 1.3 to 2 times as long; by round.
 std::vector<std::vector<double>> with_bursts(double deviation, double busy,
                                              std::mt19937_64& random) {
@@ -364,6 +447,14 @@ void run(int argc, char** argv) {
   }
   for_each_kind_of_extra_p(
       [&](const std::string& name, auto make_task) { register_tasks(name, draws, make_task); });
+  for (const int sizes : {1, 2}) {
+    for (const int percent : {1, 5}) {
+      register_tasks(fmt::format("shared_work-{}-sizes-{}-percent", sizes, percent), draws,
+                     [=](std::mt19937_64& random) {
+                       return shared_work_task(sizes == 2, percent / 100.0, random);
+                     });
+    }
+  }
   for (const int busy : {0, 15, 30, 50}) {
     register_tasks(fmt::format("laws-busy-{}-percent", busy), draws,
                    [=](std::mt19937_64& random) { return law_task(busy / 100.0, random); });

@@ -71,6 +71,24 @@ TEST_F(TableModelTest, FindsWorkThatRanksShareAndMessagesThatGrowWithThem) {
   }
 }
 
+TEST_F(TableModelTest, FindsWorkOfTwoSizesAndMessagesOfOneOfThem) {
+  const auto law = [](double n, double k, double p) {
+    return 2e-8 * n * k / p + 3e-4 * k * std::log2(p) + 0.01;
+  };
+  std::string text = "N,K,ranks,seconds\n";
+  for (double n = 1e5; n <= 8e5; n *= 2) {
+    for (const double k : {4, 16, 64}) {
+      for (double p = 1; p <= 16; p *= 2) {
+        for (const double noise : {1.0, 1.01, 1.02}) {
+          text += fmt::format("{},{},{},{}\n", n, k, p, noise * law(n, k, p));
+        }
+      }
+    }
+  }
+  const Prediction said = predict(model(text), 64, {{"N", 1600000}, {"K", 64}});
+  EXPECT_NEAR(said.seconds / (1.005 * law(16e5, 64, 64)), 1, 0.03);
+}
+
 TEST_F(TableModelTest, PlansByTheSameLaw) {
   const auto law = [](double n, int p) { return 1e-6 * n / p + 0.01; };
   const Plan plan =

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/theory/form_search.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace cleave::models {
+
+namespace {
+
+/// The products of `terms`, which are at `places`. The price has that of more factors and products.
+std::pair<Form, double> put(const std::vector<Term>& terms, const std::vector<Place>& places) {
+  std::map<std::size_t, Form> factors;
+  double price = 0;
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    if (terms[i] != Term()) {
+      factors[places[i].product].push_back(terms[i].basis);
+      price += terms[i].price;
+    }
+  }
+  Form form;
+  for (const auto& [product, of_product] : factors) {
+    form.push_back(product_of(of_product));
+    price += kOfTwoSizes * static_cast<double>(of_product.size() - 1);
+  }
+  return {form, price + kFurtherTerm * std::max(0.0, static_cast<double>(form.size()) - 1)};
+}
+
+}  // namespace
+
+void FormSearch::improve(const std::vector<Place>& places, std::vector<Term> terms) {
+  constexpr int kMostRounds = 6;
+  std::vector<Term> before;
+  for (int round = 0; round < kMostRounds && terms != before; ++round) {
+    before = terms;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      terms[i] = best_at(i, places, terms);
+    }
+  }
+}
+
+Term FormSearch::best_at(std::size_t place, const std::vector<Place>& places,
+                         std::vector<Term> terms) {
+  Term best;
+  double least = std::numeric_limits<double>::infinity();
+  const auto consider = [&](const Term& term) {
+    terms[place] = term;
+    if (const double distance = distance_of(terms, places); distance < least) {
+      least = distance;
+      best = term;
+    }
+  };
+  consider({});
+  std::ranges::for_each(places[place].terms, consider);
+  return best;
+}
+
+double FormSearch::distance_of(const std::vector<Term>& terms, const std::vector<Place>& places) {
+  auto [form, price] = put(terms, places);
+  std::vector<std::string> names = term_names(form);
+  std::ranges::sort(names);
+  const auto [at, is_new] = seen_.try_emplace(std::move(names));
+  if (is_new) {
+    Form with_constant = form;
+    with_constant.insert(with_constant.begin(), Basis());
+    at->second = {price - look_(with_constant), {std::move(form), price}};
+  }
+  return at->second.distance;
+}
+
+std::vector<PricedForm> FormSearch::likeliest(std::size_t most) const {
+  std::vector<Seen> all;
+  for (const auto& [names, seen] : seen_) {
+    if (!seen.form.form.empty()) {
+      all.push_back(seen);
+    }
+  }
+  std::ranges::stable_sort(all, {}, &Seen::distance);
+  all.resize(std::min(most, all.size()));
+  std::vector<PricedForm> forms;
+  for (Seen& seen : all) {
+    forms.push_back(std::move(seen.form));
+  }
+  return forms;
+}
+
+}  // namespace cleave::models
