@@ -49,6 +49,16 @@ for (const [width, colorScheme] of [[1280, "light"], [400, "dark"]]) {
   }
 }
 
+test("a table of run times has no blocks, and its page none", async () => {
+  const page = await openPage(browser, "table");
+  assert.equal(await page.locator("#plan tbody tr").count() > 0, true);
+  assert.equal(await page.locator("#figure-shares").count(), 0);
+  assert.deepEqual((await page.locator("#plan th").allTextContents()).at(-1), "core hours");
+  assert.doesNotMatch(await page.locator("body").innerText(), /held back by/i);
+  assertQuiet(page);
+  await page.close();
+});
+
 test("names out of a trace are text, whatever they hold", async () => {
   const page = await openPage(browser, "hostile");
   assert.equal(await page.locator("h1").textContent(), "</script><img src=x onerror=alert(1)>'\"&");

@@ -62,17 +62,26 @@ function sharesOptions(curve) {
   };
 }
 
-// The numbers behind the three figures, and which ranks keep the deadline.
+// A table of run times knows no blocks.
+function hasBlocks(curve) {
+  return curve.some((p) => p.shares.length > 0);
+}
+
+// The numbers behind the figures, and which ranks keep the deadline.
 function planTable(curve, deadline) {
-  const heads = ["ranks", "time", "95 % from", "to", "speed-up", "efficiency", "core hours", "held back by"];
+  const heads = ["ranks", "time", "95 % from", "to", "speed-up", "efficiency", "core hours",
+                 ...(hasBlocks(curve) ? ["held back by"] : [])];
   const first = curve.find((p) => deadline.seconds !== null && p.as_the_host_was[1] <= deadline.seconds);
   const rows = curve.map((p) => {
     const uses = usesOf(p, curve[0].seconds);
-    const held = heldBackBy(p);
     const cells = [[p.ranks, `${p.ranks}`], [p.seconds, formatSeconds(p.seconds)],
                    [p.interval[0], formatSeconds(p.interval[0])], [p.interval[1], formatSeconds(p.interval[1])],
                    [uses.speedup, `${formatNumber(uses.speedup, 3)} ×`], [uses.efficiency, formatPercent(uses.efficiency)],
-                   [uses.coreHours, formatCoreHours(uses.coreHours)], [held.part, `${held.block}, ${formatPercent(held.part, 2)}`]];
+                   [uses.coreHours, formatCoreHours(uses.coreHours)]];
+    if (hasBlocks(curve)) {
+      const held = heldBackBy(p);
+      cells.push([held.part, `${held.block}, ${formatPercent(held.part, 2)}`]);
+    }
     const isFirst = p === first;
     return element("tr", isFirst ? { class: "chosen" } : {}, ...cells.map(([exact, text], i) =>
       element("td", { class: i < 7 ? "number" : "", "data-exact": exact, title: `${exact}` },
@@ -101,8 +110,10 @@ function makeOverRanks(place, runs, maxRanks) {
           () => timeOptions(curve, runs, maxRanks));
       add("efficiency", "Efficiency against ranks", "Speed-up over one rank, divided by ranks; with its 95 % interval.",
           () => efficiencyOptions(curve, maxRanks));
-      add("shares", "Where the time goes", "Shares of the blocks on the rank that ends last.",
-          () => sharesOptions(curve), { isWide: true });
+      if (hasBlocks(curve)) {
+        add("shares", "Where the time goes", "Shares of the blocks on the rank that ends last.",
+            () => sharesOptions(curve), { isWide: true });
+      }
       place.after(plan);
     } else {
       figures.forEach(draw);
