@@ -2,7 +2,6 @@
 #include "models/theory/catalogue.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "models/theory/terms.hpp"
 

@@ -9,7 +9,7 @@ namespace cleave::models {
 namespace {
 
 /// The products of `terms`, which are at `places`. The price has that of more factors and products.
-std::pair<Form, double> put(const std::vector<Term>& terms, const std::vector<Place>& places) {
+std::pair<Form, double> form_of(const std::vector<Term>& terms, const std::vector<Place>& places) {
   std::map<std::size_t, Form> factors;
   double price = 0;
   for (std::size_t i = 0; i < terms.size(); ++i) {
@@ -28,7 +28,7 @@ std::pair<Form, double> put(const std::vector<Term>& terms, const std::vector<Pl
 
 }  // namespace
 
-void FormSearch::improve(const std::vector<Place>& places, std::vector<Term> terms) {
+FormSearch::Found FormSearch::improve(const std::vector<Place>& places, std::vector<Term> terms) {
   constexpr int kMostRounds = 6;
   std::vector<Term> before;
   for (int round = 0; round < kMostRounds && terms != before; ++round) {
@@ -37,6 +37,7 @@ void FormSearch::improve(const std::vector<Place>& places, std::vector<Term> ter
       terms[i] = best_at(i, places, terms);
     }
   }
+  return {terms, distance_of(terms, places)};
 }
 
 Term FormSearch::best_at(std::size_t place, const std::vector<Place>& places,
@@ -56,7 +57,7 @@ Term FormSearch::best_at(std::size_t place, const std::vector<Place>& places,
 }
 
 double FormSearch::distance_of(const std::vector<Term>& terms, const std::vector<Place>& places) {
-  auto [form, price] = put(terms, places);
+  auto [form, price] = form_of(terms, places);
   std::vector<std::string> names = term_names(form);
   std::ranges::sort(names);
   const auto [at, is_new] = seen_.try_emplace(std::move(names));

@@ -26,8 +26,13 @@ class FormSearch {
   /// \param look  says the logarithm of the evidence of a form
   explicit FormSearch(std::function<double(const Form&)> look) : look_(std::move(look)) {}
 
+  struct Found {
+    std::vector<Term> terms;
+    double distance = 0;  ///< in nats: the price, less the evidence beside a constant
+  };
+
   /// From `terms`, one a place; Term() is none.
-  void improve(const std::vector<Place>& places, std::vector<Term> terms);
+  Found improve(const std::vector<Place>& places, std::vector<Term> terms);
 
   /// Of all that were looked at, the `most` whose price and evidence are best.
   std::vector<PricedForm> likeliest(std::size_t most) const;
@@ -37,7 +42,7 @@ class FormSearch {
   double distance_of(const std::vector<Term>& terms, const std::vector<Place>& places);
 
   struct Seen {
-    double distance = 0;  ///< in nats: the price, less the evidence beside a constant
+    double distance = 0;
     PricedForm form;
   };
 

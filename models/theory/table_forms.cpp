@@ -2,6 +2,7 @@
 #include "models/theory/table_forms.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "models/theory/fit_law.hpp"
 #include "models/theory/form_search.hpp"
@@ -38,15 +39,15 @@ std::vector<Place> sum_of_terms(const TermsOfSizes& own) {
   return places;
 }
 
-/// Two products of a term of each size, as work that the ranks share, and messages. The terms of
-/// the second are simple: what is small tells little of its form.
-std::vector<Place> two_products(const TermsOfSizes& own, const TermsOfSizes& simple) {
+/// Products of a term of each size: work that the ranks share, and others of simple terms, as
+/// messages. What is small tells little of its form.
+std::vector<Place> products(const TermsOfSizes& own, const TermsOfSizes& simple,
+                            std::size_t count) {
   std::vector<Place> places;
-  for (const std::vector<Term>& terms : own) {
-    places.push_back({terms, 0});
-  }
-  for (const std::vector<Term>& terms : simple) {
-    places.push_back({terms, 1});
+  for (std::size_t product = 0; product < count; ++product) {
+    for (const std::vector<Term>& terms : product == 0 ? own : simple) {
+      places.push_back({terms, product});
+    }
   }
   return places;
 }
@@ -91,16 +92,21 @@ void add_of_several(FormList& forms, const TermsOfSizes& own,
   FormSearch search(first_look(observations));
   search.improve(sum_of_terms(own), std::vector<Term>(own.size()));
   const TermsOfSizes simple = simple_terms(own);
-  const std::vector<Place> places = two_products(own, simple);
   std::vector<Term> first;
   for (const std::vector<Term>& terms : own) {
     first.push_back(terms.front());
   }
+  FormSearch::Found best{.distance = std::numeric_limits<double>::infinity()};
   for (const std::vector<Term>& second : starts(simple)) {
     std::vector<Term> terms = first;
     terms.insert(terms.end(), second.begin(), second.end());
-    search.improve(places, terms);
+    FormSearch::Found found = search.improve(products(own, simple, 2), terms);
+    if (found.distance < best.distance) {
+      best = std::move(found);
+    }
   }
+  best.terms.resize(3 * own.size());
+  search.improve(products(own, simple, 3), best.terms);
   for (const PricedForm& likely : search.likeliest(kMost)) {
     forms.add_with_constant(likely.form, likely.price);
   }

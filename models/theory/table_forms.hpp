@@ -10,9 +10,10 @@
 namespace cleave::models {
 
 /// As candidate_forms, with more powers, log2^2 S, and of the number of ranks (kRanksSize) terms
-/// that fall and rise. Forms of several sizes are a term of each, added, or two products of a term
-/// of each, the second of simple terms: work that the ranks share, and messages. They are those
-/// that a search finds likely by first looks at `observations`; it makes some thousands.
+/// that fall and rise. Forms of several sizes are a term of each, added, or up to three products
+/// of a term of each, all but the first of simple terms: work that the ranks share, and messages.
+/// They are those that a search finds likely by first looks at `observations`; it makes some
+/// thousands.
 std::vector<PricedForm> table_forms(const std::vector<Observation>& observations);
 
 }  // namespace cleave::models

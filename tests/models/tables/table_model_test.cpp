@@ -71,9 +71,9 @@ TEST_F(TableModelTest, FindsWorkThatRanksShareAndMessagesThatGrowWithThem) {
   }
 }
 
-TEST_F(TableModelTest, FindsWorkOfTwoSizesAndMessagesOfOneOfThem) {
+TEST_F(TableModelTest, FindsWorkOfTwoSizesMessagesOfOneOfThemAndWhatEachRankDoesWhole) {
   const auto law = [](double n, double k, double p) {
-    return 2e-8 * n * k / p + 3e-4 * k * std::log2(p) + 0.01;
+    return 2e-8 * n * k / p + 3e-4 * k * std::log2(p) + 1e-8 * n;
   };
   std::string text = "N,K,ranks,seconds\n";
   for (double n = 1e5; n <= 8e5; n *= 2) {
