@@ -10,20 +10,23 @@ namespace {
 
 /// The products of `terms`, which are at `places`. The price has that of more factors and products.
 std::pair<Form, double> form_of(const std::vector<Term>& terms, const std::vector<Place>& places) {
-  std::map<std::size_t, Form> factors;
-  double price = 0;
+  std::map<std::size_t, std::vector<Term>> products;
   for (std::size_t i = 0; i < terms.size(); ++i) {
     if (terms[i] != Term()) {
-      factors[places[i].product].push_back(terms[i].basis);
-      price += terms[i].price;
+      products[places[i].product].push_back(terms[i]);
     }
   }
   Form form;
-  for (const auto& [product, of_product] : factors) {
-    form.push_back(product_of(of_product));
-    price += kOfTwoSizes * static_cast<double>(of_product.size() - 1);
+  double price = kFurtherTerm * std::max(0.0, static_cast<double>(products.size()) - 1);
+  for (const auto& [product, of_product] : products) {
+    Form factors;
+    for (const Term& term : of_product) {
+      factors.push_back(term.basis);
+    }
+    form.push_back(product_of(factors));
+    price += price_of_product(of_product);
   }
-  return {form, price + kFurtherTerm * std::max(0.0, static_cast<double>(form.size()) - 1)};
+  return {form, price};
 }
 
 }  // namespace

@@ -118,4 +118,14 @@ Basis product_of(const Form& form) {
   return Basis(std::move(factors));
 }
 
+double price_of_product(const std::vector<Term>& terms) {
+  double price = kOfTwoSizes * (static_cast<double>(terms.size()) - 1);
+  for (const Term& term : terms) {
+    const Basis::Factor& factor = term.basis.factors().front();
+    const bool rises = factor.size == kRanksSize && !factor.is_log && factor.power > 0;
+    price += term.price + (rises && terms.size() > 1 ? kCommonPower : 0);
+  }
+  return price;
+}
+
 }  // namespace cleave::models
