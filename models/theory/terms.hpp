@@ -66,8 +66,8 @@ std::vector<Term> with_log_of_other(const std::vector<std::string>& size_names);
 
 Basis product_of(const Form& form);
 
-/// Of the product of `terms`. A size by a power of the ranks that rises is rare: what is told all of
-/// them grows with their logarithm.
+/// Of the product of `terms`. A size by a power of the ranks that rises is rare: what is told all
+/// of them grows with their logarithm.
 double price_of_product(const std::vector<Term>& terms);
 
 }  // namespace cleave::models
