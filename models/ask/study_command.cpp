@@ -143,7 +143,7 @@ void add_study_command(CLI::App& program, const std::string& command_line) {
   command->add_option(
       "--rounds", arguments->rounds,
       "Times that every size is run; without it until its two quickest rounds agree "
-      "within 3 % and no run is outside its interval, at most 8");
+      "within 3 % and no run is outside its interval, at most 8, with pauses");
   command->add_option("--repetitions", arguments->repetitions,
                       "Counted repetitions of each run [program's]");
   command->add_option("--out", arguments->out, "Folder to write into (default: NAME-study)");

@@ -243,9 +243,26 @@ void StudyRun::measure_all(const std::function<std::vector<Case*>(StudyRun&)>& a
     }
     runs_ += cases.size();
     plan_round(cases, round);
+    if (!std::ranges::all_of(cases, [&](const Case* c) { return earlier(*c, round); })) {
+      wait_before_again(round - rounds);
+    }
     measure_round(round, cases);
   }
   begin_step("fitting");
+}
+
+/// What disturbs a host seldom lasts: before each further round twice as long.
+void StudyRun::wait_before_again(int further) {
+  const std::chrono::seconds time(1 << (further - 1));
+  if (!has_time_for(static_cast<double>(time.count()))) {
+    return;
+  }
+  {
+    const std::lock_guard guard(mutex_);
+    step_begin_ = std::chrono::steady_clock::now();
+    step_ = fmt::format("waiting for {} s before what differs is measured again", time.count());
+  }
+  wait_for(time);
 }
 
 void StudyRun::begin_step(const std::string& what) {

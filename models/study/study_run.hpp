@@ -78,6 +78,7 @@ class StudyRun {
   std::vector<Case*> unsettled();
   int max_rounds() const;
   void begin_step(const std::string& what);
+  void wait_before_again(int further);
 
   // What the progress knows.
   void plan_round(const std::vector<Case*>& cases, int round);

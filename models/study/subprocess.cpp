@@ -14,6 +14,7 @@
 #include <csignal>
 #include <cstring>
 #include <sstream>
+#include <thread>
 
 extern char** environ;
 
@@ -173,6 +174,17 @@ void catch_interrupts() {
 }
 
 bool was_interrupted() { return interrupted != 0; }
+
+void wait_for(std::chrono::seconds time) {
+  constexpr auto kStep = std::chrono::milliseconds(50);
+  const SteadyTime end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {
+    if (was_interrupted()) {
+      throw Stopped("stopped");
+    }
+    std::this_thread::sleep_for(kStep);
+  }
+}
 
 Ended run_program(const std::vector<std::string>& arguments,
                   std::optional<std::chrono::seconds> limit) {

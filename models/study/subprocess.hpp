@@ -33,6 +33,9 @@ std::string last_line(const std::string& output);
 void catch_interrupts();
 bool was_interrupted();
 
+/// \throws Stopped  after Ctrl-C
+void wait_for(std::chrono::seconds time);
+
 /// Runs `arguments` (the first is the program, searched on the PATH) with no standard input, in a
 /// process group of its own. It is killed after `limit`.
 ///
