@@ -243,7 +243,8 @@ void StudyRun::measure_all(const std::function<std::vector<Case*>(StudyRun&)>& a
     }
     runs_ += cases.size();
     plan_round(cases, round);
-    if (!std::ranges::all_of(cases, [&](const Case* c) { return earlier(*c, round); })) {
+    if (!std::ranges::all_of(cases,
+                             [&](const Case* c) { return earlier(*c, round).has_value(); })) {
       wait_before_again(round - rounds);
     }
     measure_round(round, cases);
