@@ -246,6 +246,13 @@ void sort(std::vector<Observation>& observations) {
   });
 }
 
+/// A first look at one form.
+double glance(const Form& form, const Rows& rows, const std::vector<Observation>& observations,
+              Weights weights) {
+  const MatrixXd columns = columns_of(form, observations);
+  return Em(rows, columns, weights, false).glance();
+}
+
 /// Of many forms those that a first look finds within reach of the best, in the same order.
 std::vector<PricedForm> within_reach(const std::vector<PricedForm>& forms, const Rows& rows,
                                      const std::vector<Observation>& observations,
@@ -257,8 +264,7 @@ std::vector<PricedForm> within_reach(const std::vector<PricedForm>& forms, const
   }
   std::vector<std::pair<double, std::size_t>> seen;
   for (std::size_t i = 0; i < forms.size(); ++i) {
-    const MatrixXd columns = columns_of(forms[i].form, observations);
-    seen.emplace_back(forms[i].price - Em(rows, columns, weights, false).glance(), i);
+    seen.emplace_back(forms[i].price - glance(forms[i].form, rows, observations, weights), i);
   }
   std::ranges::nth_element(seen, seen.begin() + kKept);
   seen.resize(kKept);
@@ -311,14 +317,11 @@ void set_quality(Law& law, const std::vector<Observation>& observations) {
 
 }  // namespace
 
-std::function<double(const Form&)> first_look(std::vector<Observation> observations,
-                                              Weights weights, double floor) {
+std::function<double(const Form&)> first_look(std::vector<Observation> observations) {
   sort(observations);
-  Rows rows = rows_of(observations, weights);
-  rows.floor = floor;
-  return [=, rows = std::move(rows), observations = std::move(observations)](const Form& form) {
-    const MatrixXd columns = columns_of(form, observations);
-    return Em(rows, columns, weights, false).glance();
+  Rows rows = rows_of(observations, Weights::relative);
+  return [rows = std::move(rows), observations = std::move(observations)](const Form& form) {
+    return glance(form, rows, observations, Weights::relative);
   };
 }
 

@@ -38,9 +38,7 @@ std::variant<Law, Refusal> fit_law(std::vector<Observation> observations,
 
 /// How well forms explain `observations`, by three steps of the fit: the logarithm of the evidence,
 /// also where a coefficient is still negative.
-std::function<double(const Form&)> first_look(std::vector<Observation> observations,
-                                              Weights weights = Weights::relative,
-                                              double floor = kFloor);
+std::function<double(const Form&)> first_look(std::vector<Observation> observations);
 
 /// Sizes that are in every observation and take more than one value.
 std::vector<std::string> varying_sizes(const std::vector<Observation>& observations);

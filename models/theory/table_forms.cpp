@@ -96,11 +96,12 @@ void add_of_several(FormList& forms, const TermsOfSizes& own,
   for (const std::vector<Term>& terms : own) {
     first.push_back(terms.front());
   }
+  const std::vector<Place> two_products = products(own, simple, 2);
   FormSearch::Found best{.distance = std::numeric_limits<double>::infinity()};
   for (const std::vector<Term>& second : starts(simple)) {
     std::vector<Term> terms = first;
     terms.insert(terms.end(), second.begin(), second.end());
-    FormSearch::Found found = search.improve(products(own, simple, 2), terms);
+    FormSearch::Found found = search.improve(two_products, terms);
     if (found.distance < best.distance) {
       best = std::move(found);
     }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the one fit is worth. Counted are predictions within 5, 10 and 20 % of the truth, and the
-// intervals that hold it; timed is a fit with predictions of 10,000 samples.
+// intervals that hold it. Timed is a fit with predictions of 10,000 samples.
 //
-// extra_p: functions as Extra-P's generator makes them (github.com/extra-p/extrap), c_0 + sum or
-// product of c_i x_i^p log2^q x_i, of 2 or 3 parameters at 5 values each, with uniform noise of 1
-// to 10 %, four repetitions, predicted at the next value of each parameter. laws: a + b N^p log^q
-// N, at 3 to 8 sizes, with bursts of disturbance in none to half of the time, predicted at 4 times
-// the largest size.
+// extra_p: functions as Extra-P's generator makes them (github.com/extra-p/extrap). A function is
+// c_0 and a sum or product of c_i x_i^p log2^q x_i. There are 2 or 3 parameters at 5 values each,
+// and four repetitions with uniform noise of 1 to 10 %. Predicted is the next value of each.
+// shared_work: T(N) or T(N) K by the number of ranks, and a term that does not fall with them, on
+// 1 to 16 ranks. Predicted are 64 ranks at twice the largest N.
+// laws: a + b N^p log^q N at 3 to 8 sizes, with bursts of disturbance in none to half of the time.
+// Predicted is 4 times the largest size.
 //
 //   fit_referee [BENCHMARK OPTION...]
 #include <benchmark/benchmark.h>

@@ -69,8 +69,9 @@ function hasBlocks(curve) {
 
 // The numbers behind the figures, and which ranks keep the deadline.
 function planTable(curve, deadline) {
+  const isOfBlocks = hasBlocks(curve);
   const heads = ["ranks", "time", "95 % from", "to", "speed-up", "efficiency", "core hours",
-                 ...(hasBlocks(curve) ? ["held back by"] : [])];
+                 ...(isOfBlocks ? ["held back by"] : [])];
   const first = curve.find((p) => deadline.seconds !== null && p.as_the_host_was[1] <= deadline.seconds);
   const rows = curve.map((p) => {
     const uses = usesOf(p, curve[0].seconds);
@@ -78,7 +79,7 @@ function planTable(curve, deadline) {
                    [p.interval[0], formatSeconds(p.interval[0])], [p.interval[1], formatSeconds(p.interval[1])],
                    [uses.speedup, `${formatNumber(uses.speedup, 3)} ×`], [uses.efficiency, formatPercent(uses.efficiency)],
                    [uses.coreHours, formatCoreHours(uses.coreHours)]];
-    if (hasBlocks(curve)) {
+    if (isOfBlocks) {
       const held = heldBackBy(p);
       cells.push([held.part, `${held.block}, ${formatPercent(held.part, 2)}`]);
     }
