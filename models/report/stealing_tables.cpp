@@ -10,20 +10,19 @@
 #include "models/report/cells.hpp"
 #include "models/report/tables.hpp"
 #include "models/theory/statistics.hpp"
+#include "models/theory/trace_run.hpp"
 
 namespace cleave::models {
 
 namespace {
-
-using Workers = std::pair<int, int>;  // ranks, threads of each
 
 Cell rounded(double value) { return number(value, fmt::format("{:.0f}", value)); }
 
 Cell success(double made, double tried) { return tried > 0 ? percent(made / tried) : text(""); }
 
 /// The longest run of each number of ranks and threads.
-std::map<Workers, const SearchRun*> longest_of(const std::vector<SearchRun>& runs) {
-  std::map<Workers, const SearchRun*> longest;
+std::map<RanksAndThreads, const SearchRun*> longest_of(const std::vector<SearchRun>& runs) {
+  std::map<RanksAndThreads, const SearchRun*> longest;
   for (const SearchRun& run : runs) {
     const SearchRun*& best = longest[{run.ranks, run.threads}];
     if (best == nullptr || detail::median(run.seconds) > detail::median(best->seconds)) {
@@ -89,7 +88,7 @@ std::vector<WorkerShares> worker_shares_of(const std::vector<SearchRun>& runs) {
   std::vector<WorkerShares> all;
   for (const auto& [workers, run] : longest_of(runs)) {
     WorkerShares of_run{
-        .ranks = workers.first, .threads = workers.second, .of_even = shares_of(*run)};
+        .ranks = workers.ranks, .threads = workers.threads, .of_even = shares_of(*run)};
     if (of_run.of_even.size() < 2) {
       continue;
     }

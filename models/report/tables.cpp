@@ -15,6 +15,7 @@
 
 #include "models/report/cells.hpp"
 #include "models/report/measured.hpp"
+#include "models/theory/trace_run.hpp"
 
 namespace cleave::models {
 
@@ -115,9 +116,8 @@ Table refused_table(const Model& model) {
 }
 
 Table times_table(const std::vector<JudgedRun>& comparisons) {
-  using Workers = std::pair<int, int>;  // ranks, threads of each
-  std::map<NamedSizes, std::map<Workers, const JudgedRun*>> by_size;
-  std::set<Workers> workers;
+  std::map<NamedSizes, std::map<RanksAndThreads, const JudgedRun*>> by_size;
+  std::set<RanksAndThreads> workers;
   for (const JudgedRun& c : comparisons) {
     by_size[c.run.sizes][{c.run.ranks, c.run.threads}] = &c;
     workers.insert({c.run.ranks, c.run.threads});
@@ -138,7 +138,7 @@ Table times_table(const std::vector<JudgedRun>& comparisons) {
     for (const std::string& name : names) {
       row.push_back(count(size_or_zero(sizes, name)));
     }
-    for (const Workers& of_column : workers) {
+    for (const RanksAndThreads& of_column : workers) {
       const auto found = by_workers.find(of_column);
       row.push_back(found == by_workers.end() ? text("") : seconds(found->second->measured_s));
     }

@@ -10,7 +10,7 @@
 
 namespace cleave::models {
 
-Ended Launcher::run(const Workers& workers, const std::filesystem::path& program,
+Ended Launcher::run(const RanksAndThreads& workers, const std::filesystem::path& program,
                     const std::vector<std::string>& options) const {
   std::vector<std::string> line = words(workers);
   line.push_back(program.string());
@@ -27,7 +27,7 @@ Ended Launcher::run(const Workers& workers, const std::filesystem::path& program
   }
 }
 
-std::vector<std::string> Launcher::words(const Workers& workers) const {
+std::vector<std::string> Launcher::words(const RanksAndThreads& workers) const {
   const std::string cores = workers.threads == 1 ? "core" : fmt::format("core:{}", workers.threads);
   const std::string bound = fmt::format("{} -bind-to {} -n {{ranks}}", CLEAVE_MPIEXEC, cores);
   const std::string unbound = std::string(CLEAVE_MPIEXEC) + " -n {ranks}";

@@ -7,14 +7,9 @@
 #include <vector>
 
 #include "models/study/subprocess.hpp"
+#include "models/theory/trace_run.hpp"
 
 namespace cleave::models {
-
-/// How many ranks, and threads of each.
-struct Workers {
-  int ranks = 1;
-  int threads = 1;
-};
 
 /// Starts programs under mpiexec, or another launcher.
 class Launcher {
@@ -28,11 +23,11 @@ class Launcher {
 
   /// \return  how the program ended
   /// \throws Error  if the launcher cannot be started
-  Ended run(const Workers& workers, const std::filesystem::path& program,
+  Ended run(const RanksAndThreads& workers, const std::filesystem::path& program,
             const std::vector<std::string>& options) const;
 
  private:
-  std::vector<std::string> words(const Workers& workers) const;
+  std::vector<std::string> words(const RanksAndThreads& workers) const;
 
   std::string given_;
 };

@@ -64,8 +64,8 @@ ProgramDescription describe(const StudyArguments& arguments) {
 }
 
 /// Threads beyond the cores are left out: what such runs measure is who runs when.
-std::vector<Workers> workers_of(const StudyArguments& arguments, const std::string& type) {
-  std::vector<Workers> all;
+std::vector<RanksAndThreads> workers_of(const StudyArguments& arguments, const std::string& type) {
+  std::vector<RanksAndThreads> all;
   if (type != kStealing && arguments.threads.size() != 1) {
     throw UsageError(fmt::format(
         "--threads: a model of {} is of one number of threads, not of {}: study each by "
@@ -152,10 +152,10 @@ void check_fits(const std::vector<std::string>& sizes) {
 }
 
 /// Every size on every number of workers.
-void add_runs(StudyPlan& plan, const std::vector<Workers>& workers) {
+void add_runs(StudyPlan& plan, const std::vector<RanksAndThreads>& workers) {
   const std::vector<std::string> labels = labels_of(plan.study.sizes);
   for (std::size_t i = 0; i < labels.size(); ++i) {
-    for (const Workers& of_case : workers) {
+    for (const RanksAndThreads& of_case : workers) {
       plan.cases.push_back({.size = plan.study.sizes[i], .label = labels[i], .workers = of_case});
     }
   }
@@ -164,7 +164,7 @@ void add_runs(StudyPlan& plan, const std::vector<Workers>& workers) {
 /// A search is rehearsed by one process, which is all ranks. Else there are as many processes as
 /// ranks of the runs' threads compute at once on this host.
 Case rehearsal_of(const StudyPlan& plan, std::string size, std::string label, int ranks) {
-  Workers workers;
+  RanksAndThreads workers;
   if (plan.program.type != kStealing) {
     workers.threads = plan.cases.front().workers.threads;
     workers.ranks = std::clamp(detail::usable_cores() / workers.threads, 1, ranks);

@@ -55,7 +55,7 @@ struct StudyArguments {
 struct Case {
   std::string size;
   std::string label;  ///< of the size, as file names have it
-  Workers workers;
+  RanksAndThreads workers;
   int rehearsed = 0;      ///< ranks of the run that the workers rehearse; 0: they run it
   bool is_asked = false;  ///< whether the answer is what the study is for
   std::vector<std::size_t> traces = {};

@@ -31,13 +31,4 @@ std::vector<PricedForm> prescribed(Form form);
 /// What is moved and copied: a constant and one or two sizes, the simplest first.
 std::vector<PricedForm> linear_forms(const std::vector<std::string>& size_names);
 
-/// The forms on trial (docs/explanation/model.md, "Forms"). Terms of a size S are S^p, S^p log2 S
-/// and log2 S. Powers above 1 are there only where S varies by a factor of four in `ranges`:
-/// between sizes close to each other a power cannot be told from others. A term stands alone or
-/// with a constant. S goes with S log2 S. Of several sizes there are sums and products of one term
-/// of each of some of them, and S log2 T. Every subset of up to three `declared` terms stands
-/// alone, or with one other.
-std::vector<PricedForm> candidate_forms(const std::vector<std::string>& size_names,
-                                        const Ranges& ranges, const std::vector<Basis>& declared);
-
 }  // namespace cleave::models

@@ -8,6 +8,7 @@
 #include <cleave/schedule/messages.hpp>
 #include <cleave/trace/median.hpp>
 
+#include "models/theory/candidate_forms.hpp"
 #include "models/theory/catalogue.hpp"
 #include "models/theory/fit_law.hpp"
 #include "models/theory/fit_parts.hpp"
@@ -114,7 +115,7 @@ class HypercubeFit {
       return linear_forms(block == detail::Block::skeleton ? varying
                                                            : std::vector<std::string>{"samples"});
     }
-    return candidate_forms(varying, ranges_of(observations), declared_terms(block, varying));
+    return candidate_forms(observations, Of::block, declared_terms(block, varying));
   }
 
   /// Those that the application declares, of sizes that vary.

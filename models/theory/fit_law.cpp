@@ -246,36 +246,6 @@ void sort(std::vector<Observation>& observations) {
   });
 }
 
-/// A first look at one form.
-double glance(const Form& form, const Rows& rows, const std::vector<Observation>& observations,
-              Weights weights) {
-  const MatrixXd columns = columns_of(form, observations);
-  return Em(rows, columns, weights, false).glance();
-}
-
-/// Of many forms those that a first look finds within reach of the best, in the same order.
-std::vector<PricedForm> within_reach(const std::vector<PricedForm>& forms, const Rows& rows,
-                                     const std::vector<Observation>& observations,
-                                     Weights weights) {
-  constexpr std::size_t kMany = 1000;
-  constexpr std::size_t kKept = 500;
-  if (forms.size() <= kMany) {
-    return forms;
-  }
-  std::vector<std::pair<double, std::size_t>> seen;
-  for (std::size_t i = 0; i < forms.size(); ++i) {
-    seen.emplace_back(forms[i].price - glance(forms[i].form, rows, observations, weights), i);
-  }
-  std::ranges::nth_element(seen, seen.begin() + kKept);
-  seen.resize(kKept);
-  std::ranges::sort(seen, {}, &std::pair<double, std::size_t>::second);
-  std::vector<PricedForm> kept;
-  for (const auto& [distance, i] : seen) {
-    kept.push_back(forms[i]);
-  }
-  return kept;
-}
-
 /// Keeps the likely ones, and makes their weights add up to 1. \pre  weights are logarithms
 void keep_likely(std::vector<Hypothesis>& hypotheses) {
   std::ranges::stable_sort(hypotheses, std::greater(), &Hypothesis::weight);
@@ -321,7 +291,7 @@ std::function<double(const Form&)> first_look(std::vector<Observation> observati
   sort(observations);
   Rows rows = rows_of(observations, Weights::relative);
   return [rows = std::move(rows), observations = std::move(observations)](const Form& form) {
-    return glance(form, rows, observations, Weights::relative);
+    return Em(rows, columns_of(form, observations), Weights::relative, false).glance();
   };
 }
 
@@ -342,7 +312,7 @@ std::variant<Law, Refusal> fit_law(std::vector<Observation> observations,
   rows.floor = floor;
   const auto n = static_cast<double>(observations.size());
   Law law{.range = ranges_of(observations)};
-  for (const auto& [form, price] : within_reach(forms, rows, observations, weights)) {
+  for (const auto& [form, price] : forms) {
     const auto parameters = static_cast<double>(form.size() + rows.ranks_per_host.size() - 1);
     if (parameters >= n && form.size() > 1 && !is_prescribed) {
       continue;

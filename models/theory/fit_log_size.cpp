@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "models/theory/catalogue.hpp"
+#include "models/theory/candidate_forms.hpp"
 #include "models/theory/fit_law.hpp"
 #include "models/theory/fit_parts.hpp"
 #include "models/theory/observations.hpp"
@@ -34,8 +34,8 @@ std::optional<Law> fit_log_size(const std::string& name, const std::vector<RunPo
     return std::nullopt;
   }
   // The floor is one of the size, not of its logarithm.
-  auto law = fit_law(observations, candidate_forms(names, ranges_of(observations), {}),
-                     Weights::relative, kFloor / largest);
+  auto law = fit_law(observations, candidate_forms(observations, Of::block), Weights::relative,
+                     kFloor / largest);
   return std::holds_alternative<Law>(law) ? std::optional(std::get<Law>(std::move(law)))
                                           : std::nullopt;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "models/theory/candidate_forms.hpp"
 #include "models/theory/fit_parts.hpp"
 #include "models/theory/observations.hpp"
 #include "models/theory/statistics.hpp"
-#include "models/theory/table_forms.hpp"
 
 namespace cleave::models {
 
@@ -20,7 +20,7 @@ TableModel fit_table(const std::vector<RunPoint>& points) {
     if (auto refusal = refuse_choice(observations)) {
       return *std::move(refusal);
     }
-    return fit_law(observations, table_forms(observations));
+    return fit_law(observations, candidate_forms(observations, Of::run));
   }();
   if (const auto* refusal = std::get_if<Refusal>(&law)) {
     throw Error("the table cannot be fitted: " + refusal->reason);

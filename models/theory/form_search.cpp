@@ -8,12 +8,12 @@ namespace cleave::models {
 
 namespace {
 
-/// The products of `terms`, which are at `places`. The price has that of more factors and products.
-std::pair<Form, double> form_of(const std::vector<Term>& terms, const std::vector<Place>& places) {
+/// The products of `terms`, which are at `slots`. The price has that of more factors and products.
+std::pair<Form, double> form_of(const std::vector<Term>& terms, const std::vector<Slot>& slots) {
   std::map<std::size_t, std::vector<Term>> products;
   for (std::size_t i = 0; i < terms.size(); ++i) {
     if (terms[i] != Term()) {
-      products[places[i].product].push_back(terms[i]);
+      products[slots[i].product].push_back(terms[i]);
     }
   }
   Form form;
@@ -31,36 +31,36 @@ std::pair<Form, double> form_of(const std::vector<Term>& terms, const std::vecto
 
 }  // namespace
 
-FormSearch::Found FormSearch::improve(const std::vector<Place>& places, std::vector<Term> terms) {
+FormSearch::Found FormSearch::improve(const std::vector<Slot>& slots, std::vector<Term> terms) {
   constexpr int kMostRounds = 6;
   std::vector<Term> before;
   for (int round = 0; round < kMostRounds && terms != before; ++round) {
     before = terms;
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      terms[i] = best_at(i, places, terms);
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      terms[i] = best_at(i, slots, terms);
     }
   }
-  return {terms, distance_of(terms, places)};
+  return {terms, distance_of(terms, slots)};
 }
 
-Term FormSearch::best_at(std::size_t place, const std::vector<Place>& places,
+Term FormSearch::best_at(std::size_t slot, const std::vector<Slot>& slots,
                          std::vector<Term> terms) {
   Term best;
   double least = std::numeric_limits<double>::infinity();
   const auto consider = [&](const Term& term) {
-    terms[place] = term;
-    if (const double distance = distance_of(terms, places); distance < least) {
+    terms[slot] = term;
+    if (const double distance = distance_of(terms, slots); distance < least) {
       least = distance;
       best = term;
     }
   };
   consider({});
-  std::ranges::for_each(places[place].terms, consider);
+  std::ranges::for_each(slots[slot].terms, consider);
   return best;
 }
 
-double FormSearch::distance_of(const std::vector<Term>& terms, const std::vector<Place>& places) {
-  auto [form, price] = form_of(terms, places);
+double FormSearch::distance_of(const std::vector<Term>& terms, const std::vector<Slot>& slots) {
+  auto [form, price] = form_of(terms, slots);
   std::vector<std::string> names = term_names(form);
   std::ranges::sort(names);
   const auto [at, is_new] = seen_.try_emplace(std::move(names));

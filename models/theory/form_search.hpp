@@ -13,13 +13,13 @@
 
 namespace cleave::models {
 
-/// A place for one of some terms, in one of the products that a form adds up.
-struct Place {
+/// A slot for one of some terms, in one of the products that a form adds up.
+struct Slot {
   std::vector<Term> terms;  ///< of one size
   std::size_t product = 0;
 };
 
-/// One place after another gets its best term, or none, beside those at the others, until none
+/// One slot after another gets its best term, or none, beside those at the others, until none
 /// changes. All forms that are looked at are kept.
 class FormSearch {
  public:
@@ -31,15 +31,15 @@ class FormSearch {
     double distance = 0;  ///< in nats: the price, less the evidence beside a constant
   };
 
-  /// From `terms`, one a place; Term() is none.
-  Found improve(const std::vector<Place>& places, std::vector<Term> terms);
+  /// From `terms`, one a slot; Term() is none.
+  Found improve(const std::vector<Slot>& slots, std::vector<Term> terms);
 
   /// Of all that were looked at, the `most` whose price and evidence are best.
   std::vector<PricedForm> likeliest(std::size_t most) const;
 
  private:
-  Term best_at(std::size_t place, const std::vector<Place>& places, std::vector<Term> terms);
-  double distance_of(const std::vector<Term>& terms, const std::vector<Place>& places);
+  Term best_at(std::size_t slot, const std::vector<Slot>& slots, std::vector<Term> terms);
+  double distance_of(const std::vector<Term>& terms, const std::vector<Slot>& slots);
 
   struct Seen {
     double distance = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Terms of forms and their prices: what the catalogue of blocks and that of tables are made of.
+// Terms of forms and their prices: what the forms on trial are made of.
 #pragma once
 
 #include <set>

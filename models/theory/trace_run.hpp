@@ -2,6 +2,7 @@
 // What all readers of traces take from them alike.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -21,6 +22,13 @@ inline double seconds_of(std::int64_t ns) {
   constexpr double kSecondsPerNanosecond = 1e-9;
   return static_cast<double>(ns) * kSecondsPerNanosecond;
 }
+
+struct RanksAndThreads {
+  int ranks = 1;
+  int threads = 1;  ///< of each
+
+  friend auto operator<=>(const RanksAndThreads&, const RanksAndThreads&) = default;
+};
 
 /// What makes two repetitions measure the same thing, of one trace or of two. It is ranks, threads,
 /// sizes, ranks per host, whether they share cores, and whether they were rehearsed. The options of

@@ -30,12 +30,12 @@
 #include <cleave/tool/command_line.hpp>
 #include <cleave/trace/median.hpp>
 
+#include "models/theory/candidate_forms.hpp"
 #include "models/theory/fit.hpp"
 #include "models/theory/fit_law.hpp"
 #include "models/theory/prediction.hpp"
 #include "models/theory/quiet.hpp"
 #include "models/theory/statistics.hpp"
-#include "models/theory/table_forms.hpp"
 #include "tests/models/synthetic_runs.hpp"
 
 namespace cleave {
@@ -334,7 +334,7 @@ void judge_tasks(benchmark::State& state, const Draws& draws, MakeTask make_task
   std::vector<double> half_widths;
   for (auto _ : state) {
     for_each_task(draws, make_task, [&](const Task& task) {
-      const Law law = std::get<Law>(fit_law(task.rows, table_forms(task.rows)));
+      const Law law = std::get<Law>(fit_law(task.rows, candidate_forms(task.rows, Of::run)));
       const Estimate said = law.at(task.target);
       const double error = std::abs(said.median / task.truth - 1);
       within[0] += error <= 0.05 ? 1 : 0;

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <random>
 
+#include "models/theory/candidate_forms.hpp"
 #include "models/theory/fit_law.hpp"
 
 namespace cleave::models {
@@ -39,19 +40,18 @@ std::vector<Observation> along(int count, double factor, const TrueLaw& truth, d
 }
 
 Law fitted(const std::vector<Observation>& observations) {
-  return std::get<Law>(fit_law(
-      observations, candidate_forms(varying_sizes(observations), ranges_of(observations), {})));
+  return std::get<Law>(fit_law(observations, candidate_forms(observations, Of::block)));
 }
 
 double far(const Law& law, double n, int ranks_per_host = 1) {
   return law.at({{"N", n}}, ranks_per_host).median;
 }
 
-void expect_near(const Estimate& estimate, double median, double low, double high) {
-  constexpr double kExact = 2e-6;
-  EXPECT_NEAR(estimate.median, median, kExact * median);
-  EXPECT_NEAR(estimate.low, low, kExact * low);
-  EXPECT_NEAR(estimate.high, high, kExact * high);
+void expect_near(const Estimate& estimate, double median, double low, double high,
+                 double tolerance = 2e-6) {
+  EXPECT_NEAR(estimate.median, median, tolerance * median);
+  EXPECT_NEAR(estimate.low, low, tolerance * low);
+  EXPECT_NEAR(estimate.high, high, tolerance * high);
 }
 
 // The numbers of the three tests below are those of a second, independent implementation of
@@ -91,7 +91,10 @@ TEST(Law, IsThatOfASecondImplementationOfTwoSizes) {
       rows.push_back(observed({{"N", n}, {"M", ratio * n}}, 1e-7 * (3 * n + ratio * n) * noise));
     }
   }
-  expect_near(fitted(rows).at({{"N", 32e5}, {"M", 64e5}}), 1.597435662, 1.540022514, 1.672297932);
+  // The other one tries all forms of two sizes, of which a search here looks for the likely ones.
+  constexpr double kOfSearch = 2e-3;
+  expect_near(fitted(rows).at({{"N", 32e5}, {"M", 64e5}}), 1.597435662, 1.540022514, 1.672297932,
+              kOfSearch);
 }
 
 const TrueLaw kNLogN = [](const NamedValues& s) {

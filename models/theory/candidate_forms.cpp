@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/theory/table_forms.hpp"
+#include "models/theory/candidate_forms.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -31,25 +31,24 @@ std::vector<Term> terms_of_ranks() {
 }
 
 /// A term of each size, in a product of its own.
-std::vector<Place> sum_of_terms(const TermsOfSizes& own) {
-  std::vector<Place> places;
+std::vector<Slot> sum_of_terms(const TermsOfSizes& own) {
+  std::vector<Slot> slots;
   for (const std::vector<Term>& terms : own) {
-    places.push_back({terms, places.size()});
+    slots.push_back({terms, slots.size()});
   }
-  return places;
+  return slots;
 }
 
 /// Products of a term of each size: work that the ranks share, and others of simple terms, as
 /// messages. What is small tells little of its form.
-std::vector<Place> products(const TermsOfSizes& own, const TermsOfSizes& simple,
-                            std::size_t count) {
-  std::vector<Place> places;
+std::vector<Slot> products(const TermsOfSizes& own, const TermsOfSizes& simple, std::size_t count) {
+  std::vector<Slot> slots;
   for (std::size_t product = 0; product < count; ++product) {
     for (const std::vector<Term>& terms : product == 0 ? own : simple) {
-      places.push_back({terms, product});
+      slots.push_back({terms, product});
     }
   }
-  return places;
+  return slots;
 }
 
 /// Where the second product may start from: nothing; S, log2 P or P; and a product of two of these.
@@ -96,7 +95,7 @@ void add_of_several(FormList& forms, const TermsOfSizes& own,
   for (const std::vector<Term>& terms : own) {
     first.push_back(terms.front());
   }
-  const std::vector<Place> two_products = products(own, simple, 2);
+  const std::vector<Slot> two_products = products(own, simple, 2);
   FormSearch::Found best{.distance = std::numeric_limits<double>::infinity()};
   for (const std::vector<Term>& second : starts(simple)) {
     std::vector<Term> terms = first;
@@ -113,32 +112,59 @@ void add_of_several(FormList& forms, const TermsOfSizes& own,
   }
 }
 
+/// Every subset of up to three declared terms, alone or with one of the others.
+void add_declared(FormList& forms, const std::vector<Basis>& declared,
+                  const std::vector<Term>& others) {
+  constexpr std::size_t kMost = 3;
+  const std::size_t subsets = std::size_t{1} << std::min<std::size_t>(declared.size(), 8);
+  for (std::size_t subset = 1; subset < subsets; ++subset) {
+    Form form;
+    for (std::size_t i = 0; i < declared.size(); ++i) {
+      if ((subset >> i & 1U) != 0) {
+        form.push_back(declared[i]);
+      }
+    }
+    if (form.size() > kMost) {
+      continue;
+    }
+    const double price = kFurtherTerm * static_cast<double>(form.size() - 1);
+    forms.add_with_constant(form, price);
+    for (const Term& other : others) {
+      Form with = form;
+      with.push_back(other.basis);
+      forms.add(std::move(with), price + other.price + kFurtherTerm);
+    }
+  }
+}
+
 }  // namespace
 
-std::vector<PricedForm> table_forms(const std::vector<Observation>& observations) {
+std::vector<PricedForm> candidate_forms(const std::vector<Observation>& observations, Of of,
+                                        const std::vector<Basis>& declared) {
   const Ranges ranges = ranges_of(observations);
-  const std::vector<std::string> size_names = varying_sizes(observations);
+  std::vector<std::string> size_names = varying_sizes(observations);
+  std::vector<Term> single = with_log_of_other(size_names);
+  const auto ranks = std::ranges::remove(size_names, kRanksSize);
+  const bool has_ranks = !ranks.empty();
+  size_names.erase(ranks.begin(), ranks.end());
   TermsOfSizes own;
   for (const std::string& size : size_names) {
-    if (size != kRanksSize) {
-      own.push_back(terms_of(size, ranges, Of::run));
-    }
+    own.push_back(terms_of(size, ranges, of));
+  }
+  for (const std::vector<Term>& of_size : own) {
+    single.insert(single.end(), of_size.begin(), of_size.end());
   }
   FormList forms;
   forms.add({Basis()}, kConstantAlone);
+  add_declared(forms, declared, single);
   for (const std::vector<Term>& of_size : own) {
     forms.add({of_size[0].basis, of_size[1].basis}, kFurtherTerm);
   }
-  const bool has_ranks = own.size() < size_names.size();
   if (has_ranks) {
     own.push_back(terms_of_ranks());
+    single.insert(single.end(), own.back().begin(), own.back().end());
   }
-  for (const std::vector<Term>& of_size : own) {
-    for (const Term& term : of_size) {
-      forms.add_with_constant({term.basis}, term.price);
-    }
-  }
-  for (const Term& term : with_log_of_other(size_names)) {
+  for (const Term& term : single) {
     forms.add_with_constant({term.basis}, term.price);
   }
   if (own.size() > 1 || has_ranks) {
