@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which forms a block's time may have.
+// Forms that are given, not looked for: the paper's, a user's, and those of what is moved.
 #pragma once
 
 #include <optional>
