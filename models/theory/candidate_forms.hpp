@@ -10,16 +10,16 @@
 
 namespace cleave::models {
 
-/// Terms of a size S are S^p, S^p log2 S and log2 S, of a run with more powers and log2^2 S, and of
-/// the number of ranks (kRanksSize) such that fall and rise. Powers above 1 are there only where S
+/// Terms of a size S are S^p, S^p log2 S and log2 S. Those of a run have more powers and log2^2 S.
+/// Those of the number of ranks (kRanksSize) fall and rise. Powers above 1 are there only where S
 /// varies by a factor of four: between sizes close to each other a power cannot be told from
 /// others. A term stands alone or with a constant. S goes with S log2 S. Every subset of up to
 /// three `declared` terms stands alone, or with one other.
 ///
-/// Forms of several sizes are S log2 T; a term of each size, added; or up to three products of a
-/// term of each, all but the first of simple terms: work that the ranks share, and messages. There
-/// are too many to try, and only those are here that a search finds likely by some thousand first
-/// looks at `observations`.
+/// Forms of several sizes are S log2 T, sums of a term of each, and up to three products of a term
+/// of each. The first product is as work that the ranks share, the others have simple terms, as
+/// messages. There are too many to try. A search finds the likely ones by some thousand first looks
+/// at `observations`.
 std::vector<PricedForm> candidate_forms(const std::vector<Observation>& observations, Of of,
                                         const std::vector<Basis>& declared = {});
 
