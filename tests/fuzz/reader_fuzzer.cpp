@@ -40,8 +40,8 @@
 #include "models/theory/model_file.hpp"
 #include "models/theory/prediction.hpp"
 #include "models/theory/samples.hpp"
-#include "skeleton/splitting/ledger/plan_file.hpp"
-#include "skeleton/splitting/tree/tree_file.hpp"
+#include "apps/splitting/ledger/plan_file.hpp"
+#include "apps/splitting/tree/tree_file.hpp"
 
 namespace cleave {
 namespace {
