@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/ask/answering.hpp"
 
-#include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cstdlib>
-#include <string_view>
-
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
 #include <cleave/tool/command_line.hpp>
@@ -16,28 +8,6 @@
 #include "models/report/answer.hpp"
 
 namespace cleave::models {
-
-namespace {
-
-std::string_view environment(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? std::string_view() : std::string_view(value);
-}
-
-/// By the first of the variables that is set, as setlocale does.
-bool has_utf8() {
-  for (const char* const name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    std::string value(environment(name));
-    if (!value.empty()) {
-      std::erase(value, '-');
-      std::ranges::transform(value, value.begin(), [](unsigned char c) { return std::tolower(c); });
-      return value.find("utf8") != std::string::npos;
-    }
-  }
-  return false;
-}
-
-}  // namespace
 
 void Answering::add_to(CLI::App& command) {
   command.add_flag("--json", json, "Print one JSON object on one line instead");
@@ -83,19 +53,6 @@ Json to_json(const Report& report) {
     object["notes"].push_back(note.text);
   }
   return object;
-}
-
-PlotStyle terminal_style() {
-  constexpr int kMaxColumns = 110;
-  PlotStyle style{.is_unicode = has_utf8()};
-  winsize size{};
-  if (::isatty(STDOUT_FILENO) == 1) {
-    style.has_colour = environment("NO_COLOR").empty() && environment("TERM") != "dumb";
-    if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
-      style.columns = std::min<int>(size.ws_col, kMaxColumns);
-    }
-  }
-  return style;
 }
 
 }  // namespace cleave::models

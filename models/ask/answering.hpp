@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "models/report/plot.hpp"
 #include "models/report/report.hpp"
 #include "models/theory/network.hpp"
 #include "models/theory/prediction_json.hpp"
@@ -43,9 +42,5 @@ struct Answering {
 /// The verdict; the answers that come first, each as a line, with the prediction where there is
 /// one; notes, and every run as measured and as predicted.
 Json to_json(const Report& report);
-
-/// What the terminal of standard output can show: its width; colour unless NO_COLOR is set; Unicode
-/// where the locale is UTF-8.
-PlotStyle terminal_style();
 
 }  // namespace cleave::models

@@ -13,7 +13,6 @@ void add_predict_command(CLI::App& program);
 void add_plan_command(CLI::App& program);
 void add_compare_command(CLI::App& program);
 void add_export_command(CLI::App& program);
-void add_machine_command(CLI::App& program, const std::string& command_line);
 void add_report_command(CLI::App& program);
 void add_study_command(CLI::App& program, const std::string& command_line);
 void add_new_command(CLI::App& program);

@@ -31,7 +31,7 @@ void run(ExportArguments& arguments) {
                  "cleave export sort-study --format csv --out sort.csv");
   require_option(arguments.format, "--format", "--format csv");
   require_option(arguments.out, "--out", "--out sort.csv");
-  const bool is_timeline = arguments.format == "perfetto" || arguments.format == "otf2";
+  const bool is_timeline = arguments.format == "perfetto";
   const std::vector<std::string> files = traces_of(arguments.traces);
   arguments.answering.set_output("--out", arguments.out, files);
   if (is_timeline && files.size() != 1) {
@@ -39,14 +39,7 @@ void run(ExportArguments& arguments) {
                                  files.size(), files.front()));
   }
   const std::vector<detail::Trace> traces = read_traces(files);
-  if (arguments.format == "otf2") {
-    write_otf2(traces.front(), arguments.out);
-  } else if (arguments.format == "perfetto") {
-    write_file(arguments.out, to_trace_events(traces.front()));
-  } else {
-    write_file(arguments.out,
-               arguments.format == "extra-p" ? to_extra_p(traces) : to_span_csv(traces));
-  }
+  write_file(arguments.out, is_timeline ? to_trace_events(traces.front()) : to_span_csv(traces));
   arguments.answering.print(
       {{"format", arguments.format}, {"traces", files}, {"written", arguments.out}});
 }
@@ -55,17 +48,16 @@ void run(ExportArguments& arguments) {
 
 void add_export_command(CLI::App& program) {
   auto arguments = std::make_shared<ExportArguments>();
-  CLI::App* command = program.add_subcommand(
-      "export", "Traces as a timeline for Perfetto or in OTF2, as CSV, or for Extra-P");
+  CLI::App* command =
+      program.add_subcommand("export", "Traces as a timeline for Perfetto, or as CSV");
   command->add_option("traces", arguments->traces, "Traces (*.trace.jsonl), or a study's folder");
   command->add_option("--format", arguments->format, "Format to write")
-      ->check(CLI::IsMember({"extra-p", "perfetto", "otf2", "csv"}));
-  command->add_option("--out", arguments->out, "File to write; of otf2 the folder");
+      ->check(CLI::IsMember({"perfetto", "csv"}));
+  command->add_option("--out", arguments->out, "File to write");
   arguments->answering.add_to(*command);
   command->footer(
       "Examples:\n"
       "  cleave export sort-study --format csv --out sort.csv\n"
-      "  cleave export sort-study --format extra-p --out sort.jsonl\n"
       "  cleave export sort.trace.jsonl --format perfetto --out timeline.json");
   command->callback([arguments] { run(*arguments); });
 }

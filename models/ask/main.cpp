@@ -128,7 +128,6 @@ int run(int argc, char** argv) {
   add_compare_command(program);
   add_report_command(program);
   add_export_command(program);
-  add_machine_command(program, command_line);
   program.require_subcommand(0, 1);  // a file may have a command's name
 
   const std::vector<std::string> commands = commands_of(program);

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <functional>
 #include <memory>
-#include <system_error>
 
 #include <cleave/error.hpp>
 #include <cleave/sizes.hpp>
@@ -18,10 +16,8 @@
 #include "models/ask/questions.hpp"
 #include "models/report/answer.hpp"
 #include "models/report/cells.hpp"
-#include "models/report/plot.hpp"
 #include "models/report/remarks.hpp"
 #include "models/report/text.hpp"
-#include "models/study/study_plan.hpp"
 #include "models/theory/rehearsed.hpp"
 
 namespace cleave::models {
@@ -51,51 +47,6 @@ void print_json(const Answering& answering, const Model& model,
   }
   answering.print({{"verdict", to_json(model.verdict, any_by_law(predictions))},
                    {"predictions", std::move(array)}});
-}
-
-/// The runs of these sizes that the model was fitted to or tested with, as their traces have them
-/// where these are still there.
-std::vector<RunPoint> measured_runs(const Model& model, const NamedSizes& sizes,
-                                    const std::string& study) {
-  namespace fs = std::filesystem;
-  std::vector<std::string> files;
-  std::error_code none;
-  for (const auto* runs : {&model.fitted, &model.held_out}) {
-    for (const RunOfModel& run : *runs) {
-      const bool is_same = std::ranges::includes(run.sizes, sizes);
-      for (const std::string& file : is_same ? run.files : std::vector<std::string>()) {
-        const fs::path in_study = fs::path(study) / kTracesOfStudy / fs::path(file).filename();
-        if (fs::is_regular_file(in_study, none)) {
-          files.push_back(in_study.string());
-        } else if (fs::is_regular_file(file, none)) {
-          files.push_back(file);
-        }
-      }
-    }
-  }
-  std::ranges::sort(files);
-  files.erase(std::ranges::unique(files).begin(), files.end());
-  try {
-    return files.empty()
-               ? std::vector<RunPoint>()
-               : read_measurements(files, model.table() == nullptr ? TableChoice{}
-                                                                   : TableChoice{.only = model.app})
-                     .points;
-  } catch (const Error&) {  // of another version, or changed meanwhile: the plot goes without
-    return {};
-  }
-}
-
-/// Of the first size, on the ranks that are asked about.
-std::string plot_text(const Model& model, const std::vector<Prediction>& predictions,
-                      const PredictArguments& arguments, const PredictOptions& options) {
-  const NamedSizes& sizes = predictions.front().sizes;
-  const std::vector<RunPoint> runs = measured_runs(model, sizes, arguments.question.study);
-  std::vector<Prediction> of_size;
-  std::ranges::copy_if(predictions, std::back_inserter(of_size),
-                       [&](const Prediction& p) { return p.sizes == sizes; });
-  const std::string plot = to_terminal(plot_of(model, of_size, runs, options), terminal_style());
-  return plot.empty() ? "" : plot + '\n';
 }
 
 /// A column of the table of predictions.
@@ -239,7 +190,6 @@ void run(const PredictArguments& arguments) {
     }
     fmt::print("\n");
   }
-  fmt::print("{}", plot_text(model, predictions, arguments, options));
   print_table(predictions, model.search() != nullptr, arguments.details);
   if (arguments.shares) {
     print_shares(predictions);

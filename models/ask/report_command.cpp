@@ -64,9 +64,6 @@ void run(const ReportArguments& arguments) {
   Report report = make_report(
       model, measurements, machine,
       {.rehearsed = rehearsed_of(folder, model), .messages = messages_in(folder, model)});
-  if (!are_tables(files)) {
-    report.timeline = largest_run(read_traces(files));
-  }
   report.origin = {.model = model_file.string(), .machine = arguments.machine};
   const std::filesystem::path out = arguments.out.empty() ? folder.string() : arguments.out;
   make_folder(out);
@@ -78,10 +75,7 @@ void run(const ReportArguments& arguments) {
     answering.print(object);
   }
   if (answering.is_for_people()) {
-    answering.say(arguments.brief
-                      ? to_brief(report)
-                      : to_terminal(report, to_terminal(plot_of_answers(report), terminal_style()),
-                                    arguments.details));
+    answering.say(arguments.brief ? to_brief(report) : to_terminal(report, arguments.details));
   }
 }
 

@@ -63,14 +63,12 @@ void fit_and_report(const StudyCommandArguments& given, StudyRun& run, const Ans
   Report report = report_of(run, given.fit, given.study.within,
                             detail::provenance_here("cleave study", command_line, "none"));
   write_model(plan.folder / model_file, report.model);
-  report.timeline = largest_run(run.traces());
   report.origin.model = (plan.folder / model_file).string();
   write_report(plan.folder, report);
   run.end();
   answering.print(to_json(plan, report));
   if (answering.is_for_people()) {
-    const std::string plot = to_terminal(plot_of_answers(report), terminal_style());
-    answering.say(to_terminal(report, plot, given.details) + '\n' +
+    answering.say(to_terminal(report, given.details) + '\n' +
                   wrapped(fmt::format("written: {}, {}, traces/",
                                       (plan.folder / "report.html").string(), model_file)));
   }

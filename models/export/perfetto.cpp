@@ -1,18 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <tuple>
+
+#include <cleave/dc_type.hpp>
 
 #include "models/export/exports.hpp"
-#include "models/report/timeline.hpp"
 
 namespace cleave::models {
 
 using nlohmann::json;
 
 namespace {
+
+/// A span on the track of its rank, or of its rank's worker.
+struct PlacedSpan {
+  int rank = 0;
+  int worker = 0;             ///< 0 except in a search
+  std::int64_t begin_ns = 0;  ///< since the first span, on rank 0's clock
+  std::int64_t end_ns = 0;
+  const detail::Span* span = nullptr;
+};
+
+/// All spans by rank, worker, repetition and begin; the longer first. Times that no clock shows
+/// (2^63 ns are 292 years) wrap around.
+std::vector<PlacedSpan> placed_spans(const detail::Trace& trace, bool has_workers) {
+  std::vector<PlacedSpan> all;
+  std::int64_t first_ns = std::numeric_limits<std::int64_t>::max();
+  for (const auto& [rank, span] : trace.spans) {
+    const auto index = static_cast<std::size_t>(rank);
+    const std::int64_t offset_ns =
+        index < trace.run.clock_offset_ns.size() ? trace.run.clock_offset_ns[index] : 0;
+    all.push_back({.rank = rank,
+                   .worker = has_workers ? int{span.level} : 0,
+                   .begin_ns = span.begin_ns - offset_ns,
+                   .end_ns = span.end_ns - offset_ns,
+                   .span = &span});
+    first_ns = std::min(first_ns, all.back().begin_ns);
+  }
+  for (PlacedSpan& placed : all) {
+    placed.begin_ns -= first_ns;
+    placed.end_ns -= first_ns;
+  }
+  std::ranges::sort(all, {}, [](const PlacedSpan& s) {
+    return std::tuple(s.rank, s.worker, s.span->repetition, s.begin_ns, -s.end_ns);
+  });
+  return all;
+}
 
 /// The number that Perfetto reads as `ns`: it takes it times 1000 and cuts off what is behind the
 /// point (CoerceToTs in its importer of JSON). The double nearest to ns / 1000 may lie below; spans
@@ -33,7 +71,8 @@ json name_event(const char* what, int rank, std::string name) {
 }  // namespace
 
 std::string to_trace_events(const detail::Trace& trace) {
-  const Timeline timeline = timeline_of(trace);
+  // A search gives the worker of a rank as the level.
+  const bool has_workers = trace.run.type == name_of(DC_Type::work_stealing);
   std::string text = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[";
   bool is_first = true;
   const auto add = [&](const json& event) {
@@ -41,21 +80,22 @@ std::string to_trace_events(const detail::Trace& trace) {
     text += event.dump();
     is_first = false;
   };
-  const PlacedSpan* before = nullptr;
-  for (const PlacedSpan& placed : timeline.spans) {
+  int rank_before = -1;
+  int worker_before = -1;
+  for (const PlacedSpan& placed : placed_spans(trace, has_workers)) {
     const auto& [rank, worker, begin_ns, end_ns, span] = placed;
-    const bool is_new_rank = before == nullptr || rank != before->rank;
+    const bool is_new_rank = rank != rank_before;
     if (is_new_rank) {
       add(name_event("process_name", rank, fmt::format("rank {}", rank)));
     }
-    if (is_new_rank || worker != before->worker) {
-      json event =
-          name_event("thread_name", rank,
-                     fmt::format("{} {}", timeline.has_workers ? "worker" : "thread", worker));
+    if (is_new_rank || worker != worker_before) {
+      json event = name_event("thread_name", rank,
+                              fmt::format("{} {}", has_workers ? "worker" : "thread", worker));
       event["tid"] = worker;
       add(event);
     }
-    before = &placed;
+    rank_before = rank;
+    worker_before = worker;
     add({{"name", name_of(span->block)},
          {"cat", "block"},
          {"ph", "X"},

@@ -12,7 +12,6 @@
 #include <cleave/trace/machine_file.hpp>
 
 #include "models/report/answer.hpp"
-#include "models/report/run_timeline.hpp"
 #include "models/theory/judge.hpp"
 #include "models/theory/model.hpp"
 #include "models/theory/prediction.hpp"
@@ -84,8 +83,7 @@ struct Report {
   std::vector<Residual> residuals;
   std::vector<WorkerShares> worker_shares;  ///< of the longest searches
   Model model;                              ///< with the l and g that were asked for
-  std::optional<RunTimeline> timeline;      ///< for the caller to set, as it has the traces
-  Origin origin;                            ///< the same
+  Origin origin;                            ///< for the caller to set
 };
 
 /// Compares every run in `measurements` with what `model` says of it, or a rehearsal of its ranks

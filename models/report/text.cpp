@@ -138,7 +138,7 @@ std::string to_terminal(const Table& table, bool has_details) {
   return text;
 }
 
-std::string to_terminal(const Report& report, const std::string& plot, bool has_details) {
+std::string to_terminal(const Report& report, bool has_details) {
   constexpr std::size_t kIndent = 4;
   std::string text =
       fmt::format("{}\n{}", wrapped(report.title),
@@ -146,7 +146,7 @@ std::string to_terminal(const Report& report, const std::string& plot, bool has_
   for (const Answer& answer : first_answers(report)) {
     text += wrapped("  " + answer.line, kIndent);
   }
-  text += plot.empty() ? "\n" : fmt::format("\n{}\n", plot);
+  text += '\n';
   for (const auto& [name, value] : report.facts) {
     constexpr std::size_t kValues = 24;
     text += wrapped(fmt::format("  {:<22}{}", name, value), kValues);

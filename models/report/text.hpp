@@ -12,8 +12,8 @@
 
 namespace cleave::models {
 
-/// The verdict and the answers first, then `plot` and notes, and the tables.
-std::string to_terminal(const Report& report, const std::string& plot, bool has_details);
+/// The verdict and the answers first, then notes, and the tables.
+std::string to_terminal(const Report& report, bool has_details);
 
 /// One table in aligned columns. Where they are wider than a terminal, heads and texts take several
 /// lines. That makes it as narrow as a terminal, unless details are asked for.

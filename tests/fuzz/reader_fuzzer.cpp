@@ -35,7 +35,6 @@
 #include "apps/quicksort/key_file.hpp"
 #include "apps/quicksort/key_text.hpp"
 #include "apps/reading/contents.hpp"
-#include "models/tables/machine_import.hpp"
 #include "models/tables/rows.hpp"
 #include "models/theory/model_file.hpp"
 #include "models/theory/prediction.hpp"
@@ -180,7 +179,6 @@ const std::map<std::string_view, Reader>& readers() {
       {"trace", of_file(read_trace_and_collect)},
       {"machine", of_file([](const auto& path) { detail::read_machine(path); })},
       {"model", of_file(read_model_and_ask)},
-      {"osu", of_file([](const auto& path) { models::read_osu_table(path); })},
       {"tree", of_file([](const auto& path) { splitting::read_tree(path); })},
       {"plan", of_file([](const auto& path) { splitting::read_plan(path); })},
       {"graph-text", read_graph<GraphFormat::text>},

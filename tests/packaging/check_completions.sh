@@ -53,12 +53,10 @@ else
   bash -n "$folder/bash/cleave"
 fi
 
-expect "fit predict plan compare report study export machine quicksort calibrate" cleave ""
+expect "fit predict plan compare report study export quicksort calibrate" cleave ""
 expect "study" cleave st
 expect "--machine --out --forms" cleave fit --
 expect "auto paper" cleave fit --forms ""
-expect "import show" cleave machine ""
-expect "--out" cleave machine import --o
 expect "sequential hypercube work_stealing" cleave-quicksort --type ""
 expect "replicated rooted distributed" cleave-quicksort --size N=4M --placement ""
 expect "hypercube" cleave quicksort --type hyp

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the traces that pages are tested with: a sort, a study with a rehearsal, a search, names
-// that no page may obey, 98 runs, 100,000 spans. usage: page_traces FOLDER
+// that no page may obey, 98 runs. usage: page_traces FOLDER
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -60,24 +60,6 @@ void write_search(const fs::path& path, const Trace& trace) {
   writer.commit();
 }
 
-/// Its blocks are cut into so many spans that a page has to draw many as one.
-Trace of_many_spans(int spans) {
-  constexpr int kRanks = 4;
-  Trace trace = synthetic_trace(noisy_sort("sort"), kRanks, {{"N", 32 << 20}}, 1);
-  trace.spans.clear();
-  for (int i = 0; i < spans; ++i) {
-    const std::int64_t begin = 20'000 * static_cast<std::int64_t>(i / kRanks);
-    trace.spans.push_back({i % kRanks,
-                           {.begin_ns = begin,
-                            .end_ns = begin + 5'000 + 130 * (i % 97),
-                            .size_values = {32 << 20},
-                            .repetition = 1,
-                            .level = static_cast<std::int16_t>(i % 3),
-                            .block = static_cast<Block>(i / 7 % 4)}});
-  }
-  return trace;
-}
-
 void write(const fs::path& folder) {
   write_all(folder / "sort", synthetic_traces(noisy_sort("sort"), {1, 2, 4}, sort_sizes()));
   write_all(folder / "study" / "traces",
@@ -93,7 +75,6 @@ void write(const fs::path& folder) {
     many.push_back({{"N", i << 19}});
   }
   write_all(folder / "many", synthetic_traces(noisy_sort("sort"), {1, 2}, many));
-  write_all(folder / "long", {of_many_spans(100'000)});
   fs::create_directories(folder / "search");
   int index = 0;
   Truth truth;

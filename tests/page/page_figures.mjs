@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures of the page: 200 questions against `cleave predict`, how long each takes, the first paint of 98 runs, and a
-// trace of 100,000 spans. Writes JSON to CLEAVE_FIGURES.
+// Figures of the page: 200 questions against `cleave predict`, how long each takes, the first paint of 98 runs. Writes JSON to CLEAVE_FIGURES.
 import { statSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 
@@ -55,7 +54,6 @@ const figures = {
   cpu: cpus()[0].model, cores: cpus().length, browser: browser.context.browser()?.version() ?? "Chromium", node: process.version,
   questions: { sort: await askMany(browser, "sort"), search: await askMany(browser, "search") },
   runs_98: await openings(browser, "many"),
-  spans_100000: await openings(browser, "long"),
 };
 await browser.close();
 const text = JSON.stringify(figures, null, 2);

@@ -5,9 +5,16 @@ Times are integer nanoseconds in columns that end in _ns and seconds in all othe
 file or answer is in `frame.attrs`.
 """
 
-from .ask import fit, plan, predict
-from .files import CleaveError, read_machine, read_model, read_runs, read_trace, read_traces
-
 __all__ = ["CleaveError", "fit", "plan", "predict", "read_machine", "read_model", "read_runs", "read_trace",
            "read_traces"]
 __version__ = "0.3.0"
+
+
+def __getattr__(name):
+    """All but `cleave.convert` needs pandas, which is imported at the first use."""
+    from . import ask, files
+
+    for module in (ask, files):
+        if name in __all__ and hasattr(module, name):
+            return getattr(module, name)
+    raise AttributeError(f"module 'cleave' has no attribute {name!r}")

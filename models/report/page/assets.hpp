@@ -17,7 +17,6 @@ extern const std::string_view tables_js;
 extern const std::string_view charts_js;
 extern const std::string_view over_ranks_js;
 extern const std::string_view figures_js;
-extern const std::string_view timeline_js;
 extern const std::string_view start_js;
 
 /// The predictor as WebAssembly, empty where the build could not compile it; and the script that

@@ -107,29 +107,4 @@ std::string data_json(const Report& report) {
                   {"workers", std::move(workers)}});
 }
 
-std::string timeline_json(const RunTimeline& timeline) {
-  const auto column = [&](auto member) {
-    json values = json::array();
-    for (const TimelineSpan& span : timeline.spans) {
-      values.push_back(span.*member);
-    }
-    return values;
-  };
-  return text_of({{"file", timeline.file},
-                  {"repetition", timeline.repetition},
-                  {"ranks", timeline.ranks},
-                  {"threads", timeline.threads},
-                  {"levels_are_workers", timeline.levels_are_workers},
-                  {"sizes", timeline.sizes},
-                  {"elapsed_ns", timeline.elapsed_ns},
-                  {"left_out", timeline.left_out},
-                  {"blocks", detail::kBlockNames},
-                  {"rank", column(&TimelineSpan::rank)},
-                  {"level", column(&TimelineSpan::level)},
-                  {"block", column(&TimelineSpan::block)},
-                  {"begin_ns", column(&TimelineSpan::begin_ns)},
-                  {"duration_ns", column(&TimelineSpan::duration_ns)},
-                  {"bytes", column(&TimelineSpan::bytes)}});
-}
-
 }  // namespace cleave::models

@@ -158,9 +158,6 @@ std::string packed_script(const char* id, std::string_view bytes) {
 std::string scripts_of(const Report& report) {
   std::string html = packed_script("data", packed(data_json(report)));
   html += packed_script("echarts", base64(assets::echarts_gzip));
-  if (report.timeline) {
-    html += packed_script("trace", packed(timeline_json(*report.timeline)));
-  }
   if (!assets::predictor_wasm_gzip.empty()) {
     html += packed_script("predictor-wasm", base64(assets::predictor_wasm_gzip));
     html += packed_script("model", packed(model_text(report.model)));
@@ -169,7 +166,7 @@ std::string scripts_of(const Report& report) {
   for (const std::string_view script :
        {assets::format_js, assets::question_js, assets::answer_js, assets::controls_js,
         assets::curve_js, assets::tables_js, assets::charts_js, assets::over_ranks_js,
-        assets::figures_js, assets::timeline_js, assets::start_js}) {
+        assets::figures_js, assets::start_js}) {
     html += fmt::format("<script>\n{}</script>\n", script);
   }
   return html;
@@ -190,7 +187,6 @@ std::string to_html(const Report& report) {
   html += notes_of(report);
   html += "<section class=\"figures\" id=\"over-ranks\"></section>\n";
   html += "<section class=\"figures\" id=\"figures\"></section>\n";
-  html += "<section id=\"timeline\"></section>\n";
   for (const Table& table : report.tables) {
     html += html_of(table);
   }

@@ -18,9 +18,6 @@ std::string to_html(const Report& report);
 /// messages, examples, and what the controls offer.
 std::string data_json(const Report& report);
 
-/// One array for each member of a span.
-std::string timeline_json(const RunTimeline& timeline);
-
 /// Bytes as a page holds them: gzip, then base64. page/start.js reads them back.
 /// \throws Error  if zlib has no memory
 std::string packed(std::string_view bytes);

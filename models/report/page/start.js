@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads what the page holds and starts its parts: first the answer, then figures, then the timeline.
+// Reads what the page holds and starts its parts: first the answer, then figures.
 "use strict";
 
 // The bytes of a script element: gzip in base64 (packed.cpp). Null where the page has none.
@@ -92,11 +92,6 @@ async function start() {
   await idle();
   makeFigures(document.getElementById("figures"), data);
   watchTheme();
-  await idle();
-  const trace = await jsonOf("trace");
-  if (trace !== null) {
-    makeTimeline(document.getElementById("timeline"), trace);
-  }
   await asking;
   document.documentElement.dataset.ready = Math.round(performance.now());
 }

@@ -9,7 +9,6 @@ namespace {
 
 TEST_F(Command, EachPrintsOneObjectOnOneLineOrNothing) {
   const std::string study = install() + " --machine m.machine.json --out s --fresh";
-  std::ofstream(folder_ / "latency.txt") << "# OSU MPI Latency Test\n1 1.0\n1024 1.5\n1048576 90\n";
   // Each with the fields of its object that a script is likely to read.
   const std::vector<std::pair<std::string, std::vector<std::string>>> commands = {
       {study, {"app", "model", "page", "answers", "runs"}},
@@ -18,9 +17,7 @@ TEST_F(Command, EachPrintsOneObjectOnOneLineOrNothing) {
       {"plan s --ranks 1,2 --size N=64M --deadline 1h", {"verdict", "ranks", "choices"}},
       {"compare s s", {"rows", "summary"}},
       {"report s --out pages", {"answers", "verdict", "runs"}},
-      {"export s --format csv --out s.csv", {"written", "traces"}},
-      {"machine show m.machine.json", {"patterns"}},
-      {"machine import --latency latency.txt --out i.machine.json", {"patterns"}}};
+      {"export s --format csv --out s.csv", {"written", "traces"}}};
   for (const auto& [command, fields] : commands) {
     const Result json = run(command + " --json", "./cleave");
     EXPECT_EQ(json.status, 0) << command << ": " << json.err;
@@ -38,12 +35,10 @@ TEST_F(Command, EachPrintsOneObjectOnOneLineOrNothing) {
 
 TEST_F(Command, AFileOnStandardOutputIsAloneThere) {
   run(install() + " --machine m.machine.json --out s --fresh", "./cleave");
-  std::ofstream(folder_ / "latency.txt") << "# OSU MPI Latency Test\n1 1.0\n1024 1.5\n1048576 90\n";
   const std::vector<std::pair<std::string, std::string>> commands = {
       {"fit s --out", "x.model.json"},
       {"plan s --ranks 1,2 --size N=64M --deadline 1h --slurm", "x.sbatch"},
-      {"export s --format csv --out", "x.csv"},
-      {"machine import --latency latency.txt --out", "x.machine.json"}};
+      {"export s --format csv --out", "x.csv"}};
   for (const auto& [command, file] : commands) {
     run(command + ' ' + file, "./cleave");
     const Result piped = run(command + " -", "./cleave");

@@ -136,7 +136,6 @@ TEST_F(Command, FitsATerminalOfEightyColumns) {
   expect_fits_a_terminal(run("plan --efficiency 0.1" + question));
   expect_fits_a_terminal(run("compare x.model.json y.model.json x.model.json"));
   expect_fits_a_terminal(run("compare 0.trace.jsonl 0.trace.jsonl 0.trace.jsonl"));
-  expect_fits_a_terminal(run("machine show m.machine.json"));
 }
 
 TEST_F(Command, ComparesAnyNumberOfSidesWithTheFirst) {
@@ -289,7 +288,6 @@ TEST_F(Command, WhatIsMissingIsNamedWithAnExample) {
   expect_one_line(run("compare"), 2, "two or more files or folders are required, for example");
   expect_one_line(run("export x"), 2, "--format is required, for example --format csv");
   expect_one_line(run("study"), 2, "a program is required, for example cleave study ./myprogram");
-  expect_one_line(run("machine show"), 2, "a machine file is required, for example");
 }
 
 TEST_F(Command, ATraceOrTableInPlaceOfAModelNamesTheNextCommand) {

@@ -460,7 +460,6 @@ TEST_F(Command, AFolderOfAStudyStandsForItsFiles) {
       << "the machine is that of the folder";
   EXPECT_EQ(run("compare sort-study sort-study/").status, 0);
   EXPECT_EQ(run("export sort-study --format csv --out x.csv").status, 0);
-  EXPECT_EQ(run("machine show sort-study").status, 0);
 
   fs::copy_file(folder_ / "sort-study" / "sort.model.json",
                 folder_ / "sort-study" / "again.model.json");

@@ -27,6 +27,10 @@ except ImportError as error:
     sys.exit(77)
 
 try:
+    import otf2
+except ImportError:
+    otf2 = None
+try:
     import nbclient
     import nbformat
     import ipykernel  # noqa: F401  the kernel that nbclient starts
@@ -256,6 +260,21 @@ class Documents(unittest.TestCase):
                     exec(compile(block, "page", "exec"), names)
                 finally:
                     sys.stdout = out
+
+    @unittest.skipIf(otf2 is None or not shutil.which("otf2-print"), "apt-get install python3-otf2 otf2-tools")
+    def test_the_script_of_otf2_writes_every_span(self):
+        page = (SOURCE / "docs/how-to/open-in-vampir.md").read_text()
+        pathlib.Path("script.py").write_text(re.search(r"^```python\n(.*?)^```", page, flags=re.S | re.M)[1])
+        for trace in (STUDY / "traces/64K.2.trace.jsonl", SEARCH):
+            run(sys.executable, "script.py", trace, f"{trace.name}.otf2")
+            events = subprocess.run(["otf2-print", f"{trace.name}.otf2/traces.otf2"], capture_output=True, text=True).stdout
+            found = re.findall(r'^ENTER +\d+ +(\d+) +Region: "([^"]*)"', events, flags=re.M)
+            spans = cleave.read_trace(trace)
+            spans.begin_ns -= spans.begin_ns.min()
+            self.assertEqual(sorted(found, key=lambda one: (int(one[0]), one[1])),
+                             sorted(((str(ns), block) for ns, block in zip(spans.begin_ns, spans.block)),
+                                    key=lambda one: (int(one[0]), one[1])))
+            self.assertEqual(len(re.findall("^LEAVE ", events, flags=re.M)), len(found))
 
     @unittest.skipIf(nbclient is None, NO_NOTEBOOK)
     def test_the_notebook_runs(self):

@@ -7,8 +7,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <cleave/trace/median.hpp>
-
 #include "models/report/report.hpp"
 #include "models/theory/fit.hpp"
 #include "tests/models/synthetic_runs.hpp"
@@ -49,7 +47,6 @@ Report report_of(const SyntheticApp& app) {
   const Measurements measurements = collect_measurements(traces);
   Report report =
       make_report(fit_model(measurements, std::nullopt, {}, {}), measurements, std::nullopt);
-  report.timeline = largest_run(traces);
   report.origin.model = "a study";
   return report;
 }
@@ -86,35 +83,6 @@ TEST(Page, HasWhatItsControlsAndFiguresNeed) {
     EXPECT_LT(std::abs(residual.at("relative").get<double>()), 1e-2) << residual;
   }
   EXPECT_EQ(data.at("examples")[0].at("ranks"), 1);
-}
-
-TEST(Timeline, IsTheMedianRepetitionOfTheLongestRunOnMostRanks) {
-  SyntheticApp app;
-  app.noise = 0.05;
-  const std::vector<Trace> traces = synthetic_traces(app, {1, 2}, sort_sizes());
-  const std::optional<RunTimeline> timeline = largest_run(traces);
-  ASSERT_TRUE(timeline);
-  EXPECT_EQ(timeline->ranks, 2);
-  EXPECT_EQ(timeline->sizes.at("N"), 32 << 20);
-  std::vector<double> elapsed;
-  for (const Trace::Run& run : traces.back().repetitions) {
-    if (!run.warm_up) {
-      elapsed.push_back(static_cast<double>(run.elapsed_ns));
-    }
-  }
-  EXPECT_EQ(static_cast<double>(timeline->elapsed_ns), median(elapsed));
-  EXPECT_EQ(timeline->spans.size(), 8U) << "divide, sequential, exchange and combine of 2 ranks";
-  EXPECT_EQ(timeline->spans.front().begin_ns, 0);
-}
-
-TEST(Timeline, OfTooManySpansKeepsTheLongest) {
-  const std::vector<Trace> traces = {synthetic_trace({}, 2, {{"N", 1 << 20}})};
-  const std::optional<RunTimeline> timeline = largest_run(traces, 2);
-  ASSERT_EQ(timeline->spans.size(), 2U);
-  EXPECT_EQ(timeline->left_out, 6U);
-  for (const TimelineSpan& span : timeline->spans) {
-    EXPECT_EQ(span.block, Block::sequential);
-  }
 }
 
 }  // namespace

@@ -14,7 +14,6 @@ class Cleave(CMakePackage):
     license("Apache-2.0")
     version("0.3.0", branch="main")
 
-    variant("otf2", default=True, description="Export to the Open Trace Format 2")
     variant("python", default=False, description="Traces and predictions as pandas DataFrames")
 
     generator("ninja")
@@ -31,7 +30,6 @@ class Cleave(CMakePackage):
     depends_on("hwloc")
     depends_on("nlohmann-json@3.11:")
     depends_on("openssl@3:")
-    depends_on("otf2", when="+otf2")
     depends_on("zlib-api")
     depends_on("py-pandas@1.5:", type="run", when="+python")
     conflicts("%gcc@:11", msg="C++20 as of GCC 12 is needed")
