@@ -91,17 +91,6 @@ function(cleave_install_room name component)
   endif()
 endfunction()
 
-# cleave_vector_source(SOURCE): a source that Highway compiles once for each kind of vector
-# instructions, so not together with others.
-function(cleave_vector_source source)
-  set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  # Highway 1.0's Compress for AVX2 has its table as a constexpr local, which GCC else copies to the
-  # stack for every vector. Sanitizers take such a table for a local that is gone.
-  if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
-    set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS -fmerge-all-constants)
-  endif()
-endfunction()
-
 # cleave_program(NAME SOURCES ... LINK ...): a program in build/<preset>/bin.
 function(cleave_program name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})

@@ -35,7 +35,6 @@ struct Components {
   static constexpr bool kMergesParts = true;
 
   CombineForm combine_form = CombineForm::flat;
-  EncodingChoice encoding{.prescribed = Encoding::dense};
 
   bool trivial(const Graph& graph) const { return graph.edges.size() < 2; }
 
@@ -59,7 +58,6 @@ struct Components {
       unite_each(both.labels(), other.labels());
     }
     both.set_edges(both.edges() + other.edges());
-    both.set_encoding(encoding);
     return both;
   }
 
@@ -67,7 +65,6 @@ struct Components {
     Labelling labelling(graph.vertices);
     unite(labelling.labels(), graph.edges);
     labelling.set_edges(static_cast<std::int64_t>(graph.edges.size()));
-    labelling.set_encoding(encoding);
     return labelling;
   }
 

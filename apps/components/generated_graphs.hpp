@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "apps/components/graph.hpp"
-#include "apps/reading/slice.hpp"
+#include "apps/reading/reading.hpp"
 
 namespace cleave::components {
 

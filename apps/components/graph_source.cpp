@@ -7,7 +7,6 @@
 #include <array>
 #include <bit>
 #include <cstdio>
-#include <iterator>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -53,22 +52,6 @@ GraphFacts together(const Comm& comm, const GraphFacts& mine) {
   return sum;
 }
 
-/// All ids, each once, ascending. Collective. Cost: each rank's ids to every rank.
-std::vector<Id> together(const Comm& comm, const std::vector<Id>& mine) {
-  std::vector<Id> all;
-  for (int rank = 0; rank < comm.size(); ++rank) {
-    const bool is_mine = rank == comm.rank();
-    std::vector<Id> ids = is_mine ? mine : std::vector<Id>();
-    ids.resize(static_cast<std::size_t>(comm.allreduce_max(std::ssize(ids))));
-    comm.bcast(std::as_writable_bytes(std::span(ids)), rank);
-    std::vector<Id> both;
-    both.reserve(all.size() + ids.size());
-    std::ranges::set_union(all, ids, std::back_inserter(both));
-    all = std::move(both);
-  }
-  return all;
-}
-
 }  // namespace
 
 void GraphSource::check() const {
@@ -76,16 +59,10 @@ void GraphSource::check() const {
     if (is_sized && sizes.contains("M")) {
       throw UsageError("--size: the edges are those of the file " + name + ", leave out M");
     }
-    if (is_sized && renumbers) {
-      throw UsageError("--renumber: the vertices are those that are named, leave out --size");
-    }
     return;
   }
-  if (renumbers) {
-    throw UsageError("--renumber: a graph that is generated is in no file, leave it out");
-  }
-  if (given_format) {
-    throw UsageError("--format: a graph that is generated is in no file, leave it out");
+  if (has_weights) {
+    throw UsageError("--weights: a graph that is generated is in no file, leave it out");
   }
   if (!sizes.contains("N") || (name != "grid" && !sizes.contains("M"))) {
     throw UsageError("--size: a random graph needs both, for example N=1M,M=2M");
@@ -107,10 +84,9 @@ Graph GraphSource::whole(std::uint64_t seed) {
   if (is_generated()) {
     return generated(seed, {});
   }
-  GraphSlice whole = read({});
+  GraphSlice whole = read_graph(name, read_options());
   const GraphFacts all = whole.facts;
-  std::vector<Id> ids = ids_of(whole.id_edges);
-  return graph_of(std::move(whole), all, std::move(ids));
+  return graph_of(std::move(whole), all);
 }
 
 Graph GraphSource::part(const Comm& comm, std::uint64_t seed) {
@@ -118,10 +94,9 @@ Graph GraphSource::part(const Comm& comm, std::uint64_t seed) {
   if (is_generated()) {
     return agree(comm, [&] { return generated(seed, slice); });
   }
-  GraphSlice mine = agree(comm, [&] { return read(slice); });
+  GraphSlice mine = agree(comm, [&] { return read_graph(name, read_options(), slice); });
   const GraphFacts all = together(comm, mine.facts);
-  std::vector<Id> ids = renumbers ? together(comm, ids_of(mine.id_edges)) : std::vector<Id>();
-  return agree(comm, [&] { return graph_of(std::move(mine), all, std::move(ids)); });
+  return agree(comm, [&] { return graph_of(std::move(mine), all); });
 }
 
 Vertex GraphSource::vertices() const { return static_cast<Vertex>(sizes.at("N")); }
@@ -147,43 +122,21 @@ Graph GraphSource::generated(std::uint64_t seed, Slice slice) const {
                   : grid_graph(vertices(), slice);
 }
 
-GraphFormat GraphSource::format() const {
-  return given_format ? *given_format : graph_format_of(name, max_edge_bytes());
-}
-
 ReadOptions GraphSource::read_options() const {
   return {.vertices = is_sized && sizes.contains("N") ? std::optional(vertices()) : std::nullopt,
-          .renumbers = renumbers,
+          .has_weights = has_weights,
           .max_bytes = max_edge_bytes()};
 }
 
-GraphSlice GraphSource::read(Slice slice) const {
-  const GraphFormat of_file = format();
-  if (renumbers && of_file != GraphFormat::text) {
-    throw UsageError("--renumber: is for text, and " + name + " is read in another format");
+Graph GraphSource::graph_of(GraphSlice slice, const GraphFacts& all) {
+  const std::string note = check_graph(name, read_options(), all, slice.head);
+  if (!std::exchange(has_noted_, true) && !note.empty() && !is_quiet &&
+      Comm(MPI_COMM_WORLD).rank() == 0) {
+    fmt::print(stderr, "cleave-components: note: {}\n", note);
   }
-  return read_graph(name, of_file, read_options(), slice);
-}
-
-Graph GraphSource::graph_of(GraphSlice slice, const GraphFacts& all, std::vector<Id> ids) {
-  const std::vector<std::string> notes = check_graph(name, read_options(), all, slice.head);
-  if (!std::exchange(has_noted_, true) && !is_quiet && Comm(MPI_COMM_WORLD).rank() == 0) {
-    for (const std::string& note : notes) {
-      fmt::print(stderr, "cleave-components: note: {}\n", note);
-    }
-  }
-  if (!renumbers) {
-    check_labels_fit(all.vertices);
-    return {.vertices = all.vertices, .edges = std::move(slice.edges)};
-  }
-  if (std::ssize(ids) > kMaxVertices) {
-    throw FileError(
-        name, fmt::format("names {} vertices, at most {} are labelled", ids.size(), kMaxVertices));
-  }
-  ids_ = std::move(ids);
-  const auto vertices = static_cast<Vertex>(ids_.size());
-  check_labels_fit(vertices);
-  return {.vertices = vertices, .edges = renumber(slice.id_edges, ids_)};
+  check_labels_fit(all.vertices);
+  first_vertex = slice.head.first_vertex;
+  return {.vertices = all.vertices, .edges = std::move(slice.edges)};
 }
 
 }  // namespace cleave::components

@@ -3,9 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include <cleave/comm.hpp>
 #include <cleave/sizes.hpp>
@@ -16,20 +14,17 @@
 namespace cleave::components {
 
 struct GraphSource {
-  std::string name = "gnm";                 ///< of a generator or a file
-  std::optional<GraphFormat> given_format;  ///< of a file; else by its name and header
-  bool renumbers = false;
+  std::string name = "gnm";  ///< of a generator or a file
+  bool has_weights = false;
   NamedSizes sizes;
   bool is_sized = false;  ///< by the command line
   bool is_quiet = false;
+  Vertex first_vertex = 0;  ///< the number of the first vertex in the last file
 
   /// \throws UsageError  if these do not go together
   void check() const;
 
   bool is_generated() const;
-  GraphFormat format() const;
-  /// Of the vertices of the last graph, if they were renumbered.
-  const std::vector<Id>& ids() const { return ids_; }
 
   /// \throws Error  if it does not fit into memory; FileError
   Graph whole(std::uint64_t seed);
@@ -40,13 +35,10 @@ struct GraphSource {
   Vertex vertices() const;
   Graph generated(std::uint64_t seed, Slice slice) const;
   ReadOptions read_options() const;
-  GraphSlice read(Slice slice) const;
-  /// The graph of a slice that is right, `all` slices together having these ids if they are
-  /// renumbered.
-  Graph graph_of(GraphSlice slice, const GraphFacts& all, std::vector<Id> ids);
+  /// The graph of a slice, once `all` slices together are right.
+  Graph graph_of(GraphSlice slice, const GraphFacts& all);
 
   bool has_noted_ = false;
-  std::vector<Id> ids_;
 };
 
 }  // namespace cleave::components

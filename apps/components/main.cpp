@@ -13,7 +13,6 @@
 #include <cleave/file.hpp>
 #include <cleave/program.hpp>
 #include <cleave/tool/command_line.hpp>
-#include <cleave/trace/machine_file.hpp>
 
 #include "apps/components/check.hpp"
 #include "apps/components/components.hpp"
@@ -24,56 +23,27 @@ namespace cleave::components {
 
 namespace {
 
-const std::map<std::string, std::optional<GraphFormat>> kFormats = {
-    {"auto", std::nullopt},
-    {"text", GraphFormat::text},
-    {"binary", GraphFormat::binary},
-    {"matrix-market", GraphFormat::matrix_market},
-    {"metis", GraphFormat::metis}};
-
 const std::map<std::string, CombineForm> kCombineForms = {{"naive", CombineForm::naive},
                                                           {"flat", CombineForm::flat}};
-
-const std::map<std::string, std::optional<Encoding>> kEncodings = {{"auto", std::nullopt},
-                                                                   {"dense", Encoding::dense},
-                                                                   {"changed", Encoding::changed},
-                                                                   {"giant", Encoding::giant}};
 
 /// What was typed.
 struct Given {
   GraphSource source;
-  std::string format = "auto";
   std::string combine = "flat";
-  std::string encoding = "auto";
-  std::string machine;
   std::string output;
 
   void add_to(CLI::App& cli);
   void check(RunOptions& options);
-  /// How labels are combined and encoded. \throws FileError
-  Components components(const RunOptions& options) const;
   void keep(const Comm& comm, const Labelling& labelling) const;
 };
 
 void Given::add_to(CLI::App& cli) {
   cli.add_option("--graph", source.name, "gnm (random edges), rmat, grid, or a file");
-  cli.add_option("--format", format,
-                 "of a file: text (also CSV), binary, matrix-market, metis; auto: by name and "
-                 "header")
-      ->check(CLI::IsMember(kFormats));
-  cli.add_flag("--renumber", source.renumbers,
-               "of a text file: vertex numbers have up to 64 bits, and those that are named are "
-               "the vertices");
+  cli.add_flag("--weights", source.has_weights, "a line of a text file has a third number");
   cli.add_option("--combine", combine,
                  "naive (N unions, as in the paper) or flat (unions where both sides disagree)")
       ->check(CLI::IsMember(kCombineForms));
-  cli.add_option("--encoding", encoding,
-                 "what labels are sent as: dense, changed, giant; auto: what takes least time by "
-                 "--machine, dense without it")
-      ->check(CLI::IsMember(kEncodings));
-  cli.add_option("--machine", machine, "a machine file (*.machine.json), for --encoding auto");
-  cli.add_option("--output", output,
-                 "write the labels to this file, one a line; with --renumber after the vertex")
+  cli.add_option("--output", output, "write the labels to this file, one a line")
       ->check(cleave::detail::FileName());
 }
 
@@ -81,7 +51,6 @@ void Given::check(RunOptions& options) {
   if (source.name == "grid" && !options.sizes_given) {
     options.sizes.erase("M");
   }
-  source.given_format = kFormats.at(format);
   source.sizes = options.sizes;
   source.is_sized = options.sizes_given;
   source.is_quiet = options.quiet;
@@ -91,16 +60,6 @@ void Given::check(RunOptions& options) {
   }
 }
 
-Components Given::components(const RunOptions& options) const {
-  Components components{.combine_form = kCombineForms.at(combine),
-                        .encoding = {.prescribed = kEncodings.at(encoding)}};
-  if (!machine.empty()) {
-    components.encoding.gap_s_per_byte =
-        exchange_gap_s_per_byte(detail::read_machine(machine), options.ranks);
-  }
-  return components;
-}
-
 void Given::keep(const Comm& comm, const Labelling& labelling) const {
   if (output.empty() || comm.rank() != 0) {
     return;
@@ -108,15 +67,8 @@ void Given::keep(const Comm& comm, const Labelling& labelling) const {
   AtomicFile file(output);
   std::string text;
   constexpr std::size_t kAtOnce = std::size_t{1} << 20;
-  const Vertex first = source.is_generated() ? 0 : first_vertex_of(source.format());
-  const std::span<const Vertex> labels = labelling.labels();
-  for (std::size_t vertex = 0; vertex < labels.size(); ++vertex) {
-    if (source.renumbers) {
-      fmt::format_to(std::back_inserter(text), "{} {}\n", source.ids()[vertex],
-                     source.ids()[labels[vertex]]);
-    } else {
-      fmt::format_to(std::back_inserter(text), "{}\n", first + labels[vertex]);
-    }
+  for (const Vertex label : labelling.labels()) {
+    fmt::format_to(std::back_inserter(text), "{}\n", source.first_vertex + label);
     if (text.size() >= kAtOnce) {
       file.write(text);
       text.clear();
@@ -166,7 +118,6 @@ int main(int argc, char** argv) {
   using cleave::NamedSizes;
   Given given;
   GraphSource& source = given.source;
-  Components components;  // of the run
   return cleave::run(
       argc, argv,
       cleave::Program<Components>{
@@ -179,8 +130,8 @@ int main(int argc, char** argv) {
           .check_options = [&](cleave::RunOptions& options) { given.check(options); },
           .study = study_of,
           .application =
-              [&](const cleave::RunOptions& options) {
-                return components = given.components(options);
+              [&](const cleave::RunOptions&) {
+                return Components{.combine_form = kCombineForms.at(given.combine)};
               },
           .make_problem = [&](const NamedSizes&, std::uint64_t seed) { return source.whole(seed); },
           .make_part = [&](const Comm& comm, const NamedSizes&,
@@ -193,9 +144,7 @@ int main(int argc, char** argv) {
                 return wrong_part(comm, seed, found, source);
               },
           .figures = [&](const Labelling& found) -> cleave::Figures {
-            return {{"components", count_components(found.labels())},
-                    {"combine", given.combine},
-                    {"encoding", name_of(encoding_of(found, components.encoding))}};
+            return {{"components", count_components(found.labels())}, {"combine", given.combine}};
           },
           .keep = [&](const Comm& comm, const Labelling& found) { given.keep(comm, found); },
           // Known of random graphs alone.

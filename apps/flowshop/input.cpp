@@ -16,7 +16,7 @@
 #include "apps/flowshop/heuristic.hpp"
 #include "apps/flowshop/instance_file.hpp"
 #include "apps/flowshop/taillard.hpp"
-#include "apps/reading/contents.hpp"
+#include "apps/reading/reading.hpp"
 
 namespace cleave::flowshop {
 

@@ -15,7 +15,7 @@
 
 #include <cleave/error.hpp>
 
-#include "apps/reading/lines.hpp"
+#include "apps/reading/reading.hpp"
 
 namespace cleave::flowshop {
 

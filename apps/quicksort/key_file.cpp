@@ -23,7 +23,6 @@
 #include <cleave/trace/words.hpp>
 
 #include "apps/quicksort/removed_unless_kept.hpp"
-#include "apps/reading/contents.hpp"
 
 namespace cleave::quicksort {
 
@@ -84,11 +83,13 @@ void check_kind(const std::filesystem::path& path) {
   std::ifstream stream(path, std::ios::binary);
   stream.read(head.data(), kLooked);
   head.resize(static_cast<std::size_t>(stream.gcount()));
-  if (const auto kind = reading::kind_of(head)) {
-    throw FileError(path, fmt::format("is {}{}; --format binary reads all its bytes as keys", *kind,
-                                      *kind == "a NumPy file" ? numpy_options(head) : ""));
+  if (head.starts_with("\x93NUMPY")) {
+    throw FileError(path,
+                    fmt::format("is a NumPy file{}; --format binary reads all its bytes as keys",
+                                numpy_options(head)));
   }
-  if (reading::is_text(head)) {
+  const auto is_printed = [](char c) { return (c >= ' ' && c <= '~') || (c >= '\t' && c <= '\r'); };
+  if (!head.empty() && std::ranges::all_of(head, is_printed)) {
     throw FileError(path,
                     "is text: --format text reads the numbers, --format binary its bytes as keys");
   }

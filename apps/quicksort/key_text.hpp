@@ -14,8 +14,7 @@
 #include <vector>
 
 #include "apps/quicksort/keys.hpp"
-#include "apps/reading/lines.hpp"
-#include "apps/reading/slice.hpp"
+#include "apps/reading/reading.hpp"
 
 namespace cleave::quicksort {
 

@@ -16,7 +16,7 @@
 #include "apps/quicksort/key_file.hpp"
 #include "apps/quicksort/key_text.hpp"
 #include "apps/quicksort/programs.hpp"
-#include "apps/reading/contents.hpp"
+#include "apps/reading/reading.hpp"
 
 namespace cleave::quicksort {
 

@@ -208,51 +208,15 @@ TEST(Keys, OptionsThatDoNotGoTogetherAreRefused) {
                  "--format: ascii not in {auto,binary,text}");
 }
 
-TEST(Graph, OfNumbersOf64BitsIsLabelledOnAnyRanks) {
+TEST(Graph, OfAnotherFormIsRefusedOnAnyRanks) {
   const TemporaryFolder folder;
-  write_file(folder / "ids", "10995116284808 4139\n4139 32985348838375\n7 9\n");
+  write_file(folder / "n.csv", "0,1\n1,2\n3,4\n");
+  const std::string file = folder / "n.csv";
   for (const int ranks : kFewRanks) {
-    for (const char* placement : {"distributed", "replicated"}) {
-      const auto json = once(ranks, "components",
-                             {"--graph", folder / "ids", "--renumber", "--output",
-                              folder / "labels", "--verify", "--placement", placement});
-      EXPECT_EQ(json["components"], 2);
-      EXPECT_EQ(json["verified"], true);
-      EXPECT_EQ(read_file(folder / "labels"),
-                "7 7\n9 7\n4139 4139\n10995116284808 4139\n32985348838375 4139\n");
-    }
-  }
-  expect_failure(2, "components", {"--renumber"}, 2,
-                 "--renumber: a graph that is generated is in no file, leave it out");
-}
-
-/// Inputs of bug reports, on any ranks: a right count or one line.
-TEST(Graph, OfAnUnusualShapeIsReadOrRefusedOnAnyRanks) {
-  const TemporaryFolder folder;
-  const auto graph = [&](const std::string& name, const std::string& text) {
-    write_file(folder / name, text);
-    return (folder / name).string();
-  };
-  const std::string cr = graph("cr.txt", "0 1\r1 2\r2 3\r4 5\r");
-  const std::string csv = graph("n.csv", "0,1\n1,2\n3,4\n");
-  const std::string header = graph("header.txt", "6 3\n0 1\n1 2\n3 4\n");
-  const std::string sizes = graph("sizes.txt", "6 6 3\n1 2 1\n2 3 1\n5 6 1\n");
-  const std::string one_sided = graph("once.graph", "4 3\n\n1\n1\n1\n");
-  for (const int ranks : kFewRanks) {
-    EXPECT_EQ(verified(ranks, "components", {"--graph", cr})["components"], 2);
-    EXPECT_EQ(verified(ranks, "components", {"--graph", csv})["components"], 2);
-    expect_failure(ranks, "components", {"--graph", header}, 1,
-                   header +
-                       ": line 1: '6 3' reads like a line of counts, 6 vertices and 3 edges: "
-                       "begin it with '#', or take --size N=7 if it is an edge");
-    expect_failure(ranks, "components", {"--graph", sizes}, 1,
-                   sizes +
-                       ": line 1: '6 6 3' reads like a line of counts, 6 vertices and 3 edges: "
-                       "begin it with '#', or take --size N=7 if it is an edge");
-    expect_failure(ranks, "components", {"--graph", one_sided}, 1,
-                   one_sided +
-                       ": has an edge on the line of one of its ends alone: METIS lists "
-                       "each on the lines of both");
+    expect_failure(ranks, "components", {"--graph", file}, 1,
+                   file +
+                       ": line 1: '0,1' is not a vertex number; --size N=COUNT allows more "
+                       "vertices; python -m cleave.convert FILE makes other files one that is read");
   }
 }
 
@@ -261,8 +225,7 @@ TEST(Graph, ThatCountsFromOneIsNotedOnce) {
   write_file(folder / "g", "1 2\n2 3\n");
   const Arguments arguments = {"--graph", folder / "g", "--verify", "--json"};
   const std::string note = "cleave-components: note: " + (folder / "g").string() +
-                           ": no line names vertex 0, which is a component of its own; --renumber "
-                           "counts only vertices that are named";
+                           ": no line names vertex 0, which is a component of its own";
   EXPECT_EQ(lines_of(run(2, "components", arguments).err), Arguments{note});
   Arguments quiet = arguments;
   quiet.emplace_back("--quiet");

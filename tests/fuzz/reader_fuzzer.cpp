@@ -34,7 +34,7 @@
 #include "apps/flowshop/instance_file.hpp"
 #include "apps/quicksort/key_file.hpp"
 #include "apps/quicksort/key_text.hpp"
-#include "apps/reading/contents.hpp"
+#include "apps/reading/reading.hpp"
 #include "models/tables/rows.hpp"
 #include "models/theory/model_file.hpp"
 #include "models/theory/prediction.hpp"
@@ -88,18 +88,15 @@ void read_trace_and_collect(const std::filesystem::path& path) {
 constexpr std::int64_t kMaxBytes = 64 << 20;
 
 /// In slices, as ranks do, which must have together what the whole has.
-template <components::GraphFormat format, bool renumbers = false>
 void read_graph(std::string_view bytes) {
-  const components::ReadOptions options = {.renumbers = renumbers, .max_bytes = kMaxBytes};
-  const auto whole = components::parse_graph(bytes, "graph", format, options);
+  const components::ReadOptions options = {.max_bytes = kMaxBytes};
+  const auto whole = components::parse_graph(bytes, "graph", options);
   components::check_graph("graph", options, whole.facts, whole.head);
-  components::renumber(whole.id_edges, components::ids_of(whole.id_edges));
   components::GraphFacts together;
   for (int i = 0; i < 3; ++i) {
-    together.add(components::parse_graph(bytes, "graph", format, options, {i, 3}).facts);
+    together.add(components::parse_graph(bytes, "graph", options, {i, 3}).facts);
   }
-  if (together.entries != whole.facts.entries || together.vertices != whole.facts.vertices ||
-      together.one_sided != whole.facts.one_sided) {
+  if (together.entries != whole.facts.entries || together.vertices != whole.facts.vertices) {
     std::abort();
   }
 }
@@ -174,18 +171,13 @@ Reader of_file(void (*read)(const std::filesystem::path&)) {
 }
 
 const std::map<std::string_view, Reader>& readers() {
-  using components::GraphFormat;
   static const std::map<std::string_view, Reader> all = {
       {"trace", of_file(read_trace_and_collect)},
       {"machine", of_file([](const auto& path) { detail::read_machine(path); })},
       {"model", of_file(read_model_and_ask)},
       {"tree", of_file([](const auto& path) { splitting::read_tree(path); })},
       {"plan", of_file([](const auto& path) { splitting::read_plan(path); })},
-      {"graph-text", read_graph<GraphFormat::text>},
-      {"graph-renumbered", read_graph<GraphFormat::text, true>},
-      {"graph-binary", read_graph<GraphFormat::binary>},
-      {"graph-matrix-market", read_graph<GraphFormat::matrix_market>},
-      {"graph-metis", read_graph<GraphFormat::metis>},
+      {"graph", read_graph},
       {"table", [](std::string_view bytes) { models::rows_of("table", bytes); }},
       {"keys", of_file(read_keys)},
       {"keys-text", read_text_keys<std::int32_t>},

@@ -45,6 +45,13 @@ configure program "-DCOMPONENTS=skeleton;program" || { cat "$work/program.log"; 
 cmake --build "$work/program" --target maximum
 "$mpiexec" -n 2 "$work/program/maximum" --size N=1K --repetitions 1 --verify
 
+echo "the applications"
+cp -r "$source/apps" "$work/apps"
+cmake -S "$work/apps" -B "$work/applications" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_UNITY_BUILD=ON \
+  -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
+cmake --build "$work/applications" --target cleave-quicksort cleave-components cleave-uts cleave-flowshop cleave-spacetree
+"$mpiexec" -n 2 "$work/applications/quicksort/cleave-quicksort" --size N=1K --repetitions 1 --verify
+
 echo "pkg-config"
 export PKG_CONFIG_PATH=
 for folder in "$prefix"/lib/pkgconfig "$prefix"/lib/*/pkgconfig "$prefix"/lib64/pkgconfig; do

@@ -38,14 +38,12 @@ TEST(DistributedComponents, AreThoseOfTheWholeGraphOnEveryRank) {
   for (const auto& make : graphs) {
     const Labels expected = search_components(make({}));
     for (const CombineForm form : {CombineForm::naive, CombineForm::flat}) {
-      for (const Encoding encoding : {Encoding::dense, Encoding::changed, Encoding::giant}) {
-        const Components app{.combine_form = form, .encoding = {.prescribed = encoding}};
-        const Labelling found =
-            DC_Call(DC_Type::hypercube, app,
-                    with_loops(make({.index = world.rank(), .count = world.size()})),
-                    {.comm = MPI_COMM_WORLD, .placement = Placement::distributed});
-        EXPECT_EQ(labels_of(found), expected) << name_of(form) << ", " << name_of(encoding);
-      }
+      const Components app{.combine_form = form};
+      const Labelling found =
+          DC_Call(DC_Type::hypercube, app,
+                  with_loops(make({.index = world.rank(), .count = world.size()})),
+                  {.comm = MPI_COMM_WORLD, .placement = Placement::distributed});
+      EXPECT_EQ(labels_of(found), expected) << name_of(form);
     }
   }
 }
