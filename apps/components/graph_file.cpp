@@ -218,11 +218,9 @@ GraphSlice parse_text(std::string_view contents, const std::filesystem::path& fi
 /// lines, or its edges and vertices.
 bool are_counts(const Edge& first, const GraphFacts& all) {
   const std::int64_t lines = all.entries - 1;
-  const auto are = [&](Vertex vertices, Vertex edges) {
-    return lines > 0 && vertices >= all.maximum &&
-           (edges == lines || 2 * std::int64_t{edges} == lines);
-  };
-  return are(first.from, first.to) || are(first.to, first.from);
+  return lines > 0 && ((first.from >= all.maximum &&
+                        (first.to == lines || 2 * std::int64_t{first.to} == lines)) ||
+                       (first.to >= all.maximum && first.from == lines));
 }
 
 }  // namespace

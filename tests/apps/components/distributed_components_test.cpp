@@ -39,10 +39,9 @@ TEST(DistributedComponents, AreThoseOfTheWholeGraphOnEveryRank) {
     const Labels expected = search_components(make({}));
     for (const CombineForm form : {CombineForm::naive, CombineForm::flat}) {
       const Components app{.combine_form = form};
-      const Labelling found =
-          DC_Call(DC_Type::hypercube, app,
-                  with_loops(make({.index = world.rank(), .count = world.size()})),
-                  {.comm = MPI_COMM_WORLD, .placement = Placement::distributed});
+      const Labelling found = DC_Call(
+          DC_Type::hypercube, app, with_loops(make({.index = world.rank(), .count = world.size()})),
+          {.comm = MPI_COMM_WORLD, .placement = Placement::distributed});
       EXPECT_EQ(labels_of(found), expected) << name_of(form);
     }
   }

@@ -86,8 +86,8 @@ TEST(GraphFile, OfAnotherFormIsRefusedInOneLine) {
        "0' is not a vertex number" +
            of_numbers},
       {"0 1 2\n", "line 1: ' 2' follows the edge" + convert},
-      {"99999999999 0\n", "line 1: vertex number 99999999999 is out of range: from 0 to 1048575" +
-                              of_numbers},
+      {"99999999999 0\n",
+       "line 1: vertex number 99999999999 is out of range: from 0 to 1048575" + of_numbers},
       {"6 3\n0 1\n1 2\n3 4\n",
        "the first edge, 6 3, reads like a line of counts: begin it with '#', or take --size N=7 if "
        "it is an edge"},
