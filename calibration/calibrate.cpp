@@ -5,19 +5,20 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <cleave/clock.hpp>
+#include <cleave/command_line/options.hpp>
+#include <cleave/command_line/progress.hpp>
 #include <cleave/dc_type.hpp>
 #include <cleave/file.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/program/mpi_program.hpp>
 #include <cleave/sizes.hpp>
-#include <cleave/tool/command_line.hpp>
-#include <cleave/tool/progress.hpp>
 #include <cleave/trace/duration.hpp>
 #include <cleave/trace/machine_file.hpp>
 #include <cleave/trace/trace_file.hpp>
@@ -50,7 +51,6 @@ struct CalibrateOptions {
   std::string size;
   bool json = false;
   bool quiet = false;
-  std::string status;
 };
 
 /// Messages of fewer bytes determine no gap.
@@ -119,8 +119,6 @@ std::optional<CalibrateOptions> options_from(int argc, char** argv, const Comm& 
   cli.add_flag("--json", options.json,
                "Print what the machine file says as one JSON object on one line instead");
   cli.add_flag("--quiet", options.quiet, "Print errors only");
-  cli.add_option("--status", options.status,
-                 "Keep in this file how far it is and when it ends, as one JSON object");
   cli.footer(
       "Examples:\n"
       "  mpiexec -n 2 cleave-calibrate --out here.machine.json\n"
@@ -262,19 +260,21 @@ std::vector<Pattern> patterns_of(const CalibrateOptions& options) {
 /// Each of `patterns` in an equal part of the time. Collective.
 void measure_all(const std::vector<Pattern>& patterns, const CalibrateOptions& options,
                  const Comm& world, Machine& machine) {
-  std::optional<SteadyProgress> progress;
-  agree(world, [&] {
-    if (world.rank() == 0) {
-      progress.emplace(
-          kName, Progress::Where{.on_terminal = !options.quiet, .status_file = options.status});
-    }
-  });
+  std::mutex mutex;  // of `moment`, at which the progress looks
+  Moment moment;
+  std::optional<Progress> progress;
+  if (world.rank() == 0 && !options.quiet) {
+    progress.emplace(kName, [&] {
+      const std::lock_guard guard(mutex);
+      return moment;
+    });
+  }
   const auto count = static_cast<double>(patterns.size());
   for (std::size_t i = 0; i < patterns.size(); ++i) {
     const auto at = [&](double fraction) {
-      if (progress) {
-        progress->update((static_cast<double>(i) + fraction) / count, patterns[i].name());
-      }
+      const std::lock_guard guard(mutex);
+      moment = {.fraction = (static_cast<double>(i) + fraction) / count,
+                .step = patterns[i].name()};
     };
     at(0);
     std::vector<std::int64_t> message_bytes = default_message_bytes(patterns[i].kind);
@@ -285,9 +285,6 @@ void measure_all(const std::vector<Pattern>& patterns, const CalibrateOptions& o
                                    .progress = at});
     (patterns[i].kind == Pattern::Kind::alltoallv ? machine.alltoallv : machine.exchange)
         .push_back(std::move(entry));
-  }
-  if (progress) {
-    progress->end();
   }
 }
 

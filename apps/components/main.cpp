@@ -10,9 +10,9 @@
 #include <span>
 #include <string>
 
+#include <cleave/command_line/options.hpp>
 #include <cleave/file.hpp>
 #include <cleave/program.hpp>
-#include <cleave/tool/command_line.hpp>
 
 #include "apps/components/check.hpp"
 #include "apps/components/components.hpp"

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <cleave/command_line/options.hpp>
 #include <cleave/program.hpp>
-#include <cleave/tool/command_line.hpp>
 #include <cleave/trace/checksum.hpp>
 
 #include "apps/flowshop/flowshop.hpp"

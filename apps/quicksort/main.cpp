@@ -4,8 +4,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cleave/command_line/options.hpp>
 #include <cleave/error.hpp>
-#include <cleave/tool/command_line.hpp>
 
 #include "apps/quicksort/hypercube_quicksort.hpp"
 #include "apps/quicksort/programs.hpp"

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include <cleave/command_line/options.hpp>
+#include <cleave/command_line/output.hpp>
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
 #include <cleave/host/provenance_here.hpp>
-#include <cleave/tool/command_line.hpp>
-#include <cleave/tool/figures_text.hpp>
 
 #include "apps/splitting/drawing.hpp"
 #include "apps/splitting/options.hpp"

@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
+#include <cleave/command_line/options.hpp>
 #include <cleave/program.hpp>
-#include <cleave/tool/command_line.hpp>
 
 #include "apps/uts/check.hpp"
 #include "apps/uts/tree_options.hpp"

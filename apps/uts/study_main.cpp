@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include <cleave/command_line/options.hpp>
+#include <cleave/command_line/output.hpp>
 #include <cleave/sizes.hpp>
-#include <cleave/tool/command_line.hpp>
-#include <cleave/tool/figures_text.hpp>
 
 #include "apps/uts/estimate.hpp"
 #include "apps/uts/subtrees.hpp"

@@ -6,8 +6,8 @@
 #include <CLI/CLI.hpp>
 #include <string_view>
 
+#include <cleave/command_line/options.hpp>
 #include <cleave/error.hpp>
-#include <cleave/tool/command_line.hpp>
 
 namespace cleave::uts {
 

@@ -3,7 +3,6 @@
 
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
-#include <cleave/tool/command_line.hpp>
 
 #include "models/report/answer.hpp"
 

@@ -6,10 +6,10 @@
 
 #include <algorithm>
 
+#include <cleave/command_line/options.hpp>
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
 #include <cleave/sizes.hpp>
-#include <cleave/tool/command_line.hpp>
 #include <cleave/trace/json_fields.hpp>
 #include <cleave/trace/machine_file.hpp>
 #include <cleave/trace/span.hpp>

@@ -10,9 +10,9 @@
 #include <optional>
 #include <set>
 
+#include <cleave/command_line/options.hpp>
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
-#include <cleave/tool/command_line.hpp>
 
 #include "models/ask/answering.hpp"
 #include "models/ask/arguments.hpp"

@@ -4,9 +4,9 @@
 
 #include <memory>
 
+#include <cleave/command_line/options.hpp>
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
-#include <cleave/tool/command_line.hpp>
 #include <cleave/trace/trace_file.hpp>
 
 #include "models/ask/answering.hpp"

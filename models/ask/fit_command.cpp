@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
+#include <cleave/command_line/options.hpp>
 #include <cleave/dc_type.hpp>
 #include <cleave/error.hpp>
 #include <cleave/host/provenance_here.hpp>
 #include <cleave/sizes.hpp>
-#include <cleave/tool/command_line.hpp>
 #include <cleave/trace/machine_file.hpp>
 #include <cleave/trace/provenance.hpp>
 #include <cleave/trace/span.hpp>

@@ -12,9 +12,8 @@
 #include <string>
 #include <vector>
 
+#include <cleave/command_line/options.hpp>
 #include <cleave/error.hpp>
-#include <cleave/tool/command_line.hpp>
-#include <cleave/tool/suggestion.hpp>
 #include <cleave/trace/lines.hpp>
 
 #include "models/ask/commands.hpp"
@@ -37,14 +36,13 @@ std::vector<std::string> commands_of(const CLI::App& program) {
 }
 
 /// Becomes the program cleave-NAME. \throws UsageError  if there is none
-[[noreturn]] void become(const std::string& name, std::vector<std::string> known, char** argv) {
+[[noreturn]] void become(const std::string& name, char** argv) {
   const std::filesystem::path program = program_folder() / ("cleave-" + name);
   const std::vector<std::string> beside = programs_beside();
   if (std::find(beside.begin(), beside.end(), name) == beside.end()) {
-    known.insert(known.end(), beside.begin(), beside.end());
     throw UsageError(
-        fmt::format("there is no command {}, and no program cleave-{} in {}; see cleave --help{}",
-                    name, name, program_folder().string(), detail::did_you_mean(name, known)));
+        fmt::format("there is no command {}, and no program cleave-{} in {}; see cleave --help",
+                    name, name, program_folder().string()));
   }
   ::execv(program.c_str(), argv + 1);
   throw Error(fmt::format("cannot run {}: {}", program.string(), std::strerror(errno)));
@@ -133,7 +131,7 @@ int run(int argc, char** argv) {
   const std::vector<std::string> commands = commands_of(program);
   if (argc > 1 && argv[1][0] != '-' &&
       std::find(commands.begin(), commands.end(), argv[1]) == commands.end()) {
-    become(argv[1], commands, argv);
+    become(argv[1], argv);
   }
   if (parse(program, words_of_study(argc, argv)) && program.get_subcommands().empty()) {
     throw UsageError(

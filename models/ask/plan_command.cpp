@@ -10,10 +10,10 @@
 #include <memory>
 #include <system_error>
 
+#include <cleave/command_line/options.hpp>
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
 #include <cleave/sizes.hpp>
-#include <cleave/tool/command_line.hpp>
 
 #include "models/ask/answering.hpp"
 #include "models/ask/arguments.hpp"

@@ -5,8 +5,8 @@
 #include <charconv>
 #include <memory>
 
+#include <cleave/command_line/options.hpp>
 #include <cleave/host/provenance_here.hpp>
-#include <cleave/tool/command_line.hpp>
 #include <cleave/trace/provenance.hpp>
 
 #include "models/ask/answering.hpp"
@@ -160,9 +160,6 @@ void add_study_command(CLI::App& program, const std::string& command_line) {
   command->add_flag("--quick", arguments->quick, "Small sizes");
   given->fit.add_to(*command);
   command->add_flag("--details", given->details, kDetailsOfTables);
-  command->add_option("--status", arguments->status,
-                      "Keep in this file how far the study is and when it ends, as one JSON "
-                      "object");
   auto answering = std::make_shared<Answering>();
   answering->add_to(*command);
   command->footer(
@@ -171,7 +168,7 @@ void add_study_command(CLI::App& program, const std::string& command_line) {
       "  cleave study ./mysort --at 64 --size N=24M --within 5% --budget 10m\n"
       "  cleave study ./mysort --at 64 --size N=24M --machine cluster.machine.json\n"
       "  cleave study quicksort --quick --sizes N=64K N=256K N=1M\n"
-      "  cleave study ./mysearch --threads 1,2 --status status.json -- --seed 7");
+      "  cleave study ./mysearch --threads 1,2 -- --seed 7");
   command->add_option("options", arguments->options, "After --: options of the program");
   command->callback([given, answering, command_line] { run(*given, *answering, command_line); });
 }

@@ -15,7 +15,6 @@
 
 #include <cleave/error.hpp>
 #include <cleave/sizes.hpp>
-#include <cleave/tool/suggestion.hpp>
 #include <cleave/trace/json_fields.hpp>
 
 #include "models/study/subprocess.hpp"
@@ -152,10 +151,10 @@ fs::path find_program(const std::string& name) {
   if (fs::exists(here, none) && !fs::is_directory(here, none)) {
     return require_executable(here);
   }
-  throw UsageError(fmt::format(
-      "there is no program {}: looked for {}, for {} in the PATH and for {}; give its "
-      "path{}",
-      name, beside.string(), name, here.string(), detail::did_you_mean(name, programs_beside())));
+  throw UsageError(
+      fmt::format("there is no program {}: looked for {}, for {} in the PATH and for {}; give its "
+                  "path",
+                  name, beside.string(), name, here.string()));
 }
 
 ProgramDescription describe_program(const fs::path& file, const std::vector<std::string>& options) {

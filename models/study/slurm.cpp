@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
+#include <cleave/command_line/options.hpp>
 #include <cleave/dc_type.hpp>
 #include <cleave/error.hpp>
 #include <cleave/sizes.hpp>
-#include <cleave/tool/command_line.hpp>
 #include <cleave/trace/duration.hpp>
 
 #include "models/report/answer.hpp"

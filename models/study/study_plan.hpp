@@ -45,7 +45,6 @@ struct StudyArguments {
   bool quick = false;
   bool fresh = false;
   bool quiet = false;
-  std::string status;  ///< file that says how far the study is
   FitOptions fit;
   bool allow_oversubscribed = false;
   std::vector<std::string> options;  ///< after "--": the program's own

@@ -10,9 +10,8 @@
 #include <sstream>
 #include <system_error>
 
+#include <cleave/command_line/progress.hpp>
 #include <cleave/host/provenance_here.hpp>
-#include <cleave/tool/pace.hpp>
-#include <cleave/tool/progress.hpp>
 #include <cleave/trace/machine_file.hpp>
 #include <cleave/trace/median.hpp>
 #include <cleave/trace/provenance.hpp>
@@ -123,14 +122,12 @@ void StudyRun::measure(const std::function<std::vector<Case*>(StudyRun&)>& again
   make_folders();
   runs_ = plan_.cases.size() * static_cast<std::size_t>(plan_.study.rounds);
   say_what_is_there();
-  step_begin_ = std::chrono::steady_clock::now();
   for (int round = 1; round <= plan_.study.rounds; ++round) {
     plan_round(all_of(plan_.cases), round);
   }
-  progress_.emplace(
-      "study",
-      detail::Progress::Where{.on_terminal = !arguments_.quiet, .status_file = arguments_.status},
-      [this] { return look(); });
+  if (!arguments_.quiet) {
+    progress_.emplace("study", [this] { return look(); });
+  }
   try {
     measure_all(again);
   } catch (const Stopped&) {
@@ -150,10 +147,7 @@ void StudyRun::measure(const std::function<std::vector<Case*>(StudyRun&)>& again
 }
 
 void StudyRun::end() {
-  if (progress_) {
-    progress_->end();
-    progress_.reset();
-  }
+  progress_.reset();
   if (!arguments_.quiet && !warnings_.empty()) {
     fmt::print(stderr, "{}\n", fmt::join(warnings_, "\n"));
   }
@@ -262,7 +256,6 @@ void StudyRun::wait_before_again(int further) {
   }
   {
     const std::lock_guard guard(mutex_);
-    step_begin_ = std::chrono::steady_clock::now();
     step_ = fmt::format("waiting for {} s before what differs is measured again", time.count());
   }
   wait_for(time);
@@ -272,7 +265,6 @@ void StudyRun::begin_step(const std::string& what) {
   const std::lock_guard guard(mutex_);
   const std::size_t steps = runs_ + (calibrates_ ? 1 : 0) + 1;
   ++begun_;
-  step_begin_ = std::chrono::steady_clock::now();
   step_ = fmt::format("[{}/{}] {}", begun_, steps, what);
 }
 
@@ -280,11 +272,7 @@ void StudyRun::complete_run(bool is_reused) {
   const std::lock_guard guard(mutex_);
   const double weight = to_come_.front();
   to_come_.pop_front();
-  if (!is_reused) {
-    const auto now = std::chrono::steady_clock::now();
-    pace_.add(weight, std::chrono::duration<double>(now - step_begin_).count());
-  }
-  done_ += weight;
+  done_ += is_reused ? 0 : weight;
 }
 
 void StudyRun::leave_out_run() {
@@ -306,13 +294,9 @@ int StudyRun::max_rounds() const {
 }
 
 detail::Moment StudyRun::look() {
-  using Seconds = std::chrono::duration<double>;
   const std::lock_guard guard(mutex_);
   const double rest = std::accumulate(to_come_.begin(), to_come_.end(), 0.0);
-  const double current_s = Seconds(std::chrono::steady_clock::now() - step_begin_).count();
-  return {.fraction = done_ / (done_ + rest),
-          .step = step_,
-          .remaining_s = pace_.remaining_s(rest, current_s)};
+  return {.fraction = rest > 0 ? done_ / (done_ + rest) : 1, .step = step_};
 }
 
 /// Where a launcher starts ranks on other hosts they can be as many as are asked about.

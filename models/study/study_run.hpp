@@ -12,9 +12,8 @@
 #include <string>
 #include <vector>
 
+#include <cleave/command_line/progress.hpp>
 #include <cleave/error.hpp>
-#include <cleave/tool/pace.hpp>
-#include <cleave/tool/progress.hpp>
 #include <cleave/trace/trace_file.hpp>
 
 #include "models/study/host_load.hpp"
@@ -103,9 +102,7 @@ class StudyRun {
   std::mutex mutex_;            ///< of what the thread of the progress looks at
   std::deque<double> to_come_;  ///< weights of the runs that are
   double done_ = 0;             ///< weight of those that are done
-  detail::Pace pace_;
   std::string step_;
-  std::chrono::steady_clock::time_point step_begin_;
   std::optional<detail::Progress> progress_;  ///< last, since its thread looks at the others
 };
 

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include <cleave/command_line/options.hpp>
 #include <cleave/program/parse_options.hpp>
 #include <cleave/sizes.hpp>
 #include <cleave/study.hpp>
-#include <cleave/tool/command_line.hpp>
 
 namespace cleave::detail {
 

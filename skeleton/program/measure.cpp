@@ -14,6 +14,7 @@
 #include <cleave/program/instruments.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/program/mpi_program.hpp>
+#include <cleave/trace/count_text.hpp>
 
 namespace cleave::detail {
 
@@ -58,7 +59,7 @@ CallOptions call_options(const RunOptions& options, const ProgramTraits& program
                     .max_s = options.max_s,
                     .statistics = &report.workers}},
       {},
-      is_told(options) ? &report.visits : nullptr};
+      options.quiet ? nullptr : &report.visits};
   if (instruments != nullptr) {
     instruments->attach(call, options, rank);
   }
@@ -105,50 +106,19 @@ std::vector<int> bind_as(const RunOptions& options, const Comm& comm) {
 }
 
 RunProgress::RunProgress(const Comm& world, const std::string& program, const RunOptions& options,
-                         const std::atomic<std::int64_t>* visits)
-    : runs_(options.warm_up + options.repetitions), visits_(visits) {
-  agree(world, [&] {
-    if (world.rank() == 0 && is_told(options)) {
-      progress_.emplace(program,
-                        Progress::Where{.on_terminal = !options.quiet,
-                                        .status_file = options.status.value_or("")},
-                        [this] { return look(); });
-    }
-  });
-}
-
-void RunProgress::begin_run() {
-  const std::lock_guard guard(mutex_);
-  run_begin_ns_ = monotonic_ns();
-}
-
-void RunProgress::end_run() {
-  const std::lock_guard guard(mutex_);
-  pace_.add(1, static_cast<double>(monotonic_ns() - run_begin_ns_.value_or(0)) / 1e9);
-  ++done_;
-  run_begin_ns_.reset();
-}
-
-void RunProgress::end() {
-  if (progress_) {
-    progress_->end();
+                         const std::atomic<std::int64_t>& visits) {
+  if (world.rank() == 0 && !options.quiet) {
+    progress_.emplace(program, [&, runs = options.warm_up + options.repetitions] {
+      const int done = done_;
+      const std::int64_t visited = visits.load(std::memory_order_relaxed);
+      std::string step =
+          done == runs ? "checking and writing" : fmt::format("run {} of {}", done + 1, runs);
+      if (visited > 0 && done < runs) {
+        step += fmt::format(", {} visits", rounded_count(static_cast<double>(visited)));
+      }
+      return Moment{.fraction = static_cast<double>(done) / runs, .step = std::move(step)};
+    });
   }
-}
-
-Moment RunProgress::look() {
-  const std::lock_guard guard(mutex_);
-  const double current_s =
-      run_begin_ns_ ? static_cast<double>(monotonic_ns() - *run_begin_ns_) / 1e9 : 0;
-  Moment moment{.fraction = static_cast<double>(done_) / runs_,
-                .step = done_ == runs_ ? "checking and writing"
-                                       : fmt::format("run {} of {}", done_ + 1, runs_),
-                .remaining_s = pace_.remaining_s(runs_ - done_, current_s)};
-  const std::int64_t visits = visits_ != nullptr ? visits_->load(std::memory_order_relaxed) : 0;
-  if (current_s > 0 && visits > 0) {
-    moment.visits = static_cast<double>(visits);
-    moment.visits_per_second = *moment.visits / current_s;
-  }
-  return moment;
 }
 
 void add_asked_sizes(const RunOptions& options, Recorder& recorder) {
@@ -183,7 +153,6 @@ void measure(const Comm& world, AnyRun& run, const RunOptions& options,
     }
     agree(world, [&] { run.begin_solving(); });
     recorder.begin_repetition(i, i < options.warm_up);
-    progress.begin_run();
     world.barrier();
     const std::int64_t begin_ns = mpi_time_ns();
     if (options.type != DC_Type::sequential) {
@@ -206,7 +175,6 @@ void measure(const Comm& world, AnyRun& run, const RunOptions& options,
     }
     progress.end_run();
   }
-  progress.end();
 }
 
 std::vector<double> seconds_of(const Recorder& recorder) {

@@ -11,11 +11,11 @@
 
 #include <cleave/clock.hpp>
 #include <cleave/comm/waiting.hpp>
+#include <cleave/command_line/options.hpp>
 #include <cleave/error.hpp>
 #include <cleave/host/provenance_here.hpp>
 #include <cleave/program/mpi_program.hpp>
 #include <cleave/program/watch.hpp>
-#include <cleave/tool/command_line.hpp>
 
 namespace cleave::detail {
 

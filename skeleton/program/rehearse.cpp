@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include <cleave/command_line/options.hpp>
 #include <cleave/error.hpp>
 #include <cleave/host/host_cores.hpp>
 #include <cleave/hosts.hpp>
@@ -16,7 +17,6 @@
 #include <cleave/program/rehearse.hpp>
 #include <cleave/program/rehearse_rank.hpp>
 #include <cleave/program/summary.hpp>
-#include <cleave/tool/command_line.hpp>
 #include <cleave/trace/duration.hpp>
 #include <cleave/trace/json_fields.hpp>
 #include <cleave/trace/median.hpp>
@@ -342,9 +342,6 @@ void check_rehearsal(const RunOptions& options) {
   }
   if (options.verify) {
     refuse("--verify", "which has no result");
-  }
-  if (options.status) {
-    refuse("--status", "which takes seconds");
   }
   if (options.max_nodes != RunOptions().max_nodes || std::isfinite(options.max_s) ||
       options.max_memory_bytes != RunOptions().max_memory_bytes) {

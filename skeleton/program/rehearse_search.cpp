@@ -44,7 +44,6 @@ void rehearse_search(const Comm& world, AnyRun& run, const RunOptions& options,
     for (Recorder& recorder : recorders) {
       recorder.begin_repetition(i, i < options.warm_up);
     }
-    progress.begin_run();
     ranks.run([&](const VirtualMessages& rank) { run.solve_as(rank, options_of(rank.rank())); });
     for (Recorder& recorder : recorders) {
       recorder.end_repetition(ranks.elapsed_ns());
@@ -55,7 +54,6 @@ void rehearse_search(const Comm& world, AnyRun& run, const RunOptions& options,
     }
     progress.end_run();
   }
-  progress.end();
 }
 
 void write_rehearsed_search(const RunOptions& options, RunInformation run,

@@ -8,6 +8,7 @@
 
 #include <cleave/clock.hpp>
 #include <cleave/comm/virtual_ranks.hpp>
+#include <cleave/command_line/options.hpp>
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
 #include <cleave/program.hpp>
@@ -19,7 +20,6 @@
 #include <cleave/program/rehearse.hpp>
 #include <cleave/program/summary.hpp>
 #include <cleave/stealing/snapshot.hpp>
-#include <cleave/tool/command_line.hpp>
 #include <cleave/trace.hpp>
 #include <cleave/trace/checksum.hpp>
 #include <cleave/write_trace.hpp>
@@ -204,7 +204,7 @@ void rehearse_application(const Comm& comm, AnyRun& run, const ProgramTraits& pr
     call.stealing.statistics = rank == 0 ? &report.workers : nullptr;
     return call;
   };
-  RunProgress progress(comm, program.program, options, is_told(options) ? &report.visits : nullptr);
+  RunProgress progress(comm, program.program, options, report.visits);
   bind_as(options, comm);
   double input_s = 0;
   {
@@ -238,7 +238,7 @@ void run_application(const Comm& comm, AnyRun& run, const ProgramTraits& program
     };
   }
   // Its thread is not bound.
-  RunProgress progress(comm, program.program, options, call.visits);
+  RunProgress progress(comm, program.program, options, report.visits);
   // Before the problem is made: memory is taken near the core that first touches it.
   call.bound_to = bind_as(options, comm);
   double input_s = 0;

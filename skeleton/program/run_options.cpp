@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <utility>
 
+#include <cleave/command_line/options.hpp>
 #include <cleave/error.hpp>
 #include <cleave/program/instruments.hpp>
 #include <cleave/program/parse_options.hpp>
 #include <cleave/program/rehearse.hpp>
-#include <cleave/tool/command_line.hpp>
 #include <cleave/trace/json_fields.hpp>
 
 namespace cleave::detail {
@@ -33,7 +33,7 @@ std::string examples_of(const ProgramTraits& program) {
       "Examples:\n"
       "  mpiexec -n 2 {0}{1} --verify\n"
       "  mpiexec -n 4 {0} --trace run.trace.jsonl --json\n"
-      "  mpiexec -n 2 {0} {2}--status status.json",
+      "  mpiexec -n 2 {0} {2}--json",
       name, has_one_size ? size : "", program.searches ? "--threads 2 " : "--repetitions 20 ");
 }
 
@@ -195,8 +195,6 @@ void add_telling(CLI::App& cli, CommandLine& line) {
   cli.add_flag("--verify", o.verify, "check the result by an independent method");
   cli.add_flag("--json", o.json, "print the result as one JSON object on one line");
   cli.add_flag("--quiet", o.quiet, "print errors only: no progress, and no result but by --json");
-  add_path(cli, "--status", o.status,
-           "keep in this file how far the run is and when it ends, as one JSON object");
   cli.add_flag("--describe", line.describes,
                "print what this program is as one line of JSON, for `cleave study`");
 }

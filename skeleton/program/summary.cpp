@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstdio>
 
+#include <cleave/command_line/options.hpp>
+#include <cleave/command_line/output.hpp>
 #include <cleave/file.hpp>
 #include <cleave/program/summary.hpp>
-#include <cleave/tool/command_line.hpp>
-#include <cleave/tool/figures_text.hpp>
 #include <cleave/trace/duration.hpp>
 #include <cleave/trace/median.hpp>
 #include <cleave/trace/words.hpp>

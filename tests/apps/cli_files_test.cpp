@@ -73,7 +73,6 @@ TEST(Output, WithoutANameIsRefused) {
   refused("quicksort", "--output");
   refused("components", "--output");
   refused("components", "--trace");
-  refused("components", "--status");
   refused("flowshop", "--checkpoint");
 }
 

@@ -19,10 +19,10 @@
 #include <cleave/blocks/agree_on_call.hpp>
 #include <cleave/blocks/link.hpp>
 #include <cleave/clock.hpp>
+#include <cleave/command_line/options.hpp>
 #include <cleave/dc_call.hpp>
 #include <cleave/program/mpi_program.hpp>
 #include <cleave/random.hpp>
-#include <cleave/tool/command_line.hpp>
 #include <cleave/trace/median.hpp>
 
 #include "apps/examples/queens.hpp"

@@ -18,12 +18,12 @@
 #include <vector>
 
 #include <cleave/clock.hpp>
+#include <cleave/command_line/options.hpp>
 #include <cleave/dc_call.hpp>
 #include <cleave/error.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/program/mpi_program.hpp>
 #include <cleave/stealing/snapshot.hpp>
-#include <cleave/tool/command_line.hpp>
 #include <cleave/trace/median.hpp>
 
 #include "apps/uts/uts.hpp"

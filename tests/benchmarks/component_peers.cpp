@@ -20,10 +20,10 @@
 #include <numeric>
 #include <optional>
 
+#include <cleave/command_line/options.hpp>
 #include <cleave/dc_call.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/program/mpi_program.hpp>
-#include <cleave/tool/command_line.hpp>
 
 #include "apps/components/components.hpp"
 #include "apps/components/generated_graphs.hpp"

@@ -24,10 +24,10 @@
 #include <string>
 #include <vector>
 
+#include <cleave/command_line/options.hpp>
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
 #include <cleave/sizes.hpp>
-#include <cleave/tool/command_line.hpp>
 #include <cleave/trace/median.hpp>
 
 #include "models/theory/candidate_forms.hpp"

@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
+#include <cleave/command_line/options.hpp>
 #include <cleave/error.hpp>
 #include <cleave/random.hpp>
 #include <cleave/sizes.hpp>
-#include <cleave/tool/command_line.hpp>
 #include <cleave/trace/trace_file.hpp>
 
 #include "tests/support/run_program.hpp"

@@ -24,10 +24,10 @@
 #include <nlohmann/json.hpp>
 #include <parallel/algorithm>
 
+#include <cleave/command_line/options.hpp>
 #include <cleave/dc_call.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/program/mpi_program.hpp>
-#include <cleave/tool/command_line.hpp>
 
 #include "apps/quicksort/hypercube_quicksort.hpp"
 #include "apps/quicksort/input.hpp"

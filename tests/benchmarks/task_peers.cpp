@@ -20,9 +20,9 @@
 #include <numeric>
 #include <thread>
 
+#include <cleave/command_line/options.hpp>
 #include <cleave/dc_call.hpp>
 #include <cleave/program/mpi_program.hpp>
-#include <cleave/tool/command_line.hpp>
 
 #include "tests/benchmarks/side_by_side.hpp"
 

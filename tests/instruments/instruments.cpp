@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include <cleave/command_line/options.hpp>
 #include <cleave/error.hpp>
 #include <cleave/program/instruments.hpp>
-#include <cleave/tool/command_line.hpp>
 
 #include "tests/instruments/dilate.hpp"
 #include "tests/instruments/inject.hpp"

@@ -75,10 +75,7 @@ struct RunOptions {
   std::optional<int> ranks_per_host;
   bool verify = false;
   bool json = false;
-
-  // What is told while it runs.
-  bool quiet = false;                           ///< no progress, and no warnings
-  std::optional<std::filesystem::path> status;  ///< the file of --status
+  bool quiet = false;  ///< no progress, and no warnings
 
   // Of applications that search.
   std::int64_t max_nodes = std::numeric_limits<std::int64_t>::max();

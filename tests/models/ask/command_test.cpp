@@ -303,15 +303,6 @@ TEST_F(Command, ATraceOrTableInPlaceOfAModelNamesTheNextCommand) {
   }
 }
 
-TEST_F(Command, ATypoSuggestsTheWord) {
-  expect_one_line(run("predikt --ranks 2"), 2, "did you mean predict?");
-  expect_one_line(run("predict x --rank 2 --size N=1"), 2, "did you mean --ranks?");
-  expect_one_line(run("study x --sizs=N=1M"), 2, "did you mean --sizes?");
-  const Result far = run("xyzzyxyzzy");
-  expect_one_line(far, 2, "there is no command xyzzyxyzzy");
-  EXPECT_EQ(far.err.find("did you mean"), std::string::npos) << far.err;
-}
-
 TEST_F(Command, FilesThatCannotBeReadAreNamed) {
   const std::string traces = write_traces();
   const std::string whole = read_file(folder_ / "0.trace.jsonl");

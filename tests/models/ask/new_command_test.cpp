@@ -1,27 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // `cleave new` and the small parts of the command; what it writes is built by tests/project.
-#include <cleave/tool/suggestion.hpp>
 
 #include "tests/models/ask/command_fixture.hpp"
 
 namespace cleave::models {
 namespace {
-
-TEST(Suggestion, DistanceCountsLetters) {
-  EXPECT_EQ(edit_distance("", ""), 0U);
-  EXPECT_EQ(edit_distance("", "abc"), 3U);
-  EXPECT_EQ(edit_distance("kitten", "sitting"), 3U);
-  EXPECT_EQ(edit_distance("predikt", "predict"), 1U);
-}
-
-TEST(Suggestion, OnlyANearWordIsSuggested) {
-  const std::vector<std::string> words = {"predict", "plan", "fit"};
-  EXPECT_EQ(did_you_mean("predikt", words), "; did you mean predict?");
-  EXPECT_EQ(did_you_mean("fits", words), "; did you mean fit?");
-  EXPECT_EQ(did_you_mean("calibrate", words), "");
-  EXPECT_EQ(did_you_mean("plna", words), "; did you mean plan?");
-  EXPECT_EQ(did_you_mean("pla", words), "; did you mean plan?");
-}
 
 TEST_F(Command, HelpNamesTheProgramsBesideIt) {
   install();

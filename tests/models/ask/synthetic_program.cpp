@@ -11,10 +11,10 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include <cleave/command_line/options.hpp>
 #include <cleave/error.hpp>
 #include <cleave/host/provenance_here.hpp>
 #include <cleave/sizes.hpp>
-#include <cleave/tool/command_line.hpp>
 
 #include "tests/models/synthetic_runs.hpp"
 

@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
+#include <cleave/command_line/options.hpp>
 #include <cleave/error.hpp>
 #include <cleave/program.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/program/parse_options.hpp>
 #include <cleave/program/traits.hpp>
 #include <cleave/random.hpp>
-#include <cleave/tool/command_line.hpp>
 #include <cleave/trace/median.hpp>
 
 namespace cleave {
@@ -124,8 +124,7 @@ TEST(CommandLine, RefusesWhatItDoesNotKnow) {
   EXPECT_NE(refusal({"--unknown"}).find("--unknown"), std::string::npos);
   EXPECT_NE(refusal({"stray"}).find("stray"), std::string::npos);
   EXPECT_NE(refusal({"--own"}).find("--own"), std::string::npos);
-  EXPECT_NE(refusal({"--repetition", "3"}).find("(see --help); did you mean --repetitions?"),
-            std::string::npos);
+  EXPECT_NE(refusal({"--repetition", "3"}).find("--repetition (see --help)"), std::string::npos);
 }
 
 TEST(CommandLine, NamesTheRangeOfACountAndOfATime) {
@@ -188,8 +187,6 @@ TEST(CommandLine, OfASearchRefusesWhatDoesNotGoTogether) {
     arguments.insert(arguments.end(), {"--rehearse", "4", "--type", "hypercube"});
     return refusal_of_search(arguments);
   };
-  EXPECT_EQ(refusal_on_hypercube({"--status", "x"}),
-            "--rehearse: --status is not for a rehearsal, which takes seconds");
   for (const char* const limit : {"--max-nodes", "--max-memory", "--max-time"}) {
     EXPECT_EQ(refusal_on_hypercube({limit, "9"}),
               "--rehearse: a limit is not for a rehearsal, which solves each part as a whole");

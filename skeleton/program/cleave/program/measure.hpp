@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,45 +11,31 @@
 
 #include <cleave/blocks/call_options.hpp>
 #include <cleave/comm.hpp>
+#include <cleave/command_line/progress.hpp>
 #include <cleave/program/any_run.hpp>
 #include <cleave/program/traits.hpp>
 #include <cleave/run_options.hpp>
-#include <cleave/tool/progress.hpp>
 #include <cleave/trace/worker_statistics.hpp>
 #include <cleave/tree_search.hpp>
 
 namespace cleave::detail {
 
 /// Keeps memory that is freed for the allocations to come, of any length. Else every long one gets
-/// fresh pages from the system in each repetition, and first touching them takes as long as the
-/// work. That makes a step at 32 MiB that has nothing to do with the algorithm.
+/// fresh pages from the system in each repetition. To touch these first takes as long as the work,
+/// a step at 32 MiB that has nothing to do with the algorithm.
 void keep_freed_memory();
 
-/// Whether anything is told while a run lasts.
-inline bool is_told(const RunOptions& options) { return !options.quiet || options.status; }
-
-/// Tells how many runs are completed, when all are by the time of those, and how far a search is
-/// (`visits`). Nothing on other ranks than 0.
+/// Tells how many runs are completed, and how many nodes a search has visited. Nothing on other
+/// ranks than 0, nor with --quiet.
 class RunProgress {
  public:
-  /// \throws FileError  if the status file cannot be written
   RunProgress(const Comm& world, const std::string& program, const RunOptions& options,
-              const std::atomic<std::int64_t>* visits);
+              const std::atomic<std::int64_t>& visits);
 
-  void begin_run();
-  void end_run();
-  /// All are done.
-  void end();
+  void end_run() { ++done_; }
 
  private:
-  Moment look();
-
-  const int runs_;
-  const std::atomic<std::int64_t>* const visits_;
-  std::mutex mutex_;
-  int done_ = 0;  ///< runs
-  Pace pace_;     ///< of runs
-  std::optional<std::int64_t> run_begin_ns_;
+  std::atomic<int> done_ = 0;         ///< runs
   std::optional<Progress> progress_;  ///< last, since its thread looks at the others
 };
 

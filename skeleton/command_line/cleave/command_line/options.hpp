@@ -4,20 +4,14 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
-#include <exception>
-#include <filesystem>
-#include <iostream>
 #include <limits>
 #include <string>
 #include <utility>
-#include <vector>
 
+#include <cleave/command_line/output.hpp>
 #include <cleave/error.hpp>
 
 namespace cleave::detail {
-
-/// `text` on one line and without what a terminal would obey: messages may quote anything.
-std::string one_line(std::string text);
 
 /// Checks that a value is one that `parse` takes, which throws a UsageError if it is not.
 class ParsedBy : public CLI::Validator {
@@ -73,46 +67,5 @@ std::string completions_after(CLI::App& cli, int argc, char** argv);
 /// \return  false if one of these or help was asked for and the program is to end with success
 /// \throws UsageError  for anything that cannot be used; the message is one line
 bool parse_command_line(CLI::App& cli, int argc, char** argv, bool speaks = true);
-
-/// What `option` writes to `file` must be alone on standard output.
-///
-/// \param json  whether the answer goes there as one JSON object
-/// \throws UsageError  if both do
-void check_has_standard_output(const std::string& option, const std::filesystem::path& file,
-                               bool json);
-
-/// \throws UsageError  if `file`, which `option` writes, is one of the files that are read
-void check_is_not_read(const std::string& option, const std::filesystem::path& file,
-                       const std::vector<std::string>& inputs);
-
-/// Writes `text` to standard output. \throws Error  if that cannot be written to
-void write_out(const std::string& text);
-
-/// Writes what was printed and is still kept. \throws Error  if any of it could not be written
-void flush_out();
-
-/// The command line as one string, for the provenance of files.
-std::string command_line_of(int argc, char** argv);
-
-/// Runs `body` in a program without MPI.
-///
-/// \return  the status to end with: 0; 2 after a UsageError, 1 after any other exception, whose
-///          message is printed as one line after `program`
-template <class Body>
-int run_alone(const std::string& program, Body&& body) {
-  const auto fail = [&program](const std::exception& error, int status) {
-    std::cerr << program << ": " << one_line(error.what()) << std::endl;
-    return status;
-  };
-  try {
-    body();
-    flush_out();
-    return 0;
-  } catch (const UsageError& error) {
-    return fail(error, 2);
-  } catch (const std::exception& error) {
-    return fail(error, 1);
-  }
-}
 
 }  // namespace cleave::detail

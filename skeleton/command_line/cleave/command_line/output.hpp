@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program writes to its terminal: results to standard output, a mistake as one line.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace cleave::detail {
+
+/// `text` on one line and without what a terminal would obey: messages may quote anything.
+std::string one_line(std::string text);
+
+/// Results for people, a line each with its name: numbers with four digits or as 41 k, seconds with
+/// their unit, lists as words.
+std::string figures_text(const nlohmann::ordered_json& figures);
+
+/// Refuses a file on standard output, which `option` writes, beside an answer in JSON.
+/// \throws UsageError
+void check_has_standard_output(const std::string& option, const std::filesystem::path& file,
+                               bool json);
+
+/// \throws UsageError  if `file`, which `option` writes, is one of the files that are read
+void check_is_not_read(const std::string& option, const std::filesystem::path& file,
+                       const std::vector<std::string>& inputs);
+
+/// Writes `text` to standard output. \throws Error  if that cannot be written to
+void write_out(const std::string& text);
+
+/// Writes what was printed and is still kept. \throws Error  if any of it could not be written
+void flush_out();
+
+/// The command line as one string, for the provenance of files.
+std::string command_line_of(int argc, char** argv);
+
+/// Runs `body` in a program without MPI.
+///
+/// \return  the status to end with: 0; 2 after a UsageError, 1 after any other exception, whose
+///          message is printed as one line after `program`
+int run_alone(const std::string& program, const std::function<void()>& body);
+
+}  // namespace cleave::detail

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <system_error>
+
+#include <cleave/command_line/output.hpp>
+#include <cleave/error.hpp>
+#include <cleave/file.hpp>
+#include <cleave/trace/count_text.hpp>
+#include <cleave/trace/duration.hpp>
+#include <cleave/trace/lines.hpp>
+#include <cleave/trace/words.hpp>
+
+namespace cleave::detail {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A number whose name tells its unit.
+std::string number_text(std::string_view name, double value) {
+  return name.ends_with("seconds") ? format_seconds(value)
+         : std::abs(value) >= 1e4  ? rounded_count(value)
+                                   : fmt::format("{:.4g}", value);
+}
+
+/// A figure without the marks of JSON.
+std::string words_of(std::string_view name, const Json& value, std::string_view between = ", ") {
+  if (!value.is_structured()) {
+    return value.is_string()         ? visible(value.get<std::string>())
+           : value.is_number_float() ? number_text(name, value.get<double>())
+           : value.is_null()         ? "none"
+           : value.is_boolean()      ? (value.get<bool>() ? "yes" : "no")
+                                     : value.dump();
+  }
+  std::vector<std::string> words;
+  for (const auto& [key, item] : value.items()) {
+    words.push_back((value.is_object() ? key + ' ' : "") + words_of(name, item, " "));
+  }
+  return fmt::format("{}", fmt::join(words, between));
+}
+
+}  // namespace
+
+std::string one_line(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return visible(text);
+}
+
+std::string figures_text(const Json& figures) {
+  constexpr std::string_view kRate = "_per_second";
+  constexpr std::size_t kLabel = 22;
+  std::string text;
+  for (const auto& [name, value] : figures.items()) {
+    const bool is_rate = name.ends_with(kRate) && value.is_number();
+    const std::string words = is_rate ? fmt::format("{} {}/s", rounded_count(value.get<double>()),
+                                                    name.substr(0, name.size() - kRate.size()))
+                                      : words_of(name, value);
+    text += wrapped(fmt::format("{:<{}}{}", is_rate ? "rate" : name, kLabel, words), kLabel);
+  }
+  return text;
+}
+
+void check_has_standard_output(const std::string& option, const std::filesystem::path& file,
+                               bool json) {
+  if (json && is_standard_output(file)) {
+    throw UsageError(fmt::format(
+        "{0} - and --json both write to standard output: give {0} a file, or leave one out",
+        option));
+  }
+}
+
+void check_is_not_read(const std::string& option, const std::filesystem::path& file,
+                       const std::vector<std::string>& inputs) {
+  std::error_code none;
+  for (const std::string& input : inputs) {
+    if (std::filesystem::equivalent(input, file, none)) {
+      throw UsageError(
+          fmt::format("{}: {} is read, choose another file to write", option, file.string()));
+    }
+  }
+}
+
+void write_out(const std::string& text) {
+  std::fputs(text.c_str(), stdout);
+  flush_out();
+}
+
+void flush_out() {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    throw Error("cannot write to standard output");
+  }
+}
+
+std::string command_line_of(int argc, char** argv) {
+  return fmt::format("{}", fmt::join(argv, argv + argc, " "));
+}
+
+int run_alone(const std::string& program, const std::function<void()>& body) {
+  const auto fail = [&program](const std::exception& error, int status) {
+    fmt::print(stderr, "{}: {}\n", program, one_line(error.what()));
+    return status;
+  };
+  try {
+    body();
+    flush_out();
+    return 0;
+  } catch (const UsageError& error) {
+    return fail(error, 2);
+  } catch (const std::exception& error) {
+    return fail(error, 1);
+  }
+}
+
+}  // namespace cleave::detail
