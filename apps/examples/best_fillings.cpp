@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
                     .filling = {.decided = 0, .room = 500 * sizes.at("N"), .value = 0}};
               },
           .figures = [](const BestSets& best) -> cleave::Figures {
-            cleave::Figures values = cleave::Figures::array();
+            std::vector<std::int64_t> values;
             for (const ItemSet& set : best.sets) {
               values.push_back(set.value);
             }

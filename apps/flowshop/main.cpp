@@ -5,13 +5,11 @@
 #include <CLI/CLI.hpp>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include <cleave/command_line/options.hpp>
 #include <cleave/program.hpp>
-#include <cleave/trace/checksum.hpp>
 
 #include "apps/flowshop/flowshop.hpp"
 #include "apps/flowshop/input.hpp"
@@ -38,7 +36,6 @@ struct Given {
 
   void add_to(CLI::App& cli);
   Brancher brancher() const { return {instance, kBounds.at(bound), kBranchings.at(branching)}; }
-  std::string instance_text() const;
   Figures figures(const SearchResult& result) const;
 };
 
@@ -57,18 +54,6 @@ void Given::add_to(CLI::App& cli) {
   cli.add_option("--incumbent", incumbent,
                  "what is to be improved: optimal (the best makespan known), heuristic, a "
                  "makespan, or a file with a permutation");
-}
-
-std::string Given::instance_text() const {
-  const auto hash_of = [](const std::vector<int>& numbers) {
-    return detail::hexadecimal(detail::crc_64(std::as_bytes(std::span(numbers))));
-  };
-  const std::string from = start ? fmt::format("{} {}", start->incumbent,
-                                               hash_of(start->permutation.value_or(Permutation{})))
-                                 : "heuristic";
-  return fmt::format("{} jobs,{} machines,times {},bound {},branching {},incumbent {}",
-                     instance.jobs, instance.machines, hash_of(instance.times), bound, branching,
-                     from);
 }
 
 std::optional<std::string> wrong_permutation(const Instance& instance, const SearchResult& result) {
@@ -144,6 +129,5 @@ int main(int argc, char** argv) {
                 return wrong(given.brancher(), start, result);
               },
           .figures = [&](const SearchResult& result) { return given.figures(result); },
-          .instance = [&] { return given.instance_text(); },
       });
 }

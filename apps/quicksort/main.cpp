@@ -116,19 +116,17 @@ Study study_of(const RunOptions& options, bool is_quick) {
 int main(int argc, char** argv) {
   using namespace cleave::quicksort;
   Given given;
-  return cleave::run_one_of<HypercubeQuicksort<std::int32_t>>(
+  return cleave::run<HypercubeQuicksort<std::int32_t>>(
       argc, argv,
       {.name = "quicksort",
        .summary = "Sorts keys by parallel quicksort.",
        .sizes = {{"N", kDefaultKeys, kMaxKeys}},
        .add_options = [&](CLI::App& cli) { given.add_to(cli); },
        .check_options = [&](cleave::RunOptions& options) { given.check(options); },
-       .study = study_of,
-       .choose =
-           [&](const cleave::RunOptions& options) {
-             return sorts_parts(options)
-                        ? kKeys.at(given.key)(given.input,
-                                              {.descends = given.order == "descending"})
-                        : whole_sort(given.input);
-           }});
+       .study = study_of},
+      [&](const cleave::RunOptions& options) {
+        return sorts_parts(options)
+                   ? kKeys.at(given.key)(given.input, {.descends = given.order == "descending"})
+                   : whole_sort(given.input);
+      });
 }

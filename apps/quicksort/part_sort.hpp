@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,6 +38,7 @@ void write_sorted(const Comm& comm, const Part<Key>& keys, const Input& input) {
 
 template <class Key>
 AnyProgram part_sort(const Input& input, ByKey order) {
+  const auto sorted = std::make_shared<bool>(false);  // over all ranks
   return Program<HypercubeQuicksort<Key>>{
       .application = [order](const RunOptions&) { return HypercubeQuicksort<Key>{order}; },
       // All keys, for one rank alone.
@@ -69,12 +71,12 @@ AnyProgram part_sort(const Input& input, ByKey order) {
             }
             return wrong_parts(comm, in, std::span<const Key>(keys.data(), keys.size()), order);
           },
-      .figures_of_parts = [order](const Comm& comm, const Part<Key>& keys) -> Figures {
-        const std::span<const Key> mine(keys.data(), keys.size());
-        return {{"sorted", are_in_order(comm, mine, order)}};
+      .figures = [sorted](const Part<Key>&) -> Figures {
+        return {{"sorted", *sorted}};
       },
       .keep =
-          [&input](const Comm& comm, const Part<Key>& keys) {
+          [&input, order, sorted](const Comm& comm, const Part<Key>& keys) {
+            *sorted = are_in_order(comm, std::span<const Key>(keys.data(), keys.size()), order);
             if (!input.output.empty()) {
               write_sorted(comm, keys, input);
             }

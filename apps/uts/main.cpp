@@ -117,6 +117,5 @@ int main(int argc, char** argv) {
                 return wrong_counts(given.tree.parameters(), counts);
               },
           .figures = [&](const TreeCounts& counts) { return given.figures(counts); },
-          .instance = [&] { return text_of(given.tree.parameters()); },
       });
 }

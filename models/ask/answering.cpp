@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/ask/answering.hpp"
 
+#include <cleave/command_line/output.hpp>
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
 

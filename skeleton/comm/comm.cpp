@@ -65,7 +65,6 @@ int state_key() {
 
 std::unique_ptr<CommState> make_state(MPI_Comm user) {
   auto state = std::make_unique<CommState>();
-  const detail::Waiting waiting;
   check_mpi("MPI_Comm_dup", MPI_Comm_dup(user, &state->comm));
   MPI_Comm_set_errhandler(state->comm, MPI_ERRORS_RETURN);
   MPI_Comm_rank(state->comm, &state->rank);
@@ -146,7 +145,6 @@ MPI_Comm Comm::handle() const { return state_->comm; }
 const Hosts& hosts_of(const Comm& comm) { return *comm.state_->hosts; }
 
 void Comm::wait_all(std::span<MPI_Request> requests) const {
-  const detail::Waiting waiting;
   const int count = static_cast<int>(requests.size());
   if (!state_->hosts->polite()) {
     check_mpi("MPI_Waitall", MPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE));
@@ -224,7 +222,6 @@ void Comm::receive(int from, std::span<std::byte> message) const { exchange(from
 template <class Block, class Post>
 void Comm::collective(const char* call, Block&& block, Post&& post) const {
   if (!state_->hosts->polite()) {
-    const detail::Waiting waiting;
     check_mpi(call, block());
     return;
   }

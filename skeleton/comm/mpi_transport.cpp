@@ -28,7 +28,6 @@ MpiTransport::~MpiTransport() {
     [[maybe_unused]] const auto* const kept = new auto(std::move(sent_));
     return;
   }
-  const Waiting waiting;
   MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
 }
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <cleave/command_line/options.hpp>
+#include <cleave/command_line/output.hpp>
 #include <cleave/program/parse_options.hpp>
 #include <cleave/sizes.hpp>
 #include <cleave/study.hpp>
@@ -100,9 +100,12 @@ Study default_study(const ProgramTraits& program, bool is_quick) {
   return study;
 }
 
-void print_description(const ProgramTraits& program, const CommandLine& line, const Study& study,
-                       const Study& quick_study) {
+void print_description(const ProgramTraits& program, const CommandLine& line) {
   const RunOptions& options = line.options;
+  const auto study = [&](bool is_quick) {
+    return to_json(program.study ? program.study(options, is_quick)
+                                 : default_study(program, is_quick));
+  };
   Json placements = Json::object();
   for (const DC_Type type : program.types) {
     placements[std::string(name_of(type))] = names_of(program.placements_of(type));
@@ -114,11 +117,6 @@ void print_description(const ProgramTraits& program, const CommandLine& line, co
       sizes.back()["step"] = size.step.text();
     }
   }
-  Json own = Json::array();
-  for (const OwnOption& option : line.own) {
-    own.push_back(
-        {{"name", option.name}, {"value", option.value}, {"description", option.description}});
-  }
   const Json description = {{"format", "cleave-program"},
                             {"version", kDescriptionVersion},
                             {"name", program.name},
@@ -128,9 +126,8 @@ void print_description(const ProgramTraits& program, const CommandLine& line, co
                             {"placement", name_of(options.placement)},
                             {"placements", std::move(placements)},
                             {"sizes", std::move(sizes)},
-                            {"options", std::move(own)},
-                            {"study", to_json(study)},
-                            {"quick_study", to_json(quick_study)}};
+                            {"study", study(false)},
+                            {"quick_study", study(true)}};
   write_out(description.dump() + "\n");
 }
 

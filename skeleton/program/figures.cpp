@@ -1,60 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <string>
 
 #include <cleave/figures.hpp>
 
 namespace cleave {
 
-namespace {
-
-using Json = nlohmann::ordered_json;
-
-std::unique_ptr<Json> made_of(Json json) { return std::make_unique<Json>(std::move(json)); }
-
-bool is_named(const Figures& value) {
-  return value.json().is_array() && value.json().size() == 2 && value.json().front().is_string();
-}
-
-}  // namespace
-
-Figures::Figures() : json_(made_of(Json::object())) {}
-
 Figures::Figures(std::initializer_list<Figures> values) {
-  if (std::all_of(values.begin(), values.end(), is_named)) {
-    json_ = made_of(Json::object());
-    for (const Figures& pair : values) {
-      json_->emplace(pair.json().front().get<std::string>(), Json(pair.json().back()));
-    }
-  } else {
-    json_ = made_of(Json::array());
-    for (const Figures& value : values) {
-      push_back(value);
-    }
+  const auto name_of = [](const Figures& value) -> const std::string* {
+    const auto* const pair = std::get_if<std::vector<Figures>>(&value.value_);
+    return pair != nullptr && pair->size() == 2 ? std::get_if<std::string>(&pair->front().value_)
+                                                : nullptr;
+  };
+  if (!std::ranges::all_of(values, name_of)) {
+    value_ = std::vector<Figures>(values);
+    return;
   }
+  Named named;
+  for (const Figures& value : values) {
+    named.emplace_back(*name_of(value), std::get<std::vector<Figures>>(value.value_).back());
+  }
+  value_ = std::move(named);
 }
 
-Figures::Figures(std::nullptr_t /*none*/) : json_(made_of(Json(nullptr))) {}
-Figures::Figures(const Json& json) : json_(made_of(json)) {}
-Figures::Figures(Widest /*to*/, bool value) : json_(made_of(Json(value))) {}
-Figures::Figures(Widest /*to*/, std::int64_t value) : json_(made_of(Json(value))) {}
-Figures::Figures(Widest /*to*/, std::uint64_t value) : json_(made_of(Json(value))) {}
-Figures::Figures(Widest /*to*/, double value) : json_(made_of(Json(value))) {}
-Figures::Figures(Widest /*to*/, std::string_view text) : json_(made_of(Json(text))) {}
-
-Figures::Figures(const Figures& other) : json_(made_of(other.json())) {}
-Figures::Figures(Figures&& other) noexcept = default;
-Figures& Figures::operator=(const Figures& other) {
-  json_ = made_of(other.json());
-  return *this;
+nlohmann::ordered_json Figures::json() const {
+  return std::visit(
+      []<class T>(const T& value) -> nlohmann::ordered_json {
+        if constexpr (std::same_as<T, Named>) {
+          nlohmann::ordered_json object = nlohmann::ordered_json::object();
+          for (const auto& [name, named] : value) {
+            object.emplace(name, named.json());
+          }
+          return object;
+        } else if constexpr (std::same_as<T, std::vector<Figures>>) {
+          nlohmann::ordered_json list = nlohmann::ordered_json::array();
+          for (const Figures& one : value) {
+            list.push_back(one.json());
+          }
+          return list;
+        } else {
+          return value;
+        }
+      },
+      value_);
 }
-Figures& Figures::operator=(Figures&& other) noexcept = default;
-Figures::~Figures() = default;
-
-Figures Figures::array() { return Json::array(); }
-Figures Figures::object() { return {}; }
-
-void Figures::push_back(const Figures& value) { json_->push_back(value.json()); }
 
 }  // namespace cleave

@@ -45,9 +45,8 @@ extern "C" void set_stop_flag(int signal) {
 
 }  // namespace
 
-CallOptions call_options(const RunOptions& options, const ProgramTraits& program,
-                         const std::string& instance, int rank, Recorder& recorder,
-                         SearchReport& report) {
+CallOptions call_options(const RunOptions& options, const ProgramTraits& program, int rank,
+                         Recorder& recorder, SearchReport& report) {
   CallOptions call{
       {.comm = MPI_COMM_WORLD,
        .recorder = &recorder,
@@ -72,7 +71,6 @@ CallOptions call_options(const RunOptions& options, const ProgramTraits& program
                                         .every_s = options.checkpoint_every_s,
                                         .resume = options.resume,
                                         .app = program.name,
-                                        .instance = instance,
                                         .report = &report.snapshots};
   }
   return call;

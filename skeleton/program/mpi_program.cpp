@@ -1,43 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <mpi.h>
-#include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <csignal>
-#include <iostream>
+#include <cstdio>
+#include <cstdlib>
 #include <new>
+#include <string_view>
+#include <thread>
 
 #include <cleave/clock.hpp>
-#include <cleave/comm/waiting.hpp>
-#include <cleave/command_line/options.hpp>
+#include <cleave/command_line/output.hpp>
 #include <cleave/error.hpp>
 #include <cleave/host/provenance_here.hpp>
+#include <cleave/hosts.hpp>
 #include <cleave/program/mpi_program.hpp>
-#include <cleave/program/watch.hpp>
+#include <cleave/sizes.hpp>
 
 namespace cleave::detail {
 
 namespace {
-
-/// The ranks of MPI_COMM_WORLD for one collective alone: in the space of others, a failed rank's
-/// barrier could be matched by what the rest of the ranks are at.
-class Ending {
- public:
-  Ending() {
-    const Waiting waiting;
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
-  }
-  ~Ending() { MPI_Comm_free(&comm_); }
-  Ending(const Ending&) = delete;
-  Ending& operator=(const Ending&) = delete;
-
-  MPI_Comm comm() const { return comm_; }
-
- private:
-  MPI_Comm comm_ = MPI_COMM_NULL;
-};
 
 constexpr std::chrono::seconds kPatience{5};
 
@@ -50,31 +36,26 @@ bool all_ranks_come(MPI_Comm comm) {
   }
   const auto deadline = steady_clock::now() + kPatience;
   int done = 0;
-  while (steady_clock::now() < deadline) {
+  while (done == 0 && steady_clock::now() < deadline) {
     if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
       return false;
     }
-    if (done != 0) {
-      return true;
-    }
-    const timespec pause{.tv_sec = 0, .tv_nsec = 100'000};
-    ::nanosleep(&pause, nullptr);
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
-  return false;
+  return done != 0;
 }
 
-int report(const Comm& world, const Ending& ending, const std::string& name,
-           const std::string& message, int status) {
+int report(const Comm& world, MPI_Comm ending, const std::string& name, const std::string& message,
+           int status) {
   // A library without memory may not come to the end of a call.
-  constexpr std::chrono::seconds kLongest = kPatience + std::chrono::seconds(2);
-  ::alarm(static_cast<unsigned>(kLongest.count()));
-  const std::string line = name + ": " + one_line(message) + '\n';
+  ::alarm(static_cast<unsigned>(kPatience.count()) + 2);
+  const auto print = [&] { fmt::print(stderr, "{}: {}\n", name, one_line(message)); };
   if (world.rank() == 0) {
-    std::cerr << line << std::flush;
+    print();
   }
-  if (!all_ranks_come(ending.comm())) {
+  if (!all_ranks_come(ending)) {
     if (world.rank() != 0) {
-      std::cerr << line << std::flush;
+      print();
     }
     MPI_Abort(world.handle(), status);
   }
@@ -82,7 +63,7 @@ int report(const Comm& world, const Ending& ending, const std::string& name,
   return status;
 }
 
-int run(const Comm& world, const Ending& ending, const std::string& name,
+int run(const Comm& world, MPI_Comm ending, const std::string& name,
         const std::function<void(const Comm& world)>& body) {
   try {
     body(world);
@@ -99,24 +80,36 @@ int run(const Comm& world, const Ending& ending, const std::string& name,
   }
 }
 
+/// What a launcher tells each process that it starts: how many there are, and which one this is.
+struct LauncherVariables {
+  const char* processes;
+  const char* process;
+};
+constexpr std::array<LauncherVariables, 3> kLaunchers = {{
+    {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+    {"PMI_SIZE", "PMI_RANK"},
+    {"SLURM_NTASKS", "SLURM_PROCID"},
+}};
+
+bool is_first(const LauncherVariables& launcher) {
+  const char* const process = std::getenv(launcher.process);
+  return process == nullptr || std::string_view(process) == "0";
+}
+
 }  // namespace
 
 int run_mpi_program(int argc, char** argv, const std::string& name,
                     const std::function<void(const Comm& world)>& body) {
   // What is written beyond a limit of the shell is an error of the write, not the end by a signal.
   std::signal(SIGXFSZ, SIG_IGN);
-  Watch watch(name);
-  {
-    const Waiting waiting;
-    int provided = MPI_THREAD_SINGLE;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-  }
-  watch.all_have_started();
-  const int status = [&] {
-    const Ending ending;
-    return run(Comm(MPI_COMM_WORLD), ending, name, body);
-  }();
-  const Waiting waiting;
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  // The end has a communicator of its own: a failed rank's barrier could be matched by what the
+  // rest of the ranks are at.
+  MPI_Comm ending = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &ending);
+  const int status = run(Comm(MPI_COMM_WORLD), ending, name, body);
+  MPI_Comm_free(&ending);
   MPI_Finalize();
   return status;
 }
@@ -127,5 +120,48 @@ Provenance mpi_provenance(std::string program, std::string command_line) {
   provenance.mpi_library = mpi_library();
   return provenance;
 }
+
+std::vector<std::string> launch_warnings(const Comm& comm, int threads) {
+  std::vector<std::string> warnings;
+  if (hosts_of(comm).oversubscribed(threads)) {
+    warnings.push_back(fmt::format(
+        "{} ranks{} on one host outnumber the cores that they may use and take turns: these times "
+        "say little about more cores",
+        hosts_of(comm).ranks_per_host(),
+        threads > 1 ? fmt::format(" of {} threads", threads) : ""));
+  }
+  for (const LauncherVariables& launcher : kLaunchers) {
+    const char* const processes = std::getenv(launcher.processes);
+    if (comm.size() == 1 && processes != nullptr && std::atoi(processes) > 1 &&
+        is_first(launcher)) {
+      warnings.push_back(
+          fmt::format("{} is {}, but this is a run of 1 rank: a launcher of another MPI library "
+                      "than this program's started separate programs",
+                      launcher.processes, processes));
+      break;
+    }
+  }
+  return warnings;
+}
+
+Wrong first_wrong(const Comm& comm, const Wrong& wrong) {
+  const auto lowest = static_cast<int>(comm.allreduce_min(wrong ? comm.rank() : comm.size()));
+  if (lowest == comm.size()) {
+    return std::nullopt;
+  }
+  return fmt::format("rank {}: {}", lowest, comm.bcast(wrong.value_or(""), lowest));
+}
+
+void require_same_command(const Comm& comm, const std::string& program, int argc, char** argv) {
+  const std::string command =
+      argc < 2 ? program : program + ' ' + command_line_of(argc - 1, argv + 1);
+  const std::string of_first = comm.bcast(command, 0);
+  if (const Wrong other = first_wrong(comm, command == of_first ? std::nullopt : Wrong(command))) {
+    throw UsageError(
+        fmt::format("ranks have different command lines: rank 0: {}; {}", of_first, *other));
+  }
+}
+
+bool is_launched_as_another() { return !std::ranges::all_of(kLaunchers, is_first); }
 
 }  // namespace cleave::detail

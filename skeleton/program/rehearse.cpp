@@ -11,7 +11,6 @@
 #include <cleave/error.hpp>
 #include <cleave/host/host_cores.hpp>
 #include <cleave/hosts.hpp>
-#include <cleave/program/launch.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/program/mpi_program.hpp>
 #include <cleave/program/rehearse.hpp>
@@ -372,7 +371,6 @@ void rehearse(const Comm& world, const AnyRun& run, const ProgramTraits& program
   for (const int rank : ranks) {
     mine.push_back(run.rehearse(world, options, call, rank, max_bytes, holding));
   }
-  information.costs = run.facts().costs ? run.facts().costs() : Costs{};
   tell_rehearsal(world, program, options, std::move(information), mine);
 }
 

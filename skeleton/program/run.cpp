@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <filesystem>
-#include <map>
+#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include <cleave/clock.hpp>
 #include <cleave/comm/virtual_ranks.hpp>
-#include <cleave/command_line/options.hpp>
+#include <cleave/command_line/output.hpp>
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
 #include <cleave/program.hpp>
 #include <cleave/program/instruments.hpp>
-#include <cleave/program/launch.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/program/mpi_program.hpp>
 #include <cleave/program/parse_options.hpp>
@@ -28,28 +26,17 @@ namespace cleave::detail {
 
 namespace {
 
-/// Without its dashes.
-std::string name_of_option(const OwnOption& option) {
-  return option.name.substr(option.name.find_first_not_of('-'));
-}
-
-/// "size=N=1M,input=file 0123456789abcdef" of the application's own options: a value that names a
-/// file stands for what the file holds. \throws FileError  if it cannot be read
-std::string content_of(const std::vector<OwnOption>& options) {
-  std::string text;
-  for (const OwnOption& option : options) {
-    std::error_code none;
-    const std::string value = std::filesystem::is_regular_file(option.value, none)
-                                  ? "file " + hexadecimal(crc_64(read_file(option.value)))
-                                  : option.value;
-    text += fmt::format("{}{}={}", text.empty() ? "" : ",", name_of_option(option), value);
-  }
-  return text;
-}
-
-/// All that makes the problem of a run: a snapshot of another is refused.
+/// All that makes the problem of a run, as "size=N=1M,input=file 0123456789abcdef,seed=1": a
+/// snapshot of another is refused. A value that names a file stands for what the file holds.
+/// \throws FileError  if it cannot be read
 std::string instance_of(const ProblemFacts& facts, const CommandLine& line) {
-  const std::string text = facts.instance ? facts.instance() : content_of(line.own);
+  std::string text;
+  for (const auto& [name, value] : line.own) {
+    std::error_code none;
+    const bool is_file = std::filesystem::is_regular_file(value, none);
+    text += fmt::format("{}{}={}", text.empty() ? "" : ",", name,
+                        is_file ? "file " + hexadecimal(crc_64(read_file(value))) : value);
+  }
   const std::string seed = fmt::format("seed={}", line.options.seed);
   return facts.is_generated ? text + (text.empty() ? "" : ",") + seed : text;
 }
@@ -64,13 +51,9 @@ void check_trace_path(const std::filesystem::path& path) {
 }
 
 /// What a trace says of the run; `argv` as main got it.
-RunInformation run_information(const ProgramTraits& program, const CommandLine& line, int argc,
-                               char** argv) {
+RunInformation run_information(const ProgramTraits& program, const CommandLine& line,
+                               const ProblemFacts& facts, int argc, char** argv) {
   const RunOptions& options = line.options;
-  std::map<std::string, std::string> own;
-  for (const OwnOption& option : line.own) {
-    own[name_of_option(option)] = option.value;
-  }
   SizeSteps steps;
   for (const SizeOption& size : program.sizes) {
     if (!size.step.is_any()) {
@@ -85,18 +68,13 @@ RunInformation run_information(const ProgramTraits& program, const CommandLine& 
           .repetitions = options.repetitions,
           .warm_up = options.warm_up,
           .inputs = std::string(name_of(options.inputs)),
-          .options = std::move(own),
+          .options = {line.own.begin(), line.own.end()},
+          .costs = facts.costs ? facts.costs() : Costs{},
           .steps = std::move(steps),
           .provenance = mpi_provenance(program.program, command_line_of(argc, argv))};
 }
 
-/// The ranks that a solution is spread over: all of `comm`, or this one alone where each has all of
-/// it. Collective.
-Comm ranks_of_solution(const Comm& comm, const RunOptions& options) {
-  return all_hold_solution(options) ? Comm(MPI_COMM_SELF) : comm;
-}
-
-/// What rank 0 knows of an end, on every rank. Collective.
+/// Tells every rank of an end that rank 0 knows. Collective.
 void share_end(const Comm& comm, std::optional<EndedEarly>& end) {
   if (comm.allreduce_max(end ? 1 : 0) != 0) {
     const std::string reason = comm.bcast(end ? end->reason : "", 0);
@@ -106,10 +84,9 @@ void share_end(const Comm& comm, std::optional<EndedEarly>& end) {
 }
 
 /// What is wrong with the result of the last repetition. Collective.
-Wrong find_wrong(const Comm& comm, AnyRun& run, const RunOptions& options) {
+Wrong find_wrong(const Comm& comm, const Comm& holders, AnyRun& run, const RunOptions& options) {
   const bool in_parts = is_distributed(options);
   if (run.checks_parts() && (in_parts || !run.keeps_problem())) {
-    const Comm holders = ranks_of_solution(comm, options);
     return first_wrong(comm, agree(comm, [&] { return run.wrong_part(holders, options); }));
   }
   if (in_parts) {
@@ -121,68 +98,48 @@ Wrong find_wrong(const Comm& comm, AnyRun& run, const RunOptions& options) {
       comm, agree(comm, [&] { return checks ? run.wrong(options, in_parts) : std::nullopt; }));
 }
 
-/// Prints what a search found before it was ended. Collective.
-/// \throws Error  on every rank, the reason
-[[noreturn]] void tell_of_part(const Comm& comm, const AnyRun& run, const RunOptions& options,
-                               const SearchReport& report, Summary summary) {
-  const Comm holders = ranks_of_solution(comm, options);
-  agree(comm, [&] {
-    summary.figures = run.figures(holders).json();
-    if (comm.rank() == 0) {
-      summary.ended_early = report.ended->reason;
-      add_search_figures(summary, report, options);
-      print_summary(summary, options);
-    }
-  });
-  throw_ended_early(*report.ended);
-}
-
-/// Checks the result, writes it and tells of it, as the options say. Collective.
-/// \return  what is wrong with it
-Wrong finish(const Comm& comm, AnyRun& run, const ProgramTraits& program, const RunOptions& options,
-             const SearchReport& report, Summary summary) {
+/// Checks the result, writes it and tells of it, as the options say; then writes the trace by
+/// `write`. Of a search that was ended early, tells what it found. Collective.
+/// \throws Error  on every rank, if the result is wrong or not whole
+template <class Write>
+void tell_of_run(const Comm& comm, AnyRun& run, const ProgramTraits& program,
+                 const RunOptions& options, SearchReport& report, Summary summary,
+                 const Write& write) {
+  share_end(comm, report.ended);
+  // Each rank that has all of the solution is alone with it.
+  const Comm holders = all_hold_solution(options) ? Comm(MPI_COMM_SELF) : comm;
   Wrong wrong;
-  if (options.verify) {
-    wrong = find_wrong(comm, run, options);
+  if (options.verify && !report.ended) {
+    wrong = find_wrong(comm, holders, run, options);
     summary.verified = !wrong;
   }
-  const Comm holders = ranks_of_solution(comm, options);
-  if (run.keeps_solution()) {
+  if (!wrong && !report.ended) {
     const Stopwatch stopwatch(summary.output_s);
     agree(comm, [&] {
-      if (!wrong && (comm.rank() == 0 || holders.size() > 1)) {
+      if (comm.rank() == 0 || holders.size() > 1) {
         run.keep(holders);
       }
     });
   }
   agree(comm, [&] {
-    summary.figures = run.figures(holders).json();
     if (comm.rank() == 0) {
+      summary.figures = run.figures().json();
+      if (report.ended) {
+        summary.ended_early = report.ended->reason;
+      }
       print_warnings(program.program, launch_warnings(comm, options.threads), options);
       add_search_figures(summary, report, options);
       print_summary(summary, options);
-      if (options.checkpoint) {
+      if (options.checkpoint && !report.ended) {
         remove_snapshots(*options.checkpoint);  // of a search that is done
       }
     }
   });
-  return wrong;
-}
-
-/// Tells of what was run, and writes its trace by `write(information)`. Collective.
-template <class Write>
-void tell_of_run(const Comm& comm, AnyRun& run, const ProgramTraits& program,
-                 const CommandLine& line, SearchReport& report, Summary summary,
-                 RunInformation information, const Write& write) {
-  const RunOptions& options = line.options;
-  share_end(comm, report.ended);
   if (report.ended) {
-    tell_of_part(comm, run, options, report, std::move(summary));
+    throw_ended_early(*report.ended);
   }
-  const Wrong wrong = finish(comm, run, program, options, report, std::move(summary));
   if (options.trace) {
-    information.costs = run.facts().costs ? run.facts().costs() : Costs{};
-    write(std::move(information));
+    write();
   }
   if (wrong) {
     throw Error("the result is wrong: " + *wrong);
@@ -194,45 +151,38 @@ void tell_of_run(const Comm& comm, AnyRun& run, const ProgramTraits& program,
 
 /// What all ranks of a search would do, on virtual ones.
 void rehearse_application(const Comm& comm, AnyRun& run, const ProgramTraits& program,
-                          const CommandLine& line, RunInformation information) {
-  const RunOptions& options = line.options;
+                          const RunOptions& options, const RunInformation& information) {
   std::vector<Recorder> recorders(static_cast<std::size_t>(options.ranks),
                                   Recorder(VirtualRanks::now_ns));
   SearchReport report;
   const auto options_of = [&](int rank) {
-    CallOptions call = call_options(options, program, "", rank, recorders[rank], report);
+    CallOptions call = call_options(options, program, rank, recorders[rank], report);
     call.stealing.statistics = rank == 0 ? &report.workers : nullptr;
     return call;
   };
   RunProgress progress(comm, program.program, options, report.visits);
   bind_as(options, comm);
-  double input_s = 0;
+  Summary summary{.app = program.name, .reads_input = !run.facts().is_generated};
   {
     const StopSignals signals(program.searches);
-    rehearse_search(comm, run, options, options_of, recorders, progress, input_s);
+    rehearse_search(comm, run, options, options_of, recorders, progress, summary.input_s);
   }
-  tell_of_run(comm, run, program, line, report,
-              {.app = program.name,
-               .seconds = seconds_of(recorders.front()),
-               .input_s = input_s,
-               .reads_input = !run.facts().is_generated,
-               .sizes = recorders.front().repetitions().back().sizes},
-              std::move(information), [&](RunInformation told) {
-                write_rehearsed_search(options, std::move(told), recorders);
-              });
+  summary.seconds = seconds_of(recorders.front());
+  summary.sizes = recorders.front().repetitions().back().sizes;
+  tell_of_run(comm, run, program, options, report, std::move(summary),
+              [&] { write_rehearsed_search(options, information, recorders); });
 }
 
 void run_application(const Comm& comm, AnyRun& run, const ProgramTraits& program,
-                     const CommandLine& line, RunInformation information) {
+                     const CommandLine& line, const RunInformation& information) {
   const RunOptions& options = line.options;
   // Spans are taken even if no trace is written, since they also tell the imbalance.
   Recorder recorder(mpi_time_ns);
   SearchReport report;
-  const std::string instance = agree(comm, [&] {
-    return options.checkpoint && comm.rank() == 0 ? instance_of(run.facts(), line) : std::string();
-  });
-  CallOptions call = call_options(options, program, instance, comm.rank(), recorder, report);
+  CallOptions call = call_options(options, program, comm.rank(), recorder, report);
   if (call.checkpoint) {
+    call.checkpoint->instance = agree(
+        comm, [&] { return comm.rank() == 0 ? instance_of(run.facts(), line) : std::string(); });
     call.checkpoint->warn = [&](const std::string& what) {
       print_warnings(program.program, {what}, options);
     };
@@ -241,107 +191,77 @@ void run_application(const Comm& comm, AnyRun& run, const ProgramTraits& program
   RunProgress progress(comm, program.program, options, report.visits);
   // Before the problem is made: memory is taken near the core that first touches it.
   call.bound_to = bind_as(options, comm);
-  double input_s = 0;
+  Summary summary{.app = program.name, .reads_input = !run.facts().is_generated};
   {
     const StopSignals signals(call.stealing.stop != nullptr);
-    measure(comm, run, options, call, recorder, progress, input_s);
+    measure(comm, run, options, call, recorder, progress, summary.input_s);
   }
   const std::string& work = run.facts().work;
   const std::string_view first = program.sizes.empty() ? "" : program.sizes.front().name;
-  Summary summary{.app = program.name,
-                  .seconds = seconds_of(recorder),
-                  .input_s = input_s,
-                  .reads_input = !run.facts().is_generated,
-                  .sizes = recorder.repetitions().back().sizes,
-                  .imbalance = imbalance_of(comm, recorder, work.empty() ? first : work)};
-  tell_of_run(
-      comm, run, program, line, report, std::move(summary), std::move(information),
-      [&](RunInformation told) { write_trace(comm, *options.trace, std::move(told), recorder); });
+  summary.seconds = seconds_of(recorder);
+  summary.sizes = recorder.repetitions().back().sizes;
+  summary.imbalance = imbalance_of(comm, recorder, work.empty() ? first : work);
+  tell_of_run(comm, run, program, options, report, std::move(summary),
+              [&] { write_trace(comm, *options.trace, information, recorder); });
 }
 
 /// Parses the command line, for a run of so many ranks. \return  nothing if there is nothing more
 /// to do
-std::optional<CommandLine> set_up(const ProgramTraits& traits, const Programs& programs, int ranks,
-                                  int argc, char** argv, bool speaks) {
-  std::optional<CommandLine> line = parse_options(traits, programs.add_options, argc, argv, speaks);
+std::optional<CommandLine> set_up(const ProgramTraits& program, int ranks, int argc, char** argv,
+                                  bool speaks) {
+  std::optional<CommandLine> line = parse_options(program, argc, argv, speaks);
   if (line) {
     const auto& rehearse = line->options.rehearse;
     line->options.ranks = rehearse ? rehearse->of : ranks;
-    if (programs.check_options) {
-      programs.check_options(line->options);
+    if (program.check_options) {
+      program.check_options(line->options);
     }
   }
   return line;
 }
 
-void run_on_ranks(const Comm& comm, const ProgramTraits& traits, const Programs& programs, int argc,
-                  char** argv) {
-  require_same_command(comm, traits.program, argc, argv);
+void run_on_ranks(const Comm& comm, const ProgramTraits& program, int argc, char** argv) {
+  require_same_command(comm, program.program, argc, argv);
   const bool is_first = comm.rank() == 0;
-  const auto line = set_up(traits, programs, comm.size(), argc, argv, is_first);
+  const auto line = set_up(program, comm.size(), argc, argv, is_first);
   if (!line) {
     return;
   }
   const RunOptions& options = line->options;
   agree(comm, [&] {
     if (is_first) {
-      print_warnings(traits.program, options.warnings, options);
+      print_warnings(program.program, options.warnings, options);
       if (options.trace) {
         check_trace_path(*options.trace);
       }
     }
   });
-  if (!programs.choose) {
-    throw Error("the program must have `choose`, which says which application it runs");
-  }
-  const auto run = programs.choose(options).begin(options);
-  RunInformation information = run_information(traits, *line, argc, argv);
+  const auto run = program.begin(options);
+  const RunInformation information = run_information(program, *line, run->facts(), argc, argv);
   if (!options.rehearse) {
-    run_application(comm, *run, traits, *line, std::move(information));
+    run_application(comm, *run, program, *line, information);
   } else if (options.type == DC_Type::work_stealing) {
-    rehearse_application(comm, *run, traits, *line, std::move(information));
+    rehearse_application(comm, *run, program, options, information);
   } else {
-    rehearse(comm, *run, traits, *line, std::move(information));
+    rehearse(comm, *run, program, *line, information);
   }
-}
-
-/// Answers --help, --version and --describe without MPI, which may not start without a launcher. Of
-/// the processes that one started, the first answers.
-/// \return  the status to end with
-int answer_alone(const ProgramTraits& traits, const Programs& programs, int argc, char** argv) {
-  if (is_launched_as_another()) {
-    return 0;
-  }
-  return run_alone(traits.program, [&] {
-    const auto line = set_up(traits, programs, 1, argc, argv, true);
-    if (!line) {
-      return;
-    }
-    const auto study = [&](bool is_quick) {
-      return programs.study ? programs.study(line->options, is_quick)
-                            : default_study(traits, is_quick);
-    };
-    print_description(traits, *line, study(false), study(true));
-  });
 }
 
 }  // namespace
 
-std::function<AnyProgram(const RunOptions&)> always(AnyProgram program) {
-  return [program = std::move(program)](const RunOptions&) { return program; };
-}
-
-int run_program(int argc, char** argv, ProgramTraits traits, const Programs& programs) {
-  traits.program = std::filesystem::path(argv[0]).filename().string();
-  traits.name = programs.name.empty() ? traits.program : programs.name;
-  traits.summary = programs.summary;
-  traits.sizes = programs.sizes;
-  traits.files = programs.files;
-  if (asks_to_be_told(argc, argv)) {
-    return answer_alone(traits, programs, argc, argv);
+int run_program(int argc, char** argv, ProgramTraits program) {
+  program.program = std::filesystem::path(argv[0]).filename().string();
+  program.name = program.name.empty() ? program.program : program.name;
+  if (!asks_to_be_told(argc, argv)) {
+    return run_mpi_program(argc, argv, program.program,
+                           [&](const Comm& comm) { run_on_ranks(comm, program, argc, argv); });
   }
-  return run_mpi_program(argc, argv, traits.program, [&](const Comm& comm) {
-    run_on_ranks(comm, traits, programs, argc, argv);
+  // Without MPI, which may not start without a launcher. Of the processes that one started, the
+  // first answers.
+  return is_launched_as_another() ? 0 : run_alone(program.program, [&] {
+    if (const auto line = set_up(program, 1, argc, argv, true)) {
+      print_description(program, *line);
+    }
   });
 }
 

@@ -276,15 +276,14 @@ void check_combinations(const ProgramTraits& program, RunOptions& o) {
   o.run_once();
 }
 
-/// As given or by default.
-std::vector<OwnOption> own_options(const CLI::App& cli) {
-  std::vector<OwnOption> own;
+/// Name and value of each option in the group of the application's own.
+std::vector<std::pair<std::string, std::string>> own_options(const CLI::App& cli) {
+  std::vector<std::pair<std::string, std::string>> own;
   for (const CLI::Option* option : cli.get_options()) {
     if (option->get_group() == kOwnGroup) {
-      own.push_back(
-          {.name = option->get_name(),
-           .value = option->count() > 0 ? option->results().front() : option->get_default_str(),
-           .description = option->get_description()});
+      const std::string name = option->get_name();
+      own.emplace_back(name.substr(name.find_first_not_of('-')),
+                       option->count() > 0 ? option->results().front() : option->get_default_str());
     }
   }
   return own;
@@ -292,9 +291,8 @@ std::vector<OwnOption> own_options(const CLI::App& cli) {
 
 }  // namespace
 
-std::optional<CommandLine> parse_options(const ProgramTraits& program,
-                                         const std::function<void(CLI::App&)>& add_own, int argc,
-                                         char** argv, bool speaks) {
+std::optional<CommandLine> parse_options(const ProgramTraits& program, int argc, char** argv,
+                                         bool speaks) {
   CommandLine line;
   RunOptions& o = line.options;
   o.type = program.type;
@@ -320,8 +318,8 @@ std::optional<CommandLine> parse_options(const ProgramTraits& program,
   }
   cli.option_defaults()->group(kOwnGroup);
   add_files(cli, program, o);
-  if (add_own) {
-    add_own(cli);
+  if (program.add_options) {
+    program.add_options(cli);
   }
   cli.option_defaults()->group("Options");
   if (!parse_command_line(cli, argc, argv, speaks)) {

@@ -87,10 +87,6 @@ bool BagOfRank::look_for_nodes(Worker& worker) {
   if (!worker.has_failed && !has_private(worker.index)) {
     set_active(worker, false);
   }
-  std::optional<Waiting> waiting;  // for messages, unless another worker has nodes
-  if (is_main) {
-    waiting.emplace();
-  }
   for (int tries = 0;; ++tries) {
     if (may_go() && !worker.has_failed && (worker.is_active || steal(worker))) {
       return true;

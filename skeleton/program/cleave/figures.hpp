@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program prints of a solution. It is JSON, but only figures.cpp knows the library for that,
-// which takes a second to compile.
+// What a program prints of a solution.
 #pragma once
 
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
-#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
 
 namespace cleave {
 
@@ -34,54 +35,34 @@ concept ListOfFigures = !Text<T> && requires(const T& values) {
 /// again.
 class Figures {
  public:
-  Figures();  ///< no results
-  /// Named values where each is a pair of a text and a value, else a list. Of two values of one
-  /// name the first counts.
+  Figures() : value_(Named{}) {}  ///< no results
+  /// Named values where each is a pair of a text and a value, else a list.
   Figures(std::initializer_list<Figures> values);
-  Figures(std::nullptr_t none);
-  /// What is made by other means.
-  Figures(const nlohmann::ordered_json& json);
+  Figures(std::nullptr_t none) : value_(none) {}
   template <class T>
     requires std::is_arithmetic_v<T>
-  Figures(T value) : Figures(Widest{}, static_cast<WidestOf<T>>(value)) {}
+  Figures(T value) : value_(static_cast<WidestOf<T>>(value)) {}
   template <detail::Text T>
-  Figures(const T& text) : Figures(Widest{}, std::string_view(text)) {}
+  Figures(const T& text) : value_(std::string(std::string_view(text))) {}
   template <detail::ListOfFigures List>
-  Figures(const List& values) : Figures(array()) {
-    for (const auto& value : values) {
-      push_back(value);
-    }
-  }
+  Figures(const List& values)
+      : value_(std::vector<Figures>(std::begin(values), std::end(values))) {}
   template <class T>
   Figures(const std::optional<T>& value) : Figures(value ? Figures(*value) : Figures(nullptr)) {}
 
-  Figures(const Figures& other);
-  Figures(Figures&& other) noexcept;
-  Figures& operator=(const Figures& other);
-  Figures& operator=(Figures&& other) noexcept;
-  ~Figures();
-
-  static Figures array();   ///< an empty list
-  static Figures object();  ///< no results
-  /// \pre  it is a list
-  void push_back(const Figures& value);
-
-  const nlohmann::ordered_json& json() const { return *json_; }
+  nlohmann::ordered_json json() const;
 
  private:
-  struct Widest {};
   template <class T>
   using WidestOf = std::conditional_t<
       std::same_as<T, bool>, bool,
       std::conditional_t<std::floating_point<T>, double,
                          std::conditional_t<std::signed_integral<T>, std::int64_t, std::uint64_t>>>;
-  Figures(Widest, bool value);
-  Figures(Widest, std::int64_t value);
-  Figures(Widest, std::uint64_t value);
-  Figures(Widest, double value);
-  Figures(Widest, std::string_view text);
+  using Named = std::vector<std::pair<std::string, Figures>>;
 
-  std::unique_ptr<nlohmann::ordered_json> json_;
+  std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double, std::string,
+               std::vector<Figures>, Named>
+      value_;
 };
 
 }  // namespace cleave

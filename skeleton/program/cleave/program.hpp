@@ -74,66 +74,33 @@ struct Program {
   /// Whether a new seed makes a new problem; else it does where no file is given.
   std::function<bool()> is_generated = {};
 
-  /// What is wrong with a whole solution, for --verify; nothing if it is right. May take a
+  /// A sentence on a wrong whole solution, for --verify; nothing if it is right. May take a
   /// `const App&` before the others. Else it is compared with that of recursion, or of a search by
   /// one loop, on one rank.
   detail::AskedOf<App, std::optional<std::string>(const Problem&, const Solution&)> wrong = {};
-  /// The same of a solution in parts, or of a problem that cannot be copied; collective. Else rank
-  /// 0 gathers the solution.
+  /// `wrong` of a solution in parts, or of a problem that cannot be copied; collective. Else rank 0
+  /// gathers the solution.
   std::function<std::optional<std::string>(const Comm&, const NamedSizes&, std::uint64_t seed,
                                            const Solution&)>
       wrong_part = {};
-  /// What is printed of a solution, on rank 0. May take a `const App&` before it.
+  /// Results to print, on rank 0, after `keep`. May take a `const App&` before the solution.
   detail::AskedOf<App, Figures(const Solution&)> figures = {};
-  /// The same, collective over the ranks that share a solution; rank 0's counts.
-  std::function<Figures(const Comm&, const Solution&)> figures_of_parts = {};
-  /// Writes a right result. Collective over the ranks that share it; rank 0 if each has all of it.
+  /// Called with a right result. Collective over the ranks that share it; rank 0 if each has all of
+  /// it. It may write the result.
   std::function<void(const Comm&, const Solution&)> keep = {};
 
   /// What the model cannot guess of the blocks (costs.hpp).
   std::function<Costs()> costs = {};
-  /// What is searched, for snapshots, beside the seed where that makes the problem; else the
-  /// options, and what the files hold that they name.
-  std::function<std::string()> instance = {};
-};
 
-/// A Program of any application.
-class AnyProgram {
- public:
-  template <class App>
-  AnyProgram(Program<App> program)
-      : begin_([shared = std::make_shared<const Program<App>>(std::move(program))](
-                   const RunOptions& options) -> std::unique_ptr<detail::AnyRun> {
-          return std::make_unique<detail::RunOf<App>>(shared, options);
-        }) {}
-
-  /// \throws Error  if the program lacks what it cannot do without
-  std::unique_ptr<detail::AnyRun> begin(const RunOptions& options) const { return begin_(options); }
-
- private:
-  std::function<std::unique_ptr<detail::AnyRun>(const RunOptions&)> begin_;
-};
-
-/// A program that chooses among applications by its options: of different element types, say. Its
-/// members are those of Program; of the programs that it chooses among, these are not asked for.
-struct Programs {
-  std::string name = {};
-  std::string summary = {};
-  std::vector<SizeOption> sizes = {};
-  std::vector<FileOption> files = {};
-  std::function<void(CLI::App&)> add_options = {};
-  std::function<void(RunOptions&)> check_options = {};
-  std::function<Study(const RunOptions&, bool is_quick)> study = {};
-  std::function<AnyProgram(const RunOptions&)> choose = {};  ///< required
+  /// A run as `options` say. \throws Error  if it lacks what it cannot do without
+  std::unique_ptr<detail::AnyRun> operator()(const RunOptions& options) const {
+    return std::make_unique<detail::RunOf<App>>(std::make_shared<const Program>(*this), options);
+  }
 };
 
 namespace detail {
 
-/// `Programs::choose` of one program.
-std::function<AnyProgram(const RunOptions&)> always(AnyProgram program);
-
-/// \param traits  of the types
-int run_program(int argc, char** argv, ProgramTraits traits, const Programs& programs);
+int run_program(int argc, char** argv, ProgramTraits traits);
 
 /// Reports the first thing that keeps `cleave::run` from running `App`.
 /// \return  whether there was none
@@ -153,32 +120,35 @@ consteval bool require_program() {
 
 /// Runs the program. Collective over MPI_COMM_WORLD, which it starts and ends.
 ///
+/// \param choose  makes the program that is run, by the options: of another element type, say. Then
+///                of `program` only what stands before `application` counts. Executors and
+///                placements are those of `App`
 /// \return  the status for main to return, on every rank: 0; 2 if the command line cannot be used;
 ///          1 after any other error, which is one line on standard error
 template <class App>
-int run(int argc, char** argv, Program<App> program) {
+int run(int argc, char** argv, Program<App> program,
+        std::function<AnyProgram(const RunOptions&)> choose = {}) {
   if constexpr (detail::require_program<App>()) {
-    const bool makes_parts = SplitsParts<App> || static_cast<bool>(program.make_part);
-    Programs programs{.name = std::move(program.name),
-                      .summary = std::move(program.summary),
-                      .sizes = std::move(program.sizes),
-                      .files = std::move(program.files),
-                      .add_options = std::move(program.add_options),
-                      .check_options = std::move(program.check_options),
-                      .study = std::move(program.study),
-                      .choose = detail::always(std::move(program))};
-    return detail::run_program(argc, argv, detail::program_traits_of<App>(makes_parts), programs);
+    const bool makes_parts =
+        SplitsParts<App> || (choose ? Distributable<App> : bool(program.make_part));
+    detail::ProgramTraits traits = detail::program_traits_of<App>(makes_parts);
+    traits.name = program.name;
+    traits.summary = program.summary;
+    traits.sizes = program.sizes;
+    traits.files = program.files;
+    traits.add_options = program.add_options;
+    traits.check_options = program.check_options;
+    traits.study = program.study;
+    traits.begin = std::move(program);
+    if (choose) {
+      traits.begin = [choose = std::move(choose)](const RunOptions& options) {
+        return choose(options)(options);
+      };
+    }
+    return detail::run_program(argc, argv, std::move(traits));
   } else {
     return 1;
   }
-}
-
-/// The same for the one of `programs` that it chooses. Executors and placements are those of
-/// `Default`, which is chosen by default.
-template <class Default>
-int run_one_of(int argc, char** argv, const Programs& programs) {
-  return detail::run_program(argc, argv, detail::program_traits_of<Default>(Distributable<Default>),
-                             programs);
 }
 
 }  // namespace cleave

@@ -1,23 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program's application with its problem and its solution, whatever their types are.
+// A program's application with its problem and its solution, whatever their types are; and which
+// ranks hold what of them.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <optional>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include <cleave/blocks/call_options.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/costs.hpp>
-#include <cleave/program/holding.hpp>
+#include <cleave/dc_type.hpp>
+#include <cleave/figures.hpp>
+#include <cleave/program/mpi_program.hpp>
 #include <cleave/run_options.hpp>
+#include <cleave/trace.hpp>
 
 namespace cleave::detail {
 
-/// What is wrong, if anything is.
-using Wrong = std::optional<std::string>;
+/// Whether every rank holds a part of the problem.
+inline bool is_distributed(const RunOptions& options) {
+  return options.type == DC_Type::hypercube &&
+         traits_of(options.placement).problem == Holders::parts;
+}
+
+/// Whether `rank` is given the whole problem.
+inline bool holds_problem(int rank, const RunOptions& options) {
+  return rank == 0 || (options.type != DC_Type::sequential &&
+                       traits_of(options.placement).problem == Holders::all);
+}
+
+/// What a rank holds of a problem.
+enum class Holding { nothing, all, part };
+
+inline Holding holding_of(int rank, const RunOptions& options) {
+  return is_distributed(options)        ? Holding::part
+         : holds_problem(rank, options) ? Holding::all
+                                        : Holding::nothing;
+}
+
+/// Whether every rank gets the whole solution by itself.
+inline bool all_hold_solution(const RunOptions& options) {
+  return options.type != DC_Type::sequential &&
+         traits_of(options.placement).solution == Holders::all;
+}
+
+/// The seed of repetition `index`, the first of which is 0 and a warm-up if there is one. The last
+/// repetition has that of --seed.
+inline std::uint64_t seed_of_repetition(const RunOptions& options, int index) {
+  const int to_come = options.warm_up + options.repetitions - 1 - index;
+  return options.inputs == Inputs::each_new
+             ? options.seed + (static_cast<std::uint64_t>(to_come) << 32)
+             : options.seed;
+}
+
+/// Adds the sizes of --size to those of the run, but for names that the executor has told of
+/// already. It cannot tell those of a whole that is made in parts, nor those that work stealing
+/// divides.
+void add_asked_sizes(const RunOptions& options, Recorder& recorder);
 
 class SearchMessages;
 struct RehearsedRank;
@@ -26,8 +68,7 @@ struct RehearsedRank;
 struct ProblemFacts {
   std::string work;  ///< the size that `imbalance` counts; empty: the first of the program
   bool is_generated = true;
-  std::function<Costs()> costs;           ///< may be empty
-  std::function<std::string()> instance;  ///< may be empty
+  std::function<Costs()> costs;  ///< may be empty
 };
 
 /// The members of Program (program.hpp), called in this order.
@@ -69,14 +110,21 @@ class AnyRun {
   /// makes.
   virtual Wrong wrong(const RunOptions& options, bool in_parts) const = 0;
 
-  /// Collective over the ranks that share the solution.
-  virtual Figures figures(const Comm& holders) const = 0;
-  /// Whether the program writes the solution: by `keep`, which is collective over them, too.
-  virtual bool keeps_solution() const = 0;
+  /// Writes the solution, if the program does; collective over the ranks that share it.
   virtual void keep(const Comm& holders) const = 0;
+  /// On rank 0.
+  virtual Figures figures() const = 0;
 
  private:
   ProblemFacts facts_;
 };
 
 }  // namespace cleave::detail
+
+namespace cleave {
+
+/// A Program of any application: makes its run as the options say.
+/// \throws Error  if the program lacks what it cannot do without
+using AnyProgram = std::function<std::unique_ptr<detail::AnyRun>(const RunOptions&)>;
+
+}  // namespace cleave

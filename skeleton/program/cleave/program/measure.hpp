@@ -61,11 +61,9 @@ struct SearchReport {
   std::atomic<std::int64_t> visits = 0;  ///< of the search that is running
 };
 
-/// DC_Call's options.
-/// \param instance  what is searched, for snapshots; of rank 0
-CallOptions call_options(const RunOptions& options, const ProgramTraits& program,
-                         const std::string& instance, int rank, Recorder& recorder,
-                         SearchReport& report);
+/// DC_Call's options, with snapshots of no instance yet.
+CallOptions call_options(const RunOptions& options, const ProgramTraits& program, int rank,
+                         Recorder& recorder, SearchReport& report);
 
 /// While it lives, SIGTERM or SIGINT asks the search that is running to stop, by what
 /// `call_options` has set as its `stop`. Another one, two seconds later or more, ends the process.

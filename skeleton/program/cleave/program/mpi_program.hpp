@@ -4,15 +4,20 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <cleave/comm.hpp>
 #include <cleave/trace/provenance.hpp>
 
 namespace cleave::detail {
 
-/// Of a search that was told to stop and has left a snapshot: EX_TEMPFAIL of sysexits.h, "try again
-/// later". Batch scripts queue such a job again (models/study/slurm.cpp).
+/// What is wrong, if anything is.
+using Wrong = std::optional<std::string>;
+
+/// The status of a search that was told to stop and has left a snapshot: EX_TEMPFAIL of sysexits.h,
+/// "try again later". Batch scripts queue such a job again (models/study/slurm.cpp).
 inline constexpr int kStoppedStatus = 75;
 
 /// Runs `body` on every rank of MPI_COMM_WORLD between MPI_Init and MPI_Finalize.
@@ -26,5 +31,20 @@ int run_mpi_program(int argc, char** argv, const std::string& name,
 
 /// provenance_here with the MPI library and MPI's clock.
 Provenance mpi_provenance(std::string program, std::string command_line);
+
+/// Sentences on how the program was started; call on rank 0. Ranks and threads that outnumber the
+/// cores of their host take turns, and their times say little. An mpiexec of another MPI library
+/// starts P programs of one rank each.
+std::vector<std::string> launch_warnings(const Comm& comm, int threads);
+
+/// What is wrong on the lowest rank where anything is, told to every rank.
+Wrong first_wrong(const Comm& comm, const Wrong& wrong);
+
+/// Collective. \throws UsageError  if ranks were started with other programs or arguments than rank
+/// 0
+void require_same_command(const Comm& comm, const std::string& program, int argc, char** argv);
+
+/// Whether a launcher started this process, and not as its first.
+bool is_launched_as_another();
 
 }  // namespace cleave::detail

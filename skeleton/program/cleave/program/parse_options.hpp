@@ -3,41 +3,30 @@
 // of JSON for `cleave study` (docs/reference/formats.md).
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <cleave/program/traits.hpp>
 #include <cleave/run_options.hpp>
 
-namespace CLI {
-class App;
-}  // namespace CLI
-
 namespace cleave::detail {
-
-/// An option of the application's own.
-struct OwnOption {
-  std::string name;   ///< with its dashes
-  std::string value;  ///< as given or by default
-  std::string description;
-};
 
 /// What a command line said.
 struct CommandLine {
   RunOptions options;
-  bool describes = false;      ///< whether --describe was given
-  std::vector<OwnOption> own;  ///< in the order in which they were added
+  bool describes = false;  ///< whether --describe was given
+  /// Name and value of each option of the application's own, as given or by default, in the order
+  /// in which they were added.
+  std::vector<std::pair<std::string, std::string>> own;
 };
 
-/// \param add_own  adds the application's own options; may be empty
 /// \param speaks   whether this process prints the help or version that was asked for
 /// \return  nothing if help or version was asked for and the program is to end with success
 /// \throws UsageError
-std::optional<CommandLine> parse_options(const ProgramTraits& program,
-                                         const std::function<void(CLI::App&)>& add_own, int argc,
-                                         char** argv, bool speaks);
+std::optional<CommandLine> parse_options(const ProgramTraits& program, int argc, char** argv,
+                                         bool speaks);
 
 /// Whether the command line has --help, --version or --describe.
 bool asks_to_be_told(int argc, char** argv);
@@ -52,8 +41,7 @@ bool asks_to_be_told(int argc, char** argv);
 /// by the unit; else the nearest multiple counts.
 Study default_study(const ProgramTraits& program, bool is_quick);
 
-/// Prints the line, for the type, placement and own options that the command line chose.
-void print_description(const ProgramTraits& program, const CommandLine& line, const Study& study,
-                       const Study& quick_study);
+/// Prints the line of --describe, for the type, placement and own options that `line` chose.
+void print_description(const ProgramTraits& program, const CommandLine& line);
 
 }  // namespace cleave::detail

@@ -17,7 +17,6 @@
 #include <cleave/hypercube/hypercube.hpp>
 #include <cleave/hypercube/rehearsal.hpp>
 #include <cleave/program/any_run.hpp>
-#include <cleave/program/holding.hpp>
 #include <cleave/run_options.hpp>
 #include <cleave/trace.hpp>
 

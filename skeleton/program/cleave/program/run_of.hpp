@@ -101,8 +101,7 @@ class RunOf final : public AnyRun {
       : AnyRun({.work = program->work,
                 .is_generated =
                     program->is_generated ? program->is_generated() : options.files.empty(),
-                .costs = program->costs,
-                .instance = program->instance}),
+                .costs = program->costs}),
         program_(std::move(program)),
         app_(require_whole(*program_).application(options)) {}
 
@@ -195,17 +194,15 @@ class RunOf final : public AnyRun {
                       gathered_ ? *gathered_ : solution_);
   }
 
-  Figures figures(const Comm& holders) const override {
-    if (program_->figures_of_parts) {
-      return program_->figures_of_parts(holders, solution_);
+  void keep(const Comm& holders) const override {
+    if (program_->keep) {
+      program_->keep(holders, solution_);
     }
-    return program_->figures && holders.rank() == 0 ? program_->figures(app_, solution_)
-                                                    : Figures();
   }
 
-  bool keeps_solution() const override { return program_->keep != nullptr; }
-
-  void keep(const Comm& holders) const override { program_->keep(holders, solution_); }
+  Figures figures() const override {
+    return program_->figures ? program_->figures(app_, solution_) : Figures();
+  }
 
  private:
   using Problem = typename App::Problem;

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of a program before its command line is read.
+// A program as it is known before its command line is read.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include <cleave/application.hpp>
 #include <cleave/blocks/in_halves.hpp>
+#include <cleave/program/any_run.hpp>
 #include <cleave/run_options.hpp>
 #include <cleave/sizes.hpp>
 #include <cleave/tree_search.hpp>
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace cleave::detail {
 
@@ -26,6 +32,10 @@ struct ProgramTraits {
   std::string summary;
   std::vector<SizeOption> sizes;
   std::vector<FileOption> files;
+  std::function<void(CLI::App&)> add_options{};
+  std::function<void(RunOptions&)> check_options{};
+  std::function<Study(const RunOptions&, bool is_quick)> study{};
+  AnyProgram begin{};
   bool searches = false;         ///< whether limits and snapshots apply
   bool shares_own_part = false;  ///< whether ranks of the hypercube may have several threads
   std::vector<DC_Type> types;
@@ -40,7 +50,7 @@ struct ProgramTraits {
   }
 };
 
-/// What the types of `App` tell.
+/// The traits that the types of `App` tell.
 /// \param makes_parts  whether a run can give each rank its part
 template <class App>
 ProgramTraits program_traits_of(bool makes_parts) {
