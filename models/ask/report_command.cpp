@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cleave report: what a model predicts beside what traces measured, as tables and figures.
 
+#include <filesystem>
 #include <memory>
 #include <set>
 

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include <cleave/error.hpp>
 #include <cleave/trace/words.hpp>

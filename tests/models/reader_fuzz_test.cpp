@@ -3,6 +3,7 @@
 // FileError, and nothing else happens.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
 

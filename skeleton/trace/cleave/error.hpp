@@ -3,7 +3,6 @@
 // what is allowed, so that a program can print it as it stands.
 #pragma once
 
-#include <filesystem>
 #include <stdexcept>
 #include <string>
 
@@ -23,8 +22,7 @@ class UsageError : public Error {
 class FileError : public Error {
  public:
   /// \param what  what is wrong, with the field or line; the file's name is put before it.
-  FileError(const std::filesystem::path& file, const std::string& what)
-      : Error(file.string() + ": " + what) {}
+  FileError(const std::string& file, const std::string& what) : Error(file + ": " + what) {}
 };
 
 /// A functor threw on some rank, or a message could not be stored there. DC_Call throws the same
