@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include <cleave/trace/json_fields.hpp>
 #include <cleave/trace/words.hpp>
@@ -49,22 +51,36 @@ bool may_hold_controls(std::string_view text) {
   return text.find_first_of("\\\x7f\xc2") != std::string_view::npos;
 }
 
-/// What `from` makes of each element of the field `name`, whose value must be `array`.
-template <class From>
-auto list_of(const JsonFields& fields, const char* name, const json& value, const char* array,
-             From&& from) {
-  if (!value.is_array()) {
-    fields.refuse(name, fmt::format("must be {}, found {}", array, shown(value)));
+/// `text` as a value. \throws FileError  if it is nested deeper than 100
+json parse_shallow(const std::string& file, const std::string& where, std::string_view text) {
+  constexpr int kMaxDepth = 100;
+  const auto limit_depth = [&](int depth, json::parse_event_t, const json& /*value*/) {
+    if (depth > kMaxDepth) {
+      throw FileError(file, with_place(where, fmt::format("nested deeper than {}", kMaxDepth)));
+    }
+    return true;
+  };
+  const auto opened = std::ranges::count_if(text, [](char c) { return c == '[' || c == '{'; });
+  return opened > kMaxDepth ? json::parse(text, limit_depth) : json::parse(text);
+}
+
+void refuse_non_finite(const json& value, const std::string& name) {
+  if (value.is_number_float() && !std::isfinite(value.get<double>())) {
+    throw Error(fmt::format("cannot write '{}' as JSON: it is {}", name, value.get<double>()));
   }
-  std::vector<std::decay_t<decltype(from(value))>> list;
-  list.reserve(value.size());
-  for (const json& element : value) {
-    list.push_back(from(element));
+  if (value.is_structured()) {
+    for (const auto& [key, member] : value.items()) {
+      refuse_non_finite(member, value.is_object() ? key : name);
+    }
   }
-  return list;
 }
 
 }  // namespace
+
+std::string json_text(const json& value, int indent) {
+  refuse_non_finite(value, "");
+  return value.dump(indent, ' ', false, json::error_handler_t::replace);
+}
 
 json parse_json_object(const std::filesystem::path& file, const std::string& where,
                        std::string_view text) {
@@ -73,7 +89,7 @@ json parse_json_object(const std::filesystem::path& file, const std::string& whe
   }
   json value;
   try {
-    value = json::parse(text);
+    value = parse_shallow(file, where, text);
   } catch (const json::parse_error& e) {
     throw FileError(file, with_place(where, fmt::format("not JSON (at byte {})", e.byte)));
   } catch (const json::out_of_range&) {
@@ -85,131 +101,180 @@ json parse_json_object(const std::filesystem::path& file, const std::string& whe
   return may_hold_controls(text) ? made_visible(std::move(value)) : value;
 }
 
-JsonFields::JsonFields(const std::filesystem::path& file, std::string where, const json& object)
-    : file_(file), where_(std::move(where)), object_(object) {
-  if (!object_.is_object()) {
-    throw FileError(file_, with_place(where_, "expected a JSON object, found " + shown(object_)));
-  }
+JsonFields JsonFields::parse(const std::string& file, const std::string& where,
+                             std::string_view text) {
+  return {file, where, std::make_shared<json>(parse_json_object(file, where, text)), true};
 }
 
-void JsonFields::refuse(const char* name, const std::string& what) const {
+JsonFields::JsonFields() : JsonFields("", "", std::make_shared<json>(json::object()), false) {}
+
+JsonFields::JsonFields(std::string file, std::string where, std::shared_ptr<json> object,
+                       bool reads)
+    : file_(std::move(file)), where_(std::move(where)), object_(std::move(object)), reads_(reads) {}
+
+JsonFields::JsonFields(const std::filesystem::path& file, std::string where, const json& object)
+    : JsonFields(file, std::move(where), {std::shared_ptr<json>(), const_cast<json*>(&object)},
+                 true) {}
+
+void JsonFields::refuse(const std::string& name, const std::string& what) const {
   throw FileError(file_, with_place(where_, fmt::format("field '{}' {}", name, what)));
 }
 
-const json& JsonFields::at(const char* name) const {
-  const auto found = object_.find(name);
-  if (found == object_.end()) {
+void JsonFields::refuse_unless(bool is_right, const std::string& name, const json& value,
+                               const char* right) const {
+  if (!is_right) {
+    refuse(name, fmt::format("must be {}, found {}", right, shown(value)));
+  }
+}
+
+bool JsonFields::has(const std::string& name) const { return object_->contains(name); }
+
+std::vector<std::string> JsonFields::names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : object_->items()) {
+    names.push_back(name);
+  }
+  return names;
+}
+
+json& JsonFields::at(const std::string& name) {
+  if (!reads_) {
+    return (*object_)[name];
+  }
+  const auto found = object_->find(name);
+  if (found == object_->end()) {
     refuse(name, "is missing");
   }
   return *found;
 }
 
-bool JsonFields::has(const char* name) const { return object_.contains(name); }
-
-std::string JsonFields::text(const char* name) const {
-  const json& value = at(name);
-  if (!value.is_string()) {
-    refuse(name, "must be a string, found " + shown(value));
+JsonFields JsonFields::inner(const std::string& name, json& value) const {
+  if (reads_) {
+    refuse_unless(value.is_object(), name, value, "an object");
+  } else {
+    value = json::object();
   }
-  return value.get<std::string>();
+  const std::string where = reads_ ? with_place(where_, fmt::format("in '{}'", name)) : "";
+  return {file_, where, {object_, &value}, reads_};
 }
 
-bool JsonFields::boolean(const char* name) const {
-  const json& value = at(name);
-  if (!value.is_boolean()) {
-    refuse(name, "must be true or false, found " + shown(value));
+std::size_t JsonFields::elements_of(const std::string& name, json& value) const {
+  if (reads_) {
+    refuse_unless(value.is_array(), name, value, "an array");
+  } else {
+    value = json::array();
   }
-  return value.get<bool>();
+  return value.size();
 }
 
-double JsonFields::number(const char* name) const {
-  const json& value = at(name);
-  if (!value.is_number() || !std::isfinite(value.get<double>())) {
-    refuse(name, "must be a number, found " + shown(value));
-  }
-  return value.get<double>();
+json& JsonFields::element(json& array, std::size_t i) { return array[i]; }
+
+std::string JsonFields::element_name(const std::string& name, std::size_t i) {
+  return fmt::format("{}[{}]", name, i);
 }
 
-double JsonFields::non_negative(const char* name) const {
-  const double value = number(name);
-  if (value < 0) {
-    refuse(name, fmt::format("must be at least 0, found {}", value));
+std::size_t JsonFields::choose(const std::string& name, std::size_t value,
+                               std::span<const std::string_view> names) {
+  if (!reads_) {
+    at(name) = names[value];
+    return value;
+  }
+  const auto text = get<std::string>(name.c_str());
+  const auto found = std::ranges::find(names, text);
+  if (found == names.end()) {
+    refuse(name, fmt::format("is '{}', allowed are {}", text, fmt::join(names, ", ")));
+  }
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+int JsonFields::format(const std::string& name, int version, std::initializer_list<int> versions) {
+  const std::vector<int> allowed = versions.size() == 0 ? std::vector{version} : versions;
+  std::string format = name;
+  (*this)("format", format);
+  if (format != name) {
+    refuse("format", fmt::format("is '{}', expected '{}'", format, name));
+  }
+  (*this)("version", version);
+  if (std::ranges::find(allowed, version) == allowed.end()) {
+    refuse("version", fmt::format("is {}, this program reads version {} of {}", version,
+                                  fmt::join(allowed, " and "), name));
+  }
+  return version;
+}
+
+void JsonFields::scalar(const std::string& name, json& field, std::string& value) const {
+  if (reads_) {
+    refuse_unless(field.is_string(), name, field, "a string");
+    value = field.get_ref<const std::string&>();
+  } else {
+    field = value;
+  }
+}
+
+void JsonFields::scalar(const std::string& name, json& field, bool& value) const {
+  if (reads_) {
+    refuse_unless(field.is_boolean(), name, field, "true or false");
+    value = field.get<bool>();
+  } else {
+    field = value;
+  }
+}
+
+void JsonFields::scalar(const std::string& name, json& field, std::uint64_t& value) const {
+  if (reads_) {
+    refuse_unless(field.is_number_unsigned(), name, field, "an unsigned integer");
+    value = field.get<std::uint64_t>();
+  } else {
+    field = value;
+  }
+}
+
+std::int64_t JsonFields::number_between(const std::string& name, json& field, std::int64_t value,
+                                        std::int64_t minimum, std::int64_t maximum) const {
+  if (!reads_) {
+    field = value;
+    return value;
+  }
+  const bool fits =
+      field.is_number_integer() &&
+      (!field.is_number_unsigned() || std::in_range<std::int64_t>(field.get<std::uint64_t>()));
+  value = fits ? field.get<std::int64_t>() : 0;
+  if (!fits || value < minimum || value > maximum) {
+    refuse(name, fmt::format("must be an integer from {} to {}, found {}", minimum, maximum,
+                             shown(field)));
   }
   return value;
 }
 
-std::int64_t JsonFields::integer_between(const char* name, const json& value, std::int64_t minimum,
-                                         std::int64_t maximum) const {
-  const bool fits = value.is_number_integer() &&
-                    (!value.is_number_unsigned() ||
-                     value.get<std::uint64_t>() <=
-                         static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
-  if (!fits || value.get<std::int64_t>() < minimum || value.get<std::int64_t>() > maximum) {
-    refuse(name, fmt::format("must be an integer from {} to {}, found {}", minimum, maximum,
-                             shown(value)));
+double JsonFields::number_between(const std::string& name, json& field, double value,
+                                  double minimum, double maximum) const {
+  if (!reads_) {
+    field = value;
+    return value;
   }
-  return value.get<std::int64_t>();
+  refuse_unless(field.is_number(), name, field, "a number");
+  value = field.get<double>();
+  if (value > maximum) {
+    refuse(name, fmt::format("must be from {} to {}, found {}", minimum, maximum, value));
+  }
+  if (value < minimum) {
+    refuse(name, fmt::format("must be at least {}, found {}", minimum, value));
+  }
+  return value;
 }
 
 JsonFields JsonFields::object(const char* name) const {
-  const json& value = at(name);
-  if (!value.is_object()) {
-    refuse(name, "must be an object, found " + shown(value));
-  }
-  return {file_, with_place(where_, fmt::format("in '{}'", name)), value};
+  auto& self = const_cast<JsonFields&>(*this);
+  return inner(name, self.at(name));
 }
 
 std::vector<JsonFields> JsonFields::objects(const char* name) const {
-  return list_of(*this, name, at(name), "an array", [&, i = 0](const json& element) mutable {
-    return JsonFields(file_, with_place(where_, fmt::format("in '{}[{}]'", name, i++)), element);
-  });
-}
-
-std::vector<double> JsonFields::numbers(const char* name) const {
-  return numbers_in(name, at(name));
-}
-
-std::vector<std::vector<double>> JsonFields::lists(const char* name) const {
-  return list_of(*this, name, at(name), "an array of arrays",
-                 [&](const json& element) { return numbers_in(name, element); });
-}
-
-std::vector<double> JsonFields::numbers_in(const char* name, const json& value) const {
-  return list_of(*this, name, value, "an array of numbers", [&](const json& element) {
-    if (!element.is_number() || !std::isfinite(element.get<double>())) {
-      refuse(name, "must hold numbers only, found " + shown(element));
-    }
-    return element.get<double>();
-  });
-}
-
-std::vector<std::string> JsonFields::texts(const char* name) const {
-  return list_of(*this, name, at(name), "an array of strings", [&](const json& element) {
-    if (!element.is_string()) {
-      refuse(name, "must hold strings only, found " + shown(element));
-    }
-    return element.get<std::string>();
-  });
-}
-
-std::vector<std::int64_t> JsonFields::integers(const char* name, std::int64_t minimum,
-                                               std::int64_t maximum) const {
-  return list_of(*this, name, at(name), "an array of integers", [&](const json& element) {
-    return integer_between(name, element, minimum, maximum);
-  });
-}
-
-void check_format(const JsonFields& fields, const std::string& format,
-                  std::span<const int> versions) {
-  const std::string found = fields.text("format");
-  if (found != format) {
-    fields.refuse("format", fmt::format("is '{}', expected '{}'", found, format));
+  json& array = const_cast<JsonFields&>(*this).at(name);
+  std::vector<JsonFields> list;
+  for (std::size_t i = 0, size = elements_of(name, array); i < size; ++i) {
+    list.push_back(inner(element_name(name, i), array[i]));
   }
-  const auto found_version = fields.integer<std::int64_t>("version");
-  if (std::ranges::find(versions, found_version) == versions.end()) {
-    fields.refuse("version", fmt::format("is {}, this program reads version {} of {}",
-                                         found_version, fmt::join(versions, " and "), format));
-  }
+  return list;
 }
 
 }  // namespace cleave::detail

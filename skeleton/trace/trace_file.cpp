@@ -5,7 +5,6 @@
 #include <array>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include <cleave/error.hpp>
@@ -15,128 +14,92 @@
 
 namespace cleave::detail {
 
-using nlohmann::json;
-
 namespace {
 
 constexpr const char* kTraceFormat = "cleave-trace";
 /// 36 years: of times that are at most so far from a clock's zero, any difference is defined.
 constexpr std::int64_t kFarthest_ns = std::int64_t{1} << 60;
 
-/// The counts of a worker by the names of their fields.
-constexpr std::array<std::pair<const char*, std::int64_t WorkerStatistics::*>, 14> kWorkerCounts = {
-    {{"visits", &WorkerStatistics::visits},
-     {"nodes", &WorkerStatistics::nodes},
-     {"searches", &WorkerStatistics::searches},
-     {"local_tried", &WorkerStatistics::local_tried},
-     {"local_made", &WorkerStatistics::local_made},
-     {"remote_tried", &WorkerStatistics::remote_tried},
-     {"remote_made", &WorkerStatistics::remote_made},
-     {"nodes_stolen", &WorkerStatistics::nodes_stolen},
-     {"bytes_received", &WorkerStatistics::bytes_received},
-     {"searching_ns", &WorkerStatistics::searching_ns},
-     {"stealing_ns", &WorkerStatistics::stealing_ns},
-     {"starting_ns", &WorkerStatistics::starting_ns},
-     {"idle_ns", &WorkerStatistics::idle_ns},
-     {"ending_ns", &WorkerStatistics::ending_ns}}};
-
-json to_json(const Sizes& sizes) {
-  json object = json::object();
+NamedSizes named(const Sizes& sizes) {
+  NamedSizes named;
   for (const Size& size : sizes) {
-    object[std::string(size.name)] = size.value;
+    named.emplace(size.name, size.value);
   }
-  return object;
+  return named;
 }
 
-json to_json(const Costs& costs) {
-  json terms = json::object();
-  for (const auto& [block, of_block] : costs.terms) {
-    terms[block] = of_block;
-  }
-  return {{"curves", detail::to_json(costs.curves)}, {"terms", std::move(terms)}};
-}
+}  // namespace
 
-json header_of(const RunInformation& run) {
-  json header = {{"format", kTraceFormat},
-                 {"version", run.rehearsed.empty() ? kTraceVersion : kRehearsalVersion},
-                 {"app", run.app},
-                 {"type", run.type},
-                 {"placement", run.placement},
-                 {"ranks", run.ranks},
-                 {"threads", run.threads},
-                 {"ranks_per_host", run.ranks_per_host},
-                 {"oversubscribed", run.oversubscribed},
-                 {"seed", run.seed},
-                 {"repetitions", run.repetitions},
-                 {"warm_up", run.warm_up},
-                 {"inputs", run.inputs},
-                 {"options", run.options},
-                 {"costs", to_json(run.costs)},
-                 {"clock_offset_ns", run.clock_offset_ns},
-                 {"peak_memory_bytes", run.peak_memory_bytes},
-                 {"provenance", to_json(run.provenance)}};
-  if (!run.rehearsed.empty()) {
-    header["rehearsed"] = run.rehearsed;
-  }
-  add_steps(header, run.steps);
-  return header;
-}
-
-Costs costs_from(const JsonFields& fields) {
-  Costs costs{.curves = curves_from(fields)};
-  const JsonFields terms = fields.object("terms");
-  for (const auto& [block, of_block] : terms.raw().items()) {
-    costs.terms.push_back({block, terms.texts(block.c_str())});
-  }
-  return costs;
-}
-
-RunInformation run_from(const JsonFields& fields) {
-  RunInformation run{.app = fields.text("app"),
-                     .type = fields.text("type"),
-                     .placement = fields.text("placement"),
-                     .ranks = fields.integer<int>("ranks", 1, kMaxRanks),
-                     .threads = fields.integer<int>("threads", 1, kMaxThreads),
-                     .ranks_per_host = fields.integer<int>("ranks_per_host", 1, kMaxRanks),
-                     .oversubscribed = fields.boolean("oversubscribed"),
-                     .repetitions = fields.integer<int>("repetitions", 0),
-                     .warm_up = fields.integer<int>("warm_up", 0),
-                     .provenance = provenance_from(fields)};
-  if (!fields.raw().contains("seed") || !fields.raw()["seed"].is_number_unsigned()) {
-    fields.refuse("seed", "must be an unsigned integer");
-  }
-  run.seed = fields.raw()["seed"].get<std::uint64_t>();
-  for (const auto& [name, value] : fields.object("options").raw().items()) {
-    if (!value.is_string()) {
-      fields.refuse("options", "must hold strings only");
+static void fields(JsonFields& object, Costs& costs) {
+  object("curves", costs.curves)("terms", [&](JsonFields& terms) {
+    for (const std::string& block : terms.names()) {
+      costs.terms.push_back({.block = block});
     }
-    run.options[name] = value.get<std::string>();
-  }
-  if (fields.has("costs")) {
-    run.costs = costs_from(fields.object("costs"));
-  }
-  run.steps = steps_from(fields);
-  run.clock_offset_ns = fields.integers("clock_offset_ns", -kFarthest_ns, kFarthest_ns);
-  if (fields.has("inputs")) {
-    run.inputs = fields.text("inputs");
-  }
-  if (fields.has("peak_memory_bytes")) {
-    run.peak_memory_bytes = fields.integer<std::int64_t>("peak_memory_bytes", 0);
-  }
-  if (fields.integer<int>("version") == kRehearsalVersion) {
-    for (const std::int64_t rank : fields.integers("rehearsed", 0, run.ranks - 1)) {
-      run.rehearsed.push_back(static_cast<int>(rank));
+    for (BlockTerms& of_block : costs.terms) {
+      terms(of_block.block, of_block.terms);
     }
-    if (run.rehearsed.empty()) {
-      fields.refuse("rehearsed", "must name a rank at least");
-    }
-  }
-  if (run.clock_offset_ns.size() != static_cast<std::size_t>(run.ranks)) {
-    fields.refuse("clock_offset_ns",
-                  fmt::format("must hold one number for each of {} ranks", run.ranks));
-  }
-  return run;
+  });
 }
+
+static void fields(JsonFields& object, RunInformation& run) {
+  const int version =
+      object.format(kTraceFormat, run.rehearsed.empty() ? kTraceVersion : kRehearsalVersion,
+                    {kTraceVersion, kRehearsalVersion});
+  object("app", run.app)("type", run.type)("placement", run.placement);
+  object("ranks", run.ranks, 1, kMaxRanks)("threads", run.threads, 1, kMaxThreads);
+  object("ranks_per_host", run.ranks_per_host, 1, kMaxRanks);
+  object("oversubscribed", run.oversubscribed)("seed", run.seed);
+  object("repetitions", run.repetitions, 0)("warm_up", run.warm_up, 0);
+  object.optional("inputs", run.inputs)("options", run.options).optional("costs", run.costs);
+  object("clock_offset_ns", run.clock_offset_ns, -kFarthest_ns, kFarthest_ns);
+  object.optional("peak_memory_bytes", run.peak_memory_bytes, 0)("provenance", run.provenance);
+  if (version == kRehearsalVersion) {
+    object("rehearsed", run.rehearsed, 0, run.ranks - 1);
+    object.require(!run.rehearsed.empty(), "rehearsed", "must name a rank at least");
+  }
+  if (object.reads()) {
+    run.steps = steps_from(object);
+  } else if (!run.steps.empty()) {
+    object("steps", [&](JsonFields& steps) {
+      for (const auto& [name, step] : run.steps) {
+        steps(name, step.text());
+      }
+    });
+  }
+  object.require(run.clock_offset_ns.size() == static_cast<std::size_t>(run.ranks),
+                 "clock_offset_ns",
+                 fmt::format("must hold one number for each of {} ranks", run.ranks));
+}
+
+static void fields(JsonFields& object, Trace::Run& run) {
+  object("repetition", run.index, 0)("warm_up", run.warm_up)("elapsed_ns", run.elapsed_ns, 0);
+  sizes_field(object, run.sizes);
+}
+
+static void fields(JsonFields& object, WorkerOfRepetition& worker, int ranks = kMaxRanks,
+                   int threads = kMaxThreads) {
+  WorkerStatistics& s = worker.statistics;
+  object("repetition", worker.repetition, 0)("rank", s.rank, 0, ranks - 1);
+  object("thread", s.thread, 0, threads - 1)("visits", s.visits, 0)("nodes", s.nodes, 0);
+  object("searches", s.searches, 0)("local_tried", s.local_tried, 0);
+  object("local_made", s.local_made, 0)("remote_tried", s.remote_tried, 0);
+  object("remote_made", s.remote_made, 0)("nodes_stolen", s.nodes_stolen, 0);
+  object("bytes_received", s.bytes_received, 0)("searching_ns", s.searching_ns, 0);
+  object("stealing_ns", s.stealing_ns, 0)("starting_ns", s.starting_ns, 0);
+  object("idle_ns", s.idle_ns, 0)("ending_ns", s.ending_ns, 0);
+}
+
+/// All of a span but its sizes. `span_lines` writes it, without an object for each.
+static void read_fields(JsonFields& object, Trace::RankSpan& entry, int ranks) {
+  Span& span = entry.span;
+  object("rank", entry.rank, 0, ranks - 1)("repetition", span.repetition, 0);
+  object("level", span.level, 0)("group", span.group, 1, ranks)("bytes", span.bytes, 0);
+  object.choice("block", span.block, kBlockNames);
+  object("begin_ns", span.begin_ns, -kFarthest_ns, kFarthest_ns);
+  object("end_ns", span.end_ns, span.begin_ns, kFarthest_ns);
+}
+
+namespace {
 
 /// Reads the lines of a trace one by one into a Trace.
 class TraceReader {
@@ -170,80 +133,49 @@ class TraceReader {
   /// Returns whether this was the last line.
   bool read_line(const std::string& line) {
     const std::string where = fmt::format("line {}", line_number_);
-    const json object = parse_json_object(trace_.file, where, line);
-    const JsonFields fields(trace_.file, where, object);
+    JsonFields object = JsonFields::parse(trace_.file, where, line);
     if (line_number_ == 1) {
-      check_format(fields, kTraceFormat, std::array{kTraceVersion, kRehearsalVersion});
-      trace_.run = run_from(fields);
-    } else if (fields.has("end")) {
-      if (fields.integer<std::int64_t>("lines") != line_number_) {
-        fields.refuse("lines", fmt::format("does not match the {} lines found", line_number_));
+      fields(object, trace_.run);
+    } else if (object.has("end")) {
+      if (object.integer("lines") != line_number_) {
+        object.refuse("lines", fmt::format("does not match the {} lines found", line_number_));
       }
       return true;
-    } else if (fields.has("elapsed_ns")) {
-      read_repetition(fields);
-    } else if (fields.has("dropped")) {
-      rank_from(fields);
-      trace_.dropped += fields.integer<std::int64_t>("dropped", 1);
-    } else if (fields.has("thread")) {
-      read_worker(fields);
+    } else if (object.has("elapsed_ns")) {
+      fields(object, trace_.repetitions.emplace_back());
+    } else if (object.has("dropped")) {
+      trace_.dropped += object.integer("dropped", std::int64_t{1});
+    } else if (object.has("thread")) {
+      fields(object, trace_.workers.emplace_back(), trace_.run.ranks, trace_.run.threads);
     } else {
-      read_span(fields);
+      read_span(object);
     }
     return false;
   }
 
-  void read_repetition(const JsonFields& fields) {
-    trace_.repetitions.push_back(
-        Trace::Run{.index = fields.integer<int>("repetition", 0),
-                   .warm_up = fields.boolean("warm_up"),
-                   .elapsed_ns = fields.integer<std::int64_t>("elapsed_ns", 0),
-                   .sizes = sizes_from(fields)});
-  }
-
-  void read_worker(const JsonFields& fields) {
-    WorkerStatistics statistics{.rank = rank_from(fields),
-                                .thread = fields.integer<int>("thread", 0, trace_.run.threads - 1)};
-    for (const auto& [name, member] : kWorkerCounts) {
-      statistics.*member = fields.integer<std::int64_t>(name, 0);
-    }
-    trace_.workers.push_back({fields.integer<std::int32_t>("repetition", 0), statistics});
-  }
-
-  void read_span(const JsonFields& fields) {
-    Trace::RankSpan entry{.rank = rank_from(fields)};
-    Span& span = entry.span;
-    span.repetition = fields.integer<int>("repetition", 0);
-    span.level = fields.integer<std::int16_t>("level", 0);
-    span.group = fields.integer<int>("group", 1, trace_.run.ranks);
-    span.block = block_from(fields);
-    span.begin_ns = fields.integer<std::int64_t>("begin_ns", -kFarthest_ns, kFarthest_ns);
-    span.end_ns = fields.integer<std::int64_t>("end_ns", span.begin_ns, kFarthest_ns);
-    span.bytes = fields.integer<std::int64_t>("bytes", 0);
-    const NamedSizes sizes = sizes_from(fields);
+  void read_span(JsonFields& object) {
+    Trace::RankSpan& entry = trace_.spans.emplace_back();
+    read_fields(object, entry, trace_.run.ranks);
+    NamedSizes sizes;
+    sizes_field(object, sizes);
     if (sizes.size() > Sizes::kMaxSizes) {
-      fields.refuse("sizes", fmt::format("holds {} sizes, at most {} are allowed", sizes.size(),
+      object.refuse("sizes", fmt::format("holds {} sizes, at most {} are allowed", sizes.size(),
                                          Sizes::kMaxSizes));
     }
     std::vector<std::string> names;
     for (const auto& [name, value] : sizes) {
-      span.size_values[names.size()] = value;
+      entry.span.size_values[names.size()] = value;
       names.push_back(name);
     }
     auto known = std::find(trace_.size_names.begin(), trace_.size_names.end(), names);
     if (known == trace_.size_names.end()) {
       if (trace_.size_names.size() == 256) {
-        fields.refuse("sizes", "is the 257th different list of names, 256 are allowed");
+        object.refuse("sizes", "is the 257th different list of names, 256 are allowed");
       }
       trace_.size_names.push_back(names);
       known = std::prev(trace_.size_names.end());
     }
-    span.size_names = static_cast<std::uint8_t>(known - trace_.size_names.begin());
-    trace_.spans.push_back(entry);
-  }
-
-  int rank_from(const JsonFields& fields) const {
-    return fields.integer<int>("rank", 0, trace_.run.ranks - 1);
+    entry.span.size_names = static_cast<std::uint8_t>(known - trace_.size_names.begin());
   }
 
   Trace trace_;
@@ -254,15 +186,14 @@ class TraceReader {
 
 TraceWriter::TraceWriter(const std::filesystem::path& path, const RunInformation& run)
     : file_(path) {
-  add_line(header_of(run).dump());
+  add_line(json_text(run));
 }
 
 void TraceWriter::add(const Repetition& repetition) {
-  const json line = {{"repetition", repetition.index},
-                     {"warm_up", repetition.warm_up},
-                     {"elapsed_ns", repetition.elapsed_ns},
-                     {"sizes", to_json(repetition.sizes)}};
-  add_line(line.dump());
+  add_line(json_text(Trace::Run{.index = repetition.index,
+                                .warm_up = repetition.warm_up,
+                                .elapsed_ns = repetition.elapsed_ns,
+                                .sizes = named(repetition.sizes)}));
 }
 
 void TraceWriter::add_lines(std::string_view lines) {
@@ -273,7 +204,7 @@ void TraceWriter::add_lines(std::string_view lines) {
 void TraceWriter::add_line(const std::string& line) { add_lines(line + '\n'); }
 
 void TraceWriter::commit() {
-  add_line(json{{"end", kTraceFormat}, {"lines", lines_ + 1}}.dump());
+  add_line(fmt::format(R"({{"end":"{}","lines":{}}})", kTraceFormat, lines_ + 1));
   file_.commit();
 }
 
@@ -300,10 +231,14 @@ std::string span_lines(const Recorder& recorder, int rank, std::size_t first, st
   for (const Span& span : all.subspan(first, std::min(count, all.size() - first))) {
     fmt::format_to(std::back_inserter(lines),
                    R"({{"repetition":{},"rank":{},"level":{},"group":{},"block":"{}",)"
-                   R"("begin_ns":{},"end_ns":{},"bytes":{},"sizes":{}}})"
-                   "\n",
+                   R"("begin_ns":{},"end_ns":{},"bytes":{},"sizes":{{)",
                    span.repetition, rank, span.level, span.group, name_of(span.block),
-                   span.begin_ns, span.end_ns, span.bytes, to_json(recorder.sizes_of(span)).dump());
+                   span.begin_ns, span.end_ns, span.bytes);
+    for (const char* comma = ""; const Size& size : recorder.sizes_of(span)) {
+      fmt::format_to(std::back_inserter(lines), R"({}"{}":{})", std::exchange(comma, ","),
+                     size.name, size.value);
+    }
+    lines.append(std::string_view("}}\n"));
   }
   return fmt::to_string(lines);
 }
@@ -311,17 +246,14 @@ std::string span_lines(const Recorder& recorder, int rank, std::size_t first, st
 std::string dropped_line(const Recorder& recorder, int rank) {
   return recorder.dropped() == 0
              ? ""
-             : json{{"rank", rank}, {"dropped", recorder.dropped()}}.dump() + '\n';
+             : fmt::format("{{\"rank\":{},\"dropped\":{}}}\n", rank, recorder.dropped());
 }
 
 std::string worker_lines(const Recorder& recorder, int rank) {
   std::string lines;
-  for (const auto& [repetition, statistics] : recorder.workers()) {
-    json line = {{"repetition", repetition}, {"rank", rank}, {"thread", statistics.thread}};
-    for (const auto& [name, member] : kWorkerCounts) {
-      line[name] = statistics.*member;
-    }
-    lines += line.dump() + '\n';
+  for (WorkerOfRepetition worker : recorder.workers()) {
+    worker.statistics.rank = rank;
+    lines += json_text(worker) + '\n';
   }
   return lines;
 }

@@ -78,12 +78,12 @@ struct Machine {
 const Communication* nearest(const std::vector<Communication>& patterns, int ranks, int level,
                              bool leaves_host, bool of_any_hosts);
 
-/// What a file says of one pattern, without its samples.
-nlohmann::json to_json(const Communication& pattern);
+/// Only `ranks`, `latency_s` and `gap_s_per_byte` must be there: a person may write a machine by
+/// hand.
+void fields(JsonFields& object, Communication& pattern);
 
-/// The reverse. Only `ranks`, `latency_s` and `gap_s_per_byte` must be there: a person may write a
-/// machine by hand. \throws FileError  naming the field
-Communication communication_from(const JsonFields& fields);
+nlohmann::json to_json(const Communication& pattern);
+Communication communication_from(const JsonFields& object);
 
 /// The text of a machine file.
 std::string to_text(const Machine& machine);

@@ -24,10 +24,10 @@ inline constexpr int kRehearsalVersion = 4;
 
 class JsonFields;
 
-/// Declared curves, in traces and models.
+/// A declared curve, in traces and models.
+void fields(JsonFields& object, Curve& curve);
 nlohmann::json to_json(const std::vector<Curve>& curves);
-/// Those of the field "curves". \throws FileError
-std::vector<Curve> curves_from(const JsonFields& fields);
+std::vector<Curve> curves_from(const JsonFields& object);
 
 /// The steps of sizes, in traces and models: the field "steps", where there are any.
 void add_steps(nlohmann::json& object, const SizeSteps& steps);
@@ -36,10 +36,12 @@ SizeSteps steps_from(const JsonFields& fields);
 
 /// What is wrong with a name for which `is_size_name` is false.
 std::string wrong_size_name(std::string_view name);
-/// The field "sizes". \throws FileError
-NamedSizes sizes_from(const JsonFields& fields);
-/// The block that the field "block" names. \throws FileError
-Block block_from(const JsonFields& fields);
+/// The field "sizes".
+void sizes_field(JsonFields& object, NamedSizes& sizes);
+NamedSizes sizes_from(const JsonFields& object);
+/// The field "block".
+void block_field(JsonFields& object, Block& block);
+Block block_from(const JsonFields& object);
 
 /// Writes a trace; it appears under its name only when `commit` succeeds.
 class TraceWriter {
