@@ -89,12 +89,12 @@ function(cleave_only_in_all)
   set_property(TEST ${ARGV} APPEND PROPERTY LABELS all)
 endfunction()
 
-# cleave_must_not_compile(NAME TARGET HEADER): the files in the folder must_not_compile, which include HEADER,
-# compiled as a user of TARGET would, must each fail with the one error that its first line names.
+# cleave_must_not_compile(NAME TARGET HEADER): the programs of must_not_compile.txt, which include HEADER, compiled as a
+# user of TARGET would, must each fail with the one error that the table names.
 function(cleave_must_not_compile name target header)
   add_test(NAME must_not_compile.${name}
            COMMAND ${PROJECT_SOURCE_DIR}/tests/skeleton/check_must_not_compile ${header}
-                   ${CMAKE_CURRENT_SOURCE_DIR}/must_not_compile ${CMAKE_CXX_COMPILER} -std=c++20
+                   ${CMAKE_CURRENT_SOURCE_DIR}/must_not_compile.txt ${CMAKE_CXX_COMPILER} -std=c++20
                    -I$<JOIN:$<TARGET_PROPERTY:${target},INTERFACE_INCLUDE_DIRECTORIES>,$<SEMICOLON>-I>
            COMMAND_EXPAND_LISTS)
   set_tests_properties(must_not_compile.${name} PROPERTIES TIMEOUT 120)

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // wire<T>: how a value crosses to another rank, as a sequence of bytes.
 //
-// Automatic: arithmetic types, enumerations, std::complex, std::bitset, std::string, std::array,
-// std::vector, std::deque, std::pair, std::tuple, std::optional, std::variant, std::map, std::set
-// and their unordered forms, and aggregates of at most 100 of these, to any depth. Refused at
-// compile time: pointers and views (std::span, std::string_view), alone or inside an aggregate,
-// since what they point to stays behind; C arrays, for which std::array does; unions, with a name
-// or without, since nothing tells which member holds; and aggregates with a base class. Any other
-// type: specialise wire<T>, or declare it `kPlain` if its bytes are its value, which also spares
-// the compiler a look into an aggregate of many kilobytes. Ranks must agree on byte order and type
-// sizes: one cluster of one kind of machine.
+// Automatic: arithmetic types, enumerations, std::complex, std::bitset, std::array, std::pair,
+// std::tuple, std::optional, std::variant, the containers of the standard library, and aggregates
+// of at most 100 of these, to any depth. Refused at compile time: pointers and views (std::span,
+// std::string_view), alone or inside an aggregate, since what they point to stays behind; C arrays,
+// for which std::array does; unions, since nothing tells which member holds; aggregates with a base
+// class; containers whose comparator, hash or allocator has state; types that hold themselves. Any
+// other type: specialise wire<T>, or declare it `kPlain` if its bytes are its value, which also
+// spares the compiler a look into an aggregate of many kilobytes. Ranks must agree on byte order
+// and type sizes: one cluster of one kind of machine.
 #pragma once
 
 #include <array>
-#include <complex>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
+#include <ranges>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -67,16 +68,8 @@ class Unpacker {
   std::span<const std::byte> bytes_;
 };
 
-/// Specialise as `true` for a trivially copyable type that cannot be looked into (it has private
-/// members or a base class) and whose bytes are its whole value.
-template <class T>
-inline constexpr bool kPlain = std::is_arithmetic_v<T> || std::is_enum_v<T>;
-template <class T>
-  requires std::is_arithmetic_v<T>
-inline constexpr bool kPlain<std::complex<T>> = true;
-
 /// Specialise with `static void pack(Packer&, const T&)` and `static T unpack(Unpacker&)`, or
-/// derive from WireByStorage.
+/// derive from WireByStorage. A member type `Parts` names types that must cross as well.
 template <class T>
 struct wire;
 
@@ -116,29 +109,8 @@ concept HasWire = requires(Packer& packer, Unpacker& unpacker, const T& value) {
   { wire<T>::unpack(unpacker) } -> std::same_as<T>;
 };
 
-/// Initialises a union that no wire is declared for, and nothing else.
-struct AnyUnion {
-  template <class Union>
-    requires(std::is_union_v<Union> && !HasWire<Union>)
-  operator Union() const noexcept;
-};
-
-/// Whether such a union is a field of T: without a name, it has no structured binding.
 template <class T>
-consteval bool holds_union() {
-  return []<std::size_t... field>(std::index_sequence<field...>) {
-    return ([]<std::size_t... before>(std::index_sequence<before...>) {
-      return requires { T{AnyField<T>{before}..., AnyUnion{}}; };
-    }(std::make_index_sequence<field>()) ||
-            ...);
-  }(std::make_index_sequence<field_count<T>()>());
-}
-
-template <class T>
-concept Inspectable = !kIsArray<T> && HasFields<T> && !holds_union<T>();
-
-template <class T>
-struct IsPlain;
+concept Inspectable = !kIsArray<T> && HasFields<T>;
 
 template <class T>
 consteval bool is_plain() {
@@ -147,17 +119,68 @@ consteval bool is_plain() {
   } else if constexpr (kIsArray<T>) {
     return is_plain<typename T::value_type>();
   } else if constexpr (std::is_trivially_copyable_v<T> && Inspectable<T>) {
-    return all_fields<T, IsPlain>();
+    return []<class... Fields>(Types<Fields...>) {
+      return (is_plain<Fields>() && ...);
+    }(FieldTypes<T>());
   } else {
     return false;
   }
 }
 
 template <class T>
-struct IsPlain : std::bool_constant<is_plain<T>()> {};
+concept PointsElsewhere =
+    std::is_pointer_v<T> || std::is_reference_v<T> || std::is_member_pointer_v<T> ||
+    std::ranges::view<T> || std::input_or_output_iterator<T> ||
+    requires(const T& pointer) { *pointer.get(); } || requires(const T& wrapper) {
+      { wrapper.get() } -> std::same_as<typename T::type&>;
+    };
+
+/// A container as the standard library has them: elements are inserted at its end.
+template <class T>
+concept Container =
+    std::default_initializable<T> && requires(T& container, typename T::value_type element) {
+      typename T::allocator_type;
+      container.insert(container.end(), std::move(element));
+      container.size();
+    };
+
+/// Why a type does not cross to another rank, the graver the greater.
+enum class Fault { none, aggregate, closed, state, recursive, pointer };
+
+/// \tparam Culprit  the type at fault
+template <Fault fault, class Culprit>
+struct Crossing {
+  static constexpr Fault kFault = fault;
+};
+template <Fault a, class A, Fault b, class B>
+std::conditional_t<(a >= b), Crossing<a, A>, Crossing<b, B>> operator|(Crossing<a, A> /*first*/,
+                                                                       Crossing<b, B> /*second*/) {
+  return {};
+}
 
 template <class T>
-struct Crosses : std::bool_constant<HasWire<T>> {};
+inline constexpr Fault kFaultOf = PointsElsewhere<T>       ? Fault::pointer
+                                  : Container<T>           ? Fault::state
+                                  : std::is_aggregate_v<T> ? Fault::aggregate
+                                                           : Fault::closed;
+
+/// The gravest fault of T and of the parts that its wire names. \tparam Above  what holds T
+template <class T, class... Above>
+auto crossing() {
+  if constexpr ((std::same_as<T, Above> || ...)) {
+    return Crossing<Fault::recursive, T>();
+  } else if constexpr (!HasWire<T>) {
+    return Crossing<kFaultOf<T>, T>();
+  } else if constexpr (requires { typename wire<T>::Parts; }) {
+    return []<class... Parts>(Types<Parts...>) {
+      return (Crossing<Fault::none, T>() | ... | crossing<Parts, T, Above...>());
+    }(typename wire<T>::Parts());
+  } else {
+    return Crossing<Fault::none, T>();
+  }
+}
+template <class T>
+using CrossingOf = decltype(crossing<T>());
 
 }  // namespace detail
 
@@ -167,7 +190,7 @@ concept Plain = detail::is_plain<T>();
 
 /// A type that can cross to another rank.
 template <class T>
-concept Transferable = detail::HasWire<T>;
+concept Transferable = detail::CrossingOf<T>::kFault == detail::Fault::none;
 
 template <Plain T>
 struct wire<T> {
@@ -194,18 +217,20 @@ struct wire<bool> {
 
 /// An aggregate that is not plain: its fields one after the other.
 template <class T>
-  requires(!Plain<T> && detail::Inspectable<T> && detail::all_fields<T, detail::Crosses>())
+  requires(!Plain<T> && detail::Inspectable<T>)
 struct wire<T> {
+  using Parts = detail::FieldTypes<T>;
+
   static void pack(Packer& packer, const T& value) {
     const auto fields = detail::fields_of(value);
-    [&]<std::size_t... i>(std::index_sequence<i...>) {
-      (wire<detail::Field<T, i>>::pack(packer, detail::field<i>(fields)), ...);
-    }(std::make_index_sequence<detail::field_count<T>()>());
+    [&]<class... Fields, std::size_t... i>(detail::Types<Fields...>, std::index_sequence<i...>) {
+      (wire<Fields>::pack(packer, detail::field<i>(fields)), ...);
+    }(Parts(), std::make_index_sequence<detail::field_count<T>()>());
   }
   static T unpack(Unpacker& unpacker) {
-    return [&unpacker]<std::size_t... i>(std::index_sequence<i...>) {
-      return T{wire<detail::Field<T, i>>::unpack(unpacker)...};
-    }(std::make_index_sequence<detail::field_count<T>()>());
+    return [&]<class... Fields>(detail::Types<Fields...>) {
+      return T{wire<Fields>::unpack(unpacker)...};
+    }(Parts());
   }
 };
 

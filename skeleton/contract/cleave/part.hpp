@@ -13,7 +13,6 @@
 #include <utility>
 
 #include <cleave/row.hpp>
-#include <cleave/wire.hpp>
 
 namespace cleave {
 
@@ -25,6 +24,8 @@ template <class T>
   requires std::is_trivially_copyable_v<T>
 class Part {
  public:
+  using CrossesByElement = T;  ///< to other ranks (wire.hpp)
+
   Part() = default;
 
   /// `count` elements of any value, and room for 5/8 as many more. A level of the sorting form
@@ -162,20 +163,6 @@ class Part {
   std::size_t first_ = 0;
   std::size_t size_ = 0;
   bool is_uniform_ = false;
-};
-
-/// Its elements as they stand.
-template <Plain T>
-struct wire<Part<T>> {
-  static void pack(Packer& packer, const Part<T>& part) {
-    packer.put_count(part.size());
-    packer.put(part.data(), part.size() * sizeof(T));
-  }
-  static Part<T> unpack(Unpacker& unpacker) {
-    Part<T> part(unpacker.take_count(sizeof(T)));
-    unpacker.take(part.data(), part.size() * sizeof(T));
-    return part;
-  }
 };
 
 }  // namespace cleave

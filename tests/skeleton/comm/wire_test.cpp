@@ -5,8 +5,11 @@
 #include <bitset>
 #include <complex>
 #include <deque>
+#include <functional>
+#include <list>
 #include <map>
 #include <memory>
+#include <memory_resource>
 #include <random>
 #include <set>
 #include <span>
@@ -23,12 +26,17 @@
 namespace cleave {
 namespace {
 
+/// The value that `bytes` hold.
+template <Transferable T>
+T read(std::span<const std::byte> bytes) {
+  Incoming<T> incoming(bytes.size());
+  std::ranges::copy(bytes, incoming.bytes().begin());
+  return incoming.take();
+}
+
 template <Transferable T>
 T round_trip(const T& value) {
-  const Outgoing<T> outgoing(value);
-  Incoming<T> incoming(outgoing.bytes().size());
-  std::copy(outgoing.bytes().begin(), outgoing.bytes().end(), incoming.bytes().begin());
-  return incoming.take();
+  return read<T>(Outgoing<T>(value).bytes());
 }
 
 struct Point {
@@ -36,48 +44,113 @@ struct Point {
   double y = 0;
   bool operator==(const Point&) const = default;
 };
-struct Shape {
-  std::string name;
-  std::vector<Point> corners;
-  std::optional<std::vector<std::string>> tags;
-  std::array<std::uint8_t, 3> colour{};
-  bool operator==(const Shape&) const = default;
-};
-struct WithPointer {
-  int n = 0;
-  const int* data = nullptr;
-};
-struct DeepPointer {
-  std::vector<WithPointer> parts;
-};
-struct WithView {
-  std::string_view text;
-};
-class Opaque {
- public:
-  int value() const { return value_; }
-
- private:
-  int value_ = 3;
-};
-
 struct Matrix {
   std::array<std::array<double, 3>, 3> entries{};
   int rank = 0;
   bool operator==(const Matrix&) const = default;
 };
-struct Table {
-  std::string title;
-  std::array<std::array<std::string, 3>, 2> cells;
-  std::array<Matrix, 2> matrices{};
+union Colour {
+  std::uint32_t word;
+  std::uint8_t byte;
+};
+using Number = std::variant<int, double, std::string>;
+using Row3 = std::array<std::string, 3>;
+/// All that crosses by itself, nested.
+struct Rich {
+  std::complex<double> z;
+  std::vector<std::complex<float>> spectrum;
+  std::tuple<int, std::string, std::vector<int>> row;
+  std::map<std::string, std::vector<Number>> named;
+  std::unordered_map<int, std::string> numbered;
+  std::set<std::pair<int, int>, std::greater<>> edges;
+  std::unordered_set<std::string> words;
+  std::multimap<int, bool> counted;
+  std::deque<std::optional<int>> queue;
+  std::list<Matrix> matrices;
+  std::variant<std::monostate, std::map<int, int>> maybe;
+  std::array<std::array<std::string, 3>, 2> names;
+  std::optional<std::vector<Point>> corners;
   std::array<bool, 3> is_open{};
-  int rows = 0;
-  bool operator==(const Table&) const = default;
+  bool operator==(const Rich&) const = default;
 };
-struct Names {
-  std::array<char, 256> text;
-  int length;
+Rich rich() {
+  return {.z = {1, -2},
+          .spectrum = {{1, 2}, {3, 4}},
+          .row = {7, "seven", {7, 77}},
+          .named = {{"a", {1, 2.5, "three"}}, {"", {}}},
+          .numbered = {{1, "one"}, {2, "two"}, {3, "three"}},
+          .edges = {{1, 2}, {2, 3}},
+          .words = {"x", "yy", ""},
+          .counted = {{1, true}, {1, false}},
+          .queue = {1, std::nullopt, 3},
+          .matrices = {{.entries = {{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}}, .rank = 2}},
+          .maybe = std::map<int, int>{{4, 5}},
+          .names = {Row3{"a", "b", "c"}, Row3{"d", "e", "f"}},
+          .corners = {{{0, 0}, {1, 0.5}}},
+          .is_open = {true, false, true}};
+}
+struct MoveOnly {
+  Part<int> part;
+  std::array<int, 2> counts{};
 };
+
+}  // namespace
+template <>
+inline constexpr bool kPlain<Colour> = true;
+namespace {
+
+struct HoldsPlainUnion {
+  int kind = 0;
+  Colour colour{};
+};
+static_assert(Plain<Point> && Plain<Matrix> && Plain<std::array<Matrix, 2>>);
+static_assert(Plain<std::complex<double>> && Plain<std::monostate> && Plain<HoldsPlainUnion>);
+static_assert(Plain<std::bitset<70>> && Plain<std::array<std::bitset<3>, 2>>);
+static_assert(Transferable<Rich> && !Plain<Rich> && Transferable<std::vector<std::vector<Rich>>>);
+static_assert(Transferable<MoveOnly> && Transferable<std::variant<int, int>>);
+
+// What does not cross, and why.
+
+using detail::Fault;
+template <class T>
+constexpr Fault kWhy = detail::CrossingOf<T>::kFault;
+
+struct WithPointer {
+  int n = 0;
+  const int* data = nullptr;
+};
+struct WithView {
+  std::string_view text;
+};
+static_assert(kWhy<int*> == Fault::pointer && kWhy<std::span<int>> == Fault::pointer);
+static_assert(kWhy<std::vector<WithPointer>> == Fault::pointer);
+static_assert(kWhy<std::optional<WithView>> == Fault::pointer);
+static_assert(kWhy<std::tuple<int, int&>> == Fault::pointer);
+static_assert(kWhy<std::map<int, int*>> == Fault::pointer);
+static_assert(kWhy<std::set<const char*>> == Fault::pointer);
+static_assert(kWhy<std::unique_ptr<int>> == Fault::pointer);
+static_assert(kWhy<Part<const int*>> == Fault::closed);
+
+struct Tree {
+  int value = 0;
+  std::vector<std::pair<int, Tree>> children;
+};
+static_assert(kWhy<Tree> == Fault::recursive && kWhy<std::optional<Tree>> == Fault::recursive);
+
+using Compared = std::set<int, bool (*)(int, int)>;
+using ComparedByFunction = std::map<int, int, std::function<bool(int, int)>>;
+static_assert(kWhy<Compared> == Fault::state && kWhy<ComparedByFunction> == Fault::state);
+static_assert(kWhy<std::pmr::deque<std::string>> == Fault::state);
+
+class Opaque {
+  int value_ = 3;
+};
+struct Neither {
+  explicit Neither(int n) : n(n) {}
+  int n;
+};
+static_assert(kWhy<std::deque<Opaque>> == Fault::closed && kWhy<Neither> == Fault::closed);
+
 struct OneWord {
   char text[8] = {};
 };
@@ -89,25 +162,11 @@ struct OneTable {
   int rows = 0;
   std::string cells[2][3];
 };
-struct HoldsOneWord {
-  std::vector<OneWord> words;
-  int count = 0;
-};
 struct Point3 : Point {
   double z = 0;
 };
-struct HoldsPoint3 {
-  std::vector<Point3> points;
-};
 struct WithConst {
   const int n = 0;
-};
-struct WithReference {
-  int& n;
-};
-struct Neither {
-  explicit Neither(int n) : n(n) {}
-  int n;
 };
 union Number64 {
   std::int64_t whole;
@@ -116,18 +175,6 @@ union Number64 {
 struct HoldsUnion {
   int kind = 0;
   Number64 number{};
-};
-union Colour {
-  std::uint32_t word;
-  std::uint8_t byte;
-};
-}  // namespace
-template <>
-inline constexpr bool kPlain<Colour> = true;
-namespace {
-struct HoldsPlainUnion {
-  int kind = 0;
-  Colour colour{};
 };
 struct BeginsWithUnion {
   union {
@@ -143,82 +190,42 @@ struct EndsWithUnion {
     int* pointer;
   };
 };
-struct MoveOnly {
-  Part<int> part;
-  std::array<int, 2> counts{};
-};
-using Number = std::variant<int, double, std::string>;
-struct Rich {
-  std::complex<double> z;
-  std::vector<std::complex<float>> spectrum;
-  std::tuple<int, std::string, std::vector<int>> row;
-  std::map<std::string, std::vector<Number>> named;
-  std::unordered_map<int, std::string> numbered;
-  std::set<std::pair<int, int>> edges;
-  std::unordered_set<std::string> words;
-  std::deque<std::optional<int>> queue;
-  std::variant<std::monostate, std::map<int, int>> maybe;
-  std::array<std::array<int, 2>, 2> board{};
-  std::array<std::string, 2> names;
-  bool operator==(const Rich&) const = default;
-};
-Rich rich() {
-  return {.z = {1, -2},
-          .spectrum = {{1, 2}, {3, 4}},
-          .row = {7, "seven", {7, 77}},
-          .named = {{"a", {1, 2.5, "three"}}, {"", {}}},
-          .numbered = {{1, "one"}, {2, "two"}, {3, "three"}},
-          .edges = {{1, 2}, {2, 3}},
-          .words = {"x", "yy", ""},
-          .queue = {1, std::nullopt, 3},
-          .maybe = std::map<int, int>{{4, 5}},
-          .board = {{{1, 2}, {3, 4}}},
-          .names = {"left", "right"}};
+template <class... Ts>
+constexpr bool kAreClosedAggregates = ((kWhy<std::vector<Ts>> == Fault::aggregate) && ...);
+static_assert(kAreClosedAggregates<OneWord, OneLetter, OneTable, Point3, WithConst>);
+static_assert(kAreClosedAggregates<Number64, HoldsUnion, BeginsWithUnion, EndsWithUnion>);
+
+template <class T>
+void expect_same(const T& value) {
+  EXPECT_EQ(round_trip(value), value);
 }
 
-static_assert(Plain<Point>);
-static_assert(Plain<Matrix> && Plain<Names> && Plain<std::array<Matrix, 2>>);
-static_assert(Plain<std::complex<double>> && Plain<std::monostate>);
-static_assert(Plain<std::bitset<70>> && Plain<std::array<std::bitset<3>, 2>>);
-static_assert(Transferable<Table> && !Plain<Table>);
-static_assert(Transferable<Rich> && Transferable<std::vector<Rich>>);
-static_assert(Transferable<MoveOnly>);
-static_assert(Transferable<std::tuple<>> && Transferable<std::variant<int, int>>);
-static_assert(!Transferable<Point3> && !Transferable<HoldsPoint3>);
-static_assert(!Transferable<WithConst> && !Transferable<WithReference>);
-static_assert(!Transferable<Neither>);
-static_assert(!Transferable<Number64> && !Transferable<HoldsUnion>);
-static_assert(!Transferable<BeginsWithUnion> && !Transferable<EndsWithUnion>);
-static_assert(Plain<HoldsPlainUnion>);
-static_assert(!Transferable<std::tuple<int, const int*>> && !Transferable<std::tuple<int&>>);
-static_assert(!Transferable<std::variant<int, std::string_view>>);
-static_assert(!Transferable<std::map<int, int*>> && !Transferable<std::set<const char*>>);
-static_assert(!Transferable<std::deque<WithPointer>> && !Transferable<std::unique_ptr<int>>);
-static_assert(Transferable<Shape> && !Plain<Shape>);
-static_assert(Transferable<std::vector<std::vector<Shape>>>);
-static_assert(Transferable<std::pair<int, std::string>>);
-static_assert(!Transferable<int*>);
-static_assert(!Transferable<WithPointer>);
-static_assert(!Transferable<DeepPointer>);
-static_assert(!Transferable<std::span<int>>);
-static_assert(!Transferable<std::string_view>);
-static_assert(!Transferable<WithView>);
-static_assert(!Transferable<Opaque>);
-static_assert(!Transferable<OneWord> && !Transferable<OneLetter> && !Transferable<OneTable>);
-static_assert(!Transferable<HoldsOneWord> && !Transferable<std::array<int[2], 2>>);
-
 TEST(Wire, ValuesSurviveTheRoundTrip) {
-  EXPECT_EQ(round_trip(42), 42);
-  EXPECT_EQ(round_trip(Point{1, 2.5}), (Point{1, 2.5}));
-  EXPECT_EQ(round_trip(std::string("a\0b", 3)), std::string("a\0b", 3));
-  EXPECT_EQ(round_trip(std::vector<int>{}), std::vector<int>{});
-  EXPECT_EQ(round_trip(Row<int>{1, 2, 3}), (Row<int>{1, 2, 3}));
-  EXPECT_EQ(round_trip(std::vector<bool>{true, false, true}),
-            (std::vector<bool>{true, false, true}));
-  const Shape shape{"square", {{0, 0}, {1, 0}, {1, 1}}, {{"a", "", "bc"}}, {1, 2, 3}};
-  EXPECT_EQ(round_trip(shape), shape);
-  EXPECT_EQ(round_trip(std::vector<Shape>{shape, {}}), (std::vector<Shape>{shape, {}}));
-  EXPECT_EQ(round_trip(std::pair<int, std::string>{7, "x"}), (std::pair<int, std::string>{7, "x"}));
+  expect_same(42);
+  expect_same(Point{1, 2.5});
+  expect_same(std::string("a\0b", 3));
+  expect_same(std::vector<int>{});
+  expect_same(Row<int>{1, 2, 3});
+  expect_same(std::vector<bool>{true, false, true});
+  expect_same(std::pair<int, std::string>{7, "x"});
+  expect_same(std::complex<double>(1, 2));
+  expect_same(std::bitset<70>(5).set(69));
+  expect_same(Number("text"));
+  expect_same(std::variant<int, int>(std::in_place_index<1>, 7));
+  expect_same(std::set<bool>{false, true});
+  expect_same(Rich{});
+  expect_same(std::vector<Rich>{rich(), {}});
+  const MoveOnly moved = round_trip(MoveOnly{.part = {1, 2, 3}, .counts = {4, 5}});
+  EXPECT_EQ(moved.part, (Part<int>{1, 2, 3}));
+  EXPECT_EQ(moved.counts[1], 5);
+}
+
+TEST(Wire, ElementsOfNoBytesAreCounted) {
+  expect_same(std::tuple<>());
+  expect_same(std::vector<std::tuple<>>(5));
+  expect_same(std::deque<std::monostate>(5));
+  expect_same(std::vector<std::array<std::string, 0>>(5));
+  expect_same(std::set<std::monostate>{{}});
 }
 
 TEST(Wire, APlainVectorIsSentFromItsOwnStorage) {
@@ -228,85 +235,49 @@ TEST(Wire, APlainVectorIsSentFromItsOwnStorage) {
             static_cast<const void*>(values.data()));
 }
 
-TEST(Wire, ArraysCrossAtAnyDepth) {
-  const Matrix matrix{.entries = {{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}}, .rank = 2};
-  EXPECT_EQ(round_trip(matrix), matrix);
-  const Table table{.title = "table",
-                    .cells = {{{"a", "b", "c"}, {"d", "e", "f"}}},
-                    .matrices = {matrix, {}},
-                    .is_open = {true, false, true},
-                    .rows = 2};
-  EXPECT_EQ(round_trip(table), table);
-  const MoveOnly moved = round_trip(MoveOnly{.part = {1, 2, 3}, .counts = {4, 5}});
-  EXPECT_EQ(moved.part, (Part<int>{1, 2, 3}));
-  EXPECT_EQ(moved.counts[1], 5);
-}
-
-TEST(Wire, StandardTypesCrossAloneAndNested) {
-  EXPECT_EQ(round_trip(std::complex<double>(1, 2)), std::complex<double>(1, 2));
-  EXPECT_EQ(round_trip(std::bitset<70>(5).set(69)), std::bitset<70>(5).set(69));
-  EXPECT_EQ(round_trip(std::tuple<>()), std::tuple<>());
-  EXPECT_EQ(round_trip(std::vector<std::tuple<>>(5)).size(), 5u);
-  EXPECT_EQ(round_trip(std::deque<std::monostate>(5)).size(), 5u);
-  EXPECT_EQ(round_trip(std::tuple<int, std::string>(1, "x")),
-            (std::tuple<int, std::string>(1, "x")));
-  EXPECT_EQ(round_trip(Number("text")), Number("text"));
-  EXPECT_EQ(round_trip(Number(2.5)), Number(2.5));
-  const std::variant<int, int> second(std::in_place_index<1>, 7);
-  EXPECT_EQ(round_trip(second), second);
-  EXPECT_EQ(round_trip(std::map<int, std::string>{}), (std::map<int, std::string>{}));
-  EXPECT_EQ(round_trip(std::set<bool>{false, true}), (std::set<bool>{false, true}));
-  EXPECT_EQ(round_trip(rich()), rich());
-  EXPECT_EQ(round_trip(Rich{}), Rich{});
-  EXPECT_EQ(round_trip(std::vector<Rich>{rich(), {}}), (std::vector<Rich>{rich(), {}}));
-}
-
-TEST(Wire, ElementsOfNoBytesAreCounted) {
-  EXPECT_EQ(round_trip(std::vector<std::array<std::string, 0>>(5)).size(), 5u);
-  EXPECT_EQ(round_trip(std::set<std::monostate>{{}}).size(), 1u);
-  EXPECT_EQ(round_trip(std::map<std::tuple<>, int>{{{}, 7}}),
-            (std::map<std::tuple<>, int>{{{}, 7}}));
-}
-
 TEST(Wire, ATupleCrossesFromLeftToRight) {
   const std::tuple<std::uint8_t, std::pair<std::uint8_t, std::uint8_t>, std::uint8_t> value(
       1, {2, 3}, 4);
   const Outgoing<std::remove_const_t<decltype(value)>> outgoing(value);
   EXPECT_TRUE(std::ranges::equal(
       outgoing.bytes(), std::array{std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4}}));
-  EXPECT_EQ(round_trip(value), value);
+  expect_same(value);
 }
 
-/// The value that `bytes` hold.
-template <Transferable T>
-T read(const std::vector<std::byte>& bytes) {
-  Incoming<T> incoming(bytes.size());
-  std::ranges::copy(bytes, incoming.bytes().begin());
-  return incoming.take();
-}
-
-template <class... Parts>
-std::vector<std::byte> bytes_of(const Parts&... parts) {
+/// What is said of a message of these parts that is read as a T; "none" if it is taken.
+template <Transferable T, class... Parts>
+std::string refusal(const Parts&... parts) {
   Packer packer;
   (packer.put(&parts, sizeof(parts)), ...);
-  return {packer.bytes().begin(), packer.bytes().end()};
-}
-
-std::string refusal(const auto& read_it) {
   try {
-    read_it();
+    read<T>(packer.bytes());
   } catch (const Error& error) {
     return error.what();
   }
   return "none";
 }
 
-TEST(Wire, AVariantOfNoAlternativeIsRefused) {
-  EXPECT_EQ(read<Number>(bytes_of(std::uint32_t{0}, 42)), Number(42));
+TEST(Wire, ADamagedMessageIsRefusedInOneSentence) {
   for (const std::uint32_t index : {3u, 255u, 0xffffffffu}) {
-    EXPECT_EQ(refusal([&] { read<Number>(bytes_of(index, 42)); }),
+    EXPECT_EQ(refusal<Number>(index, 42),
               "message damaged: a variant has fewer alternatives than it says");
   }
+  for (const std::uint64_t count : {std::uint64_t{9}, ~std::uint64_t{0}}) {
+    const std::string expected = "message cut short: it holds fewer elements than it says";
+    EXPECT_EQ(refusal<std::deque<char>>(count, count), expected);
+    EXPECT_EQ(refusal<std::unordered_set<char>>(count, count), expected);
+    EXPECT_EQ((refusal<std::map<char, char>>(count, count)), expected);
+  }
+  const auto two = std::uint64_t{2};
+  const std::string expected = "message damaged: a container has a key twice";
+  EXPECT_EQ(refusal<std::set<int>>(two, 8, 7), "none");
+  EXPECT_EQ(refusal<std::set<int>>(two, 7, 7), expected);
+  EXPECT_EQ(refusal<std::unordered_set<int>>(two, 7, 7), expected);
+  EXPECT_EQ((refusal<std::map<int, int>>(two, 7, 1, 7, 2)), expected);
+  EXPECT_EQ((refusal<std::unordered_map<int, int>>(two, 7, 1, 7, 2)), expected);
+  EXPECT_EQ(refusal<bool>('\2'), "message damaged: a truth value is neither 0 nor 1");
+  EXPECT_EQ(refusal<std::vector<int>>(two, '\0', '\0'),
+            "message cut short: its length is not a whole number of elements");
 }
 
 TEST(Wire, AVariantThatLostItsValueIsNotSent) {
@@ -314,61 +285,23 @@ TEST(Wire, AVariantThatLostItsValueIsNotSent) {
     operator int() const { throw 1; }
   };
   std::variant<int, std::tuple<int, std::string>> lost(1);
-  try {
-    lost.emplace<1>(Throws{}, "text");
-  } catch (int) {
-    EXPECT_TRUE(lost.valueless_by_exception());
-  }
-  Packer packer;
-  EXPECT_EQ(refusal([&] { wire<decltype(lost)>::pack(packer, lost); }),
-            "a variant without a value cannot cross to another rank");
+  EXPECT_THROW((lost.emplace<1>(Throws{}, "text")), int);
+  ASSERT_TRUE(lost.valueless_by_exception());
+  EXPECT_THROW(Outgoing<decltype(lost)>{lost}, Error);
 }
 
-TEST(Wire, ACountThatTheMessageCannotHoldIsRefused) {
-  const std::string expected = "message cut short: it holds fewer elements than it says";
-  for (const std::uint64_t count : {std::uint64_t{9}, ~std::uint64_t{0}}) {
-    const auto bytes = bytes_of(count, std::uint64_t{1});
-    EXPECT_EQ(refusal([&] { read<std::deque<char>>(bytes); }), expected);
-    EXPECT_EQ(refusal([&] { read<std::set<char>>(bytes); }), expected);
-    EXPECT_EQ(refusal([&] { read<std::unordered_set<char>>(bytes); }), expected);
-    EXPECT_EQ(refusal([&] { read<std::map<char, char>>(bytes); }), expected);
-    EXPECT_EQ(refusal([&] { read<std::unordered_map<char, char>>(bytes); }), expected);
-  }
-}
-
-TEST(Wire, AKeyThatComesTwiceIsRefused) {
-  const auto two = std::uint64_t{2};
-  EXPECT_EQ(read<std::set<int>>(bytes_of(two, 8, 7)), (std::set<int>{7, 8}));
-  EXPECT_EQ(refusal([&] { read<std::set<int>>(bytes_of(two, 7, 7)); }),
-            "message damaged: a set has a key twice");
-  EXPECT_EQ(refusal([&] { read<std::unordered_set<int>>(bytes_of(two, 7, 7)); }),
-            "message damaged: a set has a key twice");
-  EXPECT_EQ(refusal([&] { read<std::map<int, int>>(bytes_of(two, 7, 1, 7, 2)); }),
-            "message damaged: a map has a key twice");
-  EXPECT_EQ(refusal([&] { read<std::unordered_map<int, int>>(bytes_of(two, 7, 1, 7, 2)); }),
-            "message damaged: a map has a key twice");
-}
-
-TEST(Wire, AMessageCutShortIsRefused) {
-  const auto cut_anywhere = [](const auto& value) {
-    using T = std::remove_cvref_t<decltype(value)>;
-    const Outgoing<T> outgoing(value);
-    for (std::size_t bytes = 0; bytes < outgoing.bytes().size(); ++bytes) {
-      const auto begin = outgoing.bytes().begin();
-      EXPECT_THROW(read<T>({begin, begin + bytes}), Error) << bytes;
-    }
-  };
-  cut_anywhere(rich());
-  cut_anywhere(Table{});
-  cut_anywhere(std::tuple<>());
-}
-
+/// Cuts the value's message at each place, and changes single bytes: it is read, or refused without
+/// large allocations.
 template <Transferable T>
 void damage(const T& value) {
   const Outgoing<T> outgoing(value);
+  const auto whole = outgoing.bytes();
+  for (std::size_t bytes = 0; bytes < whole.size(); ++bytes) {
+    EXPECT_THROW(read<T>(whole.first(bytes)), Error) << bytes;
+  }
   std::mt19937 random(1);
   for (int i = 0; i < 20000; ++i) {
-    std::vector<std::byte> bytes(outgoing.bytes().begin(), outgoing.bytes().end());
+    std::vector<std::byte> bytes(whole.begin(), whole.end());
     bytes[random() % bytes.size()] = static_cast<std::byte>(random());
     if (random() % 2 == 0) {
       bytes.resize(random() % bytes.size());
@@ -381,13 +314,9 @@ void damage(const T& value) {
   }
 }
 
-TEST(Wire, ADamagedMessageIsRefusedWithoutLargeAllocations) {
-  damage(std::vector<Shape>(3, Shape{"square", {{0, 0}, {1, 0}}, {{"a", "bc"}}, {1, 2, 3}}));
+TEST(Wire, AnyDamageIsReadOrRefused) {
   damage(std::vector<Rich>{rich(), {}, rich()});
-}
-
-TEST(Wire, ALengthThatIsNoWholeNumberOfElementsIsRefused) {
-  EXPECT_THROW(Incoming<std::vector<int>>(6), Error);
+  damage(std::tuple<std::string, Number>("text", 2.5));
 }
 
 }  // namespace

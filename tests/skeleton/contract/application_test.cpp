@@ -3,7 +3,6 @@
 
 #include <cleave/application.hpp>
 #include <cleave/call/functors.hpp>
-#include <cleave/contract/require_crossing.hpp>
 
 #include "tests/skeleton/examples.hpp"
 
@@ -15,24 +14,6 @@ namespace {
 static_assert(DivideAndConquer<examples::Mergesort>);
 static_assert(DivideAndConquer<examples::Concatenate>);
 static_assert(HasDivideByShare<examples::Concatenate> && !HasSequential<examples::Concatenate>);
-
-/// Problems that do not cross, and point nowhere: nothing is said of them.
-class Hidden {
- public:
-  const int& get() const { return count_; }
-
- private:
-  int count_ = 0;
-};
-struct Named {
-  std::string name;
-};
-struct Texts : Named {
-  char text[3];
-  std::vector<Hidden> hidden[2];
-};
-static_assert(!Transferable<Hidden> && !Culprit<Hidden>::kPoints);
-static_assert(!Transferable<Texts> && !Culprit<Texts>::kPoints);
 
 TEST(SolveSequential, CallsEachFunctorOnceForEachNodeOfAFullTree) {
   constexpr int kLeaves = 64;

@@ -5,11 +5,37 @@
 #pragma once
 
 #include <boost/pfr/core.hpp>
+#include <concepts>
 #include <cstddef>
 #include <type_traits>
 #include <utility>
 
-namespace cleave::detail {
+namespace cleave {
+
+namespace detail {
+
+/// std::complex and std::bitset, whose headers few programs need.
+template <class T>
+concept PlainOfStandard = std::is_trivially_copyable_v<T> &&
+                          (
+                              requires(const T& value) {
+                                { value.imag() } -> std::same_as<typename T::value_type>;
+                                requires sizeof(T) == 2 * sizeof(typename T::value_type);
+                              } ||
+                              requires(const T& value) {
+                                value.to_ullong();
+                                value.test(0);
+                              });
+
+}  // namespace detail
+
+/// Specialise as `true` for a trivially copyable type that cannot be looked into (it has private
+/// members or a base class) and whose bytes are its whole value.
+template <class T>
+inline constexpr bool kPlain =
+    std::is_arithmetic_v<T> || std::is_enum_v<T> || detail::PlainOfStandard<T>;
+
+namespace detail {
 
 /// Initialises any field but a C array, whose elements it initialises one by one. Never called.
 struct AnyReference {
@@ -19,7 +45,7 @@ struct AnyReference {
   template <class Field>
   operator Field&() const& noexcept;
 };
-/// The same for an aggregate with a field that can only be moved.
+/// Initialises any field of an aggregate that can only be moved.
 struct AnyValue {
   std::size_t index;
   template <class Field>
@@ -28,32 +54,27 @@ struct AnyValue {
 template <class T>
 using AnyField = std::conditional_t<std::is_copy_constructible_v<T>, AnyReference, AnyValue>;
 
-/// Initialises a base of T, and nothing else.
+/// Initialises what no structured binding of T names, and nothing else: a base, or a union, which
+/// may have no name.
 template <class T>
-struct AnyBase {
-  template <class Base>
-    requires std::is_base_of_v<Base, T> && (!std::is_same_v<Base, T>)
-  operator Base() const noexcept;
+struct AnyUnnamed {
+  template <class Part>
+    requires((std::is_base_of_v<Part, T> && !std::same_as<Part, T>) ||
+             (std::is_union_v<Part> && !kPlain<Part>))
+  operator Part() const noexcept;
 };
-struct Nothing {};
 
-/// Whether T is an aggregate with a base class, which no structured binding names.
-template <class T>
-concept HasBase = std::is_aggregate_v<T> && std::is_class_v<T> && requires { T{AnyBase<T>{}}; } &&
-                  !requires { T{Nothing{}}; };
-
-/// What PFR can name.
+/// The maximum that PFR can name.
 inline constexpr std::size_t kMaxFields = 100;
 
-template <class T, std::size_t... i>
-consteval bool takes(std::index_sequence<i...> /*initialisers*/) {
-  return requires { T{AnyField<T>{i}...}; };
+template <class T, std::size_t... i, class... More>
+consteval bool takes(std::index_sequence<i...> /*initialisers*/, More... /*behind*/) {
+  return requires { T{AnyField<T>{i}..., More{}...}; };
 }
 template <class T, std::size_t n>
 inline constexpr bool kTakes = takes<T>(std::make_index_sequence<n>());
 
-/// How many initialisers T takes, one more than `kMaxFields` at most: its fields, unless it holds a
-/// C array.
+/// How many initialisers T takes, one more than `kMaxFields` at most: its fields, if `HasFields`.
 template <class T, std::size_t n = 0>
 consteval std::size_t field_count() {
   if constexpr (n > kMaxFields || (kTakes<T, n> && !kTakes<T, n + 1>)) {
@@ -69,36 +90,23 @@ consteval bool takes_braces(std::index_sequence<i...> /*before*/,
   return requires { T{AnyField<T>{i}..., {}, AnyField<T>{j}...}; };
 }
 
-/// Which field of T, counted from 1, is its first C array of several elements, if T can be made of
-/// nothing: where one begins, `{}` is not an element of it but the whole. 0 if there is none.
+/// Whether the initialisers are the fields: none is left, none is for a base or a union, and none
+/// is an element of a C array, where `{}` stands for the whole (if T can be made of nothing).
 template <class T>
-consteval std::size_t c_array_field() {
-  return []<std::size_t... i>(std::index_sequence<i...>) {
-    std::size_t fields = 0;
-    const bool has_none =
-        ((++fields, takes_braces<T>(std::make_index_sequence<i>(),
-                                    std::make_index_sequence<sizeof...(i) - i - 1>())) &&
-         ...);
-    return has_none || !kTakes<T, 0> ? 0 : fields;
+consteval bool counts_fields() {
+  return []<std::size_t... i>(std::index_sequence<i...> all) {
+    return !takes_braces<T>(all, std::index_sequence<>()) &&
+           (!takes<T>(std::make_index_sequence<i>(), AnyUnnamed<T>()) && ...) &&
+           (!kTakes<T, 0> || (takes_braces<T>(std::make_index_sequence<i>(),
+                                              std::make_index_sequence<sizeof...(i) - i - 1>()) &&
+                              ...));
   }(std::make_index_sequence<field_count<T>()>());
 }
 
-/// Whether T has one more field, which can be made of nothing, but of no value that is deduced: a
-/// union or struct without a name is one to g++, and what lies behind it cannot be counted.
+/// An aggregate whose fields can be named. One that is const or a reference cannot be assigned.
 template <class T>
-consteval bool has_uncounted_field() {
-  return takes_braces<T>(std::make_index_sequence<field_count<T>()>(), std::index_sequence<>());
-}
-
-/// A field that is const or a reference cannot be assigned.
-template <class T>
-concept Aggregate =
-    std::is_aggregate_v<T> && std::is_class_v<T> && std::is_move_assignable_v<T> && (!HasBase<T>);
-
-/// An aggregate whose fields can be named.
-template <class T>
-concept HasFields = Aggregate<T> && (field_count<T>() <= kMaxFields) && (c_array_field<T>() == 0) &&
-                    !has_uncounted_field<T>();
+concept HasFields = std::is_aggregate_v<T> && std::is_class_v<T> && std::is_move_assignable_v<T> &&
+                    (field_count<T>() <= kMaxFields) && counts_fields<T>();
 
 /// References to the fields of `value`.
 template <class T>
@@ -108,22 +116,21 @@ auto fields_of(T& value) {
       value, boost::pfr::detail::size_t_<field_count<std::remove_const_t<T>>()>{});
 }
 
-template <class T, std::size_t i>
-using Field = std::remove_reference_t<decltype(boost::pfr::detail::sequence_tuple::get<i>(
-    fields_of(std::declval<T&>())))>;
-
 /// The field of this index, of what `fields_of` returned.
 template <std::size_t i, class Fields>
 auto& field(const Fields& fields) {
   return boost::pfr::detail::sequence_tuple::get<i>(fields);
 }
 
-/// Whether `Holds<F>::value` for the type F of every field of T.
-template <class T, template <class> class Holds>
-consteval bool all_fields() {
-  return []<std::size_t... i>(std::index_sequence<i...>) {
-    return (Holds<Field<T, i>>::value && ...);
-  }(std::make_index_sequence<field_count<T>()>());
-}
+template <class... Ts>
+struct Types {};
 
-}  // namespace cleave::detail
+template <class T, std::size_t... i>
+auto field_types(std::index_sequence<i...> /*fields*/)
+    -> Types<std::remove_reference_t<decltype(field<i>(fields_of(std::declval<T&>())))>...>;
+/// The types of T's fields, as Types.
+template <HasFields T>
+using FieldTypes = decltype(field_types<T>(std::make_index_sequence<field_count<T>()>()));
+
+}  // namespace detail
+}  // namespace cleave

@@ -3,19 +3,14 @@
 #pragma once
 
 #include <array>
-#include <bitset>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <tuple>
-#include <unordered_map>
-#include <unordered_set>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -25,12 +20,11 @@
 
 namespace cleave {
 
-template <std::size_t n>
-inline constexpr bool kPlain<std::bitset<n>> = true;
-
 template <class T, std::size_t n>
-  requires(!Plain<std::array<T, n>> && Transferable<T>)
+  requires(!Plain<std::array<T, n>>)
 struct wire<std::array<T, n>> {
+  using Parts = detail::Types<T>;
+
   static void pack(Packer& packer, const std::array<T, n>& values) {
     for (const T& value : values) {
       wire<T>::pack(packer, value);
@@ -51,20 +45,33 @@ struct wire<std::monostate> {
   static std::monostate unpack(Unpacker& /*unpacker*/) { return {}; }
 };
 
-template <Transferable First, Transferable Second>
-struct wire<std::pair<First, Second>> {
-  static void pack(Packer& packer, const std::pair<First, Second>& value) {
-    wire<First>::pack(packer, value.first);
-    wire<Second>::pack(packer, value.second);
+namespace detail {
+
+template <class Tuple, class... Ts>
+struct WireOfTuple {
+  using Parts = Types<std::remove_const_t<Ts>...>;
+
+  static void pack([[maybe_unused]] Packer& packer, const Tuple& value) {
+    std::apply([&](const Ts&... part) { (wire<std::remove_const_t<Ts>>::pack(packer, part), ...); },
+               value);
   }
-  static std::pair<First, Second> unpack(Unpacker& unpacker) {
-    First first = wire<First>::unpack(unpacker);
-    return {std::move(first), wire<Second>::unpack(unpacker)};
+  static Tuple unpack([[maybe_unused]] Unpacker& unpacker) {
+    return Tuple{wire<std::remove_const_t<Ts>>::unpack(unpacker)...};  // braces: left to right
   }
 };
 
-template <Transferable T>
+}  // namespace detail
+
+template <class First, class Second>
+struct wire<std::pair<First, Second>>
+    : detail::WireOfTuple<std::pair<First, Second>, First, Second> {};
+template <class... Ts>
+struct wire<std::tuple<Ts...>> : detail::WireOfTuple<std::tuple<Ts...>, Ts...> {};
+
+template <class T>
 struct wire<std::optional<T>> {
+  using Parts = detail::Types<T>;
+
   static void pack(Packer& packer, const std::optional<T>& value) {
     wire<bool>::pack(packer, value.has_value());
     if (value) {
@@ -77,19 +84,10 @@ struct wire<std::optional<T>> {
   }
 };
 
-template <Transferable... Ts>
-struct wire<std::tuple<Ts...>> {
-  static void pack([[maybe_unused]] Packer& packer, const std::tuple<Ts...>& value) {
-    std::apply([&](const Ts&... part) { (wire<Ts>::pack(packer, part), ...); }, value);
-  }
-  static std::tuple<Ts...> unpack([[maybe_unused]] Unpacker& unpacker) {
-    return std::tuple<Ts...>{wire<Ts>::unpack(unpacker)...};  // braces: from left to right
-  }
-};
-
 /// The index of the alternative, and its value.
-template <Transferable... Ts>
+template <class... Ts>
 struct wire<std::variant<Ts...>> {
+  using Parts = detail::Types<Ts...>;
   using Variant = std::variant<Ts...>;
 
   /// \throws Error  if the variant lost its value to an exception
@@ -102,20 +100,16 @@ struct wire<std::variant<Ts...>> {
   }
   static Variant unpack(Unpacker& unpacker) {
     const auto index = wire<std::uint32_t>::unpack(unpacker);
-    if (index >= sizeof...(Ts)) {
+    std::optional<Variant> value;
+    [&]<std::size_t... i>(std::index_sequence<i...>) {
+      ((index == i ? void(value.emplace(std::in_place_index<i>, wire<Ts>::unpack(unpacker)))
+                   : void()),
+       ...);
+    }(std::index_sequence_for<Ts...>());
+    if (!value) {
       throw Error("message damaged: a variant has fewer alternatives than it says");
     }
-    return unpack_alternative(index, unpacker, std::index_sequence_for<Ts...>());
-  }
-
- private:
-  template <std::size_t... i>
-  static Variant unpack_alternative(std::size_t index, Unpacker& unpacker,
-                                    std::index_sequence<i...> /*alternatives*/) {
-    using Unpack = Variant (*)(Unpacker&);
-    constexpr Unpack kUnpack[] = {
-        [](Unpacker& from) { return Variant(std::in_place_index<i>, wire<Ts>::unpack(from)); }...};
-    return kUnpack[index](unpacker);
+    return *std::move(value);
   }
 };
 
@@ -128,26 +122,6 @@ struct wire<std::vector<T, Allocator>>
 
   static std::span<const T> view(const Vector& values, Vector& /*scratch*/) { return values; }
   static Vector restore(Vector storage) { return storage; }
-};
-
-template <Transferable T>
-  requires(!Plain<T> || std::same_as<T, bool>)
-struct wire<std::vector<T>> {
-  static void pack(Packer& packer, const std::vector<T>& values) {
-    packer.put_count(values.size());
-    for (const T& value : values) {
-      detail::pack_element<T>(packer, value);
-    }
-  }
-  static std::vector<T> unpack(Unpacker& unpacker) {
-    const std::size_t count = unpacker.take_count(1);
-    std::vector<T> values;
-    values.reserve(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      values.push_back(detail::unpack_element<T>(unpacker));
-    }
-    return values;
-  }
 };
 
 template <>
@@ -163,77 +137,67 @@ struct wire<std::string> {
   }
 };
 
-template <Transferable T>
-struct wire<std::deque<T>> {
-  static void pack(Packer& packer, const std::deque<T>& values) {
-    packer.put_count(values.size());
-    for (const T& value : values) {
-      detail::pack_element<T>(packer, value);
-    }
+/// The elements of a type that opts in by naming them (part.hpp), as they stand.
+template <class T>
+  requires Plain<typename T::CrossesByElement>
+struct wire<T> {
+  using Element = typename T::CrossesByElement;
+
+  static void pack(Packer& packer, const T& elements) {
+    packer.put_count(elements.size());
+    packer.put(elements.data(), elements.size() * sizeof(Element));
   }
-  static std::deque<T> unpack(Unpacker& unpacker) {
-    std::deque<T> values;
-    for (std::size_t left = unpacker.take_count(1); left > 0; --left) {
-      values.push_back(detail::unpack_element<T>(unpacker));
-    }
-    return values;
+  static T unpack(Unpacker& unpacker) {
+    T elements(unpacker.take_count(sizeof(Element)));
+    unpacker.take(elements.data(), elements.size() * sizeof(Element));
+    return elements;
   }
 };
 
 namespace detail {
 
-/// The wires of containers with keys. A key that comes twice is refused.
-template <class Map>
-struct WireOfMap {
-  static void pack(Packer& packer, const Map& map) {
-    packer.put_count(map.size());
-    for (const auto& [key, value] : map) {
-      pack_element<typename Map::key_type>(packer, key);
-      wire<typename Map::mapped_type>::pack(packer, value);
-    }
+/// Whether a default-constructed container lacks what another one compares, hashes or allocates by.
+template <Container T>
+consteval bool has_state() {
+  bool is_empty = std::is_empty_v<typename T::allocator_type>;
+  if constexpr (requires { typename T::key_compare; }) {
+    is_empty = is_empty && std::is_empty_v<typename T::key_compare>;
   }
-  static Map unpack(Unpacker& unpacker) {
-    Map map;
-    for (std::size_t left = unpacker.take_count(1); left > 0; --left) {
-      auto key = unpack_element<typename Map::key_type>(unpacker);
-      if (!map.emplace(std::move(key), wire<typename Map::mapped_type>::unpack(unpacker)).second) {
-        throw Error("message damaged: a map has a key twice");
-      }
-    }
-    return map;
+  if constexpr (requires { typename T::hasher; }) {
+    is_empty =
+        is_empty && std::is_empty_v<typename T::hasher> && std::is_empty_v<typename T::key_equal>;
   }
-};
-
-template <class Set>
-struct WireOfSet {
-  static void pack(Packer& packer, const Set& set) {
-    packer.put_count(set.size());
-    for (const auto& key : set) {
-      pack_element<typename Set::key_type>(packer, key);
-    }
-  }
-  static Set unpack(Unpacker& unpacker) {
-    Set set;
-    for (std::size_t left = unpacker.take_count(1); left > 0; --left) {
-      if (!set.insert(unpack_element<typename Set::key_type>(unpacker)).second) {
-        throw Error("message damaged: a set has a key twice");
-      }
-    }
-    return set;
-  }
-};
+  return !is_empty;
+}
 
 }  // namespace detail
 
-template <Transferable Key, Transferable T, class Less>
-struct wire<std::map<Key, T, Less>> : detail::WireOfMap<std::map<Key, T, Less>> {};
-template <Transferable Key, Transferable T, class Hash, class Equal>
-struct wire<std::unordered_map<Key, T, Hash, Equal>>
-    : detail::WireOfMap<std::unordered_map<Key, T, Hash, Equal>> {};
-template <Transferable Key, class Less>
-struct wire<std::set<Key, Less>> : detail::WireOfSet<std::set<Key, Less>> {};
-template <Transferable Key, class Hash, class Equal>
-struct wire<std::unordered_set<Key, Hash, Equal>>
-    : detail::WireOfSet<std::unordered_set<Key, Hash, Equal>> {};
+/// The elements of a container, one by one. A key that comes twice is refused.
+template <class T>
+  requires(detail::Container<T> && !detail::has_state<T>())
+struct wire<T> {
+  using Parts = detail::Types<typename T::value_type>;
+
+  static void pack(Packer& packer, const T& container) {
+    packer.put_count(container.size());
+    for (const auto& element : container) {
+      detail::pack_element<typename T::value_type>(packer, element);
+    }
+  }
+  static T unpack(Unpacker& unpacker) {
+    const std::size_t count = unpacker.take_count(1);
+    T container;
+    if constexpr (requires { container.reserve(count); }) {
+      container.reserve(count);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      container.insert(container.end(), detail::unpack_element<typename T::value_type>(unpacker));
+    }
+    if (container.size() < count) {
+      throw Error("message damaged: a container has a key twice");
+    }
+    return container;
+  }
+};
 
 }  // namespace cleave

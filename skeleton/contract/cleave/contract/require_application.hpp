@@ -8,7 +8,6 @@
 
 #include <cleave/application.hpp>
 #include <cleave/contract/require.hpp>
-#include <cleave/contract/require_crossing.hpp>
 #include <cleave/tree_search.hpp>
 #include <cleave/wire.hpp>
 
@@ -76,6 +75,32 @@ concept AddsUp = requires { requires App::kCommutative; } || Distributable<App>;
 template <class App>
 concept MeansToSplitParts = HasSplitterType<App> || Mentions_splitter<App>;
 
+/// Reports why a Solution or Node does not cross; the compiler's notes name the Culprit.
+template <class SolutionOrNode, Fault fault, class Culprit>
+consteval bool require_crossing(Crossing<fault, Culprit> /*crossing*/) {
+  CLEAVE_REQUIRE(fault != Fault::pointer,
+                 "cleave: Solution or Node cannot cross to another rank: it is or holds a pointer, "
+                 "a reference or a view, and what that refers to stays behind; hold the value, or "
+                 "specialise cleave::wire<T> for the type that holds it")
+  CLEAVE_REQUIRE(fault != Fault::recursive,
+                 "cleave: Solution or Node cannot cross to another rank: it is or holds a type "
+                 "that holds itself; specialise cleave::wire<T> for that type")
+  CLEAVE_REQUIRE(fault != Fault::state,
+                 "cleave: Solution or Node cannot cross to another rank: it is or holds a "
+                 "container whose comparator, hash or allocator has state, which stays behind; "
+                 "give it a type without members, or specialise cleave::wire<T> for the container")
+  CLEAVE_REQUIRE(fault != Fault::closed,
+                 "cleave: Solution or Node cannot cross to another rank: it is or holds a type "
+                 "with private members, a constructor or a union; specialise cleave::wire<T> for "
+                 "that type, or cleave::kPlain<T> if its bytes are its value")
+  CLEAVE_REQUIRE(fault != Fault::aggregate,
+                 "cleave: Solution or Node cannot cross to another rank: it is or holds an "
+                 "aggregate with a base class, a C array, a union, a member that is const, or more "
+                 "than 100 members; specialise cleave::wire<T> for that type, or cleave::kPlain<T> "
+                 "if its bytes are its value")
+  return true;
+}
+
 /// Reports the first thing that keeps `App`, which has `visit`, from searching.
 template <class App>
 consteval bool require_search() {
@@ -110,12 +135,7 @@ consteval bool require_search() {
   CLEAVE_REQUIRE(!Mentions_first_incumbent<App> || HasBoundedVisit<App>,
                  "cleave: the application's `visit` must have an `Incumbent<Bound>&` as fourth "
                  "argument, since the application has `first_incumbent`")
-  if constexpr (!Transferable<NodeOf<App>>) {
-    report_crossing<Crosser::node>(Culprit<NodeOf<App>>());
-    return false;
-  } else {
-    return true;
-  }
+  return require_crossing<NodeOf<App>>(CrossingOf<NodeOf<App>>());
 }
 
 /// The same for an application that divides and conquers.
@@ -223,15 +243,12 @@ consteval bool require_application() {
     CLEAVE_REQUIRE(!Mentions_solution_sizes<App> || HasSolutionSizes<App>,
                    "cleave: the application's `solution_sizes` must be `Sizes solution_sizes(const "
                    "Solution&) const`")
-    if constexpr (Culprit<typename App::Problem>::kRank == 2) {
-      report_crossing<Crosser::problem>(Culprit<typename App::Problem>());
-      return false;
-    } else if constexpr (!Transferable<typename App::Solution>) {
-      report_crossing<Crosser::solution>(Culprit<typename App::Solution>());
-      return false;
-    } else {
-      return true;
-    }
+    // A Problem that does not cross for another reason stays on its rank.
+    CLEAVE_REQUIRE(CrossingOf<typename App::Problem>::kFault != Fault::pointer,
+                   "cleave: the application's `Problem` is or holds a pointer, a reference or a "
+                   "view, whose data other ranks do not have; hold the value, or indices into data "
+                   "of the application, or specialise cleave::wire<T> for the type that holds it")
+    return require_crossing<typename App::Solution>(CrossingOf<typename App::Solution>());
   }
 }
 
