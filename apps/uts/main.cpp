@@ -5,34 +5,68 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <cleave/command_line/options.hpp>
+#include <cleave/error.hpp>
 #include <cleave/program.hpp>
 
 #include "apps/uts/check.hpp"
-#include "apps/uts/tree_options.hpp"
+#include "apps/uts/parameters.hpp"
 #include "apps/uts/uts.hpp"
 
 namespace cleave::uts {
 
 namespace {
 
-/// What was typed.
+constexpr const char* kDefaultTree = "prins:T3";
+
+/// The option letters of UTS 1.1 and what they mean, with its defaults.
+const std::map<char, const char*> kLetters = {
+    {'t', "UTS 1.1: type of tree: 0 BIN, 1 GEO, 2 HYBRID, 3 BALANCED (1)"},
+    {'b', "branching factor of the root (4)"},
+    {'r', "seed of the root (0)"},
+    {'q', "BIN: probability of an interior node (0.234375)"},
+    {'m', "BIN: children of an interior node (4)"},
+    {'a', "GEO: shape: 0 LINEAR, 1 EXPDEC, 2 CYCLIC, 3 FIXED (0)"},
+    {'d', "GEO, BALANCED: depth parameter (6)"},
+    {'f', "HYBRID: the fraction of the depth parameter from which on nodes are BIN (0.5)"}};
+
+/// What was typed. The letters change what `--tree` names or, without it, the defaults of UTS 1.1.
 struct Given {
-  TreeOptions tree;
+  std::optional<TreeParameters> tree;
+  std::map<char, std::string> letters;
   int granularity = 1;
   std::string kernel = "auto";
 
   void add_to(CLI::App& cli);
+  /// \throws UsageError  if what was given does not go together
+  TreeParameters parameters() const;
   Uts uts() const;
   Figures figures(const TreeCounts& counts) const;
 };
 
 void Given::add_to(CLI::App& cli) {
   constexpr std::int64_t kMaxGranularity = 1'000'000'000;
-  tree.add_to(cli);
+  cli.add_option_function<std::string>(
+         "--tree", [this](const std::string& text) { tree = parse_tree(text); },
+         "T1, T3L ... of UTS 1.1; prins:T1, prins:T2, prins:T3 or "
+         "prins:r=0x101,n=3200,q=0.234375,m=4")
+      ->check(detail::ParsedBy(parse_tree))
+      ->default_str(kDefaultTree);
+  for (const auto& [letter, meaning] : kLetters) {
+    cli.add_option_function<std::string>(
+           fmt::format("-{}", letter),
+           [this, letter = letter](const std::string& text) { letters[letter] = text; }, meaning)
+        ->check(detail::ParsedBy([letter = letter](const std::string& text) {
+          TreeParameters checked;
+          set_by_letter(checked, letter, text);
+        }));
+  }
   cli.add_option("-g", granularity, "granularity: how many times each node is hashed")
       ->transform(detail::Count(1, kMaxGranularity));
   cli.add_option("--kernel", kernel,
@@ -41,19 +75,33 @@ void Given::add_to(CLI::App& cli) {
       ->check(detail::ParsedBy(parse_kernel));
 }
 
+TreeParameters Given::parameters() const {
+  if (letters.empty()) {
+    return tree.value_or(parse_tree(kDefaultTree));
+  }
+  TreeParameters parameters = tree.value_or(TreeParameters{});
+  if (parameters.is_prins) {
+    throw UsageError(
+        fmt::format("-{} describes a tree of UTS 1.1, it does not go with --tree prins:...",
+                    letters.begin()->first));
+  }
+  for (const auto& [letter, text] : letters) {
+    set_by_letter(parameters, letter, text);
+  }
+  return parameters;
+}
+
 Uts Given::uts() const {
-  return {.tree = Tree(tree.parameters()),
+  return {.tree = Tree(parameters()),
           .child_ids = parse_kernel(kernel).child_ids,
           .granularity = granularity};
 }
 
 Figures Given::figures(const TreeCounts& counts) const {
-  return {{"tree", text_of(tree.parameters())},
-          {"kernel", parse_kernel(kernel).name},
-          {"nodes", counts.nodes},
-          {"leaves", counts.leaves},
-          {"max_depth", counts.max_depth},
-          {"available_parallelism", available_parallelism(counts)}};
+  return {
+      {"tree", text_of(parameters())}, {"kernel", parse_kernel(kernel).name},
+      {"nodes", counts.nodes},         {"leaves", counts.leaves},
+      {"max_depth", counts.max_depth}, {"available_parallelism", available_parallelism(counts)}};
 }
 
 void warn_of_endless(const TreeParameters& parameters, RunOptions& options) {
@@ -104,17 +152,15 @@ int main(int argc, char** argv) {
           .work = "nodes",
           .add_options = [&](CLI::App& cli) { given.add_to(cli); },
           .check_options =
-              [&](cleave::RunOptions& options) {
-                warn_of_endless(given.tree.parameters(), options);
-              },
+              [&](cleave::RunOptions& options) { warn_of_endless(given.parameters(), options); },
           .study = study_of,
           .application = [&](const cleave::RunOptions&) { return given.uts(); },
           .make_problem = [&](const cleave::NamedSizes&,
-                              std::uint64_t) { return whole_tree(Tree(given.tree.parameters())); },
+                              std::uint64_t) { return whole_tree(Tree(given.parameters())); },
           .is_generated = [] { return false; },
           .wrong =
               [&](const Forest&, const TreeCounts& counts) {
-                return wrong_counts(given.tree.parameters(), counts);
+                return wrong_counts(given.parameters(), counts);
               },
           .figures = [&](const TreeCounts& counts) { return given.figures(counts); },
       });

@@ -89,7 +89,6 @@ TEST(Output, ThatIsFullIsAFailureOfEveryProgram) {
   }
   for (const char* const answer :
        {"components --size N=100,M=200", "uts -t 0 -b 20 -q 0.1 -m 8 -r 42", "flowshop --describe",
-        "uts-study estimate -t 0 -b 20 -q 0.1 -m 8 -r 42",
         "spacetree plan --tree random:max=3,p=0.65 --processors 3",
         "spacetree plan --tree random:max=3,p=0.65 --processors 3 --json"}) {
     expect_told_that_output_is_full(kPrograms + "/cleave-" + answer);

@@ -8,7 +8,7 @@ prefix=$1 source=$2 packages=("${@:3}")
 export LC_ALL=C
 
 programs=(cleave cleave-calibrate cleave-components cleave-flowshop cleave-quicksort cleave-spacetree
-  cleave-uts cleave-uts-study)
+  cleave-uts)
 
 # pages PROGRAM [SUBCOMMAND...]: the manual pages of it and of all subcommands that its help names.
 pages() {

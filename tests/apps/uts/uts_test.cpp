@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -165,6 +166,20 @@ TEST(Divide, OfMoreRanksThanTheTreeIsWideEnds) {
   const auto [left, right] = uts.divide(whole_tree(tree), Share{.left = 500, .total = 1000});
   EXPECT_EQ(uts.combine(search_sequentially(uts, left), search_sequentially(uts, right)),
             count(parameters));
+}
+
+/// Prins 2003, section 4: one subtree of T3 has 82 % of its nodes, nine in ten have one.
+TEST(Uts, OfT3HasSubtreesAsUnequalAsPublished) {
+  const Tree tree(parse_tree("prins:T3"));
+  std::vector<std::int64_t> sizes;
+  for (std::uint32_t child = 0; child < tree.root_children(); ++child) {
+    const Node root{.id = tree.root_id(), .depth = 0};
+    const Forest below{.frontier = {{.parent = root, .first = child, .last = child + 1}}};
+    sizes.push_back(search_sequentially(Uts{tree}, below).nodes);
+  }
+  EXPECT_EQ(sizes.size(), 3200U);
+  EXPECT_EQ(*std::ranges::max_element(sizes), 4'551'481);
+  EXPECT_NEAR(static_cast<double>(std::ranges::count(sizes, 1)) / 3200, 0.9, 0.02);
 }
 
 }  // namespace
