@@ -2,7 +2,6 @@
 #include "apps/flowshop/heuristic.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <numeric>
@@ -29,25 +28,17 @@ class Inserter {
     const std::size_t cells = (static_cast<std::size_t>(instance.jobs) + 1) * machines_;
     ends_.resize(cells);
     tails_.resize(cells);
-    inserted_ends_.resize(cells);
   }
 
-  /// Where `permutation` with `job` has the least makespan; of equal positions, where the job adds
-  /// least idle time, then the first.
+  /// The first position where `permutation` with `job` has the least makespan.
   Insertion best(const Permutation& permutation, int job) {
-    const std::size_t jobs = permutation.size();
     compute_ends(permutation);
     compute_tails(permutation);
-    Insertion best;
-    int best_idle = 0;
-    for (std::size_t position = 0; position <= jobs; ++position) {
-      const int makespan = insert_at(position, job);
-      if (position == 0 || makespan <= best.makespan) {
-        const int idle = added_idle_time(permutation, position, job);
-        if (position == 0 || makespan < best.makespan || idle < best_idle) {
-          best = {position, makespan};
-          best_idle = idle;
-        }
+    Insertion best{.makespan = makespan_at(0, job)};
+    for (std::size_t position = 1; position <= permutation.size(); ++position) {
+      const int makespan = makespan_at(position, job);
+      if (makespan < best.makespan) {
+        best = {position, makespan};
       }
     }
     return best;
@@ -80,38 +71,15 @@ class Inserter {
     }
   }
 
-  /// The makespan with `job` at `position`; sets that row of `inserted_ends_`.
-  int insert_at(std::size_t position, int job) {
+  int makespan_at(std::size_t position, int job) const {
     int end = 0;
     int makespan = 0;
     for (std::size_t machine = 0; machine < machines_; ++machine) {
       const std::size_t cell = position * machines_ + machine;
       end = std::max(end, ends_[cell]) + time(machine, job);
-      inserted_ends_[cell] = end;
       makespan = std::max(makespan, end + tails_[cell]);
     }
     return makespan;
-  }
-
-  /// How much longer the machines wait between the job before `position` and the job after it, the
-  /// first machine excepted.
-  int added_idle_time(const Permutation& permutation, std::size_t position, int job) const {
-    const bool is_last = position == permutation.size();
-    int idle = 0;
-    int next_end = 0;
-    for (std::size_t machine = 0; machine < machines_; ++machine) {
-      const std::size_t cell = position * machines_ + machine;
-      const int inserted_end = inserted_ends_[cell];
-      int waits = inserted_end - time(machine, job) - ends_[cell];
-      if (!is_last) {
-        const int next_time = time(machine, permutation[position]);
-        const int old_start = ends_[cell + machines_] - next_time;
-        waits += std::max(0, next_end - inserted_end) - (old_start - ends_[cell]);
-        next_end = std::max(next_end, inserted_end) + next_time;
-      }
-      idle += machine == 0 ? 0 : waits;
-    }
-    return idle;
   }
 
   int time(std::size_t machine, int job) const {
@@ -122,7 +90,6 @@ class Inserter {
   std::size_t machines_;
   std::vector<int> ends_;
   std::vector<int> tails_;
-  std::vector<int> inserted_ends_;
 };
 
 void insert(Permutation& permutation, std::size_t position, int job) {
@@ -221,18 +188,14 @@ Schedule neh(const Instance& instance) {
   return schedule;
 }
 
-Schedule iterated_greedy(const Instance& instance, std::uint64_t seed, const Effort& effort) {
-  using Clock = std::chrono::steady_clock;
-  const auto start = Clock::now();
+Schedule iterated_greedy(const Instance& instance, std::uint64_t seed, std::int64_t iterations,
+                         int good_enough) {
   Inserter inserter(instance);
   Random random(seed);
   Schedule current = neh(instance);
   improve_by_insertion(current, inserter, random);
   Schedule best = current;
-  for (std::int64_t i = 0;
-       i < effort.iterations && best.makespan > effort.makespan &&
-       std::chrono::duration<double>(Clock::now() - start).count() < effort.seconds;
-       ++i) {
+  for (std::int64_t i = 0; i < iterations && best.makespan > good_enough; ++i) {
     Schedule candidate = rebuild(current, inserter, random);
     improve_by_insertion(candidate, inserter, random);
     const int worse_by = candidate.makespan - current.makespan;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 
 #include "apps/flowshop/instance.hpp"
 
@@ -16,26 +15,18 @@ struct Schedule {
 
 /// Nawaz, Enscore, Ham, "A heuristic algorithm for the m-machine, n-job flow-shop sequencing
 /// problem", Omega 11, 1983: inserts the jobs one after the other, the longest first, each where
-/// the makespan is least. Of equal positions the one that adds least idle time is taken
-/// (Fernandez-Viagas, Framinan, "On insertion tie-breaking rules in heuristics for the permutation
-/// flowshop scheduling problem", Computers and Operations Research 45, 2014). Cost: O(machines
+/// the makespan is least. Cost: O(machines
 /// jobs^2), with the partial makespans of Taillard ("Some efficient heuristic methods for the flow
 /// shop sequencing problem", European Journal of Operational Research 47, 1990).
 Schedule neh(const Instance& instance);
-
-/// When iterated greedy ends: as soon as one of these is reached.
-struct Effort {
-  std::int64_t iterations = std::numeric_limits<std::int64_t>::max();
-  double seconds = std::numeric_limits<double>::infinity();
-  int makespan = 0;  ///< good enough
-};
 
 /// Ruiz, Stuetzle, "A simple and effective iterated greedy algorithm for the permutation flowshop
 /// scheduling problem", European Journal of Operational Research 177, 2007, with its parameters.
 /// From NEH on, it takes 4 jobs out and inserts them again where the makespan is least. It improves
 /// by moving single jobs, and accepts what is worse as simulated annealing at a constant
-/// temperature does. The result depends on the seed alone, unless `seconds` ends it. \return the
-/// best of all iterations
-Schedule iterated_greedy(const Instance& instance, std::uint64_t seed, const Effort& effort);
+/// temperature does. It ends after `iterations`, or at a makespan of `good_enough`. The result
+/// depends on the seed alone. \return the best of all iterations
+Schedule iterated_greedy(const Instance& instance, std::uint64_t seed, std::int64_t iterations,
+                         int good_enough = 0);
 
 }  // namespace cleave::flowshop

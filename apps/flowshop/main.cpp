@@ -3,16 +3,19 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <cleave/command_line/options.hpp>
+#include <cleave/error.hpp>
 #include <cleave/program.hpp>
 
 #include "apps/flowshop/flowshop.hpp"
-#include "apps/flowshop/input.hpp"
+#include "apps/flowshop/heuristic.hpp"
 
 namespace cleave::flowshop {
 
@@ -41,8 +44,7 @@ struct Given {
 
 void Given::add_to(CLI::App& cli) {
   cli.add_option("--instance", instance_name,
-                 "ta001 to ta120, or a file in Taillard's format or the OR-library's (FILE:2 is "
-                 "its second)")
+                 "ta001 to ta120, or a file of jobs, machines and times")
       ->check(
           detail::ParsedBy([this](const std::string& text) { instance = instance_named(text); }));
   cli.add_option("--bound", bound, "lower bound of the makespan: lb1, lb2, mix")
@@ -52,8 +54,32 @@ void Given::add_to(CLI::App& cli) {
                  "maxSum")
       ->check(CLI::IsMember(kBranchings));
   cli.add_option("--incumbent", incumbent,
-                 "what is to be improved: optimal (the best makespan known), heuristic, a "
-                 "makespan, or a file with a permutation");
+                 "what is to be improved: optimal (the best makespan known), heuristic, or a "
+                 "makespan");
+}
+
+/// Where a search begins, unless the heuristic says: "optimal" or a makespan. \throws UsageError
+Start start_at(const std::string& text, const Instance& instance) {
+  if (text == "optimal") {
+    if (!instance.best_known) {
+      throw UsageError(fmt::format("--incumbent: no makespan of {} is known", instance.name));
+    }
+    return {.incumbent = *instance.best_known};
+  }
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || number < 1) {
+    throw UsageError(
+        fmt::format("--incumbent: '{}' is not optimal, heuristic or a makespan", text));
+  }
+  return {.incumbent = number};
+}
+
+/// Begins with what iterated greedy finds in a moment; the same for the same seed.
+Start heuristic_start(const Instance& instance, std::uint64_t seed) {
+  constexpr std::int64_t kIterations = 500;
+  Schedule found = iterated_greedy(instance, seed, kIterations, instance.best_known.value_or(0));
+  return {.incumbent = found.makespan, .permutation = std::move(found.permutation)};
 }
 
 std::optional<std::string> wrong_permutation(const Instance& instance, const SearchResult& result) {
@@ -116,7 +142,7 @@ int main(int argc, char** argv) {
           .check_options =
               [&](cleave::RunOptions&) {
                 if (given.incumbent != "heuristic") {
-                  given.start = parse_incumbent(given.incumbent, given.instance);
+                  given.start = start_at(given.incumbent, given.instance);
                 }
               },
           .application = [&](const cleave::RunOptions&) { return Flowshop{given.brancher()}; },

@@ -212,10 +212,11 @@ TEST(Graph, OfAnotherFormIsRefusedOnAnyRanks) {
   write_file(folder / "n.csv", "0,1\n1,2\n3,4\n");
   const std::string file = folder / "n.csv";
   for (const int ranks : kFewRanks) {
-    expect_failure(ranks, "components", {"--graph", file}, 1,
-                   file +
-                       ": line 1: '0,1' is not a vertex number; --size N=COUNT allows more "
-                       "vertices; python -m cleave.convert FILE makes other files one that is read");
+    expect_failure(
+        ranks, "components", {"--graph", file}, 1,
+        file +
+            ": line 1: '0,1' is not a vertex number; --size N=COUNT allows more "
+            "vertices; python -m cleave.convert FILE makes other files one that is read");
   }
 }
 

@@ -31,7 +31,7 @@
 #include <cleave/wire.hpp>
 
 #include "apps/components/graph_file.hpp"
-#include "apps/flowshop/instance_file.hpp"
+#include "apps/flowshop/instance.hpp"
 #include "apps/quicksort/key_file.hpp"
 #include "apps/quicksort/key_text.hpp"
 #include "apps/reading/reading.hpp"
@@ -184,7 +184,7 @@ const std::map<std::string_view, Reader>& readers() {
       {"keys-text-float", read_text_keys<float>},
       {"packed", of_file(read_packed)},
       {"snapshot", resume_from_snapshot},
-      {"instance", [](std::string_view bytes) { flowshop::parse_instances(bytes, "file"); }},
+      {"instance", [](std::string_view bytes) { flowshop::parse_instance(bytes, "file"); }},
       {"wire", [](std::string_view bytes) {
          Unpacker unpacker(std::as_bytes(std::span(bytes.data(), bytes.size())));
          wire<Anything>::unpack(unpacker);

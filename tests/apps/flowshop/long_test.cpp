@@ -21,7 +21,7 @@ TEST(LongSearch, OfTa022ExploresAsManyNodesAsOtherPrograms) {
 TEST(LongSearch, OfTa001ToTa020FromAHeuristicEndsWithTheKnownOptimum) {
   for (int number = 1; number <= 20; ++number) {
     const Instance instance = taillard_instance(fmt::format("ta{:03}", number));
-    const Schedule start = iterated_greedy(instance, 1, {.iterations = 500});
+    const Schedule start = iterated_greedy(instance, 1, 500);
     const SearchResult result =
         search_depth_first(Brancher(instance, Bound::lb1, Branching::min_branch), start.makespan);
     EXPECT_EQ(result.makespan, instance.best_known) << instance.name;

@@ -145,7 +145,7 @@ class SolvedFromHeuristic : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(SolvedFromHeuristic, EndsWithTheKnownOptimum) {
   const Instance instance = taillard_instance(GetParam());
-  const Schedule start = iterated_greedy(instance, 1, {.iterations = 500});
+  const Schedule start = iterated_greedy(instance, 1, 500);
   const SearchResult result =
       search_depth_first(Brancher(instance, Bound::lb1, Branching::min_branch), start.makespan);
   EXPECT_EQ(result.makespan, instance.best_known);
