@@ -15,7 +15,7 @@
 #include <cleave/trace/span.hpp>
 #include <cleave/trace/trace_file.hpp>
 
-#include "models/tables/rows.hpp"
+#include "models/tables/table.hpp"
 
 namespace cleave::models {
 

@@ -13,7 +13,7 @@
 #include <cleave/trace/span.hpp>
 #include <cleave/trace/trace_file.hpp>
 
-#include "models/tables/table_runs.hpp"
+#include "models/tables/table.hpp"
 #include "models/theory/fit.hpp"
 
 namespace cleave::models {
@@ -34,7 +34,7 @@ std::vector<detail::Trace> read_traces(const std::vector<std::string>& files);
 /// The machine file, where one is named. \throws FileError
 std::optional<detail::Machine> read_machine_if_given(const std::string& file);
 
-/// What of tables of run times is meant (models/tables/table_runs.hpp).
+/// What of tables of run times is meant (models/tables/table.hpp).
 struct TableArguments {
   TableChoice choice;
 

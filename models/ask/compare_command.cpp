@@ -18,10 +18,9 @@
 #include "models/ask/arguments.hpp"
 #include "models/ask/commands.hpp"
 #include "models/ask/study_folder.hpp"
-#include "models/report/cells.hpp"
 #include "models/report/comparison.hpp"
-#include "models/report/measured.hpp"
-#include "models/report/text.hpp"
+#include "models/report/report.hpp"
+#include "models/report/table.hpp"
 #include "models/study/side_runs.hpp"
 #include "models/study/subprocess.hpp"
 #include "models/theory/model_file.hpp"
@@ -51,7 +50,7 @@ bool is_model(const std::string& file) {
 
 /// The times that all models predict of all runs that any was fitted to.
 Table table_of_models(const std::vector<Model>& models, Json& rows) {
-  std::set<RunKey> runs;
+  std::set<std::pair<int, NamedSizes>> runs;
   for (const Model& model : models) {
     const Model& first = models.front();
     const bool are_tables = model.table() != nullptr && first.table() != nullptr &&

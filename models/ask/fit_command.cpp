@@ -23,8 +23,7 @@
 #include "models/ask/arguments.hpp"
 #include "models/ask/commands.hpp"
 #include "models/ask/study_folder.hpp"
-#include "models/report/cells.hpp"
-#include "models/report/text.hpp"
+#include "models/report/table.hpp"
 #include "models/study/study_plan.hpp"
 #include "models/theory/catalogue.hpp"
 #include "models/theory/judge.hpp"
@@ -221,8 +220,7 @@ void add_fit_command(CLI::App& program, const std::string& command_line) {
       program.add_subcommand("fit", "Fit a model to traces, or to a table of run times");
   command->add_option(
       "traces", arguments->traces,
-      "Traces (*.trace.jsonl) of one application, or a study's folder; or run times as "
-      "CSV, of Extra-P (text, JSON Lines) or Google Benchmark (JSON)");
+      "Traces (*.trace.jsonl) of one application, or a study's folder; or run times as CSV");
   command->add_option("--machine", arguments->machine,
                       "Calibrated latency and gap; without it those in the study's folder, else "
                       "they are fitted to the traces");

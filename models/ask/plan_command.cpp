@@ -19,9 +19,8 @@
 #include "models/ask/arguments.hpp"
 #include "models/ask/commands.hpp"
 #include "models/ask/questions.hpp"
-#include "models/report/cells.hpp"
-#include "models/report/remarks.hpp"
-#include "models/report/text.hpp"
+#include "models/report/answer.hpp"
+#include "models/report/table.hpp"
 #include "models/study/program_description.hpp"
 #include "models/study/slurm.hpp"
 #include "models/theory/plan.hpp"
@@ -101,11 +100,9 @@ void print_table(const Plan& plan, bool has_details) {
                           text(fitted_range_text(p, has_details)), text(memory_text(p))});
   }
   fmt::print("{}", to_terminal(table, has_details));
-  Remarks remarks;
-  for (const PlanChoice& c : plan.choices) {
-    remarks.add(c.prediction);
-  }
-  std::vector<std::string> notes = remarks.texts();
+  std::vector<Prediction> predictions;
+  std::ranges::transform(plan.choices, std::back_inserter(predictions), &PlanChoice::prediction);
+  std::vector<std::string> notes = remarks_of(predictions);
   if (!plan.left_out.empty()) {
     notes.push_back(plan.left_out);
   }

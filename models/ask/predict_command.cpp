@@ -15,9 +15,7 @@
 #include "models/ask/commands.hpp"
 #include "models/ask/questions.hpp"
 #include "models/report/answer.hpp"
-#include "models/report/cells.hpp"
-#include "models/report/remarks.hpp"
-#include "models/report/text.hpp"
+#include "models/report/table.hpp"
 #include "models/theory/rehearsed.hpp"
 
 namespace cleave::models {
@@ -194,11 +192,7 @@ void run(const PredictArguments& arguments) {
   if (arguments.shares) {
     print_shares(predictions);
   }
-  Remarks remarks;
-  for (const Prediction& p : predictions) {
-    remarks.add(p);
-  }
-  fmt::print("{}", notes_text(remarks.texts()));
+  fmt::print("{}", notes_text(remarks_of(predictions)));
 }
 
 }  // namespace

@@ -11,9 +11,8 @@
 #include "models/ask/arguments.hpp"
 #include "models/ask/commands.hpp"
 #include "models/ask/study_folder.hpp"
-#include "models/report/brief.hpp"
-#include "models/report/text.hpp"
-#include "models/report/write_report.hpp"
+#include "models/report/report.hpp"
+#include "models/report/table.hpp"
 #include "models/theory/model_file.hpp"
 
 namespace cleave::models {
@@ -84,8 +83,8 @@ void run(const ReportArguments& arguments) {
 
 void add_report_command(CLI::App& program) {
   auto arguments = std::make_shared<ReportArguments>();
-  CLI::App* command = program.add_subcommand(
-      "report", "Compare a model with traces or a table: HTML, Markdown and CSV");
+  CLI::App* command =
+      program.add_subcommand("report", "Compare a model with traces or a table: HTML and CSV");
   command->add_option("traces", arguments->traces,
                       "Traces (*.trace.jsonl) of the application, a study's folder, or a table");
   command->add_option("--model", arguments->model,

@@ -2,7 +2,7 @@
 #include <set>
 
 #include "models/export/exports.hpp"
-#include "models/report/text.hpp"
+#include "models/report/table.hpp"
 
 namespace cleave::models {
 

@@ -6,14 +6,12 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <cleave/error.hpp>
-#include <cleave/sizes.hpp>
-#include <cleave/trace/duration.hpp>
 #include <cleave/trace/json_fields.hpp>
-#include <cleave/trace/words.hpp>
 
-#include "models/report/cells.hpp"
+#include "models/report/table.hpp"
 
 namespace cleave::models {
 
@@ -38,20 +36,12 @@ std::string caveats(const Prediction& p) {
   return texts.empty() ? "" : fmt::format("; {}", fmt::join(texts, ", "));
 }
 
-/// Those of `sizes` that the model knows.
-NamedSizes of_model(const Model& model, const NamedSizes& sizes) {
+/// The sizes that the model knows, or that `knows_too` accepts.
+template <class Knows>
+NamedSizes known_sizes(const Model& model, const NamedSizes& sizes, Knows knows_too) {
   NamedSizes known;
-  for (const std::string& name : model.size_names()) {
-    known[name] = sizes.at(name);
-  }
-  return known;
-}
-
-/// Those of `sizes` that the fitted runs have, or the model knows.
-NamedSizes of_runs(const Model& model, const NamedSizes& sizes) {
-  NamedSizes known = of_model(model, sizes);
   for (const auto& [name, value] : sizes) {
-    if (model.fitted_range(name)) {
+    if (std::ranges::count(model.size_names(), name) > 0 || knows_too(name)) {
       known[name] = value;
     }
   }
@@ -70,7 +60,8 @@ double volume(const Model& model, const NamedSizes& sizes) {
 
 NamedSizes largest_fitted(const Model& model) {
   const auto by_volume = [&](const RunOfModel& run) { return volume(model, run.sizes); };
-  return of_model(model, std::ranges::max_element(model.fitted, {}, by_volume)->sizes);
+  return known_sizes(model, std::ranges::max_element(model.fitted, {}, by_volume)->sizes,
+                     [](const std::string&) { return false; });
 }
 
 std::vector<std::pair<std::string_view, double>> seconds_by_block(const Prediction& prediction) {
@@ -87,6 +78,15 @@ std::vector<std::pair<std::string_view, double>> seconds_by_block(const Predicti
   return blocks;
 }
 
+std::optional<std::pair<std::string_view, double>> held_back_by(const Prediction& prediction) {
+  const auto blocks = seconds_by_block(prediction);
+  const auto by_seconds = [](const auto& block) { return block.second; };
+  const auto most = std::ranges::max_element(blocks, {}, by_seconds);
+  return most == blocks.end()
+             ? std::nullopt
+             : std::optional(std::pair(most->first, most->second / prediction.seconds));
+}
+
 std::string runs_text(const Prediction& p) {
   return p.knows_runs()
              ? fmt::format("95 % of runs between {} and {}", detail::format_seconds(p.run_low),
@@ -95,13 +95,9 @@ std::string runs_text(const Prediction& p) {
 }
 
 std::string answer_line(const Prediction& p) {
-  const auto blocks = seconds_by_block(p);
-  using NamedTime = std::pair<std::string_view, double>;
-  const auto most = std::ranges::max_element(blocks, {}, &NamedTime::second);
+  const auto most = held_back_by(p);
   const std::string held_back =
-      most == blocks.end()
-          ? ""
-          : fmt::format(", {:.0f} % of it {}", 100 * most->second / p.seconds, most->first);
+      most ? fmt::format(", {:.0f} % of it {}", 100 * most->second, most->first) : "";
   const std::string asked =
       fmt::format("{}{}{}", format_sizes(p.sizes), p.sizes.empty() ? "" : " on ",
                   format_workers(p.ranks, p.threads));
@@ -114,20 +110,44 @@ std::string answer_line(const Prediction& p) {
                      detail::format_seconds(p.high), runs_text(p), held_back, caveats(p));
 }
 
-Prediction predict_for_answer(const Model& model, int ranks, const NamedSizes& sizes,
-                              const PredictOptions& options) {
-  PredictOptions asked = options;
-  const Network& network = options.network ? *options.network : model.network;
-  if (model.hypercube() != nullptr && ranks > model.usual_ranks_per_host(ranks) &&
-      !network.knows_between_hosts()) {
-    asked.network = with_assumed(network, kAssumedForAnswers);
+namespace {
+
+std::string ranks_text(const std::set<int>& some, const std::set<int>& all) {
+  const int first = *some.begin();
+  const int last = *some.rbegin();
+  const auto without_gap = std::distance(all.find(first), all.upper_bound(last));
+  if (some.size() > 2 && without_gap == std::ssize(some)) {
+    return fmt::format("{} to {} ranks", first, last);
   }
-  return predict(model, ranks, sizes, asked);
+  return fmt::format("{} {}", fmt::join(some, ", "), last == 1 ? "rank" : "ranks");
+}
+
+}  // namespace
+
+std::vector<std::string> remarks_of(const std::vector<Prediction>& predictions) {
+  std::set<int> all;
+  std::vector<std::pair<std::string, std::set<int>>> remarks;
+  for (const Prediction& prediction : predictions) {
+    all.insert(prediction.ranks);
+    for (const std::string& text : prediction.remarks) {
+      auto known =
+          std::ranges::find(remarks, text, [](const auto& remark) { return remark.first; });
+      if (known == remarks.end()) {
+        known = remarks.insert(known, {text, {}});
+      }
+      known->second.insert(prediction.ranks);
+    }
+  }
+  std::vector<std::string> texts;
+  for (const auto& [text, ranks] : remarks) {
+    texts.push_back(ranks == all ? text : fmt::format("at {}: {}", ranks_text(ranks, all), text));
+  }
+  return texts;
 }
 
 namespace {
 
-/// Each with whether it comes first.
+/// Each number of ranks, with whether it comes first.
 std::map<int, bool> ranks_of_answers(const Model& model) {
   if (model.table() == nullptr) {
     return {{1, false}, {2, true}, {4, false}, {8, true}, {16, false}, {32, false}, {64, true}};
@@ -145,12 +165,17 @@ std::map<int, bool> ranks_of_answers(const Model& model) {
   return ranks;
 }
 
-/// What can be told of one run, or why it cannot.
-Answer answer_of(const Model& model, int ranks, const NamedSizes& sizes,
-                 const PredictOptions& options) {
+/// What can be told of one run, or why it cannot. Messages between hosts that nobody measured are
+/// those of kAssumedForAnswers, and the prediction says so.
+Answer answer_of(const Model& model, int ranks, const NamedSizes& sizes, PredictOptions options) {
   Answer answer{.ranks = ranks};
   try {
-    answer.prediction = predict_for_answer(model, ranks, sizes, options);
+    const Network& network = options.network ? *options.network : model.network;
+    if (model.hypercube() != nullptr && ranks > model.usual_ranks_per_host(ranks) &&
+        !network.knows_between_hosts()) {
+      options.network = with_assumed(network, kAssumedForAnswers);
+    }
+    answer.prediction = predict(model, ranks, sizes, options);
     answer.line = answer_line(*answer.prediction);
   } catch (const UsageError&) {
     throw;
@@ -182,7 +207,10 @@ std::vector<Answer> answers_of(const Model& model, const PredictOptions& options
           options.messages.end()) {
         of_run.ranks_per_host = run.ranks_per_host;
       }
-      answers.push_back(answer_of(model, run.ranks, of_runs(model, run.sizes), of_run));
+      const NamedSizes sizes = known_sizes(model, run.sizes, [&](const std::string& name) {
+        return model.fitted_range(name).has_value();
+      });
+      answers.push_back(answer_of(model, run.ranks, sizes, of_run));
       answers.back().comes_first = true;
     }
   }

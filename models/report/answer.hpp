@@ -15,37 +15,40 @@ namespace cleave::models {
 /// Seconds by block, all levels added up, in the order in which the blocks come.
 std::vector<std::pair<std::string_view, double>> seconds_by_block(const Prediction& prediction);
 
+/// The block that takes most of the time, and its part of it; none of a table.
+std::optional<std::pair<std::string_view, double>> held_back_by(const Prediction& prediction);
+
 /// One line: "N=1G on 64 ranks: 1.2 s when quiet (95 %: 1.0 to 1.5 s); as this host was, 95 % of
 /// runs between 1.0 and 1.7 s, 33 % of it divide; beyond what was fitted". An interval that is
 /// wider than a factor of 4 is no answer, and the line says so.
 std::string answer_line(const Prediction& prediction);
 
-/// "95 % of runs between 3 ms and 4 ms", where that is known.
+/// "95 % of runs between 3 ms and 4 ms", if that is known.
 std::string runs_text(const Prediction& prediction);
+
+/// The remarks of several predictions, each once: "l and g are those of 8 ranks" if it is so of
+/// every number of ranks, else "at 16 to 1024 ranks: l and g are those of 8 ranks".
+std::vector<std::string> remarks_of(const std::vector<Prediction>& predictions);
 
 /// The sizes of the largest problem that the model was fitted to.
 NamedSizes largest_fitted(const Model& model);
 
-/// As `predict`, but messages between hosts that nobody measured are those of kAssumedForAnswers,
-/// and the prediction says so. \throws  as predict
-Prediction predict_for_answer(const Model& model, int ranks, const NamedSizes& sizes,
-                              const PredictOptions& options = {});
+/// The network between hosts that is assumed if nobody measured one.
+inline constexpr const char* kAssumedForAnswers = "ethernet-10g";
 
 /// What the largest problem that was measured takes on one number of ranks.
 struct Answer {
   int ranks = 1;
   std::string line;
-  std::optional<Prediction> prediction;  ///< none where it cannot be told; the line says why
+  std::optional<Prediction> prediction;  ///< none if it cannot be told; the line says why
   bool comes_first = false;              ///< whether every report begins with it
 };
 
-/// On 1, 2, 4 ... 64 ranks, of which 2, 8 and 64 come first. Of a table on the numbers of ranks
-/// that it has, and twice and four times the most, which come first with it.
+/// On 1, 2, 4 ... 64 ranks, of which 2, 8 and 64 come first. Of a table: on its numbers of ranks,
+/// and twice and four times the most, which come first with it.
 std::vector<Answer> answers_of(const Model& model);
 
-/// Of those rehearsals in `options` that are asked for.
+/// The rehearsals in `options` that are asked for.
 std::vector<Answer> answers_of(const Model& model, const PredictOptions& options);
-
-inline constexpr const char* kAssumedForAnswers = "ethernet-10g";
 
 }  // namespace cleave::models

@@ -11,8 +11,8 @@
 
 #include <cleave/error.hpp>
 
-#include "models/report/cells.hpp"
-#include "models/report/measured.hpp"
+#include "models/report/report.hpp"
+#include "models/report/table.hpp"
 #include "models/theory/prediction.hpp"
 #include "models/theory/statistics.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "models/report/report.hpp"
+#include "models/report/table.hpp"
 #include "models/theory/difference.hpp"
 
 namespace cleave::models {

@@ -5,82 +5,87 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <system_error>
+#include <tuple>
 
 #include <cleave/error.hpp>
+#include <cleave/file.hpp>
 #include <cleave/trace/machine_file.hpp>
 #include <cleave/trace/provenance.hpp>
 
-#include "models/report/answer.hpp"
-#include "models/report/remarks.hpp"
-#include "models/report/tables.hpp"
+#include "models/report/page/page.hpp"
 
 namespace cleave::models {
 
 namespace {
-
-std::vector<JudgedRun> judged(const Model& model, const Measurements& measurements,
-                              const PredictOptions& options) {
-  std::vector<JudgedRun> runs;
-  for (const RunPoint& point : measurements.points) {
-    runs.push_back(judge_run(model, point, options));
-  }
-  return runs;
-}
 
 std::vector<std::pair<std::string, std::string>> facts_of(const Model& model,
                                                           const Network& network) {
   const detail::Provenance& p = model.provenance;
   std::vector<std::pair<std::string, std::string>> facts = {
       {"application", fmt::format("{}, {}{}{}", model.app, model.type,
-                                  model.placement.empty() ? "" : ", ", model.placement)},
-      {"host", fmt::format("{}, {}, {} cores", p.host, p.processor, p.cores)},
-      {"latency and gap from", network.source},
-      {"forms",
-       model.forms == "paper" ? "Printista and Saez, ordinary least squares" : model.forms},
-      {"runs", fmt::format("{} fitted, {} held out", model.fitted.size(), model.held_out.size())},
-      {"model made", fmt::format("{} by {} {} ({})", p.created, p.program, p.version, p.commit)}};
-  if (model.table() != nullptr) {  // nobody knows where it was measured
-    facts.erase(facts.begin() + 1, facts.begin() + 3);
+                                  model.placement.empty() ? "" : ", ", model.placement)}};
+  if (model.table() == nullptr) {  // nobody knows where a table was measured
+    facts.insert(facts.end(),
+                 {{"host", fmt::format("{}, {}, {} cores", p.host, p.processor, p.cores)},
+                  {"latency and gap from", network.source}});
   }
   if (model.hypercube() != nullptr && model.hypercube()->exchange) {
     const ExchangeModel& exchange = *model.hypercube()->exchange;
-    facts.insert(
-        facts.begin() + 3,
-        {"exchange", fmt::format("{:.4g} (l + K g), {}", exchange.factor,
-                                 exchange.factor_is_fitted
-                                     ? "factor fitted to the traces (Printista and Saez: 2)"
-                                     : "factor as Printista and Saez have it")});
+    facts.emplace_back("exchange", fmt::format("{:.4g} (l + K g), {}", exchange.factor,
+                                               exchange.factor_is_fitted
+                                                   ? "factor fitted to the traces"
+                                                   : "factor as Printista and Saez have it"));
   }
+  facts.insert(
+      facts.end(),
+      {{"forms",
+        model.forms == "paper" ? "Printista and Saez, ordinary least squares" : model.forms},
+       {"runs", fmt::format("{} fitted, {} held out", model.fitted.size(), model.held_out.size())},
+       {"model made", fmt::format("{} by {} {} ({})", p.created, p.program, p.version, p.commit)}});
   return facts;
 }
 
-/// Adds the notes that are not among them yet.
-void add_new(std::vector<Note>& notes, const std::vector<std::string>& others, bool is_grave) {
-  for (const std::string& other : others) {
-    if (std::ranges::find(notes, other, &Note::text) == notes.end()) {
-      notes.push_back({other, is_grave});
-    }
-  }
-}
-
 /// First what a fit should be distrusted for.
-std::vector<Note> notes_of(const Model& model, const Measurements& measurements,
-                           const std::vector<JudgedRun>& comparisons,
-                           const std::vector<Answer>& asked) {
-  Remarks remarks;
-  for (const Answer& answer : asked) {
+std::vector<Note> notes_of(const Report& report, const Measurements& measurements) {
+  std::vector<Prediction> predictions;
+  for (const Answer& answer : report.asked) {
     if (answer.prediction) {
-      remarks.add(*answer.prediction);
+      predictions.push_back(*answer.prediction);
     }
   }
-  for (const JudgedRun& c : comparisons) {
-    remarks.add(c.prediction);
+  for (const JudgedRun& c : report.comparisons) {
+    predictions.push_back(c.prediction);
   }
   std::vector<Note> notes;
-  add_new(notes, model.notes, true);
-  add_new(notes, measurements.notes, false);
-  add_new(notes, remarks.texts(), false);
+  const auto add = [&](const std::vector<std::string>& texts, bool is_grave) {
+    for (const std::string& text : texts) {
+      if (std::ranges::find(notes, text, &Note::text) == notes.end()) {
+        notes.push_back({text, is_grave});
+      }
+    }
+  };
+  for (const RefusedBlock& block : report.model.refused) {
+    add({fmt::format("{} cannot be fitted: {}", name_of(block.block), block.reason)}, true);
+  }
+  add(report.model.notes, true);
+  add(measurements.notes, false);
+  add(remarks_of(predictions), false);
   return notes;
+}
+
+/// The verdict for a few lines; shorter forms come later.
+std::vector<std::string> verdict_texts(const Report& report) {
+  const Verdict& verdict = report.verdict;
+  if (verdict.trusted.value_or(true)) {
+    return {verdict.sentence(first_answers_by_law(report)), verdict.sentence()};
+  }
+  const std::string host = verdict.host.empty() ? "" : verdict.host + "; ";
+  const std::string& advice =
+      verdict.host.empty() ? verdict.advice : "Measure again on an idle host";
+  return {fmt::format("{}not trusted: {}. {}", host, verdict.worst, advice),
+          fmt::format("{}not trusted. {}", host, advice)};
 }
 
 }  // namespace
@@ -94,24 +99,22 @@ Report make_report(const Model& model, const Measurements& measurements,
   if (machine) {
     options.network = network_of(*machine);
   }
-  const Network& network = options.network ? *options.network : model.network;
-
-  Report report{.title = fmt::format("{}: predicted and measured", model.app),
-                .facts = facts_of(model, network),
-                .comparisons = judged(model, measurements, options),
-                .worker_shares = worker_shares_of(measurements.searches),
-                .model = model};
-  report.model.network = network;
+  Report report{.title = fmt::format("{}: predicted and measured", model.app), .model = model};
+  report.model.network = options.network ? *options.network : model.network;
+  report.facts = facts_of(model, report.model.network);
+  for (const RunPoint& point : measurements.points) {
+    report.comparisons.push_back(judge_run(model, point, options));
+  }
   report.asked = answers_of(report.model, options);
   report.answers = answers_of(report.model);
-  report.notes = notes_of(model, measurements, report.comparisons, report.asked);
+  report.notes = notes_of(report, measurements);
   report.verdict = judge(report.comparisons);
   if (!report.verdict.trusted) {
     report.verdict = model.verdict;
   }
   report.verdict.host = model.verdict.host;
   report.residuals = residuals_of(model, measurements, report.comparisons);
-  report.tables = make_tables(model, measurements, report.comparisons, network);
+  report.tables = make_tables(model, measurements, report.comparisons);
   return report;
 }
 
@@ -126,6 +129,94 @@ bool first_answers_by_law(const Report& report) {
   return std::ranges::any_of(first_answers(report), [](const Answer& answer) {
     return answer.prediction && !answer.prediction->is_rehearsed;
   });
+}
+
+std::string to_terminal(const Report& report, bool has_details) {
+  constexpr std::size_t kIndent = 4;
+  std::string text =
+      fmt::format("{}\n{}", wrapped(report.title),
+                  wrapped("  " + report.verdict.sentence(first_answers_by_law(report)), kIndent));
+  for (const Answer& answer : first_answers(report)) {
+    text += wrapped("  " + answer.line, kIndent);
+  }
+  text += '\n';
+  for (const auto& [name, value] : report.facts) {
+    constexpr std::size_t kValues = 24;
+    text += wrapped(fmt::format("  {:<22}{}", name, value), kValues);
+  }
+  text += '\n';
+  for (const Note& note : report.notes) {
+    constexpr std::size_t kTexts = 8;
+    text += wrapped("  note  " + note.text, kTexts);
+  }
+  for (const Table& table : report.tables) {
+    text += fmt::format("\n{}\n\n{}", table.title, to_terminal(table, has_details));
+  }
+  return text;
+}
+
+std::string to_brief(const Report& report) {
+  constexpr int kMostLines = 2;
+  std::string brief;
+  for (const std::string& text : verdict_texts(report)) {
+    brief = wrapped(fmt::format("{}: {}", report.model.app, text));
+    if (std::ranges::count(brief, '\n') <= kMostLines) {
+      break;
+    }
+  }
+  // By ranks, threads and sizes: what was predicted, and what was measured of the longest run.
+  std::map<std::tuple<int, int, NamedSizes>, std::pair<const Prediction*, std::string>> lines;
+  const auto add = [&](const Prediction& p, const std::string& measured) {
+    NamedSizes sizes;
+    for (const std::string& name : report.model.size_names()) {
+      sizes[name] = p.sizes.at(name);
+    }
+    auto& line = lines[{p.ranks, p.threads, sizes}];
+    line = {&p, measured.empty() ? line.second : measured};
+  };
+  const auto by_workers = [](const JudgedRun& c) {
+    return std::tuple(c.run.ranks, c.run.threads, c.measured_s);
+  };
+  if (const auto run = std::ranges::max_element(report.comparisons, {}, by_workers);
+      run != report.comparisons.end()) {
+    add(run->prediction, detail::format_seconds(run->measured_s));
+  }
+  std::string refusals;
+  const std::vector<Answer> answers = first_answers(report);
+  for (const Answer& answer : answers) {
+    if (answer.prediction) {
+      add(*answer.prediction, "");
+    } else {
+      refusals += wrapped("  " + answer.line, 4);
+    }
+  }
+  Table table{
+      .columns = {
+          {"  sizes"}, {"workers"}, {"measured", true}, {"predicted", true}, {"+- (95 %)", true}}};
+  for (const auto& [of, line] : lines) {
+    const auto& [ranks, threads, sizes] = of;
+    const Prediction& p = *line.first;
+    table.rows.push_back(
+        {text("  " + format_sizes(sizes)), text(format_workers(ranks, threads)), text(line.second),
+         time_of(p), known(p.is_answer(), text(fmt::format("{:.1f} %", 100 * p.half_width())))});
+  }
+  return brief + to_terminal(table) + refusals;
+}
+
+void make_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directory(folder, error);
+  if (error || !std::filesystem::is_directory(folder)) {
+    throw FileError(
+        folder, "cannot make this folder: " + (error ? error.message() : "a file has its name"));
+  }
+}
+
+void write_report(const std::filesystem::path& folder, const Report& report) {
+  for (const Table& table : report.tables) {
+    write_file(folder / (table.id + ".csv"), to_csv(table));
+  }
+  write_file(folder / "report.html", to_html(report));
 }
 
 }  // namespace cleave::models

@@ -1,157 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/report/tables.hpp"
-
+// The tables of a report, and how far its fits lie from what was measured.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
-#include <optional>
 #include <set>
 
-#include <cleave/error.hpp>
 #include <cleave/sizes.hpp>
+#include <cleave/trace/median.hpp>
 #include <cleave/trace/span.hpp>
 
-#include "models/report/cells.hpp"
-#include "models/report/measured.hpp"
-#include "models/theory/trace_run.hpp"
+#include "models/report/report.hpp"
+#include "models/theory/observations.hpp"
+#include "models/theory/statistics.hpp"
 
 namespace cleave::models {
 
 namespace {
 
-/// Div, Comb, Seq, as Printista and Saez name coefficients.
-std::string short_name(detail::Block block) {
-  static const std::map<detail::Block, std::string> kShort = {
-      {detail::Block::divide, "Div"},     {detail::Block::combine, "Comb"},
-      {detail::Block::sequential, "Seq"}, {detail::Block::conquer, "Conq"},
-      {detail::Block::skeleton, "HDC"},   {detail::Block::sample, "Samp"},
-      {detail::Block::pivot, "Piv"},      {detail::Block::partition, "Part"}};
-  const auto found = kShort.find(block);
-  return found == kShort.end() ? std::string(name_of(block)) : found->second;
-}
+/// Blocks whose fits are functions of a sample's sizes alone.
+constexpr std::array<detail::Block, 5> kFittedToSamples = {
+    detail::Block::divide, detail::Block::combine, detail::Block::sequential,
+    detail::Block::skeleton, detail::Block::partition};
 
-/// For which the paper's figures stand in the tables: R^2 and equation 6.
-bool has_papers_forms(const Model& model) { return model.forms == "paper"; }
-
-/// A row for each coefficient (Div_0, Div_1 ...) and number of ranks per host.
-void add_coefficients(Table& table, const std::string& name, const std::string& short_form,
-                      const Law& law, int samples, std::optional<double> share,
-                      bool has_r_squared) {
-  const Hypothesis& first = law.hypotheses.front();
-  bool is_first = true;
-  for (const auto& [ranks_per_host, factor] : first.factors) {
-    for (std::size_t i = 0; i < first.form.size(); ++i) {
-      const auto row = static_cast<Eigen::Index>(i);
-      const double error = first.deviation * std::sqrt(std::max(0.0, first.covariance(row, row)));
-      table.rows.push_back(
-          {text(name), whole(ranks_per_host), text(fmt::format("{}_{}", short_form, i)),
-           text(first.form[i].text()),
-           number(first.coefficients[row], fmt::format("{:.4g}", first.coefficients[row])),
-           number(error, fmt::format("{:.2g}", error)), percent(first.weight),
-           number(factor, fmt::format("{:.3f}", factor)), percent(law.median_abs_relative_residual),
-           whole(samples), share ? percent(*share) : text("")});
-      if (has_r_squared) {
-        table.rows.back().push_back(r_squared_of(law.r_squared));
-      }
-      for (std::size_t column = 0; column < table.columns.size() && !is_first; ++column) {
-        const bool is_of_block = column == 0 || column == 6 || column > 7;
-        if (is_of_block) {
-          table.rows.back()[column].shown.clear();
-        }
-      }
-      is_first = false;
-    }
-  }
-}
-
-Table coefficients_table(const Model& model, const Measurements& measurements) {
-  const auto shares = largest_shares(measurements);
-  Table table{
-      .id = "coefficients",
-      .title = "Coefficients of the blocks",
-      .note =
-          "A coefficient is seconds for each unit of its term, with one rank per host. Weight: how "
-          "likely the form is, of all that were tried; the likeliest is shown. Factor: what it is "
-          "multiplied by with so many ranks per host. Residual: the median of |measured - fitted| "
-          "/ measured. Up to: the largest part of any run that the block takes.",
-      .columns = {{"block"},
-                  {"ranks per host", true},
-                  {.name = "coefficient", .is_detail = true},
-                  {"term"},
-                  {"value", true},
-                  {"std. error", true, true},
-                  {"weight", true, true},
-                  {"factor", true},
-                  {"residual", true},
-                  {"samples", true, true},
-                  {"up to", true}}};
-  const bool has_r_squared = has_papers_forms(model);
-  if (has_r_squared) {
-    table.columns.push_back({"R²", true, true});
-  }
-  if (const TableModel* run = model.table()) {
-    add_coefficients(table, "run", "Run", run->law, run->rows, std::nullopt, has_r_squared);
-    return table;
-  }
-  for (const BlockModel& block : model.hypercube()->blocks) {
-    const auto share = shares.find(block.block);
-    add_coefficients(
-        table, std::string(name_of(block.block)), short_name(block.block), block.law, block.samples,
-        share == shares.end() ? std::nullopt : std::optional(share->second), has_r_squared);
-  }
-  return table;
-}
-
-Table refused_table(const Model& model) {
-  Table table{.id = "refused",
-              .title = "Blocks that could not be fitted",
-              .note = "",
-              .columns = {{"block"}, {"reason"}}};
-  for (const RefusedBlock& block : model.refused) {
-    table.rows.push_back({text(std::string(name_of(block.block))), text(block.reason)});
-  }
-  return table;
-}
-
-Table times_table(const std::vector<JudgedRun>& comparisons) {
-  std::map<NamedSizes, std::map<RanksAndThreads, const JudgedRun*>> by_size;
-  std::set<RanksAndThreads> workers;
+std::set<std::string> size_names(const std::vector<JudgedRun>& comparisons) {
+  std::set<std::string> names;
   for (const JudgedRun& c : comparisons) {
-    by_size[c.run.sizes][{c.run.ranks, c.run.threads}] = &c;
-    workers.insert({c.run.ranks, c.run.threads});
-  }
-  const std::vector<std::string> names = size_names(comparisons);
-  Table table{.id = "times",
-              .title = "Measured times against size",
-              .note = "Quiet times, the medians of the faster half of the repetitions.",
-              .columns = {}};
-  for (const std::string& name : names) {
-    table.columns.push_back({name, true});
-  }
-  for (const auto& [ranks, threads] : workers) {
-    table.columns.push_back({format_workers(ranks, threads) + " (s)", true});
-  }
-  for (const auto& [sizes, by_workers] : by_size) {
-    std::vector<Cell> row;
-    for (const std::string& name : names) {
-      row.push_back(count(size_or_zero(sizes, name)));
+    for (const auto& [name, value] : c.run.sizes) {
+      names.insert(name);
     }
-    for (const RanksAndThreads& of_column : workers) {
-      const auto found = by_workers.find(of_column);
-      row.push_back(found == by_workers.end() ? text("") : seconds(found->second->measured_s));
-    }
-    table.rows.push_back(std::move(row));
   }
-  return table;
+  return names;
+}
+
+/// The run of `searches` that `judged` is of.
+const SearchRun* search_of(const std::vector<SearchRun>& searches, const JudgedRun& judged) {
+  const RunPoint& run = judged.run;
+  const auto found = std::ranges::find_if(searches, [&](const SearchRun& search) {
+    return search.ranks == run.ranks && search.threads == run.threads &&
+           search.sizes == run.sizes && search.is_rehearsed == run.is_rehearsed;
+  });
+  return found == searches.end() ? nullptr : &*found;
 }
 
 Table predictions_table(const std::vector<JudgedRun>& comparisons, const Model& model) {
   const bool is_search = model.search() != nullptr;
   const bool has_blocks = model.hypercube() != nullptr;
-  const bool has_equation_6 = has_blocks && has_papers_forms(model);
-  const std::vector<std::string> names = size_names(comparisons);
+  const std::set<std::string> names = size_names(comparisons);
   Table table{
       .id = "predictions",
       .title = "Predicted against measured",
@@ -163,110 +61,180 @@ Table predictions_table(const std::vector<JudgedRun>& comparisons, const Model& 
           is_search     ? "what the visits of nodes take, over the efficiency"
           : !has_blocks ? "the law of the table"
                         : "the schedule played with the blocks' medians"),
-      .columns = {{"ranks", true}}};
-  if (is_search) {
-    table.columns.push_back({"threads", true});
-  }
+      .columns = {{"ranks", true}, {"threads", true, !is_search}}};
   for (const std::string& name : names) {
     table.columns.push_back({name, true});
   }
-  const auto add_columns = [&table](const std::vector<Column>& columns) {
-    table.columns.insert(table.columns.end(), columns.begin(), columns.end());
-  };
-  add_columns({{"measured (s)", true},
-               {"predicted (s)", true},
-               {"95 % from (s)", true},
-               {"to (s)", true},
-               {"a run from (s)", true, true},
-               {"a run to (s)", true, true}});
-  if (has_equation_6) {
-    add_columns({{"eq. 6 (s)", true, true}});
-  }
-  add_columns({{"error", true}, {"spread", true, true}, {"repetitions", true, true}, {"run was"}});
+  table.columns.insert(table.columns.end(), {{"measured (s)", true},
+                                             {"predicted (s)", true},
+                                             {"95 % from (s)", true},
+                                             {"to (s)", true},
+                                             {"a run from (s)", true, true},
+                                             {"a run to (s)", true, true},
+                                             {"eq. 6 (s)", true, true},
+                                             {"error", true},
+                                             {"spread", true, true},
+                                             {"repetitions", true, true},
+                                             {"run was"}});
   for (const JudgedRun& c : comparisons) {
-    std::vector<Cell> row = {whole(c.run.ranks)};
-    if (is_search) {
-      row.push_back(whole(c.run.threads));
-    }
+    std::vector<Cell> row = {whole(c.run.ranks), whole(c.run.threads)};
     for (const std::string& name : names) {
-      row.push_back(count(size_or_zero(c.run.sizes, name)));
+      const auto size = c.run.sizes.find(name);
+      row.push_back(count(size == c.run.sizes.end() ? 0 : size->second));
     }
     const Prediction& p = c.prediction;
-    row.insert(row.end(),
-               {seconds(c.measured_s), time_of(p), known(p.is_answer(), seconds(p.low)),
-                known(p.is_answer(), seconds(p.high)), known(p.knows_runs(), seconds(p.run_low)),
-                known(p.knows_runs(), seconds(p.run_high))});
-    if (has_equation_6) {
-      row.push_back(known(p.is_answer(), seconds(p.sum_of_maxima_s.value_or(0))));
-    }
-    row.insert(row.end(),
-               {known(p.is_answer(), signed_percent(c.relative_error)), percent(c.spread),
-                whole(std::ssize(c.run.seconds)), text(c.held_out ? "held out" : "fitted")});
+    const auto if_known = [&](Cell cell) { return known(p.is_answer(), std::move(cell)); };
+    row.insert(
+        row.end(),
+        {seconds(c.measured_s), time_of(p), if_known(seconds(p.low)), if_known(seconds(p.high)),
+         known(p.knows_runs(), seconds(p.run_low)), known(p.knows_runs(), seconds(p.run_high)),
+         known(p.is_answer() && p.sum_of_maxima_s, seconds(p.sum_of_maxima_s.value_or(0))),
+         if_known(number(c.relative_error, fmt::format("{:+.2f} %", 100 * c.relative_error))),
+         percent(c.spread), whole(std::ssize(c.run.seconds)),
+         text(c.held_out ? "held out" : "fitted")});
     table.rows.push_back(std::move(row));
   }
   return table;
 }
 
-/// For each number of ranks the run that took longest: what its blocks took, and were predicted to.
-Table shares_table(const std::vector<JudgedRun>& comparisons, const Measurements& measurements) {
+/// What was measured of each part of a run, by its name.
+std::map<std::string, double> measured_parts(const Measurements& measurements,
+                                             const JudgedRun& judged) {
+  std::map<std::string, double> parts;
+  if (const SearchRun* search = search_of(measurements.searches, judged)) {
+    const double visits_s = detail::median(search->visits);
+    return {{"search", visits_s}, {"steal", detail::median(search->seconds) - visits_s}};
+  }
   const auto blocks = measured_blocks(measurements);
-  std::map<int, const JudgedRun*> longest;
-  for (const JudgedRun& c : comparisons) {
-    const JudgedRun*& best = longest[c.run.ranks];
-    if (best == nullptr || c.measured_s > best->measured_s) {
-      best = &c;
+  if (const auto run = blocks.find({judged.run.ranks, judged.run.sizes}); run != blocks.end()) {
+    for (const auto& [block, of_block] : run->second) {
+      parts[std::string(name_of(block))] = of_block;
     }
+  }
+  return parts;
+}
+
+/// Which block holds a run back: the longest run of each number of ranks and threads.
+Table blocks_table(const std::vector<JudgedRun>& comparisons, const Measurements& measurements) {
+  std::map<std::pair<int, int>, const JudgedRun*> longest;
+  for (const JudgedRun& c : comparisons) {
+    const JudgedRun*& best = longest[{c.run.ranks, c.run.threads}];
+    best = best == nullptr || c.measured_s > best->measured_s ? &c : best;
   }
   Table table{.id = "blocks",
               .title = "Where the time goes",
               .note =
-                  "The longest run on each number of ranks. Each block: the sum over levels of "
-                  "the longest over the ranks, as in equation 6; such sums may exceed the run's "
-                  "time, since one rank need not be the slowest everywhere.",
-              .columns = {{"ranks", true},
+                  "The longest run on each number of ranks and threads. Each block: the sum over "
+                  "levels of the longest over the ranks, as in equation 6; such sums may exceed "
+                  "the run's time, since one rank need not be the slowest everywhere. Of a search: "
+                  "visits of nodes (mean over the workers), and all else.",
+              .columns = {{"workers"},
                           {"sizes"},
                           {"block"},
                           {"measured (s)", true},
                           {"predicted (s)", true},
                           {"of the run", true}}};
-  for (const auto& [ranks, run] : longest) {
-    std::map<detail::Block, double> predicted;
-    for (const BlockShare& share : run->prediction.shares) {
-      predicted[share.block] += share.seconds;
-    }
-    const auto measured = blocks.find({ranks, run->run.sizes});
-    if (measured == blocks.end()) {
-      continue;
-    }
-    for (const auto& [block, of_block] : measured->second) {
-      const auto found = predicted.find(block);
-      table.rows.push_back({whole(ranks), text(format_sizes(run->run.sizes)),
-                            text(std::string(name_of(block))), seconds(of_block),
+  for (const auto& [workers, run] : longest) {
+    const auto predicted = seconds_by_block(run->prediction);
+    for (const auto& [name, of_part] : measured_parts(measurements, *run)) {
+      const auto found = std::ranges::find_if(
+          predicted, [&, part = name](const auto& block) { return block.first == part; });
+      table.rows.push_back({text(format_workers(workers.first, workers.second)),
+                            text(format_sizes(run->run.sizes)), text(name), seconds(of_part),
                             found == predicted.end()
                                 ? text("")
                                 : known(run->prediction.is_answer(), seconds(found->second)),
-                            percent(of_block / run->measured_s)});
+                            percent(of_part / run->measured_s)});
     }
   }
   return table;
 }
 
-Table scaling_table(const Model& model) {
+/// How good each fit is.
+Table coefficients_table(const Model& model) {
   Table table{
-      .id = "sizes",
-      .title = "How the sizes of a block follow from those of the run",
+      .id = "coefficients",
+      .title = "Coefficients of the fits",
       .note =
-          "In a group of g of p ranks: run size * scale * (g/p)^exponent. Exponent 1: halves; "
-          "0: the whole at every level.",
-      .columns = {{"block"}, {"size"}, {"scale", true}, {"exponent", true}, {"exponent from"}}};
-  for (const Scaling& s : model.hypercube()->scaling) {
-    if (s.block == detail::Block::wait || s.block == detail::Block::skeleton) {
-      continue;
+          "A coefficient is seconds for each unit of its term; of 1 / efficiency it has no unit. "
+          "Weight: how likely the form is, of all that were tried; the likeliest is shown. Factor: "
+          "what it is multiplied by with so many ranks (of a search: workers) per host. Residual: "
+          "the median of |measured - fitted| / measured.",
+      .columns = {{"block"},
+                  {"per host", true},
+                  {"term"},
+                  {"value", true},
+                  {"std. error", true, true},
+                  {"weight", true, true},
+                  {"factor", true},
+                  {"residual", true},
+                  {"R²", true, true}}};
+  const auto add = [&](const std::string& name, const Law& law) {
+    const Hypothesis& first = law.hypotheses.front();
+    for (const auto& [per_host, factor] : first.factors) {
+      for (std::size_t i = 0; i < first.form.size(); ++i) {
+        const auto row = static_cast<Eigen::Index>(i);
+        const double error = first.deviation * std::sqrt(std::max(0.0, first.covariance(row, row)));
+        table.rows.push_back(
+            {text(name), whole(per_host), text(first.form[i].text()),
+             number(first.coefficients[row], fmt::format("{:.4g}", first.coefficients[row])),
+             number(error, fmt::format("{:.2g}", error)), percent(first.weight),
+             number(factor, fmt::format("{:.3f}", factor)),
+             percent(law.median_abs_relative_residual),
+             known(law.r_squared >= 0,
+                   number(law.r_squared, fmt::format("{:.4f}", law.r_squared)))});
+      }
     }
-    table.rows.push_back({text(std::string(name_of(s.block))), text(s.size),
-                          number(s.scale, fmt::format("{:.4g}", s.scale)),
-                          number(s.exponent, fmt::format("{:.3g}", s.exponent)),
-                          text(s.measured ? "this block" : "the size's other blocks")});
+  };
+  if (const TableModel* run = model.table()) {
+    add("run", run->law);
+  } else if (const SearchModel* search = model.search()) {
+    for (const auto& [name, law] : {std::pair("search", &search->visits),
+                                    std::pair("1 / efficiency", &search->inverse_efficiency)}) {
+      if (*law) {
+        add(name, **law);
+      }
+    }
+  } else {
+    for (const BlockModel& block : model.hypercube()->blocks) {
+      add(std::string(name_of(block.block)), block.law);
+    }
+  }
+  return table;
+}
+
+/// Whether a search was balanced, as table 1 and figure 3 of Helbecque et al., "DistBag_DFS".
+Table workers_table(const std::vector<SearchRun>& runs) {
+  Table table{.id = "workers",
+              .title = "What the workers did",
+              .note =
+                  "Steals made of those tried in one run, from workers of the same rank and from "
+                  "other ranks; and the largest share of a worker in all nodes, of an even one. "
+                  "Means over the repetitions.",
+              .columns = {{"ranks", true},
+                          {"threads", true},
+                          {"nodes", true},
+                          {"nodes/s", true},
+                          {"steals inside"},
+                          {"steals between"},
+                          {"max/mean", true}}};
+  for (const SearchRun& run : runs) {
+    const double rate = run.nodes() / detail::median(run.seconds);
+    const auto steals = [&](double made, double tried) {
+      return text(
+          fmt::format("{:.0f} of {:.0f}", made / run.repetitions(), tried / run.repetitions()));
+    };
+    double all = 0;
+    double most = 0;
+    for (const WorkerTotals& worker : run.workers) {
+      all += worker.nodes;
+      most = std::max(most, worker.nodes);
+    }
+    const double share = most * static_cast<double>(run.workers.size()) / std::max(all, 1.0);
+    table.rows.push_back(
+        {whole(run.ranks), whole(run.threads), count(run.sizes.at("nodes")),
+         number(rate, fmt::format("{:.2f} M", rate / 1e6)), steals(run.local_made, run.local_tried),
+         steals(run.remote_made, run.remote_tried), number(share, fmt::format("{:.3f}", share))});
   }
   return table;
 }
@@ -274,22 +242,60 @@ Table scaling_table(const Model& model) {
 }  // namespace
 
 std::vector<Table> make_tables(const Model& model, const Measurements& measurements,
-                               const std::vector<JudgedRun>& comparisons, const Network& network) {
-  std::vector<Table> tables = {predictions_table(comparisons, model)};
-  if (model.search() != nullptr) {
-    tables.insert(tables.end(), {workers_table(measurements.searches),
-                                 parts_table(comparisons, measurements.searches),
-                                 stealing_coefficients_table(model)});
-  } else if (model.table() != nullptr) {
-    tables.push_back(coefficients_table(model, measurements));
-  } else {
-    tables.insert(tables.end(), {coefficients_table(model, measurements),
-                                 shares_table(comparisons, measurements), scaling_table(model)});
-  }
-  tables.insert(tables.end(),
-                {refused_table(model), times_table(comparisons), latency_gap_table(network)});
+                               const std::vector<JudgedRun>& comparisons) {
+  std::vector<Table> tables = {predictions_table(comparisons, model),
+                               blocks_table(comparisons, measurements),
+                               workers_table(measurements.searches), coefficients_table(model)};
   std::erase_if(tables, [](const Table& table) { return table.rows.empty(); });
   return tables;
+}
+
+std::map<std::pair<int, NamedSizes>, std::map<detail::Block, double>> measured_blocks(
+    const Measurements& measurements) {
+  std::map<std::pair<int, NamedSizes>, std::map<std::pair<detail::Block, int>, double>> longest;
+  for (const Sample& sample : measurements.samples) {
+    double& of_level = longest[{sample.ranks, sample.run_sizes}][{sample.block, sample.level}];
+    of_level = std::max(of_level, detail::median(sample.seconds));
+  }
+  std::map<std::pair<int, NamedSizes>, std::map<detail::Block, double>> blocks;
+  for (const auto& [run, levels] : longest) {
+    for (const auto& [place, of_level] : levels) {
+      blocks[run][place.first] += of_level;
+    }
+  }
+  return blocks;
+}
+
+std::vector<Residual> residuals_of(const Model& model, const Measurements& measurements,
+                                   const std::vector<JudgedRun>& comparisons) {
+  std::vector<Residual> residuals;
+  const auto add = [&](std::string block, const NamedSizes& sizes, double fitted, double measured) {
+    residuals.push_back({std::move(block), sizes, measured, (fitted - measured) / measured});
+  };
+  for (const JudgedRun& c : comparisons) {
+    if (const SearchRun* search = search_of(measurements.searches, c)) {
+      add("search", c.run.sizes, c.prediction.shares.front().seconds,
+          detail::median(search->visits));
+    }
+    if (model.hypercube() == nullptr) {
+      add("run", c.run.sizes, c.prediction.seconds, c.measured_s);
+    }
+  }
+  for (const detail::Block block : kFittedToSamples) {
+    const BlockModel* fitted =
+        model.hypercube() == nullptr ? nullptr : model.hypercube()->find(block);
+    if (fitted == nullptr) {
+      continue;
+    }
+    std::vector<Sample> samples;
+    std::ranges::copy_if(measurements.samples, std::back_inserter(samples),
+                         [&](const Sample& sample) { return sample.block == block; });
+    for (const Observation& o : observations_of(samples)) {
+      add(std::string(name_of(block)), o.run_sizes, fitted->law.median(o.sizes, o.ranks_per_host),
+          o.value);
+    }
+  }
+  return residuals;
 }
 
 }  // namespace cleave::models

@@ -9,7 +9,7 @@
 
 #include <cleave/error.hpp>
 
-#include "models/report/write_report.hpp"
+#include "models/report/report.hpp"
 #include "models/study/study_run.hpp"
 
 namespace cleave::models {

@@ -18,8 +18,8 @@
 #include <cleave/trace/provenance.hpp>
 #include <cleave/trace/words.hpp>
 
-#include "models/report/cells.hpp"
-#include "models/report/write_report.hpp"
+#include "models/report/report.hpp"
+#include "models/report/table.hpp"
 #include "models/study/subprocess.hpp"
 #include "models/theory/quiet.hpp"
 

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Predictions as `cleave predict` makes them: predictor.cpp, compiled to WebAssembly.
+// Answers as C++ words them: predictor.cpp, compiled to WebAssembly.
 "use strict";
 
 /// Opens a predictor for one model.
 /// \param bytes      of the WebAssembly module, a Uint8Array
 /// \param modelText  a model file
-/// \return  a promise of an object with `ask(question)`, which returns an entry of `cleave predict
-///          --json` or throws an Error with the message of `cleave predict`. A question is
-///          {ranks, sizes: {N: 1024}} and may have threads, ranks_per_host, assume_network (a
-///          name), and change: {l: 0.1, g: 1, blocks: {divide: 2}}, factors of what takes time.
+/// \return  a promise of an object with `ask(fields)`, which returns an answer or throws an Error
+///          with a message for people and the `field` that is wrong (page.hpp, page_answer).
 async function openPredictor(bytes, modelText) {
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
@@ -21,10 +19,9 @@ async function openPredictor(bytes, modelText) {
     const address = wasm.buffer(encoded.length);
     new Uint8Array(wasm.memory.buffer, address, encoded.length).set(encoded);
   };
-  const fail = (address) => {
-    const memory = new Uint8Array(wasm.memory.buffer);
-    throw new Error(textAt(address, memory.indexOf(0, address) - address));
-  };
+  const textEndingAtZero = (address) =>
+    textAt(address, new Uint8Array(wasm.memory.buffer).indexOf(0, address) - address);
+  const fail = (address) => { throw new Error(textEndingAtZero(address)); };
   /// Calls into the module. After an error its stack is where it was before.
   const call = (run) => {
     const stack = wasm.__stack_pointer.value;
@@ -50,10 +47,15 @@ async function openPredictor(bytes, modelText) {
     wasm.open();
   });
   return {
-    ask: (question) => call(() => {
-      put(JSON.stringify(question));
-      const address = wasm.ask();
-      return JSON.parse(textAt(address, wasm.answer_bytes()));
+    ask: (fields) => call(() => {
+      put(JSON.stringify(fields));
+      try {
+        const address = wasm.ask();
+        return JSON.parse(textAt(address, wasm.answer_bytes()));
+      } catch (error) {
+        error.field = textEndingAtZero(wasm.wrong_field());
+        throw error;
+      }
     }),
   };
 }

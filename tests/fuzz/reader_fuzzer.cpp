@@ -35,12 +35,10 @@
 #include "apps/quicksort/key_file.hpp"
 #include "apps/quicksort/key_text.hpp"
 #include "apps/reading/reading.hpp"
-#include "models/tables/rows.hpp"
+#include "models/tables/table.hpp"
 #include "models/theory/model_file.hpp"
 #include "models/theory/prediction.hpp"
 #include "models/theory/samples.hpp"
-#include "apps/splitting/ledger/plan_file.hpp"
-#include "apps/splitting/tree/tree_file.hpp"
 
 namespace cleave {
 namespace {

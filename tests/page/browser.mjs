@@ -49,6 +49,9 @@ export async function openPage(browser, name, { width = 1280, height = 900, colo
   await page.emulateMedia({ colorScheme });
   await page.goto(pathToFileURL(fileOf(name)).href);
   await page.waitForFunction(() => document.documentElement.dataset.ready !== undefined, null, { timeout: 60000 });
+  if (await hasPredictor(page)) {
+    await page.waitForSelector("#plan table");  // of what the controls begin with
+  }
   return Object.assign(page, { messages, requests });
 }
 
@@ -93,10 +96,10 @@ export async function randomFields(page, random) {
   for (const id of ids) {
     if (id.startsWith("size-")) {
       fields[id] = `${Math.round(2 ** random.between(18, 28))}`;
-    } else if (id.startsWith("factor-")) {
-      fields[id] = random.pick(["1", "1", "0.1x", "2", "10"]);
     }
   }
+  const example = /for example (\S+);/.exec(await page.locator("#what-if-hint").textContent())[1];
+  fields["what-if"] = random.pick(["", "", example]);
   if (ids.includes("threads")) {  // a search, whose model knows one host
     fields.ranks = random.pick(["1", "2"]);
     fields.threads = random.pick(["1", "2"]);

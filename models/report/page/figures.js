@@ -1,115 +1,237 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures of what was measured: predicted against measured, residuals of the blocks, messages, workers.
+// Figures: time, efficiency and blocks over ranks, as the controls ask; and what was measured.
 "use strict";
 
-const nameOfRun = (run) => `${formatSizes(run.sizes)} on ${formatWorkers(run.ranks, run.threads)}`;
+// Okabe and Ito: told apart by the colour-blind. Yellow and black are left out, which light or dark grounds hide.
+const kColours = ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#8c6d31", "#7f7f7f"];
+const kSymbols = ["circle", "rect", "triangle", "diamond", "roundRect", "pin", "arrow"];
+const kBlockColours = {
+  sequential: 0, search: 0, divide: 1, combine: 2, exchange: 3, skeleton: 4, partition: 5, steal: 5,
+  sample: 6, pivot: 6, conquer: 2, wait: 7, idle: 7,
+};
+const blockColour = (block) => kColours[kBlockColours[block] ?? 7];
 
-// Vertical lines from low to high: data of [x, middle, low, high].
-function whiskers(data, colour) {
+function formatNumber(value, digits) {
+  const size = Math.abs(value);
+  return value === 0 || (size >= 1e-4 && size < 1e7) ? `${+value.toPrecision(digits)}` : value.toExponential(digits - 2);
+}
+
+// The labels of axes and points, as the terminal writes times.
+function formatSeconds(seconds, digits = 4) {
+  for (const [unit, scale, least] of [["d", 86400, 2], ["h", 3600, 2], ["min", 60, 2], ["s", 1, 1], ["ms", 1e-3, 1], ["us", 1e-6, 1]]) {
+    if (seconds >= least * scale) {
+      return `${formatNumber(seconds / scale, scale > 1 ? 3 : digits)} ${unit}`;
+    }
+  }
+  return `${formatNumber(seconds * 1e9, digits)} ns`;
+}
+
+const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+const charts = [];  // all figures, to be drawn again
+
+// A place for a figure: a heading, a sentence, the plot. `options()` makes what ECharts draws.
+function addFigure(place, id, title, note, options) {
+  const plot = element("div", { class: "plot" });
+  place.append(element("figure", { id: `figure-${id}` },
+                       element("figcaption", {}, element("h2", {}, title), element("p", {}, note)), plot));
+  const chart = { title, options, drawn: echarts.init(plot, null, { renderer: "svg" }) };
+  charts.push(chart);
+  draw(chart);
+}
+
+function draw({ title, options, drawn }) {
+  const { fontFamily } = getComputedStyle(document.body);
+  const aria = { enabled: true, decal: { show: true }, label: { description: `${title}. The tables below hold the numbers.` } };
+  drawn.setOption({ animation: false, aria, textStyle: { color: css("--ink"), fontFamily },
+                    color: kColours, ...options() }, { notMerge: true });
+  drawn.getZr().flush();
+}
+
+function watchTheme() {
+  const drawAll = () => charts.forEach(draw);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
+  matchMedia("print").addEventListener("change", ({ matches }) => {
+    drawAll();
+    document.getElementById("notes")?.toggleAttribute("open", matches);
+  });
+  let pending;
+  new ResizeObserver(() => {
+    clearTimeout(pending);
+    pending = setTimeout(() => charts.forEach(({ drawn }) => drawn.resize()), 100);
+  }).observe(document.querySelector("main"));
+}
+
+function axis(name, formatter, more = {}) {
+  const quiet = css("--quiet");
+  const { axisLabel, ...others } = more;
   return {
-    type: "custom", name: "95 % interval", silent: true, z: 1, data, itemStyle: { color: colour }, encode: { x: 0, y: [2, 3] },
-    renderItem: (params, api) => {
-      const [x, top] = api.coord([api.value(0), api.value(3)]);
-      const [, bottom] = api.coord([api.value(0), api.value(2)]);
-      return { type: "line", shape: { x1: x, y1: top, x2: x, y2: bottom }, style: { stroke: colour, lineWidth: 1.2, opacity: 0.55 } };
+    name, nameLocation: "middle", nameGap: 30, nameTextStyle: { color: quiet, fontSize: 13 },
+    axisLabel: { color: quiet, fontSize: 12, hideOverlap: true, formatter, ...axisLabel },
+    axisLine: { lineStyle: { color: css("--edge") } }, splitLine: { lineStyle: { color: css("--rule") } }, ...others,
+  };
+}
+
+function ranksAxis(curve) {
+  const ranks = curve.map((answer) => answer.ranks);
+  const marks = ranks.filter((count) => Number.isInteger(Math.log2(count)));
+  return axis("ranks", (count) => `${count}`, {
+    type: "log", logBase: 2, min: ranks[0], max: ranks.at(-1), splitLine: { show: false },
+    axisTick: { customValues: marks }, axisLabel: { customValues: marks } });
+}
+
+function timeAxis(name, values, more = {}) {
+  const positive = values.filter((value) => value > 0);
+  return axis(name, (s) => formatSeconds(s, 3), {
+    type: "log", min: 10 ** Math.floor(Math.log10(Math.min(...positive))),
+    max: 10 ** Math.ceil(Math.log10(Math.max(...positive) * 1.0001)), ...more });
+}
+
+const percentAxis = (more = {}) => axis("", "{value} %", { type: "value", ...more });
+
+// What all figures begin with. Tooltips are HTML, and names come from files.
+function base(tooltip, left = 72) {
+  const entities = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "<br>" };
+  return {
+    grid: { left, right: 24, top: 44, bottom: 48 },
+    legend: { type: "scroll", top: 0, left: 0, textStyle: { color: css("--ink"), fontSize: 12 }, itemGap: 18,
+              pageTextStyle: { color: css("--ink") }, pageIconColor: css("--ink") },
+    tooltip: { trigger: "item", confine: true, transitionDuration: 0, backgroundColor: css("--panel"),
+               borderColor: css("--edge"), textStyle: { color: css("--ink"), fontSize: 13 },
+               formatter: (hovered) => (tooltip(hovered) ?? "").replace(/[&<>"\n]/g, (letter) => entities[letter]) },
+  };
+}
+
+// Points of [x, low, high]: one area, or a line at each x.
+function band(points, colour, areLines = false) {
+  return {
+    type: "custom", name: "95 % interval", silent: true, z: 1, itemStyle: { color: colour },
+    data: areLines ? points : [points.flat()], encode: { x: 0, y: [1, 2] },
+    renderItem: ({ dataIndex }, api) => {
+      const corner = (x, y) => api.coord([x, y]);
+      if (areLines) {
+        const [x, low, high] = points[dataIndex];
+        const [[x1, y1], [x2, y2]] = [corner(x, low), corner(x, high)];
+        return { type: "line", shape: { x1, y1, x2, y2 }, style: { stroke: colour, lineWidth: 1.2, opacity: 0.55 } };
+      }
+      const outline = [...points.map(([x, , high]) => corner(x, high)), ...points.map(([x, low]) => corner(x, low)).reverse()];
+      return { type: "polygon", shape: { points: outline }, style: { fill: colour, opacity: 0.22 } };
     },
   };
 }
 
-function comparisonOptions(judged) {
-  const runs = judged.filter((run) => run.is_answer);
-  const times = runs.flatMap((run) => [run.measured, ...run.interval]);
-  const xAxis = logAxis("measured", times, (s) => formatSeconds(s, 3));
-  const yAxis = logAxis("predicted", times, (s) => formatSeconds(s, 3), { nameGap: 58 });
-  const points = (isHeldOut) => runs.filter((run) => run.held_out === isHeldOut).map((run) => ({
-    value: [run.measured, run.predicted],
-    text: `${nameOfRun(run)}\nmeasured ${formatSeconds(run.measured)}, predicted ${formatSeconds(run.predicted)}\n` +
-          `error ${formatPercent(run.relative_error)}, repetitions scatter by ${formatPercent(run.spread)}`,
-  }));
-  const ends = [xAxis.min, xAxis.max];
+// A line over ranks, and a shade right of the largest number of ranks that was measured.
+function overRanks(name, points, colour, maxRanks) {
+  const last = points.at(-1)[0];
+  const shade = maxRanks >= last ? {} : {
+    markArea: { silent: true, itemStyle: { color: css("--beyond"), decal: { symbol: "none" } },
+                label: { color: css("--quiet"), fontSize: 12, position: "insideBottom", formatter: "beyond what was fitted" },
+                data: [[{ xAxis: maxRanks }, { xAxis: last }]] },
+  };
+  return { type: "line", name, data: points, symbol: "circle", symbolSize: 7, lineStyle: { width: 2 }, color: colour, z: 3, ...shade };
+}
+
+const textOfRanks = (answer) => `${answer.ranks} ${answer.ranks === 1 ? "rank" : "ranks"}`;
+
+function timeOptions(curve, runs, maxRanks) {
+  const [{ threads, sizes }] = curve;
+  const measured = runs.filter((run) => run.threads === threads &&
+    Object.entries(sizes).every(([name, value]) => run.sizes[name] === value));
+  const times = [...curve.flatMap(({ low, high }) => [low, high]), ...measured.map((run) => run.measured)];
   return {
-    grid: grid({ left: 84 }), legend: legend(), xAxis, yAxis, tooltip: tooltip(({ data }) => data.text ?? ""),
+    ...base(({ seriesName, data }) => `${seriesName}, ${textOfRanks({ ranks: data[0] })}: ${formatSeconds(data[1])}`),
+    xAxis: ranksAxis(curve), yAxis: timeAxis("", times),
+    series: [band(curve.map(({ ranks, low, high }) => [ranks, low, high]), kColours[0]),
+             overRanks("predicted", curve.map(({ ranks, seconds }) => [ranks, seconds]), kColours[0], maxRanks),
+             { type: "scatter", name: "measured", data: measured.map((run) => [run.ranks, run.measured]), symbol: "diamond",
+               symbolSize: 13, color: kColours[3], z: 4 }],
+  };
+}
+
+function efficiencyOptions(curve, maxRanks) {
+  const part = ({ efficiency, seconds }, time) => 100 * efficiency * seconds / time;
+  const bands = curve.map((answer) => [answer.ranks, part(answer, answer.high), part(answer, answer.low)]);
+  return {
+    ...base(({ data }) => `${textOfRanks({ ranks: data[0] })}: efficiency ${formatNumber(data[1], 3)} %`),
+    xAxis: ranksAxis(curve), yAxis: percentAxis({ min: 0, max: 10 * Math.ceil(Math.max(...bands.map(([, , high]) => high)) / 10) }),
+    series: [band(bands, kColours[2]),
+             overRanks("efficiency", curve.map((answer) => [answer.ranks, 100 * answer.efficiency]), kColours[2], maxRanks)],
+  };
+}
+
+function blocksOptions(curve) {
+  const seconds = curve.map(({ blocks }) => new Map(blocks));
+  const part = (i, name) => (100 * (seconds[i].get(name) ?? 0)) / curve[i].seconds;
+  const names = [...new Set(seconds.flatMap((of) => [...of.keys()]))].filter((name) => curve.some((_, i) => part(i, name) >= 0.05));
+  return {
+    ...base(({ seriesName, value, dataIndex }) => `${textOfRanks(curve[dataIndex])}, ${seriesName}: ${formatNumber(value, 3)} %, ` +
+                                                  formatSeconds(seconds[dataIndex].get(seriesName) ?? 0)),
+    xAxis: axis("ranks", undefined, { type: "category", data: curve.map(({ ranks }) => `${ranks}`) }),
+    yAxis: percentAxis({ min: 0, max: 100 }),
+    series: names.map((name) => ({ type: "bar", stack: "time", name, color: blockColour(name), barWidth: "70%",
+                                   data: curve.map((_, i) => part(i, name)) })),
+  };
+}
+
+function comparisonOptions(runs) {
+  const times = runs.flatMap((run) => [run.measured, run.low, run.high]);
+  const xAxis = timeAxis("measured", times);
+  const ends = [xAxis.min, xAxis.max];
+  const points = (isHeldOut) => runs.filter((run) => run.held_out === isHeldOut)
+    .map(({ measured, predicted, text }) => ({ value: [measured, predicted], text }));
+  return {
+    ...base(({ data }) => data.text, 84), xAxis, yAxis: timeAxis("predicted", times, { nameGap: 58 }),
     series: [
-      whiskers(runs.map((run) => [run.measured, run.predicted, ...run.interval]), css("--quiet")),
+      band(runs.map(({ measured, low, high }) => [measured, low, high]), css("--quiet"), true),
       { type: "line", name: "equal", data: ends.map((end) => [end, end]), symbol: "none", silent: true,
         lineStyle: { type: "dashed", width: 1, color: css("--quiet") }, color: css("--quiet") },
-      { type: "scatter", name: "fitted", data: points(false), symbol: "circle", symbolSize: 9, color: colourOf(0),
-        itemStyle: { color: "transparent", borderColor: colourOf(0), borderWidth: 2 } },
-      { type: "scatter", name: "held out", data: points(true), symbol: "diamond", symbolSize: 11, color: colourOf(3) },
+      { type: "scatter", name: "fitted", data: points(false), symbol: "circle", symbolSize: 9, color: kColours[0],
+        itemStyle: { color: "transparent", borderColor: kColours[0], borderWidth: 2 } },
+      { type: "scatter", name: "held out", data: points(true), symbol: "diamond", symbolSize: 11, color: kColours[3] },
     ],
   };
 }
 
 function residualOptions(residuals) {
-  const blocks = [...new Set(residuals.map((r) => r.block))];
-  const yAxis = axis("", { type: "value" });
-  yAxis.axisLabel = { ...yAxis.axisLabel, formatter: "{value} %" };
   return {
-    grid: grid(), legend: legend(), yAxis, tooltip: tooltip(({ data }) => data.text),
-    xAxis: logAxis("measured time of the block", residuals.map((r) => r.measured_s), (s) => formatSeconds(s, 3)),
-    series: blocks.map((block, i) => ({
-      type: "scatter", name: block, color: blockColour(block), symbol: symbolOf(i), symbolSize: 8, itemStyle: { opacity: 0.8 },
-      data: residuals.filter((r) => r.block === block).map((r) => ({
-        value: [r.measured_s, 100 * r.relative],
-        text: `${block}, ${formatSizes(r.sizes)}\nmeasured ${formatSeconds(r.measured_s)}, ` +
-              `fitted ${formatPercent(r.relative)} away` })),
-    })),
+    ...base(({ data }) => data.text), yAxis: percentAxis(),
+    xAxis: timeAxis("measured time of the block", residuals.map(({ measured }) => measured)),
+    series: [...new Set(residuals.map(({ block }) => block))].map((block, i) => ({
+      type: "scatter", name: block, color: blockColour(block), symbol: kSymbols[i % kSymbols.length], symbolSize: 8,
+      itemStyle: { opacity: 0.8 },
+      data: residuals.filter((r) => r.block === block).map(({ measured, relative, text }) => ({ value: [measured, 100 * relative], text })) })),
   };
 }
 
-// l + bytes g of the segment that a message of so many bytes is in.
-function messageSeconds(entry, bytes) {
-  const { latency_s, gap_s_per_byte } = entry.segments.findLast(({ from_bytes }) => bytes >= from_bytes) ?? entry;
-  return Math.max(0, latency_s + bytes * gap_s_per_byte);
-}
-
-function nameOfMessages(entry) {
-  const where = entry.between_hosts ? ", between hosts" : "";
-  const pattern = entry.pattern === "exchange" ? "exchange" : "MPI_Alltoallv";
-  const level = entry.pattern === "exchange" ? `, level ${entry.level}` : "";
-  const latency = entry.latency_s < 0 ? "" : `l = ${formatSeconds(entry.latency_s, 3)}, `;  // a line need not hold at 0 bytes
-  return `${pattern}, ${formatRanks(entry.ranks)}${level}${where}: ${latency}` +
-         `g = ${formatNumber(1e9 * entry.gap_s_per_byte, 3)} ns/byte`;
-}
-
-function messageOptions(messages) {
-  const sizes = Array.from({ length: 27 }, (_, i) => 2 ** i);
-  const curves = messages.map((entry) => sizes.map((bytes) => [bytes, messageSeconds(entry, bytes)]).filter(([, s]) => s > 0));
-  const xAxis = axis("bytes of a message", { type: "log", logBase: 2, min: 1, max: 2 ** 26 });
-  xAxis.axisLabel = { ...xAxis.axisLabel, formatter: formatBytes };
-  return {
-    grid: grid({ top: 30 + 22 * Math.min(messages.length, 6) }), xAxis,
-    legend: legend({ type: messages.length > 6 ? "scroll" : "plain", orient: messages.length > 6 ? "horizontal" : "vertical" }),
-    yAxis: logAxis("", curves.flat().map(([, s]) => s), (s) => formatSeconds(s, 3)),
-    tooltip: tooltip(({ seriesName, data }) => `${seriesName}\n${formatBytes(data[0])}: ${formatSeconds(data[1])}`),
-    series: messages.map((entry, i) => ({
-      type: "line", name: nameOfMessages(entry), data: curves[i], symbol: symbolOf(i), symbolSize: 6, color: colourOf(i),
-      lineStyle: { width: 2, type: ["solid", "dashed", "dotted"][i % 3] } })),
-  };
-}
-
-function workerOptions(workers) {
-  const most = Math.max(...workers.map((run) => run.of_even.length));
-  return {
-    grid: grid(), legend: legend(), xAxis: axis("worker, by rank and thread", { type: "value", min: 0, max: most - 1, minInterval: 1 }),
-    yAxis: axis("share / even share", { type: "value", nameGap: 44 }),
-    tooltip: tooltip(({ seriesName, data }) => `${seriesName}, worker ${data[0]}: ${formatNumber(data[1], 4)} of an even share`),
-    series: workers.map((run, i) => ({
-      type: "scatter", name: formatWorkers(run.ranks, run.threads), symbol: symbolOf(i), symbolSize: 10, color: colourOf(i),
-      data: run.of_even.map((share, worker) => [worker, share]) })),
-  };
-}
-
-function makeFigures(place, { runs, residuals, messages, workers }) {
-  const add = (id, title, note, values, options, more = {}) => {
-    if (values.length > 0) {
-      addFigure(place, { id, title, note, options: () => options(values), ...more });
+// Draws what was measured, and returns a function that draws the answers over ranks.
+function makeFigures(place, { runs, residuals, max_ranks: maxRanks }) {
+  let curve = null;
+  const above = element("section", { class: "figures", id: "over-ranks" });
+  place.before(above);
+  const answers = runs.filter((run) => run.is_answer);
+  if (answers.length > 0) {
+    addFigure(place, "comparison", "Predicted against measured", "Every run of which a time is known. On the dashed line both " +
+              "are equal; held out: kept from the fit to test it.", () => comparisonOptions(answers));
+  }
+  if (residuals.length > 0) {
+    addFigure(place, "residuals", "Residuals of the blocks", "Above 0: the fit is longer than what was measured.",
+              () => residualOptions(residuals));
+  }
+  watchTheme();
+  return (next) => {
+    const isFirst = curve === null;
+    curve = next;
+    if (!isFirst) {
+      charts.forEach(draw);
+      return;
     }
+    addFigure(above, "time", "Time against ranks", "Predicted with its 95 % interval, and what was measured of these sizes.",
+              () => timeOptions(curve, runs, maxRanks));
+    addFigure(above, "efficiency", "Efficiency against ranks", "Speed-up over one rank, divided by ranks; with its 95 % interval.",
+              () => efficiencyOptions(curve, maxRanks));
+    if (curve.some(({ blocks }) => blocks.length > 0)) {
+      addFigure(above, "shares", "Where the time goes", "Shares of the blocks on the rank that ends last.", () => blocksOptions(curve));
+    }
+    charts.forEach(({ drawn }) => drawn.resize());  // those before had the place of these
   };
-  add("comparison", "Predicted against measured", "Every run of which a time is known. On the dashed line both are equal; held out: kept from the fit to test it.",
-      runs, comparisonOptions);
-  add("residuals", "Residuals of the blocks", "Above 0: the fit is longer than what was measured.", residuals, residualOptions);
-  add("messages", "Latency l and gap g", "A message of K bytes takes l + K g, one way.", messages, messageOptions, { isWide: true });
-  add("workers", "Shares of the workers", "Nodes that each worker visited, relative to an even share; the longest runs.",
-      workers, workerOptions, { isWide: true });
 }

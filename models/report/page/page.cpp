@@ -2,59 +2,45 @@
 #include "models/report/page/page.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <zlib.h>
 
-#include <ranges>
-#include <string_view>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <set>
 
+#include <cleave/error.hpp>
 #include <cleave/trace/words.hpp>
 
-#include "models/report/page/assets.hpp"
+#include "models/report/report.hpp"
 #include "models/theory/model_file.hpp"
+#include "models/theory/what_if.hpp"
 
 namespace cleave::models {
+
+using nlohmann::json;
 
 namespace {
 
 std::string escaped(std::string_view text) {
   std::string result;
   for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
+    result += c == '&'   ? "&amp;"
+              : c == '<' ? "&lt;"
+              : c == '>' ? "&gt;"
+              : c == '"' ? "&quot;"
+                         : std::string(1, c);
   }
   return result;
 }
 
-std::string html_of(const Cell& cell, bool is_number) {
-  constexpr std::size_t kWide = 40;
-  const std::string& shown = cell.shown;
-  if (is_number) {
-    return fmt::format("<td class=\"number\" data-exact=\"{0}\" title=\"{0}\">{1}</td>",
-                       escaped(cell.exact), escaped(shown));
-  }
-  return fmt::format("<td{}>{}</td>", shown.size() > kWide ? " class=\"wide\"" : "",
-                     escaped(shown));
-}
-
 std::string html_of(const Table& table) {
-  std::string html = fmt::format("<section class=\"table\" id=\"{}\">\n<h2>{}</h2>\n<p>{}</p>\n",
-                                 table.id, escaped(table.title), escaped(table.note));
-  html += fmt::format(
-      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table>\n<thead><tr>",
-      escaped(table.title));
+  constexpr std::size_t kWide = 40;
+  std::string html = fmt::format(
+      "<section class=\"table\" id=\"{0}\">\n<h2>{1}</h2>\n<p>{2}</p>\n"
+      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{1}\"><table>\n"
+      "<thead><tr>",
+      table.id, escaped(table.title), escaped(table.note));
   for (const Column& column : table.columns) {
     html += fmt::format("<th scope=\"col\"{}>{}</th>", column.is_number ? " class=\"number\"" : "",
                         escaped(column.shown()));
@@ -63,7 +49,12 @@ std::string html_of(const Table& table) {
   for (const std::vector<Cell>& row : table.rows) {
     html += "<tr>";
     for (std::size_t i = 0; i < row.size(); ++i) {
-      html += html_of(row[i], table.columns[i].is_number);
+      html +=
+          table.columns[i].is_number
+              ? fmt::format("<td class=\"number\" data-exact=\"{0}\" title=\"{0}\">{1}</td>",
+                            escaped(row[i].exact), escaped(row[i].shown))
+              : fmt::format("<td{}>{}</td>", row[i].shown.size() > kWide ? " class=\"wide\"" : "",
+                            escaped(row[i].shown));
     }
     html += "</tr>\n";
   }
@@ -85,8 +76,15 @@ std::string header_of(const Report& report) {
                      escaped(p.created.substr(0, p.created.find('T'))));
 }
 
-/// What was rehearsed, which no script answers again. Then the controls, which scripts fill, and
-/// the answer. Without scripts: what was predicted here.
+/// The verdict above every answer; those that scripts give are by the law.
+std::string verdict_of(const Verdict& verdict) {
+  const char* const look = !verdict.trusted ? "unjudged" : *verdict.trusted ? "yes" : "no";
+  return fmt::format("<p id=\"verdict\" class=\"{}\">{}</p>\n", look,
+                     escaped(verdict.sentence(true)));
+}
+
+/// Rehearsed answers, which no script answers again; then a form and an answer for scripts to fill.
+/// Without scripts: what was predicted here.
 std::string question_of(const Report& report) {
   std::string html;
   for (const Answer& answer : report.asked) {
@@ -95,51 +93,35 @@ std::string question_of(const Report& report) {
   html +=
       "<section id=\"question\" aria-label=\"How long a run takes\">\n"
       "<form id=\"controls\" hidden></form>\n<div>\n<div id=\"answer\" role=\"status\">\n<ul>\n";
-  for (const Answer& answer : report.answers | std::views::filter(&Answer::comes_first)) {
-    html += fmt::format("<li>{}</li>\n", escaped(answer.line));
+  for (const Answer& answer : report.answers) {
+    html += answer.comes_first ? fmt::format("<li>{}</li>\n", escaped(answer.line)) : "";
   }
   html += "</ul>\n</div>\n<div id=\"commands\"></div>\n</div>\n</section>\n";
   if (assets::predictor_wasm_gzip.empty()) {
     html += fmt::format(
         "<p class=\"missing\">This page cannot answer other questions. Install lld-16, wasi-libc "
-        "and "
-        "libc++-16-dev-wasm32 (./setup does) and build Cleave again, or ask <code>cleave predict "
-        "{} "
-        "--ranks 8</code> with a size.</p>\n",
+        "and libc++-16-dev-wasm32 (./setup does) and build Cleave again, or ask <code>cleave "
+        "predict {} --ranks 8</code> with a size.</p>\n",
         escaped(report.origin.model));
   }
   return html;
 }
 
-std::string item(std::string_view look, std::string_view text) {
-  return fmt::format("<li class=\"{}\">{}</li>\n", look, escaped(text));
-}
-
-/// Above every answer; those that scripts give are by the law.
-std::string verdict_of(const Report& report) {
-  const Verdict& verdict = report.verdict;
-  const char* const look = !verdict.trusted ? "unjudged" : *verdict.trusted ? "yes" : "no";
-  return fmt::format("<p id=\"verdict\" class=\"{}\">{}</p>\n", look,
-                     escaped(verdict.sentence(true)));
-}
-
 /// Folded; grave ones first.
 std::string notes_of(const Report& report) {
-  std::string grave;
-  std::string others;
+  std::string items;
   std::size_t count = 0;
   for (const Note& note : report.notes) {
-    (note.is_grave ? grave : others) += item(note.is_grave ? "no" : "note", note.text);
+    items += fmt::format("<li class=\"{}\">{}</li>\n", note.is_grave ? "no" : "note",
+                         escaped(note.text));
     count += note.is_grave ? 1 : 0;
   }
-  if (grave.empty() && others.empty()) {
-    return "";
-  }
-  const std::string summary = count == 0   ? "Notes"
-                              : count == 1 ? "Notes: one thing to mend"
-                                           : fmt::format("Notes: {} things to mend", count);
-  return fmt::format("<details id=\"notes\"><summary>{}</summary>\n<ul>\n{}{}</ul></details>\n",
-                     summary, grave, others);
+  const std::string grave = count == 0 ? "" : fmt::format(": {} to mend", count);
+  return items.empty() ? ""
+                       : fmt::format(
+                             "<details id=\"notes\"><summary>Notes{}</summary>\n<ul>\n{}</ul>"
+                             "</details>\n",
+                             grave, items);
 }
 
 std::string facts_of(const Report& report) {
@@ -150,48 +132,172 @@ std::string facts_of(const Report& report) {
   return html + "</dl>\n</section>\n";
 }
 
-/// \param bytes  packed
-std::string packed_script(const char* id, std::string_view bytes) {
-  return fmt::format("<script type=\"text/plain\" id=\"{}\">{}</script>\n", id, bytes);
+/// Four characters for three bytes.
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t group = 0;
+    for (std::size_t j = 0; j < 3; ++j) {
+      group = group << 8 | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0U);
+    }
+    for (std::size_t j = 0; j < 4; ++j) {
+      text += i + j <= bytes.size() ? kDigits[group >> (18 - 6 * j) & 63U] : '=';
+    }
+  }
+  return text;
 }
 
 std::string scripts_of(const Report& report) {
-  std::string html = packed_script("data", packed(data_json(report)));
-  html += packed_script("echarts", base64(assets::echarts_gzip));
+  std::string html;
+  const auto add = [&](const char* id, const std::string& bytes) {
+    html += fmt::format("<script type=\"text/plain\" id=\"{}\">{}</script>\n", id, bytes);
+  };
+  // Names out of files may be no UTF-8.
+  add("data", packed(page_data(report).dump(-1, ' ', false, json::error_handler_t::replace)));
+  add("echarts", base64(assets::echarts_gzip));
   if (!assets::predictor_wasm_gzip.empty()) {
-    html += packed_script("predictor-wasm", base64(assets::predictor_wasm_gzip));
-    html += packed_script("model", packed(model_text(report.model)));
+    add("predictor-wasm", base64(assets::predictor_wasm_gzip));
+    add("model", packed(model_text(report.model)));
     html += fmt::format("<script id=\"predictor-js\">\n{}</script>\n", assets::predictor_js);
   }
   for (const std::string_view script :
-       {assets::format_js, assets::question_js, assets::answer_js, assets::controls_js,
-        assets::curve_js, assets::tables_js, assets::charts_js, assets::over_ranks_js,
-        assets::figures_js, assets::start_js}) {
+       {assets::tables_js, assets::question_js, assets::figures_js, assets::start_js}) {
     html += fmt::format("<script>\n{}</script>\n", script);
   }
   return html;
 }
 
+/// The fields of a question: what they are called, begin with and allow.
+json fields_of(const Model& model) {
+  json fields = json::array();
+  const auto add = [&](const std::string& id, const std::string& label, const std::string& value,
+                       const std::string& hint) -> json& {
+    return fields.emplace_back(
+        json{{"id", id}, {"label", label}, {"value", value}, {"hint", hint}});
+  };
+  const NamedSizes largest = largest_fitted(model);
+  for (const std::string& name : model.size_names()) {
+    const auto [least, most] = *model.fitted_range(name);
+    add("size-" + name, "Size " + name, format_count(largest.at(name)),
+        fmt::format("fitted: {} to {}", format_count(least), format_count(most)));
+  }
+  const bool is_search = model.search() != nullptr;
+  add("ranks", "Ranks", std::to_string(is_search ? model.max_ranks() : 8),
+      fmt::format("fitted: up to {}", model.max_ranks()));
+  if (is_search) {
+    std::set<int> threads;
+    for (const RunOfModel& run : model.fitted) {
+      threads.insert(run.threads);
+    }
+    add("threads", "Threads of a rank", std::to_string(model.threads),
+        fmt::format("fitted: {}", fmt::join(threads, ", ")));
+  }
+  if (model.table() == nullptr) {
+    add("ranks-per-host", "Ranks per host", "", "empty: as in the fitted runs");
+    if (model.hypercube() != nullptr) {
+      const bool is_known = model.network.knows_between_hosts();
+      json& options =
+          add("network", "Network", is_known ? "" : kAssumedForAnswers, "between hosts")["options"];
+      options.push_back({"", is_known ? "as measured" : "none: one host"});
+      for (const AssumableNetwork& network : assumable_networks()) {
+        options.push_back({network.name, network.name});
+      }
+    }
+    std::vector<std::string_view> names = changeable_blocks(model);
+    if (model.hypercube() != nullptr) {
+      names.insert(names.begin(), {"l", "g"});
+    }
+    if (!names.empty()) {
+      add("what-if", "What if", "",
+          fmt::format("for example {}=0.1x; of {}", names.back(), fmt::join(names, ", ")));
+    }
+  }
+  add("deadline", "Deadline", "", "20ms, 60s, 15m, 1h30m");
+  return fields;
+}
+
 }  // namespace
+
+json page_data(const Report& report) {
+  json runs = json::array();
+  for (const JudgedRun& c : report.comparisons) {
+    const Prediction& p = c.prediction;
+    const std::string text = fmt::format(
+        "{} on {}\nmeasured {}, predicted {}\nerror {:.3g} %, repetitions scatter by {:.3g} %",
+        format_sizes(c.run.sizes), format_workers(c.run.ranks, c.run.threads),
+        detail::format_seconds(c.measured_s), time_of(p).shown, 100 * c.relative_error,
+        100 * c.spread);
+    runs.push_back({{"ranks", c.run.ranks},
+                    {"threads", c.run.threads},
+                    {"sizes", c.run.sizes},
+                    {"measured", c.measured_s},
+                    {"predicted", p.seconds},
+                    {"low", p.low},
+                    {"high", p.high},
+                    {"is_answer", p.is_answer()},
+                    {"held_out", c.held_out},
+                    {"text", text}});
+  }
+  json residuals = json::array();
+  for (const Residual& r : report.residuals) {
+    residuals.push_back(
+        {{"block", r.block},
+         {"measured", r.measured_s},
+         {"relative", r.relative},
+         {"text", fmt::format("{}, {}\nmeasured {}, fitted {:+.3g} % away", r.block,
+                              format_sizes(r.run_sizes), detail::format_seconds(r.measured_s),
+                              100 * r.relative)}});
+  }
+  return {{"fields", fields_of(report.model)}, {"file", report.origin.model},
+          {"machine", report.origin.machine},  {"max_ranks", report.model.max_ranks()},
+          {"plan_heads", kPlanHeads},          {"runs", std::move(runs)},
+          {"residuals", std::move(residuals)}};
+}
+
+std::string packed(std::string_view bytes) {
+  constexpr int kGzip = 16 + MAX_WBITS;
+  constexpr int kMemoryLevel = 8;  // zlib's default
+  z_stream stream{};
+  if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, kGzip, kMemoryLevel,
+                   Z_DEFAULT_STRATEGY) != Z_OK) {
+    throw Error("the page cannot be compressed: no memory");
+  }
+  std::string result(deflateBound(&stream, bytes.size()), '\0');
+  // zlib does not write to what it reads.
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(result.data());
+  stream.avail_out = static_cast<uInt>(result.size());
+  const int status = deflate(&stream, Z_FINISH);
+  result.resize(stream.total_out);
+  deflateEnd(&stream);
+  if (status != Z_STREAM_END) {
+    throw Error("the page cannot be compressed: too large");
+  }
+  return base64(result);
+}
 
 std::string to_html(const Report& report) {
   std::string html = fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<title>{}</title>\n<style>\n{}\n</style>\n</head>\n"
-      "<body>\n<main>\n",
+      "<title>{}</title>\n<style>\n{}\n</style>\n</head>\n<body>\n<main>\n",
       escaped(report.title), assets::page_css);
-  html += header_of(report);
-  html += verdict_of(report);
-  html += question_of(report);
-  html += notes_of(report);
-  html += "<section class=\"figures\" id=\"over-ranks\"></section>\n";
-  html += "<section class=\"figures\" id=\"figures\"></section>\n";
+  html += header_of(report) + verdict_of(report.verdict) + question_of(report) + notes_of(report);
+  html += "<section class=\"figures\" id=\"figures\"></section>\n<section id=\"plan\"></section>\n";
   for (const Table& table : report.tables) {
     html += html_of(table);
   }
-  html += facts_of(report);
-  return html + "</main>\n" + scripts_of(report) + "</body>\n</html>\n";
+  if (report.model.table() == nullptr) {
+    html +=
+        "<p>Which rank did what when: <code>cleave export TRACE --format perfetto --out "
+        "timeline.json</code>, and open it in <a "
+        "href=\"https://ui.perfetto.dev\">Perfetto</a>.</p>\n";
+  }
+  return html + facts_of(report) + "</main>\n" + scripts_of(report) + "</body>\n</html>\n";
 }
 
 }  // namespace cleave::models

@@ -1,28 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 // A report as one HTML page that needs no other file and no network: styles, plots, data and the
-// predictor itself are in it. Where the build had no compiler for WebAssembly the page shows what
+// predictor itself are in it. If the build had no compiler for WebAssembly the page shows what
 // `report.answers` hold, and says so.
 #pragma once
 
+#include <array>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
-#include "models/report/report.hpp"
-
 namespace cleave::models {
+
+struct Model;
+struct Report;
 
 /// \throws Error  if there is no memory to compress it
 std::string to_html(const Report& report);
 
-/// What the page's scripts know of the report (page/start.js says who reads what): runs, residuals,
-/// messages, examples, and what the controls offer.
-std::string data_json(const Report& report);
+/// What the page's scripts know of the report: the fields of a question, runs and residuals.
+nlohmann::json page_data(const Report& report);
+
+/// The answer to a question, in sentences and numbers. The page calls it as WebAssembly.
+///
+/// \param fields  the texts of the fields of page_data, by their ids; `file` and `machine` of the
+///                command that asks the same
+/// \param field   becomes the id of the field that is being read; empty after the last
+/// \throws UsageError, Error  as the readers of the fields and make_plan
+nlohmann::json page_answer(const Model& model, const nlohmann::json& fields, std::string& field);
+
+/// The heads of an answer's `row`, which is one of the plan over ranks.
+inline constexpr std::array kPlanHeads = {"ranks",      "time",         "95 % from",
+                                          "to",         "speed-up",     "efficiency",
+                                          "core hours", "held back by", "memory of a rank"};
 
 /// Bytes as a page holds them: gzip, then base64. page/start.js reads them back.
 /// \throws Error  if zlib has no memory
 std::string packed(std::string_view bytes);
 
-/// Of bytes that are gzip already: four characters for three.
-std::string base64(std::string_view bytes);
+/// The assets: the build embeds them from the files beside this one.
+namespace assets {
+
+extern const std::string_view page_css;
+extern const std::string_view echarts_gzip;
+extern const std::string_view question_js;
+extern const std::string_view tables_js;
+extern const std::string_view figures_js;
+extern const std::string_view start_js;
+extern const std::string_view predictor_wasm_gzip;  ///< empty if the build could not compile it
+extern const std::string_view predictor_js;         ///< opens it
+
+}  // namespace assets
 
 }  // namespace cleave::models

@@ -1,99 +1,132 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is asked of the predictor, what the answer means, and the commands that ask the same.
+// The form of a question, and the answer beside it. The predictor reads the fields and words the answer.
 "use strict";
 
 const kPlanRanks = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
-// The seconds of each block, all levels added up, in the order in which the blocks come.
-function secondsByBlock(prediction) {
-  const blocks = new Map();
-  for (const { block, seconds } of prediction.shares) {
-    blocks.set(block, (blocks.get(block) ?? 0) + seconds);
+// The form's rows by the ids of their fields.
+function makeForm(form, fields) {
+  const rows = new Map();
+  for (const { id, label, value, hint, options } of fields) {
+    const attributes = { id, "aria-describedby": `${id}-hint` };
+    const input = options === undefined
+      ? element("input", { ...attributes, type: "text", autocomplete: "off", spellcheck: "false" })
+      : element("select", attributes, ...options.map(([key, text]) => element("option", { value: key }, text)));
+    input.value = value;
+    const row = element("div", { class: "field" }, element("label", { for: id }, label), input,
+                        element("small", { id: `${id}-hint` }, hint));
+    rows.set(id, { row, input, start: value });
+    form.append(row);
   }
-  return blocks;
+  return rows;
 }
 
-// The block that takes most, with its part of the time.
-function heldBackBy(prediction) {
-  let most = ["", 0];
-  for (const entry of secondsByBlock(prediction)) {
-    most = entry[1] > most[1] ? entry : most;
-  }
-  return { block: most[0], part: most[1] / prediction.seconds };
-}
-
-// As models/theory/plan.cpp: against the same program on one rank.
-function usesOf(prediction, aloneSeconds) {
-  const speedup = aloneSeconds / prediction.seconds;
-  return {
-    speedup,
-    efficiency: speedup / prediction.ranks,
-    coreHours: (prediction.seconds * prediction.ranks * prediction.threads) / 3600,
-  };
-}
-
-// The same question on one rank.
-function alone(question) {
-  return { ...question, ranks: 1, ranks_per_host: 1 };
-}
-
-// Sizes and ranks that no run had.
-function beyond(prediction, controls) {
-  const sentences = [];
-  for (const { name, minimum, maximum } of controls.sizes) {
-    const value = prediction.sizes[name];
-    const isLarger = value > maximum;
-    if (isLarger || value < minimum) {
-      const times = formatNumber(isLarger ? value / maximum : minimum / value, 3);
-      sentences.push(`${name}=${formatCount(value)} is ${times} times ${isLarger ? "the largest" : "below the smallest"} ` +
-                     `that was fitted (${formatCount(isLarger ? maximum : minimum)}): blocks go on to grow as they do there`);
-    }
-  }
-  if (prediction.ranks > controls.max_ranks) {
-    sentences.push(`${formatRanks(prediction.ranks)} are ${formatNumber(prediction.ranks / controls.max_ranks, 3)} times ` +
-                   `as many as were fitted (${controls.max_ranks})`);
-  }
-  return sentences;
-}
-
-// What an answer rests on that was not measured, in sentences.
-function restsOn(prediction, controls) {
-  const sentences = [...beyond(prediction, controls), ...prediction.remarks];
-  if (prediction.cache_left_bytes) {
-    sentences.push(`the data of a rank no longer fits into its cache of ${formatBytes(prediction.cache_left_bytes)}, ` +
-                   "as it did in every run that was fitted");
-  }
-  return sentences;
-}
-
-// "g=0.1x,divide=2x", or nothing.
-function whatIfText(change) {
-  const factors = [["l", change.l], ["g", change.g], ...Object.entries(change.blocks)];
-  return factors.filter(([, factor]) => factor !== 1).map(([name, factor]) => `${name}=${factor}x`).join(",");
-}
-
-function optionsOf(question, controls) {
-  const sizes = Object.entries(question.sizes).map(([name, value]) => `${name}=${formatCount(value)}`);
-  const options = ["--size", quoted(sizes.join(","))];
-  const add = (name, value) => {
-    if (value !== undefined && value !== "") {
-      options.push(name, quoted(`${value}`));
+// Calls `ask(texts by field)` now and whenever a field changes; it returns the id of a wrong field, or "".
+function makeControls(form, fields, ask) {
+  const rows = makeForm(form, fields);
+  const answer = () => {
+    const wrong = ask(Object.fromEntries([...rows].map(([id, { input }]) => [id, input.value.trim()])));
+    for (const [id, { row, input }] of rows) {
+      row.classList.toggle("wrong", id === wrong);
+      input.setAttribute("aria-invalid", id === wrong);
     }
   };
-  add("--threads", question.threads);
-  add("--ranks-per-host", question.ranks_per_host);
-  add("--machine", controls.machine);
-  add("--assume-network", question.assume_network);
-  add("--what-if", whatIfText(question.change));
-  return options.join(" ");
+  const reset = element("button", { type: "button" }, "Start again");
+  reset.addEventListener("click", () => {
+    rows.forEach((row) => { row.input.value = row.start; });
+    answer();
+  });
+  form.append(reset);
+  form.addEventListener("input", answer);
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.hidden = false;
+  answer();
 }
 
-function predictCommand(question, controls) {
-  return `cleave predict ${quoted(controls.model)} --ranks ${question.ranks} ${optionsOf(question, controls)}`;
+function showAnswer(place, answer, heads) {
+  const parts = [
+    element("p", { class: "asked" }, answer.asked),
+    element("p", { class: "time" }, element("strong", { title: `${answer.seconds} s` }, answer.time),
+            element("span", { title: `${answer.low} s to ${answer.high} s` }, answer.interval)),
+  ];
+  if (answer.is_answer) {
+    const uses = answer.row.map(([exact, shown], i) => [heads[i], shown, exact]).slice(4).filter(([, shown]) => shown !== "");
+    parts.push(element("p", { class: "single-run" }, answer.run),
+               element("dl", { class: "uses" }, ...uses.map(([name, shown, exact]) =>
+                 element("div", { title: `${exact}` }, element("dt", {}, name), element("dd", {}, shown)))));
+  }
+  if (answer.deadline) {
+    const [look, text] = answer.deadline;
+    parts.push(element("p", { class: `deadline ${look}` }, text));
+  }
+  parts.push(element("div", { class: answer.outside ? "grounds beyond" : "grounds within" },
+                     element("strong", {}, answer.outside ? "Beyond what was fitted." : "Within what was fitted."),
+                     element("ul", {}, ...answer.grounds.map((sentence) => element("li", {}, sentence)))));
+  place.replaceChildren(...parts);
+  Object.assign(place.dataset, { seconds: answer.seconds, low: answer.low, high: answer.high });
 }
 
-// With a deadline the fewest ranks that keep it, else the most that are used half.
-function planCommand(question, controls, deadlineText) {
-  const goal = deadlineText === "" ? "--efficiency 0.5" : `--deadline ${quoted(deadlineText)}`;
-  return `cleave plan ${quoted(controls.model)} ${goal} ${optionsOf(question, controls)} --slurm job.sh`;
+function showCommands(place, commands) {
+  place.replaceChildren(element("h2", {}, "The same from a shell"), ...commands.map((text) =>
+    element("div", { class: "command" }, element("code", { tabindex: "0" }, text),
+            makeCopyButton(() => text, `Copy ${text}`))));
+}
+
+// The answers on each of kPlanRanks and on the asked ranks, and which keep the deadline.
+function showPlan(place, curve, heads) {
+  const shown = heads.map((_, i) => i).filter((i) => curve.some(({ row }) => row[i][1] !== ""));
+  const first = curve.find((answer) => answer.fits);
+  const rows = curve.map((answer) => element("tr", answer === first ? { class: "chosen" } : {}, ...shown.map((i) => {
+    const [exact, text] = answer.row[i];
+    return element("td", { class: "number", "data-exact": exact, title: `${exact}` },
+                   answer === first && i === 0 ? `fewest: ${text}` : text);
+  })));
+  const head = element("tr", {}, ...shown.map((i) => element("th", { scope: "col", class: "number" }, heads[i])));
+  const table = element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Plan over ranks" },
+                        element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows)));
+  place.replaceChildren(element("h2", {}, "Plan"),
+                        element("p", {}, `${curve[0].asked.replace(/ on .*/, "")}. Speed-up and efficiency are against one rank.`),
+                        table);
+  enhanceTable(table, "plan");
+}
+
+// Runs in a thread of its own, after predictor.js, so that fields and answers never wait for it.
+const kWorkerText = `
+let predictor;
+onmessage = async ({ data: { bytes, model, fields, ranks } }) => {
+  predictor ??= await openPredictor(bytes, model);
+  const curve = [];
+  for (const count of ranks) {
+    try {
+      curve.push(predictor.ask({ ...fields, ranks: String(count) }));
+    } catch {}  // left out, as what is beyond the measured host
+  }
+  postMessage({ fields, curve: curve.filter((answer) => answer.is_answer) });
+};`;
+
+// A function that asks over ranks, and calls `show(curve)` with the answer to the last question.
+function makeCurve(predictorText, bytes, model, show) {
+  const worker = new Worker(URL.createObjectURL(new Blob([predictorText, kWorkerText], { type: "text/javascript" })));
+  let isBusy = false;
+  let next = null;
+  const send = () => {
+    isBusy = next !== null;
+    if (isBusy) {
+      const ranks = [...new Set([...kPlanRanks, next.asked])].sort((a, b) => a - b);
+      worker.postMessage({ bytes, model, fields: next.fields, ranks });
+      next = null;
+    }
+  };
+  worker.onmessage = ({ data: { curve } }) => {
+    if (next === null && curve.length > 0) {
+      show(curve);
+    }
+    send();
+  };
+  return (fields, asked) => {
+    next = { fields, asked };
+    if (!isBusy) {
+      send();
+    }
+  };
 }

@@ -1,6 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables that sort by a column and can be copied.
+// Tables that sort by a column, and what can be copied.
 "use strict";
+
+// An element with attributes and children.
+function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    made.setAttribute(key, value);
+  }
+  made.append(...children);
+  return made;
+}
+
+function makeCopyButton(text, label) {
+  const button = element("button", { type: "button", class: "copy", "aria-label": label }, "Copy");
+  button.addEventListener("click", async () => {
+    button.textContent = (await copyText(text())) ? "Copied" : "Select and copy by hand";
+    setTimeout(() => { button.textContent = "Copy"; }, 2000);
+  });
+  return button;
+}
+
+// Whether it worked, also on a page from a file, which has no clipboard.
+async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const area = element("textarea", { class: "off-screen", "aria-hidden": "true" });
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const worked = document.execCommand("copy");
+    area.remove();
+    return worked;
+  }
+}
 
 function cellValue(row, column) {
   const exact = row.cells[column].dataset.exact ?? row.cells[column].textContent;
@@ -44,10 +79,4 @@ function enhanceTable(place, name) {
     head.replaceChildren(button);
   });
   place.before(element("div", { class: "tools" }, makeCopyButton(() => textOf(table), `Copy the table ${name}`)));
-}
-
-function enhanceTables() {
-  for (const place of document.querySelectorAll("section.table > .scroll")) {
-    enhanceTable(place, place.getAttribute("aria-label"));
-  }
 }

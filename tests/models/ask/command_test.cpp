@@ -70,8 +70,7 @@ TEST_F(Command, FitsPredictsAndReports) {
   EXPECT_EQ(report.status, 0) << report.err;
   EXPECT_NE(report.out.find("trusted: 6 of 6 held-out runs in their intervals"), std::string::npos);
   EXPECT_NE(report.out.find(" 32M "), std::string::npos) << report.out;
-  for (const char* file : {"report.html", "report.md", "predictions.csv", "coefficients.csv",
-                           "times.csv", "latency_gap.csv", "blocks.csv", "sizes.csv"}) {
+  for (const char* file : {"report.html", "predictions.csv", "coefficients.csv", "blocks.csv"}) {
     EXPECT_TRUE(fs::exists(folder_ / "pages" / file)) << file;
   }
   const std::string page = read_file(folder_ / "pages" / "report.html");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports as text: what a terminal of 80 columns holds.
-#include "models/report/text.hpp"
-
+// Tables as text: what a terminal of 80 columns holds.
 #include <gtest/gtest.h>
+
+#include "models/report/table.hpp"
 
 namespace cleave::models {
 namespace {
@@ -33,6 +33,13 @@ TEST(Text, OfATableThatIsWideHasHeadsOfSeveralLines) {
   EXPECT_TRUE(narrow.starts_with("   time     time ")) << narrow;
   EXPECT_EQ(narrow.find('\n'), 80U) << narrow;
   EXPECT_EQ(to_terminal(table_of(20, "time [s]", "1.5 s")).find('\n'), 198U) << "as it is";
+}
+
+TEST(Text, OfATableHasUnitsInItsCellsAndSecondsInItsFile) {
+  const Table table{.columns = {{"measured (s)", true}}, .rows = {{seconds(2.5e-6)}}};
+  EXPECT_EQ(to_terminal(table), "measured\n  2.5 us\n");
+  EXPECT_EQ(to_markdown(table), "| measured |\n| ---: |\n| 2.5 us |\n");
+  EXPECT_EQ(to_csv(table), "measured (s)\r\n2.5e-06\r\n");
 }
 
 TEST(Text, OfATableLeavesOutDetailsThatNobodyAskedFor) {

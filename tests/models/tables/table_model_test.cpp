@@ -13,7 +13,7 @@
 #include <cleave/file.hpp>
 #include <cleave/host/provenance_here.hpp>
 
-#include "models/tables/table_runs.hpp"
+#include "models/tables/table.hpp"
 #include "models/theory/fit.hpp"
 #include "models/theory/model_file.hpp"
 #include "models/theory/plan.hpp"
@@ -214,9 +214,11 @@ TEST_F(TableModelTest, AsksWhichOfSeveralSeriesIsMeant) {
 }
 
 TEST_F(TableModelTest, RefusesRowsOfOtherSizes) {
-  EXPECT_THROW(
-      measurements("{\"params\":{\"n\":1},\"value\":1}\n{\"params\":{\"m\":1},\"value\":1}\n"),
-      UsageError);
+  const std::filesystem::path other = file_.string() + ".csv";
+  write_file(file_, "n,seconds\n1,1\n");
+  write_file(other, "m,seconds\n1,1\n");
+  EXPECT_THROW(measurements_of_tables({file_.string(), other.string()}, {.only = ""}), UsageError);
+  std::filesystem::remove(other);
 }
 
 }  // namespace

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the page says to a question. The build compiles this file for tests, and to WebAssembly.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include <cleave/error.hpp>
+#include <cleave/sizes.hpp>
+#include <cleave/trace/duration.hpp>
+#include <cleave/trace/json_fields.hpp>
+#include <cleave/trace/words.hpp>
+
+#include "models/report/answer.hpp"
+#include "models/report/page/page.hpp"
+#include "models/report/table.hpp"
+#include "models/theory/plan.hpp"
+#include "models/theory/what_if.hpp"
+
+namespace cleave::models {
+
+using nlohmann::json;
+
+namespace {
+
+/// A whole number of at least 1, or none of an empty text.
+std::optional<int> whole_in(const std::string& text) {
+  if (text.empty()) {
+    return std::nullopt;
+  }
+  const std::int64_t value = parse_count(text);
+  if (value < 1 || value > detail::kMaxRanks) {
+    throw UsageError(
+        fmt::format("{} is not allowed: 1 to {} are", format_count(value), detail::kMaxRanks));
+  }
+  return static_cast<int>(value);
+}
+
+/// One word of a shell.
+std::string quoted(const std::string& word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,+-";
+  if (!word.empty() && word.find_first_not_of(kPlain) == word.npos) {
+    return word;
+  }
+  std::string text = "'";
+  for (const char c : word) {
+    text += c == '\'' ? "'\\''" : std::string(1, c);
+  }
+  return text + '\'';
+}
+
+/// The commands that ask the same: `cleave predict`, and `cleave plan` with the deadline, else for
+/// the most ranks that are used half.
+std::vector<std::string> commands_of(const json& fields, const NamedSizes& sizes) {
+  std::string options;
+  if (!sizes.empty()) {
+    std::vector<std::string> texts;
+    for (const auto& [name, value] : sizes) {
+      texts.push_back(fmt::format("{}={}", name, format_count(value)));
+    }
+    options += " --size " + quoted(fmt::format("{}", fmt::join(texts, ",")));
+  }
+  const auto add = [&](const char* option, const char* field) {
+    if (const std::string text = fields.value(field, ""); !text.empty()) {
+      options += fmt::format(" {} {}", option, quoted(text));
+    }
+  };
+  add("--threads", "threads");
+  add("--ranks-per-host", "ranks-per-host");
+  add("--machine", "machine");
+  add("--assume-network", "network");
+  add("--what-if", "what-if");
+  const std::string file = quoted(fields.value("file", ""));
+  const std::string deadline = fields.value("deadline", "");
+  return {fmt::format("cleave predict {} --ranks {}{}", file, fields.value("ranks", ""), options),
+          fmt::format("cleave plan {} {}{} --slurm job.sh", file,
+                      deadline.empty() ? "--efficiency 0.5" : "--deadline " + quoted(deadline),
+                      options)};
+}
+
+std::string bytes_text(double bytes) { return fmt::format("{:.4g} MiB", bytes / (1 << 20)); }
+
+/// What an answer rests on that was not measured, in sentences.
+std::vector<std::string> grounds_of(const Model& model, const Prediction& p) {
+  std::vector<std::string> grounds;
+  for (const auto& [name, value] : p.sizes) {
+    const auto range = model.fitted_range(name);
+    if (range && (value < range->first || value > range->second)) {
+      const bool is_larger = value > range->second;
+      const auto times = static_cast<double>(value) /
+                         static_cast<double>(is_larger ? range->second : range->first);
+      grounds.push_back(fmt::format("{}={} is {:.3g} times the {} that was fitted ({})", name,
+                                    format_count(value), times, is_larger ? "largest" : "smallest",
+                                    format_count(is_larger ? range->second : range->first)));
+    }
+  }
+  if (p.ranks > model.max_ranks()) {
+    grounds.push_back(fmt::format("{} are more than were fitted ({})",
+                                  detail::format_ranks(p.ranks), model.max_ranks()));
+  }
+  grounds.insert(grounds.end(), p.remarks.begin(), p.remarks.end());
+  if (p.cache_left_bytes) {
+    grounds.push_back(fmt::format(
+        "the data of a rank no longer fits into its cache of {}, as it did in every fitted run",
+        bytes_text(static_cast<double>(*p.cache_left_bytes))));
+  }
+  return grounds;
+}
+
+/// Whether the deadline is kept: a look, and a sentence.
+json deadline_text(const Prediction& p, double deadline_s, const std::string& text) {
+  if (!p.knows_runs()) {
+    return {"no", fmt::format("Whether it keeps {} is not known.", text)};
+  }
+  if (p.run_high <= deadline_s) {
+    return {"yes", fmt::format("Keeps {} with 95 % probability.", text)};
+  }
+  return {"no", p.run_low > deadline_s ? fmt::format("Misses {} with 95 % probability.", text)
+                                       : fmt::format("May miss {}: the interval ends at {}.", text,
+                                                     detail::format_seconds(p.run_high))};
+}
+
+/// A row of the plan, under kPlanHeads: each cell exactly, and as people read it.
+json row_of(const PlanChoice& choice) {
+  const Prediction& p = choice.prediction;
+  json row = json::array();
+  const auto add = [&](double value, const std::string& shown) { row.push_back({value, shown}); };
+  add(p.ranks, std::to_string(p.ranks));
+  for (const double time : {p.seconds, p.low, p.high}) {
+    add(time, p.is_answer() ? detail::format_seconds(time) : "");
+  }
+  add(choice.speedup, fmt::format("{:.3g} ×", choice.speedup));
+  add(choice.efficiency, fmt::format("{:.3g} %", 100 * choice.efficiency));
+  add(choice.core_hours,
+      choice.core_hours < 0.01 ? "<0.01" : fmt::format("{:.3g}", choice.core_hours));
+  const auto most = held_back_by(p).value_or(std::pair("", 0.0));
+  add(most.second,
+      most.second > 0 ? fmt::format("{}, {:.0f} %", most.first, 100 * most.second) : "");
+  add(p.memory_bytes.value_or(0), p.memory_bytes ? bytes_text(*p.memory_bytes) : "");
+  return row;
+}
+
+}  // namespace
+
+json page_answer(const Model& as_fitted, const json& fields, std::string& field) {
+  const auto text_of = [&](const std::string& id) {
+    field = id;
+    return fields.value(id, "");
+  };
+  Model model = as_fitted;
+  if (const std::string network = text_of("network"); !network.empty()) {
+    model.network = with_assumed(std::move(model.network), network);
+  }
+  if (const std::string what_if = text_of("what-if"); !what_if.empty()) {
+    model = changed(std::move(model), parse_what_if(what_if));
+  }
+  PlanRequest request;
+  for (const std::string& name : model.size_names()) {
+    request.sizes[name] = parse_count(text_of("size-" + name));
+  }
+  request.options.threads = whole_in(text_of("threads"));
+  request.options.ranks_per_host = whole_in(text_of("ranks-per-host"));
+  const std::string deadline = text_of("deadline");
+  if (deadline.empty()) {
+    request.efficiency = 0;
+  } else {
+    request.deadline_s = detail::parse_duration(deadline);
+  }
+  request.ranks = {whole_in(text_of("ranks")).value_or(1)};
+  field.clear();
+  const PlanChoice choice = make_plan(model, request).choices.front();
+  const Prediction& p = choice.prediction;
+  json answer = {
+      {"asked", fmt::format("{}{}{}", format_sizes(p.sizes), p.sizes.empty() ? "" : " on ",
+                            format_workers(p.ranks, p.threads))},
+      {"time", time_of(p).shown},
+      {"interval", p.is_answer()
+                       ? fmt::format("when quiet, 95 %: {} to {}", detail::format_seconds(p.low),
+                                     detail::format_seconds(p.high))
+                       : "what was fitted allows too wide a range of times"},
+      {"outside", p.outside_fitted_range},
+      {"grounds", grounds_of(model, p)},
+      {"commands", commands_of(fields, request.sizes)},
+      {"row", row_of(choice)},
+      // What figures and the plan show.
+      {"is_answer", p.is_answer()},
+      {"ranks", p.ranks},
+      {"threads", p.threads},
+      {"sizes", p.sizes},
+      {"seconds", p.seconds},
+      {"low", p.low},
+      {"high", p.high},
+      {"efficiency", choice.efficiency},
+      {"blocks", seconds_by_block(p)},
+      {"fits", choice.fits && request.deadline_s.has_value()}};
+  if (p.is_answer()) {
+    answer["run"] = "As this host was: " + runs_text(p);
+  }
+  if (request.deadline_s) {
+    answer["deadline"] = deadline_text(p, *request.deadline_s, deadline);
+  }
+  return answer;
+}
+
+}  // namespace cleave::models

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/report/table.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+namespace cleave::models {
+
+namespace {
+
+constexpr std::size_t kBetween = 2;  ///< columns of a table
+
+/// A column of a table in a terminal.
+struct Shown {
+  std::vector<std::string> texts;  ///< its head, and a text of each row
+  bool is_number = false;
+  std::size_t width = 0;
+  std::size_t least = 0;  ///< without breaking a word, or a number anywhere
+};
+
+/// Blanks around `*`, so that a term can be broken there: "N * log2(N)".
+std::string with_blanks(std::string_view text) {
+  std::string all;
+  for (const char c : text) {
+    all += c == '*' ? " * " : std::string(1, c);
+  }
+  return all;
+}
+
+Shown shown_of(const Table& table, std::size_t column, bool breaks_products) {
+  Shown shown{.texts = {table.columns[column].shown()},
+              .is_number = table.columns[column].is_number};
+  for (const std::vector<Cell>& row : table.rows) {
+    shown.texts.push_back(breaks_products ? with_blanks(row[column].shown) : row[column].shown);
+  }
+  for (std::size_t i = 0; i < shown.texts.size(); ++i) {
+    const std::size_t width = detail::width_of(shown.texts[i]);
+    shown.width = std::max(shown.width, width);
+    std::string_view rest = shown.texts[i];
+    while (!rest.empty()) {
+      const bool is_whole = shown.is_number && i > 0;
+      shown.least =
+          std::max(shown.least, detail::width_of(detail::next_line(rest, is_whole ? width : 0)));
+    }
+  }
+  return shown;
+}
+
+bool fit_terminal(const std::vector<Shown>& columns, std::size_t Shown::*width) {
+  std::size_t all = 0;
+  for (const Shown& column : columns) {
+    all += column.*width + kBetween;
+  }
+  return all <= detail::kTerminalColumns + kBetween;
+}
+
+/// Makes the widest columns narrower until all fit, if they can.
+void narrow(std::vector<Shown>& columns) {
+  while (fit_terminal(columns, &Shown::least) && !fit_terminal(columns, &Shown::width)) {
+    --std::ranges::max_element(columns, {}, [](const Shown& column) {
+        return column.width > column.least ? column.width : 0;
+      })->width;
+  }
+}
+
+/// The lines of one row, or of the head.
+std::string row_text(const std::vector<Shown>& columns, std::size_t row) {
+  std::vector<std::string_view> rest;
+  for (const Shown& column : columns) {
+    rest.emplace_back(column.texts[row]);
+  }
+  std::string text;
+  do {
+    std::string line;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const std::string_view part = detail::next_line(rest[i], columns[i].width);
+      const std::string blanks(
+          columns[i].width - std::min(columns[i].width, detail::width_of(part)), ' ');
+      line += std::string(i == 0 ? 0 : kBetween, ' ');
+      line += columns[i].is_number ? fmt::format("{}{}", blanks, part)
+                                   : fmt::format("{}{}", part, blanks);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + '\n';
+  } while (!std::ranges::all_of(rest, &std::string_view::empty));
+  return text;
+}
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) {
+    return text;
+  }
+  std::string quoted;
+  for (const char c : text) {
+    quoted += c == '"' ? "\"\"" : std::string_view(&c, 1);
+  }
+  return fmt::format("\"{}\"", quoted);
+}
+
+/// The lines of all rows: `line` makes one of the texts of a row's cells.
+template <class Line>
+std::string lines_of(const Table& table, std::string Cell::*member, Line line) {
+  std::string text;
+  for (const std::vector<Cell>& row : table.rows) {
+    std::vector<std::string> fields;
+    std::ranges::transform(row, std::back_inserter(fields), member);
+    text += line(std::move(fields));
+  }
+  return text;
+}
+
+std::string escaped_for_markdown(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    escaped += std::string_view("\\`|*_<[#").find(c) == std::string_view::npos ? "" : "\\";
+    escaped += c;
+  }
+  return escaped;
+}
+
+}  // namespace
+
+std::string to_terminal(const Table& table, bool has_details) {
+  std::vector<Shown> columns;
+  for (const bool breaks_products : {false, true}) {
+    columns.clear();
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      if (has_details || !table.columns[i].is_detail) {
+        columns.push_back(shown_of(table, i, breaks_products));
+      }
+    }
+    if (fit_terminal(columns, &Shown::least)) {
+      break;
+    }
+  }
+  narrow(columns);
+  std::string text;
+  for (std::size_t row = 0; row <= table.rows.size(); ++row) {
+    text += row_text(columns, row);
+  }
+  return text;
+}
+
+std::string to_markdown(const Table& table) {
+  const auto line = [](const std::vector<std::string>& fields) {
+    std::string text = "|";
+    for (const std::string& field : fields) {
+      text += fmt::format(" {} |", escaped_for_markdown(field));
+    }
+    return text + '\n';
+  };
+  std::vector<std::string> heads;
+  std::string rule = "|";
+  for (const Column& column : table.columns) {
+    heads.push_back(column.shown());
+    rule += column.is_number ? " ---: |" : " --- |";
+  }
+  return line(heads) + rule + '\n' + lines_of(table, &Cell::shown, line);
+}
+
+std::string to_csv(const Table& table) {
+  const auto line = [](std::vector<std::string> fields) {
+    std::ranges::transform(fields, fields.begin(), csv_field);
+    return fmt::format("{}\r\n", fmt::join(fields, ","));
+  };
+  std::vector<std::string> heads;
+  std::ranges::transform(table.columns, std::back_inserter(heads), &Column::name);
+  return line(heads) + lines_of(table, &Cell::exact, line);
+}
+
+std::string notes_text(const std::vector<std::string>& notes) {
+  std::string text;
+  for (const std::string& note : notes) {
+    text += wrapped("note: " + note);
+  }
+  return text;
+}
+
+}  // namespace cleave::models

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables as data, and as text: for a terminal, as Markdown, and as CSV.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <cleave/sizes.hpp>
+#include <cleave/trace/duration.hpp>
+#include <cleave/trace/lines.hpp>
+#include <cleave/trace/words.hpp>
+
+#include "models/theory/prediction.hpp"
+
+namespace cleave::models {
+
+/// One cell: as people read it, and exactly.
+struct Cell {
+  std::string shown;
+  std::string exact;
+};
+
+struct Column {
+  std::string name;  ///< with the unit of exact values: "measured (s)"
+  bool is_number = false;
+  bool is_detail = false;  ///< a terminal shows it if details are asked for
+
+  /// Its head for people, whose cells have units of their own: "measured".
+  std::string shown() const {
+    return name.substr(0, name.size() - (name.ends_with(" (s)") ? 4 : 0));
+  }
+};
+
+struct Table {
+  std::string id;  ///< name of its CSV file
+  std::string title;
+  std::string note;
+  std::vector<Column> columns;
+  std::vector<std::vector<Cell>> rows;
+};
+
+inline Cell text(const std::string& value) { return {value, value}; }
+
+inline Cell number(double value, std::string shown) {
+  return {std::move(shown), fmt::format("{}", value)};
+}
+
+inline Cell whole(std::int64_t value) { return text(std::to_string(value)); }
+
+/// Seconds: shown with their unit.
+inline Cell seconds(double value) { return number(value, detail::format_seconds(value)); }
+
+inline Cell percent(double value) { return number(value, fmt::format("{:.2f} %", 100 * value)); }
+
+inline Cell count(std::int64_t value) { return {format_count(value), std::to_string(value)}; }
+
+/// Blank if it is not known.
+inline Cell known(bool is_known, Cell cell) { return is_known ? std::move(cell) : text(""); }
+
+/// The time of a prediction, or "not known" (exactly: nothing) if it is no answer.
+inline Cell time_of(const Prediction& p) {
+  return p.is_answer() ? seconds(p.seconds) : Cell{"not known", ""};
+}
+
+/// "2 ranks", "2 ranks of 2 threads".
+inline std::string format_workers(int ranks, int threads) {
+  const std::string of_ranks = detail::format_ranks(ranks);
+  return threads == 1 ? of_ranks : fmt::format("{} of {} threads", of_ranks, threads);
+}
+
+/// Aligned columns. If they are wider than a terminal, heads and texts take several lines. That
+/// makes them as narrow as a terminal, unless details are asked for.
+std::string to_terminal(const Table& table, bool has_details = false);
+
+std::string to_markdown(const Table& table);
+
+/// One header line; numbers in full (RFC 4180).
+std::string to_csv(const Table& table);
+
+using detail::wrapped;
+
+/// "note: ..." each.
+std::string notes_text(const std::vector<std::string>& notes);
+
+}  // namespace cleave::models

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reports, and what their pages hold and answer, without a browser; tests/page opens pages in one.
+#include "models/report/report.hpp"
+
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include <cleave/error.hpp>
+
+#include "models/report/page/page.hpp"
+#include "models/theory/fit.hpp"
+#include "tests/models/synthetic_runs.hpp"
+
+namespace cleave::models {
+using namespace cleave::detail;
+namespace {
+
+/// The verdict of a report without runs and answers, before the head of a table.
+std::string brief_verdict(Verdict verdict) {
+  Report report;
+  report.model.app = "components";
+  report.verdict = std::move(verdict);
+  const std::string brief = to_brief(report);
+  return brief.substr(0, brief.find("  sizes  workers"));
+}
+
+TEST(Brief, SaysAVerdictInTwoLines) {
+  const std::string worst =
+      "2 ranks, M=64K, N=64K measured 667.3 us, predicted 453.8 us (418.5 us to 492 us)";
+  const std::string host = "others used 46 % of this host's cores meanwhile";
+  const std::string advice =
+      "The host was busy then (half of the repetitions took 12 % longer): measure again on an "
+      "idle one, or more rounds (--rounds)";
+  EXPECT_EQ(brief_verdict({.trusted = false, .worst = worst, .advice = advice, .host = host}),
+            "components: others used 46 % of this host's cores meanwhile; not trusted.\n"
+            "  Measure again on an idle host\n");
+  EXPECT_EQ(brief_verdict({.trusted = false, .worst = worst, .advice = advice}),
+            "components: not trusted. The host was busy then (half of the repetitions took 12\n"
+            "  % longer): measure again on an idle one, or more rounds (--rounds)\n");
+  EXPECT_EQ(brief_verdict({.trusted = false, .worst = "one run", .advice = "Measure again"}),
+            "components: not trusted: one run. Measure again\n");
+}
+
+Prediction at(int ranks, std::vector<std::string> remarks) {
+  return {.ranks = ranks, .sizes = {}, .shares = {}, .remarks = std::move(remarks)};
+}
+
+TEST(Remarks, NameTheRanksThatTheyAreOfUnlessItIsAll) {
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(remarks_of({at(16, {"l"}), at(64, {"l"}), at(64, {"l"})}), Texts{"l"});
+  EXPECT_EQ(remarks_of({at(8, {}), at(16, {"l"}), at(64, {"l", "g"}), at(256, {"l"})}),
+            (Texts{"at 16 to 256 ranks: l", "at 64 ranks: g"}));
+  EXPECT_EQ(remarks_of({at(1, {"l"}), at(2, {})}), Texts{"at 1 rank: l"});
+  EXPECT_EQ(remarks_of({at(2, {"l"}), at(4, {"l"}), at(8, {}), at(16, {"l"})}),
+            Texts{"at 2, 4, 16 ranks: l"});
+  EXPECT_EQ(remarks_of({at(2, {})}), Texts{});
+}
+
+Report report_of(const SyntheticApp& app, const FitOptions& options = {}) {
+  const Measurements measurements =
+      collect_measurements(synthetic_traces(app, {1, 2}, sort_sizes()));
+  Report report =
+      make_report(fit_model(measurements, std::nullopt, options, {}), measurements, std::nullopt);
+  report.origin.model = "a study";
+  return report;
+}
+
+/// What the column of a table shows in a row.
+std::string shown_in(const Table& table, const std::string& column, std::size_t row = 0) {
+  const auto found = std::ranges::find(table.columns, column, &Column::name);
+  return table.rows.at(row).at(static_cast<std::size_t>(found - table.columns.begin())).shown;
+}
+
+TEST(Tables, SayWhatHoldsARunBackAndHowGoodTheFitIs) {
+  const std::vector<Table> tables = report_of({}).tables;
+  std::vector<std::string> ids;
+  for (const Table& table : tables) {
+    ids.push_back(table.id);
+    EXPECT_TRUE(std::ranges::all_of(table.rows, [&](const std::vector<Cell>& row) {
+      return row.size() == table.columns.size();
+    })) << table.id;
+  }
+  EXPECT_EQ(ids, (std::vector<std::string>{"predictions", "blocks", "coefficients"}));
+  EXPECT_EQ(tables[1].rows.size(), 1U + 4U) << "of 2 ranks also divide, exchange and combine";
+  EXPECT_EQ(shown_in(tables[1], "workers", 4), "2 ranks");
+}
+
+TEST(Tables, LeaveOutWhatIsNoAnswer) {
+  Report report = report_of({}, {.forms = Forms::paper});
+  std::vector<JudgedRun>& runs = report.comparisons;
+  runs.resize(3);
+  runs[0].prediction.low /= 3;
+  runs[0].prediction.high *= 3;
+  runs[1].prediction.run_high *= 9;
+  const Table predictions = make_tables(report.model, {}, runs).front();
+  EXPECT_EQ(shown_in(predictions, "predicted (s)"), "not known");
+  for (const char* column : {"95 % from (s)", "to (s)", "a run to (s)", "eq. 6 (s)", "error"}) {
+    EXPECT_EQ(shown_in(predictions, column), "") << column;
+    EXPECT_NE(shown_in(predictions, column, 2), "") << column;
+  }
+  EXPECT_NE(shown_in(predictions, "to (s)", 1), "");
+  EXPECT_EQ(shown_in(predictions, "a run to (s)", 1), "");
+  EXPECT_NE(answer_line(runs[1].prediction).find("the times of single runs are not known"),
+            std::string::npos);
+}
+
+std::string unpacked(const std::string& text) {
+  std::string bytes;
+  std::uint32_t group = 0;
+  int digits = 0;
+  for (const char c : text) {
+    const std::string_view all = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    group = group << 6 | static_cast<std::uint32_t>(c == '=' ? 0 : all.find(c));
+    if (++digits % 4 == 0) {
+      for (const int shift : {16, 8, 0}) {
+        bytes += static_cast<char>(group >> shift & 255U);
+      }
+      group = 0;
+    }
+  }
+  std::string result(1 << 20, '\0');
+  z_stream stream{};
+  EXPECT_EQ(inflateInit2(&stream, 16 + MAX_WBITS), Z_OK);
+  stream.next_in = reinterpret_cast<Bytef*>(bytes.data());
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(result.data());
+  stream.avail_out = static_cast<uInt>(result.size());
+  EXPECT_EQ(inflate(&stream, Z_FINISH), Z_STREAM_END);
+  result.resize(stream.total_out);
+  inflateEnd(&stream);
+  return result;
+}
+
+TEST(Page, PacksBytesOfAnyLength) {
+  for (const std::size_t length : {0, 1, 2, 3, 4, 5, 1000}) {
+    std::string bytes;
+    for (std::size_t i = 0; i < length; ++i) {
+      bytes += static_cast<char>(i * 37);
+    }
+    EXPECT_EQ(unpacked(packed(bytes)), bytes) << length;
+  }
+}
+
+TEST(Page, NamesAreTextOnly) {
+  SyntheticApp app;
+  app.name = "</script><img src=x onerror=alert(1)>";
+  const std::string page = to_html(report_of(app));
+  EXPECT_EQ(page.find("<img"), std::string::npos);
+  EXPECT_NE(page.find("&lt;/script&gt;&lt;img"), std::string::npos);
+}
+
+TEST(Page, HasWhatItsFieldsAndFiguresNeed) {
+  const nlohmann::json data = page_data(report_of({}));
+  const auto& size = data.at("fields")[0];
+  EXPECT_EQ(size.at("id"), "size-N");
+  EXPECT_EQ(size.at("value"), "32M");
+  EXPECT_EQ(size.at("hint"), "fitted: 1M to 32M");
+  EXPECT_EQ(data.at("file"), "a study");
+  EXPECT_EQ(data.at("runs").size(), 12U);
+  EXPECT_GE(data.at("residuals").size(), 12U);
+  for (const auto& residual : data.at("residuals")) {
+    EXPECT_LT(std::abs(residual.at("relative").get<double>()), 1e-2) << residual;
+  }
+}
+
+TEST(Page, AnswersAsThePredictionSays) {
+  const Model model = report_of({}).model;
+  const nlohmann::json asked = {{"file", "a study"},    {"machine", ""},   {"size-N", "64M"},
+                                {"ranks", "2"},         {"network", ""},   {"what-if", "divide=2x"},
+                                {"ranks-per-host", ""}, {"deadline", "1h"}};
+  std::string field;
+  const nlohmann::json answer = page_answer(model, asked, field);
+  EXPECT_EQ(field, "");
+  EXPECT_EQ(answer.at("asked"), "N=64M on 2 ranks");
+  EXPECT_EQ(answer.at("deadline"), (nlohmann::json{"yes", "Keeps 1h with 95 % probability."}));
+  EXPECT_EQ(answer.at("grounds")[0], "N=64M is 2 times the largest that was fitted (32M)");
+  EXPECT_EQ(answer.at("row").size(), kPlanHeads.size());
+  const std::string options = " --size N=64M --what-if divide=2x";
+  EXPECT_EQ(answer.at("commands"),
+            (nlohmann::json{"cleave predict 'a study' --ranks 2" + options,
+                            "cleave plan 'a study' --deadline 1h" + options + " --slurm job.sh"}));
+  nlohmann::json plain = asked;
+  plain["what-if"] = "";
+  EXPECT_EQ(page_answer(model, plain, field).at("seconds"),
+            predict(model, 2, {{"N", 64 << 20}}).seconds);
+  for (const auto& [id, text] : std::vector<std::pair<std::string, std::string>>{
+           {"size-N", "none"}, {"ranks", "-3"}, {"deadline", "soon"}, {"what-if", "divide=x"}}) {
+    nlohmann::json wrong = asked;
+    wrong[id] = text;
+    EXPECT_THROW(page_answer(model, wrong, field), UsageError) << id;
+    EXPECT_EQ(field, id);
+  }
+}
+
+}  // namespace
+}  // namespace cleave::models
