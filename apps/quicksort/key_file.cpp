@@ -11,19 +11,13 @@
 #include <cstring>
 #include <fstream>
 #include <numeric>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
-#include <cleave/trace/words.hpp>
-
-#include "apps/quicksort/removed_unless_kept.hpp"
-
 namespace cleave::quicksort {
 
 namespace {
@@ -43,51 +37,13 @@ void check(const std::filesystem::path& path, const char* what, int code) {
   }
 }
 
-/// What --key is to be for a NumPy file of elements `descr`; nothing if no kind of key is like it.
-std::optional<std::string_view> key_of_numpy(std::string_view descr) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kKeys = {
-      {{"<i4", "int32"},
-       {"<u4", "uint32"},
-       {"<i8", "int64"},
-       {"<u8", "uint64"},
-       {"<f4", "float"},
-       {"<f8", "double"}}};
-  const auto* const found = std::ranges::find(kKeys, descr, &decltype(kKeys)::value_type::first);
-  return found == kKeys.end() ? std::nullopt : std::optional(found->second);
-}
-
-/// The options that read a NumPy file which begins so (format 1 to 3 of numpy.lib.format).
-std::string numpy_options(std::string_view head) {
-  constexpr std::size_t kLengthAt = 8;
-  constexpr std::string_view kDescr = "'descr': '";
-  const bool is_first_version = head.size() > kLengthAt && head[6] == 1;
-  const std::size_t length_bytes = is_first_version ? 2 : 4;
-  std::uint32_t length = 0;
-  if (head.size() < kLengthAt + length_bytes) {
-    return "";
-  }
-  std::memcpy(&length, head.data() + kLengthAt, length_bytes);
-  const std::size_t at = head.find(kDescr);
-  const std::size_t begin = at == head.npos ? head.size() : at + kDescr.size();
-  const std::string_view descr = head.substr(begin, head.substr(begin).find('\''));
-  const auto key = key_of_numpy(descr);
-  return key ? fmt::format(": --skip {} --key {} reads its elements",
-                           kLengthAt + length_bytes + length, *key)
-             : fmt::format(" of '{}', which is no kind of key", cleave::detail::visible(descr));
-}
-
-/// Refuses a file that is surely not keys and nothing else.
-void check_kind(const std::filesystem::path& path) {
+/// Refuses a file that begins as text.
+void check_is_not_text(const std::filesystem::path& path) {
   constexpr std::size_t kLooked = 4096;
   std::string head(kLooked, '\0');
   std::ifstream stream(path, std::ios::binary);
   stream.read(head.data(), kLooked);
   head.resize(static_cast<std::size_t>(stream.gcount()));
-  if (head.starts_with("\x93NUMPY")) {
-    throw FileError(path,
-                    fmt::format("is a NumPy file{}; --format binary reads all its bytes as keys",
-                                numpy_options(head)));
-  }
   const auto is_printed = [](char c) { return (c >= ' ' && c <= '~') || (c >= '\t' && c <= '\r'); };
   if (!head.empty() && std::ranges::all_of(head, is_printed)) {
     throw FileError(path,
@@ -97,24 +53,19 @@ void check_kind(const std::filesystem::path& path) {
 
 }  // namespace
 
-KeyFile::KeyFile(std::filesystem::path path, std::size_t key_bytes, const KeyLayout& layout)
-    : path_(std::move(path)), begin_(layout.skipped_bytes) {
+KeyFile::KeyFile(std::filesystem::path path, std::size_t key_bytes, KeyFormat format)
+    : path_(std::move(path)) {
   std::error_code error;
-  const auto all_bytes = static_cast<std::int64_t>(std::filesystem::file_size(path_, error));
+  const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(path_, error));
   if (error) {
     throw FileError(path_, "cannot read: " + error.message());
   }
-  if (layout.format == KeyFormat::automatic && begin_ == 0) {
-    check_kind(path_);
-  }
-  const std::int64_t bytes = all_bytes - begin_;
-  if (bytes < 0) {
-    throw FileError(path_, fmt::format("has {} bytes, {} are to be skipped", all_bytes, begin_));
+  if (format == KeyFormat::automatic) {
+    check_is_not_text(path_);
   }
   if (bytes % static_cast<std::int64_t>(key_bytes) != 0) {
-    throw FileError(path_,
-                    fmt::format("its {} bytes{} are not a whole number of keys of {} bytes", bytes,
-                                begin_ > 0 ? " behind those skipped" : "", key_bytes));
+    throw FileError(path_, fmt::format("its {} bytes are not a whole number of keys of {} bytes",
+                                       bytes, key_bytes));
   }
   check(path_, "cannot read",
         MPI_File_open(MPI_COMM_SELF, path_.c_str(), MPI_MODE_RDONLY, MPI_INFO_NULL, &file_));
@@ -197,8 +148,7 @@ void write_bytes(const Comm& comm, const std::filesystem::path& path,
                  std::span<const std::byte> mine, bool are_records) {
   const std::int64_t at = bytes_before(comm, mine.size());
   std::filesystem::path target;
-  std::filesystem::path partial;
-  std::optional<RemovedUnlessKept> unfinished;
+  std::filesystem::path partial;  // on rank 0 until it is renamed
   bool is_device = false;
   agree(comm, [&] {
     if (comm.rank() == 0) {
@@ -206,38 +156,38 @@ void write_bytes(const Comm& comm, const std::filesystem::path& path,
       target = followed(path);
       is_device = std::filesystem::is_character_file(target);
       partial = is_device ? target : make_file_beside(target);
-      if (!is_device) {
-        unfinished.emplace(partial);
-      }
     }
   });
-  partial = comm.bcast(partial.string(), 0);
+  const std::string written = comm.bcast(partial.string(), 0);
   is_device = comm.allreduce_max(is_device ? 1 : 0) != 0;
   MPI_File file = MPI_FILE_NULL;
   try {
     agree(comm, [&] {
       check(path, "cannot write",
-            MPI_File_open(comm.handle(), partial.c_str(), MPI_MODE_WRONLY, MPI_INFO_NULL, &file));
+            MPI_File_open(comm.handle(), written.c_str(), MPI_MODE_WRONLY, MPI_INFO_NULL, &file));
     });
     agree(comm, [&] { write_pieces(file, path, at, mine, are_records); });
-    if (!is_device) {  // which has nothing to sync
-      agree(comm, [&] { check(path, "cannot write", MPI_File_sync(file)); });
-    }
+    agree(comm, [&] {
+      if (!is_device) {  // which has nothing to sync
+        check(path, "cannot write", MPI_File_sync(file));
+      }
+    });
+    MPI_File_close(&file);
+    agree(comm, [&] {
+      if (comm.rank() == 0 && !is_device && std::rename(partial.c_str(), target.c_str()) != 0) {
+        throw FileError(path, std::string("cannot rename into place: ") + std::strerror(errno));
+      }
+    });
   } catch (...) {
     if (file != MPI_FILE_NULL) {
       MPI_File_close(&file);
     }
+    if (comm.rank() == 0 && !is_device) {
+      std::error_code none;
+      std::filesystem::remove(partial, none);
+    }
     throw;
   }
-  MPI_File_close(&file);
-  agree(comm, [&] {
-    if (unfinished) {
-      if (std::rename(partial.c_str(), target.c_str()) != 0) {
-        throw FileError(path, std::string("cannot rename into place: ") + std::strerror(errno));
-      }
-      unfinished->keep();
-    }
-  });
 }
 
 }  // namespace cleave::quicksort

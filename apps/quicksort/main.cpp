@@ -23,7 +23,6 @@ const std::map<std::string, AnyProgram (*)(const Input&, ByKey)> kKeys = {
 const std::map<std::string, KeyFormat> kFormats = {
     {"auto", KeyFormat::automatic}, {"binary", KeyFormat::binary}, {"text", KeyFormat::text}};
 
-constexpr std::int64_t kMaxSkipped = std::int64_t{1} << 40;
 constexpr std::int64_t kDefaultKeys = std::int64_t{4} << 20;
 
 /// What was typed.
@@ -38,12 +37,9 @@ struct Given {
                    "uniform, sorted, reverse, equal, few (16 different keys), zipf, staggered, or "
                    "a file of keys");
     cli.add_option("--format", format,
-                   "of the input and output files: binary (little-endian), text (decimal "
-                   "numbers); auto: binary, unless the input is surely something else")
+                   "of the input and output files: binary (little-endian), text (one decimal "
+                   "number a line); auto: binary, unless the input is text")
         ->check(CLI::IsMember(kFormats));
-    cli.add_option("--skip", input.layout.skipped_bytes,
-                   "bytes of a binary input file before its first key")
-        ->transform(cleave::detail::Count(0, kMaxSkipped));
     cli.add_option("--output", input.output, "write the sorted keys to this file, after one run")
         ->check(cleave::detail::FileName());
     cli.add_option("--key", key,
@@ -63,15 +59,12 @@ bool sorts_parts(const RunOptions& options) {
 }
 
 void Given::check(RunOptions& options) {
-  input.layout.format = kFormats.at(format);
+  input.format = kFormats.at(format);
   if (!input.output.empty()) {
     options.run_once();
   }
   if (options.sizes_given && !input.is_generated()) {
     throw UsageError("--size: the keys are those of the file " + input.name + ", leave it out");
-  }
-  if (input.layout.skipped_bytes > 0 && (input.is_generated() || format == "text")) {
-    throw UsageError("--skip: is for a binary input file");
   }
   if (format == "text" && key == "record") {
     throw UsageError("--format: a record is two numbers, text has one: choose another --key");

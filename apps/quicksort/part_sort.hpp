@@ -13,7 +13,6 @@
 
 #include "apps/quicksort/check.hpp"
 #include "apps/quicksort/hypercube_quicksort.hpp"
-#include "apps/quicksort/key_text.hpp"
 #include "apps/quicksort/programs.hpp"
 #include "apps/quicksort/source.hpp"
 
@@ -27,7 +26,7 @@ template <class Key>
 void write_sorted(const Comm& comm, const Part<Key>& keys, const Input& input) {
   const std::span<const Key> mine(keys.data(), keys.size());
   if constexpr (TextKey<Key>) {
-    if (input.layout.format == KeyFormat::text) {
+    if (input.format == KeyFormat::text) {
       const std::string text = agree(comm, [&] { return text_of_keys(mine); });
       write_bytes(comm, input.output, std::as_bytes(std::span(text)), false);
       return;

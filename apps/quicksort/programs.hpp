@@ -7,7 +7,6 @@
 
 #include <cleave/program.hpp>
 
-#include "apps/quicksort/input.hpp"
 #include "apps/quicksort/key_file.hpp"
 #include "apps/quicksort/keys.hpp"
 
@@ -21,8 +20,8 @@ inline const std::map<std::string, KeyOrder> kInputs = {
 /// What the options say, the kind of key excepted.
 struct Input {
   std::string name = "uniform";
-  KeyLayout layout;    ///< of a file; its format is that of the output, too
-  std::string output;  ///< a file; empty: none
+  KeyFormat format = KeyFormat::automatic;  ///< of a file, and of the output
+  std::string output;                       ///< a file; empty: none
 
   bool is_generated() const { return kInputs.contains(name); }
 };

@@ -12,9 +12,8 @@
 #include <cleave/part.hpp>
 #include <cleave/sizes.hpp>
 
-#include "apps/quicksort/input.hpp"
 #include "apps/quicksort/key_file.hpp"
-#include "apps/quicksort/key_text.hpp"
+#include "apps/quicksort/keys.hpp"
 #include "apps/quicksort/programs.hpp"
 #include "apps/reading/reading.hpp"
 
@@ -31,13 +30,13 @@ class Source {
       return;
     }
     if constexpr (TextKey<Key>) {
-      if (input.layout.format == KeyFormat::text) {
+      if (input.format == KeyFormat::text) {
         parsed_ = parse_keys<Key>(reading::Contents(input.name).text(), input.name, slice);
         keys_ = std::ssize(parsed_);
         return;
       }
     }
-    file_ = std::make_unique<KeyFile>(input.name, sizeof(Key), input.layout);
+    file_ = std::make_unique<KeyFile>(input.name, sizeof(Key), input.format);
     take_slice(file_->keys(), slice);
   }
 

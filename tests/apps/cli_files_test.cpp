@@ -155,42 +155,6 @@ TEST(Keys, OfTextAreSortedAsNumbersAndWrittenAsText) {
             true);
 }
 
-TEST(Keys, InAFileOfAnotherKindAreRefused) {
-  const TemporaryFolder folder;
-  const auto expect_refused = [&](const std::string& begin, const std::string& kind) {
-    write_file(folder / "file", begin + std::string(4096 - begin.size(), '\0'));
-    expect_failure(2, "quicksort", {"--input", folder / "file"}, 1,
-                   (folder / "file").string() + ": is " + kind +
-                       "; --format binary reads all its bytes as keys");
-  };
-  expect_refused("SQLite format 3", "an SQLite database");
-  expect_refused("MATLAB 5.0 MAT-file, Platform: GLNXA64", "a MATLAB file");
-  expect_refused("MATLAB 7.3 MAT-file, Platform: GLNXA64", "a MATLAB file");
-  expect_refused("\x89PNG\r\n", "a PNG image");
-  expect_refused("ARROW1", "an Arrow file");
-  expect_refused("CDF\x02", "a NetCDF file");
-  expect_refused("\x80\x04\x95", "a pickle of Python");
-  expect_refused(std::string("\xff\xfe"
-                             "1\0"
-                             "2\0",
-                             6),
-                 "text in UTF-16");
-  const auto expect_text = [&](const std::string& name, const std::string& contents) {
-    ASSERT_EQ(contents.size() % 4, 0U);
-    write_file(folder / name, contents);
-    expect_failure(2, "quicksort", {"--input", folder / name}, 1,
-                   (folder / name).string() +
-                       ": is text: --format text reads the numbers, --format binary its bytes as "
-                       "keys");
-  };
-  expect_text("umlauts",
-              "# gr\xc3\xb6\xc3\x9f"
-              "er\n1 2 3 456");
-  expect_text("latin-1",
-              "# gr\xf6\xdf"
-              "er\n1 2 3 45678");
-}
-
 TEST(Keys, InAFifoThatNobodyWritesToAreRefused) {
   const TemporaryFolder folder;
   const std::string fifo = folder / "fifo";
@@ -200,7 +164,6 @@ TEST(Keys, InAFifoThatNobodyWritesToAreRefused) {
 }
 
 TEST(Keys, OptionsThatDoNotGoTogetherAreRefused) {
-  expect_failure(2, "quicksort", {"--skip", "8"}, 2, "--skip: is for a binary input file");
   expect_failure(2, "quicksort", {"--format", "text", "--key", "record"}, 2,
                  "--format: a record is two numbers, text has one: choose another --key");
   expect_failure(1, "quicksort", {"--format", "ascii"}, 2,

@@ -30,7 +30,7 @@
 #include <cleave/program/mpi_program.hpp>
 
 #include "apps/quicksort/hypercube_quicksort.hpp"
-#include "apps/quicksort/input.hpp"
+#include "apps/quicksort/keys.hpp"
 #include "tests/benchmarks/side_by_side.hpp"
 
 namespace cleave::benchmarks {

@@ -33,7 +33,6 @@
 #include "apps/components/graph_file.hpp"
 #include "apps/flowshop/instance.hpp"
 #include "apps/quicksort/key_file.hpp"
-#include "apps/quicksort/key_text.hpp"
 #include "apps/reading/reading.hpp"
 #include "models/tables/table.hpp"
 #include "models/theory/model_file.hpp"

@@ -15,8 +15,8 @@
 #include <cleave/file.hpp>
 
 #include "apps/quicksort/check.hpp"
-#include "apps/quicksort/input.hpp"
 #include "apps/quicksort/key_file.hpp"
+#include "apps/quicksort/keys.hpp"
 #include "tests/support/gathered.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -225,52 +225,11 @@ TEST(KeyFile, ThatIsNoneIsRefused) {
   EXPECT_EQ(KeyFile(folder / "empty", 4).keys(), 0);
 }
 
-/// The message of a file of these contents; empty if it is accepted.
-std::string refusal(std::string_view contents, const KeyLayout& layout = {}) {
+TEST(KeyFile, OfTextIsRefusedUnlessItIsNamedBinary) {
   const testing::TemporaryFolder folder;
-  write_file(folder / "x", contents);
-  try {
-    const KeyFile file(folder / "x", 4, layout);
-  } catch (const FileError& e) {
-    return std::string(e.what()).substr((folder / "x: ").string().size());
-  }
-  return "";
-}
-
-TEST(KeyFile, OfAnotherKindIsRefusedWithTheOptionsThatReadIt) {
-  EXPECT_EQ(refusal("123\n-45\n"),
-            "is text: --format text reads the numbers, --format binary its bytes as keys");
-  EXPECT_EQ(refusal("123\n-45\n", {.format = KeyFormat::binary}), "");
-  const std::string fields = "{'descr': '<i8', 'fortran_order': False, 'shape': (1,), }";
-  const auto numpy = [](const std::string& header) {
-    std::string file = "\x93NUMPY";
-    file += {1, 0, static_cast<char>(header.size()), 0};
-    return file + header + std::string(8, '\1');
-  };
-  const std::string as_bytes = "; --format binary reads all its bytes as keys";
-  EXPECT_EQ(refusal(numpy(fields + "  \n")),
-            "is a NumPy file: --skip 70 --key int64 reads its elements" + as_bytes);
-  EXPECT_EQ(refusal(numpy(fields + "  \n"), {.skipped_bytes = 70}), "");
-  EXPECT_EQ(refusal(numpy("{'descr': '<f2'}\n")),
-            "is a NumPy file of '<f2', which is no kind of key" + as_bytes);
-  EXPECT_EQ(refusal("\x93NUMPY"), "is a NumPy file" + as_bytes);
-  EXPECT_EQ(refusal("\x1f\x8b\x08"), "is a gzip file" + as_bytes);
-  const std::string tar = "keys.bin" + std::string(249, '\0') + "ustar" + std::string(250, '\0');
-  EXPECT_EQ(refusal(tar), "is a tar file" + as_bytes);
-  EXPECT_EQ(refusal("\1\2\3\4", {.skipped_bytes = 5}), "has 4 bytes, 5 are to be skipped");
-  EXPECT_EQ(refusal("\1\2\3\4", {.skipped_bytes = 1}),
-            "its 3 bytes behind those skipped are not a whole number of keys of 4 bytes");
-}
-
-TEST(KeyFile, BeginsBehindWhatIsSkipped) {
-  const testing::TemporaryFolder folder;
-  const std::array<std::int32_t, 3> words = {7, -8, 9};
-  write_file(folder / "x", {reinterpret_cast<const char*>(words.data()), sizeof(words)});
-  const KeyFile file(folder / "x", 4, {.skipped_bytes = 4});
-  std::array<std::int32_t, 1> key{};
-  file.read<std::int32_t>(1, key);
-  EXPECT_EQ(file.keys(), 2);
-  EXPECT_EQ(key[0], 9);
+  write_file(folder / "x", "123\n-45\n");
+  EXPECT_THROW(KeyFile(folder / "x", 4), FileError);
+  EXPECT_EQ(KeyFile(folder / "x", 4, KeyFormat::binary).keys(), 2);
 }
 
 TEST(KeyFile, ThatCannotBeWrittenIsRefusedOnEveryRank) {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "apps/quicksort/check.hpp"
-#include "apps/quicksort/input.hpp"
+#include "apps/quicksort/keys.hpp"
 
 namespace cleave::quicksort {
 namespace {

@@ -11,7 +11,7 @@
 #include <cleave/check.hpp>
 
 #include "apps/quicksort/check.hpp"
-#include "apps/quicksort/input.hpp"
+#include "apps/quicksort/keys.hpp"
 
 namespace cleave::quicksort {
 namespace {
