@@ -106,16 +106,17 @@ std::vector<int> bind_as(const RunOptions& options, const Comm& comm) {
 RunProgress::RunProgress(const Comm& world, const std::string& program, const RunOptions& options,
                          const std::atomic<std::int64_t>& visits) {
   if (world.rank() == 0 && !options.quiet) {
-    progress_.emplace(program, [&, runs = options.warm_up + options.repetitions] {
-      const int done = done_;
-      const std::int64_t visited = visits.load(std::memory_order_relaxed);
-      std::string step =
-          done == runs ? "checking and writing" : fmt::format("run {} of {}", done + 1, runs);
-      if (visited > 0 && done < runs) {
-        step += fmt::format(", {} visits", rounded_count(static_cast<double>(visited)));
-      }
-      return Moment{.fraction = static_cast<double>(done) / runs, .step = std::move(step)};
-    });
+    progress_.emplace(
+        program, [&, ranks = world.size(), runs = options.warm_up + options.repetitions] {
+          const int done = done_;
+          const std::int64_t visited = ranks * visits.load(std::memory_order_relaxed);
+          std::string step =
+              done == runs ? "checking and writing" : fmt::format("run {} of {}", done + 1, runs);
+          if (visited > 0 && done < runs) {
+            step += fmt::format(", {} visits", rounded_count(static_cast<double>(visited)));
+          }
+          return Moment{.fraction = static_cast<double>(done) / runs, .step = std::move(step)};
+        });
   }
 }
 

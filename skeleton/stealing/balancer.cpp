@@ -71,7 +71,6 @@ bool Balancer::step() {
     announce_incumbent();
     steal_if_wanted();
     raise_alarm();
-    tell_visits();
   }
   answer_wave();
   return handled;
@@ -115,10 +114,6 @@ void Balancer::handle(const Message& message) {
     case Kind::alarm:
       ++unanswered_.received;
       wishes_ |= header.wishes;
-      return;
-    case Kind::visits:
-      ++unanswered_.received;
-      workload_.told_visits(message.from, header.sent);
       return;
     case Kind::down:
       if (header.wave > wave_) {
@@ -248,13 +243,6 @@ void Balancer::raise_alarm() {
     alarm_is_raised_ = true;
     ++unanswered_.sent;
     send(0, {.kind = Kind::alarm, .wishes = wishes});
-  }
-}
-
-void Balancer::tell_visits() {
-  if (const auto visits = rank_ == 0 ? std::nullopt : workload_.visits_to_tell()) {
-    ++unanswered_.sent;
-    send(0, {.kind = Kind::visits, .sent = *visits});
   }
 }
 

@@ -45,7 +45,6 @@ SearchOfRank::SearchOfRank(const BagOptions& bag, std::unique_ptr<Transport> tra
       offset_ns_(clock_() - transport_->pace_ns()) {
   if (options.visits != nullptr && transport_->rank() == 0) {
     options.visits->store(0, std::memory_order_relaxed);
-    visits_of_rank_.resize(transport_->size());
   }
 }
 
@@ -160,13 +159,13 @@ std::int64_t SearchOfRank::search(SearchWorker& worker, std::int64_t begin_ns) {
       publish(worker);
     }
     if (options_.visits != nullptr) {
-      worker.visits_seen.store(worker.statistics.visits, std::memory_order_relaxed);
+      options_.visits->fetch_add(visited, std::memory_order_relaxed);
     }
     const std::int64_t batch_begin_ns = std::exchange(now, transport_->pace_ns());
     worker.adapt_batch(visited, now - batch_begin_ns);
     // Not guarded: without a message that is lost, the ranks could not agree on an end.
     if (worker.index == 0 && now >= next_poll_ns_) {
-      now = look_up();
+      now = poll();
     }
   }
   if (!went_well || is_answered()) {
@@ -182,34 +181,6 @@ std::int64_t SearchOfRank::search(SearchWorker& worker, std::int64_t begin_ns) {
                             {{"nodes", nodes_of(worker) - nodes_before}});
   }
   return end_ns;
-}
-
-/// Looks for messages. \return  the time after it
-std::int64_t SearchOfRank::look_up() {
-  const std::int64_t now = poll();
-  if (options_.visits != nullptr && now >= next_count_ns_) {
-    count_visits(now);
-  }
-  return now;
-}
-
-/// For whoever watches the search. Ranks tell rank 0 ten times a second at first, later once a
-/// second, and less often where they are thousands.
-void SearchOfRank::count_visits(std::int64_t now_ns) {
-  constexpr std::int64_t kSecond_ns = 1'000'000'000;
-  constexpr std::int64_t kRanksASecond = 1000;
-  std::int64_t visits = 0;
-  for (const SearchWorker* const worker : workers_) {
-    visits += worker->visits_seen.load(std::memory_order_relaxed);
-  }
-  if (transport_->rank() == 0) {
-    next_count_ns_ = now_ns + kSecond_ns / 10;
-    told_visits(0, visits);
-  } else {
-    const std::int64_t wait_ns = std::clamp((now_ns - begin_ns_) / 8, kSecond_ns / 10, kSecond_ns);
-    next_count_ns_ = now_ns + wait_ns * (1 + transport_->size() / kRanksASecond);
-    visits_to_tell_ = visits;
-  }
 }
 
 /// \return  when it ended
@@ -291,17 +262,6 @@ bool SearchOfRank::is_to_stop() {
     stopped_ = told_to_end(limits, seconds).value_or("");
   }
   return !stopped_.empty();
-}
-
-std::optional<std::int64_t> SearchOfRank::visits_to_tell() {
-  return std::exchange(visits_to_tell_, std::nullopt);
-}
-
-void SearchOfRank::told_visits(int rank, std::int64_t visits) {
-  if (!visits_of_rank_.empty()) {
-    all_visits_ += visits - std::exchange(visits_of_rank_[rank], visits);
-    options_.visits->store(all_visits_, std::memory_order_relaxed);
-  }
 }
 
 void SearchOfRank::check_limits() {

@@ -30,8 +30,7 @@ struct Hooks {
 
 struct CallOptions : Options {
   Hooks hooks{};
-  /// Where rank 0 tells up to ten times a second how many visits all ranks have made of the search
-  /// that is running. Null on every rank, or on none.
+  /// Where the workers of this rank add up their visits after each batch; may be null.
   std::atomic<std::int64_t>* visits = nullptr;
   /// The hardware thread that each worker of this rank is bound to; empty where none is bound. Work
   /// stealing binds the threads that it starts; the calling one is bound by whoever says this.

@@ -25,8 +25,8 @@ namespace cleave::detail {
 /// a step at 32 MiB that has nothing to do with the algorithm.
 void keep_freed_memory();
 
-/// Tells how many runs are completed, and how many nodes a search has visited. Nothing on other
-/// ranks than 0, nor with --quiet.
+/// Tells how many runs are completed, and about how many nodes a search has visited: `visits`,
+/// those of this process, times the processes. Nothing on other ranks than 0, nor with --quiet.
 class RunProgress {
  public:
   RunProgress(const Comm& world, const std::string& program, const RunOptions& options,
@@ -58,7 +58,7 @@ struct SearchReport {
   std::vector<WorkerStatistics> workers;
   CheckpointReport snapshots;
   std::optional<EndedEarly> ended;       ///< a search; on every rank
-  std::atomic<std::int64_t> visits = 0;  ///< of the search that is running
+  std::atomic<std::int64_t> visits = 0;  ///< of this process in the search that is running
 };
 
 /// DC_Call's options, with snapshots of no instance yet.

@@ -25,7 +25,7 @@
 // all messages but those of the waves, and "passive" then means that all workers rest and this rank
 // begins nothing and waits for no answer. That is when a snapshot may be written, and when the
 // ranks may part. Once the search is known to be done, one wave is enough, over the messages that
-// nobody answers (incumbents, alarms, counts of visits). A rank begins none of these after it has
+// nobody answers (incumbents, alarms). A rank begins none of these after it has
 // entered the wave. So what it counts as sent is final, and what it counts as received may only
 // grow. Equal sums say that all have been received. A rank whose request is out answers the wave
 // after that request's answer. So when all have answered, no request and no answer to one is under
@@ -94,11 +94,6 @@ class Workload {
   /// A combination of Wish.
   virtual std::uint8_t wishes() = 0;
 
-  /// How many visits this rank has made, where rank 0 wants to know and it is time to tell.
-  virtual std::optional<std::int64_t> visits_to_tell() { return std::nullopt; }
-  /// On rank 0: what another rank told.
-  virtual void told_visits(int /*rank*/, std::int64_t /*visits*/) {}
-
   /// Writes this rank's part of a snapshot, while nothing is under way on any rank.
   /// \return  false if that failed, which the workload remembers
   virtual bool write_snapshot() { return true; }
@@ -147,8 +142,7 @@ class Balancer {
     parcel,
     incumbent,
     alarm,
-    visits,  // how many, to rank 0
-    down,    // a wave's
+    down,  // a wave's
     up,
   };
   /// What every message begins with.
@@ -159,7 +153,7 @@ class Balancer {
     std::uint8_t done = 0;  ///< phases drain and finish: whether all is done
     std::int32_t wave = 0;
     std::int64_t incumbent = 0;
-    std::int64_t sent = 0;  ///< of a wave; of kind visits: these
+    std::int64_t sent = 0;  ///< of a wave
     std::int64_t received = 0;
   };
   static_assert(sizeof(Header) == kSearchMessageBytes);
@@ -178,7 +172,6 @@ class Balancer {
   void announce_incumbent();
   void send_parcels();
   void raise_alarm();
-  void tell_visits();
 
   void begin_wave(Phase phase, bool done = false);
   void enter_wave(const Header& down);

@@ -32,7 +32,6 @@ struct SearchWorker : Worker {
   std::optional<Recorder> recorder;
   // Read by the main thread.
   alignas(kCacheLineBytes) std::atomic<std::int64_t> nodes_seen = 0;
-  std::atomic<std::int64_t> visits_seen = 0;
   std::atomic<std::size_t> memory_bytes = 0;
 
   /// A batch is to take 5 to 20 us. It grows by and by, and shrinks at once where visits have
@@ -81,8 +80,6 @@ class SearchOfRank : public BagOfRank {
   void help(SearchWorker& worker);
   std::int64_t work(SearchWorker& worker, std::int64_t begin_ns);
   std::int64_t search(SearchWorker& worker, std::int64_t begin_ns);
-  std::int64_t look_up();
-  void count_visits(std::int64_t now_ns);
   std::int64_t look_for_work(SearchWorker& worker, std::int64_t begin_ns);
   void publish(SearchWorker& worker);
   std::int64_t nodes_of(const SearchWorker& worker);
@@ -96,8 +93,6 @@ class SearchOfRank : public BagOfRank {
 
   void take(std::span<const std::byte> nodes) final;
   std::uint8_t wishes() final;
-  std::optional<std::int64_t> visits_to_tell() final;
-  void told_visits(int rank, std::int64_t visits) final;
   bool write_snapshot() final;
   bool complete_snapshot() final;
 
@@ -109,12 +104,6 @@ class SearchOfRank : public BagOfRank {
   SnapshotFolder* snapshots_ = nullptr;
   std::string refusal_;
   std::string stopped_;
-
-  // For whoever watches the search.
-  std::vector<std::int64_t> visits_of_rank_;  ///< on rank 0
-  std::int64_t all_visits_ = 0;
-  std::optional<std::int64_t> visits_to_tell_;
-  std::int64_t next_count_ns_ = 0;
   std::int64_t begin_ns_ = 0;
 };
 
