@@ -165,7 +165,8 @@ nlohmann::json told_by_model(const CalibrateOptions& options, int ranks) {
         "with its network");
   }
   // Only lengths are asked for.
-  const models::Network network = models::with_assumed(model.network, "ethernet-10g");
+  const models::Network network =
+      models::with_machine(model.network, models::preset_machine("ethernet-10g"));
   const NamedSizes sizes = parse_sizes(options.size);
   const models::Prediction prediction = models::predict(model, ranks, sizes, {.network = network});
   return told(model.app, model.placement, prediction.sizes,

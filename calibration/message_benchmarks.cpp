@@ -18,7 +18,7 @@
 #include <cleave/trace/median.hpp>
 
 #include "calibration/median.hpp"
-#include "models/theory/latency_gap.hpp"
+#include "models/theory/network.hpp"
 
 namespace cleave::calibration {
 

@@ -57,7 +57,7 @@ std::string footer() {
       "  cleave new mysort --form sort\n"
       "  cleave study ./mysort\n"
       "  cleave predict mysort-study --ranks 2,8,64 --size N=1G \\\n"
-      "    --assume-network ethernet-10g";
+      "    --machine ethernet-10g";
   if (!names.empty()) {
     text += "\n\ncleave NAME runs cleave-NAME of the same folder, applications under mpiexec:\n" +
             detail::wrapped(fmt::format("  {}", fmt::join(names, ", ")));

@@ -37,11 +37,11 @@ struct ProjectForm {
 const std::array<ProjectForm, 5>& forms() {
   static const std::array<ProjectForm, 5> all = {{
       {"halves", "mergesort", "Mergesort", project::halves, project::halves_main,
-       project::halves_test, "--ranks 2,4,8 --size N=1G --assume-network ethernet-10g"},
+       project::halves_test, "--ranks 2,4,8 --size N=1G --machine ethernet-10g"},
       {"merge", "histogram", "Histogram", project::merge, project::merge_main, project::merge_test,
-       "--ranks 2,4,8 --size N=1G --assume-network ethernet-10g"},
+       "--ranks 2,4,8 --size N=1G --machine ethernet-10g"},
       {"sort", "record_sort", "RecordSort", project::sort, project::sort_main, project::sort_test,
-       "--ranks 2,4,8 --size N=1G --assume-network ethernet-10g"},
+       "--ranks 2,4,8 --size N=1G --machine ethernet-10g"},
       {"search", "queens", "Queens", project::search, project::search_main, project::search_test,
        "--ranks 1,2 --size nodes=1G"},
       {"bound", "knapsack", "Knapsack", project::bound, project::bound_main, project::bound_test,

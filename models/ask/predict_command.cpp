@@ -227,7 +227,7 @@ void add_predict_command(CLI::App& program) {
       "Examples:\n"
       "  cleave predict sort-study --ranks 1,2 --size N=1G\n"
       "  cleave predict sort-study --ranks 8,16,...,1024 --size N=1G --shares \\\n"
-      "    --assume-network ethernet-10g\n"
+      "    --machine ethernet-10g\n"
       "  cleave predict sort.model.json --ranks 2 --size N=1G --what-if g=0.1x --json");
   command->callback([arguments] { run(*arguments); });
 }

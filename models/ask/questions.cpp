@@ -15,27 +15,14 @@
 
 namespace cleave::models {
 
-namespace {
-
-std::string names_of_networks() {
-  std::vector<std::string_view> names;
-  for (const AssumableNetwork& network : assumable_networks()) {
-    names.push_back(network.name);
-  }
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
-}  // namespace
-
 void QuestionArguments::add_to(CLI::App& command) {
   command.add_option("study", study, "A study's folder, or a model (*.model.json)");
   command.add_option("--model", model, "A model, instead of the one above");
-  command.add_option("--machine", machine,
-                     "Another machine's latency and gap instead of the model's");
-  command.add_option("--assume-network", assumed_network,
-                     "Messages between hosts as on a network of this name, in place of measured "
-                     "ones: " +
-                         names_of_networks());
+  command.add_option(
+      "--machine", machine,
+      fmt::format("Another machine's latency and gap instead of the model's: a file, "
+                  "or between hosts a usual network: {}",
+                  fmt::join(preset_names(), ", ")));
   command.add_option("--what-if", what_if,
                      "Multiply l, g or the time of a block, e.g. g=0.1x,l=10x,sequential=0.5x");
   command.add_option("--ranks-per-host", ranks_per_host,
@@ -56,24 +43,22 @@ Model QuestionArguments::read() const {
   const std::optional<WhatIf> change =
       what_if.empty() ? std::nullopt : std::optional(parse_what_if(what_if));
   const std::optional<detail::Machine> other =
-      read_machine_if_given(machine.empty() ? "" : machine_of(machine).string());
+      is_preset(machine)
+          ? std::optional(preset_machine(machine))
+          : read_machine_if_given(machine.empty() ? "" : machine_of(machine).string());
   Model result = read_model(model_of(model.empty() ? study : model));
-  if (result.table() != nullptr &&
-      !(machine + assumed_network + what_if + ranks_per_host).empty()) {
+  if (result.table() != nullptr && !(machine + what_if + ranks_per_host).empty()) {
     throw UsageError(
         "the model is of a table, which has no network and no blocks: --machine, "
-        "--assume-network, --what-if and --ranks-per-host change nothing in it");
+        "--what-if and --ranks-per-host change nothing in it");
   }
-  if (result.search() != nullptr && !(machine + assumed_network).empty()) {
+  if (result.search() != nullptr && !machine.empty()) {
     throw UsageError(
         "the model is of a search, whose efficiency is that of the network of its runs: --machine "
-        "and --assume-network change nothing in it; rehearse it on that network by --rehearse");
+        "changes nothing in it; rehearse it on that network by --rehearse");
   }
   if (other) {
-    result.network = network_of(*other);
-  }
-  if (!assumed_network.empty()) {
-    result.network = with_assumed(std::move(result.network), assumed_network);
+    result.network = with_machine(result.network, *other);
   }
   return change ? changed(std::move(result), *change) : result;
 }

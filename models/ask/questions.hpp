@@ -15,7 +15,6 @@ struct QuestionArguments {
   std::string study;  ///< its folder, or a model
   std::string model;
   std::string machine;
-  std::string assumed_network;
   std::string what_if;
   std::string ranks_per_host;
   std::optional<int> threads;

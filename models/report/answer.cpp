@@ -173,7 +173,7 @@ Answer answer_of(const Model& model, int ranks, const NamedSizes& sizes, Predict
     const Network& network = options.network ? *options.network : model.network;
     if (model.hypercube() != nullptr && ranks > model.usual_ranks_per_host(ranks) &&
         !network.knows_between_hosts()) {
-      options.network = with_assumed(network, kAssumedForAnswers);
+      options.network = with_machine(network, preset_machine(kAssumedForAnswers));
     }
     answer.prediction = predict(model, ranks, sizes, options);
     answer.line = answer_line(*answer.prediction);

@@ -295,15 +295,13 @@ std::filesystem::path StudyPlan::assumed_network() const {
 
 void StudyPlan::assume_network_of(const std::filesystem::path& machine_file) const {
   detail::Machine machine = detail::read_machine(machine_file);
-  Network network = network_of(machine);
+  const Network network = network_of(machine);
   if (program.type != kStealing || network.knows_between_hosts()) {
     std::error_code error;
     std::filesystem::remove(assumed_network(), error);
     return;
   }
-  network = with_assumed(std::move(network), kAssumedForAnswers);
-  machine.alltoallv = std::move(network.alltoallv);
-  machine.exchange = std::move(network.exchange);
+  machine.exchange = with_machine(network, preset_machine(kAssumedForAnswers)).exchange;
   write_machine(assumed_network(), machine);
 }
 

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
+#include <tuple>
 
 #include <cleave/schedule/messages.hpp>
 #include <cleave/trace/median.hpp>
@@ -33,6 +35,82 @@ bool only_moves(detail::Block block) {
          block == detail::Block::skeleton;
 }
 
+using SizeOfBlock = std::pair<detail::Block, std::string>;
+
+/// The size of a block in the groups of one level of one run, relative to the run's: logarithms of
+/// the group's share of the ranks, and of the mean over its ranks.
+struct Ratio {
+  double log_share = 0;
+  double log_mean = 0;
+};
+
+std::map<SizeOfBlock, std::vector<Ratio>> ratios_of(const std::vector<Sample>& samples) {
+  using LevelOfRun = std::tuple<SizeOfBlock, NamedSizes, int, int, int>;
+  std::map<LevelOfRun, std::pair<double, int>> levels;  // a sum, and of how many
+  for (const Sample& sample : samples) {
+    for (const auto& [name, value] : sample.sizes) {
+      const auto run_size = sample.run_sizes.find(name);
+      if (run_size != sample.run_sizes.end() && run_size->second > 0) {
+        auto& [sum, count] = levels[{
+            {sample.block, name}, sample.run_sizes, sample.ranks, sample.group, sample.level}];
+        sum += value / static_cast<double>(run_size->second);
+        ++count;
+      }
+    }
+  }
+  std::map<SizeOfBlock, std::vector<Ratio>> ratios;
+  for (const auto& [level, mean] : levels) {
+    const auto& [key, run_sizes, ranks, group, number] = level;
+    if (mean.first > 0) {
+      ratios[key].push_back(
+          {std::log(static_cast<double>(group) / ranks), std::log(mean.first / mean.second)});
+    }
+  }
+  return ratios;
+}
+
+/// By how much whole sizes explain `ratios` worse than shares; 0 where they cannot be told apart.
+/// Where all shares are the same, the line goes through the whole run.
+double whole_is_worse_by(const std::vector<Ratio>& ratios) {
+  const auto misfit = [&](double exponent) {
+    double sum = 0;
+    double squares = 0;
+    for (const Ratio& r : ratios) {
+      const double left = r.log_mean - exponent * r.log_share;
+      sum += left;
+      squares += left * left;
+    }
+    const bool is_one_share = std::ranges::all_of(
+        ratios, [&](const Ratio& r) { return r.log_share == ratios.front().log_share; });
+    return is_one_share ? squares : squares - sum * sum / static_cast<double>(ratios.size());
+  };
+  return misfit(0) - misfit(1);
+}
+
+/// An entry for each block and each of its sizes that the runs have, too. A size that one block
+/// does not tell is as the size of the others.
+std::vector<Scaling> fit_scaling(const std::vector<Sample>& samples) {
+  constexpr double kScaleAsGood = 0.02;
+  const auto ratios = ratios_of(samples);
+  std::map<std::string, double> of_all;
+  for (const auto& [key, of_key] : ratios) {
+    of_all[key.second] += whole_is_worse_by(of_key);
+  }
+  std::vector<Scaling> result;
+  for (const auto& [key, of_key] : ratios) {
+    const double own = whole_is_worse_by(of_key);
+    Scaling& s = result.emplace_back(Scaling{.block = key.first, .size = key.second});
+    s.is_whole = (own != 0 ? own : of_all.at(key.second)) < 0;
+    std::vector<double> scales;
+    for (const Ratio& r : of_key) {
+      scales.push_back(std::exp(r.log_mean - (s.is_whole ? 0 : r.log_share)));
+    }
+    const double scale = detail::median(std::move(scales));
+    s.scale = std::abs(scale - 1) <= kScaleAsGood ? 1 : scale;
+  }
+  return result;
+}
+
 class HypercubeFit {
  public:
   HypercubeFit(Model& model, const Measurements& measurements, const FitOptions& options)
@@ -51,7 +129,7 @@ class HypercubeFit {
   void fit(bool has_machine) {
     model_.curves = costs_.curves;
     const bool splits = has(detail::Block::partition);
-    result_.way = detail::way_of(model_.placement, splits).value_or(Way::replicated);
+    result_.way = detail::way_of(model_.placement, splits).value_or(detail::Way::replicated);
     if (splits) {
       splitter_bytes_ = splitter_bytes(samples_);
       add_sampling_sizes();
@@ -60,7 +138,6 @@ class HypercubeFit {
       fit_block(block);
     }
     result_.scaling = fit_scaling(samples_);
-    result_.tilt = fit_tilt(samples_, result_.scaling);
     fit_exchange(has_machine);
     model_.parts = std::move(result_);
   }

@@ -2,6 +2,7 @@
 // A model: everything that a prediction needs, as it was fitted to traces and a machine.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -10,14 +11,14 @@
 #include <variant>
 #include <vector>
 
+#include <cleave/schedule/schedule.hpp>
 #include <cleave/size_step.hpp>
 #include <cleave/sizes.hpp>
 #include <cleave/trace/provenance.hpp>
 #include <cleave/trace/span.hpp>
 
-#include "models/theory/hypercube_model.hpp"
+#include "models/theory/law.hpp"
 #include "models/theory/network.hpp"
-#include "models/theory/search_model.hpp"
 #include "models/theory/verdict.hpp"
 
 namespace cleave::models {
@@ -39,6 +40,75 @@ struct RunOfModel {
   NamedSizes sizes;
   std::vector<std::string> files;
 };
+
+/// The quiet time of one block on one rank.
+struct BlockModel {
+  detail::Block block = detail::Block::sequential;
+  Law law;
+  int samples = 0;  ///< that it was fitted to: one a rank and level of a run
+};
+
+/// How the size `size` of `block` follows from the run's in a group that has a fraction of the
+/// problem. It is the run's size times `scale`, and times the fraction unless every level has the
+/// whole (the N roots of a graph's components).
+struct Scaling {
+  detail::Block block = detail::Block::sequential;
+  std::string size;
+  double scale = 1;
+  bool is_whole = false;
+
+  double of_fraction(double run_size, double fraction) const {
+    return run_size * scale * (is_whole ? 1 : fraction);
+  }
+};
+
+/// How exchanges use l and g: a message of K bytes takes factor * (l + K g).
+struct ExchangeModel {
+  double factor = 2;
+  bool factor_is_fitted = false;
+  double what_if = 1;         ///< multiplies every exchange; of a question
+  double splitter_bytes = 0;  ///< of an element in a sample of the sorting form; 0 for other forms
+  Law bytes;                  ///< K as a function of the sizes of what is moved
+  /// Half the range of 95 % of the time in exchanges, on the scale of logarithms.
+  double half_width = 0;
+};
+
+/// The times of the blocks of a call on the hypercube (docs/explanation/model.md, "The law").
+struct HypercubeModel {
+  detail::Way way = detail::Way::replicated;
+  std::vector<BlockModel> blocks;
+  std::vector<Scaling> scaling;
+  std::optional<ExchangeModel> exchange;
+
+  /// Null if there is none.
+  const BlockModel* find(detail::Block block) const {
+    const auto found = std::ranges::find(blocks, block, &BlockModel::block);
+    return found == blocks.end() ? nullptr : &*found;
+  }
+};
+
+/// The time of a search by work stealing (docs/explanation/model.md, "Searches"): W nodes on R
+/// ranks of t threads take T = tau W / (R t) / efficiency. tau, the time of a node, has a factor
+/// for each number of workers that compute at once on a host. The efficiency is the part of the
+/// workers' time in which they visit nodes.
+struct SearchModel {
+  /// Seconds that a worker visits nodes, of `nodes`, its share of the tree, and of the workers that
+  /// share a host.
+  std::optional<Law> visits;
+  /// 1 / efficiency, of `nodes`, `ranks` and `threads`.
+  std::optional<Law> inverse_efficiency;
+  int threads = 1;  ///< of a rank, the most that were measured
+  // What a question changes (what_if.hpp): factors of the visits, and of all else.
+  double what_if_visits = 1;
+  double what_if_steals = 1;
+};
+
+/// What both laws of a search are functions of.
+inline NamedValues sizes_of_search(double nodes, int ranks, int threads) {
+  return {{"nodes", nodes / ranks / threads},
+          {"ranks", static_cast<double>(ranks)},
+          {"threads", static_cast<double>(threads)}};
+}
 
 /// The time of a whole run of which only the sizes are known; the number of ranks is one of them.
 struct TableModel {

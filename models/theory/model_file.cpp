@@ -37,7 +37,6 @@ json to_json_array(const std::vector<detail::Communication>& entries) {
 
 json to_json(const Network& network) {
   return {{"source", network.source},
-          {"alltoallv", to_json_array(network.alltoallv)},
           {"exchange", to_json_array(network.exchange)},
           {"tells_hosts_apart", network.tells_hosts_apart}};
 }
@@ -86,7 +85,6 @@ std::vector<detail::Communication> communications_from(const detail::JsonFields&
 
 Network network_from(const detail::JsonFields& fields) {
   return {.source = fields.text("source"),
-          .alltoallv = communications_from(fields, "alltoallv"),
           .exchange = communications_from(fields, "exchange"),
           .tells_hosts_apart = fields.boolean("tells_hosts_apart")};
 }

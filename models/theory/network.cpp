@@ -5,70 +5,88 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <map>
-#include <set>
 
 #include <cleave/schedule/messages.hpp>
 #include <cleave/schedule/schedule.hpp>
 #include <cleave/trace/median.hpp>
 
-#include "models/theory/latency_gap.hpp"
+#include "models/theory/statistics.hpp"
 
 namespace cleave::models {
 
 namespace {
 
-std::vector<detail::Communication> without_samples(std::vector<detail::Communication> entries) {
-  std::erase_if(entries, [](const detail::Communication& entry) { return entry.oversubscribed; });
-  for (detail::Communication& entry : entries) {
-    entry.samples.clear();
-  }
-  return entries;
-}
+using detail::Communication;
+
+/// A network between hosts by its name. Bytes a second are from line rate less the framing of IEEE
+/// 802.3 and TCP, or of InfiniBand, down to 40 % of that: so much is left where hosts share the
+/// links between switches. Latencies are what MPI's half round trip takes (OSU micro-benchmarks as
+/// published by vendors and MVAPICH). Over kernel TCP that is 10 us in one rack with tuned
+/// interrupts to 50 us through a busy switch.
+struct Preset {
+  const char* name;
+  double min_latency_s;  ///< of a message, one way: 2 l
+  double max_latency_s;
+  double min_bytes_per_s;  ///< one way: 1 / (2 g)
+  double max_bytes_per_s;
+};
+constexpr std::array<Preset, 5> kPresets = {{{"ethernet-1g", 15e-6, 80e-6, 0.047e9, 0.118e9},
+                                             {"ethernet-10g", 10e-6, 50e-6, 0.47e9, 1.18e9},
+                                             {"ethernet-25g", 8e-6, 40e-6, 1.2e9, 2.95e9},
+                                             {"infiniband-edr", 0.9e-6, 2.5e-6, 4.9e9, 12.2e9},
+                                             {"infiniband-hdr", 0.9e-6, 2.5e-6, 9.8e9, 24.4e9}}};
 
 std::string no_entry(const Network& network, bool leaves_host) {
   if (!leaves_host) {
     return fmt::format(
-        "no latency and gap are known of {}, so no exchange can be predicted; give a --machine, or "
-        "traces on 2 or more ranks",
+        "no latency and gap of exchanges are known of {}, so none can be predicted; give a "
+        "--machine, or traces on 2 or more ranks",
         network.source);
-  }
-  std::vector<std::string_view> names;
-  for (const AssumableNetwork& assumable : assumable_networks()) {
-    names.push_back(assumable.name);
   }
   return fmt::format(
       "so many ranks leave the host that was measured, and l and g between hosts are not known: "
       "measure them with mpiexec -hosts A,B -n 2 cleave-calibrate --out two.machine.json and give "
-      "--machine two.machine.json, or give --assume-network {}",
-      fmt::join(names, ", "));
+      "--machine two.machine.json, or a usual network: --machine {}",
+      fmt::join(preset_names(), ", "));
 }
 
 }  // namespace
 
 bool Network::is_of(int ranks) const {
-  const auto is_same = [ranks](const detail::Communication& entry) { return entry.ranks == ranks; };
-  return std::ranges::any_of(alltoallv, is_same) || std::ranges::any_of(exchange, is_same);
+  return std::ranges::find(exchange, ranks, &Communication::ranks) != exchange.end();
 }
 
-int Network::most_ranks_between_hosts() const {
-  int most = 0;
-  for (const auto* const entries : {&exchange, &alltoallv}) {
-    for (const detail::Communication& entry : *entries) {
-      most = std::max(most, entry.between_hosts || !tells_hosts_apart ? entry.ranks : 0);
-    }
-  }
-  return most;
+bool Network::knows_between_hosts() const {
+  return std::ranges::any_of(
+      exchange, [&](const Communication& e) { return e.between_hosts || !tells_hosts_apart; });
 }
-
-bool Network::knows_between_hosts() const { return most_ranks_between_hosts() > 0; }
 
 Network network_of(const detail::Machine& machine) {
-  return {.source = machine.name,
-          .alltoallv = without_samples(machine.alltoallv),
-          .exchange = without_samples(machine.exchange),
-          .tells_hosts_apart = !machine.provenance.program.empty()};
+  Network network{.source = machine.name,
+                  .exchange = machine.exchange,
+                  .tells_hosts_apart = !machine.provenance.program.empty()};
+  std::erase_if(network.exchange, [](const Communication& entry) { return entry.oversubscribed; });
+  for (Communication& entry : network.exchange) {
+    entry.samples.clear();
+  }
+  return network;
+}
+
+Network with_machine(const Network& network, const detail::Machine& machine) {
+  Network other = network_of(machine);
+  if (is_preset(machine.name)) {
+    other.tells_hosts_apart = true;
+    other.assumed = machine.name;
+  }
+  const auto is_between = [&](const Communication& e) { return e.between_hosts; };
+  if (other.tells_hosts_apart && std::ranges::all_of(other.exchange, is_between)) {
+    std::ranges::remove_copy_if(network.exchange, std::back_inserter(other.exchange), is_between);
+  }
+  return other;
 }
 
 Network network_of(const std::vector<Sample>& samples, const std::string& placement) {
@@ -82,124 +100,73 @@ Network network_of(const std::vector<Sample>& samples, const std::string& placem
     }
   }
   Network network{.source = "traces"};
-  for (auto& [of, points] : messages) {
+  for (const auto& [of, points] : messages) {
+    Communication entry{.ranks = of.first, .between_hosts = of.second};
     try {
-      const LatencyGap fit = fit_latency_gap(points);
-      network.exchange.push_back({.ranks = of.first,
-                                  .between_hosts = of.second,
-                                  .latency_s = fit.latency_s,
-                                  .latency_error_s = fit.latency_error_s,
-                                  .gap_s_per_byte = fit.gap_s_per_byte,
-                                  .gap_error_s_per_byte = fit.gap_error_s_per_byte,
-                                  .r_squared = fit.r_squared,
-                                  .worst_latency_s = fit.latency_s,
-                                  .worst_gap_s_per_byte = fit.gap_s_per_byte,
-                                  .segments = fit_message_segments(std::move(points))});
+      fit_latency_gap(entry, points);
     } catch (const Error&) {
       continue;  // documented: these exchanges determine no l and g
     }
+    entry.worst_latency_s = entry.latency_s;
+    entry.worst_gap_s_per_byte = entry.gap_s_per_byte;
+    network.exchange.push_back(std::move(entry));
   }
   return network;
 }
 
-const std::vector<AssumableNetwork>& assumable_networks() {
-  // Bytes a second are from line rate less the framing of IEEE 802.3 and TCP, or of InfiniBand,
-  // down to 40 % of that. So much is left where hosts share the links between switches. Latencies
-  // are what MPI's half round trip takes (OSU micro-benchmarks as published by vendors and
-  // MVAPICH). Over kernel TCP that is 10 us in one rack with tuned interrupts to 50 us through a
-  // busy switch.
-  static const std::vector<AssumableNetwork> kAll = {
-      {"ethernet-1g", 15e-6, 80e-6, 0.047e9, 0.118e9, "TCP on 1 Gb/s"},
-      {"ethernet-10g", 10e-6, 50e-6, 0.47e9, 1.18e9, "TCP on 10 Gb/s"},
-      {"ethernet-25g", 8e-6, 40e-6, 1.2e9, 2.95e9, "TCP on 25 Gb/s"},
-      {"infiniband-edr", 0.9e-6, 2.5e-6, 4.9e9, 12.2e9, "verbs on 100 Gb/s"},
-      {"infiniband-hdr", 0.9e-6, 2.5e-6, 9.8e9, 24.4e9, "verbs on 200 Gb/s"}};
-  return kAll;
-}
-
-namespace {
-
-const AssumableNetwork* assumable(const std::string& name) {
-  const auto& all = assumable_networks();
-  const auto found = std::ranges::find(all, name, &AssumableNetwork::name);
-  return found == all.end() ? nullptr : &*found;
-}
-
-double middle_of(double low, double high) { return std::sqrt(low * high); }
-
-/// The factor of a quantity between two bounds whose middle is 1.
-double factor_at(double low, double high, double part) { return std::pow(high / low, part - 0.5); }
-
-}  // namespace
-
-bool is_assumable(const std::string& name) { return assumable(name) != nullptr; }
-
-Network with_assumed(Network network, const std::string& name) {
-  const AssumableNetwork* const found = assumable(name);
-  if (found == nullptr) {
-    std::vector<std::string_view> names;
-    for (const AssumableNetwork& other : assumable_networks()) {
-      names.push_back(other.name);
+const std::vector<std::string>& preset_names() {
+  static const std::vector<std::string> kNames = [] {
+    std::vector<std::string> names;
+    for (const Preset& preset : kPresets) {
+      names.emplace_back(preset.name);
     }
-    throw UsageError(fmt::format("--assume-network: '{}' is not known, allowed are {}", name,
-                                 fmt::join(names, ", ")));
-  }
-  std::erase_if(network.exchange,
-                [](const detail::Communication& entry) { return entry.between_hosts; });
-  std::erase_if(network.alltoallv,
-                [](const detail::Communication& entry) { return entry.between_hosts; });
-  network.exchange.push_back(
-      {.ranks = 2,
-       .between_hosts = true,
-       .latency_s = middle_of(found->least_latency_s, found->most_latency_s) / 2,
-       .gap_s_per_byte = 1 / middle_of(found->least_bytes_per_s, found->most_bytes_per_s) / 2});
-  network.tells_hosts_apart = true;
-  network.assumed = name;
-  return network;
+    return names;
+  }();
+  return kNames;
 }
 
-double assumed_latency_factor(const std::string& name, double part) {
-  const AssumableNetwork& found = *assumable(name);
-  return factor_at(found.least_latency_s, found.most_latency_s, part);
+bool is_preset(const std::string& name) {
+  return std::ranges::find(kPresets, name, &Preset::name) != kPresets.end();
 }
 
-Network assumed_at(Network network, double part) {
-  const AssumableNetwork& found = *assumable(network.assumed);
-  for (detail::Communication& entry : network.exchange) {
-    if (entry.between_hosts) {
-      entry.latency_s *= assumed_latency_factor(network.assumed, part);
-      entry.gap_s_per_byte *= factor_at(found.least_bytes_per_s, found.most_bytes_per_s, part);
-    }
-  }
-  return network;
+detail::Machine preset_machine(const std::string& name) {
+  const Preset& preset = *std::ranges::find(kPresets, name, &Preset::name);
+  // The middle of a range on the scale of logarithms, and the error whose 95 % reach its ends.
+  const auto middle = [](double low, double high) { return std::sqrt(low * high); };
+  const auto error = [](double low, double high) {
+    return std::log(high / low) / 2 / kDeviationsOf95;
+  };
+  const double latency_s = middle(preset.min_latency_s, preset.max_latency_s) / 2;
+  const double gap_s = 1 / middle(preset.min_bytes_per_s, preset.max_bytes_per_s) / 2;
+  return {
+      .name = name,
+      .exchange = {
+          {.ranks = 2,
+           .between_hosts = true,
+           .latency_s = latency_s,
+           .latency_error_s = latency_s * error(preset.min_latency_s, preset.max_latency_s),
+           .gap_s_per_byte = gap_s,
+           .gap_error_s_per_byte = gap_s * error(preset.min_bytes_per_s, preset.max_bytes_per_s)}}};
 }
 
-Network with_shared_links(Network network, double part) {
-  constexpr double kLeastShare = 0.4;  // as of assumable_networks
-  network.unseen_gap_factor = std::pow(1 / kLeastShare, part);
-  return network;
+double half_width_of(const Communication& entry, double message_bytes) {
+  const detail::MessageSegment s = entry.segment_of(message_bytes);
+  const double unit = entry.unit_seconds(message_bytes);
+  return unit > 0
+             ? kDeviationsOf95 * (s.latency_error_s + message_bytes * s.gap_error_s_per_byte) / unit
+             : 0;
 }
 
 ChosenEntry entry_for(const Network& network, int ranks, int level, bool leaves_host) {
-  const detail::Communication* exchange =
+  const Communication* entry =
       nearest(network.exchange, ranks, level, leaves_host, !network.tells_hosts_apart);
-  if (exchange != nullptr && exchange->ranks == ranks && exchange->level == level) {
-    return {*exchange, std::nullopt};
-  }
-  const detail::Communication* alltoallv =
-      nearest(network.alltoallv, ranks, 0, leaves_host, !network.tells_hosts_apart);
-  if (alltoallv != nullptr && alltoallv->ranks == ranks) {
-    return {*alltoallv, std::nullopt};
-  }
-  if (exchange == nullptr && alltoallv == nullptr) {
+  if (entry == nullptr) {
     throw Error(no_entry(network, leaves_host));
   }
-  const detail::Communication& entry = exchange != nullptr ? *exchange : *alltoallv;
   const bool is_assumed = leaves_host && !network.assumed.empty();
-  if (is_assumed || entry.ranks == ranks) {
-    return {entry, std::nullopt};
-  }
-  return {entry, fmt::format("l and g are those of {} ranks", entry.ranks)};
+  return {*entry, is_assumed || entry->ranks == ranks
+                      ? std::nullopt
+                      : std::optional(fmt::format("l and g are those of {} ranks", entry->ranks))};
 }
 
 double paper_factor(const std::string& placement) {
@@ -207,13 +174,13 @@ double paper_factor(const std::string& placement) {
   return way && !detail::swaps(*way) ? 1 : 2;
 }
 
-double header_seconds(const detail::Communication& entry, double message_bytes) {
+double header_seconds(const Communication& entry, double message_bytes) {
   const double asking =
       message_bytes > static_cast<double>(detail::kMaxBytesUnasked) ? entry.unit_seconds(1) : 0;
   return 2 * (entry.unit_seconds(detail::kHeaderBytes) + asking);
 }
 
-double all_gather_seconds(const detail::Communication& entry, int ranks, double bytes) {
+double all_gather_seconds(const Communication& entry, int ranks, double bytes) {
   double seconds = 0;
   for (const detail::Round& round : detail::rounds_of(ranks)) {
     seconds += 2 * entry.unit_seconds(round.more * bytes);
@@ -221,8 +188,7 @@ double all_gather_seconds(const detail::Communication& entry, int ranks, double 
   return seconds;
 }
 
-double choose_seconds(const detail::Communication& entry, int ranks, double bytes,
-                      double splitter_bytes) {
+double choose_seconds(const Communication& entry, int ranks, double bytes, double splitter_bytes) {
   const auto choice =
       static_cast<double>(detail::choice_bytes(static_cast<std::size_t>(splitter_bytes)));
   double seconds = 0;
@@ -232,9 +198,172 @@ double choose_seconds(const detail::Communication& entry, int ranks, double byte
   return seconds;
 }
 
-double agreement_seconds(const detail::Communication& entry, int ranks) {
+double agreement_seconds(const Communication& entry, int ranks) {
   return static_cast<double>(detail::rounds_of(ranks).size()) * 2 *
          entry.unit_seconds(detail::kAgreementBytes);
+}
+
+namespace {
+
+/// seconds = constant + slope * bytes, by least relative squares, with standard errors.
+struct Line {
+  double constant = 0;
+  double slope = 0;
+  double constant_error = 0;
+  double slope_error = 0;
+  double squares = 0;  ///< relative residuals
+};
+
+/// Nothing where the points do not determine both. A slope is at least 0; so is the constant where
+/// `is_from_zero`.
+std::optional<Line> line_through(std::span<const MessagePoint> points, bool is_from_zero) {
+  double weights = 0, bytes = 0, seconds = 0;
+  for (const MessagePoint& p : points) {
+    const double weight = std::pow(std::max(p.seconds, kShortest_s), -2);
+    weights += weight, bytes += weight * p.message_bytes, seconds += weight * p.seconds;
+  }
+  bytes /= weights, seconds /= weights;
+  double xx = 0, xy = 0;
+  for (const MessagePoint& p : points) {
+    const double weight = std::pow(std::max(p.seconds, kShortest_s), -2);
+    xx += weight * std::pow(p.message_bytes - bytes, 2);
+    xy += weight * (p.message_bytes - bytes) * (p.seconds - seconds);
+  }
+  if (points.size() < 3 || !(xx > 0)) {
+    return std::nullopt;
+  }
+  Line line{.constant = seconds - xy / xx * bytes, .slope = xy / xx};
+  if (line.slope < 0) {
+    line = {.constant = seconds};
+  } else if (is_from_zero && line.constant < 0) {
+    line = {.slope = (xy + weights * bytes * seconds) / (xx + weights * bytes * bytes)};
+  }
+  for (const MessagePoint& p : points) {
+    const double fitted = line.constant + line.slope * p.message_bytes;
+    line.squares += std::pow((p.seconds - fitted) / std::max(p.seconds, kShortest_s), 2);
+  }
+  const double variance = line.squares / (static_cast<double>(points.size()) - 2);
+  line.slope_error = std::sqrt(variance / xx);
+  line.constant_error = std::sqrt(variance * (1 / weights + bytes * bytes / xx));
+  return line;
+}
+
+/// What a piece leaves; infinite where it is none. Sizes close together show the noise between them
+/// rather than a law.
+double squares_of_piece(std::span<const MessagePoint> points) {
+  constexpr std::size_t kMinPoints = 4;
+  constexpr double kMinSpan = 4;  // longest / shortest message
+  const bool is_narrow =
+      points.size() < kMinPoints ||
+      points.back().message_bytes < kMinSpan * std::max(1.0, points.front().message_bytes);
+  const auto line = is_narrow ? std::nullopt : line_through(points, false);
+  return line ? line->squares : std::numeric_limits<double>::infinity();
+}
+
+/// Points in pieces.
+class Pieces {
+ public:
+  explicit Pieces(std::span<const MessagePoint> points) : points_(points) { cut(); }
+
+  template <class Use>
+  void for_each(const std::vector<std::size_t>& starts, const Use& use) const {
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+      const std::size_t end = i + 1 < starts.size() ? starts[i + 1] : points_.size();
+      use(points_.subspan(starts[i], end - starts[i]));
+    }
+  }
+  const std::vector<std::size_t>& starts() const { return starts_; }
+
+ private:
+  void cut() {
+    constexpr std::size_t kMaxPieces = 4;
+    for (double least = criterion(starts_); starts_.size() < kMaxPieces;) {
+      std::vector<std::size_t> best;
+      for (std::size_t start = 1; start < points_.size(); ++start) {
+        std::vector<std::size_t> starts = starts_;
+        starts.insert(std::ranges::upper_bound(starts, start), start);
+        if (const double of_these = criterion(starts); of_these < least) {
+          least = of_these;
+          best = std::move(starts);
+        }
+      }
+      if (best.empty()) {
+        return;
+      }
+      starts_ = std::move(best);
+    }
+  }
+
+  /// n ln(R / n) + p ln n (Schwarz, 1978): a piece has two parameters, and a cut is one, too.
+  double criterion(const std::vector<std::size_t>& starts) const {
+    constexpr double kNegligible = 0.01;  // relative residuals of medians that are known to 2 %
+    const auto n = static_cast<double>(points_.size());
+    double squares = 0;
+    for_each(starts, [&](const auto& piece) { squares += squares_of_piece(piece); });
+    return n * std::log(std::max(squares / n, kNegligible * kNegligible)) +
+           (3 * static_cast<double>(starts.size()) - 1) * std::log(n);
+  }
+
+  std::span<const MessagePoint> points_;
+  std::vector<std::size_t> starts_ = {0};
+};
+
+}  // namespace
+
+void fit_latency_gap(Communication& entry, std::span<const MessagePoint> points) {
+  const std::optional<Line> line = line_through(points, true);
+  if (!line) {
+    throw Error(
+        fmt::format("latency and gap: {} {} of different lengths determine no line: at least 3 are "
+                    "needed",
+                    points.size(), points.size() == 1 ? "message" : "messages"));
+  }
+  double mean = 0;
+  for (const MessagePoint& point : points) {
+    mean += point.seconds / static_cast<double>(points.size());
+  }
+  double total = 0;
+  double unexplained = 0;
+  for (const MessagePoint& point : points) {
+    total += std::pow(point.seconds - mean, 2);
+    unexplained += std::pow(point.seconds - line->constant - point.message_bytes * line->slope, 2);
+  }
+  entry.latency_s = line->constant / 2;
+  entry.latency_error_s = line->constant_error / 2;
+  entry.gap_s_per_byte = line->slope / 2;
+  entry.gap_error_s_per_byte = line->slope_error / 2;
+  entry.r_squared = total > 0 ? 1 - unexplained / total : 1;
+}
+
+std::vector<detail::MessageSegment> fit_message_segments(std::vector<MessagePoint> points) {
+  std::ranges::sort(points, {}, &MessagePoint::message_bytes);
+  const Pieces pieces(points);
+  std::vector<detail::MessageSegment> segments;
+  double longest_before = 0;
+  pieces.for_each(pieces.starts(), [&](std::span<const MessagePoint> piece) {
+    const Line line = line_through(piece, false).value();
+    // Between two measured sizes the law changes somewhere: halfway on a logarithmic scale.
+    segments.push_back({std::sqrt(longest_before * piece.front().message_bytes), line.constant / 2,
+                        line.constant_error / 2, line.slope / 2, line.slope_error / 2});
+    longest_before = piece.back().message_bytes;
+  });
+  return segments;
+}
+
+void fit_communication(Communication& pattern) {
+  std::vector<MessagePoint> medians;
+  std::vector<MessagePoint> longest;
+  for (const detail::MessageSamples& s : pattern.samples) {
+    const auto bytes = static_cast<double>(s.message_bytes);
+    medians.push_back({bytes, detail::median(s.seconds)});
+    longest.push_back({bytes, *std::max_element(s.seconds.begin(), s.seconds.end())});
+  }
+  Communication worst;
+  fit_latency_gap(worst, longest);
+  pattern.worst_latency_s = worst.latency_s;
+  pattern.worst_gap_s_per_byte = worst.gap_s_per_byte;
+  fit_latency_gap(pattern, medians);
+  pattern.segments = fit_message_segments(std::move(medians));
 }
 
 }  // namespace cleave::models

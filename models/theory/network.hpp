@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What messages take: equation 9 with the l and g of a machine.
+// What messages take: equation 9 with the latency l and the gap g of a machine, which are fitted to
+// the times of messages of several sizes.
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <cleave/error.hpp>
@@ -18,62 +19,41 @@ namespace cleave::models {
 struct Network {
   std::string source;  ///< the machine's name, or "traces"
   std::vector<detail::Communication>
-      alltoallv;  ///< MPI_Alltoallv under full load, by number of ranks
-  std::vector<detail::Communication>
       exchange;  ///< the skeleton's exchange, by number of ranks and level
   /// Whether entries say which of them leave a host; a machine written by hand stands for both.
   bool tells_hosts_apart = true;
-  /// A network between hosts that nobody measured, by name (`assumable_networks`).
-  std::string assumed;
-  /// By what gaps between hosts are multiplied in groups of more ranks than were measured.
-  double unseen_gap_factor = 1;
+  std::string assumed;  ///< the preset that stands for messages between hosts; empty if none
 
-  bool is_empty() const { return alltoallv.empty() && exchange.empty(); }
+  bool is_empty() const { return exchange.empty(); }
   /// Whether it says what messages between hosts take.
   bool knows_between_hosts() const;
   /// Whether it was measured on as many ranks.
   bool is_of(int ranks) const;
-  /// Of its entries between hosts; 0 if there are none.
-  int most_ranks_between_hosts() const;
 };
-
-Network network_of(const detail::Machine& machine);
 
 /// l and g of the exchanges in traces, for each number of ranks: seconds = factor (l + K g) with
 /// the paper's factor. Numbers of ranks whose exchanges determine no l and g are left out.
 Network network_of(const std::vector<Sample>& samples, const std::string& placement);
+Network network_of(const detail::Machine& machine);
+/// `network` with what `machine` says in its place; a machine that says nothing of messages inside
+/// a host, as the presets, leaves those as they are.
+Network with_machine(const Network& network, const detail::Machine& machine);
 
-/// A network between hosts by its name. Times are wide ranges, since machines of one name differ.
-struct AssumableNetwork {
-  std::string_view name;
-  double least_latency_s;  ///< of a message, one way: 2 l
-  double most_latency_s;
-  double least_bytes_per_s;  ///< one way: 1 / (2 g)
-  double most_bytes_per_s;
-  std::string_view source;
-};
-const std::vector<AssumableNetwork>& assumable_networks();
-bool is_assumable(const std::string& name);
+/// The names of machines that nobody needs to measure: networks between hosts, each with an error
+/// that covers the machines of that name.
+const std::vector<std::string>& preset_names();
+bool is_preset(const std::string& name);
+/// \pre  is_preset(name)
+detail::Machine preset_machine(const std::string& name);
 
-/// `network` whose messages between hosts are those of the assumed one.
-/// \throws UsageError  if there is none of this name
-Network with_assumed(Network network, const std::string& name);
+/// Half the range of a message that holds it with 95 %, on the scale of logarithms, by the errors
+/// of l and g.
+double half_width_of(const detail::Communication& entry, double message_bytes);
 
-/// By what the latency of the assumed network `name` is multiplied at `part` of its range, from the
-/// best (0) to the worst (1). \pre  is_assumable(name)
-double assumed_latency_factor(const std::string& name, double part);
-/// `network` at `part` of the range of what is assumed of it. \pre  is_assumable(network.assumed)
-Network assumed_at(Network network, double part);
-
-/// `network` where groups of more ranks than it was measured on share links between switches. That
-/// may leave them 40 % of their bandwidth: at `part` 1 it does, at 0 they have all of it.
-Network with_shared_links(Network network, double part);
-
-/// The entry that stands for an exchange at `level` of `ranks` ranks, and a remark if it is of
-/// another number of ranks. Taken is the first there is of: the skeleton's exchange at this level,
-/// MPI_Alltoallv on as many ranks, the exchange on the nearest number of ranks, MPI_Alltoallv
-/// there. Of entries between hosts where `leaves_host`, else of those inside one. \throws Error  if
-/// there is no such entry, with what would measure it
+/// The entry of exchanges that stands for one at `level` of `ranks` ranks: the nearest number of
+/// ranks, then the nearest level. A remark says so if it is of another number of ranks. Of entries
+/// between hosts where `leaves_host`, else of those inside one. \throws Error  if there is none,
+/// with what would measure it
 struct ChosenEntry {
   detail::Communication entry;
   std::optional<std::string> remark;
@@ -97,5 +77,31 @@ double choose_seconds(const detail::Communication& entry, int ranks, double byte
 
 /// What `ranks` ranks take for one agreement once all are there.
 double agreement_seconds(const detail::Communication& entry, int ranks);
+
+/// What one message size took: a median over repetitions of the longest time over the ranks.
+struct MessagePoint {
+  double message_bytes = 0;  ///< sent, and as many received, by each rank
+  double seconds = 0;
+};
+
+/// Fills in l, g and their errors: seconds = 2 (l + message_bytes * g), the paper's equation 9, one
+/// send and one receive. So l and g are half of what the straight line through the exchanges has.
+/// Whether the network moves both directions at once is thereby in g and is not counted again.
+/// Residuals count relative: a message of 8 bytes as much as one of 4 MiB. Both are at least 0.
+///
+/// \throws Error  if the points do not determine both: fewer than three, or one size only
+void fit_latency_gap(detail::Communication& entry, std::span<const MessagePoint> points);
+
+/// The same by pieces, of which each has at least 4 message sizes over a factor of 4: a fit across
+/// a change in how the network sends is right nowhere. Each piece has its own l, which may be
+/// negative since the line need not hold at 0 bytes, and g of at least 0. A cut is made where it
+/// leaves least, up to three of them, as long as Schwarz's criterion (1978) falls.
+/// \pre  the points determine l and g. Cost: the square of the number of points
+std::vector<detail::MessageSegment> fit_message_segments(std::vector<MessagePoint> points);
+
+/// Fills in l, g, their worst case and segments of `pattern` from its samples: of the median of
+/// each message size, and of the longest time of each as the paper does. \throws Error  as
+/// fit_latency_gap
+void fit_communication(detail::Communication& pattern);
 
 }  // namespace cleave::models

@@ -12,8 +12,6 @@
 
 #include <cleave/trace/median.hpp>
 
-#include "models/theory/scaling.hpp"
-
 namespace cleave::models {
 
 namespace {

@@ -17,11 +17,8 @@ using nlohmann::json;
 namespace {
 
 json to_json(const Scaling& s) {
-  return {{"block", name_of(s.block)},
-          {"size", s.size},
-          {"scale", s.scale},
-          {"exponent", s.exponent},
-          {"measured", s.measured}};
+  return {
+      {"block", name_of(s.block)}, {"size", s.size}, {"scale", s.scale}, {"is_whole", s.is_whole}};
 }
 
 json to_json(const BlockModel& block) {
@@ -49,10 +46,9 @@ json to_json(const HypercubeModel& parts) {
   for (const Scaling& s : parts.scaling) {
     scaling.push_back(to_json(s));
   }
-  json object = {{"splits", parts.way == Way::splitting},
+  json object = {{"splits", parts.way == detail::Way::splitting},
                  {"blocks", std::move(blocks)},
-                 {"scaling", std::move(scaling)},
-                 {"tilt", parts.tilt}};
+                 {"scaling", std::move(scaling)}};
   if (parts.exchange) {
     object["exchange"] = {{"factor", parts.exchange->factor},
                           {"factor_is_fitted", parts.exchange->factor_is_fitted},
@@ -80,7 +76,7 @@ json to_json(const TableModel& table) {
 
 HypercubeModel hypercube_from(const detail::JsonFields& fields, const Model& model) {
   HypercubeModel parts;
-  const std::optional<Way> way = detail::way_of(model.placement, fields.boolean("splits"));
+  const std::optional<detail::Way> way = detail::way_of(model.placement, fields.boolean("splits"));
   if (!way) {
     fields.refuse("placement", fmt::format("'{}' is not known", model.placement));
   }
@@ -94,10 +90,8 @@ HypercubeModel hypercube_from(const detail::JsonFields& fields, const Model& mod
     parts.scaling.push_back({.block = detail::block_from(s),
                              .size = s.text("size"),
                              .scale = s.non_negative("scale"),
-                             .exponent = s.number("exponent"),
-                             .measured = s.boolean("measured")});
+                             .is_whole = s.boolean("is_whole")});
   }
-  parts.tilt = fields.number("tilt");
   if (fields.has("exchange")) {
     const detail::JsonFields exchange = fields.object("exchange");
     parts.exchange = ExchangeModel{.factor = exchange.non_negative("factor"),

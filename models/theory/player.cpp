@@ -5,339 +5,428 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
+#include <tuple>
 #include <utility>
 
-#include "models/theory/scaling.hpp"
+#include <cleave/schedule/messages.hpp>
+#include <cleave/schedule/schedule.hpp>
+#include <cleave/trace/words.hpp>
 
 namespace cleave::models {
 
-using detail::Step;
-
 namespace {
 
-/// The steps of a group of so many ranks before its halves are solved and after that: beyond three
-/// ranks all groups of an even size make the same, and all of an odd one.
-struct StepsOfGroup {
-  std::vector<Step> before_run;  ///< of the whole run, where the group is all ranks
-  std::vector<Step> before;
-  std::vector<Step> after;
-  std::vector<Step> after_run;
+using detail::Block;
+using detail::Group;
+using detail::ScheduledGroup;
+using detail::Step;
+
+struct Place {
+  Block block = Block::sequential;
+  int level = 0;
+  friend auto operator<=>(const Place&, const Place&) = default;
 };
 
-StepsOfGroup steps_of(detail::Way way, int size) {
-  StepsOfGroup steps;
-  bool are_halves_solved = false;
-  const int alike = size <= 3 ? size : 4 + size % 2;
-  for (const Step& step : detail::schedule_of(way, alike).steps) {
-    const bool is_of_run = step.kind == Step::Kind::agree || step.what == Step::What::length;
-    are_halves_solved = are_halves_solved || step.group != 0;
-    if (step.group == 0) {
-      (is_of_run ? (step.what == Step::What::failure ? steps.after_run : steps.before_run)
-                 : (are_halves_solved ? steps.after : steps.before))
-          .push_back(step);
+/// A stretch of time of a rank, and the one before it.
+struct Spent {
+  int before = -1;  ///< index into Player::spent_
+  Place place;
+  double seconds = 0;
+};
+
+/// Where a rank is.
+struct Clock {
+  double seconds = 0;
+  int spent = -1;  ///< index into Player::spent_
+  friend bool operator==(const Clock&, const Clock&) = default;
+};
+
+/// The rank that takes longest at a place; its interval stands for all of them.
+struct Slowest {
+  double seconds = -1;
+  NamedValues sizes;
+  int rank = 0;
+};
+
+class Player {
+ public:
+  Player(const Model& model, const Network& network, int ranks, int ranks_per_host,
+         const NamedSizes& sizes, const RehearsedRun* rehearsed, bool is_silent)
+      : model_(model),
+        parts_(*model.hypercube()),
+        network_(network),
+        ranks_(ranks),
+        ranks_per_host_(ranks_per_host),
+        run_sizes_(sizes),
+        rehearsed_(rehearsed),
+        is_silent_(is_silent),
+        paper_factor_(paper_factor(model.placement)),
+        clocks_(static_cast<std::size_t>(ranks)) {}
+
+  Played play() {
+    const detail::Schedule schedule = detail::schedule_of(parts_.way, ranks_);
+    require_known(schedule);
+    for (const Step& step : schedule.steps) {
+      const ScheduledGroup& group = schedule.groups[static_cast<std::size_t>(step.group)];
+      if (step.kind == Step::Kind::work) {
+        work(step, group);
+      } else if (step.kind == Step::Kind::move) {
+        move(step, group);
+      } else {
+        meet(step, group);
+      }
+    }
+    const Clock last = *std::ranges::max_element(clocks_, {}, &Clock::seconds);
+    played_.seconds = last.seconds;
+    set_shares(last);
+    for (const auto& [place, seconds] : maxima_) {
+      played_.sum_of_maxima_s += seconds;
+    }
+    return std::move(played_);
+  }
+
+ private:
+  void require_known(const detail::Schedule& schedule) const {
+    const auto refuse = [&](Block block) {
+      throw Error(
+          fmt::format("{} cannot be predicted: {}", name_of(block), model_.reason_of(block)));
+    };
+    for (const Step& step : schedule.steps) {
+      const bool is_block = step.kind == Step::Kind::work || step.kind == Step::Kind::choose;
+      if (is_block && parts_.find(step.block) == nullptr) {
+        refuse(step.block);
+      }
+    }
+    if (ranks_ > 1 && !is_silent_ && !parts_.exchange) {
+      refuse(Block::exchange);
     }
   }
-  return steps;
-}
+
+  double fraction_of(int ranks) const { return static_cast<double>(ranks) / ranks_; }
+
+  /// The sizes of `block`, each as `size_of` has it of its scaling and the run's size.
+  template <class SizeOf>
+  NamedValues sizes_by(Block block, const SizeOf& size_of) const {
+    NamedValues sizes;
+    for (const Scaling& scaling : parts_.scaling) {
+      const auto of_run = run_sizes_.find(scaling.size);
+      if (scaling.block == block && of_run != run_sizes_.end()) {
+        sizes[scaling.size] = size_of(scaling, static_cast<double>(of_run->second));
+      }
+    }
+    return sizes;
+  }
+
+  NamedValues sizes_of(Block block, const Group& group) const {
+    const double fraction = fraction_of(group.size);
+    const bool is_sample = block == Block::sample;
+    // Of what is sorted a rank has its share at every level.
+    const bool is_share = is_sample || block == Block::partition;
+    NamedValues sizes = sizes_by(block, [&](const Scaling& scaling, double of_run) {
+      return is_share ? of_run / ranks_ : scaling.of_fraction(of_run, fraction);
+    });
+    if (is_sample || block == Block::pivot) {
+      const auto elements = run_sizes_.find("N");
+      const double samples = sampled(
+          elements == run_sizes_.end() ? 0 : static_cast<double>(elements->second) * fraction);
+      sizes["samples"] = is_sample ? samples / group.size : samples;
+    }
+    return sizes;
+  }
+
+  Clock& clock_of(int rank) { return clocks_[static_cast<std::size_t>(rank)]; }
+
+  Clock spend(const Clock& clock, Place place, double seconds) {
+    spent_.push_back({clock.spent, place, seconds});
+    return {clock.seconds + seconds, static_cast<int>(spent_.size()) - 1};
+  }
+
+  void work(const Step& step, const ScheduledGroup& group) {
+    const Place place{step.block, group.level};
+    const NamedValues sizes = sizes_of(step.block, group.ranks);
+    const double by_law_s = by_law(step.block, sizes);
+    const int ranks = step.ranks == Step::Ranks::all ? group.ranks.size : 1;
+    // Neighbours that were at the same and do the same are at the same again.
+    Clock before;
+    Clock after;
+    double last_s = -1;
+    for (int rank = group.ranks.first; rank < group.ranks.first + ranks; ++rank) {
+      const std::optional<double> rehearsed = rehearsed_s(place, rank);
+      if (rehearsed_ != nullptr && !rehearsed) {
+        played_.levels_by_law.insert(group.level);
+        played_.is_outside_fitted_range |= parts_.find(step.block)->law.is_outside(sizes);
+      }
+      const double seconds = rehearsed.value_or(by_law_s);
+      Clock& clock = clock_of(rank);
+      if (seconds != last_s || clock != before) {
+        remember(place, seconds, sizes, rank);
+        add_to_maxima(step, group, seconds);
+        before = clock;
+        after = spend(clock, place, seconds);
+        last_s = seconds;
+      }
+      clock = after;
+    }
+  }
+
+  /// Pairs of ranks go on from the later one. After the exchange comes the skeleton's own work.
+  void move(const Step& step, const ScheduledGroup& group) {
+    const Moved what = is_silent_ ? Moved{} : moved(step, group);
+    add_to_maxima(step, group, what.exchange_s + what.header_s + what.skeleton_s);
+    const auto [left, right, count] = detail::pairs_of(step.ranks, group.ranks);
+    for (int pair = 0; pair < count; ++pair) {
+      Clock& a = clock_of(left + pair);
+      Clock& b = clock_of(right + pair);
+      Clock both = b.seconds > a.seconds ? b : a;
+      if (!is_silent_) {
+        both = spend(both, {Block::exchange, group.level}, what.exchange_s);
+        if (what.header_s > 0) {
+          both = spend(both, {Block::wait, group.level}, what.header_s);
+        }
+        if (what.skeleton_s > 0) {
+          both = spend(both, {Block::skeleton, group.level}, what.skeleton_s);
+        }
+      }
+      a = b = both;
+    }
+  }
+
+  /// All ranks of the group go on from its latest one.
+  void meet(const Step& step, const ScheduledGroup& group) {
+    const auto first = clocks_.begin() + group.ranks.first;
+    const auto end = first + group.ranks.size;
+    Clock together = *std::max_element(
+        first, end, [](const Clock& a, const Clock& b) { return a.seconds < b.seconds; });
+    const bool chooses = step.kind == Step::Kind::choose;
+    if (chooses || (ranks_ > 1 && !is_silent_)) {
+      const double seconds = chooses ? choose_splitter(group)
+                             : step.kind == Step::Kind::agree
+                                 ? agreement_seconds(entry(group, 0), ranks_)
+                                 : all_gather_seconds(entry(group, group.level), group.ranks.size,
+                                                      static_cast<double>(step.bytes));
+      add_to_maxima(step, group, seconds);
+      together = spend(together, {chooses ? Block::pivot : Block::wait, group.level}, seconds);
+    }
+    std::fill(first, end, together);
+  }
+
+  double choose_splitter(const ScheduledGroup& group) {
+    const NamedValues sizes = sizes_of(Block::pivot, group.ranks);
+    const Place place{Block::pivot, group.level};
+    const double seconds =
+        rehearsed_s(place, group.ranks.first).value_or(by_law(Block::pivot, sizes));
+    remember(place, seconds, sizes, group.ranks.first);
+    if (is_silent_) {
+      return seconds;
+    }
+    const double splitter_bytes = parts_.exchange->splitter_bytes;
+    return seconds + choose_seconds(entry(group, group.level), group.ranks.size,
+                                    sizes.at("samples") * splitter_bytes, splitter_bytes);
+  }
+
+  /// What a pair of ranks takes for a step that moves something.
+  struct Moved {
+    double header_s = 0;
+    double exchange_s = 0;
+    double skeleton_s = 0;
+  };
+
+  Moved moved(const Step& step, const ScheduledGroup& group) {
+    const bool is_part = step.what == Step::What::part;
+    // Traces give what is moved by the group that moves it: twice a half's share.
+    const double fraction = 2 * fraction_moved(step, group.ranks);
+    const double bytes = by_law(
+        Block::exchange, sizes_by(Block::exchange, [&](const Scaling& scaling, double of_run) {
+          return is_part ? of_run / ranks_ / 2 : scaling.of_fraction(of_run, fraction);
+        }));
+    const auto level = static_cast<std::size_t>(group.level);
+    std::vector<double>& longest = played_.message_bytes;
+    longest.resize(std::max(longest.size(), level + 1));
+    longest[level] = std::max(longest[level], bytes);
+    const detail::Communication& used = entry(group, group.level);
+    double factor =
+        (is_unseen(group) ? paper_factor_ : parts_.exchange->factor) * parts_.exchange->what_if;
+    if (step.flow != Step::Flow::both) {
+      factor /= paper_factor_;
+    }
+    Moved what{.exchange_s = factor * used.unit_seconds(bytes)};
+    if (step.has_header) {
+      what.header_s = header_seconds(used, bytes);
+    }
+    if (parts_.find(Block::skeleton) != nullptr) {
+      const NamedValues sizes = {{"bytes", bytes}};
+      what.skeleton_s = by_law(Block::skeleton, sizes);
+      remember({Block::skeleton, group.level}, what.skeleton_s, sizes, group.ranks.first);
+    }
+    if (is_unseen(group)) {
+      double& half_width = half_width_of_messages_[group.level];
+      half_width = std::max(half_width, half_width_of(used, bytes));
+    }
+    return what;
+  }
+
+  /// How much of the problem, or of what is made of it, the step moves: a half of the group, of
+  /// both the larger.
+  double fraction_moved(const Step& step, const Group& group) const {
+    const bool is_of_right = (step.flow == Step::Flow::to_right) == step.is_of_getter;
+    const int left = group.left().size;
+    const int right = group.right().size;
+    return fraction_of(step.flow == Step::Flow::both || step.ranks == Step::Ranks::last
+                           ? std::max(left, right)
+                       : is_of_right ? right
+                                     : left);
+  }
+
+  double median_of(Block block, const Law& law, const NamedValues& sizes) {
+    const std::pair key(block, sizes);
+    const auto known = medians_.find(key);
+    return known != medians_.end()
+               ? known->second
+               : medians_.emplace(key, law.median(sizes, ranks_per_host_)).first->second;
+  }
+
+  double by_law(Block block, const NamedValues& sizes) {
+    const Law& law = block == Block::exchange ? parts_.exchange->bytes : parts_.find(block)->law;
+    played_.is_outside_fitted_range |= rehearsed_ == nullptr && law.is_outside(sizes);
+    return median_of(block, law, sizes);
+  }
+
+  /// What `rank` takes there by the rehearsal; nothing where it has no such block.
+  std::optional<double> rehearsed_s(Place place, int rank) {
+    const auto* const found =
+        rehearsed_ ? rehearsed_->find(place.block, place.level, rank) : nullptr;
+    if (found == nullptr) {
+      return std::nullopt;
+    }
+    return found->second.median *
+           (place.block == Block::sequential ? leaf_ratio(rank, found->first) : 1);
+  }
+
+  /// What the leaf of `rank` takes relative to the leaf of a rehearsed one, by the law at the sizes
+  /// of both.
+  double leaf_ratio(int rank, int rehearsed) {
+    const Law& law = parts_.find(Block::sequential)->law;
+    const auto by_law = [&](int of) -> std::optional<double> {
+      const auto sizes = rehearsed_->leaves.find(of);
+      const bool is_known = sizes != rehearsed_->leaves.end() &&
+                            std::ranges::all_of(law.range, [&](const auto& size) {
+                              return sizes->second.contains(size.first);
+                            });
+      return is_known ? std::optional(median_of(Block::sequential, law, sizes->second))
+                      : std::nullopt;
+    };
+    const std::optional<double> mine = by_law(rank);
+    const std::optional<double> theirs = by_law(rehearsed);
+    return mine && theirs && *theirs > 0 ? *mine / *theirs : 1;
+  }
+
+  void remember(Place place, double seconds, const NamedValues& sizes, int rank) {
+    if (Slowest& slowest = slowest_at_[place]; seconds > slowest.seconds) {
+      slowest = {seconds, sizes, rank};
+    }
+  }
+
+  /// Equation 6: what the slowest rank takes at each place. What a group tells or agrees on several
+  /// times adds up.
+  void add_to_maxima(const Step& step, const ScheduledGroup& group, double seconds) {
+    const bool is_repeated = step.kind == Step::Kind::tell_all || step.kind == Step::Kind::agree;
+    double& longest =
+        maxima_[{{step.block, group.level}, is_repeated ? step.what : Step::What::none}];
+    longest = std::max(longest, seconds);
+  }
+
+  /// What stands for the messages of a level, inside hosts or between them.
+  const detail::Communication& entry(const ScheduledGroup& group, int level) {
+    const std::pair key(level, leaves_host(group.ranks));
+    auto found = entries_.find(key);
+    if (found == entries_.end()) {
+      ChosenEntry chosen = entry_for(network_, ranks_, level, key.second);
+      std::vector<std::string>& remarks = played_.remarks;
+      if (chosen.remark && std::ranges::find(remarks, *chosen.remark) == remarks.end()) {
+        remarks.push_back(*chosen.remark);
+      }
+      found = entries_.emplace(key, std::move(chosen.entry)).first;
+    }
+    return found->second;
+  }
+
+  bool leaves_host(const Group& ranks) const {
+    return ranks.first / ranks_per_host_ != (ranks.first + ranks.size - 1) / ranks_per_host_;
+  }
+  /// Whether messages go between hosts, and none did in the fitted runs: a factor that was fitted
+  /// inside a host says nothing of them.
+  bool is_unseen(const ScheduledGroup& group) const {
+    return leaves_host(group.ranks) && !model_.has_left_host();
+  }
+
+  /// By the rehearsal, else by the law; 0 of a place that is neither's.
+  Estimate estimate_at(Place place) const {
+    const auto slowest = slowest_at_.find(place);
+    if (slowest == slowest_at_.end()) {
+      return {};
+    }
+    const auto& [seconds, sizes, rank] = slowest->second;
+    const auto* const found =
+        rehearsed_ ? rehearsed_->find(place.block, place.level, rank) : nullptr;
+    return found != nullptr ? found->second
+                            : parts_.find(place.block)->law.at(sizes, ranks_per_host_);
+  }
+
+  /// What `last` consists of, and the half widths by the shares. Messages have the half width of
+  /// exchanges, and of a network that no fitted run used.
+  void set_shares(const Clock& last) {
+    std::map<Place, double> all;
+    for (int at = last.spent; at >= 0; at = spent_[static_cast<std::size_t>(at)].before) {
+      const Spent& spent = spent_[static_cast<std::size_t>(at)];
+      all[spent.place] += spent.seconds;
+    }
+    for (const auto& [place, seconds] : all) {
+      played_.shares.push_back({.block = place.block, .level = place.level, .seconds = seconds});
+      const Estimate known = estimate_at(place);
+      const bool is_known = known.median > 0;
+      const double of_messages = parts_.exchange ? std::hypot(parts_.exchange->half_width,
+                                                              half_width_of_messages_[place.level])
+                                                 : 0;
+      const double part = seconds / last.seconds;
+      const double below = is_known ? std::log(known.median / known.low) : of_messages;
+      const double above = is_known ? std::log(known.high / known.median) : of_messages;
+      played_.half_width_below += part * below;
+      played_.half_width_above += part * above;
+      played_.half_width_of_blocks += is_known ? part * std::max(below, above) : 0;
+    }
+    std::ranges::stable_sort(played_.shares, {}, &BlockShare::level);
+  }
+
+  const Model& model_;
+  const HypercubeModel& parts_;
+  const Network& network_;
+  int ranks_;
+  int ranks_per_host_;
+  const NamedSizes& run_sizes_;
+  const RehearsedRun* rehearsed_;
+  bool is_silent_;
+  double paper_factor_;  ///< messages at once in what the fitted factor was fitted to
+  std::vector<Clock> clocks_;
+  std::vector<Spent> spent_;
+  std::map<std::pair<int, bool>, detail::Communication> entries_;
+  std::map<std::pair<Block, NamedValues>, double> medians_;
+  std::map<Place, Slowest> slowest_at_;
+  std::map<std::pair<Place, Step::What>, double> maxima_;
+  std::map<int, double> half_width_of_messages_;  ///< by level, between hosts
+  Played played_;
+};
 
 }  // namespace
 
-Player::Player(const Model& model, const Network& network, int ranks, int ranks_per_host,
-               const NamedSizes& sizes, const RehearsedRun* rehearsed, bool is_silent)
-    : model_(model),
-      parts_(*model.hypercube()),
-      network_(network),
-      ranks_(ranks),
-      ranks_per_host_(ranks_per_host),
-      run_sizes_(sizes),
-      rehearsed_(rehearsed),
-      is_silent_(is_silent),
-      paper_factor_(paper_factor(model.placement)) {
-  constexpr int kEveryStep = 3;
-  for (const Step& step : detail::schedule_of(parts_.way, std::min(ranks, kEveryStep)).steps) {
-    const bool is_block = step.kind == Step::Kind::work || step.kind == Step::Kind::choose;
-    if (is_block && parts_.find(step.block) == nullptr) {
-      throw Error(fmt::format("{} cannot be predicted: {}", name_of(step.block),
-                              model_.reason_of(step.block)));
-    }
+Played play(const Model& model, const Network& network, int ranks, int ranks_per_host,
+            const NamedSizes& sizes, const RehearsedRun* rehearsed, bool is_silent) {
+  if (ranks > kMostPlayedRanks) {
+    throw Error(fmt::format("calls on the hypercube are predicted for at most {}, not {}",
+                            detail::format_ranks(kMostPlayedRanks), ranks));
   }
-  if (ranks > 1 && !is_silent && !parts_.exchange) {
-    throw Error("exchange cannot be predicted: " + model_.reason_of(detail::Block::exchange));
-  }
-}
-
-NamedValues Player::sizes_of(detail::Block block, const PlayedGroup& group) const {
-  const bool is_sample = block == detail::Block::sample;
-  // Of what is sorted a rank has its share at every level.
-  const bool is_share = is_sample || block == detail::Block::partition;
-  NamedValues sizes = sizes_by(block, [&](const Scaling& scaling, double of_run) {
-    return is_share ? of_run / ranks_ : scaling.of_fraction(of_run, group.fraction);
-  });
-  if (is_sample || block == detail::Block::pivot) {
-    const auto elements = run_sizes_.find("N");
-    const double samples = sampled(
-        elements == run_sizes_.end() ? 0 : static_cast<double>(elements->second) * group.fraction);
-    sizes["samples"] = is_sample ? samples / group.ranks.size : samples;
-  }
-  return sizes;
-}
-
-Player::Played Player::play() {
-  const Arrival last = walk();
-  Played result{.seconds = last.seconds};
-  for (const auto& [place, seconds] : spent_on(last)) {
-    result.shares.push_back({.block = place.block, .level = place.level, .seconds = seconds});
-  }
-  std::ranges::stable_sort(result.shares, {}, &BlockShare::level);
-  set_half_widths(result);
-  for (const auto& [place, seconds] : maxima_) {
-    result.sum_of_maxima_s += seconds;
-  }
-  result.message_bytes = message_bytes_;
-  result.is_outside_fitted_range = is_outside_;
-  result.remarks = remarks_;
-  result.levels_by_law = levels_by_law_;
-  return result;
-}
-
-void Player::remember(Place place, double seconds, const NamedValues& sizes, int rank) {
-  if (Slowest& slowest = slowest_at_[place]; seconds > slowest.seconds) {
-    slowest = {seconds, sizes, rank};
-  }
-}
-
-/// By the rehearsal, else by the law; 0 of a place that is neither's.
-Estimate Player::said_at(Place place) const {
-  const auto slowest = slowest_at_.find(place);
-  if (slowest == slowest_at_.end()) {
-    return {};
-  }
-  const auto& [seconds, sizes, rank] = slowest->second;
-  const auto* const found = rehearsed_ ? rehearsed_->find(place.block, place.level, rank) : nullptr;
-  return found != nullptr ? found->second
-                          : parts_.find(place.block)->law.at(sizes, ranks_per_host_);
-}
-
-/// Messages have the half width of exchanges.
-void Player::set_half_widths(Played& played) const {
-  for (const BlockShare& share : played.shares) {
-    const Estimate said = said_at({share.block, share.level});
-    const bool is_known = said.median > 0;
-    const double of_messages = parts_.exchange ? parts_.exchange->half_width : 0;
-    const double part = share.seconds / played.seconds;
-    const double below = is_known ? std::log(said.median / said.low) : of_messages;
-    const double above = is_known ? std::log(said.high / said.median) : of_messages;
-    played.half_width_below += part * below;
-    played.half_width_above += part * above;
-    played.half_width_of_blocks += is_known ? part * std::max(below, above) : 0;
-  }
-}
-
-Arrival Player::walk() {
-  spending_ = {};
-  solved_.clear();
-  maxima_.clear();
-  slowest_at_.clear();
-  PlayedGroup all{.ranks = {.first = 0, .size = ranks_}};
-  set_halves(all);
-  const StepsOfGroup steps = steps_of(parts_.way, ranks_);
-  RankClocks clocks(ranks_, {});
-  for (const Step& step : steps.before_run) {
-    play_step(step, all, clocks);
-  }
-  const Arrival begin = clocks.latest();
-  clocks = solve(all);
-  clocks.change([&](const Arrival& end) { return spending_.after(begin, end); });
-  for (const Step& step : steps.after_run) {
-    play_step(step, all, clocks);
-  }
-  return clocks.latest();
-}
-
-/// Each division is as uneven as the traces show.
-void Player::set_halves(PlayedGroup& group) const {
-  const double tilt = parts_.tilt;
-  const double left_weight = group.ranks.left().size * std::exp(tilt / 2);
-  const double share = left_weight / (left_weight + group.ranks.right().size * std::exp(-tilt / 2));
-  group.left = group.fraction * share;
-  group.right = group.fraction * (1 - share);
-}
-
-Player::PlayedGroup Player::half_of(const PlayedGroup& group, bool is_left) const {
-  PlayedGroup half{.ranks = is_left ? group.ranks.left() : group.ranks.right(),
-                   .level = group.level + 1,
-                   .fraction = is_left ? group.left : group.right};
-  set_halves(half);
-  return half;
-}
-
-/// Beyond so many ranks fractions that differ by less than 0.02 % are alike, and a group's ranks
-/// all go on with its latest. That is too late by a message for a rank that met its last one.
-constexpr int kMostOneByOne = 4096;
-
-/// Where the ranks of `group` come to, from 0 on. A half begins with its latest rank: the others
-/// do nothing before they have met it.
-RankClocks Player::solve(const PlayedGroup& group) {
-  const bool is_coarse = ranks_ > kMostOneByOne;
-  // Which ranks they are matters on hosts, and for what they have rehearsed.
-  const int which = rehearsed_ != nullptr      ? group.ranks.first
-                    : ranks_ > ranks_per_host_ ? group.ranks.first % ranks_per_host_
-                                               : 0;
-  const double fraction =
-      is_coarse ? std::round(std::log2(group.fraction) * kMostOneByOne) : group.fraction;
-  const auto key = std::tuple(group.ranks.size, group.level, which, static_cast<float>(fraction));
-  const auto known = solved_.find(key);
-  if (known != solved_.end()) {
-    return known->second;
-  }
-  const StepsOfGroup steps = steps_of(parts_.way, group.ranks.size);
-  RankClocks clocks(group.ranks.size, {});
-  for (const Step& step : steps.before) {
-    play_step(step, group, clocks);
-  }
-  if (group.ranks.size > 1) {
-    const RankClocks before = std::exchange(clocks, {});
-    for (const bool is_left : {true, false}) {
-      const PlayedGroup half = half_of(group, is_left);
-      const int first = half.ranks.first - group.ranks.first;
-      const Arrival begin = before.slice(first, half.ranks.size).latest();
-      RankClocks solved = solve(half);
-      solved.change([&](const Arrival& end) { return spending_.after(begin, end); });
-      clocks.add(solved);
-    }
-  }
-  for (const Step& step : steps.after) {
-    play_step(step, group, clocks);
-  }
-  // Where only first ranks go on, nobody is later than they, and nobody waits for the others.
-  const bool do_all_go_on = std::ranges::any_of(
-      steps.after, [](const Step& step) { return step.ranks == Step::Ranks::all; });
-  if (is_coarse || !do_all_go_on) {
-    clocks = RankClocks(group.ranks.size, clocks.latest());
-  }
-  return solved_.emplace(key, std::move(clocks)).first->second;
-}
-
-void Player::play_step(const Step& step, const PlayedGroup& group, RankClocks& clocks) {
-  switch (step.kind) {
-    case Step::Kind::work:
-      return work(step, group, clocks);
-    case Step::Kind::move:
-      return move(step, group, clocks);
-    case Step::Kind::tell_all:
-    case Step::Kind::agree:
-    case Step::Kind::choose:
-      return meet(step, group, clocks);
-  }
-}
-
-double Player::median_of(detail::Block block, const Law& law, const NamedValues& sizes) {
-  std::pair key(block, sizes);
-  for (auto& [name, value] : key.second) {
-    value = static_cast<float>(value);
-  }
-  const auto known = medians_.find(key);
-  return known != medians_.end()
-             ? known->second
-             : medians_.emplace(std::move(key), law.median(sizes, ranks_per_host_)).first->second;
-}
-
-double Player::by_law(detail::Block block, const NamedValues& sizes) {
-  const Law& law =
-      block == detail::Block::exchange ? parts_.exchange->bytes : parts_.find(block)->law;
-  is_outside_ = is_outside_ || (rehearsed_ == nullptr && law.is_outside(sizes));
-  return median_of(block, law, sizes);
-}
-
-/// What `rank` takes there by the rehearsal; nothing where it has no such block.
-std::optional<double> Player::rehearsed_s(Place place, int rank) {
-  const auto* const found = rehearsed_ ? rehearsed_->find(place.block, place.level, rank) : nullptr;
-  if (found == nullptr) {
-    return std::nullopt;
-  }
-  return place.block == detail::Block::sequential
-             ? found->second.median * leaf_ratio(rank, found->first)
-             : found->second.median;
-}
-
-/// What the leaf of `rank` takes of that of a rehearsed one: by the law at the sizes of both.
-double Player::leaf_ratio(int rank, int rehearsed) {
-  const Law& law = parts_.find(detail::Block::sequential)->law;
-  const auto by_law = [&](int of) -> std::optional<double> {
-    const auto sizes = rehearsed_->leaves.find(of);
-    const bool is_known =
-        sizes != rehearsed_->leaves.end() && std::ranges::all_of(law.range, [&](const auto& size) {
-          return sizes->second.contains(size.first);
-        });
-    return is_known ? std::optional(median_of(detail::Block::sequential, law, sizes->second))
-                    : std::nullopt;
-  };
-  const std::optional<double> mine = by_law(rank);
-  const std::optional<double> theirs = by_law(rehearsed);
-  return mine && theirs && *theirs > 0 ? *mine / *theirs : 1;
-}
-
-void Player::spend(RankClocks& clocks, Place place, double seconds) {
-  clocks.change([&](const Arrival& clock) { return spending_.spend(clock, place, seconds); });
-}
-
-void Player::work(const Step& step, const PlayedGroup& group, RankClocks& clocks) {
-  const Place place{step.block, group.level};
-  const NamedValues sizes = sizes_of(step.block, group);
-  const double by_law_s = by_law(step.block, sizes);
-  const bool is_of_all = step.ranks == Step::Ranks::all;
-  if (is_of_all && rehearsed_ == nullptr) {
-    remember(place, by_law_s, sizes, group.ranks.first);
-    add_to_maxima(step, group, by_law_s);
-    spend(clocks, place, by_law_s);
-    return;
-  }
-  const RankClocks before = std::exchange(clocks, {});
-  int rank = group.ranks.first;
-  const int end = rank + (is_of_all ? group.ranks.size : 1);
-  for (const Arrival& clock : before.slice(0, end - rank).each()) {
-    const std::optional<double> rehearsed = rehearsed_s(place, rank);
-    if (rehearsed_ != nullptr && !rehearsed) {
-      levels_by_law_.insert(group.level);
-      is_outside_ = is_outside_ || parts_.find(step.block)->law.is_outside(sizes);
-    }
-    const double seconds = rehearsed.value_or(by_law_s);
-    remember(place, seconds, sizes, rank++);
-    add_to_maxima(step, group, seconds);
-    clocks.add(1, spending_.spend(clock, place, seconds));
-  }
-  clocks.add(before.slice(clocks.size(), group.ranks.size - clocks.size()));
-}
-
-void Player::add_to_maxima(const Step& step, const PlayedGroup& group, double seconds) {
-  // What a group tells or agrees on several times adds up.
-  const bool is_repeated = step.kind == Step::Kind::tell_all || step.kind == Step::Kind::agree;
-  double& of_place =
-      maxima_[{{step.block, group.level}, is_repeated ? step.what : Step::What::none}];
-  of_place = std::max(of_place, seconds);
-}
-
-/// What stands for the messages of a level, inside hosts or between them.
-const detail::Communication& Player::entry(const PlayedGroup& group, int level) {
-  const std::pair key(level, leaves_host(group));
-  auto found = entries_.find(key);
-  if (found == entries_.end()) {
-    ChosenEntry chosen = entry_for(network_, ranks_, level, key.second);
-    if (chosen.remark && std::ranges::find(remarks_, *chosen.remark) == remarks_.end()) {
-      remarks_.push_back(*chosen.remark);
-    }
-    if (key.second && group.ranks.size > network_.most_ranks_between_hosts()) {
-      chosen.entry.multiply_gap(network_.unseen_gap_factor);
-    }
-    found = entries_.emplace(key, std::move(chosen.entry)).first;
-  }
-  return found->second;
-}
-
-/// Whether a group has ranks of several hosts.
-bool Player::leaves_host(const PlayedGroup& group) const {
-  const detail::Group& ranks = group.ranks;
-  return ranks.first / ranks_per_host_ != (ranks.first + ranks.size - 1) / ranks_per_host_;
+  return Player(model, network, ranks, ranks_per_host, sizes, rehearsed, is_silent).play();
 }
 
 }  // namespace cleave::models

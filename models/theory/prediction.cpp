@@ -90,10 +90,6 @@ struct HalfWidths {
   }
 };
 
-// What an assumed network may be, of its range.
-constexpr double kBestNetwork = 0.025;
-constexpr double kWorstNetwork = 0.975;
-
 HalfWidths take_search(Prediction& prediction, const RehearsedSearch& search) {
   const Estimate& seconds = search.seconds;
   prediction.seconds = seconds.median;
@@ -104,15 +100,12 @@ HalfWidths take_search(Prediction& prediction, const RehearsedSearch& search) {
   HalfWidths widths{.below = std::log(seconds.median / seconds.low),
                     .above = std::log(seconds.high / seconds.median)};
   prediction.half_width_of_blocks = std::max(widths.below, widths.above);
-  if (is_assumable(search.network)) {
+  if (is_preset(search.network)) {
     prediction.assumed_network = search.network;
     // What is lost on steals is waiting for messages, which are short.
-    const auto at = [&](double part) {
-      return search.visits_s +
-             assumed_latency_factor(search.network, part) * prediction.shares.back().seconds;
-    };
-    widths.add(std::log(seconds.median / at(kBestNetwork)),
-               std::log(at(kWorstNetwork) / seconds.median));
+    const double of_network = prediction.shares.back().seconds / prediction.seconds *
+                              half_width_of(preset_machine(search.network).exchange.front(), 0);
+    widths.add(of_network, of_network);
   }
   return widths;
 }
@@ -182,11 +175,8 @@ void add_messages(Prediction& prediction, HalfWidths& widths, const MeasuredMess
 }
 
 HalfWidths play_hypercube(Prediction& prediction, const Question& question) {
-  const auto player_on = [&](const Network& network) {
-    return Player(question.model, network, question.ranks, question.ranks_per_host, question.sizes,
-                  question.rehearsed, question.messages != nullptr);
-  };
-  Player::Played played = player_on(question.network).play();
+  Played played = play(question.model, question.network, question.ranks, question.ranks_per_host,
+                       question.sizes, question.rehearsed, question.messages != nullptr);
   prediction.seconds = played.seconds;
   prediction.shares = std::move(played.shares);
   prediction.sum_of_maxima_s = played.sum_of_maxima_s;
@@ -199,21 +189,8 @@ HalfWidths play_hypercube(Prediction& prediction, const Question& question) {
   HalfWidths widths{.below = played.half_width_below, .above = played.half_width_above};
   if (question.messages != nullptr) {
     add_messages(prediction, widths, *question.messages);
-    return widths;
-  }
-  if (question.ranks <= question.ranks_per_host) {
-    return widths;
-  }
-  if (!question.network.assumed.empty()) {
+  } else if (question.ranks > question.ranks_per_host) {
     prediction.assumed_network = question.network.assumed;
-    const auto at = [&](double part) {
-      return player_on(assumed_at(question.network, part)).seconds();
-    };
-    widths.add(std::log(prediction.seconds / at(kBestNetwork)),
-               std::log(at(kWorstNetwork) / prediction.seconds));
-  } else if (question.ranks > question.network.most_ranks_between_hosts()) {
-    const Network shared = with_shared_links(question.network, kWorstNetwork);
-    widths.add(0, std::log(player_on(shared).seconds() / prediction.seconds));
   }
   return widths;
 }
@@ -366,10 +343,10 @@ Prediction answer(const Question& question) {
     prediction.cache_left_bytes = cache_left(model, question);
   }
   if (!prediction.assumed_network.empty()) {
-    prediction.remarks.push_back(
-        fmt::format("l and g between hosts are assumed: {}; calibrate the real network for a "
-                    "narrower interval",
-                    prediction.assumed_network));
+    prediction.remarks.push_back(fmt::format(
+        "l and g between hosts are those of a usual network, {}; calibrate the real one "
+        "for a narrower interval",
+        prediction.assumed_network));
   }
   add_unseen(widths, prediction, question);
   set_intervals(prediction, question, widths);

@@ -277,7 +277,7 @@ Measurements collect_measurements(std::span<const detail::Trace> traces) {
     }
     const auto network = trace.run.options.find("network");
     if (!trace.run.rehearsed.empty() && network != trace.run.options.end() &&
-        is_assumable(network->second)) {
+        is_preset(network->second)) {
       throw UsageError(fmt::format(
           "{} was rehearsed on a network that is assumed, {}, so that a law of it would seem surer "
           "than it is: give it to cleave predict --rehearsal",

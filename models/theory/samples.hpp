@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <cleave/error.hpp>
+#include <cleave/schedule/messages.hpp>
 #include <cleave/sizes.hpp>
 #include <cleave/trace/span.hpp>
 #include <cleave/trace/trace_file.hpp>
@@ -97,6 +98,13 @@ struct Measurements {
   std::vector<SearchRun> searches;  ///< these
   std::vector<std::string> notes;   ///< what was left out, in sentences
 };
+
+/// How many of so many elements the choice of a splitter looks at.
+inline double sampled(double elements) {
+  constexpr double kMost = 9e18;
+  return static_cast<double>(
+      detail::sample_of(static_cast<std::int64_t>(std::clamp(elements, 0.0, kMost))));
+}
 
 /// Collects the repetitions of all traces. Of blocks those of the faster half count (quiet.hpp). A
 /// trace that dropped spans gives its total times only, and a note says so.

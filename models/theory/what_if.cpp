@@ -116,9 +116,6 @@ Model changed(Model model, const WhatIf& what_if) {
   if (model.network.is_empty() && (what_if.latency != 1 || what_if.gap != 1)) {
     throw UsageError("l and g of this model are not known, so that they cannot change");
   }
-  for (detail::Communication& entry : model.network.alltoallv) {
-    multiply(entry, what_if);
-  }
   for (detail::Communication& entry : model.network.exchange) {
     multiply(entry, what_if);
   }

@@ -36,7 +36,7 @@ commands=(
   "ctest --test-dir build"
   "mpiexec -n 2 build/first --verify"
   "cleave study build/first --quick"
-  "cleave predict first-study --ranks 1,2,4,8 --size N=64M --assume-network ethernet-10g"
+  "cleave predict first-study --ranks 1,2,4,8 --size N=64M --machine ethernet-10g"
 )
 # Its own mounts end with it.
 unshare --mount --fork chroot "$root" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \

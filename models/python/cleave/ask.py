@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`cleave fit`, `predict` and `plan`, whose answers are pandas DataFrames.
 
-`options` are further ones of the command, such as ["--assume-network", "ethernet-10g"]. `program` is the command
+`options` are further ones of the command, such as ["--machine", "ethernet-10g"]. `program` is the command
 where it is not in PATH.
 """
 

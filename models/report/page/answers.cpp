@@ -69,8 +69,7 @@ std::vector<std::string> commands_of(const json& fields, const NamedSizes& sizes
   };
   add("--threads", "threads");
   add("--ranks-per-host", "ranks-per-host");
-  add("--machine", "machine");
-  add("--assume-network", "network");
+  add("--machine", fields.value("network", "").empty() ? "machine" : "network");
   add("--what-if", "what-if");
   const std::string file = quoted(fields.value("file", ""));
   const std::string deadline = fields.value("deadline", "");
@@ -150,8 +149,8 @@ json page_answer(const Model& as_fitted, const json& fields, std::string& field)
     return fields.value(id, "");
   };
   Model model = as_fitted;
-  if (const std::string network = text_of("network"); !network.empty()) {
-    model.network = with_assumed(std::move(model.network), network);
+  if (const std::string network = text_of("network"); is_preset(network)) {
+    model.network = with_machine(model.network, preset_machine(network));
   }
   if (const std::string what_if = text_of("what-if"); !what_if.empty()) {
     model = changed(std::move(model), parse_what_if(what_if));

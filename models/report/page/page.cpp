@@ -202,8 +202,8 @@ json fields_of(const Model& model) {
       json& options =
           add("network", "Network", is_known ? "" : kAssumedForAnswers, "between hosts")["options"];
       options.push_back({"", is_known ? "as measured" : "none: one host"});
-      for (const AssumableNetwork& network : assumable_networks()) {
-        options.push_back({network.name, network.name});
+      for (const std::string& name : preset_names()) {
+        options.push_back({name, name});
       }
     }
     std::vector<std::string_view> names = changeable_blocks(model);

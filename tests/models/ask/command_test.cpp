@@ -18,8 +18,8 @@ TEST_F(Command, FitsPredictsAndReports) {
   EXPECT_EQ(fit.status, 0) << fit.err;
   EXPECT_NE(fit.out.find("N*log2(N)"), std::string::npos) << fit.out;
 
-  const Result predict = run(
-      "predict --model x.model.json --ranks 2,8 --size N=64M --json --assume-network ethernet-10g");
+  const Result predict =
+      run("predict --model x.model.json --ranks 2,8 --size N=64M --json --machine ethernet-10g");
   EXPECT_EQ(predict.status, 0) << predict.err;
   EXPECT_EQ(std::count(predict.out.begin(), predict.out.end(), '\n'), 1);
   EXPECT_EQ(nlohmann::json::parse(predict.out).at("verdict").at("trusted"), true) << predict.out;
@@ -34,7 +34,7 @@ TEST_F(Command, FitsPredictsAndReports) {
   EXPECT_FALSE(predictions[1].at("remarks").empty());
 
   const Result words =
-      run("predict --model x.model.json --ranks 2,8 --size N=64M --assume-network ethernet-10g");
+      run("predict --model x.model.json --ranks 2,8 --size N=64M --machine ethernet-10g");
   EXPECT_TRUE(words.out.starts_with("trusted: 6 of 6 held-out runs in their intervals"))
       << words.out;
   EXPECT_NE(words.out.find("\nN=64M on 2 ranks: "), std::string::npos) << words.out;
@@ -45,7 +45,7 @@ TEST_F(Command, FitsPredictsAndReports) {
   }
 
   const std::string question =
-      " --model x.model.json --ranks 2,8,16 --size N=64M --assume-network ethernet-10g";
+      " --model x.model.json --ranks 2,8,16 --size N=64M --machine ethernet-10g";
   for (const std::string& asked :
        {"predict" + question, "plan --efficiency 0.1 --anyway" + question}) {
     EXPECT_NE(words_of(run(asked).out)
@@ -54,7 +54,7 @@ TEST_F(Command, FitsPredictsAndReports) {
         << asked;
   }
   const std::string plan =
-      "plan --model x.model.json --ranks 2,8 --size N=64M --assume-network ethernet-10g";
+      "plan --model x.model.json --ranks 2,8 --size N=64M --machine ethernet-10g";
   const Result unmet = run(plan + " --deadline 1ms --efficiency 1.5");
   EXPECT_EQ(unmet.status, 1);
   EXPECT_TRUE(
@@ -130,7 +130,7 @@ TEST_F(Command, FitsATerminalOfEightyColumns) {
   EXPECT_EQ(brief.out.find("repetitions"), std::string::npos) << brief.out;
   EXPECT_NE(run(report + " --details").out.find("repetitions"), std::string::npos);
   const std::string question =
-      " x.model.json --ranks 1,2,...,1024 --size N=1M,M=1048577 --assume-network ethernet-10g";
+      " x.model.json --ranks 1,2,...,1024 --size N=1M,M=1048577 --machine ethernet-10g";
   expect_fits_a_terminal(run("predict" + question + " --shares"));
   expect_fits_a_terminal(run("plan --efficiency 0.1" + question));
   expect_fits_a_terminal(run("compare x.model.json y.model.json x.model.json"));
@@ -267,7 +267,7 @@ TEST_F(Command, ARehearsalOfWhatIsNotAskedIsRefused) {
   write_synthetic_trace(folder_ / "r8.trace.jsonl",
                         synthetic_rehearsal({}, 8, {{"N", 1 << 24}}, 3));
   const std::string predict =
-      "predict --model x.model.json --rehearsal r8.trace.jsonl --assume-network ethernet-10g";
+      "predict --model x.model.json --rehearsal r8.trace.jsonl --machine ethernet-10g";
   EXPECT_EQ(run(predict + " --ranks 8 --size N=16M").status, 0);
   expect_one_line(run(predict + " --ranks 16 --size N=16M"), 2,
                   "--rehearsal has N=16M on 8 ranks, which is not asked about");
@@ -401,7 +401,7 @@ TEST_F(Command, AFullDiskIsOneLineAndNoHalfFile) {
 TEST_F(Command, AnAnswerToAFullDeviceIsAFailure) {
   ASSERT_EQ(run("fit" + write_traces() + " --out x.model.json").status, 0);
   const std::string question =
-      " --model x.model.json --ranks 2,8 --size N=64M --assume-network ethernet-10g";
+      " --model x.model.json --ranks 2,8 --size N=64M --machine ethernet-10g";
   for (const std::string& asked : {"predict" + question, "predict --json" + question,
                                    "plan --efficiency 0.1 --anyway" + question}) {
     SCOPED_TRACE(asked);

@@ -9,8 +9,6 @@
 
 #include <cleave/error.hpp>
 
-#include "models/theory/latency_gap.hpp"
-
 namespace cleave::models {
 namespace {
 
@@ -124,28 +122,6 @@ TEST(LeastSquares, RefusesAColumnOfZeros) {
   columns << 1, 0, 2, 0, 3, 0;
   EXPECT_EQ(reason({"N", "M"}, columns),
             "column M is 0 in every sample; leave it out or measure other sizes");
-}
-
-TEST(LatencyGap, IsHalfOfWhatAnExchangeOfOneMessageEachWayTakes) {
-  std::vector<MessagePoint> points;
-  for (const double bytes : {8.0, 1024.0, 65536.0, 1048576.0}) {
-    points.push_back({bytes, 2 * (3e-6 + bytes * 5e-11)});
-  }
-  const LatencyGap fit = fit_latency_gap(points);
-  EXPECT_NEAR(fit.latency_s, 3e-6, 1e-12);
-  EXPECT_NEAR(fit.gap_s_per_byte, 5e-11, 1e-17);
-  EXPECT_NEAR(fit.r_squared, 1, 1e-9);
-}
-
-TEST(LatencyGap, IsNeverNegative) {
-  const std::vector<MessagePoint> points = {{8, 1e-6}, {1 << 10, 2e-6}, {1 << 20, 5e-3}};
-  EXPECT_GE(fit_latency_gap(points).latency_s, 0);
-}
-
-TEST(LatencyGap, SaysWhatIsMissingWhenOneMessageSizeWasMeasured) {
-  const std::vector<MessagePoint> points = {{8, 1e-6}, {8, 1.1e-6}, {8, 1.2e-6}};
-  EXPECT_THROW(fit_latency_gap(points), Error);
-  EXPECT_THROW(fit_latency_gap({}), Error);
 }
 
 }  // namespace

@@ -73,22 +73,6 @@ TEST(WhatIf, MultipliesConstants) {
   }
 }
 
-TEST(WhatIf, ChangesExchangesOfAnAssumedNetworkToo) {
-  Model model = fitted_sort();
-  model.network = with_assumed(model.network, "ethernet-10g");
-  const auto exchange_s = [](const Prediction& p) {
-    double seconds = 0;
-    for (const BlockShare& share : p.shares) {
-      seconds += share.block == Block::exchange ? share.seconds : 0;
-    }
-    return seconds;
-  };
-  const PredictOptions one_each{.ranks_per_host = 1};
-  const double before = exchange_s(predict(model, 8, kAsked, one_each));
-  const Model faster = changed(model, parse_what_if("exchange=0.1x"));
-  EXPECT_NEAR(exchange_s(predict(faster, 8, kAsked, one_each)), 0.1 * before, 1e-6 * before);
-}
-
 TEST(WhatIf, RefusesWhatWouldChangeNothing) {
   EXPECT_THROW(changed(fitted_sort(), parse_what_if("steal=2x")), UsageError);
   EXPECT_THROW(changed(fitted_sort(), parse_what_if("wait=2x")), UsageError);

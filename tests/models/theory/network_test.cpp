@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/theory/latency_gap.hpp"
+#include "models/theory/network.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 
 #include <cleave/error.hpp>
-
-#include "models/theory/network.hpp"
 
 namespace cleave::models {
 
@@ -40,29 +37,13 @@ TEST(LatencyGap, HasAPieceForEachProtocol) {
   EXPECT_NEAR(segments[1].gap_s_per_byte, 2e-10, 1e-15);
 }
 
-/// Traces of many ranks have thousands of exchanges, of sizes that are never quite the same.
-TEST(LatencyGap, HasThePiecesOfManyMeasurementsToo) {
-  std::mt19937 random(1);
-  std::uniform_real_distribution<double> spread(-1, 1);
-  std::vector<MessagePoint> many;
-  for (int i = 0; i < 20000; ++i) {
-    const double bytes =
-        std::round(8 * std::exp2(21 * (i % 1000) / 1000.0) * (1 + spread(random) / 200));
-    many.push_back({bytes, exchange_seconds(bytes) * (1 + spread(random) / 100)});
-  }
-  const std::vector<MessageSegment> segments = fit_message_segments(many);
-  ASSERT_EQ(segments.size(), 2U);
-  EXPECT_GT(segments[1].from_bytes, 8192 / 1.5);
-  EXPECT_LT(segments[1].from_bytes, 8192 * 1.5);
-  EXPECT_NEAR(segments[0].gap_s_per_byte, 1e-9, 3e-11);
-  EXPECT_NEAR(segments[1].latency_s, 2e-5, 6e-7);
-  EXPECT_NEAR(segments[1].gap_s_per_byte, 2e-10, 6e-12);
-}
-
 TEST(LatencyGap, IsOnePieceOfFewSizes) {
   const std::vector<MessagePoint> few = {{8, 2e-6}, {1024, 3e-6}, {65536, 4e-5}};
   EXPECT_EQ(fit_message_segments(few).size(), 1U);
-  EXPECT_THROW(fit_message_segments({{8, 1e-6}}), Error);
+  for (const std::vector<MessagePoint>& none : {std::vector<MessagePoint>{}, {{8, 1e-6}}}) {
+    Communication entry;
+    EXPECT_THROW(fit_latency_gap(entry, none), Error);
+  }
 }
 
 TEST(LatencyGap, MediansAreNotMovedByDisturbedRepetitionsButTheWorstCaseIs) {
@@ -98,28 +79,60 @@ TEST(Network, BetweenHostsIsRefusedWhereNobodyMeasuredIt) {
   } catch (const Error& e) {
     const std::string said = e.what();
     EXPECT_NE(said.find("cleave-calibrate"), std::string::npos) << said;
-    EXPECT_NE(said.find("--assume-network ethernet-1g"), std::string::npos) << said;
+    EXPECT_NE(said.find("--machine ethernet-1g"), std::string::npos) << said;
   }
   Network by_hand = network;
   by_hand.tells_hosts_apart = false;
   EXPECT_EQ(entry_for(by_hand, 4, 0, true).entry.latency_s, 1e-6);
 }
 
-TEST(Network, AnAssumedOneIsARange) {
-  const Network network =
-      with_assumed({.source = "test", .exchange = {{.ranks = 2}}}, "ethernet-10g");
+TEST(LatencyGap, OfExactLinesAreTheirs) {
+  Communication entry;
+  for (const auto& [l, g] : {std::pair(1e-6, 1e-9), std::pair(0.0, 1e-9), std::pair(2e-5, 0.0)}) {
+    std::vector<MessagePoint> line;
+    for (double bytes = 8; bytes <= 1 << 20; bytes *= 4) {
+      line.push_back({bytes, 2 * (l + bytes * g)});
+    }
+    fit_latency_gap(entry, line);
+    EXPECT_NEAR(entry.latency_s, l, 1e-13);
+    EXPECT_NEAR(entry.gap_s_per_byte, g, 1e-16);
+    EXPECT_LT(entry.latency_error_s, 1e-12);
+  }
+}
+
+TEST(LatencyGap, HasTheErrorsOfTheTextbook) {
+  const std::vector<MessagePoint> points = {{0, 1}, {1, 1}, {2, 1}, {3, 1.1}};
+  Communication entry;
+  fit_latency_gap(entry, points);
+  double weights = 0, mean = 0, xx = 0, left = 0;
+  for (const MessagePoint& p : points) {
+    weights += std::pow(p.seconds, -2);
+    mean += std::pow(p.seconds, -2) * p.message_bytes;
+    left += std::pow((2 * entry.unit_seconds(p.message_bytes) - p.seconds) / p.seconds, 2) / 2;
+  }
+  for (const MessagePoint& p : points) {
+    xx += std::pow(p.seconds, -2) * std::pow(p.message_bytes - mean / weights, 2);
+  }
+  EXPECT_NEAR(2 * entry.gap_error_s_per_byte, std::sqrt(left / xx), 1e-12);
+  EXPECT_NEAR(2 * entry.latency_error_s,
+              std::sqrt(left * (1 / weights + std::pow(mean / weights, 2) / xx)), 1e-12);
+}
+
+TEST(Network, APresetHasAnErrorAndLeavesTheHostAsItIs) {
+  const Network network = with_machine({.source = "test", .exchange = {{.ranks = 2, .latency_s = 1}}},
+                                       preset_machine("ethernet-10g"));
   EXPECT_EQ(network.assumed, "ethernet-10g");
+  EXPECT_EQ(entry_for(network, 2, 0, false).entry.latency_s, 1);
   const Communication entry = entry_for(network, 64, 0, true).entry;
-  const AssumableNetwork& ethernet = *std::ranges::find(
-      assumable_networks(), std::string_view("ethernet-10g"), &AssumableNetwork::name);
-  const Communication best = entry_for(assumed_at(network, 0), 64, 0, true).entry;
-  const Communication worst = entry_for(assumed_at(network, 1), 64, 0, true).entry;
-  EXPECT_NEAR(2 * best.latency_s, ethernet.least_latency_s, 1e-12);
-  EXPECT_NEAR(2 * worst.latency_s, ethernet.most_latency_s, 1e-12);
-  EXPECT_NEAR(2 * worst.gap_s_per_byte * ethernet.least_bytes_per_s, 1, 1e-9);
-  EXPECT_NEAR(2 * best.gap_s_per_byte * ethernet.most_bytes_per_s, 1, 1e-9);
-  EXPECT_EQ(entry_for(assumed_at(network, 0.5), 64, 0, true).entry.latency_s, entry.latency_s);
-  EXPECT_THROW(with_assumed(network, "ethernet"), UsageError);
+  EXPECT_NEAR(2 * entry.latency_s, std::sqrt(10e-6 * 50e-6), 1e-12);
+  EXPECT_NEAR(half_width_of(entry, 0), std::log(50.0 / 10) / 2, 1e-12);
+  EXPECT_NEAR(half_width_of(entry, 1e12), std::log(1.18 / 0.47) / 2, 1e-6);
+  EXPECT_EQ(entry_for(network, 64, 0, true).remark, std::nullopt);
+  EXPECT_FALSE(is_preset("ethernet"));
+  const Network other = with_machine(
+      network, {.name = "x", .exchange = {{.ranks = 4, .latency_s = 2}}, .provenance = {}});
+  EXPECT_EQ(other.assumed, "");
+  EXPECT_EQ(other.exchange.size(), 1U) << "a machine stands for all";
 }
 
 }  // namespace
