@@ -49,7 +49,7 @@ TEST_F(Command, FitsPredictsAndReports) {
   for (const std::string& asked :
        {"predict" + question, "plan --efficiency 0.1 --anyway" + question}) {
     EXPECT_NE(words_of(run(asked).out)
-                  .find("note: at 8, 16 ranks: l and g between hosts are assumed: ethernet-10g"),
+                  .find("note: at 8, 16 ranks: l and g between hosts are those of a usual network"),
               std::string::npos)
         << asked;
   }
