@@ -89,6 +89,29 @@ Turn turn_between(Corner entry, Corner exit, CurveKind kind, int d) {
   return turn;
 }
 
+/// The current leaf that covers the cell of `level` at `at`, or its first one if that is refined.
+Index leaf_covering(const Growth& growth, const Curve& curve, int level, const GridPoint& at) {
+  const Tree& tree = growth.tree();
+  const auto k = static_cast<std::uint32_t>(tree.shape().k);
+  std::uint64_t scale = 1;  // cells of `level` along one axis of a child of the current node
+  for (int l = 1; l < level; ++l) {
+    scale *= k;
+  }
+  Index node = 0;
+  Cell cell;
+  while (cell.level < level && tree.refined(cell.level, node)) {
+    GridPoint offset{};
+    for (int axis = 0; axis < tree.shape().d; ++axis) {
+      offset[axis] = static_cast<std::uint32_t>(at[axis] / scale % k);
+    }
+    const int child = curve.child_at(cell.turn, offset);
+    node = tree.first_child(cell.level, node) + child;
+    cell = curve.child(cell, child);
+    scale /= k;
+  }
+  return growth.leaf_at(tree.first_leaf(cell.level, node));
+}
+
 /// Empty if there is no such curve.
 std::vector<Child> children_of(Shape shape, CurveKind kind) {
   std::vector<Child> children;
@@ -183,6 +206,39 @@ std::vector<std::vector<Cell>> cells_of(const Tree& tree, const Curve& curve) {
     cells.push_back(std::move(next));
   }
   return cells;
+}
+
+std::vector<Index> surfaces(const Ledger& ledger, const Curve& curve) {
+  const Growth& growth = ledger.growth();
+  const Tree& tree = growth.tree();
+  const auto cells = cells_of(tree, curve);
+  std::vector<Index> surfaces(static_cast<std::size_t>(ledger.processors()));
+  for (Index leaf = 0; leaf < growth.leaves(); ++leaf) {
+    const int level = growth.level(leaf);
+    const GridPoint& at = cells[static_cast<std::size_t>(level)][growth.node(leaf)].at;
+    std::uint32_t cells_along = 1;  // one axis of this level
+    for (int l = 0; l < level; ++l) {
+      cells_along *= static_cast<std::uint32_t>(tree.shape().k);
+    }
+    for (int axis = 0; axis < tree.shape().d; ++axis) {
+      for (const bool up : {false, true}) {
+        if (at[axis] == (up ? cells_along - 1 : 0)) {
+          continue;
+        }
+        GridPoint beside = at;
+        beside[axis] += up ? 1U : -1U;
+        const Index neighbour = leaf_covering(growth, curve, level, beside);
+        // A face belongs to its finer side, between equals to the lower one.
+        const bool counts_here =
+            growth.level(neighbour) < level || (growth.level(neighbour) == level && up);
+        if (counts_here && ledger.owner(leaf) != ledger.owner(neighbour)) {
+          ++surfaces[static_cast<std::size_t>(ledger.owner(leaf))];
+          ++surfaces[static_cast<std::size_t>(ledger.owner(neighbour))];
+        }
+      }
+    }
+  }
+  return surfaces;
 }
 
 }  // namespace cleave::splitting

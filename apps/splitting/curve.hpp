@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/splitting/tree.hpp"
+#include "apps/splitting/ledger.hpp"
 
 namespace cleave::splitting {
 
@@ -65,5 +65,11 @@ class Curve {
 /// The cells of all nodes, by level and node.
 /// \throws Error  if the tree is deeper than the curve's deepest level
 std::vector<std::vector<Cell>> cells_of(const Tree& tree, const Curve& curve);
+
+/// By processor, for the leaves of the ledger's current stage: faces between a leaf of its part and
+/// a leaf of another, each counted on its finer side. A coarse leaf beside k^(d-1) finer ones has
+/// that many faces there. The boundary of the domain does not count. Cost: O(leaves * d * (stage +
+/// log leaves)). \throws Error  if the tree is too deep for `curve`
+std::vector<Index> surfaces(const Ledger& ledger, const Curve& curve);
 
 }  // namespace cleave::splitting

@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -19,7 +19,6 @@
 #include "apps/splitting/online.hpp"
 #include "apps/splitting/plan_file.hpp"
 #include "apps/splitting/planner.hpp"
-#include "apps/splitting/shapes.hpp"
 
 namespace cleave::splitting {
 namespace {
@@ -43,7 +42,6 @@ struct Options {
   bool front = false;
   std::string plan_file;
   std::string out;
-  std::string pictures;
   std::string command_line;
 };
 
@@ -75,15 +73,8 @@ void finish(const Options& o, const Ledger& ledger, json report) {
   const Curve curve = curve_of(o, tree);
   std::vector<Index> surface;
   if (tree.l_max() <= curve.deepest_level()) {
-    Index sum = 0;
-    Index pieces = 0;
-    for (const PartShape& shape : part_shapes(ledger, curve)) {
-      surface.push_back(shape.surface);
-      sum += shape.surface;
-      pieces = std::max(pieces, shape.pieces);
-    }
-    report["surface"] = sum;
-    report["most_pieces"] = pieces;
+    surface = surfaces(ledger, curve);
+    report["surface"] = std::accumulate(surface.begin(), surface.end(), Index{0});
   } else if (o.score.c3 > 0) {
     throw UsageError(
         fmt::format("--c3 is {}, it must be 0 for a tree of {} levels", o.score.c3, tree.l_max()));
@@ -102,22 +93,15 @@ void finish(const Options& o, const Ledger& ledger, json report) {
   report["score"] =
       score(o.score, ledger.cost(), balance(ledger.leaves_of_all(), surface, o.score.c3));
   report["splits"] = json::array();
-  for (const Entry& entry : ledger.entries()) {
-    report["splits"].push_back(to_json(entry));
+  for (Entry entry : ledger.entries()) {
+    detail::JsonFields line;
+    figures(line, entry);
+    report["splits"].push_back(line.raw());
   }
   if (!o.out.empty()) {
-    write_plan(o.out, ledger, o.cost,
-               detail::provenance_here("cleave-spacetree", o.command_line, "none"));
-  }
-  if (!o.pictures.empty()) {
-    Ledger again(tree, ledger.processors(), ledger.mode(), o.cost.model());
-    auto entry = ledger.entries().begin();
-    for (int stage = 0; stage <= tree.l_max(); ++stage, again.advance()) {
-      for (; entry != ledger.entries().end() && entry->split.stage == stage; ++entry) {
-        again.split(entry->split.giver, entry->split.receiver, entry->split.leaves);
-      }
-      write_file(fmt::format("{}-stage-{}.svg", o.pictures, stage), stage_picture(again, curve));
-    }
+    const PlanFile file(ledger, o.cost,
+                        detail::provenance_here("cleave-spacetree", o.command_line, "none"));
+    write_file(o.out, detail::json_text(file, 1) + '\n');
   }
   print(o, report);
 }
@@ -159,9 +143,11 @@ void simulate(const Options& o) {
 
 void replay(Options o) {
   const Tree tree = tree_named(o.tree);
-  const RecordedPlan recorded = parse_plan(o.plan_file, read_file(o.plan_file));
+  PlanFile recorded;
+  auto file = detail::JsonFields::parse(o.plan_file, "", read_file(o.plan_file));
+  fields(file, recorded);
   o.cost = recorded.cost;
-  finish(o, replay_recorded(o.plan_file, tree, recorded), json::object());
+  finish(o, splitting::replay(o.plan_file, tree, recorded), json::object());
 }
 
 void tree(const Options& o) {
@@ -225,7 +211,6 @@ void run(int argc, char** argv) {
     number(command, "--c2", o.score.c2, 0, "C2, default 1");
     number(command, "--c3", o.score.c3, 0, "C3, weight of the surface in the imbalance, default 0");
     command->add_option("--curve", o.curve, "hilbert, peano or morton")->check(one_of(kCurveNames));
-    command->add_option("--pictures", o.pictures, "write PREFIX-stage-S.svg for every stage");
     command->add_option("--out", o.out, "write the splits as a plan file");
   }
   plans.add_option("--mode", o.mode, fmt::format("{}", fmt::join(kModeNames, ", ")))

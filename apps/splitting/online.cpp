@@ -16,6 +16,60 @@ namespace cleave::splitting {
 
 namespace {
 
+/// Expected final leaves of every current leaf, summed along the curve, from what may be known
+/// online: all nodes refine up to l_min, and from there on as large a share of each level as did
+/// last.
+class Expectation {
+ public:
+  /// Works out what `view` expects, once a stage. O(N).
+  void look(const OnlineView& view);
+
+  /// The sum over the leaves before `leaf`.
+  double before(Index leaf) const { return before_[static_cast<std::size_t>(leaf)]; }
+  /// The leaf within (begin, end) whose beginning is nearest to `weight`. O(log N).
+  Index nearest(double weight, Index begin, Index end) const;
+
+ private:
+  int stage_ = -1;
+  std::vector<double> before_;
+};
+
+void Expectation::look(const OnlineView& view) {
+  if (stage_ == view.stage) {
+    return;
+  }
+  stage_ = view.stage;
+  // The share of the nodes of one level that refined is read off how N grew.
+  const auto& N = view.leaves_so_far;
+  const std::size_t s = N.size() - 1;
+  double refining = 1;
+  if (view.stage > view.l_min && s >= 2 && N[s - 1] > N[s - 2]) {
+    refining = static_cast<double>(N[s] - N[s - 1]) /
+               static_cast<double>(view.children * (N[s - 1] - N[s - 2]));
+  }
+  double of_open = 1;  // expected below an open leaf, all of which are of this stage's level
+  for (int level = view.l_max - 1; level >= view.stage; --level) {
+    const double q = level < view.l_min ? 1 : refining;
+    constexpr double kMost = 1e12;  // deep trees would overflow; shares need orders of magnitude
+    of_open = std::min(1 - q + q * view.children * of_open, kMost);
+  }
+  before_ = {0};
+  before_.reserve(view.levels.size() + 1);
+  for (Index leaf = 0; leaf < view.leaves(); ++leaf) {
+    before_.push_back(before_.back() + (view.open(leaf) ? of_open : 1));
+  }
+}
+
+Index Expectation::nearest(double weight, Index begin, Index end) const {
+  const auto first = before_.begin() + begin + 1;
+  const auto last = before_.begin() + end;
+  auto at = std::lower_bound(first, last, weight);
+  if (at == last || (at != first && weight - *(at - 1) <= *at - weight)) {
+    --at;
+  }
+  return at - before_.begin();
+}
+
 /// The next split of dealing all leaves of processor 0 out to every empty one, in equal shares.
 std::optional<Give> deal_out(const OnlineView& view) {
   if (view.leaves_of(0) < 2) {
@@ -161,18 +215,6 @@ int OnlineView::heaviest() const {
   return static_cast<int>(std::ranges::max_element(parts, {}, &LeafSet::size) - parts.begin());
 }
 
-void split_at_stage(OnlineView& view, const Policy& policy,
-                    const std::function<void(const Give&)>& made) {
-  while (view.first_empty() >= 0) {
-    const std::optional<Give> give = policy(view);
-    if (!give) {
-      return;
-    }
-    made(*give);
-    view.parts[give->receiver] = divide(view.parts[give->giver], give->n, give->side);
-  }
-}
-
 Ledger simulate(const Tree& tree, int processors, const CostModel& cost, const Policy& policy) {
   Ledger ledger(tree, processors, Mode::sfc, cost);
   OnlineView view{.l_min = tree.l_min(), .l_max = tree.l_max(), .children = tree.children()};
@@ -184,50 +226,19 @@ Ledger simulate(const Tree& tree, int processors, const CostModel& cost, const P
     for (int p = 0; p < processors; ++p) {
       view.parts.push_back(ledger.part(p));
     }
-    split_at_stage(view, policy, [&](const Give& give) {
-      ledger.split(give.giver, give.receiver, give.n, give.side);
-    });
+    while (view.first_empty() >= 0) {
+      const std::optional<Give> give = policy(view);
+      if (!give) {
+        break;
+      }
+      ledger.split(give->giver, give->receiver, give->n, give->side);
+      view.parts[give->receiver] = divide(view.parts[give->giver], give->n, give->side);
+    }
     if (view.last_stage()) {
       return ledger;
     }
     ledger.advance();
   }
-}
-
-void Expectation::look(const OnlineView& view) {
-  if (stage_ == view.stage) {
-    return;
-  }
-  stage_ = view.stage;
-  // The share of the nodes of one level that refined is read off how N grew.
-  const auto& N = view.leaves_so_far;
-  const std::size_t s = N.size() - 1;
-  double refining = 1;
-  if (view.stage > view.l_min && s >= 2 && N[s - 1] > N[s - 2]) {
-    refining = static_cast<double>(N[s] - N[s - 1]) /
-               static_cast<double>(view.children * (N[s - 1] - N[s - 2]));
-  }
-  double of_open = 1;  // expected below an open leaf, all of which are of this stage's level
-  for (int level = view.l_max - 1; level >= view.stage; --level) {
-    const double q = level < view.l_min ? 1 : refining;
-    constexpr double kMost = 1e12;  // deep trees would overflow; shares need orders of magnitude
-    of_open = std::min(1 - q + q * view.children * of_open, kMost);
-  }
-  before_ = {0};
-  before_.reserve(view.levels.size() + 1);
-  for (Index leaf = 0; leaf < view.leaves(); ++leaf) {
-    before_.push_back(before_.back() + (view.open(leaf) ? of_open : 1));
-  }
-}
-
-Index Expectation::nearest(double weight, Index begin, Index end) const {
-  const auto first = before_.begin() + begin + 1;
-  const auto last = before_.begin() + end;
-  auto at = std::lower_bound(first, last, weight);
-  if (at == last || (at != first && weight - *(at - 1) <= *at - weight)) {
-    --at;
-  }
-  return at - before_.begin();
 }
 
 Policy spread_out(Index min_leaves) {
@@ -268,21 +279,6 @@ Policy recursive_bipartition(Index min_leaves) {
 
 Policy split_oversized_tree(Index max_leaves) {
   return [=](const OnlineView& view) { return halve_heaviest(view, max_leaves + 1); };
-}
-
-Policy hardcoded(Plan plan) {
-  std::size_t next = 0;
-  return [=, plan = std::move(plan)](const OnlineView& view) mutable -> std::optional<Give> {
-    if (next == plan.splits.size() || plan.splits[next].stage != view.stage) {
-      return std::nullopt;
-    }
-    const Split& split = plan.splits[next++];
-    const bool at_front = split.leaves.front() == view.parts[split.giver].front();
-    return Give{.giver = split.giver,
-                .receiver = split.receiver,
-                .n = split.leaves.size(),
-                .side = at_front ? Side::front : Side::back};
-  };
 }
 
 Policy cascade(std::vector<Policy> policies) {
@@ -346,16 +342,16 @@ std::vector<NamedPolicy> policies_for(int processors, int children) {
   constexpr int kLeavesOfPart = 4;
   const auto cascaded = [](int) { return cascade({spread_out(4), recursive_bipartition()}); };
   return {
-      {"spread_out", 1, true, spread_out},
-      {"spread_out_once_grid_stagnates", 1, true, spread_out_once_grid_stagnates},
-      {"spread_out_hierarchically", processors % 4 == 0 ? 4 : 2, true, spread_out_hierarchically},
-      {"recursive_bipartition", 1, true, recursive_bipartition},
-      {"split_oversized_tree", 2 * children, true, split_oversized_tree},
-      {"cascade", std::nullopt, true, cascaded},
-      {"wait", std::nullopt, false, [](int) { return wait(); }},
-      {"reserve", std::max(1, processors / 4), false, reserve},
-      {"ahead", std::nullopt, false, [](int) { return ahead({.tolerance = 0.05}); }},
-      {"paced", kLeavesOfPart, false, paced}};
+      {"spread_out", 1, spread_out},
+      {"spread_out_once_grid_stagnates", 1, spread_out_once_grid_stagnates},
+      {"spread_out_hierarchically", processors % 4 == 0 ? 4 : 2, spread_out_hierarchically},
+      {"recursive_bipartition", 1, recursive_bipartition},
+      {"split_oversized_tree", 2 * children, split_oversized_tree},
+      {"cascade", std::nullopt, cascaded},
+      {"wait", std::nullopt, [](int) { return wait(); }},
+      {"reserve", std::max(1, processors / 4), reserve},
+      {"ahead", std::nullopt, [](int) { return ahead({.tolerance = 0.05}); }},
+      {"paced", kLeavesOfPart, paced}};
 }
 
 Policy policy_named(const std::string& name, int processors, int children) {

@@ -46,41 +46,14 @@ struct Give {
   Side side = Side::back;
 };
 
-/// What F is asked about `give`.
-inline SplitSize size_of(const OnlineView& view, const Give& give) {
-  return {.n = give.n, .N = view.leaves(), .giver_leaves = view.leaves_of(give.giver)};
-}
-
 /// At each stage a policy is asked again and again for one more split, until it has none or no
 /// processor is empty. It works in mode sfc: the first or last n leaves of a processor go to an
 /// empty one. May remember earlier calls: make a new one for each run.
 using Policy = std::function<std::optional<Give>(const OnlineView&)>;
 
-/// One stage of `policy`: calls `made(give)` for each split before `view` has it.
-void split_at_stage(OnlineView& view, const Policy& policy,
-                    const std::function<void(const Give&)>& made);
-
 /// Grows `tree` level by level and lets `policy` split at every stage, the last included.
 /// \throws Error  if the policy asks for a split that the ledger refuses
 Ledger simulate(const Tree& tree, int processors, const CostModel& cost, const Policy& policy);
-
-/// Expected final leaves of every current leaf, summed along the curve, from what may be known
-/// online: all nodes refine up to l_min, and from there on as large a share of each level as did
-/// last.
-class Expectation {
- public:
-  /// Works out what `view` expects, once a stage. O(N).
-  void look(const OnlineView& view);
-
-  /// The sum over the leaves before `leaf`.
-  double before(Index leaf) const { return before_[static_cast<std::size_t>(leaf)]; }
-  /// The leaf within (begin, end) whose beginning is nearest to `weight`. O(log N).
-  Index nearest(double weight, Index begin, Index end) const;
-
- private:
-  int stage_ = -1;
-  std::vector<double> before_;
-};
 
 // Peano 4's own strategies. `min_leaves` is Peano's minimum tree size.
 
@@ -95,8 +68,6 @@ Policy spread_out_hierarchically(int cores);
 Policy recursive_bipartition(Index min_leaves = 1);
 /// Halves the heaviest part while it has more than `max_leaves`.
 Policy split_oversized_tree(Index max_leaves);
-/// Replays the splits of a plan made in mode sfc, whatever the tree does.
-Policy hardcoded(Plan plan);
 /// Runs the first policy until a stage in which it splits nothing though processors are empty, then
 /// the next, and so on. Peano has two; here are any number.
 Policy cascade(std::vector<Policy> policies);
@@ -136,14 +107,12 @@ Policy paced(Index leaves_a_part);
 struct NamedPolicy {
   std::string name;
   std::optional<int> count;  ///< what it takes by default, as in "reserve:4"; none: no number
-  bool peano = false;        ///< one of Peano's own strategies
   std::function<Policy(int)> make_with;
 
   Policy make() const { return make_with(count.value_or(0)); }
 };
 
-/// Every policy, with usual counts for `processors` and a tree of `children` = K; Peano's first.
-/// `hardcoded` is left out: it replays a plan.
+/// Every policy, with usual counts for `processors` and a tree of `children` = K.
 std::vector<NamedPolicy> policies_for(int processors, int children);
 
 /// The policy called `name`, as above or with another count, e.g. "reserve:4".

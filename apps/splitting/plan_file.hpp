@@ -3,40 +3,38 @@
 // tree. docs/reference/formats.md, section Plan.
 #pragma once
 
-#include <filesystem>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
+#include <cleave/trace/json_fields.hpp>
 #include <cleave/trace/provenance.hpp>
 
 #include "apps/splitting/ledger.hpp"
 
 namespace cleave::splitting {
 
-/// A plan as read back.
-struct RecordedPlan {
+struct PlanFile {
+  PlanFile() = default;
+  PlanFile(const Ledger& ledger, const CostCoefficients& price, detail::Provenance made);
+
   std::string tree_fingerprint;
   Index tree_leaves = 0;
   int processors = 1;
   Mode mode = Mode::sfc;
   CostCoefficients cost;
   std::vector<Entry> entries;
+  detail::Provenance provenance;
 };
 
-/// One line of a ledger as plan files and reports have it, without its leaves.
-nlohmann::json to_json(const Entry& entry);
+/// The fields of a plan file, for `json_text` and `JsonFields::parse`.
+void fields(detail::JsonFields& object, PlanFile& plan);
 
-/// Writes the ledger's splits, whole or not at all. \throws FileError
-void write_plan(const std::filesystem::path& path, const Ledger& ledger,
-                const CostCoefficients& cost, const detail::Provenance& provenance);
-
-/// The plan file's `text`. \throws FileError  naming `path` and the field
-RecordedPlan parse_plan(const std::filesystem::path& path, const std::string& text);
+/// The fields of a ledger's line as reports have them, without its leaves.
+void figures(detail::JsonFields& object, Entry& entry);
 
 /// Replays a plan that was read from `path`.
 /// \throws FileError  if it was made for another tree, a split is illegal, or n or N differ from
 /// what the file says
-Ledger replay_recorded(const std::filesystem::path& path, const Tree& tree,
-                       const RecordedPlan& recorded);
+Ledger replay(const std::string& path, const Tree& tree, const PlanFile& plan);
 
 }  // namespace cleave::splitting

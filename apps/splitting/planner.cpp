@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace cleave::splitting {
 
@@ -35,56 +34,33 @@ void check(const Problem& problem) {
 
 bool sfc_is_legal(Mode mode) { return mode == Mode::sfc || mode == Mode::any || mode == Mode::run; }
 
-std::optional<Planned> plan_on_curve(const Problem& problem, LoadWindow window, Planner planner) {
+/// `plan_within` once it is decided whether the search is affordable: it is not where `planner` is
+/// automatic.
+std::optional<Planned> plan_by(const Problem& problem, LoadWindow window, Planner planner) {
+  if (planner != Planner::search && !sfc_is_legal(problem.mode)) {
+    throw Error(fmt::format("planner {} does not plan mode {}, automatic and search do",
+                            name_of(planner), name_of(problem.mode)));
+  }
   if (planner == Planner::automatic) {
     const bool intervals = problem.cost.depends_on_n &&
                            interval_dp_candidates(problem, window) <= kMaxIntervalCandidates;
     planner = intervals ? Planner::interval : Planner::chain;
   }
   std::optional<Planned> planned;
-  if (planner == Planner::interval) {
+  if (planner == Planner::search) {
+    planned = exact_search(problem, window);
+  } else if (planner == Planner::interval) {
     planned = interval_dp(problem, window);
   } else if (const auto cuts = planner == Planner::chain ? chain_cuts(problem, window)
                                                          : greedy_cuts(problem, window)) {
     planned = plan_of_cuts(problem, *cuts);
   }
   if (planned) {
-    planned->planner = planner;
-    planned->exact =
-        problem.mode == Mode::sfc &&
-        (planner == Planner::interval || (planner == Planner::chain && !problem.cost.depends_on_n));
-  }
-  return planned;
-}
-
-/// `plan_within` once it is decided whether the search is affordable: it is not where `planner` is
-/// automatic.
-std::optional<Planned> plan_by(const Problem& problem, LoadWindow window, Planner planner) {
-  if (planner == Planner::automatic && !sfc_is_legal(problem.mode)) {
-    planner = Planner::subtrees;
-  }
-  std::optional<Planned> planned;
-  if (planner == Planner::search) {
-    planned = exact_search(problem, window);
-    if (planned) {
-      planned->exact = true;
-    }
-  } else if (planner == Planner::subtrees && problem.mode != Mode::sfc) {
-    planned = plan_by_subtrees(problem, window.maximum);
-    if (planned && planned->window.minimum < window.minimum) {
-      return std::nullopt;
-    }
-  } else if (planner != Planner::subtrees && sfc_is_legal(problem.mode)) {
-    planned = plan_on_curve(problem, window, planner);
-    planner = planned ? planned->planner : planner;
-  } else {
-    throw Error(fmt::format("planner {} does not plan mode {}, automatic and search do",
-                            name_of(planner), name_of(problem.mode)));
-  }
-  if (planned) {
     planned->plan.mode = problem.mode;
-    planned->window = window;
     planned->planner = planner;
+    const bool least =
+        planner == Planner::interval || (planner == Planner::chain && !problem.cost.depends_on_n);
+    planned->exact = planner == Planner::search || (problem.mode == Mode::sfc && least);
   }
   return planned;
 }
@@ -113,19 +89,15 @@ auto by_search_if_affordable(const Problem& problem, Planner planner, Plan plan)
     try {
       return plan(Planner::search);
     } catch (const SearchTooLarge&) {
+      if (!sfc_is_legal(problem.mode)) {
+        throw;
+      }
     }
   }
   return plan(planner);
 }
 
 Planned min_imbalance_by(const Problem& problem, Planner planner) {
-  const bool by_subtrees = planner == Planner::subtrees ||
-                           (planner == Planner::automatic && !sfc_is_legal(problem.mode));
-  if (by_subtrees && problem.mode != Mode::sfc) {
-    Planned planned = *plan_by_subtrees(problem);
-    planned.planner = Planner::subtrees;
-    return planned;
-  }
   for (Index imbalance = 0; imbalance <= total_load(problem); ++imbalance) {
     if (auto planned = plan_as_wide(problem, imbalance, planner)) {
       return std::move(*planned);
@@ -154,49 +126,9 @@ std::vector<FrontPoint> front_by(const Problem& problem, Planner planner) {
       add(window.maximum - window.minimum, plan_by(problem, window, planner));
     }
   }
-  add(whole, Planned{.plan = {.processors = problem.processors, .mode = problem.mode},
-                     .window = {0, whole},
-                     .exact = true});
+  add(whole,
+      Planned{.plan = {.processors = problem.processors, .mode = problem.mode}, .exact = true});
   return front;
-}
-
-struct Node {
-  int level = 0;
-  Index index = 0;
-};
-
-/// The nodes to cut off, by level, so that no part holds more than `maximum` leaves: bottom-up, the
-/// heaviest children wherever more is left (Kundu and Misra, "A linear tree partitioning
-/// algorithm", SIAM J. Comput. 6, 1977).
-std::vector<Node> nodes_to_cut(const Tree& tree, Index maximum) {
-  std::vector<Node> cuts;
-  std::vector<Index> below;  // leaves that nodes of the level below keep
-  for (int level = tree.l_max(); level >= 0; --level) {
-    std::vector<Index> here;
-    here.reserve(static_cast<std::size_t>(tree.nodes_of_level(level)));
-    for (Index node = 0; node < tree.nodes_of_level(level); ++node) {
-      if (!tree.refined(level, node)) {
-        here.push_back(1);
-        continue;
-      }
-      std::vector<Index> children(static_cast<std::size_t>(tree.children()));
-      std::iota(children.begin(), children.end(), tree.first_child(level, node));
-      const auto leaves_of = [&](Index child) { return below[static_cast<std::size_t>(child)]; };
-      std::ranges::stable_sort(children, std::ranges::greater{}, leaves_of);
-      Index leaves = 0;
-      for (const Index child : children) {
-        leaves += leaves_of(child);
-      }
-      for (std::size_t i = 0; leaves > maximum && i + 1 < children.size(); ++i) {
-        leaves -= leaves_of(children[i]);
-        cuts.push_back({level + 1, children[i]});
-      }
-      here.push_back(leaves);
-    }
-    below = std::move(here);
-  }
-  std::ranges::stable_sort(cuts, {}, &Node::level);
-  return cuts;
 }
 
 }  // namespace
@@ -226,36 +158,6 @@ Planned plan_min_imbalance(const Problem& problem, Planner planner) {
 std::vector<FrontPoint> plan_front(const Problem& problem, Planner planner) {
   return by_search_if_affordable(problem, planner,
                                  [&](Planner chosen) { return front_by(problem, chosen); });
-}
-
-std::optional<Planned> plan_by_subtrees(const Problem& problem, std::optional<Index> maximum) {
-  const Tree& tree = problem.tree;
-  const auto fits = [&](Index most) {
-    return most >= 1 && std::ssize(nodes_to_cut(tree, most)) < problem.processors;
-  };
-  Index low = maximum.value_or(1);
-  Index high = maximum.value_or(tree.leaves());
-  while (low < high) {
-    const Index middle = low + (high - low) / 2;
-    fits(middle) ? high = middle : low = middle + 1;
-  }
-  if (!fits(low)) {
-    return std::nullopt;
-  }
-  Ledger ledger(tree, problem.processors, problem.mode, problem.cost);
-  int receiver = 0;
-  for (const Node& cut : nodes_to_cut(tree, low)) {
-    while (ledger.growth().stage() < cut.level) {
-      ledger.advance();
-    }
-    const Index leaf = ledger.growth().leaf_at(tree.first_leaf(cut.level, cut.index));
-    ledger.split(ledger.owner(cut.level, cut.index), ++receiver, LeafSet(LeafRun{leaf, leaf + 1}));
-  }
-  while (ledger.growth().stage() < tree.l_max()) {
-    ledger.advance();
-  }
-  const auto [minimum, most] = std::ranges::minmax(ledger.leaves_of_all());
-  return Planned{.plan = ledger.plan(), .cost = ledger.cost(), .window = {minimum, most}};
 }
 
 }  // namespace cleave::splitting

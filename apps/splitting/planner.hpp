@@ -46,16 +46,15 @@ struct LoadWindow {
 LoadWindow window_around_mean(const Problem& problem, double tolerance);
 
 enum class Planner : std::uint8_t {
-  automatic,  ///< an exact one where it is affordable, else chain or subtrees
+  automatic,  ///< an exact one where it is affordable, else chain
   interval,   ///< interval_dp: modes sfc, any and run; in sfc exact for any F
   chain,      ///< chain_cuts: the same modes, in sfc exact where F depends on N only
   greedy,     ///< greedy_cuts: the same modes; millions of leaves in a millisecond
   search,     ///< exact_search: every mode, small trees, exact for any F
-  subtrees,   ///< plan_by_subtrees: every mode but sfc, trees of any size
 };
 
-inline constexpr std::array<std::string_view, 6> kPlannerNames = {
-    "automatic", "interval", "chain", "greedy", "search", "subtrees"};
+inline constexpr std::array<std::string_view, 5> kPlannerNames = {"automatic", "interval", "chain",
+                                                                  "greedy", "search"};
 
 constexpr std::string_view name_of(Planner planner) {
   return kPlannerNames[static_cast<std::size_t>(planner)];
@@ -65,19 +64,17 @@ constexpr std::string_view name_of(Planner planner) {
 struct Planned {
   Plan plan;
   double cost = 0;
-  LoadWindow window;
   Planner planner = Planner::automatic;  ///< the one that was used
-  bool exact = false;                    ///< no cheaper plan has its loads in `window`
+  bool exact = false;                    ///< no cheaper plan has its loads in the window
 };
 
 /// The cheapest plan that `planner` finds with loads in `window`; nothing if it finds none.
 /// A tree too large for the search is planned as in `sfc` in modes `any` and `run`, where these
-/// splits are legal too, and by subtrees in the other two; the plan is then not exact. \throws
-/// Error  if the planner does not take the mode, or the tree or window is too large for it
+/// splits are legal too; the plan is then not exact. \throws Error  if the planner does not take
+/// the mode, or the tree or window is too large for it
 std::optional<Planned> plan_within(const Problem& problem, LoadWindow window, Planner planner);
 
-/// The cheapest plan of least imbalance. By subtrees it is the plan of least maximum instead.
-/// \throws Error  as above, or if there is no plan at all
+/// The cheapest plan of least imbalance. \throws Error  as above, or if there is no plan at all
 Planned plan_min_imbalance(const Problem& problem, Planner planner);
 
 /// One plan of a front.
@@ -160,12 +157,5 @@ class SearchTooLarge : public Error {
 /// in the leaves; in mode `any` in their kinds, since leaves with equal subtrees below them are
 /// exchangeable there. \throws SearchTooLarge  beyond `kMaxSearchLeaves` or `kMaxSearchSteps`
 std::optional<Planned> exact_search(const Problem& problem, LoadWindow window);
-
-/// The plan of whole subtrees with the least maximum, or with at most `maximum` leaves a processor
-/// and the fewest processors; nothing if that takes more than there are. Every split gives away one
-/// node at the moment it appears, so that n = 1 and N is as small as it can be. O(nodes log(leaves)
-/// + P nodes of one level). \pre  problem.mode is not sfc
-std::optional<Planned> plan_by_subtrees(const Problem& problem,
-                                        std::optional<Index> maximum = std::nullopt);
 
 }  // namespace cleave::splitting

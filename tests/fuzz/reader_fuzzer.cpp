@@ -24,6 +24,7 @@
 
 #include <cleave/comm.hpp>
 #include <cleave/error.hpp>
+#include <cleave/file.hpp>
 #include <cleave/host/provenance_here.hpp>
 #include <cleave/stealing/snapshot.hpp>
 #include <cleave/trace/checksum.hpp>
@@ -34,6 +35,8 @@
 #include "apps/flowshop/instance.hpp"
 #include "apps/quicksort/key_file.hpp"
 #include "apps/reading/reading.hpp"
+#include "apps/splitting/plan_file.hpp"
+#include "apps/splitting/tree.hpp"
 #include "models/tables/table.hpp"
 #include "models/theory/model_file.hpp"
 #include "models/theory/prediction.hpp"
@@ -172,8 +175,12 @@ const std::map<std::string_view, Reader>& readers() {
       {"trace", of_file(read_trace_and_collect)},
       {"machine", of_file([](const auto& path) { detail::read_machine(path); })},
       {"model", of_file(read_model_and_ask)},
-      {"tree", of_file([](const auto& path) { splitting::read_tree(path); })},
-      {"plan", of_file([](const auto& path) { splitting::read_plan(path); })},
+      {"tree", of_file([](const auto& path) { splitting::parse_tree(path, read_file(path)); })},
+      {"plan", of_file([](const auto& path) {
+         splitting::PlanFile plan;
+         auto object = detail::JsonFields::parse(path.string(), "", read_file(path));
+         fields(object, plan);
+       })},
       {"graph", read_graph},
       {"table", [](std::string_view bytes) { models::rows_of("table", bytes); }},
       {"keys", of_file(read_keys)},

@@ -10,10 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "random_trees.hpp"
-#include "apps/splitting/ledger/ledger.hpp"
-#include "apps/splitting/ledger/score.hpp"
-#include "apps/splitting/offline/planner.hpp"
+#include "apps/splitting/ledger.hpp"
+#include "apps/splitting/planner.hpp"
+#include "tests/apps/splitting/random_trees.hpp"
 
 namespace cleave::splitting {
 namespace {
@@ -49,7 +48,7 @@ class BruteForceCase : public testing::TestWithParam<json> {
     } else if (name == "sfc_weighted") {
       problem.weights = case_["leaf_weights"].get<std::vector<Index>>();
     } else {
-      problem.mode = mode_named(name).value();
+      problem.mode = named<Mode>(kModeNames, name).value();
     }
     return problem;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/splitting/tree/curve.hpp"
+#include "apps/splitting/curve.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 
 #include <cleave/error.hpp>
 
-#include "random_trees.hpp"
-#include "apps/splitting/ledger/surface.hpp"
-#include "apps/splitting/tree/generators.hpp"
+#include "apps/splitting/curve.hpp"
+#include "apps/splitting/generators.hpp"
+#include "tests/apps/splitting/random_trees.hpp"
 
 namespace cleave::splitting {
 
@@ -89,12 +89,12 @@ TEST(Curve, ThereIsNoPeanoCurveForTwo) {
 
 TEST(Generators, MakeTheTreesThatTheyAreNamedAfter) {
   const Curve curve({2, 2}, CurveKind::hilbert);
-  EXPECT_EQ(skewed_tree(curve, {1, 3}).fingerprint(), page_tree().fingerprint());
+  EXPECT_EQ(sphere_tree(curve, {1, 3}, {0, 0, 0}, 0).fingerprint(), page_tree().fingerprint());
   const Tree uniform = random_tree(curve, {4, 4}, 0, 1);
   EXPECT_EQ(uniform.leaves(), 256);
   EXPECT_EQ(uniform.l_min(), 4);
   // A point inside the domain: one cell refines a level, so every level adds three leaves.
-  EXPECT_EQ(point_tree(curve, {1, 7}, {0.3, 0.4, 0}).leaves(), 1 + 7 * 3);
+  EXPECT_EQ(sphere_tree(curve, {1, 7}, {0.3, 0.4, 0}, 0).leaves(), 1 + 7 * 3);
   const Tree sphere = sphere_tree(curve, {2, 6}, {0.5, 0.5, 0}, 0.3);
   EXPECT_EQ(sphere.l_min(), 2);
   EXPECT_EQ(sphere.l_max(), 6);
@@ -102,15 +102,7 @@ TEST(Generators, MakeTheTreesThatTheyAreNamedAfter) {
             random_tree(curve, {1, 6}, 0.5, 7).fingerprint());
   EXPECT_THROW(random_tree(curve, {3, 2}, 0.5, 7), Error);
   EXPECT_THROW(random_tree(curve, {1, 3}, 1.5, 7), Error);
-  EXPECT_THROW(sphere_tree(curve, {1, 3}, {0.5, 0.5, 0.5}, 0), Error);
   EXPECT_EQ(random_tree(curve, {2, 5}, 0, 7).l_max(), 2);  // none refines below the least level
-}
-
-TEST(Generators, RefineTowardsAPoint) {
-  const Curve curve({2, 2}, CurveKind::morton);
-  const Tree tree = point_tree(curve, {0, 4}, {0.1, 0.1, 0});
-  EXPECT_EQ(tree.leaves(), 13);  // one of four cells, four times
-  EXPECT_EQ(tree.l_max(), 4);
 }
 
 TEST(Curve, KnowsNoCellsDeeperThanItsCoordinatesTell) {
@@ -120,58 +112,6 @@ TEST(Curve, KnowsNoCellsDeeperThanItsCoordinatesTell) {
   EXPECT_THROW(cells_of(tree_of({2, 2}, rows), curve), Error);
   rows.pop_back();
   EXPECT_EQ(std::ssize(cells_of(tree_of({2, 2}, rows), curve)), curve.deepest_level() + 1);
-}
-
-TEST(Generators, ARuleOfChildrenMakesATree) {
-  // Node ids count the path in base 4; nodes whose id is even have children.
-  const auto tree = tree_from_rule(
-      {2, 2}, 3, Index{0}, [](Index id) { return id % 2 == 0 ? 4 : 0; },
-      [](Index id, Index i) { return id * 4 + i; });
-  EXPECT_EQ(tree_of({2, 2}, {"1", "1010", "10101010"}).fingerprint(), tree.fingerprint());
-  EXPECT_THROW(
-      tree_from_rule(
-          {2, 2}, 3, 0, [](int) { return 3; }, [](int, Index i) { return static_cast<int>(i); }),
-      Error);
-}
-
-TEST(Surface, OfTwoHalvesOfAUniformSquareIsItsEdge) {
-  const Curve curve({2, 2}, CurveKind::hilbert);
-  const Tree tree = random_tree(curve, {3, 3}, 0, 1);  // 8 x 8 cells
-  Ledger ledger(tree, 3, Mode::sfc, linear_cost(1, 1));
-  while (ledger.growth().stage() < 3) ledger.advance();
-  ledger.split(0, 1, 32, Side::back);
-  const auto shapes = part_shapes(ledger, curve);
-  EXPECT_EQ(shapes[0].surface, 8);
-  EXPECT_EQ(shapes[1].surface, 8);
-  EXPECT_EQ(shapes[0].pieces, 1);
-  EXPECT_EQ(shapes[1].pieces, 1);
-  EXPECT_EQ(shapes[2].pieces, 0);
-}
-
-TEST(Surface, CountsFacesOnTheFinerSide) {
-  // Four cells, of which the first (lower left) has four children: two of those touch each
-  // neighbour.
-  const Curve curve({2, 2}, CurveKind::morton);
-  const Tree tree = tree_of({2, 2}, {"1", "1000"});
-  Ledger ledger(tree, 2, Mode::sfc, linear_cost(1, 1));
-  ledger.advance();
-  ledger.advance();
-  ledger.split(0, 1, 4, Side::front);
-  const auto shapes = part_shapes(ledger, curve);
-  EXPECT_EQ(shapes[0].surface, 4);
-  EXPECT_EQ(shapes[1].surface, 4);
-}
-
-TEST(Surface, MortonPiecesFallApart) {
-  const Curve curve({2, 2}, CurveKind::morton);
-  const Tree tree = random_tree(curve, {1, 1}, 0, 1);
-  Ledger ledger(tree, 2, Mode::run, linear_cost(1, 1));
-  ledger.advance();
-  ledger.split(0, 1, LeafSet(LeafRun{1, 3}));  // the two cells off the diagonal
-  const auto shapes = part_shapes(ledger, curve);
-  EXPECT_EQ(shapes[1].pieces, 2);
-  EXPECT_EQ(shapes[0].pieces, 2);
-  EXPECT_EQ(shapes[0].surface, 4);
 }
 
 /// Against every pair of leaves: two cells share a face if they overlap in all axes but one, where
@@ -205,16 +145,16 @@ TEST(Surface, EqualsThatOfAllPairsOfLeaves) {
           touching += low == high;
           overlapping += low < high;
         }
-        const int pa = ledger.owner(growth.level(a), growth.node(a));
-        const int pb = ledger.owner(growth.level(b), growth.node(b));
+        const int pa = ledger.owner(a);
+        const int pb = ledger.owner(b);
         if (touching == 1 && overlapping == shape.d - 1 && pa != pb) {
           ++surface[static_cast<std::size_t>(pa)];
           ++surface[static_cast<std::size_t>(pb)];
         }
       }
     }
-    const auto shapes = part_shapes(ledger, curve);
-    for (std::size_t p = 0; p < 4; ++p) EXPECT_EQ(shapes[p].surface, surface[p]) << "tree " << i;
+    const auto found = surfaces(ledger, curve);
+    for (std::size_t p = 0; p < 4; ++p) EXPECT_EQ(found[p], surface[p]) << "tree " << i;
   }
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/splitting/ledger/ledger.hpp"
+#include "apps/splitting/ledger.hpp"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "random_trees.hpp"
+#include <cleave/error.hpp>
+
+#include "tests/apps/splitting/random_trees.hpp"
 
 namespace cleave::splitting {
 
@@ -107,44 +109,13 @@ bool allowed_by_definition(const Ledger& ledger, int giver, const LeafSet& leave
   return false;
 }
 
-/// The rule that a refused split names is one that it breaks.
-void expect_rule_broken(const Ledger& ledger, const IllegalSplit& e, int giver, int receiver,
-                        const LeafSet& leaves) {
-  switch (e.rule()) {
-    case Rule::processors_exist:
-      EXPECT_TRUE(giver < 0 || receiver < 0 || giver >= ledger.processors() ||
-                  receiver >= ledger.processors());
-      break;
-    case Rule::giver_is_not_receiver:
-      EXPECT_EQ(giver, receiver);
-      break;
-    case Rule::receiver_is_empty:
-      EXPECT_GT(ledger.leaves_of(receiver), 0);
-      break;
-    case Rule::leaves_exist:
-      EXPECT_GE(leaves.back(), ledger.growth().leaves());
-      break;
-    case Rule::giver_owns_leaves:
-      EXPECT_FALSE(ledger.part(giver).contains_all(leaves));
-      break;
-    case Rule::giver_keeps_a_leaf:
-      EXPECT_EQ(ledger.part(giver), leaves);
-      break;
-    case Rule::mode_allows_leaves:
-      EXPECT_FALSE(allowed_by_definition(ledger, giver, leaves)) << name_of(ledger.mode());
-      break;
-    default:
-      ADD_FAILURE() << "unexpected rule: " << e.what();
-  }
-}
-
 TEST(Ledger, KeepsItsInvariantsUnderRandomLegalAndIllegalSplits) {
   std::mt19937_64 random(1);
   const auto draw = [&](Index low, Index high) {
     return std::uniform_int_distribution<Index>(low, high)(random);
   };
   int made = 0;
-  std::map<Rule, int> refused;
+  int refused = 0;
   for (int i = 0; i < 600; ++i) {
     const Tree tree = random_small_tree(random, {2, i % 2 + 2}, 4, 80);
     const Mode mode = static_cast<Mode>(i % 5);
@@ -164,11 +135,10 @@ TEST(Ledger, KeepsItsInvariantsUnderRandomLegalAndIllegalSplits) {
         try {
           ledger.split(giver, receiver, leaves);
           ++made;
-        } catch (const IllegalSplit& e) {
-          ++refused[e.rule()];
+        } catch (const Error&) {
+          ++refused;
           EXPECT_EQ(ledger.leaves_of_all(), before) << "a refused split changed something";
           EXPECT_EQ(ledger.entries().size(), entries);
-          expect_rule_broken(ledger, e, giver, receiver, leaves);
           continue;
         }
         EXPECT_EQ(ledger.leaves_of(receiver), leaves.size());
@@ -181,7 +151,7 @@ TEST(Ledger, KeepsItsInvariantsUnderRandomLegalAndIllegalSplits) {
               ledger.leaves_of_all());
   }
   EXPECT_GT(made, 300);
-  EXPECT_EQ(refused.size(), 7U);
+  EXPECT_GT(refused, 300);
 }
 
 TEST(Ledger, AllowsExactlyWhatEachModeIsDefinedToAllow) {
@@ -208,7 +178,7 @@ TEST(Ledger, AllowsExactlyWhatEachModeIsDefinedToAllow) {
         try {
           ledger.split(giver, receiver, leaves);
           ++receiver;
-        } catch (const IllegalSplit&) {
+        } catch (const Error&) {
           accepted = false;
         }
         EXPECT_EQ(accepted, allowed) << name_of(mode);
@@ -226,7 +196,7 @@ TEST(Ledger, RefusalsNameValueAndRule) {
   const auto rule_of = [&](auto&& split) -> std::string {
     try {
       split();
-    } catch (const IllegalSplit& e) {
+    } catch (const Error& e) {
       return e.what();
     }
     return "accepted";
@@ -244,19 +214,18 @@ TEST(Ledger, RefusalsNameValueAndRule) {
   ledger.split(0, 1, 1, Side::front);
   EXPECT_EQ(rule_of([&] { ledger.split(0, 1, 1, Side::front); }),
             "processor 1 would receive leaves, but owns 1 already");
+  EXPECT_EQ(rule_of([&] {
+              ledger.split(0, 2, LeafSet(LeafRun{0, 2}));
+            }),
+            "processor 0 would give 2 leaves from leaf 0 on, but does not own all of them");
+  EXPECT_EQ(rule_of([&] {
+              ledger.split(0, 2, LeafSet(LeafRun{1, 4}));
+            }),
+            "processor 0 would give 3 leaves from leaf 1 on, but 1 of its leaves must stay");
   EXPECT_THROW(Ledger(tree, 0, Mode::sfc, linear_cost(1, 1)), Error);
-}
-
-TEST(Ledger, RefusesANegativePrice) {
-  const Tree tree = page_tree();
-  Ledger ledger(tree, 2, Mode::sfc, {.price = [](const SplitSize&) { return -1.0; }});
-  ledger.advance();
-  try {
-    ledger.split(0, 1, 1, Side::front);
-    FAIL() << "accepted";
-  } catch (const IllegalSplit& e) {
-    EXPECT_EQ(e.rule(), Rule::price_is_not_negative);
-  }
+  Ledger negative(tree, 2, Mode::sfc, {.price = [](const SplitSize&) { return -1.0; }});
+  negative.advance();
+  EXPECT_THROW(negative.split(0, 1, 1, Side::front), Error);
 }
 
 TEST(Ledger, InteriorNodesFollowWhenAllTheirChildrenLeaveTogether) {

@@ -4,10 +4,9 @@
 
 #include <vector>
 
-#include "random_trees.hpp"
-#include "apps/splitting/ledger/ledger.hpp"
-#include "apps/splitting/ledger/score.hpp"
-#include "apps/splitting/offline/planner.hpp"
+#include "apps/splitting/ledger.hpp"
+#include "apps/splitting/planner.hpp"
+#include "tests/apps/splitting/random_trees.hpp"
 
 namespace cleave::splitting {
 

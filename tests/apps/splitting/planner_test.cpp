@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/splitting/offline/planner.hpp"
+#include "apps/splitting/planner.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,14 +12,8 @@
 
 #include <cleave/error.hpp>
 
-#include "random_trees.hpp"
-#include "apps/splitting/ledger/ledger.hpp"
-#include "apps/splitting/ledger/score.hpp"
-#include "apps/splitting/offline/chain_dp.hpp"
-#include "apps/splitting/offline/cuts.hpp"
-#include "apps/splitting/offline/exact_search.hpp"
-#include "apps/splitting/offline/interval_dp.hpp"
-#include "apps/splitting/offline/subtree_plan.hpp"
+#include "apps/splitting/generators.hpp"
+#include "tests/apps/splitting/random_trees.hpp"
 
 namespace cleave::splitting {
 
@@ -121,12 +115,15 @@ TEST(Planner, EqualsBruteForceOnAThousandTreesAtSixPriceRatios) {
       if (a1 == 0) {
         ASSERT_EQ(plan_min_imbalance(problem, Planner::chain).cost, minimum.cost);
       }
-      double best = std::numeric_limits<double>::infinity();
+      std::vector<std::pair<Index, double>> front;
       for (const auto& [imbalance, cost] : expected) {
-        best = std::min(best, cost);
-        const auto planned = plan_with_imbalance(problem, imbalance, Planner::automatic);
-        ASSERT_TRUE(planned.has_value());
-        ASSERT_EQ(planned->cost, best) << "tree " << i << " imbalance " << imbalance;
+        if (front.empty() || cost < front.back().second) front.push_back({imbalance, cost});
+      }
+      const std::vector<FrontPoint> planned = plan_front(problem, Planner::automatic);
+      ASSERT_EQ(planned.size(), front.size()) << "tree " << i;
+      for (std::size_t at = 0; at < front.size(); ++at) {
+        ASSERT_EQ(planned[at].imbalance, front[at].first) << "tree " << i;
+        ASSERT_EQ(planned[at].planned.cost, front[at].second) << "tree " << i;
       }
     }
   }
@@ -134,15 +131,13 @@ TEST(Planner, EqualsBruteForceOnAThousandTreesAtSixPriceRatios) {
 
 TEST(Planner, ExactPlansHoldForAnyPriceOfNAndN) {
   std::mt19937_64 random(2);
-  const CostModel stepped{
-      .price =
-          [](const SplitSize& size) {
-            return static_cast<double>(size.n * size.n + size.N + (size.giver_leaves > 5 ? 3 : 0));
-          },
-      .name = "stepped"};
+  const CostModel stepped{.price = [](const SplitSize& size) {
+    return static_cast<double>(size.n * size.n + size.N + (size.giver_leaves > 5 ? 3 : 0));
+  }};
   for (int i = 0; i < 100; ++i) {
     const Tree tree = random_small_tree(random, {2, 2}, 4, 13);
-    for (const CostModel& cost : {stepped, superlinear_cost(1, 0.5, 1.5)}) {
+    for (const CostModel& cost :
+         {stepped, CostCoefficients{.a1 = 1, .a2 = 0.5, .exponent = 1.5}.model()}) {
       const Problem problem{.tree = tree, .processors = 3, .cost = cost};
       const Planned by_intervals = plan_min_imbalance(problem, Planner::interval);
       const Planned by_search = plan_min_imbalance(problem, Planner::search);
@@ -162,8 +157,7 @@ TEST(Planner, EveryPlannerKeepsTheWindowAndNoneBeatsTheExactOne) {
     const auto exact = plan_within(problem, window, Planner::chain);
     ASSERT_TRUE(exact.has_value());
     ASSERT_TRUE(exact->exact);
-    for (const Planner planner :
-         {Planner::interval, Planner::banded, Planner::greedy, Planner::two_phase}) {
+    for (const Planner planner : {Planner::interval, Planner::greedy}) {
       const auto planned = plan_within(problem, window, planner);
       ASSERT_TRUE(planned.has_value()) << name_of(planner);
       EXPECT_GE(planned->cost, exact->cost) << name_of(planner);
@@ -179,20 +173,20 @@ TEST(Planner, EveryPlannerKeepsTheWindowAndNoneBeatsTheExactOne) {
   }
 }
 
-TEST(Planner, TwoPhasesLoseLittleAgainstTheExactPlan) {
+TEST(Planner, CutsFirstAndOrderAfterwardsLoseLittleAgainstTheExactPlan) {
   std::mt19937_64 random(4);
   double exact = 0;
-  double two_phase = 0;
+  double chain = 0;
   for (int i = 0; i < 300; ++i) {
     const Tree tree = random_small_tree(random, {2, 2}, 5, 60);
     const Problem problem{.tree = tree, .processors = 5, .cost = linear_cost(1, 1)};
     const double minimum = plan_min_imbalance(problem, Planner::interval).cost;
-    const double quick = plan_min_imbalance(problem, Planner::two_phase).cost;
+    const double quick = plan_min_imbalance(problem, Planner::chain).cost;
     EXPECT_LE(minimum, quick);
     exact += minimum;
-    two_phase += quick;
+    chain += quick;
   }
-  EXPECT_LE(two_phase, 1.02 * exact);
+  EXPECT_LE(chain, 1.02 * exact);
 }
 
 TEST(Planner, MoreProcessorsThanLeavesLeavesTheSpareOnesEmpty) {
@@ -210,7 +204,7 @@ TEST(Planner, RefusesWhatIsOutOfRange) {
                Error);
   EXPECT_THROW(linear_cost(-1, 1), Error);
   EXPECT_THROW(linear_cost(1, std::numeric_limits<double>::quiet_NaN()), Error);
-  EXPECT_THROW(superlinear_cost(1, 1, 0.5), Error);
+  EXPECT_THROW(CostCoefficients{.exponent = 0.5}.model(), Error);
   const Problem weighted{
       .tree = tree, .processors = 2, .cost = linear_cost(1, 1), .weights = {1, 2}};
   EXPECT_THROW(plan_min_imbalance(weighted, Planner::automatic), Error);
@@ -233,9 +227,8 @@ TEST(Planner, RefusesAModeThatItDoesNotPlan) {
     }
     return "accepted";
   };
-  EXPECT_EQ(refusal(Mode::sfc, Planner::subtrees), "planner subtrees plans every mode but sfc");
-  EXPECT_EQ(refusal(Mode::run, Planner::chain),
-            "planner chain plans mode sfc only, mode run takes automatic, search or subtrees");
+  EXPECT_EQ(refusal(Mode::subtree, Planner::chain),
+            "planner chain does not plan mode subtree, automatic and search do");
   EXPECT_EQ(refusal(Mode::run, Planner::search), "accepted");
 }
 
@@ -247,39 +240,69 @@ Tree tree_too_large_for_the_search(std::mt19937_64& random) {
   return tree;
 }
 
-TEST(Planner, ATreeTooLargeForTheSearchIsPlannedAsSfcOrBySubtrees) {
+TEST(Planner, ATreeTooLargeForTheSearchIsPlannedAsSfcWhereThatIsLegal) {
   std::mt19937_64 random(5);
   for (int i = 0; i < 30; ++i) {
     const Tree tree = tree_too_large_for_the_search(random);
     for (const Mode mode : {Mode::any, Mode::run, Mode::subtree, Mode::parent_owned}) {
       const Problem problem{.tree = tree, .processors = 6, .cost = linear_cost(1, 1), .mode = mode};
       EXPECT_THROW(plan_min_imbalance(problem, Planner::search), SearchTooLarge);
+      if (mode == Mode::subtree || mode == Mode::parent_owned) {
+        EXPECT_THROW(plan_min_imbalance(problem, Planner::automatic), SearchTooLarge);
+        continue;
+      }
       const Planned planned = plan_min_imbalance(problem, Planner::automatic);
       EXPECT_FALSE(planned.exact);
+      EXPECT_EQ(planned.plan.mode, mode);
       const Ledger ledger = replay(tree, planned.plan, problem.cost);
       EXPECT_EQ(ledger.cost(), planned.cost);
-      EXPECT_EQ(balance(ledger.leaves_of_all()).maximum,
-                static_cast<double>(planned.window.maximum));
-      const auto within = plan_within(problem, planned.window, Planner::automatic);
-      ASSERT_TRUE(within.has_value());
-      EXPECT_FALSE(within->exact);
-      EXPECT_EQ(within->plan.mode, mode);
-      for (const Index leaves : replay(tree, within->plan, problem.cost).leaves_of_all()) {
-        EXPECT_TRUE(planned.window.holds(leaves)) << name_of(mode) << ' ' << leaves;
-      }
-      for (const LoadWindow narrow :
-           {LoadWindow{0, 0}, LoadWindow{0, 1}, LoadWindow{tree.leaves(), tree.leaves()}}) {
+      EXPECT_LE(balance(ledger.leaves_of_all()).imbalance(), 1);
+      for (const LoadWindow narrow : {LoadWindow{0, 1}, LoadWindow{tree.leaves(), tree.leaves()}}) {
         EXPECT_FALSE(plan_within(problem, narrow, Planner::automatic).has_value());
       }
     }
   }
 }
 
+TEST(Planner, FindsNoPlanWhereNoneKeepsTheWindow) {
+  const Tree tree = page_tree();
+  Problem problem{.tree = tree, .processors = 2, .cost = linear_cost(1, 1)};
+  const auto finds = [&](int processors, LoadWindow window, Planner planner) {
+    problem.processors = processors;
+    return plan_within(problem, window, planner).has_value();
+  };
+  for (const Planner planner :
+       {Planner::interval, Planner::chain, Planner::greedy, Planner::search}) {
+    EXPECT_TRUE(finds(2, {5, 5}, planner)) << name_of(planner);
+    EXPECT_FALSE(finds(2, {9, 9}, planner)) << name_of(planner);
+    EXPECT_FALSE(finds(1, {0, 5}, planner)) << name_of(planner);
+    EXPECT_FALSE(finds(11, {1, 10}, planner)) << name_of(planner) << ": ten leaves";
+  }
+}
+
+TEST(Planner, RefusesWhatTakesAnExactOneTooLong) {
+  const Tree tree = random_tree(Curve({2, 2}, CurveKind::hilbert), {8, 8}, 0, 1);  // 65,536 leaves
+  const auto refusal = [&](int processors, double a1, Planner planner) -> std::string {
+    const Problem problem{.tree = tree, .processors = processors, .cost = linear_cost(a1, 1)};
+    try {
+      return plan_within(problem, {0, 65536}, planner)->exact ? "exact" : "not exact";
+    } catch (const Error& e) {
+      return e.what();
+    }
+  };
+  EXPECT_NE(refusal(8192, 0, Planner::chain).find("narrow the window or use the greedy planner"),
+            std::string::npos);
+  EXPECT_NE(refusal(4, 1, Planner::interval).find("has more than 2000 places for cuts"),
+            std::string::npos);
+  EXPECT_EQ(refusal(4, 1, Planner::automatic), "not exact");
+  EXPECT_EQ(refusal(4, 0, Planner::automatic), "exact");
+}
+
 TEST(Planner, FrontsOfLargeTreesFallFromTheLeastImbalanceToNoSplit) {
   std::mt19937_64 random(7);
   for (int i = 0; i < 5; ++i) {
     const Tree tree = tree_too_large_for_the_search(random);
-    for (const Mode mode : {Mode::sfc, Mode::any, Mode::run, Mode::subtree, Mode::parent_owned}) {
+    for (const Mode mode : {Mode::sfc, Mode::any, Mode::run}) {
       const Problem problem{.tree = tree, .processors = 6, .cost = linear_cost(0, 1), .mode = mode};
       const std::vector<FrontPoint> front = plan_front(problem, Planner::automatic);
       for (std::size_t at = 0; at < front.size(); ++at) {
@@ -294,55 +317,8 @@ TEST(Planner, FrontsOfLargeTreesFallFromTheLeastImbalanceToNoSplit) {
         }
       }
       EXPECT_TRUE(front.back().planned.plan.splits.empty());
-      if (mode == Mode::sfc || mode == Mode::any || mode == Mode::run) {
-        EXPECT_LE(front.front().imbalance, 1);
-      }
+      EXPECT_LE(front.front().imbalance, 1);
     }
-  }
-}
-
-TEST(Subtrees, OfWeightedLeavesSayTheirLoads) {
-  std::mt19937_64 random(8);
-  for (int i = 0; i < 50; ++i) {
-    const Tree tree = random_small_tree(random, {2, 2}, 5, 60);
-    Problem problem{
-        .tree = tree, .processors = 4, .cost = linear_cost(1, 1), .mode = Mode::subtree};
-    for (Index leaf = 0; leaf < tree.leaves(); ++leaf) {
-      problem.weights.push_back(std::uniform_int_distribution<Index>(1, 9)(random));
-    }
-    const Planned planned = plan_min_imbalance(problem, Planner::subtrees);
-    const Ledger ledger = replay(tree, planned.plan, problem.cost);
-    std::vector<Index> loads(4, 0);
-    for (int p = 0; p < 4; ++p) {
-      for (Index leaf = 0; leaf < tree.leaves(); ++leaf) {
-        loads[p] += ledger.part(p).contains_all(LeafSet(LeafRun{leaf, leaf + 1}))
-                        ? problem.weights[leaf]
-                        : 0;
-      }
-    }
-    EXPECT_EQ(planned.window.minimum, *std::min_element(loads.begin(), loads.end()));
-    EXPECT_EQ(planned.window.maximum, *std::max_element(loads.begin(), loads.end()));
-  }
-}
-
-TEST(Subtrees, ReachTheLeastMaximumOfPlansThatGiveSingleNodes) {
-  std::mt19937_64 random(6);
-  for (int i = 0; i < 200; ++i) {
-    const Tree tree = random_small_tree(random, {2, 2}, 4, 13);
-    const Problem problem{.tree = tree,
-                          .processors = std::uniform_int_distribution(1, 4)(random),
-                          .cost = linear_cost(1, 1),
-                          .mode = Mode::subtree};
-    const PricedPlan planned = plan_by_subtrees(problem);
-    const Ledger ledger = replay(tree, planned.plan, problem.cost);
-    const auto leaves = ledger.leaves_of_all();
-    const Index maximum = *std::max_element(leaves.begin(), leaves.end());
-    for (const Entry& entry : ledger.entries()) {
-      EXPECT_EQ(entry.size.n, 1);
-    }
-    // In mode subtree an exact plan never has a smaller maximum: any node may go when it appears.
-    EXPECT_FALSE(exact_search(problem, {.minimum = 0, .maximum = maximum - 1}).has_value());
-    EXPECT_TRUE(exact_search(problem, {.minimum = 0, .maximum = maximum}).has_value());
   }
 }
 

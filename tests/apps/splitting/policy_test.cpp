@@ -1,45 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/splitting/online/policy.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
 
-#include "random_trees.hpp"
-#include "apps/splitting/ledger/score.hpp"
-#include "apps/splitting/offline/planner.hpp"
-#include "apps/splitting/online/simulate.hpp"
-#include "apps/splitting/tree/generators.hpp"
+#include "apps/splitting/generators.hpp"
+#include "apps/splitting/ledger.hpp"
+#include "apps/splitting/online.hpp"
+#include "apps/splitting/planner.hpp"
+#include "tests/apps/splitting/random_trees.hpp"
 
 namespace cleave::splitting {
 namespace {
 
 const CostModel kCost = linear_cost(1, 1);
 
-struct Named {
-  const char* name;
-  std::function<Policy()> make;
-};
-
-std::vector<Named> all_policies() {
-  return {{"spread_out", [] { return spread_out(); }},
-          {"stagnates", [] { return spread_out_once_grid_stagnates(); }},
-          {"hierarchically", [] { return spread_out_hierarchically(3); }},
-          {"bipartition", [] { return recursive_bipartition(); }},
-          {"oversized", [] { return split_oversized_tree(5); }},
-          {"cascade",
-           [] {
-             return cascade({spread_out(2), split_oversized_tree(3), recursive_bipartition()});
-           }},
-          {"wait", [] { return wait(); }},
-          {"reserve", [] { return reserve(2); }},
-          {"budgeted", [] { return budgeted(300, kCost); }},
-          {"ahead", [] { return ahead({.tolerance = 0.2}); }},
-          {"ahead with idle",
-           [] { return ahead({.tolerance = 0.3, .min_leaves = 2, .kept_idle = 2}); }},
-          {"paced", [] { return paced(3); }},
-          {"weighted", [] { return weighted(); }}};
+std::vector<NamedPolicy> all_policies() {
+  std::vector<NamedPolicy> all = policies_for(12, 4);
+  all.push_back({"ahead at a deadline", {}, [](int) {
+                   return ahead({.tolerance = 0.3, .min_leaves = 2, .early_parts = 2});
+                 }});
+  return all;
 }
 
 Index max_leaves(const Ledger& ledger) {
@@ -52,7 +33,7 @@ TEST(Policy, EveryPolicySplitsLegallyOnAnyTree) {
   for (int i = 0; i < 200; ++i) {
     const Tree tree = random_small_tree(random, {i % 2 + 2, 2}, 6, 250);
     const int processors = std::uniform_int_distribution(1, 12)(random);
-    for (const Named& policy : all_policies()) {
+    for (const NamedPolicy& policy : all_policies()) {
       EXPECT_NO_THROW(simulate(tree, processors, kCost, policy.make())) << policy.name;
     }
   }
@@ -78,7 +59,7 @@ TEST(Policy, DecidesTheSameWhileTheFutureDiffersOnly) {
     ASSERT_EQ(other.l_max(), one.l_max());
     if (other.l_min() != one.l_min()) continue;
     const int common = one.l_max() - 1;
-    for (const Named& policy : all_policies()) {
+    for (const NamedPolicy& policy : all_policies()) {
       const auto until_common = [&](const Tree& tree) {
         std::vector<Split> splits = simulate(tree, 6, kCost, policy.make()).plan().splits;
         std::erase_if(splits, [&](const Split& split) { return split.stage > common; });
@@ -116,22 +97,13 @@ TEST(Wait, ReachesTheLeastImbalance) {
   }
 }
 
-TEST(Budgeted, NeverSpendsMoreThanItsBudget) {
-  std::mt19937_64 random(5);
-  for (int i = 0; i < 300; ++i) {
-    const Tree tree = random_small_tree(random, {2, 2}, 6, 300);
-    const double budget = std::uniform_real_distribution(0.0, 2000.0)(random);
-    EXPECT_LE(simulate(tree, 8, kCost, budgeted(budget, kCost)).cost(), budget);
-  }
-}
-
 TEST(Bipartition, CostsTheLeastOfAllThatFillEveryProcessor) {
   const Curve curve({2, 2}, CurveKind::hilbert);
   const Tree tree = random_tree(curve, {2, 6}, 0.6, 1);
   const CostModel by_N = linear_cost(0, 1);
   const double minimum = simulate(tree, 16, by_N, recursive_bipartition()).cost();
   EXPECT_EQ(minimum, 3 * 4 + 12 * 16);
-  for (const Named& policy : all_policies()) {
+  for (const NamedPolicy& policy : all_policies()) {
     const Ledger ledger = simulate(tree, 16, by_N, policy.make());
     if (ledger.entries().size() == 15) {
       EXPECT_GE(ledger.cost(), minimum) << policy.name;
@@ -147,31 +119,6 @@ TEST(Ahead, MakesTheCutsOfSpreadOutEarlierOnAUniformTree) {
   EXPECT_EQ(balance(early.leaves_of_all()).imbalance(), 0);
   EXPECT_EQ(balance(spread.leaves_of_all()).imbalance(), 0);
   EXPECT_LT(early.cost(), spread.cost());
-}
-
-TEST(OnlineView, InheritsThePartsThatTheLedgerHas) {
-  std::mt19937_64 random(9);
-  for (int i = 0; i < 100; ++i) {
-    const Tree tree = random_small_tree(random, {i % 2 + 2, 2}, 5, 200);
-    std::optional<OnlineView> before;
-    const Policy watch = [&, split = recursive_bipartition()](const OnlineView& view) {
-      if (before && before->stage() < view.stage()) {
-        OnlineView now = view;
-        now.inherit_parts(*before);
-        for (int p = 0; p < view.processors(); ++p) {
-          EXPECT_EQ(now.part(p), view.part(p));
-        }
-        if (view.stage() <= view.l_min()) {
-          EXPECT_EQ(before->refined().leaves(), view.leaves());
-        }
-      }
-      const auto give = split(view);
-      before = view;
-      if (give) before->give(give->giver, give->receiver, give->n, give->side);
-      return give;
-    };
-    simulate(tree, 40, kCost, watch);
-  }
 }
 
 TEST(Hierarchically, GivesToNodesBeforeCores) {
@@ -199,25 +146,17 @@ TEST(Oversized, SplitsNoPartThatIsSmallEnough) {
   }
 }
 
-TEST(Hardcoded, ReplaysAnOfflinePlanAtTheSameCost) {
-  const Curve curve({2, 2}, CurveKind::hilbert);
-  const Tree tree = random_tree(curve, {2, 5}, 0.5, 3);
-  const Problem problem{.tree = tree, .processors = 6, .cost = kCost};
-  const Planned planned = plan_min_imbalance(problem, Planner::automatic);
-  const Ledger ledger = simulate(tree, 6, kCost, hardcoded(planned.plan));
-  EXPECT_EQ(ledger.plan().splits, planned.plan.splits);
-  EXPECT_EQ(ledger.cost(), planned.cost);
-}
-
 TEST(Cascade, GoesOnWhenOneStagnates) {
   const Curve curve({2, 2}, CurveKind::hilbert);
   const Tree tree = random_tree(curve, {4, 4}, 0, 1);
   // The first policy knows one split, at stage 1. At stage 2 it has none, so the second one fills
   // the other six processors there; without stagnation it would have begun at stage 1.
-  const Plan one_split{.processors = 8,
-                       .splits = {{.stage = 1, .receiver = 1, .leaves = LeafSet(LeafRun{2, 4})}}};
-  const Ledger ledger =
-      simulate(tree, 8, kCost, cascade({hardcoded(one_split), recursive_bipartition()}));
+  const Policy one_split = [](const OnlineView& view) {
+    return view.stage == 1 && view.opened() == 1
+               ? std::optional(Give{.giver = 0, .receiver = 1, .n = 2})
+               : std::nullopt;
+  };
+  const Ledger ledger = simulate(tree, 8, kCost, cascade({one_split, recursive_bipartition()}));
   ASSERT_EQ(ledger.entries().size(), 7U);
   EXPECT_EQ(ledger.entries()[0].split.stage, 1);
   for (std::size_t i = 1; i < 7; ++i) {
@@ -225,33 +164,19 @@ TEST(Cascade, GoesOnWhenOneStagnates) {
   }
 }
 
-TEST(Weighted, SplitsByTheIndicatorOfTheCaller) {
-  // The first of four cells will hold 25 leaves, and the caller knows.
-  const Tree tree = tree_of({2, 2}, {"1", "1000", "1111", "1000000000000000", "1000"});
-  const Indicate knows = [](const Growth& growth) {
-    Indicator weights;
-    for (Index leaf = 0; leaf < growth.leaves(); ++leaf) {
-      weights.push_back(
-          static_cast<double>(growth.first_final(leaf + 1) - growth.first_final(leaf)));
+TEST(Policy, CostsNoLessThanTheExactPlanWithItsLoads) {
+  const CostModel by_N = linear_cost(0, 1);
+  for (const char* source : {"random:max=6,p=0.65", "sphere:max=7", "point:max=9,min=3"}) {
+    const Tree tree = tree_named(source);
+    for (const NamedPolicy& policy : all_policies()) {
+      const Ledger ledger = simulate(tree, 12, by_N, policy.make());
+      const Balance even = balance(ledger.leaves_of_all());
+      const auto optimum = plan_within(
+          {.tree = tree, .processors = 12, .cost = by_N},
+          {static_cast<Index>(even.minimum), static_cast<Index>(even.maximum)}, Planner::automatic);
+      ASSERT_TRUE(optimum && optimum->exact) << policy.name;
+      EXPECT_GE(ledger.cost(), optimum->cost) << policy.name << ' ' << source;
     }
-    return weights;
-  };
-  const Ledger blind = simulate(tree, 2, kCost, weighted());
-  const Ledger informed = simulate(tree, 2, kCost, weighted(), knows);
-  EXPECT_LE(max_leaves(informed), max_leaves(blind));
-  EXPECT_LT(max_leaves(informed), tree.leaves());
-}
-
-TEST(Guided, ReachesTheSameTreeAndCanBeReplayed) {
-  std::mt19937_64 random(7);
-  for (int i = 0; i < 50; ++i) {
-    const Tree tree = random_small_tree(random, {2, 2}, 5, 120);
-    const GuidedPolicy policy{.split = recursive_bipartition(), .allow = allow_lightest_part};
-    const Ledger ledger = simulate_guided(tree, 5, kCost, policy);
-    EXPECT_EQ(ledger.growth().leaves(), tree.leaves());
-    const Ledger again = replay(tree, ledger.plan(), kCost);
-    EXPECT_EQ(again.leaves_of_all(), ledger.leaves_of_all());
-    EXPECT_EQ(again.cost(), ledger.cost());
   }
 }
 

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "apps/splitting/tree/tree.hpp"
+#include "apps/splitting/tree.hpp"
 
 namespace cleave::splitting {
 

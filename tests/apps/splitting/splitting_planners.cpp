@@ -4,10 +4,9 @@
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 
-#include "apps/splitting/offline/chain_dp.hpp"
-#include "apps/splitting/offline/cuts.hpp"
-#include "apps/splitting/online/simulate.hpp"
-#include "apps/splitting/tree/generators.hpp"
+#include "apps/splitting/generators.hpp"
+#include "apps/splitting/online.hpp"
+#include "apps/splitting/planner.hpp"
 
 namespace cleave::splitting {
 namespace {
@@ -54,11 +53,6 @@ void plan_large(benchmark::State& state, Plan plan) {
 void greedy(benchmark::State& state) {
   plan_large(state, [](const Problem& p, LoadWindow w) { return greedy_cuts(p, w); });
 }
-void banded(benchmark::State& state) {
-  plan_large(state, [](const Problem& p, LoadWindow w) {
-    return chain_cuts(p, w, 8 * (w.maximum - w.minimum + 1));
-  });
-}
 void chain_exact(benchmark::State& state) {
   plan_large(state, [](const Problem& p, LoadWindow w) { return chain_cuts(p, w); });
 }
@@ -77,7 +71,6 @@ void splits_of_cuts(benchmark::State& state) {
 }
 
 BENCHMARK(greedy)->Unit(benchmark::kMillisecond);
-BENCHMARK(banded)->Unit(benchmark::kMillisecond);
 BENCHMARK(chain_exact)->Unit(benchmark::kMillisecond)->Iterations(3);
 BENCHMARK(chain_exact_double_window)->Unit(benchmark::kMillisecond)->Iterations(3);
 BENCHMARK(splits_of_cuts)->Unit(benchmark::kMillisecond)->Iterations(3);

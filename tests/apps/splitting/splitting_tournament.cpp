@@ -1,26 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-// The league tables of docs/results/splitting.md, as one JSON object: every online policy on three
-// trees at six numbers of processors, priced by N alone. `run_splitting_tournament` among the
-// benchmarks.
+// The table of online policies of docs/results/splitting.md, as one JSON object: every policy, some
+// with other numbers, on three trees at six numbers of processors, priced by N alone, beside the
+// offline optimum with loads between the policy's own least and most. `run_splitting_tournament`
+// among the benchmarks.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
-#include "apps/splitting/tree_source.hpp"
-#include "apps/splitting/ledger/cost.hpp"
-#include "tests/apps/splitting/tournament.hpp"
+#include "apps/splitting/generators.hpp"
+#include "apps/splitting/online.hpp"
+#include "apps/splitting/planner.hpp"
 
 namespace cleave::splitting {
 namespace {
 
-nlohmann::json to_json(const Comparison& row) {
-  return {{"tree", row.tree},           {"processors", row.processors},
-          {"policy", row.policy},       {"peano", row.peano},
-          {"filled", row.filled},       {"cost", row.cost},
-          {"sum_n", row.sum_n},         {"sum_N", row.sum_N},
-          {"imbalance", row.imbalance}, {"max_over_mean", row.max_over_mean},
-          {"optimum", row.optimum},     {"optimum_is_exact", row.optimum_is_exact},
-          {"beaten_by", row.beaten_by}, {"why_not", row.why_not}};
+std::vector<NamedPolicy> contestants(int processors, int children) {
+  std::vector<NamedPolicy> all = policies_for(processors, children);
+  all.push_back({"reserve_1", 1, reserve});
+  const int few = std::max(1, processors / 4);
+  const int half = std::max(1, processors / 2);
+  for (const auto& [min_leaves, parts] : {std::pair{1, few}, {2, half}, {4, few}, {16, few}}) {
+    all.push_back({fmt::format("ahead_{}", min_leaves), min_leaves, [parts = parts](int leaves) {
+                     return ahead({.tolerance = 0.2, .min_leaves = leaves, .early_parts = parts});
+                   }});
+  }
+  return all;
+}
+
+nlohmann::json row_of(const char* source, const Tree& tree, int processors,
+                      const NamedPolicy& policy) {
+  const CostModel cost = linear_cost(0, 1);
+  const Ledger ledger = simulate(tree, processors, cost, policy.make());
+  const Balance even = balance(ledger.leaves_of_all());
+  const auto optimum = plan_within(
+      {.tree = tree, .processors = processors, .cost = cost},
+      {static_cast<Index>(even.minimum), static_cast<Index>(even.maximum)}, Planner::automatic);
+  return {{"tree", source},
+          {"processors", processors},
+          {"policy", policy.name},
+          {"cost", ledger.cost()},
+          {"imbalance", even.imbalance()},
+          {"max_over_mean", even.max_over_mean()},
+          {"optimum", optimum ? optimum->cost : 0},
+          {"optimum_is_exact", optimum && optimum->exact}};
 }
 
 }  // namespace
@@ -30,10 +52,10 @@ int main() {
   using namespace cleave::splitting;
   auto rows = nlohmann::json::array();
   for (const char* source : {"random:max=8,p=0.65", "sphere:max=10", "point:max=12,min=3"}) {
-    const Tree tree = cleave::spacetree::tree_named(source);
+    const Tree tree = tree_named(source);
     for (const int processors : {2, 4, 8, 16, 32, 64}) {
-      for (const Comparison& row : compare(source, tree, processors, linear_cost(0, 1))) {
-        rows.push_back(to_json(row));
+      for (const NamedPolicy& policy : contestants(processors, tree.children())) {
+        rows.push_back(row_of(source, tree, processors, policy));
       }
     }
   }
