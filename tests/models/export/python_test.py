@@ -22,6 +22,7 @@ sys.path.insert(0, str(PACKAGE))
 sys.dont_write_bytecode = True
 try:
     import cleave
+    cleave.read_trace  # needs pandas
 except ImportError as error:
     print(f"skipped: {error}; apt-get install python3-pandas")
     sys.exit(77)
