@@ -3,7 +3,6 @@
 #include "models/report/report.hpp"
 
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -105,43 +104,6 @@ TEST(Tables, LeaveOutWhatIsNoAnswer) {
   EXPECT_EQ(shown_in(predictions, "a run to (s)", 1), "");
   EXPECT_NE(answer_line(runs[1].prediction).find("the times of single runs are not known"),
             std::string::npos);
-}
-
-std::string unpacked(const std::string& text) {
-  std::string bytes;
-  std::uint32_t group = 0;
-  int digits = 0;
-  for (const char c : text) {
-    const std::string_view all = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    group = group << 6 | static_cast<std::uint32_t>(c == '=' ? 0 : all.find(c));
-    if (++digits % 4 == 0) {
-      for (const int shift : {16, 8, 0}) {
-        bytes += static_cast<char>(group >> shift & 255U);
-      }
-      group = 0;
-    }
-  }
-  std::string result(1 << 20, '\0');
-  z_stream stream{};
-  EXPECT_EQ(inflateInit2(&stream, 16 + MAX_WBITS), Z_OK);
-  stream.next_in = reinterpret_cast<Bytef*>(bytes.data());
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  stream.next_out = reinterpret_cast<Bytef*>(result.data());
-  stream.avail_out = static_cast<uInt>(result.size());
-  EXPECT_EQ(inflate(&stream, Z_FINISH), Z_STREAM_END);
-  result.resize(stream.total_out);
-  inflateEnd(&stream);
-  return result;
-}
-
-TEST(Page, PacksBytesOfAnyLength) {
-  for (const std::size_t length : {0, 1, 2, 3, 4, 5, 1000}) {
-    std::string bytes;
-    for (std::size_t i = 0; i < length; ++i) {
-      bytes += static_cast<char>(i * 37);
-    }
-    EXPECT_EQ(unpacked(packed(bytes)), bytes) << length;
-  }
 }
 
 TEST(Page, NamesAreTextOnly) {

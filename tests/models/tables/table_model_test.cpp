@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a table of run times to a model of it, and to what that predicts.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cmath>
-#include <filesystem>
 #include <functional>
 #include <random>
 
@@ -16,209 +15,169 @@
 #include "models/tables/table.hpp"
 #include "models/theory/fit.hpp"
 #include "models/theory/model_file.hpp"
-#include "models/theory/plan.hpp"
 #include "models/theory/prediction.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace cleave::models {
 namespace {
 
-class TableModelTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    file_ = std::filesystem::path(::testing::TempDir()) /
-            fmt::format("{}.csv", ::testing::UnitTest::GetInstance()->current_test_info()->name());
-  }
-  void TearDown() override { std::filesystem::remove(file_); }
+Measurements measurements(const std::string& text, const TableChoice& choice = {}) {
+  const testing::TemporaryFolder folder;
+  write_file(folder / "times.csv", text);
+  return measurements_of_tables({(folder / "times.csv").string()}, choice);
+}
 
-  Measurements measurements(const std::string& text, const TableChoice& choice = {}) const {
-    write_file(file_, text);
-    return measurements_of_tables({file_.string()}, choice);
-  }
+Model model(const std::string& text) {
+  return fit_model(measurements(text), std::nullopt, {},
+                   detail::provenance_here("test", "", "none"));
+}
 
-  Model model(const std::string& text) const {
-    return fit_model(measurements(text), std::nullopt, {},
-                     detail::provenance_here("test", "", "none"));
-  }
+using Values = std::vector<double>;
+using Law = std::function<double(const Values&)>;
 
-  /// Times of three repetitions that lie 1 % apart.
-  static std::string table(const std::function<double(double, int)>& seconds,
-                           const std::vector<int>& ranks) {
-    std::string text = "N,ranks,seconds\n";
-    for (double n = 1e5; n <= 16e5; n *= 2) {
-      for (const int p : ranks) {
-        for (const double noise : {1.0, 1.01, 1.02}) {
-          text += fmt::format("{},{},{}\n", n, p, noise * seconds(n, p));
-        }
+/// Three repetitions at each of `points` under `columns`; their noise is below 1 %.
+std::string table(const std::vector<std::string>& columns, const std::vector<Values>& points,
+                  const Law& law) {
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> noise(0.99, 1.01);
+  std::string text = fmt::format("{},seconds\n", fmt::join(columns, ","));
+  for (const Values& point : points) {
+    for (int repetition = 0; repetition < 3; ++repetition) {
+      text += fmt::format("{},{}\n", fmt::join(point, ","), noise(random) * law(point));
+    }
+  }
+  return text;
+}
+
+std::vector<Values> grid(const std::vector<Values>& lists) {
+  std::vector<Values> points = {{}};
+  for (const Values& list : lists) {
+    std::vector<Values> longer;
+    for (const Values& point : points) {
+      for (const double value : list) {
+        longer.push_back(point);
+        longer.back().push_back(value);
       }
     }
-    return text;
+    points = std::move(longer);
   }
+  return points;
+}
 
-  std::filesystem::path file_;
+/// Points from 4, 10 and 8 to 16, 16 and 256 times as much.
+std::vector<Values> scattered() {
+  std::mt19937 random(2);
+  std::uniform_real_distribution<double> exponent(0, 1);
+  std::vector<Values> points(60);
+  for (Values& point : points) {
+    for (const auto& [least, times] : {std::pair(4, 16), std::pair(10, 16), std::pair(8, 256)}) {
+      point.push_back(std::round(least * std::pow(times, exponent(random))));
+    }
+  }
+  return points;
+}
+
+struct Case {
+  std::vector<std::string> columns;
+  std::vector<Values> points;
+  Law law;
+  Values beyond;
 };
 
-TEST_F(TableModelTest, FindsWorkThatRanksShareAndMessagesThatGrowWithThem) {
-  const auto law = [](double n, int p) {
-    return 1e-8 * n * std::log2(n) / p + 2e-3 * std::log2(p);
+std::vector<Case> cases() {
+  const auto shared = [](const Values& v) {  // work that ranks share, messages that grow with them
+    return 1e-8 * v[0] * std::log2(v[0]) / v[1] + 2e-3 * std::log2(v[1]);
   };
-  const Model fitted = model(table(law, {1, 2, 4, 8, 16}));
-  EXPECT_EQ(fitted.table()->law.form().size(), 2U) << fitted.table()->law.text();
-  for (const int p : {1, 8, 64}) {
-    const Prediction said = predict(fitted, p, {{"N", 3200000}});
-    EXPECT_NEAR(said.seconds / (1.005 * law(3.2e6, p)), 1, 0.03) << p;
-    EXPECT_LE(said.low, 1.005 * law(3.2e6, p));
-    EXPECT_GE(said.high, 1.005 * law(3.2e6, p));
-    EXPECT_TRUE(said.shares.empty());
-  }
-}
-
-TEST_F(TableModelTest, FindsWorkOfTwoSizesMessagesOfOneOfThemAndWhatEachRankDoesWhole) {
-  const auto law = [](double n, double k, double p) {
-    return 2e-8 * n * k / p + 3e-4 * k * std::log2(p) + 1e-8 * n;
+  const auto mixed = [](const Values& v) {  // and what each rank does whole
+    return 2e-8 * v[0] * v[1] / v[2] + 3e-4 * v[1] * std::log2(v[2]) + 1e-8 * v[0];
   };
-  std::string text = "N,K,ranks,seconds\n";
-  for (double n = 1e5; n <= 8e5; n *= 2) {
-    for (const double k : {4, 16, 64}) {
-      for (double p = 1; p <= 16; p *= 2) {
-        for (const double noise : {1.0, 1.01, 1.02}) {
-          text += fmt::format("{},{},{},{}\n", n, k, p, noise * law(n, k, p));
-        }
-      }
-    }
+  const auto product = [](const Values& v) {
+    return 7 + 1e-3 * std::pow(v[0], 0.75) * std::pow(v[1], 5.0 / 3) * std::log2(v[2]);
+  };
+  const auto sum = [](const Values& v) {
+    return 50 + 0.2 * std::pow(v[0], 4.0 / 3) + 3 * v[1] * std::log2(v[1]) +
+           9 * std::pow(v[2], 2.0 / 3);
+  };
+  const Values sizes = {1e5, 2e5, 4e5, 8e5};
+  const Values ranks = {1, 2, 4, 8, 16};
+  const auto cube = grid({{4, 8, 16, 32, 64}, {10, 20, 40, 80, 160}, {8, 32, 128, 512, 2048}});
+  return {{{"N", "ranks"}, grid({sizes, ranks}), shared, {32e5, 64}},
+          {{"N", "ranks"}, grid({sizes, ranks}), shared, {32e5, 1}},
+          {{"N", "K", "ranks"}, grid({sizes, {4, 16, 64}, ranks}), mixed, {16e5, 64, 64}},
+          {{"a", "b", "c"}, cube, product, {128, 320, 4096}},
+          {{"a", "b", "c"}, cube, sum, {128, 320, 4096}},
+          {{"a", "b", "c"}, scattered(), product, {128, 320, 4096}},
+          {{"a", "b", "c"}, scattered(), sum, {128, 320, 4096}}};
+}
+
+class TableLaw : public ::testing::TestWithParam<std::size_t> {};
+
+/// Beyond the table the predicted time is the law's.
+TEST_P(TableLaw, IsFound) {
+  const auto [columns, points, law, beyond] = cases()[GetParam()];
+  const Model fitted = model(table(columns, points, law));
+  NamedSizes asked;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    asked[columns[i]] = static_cast<std::int64_t>(beyond[i]);
   }
-  const Prediction said = predict(model(text), 64, {{"N", 1600000}, {"K", 64}});
-  EXPECT_NEAR(said.seconds / (1.005 * law(16e5, 64, 64)), 1, 0.03);
-}
-
-TEST_F(TableModelTest, PlansByTheSameLaw) {
-  const auto law = [](double n, int p) { return 1e-6 * n / p + 0.01; };
-  const Plan plan =
-      make_plan(model(table(law, {1, 2, 4, 8})),
-                {.sizes = {{"N", 1600000}}, .ranks = {1, 2, 4, 8}, .deadline_s = 0.5});
-  EXPECT_EQ(plan.choices[plan.chosen.value()].prediction.ranks, 4);
-}
-
-TEST_F(TableModelTest, IsReadBackAsItWasWritten) {
-  const Model fitted = model(table([](double n, int p) { return n / p; }, {1, 2, 4}));
+  const int on = asked.contains("ranks") ? static_cast<int>(asked["ranks"]) : 1;
+  asked.erase("ranks");
+  const Prediction said = predict(fitted, on, asked);
+  EXPECT_NEAR(said.seconds / law(beyond), 1, 0.05) << fitted.table()->law.text();
+  EXPECT_LE(said.low, law(beyond));
+  EXPECT_GE(said.high, law(beyond));
   const Model read = model_from("x.model.json", model_text(fitted));
-  EXPECT_EQ(model_text(read), model_text(fitted));
-  EXPECT_EQ(predict(read, 8, {{"N", 1000000}}).seconds,
-            predict(fitted, 8, {{"N", 1000000}}).seconds);
+  EXPECT_EQ(predict(read, on, asked).seconds, said.seconds);
 }
 
-TEST_F(TableModelTest, OfOneNumberOfRanksKnowsNoOther) {
-  const Model fitted = model(table([](double n, int) { return 1e-7 * n; }, {4}));
-  EXPECT_NEAR(predict(fitted, 4, {{"N", 3200000}}).seconds, 0.3216, 0.01);
+INSTANTIATE_TEST_SUITE_P(OfEachKind, TableLaw, ::testing::Range<std::size_t>(0, cases().size()));
+
+TEST(TableModel, OfOneNumberOfRanksKnowsNoOther) {
+  const Model fitted = model(table({"N", "ranks"}, grid({{1e5, 2e5, 4e5, 8e5, 16e5}, {4}}),
+                                   [](const Values& v) { return 1e-7 * v[0]; }));
+  EXPECT_NEAR(predict(fitted, 4, {{"N", 3200000}}).seconds, 0.32, 0.01);
   EXPECT_THROW(predict(fitted, 8, {{"N", 3200000}}), UsageError);
+  EXPECT_THROW(model("N,seconds\n8,1\n8,1.1\n"), Error) << "one size";
 }
 
-TEST_F(TableModelTest, WhoseRanksAloneVaryHoldsOutSomeOfThem) {
-  std::string text = "ranks,seconds\n";
-  for (int p = 1; p <= 64; p *= 2) {
-    text += fmt::format("{0},{1}\n{0},{1}\n", p, 1.0 / p);
-  }
+TEST(TableModel, WhoseRanksAloneVaryHoldsOutSomeOfThem) {
+  const std::string text =
+      table({"ranks"}, grid({{1, 2, 4, 8, 16, 32, 64}}), [](const Values& v) { return 1 / v[0]; });
   const Model fitted =
-      fit_model(measurements(text), std::nullopt, {.hold_out = HoldOut::every_second},
-                detail::provenance_here("test", "", "none"));
+      fit_model(measurements(text), std::nullopt, {.hold_out = HoldOut::every_second}, {});
   EXPECT_EQ(fitted.held_out.size(), 3U);
   EXPECT_EQ(fitted.fitted.size(), 4U);
   EXPECT_EQ(fitted.verdict.held_out, 3);
-  EXPECT_NEAR(predict(fitted, 32, {}).seconds, 1.0 / 32, 1e-3 / 32);
+  EXPECT_NEAR(32 * predict(fitted, 32, {}).seconds, 1, 0.02);
 }
 
-/// `f` at the next values after five of each of a, b and c, predicted from runs at `at`.
-class TableOfThreeSizesTest : public TableModelTest {
- protected:
-  using Function = std::function<double(double, double, double)>;
-
-  static double product(double a, double b, double c) {
-    return 7 + 1e-3 * std::pow(a, 0.75) * std::pow(b, 5.0 / 3) * std::log2(c);
-  }
-  static double sum(double a, double b, double c) {
-    return 50 + 0.2 * std::pow(a, 4.0 / 3) + 3 * b * std::log2(b) + 9 * std::pow(c, 2.0 / 3);
-  }
-
-  double predicted(const Function& f, const std::vector<std::array<double, 3>>& at) {
-    std::mt19937 random(1);
-    std::uniform_real_distribution<double> noise(0.98, 1.02);
-    std::string text = "a,b,c,seconds\n";
-    for (const auto& [a, b, c] : at) {
-      for (int repetition = 0; repetition < 3; ++repetition) {
-        text += fmt::format("{},{},{},{}\n", a, b, c, noise(random) * f(a, b, c));
-      }
-    }
-    return predict(model(text), 1, {{"a", 128}, {"b", 320}, {"c", 4096}}).seconds;
-  }
-
-  void expect_found(const std::vector<std::array<double, 3>>& at) {
-    for (const auto f : {&product, &sum}) {
-      EXPECT_NEAR(predicted(f, at) / f(128, 320, 4096), 1, 0.05);
-    }
-  }
-};
-
-TEST_F(TableOfThreeSizesTest, OnAGridHasTheirSumsAndProducts) {
-  std::vector<std::array<double, 3>> at;
-  for (const double a : {4, 8, 16, 32, 64}) {
-    for (const double b : {10, 20, 40, 80, 160}) {
-      for (const double c : {8, 32, 128, 512, 2048}) {
-        at.push_back({a, b, c});
-      }
-    }
-  }
-  expect_found(at);
-}
-
-TEST_F(TableOfThreeSizesTest, AtScatteredSizesHasTheirSumsAndProducts) {
-  std::mt19937 random(2);
-  std::uniform_real_distribution<double> exponent(0, 1);
-  std::vector<std::array<double, 3>> at;
-  for (int i = 0; i < 60; ++i) {
-    at.push_back({std::round(4 * std::pow(16, exponent(random))),
-                  std::round(10 * std::pow(16, exponent(random))),
-                  std::round(8 * std::pow(256, exponent(random)))});
-  }
-  expect_found(at);
-}
-
-TEST_F(TableModelTest, OfOneSizeIsRefused) {
-  EXPECT_THROW(model("N,seconds\n8,1\n8,1.1\n"), Error);
-}
-
-TEST_F(TableModelTest, CountsATimeAsOftenAsItSays) {
-  const Measurements found = measurements("N,seconds,repetitions\n8,1,4\n8,9,1\n16,2,1\n");
-  EXPECT_EQ(found.points.front().seconds, (std::vector<double>{1, 1, 1, 1, 9}));
-}
-
-TEST_F(TableModelTest, KnowsItsRounds) {
+TEST(TableRuns, AreRowsWithTheirCountsRoundsAndRanks) {
+  EXPECT_EQ(measurements("N,seconds,repetitions\n8,1,4\n8,9,1\n16,2,1\n").points.front().seconds,
+            (Values{1, 1, 1, 1, 9}));
   EXPECT_EQ(measurements("N,seconds,round\n8,1,0\n8,1.01,1\n").points.front().disturbed, 0.005);
   EXPECT_EQ(measurements("N,seconds\n8,1\n8,1.01\n").points.front().disturbed, 0.1);
-}
-
-TEST_F(TableModelTest, TakesTheRanksFromTheirSize) {
   EXPECT_EQ(measurements("N,p,seconds\n8,2,1\n").points.front().ranks, 2);
   const RunPoint point =
-      measurements("N,p,procs,seconds\n8,2,4,1\n", {.ranks_size = "procs"}).points.front();
+      measurements("N,p,procs,seconds\n8,2,4,1\n", {.only = "", .ranks_size = "procs"})
+          .points.front();
   EXPECT_EQ(point.ranks, 4);
   EXPECT_EQ(point.sizes, (NamedSizes{{"N", 8}, {"p", 2}}));
-  EXPECT_THROW(measurements("N,seconds\n8,1\n", {.ranks_size = "procs"}), UsageError);
+  const Measurements scan = measurements("name,N,seconds\nsort,8,1\nscan,8,2\n", {.only = "scan"});
+  EXPECT_EQ(scan.app, "scan");
+  EXPECT_EQ(scan.points.front().seconds, Values{2});
 }
 
-TEST_F(TableModelTest, AsksWhichOfSeveralSeriesIsMeant) {
-  const std::string text = "name,N,seconds\nsort,8,1\nscan,8,2\n";
-  EXPECT_THROW(measurements(text), UsageError);
-  EXPECT_THROW(measurements(text, {.only = "sorts"}), UsageError);
-  const Measurements found = measurements(text, {.only = "scan"});
-  EXPECT_EQ(found.app, "scan");
-  EXPECT_EQ(found.points.front().seconds, std::vector<double>{2});
-}
-
-TEST_F(TableModelTest, RefusesRowsOfOtherSizes) {
-  const std::filesystem::path other = file_.string() + ".csv";
-  write_file(file_, "n,seconds\n1,1\n");
-  write_file(other, "m,seconds\n1,1\n");
-  EXPECT_THROW(measurements_of_tables({file_.string(), other.string()}, {.only = ""}), UsageError);
-  std::filesystem::remove(other);
+TEST(TableRuns, OfWhichItIsNotClearWhatIsMeantAreRefused) {
+  const std::string series = "name,N,seconds\nsort,8,1\nscan,8,2\n";
+  EXPECT_THROW(measurements(series), UsageError);
+  EXPECT_THROW(measurements(series, {.only = "sorts"}), UsageError);
+  EXPECT_THROW(measurements("N,seconds\n8,1\n", {.only = "", .ranks_size = "procs"}), UsageError);
+  const testing::TemporaryFolder folder;
+  write_file(folder / "n.csv", "n,seconds\n1,1\n");
+  write_file(folder / "m.csv", "m,seconds\n1,1\n");
+  EXPECT_THROW(
+      measurements_of_tables({(folder / "n.csv").string(), (folder / "m.csv").string()}, {}),
+      UsageError);
 }
 
 }  // namespace
