@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 namespace cleave::models {
 
@@ -14,10 +15,9 @@ void add_plan_command(CLI::App& program);
 void add_compare_command(CLI::App& program);
 void add_export_command(CLI::App& program);
 void add_report_command(CLI::App& program);
-void add_study_command(CLI::App& program, const std::string& command_line);
+/// \param options  what follows after "--": those of the program that is studied
+void add_study_command(CLI::App& program, const std::string& command_line,
+                       const std::vector<std::string>& options);
 void add_new_command(CLI::App& program);
-
-/// What a program started from here ended with that was ended by Ctrl-C.
-inline constexpr int kInterruptedStatus = 130;
 
 }  // namespace cleave::models

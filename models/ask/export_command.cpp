@@ -12,8 +12,8 @@
 #include "models/ask/answering.hpp"
 #include "models/ask/arguments.hpp"
 #include "models/ask/commands.hpp"
-#include "models/ask/study_folder.hpp"
 #include "models/export/exports.hpp"
+#include "models/study/study_folder.hpp"
 
 namespace cleave::models {
 

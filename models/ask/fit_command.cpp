@@ -22,8 +22,8 @@
 #include "models/ask/answering.hpp"
 #include "models/ask/arguments.hpp"
 #include "models/ask/commands.hpp"
-#include "models/ask/study_folder.hpp"
 #include "models/report/table.hpp"
+#include "models/study/study_folder.hpp"
 #include "models/study/study_plan.hpp"
 #include "models/theory/catalogue.hpp"
 #include "models/theory/judge.hpp"
@@ -146,7 +146,8 @@ std::string machine_file(const FitCommandArguments& arguments,
   if (!arguments.machine.empty()) {
     return machine_of(arguments.machine).string();
   }
-  return folder ? machine_if_any(*folder).value_or("").string() : "";
+  const std::string file = folder ? machine_of(*folder).string() : "";
+  return std::filesystem::exists(file) ? file : "";
 }
 
 /// Whether the measurements have what --machine, --form and --forms are for.
@@ -198,9 +199,6 @@ void run(FitCommandArguments& arguments, const std::string& command_line) {
     if (by_rehearsals.trusted) {
       model.verdict = by_rehearsals;
     }
-  }
-  if (folder) {
-    model.verdict.host = host_told_in(*folder);
   }
   write_model(out, model);
   arguments.answering.print(to_json(model, out));

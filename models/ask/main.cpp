@@ -18,15 +18,12 @@
 #include <cleave/trace/lines.hpp>
 
 #include "models/ask/commands.hpp"
+#include "models/study/launcher.hpp"
 #include "models/study/program_description.hpp"
-#include "models/study/study_plan.hpp"
-#include "models/study/subprocess.hpp"
 
 namespace cleave::models {
 
 namespace {
-
-constexpr int kUsageStatus = 2;
 
 std::vector<std::string> commands_of(const CLI::App& program) {
   std::vector<std::string> names;
@@ -40,7 +37,7 @@ std::vector<std::string> commands_of(const CLI::App& program) {
 [[noreturn]] void become(const std::string& name, char** argv) {
   const std::filesystem::path program = program_folder() / ("cleave-" + name);
   const std::vector<std::string> beside = programs_beside();
-  if (std::find(beside.begin(), beside.end(), name) == beside.end()) {
+  if (std::ranges::find(beside, name) == beside.end()) {
     throw UsageError(
         fmt::format("there is no command {}, and no program cleave-{} in {}; see cleave --help",
                     name, name, program_folder().string()));
@@ -62,65 +59,49 @@ std::string footer() {
     text += "\n\ncleave NAME runs cleave-NAME of the same folder, applications under mpiexec:\n" +
             detail::wrapped(fmt::format("  {}", fmt::join(names, ", ")));
   }
-  if (std::find(names.begin(), names.end(), "calibrate") != names.end()) {
+  if (std::ranges::find(names, "calibrate") != names.end()) {
     text += "calibrate measures latency and gap of this machine, under mpiexec.";
   }
   return text;
 }
 
-/// The command line as CLI11 is to read that of `study`. A size that is options in quotes, as
-/// "-n 9", would pass for an option of study: it becomes --sizes=VALUE. A list takes the first "--"
-/// behind it for its end: it gets one of its own.
-std::vector<std::string> words_of_study(int argc, char** argv) {
-  std::vector<std::string> words(argv, argv + argc);
-  if (argc < 2 || words[1] != "study") {
-    return words;
+/// Takes the options of the program that is studied from `words`: they follow after "--".
+std::vector<std::string> options_after_dashes(std::vector<std::string>& words) {
+  const auto end = std::ranges::find(words, "--");
+  if (end == words.end() || words.size() < 2 || words[1] != "study") {
+    return {};
   }
-  std::vector<std::string> result;
-  bool are_sizes = false;
-  bool is_list = false;
-  for (auto word = words.begin(); word != words.end(); ++word) {
-    if (*word == "--") {
-      if (is_list) {
-        result.emplace_back("--");
-      }
-      result.insert(result.end(), word, words.end());
-      break;
-    }
-    const bool is_options = word->starts_with('-') && word->find(' ') != std::string::npos &&
-                            !is_option(*word, "--sizes");
-    if (are_sizes && is_options) {
-      if (result.back() == "--sizes") {
-        result.pop_back();
-      }
-      *word = "--sizes=" + *word;
-    }
-    if (word->starts_with('-')) {
-      are_sizes = is_option(*word, "--sizes");
-      is_list = are_sizes || is_option(*word, "--size");
-    }
-    result.push_back(*word);
-  }
-  return result;
+  std::vector<std::string> options(end + 1, words.end());
+  words.erase(end, words.end());
+  return options;
 }
 
-/// \return  false if help or version was asked for. \throws UsageError
-bool parse(CLI::App& program, std::vector<std::string> words) {
-  std::vector<char*> arguments;
-  for (std::string& word : words) {
-    arguments.push_back(word.data());
+/// A size that is options in quotes ("-n 9") would pass for an option: it becomes --sizes=VALUE.
+std::vector<std::string> with_quoted_sizes(const std::vector<std::string>& words) {
+  std::vector<std::string> result;
+  std::string option;
+  for (const std::string& word : words) {
+    const bool is_option = word.starts_with('-');
+    if (is_option && option == "--sizes" && word.find(' ') < word.find('=')) {
+      if (result.back() == option) {
+        result.pop_back();
+      }
+      result.push_back("--sizes=" + word);
+      continue;
+    }
+    option = is_option ? word.substr(0, word.find('=')) : option;
+    result.push_back(word);
   }
-  const auto count = static_cast<int>(arguments.size());
-  arguments.push_back(nullptr);
-  return detail::parse_command_line(program, count, arguments.data());
+  return result;
 }
 
 int run(int argc, char** argv) {
   CLI::App program("From traces of divide-and-conquer programs to predicted run times", "cleave");
   program.footer(footer());
   const std::string command_line = detail::command_line_of(argc, argv);
+  std::vector<std::string> words(argv, argv + argc);
   add_new_command(program);
-  add_study_command(program, command_line);
+  add_study_command(program, command_line, options_after_dashes(words));
   add_fit_command(program, command_line);
   add_predict_command(program);
   add_plan_command(program);
@@ -130,11 +111,16 @@ int run(int argc, char** argv) {
   program.require_subcommand(0, 1);  // a file may have a command's name
 
   const std::vector<std::string> commands = commands_of(program);
-  if (argc > 1 && argv[1][0] != '-' &&
-      std::find(commands.begin(), commands.end(), argv[1]) == commands.end()) {
+  if (argc > 1 && argv[1][0] != '-' && std::ranges::find(commands, argv[1]) == commands.end()) {
     become(argv[1], argv);
   }
-  if (parse(program, words_of_study(argc, argv)) && program.get_subcommands().empty()) {
+  words = with_quoted_sizes(words);
+  std::vector<char*> arguments;
+  std::ranges::transform(words, std::back_inserter(arguments),
+                         [](std::string& word) { return word.data(); });
+  arguments.push_back(nullptr);
+  if (detail::parse_command_line(program, static_cast<int>(words.size()), arguments.data()) &&
+      program.get_subcommands().empty()) {
     throw UsageError(
         fmt::format("a command is missing: {}; see cleave --help", fmt::join(commands, ", ")));
   }
@@ -156,9 +142,9 @@ int main(int argc, char** argv) {
   try {
     return cleave::models::run(argc, argv);
   } catch (const cleave::UsageError& e) {
-    return cleave::models::fail(e.what(), cleave::models::kUsageStatus);
+    return cleave::models::fail(e.what(), 2);
   } catch (const cleave::models::Stopped& e) {
-    return cleave::models::fail(e.what(), cleave::models::kInterruptedStatus);
+    return cleave::models::fail(e.what(), 130);  // as after Ctrl-C
   } catch (const std::exception& e) {
     return cleave::models::fail(e.what(), 1);
   }

@@ -9,7 +9,7 @@
 #include <cleave/trace/machine_file.hpp>
 
 #include "models/ask/arguments.hpp"
-#include "models/ask/study_folder.hpp"
+#include "models/study/study_folder.hpp"
 #include "models/theory/model_file.hpp"
 #include "models/theory/what_if.hpp"
 

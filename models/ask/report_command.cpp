@@ -10,9 +10,9 @@
 #include "models/ask/answering.hpp"
 #include "models/ask/arguments.hpp"
 #include "models/ask/commands.hpp"
-#include "models/ask/study_folder.hpp"
 #include "models/report/report.hpp"
 #include "models/report/table.hpp"
+#include "models/study/study_folder.hpp"
 #include "models/theory/model_file.hpp"
 
 namespace cleave::models {

@@ -81,11 +81,8 @@ std::vector<std::string> verdict_texts(const Report& report) {
   if (verdict.trusted.value_or(true)) {
     return {verdict.sentence(first_answers_by_law(report)), verdict.sentence()};
   }
-  const std::string host = verdict.host.empty() ? "" : verdict.host + "; ";
-  const std::string& advice =
-      verdict.host.empty() ? verdict.advice : "Measure again on an idle host";
-  return {fmt::format("{}not trusted: {}. {}", host, verdict.worst, advice),
-          fmt::format("{}not trusted. {}", host, advice)};
+  return {fmt::format("not trusted: {}. {}", verdict.worst, verdict.advice),
+          fmt::format("not trusted. {}", verdict.advice)};
 }
 
 }  // namespace
@@ -112,7 +109,6 @@ Report make_report(const Model& model, const Measurements& measurements,
   if (!report.verdict.trusted) {
     report.verdict = model.verdict;
   }
-  report.verdict.host = model.verdict.host;
   report.residuals = residuals_of(model, measurements, report.comparisons);
   report.tables = make_tables(model, measurements, report.comparisons);
   return report;

@@ -1,18 +1,174 @@
 // SPDX-License-Identifier: Apache-2.0
+#define BOOST_PROCESS_USE_STD_FS
 #include "models/study/launcher.hpp"
 
 #include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
 
+#include <array>
+#include <boost/process.hpp>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
 #include <sstream>
 
-#include <cleave/error.hpp>
 #include <cleave/host/provenance_here.hpp>
 
 namespace cleave::models {
 
+namespace process = boost::process;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+volatile std::sig_atomic_t interrupted = 0;
+
+void check_not_stopped() {
+  if (interrupted != 0) {
+    throw Stopped("stopped");
+  }
+}
+
+/// Asks a group of processes to end once Ctrl-C came, and kills it if it does not.
+class Stopper {
+ public:
+  explicit Stopper(pid_t group) : group_(group) {}
+
+  void pass_on() {
+    constexpr std::chrono::seconds kGrace{5};  // from asking until killing
+    if (interrupted != 0 && (signal_ == SIGINT || Clock::now() - asked_ > kGrace)) {
+      ::kill(-group_, signal_);
+      signal_ = SIGKILL;
+      asked_ = Clock::now();
+    }
+  }
+
+ private:
+  pid_t group_;
+  int signal_ = SIGINT;
+  Clock::time_point asked_;
+};
+
+/// Reads from `pipe` until the last process that may write has ended, or until `end`.
+/// \return  whether that was before `end`
+bool read_output(int pipe, pid_t group, Clock::time_point end, std::string& output) {
+  constexpr std::size_t kMaxOutput = std::size_t{64} << 10;
+  constexpr int kPollMilliseconds = 100;
+  Stopper stopper(group);
+  std::array<char, 4096> buffer;
+  while (Clock::now() <= end) {
+    stopper.pass_on();
+    pollfd waiting{.fd = pipe, .events = POLLIN};
+    if (::poll(&waiting, 1, kPollMilliseconds) <= 0) {
+      continue;
+    }
+    const ssize_t count = ::read(pipe, buffer.data(), buffer.size());
+    if (count == 0 || (count < 0 && errno != EINTR)) {
+      return true;
+    }
+    output.append(buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+    if (output.size() > 2 * kMaxOutput) {
+      output.erase(0, output.size() - kMaxOutput);
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string how_it_ended(const Ended& ended) {
+  constexpr int kSignals = 128;
+  if (ended.status <= kSignals) {
+    return fmt::format("ended with status {}", ended.status);
+  }
+  const int signal = ended.status - kSignals;
+  const char* name = ::sigdescr_np(signal);
+  return fmt::format("was killed by signal {} ({})", signal, name == nullptr ? "unknown" : name);
+}
+
+std::string last_line(const std::string& output) {
+  std::istringstream lines(output);
+  std::string last;
+  std::string end_of_application;
+  bool is_of_launcher = false;
+  for (std::string line; std::getline(lines, line);) {
+    // Hydra, the launcher of MPICH, adds this.
+    constexpr std::string_view kExit = "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: ";
+    is_of_launcher |= line.find("BAD TERMINATION OF ONE OF YOUR") != std::string::npos;
+    if (line.starts_with(kExit)) {
+      end_of_application = line.substr(kExit.size()) + "; ";
+    }
+    if (!is_of_launcher && line.find_first_not_of(" \t\r=") != std::string::npos) {
+      last = line;
+    }
+  }
+  return end_of_application + (last.empty() ? "it wrote nothing" : last);
+}
+
+void catch_interrupts() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action = {};
+    ::sigaction(signal, nullptr, &action);
+    if (action.sa_handler != SIG_IGN) {  // as under nohup
+      action.sa_handler = [](int) { interrupted = 1; };
+      ::sigaction(signal, &action, nullptr);
+    }
+  }
+}
+
+std::filesystem::path find_in_path(const std::string& name) { return process::search_path(name); }
+
+Ended run_program(const std::vector<std::string>& arguments,
+                  std::optional<std::chrono::seconds> limit) {
+  check_not_stopped();
+  const std::string& name = arguments.front();
+  const bool is_path = name.find('/') != std::string::npos;
+  const std::string file = is_path ? name : find_in_path(name).string();
+  if (file.empty()) {
+    throw Error(fmt::format("cannot run {}: {}", name, std::strerror(ENOENT)));
+  }
+  process::pipe output;
+  process::group group;
+  std::error_code error;
+  process::child child(
+      process::exe = file, process::args = std::vector(arguments.begin() + 1, arguments.end()),
+      group, process::std_in.null(), (process::std_out & process::std_err) > output, error);
+  if (error) {
+    throw Error(fmt::format("cannot run {}: {}", name, std::strerror(error.value())));
+  }
+  Ended ended;
+  const Clock::time_point end = limit ? Clock::now() + *limit : Clock::time_point::max();
+  if (!read_output(output.native_source(), group.native_handle(), end, ended.output)) {
+    ended.timed_out = true;
+    group.terminate(error);
+  }
+  child.wait(error);
+  check_not_stopped();
+  const int status = child.native_exit_code();
+  ended.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return ended;
+}
+
 Ended Launcher::run(const RanksAndThreads& workers, const std::filesystem::path& program,
                     const std::vector<std::string>& options) const {
-  std::vector<std::string> line = words(workers);
+  std::string command = given_;
+  if (!is_given()) {
+    const bool have_cores = workers.ranks * workers.threads <= detail::usable_cores();
+    const std::string cores = workers.threads == 1 ? "" : fmt::format(":{}", workers.threads);
+    command = fmt::format("{}{} -n {{ranks}}", CLEAVE_MPIEXEC,
+                          have_cores ? " -bind-to core" + cores : "");
+  }
+  std::istringstream text(command);
+  std::vector<std::string> line;
+  for (std::string word; text >> word;) {
+    constexpr std::string_view kRanks = "{ranks}";
+    if (const auto at = word.find(kRanks); at != std::string::npos) {
+      word.replace(at, kRanks.size(), std::to_string(workers.ranks));
+    }
+    line.push_back(std::move(word));
+  }
   line.push_back(program.string());
   line.insert(line.end(), options.begin(), options.end());
   try {
@@ -25,23 +181,6 @@ Ended Launcher::run(const RanksAndThreads& workers, const std::filesystem::path&
         "{{ranks}}\"",
         e.what()));
   }
-}
-
-std::vector<std::string> Launcher::words(const RanksAndThreads& workers) const {
-  const std::string cores = workers.threads == 1 ? "core" : fmt::format("core:{}", workers.threads);
-  const std::string bound = fmt::format("{} -bind-to {} -n {{ranks}}", CLEAVE_MPIEXEC, cores);
-  const std::string unbound = std::string(CLEAVE_MPIEXEC) + " -n {ranks}";
-  const bool have_cores = workers.ranks * workers.threads <= detail::usable_cores();
-  std::istringstream text(is_given() ? given_ : have_cores ? bound : unbound);
-  std::vector<std::string> all;
-  for (std::string word; text >> word;) {
-    constexpr std::string_view kRanks = "{ranks}";
-    if (const auto at = word.find(kRanks); at != std::string::npos) {
-      word.replace(at, kRanks.size(), std::to_string(workers.ranks));
-    }
-    all.push_back(std::move(word));
-  }
-  return all;
 }
 
 }  // namespace cleave::models

@@ -1,15 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starting programs on ranks.
+// Starting other programs, alone or on ranks, so that Ctrl-C ends them, too.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "models/study/subprocess.hpp"
+#include <cleave/error.hpp>
+
 #include "models/theory/trace_run.hpp"
 
 namespace cleave::models {
+
+/// Ctrl-C (SIGINT), SIGTERM or SIGHUP came.
+class Stopped : public Error {
+  using Error::Error;
+};
+
+struct Ended {
+  int status = 0;          ///< exit status; 128 + the signal where one ended it
+  bool timed_out = false;  ///< killed, since it took longer than it was given
+  std::string output;      ///< the end of what it wrote, at most 64 KiB
+};
+
+/// "ended with status 3", "was killed by signal 9 (Killed)".
+std::string how_it_ended(const Ended& ended);
+
+/// The last line that says something: of what the program wrote, where a launcher wrote after it.
+std::string last_line(const std::string& output);
+
+/// From here on these signals are remembered, and passed on to the program that is running.
+void catch_interrupts();
+
+/// The executable `name` in a folder of PATH; empty if there is none.
+std::filesystem::path find_in_path(const std::string& name);
+
+/// Runs `arguments` (the first is the program, searched on the PATH) with no standard input, in a
+/// process group of its own. The group is killed after `limit`.
+///
+/// \throws Stopped  once the program has ended after Ctrl-C
+/// \throws Error    if it cannot be started
+Ended run_program(const std::vector<std::string>& arguments,
+                  std::optional<std::chrono::seconds> limit = std::nullopt);
 
 /// Starts programs under mpiexec, or another launcher.
 class Launcher {
@@ -27,8 +61,6 @@ class Launcher {
             const std::vector<std::string>& options) const;
 
  private:
-  std::vector<std::string> words(const RanksAndThreads& workers) const;
-
   std::string given_;
 };
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
@@ -17,7 +16,7 @@
 #include <cleave/sizes.hpp>
 #include <cleave/trace/json_fields.hpp>
 
-#include "models/study/subprocess.hpp"
+#include "models/study/launcher.hpp"
 
 namespace cleave::models {
 
@@ -25,7 +24,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::chrono::seconds kPatience{10};
 constexpr std::string_view kPrefix = "cleave-";
 
 bool is_executable(const fs::path& file) {
@@ -33,36 +31,22 @@ bool is_executable(const fs::path& file) {
   return fs::is_regular_file(file, error) && ::access(file.c_str(), X_OK) == 0;
 }
 
-std::optional<fs::path> find_in_path(const std::string& name) {
-  const char* const path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "" : path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    if (!folder.empty() && is_executable(fs::path(folder) / name)) {
-      return fs::path(folder) / name;
-    }
-  }
-  return std::nullopt;
-}
-
 /// \throws UsageError  if `file` cannot be run
 fs::path require_executable(const fs::path& file) {
+  if (is_executable(file)) {
+    return fs::absolute(file).lexically_normal();
+  }
+  const std::string name = file.string();
   std::error_code error;
-  if (!fs::exists(file, error)) {
-    throw UsageError(
-        fmt::format("there is no program {}: build it, or give another path", file.string()));
-  }
-  if (fs::is_directory(file, error)) {
-    throw UsageError(fmt::format("{} is a folder: give the program in it", file.string()));
-  }
-  if (!is_executable(file)) {
-    throw UsageError(fmt::format("{} is not executable: build it, or chmod +x {}", file.string(),
-                                 file.string()));
-  }
-  return fs::absolute(file).lexically_normal();
+  throw UsageError(!fs::exists(file, error)
+                       ? fmt::format("there is no program {}: build it, or give another path", name)
+                   : fs::is_directory(file, error)
+                       ? fmt::format("{} is a folder: give the program in it", name)
+                       : fmt::format("{0} is not executable: build it, or chmod +x {0}", name));
 }
 
-/// The line of a description in what a program wrote.
-std::optional<nlohmann::json> find_description(const std::string& output) {
+/// The line of a description in what a program wrote; null if there is none.
+nlohmann::json find_description(const std::string& output) {
   std::istringstream lines(output);
   for (std::string line; std::getline(lines, line);) {
     nlohmann::json object = nlohmann::json::parse(line, nullptr, false);
@@ -70,51 +54,38 @@ std::optional<nlohmann::json> find_description(const std::string& output) {
       return object;
     }
   }
-  return std::nullopt;
+  return {};
 }
 
-Ended run_described(const fs::path& file, std::vector<std::string> options) {
+/// The description that the program prints with `options`.
+/// \param refusal  what a program is that prints none: "is no Cleave program"
+nlohmann::json description_of(const fs::path& file, std::vector<std::string> options,
+                              const std::string& refusal, const std::string& advice = "") {
+  constexpr std::chrono::seconds kPatience{10};
   options.insert(options.begin(), file.string());
-  options.push_back("--describe");
-  return run_program(options, kPatience);
+  options.emplace_back("--describe");
+  const Ended ended = run_program(options, kPatience);
+  nlohmann::json object = ended.status == 0 ? find_description(ended.output) : nlohmann::json();
+  if (object.is_null() || ended.timed_out) {
+    const std::string how =
+        ended.timed_out     ? fmt::format("it does not end within {} s", kPatience.count())
+        : ended.status == 0 ? "it prints no description: " + last_line(ended.output)
+        : advice.empty()    ? last_line(ended.output)
+                         : fmt::format("it {}: {}", how_it_ended(ended), last_line(ended.output));
+    throw UsageError(fmt::format("{} {}{}{}", file.string(), refusal, how, advice));
+  }
+  return object;
 }
 
 /// "N=1M,M=2M"
 std::string default_size_from(const detail::JsonFields& fields) {
-  std::string text;
+  std::vector<std::string> sizes;
   for (const detail::JsonFields& size :
        fields.has("sizes") ? fields.objects("sizes") : std::vector<detail::JsonFields>{}) {
-    text += fmt::format("{}{}={}", text.empty() ? "" : ",", size.text("name"),
-                        format_count(size.integer("default", std::int64_t{0})));
+    sizes.push_back(size.text("name") + "=" +
+                    format_count(size.integer("default", std::int64_t{0})));
   }
-  return text;
-}
-
-/// Why the program that ended so does not describe itself.
-std::string reason_of(const Ended& ended) {
-  if (ended.timed_out) {
-    return fmt::format("does not end within {} s", kPatience.count());
-  }
-  if (ended.status != 0) {
-    return fmt::format("{}: {}", how_it_ended(ended), last_line(ended.output));
-  }
-  return fmt::format("prints no description: {}", last_line(ended.output));
-}
-
-/// \throws UsageError always, saying what is wrong with the program, or with `options`
-[[noreturn]] void refuse(const fs::path& file, const std::vector<std::string>& options,
-                         const Ended& ended) {
-  if (!options.empty() && !ended.timed_out) {
-    const Ended without = run_described(file, {});
-    if (!without.timed_out && without.status == 0 && find_description(without.output)) {
-      throw UsageError(fmt::format("{} refuses {}: {}", file.string(), fmt::join(options, " "),
-                                   last_line(ended.output)));
-    }
-  }
-  throw UsageError(
-      fmt::format("{} is no Cleave program: with --describe it {}; a study needs a program whose "
-                  "main calls cleave::run",
-                  file.string(), reason_of(ended)));
+  return fmt::format("{}", fmt::join(sizes, ","));
 }
 
 }  // namespace
@@ -131,7 +102,7 @@ std::vector<std::string> programs_beside() {
       names.push_back(file.substr(kPrefix.size()));
     }
   }
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   return names;
 }
 
@@ -140,32 +111,29 @@ fs::path find_program(const std::string& name) {
     return require_executable(name);
   }
   const fs::path beside = program_folder() / (std::string(kPrefix) + name);
-  if (is_executable(beside)) {
-    return beside;
-  }
-  if (const auto found = find_in_path(name)) {
-    return require_executable(*found);
-  }
   const fs::path here = fs::path(".") / name;
+  for (const fs::path& file : {beside, find_in_path(name), here}) {
+    if (is_executable(file)) {
+      return require_executable(file);
+    }
+  }
   std::error_code none;
-  if (fs::exists(here, none) && !fs::is_directory(here, none)) {
+  if (fs::is_regular_file(here, none)) {
     return require_executable(here);
   }
-  throw UsageError(
-      fmt::format("there is no program {}: looked for {}, for {} in the PATH and for {}; give its "
-                  "path",
-                  name, beside.string(), name, here.string()));
+  throw UsageError(fmt::format(
+      "there is no program {}: looked for {}, for {} in the PATH and for {}; give its path", name,
+      beside.string(), name, here.string()));
 }
 
 ProgramDescription describe_program(const fs::path& file, const std::vector<std::string>& options) {
-  const Ended ended = run_described(file, options);
-  const std::optional<nlohmann::json> object =
-      ended.timed_out || ended.status != 0 ? std::nullopt : find_description(ended.output);
-  if (!object) {
-    refuse(file, options, ended);
+  nlohmann::json object = description_of(file, {}, "is no Cleave program: with --describe ",
+                                         "; a study needs a program whose main calls cleave::run");
+  if (!options.empty()) {
+    object = check_options_of_run(file, options);
   }
   try {
-    const detail::JsonFields fields(file, "--describe", *object);
+    const detail::JsonFields fields(file, "--describe", object);
     detail::check_format(fields, "cleave-program", detail::kDescriptionVersion);
     return {.file = file,
             .name = fields.text("name"),
@@ -175,19 +143,13 @@ ProgramDescription describe_program(const fs::path& file, const std::vector<std:
             .default_size = default_size_from(fields),
             .study = detail::study_from(fields.object("study")),
             .quick_study = detail::study_from(fields.object("quick_study"))};
-  } catch (const nlohmann::json::exception& e) {
-    throw UsageError(fmt::format("{}: --describe prints a description that cannot be read: {}",
-                                 file.string(), e.what()));
   } catch (const FileError& e) {
     throw UsageError(fmt::format("{}; build the program with this version of Cleave", e.what()));
   }
 }
 
-void check_options_of_run(const fs::path& file, const std::vector<std::string>& options) {
-  const Ended ended = run_described(file, options);
-  if (ended.timed_out || ended.status != 0) {
-    refuse(file, options, ended);
-  }
+nlohmann::json check_options_of_run(const fs::path& file, const std::vector<std::string>& options) {
+  return description_of(file, options, fmt::format("refuses {}: ", fmt::join(options, " ")));
 }
 
 }  // namespace cleave::models

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -38,8 +39,9 @@ std::filesystem::path find_program(const std::string& name);
 ProgramDescription describe_program(const std::filesystem::path& file,
                                     const std::vector<std::string>& options);
 
-/// Has the program check the options of a run without running it. \throws UsageError
-void check_options_of_run(const std::filesystem::path& file,
-                          const std::vector<std::string>& options);
+/// The description of a run with these options, which the program checks without running it.
+/// \throws UsageError  if it refuses them
+nlohmann::json check_options_of_run(const std::filesystem::path& file,
+                                    const std::vector<std::string>& options);
 
 }  // namespace cleave::models

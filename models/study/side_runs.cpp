@@ -10,6 +10,7 @@
 #include <cleave/error.hpp>
 
 #include "models/report/report.hpp"
+#include "models/study/study_folder.hpp"
 #include "models/study/study_run.hpp"
 
 namespace cleave::models {
@@ -41,18 +42,16 @@ class TemporaryFolder {
 
 StudyPlan plan_of(const std::string& program, const SideRunOptions& options,
                   const std::vector<std::string>& sizes, const fs::path& folder) {
-  StudyArguments arguments;
-  arguments.program = program;
-  arguments.ranks = {options.ranks};
-  arguments.threads = {1};
-  arguments.sizes = sizes;
-  arguments.rounds = options.rounds;
-  arguments.out = folder.string();
-  arguments.quick = true;
-  arguments.options = {"--seed", "1"};
   make_folder(folder);
   make_folder(folder / kTracesOfStudy);
-  return plan_study(arguments);
+  return plan_study({.program = program,
+                     .ranks = {options.ranks},
+                     .sizes = sizes,
+                     .rounds = options.rounds,
+                     .out = folder.string(),
+                     .at = {},
+                     .quick = true,
+                     .options = {"--seed", "1"}});
 }
 
 }  // namespace

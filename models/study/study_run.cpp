@@ -5,49 +5,31 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
+#include <chrono>
+#include <map>
+#include <mutex>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <system_error>
 
 #include <cleave/command_line/progress.hpp>
+#include <cleave/dc_type.hpp>
+#include <cleave/file.hpp>
 #include <cleave/host/provenance_here.hpp>
 #include <cleave/trace/machine_file.hpp>
-#include <cleave/trace/median.hpp>
-#include <cleave/trace/provenance.hpp>
 #include <cleave/trace/words.hpp>
 
 #include "models/report/report.hpp"
 #include "models/report/table.hpp"
-#include "models/study/subprocess.hpp"
-#include "models/theory/quiet.hpp"
+#include "models/study/study_folder.hpp"
 
 namespace cleave::models {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr const char* kTraceOption = " --trace ";
-
-std::vector<Case*> all_of(std::vector<Case>& cases) {
-  std::vector<Case*> all;
-  all.reserve(cases.size());
-  for (Case& c : cases) {
-    all.push_back(&c);
-  }
-  return all;
-}
-
-/// Forwards in one round and backwards in the next, so that a machine that becomes slower meanwhile
-/// does not make one size or one number of ranks slower than the others.
-std::vector<Case*> in_turn(std::vector<Case*> cases, int round) {
-  if (round % 2 == 0) {
-    std::reverse(cases.begin(), cases.end());
-  }
-  return cases;
-}
 
 fs::path calibration_program() {
   fs::path file = program_folder() / "cleave-calibrate";
@@ -72,7 +54,7 @@ std::string command_of(const StudyPlan& plan, const Case& c, int round) {
                      fmt::join(plan.options_of(c, round), " "));
 }
 
-/// What a program of Cleave's warns of in its output, by lines.
+/// The warnings in a program's output, by lines.
 std::vector<std::string> warnings_in(const std::string& output) {
   std::vector<std::string> warnings;
   std::istringstream lines(output);
@@ -84,6 +66,299 @@ std::vector<std::string> warnings_in(const std::string& output) {
   return warnings;
 }
 
+/// Copies the messages that the study was given into its folder, in place of those that it holds.
+void keep_messages(const StudyPlan& plan) {
+  std::vector<std::string> texts;  // some may lie there
+  std::ranges::transform(plan.arguments.messages, std::back_inserter(texts),
+                         [](const auto& file) { return read_file(file); });
+  const fs::path place = plan.folder / kMessagesOfStudy;
+  std::error_code error;
+  for (const fs::path& earlier : files_with(place, kTraceEnding)) {
+    fs::remove(earlier, error);
+  }
+  fs::remove(place, error);  // unless it holds something else
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    fs::create_directory(place, error);
+    write_file(place / fmt::format("{}{}", i + 1, kTraceEnding), texts[i]);
+  }
+}
+
+std::vector<fs::path> traces_in(const fs::path& folder) {
+  std::vector<fs::path> files = files_with(folder / kTracesOfStudy, kTraceEnding);
+  std::ranges::copy(files_with(folder / kRehearsalsOfStudy, kTraceEnding),
+                    std::back_inserter(files));
+  return files;
+}
+
+class StudyRun {
+ public:
+  explicit StudyRun(const StudyPlan& plan)
+      : plan_(plan),
+        launcher_(plan.arguments.launcher),
+        max_rounds_(plan.arguments.rounds ? plan.study.rounds : kMostRounds),
+        latest_s_(plan.cases.size()) {
+    traces_.of_case.resize(plan.cases.size());
+    if (!plan.arguments.machine.empty()) {
+      detail::read_machine(plan.arguments.machine);  // before the runs, which take minutes
+    } else if (ranks_to_calibrate() > 1) {
+      calibration_program();
+    }
+  }
+
+  StudyTraces run() {
+    set_up_folder();
+    find_earlier();
+    try {
+      set_up_machine();
+      measure();
+    } catch (const Stopped&) {
+      remove_folder_if_empty();
+      const std::size_t done = traces_.runs.size() + traces_.rehearsals.size();
+      throw Stopped(done == 0
+                        ? "stopped before the first run was done"
+                        : fmt::format("stopped; {} of {} runs are kept in {}: the same command "
+                                      "goes on",
+                                      done, std::max(done, planned_runs()), plan_.folder.string()));
+    } catch (...) {
+      remove_folder_if_empty();
+      throw;
+    }
+    progress_.reset();
+    if (!plan_.arguments.quiet && !warnings_.empty()) {
+      fmt::print(stderr, "{}\n", fmt::join(warnings_, "\n"));
+    }
+    return std::move(traces_);
+  }
+
+ private:
+  static constexpr int kMostRounds = 8;
+
+  std::size_t planned_runs() const {
+    return plan_.cases.size() * static_cast<std::size_t>(plan_.study.rounds);
+  }
+
+  void set_up_folder() const {
+    make_folder(plan_.folder);
+    for (const Case& c : plan_.cases) {
+      make_folder(plan_.trace_of(c, 1).parent_path());
+    }
+    keep_messages(plan_);
+    if (plan_.arguments.fresh) {
+      std::error_code error;
+      for (const fs::path& file : traces_in(plan_.folder)) {
+        fs::remove(file, error);
+      }
+      fs::remove(plan_.folder / kMachineOfStudy, error);
+    }
+  }
+
+  void remove_folder_if_empty() const {
+    std::error_code error;  // a folder with anything in it stays
+    if (traces_in(plan_.folder).empty()) {
+      fs::remove(plan_.assumed_network(), error);
+      for (const fs::path& file : files_with(plan_.folder / kMessagesOfStudy, kTraceEnding)) {
+        fs::remove(file, error);
+      }
+      if (!plan_.arguments.machine.empty()) {
+        fs::remove(plan_.folder / kMachineOfStudy, error);  // a copy
+      }
+    }
+    for (const char* const name : {kTracesOfStudy, kRehearsalsOfStudy, kMessagesOfStudy, ""}) {
+      fs::remove(plan_.folder / name, error);
+    }
+  }
+
+  /// Reads the traces that the folder holds, and says how many it reuses, and which it does not.
+  void find_earlier() {
+    std::size_t reused = 0;
+    std::set<fs::path> others;
+    std::ranges::copy(traces_in(plan_.folder), std::inserter(others, others.end()));
+    for (int round = 1; round <= max_rounds_; ++round) {
+      for (std::size_t i = 0; i < plan_.cases.size(); ++i) {
+        others.erase(plan_.trace_of(plan_.cases[i], round));
+        if (auto trace = earlier(plan_.cases[i], round)) {
+          earlier_.emplace(std::pair(round, i), std::move(*trace));
+          reused += round <= plan_.study.rounds ? 1 : 0;
+        } else if (round <= plan_.study.rounds) {
+          to_do_ += plan_.weight_of(plan_.cases[i]);
+        }
+      }
+    }
+    const std::string folder = plan_.folder.string();
+    if (reused > 0 && !plan_.arguments.quiet) {
+      fmt::print(stderr,
+                 "study: {} of {} runs were made earlier and are reused from {}; --fresh makes all "
+                 "anew\n",
+                 reused, planned_runs(), folder);
+    }
+    if (!others.empty() && !plan_.arguments.quiet) {
+      fmt::print(stderr,
+                 "study: note: {0} also holds {1} traces of other runs, which cleave fit {0} takes "
+                 "too; --fresh removes them\n",
+                 folder, others.size());
+    }
+  }
+
+  /// The trace of a run that was made earlier: by this program, which has not been built anew
+  /// since, with these options, on this host.
+  std::optional<detail::Trace> earlier(const Case& c, int round) const {
+    const fs::path file = plan_.trace_of(c, round);
+    std::error_code error;
+    const auto made = fs::last_write_time(file, error);
+    if (error || made < fs::last_write_time(plan_.program.file, error) || error) {
+      return std::nullopt;
+    }
+    try {
+      detail::Trace trace = detail::read_trace(file);
+      const detail::Provenance& provenance = trace.run.provenance;
+      const bool is_same =
+          trace.run.ranks == (c.rehearsed > 0 ? c.rehearsed : c.workers.ranks) &&
+          provenance.command_line.starts_with(command_of(plan_, c, round) + " --trace ") &&
+          (launcher_.is_given() || provenance.host == detail::provenance_here("", "", "").host);
+      return is_same ? std::optional(std::move(trace)) : std::nullopt;
+    } catch (const FileError&) {
+      return std::nullopt;  // cut short, or of another version
+    }
+  }
+
+  /// The most ranks of a case. Where a launcher starts ranks on other hosts they can be as many as
+  /// are asked about.
+  int ranks_to_calibrate() const {
+    int ranks = 1;
+    for (const Case& c : plan_.cases) {
+      ranks = std::max(
+          {ranks, c.workers.ranks, launcher_.is_given() ? c.rehearsed : std::min(c.rehearsed, 2)});
+    }
+    return ranks;
+  }
+
+  /// The folder keeps its machine beside its traces, so that they can be fitted again.
+  void set_up_machine() {
+    const fs::path file = plan_.folder / kMachineOfStudy;
+    if (!plan_.arguments.machine.empty()) {
+      write_file(file, read_file(plan_.arguments.machine));
+    } else if (ranks_to_calibrate() == 1) {
+      return;
+    } else if (!is_calibrated_here(file)) {
+      calibrate(file);
+    }
+    detail::Machine machine = detail::read_machine(file);
+    const Network network = network_of(machine);
+    std::error_code error;
+    if (plan_.program.type != name_of(DC_Type::work_stealing) || network.knows_between_hosts()) {
+      fs::remove(plan_.assumed_network(), error);
+      return;
+    }
+    machine.exchange = with_machine(network, preset_machine(kAssumedForAnswers)).exchange;
+    write_machine(plan_.assumed_network(), machine);
+  }
+
+  /// Whether an earlier part of this study has calibrated the machine.
+  bool is_calibrated_here(const fs::path& file) const {
+    try {
+      const detail::Machine machine = detail::read_machine(file);
+      return machine.provenance.host == detail::provenance_here("", "", "").host &&
+             std::ranges::any_of(machine.exchange, [&](const detail::Communication& entry) {
+               return entry.ranks >= ranks_to_calibrate();
+             });
+    } catch (const FileError&) {
+      return false;
+    }
+  }
+
+  void calibrate(const fs::path& file) {
+    const int ranks = ranks_to_calibrate();
+    begin_progress();
+    tell(0, fmt::format("calibrating the machine on {} ranks", ranks));
+    const Ended ended =
+        launcher_.run({.ranks = ranks}, calibration_program(), {"--out", file.string(), "--quiet"});
+    if (ended.status != 0 || !fs::exists(file)) {
+      throw Error(fmt::format("cleave-calibrate on {} {}: {}; give a machine file by --machine",
+                              detail::format_ranks(ranks), how_it_ended(ended),
+                              last_line(ended.output)));
+    }
+  }
+
+  void measure() {
+    begin_progress();
+    std::vector<std::size_t> cases(plan_.cases.size());
+    std::iota(cases.begin(), cases.end(), std::size_t{0});
+    for (int round = 1; round <= max_rounds_ && !cases.empty(); ++round) {
+      measure_round(round, cases);
+      if (round >= plan_.study.rounds) {
+        cases = round < max_rounds_ && has_time_for(0) ? cases_again(plan_, traces_)
+                                                       : std::vector<std::size_t>();
+      }
+    }
+    tell(1, "fitting");
+  }
+
+  /// Forwards in one round and backwards in the next, so that a machine that becomes slower
+  /// meanwhile does not make one size or one number of ranks slower than the others.
+  void measure_round(int round, std::vector<std::size_t> cases) {
+    if (round % 2 == 0) {
+      std::ranges::reverse(cases);
+    }
+    for (const std::size_t i : cases) {
+      const Case& c = plan_.cases[i];
+      auto trace = earlier_.extract({round, i});
+      if (trace.empty() && round > 1 && !has_time_for(latest_s_[i])) {
+        continue;
+      }
+      std::vector<detail::Trace>& traces = c.rehearsed > 0 ? traces_.rehearsals : traces_.runs;
+      traces_.of_case[i].push_back(traces.size());
+      traces.push_back(trace.empty() ? measured(i, round) : std::move(trace.mapped()));
+    }
+  }
+
+  detail::Trace measured(std::size_t i, int round) {
+    const Case& c = plan_.cases[i];
+    tell(done_ / std::max(to_do_, done_ + plan_.weight_of(c)),
+         fmt::format("{} {} {}, round {}", plan_.program.name, c.size, how_it_runs(c), round));
+    const double begin_s = elapsed_s();
+    RanCase ran = run_case(plan_, launcher_, c, round);
+    latest_s_[i] = elapsed_s() - begin_s;
+    done_ += plan_.weight_of(c);
+    warnings_.insert(ran.warnings.begin(), ran.warnings.end());
+    return std::move(ran.trace);
+  }
+
+  void begin_progress() {
+    progress_.reset();
+    if (!plan_.arguments.quiet) {
+      progress_.emplace("study", [this] {
+        const std::lock_guard guard(mutex_);
+        return moment_;
+      });
+    }
+  }
+  void tell(double fraction, std::string step) {
+    const std::lock_guard guard(mutex_);
+    moment_ = {.fraction = fraction, .step = std::move(step)};
+  }
+
+  double elapsed_s() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+  bool has_time_for(double seconds) const {
+    return !plan_.arguments.budget_s || elapsed_s() + seconds <= *plan_.arguments.budget_s;
+  }
+
+  const StudyPlan& plan_;
+  Launcher launcher_;
+  int max_rounds_;
+  StudyTraces traces_;
+  std::map<std::pair<int, std::size_t>, detail::Trace> earlier_;  ///< by round and case
+  std::vector<double> latest_s_;  ///< what the latest run of each case took; 0: it was reused
+  std::set<std::string> warnings_;
+  double to_do_ = 0;  ///< weight of the planned runs that are not there
+  double done_ = 0;   ///< of those that were made
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::mutex mutex_;  ///< of the moment, which the thread of the progress looks at
+  detail::Moment moment_;
+  std::optional<detail::Progress> progress_;  ///< last, since its thread looks at the others
+};
+
 }  // namespace
 
 RanCase run_case(const StudyPlan& plan, const Launcher& launcher, const Case& c, int round) {
@@ -93,343 +368,20 @@ RanCase run_case(const StudyPlan& plan, const Launcher& launcher, const Case& c,
   std::vector<std::string> options = plan.options_of(c, round);
   options.insert(options.end(), {"--trace", file.string()});
   if (c.rehearsed == 0) {
-    options.emplace_back("--quiet");  // where a rehearsal would not warn
+    options.emplace_back("--quiet");  // a rehearsal would not warn then
   }
   const Ended ended = launcher.run(c.workers, plan.program.file, options);
-  const std::string program = plan.program.file.filename().string();
-  const std::string how = how_it_runs(c);
-  if (ended.status != 0) {
+  const bool is_written = fs::exists(file);
+  if (ended.status != 0 || !is_written) {
     fs::remove(file, error);
-    throw Error(fmt::format("{} {} {}: {}; the run was {}", program, how, how_it_ended(ended),
-                            last_line(ended.output), command_of(plan, c, round)));
-  }
-  if (!fs::exists(file)) {
-    throw Error(fmt::format("{} {} wrote no trace: {}; the run was {}", program, how,
+    throw Error(fmt::format("{} {} {}: {}; the run was {}", plan.program.file.filename().string(),
+                            how_it_runs(c),
+                            ended.status != 0 ? how_it_ended(ended) : "wrote no trace",
                             last_line(ended.output), command_of(plan, c, round)));
   }
   return {.trace = detail::read_trace(file), .warnings = warnings_in(ended.output)};
 }
 
-StudyRun::StudyRun(const StudyArguments& arguments, StudyPlan plan)
-    : arguments_(arguments), plan_(std::move(plan)), launcher_(arguments.launcher) {
-  if (!arguments_.machine.empty()) {
-    detail::read_machine(arguments_.machine);  // before the runs, which take minutes
-  } else if (ranks_to_calibrate() > 1) {
-    calibration_program();
-  }
-}
-
-void StudyRun::measure(const std::function<std::vector<Case*>(StudyRun&)>& again) {
-  make_folders();
-  runs_ = plan_.cases.size() * static_cast<std::size_t>(plan_.study.rounds);
-  say_what_is_there();
-  for (int round = 1; round <= plan_.study.rounds; ++round) {
-    plan_round(all_of(plan_.cases), round);
-  }
-  if (!arguments_.quiet) {
-    progress_.emplace("study", [this] { return look(); });
-  }
-  try {
-    measure_all(again);
-  } catch (const Stopped&) {
-    progress_.reset();
-    remove_folders_if_empty();
-    const std::size_t done = traces_.size() + rehearsals_.size();
-    if (done == 0) {
-      throw Stopped("stopped before the first run was done");
-    }
-    throw Stopped(fmt::format("stopped; {} of {} runs are kept in {}: the same command goes on",
-                              done, runs_, plan_.folder.string()));
-  } catch (...) {
-    progress_.reset();
-    remove_folders_if_empty();
-    throw;
-  }
-}
-
-void StudyRun::end() {
-  progress_.reset();
-  if (!arguments_.quiet && !warnings_.empty()) {
-    fmt::print(stderr, "{}\n", fmt::join(warnings_, "\n"));
-  }
-}
-
-void StudyRun::make_folders() {
-  make_folder(plan_.folder);
-  for (const Case& c : plan_.cases) {
-    make_folder(plan_.trace_of(c, 1).parent_path());
-  }
-  plan_.keep_messages(arguments_.messages);
-  if (arguments_.fresh) {
-    std::error_code error;
-    for (const fs::path& file : plan_.traces()) {
-      fs::remove(file, error);
-    }
-    fs::remove(plan_.folder / kMachineOfStudy, error);
-  }
-}
-
-void StudyRun::remove_folders_if_empty() const {
-  std::error_code error;  // a folder with anything in it stays
-  if (plan_.traces().empty()) {
-    fs::remove(plan_.assumed_network(), error);
-    plan_.keep_messages({});
-    if (!arguments_.machine.empty()) {
-      fs::remove(plan_.folder / kMachineOfStudy, error);  // a copy
-    }
-  }
-  fs::remove(plan_.folder / kTracesOfStudy, error);
-  fs::remove(plan_.folder / kRehearsalsOfStudy, error);
-  fs::remove(plan_.folder, error);
-}
-
-void StudyRun::say_what_is_there() const {
-  std::size_t reused = 0;
-  for (int round = 1; round <= plan_.study.rounds; ++round) {
-    reused += static_cast<std::size_t>(
-        std::count_if(plan_.cases.begin(), plan_.cases.end(),
-                      [&](const Case& c) { return earlier(c, round).has_value(); }));
-  }
-  if (reused > 0 && !arguments_.quiet) {
-    fmt::print(stderr,
-               "study: {} of {} runs were made earlier and are reused from {}; --fresh makes all "
-               "anew\n",
-               reused, runs_, plan_.folder.string());
-  }
-  std::set<fs::path> own;
-  for (int round = 1; round <= max_rounds(); ++round) {
-    for (const Case& c : plan_.cases) {
-      own.insert(plan_.trace_of(c, round));
-    }
-  }
-  const std::vector<fs::path> there = plan_.traces();
-  if (const auto others = std::count_if(there.begin(), there.end(),
-                                        [&](const fs::path& file) { return !own.contains(file); });
-      others > 0 && !arguments_.quiet) {
-    fmt::print(stderr,
-               "study: note: {} also holds {} traces of other runs, which cleave fit {} takes too; "
-               "--fresh removes them\n",
-               plan_.folder.string(), others, plan_.folder.string());
-  }
-}
-
-bool StudyRun::has_time_for(double seconds) const {
-  const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - begin_;
-  return !arguments_.budget_s || gone.count() + seconds <= *arguments_.budget_s;
-}
-
-void StudyRun::measure_all(const std::function<std::vector<Case*>(StudyRun&)>& again) {
-  set_up_machine();
-  const std::vector<Case*> all = all_of(plan_.cases);
-  const int rounds = plan_.study.rounds;
-  for (int round = 1; round <= rounds; ++round) {
-    measure_round(round, all);
-  }
-  for (int round = rounds + 1; round <= max_rounds() && has_time_for(0); ++round) {
-    std::vector<Case*> cases = unsettled();
-    for (Case* const c : again ? again(*this) : std::vector<Case*>()) {
-      if (std::ranges::find(cases, c) == cases.end()) {
-        cases.push_back(c);
-      }
-    }
-    std::erase_if(cases, [&](const Case* c) { return !has_time_for(c->latest_s); });
-    if (cases.empty()) {
-      break;
-    }
-    runs_ += cases.size();
-    plan_round(cases, round);
-    // Rehearsals of what is asked for are repeated to narrow it, not as they were disturbed.
-    if (std::ranges::any_of(cases, [&](const Case* c) {
-          return !c->is_asked && !earlier(*c, round).has_value();
-        })) {
-      wait_before_again(round - rounds);
-    }
-    measure_round(round, cases);
-  }
-  begin_step("fitting");
-}
-
-/// What disturbs a host seldom lasts: before each further round twice as long.
-void StudyRun::wait_before_again(int further) {
-  const std::chrono::seconds time(1 << (further - 1));
-  if (!has_time_for(static_cast<double>(time.count()))) {
-    return;
-  }
-  {
-    const std::lock_guard guard(mutex_);
-    step_ = fmt::format("waiting for {} s before what differs is measured again", time.count());
-  }
-  wait_for(time);
-}
-
-void StudyRun::begin_step(const std::string& what) {
-  const std::lock_guard guard(mutex_);
-  const std::size_t steps = runs_ + (calibrates_ ? 1 : 0) + 1;
-  ++begun_;
-  step_ = fmt::format("[{}/{}] {}", begun_, steps, what);
-}
-
-void StudyRun::complete_run(bool is_reused) {
-  const std::lock_guard guard(mutex_);
-  const double weight = to_come_.front();
-  to_come_.pop_front();
-  done_ += is_reused ? 0 : weight;
-}
-
-void StudyRun::leave_out_run() {
-  const std::lock_guard guard(mutex_);
-  to_come_.pop_front();
-  --runs_;
-}
-
-void StudyRun::plan_round(const std::vector<Case*>& cases, int round) {
-  const std::lock_guard guard(mutex_);
-  for (const Case* const c : in_turn(cases, round)) {
-    to_come_.push_back(plan_.weight_of(*c));
-  }
-}
-
-int StudyRun::max_rounds() const {
-  constexpr int kMost = 8;
-  return plan_.adds_rounds ? std::max(kMost, plan_.study.rounds) : plan_.study.rounds;
-}
-
-detail::Moment StudyRun::look() {
-  const std::lock_guard guard(mutex_);
-  const double rest = std::accumulate(to_come_.begin(), to_come_.end(), 0.0);
-  return {.fraction = rest > 0 ? done_ / (done_ + rest) : 1, .step = step_};
-}
-
-/// Where a launcher starts ranks on other hosts they can be as many as are asked about.
-int StudyRun::ranks_to_calibrate() const {
-  int ranks = plan_.max_ranks();
-  for (const Case& c : plan_.cases) {
-    const int possible = launcher_.is_given() ? c.rehearsed : std::min(c.rehearsed, 2);
-    ranks = std::max(ranks, possible);
-  }
-  return ranks;
-}
-
-/// The folder keeps its machine beside its traces, so that they can be fitted again.
-void StudyRun::set_up_machine() {
-  const fs::path file = plan_.folder / kMachineOfStudy;
-  if (!arguments_.machine.empty()) {
-    write_file(file, read_file(arguments_.machine));
-  } else if (ranks_to_calibrate() == 1) {
-    return;
-  } else if (!is_calibrated_here(file)) {
-    calibrate(file);
-  }
-  machine_file_ = file.string();
-  plan_.assume_network_of(machine_file_);
-}
-
-/// Whether an earlier part of this study has calibrated the machine.
-bool StudyRun::is_calibrated_here(const fs::path& file) const {
-  if (!fs::exists(file)) {
-    return false;
-  }
-  try {
-    const detail::Machine machine = detail::read_machine(file);
-    const auto of_all_ranks = [&](const detail::Communication& entry) {
-      return entry.ranks >= ranks_to_calibrate();
-    };
-    return machine.provenance.host == detail::provenance_here("", "", "").host &&
-           std::any_of(machine.exchange.begin(), machine.exchange.end(), of_all_ranks);
-  } catch (const FileError&) {
-    return false;
-  }
-}
-
-void StudyRun::calibrate(const fs::path& file) {
-  calibrates_ = true;
-  const int ranks = ranks_to_calibrate();
-  begin_step(fmt::format("calibrating the machine on {} ranks", ranks));
-  const Ended ended =
-      launcher_.run({.ranks = ranks}, calibration_program(), {"--out", file.string(), "--quiet"});
-  if (ended.status != 0 || !fs::exists(file)) {
-    throw Error(fmt::format("cleave-calibrate on {} {}: {}; give a machine file by --machine",
-                            detail::format_ranks(ranks), how_it_ended(ended),
-                            last_line(ended.output)));
-  }
-}
-
-void StudyRun::measure_round(int round, const std::vector<Case*>& cases) {
-  for (Case* const c : in_turn(cases, round)) {
-    if (round > 1 && !has_time_for(c->latest_s)) {
-      leave_out_run();
-      continue;
-    }
-    std::optional<detail::Trace> trace = earlier(*c, round);
-    const bool is_reused = trace.has_value();
-    has_earlier_ = has_earlier_ || is_reused;
-    if (is_reused) {
-      begin_step("");
-    } else {
-      const std::string which = round <= plan_.study.rounds
-                                    ? fmt::format("round {} of {}", round, plan_.study.rounds)
-                                    : fmt::format("round {}, to be sure", round);
-      begin_step(fmt::format("{} {} {}, {}", plan_.program.name, c->size, how_it_runs(*c), which));
-      const auto begin = std::chrono::steady_clock::now();
-      RanCase ran = run_case(plan_, launcher_, *c, round);
-      trace = std::move(ran.trace);
-      warnings_.insert(ran.warnings.begin(), ran.warnings.end());
-      c->latest_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    }
-    complete_run(is_reused);
-    std::vector<detail::Trace>& traces = c->rehearsed > 0 ? rehearsals_ : traces_;
-    c->traces.push_back(traces.size());
-    traces.push_back(std::move(*trace));
-  }
-}
-
-/// The trace of a run that was made earlier: by this program, which has not been built anew since,
-/// with these options, on this host.
-std::optional<detail::Trace> StudyRun::earlier(const Case& c, int round) const {
-  const fs::path file = plan_.trace_of(c, round);
-  std::error_code error;
-  const auto made = fs::last_write_time(file, error);
-  if (error || made < fs::last_write_time(plan_.program.file, error) || error) {
-    return std::nullopt;
-  }
-  try {
-    detail::Trace trace = detail::read_trace(file);
-    const detail::Provenance& provenance = trace.run.provenance;
-    const bool is_same =
-        trace.run.ranks == (c.rehearsed > 0 ? c.rehearsed : c.workers.ranks) &&
-        provenance.command_line.starts_with(command_of(plan_, c, round) + kTraceOption) &&
-        (launcher_.is_given() || provenance.host == detail::provenance_here("", "", "").host);
-    return is_same ? std::optional(std::move(trace)) : std::nullopt;
-  } catch (const FileError&) {
-    return std::nullopt;  // cut short, or of another version
-  }
-}
-
-/// The cases whose two quickest rounds differ by more than 3 %.
-std::vector<Case*> StudyRun::unsettled() {
-  constexpr double kAgree = 0.03;
-  std::vector<Case*> cases;
-  for (Case& c : plan_.cases) {
-    if (c.is_asked) {
-      continue;
-    }
-    std::vector<double> medians;
-    for (const std::size_t trace : c.traces) {
-      std::vector<double> seconds;
-      for (const detail::Trace::Run& run : traces_with(c)[trace].repetitions) {
-        if (!run.warm_up) {
-          seconds.push_back(seconds_of(run.elapsed_ns));
-        }
-      }
-      if (!seconds.empty()) {
-        medians.push_back(detail::median(std::move(seconds)));
-      }
-    }
-    if (medians.size() < 2 || quickest_rounds_apart(std::move(medians)) > kAgree) {
-      cases.push_back(&c);
-    }
-  }
-  return cases;
-}
+StudyTraces run_study(const StudyPlan& plan) { return StudyRun(plan).run(); }
 
 }  // namespace cleave::models

@@ -8,9 +8,8 @@
 namespace cleave::models {
 
 std::string Verdict::sentence(bool by_law) const {
-  const std::string where = host.empty() ? "" : host + "; ";
   if (!trusted) {
-    return where + "not judged: " +
+    return "not judged: " +
            (advice.empty() ? "no run was held out from the fit (--hold-out every-second)" : advice);
   }
   const std::string count =
@@ -18,9 +17,9 @@ std::string Verdict::sentence(bool by_law) const {
                   held_out == 1 ? "run" : "runs",
                   held_out == 1 ? "its interval" : "their intervals", 100 * median_error);
   if (!*trusted) {
-    return fmt::format("{}not trusted: {}; {}. {}", where, worst, count, advice);
+    return fmt::format("not trusted: {}; {}. {}", worst, count, advice);
   }
-  return fmt::format("{}trusted: {}{}", where, count,
+  return fmt::format("trusted: {}{}", count,
                      of_rehearsals && by_law
                          ? "; all were rehearsed, the law of other sizes and ranks is not judged "
                            "(cleave fit FOLDER --hold-out every-second does)"
@@ -34,7 +33,6 @@ nlohmann::json to_json(const Verdict& verdict, bool by_law) {
           {"median_error", verdict.median_error},
           {"worst", verdict.worst},
           {"advice", verdict.advice},
-          {"host", verdict.host},
           {"of_rehearsals", verdict.of_rehearsals},
           {"sentence", verdict.sentence(by_law)}};
 }
@@ -45,7 +43,6 @@ Verdict verdict_from(const detail::JsonFields& fields) {
                   .median_error = fields.non_negative("median_error"),
                   .worst = fields.text("worst"),
                   .advice = fields.text("advice"),
-                  .host = fields.has("host") ? fields.text("host") : "",
                   .of_rehearsals = fields.has("of_rehearsals") && fields.boolean("of_rehearsals")};
   if (verdict.held_out > 0) {
     verdict.trusted = fields.boolean("trusted");

@@ -18,7 +18,6 @@ struct Verdict {
   double median_error = 0;      ///< |predicted - measured| / measured
   std::string worst;            ///< of a model that is not trusted: the run that is farthest off
   std::string advice;           ///< what to do then, or where no held-out run can be predicted
-  std::string host;  ///< what others did on it meanwhile; empty where that is little or not known
   /// Whether all of them were rehearsed: then nothing judges the law of other sizes and ranks.
   bool of_rehearsals = false;
 

@@ -83,14 +83,14 @@ class StudyOf {
     const std::string machine = folder_ / "test.machine.json";
     write_machine(machine, some_machine());
     std::vector<std::string> command = {
-        kCleave,    "study",     std::string(CLEAVE_PROGRAMS) + "/" + program,
-        "--rounds", "1",         "--repetitions",
-        "3",        "--machine", machine,
-        "--out",    study_};
+        kCleave,    "study", std::string(CLEAVE_PROGRAMS) + "/" + program,
+        "--rounds", "1",     "--machine",
+        machine,    "--out", study_};
     command.insert(command.end(), options.begin(), options.end());
     for (const std::string& size : sizes) {
       command.insert(command.end(), {"--sizes", size});
     }
+    command.insert(command.end(), {"--", "--repetitions", "3"});
     const auto finished = testing::run_program(command);
     EXPECT_EQ(finished.status, 0) << finished.err;
     output_ = finished.out;

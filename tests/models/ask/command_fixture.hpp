@@ -13,6 +13,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <cleave/file.hpp>
 #include <cleave/host/provenance_here.hpp>
@@ -83,6 +84,16 @@ class Command : public ::testing::Test {
     for (const auto& entry : fs::directory_iterator(folder_)) {
       EXPECT_NE(entry.path().extension(), ".partial") << entry.path();
     }
+  }
+
+  /// The files in a folder of this one, by name.
+  std::vector<fs::path> files_in(const std::string& folder) const {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(folder_ / folder)) {
+      files.push_back(entry.path());
+    }
+    std::ranges::sort(files);
+    return files;
   }
 
   void make_executable(const fs::path& file, const std::string& text) const {

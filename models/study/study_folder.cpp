@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/ask/study_folder.hpp"
+#include "models/study/study_folder.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <string_view>
 #include <system_error>
 
 #include <cleave/error.hpp>
 #include <cleave/trace/trace_file.hpp>
-
-#include "models/study/study_plan.hpp"
-#include "models/theory/model_file.hpp"
 
 namespace cleave::models {
 
@@ -23,36 +19,27 @@ namespace {
 constexpr std::string_view kModel = ".model.json";
 constexpr std::string_view kMachine = ".machine.json";
 
+/// The one file with this ending in `folder`; empty if there is none.
 /// \throws FileError  if there are several
-std::optional<fs::path> one_with(const fs::path& folder, std::string_view ending) {
+fs::path one_with(const fs::path& folder, std::string_view ending) {
   const std::vector<fs::path> files = files_with(folder, ending);
   if (files.size() > 1) {
     std::vector<std::string> names;
-    for (const fs::path& file : files) {
-      names.push_back(file.filename().string());
-    }
+    std::ranges::transform(files, std::back_inserter(names),
+                           [](const fs::path& file) { return file.filename().string(); });
     throw FileError(folder, fmt::format("holds {} files *{}, name the one that is meant: {}",
                                         files.size(), ending, fmt::join(names, ", ")));
   }
-  return files.empty() ? std::nullopt : std::optional(files.front());
+  return files.empty() ? fs::path() : files.front();
 }
 
-/// What else is in `folder`, for messages.
-std::string contents_of(const fs::path& folder) {
-  constexpr std::size_t kMaxNames = 8;
-  std::vector<std::string> names;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    names.push_back(entry.path().filename().string());
+std::vector<detail::Trace> traces_in(const fs::path& folder, const char* name) {
+  std::vector<detail::Trace> traces;
+  for (const fs::path& file :
+       folder.empty() ? std::vector<fs::path>() : files_with(folder / name, kTraceEnding)) {
+    traces.push_back(detail::read_trace(file));
   }
-  if (names.empty()) {
-    return "it is empty";
-  }
-  std::sort(names.begin(), names.end());
-  const std::size_t more = names.size() - std::min(names.size(), kMaxNames);
-  names.resize(names.size() - more);
-  return fmt::format("it holds {}{}", fmt::join(names, ", "),
-                     more > 0 ? fmt::format(" and {} more", more) : "");
+  return traces;
 }
 
 }  // namespace
@@ -62,6 +49,18 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, none);
 }
 
+std::vector<fs::path> files_with(const fs::path& folder, std::string_view ending) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().filename().string().ends_with(ending) && !entry.is_directory(error)) {
+      files.push_back(entry.path());
+    }
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
 fs::path model_of(const fs::path& path) {
   const std::string name = path.filename().string();
   std::error_code none;
@@ -69,40 +68,22 @@ fs::path model_of(const fs::path& path) {
     throw FileError(path, fmt::format("is no model: make one by cleave fit {} --out {}{}",
                                       path.string(), name.substr(0, name.find('.')), kModel));
   }
-  if (!is_folder(path)) {
-    return path;
+  fs::path model = is_folder(path) ? one_with(path, kModel) : path;
+  if (model.empty()) {
+    throw FileError(path,
+                    fmt::format("has no *{}: make one by cleave fit {}", kModel, path.string()));
   }
-  if (const auto model = one_with(path, kModel)) {
-    return *model;
-  }
-  throw FileError(path, fmt::format("has no *{} ({}): make one by cleave fit {}", kModel,
-                                    contents_of(path), path.string()));
-}
-
-std::string host_told_in(const fs::path& folder) {
-  try {
-    return read_model(model_of(folder)).verdict.host;
-  } catch (const FileError&) {  // there is none, or several, or one of another version
-    return "";
-  }
+  return model;
 }
 
 fs::path model_to_write(const fs::path& folder, const std::string& app) {
-  return one_with(folder, kModel).value_or(folder / (app + std::string(kModel)));
+  fs::path model = one_with(folder, kModel);
+  return model.empty() ? folder / (app + std::string(kModel)) : model;
 }
 
 fs::path machine_of(const fs::path& path) {
-  if (!is_folder(path)) {
-    return path;
-  }
-  if (const auto machine = one_with(path, kMachine)) {
-    return *machine;
-  }
-  throw FileError(path, fmt::format("has no *{} ({})", kMachine, contents_of(path)));
-}
-
-std::optional<fs::path> machine_if_any(const fs::path& folder) {
-  return one_with(folder, kMachine);
+  fs::path machine = is_folder(path) ? one_with(path, kMachine) : path;
+  return machine.empty() ? path / kMachineOfStudy : machine;
 }
 
 std::vector<std::string> traces_of(const std::vector<std::string>& paths) {
@@ -117,27 +98,12 @@ std::vector<std::string> traces_of(const std::vector<std::string>& paths) {
       files = files_with(path, kTraceEnding);
     }
     if (files.empty()) {
-      throw FileError(path, fmt::format("has no *{}, nor has its traces/ ({})", kTraceEnding,
-                                        contents_of(path)));
+      throw FileError(path, fmt::format("has no *{}, nor has its traces/", kTraceEnding));
     }
     all.insert(all.end(), files.begin(), files.end());
   }
   return all;
 }
-
-namespace {
-
-std::vector<detail::Trace> traces_in(const fs::path& folder, const char* name) {
-  std::vector<detail::Trace> traces;
-  if (!folder.empty()) {
-    for (const fs::path& file : files_with(folder / name, kTraceEnding)) {
-      traces.push_back(detail::read_trace(file));
-    }
-  }
-  return traces;
-}
-
-}  // namespace
 
 std::vector<RehearsedRun> rehearsed_in(const fs::path& folder, Model model) {
   model.options.clear();  // sizes may be options
