@@ -6,13 +6,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <compare>
 #include <functional>
 #include <map>
 #include <numeric>
 #include <set>
 #include <string>
-#include <tuple>
+#include <unordered_map>
 
 #include "apps/splitting/planner.hpp"
 
@@ -97,12 +96,13 @@ class SetSpace {
   struct Part {
     Mask leaves = 0;
     Mask interior = 0;  ///< interior nodes that the part owns; kept in mode parent_owned only
-
-    friend auto operator<=>(const Part&, const Part&) = default;
   };
   using Visit = std::function<void(const Part& moved, const Part& rest, Index n)>;
 
   Part root() const { return {mask_of(problem_.tree, 0, 0), 0}; }
+  std::string key(const Part& part) const {
+    return {reinterpret_cast<const char*>(&part), sizeof part};
+  }
   Index load(const Part& part) const { return std::popcount(part.leaves); }
   /// Leaves of `part`, or those that `moved` names.
   Mask pick(Mask, const Part& moved, int) const { return moved.leaves; }
@@ -240,6 +240,8 @@ class KindSpace {
     return part;
   }
 
+  std::string key(const Part& part) const { return part; }
+
   Part grown(const Part& part, int) const {
     Part next(kinds_.size(), '\0');
     next[0] = part[0];
@@ -376,7 +378,8 @@ class Search {
   }
 
   const Solved& solved(const Part& part, int parts, int stage) {
-    const std::tuple key(part, parts, stage);
+    const std::string key =
+        space_.key(part) + static_cast<char>(parts) + static_cast<char>(stage);  // at most 64
     if (const auto known = known_.find(key); known != known_.end()) {
       return known->second;
     }
@@ -437,7 +440,7 @@ class Search {
   LoadWindow window_;
   const SmallTree& tree_;
   Space space_;
-  std::map<std::tuple<Part, int, int>, Solved> known_;
+  std::unordered_map<std::string, Solved> known_;
   Index steps_ = 0;
 };
 
