@@ -17,7 +17,7 @@ namespace cleave::models {
 
 namespace {
 
-/// What the answer rests on that was not measured.
+/// Words for all that an answer rests on and nobody measured.
 std::string caveats(const Prediction& p) {
   std::vector<std::string> texts;
   if (p.is_rehearsed) {
@@ -165,8 +165,8 @@ std::map<int, bool> ranks_of_answers(const Model& model) {
   return ranks;
 }
 
-/// What can be told of one run, or why it cannot. Messages between hosts that nobody measured are
-/// those of kAssumedForAnswers, and the prediction says so.
+/// The answer for one run, or the reason why there is none. Messages between hosts that nobody
+/// measured are those of kAssumedForAnswers, and the prediction says so.
 Answer answer_of(const Model& model, int ranks, const NamedSizes& sizes, PredictOptions options) {
   Answer answer{.ranks = ranks};
   try {

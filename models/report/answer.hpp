@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user asks first: how long a run takes, how certain that is, and what holds it back.
+// Answers to a user's first questions: how long a run takes, how certain that is, and which block
+// holds it back.
 #pragma once
 
 #include <optional>
@@ -36,7 +37,7 @@ NamedSizes largest_fitted(const Model& model);
 /// The network between hosts that is assumed if nobody measured one.
 inline constexpr const char* kAssumedForAnswers = "ethernet-10g";
 
-/// What the largest problem that was measured takes on one number of ranks.
+/// The time of the largest problem that was measured, on one number of ranks.
 struct Answer {
   int ranks = 1;
   std::string line;

@@ -25,7 +25,7 @@ constexpr const char* kWhole = "whole call";
 /// By what is compared.
 using TimesOfThings = std::map<std::string, TimesOfSide>;
 
-/// What others do, rather than the program, decides how long it waits.
+/// Waiting is left out: other programs decide how long it takes.
 bool is_compared(detail::Block block) {
   return block != detail::Block::wait && block != detail::Block::idle;
 }

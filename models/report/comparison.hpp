@@ -12,7 +12,7 @@
 
 namespace cleave::models {
 
-/// What was measured of one side, round by round.
+/// Measurements of one side, round by round.
 struct ComparedSide {
   std::string name;
   std::vector<Measurements> rounds;
@@ -42,7 +42,7 @@ struct Comparison {
   /// By how much something takes longer for certain: the greatest lower end of an interval; 1
   /// where nothing does.
   double max_ratio() const;
-  /// What is slower or faster for certain, or that nothing is, in one line.
+  /// One line: all that is slower or faster for certain, or that nothing is.
   std::string summary() const;
 };
 

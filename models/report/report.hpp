@@ -63,7 +63,7 @@ struct Report {
 Report make_report(const Model& model, const Measurements& measurements,
                    const std::optional<detail::Machine>& machine, PredictOptions options = {});
 
-/// What a person is told first.
+/// The answers that a person is told first.
 std::vector<Answer> first_answers(const Report& report);
 /// Whether one of these is by the law, rather than rehearsed.
 bool first_answers_by_law(const Report& report);

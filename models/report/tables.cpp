@@ -97,7 +97,7 @@ Table predictions_table(const std::vector<JudgedRun>& comparisons, const Model& 
   return table;
 }
 
-/// What was measured of each part of a run, by its name.
+/// Measured seconds of each part of a run, by its name.
 std::map<std::string, double> measured_parts(const Measurements& measurements,
                                              const JudgedRun& judged) {
   std::map<std::string, double> parts;

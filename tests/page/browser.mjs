@@ -73,13 +73,13 @@ export function ask(page, values) {
   }, values);
 }
 
-// What the command that the page gives says. Its folder or model is told from where the pages lie.
+// The output of a command that the page gives. Its folder or model is told from where the pages lie.
 export function runCommand(command) {
   const line = command.replace(/^cleave /, `'${cleave}' `);
   return JSON.parse(execFileSync("sh", ["-c", `${line} --json`], { cwd: work, encoding: "utf8" }));
 }
 
-// The same numbers every time.
+// A generator of the same numbers every time.
 export function makeRandom(seed) {
   let state = seed >>> 0;
   const next = () => {

@@ -278,7 +278,7 @@ def table(rows):
 # Machines
 
 def osu(text):
-    """What osu_latency or osu_bw printed: by bytes the seconds of a message, or bytes a second."""
+    """The output of osu_latency or osu_bw: by bytes the seconds of a message, or bytes a second."""
     tests = re.findall(r"^# OSU MPI (.*?) Test", text, flags=re.M)
     if tests not in (["Latency"], ["Bandwidth"]):
         raise Refusal(f"is the output of {' and '.join(tests)}: osu_latency or osu_bw alone is read")

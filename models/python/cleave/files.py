@@ -7,7 +7,7 @@ import pathlib
 
 import pandas as pd
 
-VERSIONS = {"cleave-trace": 3, "cleave-machine": 2, "cleave-model": 12}
+VERSIONS = {"cleave-trace": 3, "cleave-machine": 2, "cleave-model": 13}
 
 
 class CleaveError(Exception):
@@ -102,7 +102,7 @@ def read_model(path):
 
 
 def read_machine(path):
-    """What was measured of a machine, one a row; `path` is a *.machine.json or a study's folder.
+    """The entries of a machine file, one a row; `path` is a *.machine.json or a study's folder.
 
     Columns: kind ("exchange" or "alltoallv"), ranks, level, between_hosts, oversubscribed, latency_s and
     gap_s_per_byte with their standard errors, r_squared. `attrs` has the name and the provenance.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the page says to a question. The build compiles this file for tests, and to WebAssembly.
+// The page's answer to a question. The build compiles this file for tests, and to WebAssembly.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -81,7 +81,7 @@ std::vector<std::string> commands_of(const json& fields, const NamedSizes& sizes
 
 std::string bytes_text(double bytes) { return fmt::format("{:.4g} MiB", bytes / (1 << 20)); }
 
-/// What an answer rests on that was not measured, in sentences.
+/// Sentences on all that an answer rests on and nobody measured.
 std::vector<std::string> grounds_of(const Model& model, const Prediction& p) {
   std::vector<std::string> grounds;
   for (const auto& [name, value] : p.sizes) {
@@ -183,7 +183,7 @@ json page_answer(const Model& as_fitted, const json& fields, std::string& field)
       {"grounds", grounds_of(model, p)},
       {"commands", commands_of(fields, request.sizes)},
       {"row", row_of(choice)},
-      // What figures and the plan show.
+      // For figures and the plan.
       {"is_answer", p.is_answer()},
       {"ranks", p.ranks},
       {"threads", p.threads},

@@ -89,7 +89,7 @@ function timeAxis(name, values, more = {}) {
 
 const percentAxis = (more = {}) => axis("", "{value} %", { type: "value", ...more });
 
-// What all figures begin with. Tooltips are HTML, and names come from files.
+// Options of all figures. Tooltips are HTML, and names come from files.
 function base(tooltip, left = 72) {
   const entities = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "<br>" };
   return {

@@ -61,7 +61,7 @@ function sortBy(table, column) {
   table.tBodies[0].append(...rows.map(([, row]) => row));
 }
 
-// As a spreadsheet pastes it: numbers in full.
+// Lines for a spreadsheet: numbers in full.
 function textOf(table) {
   const lines = [[...table.tHead.rows[0].cells].map((cell) => cell.textContent)];
   for (const row of table.tBodies[0].rows) {

@@ -40,7 +40,7 @@ DATA 2
 """
 EXTRA_P_LINES = ('{"params":{"p":4},"callpath":"main","metric":"time","value":[2,3]}\n'
                  '{"params":{"p":8},"callpath":"main","metric":"time","value":1.5}\n')
-# As libbenchmark 1.7 writes it, shortened to the fields of one run of each kind.
+# Output of libbenchmark 1.7, shortened to one run of each kind.
 GOOGLE = json.dumps({"context": {"num_cpus": 2, "library_build_type": "release"}, "benchmarks": [
     {"name": "BM_Sort/1024", "family_index": 0, "run_name": "BM_Sort/1024", "run_type": "iteration", "repetitions": 3,
      "iterations": 99, "real_time": 2e3, "cpu_time": 1e3, "time_unit": "ns"},

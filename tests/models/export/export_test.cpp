@@ -64,7 +64,7 @@ TEST(Export, PerfettoReadsTheVeryNanoseconds) {
   std::vector<std::int64_t> durations_ns(5000, 1001);  // a thousandth of it times 1000 is less
   durations_ns.resize(10000, 1'000'000'007);
   const auto object = nlohmann::json::parse(to_trace_events(adjoining_spans(5, durations_ns)));
-  // As Perfetto's importer makes nanoseconds of a number.
+  // Perfetto's importer makes nanoseconds of a number in this way.
   const auto ns_of = [](const nlohmann::json& us) {
     return static_cast<std::int64_t>(us.get<double>() * 1000.0);
   };

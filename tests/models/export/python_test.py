@@ -99,10 +99,8 @@ class Traces(unittest.TestCase):
             self.assertEqual({name: row[name] for name in line["sizes"]}, line["sizes"])
         self.assertEqual(spans.attrs["run"], lines[0])
         self.assertEqual(set(spans.worker), {0})
-
-    def test_a_search_has_workers(self):
-        spans = cleave.read_trace(SEARCH)
-        self.assertEqual(set(zip(spans["rank"], spans.worker)), {(0, 0), (0, 1), (1, 0), (1, 1)})
+        search = cleave.read_trace(SEARCH)
+        self.assertEqual(set(zip(search["rank"], search.worker)), {(0, 0), (0, 1), (1, 0), (1, 1)})
 
     def test_a_folder_stands_for_its_traces(self):
         spans = cleave.read_traces(STUDY)
@@ -202,7 +200,7 @@ class Commands(unittest.TestCase):
         self.assertEqual(cleave.fit(traces, path).attrs["app"], "quicksort")
 
     def test_a_plan_has_the_choice(self):
-        # Of times that no other program moves.
+        # A table's times are moved by no other program.
         table, model = FOLDER / "of_a_law.csv", FOLDER / "of_a_law.model.json"
         rows = [f"{n},{ranks},{1e-6 * n / ranks}" for n in (1000, 2000, 4000, 8000) for ranks in (1, 2, 4)]
         table.write_text("\n".join(["N,ranks,seconds", *rows]) + "\n")
@@ -239,7 +237,7 @@ class Packaging(unittest.TestCase):
 
 
 class Documents(unittest.TestCase):
-    """What the documents show runs in a folder that has sort-study, and is as short as they say."""
+    """The code of the documents runs in a folder that has sort-study, and is as short as they say."""
 
     def setUp(self):
         self.before = pathlib.Path.cwd()

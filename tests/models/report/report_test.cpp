@@ -63,7 +63,7 @@ Report report_of(const SyntheticApp& app, const FitOptions& options = {}) {
   return report;
 }
 
-/// What the column of a table shows in a row.
+/// The text in a column and row of a table.
 std::string shown_in(const Table& table, const std::string& column, std::size_t row = 0) {
   const auto found = std::ranges::find(table.columns, column, &Column::name);
   return table.rows.at(row).at(static_cast<std::size_t>(found - table.columns.begin())).shown;
