@@ -5,17 +5,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <sstream>
 
-#include <cleave/command_line/options.hpp>
-#include <cleave/error.hpp>
+#include <cleave/command_line/output.hpp>
 #include <cleave/file.hpp>
 #include <cleave/sizes.hpp>
-#include <cleave/trace/json_fields.hpp>
-#include <cleave/trace/machine_file.hpp>
-#include <cleave/trace/span.hpp>
-#include <cleave/trace/trace_file.hpp>
 
-#include "models/tables/table.hpp"
+#include "models/study/study_folder.hpp"
+#include "models/theory/model_file.hpp"
+#include "models/theory/what_if.hpp"
 
 namespace cleave::models {
 
@@ -40,31 +38,22 @@ void continue_series(std::vector<int>& ranks, int last) {
   }
 }
 
-std::vector<int> ranks_in(std::string_view rest) {
+std::vector<int> ranks_in(const std::string& text) {
   std::vector<int> ranks;
-  bool goes_on = false;
-  while (true) {
-    const auto comma = rest.find(',');
-    const std::string_view part = rest.substr(0, comma);
-    if (part == "..." && ranks.size() >= 2 && comma != std::string_view::npos && !goes_on) {
-      goes_on = true;
+  std::istringstream parts(text + ',');
+  for (std::string part; std::getline(parts, part, ',');) {
+    const bool goes_on = part == "..." && ranks.size() >= 2 && std::getline(parts, part, ',');
+    const std::int64_t count = parse_count(part);
+    if (count < 1 || count > kMaxRanks) {
+      throw UsageError(fmt::format("'{}' is not a number of ranks: 1 to {}", part, kMaxRanks));
+    }
+    if (goes_on) {
+      continue_series(ranks, static_cast<int>(count));
     } else {
-      const std::int64_t count = parse_count(part);
-      if (count < 1 || count > kMaxRanks) {
-        throw UsageError(fmt::format("'{}' is not a number of ranks: 1 to {}", part, kMaxRanks));
-      }
-      if (goes_on) {
-        continue_series(ranks, static_cast<int>(count));
-        goes_on = false;
-      } else {
-        ranks.push_back(static_cast<int>(count));
-      }
+      ranks.push_back(static_cast<int>(count));
     }
-    if (comma == std::string_view::npos) {
-      return ranks;
-    }
-    rest.remove_prefix(comma + 1);
   }
+  return ranks;
 }
 
 }  // namespace
@@ -77,20 +66,13 @@ std::vector<int> parse_ranks(const std::string& option, const std::string& text)
   }
 }
 
-std::map<detail::Block, Form> parse_given_forms(const std::vector<std::string>& texts) {
-  std::map<detail::Block, Form> forms;
-  for (const std::string& text : texts) {
-    const auto equals = text.find('=');
-    const std::optional<detail::Block> block = detail::block_named(text.substr(0, equals));
-    if (equals == std::string::npos || !block) {
-      throw UsageError(
-          fmt::format("'{}' is not BLOCK=TERMS, for example sequential=1,N*log2(N); "
-                      "blocks are {}",
-                      text, fmt::join(detail::kBlockNames, ", ")));
-    }
-    forms[*block] = parse_form(std::string_view(text).substr(equals + 1));
-  }
-  return forms;
+CLI::Option* add_numbers(CLI::App& command, const std::string& name, std::vector<int>& numbers,
+                         const std::string& description) {
+  return command
+      .add_option_function<std::string>(
+          name, [&numbers, name](const std::string& text) { numbers = parse_ranks(name, text); },
+          description)
+      ->default_str(fmt::format("{}", fmt::join(numbers, ",")));
 }
 
 std::vector<detail::Trace> read_traces(const std::vector<std::string>& files) {
@@ -106,8 +88,7 @@ std::optional<detail::Machine> read_machine_if_given(const std::string& file) {
 }
 
 void TableArguments::add_to(CLI::App& command) {
-  command.add_option("--only", choice.only,
-                     "Of a table with several benchmarks or call paths this one");
+  command.add_option("--only", choice.only, "The series of a table that has several");
   command.add_option("--ranks-size", choice.ranks_size,
                      "The size of a table that is the number of ranks; without it ranks or p");
 }
@@ -126,27 +107,100 @@ Measurements read_measurements(const std::vector<std::string>& files, const Tabl
   return collect_measurements(read_traces(files));
 }
 
-void FitArguments::add_to(CLI::App& command) {
-  command.add_option("--forms", forms, "How the terms of a block are decided")
-      ->check(CLI::IsMember({"auto", "paper"}))
-      ->capture_default_str();
-  command.add_option("--form", given_forms, "Terms of one block, e.g. sequential=1,N*log2(N)")
-      ->take_all()
-      ->allow_extra_args(false);
-  command.add_flag("--allow-oversubscribed", allow_oversubscribed,
-                   "Also fit runs with more ranks than cores");
+void QuestionArguments::add_to(CLI::App& command) {
+  command.add_option("study", study, "A study's folder, or a model (*.model.json)");
+  command.add_option(
+      "--machine", machine,
+      fmt::format("Another machine's latency and gap instead of the model's: a file, "
+                  "or between hosts a usual network: {}",
+                  fmt::join(preset_names(), ", ")));
+  command.add_option("--what-if", what_if,
+                     "Multiply l, g or the time of a block, e.g. g=0.1x,l=10x,sequential=0.5x");
+  command
+      .add_option("--ranks-per-host", ranks_per_host, "How many ranks of a host compute at once")
+      ->check(CLI::Range(1, kMaxRanks));
+  command
+      .add_option("--threads", threads, "Threads of a rank; of the hypercube those of the traces")
+      ->check(CLI::Range(1, 1024));
 }
 
-FitOptions FitArguments::options() const {
-  return {.forms = forms == "paper" ? Forms::paper : Forms::automatic,
-          .given_forms = parse_given_forms(given_forms),
-          .hold_out = hold_out == "every-second" ? HoldOut::every_second
-                      : hold_out == "beyond"     ? HoldOut::beyond_third
-                                                 : HoldOut::none};
+Model QuestionArguments::read() const {
+  const std::optional<WhatIf> change =
+      what_if.empty() ? std::nullopt : std::optional(parse_what_if(what_if));
+  const std::optional<detail::Machine> other =
+      is_preset(machine)
+          ? std::optional(preset_machine(machine))
+          : read_machine_if_given(machine.empty() ? "" : machine_of(machine).string());
+  Model result = read_model(model_of(study));
+  if (result.table() != nullptr && (!(machine + what_if).empty() || ranks_per_host)) {
+    throw UsageError(
+        "the model is of a table, which has no network and no blocks: --machine, "
+        "--what-if and --ranks-per-host change nothing in it");
+  }
+  if (result.search() != nullptr && !machine.empty()) {
+    throw UsageError(
+        "the model is of a search, whose efficiency is that of the network of its runs: --machine "
+        "changes nothing in it; rehearse it on that network by --rehearse");
+  }
+  if (other) {
+    result.network = with_machine(result.network, *other);
+  }
+  return change ? changed(std::move(result), *change) : result;
 }
 
-Measurements FitArguments::measurements(Measurements all) const {
-  return allow_oversubscribed ? all : without_oversubscribed(std::move(all));
+PredictOptions QuestionArguments::options(const Model& asked) const {
+  PredictOptions options{.threads = threads, .messages = messages_in(study, asked)};
+  if (what_if.empty()) {
+    options.rehearsed = rehearsed_in(study, asked);
+  }
+  if (ranks_per_host) {
+    options.ranks_per_host = *ranks_per_host;
+  }
+  return options;
+}
+
+bool any_by_law(const std::vector<Prediction>& predictions) {
+  return !std::ranges::all_of(predictions, &Prediction::is_rehearsed);
+}
+
+void Answering::add_to(CLI::App& command) {
+  command.add_flag("--json", json, "Print one JSON object on one line instead");
+  command.add_flag("--quiet", quiet, "Print errors only");
+}
+
+void Answering::say(const std::string& text) const {
+  if (is_for_people()) {
+    detail::write_out(text);
+  }
+}
+
+void Answering::print(const Json& object) const {
+  if (json) {
+    detail::write_out(object.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n');
+  }
+}
+
+void Answering::set_output(const std::string& option, const std::string& file,
+                           const std::vector<std::string>& inputs) {
+  detail::check_is_not_read(option, file, inputs);
+  gives_file = is_standard_output(file);
+  detail::check_has_standard_output(option, file, json);
+}
+
+Json to_json(const Report& report) {
+  Json object = {{"verdict", to_json(report.verdict, first_answers_by_law(report))},
+                 {"answers", Json::array()},
+                 {"runs", json_list(report.comparisons)},
+                 {"notes", Json::array()}};
+  for (const Answer& answer : first_answers(report)) {
+    object["answers"].push_back(
+        {{"text", answer.line},
+         {"prediction", answer.prediction ? Json(to_json(*answer.prediction)) : Json()}});
+  }
+  for (const Note& note : report.notes) {
+    object["notes"].push_back(note.text);
+  }
+  return object;
 }
 
 }  // namespace cleave::models

@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// What several commands read from the command line.
+// Options and answers that several commands have in common. Every command answers for people, as
+// one JSON object on one line (--json), or by its status and files alone (--quiet).
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <cleave/error.hpp>
 #include <cleave/trace/machine_file.hpp>
-#include <cleave/trace/span.hpp>
 #include <cleave/trace/trace_file.hpp>
 
+#include "models/report/report.hpp"
 #include "models/tables/table.hpp"
-#include "models/theory/fit.hpp"
+#include "models/theory/prediction.hpp"
+#include "models/theory/prediction_json.hpp"
 
 namespace cleave::models {
+
+using Json = nlohmann::ordered_json;
 
 /// "1,2,8", or "8,16,...,1024": what the two numbers before "..." begin goes on up to the one after
 /// it, by their ratio where it is whole, else by their difference.
@@ -25,8 +29,9 @@ namespace cleave::models {
 /// end
 std::vector<int> parse_ranks(const std::string& option, const std::string& text);
 
-/// "sequential=1,N*log2(N)" for each block. \throws UsageError
-std::map<detail::Block, Form> parse_given_forms(const std::vector<std::string>& texts);
+/// Adds an option whose value is such a list. Refers to `numbers`.
+CLI::Option* add_numbers(CLI::App& command, const std::string& name, std::vector<int>& numbers,
+                         const std::string& description);
 
 /// Reads traces. \throws FileError
 std::vector<detail::Trace> read_traces(const std::vector<std::string>& files);
@@ -34,7 +39,7 @@ std::vector<detail::Trace> read_traces(const std::vector<std::string>& files);
 /// The machine file, where one is named. \throws FileError
 std::optional<detail::Machine> read_machine_if_given(const std::string& file);
 
-/// What of tables of run times is meant (models/tables/table.hpp).
+/// The meaning of tables of run times (models/tables/table.hpp).
 struct TableArguments {
   TableChoice choice;
 
@@ -45,24 +50,8 @@ struct TableArguments {
 /// Whether `files` are tables rather than traces, by how the first begins. \throws FileError
 bool are_tables(const std::vector<std::string>& files);
 
-/// What `files`, all traces or all tables, hold. \throws  as their readers
+/// The measurements in `files`, all traces or all tables. \throws  as their readers
 Measurements read_measurements(const std::vector<std::string>& files, const TableChoice& choice);
-
-/// Ways of fitting, as text to their values.
-struct FitArguments {
-  std::string forms = "auto";
-  std::vector<std::string> given_forms;
-  std::string hold_out = "none";
-  bool allow_oversubscribed = false;
-
-  /// Adds the options of these names, but for --hold-out. Refers to this object.
-  void add_to(CLI::App& command);
-
-  FitOptions options() const;
-
-  /// What of `all` is to be fitted.
-  Measurements measurements(Measurements all) const;
-};
 
 /// \throws UsageError  naming `option` and an example of it, if `value` is empty
 template <class Value>
@@ -71,5 +60,61 @@ void require_option(const Value& value, const std::string& option, const std::st
     throw UsageError(option + " is required, for example " + example);
   }
 }
+
+/// The options of a question to a model, and the model that they make.
+struct QuestionArguments {
+  std::string study;  ///< its folder, or a model
+  std::string machine;
+  std::string what_if;
+  std::optional<int> ranks_per_host;
+  std::optional<int> threads;
+
+  /// Adds the options of these names. Refers to this object.
+  void add_to(CLI::App& command);
+
+  /// The model as asked about: on another machine, with other constants.
+  /// \throws UsageError, FileError
+  Model read() const;
+  /// With the rehearsals in the study's folder, which --what-if does not change, and its measured
+  /// messages. \throws UsageError, FileError
+  PredictOptions options(const Model& model) const;
+};
+
+/// Whether one of `predictions` is by the law, rather than rehearsed.
+bool any_by_law(const std::vector<Prediction>& predictions);
+
+struct Answering {
+  bool json = false;
+  bool quiet = false;
+  bool gives_file = false;  ///< whether standard output gets a file that is written
+
+  /// Adds --json and --quiet. Refers to this object.
+  void add_to(CLI::App& command);
+
+  /// Whether text for people is printed.
+  bool is_for_people() const { return !json && !quiet && !gives_file; }
+  /// Prints `text` for people. \throws Error  if standard output cannot be written, as the next
+  void say(const std::string& text) const;
+  /// Prints `object` on one line, where --json was given.
+  void print(const Json& object) const;
+  /// Nothing else is printed where the file of `option` is standard output.
+  /// \throws UsageError  if --json was given, too, or if `file` is one of `inputs`
+  void set_output(const std::string& option, const std::string& file,
+                  const std::vector<std::string>& inputs);
+};
+
+/// Each of `values`.
+template <class Values>
+Json json_list(const Values& values) {
+  Json list = Json::array();
+  for (const auto& value : values) {
+    list.push_back(Json(to_json(value)));
+  }
+  return list;
+}
+
+/// The verdict; the answers that come first, each as a line, with the prediction where there is
+/// one; notes, and every run as measured and as predicted.
+Json to_json(const Report& report);
 
 }  // namespace cleave::models

@@ -14,7 +14,6 @@
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
 
-#include "models/ask/answering.hpp"
 #include "models/ask/arguments.hpp"
 #include "models/ask/commands.hpp"
 #include "models/report/comparison.hpp"

@@ -9,7 +9,6 @@
 #include <cleave/file.hpp>
 #include <cleave/trace/trace_file.hpp>
 
-#include "models/ask/answering.hpp"
 #include "models/ask/arguments.hpp"
 #include "models/ask/commands.hpp"
 #include "models/export/exports.hpp"

@@ -15,10 +15,8 @@
 #include <cleave/file.hpp>
 #include <cleave/sizes.hpp>
 
-#include "models/ask/answering.hpp"
 #include "models/ask/arguments.hpp"
 #include "models/ask/commands.hpp"
-#include "models/ask/questions.hpp"
 #include "models/report/answer.hpp"
 #include "models/report/table.hpp"
 #include "models/study/program_description.hpp"
@@ -31,36 +29,19 @@ namespace {
 
 struct PlanArguments {
   QuestionArguments question;
-  std::string ranks = "1,2,...,1024";
+  std::vector<int> ranks = parse_ranks("--ranks", "1,2,...,1024");
   std::string size;
   std::optional<double> deadline_s;
   std::optional<double> efficiency;
-  std::string host_memory;
+  std::optional<double> host_bytes;
   std::string slurm;
   std::string program;
   std::string checkpoint;
   bool anyway = false;
-  bool details = false;
   Answering answering;
 };
 
-void print_json(const Answering& answering, const Verdict& verdict, bool by_law, const Plan& plan) {
-  Json array = Json::array();
-  for (const PlanChoice& c : plan.choices) {
-    array.push_back(Json(to_json(c)));
-  }
-  Json object = {
-      {"verdict", to_json(verdict, by_law)}, {"choices", std::move(array)}, {"ranks", nullptr}};
-  if (!plan.left_out.empty()) {
-    object["left_out"] = plan.left_out;
-  }
-  if (plan.chosen) {
-    object["ranks"] = plan.choices[*plan.chosen].prediction.ranks;
-  }
-  answering.print(object);
-}
-
-/// Of all ranks of a host; empty where that is not known.
+/// Memory of all ranks of a host; empty where that is not known.
 std::string memory_text(const Prediction& prediction) {
   const auto bytes = host_bytes(prediction);
   return bytes ? fmt::format("{:.0f} MiB", *bytes / (1 << 20)) : "";
@@ -72,36 +53,28 @@ Cell core_hours(double hours) {
                                       : fmt::format("{:.0f}", hours));
 }
 
-/// What fits a terminal; all with --details.
-void print_table(const Plan& plan, bool has_details) {
+void print_table(const Plan& plan, const std::vector<Prediction>& predictions) {
   Table table{.columns = {{""},
                           {"ranks", true},
                           {"time", true},
-                          {"95 % from", true, true},
-                          {"to", true, true},
                           {"a run to", true},
                           {"speed-up", true},
                           {"efficiency", true},
                           {"core hours", true},
-                          {"fitted range"},
-                          {"memory per host", true, true}}};
+                          {"fitted range"}}};
   for (std::size_t i = 0; i < plan.choices.size(); ++i) {
     const PlanChoice& c = plan.choices[i];
     const Prediction& p = c.prediction;
-    const auto if_known = [&](Cell cell) { return known(p.is_answer(), std::move(cell)); };
     table.rows.push_back({text(plan.chosen == i ? "->"
                                : c.fits         ? "fits"
                                                 : ""),
-                          whole(p.ranks), time_of(p), if_known(seconds(p.low)),
-                          if_known(seconds(p.high)), known(p.knows_runs(), seconds(p.run_high)),
-                          if_known(text(fmt::format("{:.2f}", c.speedup))),
-                          if_known(text(fmt::format("{:.3f}", c.efficiency))),
-                          if_known(core_hours(c.core_hours)),
-                          text(fitted_range_text(p, has_details)), text(memory_text(p))});
+                          whole(p.ranks), time_of(p), known(p.knows_runs(), seconds(p.run_high)),
+                          known(p.is_answer(), text(fmt::format("{:.2f}", c.speedup))),
+                          known(p.is_answer(), text(fmt::format("{:.3f}", c.efficiency))),
+                          known(p.is_answer(), core_hours(c.core_hours)),
+                          text(p.outside_fitted_range ? "outside" : "inside")});
   }
-  fmt::print("{}", to_terminal(table, has_details));
-  std::vector<Prediction> predictions;
-  std::ranges::transform(plan.choices, std::back_inserter(predictions), &PlanChoice::prediction);
+  fmt::print("{}", to_terminal(table));
   std::vector<std::string> notes = remarks_of(predictions);
   if (!plan.left_out.empty()) {
     notes.push_back(plan.left_out);
@@ -154,30 +127,13 @@ std::string program_of(const std::string& app) {
   return std::filesystem::exists(program_folder() / name, error) ? name : "./" + app;
 }
 
-BatchOptions batch_options(const PlanArguments& arguments, const Model& model) {
-  BatchOptions options{
-      .program = arguments.program.empty() ? program_of(model.app) : arguments.program,
-      .mpi_type = CLEAVE_SLURM_MPI_TYPE};
-  if (!arguments.checkpoint.empty()) {
-    options.checkpoint = arguments.checkpoint;
-  }
-  return options;
-}
-
 void run(PlanArguments& arguments) {
-  arguments.question.require_model("cleave plan sort-study --deadline 60s --size N=1G");
-  for (const auto& [name, text] : {std::pair{"--program", &arguments.program},
-                                   std::pair{"--checkpoint", &arguments.checkpoint}}) {
-    if (arguments.slurm.empty() && !text->empty()) {
-      throw UsageError(fmt::format("{} is for a batch script: give --slurm, too", name));
-    }
-  }
-  PlanRequest request{.ranks = parse_ranks("--ranks", arguments.ranks),
+  require_option(arguments.question.study, "a model or a study's folder",
+                 "cleave plan sort-study --deadline 60s --size N=1G");
+  PlanRequest request{.ranks = arguments.ranks,
                       .deadline_s = arguments.deadline_s,
-                      .efficiency = arguments.efficiency};
-  if (!arguments.host_memory.empty()) {
-    request.host_bytes = static_cast<double>(parse_count(arguments.host_memory));
-  }
+                      .efficiency = arguments.efficiency,
+                      .host_bytes = arguments.host_bytes};
   arguments.answering.set_output("--slurm", arguments.slurm, {arguments.question.study});
   const Model model = arguments.question.read();
   request.options = arguments.question.options(model);
@@ -190,15 +146,27 @@ void run(PlanArguments& arguments) {
   const Plan plan = make_plan(model, request);
   const bool is_refused = !arguments.anyway && !model.verdict.trusted.value_or(false);
   if (plan.chosen && !is_refused && !arguments.slurm.empty()) {
-    write_file(arguments.slurm,
-               slurm_script(model, plan.choices[*plan.chosen], batch_options(arguments, model)));
+    BatchOptions options{
+        .program = arguments.program.empty() ? program_of(model.app) : arguments.program,
+        .mpi_type = CLEAVE_SLURM_MPI_TYPE};
+    if (!arguments.checkpoint.empty()) {
+      options.checkpoint = arguments.checkpoint;
+    }
+    write_file(arguments.slurm, slurm_script(model, plan.choices[*plan.chosen], options));
   }
-  const bool by_law = !std::ranges::all_of(
-      plan.choices, [](const PlanChoice& choice) { return choice.prediction.is_rehearsed; });
-  print_json(arguments.answering, model.verdict, by_law, plan);
+  std::vector<Prediction> predictions;
+  std::ranges::transform(plan.choices, std::back_inserter(predictions), &PlanChoice::prediction);
+  const bool by_law = any_by_law(predictions);
+  Json object = {{"verdict", to_json(model.verdict, by_law)},
+                 {"choices", json_list(plan.choices)},
+                 {"ranks", plan.chosen ? Json(predictions[*plan.chosen].ranks) : Json()}};
+  if (!plan.left_out.empty()) {
+    object["left_out"] = plan.left_out;
+  }
+  arguments.answering.print(object);
   if (arguments.answering.is_for_people()) {
     fmt::print("{}\n", wrapped(model.verdict.sentence(by_law)));
-    print_table(plan, arguments.details);
+    print_table(plan, predictions);
   }
   if (is_refused) {
     throw Error("nothing is planned with a model that is not trusted; --anyway does: " +
@@ -217,8 +185,8 @@ void add_plan_command(CLI::App& program) {
       program.add_subcommand("plan", "How many ranks keep a deadline or are used well");
   arguments->question.add_to(*command);
   command->add_option("--size", arguments->size, "Size of the whole problem, e.g. N=1G");
-  command->add_option("--ranks", arguments->ranks, "Numbers of ranks to choose among")
-      ->capture_default_str();
+  add_numbers(*command, "--ranks", arguments->ranks, "Numbers of ranks to choose among")
+      ->default_str("1,2,...,1024");
   command
       ->add_option("--deadline", arguments->deadline_s,
                    "Time to be done in with 95 % probability: 20ms, 60s, 15m, 1h30m")
@@ -228,20 +196,22 @@ void add_plan_command(CLI::App& program) {
       ->add_option("--efficiency", arguments->efficiency,
                    "Least speed-up over one rank divided by ranks")
       ->transform(detail::Number(0, 2));
-  command->add_option("--host-memory", arguments->host_memory,
-                      "Bytes of a host that all of its ranks may take together, e.g. 256G");
-  command->add_option("--slurm", arguments->slurm, "Batch script to write for the choice");
+  command
+      ->add_option("--host-memory", arguments->host_bytes,
+                   "Bytes of a host that all of its ranks may take together, e.g. 256G")
+      ->transform(detail::Count(1));
+  CLI::Option* const slurm =
+      command->add_option("--slurm", arguments->slurm, "Batch script to write for the choice");
   command->add_option(
       "--program", arguments->program,
       "What the batch script starts; if it is not given cleave-APP, or ./APP of your own");
-  command->add_option(
-      "--checkpoint", arguments->checkpoint,
-      "Folder for snapshots: the batch script stops a search before its time limit, "
-      "queues it again and goes on");
+  command
+      ->add_option("--checkpoint", arguments->checkpoint,
+                   "Folder for snapshots: the batch script stops a search before its time limit, "
+                   "queues it again and goes on")
+      ->needs(slurm);
   command->add_flag("--anyway", arguments->anyway,
                     "Plan with a model that its held-out runs do not bear out");
-  command->add_flag("--details", arguments->details,
-                    "Print all columns: intervals, caches and networks, too");
   arguments->answering.add_to(*command);
   command->footer(
       "Examples:\n"

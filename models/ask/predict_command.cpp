@@ -3,17 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <memory>
 
 #include <cleave/error.hpp>
 #include <cleave/sizes.hpp>
 #include <cleave/trace/words.hpp>
 
-#include "models/ask/answering.hpp"
 #include "models/ask/arguments.hpp"
 #include "models/ask/commands.hpp"
-#include "models/ask/questions.hpp"
 #include "models/report/answer.hpp"
 #include "models/report/table.hpp"
 #include "models/theory/rehearsed.hpp"
@@ -24,102 +21,31 @@ namespace {
 
 struct PredictArguments {
   QuestionArguments question;
-  std::string ranks;
+  std::vector<int> ranks;
   std::vector<std::string> sizes;
   std::vector<std::string> rehearsals;
   std::vector<std::string> messages;
-  bool shares = false;
-  bool details = false;
   Answering answering;
 };
 
-bool any_by_law(const std::vector<Prediction>& predictions) {
-  return !std::ranges::all_of(predictions, &Prediction::is_rehearsed);
-}
-
-void print_json(const Answering& answering, const Model& model,
-                const std::vector<Prediction>& predictions) {
-  Json array = Json::array();
+void print_table(const std::vector<Prediction>& predictions, bool is_search) {
+  const bool has_threads = is_search || predictions.front().threads > 1;
+  Table table{.columns = {{"ranks", true},
+                          {"threads", true, !has_threads},
+                          {"sizes"},
+                          {"time", true},
+                          {"95 % from", true},
+                          {"to", true},
+                          {"a run to", true},
+                          {"fitted range"}}};
   for (const Prediction& p : predictions) {
-    array.push_back(Json(to_json(p)));
+    table.rows.push_back({whole(p.ranks), whole(p.threads), text(format_sizes(p.sizes)), time_of(p),
+                          known(p.is_answer(), seconds(p.low)),
+                          known(p.is_answer(), seconds(p.high)),
+                          known(p.knows_runs(), seconds(p.run_high)),
+                          text(p.outside_fitted_range ? "outside" : "inside")});
   }
-  answering.print({{"verdict", to_json(model.verdict, any_by_law(predictions))},
-                   {"predictions", std::move(array)}});
-}
-
-/// A column of the table of predictions.
-struct ShownColumn {
-  Column column;
-  std::function<Cell(const Prediction&)> cell;
-};
-
-/// What fits a terminal; all with --details.
-void print_table(const std::vector<Prediction>& predictions, bool is_search, bool has_details) {
-  using P = const Prediction&;
-  const std::vector<ShownColumn> all = {
-      {{"ranks", true}, [](P p) { return whole(p.ranks); }},
-      {{"threads", true, !is_search && predictions.front().threads == 1},
-       [](P p) { return whole(p.threads); }},
-      {{"sizes"},
-       [&](P p) { return text(has_details ? sizes_text(p.sizes) : format_sizes(p.sizes)); }},
-      {{"time", true}, time_of},
-      {{"95 % from", true}, [](P p) { return known(p.is_answer(), seconds(p.low)); }},
-      {{"to", true}, [](P p) { return known(p.is_answer(), seconds(p.high)); }},
-      {{"a run from", true, true}, [](P p) { return known(p.knows_runs(), seconds(p.run_low)); }},
-      {{"a run to", true}, [](P p) { return known(p.knows_runs(), seconds(p.run_high)); }},
-      {{"fitted range"}, [&](P p) { return text(fitted_range_text(p, has_details)); }},
-      {{"memory per rank", true, true}, [](P p) {
-         return text(p.memory_bytes ? fmt::format("{:.0f} MiB", *p.memory_bytes / (1 << 20)) : "");
-       }}};
-  Table table;
-  table.rows.resize(predictions.size());
-  for (const ShownColumn& shown : all) {
-    table.columns.push_back(shown.column);
-    for (std::size_t i = 0; i < predictions.size(); ++i) {
-      table.rows[i].push_back(shown.cell(predictions[i]));
-    }
-  }
-  fmt::print("{}", to_terminal(table, has_details));
-}
-
-/// What each block takes of a run: what holds it back.
-void print_shares(const std::vector<Prediction>& predictions) {
-  std::vector<std::string_view> names;
-  for (const Prediction& p : predictions) {
-    for (const auto& [name, seconds] : seconds_by_block(p)) {
-      if (std::find(names.begin(), names.end(), name) == names.end()) {
-        names.push_back(name);
-      }
-    }
-  }
-  Table table{.columns = {{"ranks", true}, {"sizes"}}};
-  for (const std::string_view name : names) {
-    table.columns.push_back({std::string(name), true});
-  }
-  table.columns.push_back({"most"});
-  for (const Prediction& p : predictions) {
-    std::vector<Cell> row = {whole(p.ranks), text(format_sizes(p.sizes))};
-    const auto blocks = seconds_by_block(p);
-    using NamedTime = std::pair<std::string_view, double>;
-    for (const std::string_view name : names) {
-      const auto found = std::ranges::find(blocks, name, &NamedTime::first);
-      const double seconds = found == blocks.end() ? 0 : found->second;
-      row.push_back(text(fmt::format("{:.1f} %", 100 * seconds / p.seconds)));
-    }
-    const auto most = std::ranges::max_element(blocks, {}, &NamedTime::second);
-    row.push_back(text(most == blocks.end() ? "" : std::string(most->first)));
-    table.rows.push_back(std::move(row));
-  }
-  fmt::print("\nShare of each block\n\n{}", to_terminal(table));
-}
-
-/// Of a table whose runs are on one number of ranks that one need not be given.
-std::vector<int> ranks_asked(const Model& model, const std::string& given) {
-  if (given.empty() && model.table() != nullptr && model.min_ranks() == model.max_ranks()) {
-    return {model.max_ranks()};
-  }
-  require_option(given, "--ranks", "--ranks 1,2");
-  return parse_ranks("--ranks", given);
+  fmt::print("{}", to_terminal(table));
 }
 
 /// Refuses the rehearsals or messages of an option where none is of what is asked.
@@ -142,12 +68,11 @@ void require_asked(const char* option, const std::vector<Of>& given,
   }
 }
 
-void run(const PredictArguments& arguments) {
-  arguments.question.require_model("cleave predict sort-study --ranks 1,2 --size N=1G");
+void run(PredictArguments& arguments) {
+  require_option(arguments.question.study, "a model or a study's folder",
+                 "cleave predict sort-study --ranks 1,2 --size N=1G");
   std::vector<NamedSizes> sizes;
-  for (const std::string& text : arguments.sizes) {
-    sizes.push_back(parse_sizes(text));
-  }
+  std::ranges::transform(arguments.sizes, std::back_inserter(sizes), parse_sizes);
   if (!arguments.rehearsals.empty() && !arguments.question.what_if.empty()) {
     throw UsageError("--what-if changes blocks that --rehearsal gives as measured: give one");
   }
@@ -159,7 +84,12 @@ void run(const PredictArguments& arguments) {
   if (!arguments.messages.empty()) {
     options.messages = measured_messages(model, read_traces(arguments.messages));
   }
-  const std::vector<int> ranks = ranks_asked(model, arguments.ranks);
+  // A table's one number of ranks need not be given.
+  std::vector<int>& ranks = arguments.ranks;
+  if (ranks.empty() && model.table() != nullptr && model.min_ranks() == model.max_ranks()) {
+    ranks = {model.max_ranks()};
+  }
+  require_option(ranks, "--ranks", "--ranks 1,2");
   if (sizes.empty() && model.size_names().empty()) {
     sizes.resize(1);  // of a table of ranks and times
   }
@@ -176,11 +106,13 @@ void run(const PredictArguments& arguments) {
   if (!arguments.messages.empty()) {
     require_asked("--messages", options.messages, predictions);
   }
+  const bool by_law = any_by_law(predictions);
+  arguments.answering.print(
+      {{"verdict", to_json(model.verdict, by_law)}, {"predictions", json_list(predictions)}});
   if (!arguments.answering.is_for_people()) {
-    print_json(arguments.answering, model, predictions);
     return;
   }
-  fmt::print("{}\n", wrapped(model.verdict.sentence(any_by_law(predictions))));
+  fmt::print("{}\n", wrapped(model.verdict.sentence(by_law)));
   constexpr std::size_t kMostAnswers = 10;  // more are read better in the table
   if (predictions.size() <= kMostAnswers) {
     for (const Prediction& p : predictions) {
@@ -188,10 +120,7 @@ void run(const PredictArguments& arguments) {
     }
     fmt::print("\n");
   }
-  print_table(predictions, model.search() != nullptr, arguments.details);
-  if (arguments.shares) {
-    print_shares(predictions);
-  }
+  print_table(predictions, model.search() != nullptr);
   fmt::print("{}", notes_text(remarks_of(predictions)));
 }
 
@@ -201,7 +130,8 @@ void add_predict_command(CLI::App& program) {
   auto arguments = std::make_shared<PredictArguments>();
   CLI::App* command = program.add_subcommand("predict", "Predict run times from a model");
   arguments->question.add_to(*command);
-  command->add_option("--ranks", arguments->ranks, "Numbers of ranks, e.g. 8,16 or 8,16,...,1024");
+  add_numbers(*command, "--ranks", arguments->ranks,
+              "Numbers of ranks, e.g. 8,16 or 8,16,...,1024");
   command
       ->add_option("--size", arguments->sizes,
                    "Sizes of the whole problem, e.g. N=1G or N=1G,M=2G; K, M, G are 1024-based")
@@ -219,14 +149,11 @@ void add_predict_command(CLI::App& program) {
                    "and factor; without it what the study was given")
       ->delimiter(',')
       ->take_all();
-  command->add_flag("--shares", arguments->shares, "Also print what each block takes");
-  command->add_flag("--details", arguments->details,
-                    "Print all columns: exact sizes, memory, caches and networks, too");
   arguments->answering.add_to(*command);
   command->footer(
       "Examples:\n"
       "  cleave predict sort-study --ranks 1,2 --size N=1G\n"
-      "  cleave predict sort-study --ranks 8,16,...,1024 --size N=1G --shares \\\n"
+      "  cleave predict sort-study --ranks 8,16,...,1024 --size N=1G \\\n"
       "    --machine ethernet-10g\n"
       "  cleave predict sort.model.json --ranks 2 --size N=1G --what-if g=0.1x --json");
   command->callback([arguments] { run(*arguments); });

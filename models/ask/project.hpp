@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of a new project: examples, and what is beside them. In the latter @name@ is the
-// project's name, @Name@ the same in CamelCase, and @question@ one to predict.
+// The files of a new project: examples, and the files beside them, in which @name@ is the project's
+// name, and @question@ one to predict.
 #pragma once
 
 #include <string_view>

@@ -7,7 +7,6 @@
 
 #include <cleave/trace/trace_file.hpp>
 
-#include "models/ask/answering.hpp"
 #include "models/ask/arguments.hpp"
 #include "models/ask/commands.hpp"
 #include "models/report/report.hpp"
@@ -25,7 +24,6 @@ struct ReportArguments {
   std::string machine;
   std::string out;
   TableArguments table;
-  bool details = false;
   bool brief = false;
   Answering answering;
 };
@@ -75,7 +73,7 @@ void run(const ReportArguments& arguments) {
     answering.print(object);
   }
   if (answering.is_for_people()) {
-    answering.say(arguments.brief ? to_brief(report) : to_terminal(report, arguments.details));
+    answering.say(arguments.brief ? to_brief(report) : to_terminal(report, false));
   }
 }
 
@@ -94,9 +92,7 @@ void add_report_command(CLI::App& program) {
   command->add_option("--out", arguments->out,
                       "Folder to write into, made if its parent exists; without it the study's");
   arguments->table.add_to(*command);
-  CLI::Option* const details = command->add_flag("--details", arguments->details, kDetailsOfTables);
-  command->add_flag("--brief", arguments->brief, "Print the verdict and the main times alone")
-      ->excludes(details);
+  command->add_flag("--brief", arguments->brief, "Print the verdict and the main times alone");
   arguments->answering.add_to(*command);
   command->footer(
       "Examples:\n"

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // cleave study: calibrate, rehearse what is asked, run a few sizes that judge it, fit, and report.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <memory>
 
 #include <cleave/command_line/options.hpp>
 #include <cleave/host/provenance_here.hpp>
 
-#include "models/ask/answering.hpp"
 #include "models/ask/arguments.hpp"
 #include "models/ask/commands.hpp"
 #include "models/report/report.hpp"
@@ -44,16 +42,6 @@ void run(const StudyArguments& arguments, const Answering& answering,
         to_terminal(report, false) + '\n' +
         wrapped(fmt::format("written: {}, {}.model.json, traces/", page, plan.file_name)));
   }
-}
-
-/// An option whose value is a list of numbers of ranks or threads.
-void add_numbers(CLI::App& command, const std::string& name, std::vector<int>& numbers,
-                 const std::string& description) {
-  command
-      .add_option_function<std::string>(
-          name, [&numbers, name](const std::string& text) { numbers = parse_ranks(name, text); },
-          description)
-      ->default_str(fmt::format("{}", fmt::join(numbers, ",")));
 }
 
 }  // namespace
