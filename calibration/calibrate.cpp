@@ -25,8 +25,6 @@
 #include <cleave/trace/words.hpp>
 #include <cleave/write_trace.hpp>
 
-#include "calibration/call_benchmark.hpp"
-#include "calibration/machine_text.hpp"
 #include "calibration/message_benchmarks.hpp"
 #include "models/theory/model_file.hpp"
 #include "models/theory/prediction.hpp"
@@ -42,7 +40,6 @@ constexpr const char* kName = "cleave-calibrate";
 
 struct CalibrateOptions {
   std::string out;
-  std::string name;
   std::vector<int> ranks;
   std::string patterns = "all";
   std::int64_t largest_bytes = std::int64_t{64} << 20;
@@ -66,24 +63,16 @@ std::vector<int> default_ranks(int ranks) {
   return counts;
 }
 
-bool is_trace(const std::string& file) { return file.ends_with(".trace.jsonl"); }
-
 /// \throws UsageError
 void check_like(const CalibrateOptions& options, int ranks) {
-  if (options.like.empty()) {
-    if (!options.size.empty()) {
-      throw UsageError("--size goes with --like, for example --like sort.model.json --size N=1G");
-    }
-    return;
-  }
-  if (is_trace(options.like) && !options.size.empty()) {
-    throw UsageError(fmt::format("--size: {} has sizes of its own", options.like));
-  }
-  if ((options.size.empty() && !is_trace(options.like)) || options.out.empty()) {
+  if (options.like.empty() != options.size.empty()) {
     throw UsageError(
-        "--like needs --size and --out, for example --size N=1G --out messages.trace.jsonl");
+        "--like and --size go together, for example --like sort.model.json --size N=1G");
   }
-  if (options.ranks != std::vector{ranks} && !options.ranks.empty()) {
+  if (!options.like.empty() && options.out.empty()) {
+    throw UsageError("--like needs --out, for example --out messages.trace.jsonl");
+  }
+  if (!options.like.empty() && !options.ranks.empty() && options.ranks != std::vector{ranks}) {
     throw UsageError(fmt::format("--ranks: with --like all that were started, {}", ranks));
   }
 }
@@ -94,7 +83,6 @@ std::optional<CalibrateOptions> options_from(int argc, char** argv, const Comm& 
       "Measures latency and gap of MPI_Alltoallv and of DC_Call's exchange, under full load",
       kName);
   cli.add_option("--out", options.out, "Machine file to write, e.g. here.machine.json");
-  cli.add_option("--name", options.name, "Name of the machine [its host name]");
   cli.add_option("--ranks", options.ranks, "Numbers of ranks to measure [2, 4, 8, ... and all]")
       ->delimiter(',');
   cli.add_option("--patterns", options.patterns,
@@ -110,12 +98,10 @@ std::optional<CalibrateOptions> options_from(int argc, char** argv, const Comm& 
       ->transform(Duration(0.1, 3600))
       ->type_name("TIME")
       ->capture_default_str();
-  cli.add_option(
-      "--like", options.like,
-      "Measure all messages of a call into the trace --out, for cleave predict --messages: "
-      "as this model (*.model.json) says of it, or as this trace (*.trace.jsonl) of a run or a "
-      "rehearsal on as many ranks has them");
-  cli.add_option("--size", options.size, "With a model: the size of the call, e.g. N=1G");
+  cli.add_option("--like", options.like,
+                 "Measure all messages of a call into the trace --out, as this model "
+                 "(*.model.json) says of it, for cleave predict --messages");
+  cli.add_option("--size", options.size, "With --like: the size of the call, e.g. N=1G");
   cli.add_flag("--json", options.json,
                "Print what the machine file says as one JSON object on one line instead");
   cli.add_flag("--quiet", options.quiet, "Print errors only");
@@ -146,60 +132,35 @@ std::optional<CalibrateOptions> options_from(int argc, char** argv, const Comm& 
   return options;
 }
 
-/// The call whose messages are to be measured.
-nlohmann::json told(const std::string& app, const std::string& placement, const NamedSizes& sizes,
-                    const CallMessages& messages) {
-  return {{"app", app},
-          {"placement", placement},
-          {"way", static_cast<int>(messages.way)},
-          {"key_bytes", messages.key_bytes},
-          {"bytes", messages.bytes},
-          {"sizes", sizes}};
-}
-
-nlohmann::json told_by_model(const CalibrateOptions& options, int ranks) {
-  const models::Model model = models::read_model(options.like);
-  if (model.hypercube() == nullptr) {
-    throw UsageError(
-        "--like: only calls on the hypercube have messages of known lengths; a search is rehearsed "
-        "with its network");
-  }
-  // Only lengths are asked for.
-  const models::Network network =
-      models::with_machine(model.network, models::preset_machine("ethernet-10g"));
-  const NamedSizes sizes = parse_sizes(options.size);
-  const models::Prediction prediction = models::predict(model, ranks, sizes, {.network = network});
-  return told(model.app, model.placement, prediction.sizes,
-              {.way = model.hypercube()->way,
-               .bytes = {prediction.message_bytes.begin(), prediction.message_bytes.end()},
-               .key_bytes = static_cast<int>(model.hypercube()->exchange->splitter_bytes)});
-}
-
-nlohmann::json told_by_trace(const std::string& file, int ranks) {
-  const Trace trace = read_trace(file);
-  if (trace.run.ranks != ranks || trace.run.type != name_of(DC_Type::hypercube)) {
-    throw UsageError(
-        fmt::format("--like: {} is of {} on {}, not of hypercube on the {} that were "
-                    "started",
-                    file, trace.run.type, format_ranks(trace.run.ranks), ranks));
-  }
-  return told(trace.run.app, trace.run.placement, trace.repetitions.back().sizes,
-              messages_of(trace));
-}
-
-/// What rank 0 reads in the model or trace, as JSON, on every rank.
-std::string told_of(const CalibrateOptions& options, const Comm& world) {
-  return world.bcast(agree(world,
-                           [&]() -> std::string {
-                             if (world.rank() != 0) {
-                               return "";
-                             }
-                             return (is_trace(options.like)
-                                         ? told_by_trace(options.like, world.size())
-                                         : told_by_model(options, world.size()))
-                                 .dump();
-                           }),
-                     0);
+/// The call of the model in --like, as JSON: rank 0 reads it, every rank gets it.
+nlohmann::json call_of_model(const CalibrateOptions& options, const Comm& world) {
+  return nlohmann::json::parse(world.bcast(
+      agree(world,
+            [&]() -> std::string {
+              if (world.rank() != 0) {
+                return "";
+              }
+              const models::Model model = models::read_model(options.like);
+              if (model.hypercube() == nullptr) {
+                throw UsageError(
+                    "--like: only calls on the hypercube have messages of known lengths; a search "
+                    "is rehearsed with its network");
+              }
+              // Only lengths are asked for.
+              const models::Network network =
+                  models::with_machine(model.network, models::preset_machine("ethernet-10g"));
+              const models::Prediction call = models::predict(
+                  model, world.size(), parse_sizes(options.size), {.network = network});
+              const nlohmann::json object = {
+                  {"app", model.app},
+                  {"placement", model.placement},
+                  {"way", static_cast<int>(model.hypercube()->way)},
+                  {"key_bytes", static_cast<int>(model.hypercube()->exchange->splitter_bytes)},
+                  {"bytes", call.message_bytes},
+                  {"sizes", call.sizes}};
+              return object.dump();
+            }),
+      0));
 }
 
 /// What the messages took that the trace --out has.
@@ -221,26 +182,26 @@ std::string text_of_messages(const CalibrateOptions& options, const NamedSizes& 
 /// Makes calls as the model says, writes their trace, and says what their messages took.
 void calibrate_like(const CalibrateOptions& options, const Comm& world,
                     const std::string& command_line) {
-  const nlohmann::json told = nlohmann::json::parse(told_of(options, world));
-  CallMessages messages{.way = static_cast<Way>(told.at("way").get<int>()),
-                        .key_bytes = told.at("key_bytes")};
-  for (const double bytes : told.at("bytes")) {
+  const nlohmann::json call = call_of_model(options, world);
+  CallMessages messages{.way = static_cast<Way>(call.at("way").get<int>()),
+                        .key_bytes = call.at("key_bytes")};
+  for (const double bytes : call.at("bytes")) {
     messages.bytes.push_back(std::max<std::int64_t>(1, std::llround(bytes)));
   }
-  const NamedSizes sizes = told.at("sizes");
+  const NamedSizes sizes = call.at("sizes");
   keep_freed_memory();
   Recorder recorder(mpi_time_ns);
   make_calls(world, messages, sizes, options.seconds, recorder);
-  const RunInformation run{.app = models::app_of_messages(told.at("app")),
+  const RunInformation run{.app = models::app_of_messages(call.at("app")),
                            .type = std::string(name_of(DC_Type::hypercube)),
-                           .placement = told.at("placement"),
+                           .placement = call.at("placement"),
                            .repetitions = static_cast<int>(std::ssize(recorder.repetitions())),
                            .provenance = mpi_provenance(kName, command_line)};
   write_trace(world, options.out, run, recorder);
   agree(world, [&] {
     // A device or a pipe cannot be read back.
     if (world.rank() == 0 && !options.quiet && std::filesystem::is_regular_file(options.out)) {
-      write_out(text_of_messages(options, sizes, told.at("app")));
+      write_out(text_of_messages(options, sizes, call.at("app")));
     }
   });
 }
@@ -272,21 +233,48 @@ void measure_all(const std::vector<Pattern>& patterns, const CalibrateOptions& o
   }
   const auto count = static_cast<double>(patterns.size());
   for (std::size_t i = 0; i < patterns.size(); ++i) {
-    const auto at = [&](double fraction) {
+    {
       const std::lock_guard guard(mutex);
-      moment = {.fraction = (static_cast<double>(i) + fraction) / count,
-                .step = patterns[i].name()};
-    };
-    at(0);
+      moment = {.fraction = static_cast<double>(i) / count, .step = patterns[i].name()};
+    }
     std::vector<std::int64_t> message_bytes = default_message_bytes(patterns[i].kind);
     std::erase_if(message_bytes, [&](std::int64_t bytes) { return bytes > options.largest_bytes; });
-    Communication entry = measure(world, patterns[i],
-                                  {.message_bytes = std::move(message_bytes),
-                                   .seconds = options.seconds / count,
-                                   .progress = at});
+    Communication entry =
+        measure(world, patterns[i],
+                {.message_bytes = std::move(message_bytes), .seconds = options.seconds / count});
     (patterns[i].kind == Pattern::Kind::alltoallv ? machine.alltoallv : machine.exchange)
         .push_back(std::move(entry));
   }
+}
+
+std::string known(double seconds) { return seconds < 0 ? "" : format_seconds(seconds); }
+
+/// l and g of each piece, in lines of at most 80 columns. A number below 0 is left out: the line of
+/// a piece need not hold at 0 bytes.
+std::string text_of(const Machine& machine) {
+  const auto row = [](auto... cells) {
+    return fmt::format("{:<10} {:>5} {:>5} {:<8} {:>12} {:>10} {:>12} {:>10}\n", cells...);
+  };
+  std::string text =
+      row("pattern", "ranks", "level", "hosts", "from, bytes", "l", "g of a byte", "of a word");
+  for (const auto* const entries : {&machine.alltoallv, &machine.exchange}) {
+    for (const Communication& c : *entries) {
+      for (const MessageSegment& s : c.segments) {
+        text += row(entries == &machine.exchange ? "exchange" : "alltoallv", c.ranks, c.level,
+                    c.between_hosts ? "between" : "inside", fmt::format("{:.0f}", s.from_bytes),
+                    known(s.latency_s), known(s.gap_s_per_byte),
+                    known(kBytesPerWord * s.gap_s_per_byte));
+      }
+      const auto unstable =
+          std::ranges::count_if(c.samples, [](const auto& sample) { return !sample.stable; });
+      if (unstable > 0) {
+        text += fmt::format("  medians are not known to 2 % at {} of {} sizes\n", unstable,
+                            c.samples.size());
+      }
+      text += c.oversubscribed ? "  oversubscribed, left out of fits\n" : "";
+    }
+  }
+  return text;
 }
 
 void calibrate_machine(const CalibrateOptions& options, const Comm& world,
@@ -299,7 +287,7 @@ void calibrate_machine(const CalibrateOptions& options, const Comm& world,
     }
   });
   Machine machine{.provenance = mpi_provenance(kName, command_line)};
-  machine.name = options.name.empty() ? machine.provenance.host : options.name;
+  machine.name = machine.provenance.host;
   measure_all(patterns_of(options), options, world, machine);
   agree(world, [&] {
     if (out) {

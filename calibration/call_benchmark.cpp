@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "calibration/call_benchmark.hpp"
-
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <span>
@@ -14,12 +9,10 @@
 #include <cleave/application.hpp>
 #include <cleave/clock.hpp>
 #include <cleave/dc_call.hpp>
-#include <cleave/error.hpp>
 #include <cleave/part.hpp>
 #include <cleave/schedule/group.hpp>
 
-#include "models/theory/observations.hpp"
-#include "models/theory/samples.hpp"
+#include "calibration/message_benchmarks.hpp"
 
 namespace cleave::calibration {
 
@@ -122,34 +115,6 @@ std::int64_t call_once(const Comm& world, const CallMessages& messages, Recorder
 }
 
 }  // namespace
-
-CallMessages messages_of(const detail::Trace& trace) {
-  using detail::Block;
-  const std::span<const detail::Trace> one(&trace, 1);
-  const bool is_rehearsed = !trace.run.rehearsed.empty();
-  const std::vector<models::Sample> samples =
-      (is_rehearsed ? models::collect_rehearsals(one) : models::collect_measurements(one)).samples;
-  const bool splits =
-      std::ranges::find(samples, Block::partition, &models::Sample::block) != samples.end();
-  CallMessages messages{
-      .way = detail::way_of(trace.run.placement, splits).value_or(Way::replicated),
-      .bytes =
-          std::vector<std::int64_t>(std::bit_width(static_cast<unsigned>(trace.run.ranks - 1))),
-      .key_bytes = static_cast<int>(models::splitter_bytes(samples))};
-  for (const models::Sample& sample : samples) {
-    const auto level = static_cast<std::size_t>(sample.level);
-    if (sample.block == (is_rehearsed ? Block::skeleton : Block::exchange) && sample.spans > 0 &&
-        level < messages.bytes.size()) {
-      const double bytes = is_rehearsed ? sample.bytes : sample.bytes / sample.spans;
-      messages.bytes[level] = std::max<std::int64_t>(messages.bytes[level], std::llround(bytes));
-    }
-  }
-  if ((is_rehearsed && splits) || std::ranges::count(messages.bytes, 0) > 0) {
-    throw UsageError(
-        fmt::format("{} does not tell how long messages are: give a model", trace.file.string()));
-  }
-  return messages;
-}
 
 void make_calls(const Comm& world, const CallMessages& messages, const NamedSizes& sizes,
                 double seconds, Recorder& recorder) {

@@ -17,7 +17,6 @@
 #include <cleave/schedule/group.hpp>
 #include <cleave/trace/median.hpp>
 
-#include "calibration/median.hpp"
 #include "models/theory/network.hpp"
 
 namespace cleave::calibration {
@@ -212,9 +211,6 @@ std::vector<MessageSamples> sample(const Comm& comm, const Pattern& pattern,
     const bool all_stable =
         std::all_of(samples.begin(), samples.end(), [](const auto& s) { return s.stable; });
     go_on = comm.allreduce_min(comm.rank() == 0 && (fraction >= 1 || all_stable) ? 0 : 1) == 1;
-    if (comm.rank() == 0 && options.progress) {
-      options.progress(std::min(fraction, 1.0));
-    }
   }
   for (MessageSamples& s : samples) {
     s.seconds = of_slowest_rank(comm, std::move(s.seconds));
@@ -254,6 +250,23 @@ std::vector<double> of_slowest_rank(const Comm& comm, std::vector<double> second
   const auto slowest = static_cast<int>(comm.allreduce_min(is_slowest ? comm.rank() : comm.size()));
   comm.bcast(std::as_writable_bytes(std::span(seconds)), slowest);
   return seconds;
+}
+
+bool median_is_stable(std::span<const double> seconds, double tolerance) {
+  constexpr std::size_t kMinRepetitions = 10;
+  if (seconds.size() < kMinRepetitions) {
+    return false;
+  }
+  std::vector<double> sorted(seconds.begin(), seconds.end());
+  std::ranges::sort(sorted);
+  const auto n = static_cast<double>(sorted.size());
+  const auto at_rank = [&](double rank) {
+    return sorted[static_cast<std::size_t>(std::clamp(rank, 1.0, n)) - 1];
+  };
+  const double spread = 1.96 * std::sqrt(n);
+  const double median = detail::median(sorted);
+  return at_rank(std::ceil(1 + (n + spread) / 2)) - median <= tolerance * median &&
+         median - at_rank(std::floor((n - spread) / 2)) <= tolerance * median;
 }
 
 Communication measure(const Comm& world, const Pattern& pattern, const MeasureOptions& options) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "calibration/call_benchmark.hpp"
-
 #include <gtest/gtest.h>
 
 #include <bit>
 
 #include <cleave/clock.hpp>
+
+#include "calibration/message_benchmarks.hpp"
 
 namespace cleave::calibration {
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include <cleave/hosts.hpp>
 
 namespace cleave::calibration {
@@ -58,6 +60,19 @@ TEST(MessageBenchmarks, ThePatternsOfARankCountAreItsLevels) {
   EXPECT_EQ(patterns_for(3).size(), 3U);
   EXPECT_EQ(patterns_for(8).size(), 4U);
   EXPECT_EQ(patterns_for(9).size(), 5U);
+}
+
+TEST(MessageBenchmarks, AMedianIsStableOnlyAfterEnoughRepetitionsThatAgree) {
+  EXPECT_FALSE(median_is_stable(std::vector<double>(9, 1.0), 0.02));
+  EXPECT_TRUE(median_is_stable(std::vector<double>(10, 1.0), 0.02));
+  // Of 100 times the interval has the ranks 40 and 61.
+  std::vector<double> scattered(100);
+  std::iota(scattered.rbegin(), scattered.rend(), 1);
+  EXPECT_TRUE(median_is_stable(scattered, 10.5 / 50.5));
+  EXPECT_FALSE(median_is_stable(scattered, 10.4 / 50.5));
+  std::vector<double> close(40, 1.0);
+  close.front() = 100;  // one outlier does not move a median
+  EXPECT_TRUE(median_is_stable(close, 0.02));
 }
 
 }  // namespace
