@@ -36,33 +36,13 @@ std::vector<std::string> commands_of(const CLI::App& program) {
 /// Becomes the program cleave-NAME. \throws UsageError  if there is none
 [[noreturn]] void become(const std::string& name, char** argv) {
   const std::filesystem::path program = program_folder() / ("cleave-" + name);
-  const std::vector<std::string> beside = programs_beside();
-  if (std::ranges::find(beside, name) == beside.end()) {
-    throw UsageError(
-        fmt::format("there is no command {}, and no program cleave-{} in {}; see cleave --help",
-                    name, name, program_folder().string()));
-  }
   ::execv(program.c_str(), argv + 1);
-  throw Error(fmt::format("cannot run {}: {}", program.string(), std::strerror(errno)));
-}
-
-/// What --help says of the programs of the same folder.
-std::string footer() {
-  const std::vector<std::string> names = programs_beside();
-  std::string text =
-      "Examples:\n"
-      "  cleave new mysort --form sort\n"
-      "  cleave study ./mysort\n"
-      "  cleave predict mysort-study --ranks 2,8,64 --size N=1G \\\n"
-      "    --machine ethernet-10g";
-  if (!names.empty()) {
-    text += "\n\ncleave NAME runs cleave-NAME of the same folder, applications under mpiexec:\n" +
-            detail::wrapped(fmt::format("  {}", fmt::join(names, ", ")));
+  if (errno != ENOENT) {
+    throw Error(fmt::format("cannot run {}: {}", program.string(), std::strerror(errno)));
   }
-  if (std::ranges::find(names, "calibrate") != names.end()) {
-    text += "calibrate measures latency and gap of this machine, under mpiexec.";
-  }
-  return text;
+  throw UsageError(
+      fmt::format("there is no command {}, and no program cleave-{} in {}; see cleave --help", name,
+                  name, program_folder().string()));
 }
 
 /// Takes the options of the program that is studied from `words`: they follow after "--".
@@ -97,7 +77,14 @@ std::vector<std::string> with_quoted_sizes(const std::vector<std::string>& words
 
 int run(int argc, char** argv) {
   CLI::App program("From traces of divide-and-conquer programs to predicted run times", "cleave");
-  program.footer(footer());
+  program.footer(
+      "Examples:\n"
+      "  cleave new mysort\n"
+      "  cleave study ./mysort\n"
+      "  cleave predict mysort-study --ranks 2,8,64 --size N=1G \\\n"
+      "    --machine ethernet-10g\n\n"
+      "cleave NAME runs cleave-NAME of the same folder: under mpiexec calibrate, which measures\n"
+      "latency and gap of this machine, quicksort, components, uts, flowshop.");
   const std::string command_line = detail::command_line_of(argc, argv);
   std::vector<std::string> words(argv, argv + argc);
   add_new_command(program);

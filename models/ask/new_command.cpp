@@ -36,20 +36,17 @@ struct ProjectForm {
 constexpr std::string_view kOfCount = "--ranks 2,4,8 --size N=1G --machine ethernet-10g";
 constexpr std::string_view kOfNodes = "--ranks 1,2 --size nodes=1G";
 
-const std::array<ProjectForm, 5>& forms() {
+const std::array<ProjectForm, 2>& forms() {
   using namespace project;
-  static const std::array<ProjectForm, 5> all = {{
+  static const std::array<ProjectForm, 2> all = {{
       {"halves", "mergesort", halves, halves_main, halves_test, kOfCount},
-      {"merge", "histogram", merge, merge_main, merge_test, kOfCount},
-      {"sort", "record_sort", sort, sort_main, sort_test, kOfCount},
       {"search", "queens", search, search_main, search_test, kOfNodes},
-      {"bound", "knapsack", bound, bound_main, bound_test, kOfNodes},
   }};
   return all;
 }
 
 void check_name(const std::string& name) {
-  require_option(name, "a name", "cleave new mysort --form sort");
+  require_option(name, "a name", "cleave new mysort");
   if (!std::regex_match(name, std::regex("[A-Za-z][A-Za-z0-9_-]{0,63}"))) {
     throw UsageError(
         fmt::format("'{}' cannot be a project's name: a letter, then at most 63 letters, digits, _ "
@@ -144,9 +141,7 @@ void add_new_command(CLI::App& program) {
   command->add_option("name", *name, "Of the project and its folder, e.g. mysort");
   command
       ->add_option("--form", *form,
-                   "Of the application: halves (divide in two and combine), merge (parts that "
-                   "merge), sort (parts that are sorted), search (a tree), bound (a tree with a "
-                   "bound)")
+                   "Of the application: halves (divide in two and combine), search (a tree)")
       ->check(CLI::IsMember(names))
       ->capture_default_str();
   auto answering = std::make_shared<Answering>();
@@ -154,8 +149,7 @@ void add_new_command(CLI::App& program) {
   command->footer(
       "Examples:\n"
       "  cleave new mysort\n"
-      "  cleave new mysort --form sort\n"
-      "  cleave new mysearch --form bound --json");
+      "  cleave new mysearch --form search --json");
   command->callback([name, form, answering] { run(*name, *form, *answering); });
 }
 

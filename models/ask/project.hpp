@@ -13,17 +13,8 @@ extern const std::string_view readme;
 extern const std::string_view halves;
 extern const std::string_view halves_main;
 extern const std::string_view halves_test;
-extern const std::string_view merge;
-extern const std::string_view merge_main;
-extern const std::string_view merge_test;
-extern const std::string_view sort;
-extern const std::string_view sort_main;
-extern const std::string_view sort_test;
 extern const std::string_view search;
 extern const std::string_view search_main;
 extern const std::string_view search_test;
-extern const std::string_view bound;
-extern const std::string_view bound_main;
-extern const std::string_view bound_test;
 
 }  // namespace cleave::models::project

@@ -21,7 +21,6 @@ namespace {
 struct ReportArguments {
   std::vector<std::string> traces;
   std::string model;
-  std::string machine;
   std::string out;
   TableArguments table;
   bool brief = false;
@@ -56,13 +55,12 @@ void run(const ReportArguments& arguments) {
   const std::filesystem::path model_file =
       model_of(arguments.model.empty() ? folder.string() : arguments.model);
   const Model model = read_model(model_file);
-  const std::optional<detail::Machine> machine = read_machine_if_given(arguments.machine);
   const std::vector<std::string> files = traces_of(arguments.traces);
   const Measurements measurements = read_measurements(files, arguments.table.choice);
   Report report = make_report(
-      model, measurements, machine,
+      model, measurements, std::nullopt,
       {.rehearsed = rehearsed_of(folder, model), .messages = messages_in(folder, model)});
-  report.origin = {.model = model_file.string(), .machine = arguments.machine};
+  report.origin = {.model = model_file.string()};
   const std::filesystem::path out = arguments.out.empty() ? folder.string() : arguments.out;
   make_folder(out);
   write_report(out, report);
@@ -87,8 +85,6 @@ void add_report_command(CLI::App& program) {
                       "Traces (*.trace.jsonl) of the application, a study's folder, or a table");
   command->add_option("--model", arguments->model,
                       "A model (*.model.json); without it that of the study's folder");
-  command->add_option("--machine", arguments->machine,
-                      "Another machine's latency and gap instead of the model's");
   command->add_option("--out", arguments->out,
                       "Folder to write into, made if its parent exists; without it the study's");
   arguments->table.add_to(*command);
@@ -98,7 +94,7 @@ void add_report_command(CLI::App& program) {
       "Examples:\n"
       "  cleave report sort-study\n"
       "  cleave report *.trace.jsonl --model sort.model.json --out pages\n"
-      "  cleave report sort-study --machine there.machine.json --out there --json");
+      "  cleave report sort-study --out there --json");
   command->callback([arguments] { run(*arguments); });
 }
 

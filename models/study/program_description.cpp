@@ -92,20 +92,6 @@ std::string default_size_from(const detail::JsonFields& fields) {
 
 fs::path program_folder() { return fs::read_symlink("/proc/self/exe").parent_path(); }
 
-std::vector<std::string> programs_beside() {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(program_folder(), error)) {
-    const std::string file = entry.path().filename().string();
-    if (file.starts_with(kPrefix) && file.find('.') == std::string::npos &&
-        is_executable(entry.path())) {
-      names.push_back(file.substr(kPrefix.size()));
-    }
-  }
-  std::ranges::sort(names);
-  return names;
-}
-
 fs::path find_program(const std::string& name) {
   if (name.find('/') != std::string::npos) {
     return require_executable(name);

@@ -26,9 +26,6 @@ struct ProgramDescription {
 /// The folder that this program is in, with cleave-calibrate and the applications.
 std::filesystem::path program_folder();
 
-/// NAME of each program cleave-NAME in `program_folder()`, by name.
-std::vector<std::string> programs_beside();
-
 /// The program that a person names: with a '/' it is a path. Otherwise it is cleave-NAME in
 /// `program_folder()`, NAME in the PATH or ./NAME.
 /// \throws UsageError  saying where it looked, or why the file cannot be run

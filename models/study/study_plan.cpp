@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -224,20 +223,6 @@ std::string file_name_of(const std::string& text) {
     }
   }
   return name.substr(0, kMaxLetters);
-}
-
-double StudyPlan::weight_of(const Case& c) const {
-  constexpr double kGrowth = 1.5;
-  double weight = 0;
-  if (const auto counts = counts_of(c.size)) {
-    for (const auto& [name, count] : *counts) {
-      weight += static_cast<double>(count);
-    }
-  } else {
-    weight = std::pow(kGrowth, std::ranges::find(study.sizes, c.size) - study.sizes.begin());
-  }
-  // A rehearsal solves the whole problem first.
-  return std::max(weight, 1.0) / (c.rehearsed > 0 ? 1 : c.workers.ranks * c.workers.threads);
 }
 
 std::filesystem::path StudyPlan::assumed_network() const {

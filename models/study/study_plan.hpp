@@ -53,10 +53,6 @@ struct StudyPlan {
   std::filesystem::path folder;
   std::string file_name;  ///< of the application, fit for files
 
-  /// About in proportion to the time of a run: its sizes over its workers. Where sizes are options
-  /// in quotes they are taken to grow from each to the next.
-  double weight_of(const Case& c) const;
-
   /// The network of rehearsed searches where nobody measured one between hosts, if it is there.
   std::filesystem::path assumed_network() const;
   /// The program's options in a run, but for its trace.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <numeric>
 #include <optional>
@@ -66,6 +67,34 @@ std::vector<std::string> warnings_in(const std::string& output) {
   return warnings;
 }
 
+struct RanCase {
+  detail::Trace trace;
+  std::vector<std::string> warnings;  ///< of a rehearsal, a line each
+};
+
+/// Runs one case, as a study's round `round`, and reads its trace.
+/// \throws Error  if the run fails, with its last line
+RanCase run_case(const StudyPlan& plan, const Launcher& launcher, const Case& c, int round) {
+  const fs::path file = plan.trace_of(c, round);
+  std::error_code error;
+  fs::remove(file, error);  // of another study
+  std::vector<std::string> options = plan.options_of(c, round);
+  options.insert(options.end(), {"--trace", file.string()});
+  if (c.rehearsed == 0) {
+    options.emplace_back("--quiet");  // a rehearsal would not warn then
+  }
+  const Ended ended = launcher.run(c.workers, plan.program.file, options);
+  const bool is_written = fs::exists(file);
+  if (ended.status != 0 || !is_written) {
+    fs::remove(file, error);
+    throw Error(fmt::format("{} {} {}: {}; the run was {}", plan.program.file.filename().string(),
+                            how_it_runs(c),
+                            ended.status != 0 ? how_it_ended(ended) : "wrote no trace",
+                            last_line(ended.output), command_of(plan, c, round)));
+  }
+  return {.trace = detail::read_trace(file), .warnings = warnings_in(ended.output)};
+}
+
 /// Copies the messages that the study was given into its folder, in place of those that it holds.
 void keep_messages(const StudyPlan& plan) {
   std::vector<std::string> texts;  // some may lie there
@@ -88,6 +117,21 @@ std::vector<fs::path> traces_in(const fs::path& folder) {
   std::ranges::copy(files_with(folder / kRehearsalsOfStudy, kTraceEnding),
                     std::back_inserter(files));
   return files;
+}
+
+/// The quick study of a program that is run beside others.
+StudyPlan plan_of_side(const std::string& program, const SideRunOptions& options,
+                       const std::vector<std::string>& sizes, const fs::path& folder) {
+  make_folder(folder);
+  make_folder(folder / kTracesOfStudy);
+  return plan_study({.program = program,
+                     .ranks = {options.ranks},
+                     .sizes = sizes,
+                     .rounds = options.rounds,
+                     .out = folder.string(),
+                     .at = {},
+                     .quick = true,
+                     .options = {"--seed", "1"}});
 }
 
 class StudyRun {
@@ -179,8 +223,6 @@ class StudyRun {
         if (auto trace = earlier(plan_.cases[i], round)) {
           earlier_.emplace(std::pair(round, i), std::move(*trace));
           reused += round <= plan_.study.rounds ? 1 : 0;
-        } else if (round <= plan_.study.rounds) {
-          to_do_ += plan_.weight_of(plan_.cases[i]);
         }
       }
     }
@@ -313,12 +355,12 @@ class StudyRun {
 
   detail::Trace measured(std::size_t i, int round) {
     const Case& c = plan_.cases[i];
-    tell(done_ / std::max(to_do_, done_ + plan_.weight_of(c)),
+    tell(std::min(1.0, static_cast<double>(made_) / static_cast<double>(planned_runs())),
          fmt::format("{} {} {}, round {}", plan_.program.name, c.size, how_it_runs(c), round));
     const double begin_s = elapsed_s();
     RanCase ran = run_case(plan_, launcher_, c, round);
     latest_s_[i] = elapsed_s() - begin_s;
-    done_ += plan_.weight_of(c);
+    ++made_;
     warnings_.insert(ran.warnings.begin(), ran.warnings.end());
     return std::move(ran.trace);
   }
@@ -351,8 +393,7 @@ class StudyRun {
   std::map<std::pair<int, std::size_t>, detail::Trace> earlier_;  ///< by round and case
   std::vector<double> latest_s_;  ///< what the latest run of each case took; 0: it was reused
   std::set<std::string> warnings_;
-  double to_do_ = 0;  ///< weight of the planned runs that are not there
-  double done_ = 0;   ///< of those that were made
+  std::size_t made_ = 0;  ///< runs
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   std::mutex mutex_;  ///< of the moment, which the thread of the progress looks at
   detail::Moment moment_;
@@ -361,27 +402,40 @@ class StudyRun {
 
 }  // namespace
 
-RanCase run_case(const StudyPlan& plan, const Launcher& launcher, const Case& c, int round) {
-  const fs::path file = plan.trace_of(c, round);
-  std::error_code error;
-  fs::remove(file, error);  // of another study
-  std::vector<std::string> options = plan.options_of(c, round);
-  options.insert(options.end(), {"--trace", file.string()});
-  if (c.rehearsed == 0) {
-    options.emplace_back("--quiet");  // a rehearsal would not warn then
-  }
-  const Ended ended = launcher.run(c.workers, plan.program.file, options);
-  const bool is_written = fs::exists(file);
-  if (ended.status != 0 || !is_written) {
-    fs::remove(file, error);
-    throw Error(fmt::format("{} {} {}: {}; the run was {}", plan.program.file.filename().string(),
-                            how_it_runs(c),
-                            ended.status != 0 ? how_it_ended(ended) : "wrote no trace",
-                            last_line(ended.output), command_of(plan, c, round)));
-  }
-  return {.trace = detail::read_trace(file), .warnings = warnings_in(ended.output)};
-}
-
 StudyTraces run_study(const StudyPlan& plan) { return StudyRun(plan).run(); }
+
+std::vector<ComparedSide> run_sides(const std::vector<std::string>& programs,
+                                    const SideRunOptions& options) {
+  const fs::path folder = make_folder_beside(fs::temp_directory_path() / "cleave-compare");
+  const std::shared_ptr<void> removed(nullptr, [&](void*) {
+    std::error_code error;
+    fs::remove_all(folder, error);
+  });
+  std::vector<StudyPlan> plans;
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    const auto& sizes = plans.empty() ? options.sizes : plans.front().study.sizes;
+    plans.push_back(plan_of_side(programs[i], options, sizes, folder / std::to_string(i + 1)));
+    const std::string& first = plans.front().program.name;
+    if (plans.back().program.name != first) {
+      throw UsageError(fmt::format("{} is of {}, {} of {}", programs.front(), first, programs[i],
+                                   plans.back().program.name));
+    }
+  }
+  const Launcher launcher("");
+  std::vector<std::vector<detail::Trace>> traces(programs.size());
+  for (int round = 1; round <= options.rounds; ++round) {
+    for (std::size_t c = 0; c < plans.front().cases.size(); ++c) {
+      for (std::size_t i = 0; i < plans.size(); ++i) {
+        const std::size_t side = round % 2 == 0 ? plans.size() - 1 - i : i;
+        traces[side].push_back(run_case(plans[side], launcher, plans[side].cases[c], round).trace);
+      }
+    }
+  }
+  std::vector<ComparedSide> sides;
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    sides.push_back(side_of(programs[i], std::move(traces[i])));
+  }
+  return sides;
+}
 
 }  // namespace cleave::models

@@ -8,20 +8,12 @@
 
 #include <cleave/trace/trace_file.hpp>
 
+#include "models/report/comparison.hpp"
 #include "models/study/launcher.hpp"
 #include "models/study/study_answers.hpp"
 #include "models/study/study_plan.hpp"
 
 namespace cleave::models {
-
-struct RanCase {
-  detail::Trace trace;
-  std::vector<std::string> warnings;  ///< of a rehearsal, a line each
-};
-
-/// Runs one case, as a study's round `round`, and reads its trace.
-/// \throws Error  if the run fails, with its last line
-RanCase run_case(const StudyPlan& plan, const Launcher& launcher, const Case& c, int round);
 
 /// Makes the folder and fills it with the machine and the traces. Runs whose traces it holds
 /// already, made by the same program with the same options, are not run again. After the planned
@@ -30,5 +22,19 @@ RanCase run_case(const StudyPlan& plan, const Launcher& launcher, const Case& c,
 /// \throws Stopped  after Ctrl-C, with what is kept
 /// \throws Error    if a run fails, with its last line
 StudyTraces run_study(const StudyPlan& plan);
+
+struct SideRunOptions {
+  int ranks = 2;
+  std::vector<std::string> sizes;  ///< empty: those of the first program's quick study
+  int rounds = 8;
+};
+
+/// Runs every size of all programs, round by round, with the same input, forwards and backwards in
+/// turn. Traces are kept in a temporary folder while it runs.
+/// \throws UsageError   if one is no program of Cleave or refuses the sizes
+/// \throws Error        if a run fails
+/// \throws Stopped      after Ctrl-C
+std::vector<ComparedSide> run_sides(const std::vector<std::string>& programs,
+                                    const SideRunOptions& options);
 
 }  // namespace cleave::models

@@ -26,7 +26,6 @@ cd my-project
 
 case $form in
 search) size=N=8 ;;
-bound) size=N=20 ;;
 *) size=N=10000 ;;
 esac
 for ranks in 1 2 3; do

@@ -105,7 +105,6 @@ TEST_F(Command, FitsATerminalOfEightyColumns) {
       " x.model.json --ranks 1,2,...,1024 --size N=1M,M=1048577 --machine ethernet-10g";
   expect_fits_a_terminal(run("predict" + question));
   expect_fits_a_terminal(run("plan --efficiency 0.1" + question));
-  expect_fits_a_terminal(run("compare x.model.json y.model.json x.model.json"));
   expect_fits_a_terminal(run("compare 0.trace.jsonl 0.trace.jsonl 0.trace.jsonl"));
 }
 
@@ -155,26 +154,6 @@ TEST_F(Command, ComparesProgramsThatItRunsInTurn) {
       run("compare --run " SYNTHETIC_PROGRAM " " SYNTHETIC_PROGRAM " --ranks 1 --rounds 2 --json");
   EXPECT_EQ(same.status, 0) << same.err;
   EXPECT_NE(same.out.find("\"rounds\":2"), std::string::npos) << same.out;
-}
-
-TEST_F(Command, ComparesWhatModelsPredict) {
-  const std::string fit = "fit" + write_traces() + " --out ";
-  ASSERT_EQ(run(fit + "x.model.json").status, 0);
-  ASSERT_EQ(run(fit + "y.model.json").status, 0);
-  const Result models = run("compare x.model.json y.model.json x.model.json");
-  EXPECT_EQ(models.status, 0) << models.err;
-  EXPECT_NE(models.out.find("3 / 1"), std::string::npos) << models.out;
-  EXPECT_TRUE(models.out.starts_with("1: x.model.json: not judged: no run was held out"))
-      << models.out;
-  const auto said = nlohmann::json::parse(run("compare x.model.json y.model.json --json").out);
-  EXPECT_EQ(said.at("verdicts").size(), 2U);
-  EXPECT_EQ(said.at("rows")[0].at("times")[1].at("is_answer"), true);
-  EXPECT_NE(models.out.find("1.000"), std::string::npos) << models.out;
-  for (const char* name : {"old", "new"}) {  // tables are of what their files are named after
-    std::ofstream(folder_ / fmt::format("{}.csv", name)) << "N,seconds\n1,1\n2,2\n4,4\n8,8\n";
-    ASSERT_EQ(run(fmt::format("fit {0}.csv --out {0}.model.json", name)).status, 0);
-  }
-  EXPECT_NE(run("compare old.model.json new.model.json").out.find("1.000"), std::string::npos);
 }
 
 TEST_F(Command, PlansNothingWithAModelThatIsNotTrusted) {
@@ -272,13 +251,6 @@ TEST_F(Command, AFileOnStandardOutputIsAloneThere) {
     EXPECT_EQ(both.status, 2) << command;
     EXPECT_NE(both.err.find("both write to standard output"), std::string::npos) << both.err;
   }
-}
-
-TEST_F(Command, HelpNamesTheProgramsBesideIt) {
-  install();
-  const Result help = run("--help", "./cleave");
-  EXPECT_EQ(help.status, 0);
-  EXPECT_NE(help.out.find("applications under mpiexec:\n  sort\n"), std::string::npos) << help.out;
 }
 
 }  // namespace
