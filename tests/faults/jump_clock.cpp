@@ -6,39 +6,37 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 
 namespace {
 
 constexpr std::int64_t kSecond_ns = 1'000'000'000;
-constexpr std::int64_t kDay_ns = 86'400 * kSecond_ns;
-constexpr std::uint64_t kCallsAJump = 2000;
+std::atomic<std::int64_t> day_shift_ns = 0;
+std::atomic<std::int64_t> steady_shift_ns = 0;
 
-/// Of this thread alone, so that a thread's clock does not run back where the system's would not.
+/// SplitMix64.
 std::uint64_t next_random() {
-  static const std::uint64_t seed = [] {
-    const char* const text = std::getenv("CLEAVE_SEED");
-    return text == nullptr ? 1 : std::strtoull(text, nullptr, 10);
+  static std::atomic<std::uint64_t> state = [] {
+    const char* const seed = std::getenv("CLEAVE_SEED");
+    return seed == nullptr ? 1 : std::strtoull(seed, nullptr, 10);
   }();
-  static std::uint64_t state = seed;
-  const std::uint64_t value = __atomic_add_fetch(&state, 0x9e3779b97f4a7c15U, __ATOMIC_RELAXED);
-  std::uint64_t mixed = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9U;
+  std::uint64_t mixed = state += 0x9e3779b97f4a7c15U;
+  mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9U;
   mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebU;
   return mixed ^ (mixed >> 31);
 }
 
-std::int64_t day_shift_ns = 0;
-std::int64_t steady_shift_ns = 0;
-
 void jump_at_times() {
+  constexpr std::uint64_t kCallsAJump = 2000;
   const std::uint64_t random = next_random();
+  const auto far = static_cast<std::int64_t>(random >> 20);
   if (random % kCallsAJump == 0) {
-    const auto far = static_cast<std::int64_t>(random >> 20) % kDay_ns;
-    __atomic_store_n(&day_shift_ns, (random >> 12) % 2 == 0 ? far : -far, __ATOMIC_RELAXED);
+    day_shift_ns =
+        (random >> 12) % 2 == 0 ? far % (86'400 * kSecond_ns) : -(far % (86'400 * kSecond_ns));
   } else if (random % kCallsAJump == 1) {
-    __atomic_add_fetch(&steady_shift_ns, static_cast<std::int64_t>(random >> 20) % kSecond_ns,
-                       __ATOMIC_RELAXED);
+    steady_shift_ns += far % kSecond_ns;
   }
 }
 
@@ -51,9 +49,8 @@ extern "C" int clock_gettime(clockid_t clock, timespec* time) {
                          clock == CLOCK_MONOTONIC_COARSE || clock == CLOCK_BOOTTIME;
   if (code == 0 && (is_of_day || is_steady)) {
     jump_at_times();
-    const std::int64_t shift =
-        __atomic_load_n(is_of_day ? &day_shift_ns : &steady_shift_ns, __ATOMIC_RELAXED);
-    const std::int64_t shifted = time->tv_sec * kSecond_ns + time->tv_nsec + shift;
+    const std::int64_t shifted = time->tv_sec * kSecond_ns + time->tv_nsec +
+                                 (is_of_day ? day_shift_ns : steady_shift_ns).load();
     time->tv_sec = shifted / kSecond_ns;
     time->tv_nsec = shifted % kSecond_ns;
   }
@@ -63,7 +60,6 @@ extern "C" int clock_gettime(clockid_t clock, timespec* time) {
 extern "C" int gettimeofday(timeval* time, void*) {
   timespec fine{};
   const int code = clock_gettime(CLOCK_REALTIME, &fine);
-  time->tv_sec = fine.tv_sec;
-  time->tv_usec = fine.tv_nsec / 1000;
+  *time = {.tv_sec = fine.tv_sec, .tv_usec = fine.tv_nsec / 1000};
   return code;
 }
