@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <limits>
 #include <map>
 #include <optional>
@@ -105,12 +104,10 @@ Figures Given::figures(const TreeCounts& counts) const {
 }
 
 void warn_of_endless(const TreeParameters& parameters, RunOptions& options) {
-  constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
-  const bool is_limited = std::min(options.max_nodes, options.max_memory_bytes) < kUnlimited;
+  const bool is_limited = options.max_nodes < std::numeric_limits<std::int64_t>::max();
   if (!Tree(parameters).surely_ends() && !is_limited && !known_counts(parameters)) {
     options.warnings.push_back(
-        "q * m is 1 or more, so that the tree may never end; --max-nodes or --max-memory would "
-        "stop it");
+        "q * m is 1 or more, so that the tree may never end; --max-nodes would stop it");
   }
 }
 

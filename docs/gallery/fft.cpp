@@ -4,6 +4,7 @@
 // Mathematics of Computation 19, 1965). Shown: all ranks share the roots of unity; sizes are powers
 // of two.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <complex>
 #include <cstdint>
@@ -102,7 +103,19 @@ int main(int argc, char** argv) {
       argc, argv,
       cleave::Program<FourierTransform>{
           .summary = "Transforms a signal of N numbers.",
-          .sizes = {{.name = "N", .default_count = 1 << 20, .step = cleave::PowersOf{2}}},
+          .sizes = {{"N", 1 << 20}},
+          .check_options =
+              [](cleave::RunOptions& options) {
+                if (!std::has_single_bit(static_cast<std::uint64_t>(options.sizes.at("N"))))
+                  throw cleave::UsageError("--size: N must be a power of 2");
+              },
+          .study =
+              [](const cleave::RunOptions&, bool is_quick) {
+                cleave::Study study;
+                for (int kilo = is_quick ? 1 : 8; kilo <= (is_quick ? 128 : 1024); kilo *= 2)
+                  study.sizes.push_back("N=" + std::to_string(kilo) + "K");
+                return study;
+              },
           .application =
               [](const auto& o) { return FourierTransform{roots_of_unity(o.sizes.at("N"))}; },
           .make_problem = random_signal,

@@ -7,8 +7,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <sstream>
 #include <system_error>
 
@@ -45,13 +43,12 @@ fs::path require_executable(const fs::path& file) {
                        : fmt::format("{0} is not executable: build it, or chmod +x {0}", name));
 }
 
-/// The line of a description in what a program wrote; null if there is none.
-nlohmann::json find_description(const std::string& output) {
+/// The line of a description in what a program wrote; empty if there is none.
+std::string find_description(const std::string& output) {
   std::istringstream lines(output);
   for (std::string line; std::getline(lines, line);) {
-    nlohmann::json object = nlohmann::json::parse(line, nullptr, false);
-    if (object.is_object() && object.value("format", nlohmann::json()) == "cleave-program") {
-      return object;
+    if (line.starts_with('{') && line.find("\"cleave-program\"") != std::string::npos) {
+      return line;
     }
   }
   return {};
@@ -59,14 +56,14 @@ nlohmann::json find_description(const std::string& output) {
 
 /// The description that the program prints with `options`.
 /// \param refusal  what a program is that prints none: "is no Cleave program"
-nlohmann::json description_of(const fs::path& file, std::vector<std::string> options,
-                              const std::string& refusal, const std::string& advice = "") {
+std::string description_of(const fs::path& file, std::vector<std::string> options,
+                           const std::string& refusal, const std::string& advice = "") {
   constexpr std::chrono::seconds kPatience{10};
   options.insert(options.begin(), file.string());
   options.emplace_back("--describe");
   const Ended ended = run_program(options, kPatience);
-  nlohmann::json object = ended.status == 0 ? find_description(ended.output) : nlohmann::json();
-  if (object.is_null() || ended.timed_out) {
+  std::string line = ended.status == 0 ? find_description(ended.output) : "";
+  if (line.empty() || ended.timed_out) {
     const std::string how =
         ended.timed_out     ? fmt::format("it does not end within {} s", kPatience.count())
         : ended.status == 0 ? "it prints no description: " + last_line(ended.output)
@@ -74,18 +71,7 @@ nlohmann::json description_of(const fs::path& file, std::vector<std::string> opt
                          : fmt::format("it {}: {}", how_it_ended(ended), last_line(ended.output));
     throw UsageError(fmt::format("{} {}{}{}", file.string(), refusal, how, advice));
   }
-  return object;
-}
-
-/// "N=1M,M=2M"
-std::string default_size_from(const detail::JsonFields& fields) {
-  std::vector<std::string> sizes;
-  for (const detail::JsonFields& size :
-       fields.has("sizes") ? fields.objects("sizes") : std::vector<detail::JsonFields>{}) {
-    sizes.push_back(size.text("name") + "=" +
-                    format_count(size.integer("default", std::int64_t{0})));
-  }
-  return fmt::format("{}", fmt::join(sizes, ","));
+  return line;
 }
 
 }  // namespace
@@ -113,28 +99,23 @@ fs::path find_program(const std::string& name) {
 }
 
 ProgramDescription describe_program(const fs::path& file, const std::vector<std::string>& options) {
-  nlohmann::json object = description_of(file, {}, "is no Cleave program: with --describe ",
-                                         "; a study needs a program whose main calls cleave::run");
+  std::string line = description_of(file, {}, "is no Cleave program: with --describe ",
+                                    "; a study needs a program whose main calls cleave::run");
   if (!options.empty()) {
-    object = check_options_of_run(file, options);
+    line = check_options_of_run(file, options);
   }
   try {
-    const detail::JsonFields fields(file, "--describe", object);
-    detail::check_format(fields, "cleave-program", detail::kDescriptionVersion);
-    return {.file = file,
-            .name = fields.text("name"),
-            .types = fields.texts("types"),
-            .type = fields.text("type"),
-            .placement = fields.text("placement"),
-            .default_size = default_size_from(fields),
-            .study = detail::study_from(fields.object("study")),
-            .quick_study = detail::study_from(fields.object("quick_study"))};
+    ProgramDescription program;
+    program.file = file;
+    detail::JsonFields object = detail::JsonFields::parse(file, "--describe", line);
+    fields(object, program);
+    return program;
   } catch (const FileError& e) {
     throw UsageError(fmt::format("{}; build the program with this version of Cleave", e.what()));
   }
 }
 
-nlohmann::json check_options_of_run(const fs::path& file, const std::vector<std::string>& options) {
+std::string check_options_of_run(const fs::path& file, const std::vector<std::string>& options) {
   return description_of(file, options, fmt::format("refuses {}: ", fmt::join(options, " ")));
 }
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -12,15 +11,8 @@
 
 namespace cleave::models {
 
-struct ProgramDescription {
+struct ProgramDescription : detail::ProgramDescription {
   std::filesystem::path file;
-  std::string name;  ///< of the application
-  std::vector<std::string> types;
-  std::string type;          ///< the default, or that of the options
-  std::string placement;     ///< the same
-  std::string default_size;  ///< "N=1M,M=2M"; empty where --size takes none
-  Study study;
-  Study quick_study;
 };
 
 /// The folder that this program is in, with cleave-calibrate and the applications.
@@ -38,7 +30,7 @@ ProgramDescription describe_program(const std::filesystem::path& file,
 
 /// The description of a run with these options, which the program checks without running it.
 /// \throws UsageError  if it refuses them
-nlohmann::json check_options_of_run(const std::filesystem::path& file,
-                                    const std::vector<std::string>& options);
+std::string check_options_of_run(const std::filesystem::path& file,
+                                 const std::vector<std::string>& options);
 
 }  // namespace cleave::models

@@ -23,15 +23,9 @@ std::set<std::string> given_names(const Model& model) {
   return names;
 }
 
-void check_size(const Model& model, const std::string& name, std::int64_t value) {
+void check_size(const std::string& name, std::int64_t value) {
   if (value < 1) {
     throw UsageError(fmt::format("size {} must be at least 1, not {}", name, value));
-  }
-  const auto step = model.steps.find(name);
-  if (step != model.steps.end() && !step->second.allows(value)) {
-    throw UsageError(fmt::format("size {} must be one of the {}, not {}: {} is the nearest", name,
-                                 step->second.text(), value,
-                                 format_count(step->second.nearest(value))));
   }
 }
 
@@ -49,7 +43,7 @@ void check_sizes(const Model& model, const NamedSizes& sizes) {
     if (!is_known) {
       throw UsageError(fmt::format("size {} is not one of this model's: {}", name, all));
     }
-    check_size(model, name, value);
+    check_size(name, value);
   }
   for (const std::string& name : needed) {
     if (!sizes.contains(name)) {

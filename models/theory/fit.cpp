@@ -27,7 +27,6 @@ Model described(const Measurements& measurements, const FitOptions& options,
           .cache_bytes = measurements.cache_bytes,
           .cores = measurements.cores,
           .given_sizes = measurements.given_sizes,
-          .steps = measurements.steps,
           .forms = options.forms == Forms::paper ? "paper" : "auto",
           .notes = measurements.notes,
           .provenance = provenance};

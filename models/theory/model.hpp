@@ -12,7 +12,6 @@
 #include <vector>
 
 #include <cleave/schedule/schedule.hpp>
-#include <cleave/size_step.hpp>
 #include <cleave/sizes.hpp>
 #include <cleave/trace/provenance.hpp>
 #include <cleave/trace/span.hpp>
@@ -125,7 +124,6 @@ struct Model {
   std::vector<std::int64_t> cache_bytes;  ///< of the host of the traces (Provenance)
   int cores = 0;                          ///< of that host; 0 where it is not known
   std::set<std::string> given_sizes;      ///< Measurements::given_sizes
-  SizeSteps steps;                        ///< of the program's sizes
 
   std::string forms;          ///< how terms were decided: "auto" or "paper"
   std::vector<Curve> curves;  ///< that the application declares

@@ -155,7 +155,6 @@ std::string model_text(const Model& model) {
   for (const auto& [name, law] : model.log_sizes) {
     object["log_sizes"][name] = to_json(law);
   }
-  detail::add_steps(object, model.steps);
   return object.dump() + '\n';
 }
 
@@ -178,7 +177,6 @@ Model model_from(const std::filesystem::path& path, std::string_view text) {
               .cache_bytes = fields.integers("cache_bytes", 0),
               .cores = fields.integer<int>("cores", 0),
               .given_sizes = {given_sizes.begin(), given_sizes.end()},
-              .steps = detail::steps_from(fields),
               .forms = fields.text("forms"),
               .curves = detail::curves_from(fields),
               .network = network_from(fields.object("machine")),

@@ -218,7 +218,6 @@ Measurements collect(std::span<const detail::Trace> traces) {
                       .cache_bytes = traces.front().run.provenance.cache_bytes,
                       .cores = traces.front().run.provenance.cores,
                       .costs = first.costs,
-                      .steps = first.steps,
                       .given_sizes = given_sizes_of(traces.front())};
   result.options.erase("network");  // of a rehearsal, not of the application
   const bool steals = first.type == name_of(DC_Type::work_stealing);

@@ -89,7 +89,6 @@ struct Measurements {
   std::vector<std::int64_t> cache_bytes;       ///< of the first trace's host (Provenance)
   int cores = 0;                               ///< the same
   Costs costs;      ///< that the application declares, of the first trace
-  SizeSteps steps;  ///< the same
   /// Names of the sizes that every run was given by --size; none where a problem is told otherwise,
   /// as by a file.
   std::set<std::string> given_sizes;

@@ -1,30 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
-#include <nlohmann/json.hpp>
+#include <array>
+#include <string_view>
 
 #include <cleave/study.hpp>
 #include <cleave/trace/json_fields.hpp>
 
-namespace cleave::detail {
+namespace cleave {
 
-nlohmann::ordered_json to_json(const Study& study) {
-  return {{"size_option", study.size_option}, {"sizes", study.sizes},
-          {"rounds", study.rounds},           {"repetitions", study.repetitions},
-          {"warm_up", study.warm_up},         {"inputs", name_of(study.inputs)}};
+void fields(detail::JsonFields& object, Study& study) {
+  constexpr std::array kInputs = {name_of(Inputs::same), name_of(Inputs::each_new)};
+  object("size_option", study.size_option)("sizes", study.sizes)("rounds", study.rounds, 1);
+  object("repetitions", study.repetitions, 1)("warm_up", study.warm_up, 0);
+  object.choice("inputs", study.inputs, kInputs);
 }
 
-Study study_from(const JsonFields& fields) {
-  const std::string inputs = fields.text("inputs");
-  if (inputs != name_of(Inputs::same) && inputs != name_of(Inputs::each_new)) {
-    fields.refuse("inputs", fmt::format("must be \"same\" or \"new\", found \"{}\"", inputs));
-  }
-  return {.sizes = fields.texts("sizes"),
-          .size_option = fields.text("size_option"),
-          .rounds = fields.integer<int>("rounds", 1),
-          .repetitions = fields.integer<int>("repetitions", 1),
-          .warm_up = fields.integer<int>("warm_up", 0),
-          .inputs = inputs == name_of(Inputs::same) ? Inputs::same : Inputs::each_new};
+void detail::fields(JsonFields& object, ProgramDescription& program) {
+  constexpr int kVersion = 2;
+  object.format("cleave-program", kVersion);
+  object("name", program.name)("summary", program.summary)("types", program.types);
+  object("type", program.type)("placement", program.placement);
+  object("default_size", program.default_size);
+  object("study", program.study)("quick_study", program.quick_study);
 }
 
-}  // namespace cleave::detail
+}  // namespace cleave

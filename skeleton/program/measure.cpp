@@ -6,17 +6,45 @@
 #include <atomic>
 #include <csignal>
 #include <ctime>
+#include <fstream>
+#include <limits>
 #include <numeric>
 
 #include <cleave/clock.hpp>
 #include <cleave/comm/place_workers.hpp>
+#include <cleave/host/control_group.hpp>
 #include <cleave/hosts.hpp>
 #include <cleave/program/instruments.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/program/mpi_program.hpp>
 #include <cleave/trace/count_text.hpp>
+#include <cleave/trace/words.hpp>
 
-namespace cleave::detail {
+namespace cleave {
+
+std::int64_t available_memory() {
+  constexpr std::int64_t kKibibyte = 1024;
+  std::int64_t kibibytes = 0;
+  std::ifstream file("/proc/meminfo");
+  for (std::string name; file >> name >> kibibytes && name != "MemAvailable:";) {
+    file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+  }
+  return std::min(file ? kibibytes * kKibibyte : detail::kNoMemoryLimit, detail::memory_left());
+}
+
+void require_memory(std::int64_t bytes, int ranks) {
+  constexpr double kGibibyte = 1 << 30;
+  constexpr std::int64_t kAlwaysThere = 1 << 24;  // looking would take longer than to solve it
+  const std::int64_t available = bytes > kAlwaysThere ? available_memory() : bytes * ranks;
+  if (bytes > available / ranks) {
+    throw Error(
+        fmt::format("not enough memory: {} of {:.1f} GiB each on one host, which has {:.1f} GiB",
+                    detail::format_ranks(ranks), static_cast<double>(bytes) / kGibibyte,
+                    static_cast<double>(available) / kGibibyte));
+  }
+}
+
+namespace detail {
 
 void keep_freed_memory() {
   ::mallopt(M_MMAP_MAX, 0);
@@ -47,18 +75,16 @@ extern "C" void set_stop_flag(int signal) {
 
 CallOptions call_options(const RunOptions& options, const ProgramTraits& program, int rank,
                          Recorder& recorder, SearchReport& report) {
-  CallOptions call{
-      {.comm = MPI_COMM_WORLD,
-       .recorder = &recorder,
-       .placement = options.placement,
-       .stealing = {.threads = options.threads,
-                    .seed = options.seed,
-                    .max_nodes = options.max_nodes,
-                    .max_memory_bytes = static_cast<std::size_t>(options.max_memory_bytes),
-                    .max_s = options.max_s,
-                    .statistics = &report.workers}},
-      {},
-      options.quiet ? nullptr : &report.visits};
+  CallOptions call{{.comm = MPI_COMM_WORLD,
+                    .recorder = &recorder,
+                    .placement = options.placement,
+                    .stealing = {.threads = options.threads,
+                                 .seed = options.seed,
+                                 .max_nodes = options.max_nodes,
+                                 .max_s = options.max_s,
+                                 .statistics = &report.workers}},
+                   {},
+                   options.quiet ? nullptr : &report.visits};
   if (instruments != nullptr) {
     instruments->attach(call, options, rank);
   }
@@ -176,10 +202,10 @@ void measure(const Comm& world, AnyRun& run, const RunOptions& options,
   }
 }
 
-std::vector<double> seconds_of(const Recorder& recorder) {
+std::vector<double> seconds_of(std::span<const Repetition> repetitions) {
   std::vector<double> seconds;
-  for (const Repetition& repetition : recorder.repetitions()) {
-    if (!repetition.warm_up || recorder.repetitions().back().warm_up) {
+  for (const Repetition& repetition : repetitions) {
+    if (!repetition.warm_up || repetitions.back().warm_up) {
       seconds.push_back(static_cast<double>(repetition.elapsed_ns) / 1e9);
     }
   }
@@ -208,4 +234,6 @@ std::optional<double> imbalance_of(const Comm& comm, const Recorder& recorder,
   return static_cast<double>(*std::max_element(all.begin(), all.end())) / mean;
 }
 
-}  // namespace cleave::detail
+}  // namespace detail
+
+}  // namespace cleave

@@ -20,6 +20,7 @@
 #include <cleave/stealing/snapshot.hpp>
 #include <cleave/trace.hpp>
 #include <cleave/trace/checksum.hpp>
+#include <cleave/trace/json_fields.hpp>
 #include <cleave/write_trace.hpp>
 
 namespace cleave::detail {
@@ -54,12 +55,6 @@ void check_trace_path(const std::filesystem::path& path) {
 RunInformation run_information(const ProgramTraits& program, const CommandLine& line,
                                const ProblemFacts& facts, int argc, char** argv) {
   const RunOptions& options = line.options;
-  SizeSteps steps;
-  for (const SizeOption& size : program.sizes) {
-    if (!size.step.is_any()) {
-      steps[std::string(size.name)] = size.step;
-    }
-  }
   return {.app = program.name,
           .type = std::string(name_of(options.type)),
           .placement = std::string(name_of(options.placement)),
@@ -70,7 +65,6 @@ RunInformation run_information(const ProgramTraits& program, const CommandLine& 
           .inputs = std::string(name_of(options.inputs)),
           .options = {line.own.begin(), line.own.end()},
           .costs = facts.costs ? facts.costs() : Costs{},
-          .steps = std::move(steps),
           .provenance = mpi_provenance(program.program, command_line_of(argc, argv))};
 }
 
@@ -167,7 +161,7 @@ void rehearse_application(const Comm& comm, AnyRun& run, const ProgramTraits& pr
     const StopSignals signals(program.searches);
     rehearse_search(comm, run, options, options_of, recorders, progress, summary.input_s);
   }
-  summary.seconds = seconds_of(recorders.front());
+  summary.seconds = seconds_of(recorders.front().repetitions());
   summary.sizes = recorders.front().repetitions().back().sizes;
   tell_of_run(comm, run, program, options, report, std::move(summary),
               [&] { write_rehearsed_search(options, information, recorders); });
@@ -198,7 +192,7 @@ void run_application(const Comm& comm, AnyRun& run, const ProgramTraits& program
   }
   const std::string& work = run.facts().work;
   const std::string_view first = program.sizes.empty() ? "" : program.sizes.front().name;
-  summary.seconds = seconds_of(recorder);
+  summary.seconds = seconds_of(recorder.repetitions());
   summary.sizes = recorder.repetitions().back().sizes;
   summary.imbalance = imbalance_of(comm, recorder, work.empty() ? first : work);
   tell_of_run(comm, run, program, options, report, std::move(summary),
@@ -243,7 +237,7 @@ void run_on_ranks(const Comm& comm, const ProgramTraits& program, int argc, char
   } else if (options.type == DC_Type::work_stealing) {
     rehearse_application(comm, *run, program, options, information);
   } else {
-    rehearse(comm, *run, program, *line, information);
+    rehearse(comm, *run, program, options, information);
   }
 }
 
@@ -260,7 +254,7 @@ int run_program(int argc, char** argv, ProgramTraits program) {
   // first answers.
   return is_launched_as_another() ? 0 : run_alone(program.program, [&] {
     if (const auto line = set_up(program, 1, argc, argv, true)) {
-      print_description(program, *line);
+      write_out(json_text(description_of(program, line->options)) + "\n");
     }
   });
 }

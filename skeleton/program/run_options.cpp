@@ -4,7 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <filesystem>
+#include <cmath>
 #include <utility>
 
 #include <cleave/command_line/options.hpp>
@@ -12,6 +12,7 @@
 #include <cleave/program/instruments.hpp>
 #include <cleave/program/parse_options.hpp>
 #include <cleave/program/rehearse.hpp>
+#include <cleave/study.hpp>
 #include <cleave/trace/json_fields.hpp>
 
 namespace cleave::detail {
@@ -22,37 +23,26 @@ constexpr const char* kOwnGroup = "Options of this application";
 constexpr const char* kCommonGroup = "Options of all applications";
 constexpr int kMaxRuns = 1'000'000;
 
-/// Whoever reads --help sees what to type.
-std::string examples_of(const ProgramTraits& program) {
-  const std::string size =
-      program.sizes.empty() ? ""
-                            : " --size " + as_size_option({{std::string(program.sizes.front().name),
-                                                            program.sizes.front().default_count}});
-  const bool has_one_size = program.sizes.size() < 2;
-  const std::string& name = program.program;
-  return fmt::format(
-      "Examples:\n"
-      "  mpiexec -n 2 {0}{1} --verify\n"
-      "  mpiexec -n 4 {0} --trace run.trace.jsonl --json\n"
-      "  mpiexec -n 2 {0} {2}--json",
-      name, has_one_size ? size : "", program.searches ? "--threads 2 " : "--repetitions 20 ");
+template <class Value>
+std::vector<std::string> names_of(const std::vector<Value>& values) {
+  std::vector<std::string> names;
+  for (const Value value : values) {
+    names.emplace_back(name_of(value));
+  }
+  return names;
 }
 
 /// An option that takes the name of one of `values`.
 template <class Value>
-CLI::Option* add_named(CLI::App& cli, const char* name, Value& value, std::vector<Value> values,
-                       const char* description) {
-  std::vector<std::string> names;
-  for (const Value one : values) {
-    names.emplace_back(name_of(one));
-  }
-  return cli
-      .add_option_function<std::string>(
-          name,
-          [&value, values = std::move(values), names](const std::string& text) {
-            value = values[std::ranges::find(names, text) - names.begin()];
-          },
-          description)
+void add_named(CLI::App& cli, const char* name, Value& value, const std::vector<Value>& values,
+               const char* description) {
+  const std::vector<std::string> names = names_of(values);
+  cli.add_option_function<std::string>(
+         name,
+         [&value, values, names](const std::string& text) {
+           value = values[std::ranges::find(names, text) - names.begin()];
+         },
+         description)
       ->check(CLI::IsMember(names))
       ->default_str(std::string(name_of(value)));
 }
@@ -65,44 +55,15 @@ void add_path(CLI::App& cli, const char* name, std::optional<std::filesystem::pa
       ->check(FileName());
 }
 
-/// A count without a default that is worth showing.
-void add_limit(CLI::App& cli, const char* name, std::int64_t& limit, const char* description) {
-  cli.add_option(name, limit, description)->transform(Count())->default_str("");
-}
-
-NamedSizes default_sizes(const std::vector<SizeOption>& sizes) {
+NamedSizes default_sizes(const ProgramTraits& program) {
   NamedSizes counts;
-  for (const SizeOption& size : sizes) {
+  for (const SizeOption& size : program.sizes) {
     counts[std::string(size.name)] = size.default_count;
   }
   return counts;
 }
 
-/// \throws Error  if the program's own sizes are wrong
-void require_sizes(const ProgramTraits& program) {
-  for (const SizeOption& size : program.sizes) {
-    if (!size.step.is_valid()) {
-      throw Error(fmt::format("size {}: there are no {}", size.name, size.step.text()));
-    }
-    if (!size.step.allows(size.default_count)) {
-      throw Error(fmt::format("size {}: the default {} is not one of the {}", size.name,
-                              size.default_count, size.step.text()));
-    }
-  }
-}
-
-/// "of the problem; K, M and G are 1024-based; N: powers of 2".
-std::string help_of_sizes(const std::vector<SizeOption>& sizes) {
-  std::string help = "of the problem; K, M and G are 1024-based";
-  for (const SizeOption& size : sizes) {
-    if (!size.step.is_any()) {
-      help += fmt::format("; {}: {}", size.name, size.step.text());
-    }
-  }
-  return help;
-}
-
-/// Of --size. \throws UsageError
+/// The sizes of --size. \throws UsageError
 NamedSizes sizes_of(const ProgramTraits& program, const std::string& text) {
   NamedSizes sizes = parse_sizes(text);
   for (const auto& [name, count] : sizes) {
@@ -117,27 +78,25 @@ NamedSizes sizes_of(const ProgramTraits& program, const std::string& text) {
       throw UsageError(fmt::format("'{}' is too large: at most {}={}", text, name,
                                    format_count(size->max_count)));
     }
-    if (!size->step.allows(count)) {
-      throw UsageError(fmt::format("'{}': {} must be one of the {}, for example {}={}", text, name,
-                                   size->step.text(), name,
-                                   format_count(size->step.nearest(count))));
-    }
   }
   for (const SizeOption& known : program.sizes) {
     if (known.is_required && !sizes.contains(std::string(known.name))) {
       throw UsageError(fmt::format("{} is missing, for example --size {}", known.name,
-                                   as_size_option(default_sizes(program.sizes))));
+                                   as_size_option(default_sizes(program))));
     }
   }
   return sizes;
 }
 
-/// What is run, and how often.
-void add_run(CLI::App& cli, const ProgramTraits& program, RunOptions& o) {
-  const bool searches = program.searches;
-  add_named(cli, "--type", o.type, program.types, "executor");
+/// Options on what is run, how often, and what is told of it.
+void add_common(CLI::App& cli, const ProgramTraits& program, CommandLine& line) {
+  RunOptions& o = line.options;
+  const auto with_checkpoint = [&](const char* text, const char* more) {
+    return program.searches ? std::string(text) + more : text;
+  };
   std::vector<Placement> placements;
   std::ranges::transform(kPlacements, std::back_inserter(placements), &PlacementTraits::placement);
+  add_named(cli, "--type", o.type, program.types, "executor");
   add_named(cli, "--placement", o.placement, placements,
             "who holds the problem and gets the solution: every rank, rank 0, or every rank a part "
             "(not for every application); of work_stealing: rooted");
@@ -147,41 +106,15 @@ void add_run(CLI::App& cli, const ProgramTraits& program, RunOptions& o) {
             "keep each thread on a core of its own: full (where the threads on a host are as many "
             "as its cores), cores (where they are no more), none");
   cli.add_option("--repetitions", o.repetitions,
-                 searches ? "runs that are timed (with --checkpoint: 1)" : "runs that are timed")
+                 with_checkpoint("runs that are timed", " (with --checkpoint: 1)"))
       ->transform(Count(1, kMaxRuns));
   cli.add_option("--warm-up", o.warm_up,
-                 searches ? "runs before them that are not (with --checkpoint: 0)"
-                          : "runs before them that are not")
+                 with_checkpoint("runs before them that are not", " (with --checkpoint: 0)"))
       ->transform(Count(0, kMaxRuns));
   cli.add_option("--seed", o.seed, "of generated input")->transform(Count());
   add_named(cli, "--inputs", o.inputs, {Inputs::same, Inputs::each_new},
             "of generated input: the same in every repetition, or a new one of the same sizes in "
             "each, in the last that of --seed");
-}
-
-void add_files(CLI::App& cli, const ProgramTraits& program, RunOptions& o) {
-  for (const FileOption& file : program.files) {
-    const std::string name(file.name);
-    cli.add_option_function<std::string>(
-           "--" + name, [&o, name](const std::string& path) { o.files[name] = path; },
-           std::string(file.description))
-        ->check(CLI::ExistingFile)
-        ->type_name("FILE");
-  }
-}
-
-/// \throws UsageError  if one that must be given is not
-void require_files(const ProgramTraits& program, const RunOptions& o) {
-  for (const FileOption& file : program.files) {
-    if (file.is_required && !o.files.contains(std::string(file.name))) {
-      throw UsageError(fmt::format("--{} is required: {}", file.name, file.description));
-    }
-  }
-}
-
-/// What is told of it.
-void add_telling(CLI::App& cli, CommandLine& line) {
-  RunOptions& o = line.options;
   add_path(cli, "--trace", o.trace, "write every block of every rank to this file (*.trace.jsonl)");
   cli.add_option_function<std::string>(
          "--rehearse", [&o](const std::string& text) { o.rehearse = parse_rehearsed_ranks(text); },
@@ -201,68 +134,60 @@ void add_telling(CLI::App& cli, CommandLine& line) {
 }
 
 void add_of_search(CLI::App& cli, RunOptions& o) {
-  const auto add_duration = [&](const char* name, double& seconds, const char* description) {
-    return cli.add_option(name, seconds, description)->transform(Duration())->type_name("TIME");
-  };
-  add_limit(cli, "--max-nodes", o.max_nodes,
-            "end a search of more nodes than this, and print what it has found");
-  add_limit(cli, "--max-memory", o.max_memory_bytes,
-            "the same of one that needs more bytes than this on a rank");
-  add_duration("--max-time", o.max_s,
-               "end a search after this time (90, 15m, 1h30m), and print what it has found")
+  cli.add_option("--max-nodes", o.max_nodes,
+                 "end a search of more nodes than this, and print what it has found")
+      ->transform(Count())
+      ->default_str("");
+  cli.add_option("--max-time", o.max_s,
+                 "end a search after this time (90, 15m, 1h30m), and print what it has found")
+      ->transform(Duration())
+      ->type_name("TIME")
       ->default_str("");
   add_path(cli, "--checkpoint", o.checkpoint,
            "write snapshots to this folder, which all ranks see");
-  add_duration("--checkpoint-every", o.checkpoint_every_s, "time between two snapshots")
+  cli.add_option("--checkpoint-every", o.checkpoint_every_s, "time between two snapshots")
+      ->transform(Duration())
+      ->type_name("TIME")
       ->default_str("60s");
   cli.add_flag("--resume", o.resume, "begin from the newest snapshot in the folder, if it has one");
 }
 
-/// The placement that was asked for, if the type has it; else the type's own.
-void choose_placement(const ProgramTraits& program, bool is_given, RunOptions& o) {
-  if (!is_given) {
-    o.placement = o.type == DC_Type::work_stealing ? Placement::rooted : program.placement;
-    return;
+void add_own(CLI::App& cli, const ProgramTraits& program, RunOptions& o) {
+  for (const FileOption& file : program.files) {
+    const std::string name(file.name);
+    cli.add_option_function<std::string>(
+           "--" + name, [&o, name](const std::string& path) { o.files[name] = path; },
+           std::string(file.description))
+        ->check(CLI::ExistingFile)
+        ->type_name("FILE");
   }
+  if (program.add_options) {
+    program.add_options(cli);
+  }
+}
+
+/// Sets the placement of the type where none is given. \throws UsageError  if that given is not
+/// for the type
+void choose_placement(const ProgramTraits& program, bool is_given, RunOptions& o) {
   const auto is_of = [&](DC_Type type) {
     const auto allowed = program.placements_of(type);
     return std::ranges::find(allowed, o.placement) != allowed.end();
   };
-  // One rank alone holds everything; it may be asked for the form that is distributed on more.
-  if (is_of(o.type) || (o.type == DC_Type::sequential && is_of(DC_Type::hypercube))) {
-    return;
-  }
-  if (traits_of(o.placement).problem == Holders::parts && !is_of(DC_Type::hypercube)) {
+  if (!is_given) {
+    o.placement = o.type == DC_Type::work_stealing ? Placement::rooted : program.placement;
+  } else if (traits_of(o.placement).problem == Holders::parts && !is_of(DC_Type::hypercube)) {
     throw UsageError(
         fmt::format("--placement: {} is not for {}: its problem has no parts, which `make_part` of "
                     "a Program makes",
                     name_of(o.placement), program.program));
+  } else if (!is_of(o.type) && o.type != DC_Type::sequential) {
+    // One rank alone holds everything; it may be asked for the form that is distributed on more.
+    throw UsageError(
+        fmt::format("--placement: {} is not for --type {}", name_of(o.placement), name_of(o.type)));
   }
-  throw UsageError(
-      fmt::format("--placement: {} is not for --type {}", name_of(o.placement), name_of(o.type)));
 }
 
-/// What no single option can tell.
-void check_combinations(const ProgramTraits& program, RunOptions& o) {
-  const bool has_threads =
-      o.type == DC_Type::work_stealing || (o.type == DC_Type::hypercube && program.shares_own_part);
-  if (o.threads > 1 && !has_threads) {
-    throw UsageError(fmt::format(
-        "--threads: {} of {} runs one thread a rank, {}take --type work_stealing", name_of(o.type),
-        program.program, o.type == DC_Type::hypercube ? "give the application `small` or " : ""));
-  }
-  check_has_standard_output("--trace", o.trace.value_or(""), o.json);
-  if (o.rehearse) {
-    check_rehearsal(o);
-  } else if (o.machine || o.ranks_per_host) {
-    throw UsageError("--network and --ranks-per-host are for a rehearsed search: add --rehearse P");
-  }
-  if (!o.checkpoint) {
-    if (o.resume) {
-      throw UsageError("--resume: say which folder by --checkpoint");
-    }
-    return;
-  }
+void check_checkpoint(RunOptions& o) {
   if (o.type != DC_Type::work_stealing) {
     throw UsageError(fmt::format("--checkpoint: {} writes no snapshots", name_of(o.type)));
   }
@@ -277,17 +202,44 @@ void check_combinations(const ProgramTraits& program, RunOptions& o) {
   o.run_once();
 }
 
-/// Name and value of each option in the group of the application's own.
-std::vector<std::pair<std::string, std::string>> own_options(const CLI::App& cli) {
-  std::vector<std::pair<std::string, std::string>> own;
-  for (const CLI::Option* option : cli.get_options()) {
-    if (option->get_group() == kOwnGroup) {
-      const std::string name = option->get_name();
-      own.emplace_back(name.substr(name.find_first_not_of('-')),
-                       option->count() > 0 ? option->results().front() : option->get_default_str());
+/// Refuses options that do not go together. \throws UsageError
+void check_combinations(const ProgramTraits& program, RunOptions& o) {
+  const bool has_threads =
+      o.type == DC_Type::work_stealing || (o.type == DC_Type::hypercube && program.shares_own_part);
+  if (o.threads > 1 && !has_threads) {
+    throw UsageError(fmt::format(
+        "--threads: {} of {} runs one thread a rank, {}take --type work_stealing", name_of(o.type),
+        program.program, o.type == DC_Type::hypercube ? "give the application `small` or " : ""));
+  }
+  check_has_standard_output("--trace", o.trace.value_or(""), o.json);
+  if (o.rehearse) {
+    check_rehearsal(o);
+  } else if (o.machine || o.ranks_per_host) {
+    throw UsageError("--network and --ranks-per-host are for a rehearsed search: add --rehearse P");
+  }
+  if (o.checkpoint) {
+    check_checkpoint(o);
+  } else if (o.resume) {
+    throw UsageError("--resume: say which folder by --checkpoint");
+  }
+}
+
+std::int64_t scaled(const SizeOption& size, double factor) {
+  return std::max<std::int64_t>(1, std::llround(static_cast<double>(size.default_count) * factor));
+}
+
+/// What a study runs of the first size, ascending.
+std::vector<std::int64_t> counts_of(const SizeOption& size, bool is_of_search, bool is_quick) {
+  const int steps = is_of_search ? 5 : 10;
+  std::vector<std::int64_t> counts;
+  for (int i = steps; i >= 0; --i) {
+    const std::int64_t count = is_of_search ? size.default_count - i - (is_quick ? 1 : 0)
+                                            : scaled(size, std::pow(0.75, i) / (is_quick ? 8 : 1));
+    if (count > 0 && (counts.empty() || count > counts.back())) {
+      counts.push_back(count);
     }
   }
-  return own;
+  return counts;
 }
 
 }  // namespace
@@ -298,19 +250,21 @@ std::optional<CommandLine> parse_options(const ProgramTraits& program, int argc,
   RunOptions& o = line.options;
   o.type = program.type;
   o.placement = program.placement;
-  require_sizes(program);
-  o.sizes = default_sizes(program.sizes);
+  o.sizes = default_sizes(program);
   CLI::App cli(program.summary, program.program);
-  cli.footer(examples_of(program));
+  cli.footer(
+      fmt::format("Examples:\n"
+                  "  mpiexec -n 2 {0} --verify\n"
+                  "  mpiexec -n 4 {0} --trace run.trace.jsonl --json",
+                  program.program));
   cli.option_defaults()->always_capture_default()->group(kOwnGroup);
   std::string size = as_size_option(o.sizes);
   if (!program.sizes.empty()) {
-    cli.add_option("--size", size, help_of_sizes(program.sizes))
+    cli.add_option("--size", size, "of the problem; K, M and G are 1024-based")
         ->check(ParsedBy([&](const std::string& text) { o.sizes = sizes_of(program, text); }));
   }
   cli.option_defaults()->group(kCommonGroup);
-  add_run(cli, program, o);
-  add_telling(cli, line);
+  add_common(cli, program, line);
   if (instruments != nullptr) {
     instruments->add_options(cli);
   }
@@ -318,24 +272,79 @@ std::optional<CommandLine> parse_options(const ProgramTraits& program, int argc,
     add_of_search(cli, o);
   }
   cli.option_defaults()->group(kOwnGroup);
-  add_files(cli, program, o);
-  if (program.add_options) {
-    program.add_options(cli);
-  }
+  add_own(cli, program, o);
   cli.option_defaults()->group("Options");
   if (!parse_command_line(cli, argc, argv, speaks)) {
     return std::nullopt;
   }
-  if (!line.describes) {
-    require_files(program, o);
+  for (const FileOption& file : program.files) {
+    if (!line.describes && file.is_required && !o.files.contains(std::string(file.name))) {
+      throw UsageError(fmt::format("--{} is required: {}", file.name, file.description));
+    }
   }
   o.sizes_given = !program.sizes.empty() && cli.count("--size") > 0;
   o.repetitions_given = cli.count("--repetitions") > 0;
   o.warm_up_given = cli.count("--warm-up") > 0;
   choose_placement(program, cli.count("--placement") > 0, o);
   check_combinations(program, o);
-  line.own = own_options(cli);
+  for (const CLI::Option* option : cli.get_options()) {
+    if (option->get_group() == kOwnGroup) {
+      const std::string name = option->get_name();
+      line.own.emplace_back(
+          name.substr(name.find_first_not_of('-')),
+          option->count() > 0 ? option->results().front() : option->get_default_str());
+    }
+  }
   return line;
+}
+
+Study default_study(const ProgramTraits& program, bool is_quick) {
+  for (const FileOption& file : program.files) {
+    if (!file.study.empty()) {
+      return {.sizes = file.study, .size_option = fmt::format("--{}", file.name)};
+    }
+  }
+  Study study;
+  if (program.sizes.empty()) {
+    return study;
+  }
+  const SizeOption& first = program.sizes.front();
+  const bool is_alone = program.searches || program.sizes.size() == 1;
+  for (const std::int64_t count : counts_of(first, program.searches, is_quick)) {
+    const double factor = static_cast<double>(count) / static_cast<double>(first.default_count);
+    for (const double share : is_alone ? std::vector{1.0} : std::vector{0.5, 1.0, 2.0}) {
+      NamedSizes sizes = {{std::string(first.name), count}};
+      for (std::size_t i = 1; i < program.sizes.size(); ++i) {
+        const SizeOption& other = program.sizes[i];
+        sizes[std::string(other.name)] =
+            program.searches ? other.default_count : scaled(other, factor * share);
+      }
+      study.sizes.push_back(as_size_option(sizes));
+    }
+  }
+  study.sizes.erase(std::unique(study.sizes.begin(), study.sizes.end()), study.sizes.end());
+  return study;
+}
+
+ProgramDescription description_of(const ProgramTraits& program, const RunOptions& options) {
+  const auto study = [&](bool is_quick) {
+    return program.study ? program.study(options, is_quick) : default_study(program, is_quick);
+  };
+  return {.name = program.name,
+          .summary = program.summary,
+          .types = names_of(program.types),
+          .type = std::string(name_of(options.type)),
+          .placement = std::string(name_of(options.placement)),
+          .default_size = as_size_option(default_sizes(program)),
+          .study = study(false),
+          .quick_study = study(true)};
+}
+
+bool asks_to_be_told(int argc, char** argv) {
+  return std::any_of(argv + 1, argv + argc, [](std::string_view argument) {
+    return argument == "--help" || argument == "-h" || argument == "--version" ||
+           argument == "--describe";
+  });
 }
 
 }  // namespace cleave::detail

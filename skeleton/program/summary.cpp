@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
 
-#include <cleave/command_line/options.hpp>
 #include <cleave/command_line/output.hpp>
 #include <cleave/file.hpp>
 #include <cleave/program/summary.hpp>
@@ -18,16 +18,26 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string json_text(const Summary& summary, const RunOptions& options) {
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+std::string text_for_scripts(const Summary& summary, const RunOptions& options) {
   Json json = {{"app", summary.app},
                {"ranks", options.ranks},
                {"threads", options.threads},
                {"type", name_of(options.type)},
                {"placement", name_of(options.placement)},
-               {"seed", options.seed}};
-  json["sizes"] = Json::object();
+               {"seed", options.seed},
+               {"sizes", Json::object()}};
   for (const Size& size : summary.sizes) {
     json["sizes"][std::string(size.name)] = size.value;
+  }
+  if (!summary.rehearsed.empty()) {
+    json["rehearsed"] = summary.rehearsed;
+    json["seconds_without_messages"] = summary.seconds;
+    return json.dump() + "\n";
   }
   if (options.rehearse) {
     json["rehearsed"] = true;
@@ -35,51 +45,58 @@ std::string json_text(const Summary& summary, const RunOptions& options) {
   json["seconds"] = summary.seconds;
   json["input_seconds"] = summary.input_s;
   json["output_seconds"] = summary.output_s;
-  json["imbalance"] = summary.imbalance ? Json(*summary.imbalance) : Json(nullptr);
+  json["imbalance"] = or_null(summary.imbalance);
   json.update(summary.figures);
   if (summary.ended_early) {
     json["ended_early"] = *summary.ended_early;
   } else {
-    json["verified"] = summary.verified ? Json(*summary.verified) : Json(nullptr);
+    json["verified"] = or_null(summary.verified);
   }
   return json.dump() + "\n";
 }
 
+std::string heading(const Summary& summary, const RunOptions& options) {
+  const std::string way = fmt::format("{}, {}", name_of(options.type), name_of(options.placement));
+  if (summary.rehearsed.empty()) {
+    return fmt::format("{} on {}, {}{}\n", summary.app, format_ranks(options.ranks), way,
+                       options.rehearse ? ", rehearsed" : "");
+  }
+  return fmt::format("{}, {} {} of {} rehearsed, {}\n", summary.app,
+                     summary.rehearsed.size() == 1 ? "rank" : "ranks",
+                     fmt::join(summary.rehearsed, ", "), options.ranks, way);
+}
+
 std::string text_for_people(const Summary& summary, const RunOptions& options) {
-  std::string text = fmt::format("{} on {}, {}, {}{}\n", summary.app, format_ranks(options.ranks),
-                                 name_of(options.type), name_of(options.placement),
-                                 options.rehearse ? ", rehearsed" : "");
+  std::string text = heading(summary, options);
+  const auto add = [&text](std::string_view label, const std::string& words) {
+    text += fmt::format("{:<22}{}\n", label, words);
+  };
   if (summary.ended_early) {
-    text += fmt::format("{:<22}{}\n", "so far", "the search was ended early");
+    add("so far", "the search was ended early");
   }
+  Json figures = summary.figures;
   for (const Size& size : summary.sizes) {
-    text += fmt::format("{:<22}{}\n", size.name, size.value);
+    add(size.name, std::to_string(size.value));
+    figures.erase(std::string(size.name));
   }
-  const auto [minimum, maximum] =
-      std::minmax_element(summary.seconds.begin(), summary.seconds.end());
-  text += fmt::format("{:<22}{} median of {}, from {} to {}\n", "time",
-                      format_seconds(median(summary.seconds)), summary.seconds.size(),
-                      format_seconds(*minimum), format_seconds(*maximum));
+  const auto [minimum, maximum] = std::ranges::minmax(summary.seconds);
+  const std::string spread =
+      fmt::format("from {} to {}", format_seconds(minimum), format_seconds(maximum));
+  add("time",
+      fmt::format("{} median of {}, {}", format_seconds(median(summary.seconds)),
+                  summary.seconds.size(), summary.rehearsed.empty() ? spread : "without messages"));
   constexpr double kMoment_s = 1e-3;
   const double outside_s = (summary.reads_input ? summary.input_s : 0) + summary.output_s;
   if (outside_s >= kMoment_s) {
-    text += fmt::format("{:<22}{} of input and output, outside of these\n", "",
-                        format_seconds(outside_s));
+    add("", format_seconds(outside_s) + " of input and output, outside of these");
   }
   if (summary.imbalance) {
-    text +=
-        fmt::format("{:<22}{:.3f} (maximum of any {} / mean)\n", "imbalance", *summary.imbalance,
-                    options.type == DC_Type::work_stealing ? "worker" : "rank");
-  }
-  Json figures;
-  for (const auto& [name, value] : summary.figures.items()) {
-    if (std::ranges::find(summary.sizes, name, &Size::name) == summary.sizes.end()) {
-      figures[name] = value;  // sizes stand above
-    }
+    add("imbalance", fmt::format("{:.3f} (maximum of any {} / mean)", *summary.imbalance,
+                                 options.type == DC_Type::work_stealing ? "worker" : "rank"));
   }
   text += figures_text(figures);
   if (summary.verified) {
-    text += fmt::format("{:<22}{}\n", "verified", *summary.verified ? "yes" : "NO");
+    add("verified", *summary.verified ? "yes" : "NO");
   }
   return text;
 }
@@ -87,21 +104,18 @@ std::string text_for_people(const Summary& summary, const RunOptions& options) {
 }  // namespace
 
 void print_summary(const Summary& summary, const RunOptions& options) {
-  const bool is_told = !options.quiet && !is_standard_output(options.trace.value_or(""));
-  if (!options.json && !is_told) {
-    return;
+  if (options.json) {
+    write_out(text_for_scripts(summary, options));
+  } else if (!options.quiet && !is_standard_output(options.trace.value_or(""))) {
+    write_out(text_for_people(summary, options));
   }
-  write_out(options.json ? json_text(summary, options) : text_for_people(summary, options));
 }
 
-namespace {
-
-/// What the workers did together.
-WorkerStatistics sum_of(const std::vector<WorkerStatistics>& workers) {
+void add_search_figures(Summary& summary, const SearchReport& report, const RunOptions& options) {
   WorkerStatistics all;
-  for (const WorkerStatistics& worker : workers) {
+  std::vector<double> shares;
+  for (const WorkerStatistics& worker : report.workers) {
     all.nodes += worker.nodes;
-    all.visits += worker.visits;
     all.local_tried += worker.local_tried;
     all.local_made += worker.local_made;
     all.remote_tried += worker.remote_tried;
@@ -111,38 +125,27 @@ WorkerStatistics sum_of(const std::vector<WorkerStatistics>& workers) {
     all.stealing_ns += worker.stealing_ns;
     all.idle_ns += worker.idle_ns;
   }
-  return all;
-}
-
-}  // namespace
-
-void add_search_figures(Summary& summary, const SearchReport& report, const RunOptions& options) {
-  const WorkerStatistics all = sum_of(report.workers);
+  const auto total = static_cast<double>(all.nodes);
+  for (const WorkerStatistics& worker : report.workers) {
+    shares.push_back(total > 0 ? static_cast<double>(worker.nodes) / total : 0);
+  }
+  const bool is_resumed = report.snapshots.resumed_from > 0;  // other nodes were searched before
   for (const Size& size : summary.sizes) {
     if (size.name == "nodes") {
-      const bool is_resumed = report.snapshots.resumed_from > 0;  // the others were searched before
-      const std::int64_t nodes = is_resumed ? all.nodes : size.value;
-      summary.figures["nodes_per_second"] = static_cast<double>(nodes) / median(summary.seconds);
+      summary.figures["nodes_per_second"] =
+          (is_resumed ? total : static_cast<double>(size.value)) / median(summary.seconds);
     }
   }
-  if (report.workers.empty()) {
+  if (shares.empty()) {
     return;
   }
-  std::vector<std::int64_t> nodes;
-  for (const WorkerStatistics& worker : report.workers) {
-    nodes.push_back(worker.nodes);
-  }
-  const auto total = static_cast<double>(all.nodes);
+  const auto workers = static_cast<double>(shares.size());
+  const auto seconds = [](std::int64_t ns) { return static_cast<double>(ns) / 1e9; };
   if (total > 0) {
-    const auto maximum = static_cast<double>(*std::max_element(nodes.begin(), nodes.end()));
-    summary.imbalance = maximum * static_cast<double>(nodes.size()) / total;
+    summary.imbalance = std::ranges::max(shares) * workers;
   }
   const std::int64_t tried = all.local_tried + all.remote_tried;
   const std::int64_t made = all.local_made + all.remote_made;
-  std::vector<double> shares;
-  for (const std::int64_t count : nodes) {
-    shares.push_back(total > 0 ? static_cast<double>(count) / total : 0);
-  }
   summary.figures["steals"] = {
       {"tried", tried},
       {"made", made},
@@ -153,17 +156,16 @@ void add_search_figures(Summary& summary, const SearchReport& report, const RunO
       {"remote_tried", all.remote_tried},
       {"remote_made", all.remote_made},
       {"nodes_stolen", all.nodes_stolen}};
-  summary.figures["worker_seconds"] = {{"searching", static_cast<double>(all.searching_ns) / 1e9},
-                                       {"stealing", static_cast<double>(all.stealing_ns) / 1e9},
-                                       {"idle", static_cast<double>(all.idle_ns) / 1e9}};
-  summary.figures["efficiency"] = static_cast<double>(all.searching_ns) / 1e9 /
-                                  (summary.seconds.back() * static_cast<double>(nodes.size()));
+  summary.figures["worker_seconds"] = {{"searching", seconds(all.searching_ns)},
+                                       {"stealing", seconds(all.stealing_ns)},
+                                       {"idle", seconds(all.idle_ns)}};
+  summary.figures["efficiency"] = seconds(all.searching_ns) / (summary.seconds.back() * workers);
   summary.figures["share_of_nodes"] = shares;
   if (options.checkpoint) {
     summary.figures["snapshots"] = report.snapshots.written;
-    summary.figures["snapshot_seconds"] = static_cast<double>(report.snapshots.resting_ns) / 1e9;
+    summary.figures["snapshot_seconds"] = seconds(report.snapshots.resting_ns);
     summary.figures["resumed_from"] =
-        report.snapshots.resumed_from > 0 ? Json(report.snapshots.resumed_from) : Json(nullptr);
+        is_resumed ? Json(report.snapshots.resumed_from) : Json(nullptr);
   }
 }
 

@@ -53,28 +53,6 @@ std::vector<Curve> curves_from(const JsonFields& object) {
   return object.get<std::vector<Curve>>("curves");
 }
 
-void add_steps(json& object, const SizeSteps& steps) {
-  for (const auto& [name, step] : steps) {
-    object["steps"][name] = step.text();
-  }
-}
-
-SizeSteps steps_from(const JsonFields& fields) {
-  SizeSteps steps;
-  if (!fields.has("steps")) {
-    return steps;
-  }
-  const JsonFields texts = fields.object("steps");
-  for (const auto& [name, text] : texts.raw().items()) {
-    try {
-      steps[name] = SizeStep::parse(texts.text(name.c_str()));
-    } catch (const UsageError& e) {
-      texts.refuse(name.c_str(), e.what());
-    }
-  }
-  return steps;
-}
-
 std::string wrong_size_name(std::string_view name) {
   return fmt::format(
       "'{}' is not a name of a size: a letter, then letters, digits and '_', at most 64",

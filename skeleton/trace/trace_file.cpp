@@ -57,15 +57,6 @@ static void fields(JsonFields& object, RunInformation& run) {
     object("rehearsed", run.rehearsed, 0, run.ranks - 1);
     object.require(!run.rehearsed.empty(), "rehearsed", "must name a rank at least");
   }
-  if (object.reads()) {
-    run.steps = steps_from(object);
-  } else if (!run.steps.empty()) {
-    object("steps", [&](JsonFields& steps) {
-      for (const auto& [name, step] : run.steps) {
-        steps(name, step.text());
-      }
-    });
-  }
   object.require(run.clock_offset_ns.size() == static_cast<std::size_t>(run.ranks),
                  "clock_offset_ns",
                  fmt::format("must hold one number for each of {} ranks", run.ranks));

@@ -293,13 +293,9 @@ void expect_part(int ranks, const Arguments& tree, const std::string& reason) {
 TEST(EndlessTree, IsStoppedByEitherLimit) {
   const std::string endless = "prins:n=10,q=0.5,m=4";
   expect_part(2, {"--tree", endless, "--max-nodes", "100K"}, "the tree has more than 102400 nodes");
-  expect_part(3, {"--tree", endless, "--max-memory", "1M"},
-              "the search needs more than 1048576 bytes of memory on a rank");
   for (const char* const type : {"sequential", "hypercube"}) {
     expect_part(2, {"--type", type, "--tree", endless, "--max-nodes", "100K"},
                 "the tree has more than 102400 nodes");
-    expect_part(2, {"--type", type, "--tree", endless, "--max-memory", "1M"},
-                "the search needs more than 1048576 bytes of memory on a rank");
     expect_part(2, {"--type", type, "--tree", endless, "--max-time", "0.3"},
                 "the search takes longer than 0.3 s");
   }

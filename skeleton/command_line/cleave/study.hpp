@@ -3,14 +3,16 @@
 // it (docs/reference/formats.md). No MPI.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <cleave/dc_type.hpp>
 
 namespace cleave {
+
+namespace detail {
+class JsonFields;
+}  // namespace detail
 
 /// What `cleave study` runs of an application: every size, several times, on several numbers of
 /// ranks.
@@ -24,16 +26,24 @@ struct Study {
   Inputs inputs = Inputs::same;
 };
 
+/// The fields of a study in JSON.
+void fields(detail::JsonFields& object, Study& study);
+
 namespace detail {
 
-class JsonFields;
+/// What a program prints with --describe.
+struct ProgramDescription {
+  std::string name;  ///< of the application
+  std::string summary;
+  std::vector<std::string> types;
+  std::string type;          ///< the default, or that of the options
+  std::string placement;     ///< the same
+  std::string default_size;  ///< "N=1M,M=2M"; empty where --size takes none
+  Study study;
+  Study quick_study;
+};
 
-/// Of what a program prints with --describe.
-inline constexpr int kDescriptionVersion = 1;
-
-nlohmann::ordered_json to_json(const Study& study);
-/// \throws FileError  that names the field, if they are not those of a study
-Study study_from(const JsonFields& fields);
+void fields(JsonFields& object, ProgramDescription& program);
 
 }  // namespace detail
 

@@ -22,7 +22,6 @@
 #include <cleave/random.hpp>
 #include <cleave/row.hpp>
 #include <cleave/run_options.hpp>
-#include <cleave/size_step.hpp>
 #include <cleave/sizes.hpp>
 #include <cleave/study.hpp>
 #include <cleave/trace.hpp>

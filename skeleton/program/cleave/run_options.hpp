@@ -13,7 +13,6 @@
 
 #include <cleave/figures.hpp>
 #include <cleave/options.hpp>
-#include <cleave/size_step.hpp>
 #include <cleave/sizes.hpp>
 #include <cleave/study.hpp>
 
@@ -25,7 +24,6 @@ struct SizeOption {
   std::int64_t default_count = 1;
   std::int64_t max_count = std::numeric_limits<std::int64_t>::max();
   bool is_required = true;  ///< must be given where any other size is
-  SizeStep step = {};       ///< PowersOf{2}, MultiplesOf{64}; else any count
 };
 
 /// A file that a program reads: its option `--name FILE`.
@@ -79,7 +77,6 @@ struct RunOptions {
 
   // Of applications that search.
   std::int64_t max_nodes = std::numeric_limits<std::int64_t>::max();
-  std::int64_t max_memory_bytes = std::numeric_limits<std::int64_t>::max();  ///< of each rank
   double max_s = std::numeric_limits<double>::infinity();
   std::optional<std::filesystem::path> checkpoint;
   double checkpoint_every_s = 60;

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include <cleave/costs.hpp>
-#include <cleave/size_step.hpp>
 #include <cleave/sizes.hpp>
 #include <cleave/trace/provenance.hpp>
 #include <cleave/trace/span.hpp>
@@ -107,7 +106,6 @@ struct RunInformation {
   std::string inputs = "same";                 ///< of the repetitions: same, or new in each
   std::map<std::string, std::string> options;  ///< the application's own
   Costs costs;                                 ///< that the application declares
-  SizeSteps steps;                             ///< of the program's sizes
   std::vector<std::int64_t> clock_offset_ns;   ///< of each rank's clock against rank 0's
   /// The most memory that a rank had at once, of the rank that had most; 0 where it is not known.
   std::int64_t peak_memory_bytes = 0;

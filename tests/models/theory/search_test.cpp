@@ -348,22 +348,6 @@ TEST(Search, IsNotAskedByWhatIsTheSameInAllRuns) {
             "size genus is not one of this model's: nodes");
 }
 
-TEST(Search, IsNotAskedBySizesThatTheProgramDoesNotTake) {
-  std::vector<Trace> traces =
-      golden_traces({}, "size", [](int n) { return fmt::format("N={}", 4 * n); });
-  for (Trace& trace : traces) {
-    trace.run.steps["N"] = MultiplesOf{4};
-  }
-  const ::cleave::testing::TemporaryFolder folder;
-  write_model(folder / "x.model.json", fit(traces));
-  const Model model = read_model(folder / "x.model.json");
-  EXPECT_GT(predict(model, 2, {{"N", 112}}).seconds, 0);
-  EXPECT_EQ(message_of([&] {
-              predict(model, 2, {{"N", 113}});
-            }),
-            "size N must be one of the multiples of 4, not 113: 112 is the nearest");
-}
-
 TEST(Search, AFileKeepsTheModel) {
   const ::cleave::testing::TemporaryFolder folder;
   const Truth truth{.noise = 0.02};

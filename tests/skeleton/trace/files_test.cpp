@@ -47,7 +47,6 @@ void write_example_trace(const std::filesystem::path& path) {
                      .repetitions = 1,
                      .warm_up = 1,
                      .options = {{"graph", "gnm"}},
-                     .steps = {{"N", PowersOf{2}}},
                      .clock_offset_ns = {0, -12},
                      .provenance = provenance_here("files_test", "files_test --x", "steady")};
   TraceWriter writer(path, run);
@@ -83,7 +82,6 @@ TEST(TraceFile, IsReadBackAsItWasWritten) {
   const Trace trace = read_trace(folder / "x.trace.jsonl");
   EXPECT_EQ(trace.run.app, "example");
   EXPECT_EQ(trace.run.seed, UINT64_MAX);
-  EXPECT_EQ(trace.run.steps.at("N").text(), "powers of 2");
   EXPECT_EQ(trace.run.options.at("graph"), "gnm");
   EXPECT_EQ(trace.run.clock_offset_ns, (std::vector<std::int64_t>{0, -12}));
   EXPECT_EQ(trace.run.provenance.command_line, "files_test --x");
@@ -188,10 +186,6 @@ TEST(TraceFile, MessagesNameTheFileTheLineAndTheField) {
             file + ": line 1: field 'clock_offset_ns' must hold one number for each of 2 ranks");
   EXPECT_EQ(with(R"({"N":500,"nodes":7})", R"({"N":1,"a":1,"b":1,"c":1})"),
             file + ": line 5: field 'sizes' holds 4 sizes, at most 3 are allowed");
-  EXPECT_EQ(with(R"("steps":{"N":"powers of 2"})", R"("steps":{"N":"primes"})"),
-            file +
-                ": line 1: in 'steps': field 'N' 'primes' is not a step of sizes, such as 'powers "
-                "of 2' or 'multiples of 64'");
   EXPECT_EQ(with("\"seed\":18446744073709551615", "\"seed\":-1"),
             file + ": line 1: field 'seed' must be an unsigned integer, found -1");
   EXPECT_EQ(with("\"elapsed_ns\":130", "\"elapsed_ns\":1e999"),

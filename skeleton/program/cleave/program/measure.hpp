@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -98,7 +99,7 @@ void measure(const Comm& world, AnyRun& run, const RunOptions& options,
              double& input_s);
 
 /// The repetitions' times without the warm-up, unless there is none else.
-std::vector<double> seconds_of(const Recorder& recorder);
+std::vector<double> seconds_of(std::span<const Repetition> repetitions);
 
 /// How unevenly the last repetition's leaves were shared out: the most of the size named `work`
 /// that one rank solved, divided by the mean over all ranks. Collective; the result is rank 0's.

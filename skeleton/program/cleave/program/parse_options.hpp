@@ -37,11 +37,10 @@ bool asks_to_be_told(int argc, char** argv);
 /// The first falls to 3/4 of itself from step to step. So powers of two, which halve evenly and
 /// fill caches in their own way, do not take turns with others. The others have half, once and
 /// twice their share of it. The first size of a search falls by 1, since its trees grow
-/// exponentially. Where a size may have powers or multiples only, it falls from power to power, and
-/// by the unit; else the nearest multiple counts.
+/// exponentially.
 Study default_study(const ProgramTraits& program, bool is_quick);
 
-/// Prints the line of --describe, for the type, placement and own options that `line` chose.
-void print_description(const ProgramTraits& program, const CommandLine& line);
+/// The description of a program for the options that a command line chose.
+ProgramDescription description_of(const ProgramTraits& program, const RunOptions& options);
 
 }  // namespace cleave::detail

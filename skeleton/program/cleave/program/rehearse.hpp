@@ -11,7 +11,6 @@
 #include <cleave/comm.hpp>
 #include <cleave/program/any_run.hpp>
 #include <cleave/program/measure.hpp>
-#include <cleave/program/parse_options.hpp>
 #include <cleave/program/traits.hpp>
 #include <cleave/run_options.hpp>
 
@@ -23,13 +22,14 @@ RehearsedRanks parse_rehearsed_ranks(const std::string& text);
 /// \throws UsageError  if other options mean what no rehearsal does
 void check_rehearsal(const RunOptions& options);
 
-/// A warning: that repetitions differ in what they do, that levels are left out; empty if neither.
+/// A warning of repetitions that differ in what they do, and of levels that are left out; empty if
+/// there are none.
 std::string what_to_know_of(const RehearsedRank& rehearsed, Inputs inputs);
 
 /// The run of a program that is given --rehearse: prints the times, and to standard error what is
 /// to be known of them; writes the trace, of which `information` tells. Collective over `world`.
 void rehearse(const Comm& world, const AnyRun& run, const ProgramTraits& program,
-              const CommandLine& line, RunInformation information);
+              RunOptions options, RunInformation information);
 
 /// In place of `measure`: runs the search on virtual ranks, whose spans and times go to
 /// `recorders`, one a rank. \throws UsageError  if the machine lacks what it takes, or there are

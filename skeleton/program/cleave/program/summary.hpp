@@ -16,13 +16,14 @@ namespace cleave::detail {
 
 struct Summary {
   std::string app;
+  std::vector<int> rehearsed;  ///< these ranks without messages, in place of a run
   std::vector<double> seconds;
   double input_s = 0;   ///< to read or make the problem, which `seconds` leave out
   double output_s = 0;  ///< to write the result, the same
   bool reads_input = false;
   Sizes sizes;
   std::optional<double> imbalance;
-  nlohmann::ordered_json figures;
+  nlohmann::ordered_json figures = nlohmann::ordered_json::object();
   std::optional<bool> verified;
   std::optional<std::string> ended_early;  ///< why the figures are those of a part of the search
 };

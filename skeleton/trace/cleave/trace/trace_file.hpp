@@ -29,11 +29,6 @@ void fields(JsonFields& object, Curve& curve);
 nlohmann::json to_json(const std::vector<Curve>& curves);
 std::vector<Curve> curves_from(const JsonFields& object);
 
-/// The steps of sizes, in traces and models: the field "steps", where there are any.
-void add_steps(nlohmann::json& object, const SizeSteps& steps);
-/// \throws FileError
-SizeSteps steps_from(const JsonFields& fields);
-
 /// What is wrong with a name for which `is_size_name` is false.
 std::string wrong_size_name(std::string_view name);
 /// The field "sizes".
