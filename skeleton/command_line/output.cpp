@@ -88,6 +88,15 @@ void check_is_not_read(const std::string& option, const std::filesystem::path& f
   }
 }
 
+void refuse_first(const std::vector<std::pair<bool, std::string>>& refusals,
+                  const std::string& start) {
+  for (const auto& [is_refused, why] : refusals) {
+    if (is_refused) {
+      throw UsageError(start + why);
+    }
+  }
+}
+
 void write_out(const std::string& text) {
   std::fputs(text.c_str(), stdout);
   flush_out();

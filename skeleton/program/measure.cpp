@@ -14,7 +14,6 @@
 #include <cleave/comm/place_workers.hpp>
 #include <cleave/host/control_group.hpp>
 #include <cleave/hosts.hpp>
-#include <cleave/program/instruments.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/program/mpi_program.hpp>
 #include <cleave/trace/count_text.hpp>
@@ -102,26 +101,16 @@ CallOptions call_options(const RunOptions& options, const ProgramTraits& program
   return call;
 }
 
-StopSignals::StopSignals(bool are_taken) : are_taken_(are_taken) {
-  if (are_taken_) {
-    of_term_ = std::signal(SIGTERM, set_stop_flag);
-    of_int_ = std::signal(SIGINT, set_stop_flag);
-  }
-}
-
-StopSignals::~StopSignals() {
-  if (are_taken_) {
-    std::signal(SIGTERM, of_term_);
-    std::signal(SIGINT, of_int_);
-  }
+void run_with_stop_signals(const std::function<void()>& body) {
+  const auto of_term = std::signal(SIGTERM, set_stop_flag);
+  const auto of_int = std::signal(SIGINT, set_stop_flag);
+  body();
+  std::signal(SIGTERM, of_term);
+  std::signal(SIGINT, of_int);
 }
 
 std::vector<int> bind_as(const RunOptions& options, const Comm& comm) {
-  if (options.bind == Bind::none) {
-    return {};
-  }
-  std::vector<int> threads =
-      hardware_threads_of_workers(comm, options.threads, options.bind == Bind::full);
+  std::vector<int> threads = hardware_threads_of_workers(comm, options.threads, true);
   // What the system refuses stays where it is: no result depends on it.
   if (!threads.empty()) {
     bind_thread(threads.front());
@@ -163,9 +152,10 @@ void measure(const Comm& world, AnyRun& run, const RunOptions& options,
   };
   std::optional<std::uint64_t> made;
   const auto make = [&](std::uint64_t seed) {
-    const Stopwatch stopwatch(input_s);
-    agree(world,
-          [&] { run.make_problem(world, options, seed, holding_of(world.rank(), options)); });
+    add_time(input_s, [&] {
+      agree(world,
+            [&] { run.make_problem(world, options, seed, holding_of(world.rank(), options)); });
+    });
     made = seed;
   };
   if (run.keeps_problem()) {

@@ -4,18 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
 
+#include <cleave/command_line/output.hpp>
 #include <cleave/comm/virtual_ranks.hpp>
 #include <cleave/error.hpp>
 #include <cleave/host/host_cores.hpp>
 #include <cleave/hosts.hpp>
 #include <cleave/program/measure.hpp>
-#include <cleave/program/rehearse.hpp>
 #include <cleave/program/rehearse_rank.hpp>
-#include <cleave/program/summary.hpp>
 #include <cleave/trace/json_fields.hpp>
 #include <cleave/trace/machine_file.hpp>
 #include <cleave/trace/trace_file.hpp>
@@ -28,43 +26,6 @@ namespace {
 
 bool is_message(const Span& span) {
   return span.block == Block::exchange || span.block == Block::wait;
-}
-
-/// What repetition `index` does but messages, in its order: "divide of N=20 at level 0".
-std::vector<std::string> work_of(const Recorder& recorder, int index) {
-  std::vector<std::string> work;
-  for (const Span& span : recorder.spans()) {
-    if (span.repetition != index || is_message(span)) {
-      continue;
-    }
-    std::vector<std::string> sizes;
-    for (const Size& size : recorder.sizes_of(span)) {
-      sizes.push_back(fmt::format("{}={}", size.name, size.value));
-    }
-    work.push_back(fmt::format("{} of {} at level {}", name_of(span.block), fmt::join(sizes, ","),
-                               span.level));
-  }
-  return work;
-}
-
-/// A sentence on the first thing that a repetition does otherwise than the one before; empty if all
-/// do the same.
-std::string difference_of(const RehearsedRank& rehearsed) {
-  std::vector<std::string> before;
-  for (const Repetition& repetition : rehearsed.recorder.repetitions()) {
-    std::vector<std::string> work = work_of(rehearsed.recorder, repetition.index);
-    if (!before.empty() && work != before) {
-      before.resize(std::max(before.size(), work.size()), "nothing");
-      work.resize(before.size(), "nothing");
-      const auto [first, second] = std::ranges::mismatch(before, work);
-      return fmt::format(
-          "rank {} does {} in repetition {} and {} in the next: the application is not "
-          "deterministic, or keeps state from call to call",
-          rehearsed.rank, *first, repetition.index - 1, *second);
-    }
-    before = std::move(work);
-  }
-  return "";
 }
 
 /// Each process's `text` on process 0, the others get nothing.
@@ -175,46 +136,6 @@ std::vector<int> ranks_of_process(const Comm& world, const RehearsedRanks& wante
              : mine;
 }
 
-[[noreturn]] void refuse(const char* option, const char* why) {
-  throw UsageError(fmt::format("--rehearse: {} is not for a rehearsal, {}", option, why));
-}
-
-/// Refuses options of a search whose ranks run here, with one thread each and the messages of a
-/// machine.
-void check_rehearsed_search(const RunOptions& options) {
-  constexpr int kMaxVirtual = 4096;  // of 8 MiB of address space each
-  const RehearsedRanks& wanted = *options.rehearse;
-  const auto cores = std::ssize(cores_of_this_host());
-  if (options.threads > 1) {
-    refuse("--threads", "whose ranks have one thread each");
-  }
-  if (options.checkpoint) {
-    refuse("--checkpoint", "which begins at the start");
-  }
-  if (options.inputs != Inputs::same) {
-    refuse("--inputs new", "which repeats one input");
-  }
-  if (!wanted.ranks.empty()) {
-    throw UsageError(
-        fmt::format("--rehearse: all ranks of a search run here, say --rehearse {}", wanted.of));
-  }
-  if (wanted.of > kMaxVirtual) {
-    throw UsageError(
-        fmt::format("--rehearse: {} ranks of a search, allowed are {}", wanted.of, kMaxVirtual));
-  }
-  if (wanted.of > 1 && !options.machine) {
-    throw UsageError(
-        "--rehearse: say by --network what messages of a search take, a file that cleave-calibrate "
-        "writes");
-  }
-  if (wanted.of > cores && !options.ranks_per_host) {
-    throw UsageError(fmt::format(
-        "--rehearse: {} ranks are more than this host has cores ({}), say by --ranks-per-host how "
-        "many share a host",
-        wanted.of, cores));
-  }
-}
-
 int ranks_per_host(const RunOptions& options) {
   return std::min(options.ranks, options.ranks_per_host.value_or(options.ranks));
 }
@@ -244,39 +165,48 @@ RehearsedRanks parse_rehearsed_ranks(const std::string& text) {
   return wanted;
 }
 
-std::string what_to_know_of(const RehearsedRank& rehearsed, Inputs inputs) {
-  std::string text = inputs == Inputs::same ? difference_of(rehearsed) : "";
-  if (rehearsed.first_level > 0) {
-    text += fmt::format(
-        "{}rank {}: {} at levels 0 to {}, for which the other ranks' part takes more time or "
-        "memory than one host has",
-        text.empty() ? "" : "; ", rehearsed.rank,
-        rehearsed.level_offset > 0 ? "nothing is rehearsed" : "nothing is combined",
-        rehearsed.first_level - 1);
-  }
-  return text;
+std::string levels_left_out(const RehearsedRank& rehearsed) {
+  return rehearsed.first_level == 0
+             ? ""
+             : fmt::format(
+                   "rank {}: {} at levels 0 to {}, for which the other ranks' part takes more time "
+                   "or memory than one host has",
+                   rehearsed.rank,
+                   rehearsed.level_offset > 0 ? "nothing is rehearsed" : "nothing is combined",
+                   rehearsed.first_level - 1);
 }
 
-void check_rehearsal(const RunOptions& options) {
-  if (options.type == DC_Type::work_stealing) {
-    check_rehearsed_search(options);
-    return;
-  }
-  if (options.type != DC_Type::hypercube) {
-    throw UsageError(fmt::format("--rehearse: {} is not rehearsed, take --type hypercube",
-                                 name_of(options.type)));
-  }
-  if (options.verify) {
-    refuse("--verify", "which has no result");
-  }
-  if (options.max_nodes != RunOptions().max_nodes || std::isfinite(options.max_s)) {
-    refuse("a limit", "which solves each part as a whole");
-  }
-  if (options.machine || options.ranks_per_host) {
-    throw UsageError(
-        "--network and --ranks-per-host are for --rehearse of a search: cleave predict takes a "
-        "machine");
-  }
+void check_rehearsal(const RunOptions& o) {
+  constexpr int kMaxVirtual = 4096;  // ranks of 8 MiB of address space each
+  const int of = o.rehearse->of;
+  const auto cores = std::ssize(cores_of_this_host());
+  const bool searches = o.type == DC_Type::work_stealing;
+  const bool is_limited = o.max_nodes != RunOptions().max_nodes || std::isfinite(o.max_s);
+  refuse_first(
+      {{!searches && o.type != DC_Type::hypercube,
+        fmt::format("{} is not rehearsed, take --type hypercube", name_of(o.type))},
+       {!searches && o.verify, "--verify is not for a rehearsal, which has no result"},
+       {!searches && is_limited,
+        "a limit is not for a rehearsal, which solves each part as a whole"},
+       {!searches && (o.machine || o.ranks_per_host),
+        "--network and --ranks-per-host are for a search: cleave predict takes a machine"},
+       {searches && o.threads > 1,
+        "--threads is not for a rehearsal, whose ranks have one thread each"},
+       {searches && o.checkpoint.has_value(),
+        "--checkpoint is not for a rehearsal, which begins at the start"},
+       {searches && o.inputs != Inputs::same,
+        "--inputs new is not for a rehearsal, which repeats one input"},
+       {searches && !o.rehearse->ranks.empty(),
+        fmt::format("all ranks of a search run here, say --rehearse {}", of)},
+       {searches && of > kMaxVirtual,
+        fmt::format("{} ranks of a search, allowed are {}", of, kMaxVirtual)},
+       {searches && of > 1 && !o.machine,
+        "say by --network what messages of a search take, a file that cleave-calibrate writes"},
+       {searches && of > cores && !o.ranks_per_host,
+        fmt::format("{} ranks are more than this host has cores ({}), say by --ranks-per-host how "
+                    "many share a host",
+                    of, cores)}},
+      "--rehearse: ");
 }
 
 void rehearse(const Comm& world, const AnyRun& run, const ProgramTraits& program,
@@ -305,8 +235,7 @@ void rehearse(const Comm& world, const AnyRun& run, const ProgramTraits& program
   summary.sizes = repetitions.back().sizes;
   std::vector<std::string> warnings;
   for (const RehearsedRank& rehearsed : mine) {
-    for (const std::string& text :
-         gather_texts(world, what_to_know_of(rehearsed, options.inputs))) {
+    for (const std::string& text : gather_texts(world, levels_left_out(rehearsed))) {
       if (!text.empty()) {
         warnings.push_back(text);
       }
@@ -316,7 +245,7 @@ void rehearse(const Comm& world, const AnyRun& run, const ProgramTraits& program
     if (world.rank() == 0) {
       print_warnings(program.program, warnings, options);
       print_warnings(program.program, launch_warnings(world, options.threads), options);
-      print_summary(summary, options);
+      print_summary(summary, {}, options);
     }
   });
   if (options.trace) {
@@ -342,8 +271,7 @@ void rehearse_search(const Comm& world, AnyRun& run, const RunOptions& options,
   VirtualRanks ranks(options.ranks, network, processor_ns);
   for (int i = 0; i < options.warm_up + options.repetitions; ++i) {
     if (i == 0 || !run.keeps_problem()) {
-      const Stopwatch stopwatch(input_s);
-      run.make_problem(world, options, options.seed, Holding::all);
+      add_time(input_s, [&] { run.make_problem(world, options, options.seed, Holding::all); });
     }
     run.begin_solving();
     for (Recorder& recorder : recorders) {

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include <cleave/clock.hpp>
@@ -11,12 +10,9 @@
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
 #include <cleave/program.hpp>
-#include <cleave/program/instruments.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/program/mpi_program.hpp>
 #include <cleave/program/parse_options.hpp>
-#include <cleave/program/rehearse.hpp>
-#include <cleave/program/summary.hpp>
 #include <cleave/stealing/snapshot.hpp>
 #include <cleave/trace.hpp>
 #include <cleave/trace/checksum.hpp>
@@ -77,21 +73,6 @@ void share_end(const Comm& comm, std::optional<EndedEarly>& end) {
   }
 }
 
-/// What is wrong with the result of the last repetition. Collective.
-Wrong find_wrong(const Comm& comm, const Comm& holders, AnyRun& run, const RunOptions& options) {
-  const bool in_parts = is_distributed(options);
-  if (run.checks_parts() && (in_parts || !run.keeps_problem())) {
-    return first_wrong(comm, agree(comm, [&] { return run.wrong_part(holders, options); }));
-  }
-  if (in_parts) {
-    agree(comm, [&] { run.gather_solution(comm); });
-  }
-  const bool has_solution = comm.rank() == 0 || (all_hold_solution(options) && !in_parts);
-  const bool checks = has_solution && (in_parts || holds_problem(comm.rank(), options));
-  return first_wrong(
-      comm, agree(comm, [&] { return checks ? run.wrong(options, in_parts) : std::nullopt; }));
-}
-
 /// Checks the result, writes it and tells of it, as the options say; then writes the trace by
 /// `write`. Of a search that was ended early, tells what it found. Collective.
 /// \throws Error  on every rank, if the result is wrong or not whole
@@ -104,26 +85,26 @@ void tell_of_run(const Comm& comm, AnyRun& run, const ProgramTraits& program,
   const Comm holders = all_hold_solution(options) ? Comm(MPI_COMM_SELF) : comm;
   Wrong wrong;
   if (options.verify && !report.ended) {
-    wrong = find_wrong(comm, holders, run, options);
+    wrong = first_wrong(comm, run.wrong(comm, holders, options));
     summary.verified = !wrong;
   }
   if (!wrong && !report.ended) {
-    const Stopwatch stopwatch(summary.output_s);
-    agree(comm, [&] {
-      if (comm.rank() == 0 || holders.size() > 1) {
-        run.keep(holders);
-      }
+    add_time(summary.output_s, [&] {
+      agree(comm, [&] {
+        if (comm.rank() == 0 || holders.size() > 1) {
+          run.keep(holders);
+        }
+      });
     });
   }
   agree(comm, [&] {
     if (comm.rank() == 0) {
-      summary.figures = run.figures().json();
+      summary.figures = run.figures();
       if (report.ended) {
         summary.ended_early = report.ended->reason;
       }
       print_warnings(program.program, launch_warnings(comm, options.threads), options);
-      add_search_figures(summary, report, options);
-      print_summary(summary, options);
+      print_summary(std::move(summary), report, options);
       if (options.checkpoint && !report.ended) {
         remove_snapshots(*options.checkpoint);  // of a search that is done
       }
@@ -143,35 +124,14 @@ void tell_of_run(const Comm& comm, AnyRun& run, const ProgramTraits& program,
   }
 }
 
-/// What all ranks of a search would do, on virtual ones.
-void rehearse_application(const Comm& comm, AnyRun& run, const ProgramTraits& program,
-                          const RunOptions& options, const RunInformation& information) {
-  std::vector<Recorder> recorders(static_cast<std::size_t>(options.ranks),
-                                  Recorder(VirtualRanks::now_ns));
-  SearchReport report;
-  const auto options_of = [&](int rank) {
-    CallOptions call = call_options(options, program, rank, recorders[rank], report);
-    call.stealing.statistics = rank == 0 ? &report.workers : nullptr;
-    return call;
-  };
-  RunProgress progress(comm, program.program, options, report.visits);
-  bind_as(options, comm);
-  Summary summary{.app = program.name, .reads_input = !run.facts().is_generated};
-  {
-    const StopSignals signals(program.searches);
-    rehearse_search(comm, run, options, options_of, recorders, progress, summary.input_s);
-  }
-  summary.seconds = seconds_of(recorders.front().repetitions());
-  summary.sizes = recorders.front().repetitions().back().sizes;
-  tell_of_run(comm, run, program, options, report, std::move(summary),
-              [&] { write_rehearsed_search(options, information, recorders); });
-}
-
+/// Runs the application, or rehearses all ranks of a search on virtual ones. Collective.
 void run_application(const Comm& comm, AnyRun& run, const ProgramTraits& program,
                      const CommandLine& line, const RunInformation& information) {
   const RunOptions& options = line.options;
   // Spans are taken even if no trace is written, since they also tell the imbalance.
-  Recorder recorder(mpi_time_ns);
+  const auto clock = options.rehearse ? VirtualRanks::now_ns : mpi_time_ns;
+  std::vector<Recorder> recorders(options.rehearse ? options.ranks : 1, Recorder(clock));
+  Recorder& recorder = recorders.front();
   SearchReport report;
   CallOptions call = call_options(options, program, comm.rank(), recorder, report);
   if (call.checkpoint) {
@@ -186,17 +146,37 @@ void run_application(const Comm& comm, AnyRun& run, const ProgramTraits& program
   // Before the problem is made: memory is taken near the core that first touches it.
   call.bound_to = bind_as(options, comm);
   Summary summary{.app = program.name, .reads_input = !run.facts().is_generated};
-  {
-    const StopSignals signals(call.stealing.stop != nullptr);
-    measure(comm, run, options, call, recorder, progress, summary.input_s);
+  const auto solve = [&] {
+    if (!options.rehearse) {
+      measure(comm, run, options, call, recorder, progress, summary.input_s);
+      return;
+    }
+    const auto options_of = [&](int rank) {
+      CallOptions of_rank = call_options(options, program, rank, recorders[rank], report);
+      of_rank.stealing.statistics = rank == 0 ? &report.workers : nullptr;
+      return of_rank;
+    };
+    rehearse_search(comm, run, options, options_of, recorders, progress, summary.input_s);
+  };
+  if (program.searches) {
+    run_with_stop_signals(solve);
+  } else {
+    solve();
   }
-  const std::string& work = run.facts().work;
-  const std::string_view first = program.sizes.empty() ? "" : program.sizes.front().name;
   summary.seconds = seconds_of(recorder.repetitions());
   summary.sizes = recorder.repetitions().back().sizes;
-  summary.imbalance = imbalance_of(comm, recorder, work.empty() ? first : work);
-  tell_of_run(comm, run, program, options, report, std::move(summary),
-              [&] { write_trace(comm, *options.trace, information, recorder); });
+  if (!options.rehearse) {
+    const std::string& work = run.facts().work;
+    const std::string_view first = program.sizes.empty() ? "" : program.sizes.front().name;
+    summary.imbalance = imbalance_of(comm, recorder, work.empty() ? first : work);
+  }
+  tell_of_run(comm, run, program, options, report, std::move(summary), [&] {
+    if (options.rehearse) {
+      write_rehearsed_search(options, information, recorders);
+    } else {
+      write_trace(comm, *options.trace, information, recorder);
+    }
+  });
 }
 
 /// Parses the command line, for a run of so many ranks. \return  nothing if there is nothing more
@@ -232,12 +212,10 @@ void run_on_ranks(const Comm& comm, const ProgramTraits& program, int argc, char
   });
   const auto run = program.begin(options);
   const RunInformation information = run_information(program, *line, run->facts(), argc, argv);
-  if (!options.rehearse) {
-    run_application(comm, *run, program, *line, information);
-  } else if (options.type == DC_Type::work_stealing) {
-    rehearse_application(comm, *run, program, options, information);
-  } else {
+  if (options.rehearse && options.type == DC_Type::hypercube) {
     rehearse(comm, *run, program, options, information);
+  } else {
+    run_application(comm, *run, program, *line, information);
   }
 }
 

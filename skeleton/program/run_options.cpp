@@ -9,9 +9,8 @@
 
 #include <cleave/command_line/options.hpp>
 #include <cleave/error.hpp>
-#include <cleave/program/instruments.hpp>
+#include <cleave/program/measure.hpp>
 #include <cleave/program/parse_options.hpp>
-#include <cleave/program/rehearse.hpp>
 #include <cleave/study.hpp>
 #include <cleave/trace/json_fields.hpp>
 
@@ -102,9 +101,6 @@ void add_common(CLI::App& cli, const ProgramTraits& program, CommandLine& line) 
             "(not for every application); of work_stealing: rooted");
   cli.add_option("--threads", o.threads, "threads of each rank; one with sequential")
       ->transform(Count(1, StealingOptions::kMaxThreads));
-  add_named(cli, "--bind", o.bind, {Bind::full, Bind::cores, Bind::none},
-            "keep each thread on a core of its own: full (where the threads on a host are as many "
-            "as its cores), cores (where they are no more), none");
   cli.add_option("--repetitions", o.repetitions,
                  with_checkpoint("runs that are timed", " (with --checkpoint: 1)"))
       ->transform(Count(1, kMaxRuns));
@@ -152,75 +148,50 @@ void add_of_search(CLI::App& cli, RunOptions& o) {
   cli.add_flag("--resume", o.resume, "begin from the newest snapshot in the folder, if it has one");
 }
 
-void add_own(CLI::App& cli, const ProgramTraits& program, RunOptions& o) {
-  for (const FileOption& file : program.files) {
-    const std::string name(file.name);
-    cli.add_option_function<std::string>(
-           "--" + name, [&o, name](const std::string& path) { o.files[name] = path; },
-           std::string(file.description))
-        ->check(CLI::ExistingFile)
-        ->type_name("FILE");
-  }
-  if (program.add_options) {
-    program.add_options(cli);
-  }
-}
-
-/// Sets the placement of the type where none is given. \throws UsageError  if that given is not
-/// for the type
-void choose_placement(const ProgramTraits& program, bool is_given, RunOptions& o) {
+/// Throws the first sentence that applies. \throws UsageError
+void check_combinations(const ProgramTraits& program, bool has_placement, RunOptions& o) {
   const auto is_of = [&](DC_Type type) {
     const auto allowed = program.placements_of(type);
     return std::ranges::find(allowed, o.placement) != allowed.end();
   };
-  if (!is_given) {
-    o.placement = o.type == DC_Type::work_stealing ? Placement::rooted : program.placement;
-  } else if (traits_of(o.placement).problem == Holders::parts && !is_of(DC_Type::hypercube)) {
-    throw UsageError(
-        fmt::format("--placement: {} is not for {}: its problem has no parts, which `make_part` of "
-                    "a Program makes",
-                    name_of(o.placement), program.program));
-  } else if (!is_of(o.type) && o.type != DC_Type::sequential) {
-    // One rank alone holds everything; it may be asked for the form that is distributed on more.
-    throw UsageError(
-        fmt::format("--placement: {} is not for --type {}", name_of(o.placement), name_of(o.type)));
-  }
-}
-
-void check_checkpoint(RunOptions& o) {
-  if (o.type != DC_Type::work_stealing) {
-    throw UsageError(fmt::format("--checkpoint: {} writes no snapshots", name_of(o.type)));
-  }
-  const auto only = [](const char* name, bool given, int value, int allowed) {
-    if (given && value != allowed) {
-      throw UsageError(fmt::format("{}: must be {} with --checkpoint, which is for one long run",
-                                   name, allowed));
-    }
-  };
-  only("--repetitions", o.repetitions_given, o.repetitions, 1);
-  only("--warm-up", o.warm_up_given, o.warm_up, 0);
-  o.run_once();
-}
-
-/// Refuses options that do not go together. \throws UsageError
-void check_combinations(const ProgramTraits& program, RunOptions& o) {
+  const auto type = name_of(o.type);
+  const auto placement = name_of(o.placement);
+  const bool is_alone = o.type == DC_Type::sequential;  // and may be asked for any placement
   const bool has_threads =
       o.type == DC_Type::work_stealing || (o.type == DC_Type::hypercube && program.shares_own_part);
-  if (o.threads > 1 && !has_threads) {
-    throw UsageError(fmt::format(
-        "--threads: {} of {} runs one thread a rank, {}take --type work_stealing", name_of(o.type),
-        program.program, o.type == DC_Type::hypercube ? "give the application `small` or " : ""));
-  }
+  const auto only_once = [&](bool is_given, int value, int allowed) {
+    return o.checkpoint && is_given && value != allowed;
+  };
+  refuse_first(
+      {{has_placement && traits_of(o.placement).problem == Holders::parts &&
+            !is_of(DC_Type::hypercube),
+        fmt::format("--placement: {} is not for {}: its problem has no parts, which "
+                    "`make_part` of a Program makes",
+                    placement, program.program)},
+       {has_placement && !is_alone && !is_of(o.type),
+        fmt::format("--placement: {} is not for --type {}", placement, type)},
+       {o.threads > 1 && !has_threads,
+        fmt::format("--threads: {} of {} runs one thread a rank, {}take --type "
+                    "work_stealing",
+                    type, program.program, is_alone ? "" : "give the application `small` or ")},
+       {!o.rehearse && (o.machine || o.ranks_per_host),
+        "--network and --ranks-per-host are for a rehearsed search: add --rehearse P"},
+       {!o.checkpoint && o.resume, "--resume: say which folder by --checkpoint"},
+       {o.checkpoint && o.type != DC_Type::work_stealing,
+        fmt::format("--checkpoint: {} writes no snapshots", type)},
+       {only_once(o.repetitions_given, o.repetitions, 1),
+        "--repetitions: must be 1 with --checkpoint, which is for one long run"},
+       {only_once(o.warm_up_given, o.warm_up, 0),
+        "--warm-up: must be 0 with --checkpoint, which is for one long run"}});
   check_has_standard_output("--trace", o.trace.value_or(""), o.json);
   if (o.rehearse) {
     check_rehearsal(o);
-  } else if (o.machine || o.ranks_per_host) {
-    throw UsageError("--network and --ranks-per-host are for a rehearsed search: add --rehearse P");
+  }
+  if (!has_placement) {
+    o.placement = o.type == DC_Type::work_stealing ? Placement::rooted : program.placement;
   }
   if (o.checkpoint) {
-    check_checkpoint(o);
-  } else if (o.resume) {
-    throw UsageError("--resume: say which folder by --checkpoint");
+    o.run_once();
   }
 }
 
@@ -272,21 +243,17 @@ std::optional<CommandLine> parse_options(const ProgramTraits& program, int argc,
     add_of_search(cli, o);
   }
   cli.option_defaults()->group(kOwnGroup);
-  add_own(cli, program, o);
+  if (program.add_options) {
+    program.add_options(cli);
+  }
   cli.option_defaults()->group("Options");
   if (!parse_command_line(cli, argc, argv, speaks)) {
     return std::nullopt;
   }
-  for (const FileOption& file : program.files) {
-    if (!line.describes && file.is_required && !o.files.contains(std::string(file.name))) {
-      throw UsageError(fmt::format("--{} is required: {}", file.name, file.description));
-    }
-  }
   o.sizes_given = !program.sizes.empty() && cli.count("--size") > 0;
   o.repetitions_given = cli.count("--repetitions") > 0;
   o.warm_up_given = cli.count("--warm-up") > 0;
-  choose_placement(program, cli.count("--placement") > 0, o);
-  check_combinations(program, o);
+  check_combinations(program, cli.count("--placement") > 0, o);
   for (const CLI::Option* option : cli.get_options()) {
     if (option->get_group() == kOwnGroup) {
       const std::string name = option->get_name();
@@ -299,30 +266,21 @@ std::optional<CommandLine> parse_options(const ProgramTraits& program, int argc,
 }
 
 Study default_study(const ProgramTraits& program, bool is_quick) {
-  for (const FileOption& file : program.files) {
-    if (!file.study.empty()) {
-      return {.sizes = file.study, .size_option = fmt::format("--{}", file.name)};
-    }
-  }
   Study study;
   if (program.sizes.empty()) {
     return study;
   }
   const SizeOption& first = program.sizes.front();
-  const bool is_alone = program.searches || program.sizes.size() == 1;
   for (const std::int64_t count : counts_of(first, program.searches, is_quick)) {
     const double factor = static_cast<double>(count) / static_cast<double>(first.default_count);
-    for (const double share : is_alone ? std::vector{1.0} : std::vector{0.5, 1.0, 2.0}) {
-      NamedSizes sizes = {{std::string(first.name), count}};
-      for (std::size_t i = 1; i < program.sizes.size(); ++i) {
-        const SizeOption& other = program.sizes[i];
-        sizes[std::string(other.name)] =
-            program.searches ? other.default_count : scaled(other, factor * share);
-      }
-      study.sizes.push_back(as_size_option(sizes));
+    NamedSizes sizes;
+    for (const SizeOption& other : program.sizes) {
+      sizes[std::string(other.name)] =
+          program.searches ? other.default_count : scaled(other, factor);
     }
+    sizes[std::string(first.name)] = count;
+    study.sizes.push_back(as_size_option(sizes));
   }
-  study.sizes.erase(std::unique(study.sizes.begin(), study.sizes.end()), study.sizes.end());
   return study;
 }
 

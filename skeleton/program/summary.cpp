@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include <cleave/command_line/output.hpp>
 #include <cleave/file.hpp>
-#include <cleave/program/summary.hpp>
+#include <cleave/program/measure.hpp>
 #include <cleave/trace/duration.hpp>
 #include <cleave/trace/median.hpp>
 #include <cleave/trace/words.hpp>
@@ -23,7 +24,8 @@ Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-std::string text_for_scripts(const Summary& summary, const RunOptions& options) {
+std::string text_for_scripts(const Summary& summary, const Json& figures,
+                             const RunOptions& options) {
   Json json = {{"app", summary.app},
                {"ranks", options.ranks},
                {"threads", options.threads},
@@ -46,7 +48,7 @@ std::string text_for_scripts(const Summary& summary, const RunOptions& options) 
   json["input_seconds"] = summary.input_s;
   json["output_seconds"] = summary.output_s;
   json["imbalance"] = or_null(summary.imbalance);
-  json.update(summary.figures);
+  json.update(figures);
   if (summary.ended_early) {
     json["ended_early"] = *summary.ended_early;
   } else {
@@ -66,7 +68,7 @@ std::string heading(const Summary& summary, const RunOptions& options) {
                      fmt::join(summary.rehearsed, ", "), options.ranks, way);
 }
 
-std::string text_for_people(const Summary& summary, const RunOptions& options) {
+std::string text_for_people(const Summary& summary, Json figures, const RunOptions& options) {
   std::string text = heading(summary, options);
   const auto add = [&text](std::string_view label, const std::string& words) {
     text += fmt::format("{:<22}{}\n", label, words);
@@ -74,7 +76,6 @@ std::string text_for_people(const Summary& summary, const RunOptions& options) {
   if (summary.ended_early) {
     add("so far", "the search was ended early");
   }
-  Json figures = summary.figures;
   for (const Size& size : summary.sizes) {
     add(size.name, std::to_string(size.value));
     figures.erase(std::string(size.name));
@@ -101,17 +102,9 @@ std::string text_for_people(const Summary& summary, const RunOptions& options) {
   return text;
 }
 
-}  // namespace
-
-void print_summary(const Summary& summary, const RunOptions& options) {
-  if (options.json) {
-    write_out(text_for_scripts(summary, options));
-  } else if (!options.quiet && !is_standard_output(options.trace.value_or(""))) {
-    write_out(text_for_people(summary, options));
-  }
-}
-
-void add_search_figures(Summary& summary, const SearchReport& report, const RunOptions& options) {
+/// Adds what a search did. Sets the imbalance, that of its workers.
+void add_search_figures(Json& figures, Summary& summary, const SearchReport& report,
+                        const RunOptions& options) {
   WorkerStatistics all;
   std::vector<double> shares;
   for (const WorkerStatistics& worker : report.workers) {
@@ -132,7 +125,7 @@ void add_search_figures(Summary& summary, const SearchReport& report, const RunO
   const bool is_resumed = report.snapshots.resumed_from > 0;  // other nodes were searched before
   for (const Size& size : summary.sizes) {
     if (size.name == "nodes") {
-      summary.figures["nodes_per_second"] =
+      figures["nodes_per_second"] =
           (is_resumed ? total : static_cast<double>(size.value)) / median(summary.seconds);
     }
   }
@@ -146,7 +139,7 @@ void add_search_figures(Summary& summary, const SearchReport& report, const RunO
   }
   const std::int64_t tried = all.local_tried + all.remote_tried;
   const std::int64_t made = all.local_made + all.remote_made;
-  summary.figures["steals"] = {
+  figures["steals"] = {
       {"tried", tried},
       {"made", made},
       {"success",
@@ -156,16 +149,27 @@ void add_search_figures(Summary& summary, const SearchReport& report, const RunO
       {"remote_tried", all.remote_tried},
       {"remote_made", all.remote_made},
       {"nodes_stolen", all.nodes_stolen}};
-  summary.figures["worker_seconds"] = {{"searching", seconds(all.searching_ns)},
-                                       {"stealing", seconds(all.stealing_ns)},
-                                       {"idle", seconds(all.idle_ns)}};
-  summary.figures["efficiency"] = seconds(all.searching_ns) / (summary.seconds.back() * workers);
-  summary.figures["share_of_nodes"] = shares;
+  figures["worker_seconds"] = {{"searching", seconds(all.searching_ns)},
+                               {"stealing", seconds(all.stealing_ns)},
+                               {"idle", seconds(all.idle_ns)}};
+  figures["efficiency"] = seconds(all.searching_ns) / (summary.seconds.back() * workers);
+  figures["share_of_nodes"] = shares;
   if (options.checkpoint) {
-    summary.figures["snapshots"] = report.snapshots.written;
-    summary.figures["snapshot_seconds"] = seconds(report.snapshots.resting_ns);
-    summary.figures["resumed_from"] =
-        is_resumed ? Json(report.snapshots.resumed_from) : Json(nullptr);
+    figures["snapshots"] = report.snapshots.written;
+    figures["snapshot_seconds"] = seconds(report.snapshots.resting_ns);
+    figures["resumed_from"] = is_resumed ? Json(report.snapshots.resumed_from) : Json(nullptr);
+  }
+}
+
+}  // namespace
+
+void print_summary(Summary summary, const SearchReport& report, const RunOptions& options) {
+  Json figures = summary.figures.json();
+  add_search_figures(figures, summary, report, options);
+  if (options.json) {
+    write_out(text_for_scripts(summary, figures, options));
+  } else if (!options.quiet && !is_standard_output(options.trace.value_or(""))) {
+    write_out(text_for_people(summary, std::move(figures), options));
   }
 }
 

@@ -9,7 +9,7 @@
 
 #include <cleave/command_line/options.hpp>
 #include <cleave/error.hpp>
-#include <cleave/program/instruments.hpp>
+#include <cleave/program/measure.hpp>
 
 #include "tests/instruments/dilate.hpp"
 #include "tests/instruments/inject.hpp"

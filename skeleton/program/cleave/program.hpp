@@ -31,7 +31,6 @@
 #include <cleave/costs.hpp>
 #include <cleave/program/any_run.hpp>
 #include <cleave/program/run_of.hpp>
-#include <cleave/program/traits.hpp>
 #include <cleave/run_options.hpp>
 
 namespace CLI {
@@ -51,14 +50,13 @@ struct Program {
   std::string name = {};               ///< of the application; else the file's
   std::string summary = {};            ///< a sentence for --help
   std::vector<SizeOption> sizes = {};  ///< names and defaults of --size
-  std::vector<FileOption> files = {};  ///< that it reads, and what `cleave study` runs
   std::string work = {};  ///< the size that `imbalance` counts; else the first of `sizes`
 
   /// Adds options of the application's own, as CLI11 has it.
   std::function<void(CLI::App&)> add_options = {};
   /// Called when they are parsed. \throws UsageError. May add warnings
   std::function<void(RunOptions&)> check_options = {};
-  /// What `cleave study` runs; else the files that are named, or sizes up to the default ones.
+  /// What `cleave study` runs; else sizes up to the default ones.
   std::function<Study(const RunOptions&, bool is_quick)> study = {};
 
   /// Makes the functors, with the data that all ranks share; else App{}.
@@ -71,7 +69,7 @@ struct Program {
                      std::function<Problem(const Comm&, const NamedSizes&, std::uint64_t seed)>,
                      detail::NoParts>
       make_part = {};
-  /// Whether a new seed makes a new problem; else it does where no file is given.
+  /// Whether a new seed makes a new problem; else it does.
   std::function<bool()> is_generated = {};
 
   /// A sentence on a wrong whole solution, for --verify; nothing if it is right. May take a
@@ -135,7 +133,6 @@ int run(int argc, char** argv, Program<App> program,
     traits.name = program.name;
     traits.summary = program.summary;
     traits.sizes = program.sizes;
-    traits.files = program.files;
     traits.add_options = program.add_options;
     traits.check_options = program.check_options;
     traits.study = program.study;

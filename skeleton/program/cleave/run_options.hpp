@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,26 +25,6 @@ struct SizeOption {
   bool is_required = true;  ///< must be given where any other size is
 };
 
-/// A file that a program reads: its option `--name FILE`.
-struct FileOption {
-  std::string_view name;
-  std::string_view description;
-  std::vector<std::string> study = {};  ///< the files that `cleave study` runs, by their paths
-  bool is_required = false;
-};
-
-/// Whether each worker (a thread of a rank) is kept on a core of its own.
-enum class Bind {
-  full,   ///< where the workers of a host are as many as the cores that they may use
-  cores,  ///< where they are no more
-  none,
-};
-
-/// "full", "cores", "none".
-constexpr std::string_view name_of(Bind bind) {
-  return bind == Bind::full ? "full" : bind == Bind::cores ? "cores" : "none";
-}
-
 /// The ranks of a run that --rehearse names.
 struct RehearsedRanks {
   int of = 1;              ///< the run's
@@ -58,10 +37,8 @@ struct RunOptions {
   DC_Type type = DC_Type::hypercube;
   Placement placement = Placement::replicated;
   int threads = 1;
-  Bind bind = Bind::full;
-  NamedSizes sizes;                                    ///< of --size, or the default ones
-  bool sizes_given = false;                            ///< whether --size was
-  std::map<std::string, std::filesystem::path> files;  ///< of each FileOption that was given
+  NamedSizes sizes;          ///< of --size, or the default ones
+  bool sizes_given = false;  ///< whether --size was
   int repetitions = 5;
   int warm_up = 1;
   std::uint64_t seed = 1;

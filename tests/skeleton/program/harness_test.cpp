@@ -13,7 +13,6 @@
 #include <cleave/error.hpp>
 #include <cleave/program.hpp>
 #include <cleave/program/parse_options.hpp>
-#include <cleave/program/traits.hpp>
 #include <cleave/random.hpp>
 #include <cleave/trace/median.hpp>
 
@@ -48,13 +47,6 @@ ProgramTraits search() {
   ProgramTraits program = sample();
   program.searches = true;
   program.type = DC_Type::work_stealing;
-  return program;
-}
-
-/// One that reads a file.
-ProgramTraits reader() {
-  ProgramTraits program = sample();
-  program.files = {{.name = "input", .description = "what is read", .is_required = true}};
   return program;
 }
 
@@ -140,7 +132,7 @@ TEST(CommandLine, OfASearchRefusesWhatDoesNotGoTogether) {
        {{"--rehearse", "4", "--type", "hypercube", "--max-nodes", "9"}, limit},
        {{"--rehearse", "4", "--type", "hypercube", "--max-time", "9"}, limit},
        {{"--rehearse", "4", "--type", "hypercube", "--network", "x"},
-        "--network and --ranks-per-host are for --rehearse of a search: cleave predict takes a "
+        "--rehearse: --network and --ranks-per-host are for a search: cleave predict takes a "
         "machine"},
        {{"--max-time", "soon"},
         "--max-time: 'soon' is not a time above 0 and up to 1e9 s: give seconds, or 20ms, 90s, "
@@ -201,19 +193,8 @@ TEST(CommandLine, KeepsOwnOptionsAsGivenOrByDefault) {
   EXPECT_EQ(parse({"--own", "y"}).own.back().second, "y");
 }
 
-TEST(CommandLine, RequiresAFileThatIsThereButToDescribeItself) {
-  expect_refusals(reader(), {{{}, "--input is required: what is read"},
-                             {{"--describe"}, "accepted"},
-                             {{"--input", "/no/file"}, "--input: File does not exist: /no/file"}});
-  EXPECT_EQ(parse({"--input", "/dev/null"}, reader()).options.files.at("input"), "/dev/null");
-}
-
-TEST(DefaultStudy, IsOfFilesThatTheProgramNamesElseOfSizesUpToTheDefault) {
-  ProgramTraits program = reader();
-  program.files[0].study = {"small.txt", "large one.txt"};
-  EXPECT_EQ(default_study(program, false).size_option, "--input");
-  EXPECT_EQ(default_study(program, false).sizes, (Texts{"small.txt", "large one.txt"}));
-  program = search();
+TEST(DefaultStudy, IsOfSizesUpToTheDefault) {
+  ProgramTraits program = search();
   program.sizes = {{"N", 9}, {"K", 3}};
   EXPECT_EQ(default_study(program, true).sizes,
             (Texts{"K=3,N=3", "K=3,N=4", "K=3,N=5", "K=3,N=6", "K=3,N=7", "K=3,N=8"}));

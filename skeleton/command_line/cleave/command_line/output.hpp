@@ -6,6 +6,7 @@
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace cleave::detail {
@@ -25,6 +26,10 @@ void check_has_standard_output(const std::string& option, const std::filesystem:
 /// \throws UsageError  if `file`, which `option` writes, is one of the files that are read
 void check_is_not_read(const std::string& option, const std::filesystem::path& file,
                        const std::vector<std::string>& inputs);
+
+/// Throws the first sentence whose condition holds, behind `start`. \throws UsageError
+void refuse_first(const std::vector<std::pair<bool, std::string>>& refusals,
+                  const std::string& start = "");
 
 /// Writes `text` to standard output. \throws Error  if that cannot be written to
 void write_out(const std::string& text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program's application with its problem and its solution, whatever their types are; and which
-// ranks hold what of them.
+// A program, its application, problem and solution, whatever their types are; and which ranks hold
+// what of them.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,24 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include <cleave/application.hpp>
 #include <cleave/blocks/call_options.hpp>
+#include <cleave/blocks/in_halves.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/costs.hpp>
 #include <cleave/dc_type.hpp>
 #include <cleave/figures.hpp>
 #include <cleave/program/mpi_program.hpp>
 #include <cleave/run_options.hpp>
+#include <cleave/sizes.hpp>
 #include <cleave/trace.hpp>
+#include <cleave/tree_search.hpp>
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace cleave::detail {
 
@@ -100,16 +109,9 @@ class AnyRun {
                                  const CallOptions& call, int rank, std::int64_t max_bytes,
                                  const std::function<Holding(int rank)>& holding) const = 0;
 
-  /// Whether the program checks parts.
-  virtual bool checks_parts() const = 0;
-  /// What is wrong with this rank's part of the solution; collective over `holders`.
-  virtual Wrong wrong_part(const Comm& holders, const RunOptions& options) const = 0;
-  /// Makes the solution on rank 0 the whole one. Collective.
-  virtual void gather_solution(const Comm& comm) = 0;
-  /// What is wrong with a whole solution, whose problem this rank has or, if it lies `in_parts`,
-  /// makes.
-  virtual Wrong wrong(const RunOptions& options, bool in_parts) const = 0;
-
+  /// What is wrong with the solution on this rank; on all ranks that share it, `holders`, if the
+  /// program checks parts. Collective.
+  virtual Wrong wrong(const Comm& comm, const Comm& holders, const RunOptions& options) = 0;
   /// Writes the solution, if the program does; collective over the ranks that share it.
   virtual void keep(const Comm& holders) const = 0;
   /// On rank 0.
@@ -126,5 +128,61 @@ namespace cleave {
 /// A Program of any application: makes its run as the options say.
 /// \throws Error  if the program lacks what it cannot do without
 using AnyProgram = std::function<std::unique_ptr<detail::AnyRun>(const RunOptions&)>;
+
+namespace detail {
+
+/// "N=1M,M=2M", as --size takes it.
+inline std::string as_size_option(const NamedSizes& sizes) {
+  std::string text = format_sizes(sizes);
+  std::erase(text, ' ');
+  return text;
+}
+
+struct ProgramTraits {
+  std::string name;     ///< of the application
+  std::string program;  ///< the file that was started, as messages name it
+  std::string summary;
+  std::vector<SizeOption> sizes;
+  std::function<void(CLI::App&)> add_options{};
+  std::function<void(RunOptions&)> check_options{};
+  std::function<Study(const RunOptions&, bool is_quick)> study{};
+  AnyProgram begin{};
+  bool searches = false;         ///< whether limits and snapshots apply
+  bool shares_own_part = false;  ///< whether ranks of the hypercube may have several threads
+  std::vector<DC_Type> types;
+  DC_Type type = DC_Type::hypercube;            ///< the default
+  std::vector<Placement> placements;            ///< of the hypercube
+  Placement placement = Placement::replicated;  ///< the hypercube's default
+
+  /// Where a problem may lie before a call of that type.
+  std::vector<Placement> placements_of(DC_Type of) const {
+    return of == DC_Type::hypercube ? placements
+                                    : std::vector{Placement::rooted, Placement::replicated};
+  }
+};
+
+/// The traits that the types of `App` tell.
+/// \param makes_parts  whether a run can give each rank its part
+template <class App>
+ProgramTraits program_traits_of(bool makes_parts) {
+  constexpr bool kOnHypercube = RunsOnHypercube<App>;
+  ProgramTraits traits;
+  traits.searches = TreeSearch<App>;
+  traits.shares_own_part = SharesOwnPart<App>;
+  traits.types = {DC_Type::sequential, DC_Type::work_stealing};
+  if (kOnHypercube) {
+    traits.types.insert(traits.types.begin() + 1, DC_Type::hypercube);
+  }
+  for (const PlacementTraits& of : kPlacements) {
+    if (of.problem == Holders::parts ? makes_parts : kOnHypercube) {
+      traits.placements.push_back(of.placement);
+    }
+  }
+  traits.placement = makes_parts ? Placement::distributed : Placement::replicated;
+  traits.type = TreeSearch<App> || !kOnHypercube ? DC_Type::work_stealing : DC_Type::hypercube;
+  return traits;
+}
+
+}  // namespace detail
 
 }  // namespace cleave

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timed loop: repetitions of one DC_Call on fresh copies of one problem.
+// The timed loop: repetitions of one DC_Call on fresh copies of one problem. --rehearse: the ranks
+// of a run on more ranks than there are, by the real executor: of the hypercube one by one
+// (rehearsal.hpp), of a search all in turns (virtual_ranks.hpp). Reference:
+// docs/reference/programs.md.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,12 +18,30 @@
 #include <cleave/comm.hpp>
 #include <cleave/command_line/progress.hpp>
 #include <cleave/program/any_run.hpp>
-#include <cleave/program/traits.hpp>
 #include <cleave/run_options.hpp>
 #include <cleave/trace/worker_statistics.hpp>
 #include <cleave/tree_search.hpp>
 
 namespace cleave::detail {
+
+/// The seam at which tests and referees disturb the runs of a program: one that is linked with
+/// tests/instruments has the options that say how. No other program has any.
+class Instruments {
+ public:
+  Instruments() = default;
+  Instruments(const Instruments&) = delete;
+  Instruments& operator=(const Instruments&) = delete;
+  virtual ~Instruments() = default;
+
+  virtual void add_options(CLI::App& cli) = 0;
+  /// Adds hooks to the call of `rank`.
+  virtual void attach(CallOptions& call, const RunOptions& options, int rank) = 0;
+  /// After all runs. Collective. \throws Error  if what was asked for did not happen
+  virtual void finish(const Comm& comm) = 0;
+};
+
+/// Those that are linked; set before main begins.
+inline Instruments* instruments = nullptr;
 
 /// Keeps memory that is freed for the allocations to come, of any length. Else every long one gets
 /// fresh pages from the system in each repetition. To touch these first takes as long as the work,
@@ -40,18 +62,13 @@ class RunProgress {
   std::optional<Progress> progress_;  ///< last, since its thread looks at the others
 };
 
-/// Adds the time of its life.
-class Stopwatch {
- public:
-  explicit Stopwatch(double& total_s) : total_s_(total_s) {}
-  ~Stopwatch() { total_s_ += static_cast<double>(monotonic_ns() - begin_ns_) / 1e9; }
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
-
- private:
-  double& total_s_;
-  const std::int64_t begin_ns_ = monotonic_ns();
-};
+/// Calls `body` and adds the time that it takes to `total_s`.
+template <class Body>
+void add_time(double& total_s, Body&& body) {
+  const std::int64_t begin_ns = monotonic_ns();
+  body();
+  total_s += static_cast<double>(monotonic_ns() - begin_ns) / 1e9;
+}
 
 /// What is told of a run beside its times; on rank 0.
 struct SearchReport {
@@ -66,21 +83,9 @@ struct SearchReport {
 CallOptions call_options(const RunOptions& options, const ProgramTraits& program, int rank,
                          Recorder& recorder, SearchReport& report);
 
-/// While it lives, SIGTERM or SIGINT asks the search that is running to stop, by what
+/// Calls `body`. Meanwhile SIGTERM or SIGINT asks the search that is running to stop, by what
 /// `call_options` has set as its `stop`. Another one, two seconds later or more, ends the process.
-class StopSignals {
- public:
-  explicit StopSignals(bool are_taken);
-  ~StopSignals();
-  StopSignals(const StopSignals&) = delete;
-  StopSignals& operator=(const StopSignals&) = delete;
-
- private:
-  using Handler = void (*)(int);
-  bool are_taken_;
-  Handler of_term_ = nullptr;
-  Handler of_int_ = nullptr;
-};
+void run_with_stop_signals(const std::function<void()>& body);
 
 /// Binds the calling thread as --bind says. \return  what `CallOptions::bound_to` is to be
 std::vector<int> bind_as(const RunOptions& options, const Comm& comm);
@@ -106,5 +111,54 @@ std::vector<double> seconds_of(std::span<const Repetition> repetitions);
 /// \return  nothing if no rank recorded any such work
 std::optional<double> imbalance_of(const Comm& comm, const Recorder& recorder,
                                    std::string_view work);
+
+/// "64" or "64:0,5". \throws UsageError
+RehearsedRanks parse_rehearsed_ranks(const std::string& text);
+
+/// \throws UsageError  if other options mean what no rehearsal does
+void check_rehearsal(const RunOptions& options);
+
+/// A warning of levels that are left out; empty if there are none.
+std::string levels_left_out(const RehearsedRank& rehearsed);
+
+/// The run of a program that is given --rehearse: prints the times, and to standard error what is
+/// to be known of them; writes the trace, of which `information` tells. Collective over `world`.
+void rehearse(const Comm& world, const AnyRun& run, const ProgramTraits& program,
+              RunOptions options, RunInformation information);
+
+/// In place of `measure`: runs the search on virtual ranks, whose spans and times go to
+/// `recorders`, one a rank. \throws UsageError  if the machine lacks what it takes, or there are
+/// more processes than this one
+void rehearse_search(const Comm& world, AnyRun& run, const RunOptions& options,
+                     const std::function<CallOptions(int rank)>& options_of,
+                     std::span<Recorder> recorders, RunProgress& progress, double& input_s);
+
+/// Writes what these ranks did. \throws Error
+void write_rehearsed_search(const RunOptions& options, RunInformation run,
+                            std::span<const Recorder> recorders);
+
+/// Everything that is told of a run.
+struct Summary {
+  std::string app;
+  std::vector<int> rehearsed;  ///< these ranks without messages, in place of a run
+  std::vector<double> seconds;
+  double input_s = 0;   ///< to read or make the problem, which `seconds` leave out
+  double output_s = 0;  ///< to write the result, the same
+  bool reads_input = false;
+  Sizes sizes;
+  std::optional<double> imbalance;
+  Figures figures;
+  std::optional<bool> verified;
+  std::optional<std::string> ended_early;  ///< why the figures are those of a part of the search
+};
+
+/// Prints to standard output: one line of JSON, or some lines for people. Of a search also the
+/// nodes a second, what its workers did, and its snapshots; the imbalance is then over workers, and
+/// the efficiency the share of their time in visits. \throws Error  if it cannot be written
+void print_summary(Summary summary, const SearchReport& report, const RunOptions& options);
+
+/// Prints a line each to standard error, unless --quiet.
+void print_warnings(std::string_view program, const std::vector<std::string>& warnings,
+                    const RunOptions& options);
 
 }  // namespace cleave::detail

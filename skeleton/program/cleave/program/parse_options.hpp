@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <cleave/program/traits.hpp>
+#include <cleave/program/any_run.hpp>
 #include <cleave/run_options.hpp>
 
 namespace cleave::detail {
@@ -31,13 +31,10 @@ std::optional<CommandLine> parse_options(const ProgramTraits& program, int argc,
 /// Whether the command line has --help, --version or --describe.
 bool asks_to_be_told(int argc, char** argv);
 
-/// The study of an application that says nothing of its own: the files that it names for it, else
-/// sizes up to the default ones.
-///
-/// The first falls to 3/4 of itself from step to step. So powers of two, which halve evenly and
-/// fill caches in their own way, do not take turns with others. The others have half, once and
-/// twice their share of it. The first size of a search falls by 1, since its trees grow
-/// exponentially.
+/// The study of an application that says nothing of its own: sizes up to the default ones. The
+/// first falls to 3/4 of itself from step to step. So powers of two, which halve evenly and fill
+/// caches in their own way, do not take turns with others. The others fall with it. The first size
+/// of a search falls by 1, since its trees grow exponentially.
 Study default_study(const ProgramTraits& program, bool is_quick);
 
 /// The description of a program for the options that a command line chose.

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <type_traits>
@@ -99,8 +100,7 @@ class RunOf final : public AnyRun {
  public:
   RunOf(std::shared_ptr<const Program<App>> program, const RunOptions& options)
       : AnyRun({.work = program->work,
-                .is_generated =
-                    program->is_generated ? program->is_generated() : options.files.empty(),
+                .is_generated = !program->is_generated || program->is_generated(),
                 .costs = program->costs}),
         program_(std::move(program)),
         app_(require_whole(*program_).application(options)) {}
@@ -154,44 +154,19 @@ class RunOf final : public AnyRun {
     }
   }
 
-  bool checks_parts() const override { return program_->wrong_part != nullptr; }
-
-  Wrong wrong_part(const Comm& holders, const RunOptions& options) const override {
-    return program_->wrong_part(holders, options.sizes, options.seed, solution_);
-  }
-
-  void gather_solution(const Comm& comm) override {
-    if constexpr (SplitsParts<App>) {
-      using Element = typename App::Element;
-      const std::vector<std::int64_t> sizes = comm.gather(std::ssize(std::span(solution_)));
-      if (comm.rank() != 0) {
-        comm.send(0, std::as_bytes(std::span(solution_.data(), solution_.size())));
-        return;
-      }
-      std::int64_t total = 0;
-      for (const std::int64_t size : sizes) {
-        total += size;
-      }
-      gathered_.emplace(static_cast<std::size_t>(total));
-      std::span<Element> rest(gathered_->data(), gathered_->size());
-      std::copy(solution_.begin(), solution_.end(), rest.begin());
-      rest = rest.subspan(solution_.size());
-      for (int rank = 1; rank < comm.size(); ++rank) {
-        const auto size = static_cast<std::size_t>(sizes[rank]);
-        comm.receive(rank, std::as_writable_bytes(rest.first(size)));
-        rest = rest.subspan(size);
-      }
+  Wrong wrong(const Comm& comm, const Comm& holders, const RunOptions& options) override {
+    const bool in_parts = is_distributed(options);
+    if (program_->wrong_part && (in_parts || !kCopies)) {
+      return agree(comm, [&] {
+        return program_->wrong_part(holders, options.sizes, options.seed, solution_);
+      });
     }
-  }
-
-  Wrong wrong(const RunOptions& options, bool in_parts) const override {
-    if constexpr (kCopies) {
-      if (!in_parts) {
-        return wrong_with(*problem_, solution_);
-      }
+    if (in_parts) {
+      agree(comm, [&] { gather_solution(comm); });
     }
-    return wrong_with(program_->make_problem(options.sizes, options.seed),
-                      gathered_ ? *gathered_ : solution_);
+    const bool has_solution = comm.rank() == 0 || (all_hold_solution(options) && !in_parts);
+    const bool checks = has_solution && (in_parts || holds_problem(comm.rank(), options));
+    return agree(comm, [&] { return checks ? wrong_whole(options, in_parts) : std::nullopt; });
   }
 
   void keep(const Comm& holders) const override {
@@ -208,6 +183,42 @@ class RunOf final : public AnyRun {
   using Problem = typename App::Problem;
   using Solution = typename App::Solution;
   static constexpr bool kCopies = std::copy_constructible<Problem>;
+
+  /// Makes the solution on rank 0 the whole one. Collective.
+  void gather_solution(const Comm& comm) {
+    if constexpr (SplitsParts<App>) {
+      using Element = typename App::Element;
+      const std::vector<std::int64_t> sizes = comm.gather(std::ssize(std::span(solution_)));
+      if (comm.rank() != 0) {
+        comm.send(0, std::as_bytes(std::span(solution_.data(), solution_.size())));
+        return;
+      }
+      const std::int64_t total = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+      gathered_.emplace(static_cast<std::size_t>(total));
+      std::span<Element> rest(gathered_->data(), gathered_->size());
+      for (int rank = 0; rank < comm.size(); ++rank) {
+        const std::span<Element> part = rest.first(static_cast<std::size_t>(sizes[rank]));
+        if (rank == 0) {
+          std::copy(solution_.begin(), solution_.end(), part.begin());
+        } else {
+          comm.receive(rank, std::as_writable_bytes(part));
+        }
+        rest = rest.subspan(part.size());
+      }
+    }
+  }
+
+  /// A sentence on a wrong whole solution, whose problem this rank has or, if it lies `in_parts`,
+  /// makes.
+  Wrong wrong_whole(const RunOptions& options, bool in_parts) const {
+    if constexpr (kCopies) {
+      if (!in_parts) {
+        return wrong_with(*problem_, solution_);
+      }
+    }
+    return wrong_with(program_->make_problem(options.sizes, options.seed),
+                      gathered_ ? *gathered_ : solution_);
+  }
 
   /// By the program's `make_part`, or a section of the whole.
   Problem make_part(const Comm& comm, const RunOptions& options, std::uint64_t seed) const {
