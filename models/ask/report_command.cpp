@@ -71,7 +71,7 @@ void run(const ReportArguments& arguments) {
     answering.print(object);
   }
   if (answering.is_for_people()) {
-    answering.say(arguments.brief ? to_brief(report) : to_terminal(report, false));
+    answering.say(arguments.brief ? to_brief(report) : to_terminal(report));
   }
 }
 

@@ -39,7 +39,7 @@ void run(const StudyArguments& arguments, const Answering& answering,
   answering.print(object);
   if (answering.is_for_people()) {
     answering.say(
-        to_terminal(report, false) + '\n' +
+        to_terminal(report) + '\n' +
         wrapped(fmt::format("written: {}, {}.model.json, traces/", page, plan.file_name)));
   }
 }

@@ -127,7 +127,7 @@ bool first_answers_by_law(const Report& report) {
   });
 }
 
-std::string to_terminal(const Report& report, bool has_details) {
+std::string to_terminal(const Report& report) {
   constexpr std::size_t kIndent = 4;
   std::string text =
       fmt::format("{}\n{}", wrapped(report.title),
@@ -146,7 +146,7 @@ std::string to_terminal(const Report& report, bool has_details) {
     text += wrapped("  note  " + note.text, kTexts);
   }
   for (const Table& table : report.tables) {
-    text += fmt::format("\n{}\n\n{}", table.title, to_terminal(table, has_details));
+    text += fmt::format("\n{}\n\n{}", table.title, to_terminal(table));
   }
   return text;
 }

@@ -69,7 +69,7 @@ std::vector<Answer> first_answers(const Report& report);
 bool first_answers_by_law(const Report& report);
 
 /// The verdict and the answers first, then notes, and the tables.
-std::string to_terminal(const Report& report, bool has_details);
+std::string to_terminal(const Report& report);
 
 /// A few lines: the verdict with what to do, in two lines if a shorter form of it fits these. Then
 /// a table: the longest run on most ranks as measured and predicted, and the first answers.

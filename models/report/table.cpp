@@ -123,12 +123,12 @@ std::string escaped_for_markdown(std::string_view text) {
 
 }  // namespace
 
-std::string to_terminal(const Table& table, bool has_details) {
+std::string to_terminal(const Table& table) {
   std::vector<Shown> columns;
   for (const bool breaks_products : {false, true}) {
     columns.clear();
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
-      if (has_details || !table.columns[i].is_detail) {
+      if (!table.columns[i].is_detail) {
         columns.push_back(shown_of(table, i, breaks_products));
       }
     }

@@ -26,7 +26,7 @@ struct Cell {
 struct Column {
   std::string name;  ///< with the unit of exact values: "measured (s)"
   bool is_number = false;
-  bool is_detail = false;  ///< a terminal shows it if details are asked for
+  bool is_detail = false;  ///< left out on a terminal
 
   /// Its head for people, whose cells have units of their own: "measured".
   std::string shown() const {
@@ -71,9 +71,8 @@ inline std::string format_workers(int ranks, int threads) {
   return threads == 1 ? of_ranks : fmt::format("{} of {} threads", of_ranks, threads);
 }
 
-/// Aligned columns. If they are wider than a terminal, heads and texts take several lines. That
-/// makes them as narrow as a terminal, unless details are asked for.
-std::string to_terminal(const Table& table, bool has_details = false);
+/// Aligned columns. If they are wider than a terminal, heads and texts take several lines.
+std::string to_terminal(const Table& table);
 
 std::string to_markdown(const Table& table);
 
