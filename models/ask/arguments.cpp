@@ -149,7 +149,7 @@ Model QuestionArguments::read() const {
 }
 
 PredictOptions QuestionArguments::options(const Model& asked) const {
-  PredictOptions options{.threads = threads, .messages = messages_in(study, asked)};
+  PredictOptions options{.threads = threads};
   if (what_if.empty()) {
     options.rehearsed = rehearsed_in(study, asked);
   }

@@ -75,8 +75,8 @@ struct QuestionArguments {
   /// The model as asked about: on another machine, with other constants.
   /// \throws UsageError, FileError
   Model read() const;
-  /// With the rehearsals in the study's folder, which --what-if does not change, and its measured
-  /// messages. \throws UsageError, FileError
+  /// With the rehearsals in the study's folder, which --what-if does not change.
+  /// \throws UsageError, FileError
   PredictOptions options(const Model& model) const;
 };
 
@@ -116,5 +116,18 @@ Json json_list(const Values& values) {
 /// The verdict; the answers that come first, each as a line, with the prediction where there is
 /// one; notes, and every run as measured and as predicted.
 Json to_json(const Report& report);
+
+// The commands of the program `cleave`. Each adds its options to the command line; it runs when its
+// name is there.
+void add_fit_command(CLI::App& program, const std::string& command_line);
+void add_predict_command(CLI::App& program);
+void add_plan_command(CLI::App& program);
+void add_compare_command(CLI::App& program);
+void add_export_command(CLI::App& program);
+void add_report_command(CLI::App& program);
+/// \param options  what follows after "--": those of the program that is studied
+void add_study_command(CLI::App& program, const std::string& command_line,
+                       const std::vector<std::string>& options);
+void add_new_command(CLI::App& program);
 
 }  // namespace cleave::models

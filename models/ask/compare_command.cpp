@@ -10,7 +10,6 @@
 #include <cleave/error.hpp>
 
 #include "models/ask/arguments.hpp"
-#include "models/ask/commands.hpp"
 #include "models/report/comparison.hpp"
 #include "models/report/table.hpp"
 #include "models/study/study_folder.hpp"

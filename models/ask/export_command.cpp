@@ -10,7 +10,6 @@
 #include <cleave/trace/trace_file.hpp>
 
 #include "models/ask/arguments.hpp"
-#include "models/ask/commands.hpp"
 #include "models/export/exports.hpp"
 #include "models/study/study_folder.hpp"
 

@@ -19,7 +19,6 @@
 #include <cleave/trace/provenance.hpp>
 
 #include "models/ask/arguments.hpp"
-#include "models/ask/commands.hpp"
 #include "models/report/table.hpp"
 #include "models/study/study_folder.hpp"
 #include "models/study/study_plan.hpp"
@@ -115,19 +114,20 @@ std::string machine_file(const FitArguments& arguments,
 /// Whether the measurements have what --machine and --forms are for.
 void check_options(const FitArguments& arguments, const Measurements& measurements) {
   const bool is_paper = arguments.forms == "paper";
-  if (measurements.type == kTableType && (is_paper || !arguments.machine.empty())) {
-    throw UsageError("a table has no blocks and no network: --machine and --forms are for traces");
-  }
-  if (measurements.type == name_of(DC_Type::work_stealing) && is_paper) {
-    throw UsageError("a search has no blocks: --forms is for calls on the hypercube");
-  }
   const NamedSizes& sizes = measurements.points.front().sizes;
-  std::vector<std::string> names;
-  std::ranges::copy(std::views::keys(sizes), std::back_inserter(names));
-  if (is_paper && !has_paper_forms(names)) {
-    throw UsageError(
-        fmt::format("--forms paper: Printista and Saez have forms of N, and of N and M, not of {}",
-                    format_sizes(sizes)));
+  const auto names = std::views::keys(sizes);
+  const bool is_search = measurements.type == name_of(DC_Type::work_stealing);
+  const std::pair<bool, std::string> refusals[] = {
+      {measurements.type == kTableType && (is_paper || !arguments.machine.empty()),
+       "a table has no blocks and no network: --machine and --forms are for traces"},
+      {is_search && is_paper, "a search has no blocks: --forms is for calls on the hypercube"},
+      {is_paper && !has_paper_forms({names.begin(), names.end()}),
+       fmt::format("--forms paper: Printista and Saez have forms of N, and of N and M, not of {}",
+                   format_sizes(sizes))}};
+  for (const auto& [is_refused, reason] : refusals) {
+    if (is_refused) {
+      throw UsageError(reason);
+    }
   }
 }
 

@@ -17,7 +17,7 @@
 #include <cleave/error.hpp>
 #include <cleave/trace/lines.hpp>
 
-#include "models/ask/commands.hpp"
+#include "models/ask/arguments.hpp"
 #include "models/study/launcher.hpp"
 #include "models/study/program_description.hpp"
 

@@ -14,7 +14,6 @@
 #include <cleave/file.hpp>
 
 #include "models/ask/arguments.hpp"
-#include "models/ask/commands.hpp"
 #include "models/ask/project.hpp"
 
 namespace cleave::models {
@@ -51,15 +50,6 @@ void check_name(const std::string& name) {
     throw UsageError(
         fmt::format("'{}' cannot be a project's name: a letter, then at most 63 letters, digits, _ "
                     "and -, for example mysort",
-                    name));
-  }
-  // Targets that CMake's generators make, and Cleave itself.
-  constexpr std::array<std::string_view, 9> kTaken = {
-      "all", "clean", "cleave", "depend", "help", "install", "package", "preinstall", "test"};
-  if (std::ranges::find(kTaken, name) != kTaken.end()) {
-    throw UsageError(
-        fmt::format("'{0}' cannot be a project's name: CMake has a target of this name;"
-                    " take another, for example my{0}",
                     name));
   }
 }

@@ -16,7 +16,6 @@
 #include <cleave/sizes.hpp>
 
 #include "models/ask/arguments.hpp"
-#include "models/ask/commands.hpp"
 #include "models/report/answer.hpp"
 #include "models/report/table.hpp"
 #include "models/study/program_description.hpp"
@@ -33,19 +32,12 @@ struct PlanArguments {
   std::string size;
   std::optional<double> deadline_s;
   std::optional<double> efficiency;
-  std::optional<double> host_bytes;
   std::string slurm;
   std::string program;
   std::string checkpoint;
   bool anyway = false;
   Answering answering;
 };
-
-/// Memory of all ranks of a host; empty where that is not known.
-std::string memory_text(const Prediction& prediction) {
-  const auto bytes = host_bytes(prediction);
-  return bytes ? fmt::format("{:.0f} MiB", *bytes / (1 << 20)) : "";
-}
 
 Cell core_hours(double hours) {
   return number(hours, hours < 0.01   ? "<0.01"
@@ -82,38 +74,32 @@ void print_table(const Plan& plan, const std::vector<Prediction>& predictions) {
   fmt::print("{}", notes_text(notes));
 }
 
+/// When 95 % of runs have ended.
+double end_of_runs(const PlanChoice& choice) {
+  return choice.prediction.knows_runs() ? choice.prediction.run_high
+                                        : std::numeric_limits<double>::infinity();
+}
+
 /// Why nothing was chosen: what was asked, and how near the choices come to it.
 std::string unmet(const Plan& plan, const PlanRequest& request) {
-  const auto end = [](const PlanChoice& choice) {
-    return choice.prediction.knows_runs() ? choice.prediction.run_high
-                                          : std::numeric_limits<double>::infinity();
-  };
-  std::vector<PlanChoice> answers;
-  std::ranges::copy_if(plan.choices, std::back_inserter(answers),
-                       [](const PlanChoice& choice) { return choice.prediction.is_answer(); });
+  std::vector<PlanChoice> answers = plan.choices;
+  std::erase_if(answers, [](const PlanChoice& choice) { return !choice.prediction.is_answer(); });
   if (answers.empty()) {
     return "not known on any number of ranks: what was fitted allows too wide a range of times; "
-           "measure on an idle host, or sizes nearer to this one";
+           "measure sizes nearer to this one";
   }
-  const PlanChoice& first = *std::ranges::min_element(answers, {}, end);
+  const PlanChoice& first = *std::ranges::min_element(answers, {}, end_of_runs);
   const PlanChoice& best = *std::ranges::max_element(answers, {}, &PlanChoice::efficiency);
   std::vector<std::string> asked;
   if (request.deadline_s) {
     asked.push_back(
         fmt::format("be done in {} with 95 % probability (at the earliest {}, with --ranks {})",
-                    detail::format_seconds(*request.deadline_s), detail::format_seconds(end(first)),
-                    first.prediction.ranks));
+                    detail::format_seconds(*request.deadline_s),
+                    detail::format_seconds(end_of_runs(first)), first.prediction.ranks));
   }
   if (request.efficiency) {
     asked.push_back(fmt::format("have an efficiency of {} (at most {:.2f}, with --ranks {})",
                                 *request.efficiency, best.efficiency, best.prediction.ranks));
-  }
-  if (request.host_bytes) {
-    const PlanChoice& least = *std::ranges::min_element(
-        plan.choices, {}, [](const PlanChoice& choice) { return host_bytes(choice.prediction); });
-    asked.push_back(fmt::format(
-        "need at most {:.0f} MiB of a host (at the least {}, with --ranks {})",
-        *request.host_bytes / (1 << 20), memory_text(least.prediction), least.prediction.ranks));
   }
   return fmt::format("none of {} numbers of ranks is predicted to {}", plan.choices.size(),
                      fmt::join(asked, " and to "));
@@ -132,8 +118,7 @@ void run(PlanArguments& arguments) {
                  "cleave plan sort-study --deadline 60s --size N=1G");
   PlanRequest request{.ranks = arguments.ranks,
                       .deadline_s = arguments.deadline_s,
-                      .efficiency = arguments.efficiency,
-                      .host_bytes = arguments.host_bytes};
+                      .efficiency = arguments.efficiency};
   arguments.answering.set_output("--slurm", arguments.slurm, {arguments.question.study});
   const Model model = arguments.question.read();
   request.options = arguments.question.options(model);
@@ -146,13 +131,12 @@ void run(PlanArguments& arguments) {
   const Plan plan = make_plan(model, request);
   const bool is_refused = !arguments.anyway && !model.verdict.trusted.value_or(false);
   if (plan.chosen && !is_refused && !arguments.slurm.empty()) {
-    BatchOptions options{
-        .program = arguments.program.empty() ? program_of(model.app) : arguments.program,
-        .mpi_type = CLEAVE_SLURM_MPI_TYPE};
-    if (!arguments.checkpoint.empty()) {
-      options.checkpoint = arguments.checkpoint;
-    }
-    write_file(arguments.slurm, slurm_script(model, plan.choices[*plan.chosen], options));
+    write_file(arguments.slurm,
+               slurm_script(model, plan.choices[*plan.chosen],
+                            {.program = arguments.program.empty() ? program_of(model.app)
+                                                                  : arguments.program,
+                             .mpi_type = CLEAVE_SLURM_MPI_TYPE,
+                             .checkpoint = arguments.checkpoint}));
   }
   std::vector<Prediction> predictions;
   std::ranges::transform(plan.choices, std::back_inserter(predictions), &PlanChoice::prediction);
@@ -196,10 +180,6 @@ void add_plan_command(CLI::App& program) {
       ->add_option("--efficiency", arguments->efficiency,
                    "Least speed-up over one rank divided by ranks")
       ->transform(detail::Number(0, 2));
-  command
-      ->add_option("--host-memory", arguments->host_bytes,
-                   "Bytes of a host that all of its ranks may take together, e.g. 256G")
-      ->transform(detail::Count(1));
   CLI::Option* const slurm =
       command->add_option("--slurm", arguments->slurm, "Batch script to write for the choice");
   command->add_option(

@@ -10,7 +10,6 @@
 #include <cleave/trace/words.hpp>
 
 #include "models/ask/arguments.hpp"
-#include "models/ask/commands.hpp"
 #include "models/report/answer.hpp"
 #include "models/report/table.hpp"
 #include "models/theory/rehearsed.hpp"
@@ -146,7 +145,7 @@ void add_predict_command(CLI::App& program) {
   command
       ->add_option("--messages", arguments->messages,
                    "What cleave-calibrate --like wrote for these sizes and ranks, in place of l, g "
-                   "and factor; without it what the study was given")
+                   "and factor")
       ->delimiter(',')
       ->take_all();
   arguments->answering.add_to(*command);

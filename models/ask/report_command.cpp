@@ -8,7 +8,6 @@
 #include <cleave/trace/trace_file.hpp>
 
 #include "models/ask/arguments.hpp"
-#include "models/ask/commands.hpp"
 #include "models/report/report.hpp"
 #include "models/report/table.hpp"
 #include "models/study/study_folder.hpp"
@@ -57,9 +56,8 @@ void run(const ReportArguments& arguments) {
   const Model model = read_model(model_file);
   const std::vector<std::string> files = traces_of(arguments.traces);
   const Measurements measurements = read_measurements(files, arguments.table.choice);
-  Report report = make_report(
-      model, measurements, std::nullopt,
-      {.rehearsed = rehearsed_of(folder, model), .messages = messages_in(folder, model)});
+  Report report =
+      make_report(model, measurements, std::nullopt, {.rehearsed = rehearsed_of(folder, model)});
   report.origin = {.model = model_file.string()};
   const std::filesystem::path out = arguments.out.empty() ? folder.string() : arguments.out;
   make_folder(out);

@@ -8,7 +8,6 @@
 #include <cleave/host/provenance_here.hpp>
 
 #include "models/ask/arguments.hpp"
-#include "models/ask/commands.hpp"
 #include "models/report/report.hpp"
 #include "models/report/table.hpp"
 #include "models/study/study_run.hpp"
@@ -85,12 +84,6 @@ void add_study_command(CLI::App& program, const std::string& command_line,
                     "Make all runs anew; without it runs that the folder holds are reused");
   command->add_option("--machine", arguments->machine,
                       "A machine file; without it the machine is calibrated");
-  command
-      ->add_option("--messages", arguments->messages,
-                   "What cleave-calibrate --like wrote for the ranks and sizes to answer for")
-      ->delimiter(',')
-      ->take_all()
-      ->allow_extra_args(false);
   command->add_option("--launcher", arguments->launcher,
                       "How ranks are started, e.g. \"mpiexec -n {ranks}\"");
   command->add_flag("--quick", arguments->quick, "Small sizes");

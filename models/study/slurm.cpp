@@ -5,9 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
-#include <iterator>
+#include <regex>
 #include <string_view>
 #include <vector>
 
@@ -43,27 +42,17 @@ std::string time_limit(double seconds) {
   return days > 0 ? fmt::format("{}-{}", days, clock) : clock;
 }
 
-/// As one word of a shell.
+/// `text` as one word of a shell.
 std::string quoted(const std::string& text) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,+-";
-  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) {
-    return text;
-  }
-  std::string word = "'";
-  for (const char c : text) {
-    word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  }
-  return word + "'";
+  static const std::regex plain("[A-Za-z0-9_./:=,+-]+");
+  return std::regex_match(text, plain)
+             ? text
+             : "'" + std::regex_replace(text, std::regex("'"), "'\\''") + "'";
 }
 
 /// `app` as a line of #SBATCH can hold it, where nothing is quoted.
-std::string job_name(std::string app) {
-  for (char& c : app) {
-    const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_';
-    c = is_plain ? c : '_';
-  }
-  return app;
+std::string job_name(const std::string& app) {
+  return std::regex_replace(app, std::regex("[^A-Za-z0-9_-]"), "_");
 }
 
 /// "N=1M,M=2M"
@@ -75,19 +64,17 @@ std::string sizes_option(const NamedSizes& sizes) {
   return fmt::format("{}", fmt::join(words, ","));
 }
 
-/// A table does not say how many ranks share a host.
-std::string hosts_of(const Model& model, const Prediction& p) {
-  return model.table() != nullptr
-             ? ""
-             : fmt::format("#SBATCH --nodes={}\n#SBATCH --ntasks-per-node={}\n",
-                           (p.ranks + p.ranks_per_host - 1) / p.ranks_per_host, p.ranks_per_host);
-}
-
 /// The lines that Slurm reads.
 std::string directives(const Model& model, const PlanChoice& choice, bool is_queued_again) {
   const Prediction& p = choice.prediction;
   const double limit_s =
       with_margin(p.run_high) + kStart_s + (is_queued_again ? kSnapshot_s + kEarly_s : 0);
+  // A table does not say how many ranks share a host.
+  const std::string hosts =
+      model.table() != nullptr
+          ? ""
+          : fmt::format("#SBATCH --nodes={}\n#SBATCH --ntasks-per-node={}\n",
+                        (p.ranks + p.ranks_per_host - 1) / p.ranks_per_host, p.ranks_per_host);
   std::string lines = fmt::format(
       "#!/bin/bash\n"
       "# {}\n"
@@ -99,7 +86,7 @@ std::string directives(const Model& model, const PlanChoice& choice, bool is_que
       "#SBATCH --time={}\n",
       detail::one_line(model.verdict.sentence(!p.is_rehearsed)), detail::format_seconds(p.seconds),
       runs_text(p), p.outside_fitted_range ? ", beyond what was fitted" : "", job_name(model.app),
-      hosts_of(model, p), p.ranks, p.threads, time_limit(limit_s));
+      hosts, p.ranks, p.threads, time_limit(limit_s));
   if (p.memory_bytes) {
     const double mebibytes = with_margin(*p.memory_bytes) / p.threads / (1 << 20);
     lines +=
@@ -115,13 +102,11 @@ std::string directives(const Model& model, const PlanChoice& choice, bool is_que
   return lines;
 }
 
-/// What of the problem is told by --size; nothing where it is not made to a size, as from a file.
-/// Then the problem is given to sbatch.
-NamedSizes given_sizes(const Model& model, const Prediction& p) {
-  const auto is_given = [&](const auto& size) { return model.given_sizes.contains(size.first); };
-  NamedSizes given;
-  std::copy_if(p.sizes.begin(), p.sizes.end(), std::inserter(given, given.end()), is_given);
-  return given;
+/// The sizes that --size gives; none where the problem is not made to a size, as from a file. Then
+/// the problem is given to sbatch.
+NamedSizes given_sizes(const Model& model, NamedSizes sizes) {
+  std::erase_if(sizes, [&](const auto& size) { return !model.given_sizes.contains(size.first); });
+  return sizes;
 }
 
 /// "srun PROGRAM --type ...": without an end of line. The program of a table need not be Cleave's.
@@ -138,10 +123,10 @@ std::string command(const Model& model, const Prediction& p, const BatchOptions&
       line += fmt::format(" {} {}", quoted((name.size() == 1 ? "-" : "--") + name), quoted(value));
     }
   }
-  if (options.checkpoint) {
-    line += fmt::format(" --checkpoint {} --resume", quoted(*options.checkpoint));
+  if (!options.checkpoint.empty()) {
+    line += fmt::format(" --checkpoint {} --resume", quoted(options.checkpoint));
   }
-  const NamedSizes given = given_sizes(model, p);
+  const NamedSizes given = given_sizes(model, p.sizes);
   return line + (given.empty() ? " \"$@\"" : fmt::format(" --size {}", sizes_option(given)));
 }
 
@@ -149,20 +134,20 @@ std::string command(const Model& model, const Prediction& p, const BatchOptions&
 
 std::string slurm_script(const Model& model, const PlanChoice& choice,
                          const BatchOptions& options) {
-  if (options.checkpoint && model.type != name_of(DC_Type::work_stealing)) {
+  if (!options.checkpoint.empty() && model.type != name_of(DC_Type::work_stealing)) {
     throw UsageError(fmt::format("--checkpoint: {} writes no snapshots", model.type));
   }
-  std::string script = directives(model, choice, options.checkpoint.has_value());
+  std::string script = directives(model, choice, !options.checkpoint.empty());
   if (!options.mpi_type.empty()) {
     script += fmt::format("export SLURM_MPI_TYPE=\"${{SLURM_MPI_TYPE-{}}}\"\n", options.mpi_type);
   }
-  if (given_sizes(model, choice.prediction).empty()) {
+  if (given_sizes(model, choice.prediction.sizes).empty()) {
     const NamedSizes& sizes = choice.prediction.sizes;
     script += fmt::format("# The arguments of sbatch name the problem{}.\n",
                           sizes.empty() ? "" : ": what has " + sizes_option(sizes));
   }
   script += command(model, choice.prediction, options) + "\n";
-  if (options.checkpoint) {
+  if (!options.checkpoint.empty()) {
     script += fmt::format(
         "status=$?\n"
         "# Stopped before its end: queued again, it goes on from its snapshot.\n"

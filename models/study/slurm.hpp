@@ -2,7 +2,6 @@
 // A batch script for Slurm.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "models/theory/model.hpp"
@@ -15,9 +14,9 @@ struct BatchOptions {
   /// The way in which srun starts ranks unless SLURM_MPI_TYPE says another: pmi2 for MPICH, pmix
   /// for Open MPI. Empty: the cluster's own way.
   std::string mpi_type;
-  /// Folder for snapshots of a search. Such a job is sent SIGTERM before its limit and queued again
-  /// until it is done.
-  std::optional<std::string> checkpoint;
+  /// Folder for snapshots of a search; empty: none. Such a job is sent SIGTERM before its limit and
+  /// queued again until it is done.
+  std::string checkpoint;
 };
 
 /// A batch script that runs the model's application: nodes, tasks, memory, and a time limit of a

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/study/study_answers.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <cleave/trace/words.hpp>
 
 #include "models/study/study_folder.hpp"
+#include "models/study/study_run.hpp"
 #include "models/theory/fit.hpp"
 #include "models/theory/quiet.hpp"
 #include "models/theory/rehearsed.hpp"
@@ -98,8 +97,7 @@ Report report_of(const StudyPlan& plan, const StudyTraces& traces,
                                                  : std::nullopt,
                 {}, provenance);
   Report report = make_report(model, measurements, std::nullopt,
-                              {.rehearsed = rehearsed_of(model, plan, traces),
-                               .messages = messages_in(plan.folder, model)});
+                              {.rehearsed = rehearsed_of(model, plan, traces)});
   report.model.verdict = report.verdict;
   for (const Answer& answer : report.asked) {
     if (is_wide(answer)) {

@@ -33,15 +33,6 @@ fs::path one_with(const fs::path& folder, std::string_view ending) {
   return files.empty() ? fs::path() : files.front();
 }
 
-std::vector<detail::Trace> traces_in(const fs::path& folder, const char* name) {
-  std::vector<detail::Trace> traces;
-  for (const fs::path& file :
-       folder.empty() ? std::vector<fs::path>() : files_with(folder / name, kTraceEnding)) {
-    traces.push_back(detail::read_trace(file));
-  }
-  return traces;
-}
-
 }  // namespace
 
 bool is_folder(const fs::path& path) {
@@ -107,11 +98,13 @@ std::vector<std::string> traces_of(const std::vector<std::string>& paths) {
 
 std::vector<RehearsedRun> rehearsed_in(const fs::path& folder, Model model) {
   model.options.clear();  // sizes may be options
-  return rehearsed_runs(model, traces_in(folder, kRehearsalsOfStudy));
-}
-
-std::vector<MeasuredMessages> messages_in(const fs::path& folder, const Model& model) {
-  return measured_messages(model, traces_in(folder, kMessagesOfStudy));
+  std::vector<detail::Trace> traces;
+  if (!folder.empty()) {
+    for (const fs::path& file : files_with(folder / kRehearsalsOfStudy, kTraceEnding)) {
+      traces.push_back(detail::read_trace(file));
+    }
+  }
+  return rehearsed_runs(model, traces);
 }
 
 std::optional<fs::path> only_folder(const std::vector<std::string>& paths) {

@@ -17,7 +17,6 @@ namespace cleave::models {
 inline constexpr const char* kMachineOfStudy = "this.machine.json";  ///< the runs were on it
 inline constexpr const char* kTracesOfStudy = "traces";              ///< of runs
 inline constexpr const char* kRehearsalsOfStudy = "rehearsals";      ///< their traces
-inline constexpr const char* kMessagesOfStudy = "messages";  ///< measured where answers are for
 inline constexpr std::string_view kTraceEnding = ".trace.jsonl";
 
 /// Whether `path` is a folder; no if it cannot be looked at.
@@ -46,9 +45,6 @@ std::vector<std::string> traces_of(const std::vector<std::string>& paths);
 /// The rehearsals in a study's folder, if any; nothing where `folder` is empty.
 /// \throws UsageError  if that is of another application, type or placement than `model`
 std::vector<RehearsedRun> rehearsed_in(const std::filesystem::path& folder, Model model);
-
-/// The messages that a study was given. \throws UsageError  the same
-std::vector<MeasuredMessages> messages_in(const std::filesystem::path& folder, const Model& model);
 
 /// The one of `paths`, if that is a folder.
 std::optional<std::filesystem::path> only_folder(const std::vector<std::string>& paths);

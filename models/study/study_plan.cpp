@@ -14,11 +14,9 @@
 #include <cleave/error.hpp>
 #include <cleave/host/provenance_here.hpp>
 #include <cleave/sizes.hpp>
-#include <cleave/trace/trace_file.hpp>
 
 #include "models/report/answer.hpp"
 #include "models/study/study_folder.hpp"
-#include "models/theory/rehearsed.hpp"
 
 namespace cleave::models {
 
@@ -278,10 +276,6 @@ std::filesystem::path StudyPlan::trace_of(const Case& c, int round) const {
 StudyPlan plan_study(const StudyArguments& arguments) {
   StudyPlan plan{.arguments = arguments, .program = describe(arguments)};
   plan.study = study_of(arguments, plan.program);
-  for (const std::string& file : arguments.messages) {
-    measured_messages({.app = plan.program.name, .placement = plan.program.placement},
-                      detail::read_trace(file));
-  }
   plan.file_name = file_name_of(plan.program.name);
   if (plan.file_name.empty()) {
     plan.file_name = "program";

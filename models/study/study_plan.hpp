@@ -23,7 +23,6 @@ struct StudyArguments {
   std::optional<int> rounds;
   std::string out;
   std::string machine;
-  std::vector<std::string> messages;  ///< traces of cleave-calibrate --like
   std::string launcher;
   /// Numbers of ranks whose run is rehearsed and answered; none: runs alone, which nobody fits.
   std::vector<int> at = {2, 8, 64};

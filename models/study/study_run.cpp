@@ -95,23 +95,6 @@ RanCase run_case(const StudyPlan& plan, const Launcher& launcher, const Case& c,
   return {.trace = detail::read_trace(file), .warnings = warnings_in(ended.output)};
 }
 
-/// Copies the messages that the study was given into its folder, in place of those that it holds.
-void keep_messages(const StudyPlan& plan) {
-  std::vector<std::string> texts;  // some may lie there
-  std::ranges::transform(plan.arguments.messages, std::back_inserter(texts),
-                         [](const auto& file) { return read_file(file); });
-  const fs::path place = plan.folder / kMessagesOfStudy;
-  std::error_code error;
-  for (const fs::path& earlier : files_with(place, kTraceEnding)) {
-    fs::remove(earlier, error);
-  }
-  fs::remove(place, error);  // unless it holds something else
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    fs::create_directory(place, error);
-    write_file(place / fmt::format("{}{}", i + 1, kTraceEnding), texts[i]);
-  }
-}
-
 std::vector<fs::path> traces_in(const fs::path& folder) {
   std::vector<fs::path> files = files_with(folder / kTracesOfStudy, kTraceEnding);
   std::ranges::copy(files_with(folder / kRehearsalsOfStudy, kTraceEnding),
@@ -186,7 +169,6 @@ class StudyRun {
     for (const Case& c : plan_.cases) {
       make_folder(plan_.trace_of(c, 1).parent_path());
     }
-    keep_messages(plan_);
     if (plan_.arguments.fresh) {
       std::error_code error;
       for (const fs::path& file : traces_in(plan_.folder)) {
@@ -200,14 +182,11 @@ class StudyRun {
     std::error_code error;  // a folder with anything in it stays
     if (traces_in(plan_.folder).empty()) {
       fs::remove(plan_.assumed_network(), error);
-      for (const fs::path& file : files_with(plan_.folder / kMessagesOfStudy, kTraceEnding)) {
-        fs::remove(file, error);
-      }
       if (!plan_.arguments.machine.empty()) {
         fs::remove(plan_.folder / kMachineOfStudy, error);  // a copy
       }
     }
-    for (const char* const name : {kTracesOfStudy, kRehearsalsOfStudy, kMessagesOfStudy, ""}) {
+    for (const char* const name : {kTracesOfStudy, kRehearsalsOfStudy, ""}) {
       fs::remove(plan_.folder / name, error);
     }
   }
