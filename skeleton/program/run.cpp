@@ -9,11 +9,11 @@
 #include <cleave/command_line/output.hpp>
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
+#include <cleave/kernel/snapshot.hpp>
 #include <cleave/program.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/program/mpi_program.hpp>
 #include <cleave/program/parse_options.hpp>
-#include <cleave/stealing/snapshot.hpp>
 #include <cleave/trace.hpp>
 #include <cleave/trace/checksum.hpp>
 #include <cleave/trace/json_fields.hpp>

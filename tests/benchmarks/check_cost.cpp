@@ -14,13 +14,14 @@
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
+#include <typeinfo>
 #include <vector>
 
-#include <cleave/blocks/agree_on_call.hpp>
-#include <cleave/blocks/link.hpp>
 #include <cleave/clock.hpp>
 #include <cleave/command_line/options.hpp>
 #include <cleave/dc_call.hpp>
+#include <cleave/kernel/agree.hpp>
+#include <cleave/kernel/link.hpp>
 #include <cleave/program/mpi_program.hpp>
 #include <cleave/random.hpp>
 #include <cleave/trace/median.hpp>
@@ -58,7 +59,7 @@ void repeat_header(const Comm& comm, std::int64_t payload_bytes) {
 /// The checks of one call on 2 ranks, once more.
 template <class App>
 void repeat_checks(const Comm& comm, const Case<App>& call, const CallOptions& options) {
-  agree_on_call<App>(call.type, call.problem, options);
+  CallIdentity(call.type, options, typeid(App).hash_code(), 0).agree(comm);
   constexpr int kPayloads = 2;  // the half that goes, its solution that comes back
   for (int i = 0; call.payload_bytes > 0 && i < kPayloads; ++i) {
     repeat_header(comm, call.payload_bytes);

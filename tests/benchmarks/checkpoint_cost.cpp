@@ -21,9 +21,9 @@
 #include <cleave/command_line/options.hpp>
 #include <cleave/dc_call.hpp>
 #include <cleave/error.hpp>
+#include <cleave/kernel/snapshot.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/program/mpi_program.hpp>
-#include <cleave/stealing/snapshot.hpp>
 #include <cleave/trace/median.hpp>
 
 #include "apps/uts/uts.hpp"

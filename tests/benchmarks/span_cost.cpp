@@ -2,22 +2,21 @@
 // What tracing costs: a block with and without a recorder, and the bytes that a span takes.
 #include <benchmark/benchmark.h>
 
-#include <cleave/blocks/blocks.hpp>
 #include <cleave/clock.hpp>
 #include <cleave/comm.hpp>
+#include <cleave/kernel/blocks.hpp>
 
-#include "tests/skeleton/examples.hpp"
 
 namespace cleave {
 
 using namespace cleave::detail;
 namespace {
 
-using detail::Blocks;
+using detail::BlockRunner;
 using detail::Level;
 
 /// A block that does next to nothing, so that what is left is the cost of having it.
-void run_block(Blocks<examples::CountCalls>& blocks) {
+void run_block(BlockRunner& blocks) {
   int result = blocks.timed(
       Block::exchange, Level{1, 2},
       [] {
@@ -34,13 +33,12 @@ void run_block(Blocks<examples::CountCalls>& blocks) {
 
 void traced(benchmark::State& state, Clock clock) {
   constexpr std::size_t kSpans = 1 << 16;
-  const examples::CountCalls app{nullptr};
   CallOptions options;
   while (state.KeepRunningBatch(kSpans)) {
     state.PauseTiming();
     Recorder recorder(clock, kSpans);
     options.recorder = &recorder;
-    Blocks<examples::CountCalls> blocks(app, options);
+    BlockRunner blocks(options);
     state.ResumeTiming();
     for (std::size_t i = 0; i < kSpans; ++i) {
       run_block(blocks);
@@ -50,9 +48,8 @@ void traced(benchmark::State& state, Clock clock) {
 }
 
 void not_traced(benchmark::State& state) {
-  const examples::CountCalls app{nullptr};
   const CallOptions options;
-  Blocks<examples::CountCalls> blocks(app, options);
+  BlockRunner blocks(options);
   for (auto _ : state) {
     run_block(blocks);
   }

@@ -26,7 +26,7 @@
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
 #include <cleave/host/provenance_here.hpp>
-#include <cleave/stealing/snapshot.hpp>
+#include <cleave/kernel/snapshot.hpp>
 #include <cleave/trace/checksum.hpp>
 #include <cleave/trace/machine_file.hpp>
 #include <cleave/wire.hpp>

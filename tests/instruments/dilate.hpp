@@ -2,7 +2,7 @@
 // Time dilation: many ranks on few cores, each as if it had a core of its own.
 #pragma once
 
-#include <cleave/blocks/call_options.hpp>
+#include <cleave/kernel/call_options.hpp>
 
 namespace cleave::detail {
 

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <random>
 
-#include <cleave/hypercube/exchange_plan.hpp>
+#include <cleave/kernel/exchange_plan.hpp>
 
 namespace cleave {
 

@@ -8,10 +8,9 @@
 #include <random>
 #include <stdexcept>
 
-#include <cleave/blocks/boxed.hpp>
-#include <cleave/blocks/in_halves.hpp>
 #include <cleave/dc_call.hpp>
-#include <cleave/hypercube/rehearsal.hpp>
+#include <cleave/kernel/any_app.hpp>
+#include <cleave/kernel/rehearsal.hpp>
 
 #include "tests/skeleton/examples.hpp"
 
@@ -129,12 +128,14 @@ void expect_rehearsed_as(const Recorder& real, Placement placement, const App& a
   CallOptions options;
   options.recorder = &recorder;
   options.placement = placement;
-  Rehearsal<App> rehearsal(app, options, world(), world().size(), rank, make);
+  const AppOf<App> any(app);
+  const auto erased = [&](int of) { return ErasedValue::of<typename App::Problem>(make(of)); };
+  Rehearsal rehearsal(any, options, world(), world().size(), rank, erased);
   rehearsal.prepare({});
   for (int i = 0; i < 2; ++i) {
     const std::size_t before = recorder.spans().size();
     recorder.begin_repetition(i, false);
-    recorder.end_repetition(rehearsal.run(make(rank)));
+    recorder.end_repetition(rehearsal.run(erased(rank)));
     EXPECT_GT(recorder.spans().size(), before);
     // In a run some ranks do not know it.
     EXPECT_EQ(first_size(recorder), world().allreduce_max(first_size(real)));
@@ -163,13 +164,7 @@ void expect_as_on_all_ranks(Placement placement, const App& app, MakeRehearsed<A
   DC_Call(DC_Type::hypercube, app, make(world().rank()),
           {.comm = MPI_COMM_WORLD, .recorder = &real, .placement = placement});
   real.end_repetition(0);
-  if constexpr (DividesInHalves<App>) {
-    expect_rehearsed_as(real, placement, app, make);
-  } else {
-    using Lists = InHalves<App>;
-    expect_rehearsed_as<Lists>(real, placement, Lists(app),
-                               [&](int of) { return Lists::list_of(make(of)); });
-  }
+  expect_rehearsed_as(real, placement, app, make);
 }
 
 // Messages below and beyond the length at which ranks ask for room.
@@ -223,15 +218,17 @@ TEST(RehearsedRank, OfRandomTrees) {
 template <class App>
 void rehearse_alone(const App& app, Recorder& recorder, Placement placement, int ranks, int rank,
                     MakeRehearsed<App> make, const RehearsalLimits& limits,
-                    const std::function<void(const Rehearsal<App>&)>& look) {
+                    const std::function<void(const Rehearsal&)>& look) {
   const Comm alone(MPI_COMM_SELF);
   CallOptions options;
   options.recorder = &recorder;
   options.placement = placement;
-  Rehearsal<App> rehearsal(app, options, alone, ranks, rank, make);
+  const AppOf<App> any(app);
+  const auto erased = [&](int of) { return ErasedValue::of<typename App::Problem>(make(of)); };
+  Rehearsal rehearsal(any, options, alone, ranks, rank, erased);
   rehearsal.prepare(limits);
   recorder.begin_repetition(0, false);
-  recorder.end_repetition(rehearsal.run(make(rank)));
+  recorder.end_repetition(rehearsal.run(erased(rank)));
   look(rehearsal);
 }
 
@@ -273,17 +270,19 @@ TEST(Rehearsal, OfASortTakesAsManyRanksAsMemoryAllows) {
 
 TEST(Rehearsal, SolvesTheLeavesOfAllRanksAsItIsTold) {
   const examples::Mergesort app;
+  const AppOf<examples::Mergesort> any(app);
   const Comm alone(MPI_COMM_SELF);
   Recorder recorder(rehearsed_ns);
   CallOptions options;
   options.recorder = &recorder;
   int leaves = 0;
-  const auto make = [](int /*rank*/) { return rehearsed_values(400, 1); };
-  Rehearsal<examples::Mergesort> rehearsal(app, options, alone, 4, 1, make,
-                                           [&](std::vector<int> problem) {
-                                             ++leaves;
-                                             return solve_sequential(app, std::move(problem));
-                                           });
+  const auto make = [](int /*rank*/) {
+    return ErasedValue::of<std::vector<int>>(rehearsed_values(400, 1));
+  };
+  Rehearsal rehearsal(any, options, alone, 4, 1, make, [&](ErasedValue problem) {
+    ++leaves;
+    return any.sequential(std::move(problem), {});
+  });
   rehearsal.prepare({});
   EXPECT_EQ(leaves, 3);
   recorder.begin_repetition(0, false);
@@ -298,28 +297,6 @@ TEST(Rehearsal, OfATrivialProblemHasNoOthers) {
       [](const auto& rehearsal) { EXPECT_TRUE(rehearsal.leaves().ranks.empty()); });
   ASSERT_EQ(lines_of(recorder).size(), 1U);
   EXPECT_EQ(lines_of(recorder)[0], "conquer at level 0 of 4 ranks, 0 B, N=1");
-}
-
-TEST(Rehearsal, OfAnApplicationInBoxesHasTheSameFunctors) {
-  const examples::Mergesort app;
-  const auto make = [](int /*rank*/) { return rehearsed_values(1000, 1); };
-  Recorder plain(rehearsed_ns);
-  rehearse_alone<examples::Mergesort>(app, plain, Placement::rooted, 8, 4, make, {},
-                                      [](const auto& /*rehearsal*/) {});
-  using InBoxes = Boxed<examples::Mergesort>;
-  const InBoxes boxed(app);
-  Recorder in_boxes(rehearsed_ns);
-  rehearse_alone<InBoxes>(
-      boxed, in_boxes, Placement::rooted, 8, 4,
-      [&](int rank) { return InBoxes::Problem([&] { return make(rank); }); }, {},
-      [](const auto& rehearsal) { EXPECT_EQ(rehearsal.leaves().ranks.size(), 7U); });
-  const auto functors_of = [](const Recorder& recorder) {
-    RehearsedLines lines = lines_of(recorder);
-    std::erase_if(lines, [](const std::string& line) { return line.starts_with("skeleton"); });
-    return lines;
-  };
-  EXPECT_EQ(functors_of(in_boxes), functors_of(plain));
-  EXPECT_EQ(functors_of(plain).size(), 5U);  // 2 divides, a leaf, 2 combines
 }
 
 /// Fails where it solves a value.

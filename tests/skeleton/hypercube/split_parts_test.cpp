@@ -11,7 +11,7 @@
 
 #include <cleave/clock.hpp>
 #include <cleave/dc_call.hpp>
-#include <cleave/hypercube/split_parts.hpp>
+#include <cleave/kernel/split_parts.hpp>
 
 #include "tests/skeleton/examples.hpp"
 #include "tests/support/gathered.hpp"

@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include <cleave/stealing/balancer.hpp>
+#include <cleave/kernel/balancer.hpp>
 
 #include "tests/skeleton/stealing/simulated_ranks.hpp"
 #include "tests/support/number_of.hpp"

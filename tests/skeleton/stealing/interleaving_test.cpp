@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The deques of a rank under a scheduler. Workers are fibers of one thread. At each atomic
-// operation in the code of split_deque.hpp and deques.hpp any other worker may go on, drawn at
+// operation in the code of split_deque.hpp and segments.hpp any other worker may go on, drawn at
 // random. So orders come up that threads on a few cores hardly ever take. What it does not show is
 // a lack of memory ordering: that is the thread sanitizer's.
 //
@@ -130,13 +130,13 @@ class scheduled_atomic {
 }  // namespace std
 
 #define atomic scheduled_atomic
-#include <cleave/stealing/deques.hpp>
+#include <cleave/kernel/segments.hpp>
 #undef atomic
 
 namespace cleave {
 namespace {
 
-using detail::Deques;
+using detail::Segments;
 
 /// A search of a binary tree of `kNodes` nodes by the workers of one rank, the first of which also
 /// sends nodes away and gets them back.
@@ -197,7 +197,7 @@ class Search {
 
   const int workers_;
   Scheduler scheduler_;
-  Deques<int> bag_;
+  Segments<int> bag_;
   std::array<int, kNodes> visits_{};
   int to_visit_ = kNodes;
   std::vector<std::vector<std::byte>> under_way_;

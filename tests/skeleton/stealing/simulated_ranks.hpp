@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
+#include <cleave/kernel/balancer.hpp>
+#include <cleave/kernel/segments.hpp>
 #include <cleave/random.hpp>
-#include <cleave/stealing/balancer.hpp>
-#include <cleave/stealing/deques.hpp>
 #include <cleave/trace/checksum.hpp>
 
 namespace cleave::detail {
@@ -132,7 +132,7 @@ struct SimulatedRank final : Workload {
   World& world;
   SimulatedTransport transport;
   int workers;
-  Deques<TreeNode> bag;
+  Segments<TreeNode> bag;
   std::deque<Parcel> parcels;
   std::int64_t visited = 0;
   std::optional<std::int64_t> requests_before_work;  ///< of a rank that was given some

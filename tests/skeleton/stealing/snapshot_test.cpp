@@ -15,7 +15,7 @@
 #include <cleave/dc_call.hpp>
 #include <cleave/file.hpp>
 #include <cleave/host/provenance_here.hpp>
-#include <cleave/stealing/snapshot.hpp>
+#include <cleave/kernel/snapshot.hpp>
 #include <cleave/trace/checksum.hpp>
 
 #include "tests/skeleton/stealing/trees.hpp"

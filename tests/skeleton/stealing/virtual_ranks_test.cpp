@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include <cleave/call/call.hpp>
 #include <cleave/comm/fiber.hpp>
 #include <cleave/comm/virtual_ranks.hpp>
 #include <cleave/error.hpp>
+#include <cleave/kernel/call.hpp>
 
 #include "tests/skeleton/examples.hpp"
 #include "tests/skeleton/stealing/trees.hpp"

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include <cleave/application.hpp>
-#include <cleave/blocks/call_options.hpp>
-#include <cleave/blocks/in_halves.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/costs.hpp>
 #include <cleave/dc_type.hpp>
 #include <cleave/figures.hpp>
+#include <cleave/kernel/any_app.hpp>
+#include <cleave/kernel/call_options.hpp>
 #include <cleave/program/mpi_program.hpp>
 #include <cleave/run_options.hpp>
 #include <cleave/sizes.hpp>

@@ -14,9 +14,9 @@
 #include <string_view>
 #include <vector>
 
-#include <cleave/blocks/call_options.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/command_line/progress.hpp>
+#include <cleave/kernel/call_options.hpp>
 #include <cleave/program/any_run.hpp>
 #include <cleave/run_options.hpp>
 #include <cleave/trace/worker_statistics.hpp>

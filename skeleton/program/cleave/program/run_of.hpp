@@ -16,12 +16,11 @@
 #include <vector>
 
 #include <cleave/application.hpp>
-#include <cleave/blocks/in_halves.hpp>
-#include <cleave/call/call.hpp>
 #include <cleave/check/equal.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/comm/messages.hpp>
 #include <cleave/error.hpp>
+#include <cleave/kernel/call.hpp>
 #include <cleave/part.hpp>
 #include <cleave/program/any_run.hpp>
 #include <cleave/program/rehearse_rank.hpp>
@@ -146,9 +145,12 @@ class RunOf final : public AnyRun {
                          int rank, std::int64_t max_bytes,
                          const std::function<Holding(int)>& holding) const override {
     if constexpr (RunsOnHypercube<App>) {
-      return rehearse_as_needed<App>(
-          world, app_, options, call, rank, max_bytes,
-          [&](std::uint64_t seed) { return maker_of_problems(options, seed, holding); });
+      return rehearse_rank(world, AppOf<App>(app_), options, call, rank, max_bytes,
+                           [&](std::uint64_t seed) -> std::function<ErasedValue(int)> {
+                             return [make = maker_of_problems(options, seed, holding)](int of) {
+                               return ErasedValue::of<Problem>(make(of));
+                             };
+                           });
     } else {
       throw UsageError("--rehearse: this application does not run on the hypercube");
     }

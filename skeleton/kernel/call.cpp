@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cmath>
+#include <exception>
+#include <utility>
+
+#include <cleave/comm.hpp>
+#include <cleave/error.hpp>
+#include <cleave/hosts.hpp>
+#include <cleave/kernel/call.hpp>
+#include <cleave/kernel/hypercube.hpp>
+
+namespace cleave::detail {
+
+namespace {
+
+/// DC_Type::sequential: the whole problem on the calling rank. What a functor throws passes
+/// unchanged. A search without the other functors is no block: its visits are too short.
+ErasedValue solve_on_one_rank(const AnyApp& app, const Given& given, const CallOptions& options) {
+  Blocks blocks(app, options);
+  Values problem = list_of(given());
+  std::optional<Values> solution;
+  if (app.traits().divides) {
+    blocks.add_run_sizes(blocks.problem_sizes(problem));
+    solution = blocks.solve(std::move(problem), Level{});
+  } else {
+    solution = list_of(app.sequential(std::move(problem.front()), limits_of(options.stealing)));
+  }
+  if (solution) {
+    blocks.add_run_sizes(blocks.solution_sizes(*solution));
+  }
+  if (blocks.failure()) {
+    std::rethrow_exception(blocks.failure()->exception);
+  }
+  return std::move(solution.value().front());
+}
+
+/// \param identity  what the first message tells (agree.hpp); null where all have agreed
+ErasedValue solve_on_all_ranks(const AnyApp& app, const Given& given, const CallOptions& options,
+                               const CallIdentity* identity) {
+  if (!app.traits().runs_on_hypercube) {
+    throw Error(
+        "the hypercube runs no search: take work_stealing, or give it `divide` in halves as well");
+  }
+  const Solver solver = solver_of(app, options);
+  const Way way = way_for(options.placement, app.traits());
+  const CallMessages ranks(Comm(options.comm), identity);
+  return solve_on_hypercube(app, options, ranks, way, solver, given,
+                            traits_of(options.placement).problem);
+}
+
+/// Collective: every rank of `comm` passes what it is about to call. \throws Error
+void agree_on_call(const Comm& comm, const CallIdentity& identity, Recorder* recorder) {
+  if (comm.size() == 1) {
+    return;
+  }
+  const std::int64_t begin_ns = recorder != nullptr ? recorder->now_ns() : 0;
+  identity.agree(comm);
+  if (recorder != nullptr) {
+    recorder->record(Block::wait, 0, comm.size(), begin_ns, recorder->now_ns(), 0, Sizes{});
+  }
+}
+
+}  // namespace
+
+Solver solver_of(const AnyApp& app, const CallOptions& options) {
+  const int threads = options.stealing.threads;
+  if (threads == 1) {
+    return nullptr;
+  }
+  if (!app.traits().shares_own_part) {
+    throw Error(
+        "several threads of a rank are not for this application on the hypercube: its Problem "
+        "cannot cross, or it has `sequential` and no `bool small(const Problem&) const`, which "
+        "says what one thread solves by it");
+  }
+  CallOptions alone{{.comm = MPI_COMM_SELF, .stealing = options.stealing}};
+  alone.stealing.statistics = nullptr;
+  alone.bound_to = options.bound_to;
+  const bool is_polite = hosts_of(Comm(options.comm)).polite(threads);
+  return [&app, alone = std::move(alone), is_polite](ErasedValue problem) {
+    try {
+      return app.steal([&] { return std::move(problem); }, alone,
+                       MpiMessages(Comm(MPI_COMM_SELF), is_polite));
+    } catch (const FunctorError& e) {
+      throw BlockFailed(e.block(), e.message());
+    }
+  };
+}
+
+ErasedValue call(DC_Type type, const AnyApp& app, std::uint64_t problem_hash, const Given& given,
+                 const CallOptions& options) {
+  const bool is_timed = !std::isnan(options.stealing.max_s);
+  if (type != DC_Type::sequential) {
+    const Comm comm(options.comm);
+    const bool is_of_all = traits_of(options.placement).problem == Holders::all;
+    const CallIdentity identity(type, options, app.traits().type_hash,
+                                is_of_all ? problem_hash : 0);
+    const bool tells_call_first = app.traits().runs_on_hypercube && type == DC_Type::hypercube &&
+                                  options.placement == Placement::replicated &&
+                                  options.stealing.threads == 1 && is_timed &&
+                                  first_message_tells_call(Way::replicated, comm.size());
+    if (tells_call_first) {
+      try {
+        return solve_on_all_ranks(app, given, options, &identity);
+      } catch (const OtherCall&) {
+        identity.refuse(comm);
+      }
+    }
+    agree_on_call(comm, identity, options.recorder);
+  }
+  if (!is_timed) {
+    throw Error("max_s is the longest time in seconds that a search may take, not nan");
+  }
+  switch (type) {
+    case DC_Type::sequential:
+      return solve_on_one_rank(app, given, options);
+    case DC_Type::hypercube:
+      return solve_on_all_ranks(app, given, options, nullptr);
+    case DC_Type::work_stealing:
+      return app.steal(given, options, MpiMessages(Comm(options.comm)));
+  }
+  throw Error("not a DC_Type");
+}
+
+ErasedValue call_on(const SearchMessages& ranks, const AnyApp& app, const Given& given,
+                    const CallOptions& options) {
+  std::array<std::int64_t, 2> agreed{};
+  ranks.allreduce_min(agreed);  // takes the time of that agreement
+  return app.steal(given, options, ranks);
+}
+
+}  // namespace cleave::detail

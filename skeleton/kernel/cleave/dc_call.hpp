@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// DC_Call: divide-and-conquer over the ranks of a communicator, from five sequential functions.
+//
+// What an application supplies is in application.hpp, what it means is `solve_sequential` there,
+// how it is run is in hypercube/ and stealing/. An application that searches a tree may supply
+// one functor instead (tree_search.hpp). The skeleton is that of Printista and Saez,
+// "Measuring the Component of a Divide and Conquer Skeleton".
+#pragma once
+
+#include <utility>
+
+#include <cleave/application.hpp>
+#include <cleave/contract/require_application.hpp>
+#include <cleave/error.hpp>
+#include <cleave/kernel/call.hpp>
+#include <cleave/kernel/functors.hpp>
+#include <cleave/options.hpp>
+#include <cleave/tree_search.hpp>
+
+namespace cleave {
+
+/// Runs `app` on `problem`.
+///
+/// Collective over `options.comm` except for DC_Type::sequential. With Placement::rooted the
+/// problem of rank 0 counts, and the other ranks get a default-constructed solution; with
+/// Placement::distributed each rank passes its part (`Distributable`). Cost on p ranks:
+/// docs/explanation/model.md, eq. 6. Two agreements of 2 log2(p) messages, at the start and at the
+/// end; four of work stealing. On two ranks of the hypercube with a replicated problem the first
+/// comes with the solution that they swap. Problems or solutions whose move may throw are kept on
+/// the heap, and cost two agreements more.
+///
+/// \throws FunctorError    on every rank, the same one, if a functor, the sizes, a copy or a move
+///                         throws on any rank, a thread cannot be started, or a message cannot be
+///                         stored (DC_Type::sequential passes it on unchanged). What the move of
+///                         the solution to the caller throws, one rank throws alone
+/// \throws Interrupted     on every rank, once a search that was asked to stop has left a snapshot
+/// \throws Error           on every rank, if a search was ended early in another way, the executor
+///                         cannot run an application of this form, or ranks make different calls
+/// \throws MpiError        if MPI reports a failure
+template <class App, class Problem = detail::ProblemOf<App>>
+auto DC_Call(DC_Type type, const App& app, Problem problem, const Options& options = {}) {
+  if constexpr (!detail::require_application<App, Problem>()) {
+    return detail::Anything{};
+  } else {
+    return detail::call(type, app, std::move(problem), detail::CallOptions{options});
+  }
+}
+
+/// The published form: five functions instead of an application. The types of problem and solution
+/// are those of `problem` and of what `conquer` returns. `divide` may take a Share or not.
+template <class Problem, class Trivial, class Divide, class Conquer, class Combine,
+          class Sequential>
+auto DC_Call(DC_Type type, Problem problem, Trivial trivial, Divide divide, Conquer conquer,
+             Combine combine, Sequential sequential, const Options& options = {}) {
+  if constexpr (!detail::require_functions<Problem, Trivial, Divide, Conquer, Combine,
+                                           Sequential>()) {
+    return detail::Anything{};
+  } else {
+    return DC_Call(type,
+                   detail::Functors<Problem, Trivial, Divide, Conquer, Combine, Sequential>{
+                       std::move(trivial), std::move(divide), std::move(conquer),
+                       std::move(combine), std::move(sequential)},
+                   std::move(problem), options);
+  }
+}
+
+/// Three or four functions instead of five: a compile error that says so.
+template <class Problem, class Trivial, class Divide, class Conquer, class... Combine>
+  requires(sizeof...(Combine) <= 1)
+auto DC_Call(DC_Type /*type*/, Problem /*problem*/, Trivial /*trivial*/, Divide /*divide*/,
+             Conquer /*conquer*/, Combine... /*combine*/) {
+  static_assert(sizeof...(Combine) == 2,
+                "cleave: DC_Call takes five functions, `trivial`, `divide`, `conquer`, `combine` "
+                "and `sequential`: the last ones are missing");
+  return detail::Anything{};
+}
+
+}  // namespace cleave

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs an application's functors one block at a time. Each is timed and traced with its sizes.
+// Whatever it throws is kept as this rank's failure instead of leaving the other ranks waiting. So
+// is what moving its argument or its result throws, and what its sizes do.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <cleave/error.hpp>
+#include <cleave/kernel/call_options.hpp>
+#include <cleave/sizes.hpp>
+#include <cleave/trace.hpp>
+
+namespace cleave::detail {
+
+/// A functor of the application threw; which one.
+struct BlockFailed : Error {
+  BlockFailed(std::string failed_block, const std::string& message)
+      : Error(message), block(std::move(failed_block)) {}
+  std::string block;
+};
+
+/// BlockFailed of the exception that is being handled.
+[[noreturn]] void throw_block_failed(const char* name);
+
+/// Calls a functor as part of a greater block; what it throws becomes BlockFailed.
+template <class Work>
+auto in_functor(const char* name, Work&& work) {
+  try {
+    return work();
+  } catch (...) {
+    throw_block_failed(name);
+  }
+}
+
+/// The first thing that went wrong on this rank.
+struct Failure {
+  int level = 0;
+  std::string block;
+  std::string message;
+  std::exception_ptr exception;
+};
+
+/// The first failure of a functor on this rank, by whichever of its threads.
+class FirstFailure {
+ public:
+  bool is_set() const { return is_set_.load(); }
+  /// To be read once the threads rest.
+  const std::optional<Failure>& get() const { return failure_; }
+
+  /// Runs `work`, a part of `block`. \return  whether it did not throw
+  template <class Work>
+  bool guard(const char* block, Work&& work) {
+    try {
+      work();
+      return true;
+    } catch (...) {
+      note(block);
+    }
+    return false;
+  }
+
+ private:
+  /// Called while the exception is being handled. Later failures are dropped.
+  void note(const char* block);
+
+  std::atomic<bool> is_set_ = false;
+  std::mutex mutex_;
+  std::optional<Failure> failure_;
+};
+
+/// The level of the recursion over ranks that a block runs at.
+struct Level {
+  int index = 0;  ///< 0 at the root
+  int group = 1;  ///< ranks that share the subproblem there
+};
+
+/// Runs pieces of work as blocks, and knows of no application.
+class BlockRunner {
+ public:
+  explicit BlockRunner(const CallOptions& options)
+      : options_(options), recorder_(options.recorder) {}
+
+  const CallOptions& options() const { return options_; }
+  Recorder* recorder() const { return recorder_; }
+  const std::optional<Failure>& failure() const { return failure_; }
+  /// Takes over what went wrong outside these blocks, if anything did, and nothing has here.
+  void take_failure(const std::optional<Failure>& failure) {
+    if (!failure_) {
+      failure_ = failure;
+    }
+  }
+
+  /// Times `work` as `block`; `sizes` and `bytes` are asked only when a trace is taken.
+  template <class Work, class SizesOf>
+  auto timed(Block block, Level level, Work&& work, SizesOf&& sizes, std::int64_t bytes = 0) {
+    const std::int64_t begin_ns = now_ns();
+    auto result = work();
+    if (recorder_ != nullptr) {
+      record(block, level, begin_ns, now_ns(), bytes, sizes(result));
+    }
+    return result;
+  }
+
+  /// Runs `work` between the calls that the options ask for.
+  template <class Work>
+  auto watched(Block block, Level level, Work&& work) {
+    before(block, level);
+    auto result = work();
+    after(block, level);
+    return result;
+  }
+
+  /// Runs `work` and keeps what it throws as the failure of `name`.
+  template <class Work>
+  auto attempt(std::string_view name, Level level, Work&& work) -> std::optional<decltype(work())> {
+    try {
+      return work();
+    } catch (...) {
+      fail(level, name);
+    }
+    return std::nullopt;
+  }
+
+  /// All of these: watched, timed, and kept from throwing.
+  template <class Work, class SizesOf>
+  auto run(std::string_view name, Block block, Level level, Work&& work, SizesOf&& sizes,
+           std::int64_t bytes = 0) {
+    return attempt(name, level, [&] {
+      return timed(
+          block, level, [&] { return watched(block, level, work); }, sizes, bytes);
+    });
+  }
+  template <class Work, class SizesOf>
+  auto run(Block block, Level level, Work&& work, SizesOf&& sizes) {
+    return run(name_of(block), block, level, work, sizes);
+  }
+
+ private:
+  /// By the recorder; 0 without one.
+  std::int64_t now_ns() const;
+  void record(Block block, Level level, std::int64_t begin_ns, std::int64_t end_ns,
+              std::int64_t bytes, const Sizes& sizes);
+  void before(Block block, Level level) const;
+  void after(Block block, Level level) const;
+  /// Called while the exception is being handled.
+  void fail(Level level, std::string_view name);
+
+  const CallOptions& options_;
+  Recorder* recorder_;
+  std::optional<Failure> failure_;
+};
+
+}  // namespace cleave::detail

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// A call of an application that is known to be well-formed, by the executor of a type.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include <cleave/kernel/agree.hpp>
+#include <cleave/kernel/any_app.hpp>
+#include <cleave/kernel/call_options.hpp>
+#include <cleave/kernel/lists.hpp>
+
+namespace cleave::detail {
+
+/// DC_Call (dc_call.hpp), with hooks.
+/// \param problem_hash  of `cheap_hash`
+ErasedValue call(DC_Type type, const AnyApp& app, std::uint64_t problem_hash, const Given& given,
+                 const CallOptions& options);
+
+/// The same by work stealing on ranks that are all here; what they are given is not compared.
+ErasedValue call_on(const SearchMessages& ranks, const AnyApp& app, const Given& given,
+                    const CallOptions& options);
+
+/// Solves a rank's own part of a problem on its threads: by work stealing on this rank alone. Empty
+/// for one thread. \throws Error  if the application is not for several
+Solver solver_of(const AnyApp& app, const CallOptions& options);
+
+/// What the move of the solution to the caller throws, this rank throws alone.
+template <class App>
+typename App::Solution call(DC_Type type, const App& app, typename App::Problem&& problem,
+                            const CallOptions& options) {
+  if constexpr (SplitsParts<App>) {
+    problem.set_uniform(false);  // its elements may have changed since an earlier call
+  }
+  const std::uint64_t hash = cheap_hash(problem);
+  return call(
+             type, AppOf<App>(app), hash,
+             [&] { return ErasedValue::of<typename App::Problem>(std::move(problem)); }, options)
+      .template take<typename App::Solution>();
+}
+
+template <class App>
+typename App::Solution call_on(const SearchMessages& ranks, const App& app,
+                               typename App::Problem&& problem, const CallOptions& options) {
+  return call_on(
+             ranks, AppOf<App>(app),
+             [&] { return ErasedValue::of<typename App::Problem>(std::move(problem)); }, options)
+      .template take<typename App::Solution>();
+}
+
+}  // namespace cleave::detail

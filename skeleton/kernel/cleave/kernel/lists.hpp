@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the hypercube divides in halves: a list of problems, one or neighbours of one division. The
+// list of one is divided, and a longer one is cut in two by the work of its problems and the ranks
+// of each half. Solutions are lists as well. They are joined until a whole division is there, and
+// then combined (docs/explanation/design/0004-more-than-two-halves.md).
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include <cleave/application.hpp>
+#include <cleave/kernel/any_app.hpp>
+#include <cleave/kernel/blocks.hpp>
+#include <cleave/tree_search.hpp>
+
+namespace cleave::detail {
+
+/// The problems that the ranks of a group keep until they combine: those that one `divide` has
+/// divided, each the only part of the one before it; none where a list was cut. They are as
+/// `divide` has left them, and empty where no `after` is to see them.
+using Kept = Values;
+
+/// Solves a problem in place of `sequential`.
+using Solver = std::function<ErasedValue(ErasedValue problem)>;
+
+/// Refers to the application.
+class Lists {
+ public:
+  explicit Lists(const AnyApp& app) : app_(app) {}
+
+  bool trivial(const Values& list) const;
+  Values conquer(Values list) const;
+  /// A trivial problem that is the only part of another goes to the left, and nothing to the right.
+  Halves<Values> divide(Values list, Share share, Kept& kept) const;
+  Values combine(Values left, Values right, const Kept& kept) const;
+  /// A list that is not trivial. \param solver  may be empty
+  Values sequential(Values list, const SearchLimits& limits, const Solver& solver) const;
+
+  // Sums over the list.
+  Sizes sizes(const Values& list) const;
+  Sizes solution_sizes(const Values& list) const;
+
+ private:
+  std::ptrdiff_t cut_for(const Values& list, Share share) const;
+
+  const AnyApp& app_;
+};
+
+/// The functors as blocks. Each returns nothing if it failed, now or earlier.
+class Blocks : public BlockRunner {
+ public:
+  Blocks(const AnyApp& app, const CallOptions& options, Solver solver = nullptr)
+      : BlockRunner(options), app_(app), lists_(app), solver_(std::move(solver)) {}
+
+  std::optional<bool> trivial(const Values& problem, Level level);
+  /// \param sizes  the problem's
+  /// \param kept   for `combine`
+  std::optional<Halves<Values>> divide(Values problem, Share share, const Sizes& sizes, Level level,
+                                       Kept& kept);
+  std::optional<Values> conquer(Values problem, Level level);
+  /// Solves a whole subproblem on this rank: by `conquer` if it is trivial, else by the solver, by
+  /// `sequential`, by a search or by recursion, whichever there is first.
+  std::optional<Values> solve(Values problem, Level level);
+  /// \param sizes  of the problem that is solved by this
+  std::optional<Values> combine(Values left, Values right, const Sizes& sizes, Level level,
+                                const Kept& kept);
+  /// What a rank gets where the solution is for another one.
+  std::optional<Values> no_solution();
+
+  /// The sizes of `problem` if a trace is taken, else none.
+  Sizes problem_sizes(const Values& problem, Level level = {});
+  Sizes solution_sizes(const Values& solution, Level level = {});
+  /// Adds to the sizes of the run, if a trace is taken.
+  void add_run_sizes(const Sizes& sizes);
+
+  /// Why a search with this total must end, where it has more nodes than the call allows.
+  std::string refusal_of(const ErasedValue& total);
+
+ private:
+  Sizes with_solution(Sizes sizes, const Values& solution, Level level);
+
+  const AnyApp& app_;
+  const Lists lists_;
+  const Solver solver_;
+};
+
+}  // namespace cleave::detail

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Snapshots of a search on disk: every rank writes a part, rank 0 then a manifest that makes them
+// valid. docs/reference/formats.md has the format.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <cleave/comm.hpp>
+#include <cleave/kernel/call_options.hpp>
+
+namespace cleave::detail {
+
+/// What one rank had when a snapshot was written; as packed by wire<T>, one value after the other.
+struct SnapshotPart {
+  std::vector<std::byte> nodes;
+  std::vector<std::byte> totals;  ///< of each worker
+  std::int64_t incumbent = 0;
+};
+
+/// Keeps other runs out of a folder of snapshots for as long as it lives, or its process does: a
+/// file in the folder, which is locked (flock) and removed at the end.
+class FolderLock {
+ public:
+  /// \throws FileError  if the file cannot be made
+  explicit FolderLock(const std::filesystem::path& folder);
+  ~FolderLock();
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+  enum class State {
+    held,
+    of_another_run,
+    unsupported,  ///< the file system has no locks
+  };
+  State state() const { return state_; }
+
+ private:
+  std::filesystem::path path_;
+  int file_ = -1;
+  State state_ = State::held;
+};
+
+/// The folder of one search's snapshots. The two newest are kept, without those that were found
+/// damaged. Files of other names than theirs are left alone.
+class SnapshotFolder {
+ public:
+  /// Collective. Makes the folder if it does not exist, and reads the newest snapshot that is
+  /// whole, shared out over the ranks of now.
+  /// \throws Error  on every rank: the folder cannot be used, or another run uses it; it holds a
+  ///                snapshot although none is to be resumed, or one of another application or
+  ///                instance; it holds snapshots and none is whole
+  SnapshotFolder(const Comm& comm, const CheckpointOptions& options);
+
+  /// The snapshot that was read; 0 if there is none.
+  std::int64_t resumed_from() const { return resumed_from_; }
+
+  /// This rank's share of its parts, which are given away.
+  std::vector<SnapshotPart> take_parts() { return std::move(parts_); }
+
+  /// On rank 0: whether it is time for another snapshot.
+  bool is_due(std::int64_t now_ns);
+
+  /// Writes this rank's part of the next snapshot, to the disk. \throws FileError
+  void write_part(std::span<const std::byte> nodes, std::span<const std::byte> totals,
+                  std::int64_t incumbent);
+  /// On rank 0, once all have written theirs: makes it valid, then removes all but the two newest
+  /// that are not damaged, and the parts without a manifest.
+  /// \throws FileError
+  void complete();
+
+  std::int64_t written() const { return written_; }
+
+ private:
+  struct Part {
+    std::int64_t bytes = 0;
+    std::uint64_t checksum = 0;
+  };
+  struct Manifest {
+    std::string app;
+    std::string instance;
+    std::vector<Part> parts;
+  };
+
+  std::vector<std::int64_t> open();
+  void require_same_search(const std::vector<std::int64_t>& generations) const;
+  Manifest read_manifest(std::int64_t generation) const;
+  std::vector<SnapshotPart> read_share(std::int64_t generation) const;
+  SnapshotPart read_part(std::int64_t generation, int rank, const Part& expected) const;
+  std::int64_t next_due_ns(std::int64_t now_ns) const;
+  std::filesystem::path manifest_path(std::int64_t generation) const;
+  std::filesystem::path part_path(std::int64_t generation, int rank) const;
+
+  Comm comm_;
+  CheckpointOptions options_;
+  std::unique_ptr<FolderLock> lock_;  ///< on rank 0
+  std::int64_t resumed_from_ = 0;
+  std::vector<std::int64_t> damaged_;  ///< the snapshots that it could not be resumed from
+  std::vector<SnapshotPart> parts_;
+  std::int64_t next_generation_ = 1;
+  std::int64_t written_ = 0;
+  std::int64_t due_ns_ = kNotStarted;
+  bool is_newly_complete_ = false;  ///< is_due was not asked since
+
+  static constexpr std::int64_t kNotStarted = -1;
+};
+
+/// Removes all snapshots in `folder`, once nobody needs them any more; not the folder. Nothing if
+/// another run has begun to use it.
+void remove_snapshots(const std::filesystem::path& folder);
+
+}  // namespace cleave::detail

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sorting form of Placement::distributed: hypercube quicksort on parts that the skeleton owns.
+//
+// At each level the ranks of a group sample their parts, and the first rank chooses a splitter.
+// Each rank partitions its part in place, and the group exchanges by a common plan
+// (exchange_plan.hpp). What arrives is put where there is room beside what is kept. So an element
+// is read once and written at most twice a level, and never copied on its own. A rank needs memory
+// for about 1.6 times its part.
+//
+// Its steps are those of the schedule. Who sends a message to whom within one depends on what the
+// whole group knows. A group in which a rank has failed learns of it when its ranks next tell each
+// other, and stops as one; so nothing hangs.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <cleave/application.hpp>
+#include <cleave/comm.hpp>
+#include <cleave/comm/messages.hpp>
+#include <cleave/kernel/blocks.hpp>
+#include <cleave/kernel/erased_value.hpp>
+#include <cleave/kernel/exchange_plan.hpp>
+#include <cleave/schedule/group.hpp>
+#include <cleave/schedule/messages.hpp>
+#include <cleave/schedule/schedule.hpp>
+
+namespace cleave::detail {
+
+/// Collectives of the ranks of a group, in ceil(log2(size)) steps.
+class GroupComm {
+ public:
+  GroupComm(const Messages& comm, Group group)
+      : comm_(comm), group_(group), index_(comm.rank() - group.first) {}
+
+  /// Collects the slots of all ranks in `all` of the first rank. Rank i's slot, which it has filled
+  /// in, is all[offsets[i], offsets[i + 1]); every rank passes storage for all of them.
+  void gather(std::span<std::byte> all, std::span<const std::size_t> offsets) const {
+    for (const Round& round : rounds_of(group_.size)) {
+      const int span = round.have;
+      const auto slots = [&](int first) {
+        const int last = std::min(first + span, group_.size);
+        return all.subspan(offsets[first], offsets[last] - offsets[first]);
+      };
+      if (index_ % (2 * span) == span) {
+        comm_.send(group_.first + index_ - span, slots(index_));
+        return;
+      }
+      if (index_ + span < group_.size) {
+        comm_.receive(group_.first + index_ + span, slots(index_ + span));
+      }
+    }
+  }
+
+  /// The first rank's `bytes` on every rank.
+  void bcast(std::span<std::byte> bytes) const {
+    int span = 1;
+    while (span < group_.size) {
+      span *= 2;
+    }
+    for (span /= 2; span > 0; span /= 2) {
+      if (index_ % (2 * span) == span) {
+        comm_.receive(group_.first + index_ - span, bytes);
+      } else if (index_ % (2 * span) == 0 && index_ + span < group_.size) {
+        comm_.send(group_.first + index_ + span, bytes);
+      }
+    }
+  }
+
+  /// Every rank's `value` on every rank, by index in the group. Each passes on what it has to the
+  /// rank that is as many places before it, which so has twice as much (Bruck et al. 1997).
+  template <class T>
+  std::vector<T> allgather(const T& value) const {
+    std::vector<T> values(group_.size);  // from this rank on
+    values[0] = value;
+    for (const auto [have, more] : rounds_of(group_.size)) {
+      const int to = group_.first + (index_ + group_.size - have) % group_.size;
+      const int from = group_.first + (index_ + have) % group_.size;
+      const std::span<T> all(values);
+      const Comm::Outbound out{to, std::as_bytes(all.first(more))};
+      const Comm::Inbound in{from, std::as_writable_bytes(all.subspan(have, more))};
+      comm_.exchange(std::span(&out, 1), std::span(&in, 1));
+    }
+    std::rotate(values.begin(), values.end() - index_, values.end());
+    return values;
+  }
+
+ private:
+  const Messages& comm_;
+  Group group_;
+  int index_;
+};
+
+/// How many samples each of parts of these `sizes` gives: in proportion, in all `sample_of` their
+/// sum.
+inline std::vector<std::size_t> sample_counts(const std::vector<std::int64_t>& sizes) {
+  const auto total = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+  const std::int64_t wanted = sample_of(total);
+  std::vector<std::size_t> counts(sizes.size(), 0);
+  for (std::size_t i = 0; i < sizes.size() && total > 0; ++i) {
+    // Rounded up, so that the sample of a sequence that is not empty is not empty.
+    counts[i] = static_cast<std::size_t>((sizes[i] * wanted + total - 1) / total);
+  }
+  return counts;
+}
+
+/// The length of a part.
+struct PartLength {
+  std::int64_t count = 0;
+  std::int64_t bytes = 0;
+};
+
+/// The steps of the sorting form on one rank, whatever its elements are.
+class PartSteps {
+ public:
+  virtual ~PartSteps() = default;
+  /// A group in which a rank has failed learns of it in a step. All its ranks then drop their
+  /// parts, and make no more steps.
+  virtual void make(const Step& step, Group group, Level level, std::optional<Values>& part) = 0;
+};
+
+template <SplitsParts App>
+class SplitParts final : public PartSteps {
+ public:
+  using Element = typename App::Element;
+  using Splitter = typename App::Splitter;
+  static_assert(Plain<Splitter>, "cleave: the application's Splitter must be a plain type");
+
+  SplitParts(const App& app, const Messages& comm, BlockRunner& blocks)
+      : app_(app), comm_(comm), blocks_(blocks) {}
+
+  void make(const Step& step, Group group, Level level, std::optional<Values>& part) override {
+    group_ = group;
+    level_ = level;
+    if (part && !goes_on(step, part->front().as<Part<Element>>())) {
+      part.reset();
+    }
+  }
+
+ private:
+  struct Choice {
+    std::int64_t is_chosen = 0;
+    Split<Splitter> split;
+  };
+  static_assert(sizeof(Choice) <= choice_bytes(sizeof(Splitter)) || alignof(Splitter) > 8);
+
+  /// What a rank tells its group of its partition.
+  struct Report {
+    std::int64_t is_well = 0;
+    ClassCounts counts;
+    std::int64_t room = 0;
+  };
+  static_assert(sizeof(Report) == kReportBytes);
+
+  /// Makes the step. \return  whether the group goes on
+  bool goes_on(const Step& step, Part<Element>& part) {
+    switch (step.kind) {
+      case Step::Kind::work:
+        step.block == Block::sample ? sample(part) : partition(part);
+        return true;
+      case Step::Kind::choose:
+        return choose();
+      case Step::Kind::move:
+        return move(part);
+      default:
+        return step.what == Step::What::length   ? tell_length(part)
+               : step.what == Step::What::status ? all_are_well(samples_.has_value())
+                                                 : tell_cut();
+    }
+  }
+
+  template <class T>
+  std::vector<T> allgather(const T& value) {
+    return blocks_.timed(
+        Block::wait, level_, [&] { return GroupComm(comm_, group_).allgather(value); },
+        [](const std::vector<T>&) { return Sizes{}; });
+  }
+
+  bool all_are_well(bool i_am) {
+    static_assert(sizeof(char) == kStatusBytes);
+    const std::vector<char> well = allgather<char>(i_am ? 1 : 0);
+    return std::find(well.begin(), well.end(), 0) == well.end();
+  }
+
+  bool tell_length(const Part<Element>& part) {
+    static_assert(sizeof(std::int64_t) == kPartBytes);
+    sizes_ = allgather(static_cast<std::int64_t>(part.size()));
+    if (blocks_.recorder() != nullptr) {
+      blocks_.recorder()->add_run_sizes(Sizes{{"N", elements()}});
+    }
+    return true;
+  }
+
+  std::int64_t elements() const {
+    return std::accumulate(sizes_.begin(), sizes_.end(), std::int64_t{0});
+  }
+
+  void sample(const Part<Element>& part) {
+    const std::vector<std::size_t> counts = sample_counts(sizes_);
+    offsets_.assign(counts.size() + 1, 0);
+    std::partial_sum(counts.begin(), counts.end(), offsets_.begin() + 1);
+    const auto seed = static_cast<std::uint64_t>(level_.index) << 32 | comm_.rank();
+    const std::size_t count = counts[index()];
+    const auto mine = blocks_.run(
+        Block::sample, level_,
+        [&] {
+          auto samples = app_.sample(std::span(part.data(), part.size()), count, seed);
+          if (samples.size() != count) {
+            throw Error("sample returned " + std::to_string(samples.size()) + " samples, not " +
+                        std::to_string(count));
+          }
+          return samples;
+        },
+        [&](const auto& samples) {
+          return Sizes{{"N", part.size()}, {"samples", samples.size()}};
+        });
+    samples_ = blocks_.attempt(name_of(Block::pivot), level_,
+                               [&] { return std::vector<Splitter>(offsets_.back()); });
+    if (mine && samples_) {
+      std::copy(mine->begin(), mine->end(), samples_->begin() + offsets_[index()]);
+    } else {
+      samples_.reset();
+    }
+  }
+
+  bool choose() {
+    const Choice choice = blocks_.timed(
+        Block::pivot, level_, [&] { return agree_on_splitter(); },
+        [&](const Choice&) {
+          return Sizes{{"N", elements()}, {"samples", offsets_.back()}};
+        },
+        static_cast<std::int64_t>(offsets_.back() * sizeof(Splitter)));
+    samples_.reset();
+    split_ = choice.split;
+    return choice.is_chosen != 0;
+  }
+
+  Choice agree_on_splitter() {
+    std::vector<std::size_t> offsets = offsets_;
+    for (std::size_t& offset : offsets) {
+      offset *= sizeof(Splitter);
+    }
+    const GroupComm group_comm(comm_, group_);
+    group_comm.gather(std::as_writable_bytes(std::span(*samples_)), offsets);
+    Choice choice;
+    if (samples_->empty()) {
+      choice.is_chosen = 1;  // any splitter divides nothing
+    } else if (index() == 0) {
+      // Its time is part of the block `pivot` of every rank of the group.
+      const auto split = blocks_.attempt(name_of(Block::pivot), level_, [&] {
+        return blocks_.watched(Block::pivot, level_,
+                               [&] { return app_.splitter(std::move(*samples_), group_.share()); });
+      });
+      if (split) {
+        choice = {.is_chosen = 1, .split = *split};
+      }
+    }
+    group_comm.bcast(std::as_writable_bytes(std::span(&choice, 1)));
+    return choice;
+  }
+
+  void partition(Part<Element>& part) {
+    // Received elements are put on at the end that has more room, so what is given must lie at the
+    // other one.
+    at_front_ = part.room_before() > part.room_behind();
+    const bool is_left = group_.left().contains(comm_.rank());
+    const ClassOrder order = is_left == at_front_ ? ClassOrder::ascending : ClassOrder::descending;
+    report_ = {};
+    const std::optional<Cut> cut = blocks_.run(
+        Block::partition, level_,
+        [&] {
+          const Cut found = app_.partition(std::span(part.data(), part.size()), split_, order);
+          if (found.less > part.size() || found.equal > part.size() - found.less) {
+            throw Error("partition returned a cut of " + std::to_string(found.less) + " and " +
+                        std::to_string(found.equal) + " elements, the part has " +
+                        std::to_string(part.size()));
+          }
+          return found;
+        },
+        [&](const Cut&) {
+          return Sizes{{"N", part.size()}};
+        });
+    if (cut) {
+      report_ = {
+          .is_well = 1,
+          .counts = {.less = static_cast<std::int64_t>(cut->less),
+                     .equal = static_cast<std::int64_t>(cut->equal),
+                     .greater = static_cast<std::int64_t>(part.size() - cut->less - cut->equal)},
+          .room = static_cast<std::int64_t>(at_front_ ? part.room_before() : part.room_behind())};
+      part.set_uniform(cut->equal == part.size());
+    }
+  }
+
+  bool tell_cut() {
+    const std::vector<Report> reports = allgather(report_);
+    std::vector<ClassCounts> counts;
+    for (const Report& report : reports) {
+      if (report.is_well == 0) {
+        return false;
+      }
+      counts.push_back(report.counts);
+    }
+    plan_ = plan_exchange(counts);
+    all_have_room_ =
+        std::ranges::equal(plan_.received, reports, std::ranges::less_equal(), {}, &Report::room);
+    return true;
+  }
+
+  /// By the plan. Afterwards the sizes are those of this rank's half.
+  bool move(Part<Element>& part) {
+    if (!all_have_room_ && !make_room(part)) {
+      return false;
+    }
+    exchange(part);
+    const Group half = group_.half_of(comm_.rank());
+    const auto first = plan_.sizes.begin() + (half.first - group_.first);
+    sizes_.assign(first, first + half.size);
+    return true;
+  }
+
+  /// \return  whether every rank of the group has room for what it will receive
+  bool make_room(Part<Element>& part) {
+    const auto made = blocks_.attempt(name_of(Block::exchange), level_, [&] {
+      return blocks_.timed(
+          Block::skeleton, level_,
+          [&] {
+            const std::size_t count = plan_.received[index()];
+            at_front_ ? part.make_room_before(count) : part.make_room_behind(count);
+            return true;
+          },
+          [&](bool) {
+            return Sizes{{"N", part.size()}};
+          },
+          static_cast<std::int64_t>(part.size() * sizeof(Element)));
+    });
+    return all_are_well(made.has_value());
+  }
+
+  void exchange(Part<Element>& part) {
+    const std::int64_t crossing = plan_.crossing[index()];
+    const std::int64_t shed = plan_.shed[index()];
+    const std::int64_t received = plan_.received[index()];
+    const auto kept = static_cast<std::int64_t>(part.size()) - crossing - shed;
+    const Element* const given = part.begin() + (at_front_ ? kept + shed : 0);
+    const Element* const dropped = part.begin() + (at_front_ ? kept : crossing);
+    std::span<Element> room = at_front_ ? part.grow_before(received) : part.grow_behind(received);
+
+    std::vector<Comm::Outbound> out;
+    std::vector<Comm::Inbound> in;
+    for (const Transfer& transfer : plan_.transfers) {
+      const auto count = static_cast<std::size_t>(transfer.count);
+      if (transfer.from == index()) {
+        const Element* const first = (transfer.crosses ? given : dropped) + transfer.offset;
+        out.push_back({group_.first + transfer.to, std::as_bytes(std::span(first, count))});
+      } else if (transfer.to == index()) {
+        in.push_back({group_.first + transfer.from, std::as_writable_bytes(room.first(count))});
+        room = room.subspan(count);
+      }
+    }
+    const std::int64_t moved = std::max(crossing + shed, received);
+    blocks_.timed(
+        Block::exchange, level_,
+        [&] {
+          comm_.exchange(out, in);
+          return true;
+        },
+        [&](bool) {
+          return Sizes{{"N", moved}};
+        },
+        moved * static_cast<std::int64_t>(sizeof(Element)));
+    at_front_ ? part.drop_last(crossing + shed) : part.drop_first(crossing + shed);
+  }
+
+  int index() const { return comm_.rank() - group_.first; }
+
+  const App& app_;
+  const Messages& comm_;
+  BlockRunner& blocks_;
+  Group group_;
+  Level level_;
+
+  // From one step to the next.
+  std::vector<std::int64_t> sizes_;               ///< of the parts of the group
+  std::vector<std::size_t> offsets_;              ///< of the ranks' samples among all
+  std::optional<std::vector<Splitter>> samples_;  ///< of all ranks, this one's filled in
+  Split<Splitter> split_;
+  Report report_;
+  bool at_front_ = false;  ///< where received elements are put on
+  bool all_have_room_ = true;
+  ExchangePlan plan_;
+};
+
+}  // namespace cleave::detail

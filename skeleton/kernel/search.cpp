@@ -1,0 +1,571 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include <cleave/clock.hpp>
+#include <cleave/error.hpp>
+#include <cleave/kernel/agree.hpp>
+#include <cleave/kernel/any_app.hpp>
+#include <cleave/kernel/helpers.hpp>
+#include <cleave/kernel/link.hpp>
+#include <cleave/kernel/lists.hpp>
+#include <cleave/kernel/rank_bag.hpp>
+#include <cleave/kernel/search.hpp>
+#include <cleave/kernel/snapshot.hpp>
+
+namespace cleave::detail {
+
+namespace {
+
+/// The workers of one rank in a search: when they visit, look for messages, rest and end, and what
+/// is told of them. The first is the calling thread, which also speaks with the other ranks.
+///
+/// A worker visits some nodes without looking up: as many as take it 5 to 20 us. Between two such
+/// batches it shares nodes, and the first one looks for messages.
+class RankSearch final : public RankBag {
+ public:
+  RankSearch(Searched& searched, const CallOptions& options, std::unique_ptr<Transport> transport,
+             Surroundings surroundings)
+      : RankBag(searched.segments(),
+                {.workers = options.stealing.threads,
+                 .max_stolen_bytes = options.stealing.max_stolen_bytes,
+                 .poll_ns = options.stealing.poll_ns,
+                 .seed = options.stealing.seed},
+                std::move(transport), std::move(surroundings)),
+        searched_(searched),
+        options_(options),
+        limits_(limits_of(options.stealing)),
+        is_limited_(limits_.nodes != std::numeric_limits<std::int64_t>::max() ||
+                    limits_.memory_bytes != std::numeric_limits<std::size_t>::max()),
+        clock_(options.recorder != nullptr ? options.recorder->clock() : mpi_time_ns),
+        offset_ns_(clock_() - transport_->pace_ns()) {
+    constexpr std::size_t kSpansKept = 1 << 16;
+    for (int i = 0; i < options.stealing.threads; ++i) {
+      workers_.push_back(std::make_unique<Worker>(transport_->rank(), i));
+      if (options_.recorder != nullptr) {
+        workers_.back()->recorder.emplace(options_.recorder->clock(), kSpansKept);
+      }
+    }
+    if (options.visits != nullptr && transport_->rank() == 0) {
+      options.visits->store(0, std::memory_order_relaxed);
+    }
+  }
+
+  /// Makes the first nodes, before `run`. What it throws is a failure that ends the search.
+  void begin(ErasedValue problem) {
+    first().has_failed = !failure_.guard("begin", [&] { searched_.begin(std::move(problem)); });
+  }
+
+  /// What a snapshot held. \throws Error  if it is damaged
+  void restore(const SnapshotPart& part) {
+    segments_.take(part.nodes);
+    for (Unpacker unpacker(part.totals); unpacker.left() > 0;) {
+      searched_.add_totals(unpacker);
+    }
+    searched_.offer_incumbent(part.incumbent);
+  }
+
+  /// Works until all ranks have nothing to do any more, or one of them wants an end.
+  void run(SnapshotFolder* snapshots) {
+    snapshots_ = snapshots;
+    begin_ns_ = transport_->pace_ns();
+    for (const auto& worker : workers_) {
+      worker->nodes_before = nodes_of(*worker);
+    }
+    set_active(first(), true);
+    begin_search();
+    let_helpers_rest();
+    {
+      Helpers helpers([this] { command(Command::stop); });
+      failure_.guard("threads", [&] { start(helpers); });
+      for (std::int64_t now = now_ns(first()); outcome() == Balancer::Outcome::running;) {
+        now = work(first(), now);
+      }
+    }
+    first().statistics.remote_tried = balancer_->statistics().tried;
+    first().statistics.remote_made = balancer_->statistics().made;
+    for (const auto& worker : workers_) {
+      publish(*worker);
+      finish(*worker);
+    }
+    check_limits();
+  }
+
+  const std::optional<Failure>& failure() const { return failure_.get(); }
+  /// Why the search was ended, if this rank wanted that and it is no failure of a functor.
+  const std::string& refusal() const { return refusal_; }
+  /// Why it was told to stop, if this rank was, and not by a visit.
+  const std::string& stopped() const { return stopped_; }
+  /// On rank 0: time in which all ranks rested for snapshots.
+  std::int64_t snapshots_ns() const { return balancer_->statistics().snapshots_ns; }
+
+  std::vector<WorkerStatistics> statistics() const {
+    std::vector<WorkerStatistics> all;
+    for (const auto& worker : workers_) {
+      all.push_back(worker->statistics);
+    }
+    return all;
+  }
+
+ private:
+  Worker& first() { return *workers_.front(); }
+
+  /// \throws Error  if the system starts no more threads; those that it has started work
+  void start(Helpers& helpers) {
+    const std::vector<int>& bound_to = options_.bound_to;
+    for (std::size_t i = 1; i < workers_.size(); ++i) {
+      try {
+        helpers.start([this, i] { help(*workers_[i]); }, bound_to.empty() ? -1 : bound_to[i]);
+      } catch (const std::exception& e) {
+        throw Error(
+            fmt::format("cannot start thread {} of {}: {}", i + 1, workers_.size(), e.what()));
+      }
+    }
+  }
+
+  /// Other threads call no MPI, not even for its clock.
+  std::int64_t now_ns(const Worker& worker) const {
+    return worker.index == 0 ? clock_() : transport_->pace_ns() + offset_ns_;
+  }
+
+  void help(Worker& worker) {
+    end_rest();
+    for (std::int64_t now = now_ns(worker);;) {
+      switch (commanded()) {
+        case Command::go:
+          now = work(worker, now);
+          break;
+        case Command::rest:
+          rest_while_told();
+          now = now_ns(worker);
+          break;
+        case Command::stop:
+          return;
+      }
+    }
+  }
+
+  // The clock of the main thread is MPI's, which may take long to read: what ends one thing begins
+  // the next.
+
+  /// Visits nodes, then looks for others, until it has some or is told something else.
+  /// \return  when it ended
+  std::int64_t work(Worker& worker, std::int64_t begin_ns) {
+    if (worker.is_active && !worker.has_failed && may_go()) {
+      begin_ns = visit_all(worker, begin_ns);
+    }
+    return look_for_work(worker, begin_ns);
+  }
+
+  /// Visits nodes until there are none in this worker's deque or it is told to stop.
+  /// \return  when it ended
+  std::int64_t visit_all(Worker& worker, std::int64_t begin_ns) {
+    const std::int64_t visits_before = worker.statistics.visits;
+    const std::int64_t nodes_before = nodes_of(worker);
+    std::int64_t now = transport_->pace_ns();
+    bool went_well = true;
+    for (bool is_empty = false; went_well && !is_empty && may_go() && !is_told_to_stop();) {
+      std::int64_t visited = 0;
+      went_well = failure_.guard("visit", [&] {
+        if (options_.hooks.before_block) {
+          options_.hooks.before_block(Block::sequential, 0);
+        }
+        bool is_stopped = false;
+        visited = searched_.visit_some(worker.index, worker.batch, *transport_, is_stopped);
+        if (is_stopped) {
+          stop();
+        }
+        worker.statistics.visits += visited;
+        is_empty = !segments_.has_private(worker.index);
+        if (shares()) {
+          segments_.share(worker.index);
+        }
+      });
+      if (is_limited_) {
+        publish(worker);
+      }
+      if (options_.visits != nullptr) {
+        options_.visits->fetch_add(visited, std::memory_order_relaxed);
+      }
+      const std::int64_t batch_begin_ns = std::exchange(now, transport_->pace_ns());
+      worker.adapt_batch(visited, now - batch_begin_ns);
+      // Not guarded: without a message that is lost, the ranks could not agree on an end.
+      if (worker.index == 0 && now >= next_poll_ns_) {
+        now = poll();
+      }
+    }
+    if (!went_well || is_told_to_stop()) {
+      stop_worker(worker);
+    }
+    const std::int64_t end_ns = now_ns(worker);
+    worker.statistics.searching_ns += end_ns - begin_ns;
+    const std::int64_t visits = worker.statistics.visits - visits_before;
+    worker.statistics.searches += visits > 0 ? 1 : 0;
+    worker.adapt_steal();
+    if (worker.recorder && visits > 0) {
+      worker.recorder->record(Block::sequential, worker.index, 1, begin_ns, end_ns, 0,
+                              {{"nodes", nodes_of(worker) - nodes_before}});
+    }
+    return end_ns;
+  }
+
+  /// \return  when it ended
+  std::int64_t look_for_work(Worker& worker, std::int64_t begin_ns) {
+    const bool found = look_for_nodes(worker);
+    const std::int64_t end_ns = now_ns(worker);
+    WorkerStatistics& statistics = worker.statistics;
+    if (found) {
+      statistics.stealing_ns += end_ns - begin_ns;
+      statistics.starting_ns += statistics.visits == 0 ? end_ns - begin_ns : 0;
+    } else {
+      statistics.idle_ns += end_ns - begin_ns;
+      statistics.ending_ns = end_ns - begin_ns;
+    }
+    if (worker.recorder && end_ns > begin_ns) {
+      worker.recorder->record(found ? Block::steal : Block::idle, worker.index, 1, begin_ns, end_ns,
+                              0, {});
+    }
+    return end_ns;
+  }
+
+  void publish(Worker& worker) {
+    worker.nodes_seen.store(nodes_of(worker), std::memory_order_relaxed);
+    worker.memory_bytes.store(segments_.memory_bytes(worker.index), std::memory_order_relaxed);
+  }
+
+  std::int64_t nodes_of(const Worker& worker) {
+    std::int64_t nodes = worker.statistics.visits;
+    failure_.guard("solution_sizes",
+                   [&] { nodes = searched_.nodes(worker.index).value_or(nodes); });
+    return nodes;
+  }
+
+  /// A worker whose functor threw, or whose rank has the answer, keeps its nodes and does nothing
+  /// more.
+  void stop_worker(Worker& worker) {
+    worker.has_failed = true;
+    if (worker.index != 0) {
+      rest_until_stopped();
+    }
+  }
+
+  void finish(Worker& worker) {
+    worker.statistics.nodes = nodes_of(worker) - worker.nodes_before;
+    if (worker.recorder) {
+      failure_.guard("trace", [&] {
+        options_.recorder->append(*worker.recorder);
+        options_.recorder->add_worker(worker.statistics);
+      });
+    }
+  }
+
+  void check_limits() {
+    if (!is_limited_ || !refusal_.empty()) {
+      return;
+    }
+    std::int64_t nodes = 0;
+    std::size_t bytes = 0;
+    for (const auto& worker : workers_) {
+      nodes += worker->nodes_seen.load(std::memory_order_relaxed);
+      bytes += worker->memory_bytes.load(std::memory_order_relaxed);
+    }
+    refusal_ = beyond(limits_, nodes, bytes).value_or("");
+  }
+
+  bool is_to_stop() {
+    if (stopped_.empty() && may_be_told_to_end(limits_)) {
+      const double seconds = static_cast<double>(transport_->pace_ns() - begin_ns_) / 1e9;
+      stopped_ = told_to_end(limits_, seconds).value_or("");
+    }
+    return !stopped_.empty();
+  }
+
+  // What the balancer asks.
+
+  void take(std::span<const std::byte> nodes) override {
+    failure_.guard("steal", [&] {
+      first().statistics.nodes_stolen += static_cast<std::int64_t>(segments_.take(nodes));
+      first().statistics.bytes_received += std::ssize(nodes);
+    });
+  }
+
+  std::uint8_t wishes() override {
+    if (failure_.is_set()) {
+      return kEnd | kLost;
+    }
+    check_limits();
+    const bool keeps = snapshots_ != nullptr;
+    if (!refusal_.empty() || is_to_stop()) {
+      return keeps ? kEnd | kSnapshot : kEnd;
+    }
+    if (is_told_to_stop()) {
+      return kEnd;
+    }
+    const bool is_due =
+        keeps && transport_->rank() == 0 && snapshots_->is_due(transport_->now_ns());
+    return is_due ? kSnapshot : kNothing;
+  }
+
+  bool next_parcel(Parcel& parcel) override { return searched_.next_parcel(parcel); }
+  void deliver(std::span<const std::byte> parcel) override {
+    failure_.guard("combine", [&] { searched_.deliver(parcel); });
+  }
+
+  std::int64_t incumbent() override { return searched_.incumbent(); }
+  void offer_incumbent(std::int64_t key) override { searched_.offer_incumbent(key); }
+
+  bool write_snapshot() override {
+    return keeps_going([&] {
+      Packer nodes;
+      segments_.pack(nodes);
+      Packer totals;
+      searched_.pack_totals(totals);
+      snapshots_->write_part(nodes.bytes(), totals.bytes(), searched_.incumbent());
+    });
+  }
+  bool complete_snapshot() override {
+    return keeps_going([&] { snapshots_->complete(); });
+  }
+
+  /// \return  false if `work` threw: that ends the search
+  template <class Work>
+  bool keeps_going(Work&& work) {
+    try {
+      work();
+      return true;
+    } catch (const std::exception& e) {
+      refusal_ = e.what();
+      return false;
+    }
+  }
+
+  Searched& searched_;
+  const CallOptions& options_;
+  const SearchLimits limits_;
+  const bool is_limited_;
+  const Clock clock_;
+  const std::int64_t offset_ns_;  ///< of that clock to the monotonic one
+  std::vector<std::unique_ptr<Worker>> workers_;
+  SnapshotFolder* snapshots_ = nullptr;
+  std::string refusal_;
+  std::string stopped_;
+  std::int64_t begin_ns_ = 0;
+};
+
+/// \throws Error  if work stealing is not for so many threads, or not for the placement
+void require_stealing(const CallOptions& options) {
+  const int threads = options.stealing.threads;
+  if (threads < 1 || threads > StealingOptions::kMaxThreads) {
+    throw Error(fmt::format("work stealing has 1 to {} threads of a rank, not {}",
+                            StealingOptions::kMaxThreads, threads));
+  }
+  if (traits_of(options.placement).problem == Holders::parts) {
+    throw Error(
+        "work stealing takes its problem from rank 0 (rooted) or from every rank (replicated), not "
+        "in parts (distributed)");
+  }
+}
+
+/// What all ranks do next where one of them asks for it: the greatest counts.
+enum Agenda : std::int64_t { kNothingElse, kStatistics, kAnswered, kEndEarly };
+
+/// Gathers what all workers did where rank 0's caller asks for it.
+void tell(const SearchMessages& comm, const std::vector<WorkerStatistics>& mine,
+          std::vector<WorkerStatistics>* told) {
+  std::vector<WorkerStatistics> all(comm.rank() == 0 ? mine.size() * comm.size() : 0);
+  comm.gather(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
+  if (told != nullptr) {
+    *told = std::move(all);
+  }
+}
+
+class SearchCall {
+ public:
+  SearchCall(const AnyApp& app, const CallOptions& options, const SearchMessages& ranks)
+      : app_(app), options_(options), comm_(ranks), blocks_(app, options), link_(comm_, blocks_) {}
+
+  ErasedValue solve(const std::function<std::unique_ptr<Searched>()>& make, const Given& given) {
+    make_workers(make, given);
+    const bool adds_up = searched_->adds_up();
+    std::optional<SnapshotFolder> snapshots;
+    if (options_.checkpoint && !adds_up) {
+      throw Error(
+          "snapshots are for applications with `visit`, or with a combine that is declared "
+          "commutative");
+    }
+    if (options_.checkpoint && comm_.comm() != nullptr) {
+      snapshots.emplace(*comm_.comm(), *options_.checkpoint);
+    }
+    if (snapshots && snapshots->resumed_from() > 0) {
+      const std::vector<SnapshotPart> parts = snapshots->take_parts();
+      cleave::agree(*comm_.comm(), [&] {
+        std::ranges::for_each(parts, [&](const SnapshotPart& part) { workers_->restore(part); });
+      });
+    } else if (comm_.rank() == 0) {
+      workers_->begin(*std::exchange(problem_, std::nullopt));
+    }
+    workers_->run(snapshots ? &*snapshots : nullptr);
+    const std::optional<EndedEarly> ended = agree_on_end(snapshots ? &*snapshots : nullptr);
+    if (ended && !adds_up) {
+      throw_ended_early(*ended);  // a part of a recursion has no solution
+    }
+    if (ended) {
+      tell_or_throw(*ended, options_.stealing);
+    }
+    std::optional<Values> solution =
+        blocks_.attempt("combine", Level{}, [&] { return searched_->take_total(); });
+    if (adds_up) {
+      fold(solution);
+    }
+    std::string refusal;
+    if (comm_.rank() == 0 && solution && solution->empty()) {  // it ended early
+      solution = blocks_.no_solution();
+    } else if (comm_.rank() == 0 && solution && adds_up && !ended) {
+      refusal = blocks_.refusal_of(solution->front());
+    }
+    return distribute(std::move(solution), refusal);
+  }
+
+ private:
+  /// One agreement, since no protocol is there yet in which a rank without memory, or one whose
+  /// problem or solution cannot be made, could tell the others.
+  void make_workers(const std::function<std::unique_ptr<Searched>()>& make, const Given& given) {
+    if (comm_.rank() == 0) {
+      problem_ = blocks_.attempt("Problem", Level{}, given);
+    }
+    blocks_.attempt("begin", Level{}, [&] {
+      searched_ = make();
+      const bool is_tested = options_.hooks.transport && comm_.comm() != nullptr;
+      workers_.emplace(*searched_, options_,
+                       is_tested ? options_.hooks.transport(*comm_.comm()) : comm_.transport(),
+                       comm_.surroundings(options_.stealing.threads, !options_.bound_to.empty()));
+      return true;
+    });
+    agree_on_failure(comm_, blocks_);
+  }
+
+  /// Throws on every rank what has failed, if anything has; else tells rank 0's caller what the
+  /// workers did. Collective, after their run.
+  /// \param snapshots  null where there are none
+  /// \return  why the search ended early, if it did and not by a visit, on every rank
+  std::optional<EndedEarly> agree_on_end(const SnapshotFolder* snapshots) {
+    if (snapshots != nullptr && options_.checkpoint->report != nullptr) {
+      *options_.checkpoint->report = {.resumed_from = snapshots->resumed_from(),
+                                      .written = snapshots->written(),
+                                      .resting_ns = workers_->snapshots_ns()};
+    }
+    blocks_.take_failure(workers_->failure());
+    const bool is_told = !workers_->refusal().empty() || !workers_->stopped().empty();
+    const bool is_early = workers_->outcome() != Balancer::Outcome::done;
+    const bool tells = options_.stealing.statistics != nullptr;
+    const std::int64_t agenda = agree_on_failure(comm_, blocks_,
+                                                 is_told    ? kEndEarly
+                                                 : is_early ? kAnswered
+                                                 : tells    ? kStatistics
+                                                            : kNothingElse);
+    std::int64_t nobody_tells = tells ? 0 : 1;
+    if (agenda > kStatistics) {
+      comm_.allreduce_min(std::span(&nobody_tells, 1));
+    }
+    if (agenda == kStatistics || (agenda > kStatistics && nobody_tells == 0)) {
+      tell(comm_, workers_->statistics(), options_.stealing.statistics);
+    }
+    if (agenda != kEndEarly) {
+      return std::nullopt;
+    }
+    const std::string kept =
+        comm_.bcast(snapshots != nullptr && snapshots->written() > 0
+                        ? "; " + options_.checkpoint->folder.string() + " holds a snapshot"
+                        : "",
+                    0);
+    const std::string refusal = text_of_any(comm_, workers_->refusal());
+    return EndedEarly{
+        .reason = (refusal.empty() ? text_of_any(comm_, workers_->stopped()) : refusal) + kept,
+        .can_be_resumed = refusal.empty() && !kept.empty()};
+  }
+
+  Level level() const { return {0, comm_.size()}; }
+
+  /// Combines all ranks' solutions, on rank 0, along a binomial tree. A rank may have counted
+  /// nothing.
+  void fold(std::optional<Values>& mine) {
+    const ListWire list_wire{.ops = app_.traits().solution.ops, .is_one = false};
+    for (int step = 1; step < comm_.size(); step *= 2) {
+      if ((comm_.rank() & step) != 0) {
+        link_.transfer(comm_.rank() - step, Link::Direction::out, mine, list_wire, level(),
+                       Sizes{});
+        return;
+      }
+      if (comm_.rank() + step < comm_.size()) {
+        auto theirs = link_.transfer(comm_.rank() + step, Link::Direction::in, std::nullopt,
+                                     list_wire, level(), Sizes{});
+        if (mine && theirs && !mine->empty() && !theirs->empty()) {
+          const Kept kept(1);
+          mine = blocks_.combine(*std::move(mine), *std::move(theirs), Sizes{}, level(), kept);
+        } else if (mine && theirs && mine->empty()) {
+          mine = std::move(theirs);
+        }
+      }
+    }
+  }
+
+  /// Rank 0's solution, on every rank where it is replicated, unless a rank has failed. Rank 0 may
+  /// refuse it.
+  ErasedValue distribute(std::optional<Values> solution, const std::string& refusal) {
+    if (solution && comm_.rank() == 0) {
+      blocks_.add_run_sizes(blocks_.solution_sizes(*solution));
+    }
+    if (traits_of(options_.placement).solution == Holders::all) {
+      bcast(solution);
+    } else if (comm_.rank() != 0) {
+      solution = blocks_.no_solution();
+    }
+    if (agree_on_failure(comm_, blocks_, refusal.empty() ? 0 : 1) != 0) {
+      tell_or_throw({.reason = text_of_any(comm_, refusal)}, options_.stealing);
+    }
+    return std::move(solution.value().front());
+  }
+
+  /// Rank 0's solution to all, along a binomial tree.
+  void bcast(std::optional<Values>& solution) {
+    const ListWire list_wire{.ops = app_.traits().solution.ops, .is_one = true};
+    int step = 1;
+    while (step < comm_.size()) {
+      step *= 2;
+    }
+    for (step /= 2; step > 0; step /= 2) {
+      const int within = comm_.rank() % (2 * step);
+      if (within == 0 && comm_.rank() + step < comm_.size()) {
+        link_.transfer(comm_.rank() + step, Link::Direction::out, solution, list_wire, level(),
+                       Sizes{});
+      } else if (within == step) {
+        solution = link_.transfer(comm_.rank() - step, Link::Direction::in, std::nullopt, list_wire,
+                                  level(), Sizes{});
+      }
+    }
+  }
+
+  const AnyApp& app_;
+  const CallOptions& options_;
+  const SearchMessages& comm_;
+  Blocks blocks_;
+  Link link_;
+  std::optional<ErasedValue> problem_;
+  std::unique_ptr<Searched> searched_;
+  std::optional<RankSearch> workers_;
+};
+
+}  // namespace
+
+ErasedValue search(const AnyApp& app, const std::function<std::unique_ptr<Searched>()>& make,
+                   const Given& given, const CallOptions& options, const SearchMessages& ranks) {
+  require_stealing(options);
+  return SearchCall(app, options, ranks).solve(make, given);
+}
+
+}  // namespace cleave::detail
