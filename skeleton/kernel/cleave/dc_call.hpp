@@ -26,8 +26,8 @@ namespace cleave {
 /// Placement::distributed each rank passes its part (`Distributable`). Cost on p ranks:
 /// docs/explanation/model.md, eq. 6. Two agreements of 2 log2(p) messages, at the start and at the
 /// end; four of work stealing. On two ranks of the hypercube with a replicated problem the first
-/// comes with the solution that they swap. Problems or solutions whose move may throw are kept on
-/// the heap, and cost two agreements more.
+/// comes with the solution that they swap. Problems and solutions of more than 32 bytes, or whose
+/// move may throw, are moved to the heap once.
 ///
 /// \throws FunctorError    on every rank, the same one, if a functor, the sizes, a copy or a move
 ///                         throws on any rank, a thread cannot be started, or a message cannot be
