@@ -87,7 +87,7 @@ std::optional<detail::Machine> read_machine_if_given(const std::string& file) {
   return file.empty() ? std::nullopt : std::optional(detail::read_machine(file));
 }
 
-void TableArguments::add_to(CLI::App& command) {
+void add_table_options(CLI::App& command, TableChoice& choice) {
   command.add_option("--only", choice.only, "The series of a table that has several");
   command.add_option("--ranks-size", choice.ranks_size,
                      "The size of a table that is the number of ranks; without it ranks or p");

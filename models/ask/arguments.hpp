@@ -39,13 +39,8 @@ std::vector<detail::Trace> read_traces(const std::vector<std::string>& files);
 /// The machine file, where one is named. \throws FileError
 std::optional<detail::Machine> read_machine_if_given(const std::string& file);
 
-/// The meaning of tables of run times (models/tables/table.hpp).
-struct TableArguments {
-  TableChoice choice;
-
-  /// Adds the options of these names. Refers to this object.
-  void add_to(CLI::App& command);
-};
+/// Adds the options of tables of run times. Refers to `choice`.
+void add_table_options(CLI::App& command, TableChoice& choice);
 
 /// Whether `files` are tables rather than traces, by how the first begins. \throws FileError
 bool are_tables(const std::vector<std::string>& files);

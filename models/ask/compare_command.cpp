@@ -2,12 +2,9 @@
 // cleave compare: what was measured of versions of a program, side by side, each against the first.
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <memory>
-#include <optional>
 
 #include <cleave/command_line/options.hpp>
-#include <cleave/error.hpp>
 
 #include "models/ask/arguments.hpp"
 #include "models/report/comparison.hpp"

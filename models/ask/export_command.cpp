@@ -5,7 +5,6 @@
 #include <memory>
 
 #include <cleave/command_line/options.hpp>
-#include <cleave/error.hpp>
 #include <cleave/file.hpp>
 #include <cleave/trace/trace_file.hpp>
 

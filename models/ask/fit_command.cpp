@@ -3,20 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <iterator>
 #include <memory>
 #include <ranges>
-#include <string>
-#include <vector>
 
 #include <cleave/command_line/options.hpp>
 #include <cleave/dc_type.hpp>
-#include <cleave/error.hpp>
 #include <cleave/host/provenance_here.hpp>
 #include <cleave/sizes.hpp>
-#include <cleave/trace/machine_file.hpp>
-#include <cleave/trace/provenance.hpp>
 
 #include "models/ask/arguments.hpp"
 #include "models/report/table.hpp"
@@ -38,7 +31,7 @@ struct FitArguments {
   std::string forms = "auto";
   std::string hold_out = "none";
   bool allow_oversubscribed = false;
-  TableArguments table;
+  TableChoice table;
   Answering answering;
 };
 
@@ -148,7 +141,7 @@ void run(FitArguments& arguments, const std::string& command_line) {
   inputs.push_back(machine_read);
   arguments.answering.set_output("--out", arguments.out, inputs);
   const std::optional<detail::Machine> machine = read_machine_if_given(machine_read);
-  Measurements measurements = read_measurements(files, arguments.table.choice);
+  Measurements measurements = read_measurements(files, arguments.table);
   if (!arguments.allow_oversubscribed) {
     measurements = without_oversubscribed(std::move(measurements));
   }
@@ -200,7 +193,7 @@ void add_fit_command(CLI::App& program, const std::string& command_line) {
                    "third of the largest")
       ->check(CLI::IsMember({"none", "every-second", "beyond"}))
       ->capture_default_str();
-  arguments->table.add_to(*command);
+  add_table_options(*command, arguments->table);
   arguments->answering.add_to(*command);
   command->footer(
       "Examples:\n"

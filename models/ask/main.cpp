@@ -2,19 +2,13 @@
 // cleave: fits models to traces, predicts run times and reports. `cleave X` runs the program
 // cleave-X of the same folder for any other X.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <exception>
-#include <filesystem>
-#include <string>
-#include <vector>
 
 #include <cleave/command_line/options.hpp>
-#include <cleave/error.hpp>
 #include <cleave/trace/lines.hpp>
 
 #include "models/ask/arguments.hpp"
@@ -24,14 +18,6 @@
 namespace cleave::models {
 
 namespace {
-
-std::vector<std::string> commands_of(const CLI::App& program) {
-  std::vector<std::string> names;
-  for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) {
-    names.push_back(command->get_name());
-  }
-  return names;
-}
 
 /// Becomes the program cleave-NAME. \throws UsageError  if there is none
 [[noreturn]] void become(const std::string& name, char** argv) {
@@ -97,8 +83,8 @@ int run(int argc, char** argv) {
   add_export_command(program);
   program.require_subcommand(0, 1);  // a file may have a command's name
 
-  const std::vector<std::string> commands = commands_of(program);
-  if (argc > 1 && argv[1][0] != '-' && std::ranges::find(commands, argv[1]) == commands.end()) {
+  const auto is_meant = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
+  if (argc > 1 && argv[1][0] != '-' && program.get_subcommands(is_meant).empty()) {
     become(argv[1], argv);
   }
   words = with_quoted_sizes(words);
@@ -108,8 +94,7 @@ int run(int argc, char** argv) {
   arguments.push_back(nullptr);
   if (detail::parse_command_line(program, static_cast<int>(words.size()), arguments.data()) &&
       program.get_subcommands().empty()) {
-    throw UsageError(
-        fmt::format("a command is missing: {}; see cleave --help", fmt::join(commands, ", ")));
+    throw UsageError("a command is missing: see cleave --help");
   }
   detail::flush_out();
   return 0;

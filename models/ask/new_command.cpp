@@ -5,12 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <memory>
 #include <regex>
-#include <system_error>
 
-#include <cleave/error.hpp>
 #include <cleave/file.hpp>
 
 #include "models/ask/arguments.hpp"

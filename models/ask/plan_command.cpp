@@ -4,14 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <iterator>
 #include <limits>
 #include <memory>
-#include <system_error>
 
 #include <cleave/command_line/options.hpp>
-#include <cleave/error.hpp>
 #include <cleave/file.hpp>
 #include <cleave/sizes.hpp>
 
@@ -105,14 +101,6 @@ std::string unmet(const Plan& plan, const PlanRequest& request) {
                      fmt::join(asked, " and to "));
 }
 
-/// As an application of Cleave is called, where that program is beside this one; else in the folder
-/// that the job is submitted from.
-std::string program_of(const std::string& app) {
-  const std::string name = "cleave-" + app;
-  std::error_code error;  // as of a name that is too long
-  return std::filesystem::exists(program_folder() / name, error) ? name : "./" + app;
-}
-
 void run(PlanArguments& arguments) {
   require_option(arguments.question.study, "a model or a study's folder",
                  "cleave plan sort-study --deadline 60s --size N=1G");
@@ -129,14 +117,18 @@ void run(PlanArguments& arguments) {
     request.sizes = parse_sizes(arguments.size);
   }
   const Plan plan = make_plan(model, request);
+  if (arguments.program.empty()) {
+    const std::string beside = "cleave-" + model.app;
+    std::error_code error;  // as of a name that is too long
+    arguments.program =
+        std::filesystem::exists(program_folder() / beside, error) ? beside : "./" + model.app;
+  }
   const bool is_refused = !arguments.anyway && !model.verdict.trusted.value_or(false);
   if (plan.chosen && !is_refused && !arguments.slurm.empty()) {
-    write_file(arguments.slurm,
-               slurm_script(model, plan.choices[*plan.chosen],
-                            {.program = arguments.program.empty() ? program_of(model.app)
-                                                                  : arguments.program,
-                             .mpi_type = CLEAVE_SLURM_MPI_TYPE,
-                             .checkpoint = arguments.checkpoint}));
+    write_file(arguments.slurm, slurm_script(model, plan.choices[*plan.chosen],
+                                             {.program = arguments.program,
+                                              .mpi_type = CLEAVE_SLURM_MPI_TYPE,
+                                              .checkpoint = arguments.checkpoint}));
   }
   std::vector<Prediction> predictions;
   std::ranges::transform(plan.choices, std::back_inserter(predictions), &PlanChoice::prediction);

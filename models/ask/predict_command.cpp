@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <memory>
 
-#include <cleave/error.hpp>
 #include <cleave/sizes.hpp>
 #include <cleave/trace/words.hpp>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cleave report: what a model predicts beside what traces measured, as tables and figures.
 
-#include <filesystem>
 #include <memory>
 #include <set>
 
@@ -21,7 +20,7 @@ struct ReportArguments {
   std::vector<std::string> traces;
   std::string model;
   std::string out;
-  TableArguments table;
+  TableChoice table;
   bool brief = false;
   Answering answering;
 };
@@ -55,7 +54,7 @@ void run(const ReportArguments& arguments) {
       model_of(arguments.model.empty() ? folder.string() : arguments.model);
   const Model model = read_model(model_file);
   const std::vector<std::string> files = traces_of(arguments.traces);
-  const Measurements measurements = read_measurements(files, arguments.table.choice);
+  const Measurements measurements = read_measurements(files, arguments.table);
   Report report =
       make_report(model, measurements, std::nullopt, {.rehearsed = rehearsed_of(folder, model)});
   report.origin = {.model = model_file.string()};
@@ -85,7 +84,7 @@ void add_report_command(CLI::App& program) {
                       "A model (*.model.json); without it that of the study's folder");
   command->add_option("--out", arguments->out,
                       "Folder to write into, made if its parent exists; without it the study's");
-  arguments->table.add_to(*command);
+  add_table_options(*command, arguments->table);
   command->add_flag("--brief", arguments->brief, "Print the verdict and the main times alone");
   arguments->answering.add_to(*command);
   command->footer(

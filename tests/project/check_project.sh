@@ -33,5 +33,5 @@ for ranks in 1 2 3; do
   cat result
   grep -q '"verified":true' result
 done
-build/my-project --describe | grep -q '^{"format":"cleave-program","version":1,"name":"my-project",'
+build/my-project --describe | grep -q '^{"format":"cleave-program","version":2,"name":"my-project",'
 echo "the project works"

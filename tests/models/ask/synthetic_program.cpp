@@ -29,13 +29,13 @@ void describe(const std::string& name, const std::string& type) {
                                 {"warm_up", 1},
                                 {"inputs", "same"}};
   std::cout << nlohmann::json{{"format", "cleave-program"},
-                              {"version", 1},
+                              {"version", 2},
                               {"name", name},
+                              {"summary", "tests"},
                               {"type", type},
                               {"types", {"sequential", "hypercube"}},
                               {"placement", "replicated"},
-                              {"sizes",
-                               nlohmann::json::array({{{"name", "N"}, {"default", 12 << 20}}})},
+                              {"default_size", "N=12M"},
                               {"study", study},
                               {"quick_study", study}}
             << std::endl;
