@@ -48,7 +48,7 @@ debian_package(cleave-dev cleave_dev libdevel ""
 Five sequential functions make a parallel MPI program, a trace of every
 block, and a prediction of its run time on other numbers of ranks. The
 package holds the library with its headers."
-  DEPENDS mpich libmpich-dev libfmt-dev nlohmann-json3-dev libboost1.81-dev libhwloc-dev libcli11-dev cmake g++
+  DEPENDS mpich libmpich-dev libfmt-dev nlohmann-json3-dev libboost-context1.81-dev libhwloc-dev libcli11-dev cmake g++
           "make | ninja-build"
   RECOMMENDS "cleave (= ${PROJECT_VERSION})" SUGGESTS cleave-doc)
 

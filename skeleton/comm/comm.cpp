@@ -12,8 +12,6 @@
 #include <vector>
 
 #include <cleave/comm.hpp>
-#include <cleave/comm/check_mpi.hpp>
-#include <cleave/comm/waiting.hpp>
 #include <cleave/error.hpp>
 #include <cleave/hosts.hpp>
 
@@ -21,7 +19,7 @@ namespace cleave {
 
 namespace detail {
 
-/// What is known of a communicator, kept with it as an MPI attribute.
+/// A communicator's ranks and hosts, kept with it as an MPI attribute.
 struct CommState {
   MPI_Comm comm = MPI_COMM_NULL;
   int rank = 0;
@@ -112,10 +110,9 @@ void yield_politely(int tries) {
   }
 }
 
-/// The piece of `bytes` from `at` on that one MPI call can carry.
 template <class Byte>
-std::span<Byte> piece_at(std::span<Byte> bytes, std::size_t at) {
-  return bytes.subspan(at, std::min(kMaxBytesInOneCall, bytes.size() - at));
+std::span<Byte> piece_at(std::span<Byte> bytes, std::size_t at, std::size_t piece_bytes) {
+  return bytes.subspan(at, std::min(piece_bytes, bytes.size() - at));
 }
 
 std::int64_t min_of(std::int64_t a, std::int64_t b) { return std::min(a, b); }
@@ -161,55 +158,39 @@ void Comm::wait_all(std::span<MPI_Request> requests) const {
 }
 
 void Comm::exchange(int partner, std::span<const std::byte> out, std::span<std::byte> in) const {
-  const std::size_t longest = std::max(out.size(), in.size());
-  for (std::size_t at = 0; at < longest; at += kMaxBytesInOneCall) {
-    std::array<MPI_Request, 2> requests{};
-    std::size_t begun = 0;
-    if (at < in.size()) {
-      const std::span<std::byte> piece = piece_at(in, at);
-      check_mpi("MPI_Irecv", MPI_Irecv(piece.data(), static_cast<int>(piece.size()), MPI_BYTE,
-                                       partner, kTag, state_->comm, &requests[begun++]));
-    }
-    if (at < out.size()) {
-      const std::span<const std::byte> piece = piece_at(out, at);
-      check_mpi("MPI_Isend", MPI_Isend(piece.data(), static_cast<int>(piece.size()), MPI_BYTE,
-                                       partner, kTag, state_->comm, &requests[begun++]));
-    }
-    wait_all(std::span(requests).first(begun));
-  }
+  const Outbound to{partner, out};
+  const Inbound from{partner, in};
+  exchange({&to, 1}, {&from, 1}, kMaxBytesInOneCall);
 }
 
 /// By rounds of 1 MiB of each. On shared memory that takes half the time of whole messages, which
 /// fall out of the cache between their two copies.
 void Comm::exchange(std::span<const Outbound> out, std::span<const Inbound> in) const {
-  static constexpr std::size_t kRoundBytes = std::size_t{1} << 20;
-  std::size_t longest = 0;
-  for (const Outbound& message : out) {
-    longest = std::max(longest, message.bytes.size());
-  }
-  for (const Inbound& message : in) {
-    longest = std::max(longest, message.bytes.size());
-  }
-  const auto piece = [](auto bytes, std::size_t at) {
-    return bytes.subspan(at, std::min(kRoundBytes, bytes.size() - at));
-  };
-  std::vector<MPI_Request> requests;
-  for (std::size_t at = 0; at < longest; at += kRoundBytes) {
+  exchange(out, in, std::size_t{1} << 20);
+}
+
+void Comm::exchange(std::span<const Outbound> out, std::span<const Inbound> in,
+                    std::size_t piece_bytes) const {
+  thread_local std::vector<MPI_Request> requests;
+  for (std::size_t at = 0;; at += piece_bytes) {
     requests.clear();
     for (const Inbound& message : in) {
       if (at < message.bytes.size()) {
-        const auto bytes = piece(message.bytes, at);
+        const auto piece = piece_at(message.bytes, at, piece_bytes);
         check_mpi("MPI_Irecv",
-                  MPI_Irecv(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, message.from,
+                  MPI_Irecv(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, message.from,
                             kTag, state_->comm, &requests.emplace_back()));
       }
     }
     for (const Outbound& message : out) {
       if (at < message.bytes.size()) {
-        const auto bytes = piece(message.bytes, at);
-        check_mpi("MPI_Isend", MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE,
+        const auto piece = piece_at(message.bytes, at, piece_bytes);
+        check_mpi("MPI_Isend", MPI_Isend(piece.data(), static_cast<int>(piece.size()), MPI_BYTE,
                                          message.to, kTag, state_->comm, &requests.emplace_back()));
       }
+    }
+    if (requests.empty()) {
+      return;
     }
     wait_all(requests);
   }
@@ -219,22 +200,18 @@ void Comm::send(int to, std::span<const std::byte> message) const { exchange(to,
 
 void Comm::receive(int from, std::span<std::byte> message) const { exchange(from, {}, message); }
 
-template <class Block, class Post>
-void Comm::collective(const char* call, Block&& block, Post&& post) const {
+template <class Block, class Post, class... Arguments>
+void Comm::collective(const char* call, Block block, Post post, Arguments... arguments) const {
   if (!state_->hosts->polite()) {
-    check_mpi(call, block());
+    check_mpi(call, block(arguments..., state_->comm));
     return;
   }
   MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(call, post(&request));
+  check_mpi(call, post(arguments..., state_->comm, &request));
   wait_all({&request, 1});
 }
 
-void Comm::barrier() const {
-  collective(
-      "MPI_Barrier", [&] { return MPI_Barrier(state_->comm); },
-      [&](MPI_Request* request) { return MPI_Ibarrier(state_->comm, request); });
-}
+void Comm::barrier() const { collective("MPI_Barrier", MPI_Barrier, MPI_Ibarrier); }
 
 /// Two ranks exchange their few values, which takes half of the time of MPI's collective.
 void Comm::reduce(std::span<std::int64_t> values, MPI_Op op, Fold* fold) const {
@@ -245,16 +222,8 @@ void Comm::reduce(std::span<std::int64_t> values, MPI_Op op, Fold* fold) const {
     std::ranges::transform(values, std::span(theirs).first(values.size()), values.begin(), fold);
     return;
   }
-  const auto count = static_cast<int>(values.size());
-  collective(
-      "MPI_Allreduce",
-      [&] {
-        return MPI_Allreduce(MPI_IN_PLACE, values.data(), count, MPI_INT64_T, op, state_->comm);
-      },
-      [&](MPI_Request* request) {
-        return MPI_Iallreduce(MPI_IN_PLACE, values.data(), count, MPI_INT64_T, op, state_->comm,
-                              request);
-      });
+  collective("MPI_Allreduce", MPI_Allreduce, MPI_Iallreduce, MPI_IN_PLACE, values.data(),
+             static_cast<int>(values.size()), MPI_INT64_T, op);
 }
 
 void Comm::allreduce_min(std::span<std::int64_t> values) const { reduce(values, MPI_MIN, min_of); }
@@ -273,13 +242,9 @@ std::int64_t Comm::allreduce_sum(std::int64_t value) const {
 
 void Comm::bcast(std::span<std::byte> bytes, int root) const {
   for (std::size_t at = 0; at < bytes.size(); at += kMaxBytesInOneCall) {
-    const std::span<std::byte> piece = piece_at(bytes, at);
-    const auto count = static_cast<int>(piece.size());
-    collective(
-        "MPI_Bcast", [&] { return MPI_Bcast(piece.data(), count, MPI_BYTE, root, state_->comm); },
-        [&](MPI_Request* request) {
-          return MPI_Ibcast(piece.data(), count, MPI_BYTE, root, state_->comm, request);
-        });
+    const std::span<std::byte> piece = piece_at(bytes, at, kMaxBytesInOneCall);
+    collective("MPI_Bcast", MPI_Bcast, MPI_Ibcast, piece.data(), static_cast<int>(piece.size()),
+               MPI_BYTE, root);
   }
 }
 
@@ -299,34 +264,17 @@ std::vector<std::int64_t> Comm::gather(std::int64_t value) const {
 
 void Comm::gather(std::span<const std::byte> mine, std::span<std::byte> all) const {
   const int count = static_cast<int>(mine.size());
-  collective(
-      "MPI_Gather",
-      [&] {
-        return MPI_Gather(mine.data(), count, MPI_BYTE, all.data(), count, MPI_BYTE, 0,
-                          state_->comm);
-      },
-      [&](MPI_Request* request) {
-        return MPI_Igather(mine.data(), count, MPI_BYTE, all.data(), count, MPI_BYTE, 0,
-                           state_->comm, request);
-      });
+  collective("MPI_Gather", MPI_Gather, MPI_Igather, mine.data(), count, MPI_BYTE, all.data(), count,
+             MPI_BYTE, 0);
 }
 
 void Comm::alltoall(std::span<const std::byte> out, std::span<const int> send_counts,
                     std::span<const int> send_offsets, std::span<std::byte> in,
                     std::span<const int> receive_counts,
                     std::span<const int> receive_offsets) const {
-  collective(
-      "MPI_Alltoallv",
-      [&] {
-        return MPI_Alltoallv(out.data(), send_counts.data(), send_offsets.data(), MPI_BYTE,
-                             in.data(), receive_counts.data(), receive_offsets.data(), MPI_BYTE,
-                             state_->comm);
-      },
-      [&](MPI_Request* request) {
-        return MPI_Ialltoallv(out.data(), send_counts.data(), send_offsets.data(), MPI_BYTE,
-                              in.data(), receive_counts.data(), receive_offsets.data(), MPI_BYTE,
-                              state_->comm, request);
-      });
+  collective("MPI_Alltoallv", MPI_Alltoallv, MPI_Ialltoallv, out.data(), send_counts.data(),
+             send_offsets.data(), MPI_BYTE, in.data(), receive_counts.data(),
+             receive_offsets.data(), MPI_BYTE);
 }
 
 void detail::run_and_agree(const Comm& comm, const std::function<void()>& work) {

@@ -3,13 +3,66 @@
 #include <time.h>
 
 #include <algorithm>
+#include <boost/context/fiber.hpp>
+#include <boost/context/protected_fixedsize_stack.hpp>
 #include <cmath>
 
 #include <cleave/comm/virtual_ranks.hpp>
-#include <cleave/comm/waiting.hpp>
 #include <cleave/error.hpp>
 
+// AddressSanitizer is told of each change of stacks.
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/common_interface_defs.h>
+#else
+#define __sanitizer_start_switch_fiber(kept, stack, bytes)
+#define __sanitizer_finish_switch_fiber(kept, stack, bytes)
+#endif
+
 namespace cleave::detail {
+
+/// A function with a stack of its own that takes turns with its caller, on one thread. It does not
+/// throw, nor suspend while it handles an exception. Cost of a turn: below 1 us.
+class Fiber {
+  using Stack = boost::context::protected_fixedsize_stack;
+
+ public:
+  /// \throws std::bad_alloc  without address space for its stack, whose pages are taken as used
+  explicit Fiber(const std::function<void()>& work)
+      : own_(std::allocator_arg, boost::context::preallocated(stack_.sp, stack_.size, stack_),
+             Stack(kStackBytes), [this, work](boost::context::fiber&& caller) {
+               __sanitizer_finish_switch_fiber(nullptr, &callers_stack_, &callers_bytes_);
+               caller_ = std::move(caller);
+               work();
+               __sanitizer_start_switch_fiber(nullptr, callers_stack_, callers_bytes_);
+               return std::move(caller_);
+             }) {}
+
+  /// Lets `work` go on until it suspends itself or ends.
+  void resume() {
+    __sanitizer_start_switch_fiber(&kept_, static_cast<char*>(stack_.sp) - stack_.size,
+                                   stack_.size);
+    own_ = std::move(own_).resume();
+    __sanitizer_finish_switch_fiber(kept_, nullptr, nullptr);
+  }
+  /// Called by `work`.
+  void suspend() {
+    [[maybe_unused]] void* kept = nullptr;
+    __sanitizer_start_switch_fiber(&kept, callers_stack_, callers_bytes_);
+    caller_ = std::move(caller_).resume();
+    __sanitizer_finish_switch_fiber(kept, &callers_stack_, &callers_bytes_);
+  }
+  bool has_ended() const { return !own_; }
+
+ private:
+  static constexpr std::size_t kStackBytes = std::size_t{8} << 20;
+
+  boost::context::stack_context stack_ = Stack(kStackBytes).allocate();
+  [[maybe_unused]] const void* callers_stack_ = nullptr;
+  [[maybe_unused]] std::size_t callers_bytes_ = 0;
+  [[maybe_unused]] void* kept_ = nullptr;
+  boost::context::fiber caller_;
+  boost::context::fiber own_;
+};
 
 namespace {
 
@@ -18,7 +71,7 @@ constexpr std::int64_t kPoll_ns = 40;
 
 thread_local VirtualRanks* ranks_of_thread = nullptr;
 
-/// What a look at `clock` takes: the median of some.
+/// The time of a look at `clock`: the median of some.
 std::int64_t cost_of(Clock clock) {
   constexpr std::size_t kLooks = 101;
   std::array<std::int64_t, kLooks> took{};
@@ -91,12 +144,9 @@ int VirtualMessages::size() const { return static_cast<int>(ranks_.ranks_.size()
 
 void VirtualMessages::exchange(int partner, std::span<const std::byte> out,
                                std::span<std::byte> in) const {
-  if (!out.empty()) {
-    send(partner, out);
-  }
-  if (!in.empty()) {
-    receive(partner, in);
-  }
+  const Comm::Outbound to{partner, out};
+  const Comm::Inbound from{partner, in};
+  exchange({&to, out.empty() ? 0U : 1U}, {&from, in.empty() ? 0U : 1U});
 }
 
 void VirtualMessages::exchange(std::span<const Comm::Outbound> out,
@@ -178,7 +228,7 @@ class VirtualTransport final : public Transport {
   std::optional<Message> receive() override { return ranks_.poll(rank_); }
   std::int64_t now_ns() const override { return VirtualRanks::now_ns(); }
   std::int64_t pace_ns() const override { return VirtualRanks::now_ns(); }
-  // What coarse looks take is part of the visits, as in a run: these stay the system's.
+  // Coarse looks are part of the visits, as in a run: they stay the system's.
   void pause(int tries, bool /*is_polite*/) override { ranks_.spend(pause_ns(tries)); }
 
  private:
@@ -224,8 +274,9 @@ VirtualRanks::VirtualRanks(int ranks, VirtualNetwork network, Clock clock, int h
   }
 }
 
+VirtualRanks::~VirtualRanks() = default;
+
 void VirtualRanks::run(const std::function<void(const VirtualMessages&)>& work) {
-  VirtualRanks* const before = std::exchange(ranks_of_thread, this);
   const auto run_rank = [&](int rank) {
     looked_ns_ = clock_ != nullptr ? clock_() : 0;
     try {
@@ -241,6 +292,7 @@ void VirtualRanks::run(const std::function<void(const VirtualMessages&)>& work) 
     ranks_[rank] = {.fiber = std::make_unique<Fiber>([&run_rank, rank] { run_rank(rank); })};
     ready_.emplace(0, rank);
   }
+  VirtualRanks* const before = std::exchange(ranks_of_thread, this);
   for (std::size_t ended = 0; ended < ranks_.size();) {
     if (ready_.empty() && !failure_) {
       failure_ = std::make_exception_ptr(Error("every rank waits for a message that none sends"));

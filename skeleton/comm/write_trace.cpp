@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include <cleave/clock.hpp>
 #include <cleave/hosts.hpp>
@@ -21,24 +22,20 @@ namespace {
 constexpr std::size_t kSpansAtOnce = 16384;
 
 /// The lines of rank `rank`, part after part, through `take` on rank 0. Sent whatever happens
-/// there, so that no rank is left waiting.
+/// there, so that no rank is left waiting. An empty part is the last.
 template <class Take>
 void for_each_part(const Comm& comm, int rank, const Recorder& recorder, Take&& take) {
-  auto spans = static_cast<std::int64_t>(recorder.spans().size());
-  if (comm.rank() == rank && rank != 0) {
-    comm.send(0, std::as_bytes(std::span(&spans, 1)));
-  } else if (comm.rank() == 0 && rank != 0) {
-    comm.receive(rank, std::as_writable_bytes(std::span(&spans, 1)));
-  }
   if (comm.rank() != rank && comm.rank() != 0) {
     return;
   }
-  const std::size_t parts = static_cast<std::size_t>(spans) / kSpansAtOnce + 1;
-  for (std::size_t part = 0; part <= parts; ++part) {
-    std::string lines;
+  bool has_end = true;
+  std::string lines;
+  for (std::size_t at = 0; at == 0 || !lines.empty(); at += kSpansAtOnce) {
     if (comm.rank() == rank) {
-      lines = part < parts ? span_lines(recorder, rank, part * kSpansAtOnce, kSpansAtOnce)
-                           : dropped_line(recorder, rank) + worker_lines(recorder, rank);
+      lines = at < recorder.spans().size() ? span_lines(recorder, rank, at, kSpansAtOnce)
+              : std::exchange(has_end, false)
+                  ? dropped_line(recorder, rank) + worker_lines(recorder, rank)
+                  : "";
     }
     lines = text_of_rank(comm, rank, std::move(lines));
     if (comm.rank() == 0) {

@@ -11,7 +11,6 @@
 #include <numeric>
 
 #include <cleave/clock.hpp>
-#include <cleave/comm/place_workers.hpp>
 #include <cleave/host/control_group.hpp>
 #include <cleave/hosts.hpp>
 #include <cleave/program/measure.hpp>

@@ -41,7 +41,7 @@ depends() {
 }
 missing=$(comm -13 <(depends cleave | sort) <(printf '%s\n' libc6 libfmt9 libhwloc15 libhwy1 libmpich12 libssl3 mpich))
 [ -z "$missing" ] || fail "cleave does not depend on $missing"
-missing=$(comm -13 <(depends cleave-dev | sort) <(printf '%s\n' cmake g++ libboost1.81-dev libcli11-dev libfmt-dev \
+missing=$(comm -13 <(depends cleave-dev | sort) <(printf '%s\n' cmake g++ libboost-context1.81-dev libcli11-dev libfmt-dev \
   libhwloc-dev libmpich-dev nlohmann-json3-dev))
 [ -z "$missing" ] || fail "cleave-dev does not depend on $missing"
 if depends cleave | grep -E -- '-dev$|^(g\+\+|gcc|cmake|cleave-.*)$'; then

@@ -13,11 +13,11 @@ namespace cleave {
 /// A Clock for the recorders of ranks: the steady clock, or MPI's where hosts are simulated.
 /// MPICH's MPI_Wtime is the clock of the day, which may be set back.
 std::int64_t mpi_time_ns();
-/// Which clock that is.
+/// The name of the clock of mpi_time_ns.
 std::string mpi_clock_name();
 
 namespace detail {
-/// What the MPI library says of itself, in one line.
+/// The name and version of the MPI library, in one line.
 std::string mpi_library();
 }  // namespace detail
 

@@ -48,8 +48,8 @@ class Comm {
   /// \throws MpiError
   explicit Comm(MPI_Comm comm);
 
-  /// One of `size` ranks that are not there, for what only asks who it is. Any message is an error,
-  /// and it agrees with itself alone.
+  /// One of `size` ranks that are not there, for a function that only asks who it is. Any message
+  /// is an error, and it agrees with itself alone.
   static Comm as_rank(int rank, int size);
 
   int rank() const;
@@ -70,8 +70,8 @@ class Comm {
     int from;
     std::span<std::byte> bytes;
   };
-  /// All of these messages at once. At most one message from one rank to another; the receiver
-  /// passes the sender's length. Cost: l a message and MiB, and g times the greater of the bytes
+  /// All messages at once, at most one from one rank to another; the receiver passes the sender's
+  /// length. Cost: l a message and MiB, and g times the greater of the bytes
   /// sent and received.
   void exchange(std::span<const Outbound> out, std::span<const Inbound> in) const;
 
@@ -79,14 +79,13 @@ class Comm {
   void send(int to, std::span<const std::byte> message) const;
   void receive(int from, std::span<std::byte> message) const;
 
-  /// The least of all ranks' values, on every rank. Collective, as those below. Cost: 2 log2(p) l.
+  /// The minimum, maximum or sum of all ranks' values, on every rank. Collective, as all that
+  /// follow. Cost: 2 log2(p) l.
   std::int64_t allreduce_min(std::int64_t value) const;
-  /// The same of each of several, as many on every rank, in their place.
-  void allreduce_min(std::span<std::int64_t> values) const;
-  /// The greatest of all ranks' values, on every rank.
   std::int64_t allreduce_max(std::int64_t value) const;
-  /// The sum of all ranks' values, on every rank.
   std::int64_t allreduce_sum(std::int64_t value) const;
+  /// The minimum of each of several values, as many on every rank, in their place.
+  void allreduce_min(std::span<std::int64_t> values) const;
 
   /// `bytes` of `root` on every rank; the lengths must be equal. Cost: log2(p) (l + g bytes).
   void bcast(std::span<std::byte> bytes, int root) const;
@@ -112,19 +111,28 @@ class Comm {
   friend const Hosts& hosts_of(const Comm& comm);
 
   explicit Comm(const detail::CommState* state) : state_(state) {}
+  void exchange(std::span<const Outbound> out, std::span<const Inbound> in,
+                std::size_t piece_bytes) const;
   void wait_all(std::span<MPI_Request> requests) const;
   using Fold = std::int64_t(std::int64_t, std::int64_t);
   void reduce(std::span<std::int64_t> values, MPI_Op op, Fold* fold) const;
 
-  /// A collective of MPI: `block()`, or where waits are polite its non-blocking form
-  /// `post(request)`.
-  template <class Block, class Post>
-  void collective(const char* call, Block&& block, Post&& post) const;
+  /// A collective of MPI, or where waits are polite its non-blocking form.
+  template <class Block, class Post, class... Arguments>
+  void collective(const char* call, Block block, Post post, Arguments... arguments) const;
 
   const detail::CommState* state_;
 };
 
 namespace detail {
+
+/// \throws MpiError  if `code`, which `call` returned, is no success
+inline void check_mpi(const char* call, int code) {
+  if (code != MPI_SUCCESS) {
+    throw MpiError(call, code);
+  }
+}
+
 void run_and_agree(const Comm& comm, const std::function<void()>& work);
 }  // namespace detail
 

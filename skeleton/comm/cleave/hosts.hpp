@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the ranks of a communicator run, and whether they share cores.
+// Where the ranks of a communicator and their workers run, and whether they share cores.
 #pragma once
 
 #include <mpi.h>
@@ -11,7 +11,7 @@
 
 namespace cleave {
 
-/// As it was when the communicator was first used.
+/// The hosts of a communicator when it was first used.
 class Hosts {
  public:
   /// Collective. Cost: an MPI_Allgather.
@@ -38,7 +38,24 @@ class Hosts {
   bool is_told_to_be_polite_ = false;  ///< on any rank
 };
 
-/// Those of `comm`'s ranks. No message.
+/// The hosts of `comm`'s ranks. No message.
 const Hosts& hosts_of(const Comm& comm);
 
+namespace detail {
+
+/// The hardware threads that this rank's workers are to be bound to, each on a core that no other
+/// worker of this host is bound to. Empty where workers outnumber cores or hosts are simulated.
+/// \param only_all  and where the workers of the host would leave a core idle
+std::vector<int> hardware_threads_of_workers(const Comm& comm, int threads, bool only_all);
+
+/// The place of a rank's workers.
+struct Surroundings {
+  /// The other ranks of this host in circles around this one, the nearest first
+  /// (`circles_around`).
+  std::vector<std::vector<int>> near;
+  bool is_polite = false;  ///< whether idle workers leave their cores to others
+};
+Surroundings surroundings_of(const Comm& comm, int threads, bool is_bound);
+
+}  // namespace detail
 }  // namespace cleave

@@ -32,8 +32,11 @@ namespace cleave {
 /// Bytes that a value is packed into.
 class Packer {
  public:
-  void put(const void* data, std::size_t bytes);
-  void put_count(std::size_t count);
+  void put(const void* data, std::size_t bytes) {
+    const auto* first = static_cast<const std::byte*>(data);
+    bytes_.insert(bytes_.end(), first, first + bytes);
+  }
+  void put_count(std::uint64_t count) { put(&count, sizeof(count)); }
   std::span<const std::byte> bytes() const { return bytes_; }
 
  private:
@@ -46,7 +49,9 @@ class Unpacker {
   explicit Unpacker(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
   void take(void* data, std::size_t bytes) {
-    require(bytes);
+    if (bytes > bytes_.size()) [[unlikely]] {
+      throw Error("message cut short");
+    }
     if (bytes != 0) {
       std::memcpy(data, bytes_.data(), bytes);
     }
@@ -54,17 +59,17 @@ class Unpacker {
   }
   /// A count of elements that each take at least `element_bytes`, so that no message, however
   /// damaged, makes its reader ask for more memory than the message is long.
-  std::size_t take_count(std::size_t element_bytes);
+  std::size_t take_count(std::size_t element_bytes) {
+    std::uint64_t count = 0;
+    take(&count, sizeof(count));
+    if (count > bytes_.size() / element_bytes) {
+      throw Error("message cut short: it holds fewer elements than it says");
+    }
+    return static_cast<std::size_t>(count);
+  }
   std::size_t left() const { return bytes_.size(); }
 
  private:
-  [[noreturn]] static void throw_cut_short();
-  void require(std::size_t bytes) const {
-    if (bytes > bytes_.size()) [[unlikely]] {
-      throw_cut_short();
-    }
-  }
-
   std::span<const std::byte> bytes_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an application supplies: five sequential functions or more, and what running them means
+// The functions that an application supplies, five or more, and what running them means
 // (`solve_sequential`). Needs no MPI. How DC_Call is called is in dc_call.hpp.
 #pragma once
 
@@ -10,6 +10,7 @@
 #include <deque>
 #include <optional>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -70,8 +71,8 @@ concept HasDivideInMany = requires(const App& app, typename App::Problem problem
 template <class App>
 concept HasDivide = HasDivideInHalves<App> || HasDivideInMany<App>;
 
-/// `double work(const Problem&) const`, optional with `divide` in many: how much a subproblem is
-/// beside the others of its division; without it, all alike. The hypercube halves its ranks, and
+/// `double work(const Problem&) const`, optional with `divide` in many: relative cost of a
+/// subproblem among its siblings; without it, all alike. The hypercube halves its ranks, and
 /// cuts the subproblems in two so that work for each rank is as even as whole ones allow.
 template <class App>
 concept HasWork = requires(const App& app, const typename App::Problem& problem) {
@@ -130,7 +131,7 @@ concept HasSolutionSizes = requires(const App& app, const typename App::Solution
   { app.solution_sizes(solution) } -> std::same_as<Sizes>;
 };
 
-/// What an application supplies. All functors are const, and deterministic where the placement is
+/// An application. All functors are const, and deterministic where the placement is
 /// `replicated`, since every rank then divides on its own.
 template <class App>
 concept DivideAndConquer = HasProblemAndSolution<App> && HasTrivial<App> && HasConquer<App> &&
@@ -202,7 +203,7 @@ concept SplitsParts = DivideAndConquer<App> &&
                       std::same_as<typename App::Solution, Part<typename App::Element>> &&
                       HasSample<App> && HasSplitter<App> && HasPartition<App>;
 
-/// What Placement::distributed can run.
+/// An application for Placement::distributed.
 template <class App>
 concept Distributable = MergesParts<App> || SplitsParts<App>;
 
@@ -240,7 +241,7 @@ auto subproblems(const App& app, ToDivide<App> problem) {
   }
 }
 
-/// What `divide` returns, as a list; those of halves by `share`.
+/// The subproblems of `divide` as a list; halves by `share`.
 template <DivideAndConquer App>
 std::vector<typename App::Problem> divide_once(const App& app, ToDivide<App> problem, Share share) {
   if constexpr (HasDivideInMany<App>) {
@@ -294,10 +295,12 @@ typename App::Solution after_parts(const App& app, const typename App::Problem& 
   }
 }
 
-/// As `solve_sequential`, with a stack on the heap: for recursions of any depth.
+/// Solves like `solve_sequential`, with a stack on the heap: for recursions of any depth.
+/// \throws Error  beyond `max_levels`
 template <DivideAndConquer App>
-typename App::Solution solve_on_heap(const App& app, typename App::Problem problem) {
-  /// Of a problem that was divided: the solutions of its parts as far as they are there.
+typename App::Solution solve_on_heap(const App& app, typename App::Problem problem,
+                                     std::size_t max_levels = PTRDIFF_MAX) {
+  /// A problem that was divided, with the solutions of its parts as far as they are there.
   struct Divided {
     decltype(subproblems(app, std::move(problem))) parts;
     typename App::Problem parent;  ///< as `divide` left it
@@ -307,6 +310,10 @@ typename App::Solution solve_on_heap(const App& app, typename App::Problem probl
   std::deque<Divided> stack;
   for (;;) {
     while (!app.trivial(std::as_const(problem))) {
+      if (stack.size() == max_levels) {
+        throw Error("divide has not come to trivial problems after " + std::to_string(max_levels) +
+                    " levels");
+      }
       auto parts = subproblems(app, static_cast<ToDivide<App>>(problem));
       stack.push_back({.parts = std::move(parts), .parent = std::move(problem)});
       problem = std::move(stack.back().parts[0]);
@@ -327,7 +334,7 @@ typename App::Solution solve_on_heap(const App& app, typename App::Problem probl
   }
 }
 
-/// As `solve_sequential`, whose recursion is by calls as far as `levels`.
+/// Solves like `solve_sequential`, by recursive calls as far as `levels`.
 template <DivideAndConquer App>
 typename App::Solution solve_by_calls(const App& app, typename App::Problem problem, int levels) {
   if (levels == 0) {

@@ -61,7 +61,7 @@ constexpr std::int64_t key_of(typename BoundTraits<Bound>::Value value) {
   return BoundTraits<Bound>::kMaximises ? ~key : key;
 }
 
-/// What `key_of` was told.
+/// The value of a key.
 template <class Bound>
 constexpr typename BoundTraits<Bound>::Value value_of(std::int64_t key) {
   using Value = typename BoundTraits<Bound>::Value;
@@ -91,7 +91,7 @@ class Incumbent {
  public:
   using Value = typename detail::BoundTraits<Bound>::Value;
 
-  /// What is known before anything is found: the worst value that there is, infinite where `Value`
+  /// The value before anything is found: the worst value that there is, infinite where `Value`
   /// has infinities.
   static constexpr Value kNone =
       std::numeric_limits<Value>::has_infinity
@@ -120,7 +120,7 @@ class Incumbent {
     return offer_key(detail::key_of<Bound>(static_cast<Value>(value)));
   }
 
-  // As it crosses to other ranks and to snapshots.
+  // The key, which crosses to other ranks and to snapshots.
 
   std::int64_t key() const { return key_.load(std::memory_order_relaxed); }
   bool offer_key(std::int64_t key) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an application supplies to search a tree whose shape is not known: one functor that visits a
-// node. This is the fast form of DC_Type::work_stealing, for a combine that is commutative and
+// The functors of an application that searches a tree whose shape is not known: one visits a node.
+// This is the fast form of DC_Type::work_stealing, for a combine that is commutative and
 // associative; no MPI.
 //
 //   struct App {
@@ -14,7 +14,7 @@
 //
 //     // The problem's own contribution and its first nodes. May be left out where Problem is Node.
 //     void begin(Problem problem, Children<Node>& children, Solution& total) const;
-//     // What a worker has counted so far. Optional; {"nodes", n} is what limits and reports go by.
+//     // A worker's counts so far. Optional; {"nodes", n} is what limits and reports go by.
 //     Sizes solution_sizes(const Solution& total) const;
 //   };
 //
@@ -55,14 +55,13 @@
 
 #include <cleave/application.hpp>
 #include <cleave/contract/search_forms.hpp>
-#include <cleave/contract/visitor.hpp>
 #include <cleave/error.hpp>
 #include <cleave/incumbent.hpp>
 #include <cleave/trace.hpp>
 
 namespace cleave {
 
-/// What a search may need at most; one that needs more ends with an Error, or tells.
+/// The limits of a search; one that needs more ends with an Error, or tells.
 struct SearchLimits {
   std::int64_t nodes = std::numeric_limits<std::int64_t>::max();  ///< as the total's size "nodes"
   std::size_t memory_bytes = std::numeric_limits<std::size_t>::max();  ///< of nodes, on a rank

@@ -33,7 +33,7 @@
 
 #include <cleave/comm.hpp>
 #include <cleave/comm/mpi_transport.hpp>
-#include <cleave/comm/place_workers.hpp>
+#include <cleave/hosts.hpp>
 #include <cleave/kernel/rank_bag.hpp>
 #include <cleave/kernel/segments.hpp>
 #include <cleave/wire.hpp>

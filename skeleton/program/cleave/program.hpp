@@ -26,7 +26,6 @@
 
 #include <cleave/application.hpp>
 #include <cleave/comm.hpp>
-#include <cleave/contract/require.hpp>
 #include <cleave/contract/require_application.hpp>
 #include <cleave/costs.hpp>
 #include <cleave/program/any_run.hpp>

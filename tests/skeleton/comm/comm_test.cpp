@@ -14,7 +14,6 @@
 #include <cleave/clock.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/comm/mpi_transport.hpp>
-#include <cleave/comm/place_workers.hpp>
 #include <cleave/host/provenance_here.hpp>
 #include <cleave/hosts.hpp>
 #include <cleave/trace.hpp>
@@ -26,40 +25,32 @@ namespace cleave {
 using namespace cleave::detail;
 namespace {
 
-TEST(Comm, LeastGreatestGatherAndBroadcast) {
+TEST(Comm, CollectivesGiveEachRankWhatIsForIt) {
   const Comm comm(MPI_COMM_WORLD);
-  EXPECT_EQ(comm.allreduce_min(10 - comm.rank()), 10 - (comm.size() - 1));
-  EXPECT_EQ(comm.allreduce_max(comm.rank()), comm.size() - 1);
+  const int last = comm.size() - 1;
+  EXPECT_EQ(comm.allreduce_min(10 - comm.rank()), 10 - last);
+  EXPECT_EQ(comm.allreduce_max(comm.rank()), last);
+  EXPECT_EQ(comm.allreduce_sum(comm.rank()), last * (last + 1) / 2);
   std::array<std::int64_t, 2> both = {comm.rank() + 5, -comm.rank()};
   comm.allreduce_min(both);
-  EXPECT_EQ(both, (std::array<std::int64_t, 2>{5, 1 - comm.size()}));
-  EXPECT_EQ(comm.bcast(comm.rank() == comm.size() - 1 ? "from the last" : "", comm.size() - 1),
-            "from the last");
+  EXPECT_EQ(both, (std::array<std::int64_t, 2>{5, -last}));
+  EXPECT_EQ(comm.bcast(comm.rank() == last ? "of the last" : "", last), "of the last");
   const auto gathered = comm.gather(comm.rank() * 3);
+  EXPECT_EQ(gathered.size(), comm.rank() == 0 ? comm.size() : 0);
   for (std::size_t i = 0; i < gathered.size(); ++i) {
     EXPECT_EQ(gathered[i], static_cast<std::int64_t>(i) * 3);
   }
-  EXPECT_EQ(gathered.size(), comm.rank() == 0 ? comm.size() : 0);
-}
-
-TEST(Comm, AlltoallGivesEachRankWhatIsForIt) {
-  const Comm comm(MPI_COMM_WORLD);
-  const int mine = comm.rank() + 1;  // bytes for each rank
+  const std::vector<int> counts(comm.size(), 1);
+  std::vector<int> offsets(comm.size());
+  std::iota(offsets.begin(), offsets.end(), 0);
   std::vector<std::byte> out;
-  std::vector<int> send_offsets;
-  std::vector<int> receive_counts;
-  std::vector<int> receive_offsets;
   std::vector<std::byte> expected;
-  for (int rank = 0; rank < comm.size(); ++rank) {
-    send_offsets.push_back(static_cast<int>(out.size()));
-    out.insert(out.end(), mine, static_cast<std::byte>(10 * comm.rank() + rank));
-    receive_offsets.push_back(static_cast<int>(expected.size()));
-    receive_counts.push_back(rank + 1);
-    expected.insert(expected.end(), rank + 1, static_cast<std::byte>(10 * rank + comm.rank()));
+  for (int rank = 0; rank <= last; ++rank) {
+    out.push_back(static_cast<std::byte>(10 * comm.rank() + rank));
+    expected.push_back(static_cast<std::byte>(10 * rank + comm.rank()));
   }
   std::vector<std::byte> in(expected.size());
-  comm.alltoall(out, std::vector(comm.size(), mine), send_offsets, in, receive_counts,
-                receive_offsets);
+  comm.alltoall(out, counts, offsets, in, counts, offsets);
   EXPECT_EQ(in, expected);
 }
 

@@ -109,7 +109,7 @@ static_assert(Plain<std::bitset<70>> && Plain<std::array<std::bitset<3>, 2>>);
 static_assert(Transferable<Rich> && !Plain<Rich> && Transferable<std::vector<std::vector<Rich>>>);
 static_assert(Transferable<MoveOnly> && Transferable<std::variant<int, int>>);
 
-// What does not cross, and why.
+// Types that do not cross, and why.
 
 using detail::Fault;
 template <class T>
@@ -244,7 +244,7 @@ TEST(Wire, ATupleCrossesFromLeftToRight) {
   expect_same(value);
 }
 
-/// What is said of a message of these parts that is read as a T; "none" if it is taken.
+/// The error of a message of these parts that is read as a T; "none" if it is taken.
 template <Transferable T, class... Parts>
 std::string refusal(const Parts&... parts) {
   Packer packer;

@@ -55,9 +55,6 @@ TEST(Part, IsUniformUntilElementsArePutOn) {
   EXPECT_TRUE(moved.is_uniform());
   moved.grow_before(1);
   EXPECT_FALSE(moved.is_uniform());
-  moved.set_uniform(true);
-  moved.grow_behind(1);
-  EXPECT_FALSE(moved.is_uniform());
 }
 
 TEST(Part, MovesWithinItsStorageWhereItsRoomIsEnough) {
@@ -92,23 +89,11 @@ TEST(Part, OfMoreThanMemoryIsRefused) {
 #endif
   EXPECT_THROW(Part<int>(std::size_t{1} << 60), std::bad_alloc);
   EXPECT_THROW(Part<int>(SIZE_MAX), std::bad_alloc);
+  EXPECT_THROW(allocate_row(SIZE_MAX), std::bad_alloc);
+  EXPECT_THROW(RowAllocator<int>().allocate(SIZE_MAX / 4), std::bad_array_new_length);
   Part<int> part = counting(10);
   EXPECT_THROW(part.make_room_before(SIZE_MAX / 2), std::bad_alloc);
   EXPECT_EQ(part, counting(10));
-}
-
-TEST(Row, OfMoreThanCanBeCountedIsRefused) {
-  EXPECT_THROW(allocate_row(SIZE_MAX), std::bad_alloc);
-  EXPECT_THROW(RowAllocator<int>().allocate(SIZE_MAX / 4), std::bad_array_new_length);
-}
-
-TEST(Part, CrossesTheWire) {
-  for (const std::size_t count : {0, 1, 1000}) {
-    const Outgoing<Part<int>> outgoing(counting(count));
-    Incoming<Part<int>> incoming(outgoing.bytes().size());
-    std::copy(outgoing.bytes().begin(), outgoing.bytes().end(), incoming.bytes().begin());
-    EXPECT_EQ(incoming.take(), counting(count));
-  }
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace cleave {
 using namespace cleave::detail;
 namespace {
 
-/// What a thief does.
+/// Takes nodes as a thief does.
 template <class T>
 std::vector<T> take(SplitDeque<T>& deque, std::size_t maximum) {
   const std::lock_guard guard(deque);

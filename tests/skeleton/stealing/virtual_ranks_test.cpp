@@ -12,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include <cleave/comm/fiber.hpp>
 #include <cleave/comm/virtual_ranks.hpp>
 #include <cleave/error.hpp>
 #include <cleave/kernel/call.hpp>
@@ -266,12 +265,12 @@ TEST(VirtualRanks, AgreeOnTheFailureOfAVisit) {
   }
 }
 
-TEST(Fiber, WithoutRoomForItsStackIsRefused) {
+TEST(VirtualRanks, WithoutRoomForTheirStacksAreRefused) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "the sanitizer ends a process without memory";
 #endif
   const testing::AddressSpace tight(rlim_t{4} << 20);
-  EXPECT_THROW(Fiber([] {}), std::bad_alloc);
+  EXPECT_THROW(VirtualRanks(2).run([](const VirtualMessages&) {}), std::bad_alloc);
 }
 
 Machine machine_of_two_hosts() {

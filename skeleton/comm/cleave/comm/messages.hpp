@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the executors ask of the ranks of a call: those of MPI, or ranks that are not there
+// The ranks of a call, as executors see them: ranks of MPI, or ranks that are not there
 // (virtual_ranks.hpp, played_messages.hpp).
 #pragma once
 
@@ -12,8 +12,8 @@
 #include <vector>
 
 #include <cleave/comm.hpp>
-#include <cleave/comm/place_workers.hpp>
 #include <cleave/comm/transport.hpp>
+#include <cleave/hosts.hpp>
 #include <cleave/schedule/schedule.hpp>
 
 namespace cleave::detail {
@@ -40,7 +40,7 @@ class Messages {
   virtual void begin(const Step& /*step*/, int /*level*/) const {}
 };
 
-/// And of a search.
+/// One rank of a search among the others.
 class SearchMessages : public Messages {
  public:
   virtual void gather(std::span<const std::byte> mine, std::span<std::byte> all) const = 0;

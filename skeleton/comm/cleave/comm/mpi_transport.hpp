@@ -7,9 +7,9 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <deque>
 #include <exception>
 #include <map>
-#include <memory>
 #include <vector>
 
 #include <cleave/clock.hpp>
@@ -18,10 +18,12 @@
 
 namespace cleave::detail {
 
-/// Of one search at a time: the ranks part once no message is under way (balancer.hpp).
+/// The transport of one search at a time: the ranks part once no message is under way
+/// (balancer.hpp).
 class MpiTransport final : public Transport {
  public:
-  explicit MpiTransport(const Comm& comm, std::size_t piece_bytes = std::size_t{1} << 30);
+  explicit MpiTransport(const Comm& comm, std::size_t piece_bytes = std::size_t{1} << 30)
+      : comm_(comm), piece_bytes_(piece_bytes) {}
   /// Waits until what was sent has left; not where an exception ends the search, since then it may
   /// never leave.
   ~MpiTransport() override;
@@ -35,17 +37,16 @@ class MpiTransport final : public Transport {
   std::int64_t now_ns() const override { return mpi_time_ns(); }
 
  private:
-  /// Frees the messages that have left.
-  void forget_sent();
+  struct Sent {
+    std::vector<std::byte> bytes;
+    std::vector<MPI_Request> pieces;
+  };
 
   Comm comm_;
   const int exceptions_ = std::uncaught_exceptions();
   const std::size_t piece_bytes_;
   std::map<int, std::vector<std::byte>> begun_;  ///< by sender: the pieces that have arrived
-  // Messages that may not have left yet, once for each of their pieces.
-  std::vector<std::shared_ptr<const std::vector<std::byte>>> sent_;
-  std::vector<MPI_Request> requests_;  ///< one each
-  std::size_t sent_bytes_ = 0;
+  std::deque<Sent> sent_;                        ///< messages that may not have left yet
 };
 
 }  // namespace cleave::detail

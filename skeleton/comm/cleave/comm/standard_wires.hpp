@@ -39,12 +39,6 @@ struct wire<std::array<T, n>> {
   }
 };
 
-template <>
-struct wire<std::monostate> {
-  static void pack(Packer& /*packer*/, std::monostate /*value*/) {}
-  static std::monostate unpack(Unpacker& /*unpacker*/) { return {}; }
-};
-
 namespace detail {
 
 template <class Tuple, class... Ts>

@@ -25,18 +25,18 @@
 #include <vector>
 
 #include <cleave/comm.hpp>
-#include <cleave/comm/fiber.hpp>
 #include <cleave/comm/messages.hpp>
-#include <cleave/comm/place_workers.hpp>
 #include <cleave/comm/transport.hpp>
+#include <cleave/hosts.hpp>
 #include <cleave/trace.hpp>
 #include <cleave/trace/machine_file.hpp>
 
 namespace cleave::detail {
 
+class Fiber;
 class VirtualRanks;
 
-/// What messages take: nothing by default.
+/// The time that messages take: none by default.
 struct VirtualNetwork {
   Communication inside;                                  ///< of a host
   Communication between;                                 ///< hosts
@@ -47,14 +47,14 @@ struct VirtualNetwork {
   std::int64_t delay_ns(int from, int to, std::size_t bytes) const;
 };
 
-/// That of a machine for so many ranks. \throws UsageError  if it lacks what they need
+/// The network of a machine for so many ranks. \throws UsageError  if it lacks what they need
 VirtualNetwork network_of(const Machine& machine, int ranks, int ranks_per_host);
 
 /// The time that this thread has had a processor, from any moment on. Cost: as monotonic_ns, 0.5 us
 /// after 50 us without a look. What interrupts it for less than that counts as its own.
 std::int64_t processor_ns();
 
-/// Of one of the ranks, what Comm is of a rank of MPI.
+/// One of the ranks, as Comm is one of MPI.
 class VirtualMessages final : public SearchMessages {
  public:
   VirtualMessages(VirtualRanks& ranks, int rank) : ranks_(ranks), rank_(rank) {}
@@ -85,17 +85,18 @@ class VirtualRanks {
   /// \param heard_by  a rank whose received messages are kept
   explicit VirtualRanks(int ranks, VirtualNetwork network = {}, Clock clock = nullptr,
                         int heard_by = -1);
+  ~VirtualRanks();
 
-  /// Runs `work` of every rank, with clocks that begin at 0.
+  /// Runs `work` of every rank, with clocks that begin at 0. A stack takes 8 MiB of address space.
   /// \throws  what the first rank threw that threw anything
   void run(const std::function<void(const VirtualMessages&)>& work);
 
-  /// When the last rank had done its work.
+  /// The time at which the last rank had done its work.
   std::int64_t elapsed_ns() const { return elapsed_ns_; }
-  /// What `heard_by` received, in its order.
+  /// The messages that `heard_by` received, in their order.
   std::vector<Bytes> take_heard() { return std::move(heard_); }
 
-  /// A Clock for the recorders of ranks: that of the rank which runs on this thread.
+  /// A Clock for the recorders of ranks: the clock of the rank that runs on this thread.
   static std::int64_t now_ns();
 
  private:
@@ -114,10 +115,10 @@ class VirtualRanks {
     std::optional<int> waits_for;                                ///< a rank; of kind kOfCall
     std::array<std::map<int, std::deque<InFlight>>, 2> inboxes;  ///< by kind and sender, none empty
   };
-  /// While it lives the clock of the rank that runs stands: it is this class that works.
+  /// The clock of the rank that runs stands while this lives: VirtualRanks works.
   class Pause;
 
-  /// What the rank that runs has done since the last look at the clock goes to its own.
+  /// The clock of the rank that runs goes on by what `clock_` has since the last look.
   void look();
   void let_others_catch_up();
   void switch_away();
@@ -132,8 +133,8 @@ class VirtualRanks {
   const VirtualNetwork network_;
   const Clock clock_;
   const int heard_by_;
-  std::int64_t look_ns_ = 0;       ///< what a look at the clock takes
-  std::int64_t lookahead_ns_ = 0;  ///< what a message takes at least
+  std::int64_t look_ns_ = 0;       ///< of a look at the clock
+  std::int64_t lookahead_ns_ = 0;  ///< of the fastest message
   std::vector<Rank> ranks_;
   int running_ = 0;
   std::int64_t looked_ns_ = 0;                 ///< by `clock_`

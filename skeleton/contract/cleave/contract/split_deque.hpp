@@ -17,6 +17,7 @@
 #include <cassert>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -71,7 +72,7 @@ class SplitDeque {
     push_made([&] { return T(std::forward<U>(node)); });
   }
 
-  /// What `make` returns becomes the newest node, where it is made: it is not moved.
+  /// Adds the node that `make` returns, where it is made: it is not moved.
   template <std::invocable Make>
   void push_made(Make&& make) {
     if (top_ == end_) [[unlikely]] {
@@ -249,5 +250,26 @@ class SplitDeque {
   std::atomic<std::size_t> head_ = 0;
   std::atomic<std::size_t> split_ = 0;
 };
+
+/// A node that waits for its visit, or has had it and waits until its children are made.
+template <std::movable Node>
+struct OpenNode {
+  Node node;
+  std::int64_t next = 0;  ///< the first child that is not made yet
+  std::int64_t end = 0;   ///< how many children it has; 0: it waits for its visit
+
+  bool is_divisible() const { return end - next > 1; }
+
+  /// Parts with the half of the children that are visited first. \pre  is_divisible()
+  OpenNode take_first_half() {
+    const std::int64_t middle = next + (end - next) / 2;
+    return {node, std::exchange(next, middle), middle};
+  }
+};
+
+template <class T>
+inline constexpr bool kIsOpenNode = false;
+template <class Node>
+inline constexpr bool kIsOpenNode<OpenNode<Node>> = true;
 
 }  // namespace cleave::detail

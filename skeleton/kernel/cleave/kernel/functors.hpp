@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <cleave/application.hpp>
-#include <cleave/contract/require.hpp>
+#include <cleave/contract/require_application.hpp>
 #include <cleave/options.hpp>
 
 namespace cleave::detail {

@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-#include <cleave/comm/place_workers.hpp>
+#include <cleave/hosts.hpp>
 #include <cleave/comm/transport.hpp>
 #include <cleave/kernel/balancer.hpp>
 #include <cleave/kernel/blocks.hpp>

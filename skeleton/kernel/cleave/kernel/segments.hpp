@@ -17,7 +17,6 @@
 #include <utility>
 #include <vector>
 
-#include <cleave/contract/open_node.hpp>
 #include <cleave/contract/split_deque.hpp>
 #include <cleave/error.hpp>
 #include <cleave/wire.hpp>
