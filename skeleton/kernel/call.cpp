@@ -124,9 +124,13 @@ ErasedValue call(DC_Type type, const AnyApp& app, std::uint64_t problem_hash, co
 }
 
 ErasedValue call_on(const SearchMessages& ranks, const AnyApp& app, const Given& given,
-                    const CallOptions& options) {
+                    const CallOptions& options, DC_Type type) {
   std::array<std::int64_t, 2> agreed{};
   ranks.allreduce_min(agreed);  // takes the time of that agreement
+  if (type == DC_Type::hypercube) {
+    return solve_on_hypercube(app, options, ranks, way_for(options.placement, app.traits()),
+                              nullptr, given, traits_of(options.placement).problem);
+  }
   return app.steal(given, options, ranks);
 }
 

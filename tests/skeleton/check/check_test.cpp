@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -13,31 +15,20 @@
 
 #include <cleave/application.hpp>
 #include <cleave/check.hpp>
+#include <cleave/part.hpp>
+#include <cleave/tree_search.hpp>
 #include <cleave/wire.hpp>
 
 #include "tests/skeleton/examples.hpp"
-#include "tests/skeleton/sentences.hpp"
 
 namespace cleave {
 namespace {
 
-/// Divide and conquer, with one promise broken each.
-struct ForgetsTheLast : examples::Mergesort {
-  std::vector<int> sequential(std::vector<int> p) const {
-    p.pop_back();
-    return p;
-  }
-};
-struct SwapsHalves : examples::Concatenate {
-  std::string combine(std::string left, std::string right) const { return right + left; }
-  std::string sequential(std::vector<std::string> p) const {
-    std::string all;
-    for (const std::string& word : p) {
-      all += word;
-    }
-    return all;
-  }
-};
+using Sentences = std::vector<std::string>;
+const Sentences kNone;
+
+// Divide and conquer, with one promise broken each.
+
 struct DividesAtRandom : examples::Mergesort {
   Halves<std::vector<int>> divide(std::vector<int> p) const {
     static int calls = 0;
@@ -48,40 +39,12 @@ struct DividesAtRandom : examples::Mergesort {
 struct NeverTrivial : examples::Mergesort {
   bool trivial(const Problem& /*p*/) const { return false; }
 };
-/// What is joined depends on where it was divided.
+/// A solution that depends on where it was divided.
 struct MarksItsJoints : examples::Concatenate {
   std::string combine(const std::string& left, const std::string& right) const {
     return left + "+" + right + (left.size() > 2 ? "!" : "");
   }
 };
-struct Forgetful {
-  int kept = 0;
-  int forgotten = 0;
-  bool operator==(const Forgetful&) const = default;
-};
-
-TEST(Check, FindsNothingWrongWithGoodApplications) {
-  EXPECT_EQ(check(examples::Mergesort{}, {{}, {1}, {3, 1, 2}, {5, 5, 5, 5, 1, -7}}), kNone);
-  EXPECT_EQ(check(examples::Concatenate{}, {{}, {"a"}, {"a", "b", "c", "d"}}), kNone);
-}
-
-TEST(Check, NamesTheBrokenPromise) {
-  const auto first = [](const Sentences& broken) {
-    return broken.empty() ? "nothing" : broken.front();
-  };
-  EXPECT_EQ(first(check(ForgetsTheLast{}, {{3, 1, 2}})),
-            "problem 0: sequential returns another solution than conquer, divide and combine");
-  EXPECT_EQ(first(check(SwapsHalves{}, {{"a"}, {"a", "b"}})),
-            "problem 1: sequential returns another solution than conquer, divide and combine");
-  EXPECT_EQ(first(check(DividesAtRandom{}, {{3, 1, 2, 9}})),
-            "problem 0: divide is not deterministic");
-}
-
-TEST(Check, ARecursionWithoutEndIsNamedAndNotFollowed) {
-  EXPECT_EQ(check(NeverTrivial{}, {{3, 1, 2}}),
-            Sentences{"problem 0: divide has not come to trivial problems after 5000 levels"});
-}
-
 /// Its recursion ends with even shares alone.
 struct NeverEndsByShare {
   static constexpr bool kMergesParts = true;
@@ -98,15 +61,11 @@ struct NeverEndsByShare {
   int combine(int left, int right) const { return left + right; }
 };
 
-TEST(Check, ARecursionThatEndsWithEvenSharesAloneIsNamed) {
-  EXPECT_EQ(check(NeverEndsByShare{}, {6}),
-            Sentences{"problem 0: divide has not come to trivial problems after 5000 levels"});
-}
-
-TEST(Check, CombineMustNotDependOnTheShare) {
-  EXPECT_EQ(check(MarksItsJoints{}, {{"a", "b", "c", "d", "e", "f"}}),
-            Sentences{"problem 0: combine of the solved halves is not the solution"});
-}
+struct Forgetful {
+  int kept = 0;
+  int forgotten = 0;
+  bool operator==(const Forgetful&) const = default;
+};
 
 }  // namespace
 
@@ -118,31 +77,14 @@ struct wire<Forgetful> {
 
 namespace {
 
-struct SolvesToForgetful {
-  using Problem = int;
-  using Solution = Forgetful;
-  bool trivial(const int& n) const { return n < 2; }
-  Halves<int> divide(int n) const { return {n / 2, n - n / 2}; }
-  Forgetful conquer(int n) const { return {n, n}; }
-  Forgetful combine(Forgetful a, Forgetful b) const {
-    return {a.kept + b.kept, a.forgotten + b.forgotten};
-  }
-};
 struct SolvesForgetful {
   using Problem = Forgetful;
-  using Solution = int;
+  using Solution = Forgetful;
   bool trivial(const Forgetful&) const { return true; }
   Halves<Forgetful> divide(Forgetful p) const { return {p, p}; }
-  int conquer(Forgetful p) const { return p.kept; }
-  int combine(int a, int b) const { return a + b; }
+  Solution conquer(Forgetful p) const { return p; }
+  Solution combine(Solution left, Solution) const { return left; }
 };
-
-TEST(Check, ValuesMustArriveAsTheyWereSent) {
-  EXPECT_EQ(check(SolvesToForgetful{}, {5}),
-            Sentences{"problem 0: Solution changes on its way to another rank"});
-  EXPECT_EQ(check(SolvesForgetful{}, {{.kept = 1, .forgotten = 2}}),
-            Sentences{"problem 0: Problem changes on its way to another rank"});
-}
 
 /// Compared by its fields, some of which have no ==.
 struct Loose {
@@ -167,13 +109,6 @@ struct SolvesLoosely {
   bool is_right = true;
 };
 
-TEST(Check, SolutionsWithoutEqualityAreComparedByTheirFields) {
-  EXPECT_EQ(check(SolvesLoosely{}, {7}), kNone);
-  EXPECT_EQ(
-      check(SolvesLoosely{.is_right = false}, {7}),
-      Sentences{"problem 0: sequential returns another solution than conquer, divide and combine"});
-}
-
 /// A sum that is rounded otherwise by `sequential`.
 struct RoundedSum {
   using Problem = std::vector<double>;
@@ -194,13 +129,6 @@ struct RoundedSum {
   }
 };
 
-TEST(Check, TheCallerSaysWhichSolutionsAreTheSame) {
-  const std::vector<double> problem{1e16, 1, 1, 1, 1, -1e16, 3, 4};
-  EXPECT_EQ(check(RoundedSum{}, {problem}).size(), 1u);
-  EXPECT_EQ(check(RoundedSum{}, {problem}, [](double a, double b) { return std::abs(a - b) < 16; }),
-            kNone);
-}
-
 /// Any number of subproblems.
 struct CountsPaths {
   using Problem = int;
@@ -218,18 +146,6 @@ struct DividesIntoNothing : CountsPaths {
     return n == 3 ? std::vector<int>{} : CountsPaths::divide(n);
   }
 };
-struct DividesOnce : CountsPaths {
-  mutable int calls = 0;
-  std::vector<int> divide(int /*n*/) const {
-    return calls++ == 0 ? std::vector<int>{1} : std::vector<int>{};
-  }
-};
-struct DividesAtRandomInMany : CountsPaths {
-  std::vector<int> divide(int n) const {
-    static int calls = 0;
-    return {n - 1, ++calls % 2};
-  }
-};
 struct ClaimsToCommute : CountsPaths {
   static constexpr bool kCommutative = true;
 };
@@ -241,21 +157,8 @@ struct Commutes : CountsPaths {
     return a;
   }
 };
-struct IsNotAssociative : CountsPaths {
-  static constexpr bool kCommutative = true;
-  Solution combine(Solution a, const Solution& b) const { return {2 * (a[0] + b[0])}; }
-};
 
-TEST(Check, ManySubproblemsAreTriedToo) {
-  EXPECT_EQ(check(CountsPaths{}, {0, 1, 9}), kNone);
-  EXPECT_EQ(check(Commutes{}, {9}), kNone);
-  EXPECT_EQ(check(DividesIntoNothing{}, {2, 6}),
-            Sentences{"problem 1: divide returns no subproblem"});
-  EXPECT_EQ(check(DividesOnce{}, {2}), Sentences{"problem 0: divide returns no subproblem"});
-  EXPECT_EQ(check(DividesAtRandomInMany{}, {5}).front(), "problem 0: divide is not deterministic");
-}
-
-/// The same numbers by parents.
+/// Numbers of the leaves and their parents.
 struct CountsParents : CountsPaths {
   Solution after(const int& n, Solution solution) const {
     solution.push_back(n);
@@ -274,21 +177,6 @@ struct CombinesAtOnce : CountsPaths {
     return all;
   }
 };
-
-TEST(Check, WorkOnTheParentIsTriedToo) {
-  EXPECT_EQ(check(CountsParents{}, {1, 9}), kNone);
-  EXPECT_EQ(check(CombinesAtOnce{}, {1, 9}), kNone);
-  EXPECT_EQ(check(ForgetsParents{}, {9}),
-            Sentences{"problem 0: sequential returns another solution than conquer, divide and "
-                      "combine"});
-}
-
-TEST(Check, ACommutativeCombineIsTriedInOtherOrders) {
-  EXPECT_EQ(check(ClaimsToCommute{}, {4}),
-            Sentences{"problem 0: combine is declared commutative, but depends on the order"});
-  EXPECT_EQ(check(IsNotAssociative{}, {8}).front(),
-            "problem 0: combine is declared commutative, but is not associative");
-}
 
 /// Parts whose solutions are merged: the numbers that occur.
 struct MergesSets {
@@ -317,14 +205,57 @@ struct NeedsElements : MergesSets {
   Solution conquer(Problem p) const { return p.empty() ? Solution{-1} : Solution{p[0]}; }
 };
 
-TEST(Check, PartsAreMerged) {
+/// All sentences begin with "problem 0: ".
+template <class App, class Same = detail::Equal>
+std::string first_broken(const App& app, typename App::Problem problem, const Same& same = {}) {
+  std::vector<typename App::Problem> problems;
+  problems.push_back(std::move(problem));
+  const Sentences broken = check(app, problems, same);
+  return broken.empty() ? "none" : broken.front().substr(std::string("problem 0: ").size());
+}
+
+TEST(Check, GoodApplicationsKeepTheirPromises) {
+  EXPECT_EQ(check(examples::Mergesort{}, {{}, {1}, {3, 1, 2}, {5, 5, 5, 5, 1, -7}}), kNone);
+  EXPECT_EQ(check(examples::Concatenate{}, {{}, {"a"}, {"a", "b", "c", "d"}}), kNone);
+  EXPECT_EQ(check(SolvesLoosely{}, {7}), kNone);
+  EXPECT_EQ(check(CountsPaths{}, {0, 1, 9}), kNone);
+  EXPECT_EQ(check(Commutes{}, {9}), kNone);
+  EXPECT_EQ(check(CountsParents{}, {1, 9}), kNone);
+  EXPECT_EQ(check(CombinesAtOnce{}, {1, 9}), kNone);
   EXPECT_EQ(check(examples::MergedParts{}, {{}, {1}, {5, 1, 4, 1, 3, 9, 2, 6}}), kNone);
   EXPECT_EQ(check(MergesSets{}, {{}, {1}, {2, 7}, {5, 1, 4, 1, 3, 9, 2, 6}}), kNone);
-  EXPECT_EQ(
-      check(SolvesOnlyWholes{}, {{5, 1, 4, 1, 3, 9, 2, 6}}),
-      Sentences{"problem 0: combine of the solutions of parts is not the solution of the whole"});
-  EXPECT_EQ(check(NeedsElements{}, {{5, 1, 4, 1, 3, 9, 2, 6}}),
-            Sentences{"problem 0: combine with the solution of an empty part is another solution"});
+}
+
+TEST(Check, ABrokenPromiseOfARecursionIsNamed) {
+  const std::string sequential =
+      "sequential returns another solution than conquer, divide and combine";
+  const std::string endless = "divide has not come to trivial problems after 5000 levels";
+  const std::string replicated = "on 2 ranks, hypercube, replicated: ";
+  const std::string other = "the solution is not that of one rank";
+  EXPECT_EQ(first_broken(SolvesLoosely{.is_right = false}, 7), sequential);
+  EXPECT_EQ(first_broken(ForgetsParents{}, 9), sequential);
+  EXPECT_EQ(first_broken(DividesAtRandom{}, {3, 1, 2, 9}), "divide is not deterministic");
+  EXPECT_EQ(first_broken(NeverTrivial{}, {3, 1, 2}), endless);
+  EXPECT_EQ(first_broken(NeverEndsByShare{}, 6), endless);
+  EXPECT_EQ(first_broken(DividesIntoNothing{}, 6),
+            "a problem that is not trivial was divided into none");
+  EXPECT_EQ(first_broken(MarksItsJoints{}, {"a", "b", "c", "d", "e", "f"}),
+            "on 3 ranks, hypercube, replicated: " + other);
+  EXPECT_EQ(first_broken(SolvesForgetful{}, {.kept = 1, .forgotten = 2}),
+            "Problem changes on its way to another rank");
+  EXPECT_EQ(check(SolvesForgetful{}, {{.kept = 1, .forgotten = 2}}).back(),
+            "problem 0: Solution changes on its way to another rank");
+  EXPECT_EQ(first_broken(ClaimsToCommute{}, 4), "on 2 ranks, work stealing: " + other);
+  EXPECT_EQ(first_broken(SolvesOnlyWholes{}, {5, 1, 4, 1, 3, 9, 2, 6}), replicated + other);
+  EXPECT_EQ(first_broken(NeedsElements{}, {5, 1, 4, 1, 3, 9, 2, 6}),
+            "on 2 ranks, hypercube, distributed: " + other);
+}
+
+TEST(Check, TheCallerSaysWhichSolutionsAreTheSame) {
+  const std::vector<double> problem{1e16, 1, 1, 1, 1, -1e16, 3, 4};
+  EXPECT_NE(first_broken(RoundedSum{}, problem), "none");
+  const auto about = [](double a, double b) { return std::abs(a - b) < 16; };
+  EXPECT_EQ(first_broken(RoundedSum{}, problem, about), "none");
 }
 
 TEST(Equal, HoldsWhereAllPartsAreEqual) {
@@ -343,6 +274,238 @@ TEST(Equal, HoldsWhereAllPartsAreEqual) {
   EXPECT_TRUE(equal(one_order, other_order));
   EXPECT_TRUE(equal(std::map<int, Loose>{{1, {}}}, std::map<int, Loose>{{1, {}}}));
   EXPECT_FALSE(equal(std::map<int, Loose>{{1, {}}}, std::map<int, Loose>{{2, {}}}));
+}
+
+// Searches, with one promise broken each.
+
+/// A search: counts the nodes of a tree and the depth of its deepest, whose nodes are numbers.
+struct CountsNodes {
+  struct Solution {
+    std::int64_t nodes = 0;
+    int depth = 0;
+    bool operator==(const Solution&) const = default;
+  };
+  struct Node {
+    int value = 0;
+    int depth = 0;
+  };
+  using Problem = int;
+
+  void begin(int value, Children<Node>& children, Solution& /*total*/) const {
+    children.push({value, 0});
+  }
+  void visit(Node node, Children<Node>& children, Solution& total) const {
+    ++total.nodes;
+    total.depth = std::max(total.depth, node.depth);
+    for (int part = 1; part <= 3 && node.value / part > 0 && node.depth < 6; ++part) {
+      children.push({node.value / part - 1, node.depth + 1});
+    }
+  }
+  Solution combine(Solution a, Solution b) const {
+    return {a.nodes + b.nodes, std::max(a.depth, b.depth)};
+  }
+};
+struct StartsAtOne : CountsNodes {
+  Solution combine(Solution a, Solution b) const {
+    return {a.nodes + b.nodes + 1, std::max(a.depth, b.depth)};
+  }
+};
+struct KeepsTheLeft : CountsNodes {
+  Solution combine(Solution a, Solution b) const {
+    return a == Solution{} ? b : b == Solution{} ? a : Solution{a.nodes + b.nodes, a.depth};
+  }
+};
+/// Numbers the nodes in the order of the visits: a sum that another worker gets otherwise.
+struct NumbersTheVisits : CountsNodes {
+  void visit(Node node, Children<Node>& children, Solution& total) const {
+    CountsNodes::visit(node, children, total);
+    total.depth = static_cast<int>(total.nodes) * node.depth % 1000 + total.depth;
+  }
+};
+struct IsNotAssociativeSearch : CountsNodes {
+  Solution combine(Solution a, Solution b) const {
+    if (a == Solution{} || b == Solution{}) {
+      return a == Solution{} ? b : a;
+    }
+    return {(a.nodes + b.nodes) / 2, std::max(a.depth, b.depth)};
+  }
+};
+/// A node whose depth stays behind.
+struct ShallowNode {
+  int value = 0;
+  int depth = 0;
+};
+
+/// A tree whose children are made when they are visited.
+struct CountsLazily : CountsNodes {
+  void visit(const Node& node, LazyChildren& children, Solution& total) const {
+    ++total.nodes;
+    total.depth = std::max(total.depth, node.depth);
+    children.lazy(node.depth < 6 ? std::min(node.value, 3) : 0);
+  }
+  Node child(const Node& parent, std::int64_t index) const {
+    return {parent.value / static_cast<int>(index + 1) - 1, parent.depth + 1};
+  }
+};
+/// A child depends on the children before it.
+struct CountsChildrenMade : CountsLazily {
+  mutable int made = 0;
+  Node child(const Node& parent, std::int64_t index) const {
+    return {(parent.value + ++made + static_cast<int>(index)) % 5, parent.depth + 1};
+  }
+};
+
+/// Which nodes it has visited when it stops depends on their order.
+struct StopsAtAnAnswer : CountsNodes {
+  void visit(Node node, Children<Node>& children, Solution& total) const {
+    CountsNodes::visit(node, children, total);
+    if (node.depth == 2) {
+      children.stop();
+    }
+  }
+};
+struct StopsAtOnce : CountsNodes {
+  void begin(int value, Children<Node>& children, Solution& total) const {
+    CountsNodes::begin(value, children, total);
+    children.stop();
+  }
+};
+
+}  // namespace
+
+template <>
+struct wire<ShallowNode> {
+  static void pack(Packer& packer, const ShallowNode& node) { wire<int>::pack(packer, node.value); }
+  static ShallowNode unpack(Unpacker& unpacker) {
+    return {.value = wire<int>::unpack(unpacker), .depth = 0};
+  }
+};
+
+namespace {
+
+struct SendsShallowNodes {
+  using Problem = ShallowNode;
+  using Node = ShallowNode;
+  using Solution = std::int64_t;
+
+  void visit(Node node, Children<Node>& children, Solution& total) const {
+    total += 1 + node.depth;
+    if (node.value > 0) {
+      children.push({node.value - 1, node.depth + 1});
+    }
+  }
+  Solution combine(Solution a, Solution b) const { return a + b; }
+};
+
+/// Branch-and-bound: the least sum of a path, and how many nodes it took to find it.
+struct LeastPath {
+  struct Solution {
+    std::int64_t cost = Incumbent<>::kNone;
+    std::int64_t nodes = 0;
+    bool operator==(const Solution&) const = default;
+  };
+  struct Node {
+    std::int64_t cost = 0;
+    int depth = 0;
+  };
+  using Problem = Node;
+
+  void visit(Node node, Children<Node>& children, Solution& total, Incumbent<>& incumbent) const {
+    ++total.nodes;
+    if (node.cost >= incumbent.value()) {
+      return;
+    }
+    if (node.depth == 6) {
+      incumbent.offer(node.cost);
+      total.cost = std::min(total.cost, node.cost);
+      return;
+    }
+    for (int step = 1; step <= 3; ++step) {
+      children.push({node.cost + (node.cost * 7 + step * 5) % 11, node.depth + 1});
+    }
+  }
+  Solution combine(Solution a, Solution b) const {
+    return {std::min(a.cost, b.cost), a.nodes + b.nodes};
+  }
+};
+struct LosesTheBest : LeastPath {
+  Solution combine(Solution a, Solution b) const {
+    return a.nodes > b.nodes ? Solution{a.cost, a.nodes + b.nodes}
+                             : Solution{b.cost, a.nodes + b.nodes};
+  }
+};
+
+TEST(Check, ABrokenPromiseOfASearchIsNamed) {
+  const std::string other = "on 2 ranks, work stealing: the solution is not that of one rank";
+  EXPECT_EQ(check(CountsNodes{}, {0, 1, 5, 40}), kNone);
+  EXPECT_EQ(check(CountsLazily{}, {0, 1, 5, 40}), kNone);
+  EXPECT_EQ(check(StopsAtAnAnswer{}, {40}), kNone);
+  EXPECT_EQ(check(StopsAtOnce{}, {40}), kNone);
+  EXPECT_EQ(first_broken(StartsAtOne{}, 5), "Solution{} is not neutral for combine");
+  EXPECT_EQ(first_broken(KeepsTheLeft{}, 40), "combine depends on the order of its arguments");
+  EXPECT_EQ(first_broken(NumbersTheVisits{}, 40), other);
+  EXPECT_EQ(first_broken(CountsChildrenMade{}, 40), other);
+  EXPECT_EQ(first_broken(IsNotAssociativeSearch{}, 40), other);
+  EXPECT_EQ(first_broken(SendsShallowNodes{}, {.value = 3, .depth = 0}),
+            "Node changes on its way to another rank");
+}
+
+TEST(Check, BranchAndBoundIsComparedByWhatTheCallerCallsTheSame) {
+  const auto same_cost = [](const LeastPath::Solution& a, const LeastPath::Solution& b) {
+    return a.cost == b.cost;
+  };
+  const LeastPath::Node root{.cost = 1, .depth = 0};
+  EXPECT_EQ(first_broken(LeastPath{}, root), "none");
+  EXPECT_EQ(first_broken(LeastPath{}, root, same_cost), "none");
+  EXPECT_EQ(first_broken(LosesTheBest{}, root), "none");
+  EXPECT_NE(first_broken(LosesTheBest{}, root, same_cost), "none");
+}
+
+// Sorts of parts, with one promise broken each.
+
+struct LosesElements : examples::SplitSort {
+  Cut partition(std::span<int> part, const Split<int>& split, ClassOrder order) const {
+    const Cut cut = SplitSort::partition(part, split, order);
+    if (part.size() > 1 && cut.less > 1) {
+      part[0] = part[1];  // of the same class
+    }
+    return cut;
+  }
+};
+struct AlwaysAscends : examples::SplitSort {
+  Cut partition(std::span<int> part, const Split<int>& split, ClassOrder /*order*/) const {
+    return SplitSort::partition(part, split, ClassOrder::ascending);
+  }
+};
+struct LeavesUnsorted : examples::SplitSort {
+  Solution conquer(Problem p) const { return p; }
+  bool trivial(const Problem& /*p*/) const { return true; }
+  Solution sequential(Problem p) const { return p; }
+};
+struct SortsAway : examples::SplitSort {
+  bool trivial(const Problem& /*p*/) const { return true; }
+  Solution conquer(Problem p) const { return sequential(std::move(p)); }
+  Solution sequential(Problem p) const {
+    std::sort(p.begin(), p.end());
+    p.drop_last(p.empty() ? 0 : 1);
+    return p;
+  }
+};
+
+Part<int> sixteen() { return {5, 1, 4, 1, 3, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3}; }
+
+TEST(Check, ABrokenPromiseOfASortOfPartsIsNamed) {
+  const std::string distributed = "on 2 ranks, hypercube, distributed: ";
+  const std::string other = distributed + "the solution is not that of one rank";
+  EXPECT_EQ(first_broken(examples::SplitSort{}, {}), "none");
+  EXPECT_EQ(first_broken(examples::SplitSort{}, {7}), "none");
+  EXPECT_EQ(first_broken(examples::SplitSort{}, sixteen()), "none");
+  EXPECT_EQ(first_broken(examples::SplitSort{}, {2, 2, 2, 2, 2, 2, 2, 2, 2}), "none");
+  EXPECT_EQ(first_broken(LosesElements{}, sixteen()), other);
+  EXPECT_EQ(first_broken(AlwaysAscends{}, sixteen()), other);
+  EXPECT_EQ(first_broken(LeavesUnsorted{}, sixteen()), other);
+  EXPECT_EQ(first_broken(SortsAway{}, {7}),
+            "the solution does not hold the elements of the problem");
 }
 
 }  // namespace

@@ -91,7 +91,7 @@ T over_the_wire(const T& value) {
   return incoming.take();
 }
 
-/// What can be tried more than once.
+/// A value that can be tried more than once.
 template <class T>
 concept Repeatable = std::copy_constructible<T> || Transferable<T>;
 

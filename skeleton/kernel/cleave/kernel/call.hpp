@@ -17,9 +17,9 @@ namespace cleave::detail {
 ErasedValue call(DC_Type type, const AnyApp& app, std::uint64_t problem_hash, const Given& given,
                  const CallOptions& options);
 
-/// The same by work stealing on ranks that are all here; what they are given is not compared.
+/// DC_Call on ranks that are all here, with one thread each; what they are given is not compared.
 ErasedValue call_on(const SearchMessages& ranks, const AnyApp& app, const Given& given,
-                    const CallOptions& options);
+                    const CallOptions& options, DC_Type type = DC_Type::work_stealing);
 
 /// Solves a rank's own part of a problem on its threads: by work stealing on this rank alone. Empty
 /// for one thread. \throws Error  if the application is not for several
@@ -41,10 +41,12 @@ typename App::Solution call(DC_Type type, const App& app, typename App::Problem&
 
 template <class App>
 typename App::Solution call_on(const SearchMessages& ranks, const App& app,
-                               typename App::Problem&& problem, const CallOptions& options) {
+                               typename App::Problem&& problem, const CallOptions& options,
+                               DC_Type type = DC_Type::work_stealing) {
   return call_on(
              ranks, AppOf<App>(app),
-             [&] { return ErasedValue::of<typename App::Problem>(std::move(problem)); }, options)
+             [&] { return ErasedValue::of<typename App::Problem>(std::move(problem)); }, options,
+             type)
       .template take<typename App::Solution>();
 }
 
