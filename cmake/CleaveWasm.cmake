@@ -22,7 +22,7 @@ function(cleave_wasm)
 
   set(target --target=wasm32-wasi --sysroot=/usr)
   set(flags ${target} -isystem ${arg_FOLDER} -isystem ${libcxx} -std=c++20 -O3 -flto -fexceptions -DNDEBUG
-      -DFMT_HEADER_ONLY -DJSON_HAS_FILESYSTEM=0 -I${PROJECT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/skeleton/trace
+      -DFMT_HEADER_ONLY -DJSON_HAS_FILESYSTEM=0 -DBOOST_DISABLE_THREADS -I${PROJECT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/skeleton/trace
       -I${PROJECT_SOURCE_DIR}/skeleton/schedule)
   get_target_property(eigen Eigen3::Eigen INTERFACE_INCLUDE_DIRECTORIES)
   foreach(folder IN LISTS eigen)

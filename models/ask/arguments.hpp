@@ -16,7 +16,7 @@
 #include "models/report/report.hpp"
 #include "models/tables/table.hpp"
 #include "models/theory/prediction.hpp"
-#include "models/theory/prediction_json.hpp"
+#include "models/theory/model_file.hpp"
 
 namespace cleave::models {
 

@@ -18,7 +18,6 @@
 #include "models/theory/judge.hpp"
 #include "models/theory/model.hpp"
 #include "models/theory/samples.hpp"
-#include "models/theory/verdict.hpp"
 
 namespace cleave::models {
 

@@ -14,7 +14,7 @@
 #include <cleave/trace/span.hpp>
 
 #include "models/report/report.hpp"
-#include "models/theory/observations.hpp"
+#include "models/theory/samples.hpp"
 #include "models/theory/statistics.hpp"
 
 namespace cleave::models {
@@ -173,11 +173,11 @@ Table coefficients_table(const Model& model) {
     const Hypothesis& first = law.hypotheses.front();
     for (const auto& [per_host, factor] : first.factors) {
       for (std::size_t i = 0; i < first.form.size(); ++i) {
-        const auto row = static_cast<Eigen::Index>(i);
-        const double error = first.deviation * std::sqrt(std::max(0.0, first.covariance(row, row)));
+        const double variance = first.covariance[i * (first.form.size() + 1)];
+        const double error = first.deviation * std::sqrt(std::max(0.0, variance));
         table.rows.push_back(
             {text(name), whole(per_host), text(first.form[i].text()),
-             number(first.coefficients[row], fmt::format("{:.4g}", first.coefficients[row])),
+             number(first.coefficients[i], fmt::format("{:.4g}", first.coefficients[i])),
              number(error, fmt::format("{:.2g}", error)), percent(first.weight),
              number(factor, fmt::format("{:.3f}", factor)),
              percent(law.median_abs_relative_residual),

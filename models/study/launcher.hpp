@@ -10,7 +10,7 @@
 
 #include <cleave/error.hpp>
 
-#include "models/theory/trace_run.hpp"
+#include "models/theory/samples.hpp"
 
 namespace cleave::models {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "models/study/program_description.hpp"
-#include "models/theory/trace_run.hpp"
+#include "models/theory/samples.hpp"
 
 namespace cleave::models {
 

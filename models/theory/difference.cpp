@@ -2,15 +2,14 @@
 #include "models/theory/difference.hpp"
 
 #include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
-#include <set>
 #include <vector>
 
 #include <cleave/trace/median.hpp>
 
-#include "models/theory/catalogue.hpp"
-#include "models/theory/fit_law.hpp"
-#include "models/theory/quiet.hpp"
+#include "models/theory/law.hpp"
+#include "models/theory/samples.hpp"
 
 namespace cleave::models {
 
@@ -25,23 +24,19 @@ struct SideMean {
 
 constexpr double kLeastFreedom = 0.1;  ///< where all rounds but one were disturbed
 
-std::vector<double> values_of(const std::map<int, double>& by_round) {
-  std::vector<double> values;
-  for (const auto& [round, seconds] : by_round) {
-    values.push_back(seconds);
-  }
-  return values;
-}
-
-/// A value of each round, relative to the first side.
-std::vector<double> rounds_of(const TimesOfSide& side, const TimesOfSide& first) {
+/// A value of each round, relative to what the first side takes, of the runs that both have.
+std::vector<double> rounds_of(const TimesOfSide& side, const TimesOfSide& first,
+                              const TimesOfSide& second) {
   std::map<int, std::vector<double>> rounds;
   for (const auto& [run, by_round] : side) {
-    const auto reference = first.find(run);
-    if (reference == first.end()) {
+    if (!first.contains(run) || !second.contains(run)) {
       continue;
     }
-    const double unit = detail::median(values_of(reference->second));
+    std::vector<double> reference;
+    for (const auto& [round, seconds] : first.at(run)) {
+      reference.push_back(seconds);
+    }
+    const double unit = detail::median(std::move(reference));
     for (const auto& [round, seconds] : by_round) {
       if (unit > 0 && seconds > 0) {
         rounds[round].push_back(seconds / unit);
@@ -60,10 +55,10 @@ SideMean mean_of(const std::vector<double>& rounds) {
   for (const double value : rounds) {
     observations.push_back({.value = value, .disturbed = chance_disturbed(rounds)});
   }
-  const Law law = std::get<Law>(fit_law(std::move(observations), prescribed({Basis()})));
+  const Law law = std::get<Law>(fit_law(std::move(observations), {{{Basis()}, 0}}));
   const Hypothesis& h = law.hypotheses.front();
   const double middle = h.coefficients[0];
-  const double of_middle = h.covariance(0, 0) / (middle * middle);
+  const double of_middle = h.covariance[0] / (middle * middle);
   const double variance = h.deviation * h.deviation;
   // That is (kFirmness kFloor^2 + squares) / (kFirmness + quiet rounds). Where the quiet rounds
   // differ more, they alone count.
@@ -78,15 +73,10 @@ SideMean mean_of(const std::vector<double>& rounds) {
 }  // namespace
 
 Difference difference_of(const TimesOfSide& first, const TimesOfSide& second, double probability) {
-  TimesOfSide common;
-  std::ranges::copy_if(second, std::inserter(common, common.end()),
-                       [&](const auto& run) { return first.contains(run.first); });
-  TimesOfSide common_first;
-  std::ranges::copy_if(first, std::inserter(common_first, common_first.end()),
-                       [&](const auto& run) { return common.contains(run.first); });
-  const std::vector<double> before = rounds_of(common_first, common_first);
-  const std::vector<double> after = rounds_of(common, common_first);
-  Difference difference{.runs = static_cast<int>(common.size()),
+  const std::vector<double> before = rounds_of(first, first, second);
+  const std::vector<double> after = rounds_of(second, first, second);
+  Difference difference{.runs = static_cast<int>(std::ranges::count_if(
+                            second, [&](const auto& run) { return first.contains(run.first); })),
                         .rounds = static_cast<int>(std::min(before.size(), after.size()))};
   if (difference.rounds == 0) {
     return difference;
@@ -104,9 +94,9 @@ Difference difference_of(const TimesOfSide& first, const TimesOfSide& second, do
   const double freedom =
       variance * variance /
       (a.variance * a.variance / a.freedom + b.variance * b.variance / b.freedom);
-  const double half =
-      std::min(std::sqrt(variance) * student_t_quantile(freedom, 1 - (1 - probability) / 2),
-               std::log(kNotKnown));
+  const boost::math::students_t t(freedom);
+  const double half = std::min(std::sqrt(variance) * quantile(complement(t, (1 - probability) / 2)),
+                               std::log(kNotKnown));
   difference.low = std::exp(middle - half);
   difference.high = std::exp(middle + half);
   return difference;

@@ -1,36 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/theory/fit.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
+#include <iterator>
+#include <map>
+#include <set>
 
 #include <cleave/dc_type.hpp>
-#include <cleave/trace/median.hpp>
 
-#include "models/theory/fit_parts.hpp"
+#include "models/theory/forms.hpp"
 #include "models/theory/judge.hpp"
 #include "models/theory/prediction.hpp"
+#include "models/theory/statistics.hpp"
 
 namespace cleave::models {
 
 namespace {
-
-Model described(const Measurements& measurements, const FitOptions& options,
-                const detail::Provenance& provenance) {
-  return {.app = measurements.app,
-          .type = measurements.type,
-          .placement = measurements.placement,
-          .threads = measurements.threads,
-          .options = measurements.options,
-          .cache_bytes = measurements.cache_bytes,
-          .cores = measurements.cores,
-          .given_sizes = measurements.given_sizes,
-          .forms = options.forms == Forms::paper ? "paper" : "auto",
-          .notes = measurements.notes,
-          .provenance = provenance};
-}
 
 RunOfModel run_of_model(const RunPoint& point) {
   return {.ranks = point.ranks,
@@ -64,29 +49,23 @@ std::map<int, std::vector<double>> noise_of(const Model& model,
   return noise;
 }
 
-/// Everything but the verdict.
-Model fit_parts(Model model, const Measurements& measurements,
-                const std::optional<detail::Machine>& machine, const FitOptions& options) {
-  for (const RunPoint& point : measurements.points) {
-    model.fitted.push_back(run_of_model(point));
+TableModel fit_table(const std::vector<RunPoint>& points) {
+  std::vector<Observation> observations;
+  for (const RunPoint& point : points) {
+    Observation& o =
+        observations.emplace_back(Observation{.run_sizes = point.sizes,
+                                              .sizes = table_sizes(point.ranks, point.sizes),
+                                              .value = quiet_time(point.seconds),
+                                              .disturbed = point.disturbed});
+    o.run_sizes[kRanksSize] = point.ranks;
   }
-  model.memory = fit_memory(measurements.points);
-  if (measurements.type == kTableType) {
-    model.parts = fit_table(measurements.points);
-  } else if (measurements.type == name_of(DC_Type::work_stealing)) {
-    fit_search(model, measurements.searches);
-  } else {
-    model.network =
-        machine ? network_of(*machine) : network_of(measurements.samples, measurements.placement);
-    fit_hypercube(model, measurements, options, machine.has_value());
+  std::optional<Refusal> refusal = refuse_choice(observations);
+  auto law = refusal ? std::variant<Law, Refusal>(*std::move(refusal))
+                     : fit_law(observations, candidate_forms(observations, Of::run));
+  if (const auto* refused = std::get_if<Refusal>(&law)) {
+    throw Error("the table cannot be fitted: " + refused->reason);
   }
-  for (const std::string& name : model.size_names()) {
-    if (std::optional<Law> law = fit_log_size(name, measurements.points)) {
-      model.log_sizes.emplace(name, *std::move(law));
-    }
-  }
-  model.noise = noise_of(model, measurements.points);
-  return model;
+  return {.law = std::get<Law>(std::move(law)), .rows = static_cast<int>(points.size())};
 }
 
 /// The points by whose sizes runs are held out. Of a table whose runs differ in their ranks alone
@@ -105,16 +84,83 @@ std::vector<RunPoint> told_apart(const Measurements& measurements) {
   return points;
 }
 
+/// Every second field of a chess board whose rows are the values of the size that takes the fewest.
+std::vector<NamedSizes> every_second_of(
+    const std::set<NamedSizes>& all, const std::map<std::string, std::set<std::int64_t>>& values) {
+  const auto row_size =
+      std::ranges::min_element(values, {}, [](const auto& of) { return of.second.size(); });
+  std::map<std::int64_t, std::vector<NamedSizes>> rows;
+  for (const NamedSizes& sizes : all) {
+    const auto found = row_size == values.end() ? sizes.end() : sizes.find(row_size->first);
+    rows[found == sizes.end() ? 0 : found->second].push_back(sizes);
+  }
+  std::vector<NamedSizes> held_out;
+  std::size_t row = 0;
+  for (const auto& [value, of_row] : rows) {
+    for (std::size_t column = (row++ + 1) % 2; column < of_row.size(); column += 2) {
+      held_out.push_back(of_row[column]);
+    }
+  }
+  return held_out;
+}
+
 }  // namespace
+
+std::vector<NamedSizes> held_out_sizes(const std::vector<RunPoint>& points, HoldOut hold_out) {
+  constexpr int kBeyond = 3;
+  std::set<NamedSizes> all;
+  std::map<std::string, std::set<std::int64_t>> values;
+  for (const RunPoint& point : points) {
+    all.insert(point.sizes);
+    for (const auto& [name, value] : point.sizes) {
+      values[name].insert(value);
+    }
+  }
+  if (hold_out == HoldOut::every_second) {
+    return every_second_of(all, values);
+  }
+  std::vector<NamedSizes> held_out;
+  std::ranges::copy_if(all, std::back_inserter(held_out), [&](const NamedSizes& sizes) {
+    return hold_out == HoldOut::beyond_third && std::ranges::any_of(sizes, [&](const auto& size) {
+             const std::set<std::int64_t>& of_size = values.at(size.first);
+             return of_size.size() > 1 && size.second > *of_size.rbegin() / kBeyond;
+           });
+  });
+  return held_out;
+}
+
+std::optional<Law> fit_memory(const std::vector<RunPoint>& points) {
+  std::vector<Observation> observations;
+  for (const RunPoint& point : points) {
+    if (point.peak_memory_bytes > 0) {
+      observations.push_back({.run_sizes = point.sizes,
+                              .sizes = memory_sizes(point.ranks, point.sizes),
+                              .value = static_cast<double>(point.peak_memory_bytes)});
+    }
+  }
+  auto law = fit_law(observations, linear_forms(varying_sizes(observations)));
+  return std::holds_alternative<Law>(law) ? std::optional(std::get<Law>(std::move(law)))
+                                          : std::nullopt;
+}
 
 Model fit_model(const Measurements& measurements, const std::optional<detail::Machine>& machine,
                 const FitOptions& options, const detail::Provenance& provenance) {
+  Model model{.app = measurements.app,
+              .type = measurements.type,
+              .placement = measurements.placement,
+              .threads = measurements.threads,
+              .options = measurements.options,
+              .cache_bytes = measurements.cache_bytes,
+              .cores = measurements.cores,
+              .given_sizes = measurements.given_sizes,
+              .forms = options.forms == Forms::paper ? "paper" : "auto",
+              .notes = measurements.notes,
+              .provenance = provenance};
   const std::vector<RunPoint> points = told_apart(measurements);
   const std::vector<NamedSizes> held_out = held_out_sizes(points, options.hold_out);
   const auto is_held_out = [&](const NamedSizes& sizes) {
     return std::ranges::find(held_out, sizes) != held_out.end();
   };
-  Model model = described(measurements, options, provenance);
   Measurements fitted = measurements;
   fitted.points.clear();
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -123,6 +169,7 @@ Model fit_model(const Measurements& measurements, const std::optional<detail::Ma
       model.held_out.push_back(run_of_model(point));
     } else {
       fitted.points.push_back(point);
+      model.fitted.push_back(run_of_model(point));
     }
   }
   if (fitted.points.empty()) {
@@ -131,7 +178,16 @@ Model fit_model(const Measurements& measurements, const std::optional<detail::Ma
   }
   std::erase_if(fitted.samples, [&](const Sample& s) { return is_held_out(s.run_sizes); });
   std::erase_if(fitted.searches, [&](const SearchRun& r) { return is_held_out(r.sizes); });
-  model = fit_parts(std::move(model), fitted, machine, options);
+  model.memory = fit_memory(fitted.points);
+  if (fitted.type == kTableType) {
+    model.parts = fit_table(fitted.points);
+  } else if (fitted.type == name_of(DC_Type::work_stealing)) {
+    fit_search(model, fitted.searches);
+  } else {
+    model.network = machine ? network_of(*machine) : network_of(fitted.samples, fitted.placement);
+    fit_hypercube(model, fitted, options.forms, machine.has_value());
+  }
+  model.noise = noise_of(model, fitted.points);
   model.verdict = judge(model, measurements.points);
   if (options.hold_out != HoldOut::none && !model.verdict.trusted) {
     model.verdict.advice =

@@ -2,15 +2,13 @@
 // Fitting: measurements and a machine to a model.
 #pragma once
 
-#include <map>
 #include <optional>
+#include <vector>
 
 #include <cleave/error.hpp>
 #include <cleave/trace/machine_file.hpp>
 #include <cleave/trace/provenance.hpp>
-#include <cleave/trace/span.hpp>
 
-#include "models/theory/hold_out.hpp"
 #include "models/theory/model.hpp"
 #include "models/theory/samples.hpp"
 
@@ -21,16 +19,40 @@ enum class Forms {
   paper,      ///< those of Printista and Saez by ordinary least squares, where they name a block
 };
 
+/// Which runs a model is not fitted to, so that it can be tested on them.
+enum class HoldOut {
+  none,
+  /// Every second run in ascending order of the sizes, the first is fitted; of a grid of two sizes
+  /// every second field, as on a chess board.
+  every_second,
+  /// Every run in which a size that varies is more than a third of its largest. Of sizes that
+  /// double, these are two and four times beyond the largest one that is fitted.
+  beyond_third,
+};
+
+/// The runs to hold out among all those with these sizes, in ascending order.
+std::vector<NamedSizes> held_out_sizes(const std::vector<RunPoint>& points, HoldOut hold_out);
+
 struct FitOptions {
   Forms forms = Forms::automatic;
-  std::map<detail::Block, Form> given_forms;  ///< these always win
   HoldOut hold_out = HoldOut::none;
 };
 
 /// The model with its verdict, which held-out runs give. A block that cannot be fitted is listed in
 /// `refused` with its reason; the rest of the model stands. Without `machine`, l and g are fitted
-/// to the exchanges in the traces.
+/// to the exchanges in the traces. \throws Error  if a table determines no law, with the reason
 Model fit_model(const Measurements& measurements, const std::optional<detail::Machine>& machine,
                 const FitOptions& options, const detail::Provenance& provenance);
+
+/// Bytes of the rank that needs most (Model::memory); none where the traces do not say, or do not
+/// determine it.
+std::optional<Law> fit_memory(const std::vector<RunPoint>& points);
+
+// The kinds of models, of a model that knows its application and its network. Each sets its parts
+// and what could not be fitted.
+
+/// Fits the blocks, sizes and exchanges. `has_machine`: whether l and g come from elsewhere.
+void fit_hypercube(Model& model, const Measurements& measurements, Forms forms, bool has_machine);
+void fit_search(Model& model, const std::vector<SearchRun>& runs);
 
 }  // namespace cleave::models

@@ -10,11 +10,8 @@
 #include <cleave/schedule/messages.hpp>
 #include <cleave/trace/median.hpp>
 
-#include "models/theory/candidate_forms.hpp"
-#include "models/theory/catalogue.hpp"
-#include "models/theory/fit_law.hpp"
-#include "models/theory/fit_parts.hpp"
-#include "models/theory/observations.hpp"
+#include "models/theory/fit.hpp"
+#include "models/theory/forms.hpp"
 #include "models/theory/statistics.hpp"
 
 namespace cleave::models {
@@ -113,29 +110,40 @@ std::vector<Scaling> fit_scaling(const std::vector<Sample>& samples) {
 
 class HypercubeFit {
  public:
-  HypercubeFit(Model& model, const Measurements& measurements, const FitOptions& options)
+  HypercubeFit(Model& model, const Measurements& measurements, Forms forms)
       : model_(model),
         samples_(measurements.samples),
-        costs_(measurements.costs),
-        options_(options),
+        forms_(forms),
         free_sizes_(free_sizes(measurements.points)) {
     // Sizes that no run has could not be told when predicting.
     for (Sample& sample : samples_) {
       std::erase_if(sample.sizes,
                     [&](const auto& size) { return !sample.run_sizes.contains(size.first); });
+      all_s_ += detail::median(sample.seconds);
     }
   }
 
   void fit(bool has_machine) {
-    model_.curves = costs_.curves;
-    const bool splits = has(detail::Block::partition);
+    const bool splits = !samples_of(detail::Block::partition).empty();
     result_.way = detail::way_of(model_.placement, splits).value_or(detail::Way::replicated);
     if (splits) {
       splitter_bytes_ = splitter_bytes(samples_);
       add_sampling_sizes();
     }
     for (const detail::Block block : kWorkBlocks) {
-      fit_block(block);
+      const std::vector<Sample> samples = samples_of(block);
+      if (samples.empty()) {
+        continue;
+      }
+      auto law = fit_block(block, samples);
+      if (auto* refusal = std::get_if<Refusal>(&law)) {
+        model_.refused.push_back({block, std::move(refusal->reason)});
+        continue;
+      }
+      note_misfit(block, samples, std::get<Law>(law));
+      result_.blocks.push_back({.block = block,
+                                .law = std::get<Law>(std::move(law)),
+                                .samples = static_cast<int>(samples.size())});
     }
     result_.scaling = fit_scaling(samples_);
     fit_exchange(has_machine);
@@ -143,10 +151,6 @@ class HypercubeFit {
   }
 
  private:
-  bool has(detail::Block block) const {
-    return std::ranges::find(samples_, block, &Sample::block) != samples_.end();
-  }
-
   std::vector<Sample> samples_of(detail::Block block) const {
     std::vector<Sample> of_block;
     std::ranges::copy_if(samples_, std::back_inserter(of_block),
@@ -169,98 +173,48 @@ class HypercubeFit {
     }
   }
 
-  /// The form that the user gives, or that is the paper's.
-  std::optional<Form> prescribed_form(detail::Block block,
-                                      const std::vector<Observation>& observations) const {
-    if (const auto given = options_.given_forms.find(block); given != options_.given_forms.end()) {
-      return given->second;
-    }
-    if (only_moves(block) || options_.forms != Forms::paper) {
-      return std::nullopt;
-    }
-    std::vector<std::string> names;
-    for (const auto& [name, value] : observations.front().sizes) {
-      names.push_back(name);
-    }
-    return paper_form(block, names);
-  }
-
-  std::vector<PricedForm> forms_on_trial(detail::Block block,
-                                         const std::vector<Observation>& observations) const {
-    const std::vector<std::string> varying = varying_sizes(observations);
-    if (only_moves(block)) {
-      return linear_forms(block == detail::Block::skeleton ? varying
-                                                           : std::vector<std::string>{"samples"});
-    }
-    return candidate_forms(observations, Of::block, declared_terms(block, varying));
-  }
-
-  /// Those that the application declares, of sizes that vary.
-  std::vector<Basis> declared_terms(detail::Block block,
-                                    const std::vector<std::string>& varying) const {
-    std::vector<Basis> terms;
-    const auto of_block = std::ranges::find(costs_.terms, name_of(block), &BlockTerms::block);
-    if (of_block == costs_.terms.end()) {
-      return terms;
-    }
-    for (const std::string& text : of_block->terms) {
-      Basis term = Basis::parse(text, costs_.curves);
-      if (std::ranges::includes(varying, term.sizes())) {
-        terms.push_back(std::move(term));
-      }
-    }
-    return terms;
-  }
-
-  void fit_block(detail::Block block) {
-    const std::vector<Sample> samples = samples_of(block);
-    if (samples.empty()) {
-      return;
-    }
+  std::variant<Law, Refusal> fit_block(detail::Block block,
+                                       const std::vector<Sample>& samples) const {
     std::vector<Observation> observations = observations_of(samples);
     if (block == detail::Block::pivot) {
       take_out_messages(observations, samples);
     }
-    const std::optional<Form> form = prescribed_form(block, observations);
-    if (!form && !only_moves(block)) {
-      if (auto refusal = refuse_choice(observations, free_sizes_)) {
-        model_.refused.push_back({block, std::move(refusal->reason)});
-        return;
+    const std::vector<std::string> varying = varying_sizes(observations);
+    if (only_moves(block)) {
+      return fit_law(observations, linear_forms(block == detail::Block::skeleton
+                                                    ? varying
+                                                    : std::vector<std::string>{"samples"}));
+    }
+    if (forms_ == Forms::paper) {
+      std::vector<std::string> names;
+      for (const auto& [name, value] : observations.front().sizes) {
+        names.push_back(name);
+      }
+      if (const std::optional<Form> form = paper_form(block, names)) {
+        return fit_law(observations, {{*form, 0}}, Weights::ordinary);
       }
     }
-    const bool is_papers = form && options_.forms == Forms::paper;
-    auto fitted =
-        fit_law(observations, form ? prescribed(*form) : forms_on_trial(block, observations),
-                is_papers ? Weights::ordinary : Weights::relative);
-    if (auto* refusal = std::get_if<Refusal>(&fitted)) {
-      model_.refused.push_back({block, std::move(refusal->reason)});
-      return;
+    if (auto refusal = refuse_choice(observations, free_sizes_)) {
+      return *std::move(refusal);
     }
-    Law& law = std::get<Law>(fitted);
+    return fit_law(observations, candidate_forms(observations, Of::block));
+  }
+
+  /// Says so where a block takes much of the runs and its law does not follow them.
+  void note_misfit(detail::Block block, const std::vector<Sample>& samples, const Law& law) {
+    constexpr double kShare = 0.05;
     constexpr double kMuch = 0.1;
-    if (matters(samples) && law.median_abs_relative_residual > kMuch) {
+    double own_s = 0;
+    for (const Sample& sample : samples) {
+      own_s += detail::median(sample.seconds);
+    }
+    if (own_s > kShare * all_s_ && law.median_abs_relative_residual > kMuch) {
       model_.notes.push_back(fmt::format(
           "{}: half of the measured times are more than {:.0f} % off the fit: its time depends on "
-          "something else than {}, which costs() can declare",
+          "something else than {}",
           name_of(block), 100 * law.median_abs_relative_residual,
           sizes_of(law.form()).empty() ? "a constant" : "its sizes"));
     }
-    result_.blocks.push_back(
-        {.block = block, .law = std::move(law), .samples = static_cast<int>(samples.size())});
-  }
-
-  /// Whether a block takes so much of any run that a bad fit of it matters.
-  bool matters(const std::vector<Sample>& of_block) const {
-    constexpr double kShare = 0.05;
-    double all = 0;
-    double own = 0;
-    for (const Sample& sample : samples_) {
-      all += detail::median(sample.seconds);
-    }
-    for (const Sample& sample : of_block) {
-      own += detail::median(sample.seconds);
-    }
-    return own > kShare * all;
   }
 
   /// l and g of the messages of `sample`; nothing if they leave a host and nobody knows those.
@@ -282,7 +236,7 @@ class HypercubeFit {
     }
     std::map<std::pair<NamedSizes, NamedValues>, const Sample*> of;
     for (const Sample& sample : samples) {
-      of.try_emplace({sample.run_sizes, sizes_of_block(sample)}, &sample);
+      of.try_emplace({sample.run_sizes, sample.sizes_of_block()}, &sample);
     }
     for (Observation& o : observations) {
       const Sample& sample = *of.at({o.run_sizes, o.sizes});
@@ -319,52 +273,47 @@ class HypercubeFit {
   /// count as much as they take.
   void compare_with_network(ExchangeModel& exchange, const std::vector<Sample>& samples,
                             bool has_machine) const {
-    struct Compared {
-      double seconds;
-      double ratio;
-    };
-    std::vector<Compared> all;
     std::vector<double> ratios;
+    std::vector<double> seconds;
     for (const Sample& sample : samples) {
       const std::optional<detail::Communication> entry = entry_of(sample);
       const double unit = entry ? entry->unit_seconds(sample.bytes / sample.spans) : 0;
-      const double seconds = detail::median(sample.seconds);
-      if (unit > 0 && seconds > 0) {
-        ratios.push_back(seconds / sample.spans / unit);
-        all.push_back({seconds, ratios.back()});
+      const double all_s = detail::median(sample.seconds);
+      if (unit > 0 && all_s > 0) {
+        ratios.push_back(all_s / sample.spans / unit);
+        seconds.push_back(all_s);
       }
     }
     if (ratios.empty()) {
       return;
     }
     if (has_machine) {
-      exchange.factor = detail::median(std::move(ratios));
+      exchange.factor = detail::median(ratios);
       exchange.factor_is_fitted = true;
     }
     double squares = 0;
-    double seconds = 0;
-    for (const Compared& c : all) {
-      squares += c.seconds * std::pow(std::log(c.ratio / exchange.factor), 2);
-      seconds += c.seconds;
+    double sum_s = 0;
+    for (std::size_t i = 0; i < ratios.size(); ++i) {
+      squares += seconds[i] * std::pow(std::log(ratios[i] / exchange.factor), 2);
+      sum_s += seconds[i];
     }
     constexpr double kLeast = 0.04;
-    exchange.half_width = std::max(kLeast, kDeviationsOf95 * std::sqrt(squares / seconds));
+    exchange.half_width = std::max(kLeast, kDeviationsOf95 * std::sqrt(squares / sum_s));
   }
 
   Model& model_;
   std::vector<Sample> samples_;
-  const Costs& costs_;
-  const FitOptions& options_;
+  Forms forms_;
   std::size_t free_sizes_;
+  double all_s_ = 0;  ///< of all blocks
   HypercubeModel result_;
   double splitter_bytes_ = 0;
 };
 
 }  // namespace
 
-void fit_hypercube(Model& model, const Measurements& measurements, const FitOptions& options,
-                   bool has_machine) {
-  HypercubeFit(model, measurements, options).fit(has_machine);
+void fit_hypercube(Model& model, const Measurements& measurements, Forms forms, bool has_machine) {
+  HypercubeFit(model, measurements, forms).fit(has_machine);
 }
 
 }  // namespace cleave::models

@@ -1,53 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/theory/fit_law.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <numeric>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include <cleave/trace/median.hpp>
+
+#include "models/theory/law.hpp"
 
 namespace cleave::models {
 
 namespace {
 
-using Eigen::ArrayXd;
-using Eigen::Index;
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
-
 // Chosen on runs of applications of which 30 and 50 % were disturbed (docs/explanation/model.md).
 constexpr double kMeanDisturbance = 0.5;  ///< of a disturbed run, on the scale of logarithms
-constexpr double kLeastWeight = 1e-3;     ///< of a disturbed row
+constexpr double kMinWeight = 1e-3;       ///< of a disturbed row
 constexpr int kSteps = 14;
-constexpr double kFarBehind = 7;        ///< nats; such forms are left out
-constexpr std::size_t kMostForms = 64;  ///< of a law
+constexpr int kStepsOfGlance = 3;
+constexpr double kFarBehind = 7;       ///< nats; such forms are left out
+constexpr std::size_t kMaxForms = 64;  ///< of a law
 
-/// The observations as a fit needs them.
-struct Rows {
-  ArrayXd values;
-  ArrayXd log_quiet;              ///< log of the chance that the row was not disturbed
-  ArrayXd log_disturbed;          ///< of the chance that it was
-  std::vector<std::size_t> host;  ///< index into `ranks_per_host`
-  std::vector<int> ranks_per_host;
-  double mean = 0;
-  double floor = kFloor;
+/// An observation as a fit needs it.
+struct Row {
+  double value = 0;
+  double log_quiet = 0;      ///< log of the chance that the row was not disturbed
+  double log_disturbed = 0;  ///< log of the chance that it was
+  std::size_t host = 0;      ///< index into Rows::ranks_per_host
 };
 
-/// The best of a form.
-struct FormFit {
-  double log_evidence = 0;
-  VectorXd coefficients;
-  MatrixXd covariance;
-  std::vector<double> factors;  ///< by Rows::ranks_per_host
-  double variance = 0;
-  double quiet_rows = 0;
+struct Rows {
+  std::vector<Row> all;
+  std::vector<int> ranks_per_host;
+  double mean = 0;
 };
 
 double log_sum(double a, double b) {
@@ -59,165 +48,174 @@ double log_sum(double a, double b) {
 /// each number of ranks per host, and the chance that each row is quiet.
 class Em {
  public:
-  Em(const Rows& rows, const MatrixXd& columns, Weights weights, bool is_prescribed)
-      : rows_(rows), columns_(columns), weights_(weights), is_prescribed_(is_prescribed) {}
-
-  /// A first look, by a few steps: the logarithm of the evidence, also where a coefficient is
-  /// still negative.
-  double glance() {
-    constexpr int kFewSteps = 3;
-    run(kFewSteps);
-    return log_evidence();
-  }
-
-  /// Nothing where a coefficient is negative, or the rows determine none.
-  std::optional<FormFit> fit() {
-    run(kSteps);
-    return is_sound_ ? std::optional(result()) : std::nullopt;
-  }
-
- private:
-  void run(int steps) {
-    quiet_ = ArrayXd::Ones(rows_.values.size());
-    factors_.assign(rows_.ranks_per_host.size(), 1.0);
+  Em(const Rows& rows, Columns columns, Weights weights, bool is_prescribed, int steps)
+      : rows_(rows),
+        columns_(std::move(columns)),
+        weights_(weights),
+        is_prescribed_(is_prescribed),
+        quiet_(rows.all.size(), 1),
+        residuals_(rows.all.size()),
+        ones_(rows.all.size(), 1),
+        lengths_(columns_.size()),
+        factors_(rows.ranks_per_host.size(), 1) {
     for (int step = 0; step < steps; ++step) {
-      solve();
+      set_coefficients();
       set_factors();
       set_quiet();
     }
   }
 
   double log_evidence() const {
-    const double ratio = variance_ / (rows_.floor * rows_.floor);
+    const double ratio = variance_ / (kFloor * kFloor);
     return evidence_ - 0.5 * kFirmness * (std::log(ratio) + 1 / ratio - 1);
   }
 
-  FormFit result() const {
-    return {.log_evidence = log_evidence(),
-            .coefficients = coefficients_.cwiseQuotient(lengths_),
-            .covariance = lengths_.cwiseInverse().asDiagonal() * covariance_ *
-                          lengths_.cwiseInverse().asDiagonal(),
-            .factors = factors_,
-            .variance = variance_,
-            .quiet_rows = quiet_.sum()};
+  /// Nothing where a coefficient is negative, or the rows determine none.
+  std::optional<Hypothesis> hypothesis(double parameters) const {
+    if (!is_sound_) {
+      return std::nullopt;
+    }
+    const double quiet_rows = std::accumulate(quiet_.begin(), quiet_.end(), 0.0);
+    Hypothesis h{.coefficients = solution_.coefficients,
+                 .covariance = solution_.covariance,
+                 .deviation = std::sqrt(variance_),
+                 .freedom = kFirmness + std::max(quiet_rows - parameters, 0.0)};
+    for (std::size_t i = 0; i < lengths_.size(); ++i) {
+      h.coefficients[i] /= lengths_[i];
+      for (std::size_t j = 0; j < lengths_.size(); ++j) {
+        h.covariance[i * lengths_.size() + j] /= lengths_[i] * lengths_[j];
+      }
+    }
+    for (std::size_t host = 0; host < factors_.size(); ++host) {
+      h.factors[rows_.ranks_per_host[host]] = factors_[host];
+    }
+    return h;
   }
 
-  double factor_of(Index row) const { return factors_[rows_.host[static_cast<std::size_t>(row)]]; }
-
+ private:
   /// Coefficients by the rows' weights, and what is left, on the scale of logarithms.
-  void solve() {
-    MatrixXd relative = columns_;
-    for (Index i = 0; i < relative.rows(); ++i) {
-      relative.row(i) *= factor_of(i) / rows_.values[i];
+  void set_coefficients() {
+    Columns relative = columns_;
+    for (std::size_t j = 0; j < relative.size(); ++j) {
+      double squares = 0;
+      for (std::size_t i = 0; i < rows_.all.size(); ++i) {
+        relative[j][i] *= factors_[rows_.all[i].host] / rows_.all[i].value;
+        squares += relative[j][i] * relative[j][i];
+      }
+      lengths_[j] = std::sqrt(squares) + 1e-300;
+      for (double& x : relative[j]) {
+        x /= lengths_[j];
+      }
     }
-    lengths_ = relative.colwise().norm().transpose().array() + 1e-300;
-    relative *= lengths_.cwiseInverse().asDiagonal();
-    const MatrixXd weighted = quiet_.matrix().asDiagonal() * relative;
-    const Index count = relative.cols();
-    covariance_ =
-        (weighted.transpose() * relative + 1e-12 * MatrixXd::Identity(count, count)).inverse();
+    solution_ = solve(quiet_, relative, ones_);
     if (is_prescribed_ || weights_ == Weights::ordinary) {
-      solve_non_negative(relative);
-    } else {
-      coefficients_ = covariance_ * weighted.colwise().sum().transpose();
+      std::vector<double> weights = quiet_;
+      for (std::size_t i = 0; weights_ == Weights::ordinary && i < weights.size(); ++i) {
+        weights[i] *= std::pow(rows_.all[i].value / rows_.mean, 2);
+      }
+      solution_.coefficients = solve_non_negative(weights, relative, ones_);
     }
-    const VectorXd fitted = relative * coefficients_.cwiseMax(0);
-    is_sound_ = coefficients_.minCoeff() > -1e-9 && fitted.minCoeff() > 1e-6 &&
-                covariance_.cwiseAbs().maxCoeff() < 1e8;
-    coefficients_ = coefficients_.cwiseMax(0);
-    residuals_ = -fitted.array().max(1e-6).log();
-  }
-
-  void solve_non_negative(const MatrixXd& relative) {
-    VectorXd roots = quiet_.sqrt();  // of the rows' weights
-    if (weights_ == Weights::ordinary) {
-      roots.array() *= rows_.values / rows_.mean;
+    double smallest = 0;
+    for (double& coefficient : solution_.coefficients) {
+      smallest = std::min(smallest, coefficient);
+      coefficient = std::max(coefficient, 0.0);
     }
-    coefficients_ = least_squares(roots.asDiagonal() * relative, roots, Sign::non_negative);
+    double smallest_fitted = 1;
+    for (std::size_t i = 0; i < residuals_.size(); ++i) {
+      double fitted = 0;
+      for (std::size_t j = 0; j < relative.size(); ++j) {
+        fitted += relative[j][i] * solution_.coefficients[j];
+      }
+      smallest_fitted = std::min(smallest_fitted, fitted);
+      residuals_[i] = -std::log(std::max(fitted, 1e-6));
+    }
+    is_sound_ =
+        smallest > -1e-9 && smallest_fitted > 1e-6 &&
+        std::ranges::all_of(solution_.covariance, [](double c) { return std::abs(c) < 1e8; });
   }
 
   void set_factors() {
     std::vector<double> shifts(factors_.size(), 0);
     std::vector<double> weights(factors_.size(), 1e-12);
-    for (Index i = 0; i < residuals_.size(); ++i) {
-      const std::size_t host = rows_.host[static_cast<std::size_t>(i)];
-      shifts[host] += quiet_[i] * residuals_[i];
-      weights[host] += quiet_[i];
+    for (std::size_t i = 0; i < residuals_.size(); ++i) {
+      shifts[rows_.all[i].host] += quiet_[i] * residuals_[i];
+      weights[rows_.all[i].host] += quiet_[i];
     }
     for (std::size_t host = 0; host < shifts.size(); ++host) {
-      shifts[host] /= weights[host];
+      shifts[host] = shifts[host] / weights[host] - (host > 0 ? shifts[0] : 0);
     }
     for (std::size_t host = 1; host < shifts.size(); ++host) {
-      factors_[host] *= std::exp(shifts[host] - shifts[0]);
+      factors_[host] *= std::exp(shifts[host]);
     }
-    for (Index i = 0; i < residuals_.size(); ++i) {
-      residuals_[i] -= shifts[rows_.host[static_cast<std::size_t>(i)]] - shifts[0];
+    for (std::size_t i = 0; i < residuals_.size(); ++i) {
+      const std::size_t host = rows_.all[i].host;
+      residuals_[i] -= host > 0 ? shifts[host] : 0;
     }
   }
 
   /// How likely each row is quiet: N(0, s^2) against an exponential disturbance.
   void set_quiet() {
-    const double kHalfLogTwoPi = 0.919;
-    variance_ = (kFirmness * rows_.floor * rows_.floor + (quiet_ * residuals_.square()).sum()) /
-                (kFirmness + quiet_.sum());
+    constexpr double kHalfLogTwoPi = 0.919;
+    double squares = kFirmness * kFloor * kFloor;
+    double count = kFirmness;
+    for (std::size_t i = 0; i < residuals_.size(); ++i) {
+      squares += quiet_[i] * residuals_[i] * residuals_[i];
+      count += quiet_[i];
+    }
+    variance_ = squares / count;
     evidence_ = 0;
-    for (Index i = 0; i < residuals_.size(); ++i) {
+    for (std::size_t i = 0; i < residuals_.size(); ++i) {
       const double r = residuals_[i];
+      const Row& row = rows_.all[i];
       const double quiet =
-          rows_.log_quiet[i] - 0.5 * r * r / variance_ - 0.5 * std::log(variance_) - kHalfLogTwoPi;
-      const double disturbed = rows_.log_disturbed[i] +
-                               (r > 0 ? -std::log(kMeanDisturbance) - r / kMeanDisturbance : -60.0);
+          row.log_quiet - 0.5 * r * r / variance_ - 0.5 * std::log(variance_) - kHalfLogTwoPi;
+      const double disturbed =
+          row.log_disturbed + (r > 0 ? -std::log(kMeanDisturbance) - r / kMeanDisturbance : -60.0);
       const double both = log_sum(quiet, disturbed);
       evidence_ += both;
-      quiet_[i] = std::max(std::exp(quiet - both), kLeastWeight);
+      quiet_[i] = std::max(std::exp(quiet - both), kMinWeight);
     }
   }
 
   const Rows& rows_;
-  const MatrixXd& columns_;
+  Columns columns_;
   Weights weights_;
   bool is_prescribed_;
-  ArrayXd quiet_;          ///< how likely, by row
-  ArrayXd residuals_;      ///< log(measured / fitted)
-  VectorXd coefficients_;  ///< of columns of length 1
-  VectorXd lengths_;
-  MatrixXd covariance_;
-  std::vector<double> factors_;
+  std::vector<double> quiet_;      ///< how likely, by row
+  std::vector<double> residuals_;  ///< log(measured / fitted), by row
+  std::vector<double> ones_;
+  Solution solution_;  ///< of columns of length 1
+  std::vector<double> lengths_;
+  std::vector<double> factors_;  ///< by Rows::ranks_per_host
   double variance_ = 0;
   double evidence_ = 0;
   bool is_sound_ = false;
 };
 
 Rows rows_of(const std::vector<Observation>& observations, Weights weights) {
-  Rows rows;
-  const auto count = std::ssize(observations);
-  rows.values.resize(count);
-  rows.log_quiet.resize(count);
-  rows.log_disturbed.resize(count);
   std::set<int> hosts;
   for (const Observation& o : observations) {
     hosts.insert(o.ranks_per_host);
   }
-  rows.ranks_per_host.assign(hosts.begin(), hosts.end());
-  for (Index i = 0; i < count; ++i) {
-    const Observation& o = observations[static_cast<std::size_t>(i)];
+  Rows rows{.ranks_per_host = {hosts.begin(), hosts.end()}};
+  for (const Observation& o : observations) {
     const double disturbed = weights == Weights::ordinary ? 0 : o.disturbed;
-    rows.values[i] = o.value;
-    rows.log_quiet[i] = std::log1p(-disturbed);
-    rows.log_disturbed[i] = std::log(disturbed);
-    rows.host.push_back(
-        static_cast<std::size_t>(std::distance(hosts.begin(), hosts.find(o.ranks_per_host))));
+    rows.all.push_back({.value = o.value,
+                        .log_quiet = std::log1p(-disturbed),
+                        .log_disturbed = std::log(disturbed),
+                        .host = static_cast<std::size_t>(
+                            std::distance(hosts.begin(), hosts.find(o.ranks_per_host)))});
+    rows.mean += o.value / static_cast<double>(observations.size());
   }
-  rows.mean = rows.values.mean();
   return rows;
 }
 
-MatrixXd columns_of(const Form& form, const std::vector<Observation>& observations) {
-  MatrixXd columns(std::ssize(observations), std::ssize(form));
-  for (Index i = 0; i < columns.rows(); ++i) {
-    for (Index j = 0; j < columns.cols(); ++j) {
-      columns(i, j) =
-          form[static_cast<std::size_t>(j)](observations[static_cast<std::size_t>(i)].sizes);
+Columns columns_of(const Form& form, const std::vector<Observation>& observations) {
+  Columns columns;
+  for (const Basis& term : form) {
+    std::vector<double>& column = columns.emplace_back();
+    for (const Observation& o : observations) {
+      column.push_back(term(o.sizes));
     }
   }
   return columns;
@@ -229,7 +227,7 @@ std::optional<Refusal> refuse(const std::vector<Observation>& observations, cons
   for (const Observation& observation : observations) {
     runs.insert(observation.run_sizes);
   }
-  if (!is_constant(form) && runs.size() < form.size() + 1) {
+  if (form != Form{Basis()} && runs.size() < form.size() + 1) {
     return Refusal{
         fmt::format("runs at {} different {} for {} coefficients ({}): at least {} are needed",
                     runs.size(), runs.size() == 1 ? "size" : "sizes", form.size(),
@@ -251,7 +249,7 @@ void keep_likely(std::vector<Hypothesis>& hypotheses) {
   std::ranges::stable_sort(hypotheses, std::greater(), &Hypothesis::weight);
   const double top = hypotheses.front().weight;
   std::erase_if(hypotheses, [&](const Hypothesis& h) { return h.weight <= top - kFarBehind; });
-  hypotheses.resize(std::min(hypotheses.size(), kMostForms));
+  hypotheses.resize(std::min(hypotheses.size(), kMaxForms));
   double sum = 0;
   for (Hypothesis& h : hypotheses) {
     h.weight = std::exp(h.weight - top);
@@ -263,20 +261,19 @@ void keep_likely(std::vector<Hypothesis>& hypotheses) {
 }
 
 /// What the first form leaves.
-void set_quality(Law& law, const std::vector<Observation>& observations) {
+void set_quality(Law& law, const std::vector<Observation>& observations, double mean) {
   const Hypothesis& first = law.hypotheses.front();
-  const VectorXd fitted = columns_of(first.form, observations) * first.coefficients;
-  double mean = 0;
-  for (const Observation& o : observations) {
-    mean += o.value / static_cast<double>(observations.size());
-  }
+  const Columns columns = columns_of(first.form, observations);
   double total = 0;
   double unexplained = 0;
   std::vector<double> relative;
   for (std::size_t i = 0; i < observations.size(); ++i) {
     const Observation& o = observations[i];
-    const double residual =
-        o.value - fitted[static_cast<Index>(i)] * first.factors.at(o.ranks_per_host);
+    double fitted = 0;
+    for (std::size_t j = 0; j < columns.size(); ++j) {
+      fitted += columns[j][i] * first.coefficients[j];
+    }
+    const double residual = o.value - fitted * first.factors.at(o.ranks_per_host);
     total += std::pow(o.value / mean - 1, 2);
     unexplained += std::pow(residual / mean, 2);
     relative.push_back(std::abs(residual) / o.value);
@@ -291,13 +288,13 @@ std::function<double(const Form&)> first_look(std::vector<Observation> observati
   sort(observations);
   Rows rows = rows_of(observations, Weights::relative);
   return [rows = std::move(rows), observations = std::move(observations)](const Form& form) {
-    return Em(rows, columns_of(form, observations), Weights::relative, false).glance();
+    return Em(rows, columns_of(form, observations), Weights::relative, false, kStepsOfGlance)
+        .log_evidence();
   };
 }
 
 std::variant<Law, Refusal> fit_law(std::vector<Observation> observations,
-                                   const std::vector<PricedForm>& forms, Weights weights,
-                                   double floor) {
+                                   const std::vector<PricedForm>& forms, Weights weights) {
   if (observations.empty()) {
     return Refusal{"nothing was measured"};
   }
@@ -308,8 +305,7 @@ std::variant<Law, Refusal> fit_law(std::vector<Observation> observations,
     }
   }
   sort(observations);
-  Rows rows = rows_of(observations, weights);
-  rows.floor = floor;
+  const Rows rows = rows_of(observations, weights);
   const auto n = static_cast<double>(observations.size());
   Law law{.range = ranges_of(observations)};
   for (const auto& [form, price] : forms) {
@@ -317,48 +313,19 @@ std::variant<Law, Refusal> fit_law(std::vector<Observation> observations,
     if (parameters >= n && form.size() > 1 && !is_prescribed) {
       continue;
     }
-    const MatrixXd columns = columns_of(form, observations);
-    const std::optional<FormFit> fit = Em(rows, columns, weights, is_prescribed).fit();
-    if (!fit) {
-      continue;
-    }
-    const double log_weight =
-        fit->log_evidence - 0.5 * parameters * std::log(std::max(n, 2.0)) - price;
-    Hypothesis& hypothesis = law.hypotheses.emplace_back(
-        Hypothesis{.form = form,
-                   .weight = log_weight,
-                   .coefficients = fit->coefficients,
-                   .covariance = fit->covariance,
-                   .deviation = std::sqrt(fit->variance),
-                   .freedom = kFirmness + std::max(fit->quiet_rows - parameters, 0.0)});
-    for (std::size_t host = 0; host < fit->factors.size(); ++host) {
-      hypothesis.factors[rows.ranks_per_host[host]] = fit->factors[host];
+    const Em em(rows, columns_of(form, observations), weights, is_prescribed, kSteps);
+    if (std::optional<Hypothesis> h = em.hypothesis(parameters)) {
+      h->form = form;
+      h->weight = em.log_evidence() - 0.5 * parameters * std::log(std::max(n, 2.0)) - price;
+      law.hypotheses.push_back(*std::move(h));
     }
   }
   if (law.hypotheses.empty()) {
     return Refusal{"no form fits what was measured"};
   }
   keep_likely(law.hypotheses);
-  set_quality(law, observations);
+  set_quality(law, observations, rows.mean);
   return law;
-}
-
-std::vector<std::string> varying_sizes(const std::vector<Observation>& observations) {
-  std::map<std::string, std::set<double>> values;
-  std::map<std::string, std::size_t> count;
-  for (const Observation& observation : observations) {
-    for (const auto& [name, value] : observation.sizes) {
-      values[name].insert(value);
-      ++count[name];
-    }
-  }
-  std::vector<std::string> names;
-  for (const auto& [name, of_name] : values) {
-    if (of_name.size() > 1 && count[name] == observations.size()) {
-      names.push_back(name);
-    }
-  }
-  return names;
 }
 
 }  // namespace cleave::models

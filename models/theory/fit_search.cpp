@@ -6,17 +6,12 @@
 
 #include <cleave/trace/median.hpp>
 
-#include "models/theory/fit_law.hpp"
-#include "models/theory/fit_parts.hpp"
-#include "models/theory/observations.hpp"
+#include "models/theory/fit.hpp"
+#include "models/theory/forms.hpp"
 
 namespace cleave::models {
 
 namespace {
-
-Basis power_of(const std::string& size, double power) {
-  return Basis({{.size = size, .power = power}});
-}
 
 /// What workers lose on steals for each of their nodes, in units of the visit of a node. It grows
 /// with the doublings of those who share the tree. Since each steal takes half of what is there, it
@@ -47,11 +42,11 @@ bool varies(const std::vector<Observation>& observations, const std::string& siz
 /// Or a node takes the longer the deeper its tree is: the depth grows as the logarithm of the
 /// nodes.
 std::vector<PricedForm> forms_of_visits(const std::vector<Observation>& observations) {
-  const Basis nodes = power_of("nodes", 1);
-  const Basis nodes_by_depth({{.size = "nodes"}, {.size = "nodes", .is_log = true}});
+  const Basis nodes = power("nodes", 1);
+  const Basis nodes_by_depth = power("nodes", 1, 1);
   std::vector<PricedForm> forms = {{{nodes}, 0}, {{Basis(), nodes}, 1}, {{nodes_by_depth}, 1}};
   if (varies(observations, "ranks")) {
-    forms.push_back({{nodes, Basis({{.size = "ranks", .is_log = true}})}, 1});
+    forms.push_back({{nodes, power("ranks", 0, 1)}, 1});
   }
   return forms;
 }
@@ -63,7 +58,7 @@ std::vector<PricedForm> forms_of_inverse_efficiency(const std::vector<Observatio
     return varies(observations, sharers) ? losses_by(sharers) : std::vector<Form>{{}};
   };
   std::vector<PricedForm> forms;
-  for (const Form& start : {Form{}, Form{power_of("nodes", -1)}}) {
+  for (const Form& start : {Form{}, Form{power("nodes", -1)}}) {
     for (const Form& of_ranks : losses("ranks")) {
       for (const Form& of_threads : losses("threads")) {
         PricedForm form{.form = {Basis()}};

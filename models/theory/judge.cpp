@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include <cleave/error.hpp>
 #include <cleave/trace/duration.hpp>
@@ -18,20 +18,17 @@ namespace cleave::models {
 
 namespace {
 
-/// How often a 95 % interval may miss.
-constexpr double kMiss = 0.05;
+constexpr const char* kMeasureAgain = "measure again on an idle one, or more rounds (--rounds)";
 
 /// The most runs of `count` outside their 95 % intervals for which chance will do.
 int allowed_misses(int count) {
-  double probability = std::pow(1 - kMiss, count);  // of exactly `misses`
-  double beyond = 1 - probability;
-  int misses = 0;
-  while (beyond > kMiss + 1e-12) {
-    probability *= (count - misses) * kMiss / ((misses + 1) * (1 - kMiss));
-    beyond -= probability;
-    ++misses;
+  constexpr double kMiss = 0.05;
+  const boost::math::binomial misses(count, kMiss);
+  int allowed = 0;
+  while (cdf(complement(misses, allowed)) > kMiss + 1e-12) {
+    ++allowed;
   }
-  return misses;
+  return allowed;
 }
 
 /// How far the quiet time lies outside the interval, in half widths of it on its side; below 0
@@ -43,37 +40,30 @@ double half_widths_outside(const JudgedRun& judged) {
   return (std::abs(off) - judged.spread - half) / std::max(half, 1e-9);
 }
 
-std::string text_of(const JudgedRun& judged) {
-  const Prediction& p = judged.prediction;
-  return fmt::format("{}, {} measured {}, predicted {} ({} to {})",
-                     detail::format_ranks(judged.run.ranks), format_sizes(judged.run.sizes),
-                     detail::format_seconds(judged.measured_s), detail::format_seconds(p.seconds),
-                     detail::format_seconds(p.low), detail::format_seconds(p.high));
-}
-
 /// In which its quiet time counts as inside, to either side of the prediction, relative.
 double allowed_off(const JudgedRun& judged) {
   return judged.prediction.half_width() + judged.spread;
 }
 
-constexpr const char* kMeasureAgain = "measure again on an idle one, or more rounds (--rounds)";
-
-/// Of a run that lies outside its interval.
-std::string advice_for(const JudgedRun& judged) {
+/// `worst` lies outside its interval.
+void refuse_outside(Verdict& verdict, const JudgedRun& worst) {
   constexpr double kMuch = 0.05;
-  const double slower = detail::median(judged.run.seconds) / judged.measured_s - 1;
-  if (slower > kMuch) {
-    return fmt::format("The host was busy then (half of the repetitions took {:.0f} % longer): {}",
-                       100 * slower, kMeasureAgain);
-  }
-  if (judged.measured_s > judged.prediction.high) {
-    return "Measure again on an idle host; or declare by costs() what else the time depends on";
-  }
-  return "Measure sizes nearer to those that you ask for; where a time depends on something else "
-         "than the sizes, declare it by costs()";
+  const Prediction& p = worst.prediction;
+  verdict.worst =
+      fmt::format("{}, {} measured {}, predicted {} ({} to {})",
+                  detail::format_ranks(worst.run.ranks), format_sizes(worst.run.sizes),
+                  detail::format_seconds(worst.measured_s), detail::format_seconds(p.seconds),
+                  detail::format_seconds(p.low), detail::format_seconds(p.high));
+  const double slower = detail::median(worst.run.seconds) / worst.measured_s - 1;
+  verdict.advice =
+      slower > kMuch
+          ? fmt::format("The host was busy then (half of the repetitions took {:.0f} % longer): {}",
+                        100 * slower, kMeasureAgain)
+      : worst.measured_s > p.high ? "Measure again on an idle host"
+                                  : "Measure sizes nearer to those that you ask for";
 }
 
-/// Of runs that are all inside, as anything would be; `typical` is one of middling width.
+/// All runs are inside, as anything would be; `typical` is one of middling width.
 void refuse_wide(Verdict& verdict, const JudgedRun& typical) {
   verdict.worst = fmt::format("too uncertain, intervals of +-{:.0f} %", 100 * allowed_off(typical));
   verdict.advice =
@@ -85,27 +75,16 @@ void refuse_wide(Verdict& verdict, const JudgedRun& typical) {
 
 }  // namespace
 
-nlohmann::json to_json(const JudgedRun& judged) {
-  return {{"ranks", judged.run.ranks},
-          {"threads", judged.run.threads},
-          {"sizes", judged.run.sizes},
-          {"measured", judged.measured_s},
-          {"spread", judged.spread},
-          {"predicted", judged.prediction.seconds},
-          {"interval", {judged.prediction.low, judged.prediction.high}},
-          {"is_answer", judged.prediction.is_answer()},
-          {"inside", judged.inside},
-          {"relative_error", judged.relative_error},
-          {"held_out", judged.held_out}};
-}
-
 JudgedRun judge_run(const Model& model, const RunPoint& run, const PredictOptions& options) {
   JudgedRun judged{.run = run,
                    .prediction = predict(model, run, options),
-                   .measured_s = quiet_time(run.seconds)};
-  judged.held_out = judged.prediction.is_rehearsed || !model.is_fitted_to(run);
-  const std::vector<double> quiet = faster_half(run.seconds);
-  judged.spread = relative_spread(quiet);
+                   .measured_s = quiet_time(run.seconds),
+                   .spread = relative_spread(faster_half(run.seconds))};
+  judged.held_out =
+      judged.prediction.is_rehearsed ||
+      std::ranges::none_of(model.fitted, [&](const RunOfModel& of) {
+        return of.ranks == run.ranks && of.threads == run.threads && of.sizes == run.sizes;
+      });
   if (judged.measured_s > 0) {
     judged.relative_error = judged.prediction.seconds / judged.measured_s - 1;
     judged.inside = half_widths_outside(judged) <= 0;
@@ -114,12 +93,14 @@ JudgedRun judge_run(const Model& model, const RunPoint& run, const PredictOption
 }
 
 Verdict judge(const std::vector<JudgedRun>& runs) {
+  constexpr double kFarOutside = 1;  // half widths
+  constexpr double kWide = 0.15;
   Verdict verdict;
   std::vector<double> errors;
-  std::vector<const JudgedRun*> held_out;
+  std::vector<JudgedRun> held_out;
   for (const JudgedRun& judged : runs) {
     if (judged.held_out && judged.measured_s > 0) {
-      held_out.push_back(&judged);
+      held_out.push_back(judged);
       verdict.inside += judged.inside ? 1 : 0;
       errors.push_back(std::abs(judged.relative_error));
     }
@@ -127,26 +108,22 @@ Verdict judge(const std::vector<JudgedRun>& runs) {
   if (held_out.empty()) {
     return verdict;
   }
-  constexpr double kFarOutside = 1;  // half widths
-  constexpr double kWide = 0.15;
   verdict.held_out = static_cast<int>(held_out.size());
   verdict.of_rehearsals = std::ranges::all_of(
-      held_out, [](const JudgedRun* run) { return run->prediction.is_rehearsed; });
+      held_out, [](const JudgedRun& run) { return run.prediction.is_rehearsed; });
   verdict.median_error = detail::median(std::move(errors));
-  const auto by = [](auto value) { return [value](const JudgedRun* run) { return value(*run); }; };
-  const JudgedRun& worst = **std::ranges::max_element(held_out, {}, by(half_widths_outside));
+  const JudgedRun worst = std::ranges::max(held_out, {}, half_widths_outside);
   const auto middle = held_out.begin() + (std::ssize(held_out) - 1) / 2;
-  std::ranges::nth_element(held_out, middle, {}, by(allowed_off));
+  std::ranges::nth_element(held_out, middle, {}, allowed_off);
   const bool holds = verdict.held_out - verdict.inside <= allowed_misses(verdict.held_out) &&
                      2 * verdict.inside > verdict.held_out &&
                      half_widths_outside(worst) <= kFarOutside;
-  const bool is_wide = allowed_off(**middle) > kWide;
+  const bool is_wide = allowed_off(*middle) > kWide;
   verdict.trusted = holds && !is_wide;
   if (!holds) {
-    verdict.worst = text_of(worst);
-    verdict.advice = advice_for(worst);
+    refuse_outside(verdict, worst);
   } else if (is_wide) {
-    refuse_wide(verdict, **middle);
+    refuse_wide(verdict, *middle);
   }
   return verdict;
 }

@@ -2,13 +2,11 @@
 // Judging a model by runs that it was not fitted to.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "models/theory/model.hpp"
 #include "models/theory/prediction.hpp"
-#include "models/theory/verdict.hpp"
 
 namespace cleave::models {
 
@@ -23,20 +21,18 @@ struct JudgedRun {
   bool inside = false;        ///< the interval holds the quiet time, as far as the spread allows
 };
 
-nlohmann::json to_json(const JudgedRun& judged);
-
 /// \throws  as predict
 JudgedRun judge_run(const Model& model, const RunPoint& run, const PredictOptions& options = {});
 
-/// Of the held-out ones among `runs`. Trusted is a model of which so many runs lie outside their
+/// By the held-out ones among `runs`. Trusted is a model of which so many runs lie outside their
 /// intervals by chance in more than one case of twenty, none by more than half its interval, and
 /// half of whose runs count as inside only within 15 % of what was predicted.
 Verdict judge(const std::vector<JudgedRun>& runs);
-/// Of those runs among `points` that can be predicted.
+/// By those runs among `points` that can be predicted.
 Verdict judge(const Model& model, const std::vector<RunPoint>& points,
               const PredictOptions& options = {});
 
-/// Of a rehearsed run: whether what was measured leaves doubt of the blocks more than of the
+/// Whether what was measured leaves doubt of the blocks of a rehearsed run more than of the
 /// network.
 bool is_wide_by_blocks(const Prediction& prediction);
 

@@ -1,30 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 // A value as a function of sizes: the forms that explain what was measured, each with its weight,
-// and what they say together, a median with a 95 % interval (docs/explanation/model.md, "The law").
-// fit_law.hpp makes one.
+// and what they say together, a median with a 95 % interval; and the one fit that makes it, a
+// posterior over few forms with prices, in which every observation may have been disturbed
+// throughout (docs/explanation/model.md, "The law").
 #pragma once
 
-#include <Eigen/Core>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
+#include <cleave/sizes.hpp>
+
 #include "models/theory/basis.hpp"
-#include "models/theory/observation.hpp"
+#include "models/theory/least_squares.hpp"
 
 namespace cleave::models {
+
+/// The size that is a number of ranks.
+inline constexpr const char* kRanksSize = "ranks";
+
+/// The number of ranks per host of observations that do not depend on it.
+inline constexpr int kOneRankPerHost = 1;
+
+/// A value that was measured at some sizes.
+struct Observation {
+  NamedSizes run_sizes;                  ///< of the run that it comes from
+  int ranks_per_host = kOneRankPerHost;  ///< that computed at once
+  NamedValues sizes;                     ///< that the value is a function of
+  double value = 0;                      ///< seconds, or bytes; above 0
+  double disturbed = 0;  ///< chance that it is too long, as its run was disturbed throughout
+};
+
+/// Minimum and maximum of each size.
+using Ranges = std::map<std::string, std::pair<double, double>>;
+Ranges ranges_of(const std::vector<Observation>& observations);
+/// Sizes that are in every observation and take more than one value.
+std::vector<std::string> varying_sizes(const std::vector<Observation>& observations);
 
 /// One form of a law.
 struct Hypothesis {
   Form form;
-  double weight = 1;             ///< its probability; those of a law add up to 1
-  Eigen::VectorXd coefficients;  ///< none negative
-  /// What ranks that share a host are multiplied by, by their number; 1 for the least.
+  double weight = 1;                 ///< its probability; those of a law add up to 1
+  std::vector<double> coefficients;  ///< none negative
+  /// What ranks that share a host are multiplied by, by their number; 1 for the smallest number.
   std::map<int, double> factors;
-  Eigen::MatrixXd covariance;  ///< of the coefficients, for a deviation of 1
-  double deviation = 0;        ///< of an observation from the form, on the scale of logarithms
-  double freedom = 1;          ///< degrees of freedom of that deviation
+  std::vector<double> covariance;  ///< of the coefficients, for a deviation of 1; row by row
+  double deviation = 0;            ///< of an observation from the form, on the scale of logarithms
+  double freedom = 1;              ///< degrees of freedom of that deviation
 };
 
 /// A value that is as likely above as below, and the range that holds it with 95 % probability.
@@ -33,9 +59,6 @@ struct Estimate {
   double low = 0;
   double high = 0;
 };
-
-/// Where Student's t has so much probability below. \pre  0 < probability < 1
-double student_t_quantile(double freedom, double probability);
 
 struct Law {
   std::vector<Hypothesis> hypotheses;  ///< the most likely first
@@ -47,7 +70,7 @@ struct Law {
   const Form& form() const { return hypotheses.front().form; }
   /// "N*log2(N)".
   std::string text() const { return text_of(form()); }
-  /// That its forms are of.
+  /// The sizes of its forms.
   std::set<std::string> sizes() const;
   /// With the factor of the nearest number of ranks per host that was measured. \throws Error  if a
   /// size is missing
@@ -59,5 +82,37 @@ struct Law {
   /// Multiplies the value, its interval with it. \pre  factor > 0
   void multiply(double factor);
 };
+
+/// A form and what it costs to assume it, in nats: a form of price 1 must explain the
+/// observations e times as well as one of price 0.
+struct PricedForm {
+  Form form;
+  double price = 0;
+};
+
+enum class Weights {
+  relative,  ///< residuals count relative to what was measured
+  ordinary,  ///< residuals count in their unit: the largest runs decide, as in the paper
+};
+
+/// What no form explains of a value, relative.
+inline constexpr double kFloor = 0.02;
+/// The weight of the floor, in observations. Chosen as the constants in fit_law.cpp.
+inline constexpr double kFirmness = 4;
+
+/// The posterior of `forms`. A form that needs a negative coefficient is dropped; where there is
+/// one form only, it is prescribed, and the coefficient is 0. The result does not depend on the
+/// order of the observations, and scales with their unit. Cost: 28 solutions of a least squares
+/// problem for each form.
+///
+/// Refused: no observation; a prescribed form with fewer run sizes than coefficients and one more,
+/// or whose columns depend on each other.
+std::variant<Law, Refusal> fit_law(std::vector<Observation> observations,
+                                   const std::vector<PricedForm>& forms,
+                                   Weights weights = Weights::relative);
+
+/// How well forms explain `observations`, by three steps of the fit: the logarithm of the evidence,
+/// also where a coefficient is still negative.
+std::function<double(const Form&)> first_look(std::vector<Observation> observations);
 
 }  // namespace cleave::models

@@ -16,19 +16,6 @@ namespace {
 
 using Eigen::Index;
 
-/// Columns of length 1 count as dependent where one is within this of a combination of the others.
-constexpr double kDependent = 1e-6;
-
-/// Of each column; 1 where it is 0.
-Eigen::VectorXd lengths_of(const Eigen::MatrixXd& columns) {
-  const Eigen::VectorXd lengths = columns.colwise().norm();
-  return (lengths.array() > 0).select(lengths, 1.0);
-}
-
-Eigen::MatrixXd scaled(const Eigen::MatrixXd& columns, const Eigen::VectorXd& lengths) {
-  return columns * lengths.cwiseInverse().asDiagonal();
-}
-
 std::string list_of(const std::vector<std::string>& names) {
   if (names.size() == 1) {
     return names.front();
@@ -43,111 +30,138 @@ std::string term_text(double factor, const std::string& name) {
   return std::abs(factor - 1) < 1e-9 ? name : fmt::format("{:.6g}*{}", factor, name);
 }
 
-/// Says which columns depend on each other and how, from a vector that the columns, scaled to
-/// length 1, map to zero.
+/// Which columns depend on each other and how, from what the columns are multiplied by to give 0.
 std::string describe_dependence(const std::vector<std::string>& all_names,
-                                const Eigen::VectorXd& lengths,
-                                const Eigen::VectorXd& null_vector) {
-  const double largest = null_vector.cwiseAbs().maxCoeff();
-  std::vector<Index> involved;
-  for (Index i = 0; i < null_vector.size(); ++i) {
-    if (std::abs(null_vector[i]) > 1e-4 * largest) {
-      involved.push_back(i);
-    }
-  }
+                                const Eigen::VectorXd& factors, const Eigen::VectorXd& lengths) {
+  const double largest = factors.cwiseProduct(lengths).cwiseAbs().maxCoeff();
   std::vector<std::string> names;
-  std::vector<std::string> terms;
-  for (const Index i : involved) {
-    const std::string& name = all_names[static_cast<std::size_t>(i)];
-    names.push_back(name);
-    if (i != involved.back()) {
-      const double factor =
-          -null_vector[i] / null_vector[involved.back()] * lengths[involved.back()] / lengths[i];
-      terms.push_back(term_text(factor, name));
+  std::vector<double> of_names;
+  for (Index i = 0; i < factors.size(); ++i) {
+    if (std::abs(factors[i] * lengths[i]) > 1e-4 * largest) {
+      names.push_back(all_names[static_cast<std::size_t>(i)]);
+      of_names.push_back(factors[i]);
     }
   }
-  if (terms.empty()) {
+  if (names.size() == 1) {
     return fmt::format("column {} is 0 in every sample; leave it out or measure other sizes",
                        names.front());
+  }
+  std::vector<std::string> terms;
+  for (std::size_t i = 0; i + 1 < names.size(); ++i) {
+    terms.push_back(term_text(-of_names[i] / of_names.back(), names[i]));
   }
   return fmt::format("columns {} are dependent: every sample has {} = {}; {}", list_of(names),
                      names.back(), fmt::join(terms, " + "),
                      names.front() == "1" ? "measure more sizes" : "vary them independently");
 }
 
-Index count_distinct_rows(const Eigen::MatrixXd& columns) {
-  std::set<std::vector<double>> rows;
-  for (Index i = 0; i < columns.rows(); ++i) {
-    const Eigen::RowVectorXd row = columns.row(i);
-    rows.insert({row.begin(), row.end()});
-  }
-  return static_cast<Index>(rows.size());
-}
-
 }  // namespace
 
-Eigen::VectorXd least_squares(const Eigen::MatrixXd& columns, const Eigen::VectorXd& measured,
-                              Sign sign) {
-  const Eigen::VectorXd lengths = lengths_of(columns);
-  const Eigen::MatrixXd all = scaled(columns, lengths);
-  Eigen::VectorXd best = Eigen::VectorXd::Zero(columns.cols());
-  double least = measured.squaredNorm();
-  const unsigned every = (1U << columns.cols()) - 1;
-  for (unsigned mask = every; mask > 0; --mask) {
-    std::vector<Index> chosen;
-    for (Index i = 0; i < columns.cols(); ++i) {
+Solution solve(std::span<const double> weights, const Columns& columns,
+               std::span<const double> values) {
+  constexpr double kRidge = 1e-12;
+  const auto count = static_cast<Index>(columns.size());
+  Eigen::MatrixXd normal = kRidge * Eigen::MatrixXd::Identity(count, count);
+  Eigen::VectorXd right = Eigen::VectorXd::Zero(count);
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    for (std::size_t row = 0; row < weights.size(); ++row) {
+      const double weighted = weights[row] * columns[i][row];
+      right[static_cast<Index>(i)] += weighted * values[row];
+      for (std::size_t j = 0; j <= i; ++j) {
+        normal(static_cast<Index>(i), static_cast<Index>(j)) += weighted * columns[j][row];
+      }
+    }
+  }
+  const Eigen::MatrixXd covariance =
+      Eigen::MatrixXd(normal.selfadjointView<Eigen::Lower>()).inverse();
+  const Eigen::VectorXd coefficients = covariance * right;
+  return {{coefficients.begin(), coefficients.end()},
+          {covariance.reshaped().begin(), covariance.reshaped().end()}};
+}
+
+std::vector<double> solve_non_negative(std::span<const double> weights, const Columns& columns,
+                                       std::span<const double> values) {
+  constexpr double kDependent = 1e10;  // a variance of a coefficient
+  const auto squares_left = [&](const Columns& some, const std::vector<double>& x) {
+    double squares = 0;
+    for (std::size_t row = 0; row < weights.size(); ++row) {
+      double left = values[row];
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        left -= some[i][row] * x[i];
+      }
+      squares += weights[row] * left * left;
+    }
+    return squares;
+  };
+  std::vector<double> best(columns.size(), 0);
+  double least = squares_left({}, {});
+  for (unsigned mask = (1U << columns.size()) - 1; mask > 0; --mask) {
+    Columns some;
+    std::vector<std::size_t> chosen;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
       if ((mask >> i & 1U) != 0) {
+        some.push_back(columns[i]);
         chosen.push_back(i);
       }
     }
-    const Eigen::MatrixXd some = all(Eigen::all, chosen);
-    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(some);
-    qr.setThreshold(kDependent);
-    const Eigen::VectorXd x = qr.solve(measured);
-    if (qr.rank() < some.cols() || (sign == Sign::non_negative && x.minCoeff() < 0)) {
+    const auto [x, covariance] = solve(weights, some, values);
+    if (std::ranges::min(x) < 0 || !(std::ranges::max(covariance) < kDependent)) {
       continue;
     }
-    if (const double left = (measured - some * x).squaredNorm(); left < least) {
-      best.setZero();
-      best(chosen) = x;
+    if (const double left = squares_left(some, x); left < least) {
       least = left;
+      best.assign(columns.size(), 0);
+      for (std::size_t i = 0; i < chosen.size(); ++i) {
+        best[chosen[i]] = x[i];
+      }
     }
-    if (mask == every) {
+    if (some.size() == columns.size()) {
       break;
     }
   }
-  return best.cwiseQuotient(lengths);
-}
-
-Eigen::VectorXd standard_errors(const Eigen::MatrixXd& columns, double variance) {
-  const Eigen::VectorXd lengths = lengths_of(columns);
-  const Eigen::MatrixXd all = scaled(columns, lengths);
-  const Eigen::VectorXd diagonal = (all.transpose() * all).inverse().diagonal();
-  return (variance * diagonal.cwiseMax(0)).cwiseSqrt().cwiseQuotient(lengths);
+  return best;
 }
 
 std::optional<Refusal> refuse_dependent(const std::vector<std::string>& names,
-                                        const Eigen::MatrixXd& columns, std::size_t wanted) {
-  const Eigen::VectorXd lengths = lengths_of(columns);
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(scaled(columns, lengths));
+                                        const Columns& columns, std::size_t wanted) {
+  constexpr double kDependent = 1e-6;
+  const auto count = static_cast<Index>(columns.size());
+  Eigen::MatrixXd scaled(std::ssize(columns.front()), count);
+  Eigen::VectorXd lengths(count);
+  std::set<std::vector<double>> rows;
+  for (Index i = 0; i < scaled.rows(); ++i) {
+    std::vector<double> row;
+    for (Index j = 0; j < count; ++j) {
+      row.push_back(columns[static_cast<std::size_t>(j)][static_cast<std::size_t>(i)]);
+      scaled(i, j) = row.back();
+    }
+    rows.insert(std::move(row));
+  }
+  for (Index j = 0; j < count; ++j) {
+    const double length = scaled.col(j).norm();
+    lengths[j] = length > 0 ? length : 1;
+    scaled.col(j) /= lengths[j];
+  }
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(scaled);
   qr.setThreshold(kDependent);
   const Index rank = qr.rank();
   if (rank >= static_cast<Index>(wanted)) {
     return std::nullopt;
   }
-  if (const Index distinct = count_distinct_rows(columns); distinct < columns.cols()) {
+  if (rows.size() < columns.size()) {
     return Refusal{fmt::format("{} different {} for {} coefficients ({}): measure more sizes",
-                               distinct, distinct == 1 ? "size" : "sizes", columns.cols(),
+                               rows.size(), rows.size() == 1 ? "size" : "sizes", columns.size(),
                                list_of(names))};
   }
   // Column `rank` of the pivoted columns is a combination of those before it.
-  Eigen::VectorXd null_vector = Eigen::VectorXd::Zero(columns.cols());
-  null_vector[rank] = -1;
-  null_vector.head(rank) = qr.matrixR()
-                               .topLeftCorner(rank, rank)
-                               .triangularView<Eigen::Upper>()
-                               .solve(qr.matrixR().col(rank).head(rank));
-  return Refusal{describe_dependence(names, lengths, qr.colsPermutation() * null_vector)};
+  Eigen::VectorXd factors = Eigen::VectorXd::Zero(count);
+  factors[rank] = -1;
+  factors.head(rank) = qr.matrixR()
+                           .topLeftCorner(rank, rank)
+                           .triangularView<Eigen::Upper>()
+                           .solve(qr.matrixR().col(rank).head(rank));
+  const Eigen::VectorXd of_columns = qr.colsPermutation() * factors;
+  return Refusal{describe_dependence(names, of_columns.cwiseQuotient(lengths), lengths)};
 }
 
 }  // namespace cleave::models

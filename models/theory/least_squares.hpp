@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Least squares: coefficients of a linear combination of columns. Nothing here knows what
-// the columns mean.
+// Least squares: coefficients of a linear combination of columns. Nothing here knows what the
+// columns mean.
 #pragma once
 
-#include <Eigen/Core>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,25 +15,29 @@ struct Refusal {
   std::string reason;
 };
 
-enum class Sign {
-  any,
-  non_negative,  ///< a coefficient that would be negative is held at 0
+/// One column a coefficient, one number a row.
+using Columns = std::vector<std::vector<double>>;
+
+struct Solution {
+  std::vector<double> coefficients;
+  std::vector<double> covariance;  ///< where each row has a variance of 1; row by row
 };
 
-/// The coefficients of `columns` that leave least of `measured`; at most four columns. Of columns
-/// that depend on each other some get 0. Exact: every subset of the columns is tried. Cost: up to
-/// 15 QR decompositions.
-Eigen::VectorXd least_squares(const Eigen::MatrixXd& columns, const Eigen::VectorXd& measured,
-                              Sign sign);
+/// The coefficients with the least sum of weights * (values - columns * coefficients)^2. Columns
+/// that depend on each other share. \pre  columns of length about 1; at most four
+Solution solve(std::span<const double> weights, const Columns& columns,
+               std::span<const double> values);
 
-/// Standard errors of such coefficients where each row has this variance.
-Eigen::VectorXd standard_errors(const Eigen::MatrixXd& columns, double variance);
+/// The same without a negative coefficient. Exact: every subset of the columns is tried, of columns
+/// that depend on each other some get 0.
+std::vector<double> solve_non_negative(std::span<const double> weights, const Columns& columns,
+                                       std::span<const double> values);
 
 /// Why the rows of `columns` determine no coefficients of all columns, if so: fewer different rows
 /// than columns, or columns that depend on each other, which are named with their relation. Columns
 /// of length 1 count as dependent where one is within 1e-6 of a combination of the others. `wanted`
 /// independent columns are enough.
 std::optional<Refusal> refuse_dependent(const std::vector<std::string>& names,
-                                        const Eigen::MatrixXd& columns, std::size_t wanted);
+                                        const Columns& columns, std::size_t wanted);
 
 }  // namespace cleave::models

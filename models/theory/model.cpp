@@ -1,31 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/theory/model.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <cmath>
-#include <iterator>
 
 namespace cleave::models {
+
+namespace {
+
+template <class Member>
+int maximum_of(const std::vector<RunOfModel>& runs, Member member) {
+  return runs.empty() ? 1 : std::ranges::max(runs, {}, member).*member;
+}
+
+void add_laws(std::vector<const Law*>& laws, const HypercubeModel& parts) {
+  for (const BlockModel& block : parts.blocks) {
+    laws.push_back(&block.law);
+  }
+  if (parts.exchange) {
+    laws.push_back(&parts.exchange->bytes);
+  }
+}
+void add_laws(std::vector<const Law*>& laws, const TableModel& parts) {
+  laws.push_back(&parts.law);
+}
+void add_laws(std::vector<const Law*>& /*laws*/, const SearchModel& /*parts*/) {}
+
+}  // namespace
+
+std::string Verdict::sentence(bool by_law) const {
+  if (!trusted) {
+    return "not judged: " +
+           (advice.empty() ? "no run was held out from the fit (--hold-out every-second)" : advice);
+  }
+  const std::string count =
+      fmt::format("{} of {} held-out {} in {}, median error {:.1f} %", inside, held_out,
+                  held_out == 1 ? "run" : "runs",
+                  held_out == 1 ? "its interval" : "their intervals", 100 * median_error);
+  if (!*trusted) {
+    return fmt::format("not trusted: {}; {}. {}", worst, count, advice);
+  }
+  return fmt::format("trusted: {}{}", count,
+                     of_rehearsals && by_law
+                         ? "; all were rehearsed, the law of other sizes and ranks is not judged "
+                           "(cleave fit FOLDER --hold-out every-second does)"
+                         : "");
+}
 
 int Model::min_ranks() const {
   return fitted.empty() ? 1 : std::ranges::min(fitted, {}, &RunOfModel::ranks).ranks;
 }
 
-int Model::max_ranks() const {
-  int maximum = 1;
-  for (const RunOfModel& run : fitted) {
-    maximum = std::max(maximum, run.ranks);
-  }
-  return maximum;
-}
+int Model::max_ranks() const { return maximum_of(fitted, &RunOfModel::ranks); }
 
-int Model::max_ranks_per_host() const {
-  int maximum = 1;
-  for (const RunOfModel& run : fitted) {
-    maximum = std::max(maximum, run.ranks_per_host);
-  }
-  return maximum;
-}
+int Model::max_ranks_per_host() const { return maximum_of(fitted, &RunOfModel::ranks_per_host); }
 
 bool Model::has_left_host() const {
   return std::ranges::any_of(fitted,
@@ -33,10 +62,7 @@ bool Model::has_left_host() const {
 }
 
 int Model::usual_ranks_per_host(int ranks) const {
-  if (!has_left_host() && ranks <= cores) {
-    return ranks;
-  }
-  return std::min(ranks, max_ranks_per_host());
+  return !has_left_host() && ranks <= cores ? ranks : std::min(ranks, max_ranks_per_host());
 }
 
 const std::vector<double>& Model::noise_of(int ranks) const {
@@ -48,45 +74,25 @@ const std::vector<double>& Model::noise_of(int ranks) const {
 }
 
 std::string Model::reason_of(detail::Block block) const {
-  for (const RefusedBlock& of_block : refused) {
-    if (of_block.block == block) {
-      return of_block.reason;
-    }
+  const auto found = std::ranges::find(refused, block, &RefusedBlock::block);
+  if (found != refused.end()) {
+    return found->reason;
   }
-  const bool is_of_one_rank =
-      !fitted.empty() &&
-      std::ranges::all_of(fitted, [](const RunOfModel& run) { return run.ranks == 1; });
-  return is_of_one_rank ? "every fitted run was on one rank" : "the traces show none";
-}
-
-bool Model::is_fitted_to(const RunPoint& run) const {
-  return std::ranges::any_of(fitted, [&](const RunOfModel& other) {
-    return other.ranks == run.ranks && other.threads == run.threads && other.sizes == run.sizes;
-  });
+  return !fitted.empty() && max_ranks() == 1 ? "every fitted run was on one rank"
+                                             : "the traces show none";
 }
 
 std::vector<std::string> Model::size_names() const {
   if (search() != nullptr) {
     return {"nodes"};
   }
+  std::vector<const Law*> laws;
+  std::visit([&](const auto& of_kind) { add_laws(laws, of_kind); }, parts);
   std::set<std::string> names;
-  const auto add_sizes = [&](const Law& law) {
-    for (const std::string& name : law.sizes()) {
-      if (fitted_range(name)) {
-        names.insert(name);
-      }
-    }
-  };
-  if (table() != nullptr) {
-    add_sizes(table()->law);
-    return {names.begin(), names.end()};
+  for (const Law* law : laws) {
+    names.merge(law->sizes());
   }
-  for (const BlockModel& block : hypercube()->blocks) {
-    add_sizes(block.law);
-  }
-  if (hypercube()->exchange) {
-    add_sizes(hypercube()->exchange->bytes);
-  }
+  std::erase_if(names, [&](const std::string& name) { return !fitted_range(name); });
   return {names.begin(), names.end()};
 }
 
@@ -95,8 +101,8 @@ std::optional<std::pair<std::int64_t, std::int64_t>> Model::fitted_range(
   std::optional<std::pair<std::int64_t, std::int64_t>> range;
   for (const RunOfModel& run : fitted) {
     if (const auto found = run.sizes.find(name); found != run.sizes.end()) {
-      const auto [least, most] = range.value_or(std::pair(found->second, found->second));
-      range = {std::min(least, found->second), std::max(most, found->second)};
+      const auto [minimum, maximum] = range.value_or(std::pair(found->second, found->second));
+      range = {std::min(minimum, found->second), std::max(maximum, found->second)};
     }
   }
   return range;
@@ -113,6 +119,22 @@ double Model::doublings_outside(const NamedSizes& sizes) const {
     }
   }
   return most;
+}
+
+NamedValues memory_sizes(int ranks, const NamedSizes& sizes) {
+  NamedValues values;
+  for (const auto& [name, value] : sizes) {
+    values[name] = static_cast<double>(value);
+    values[name + "_per_rank"] = static_cast<double>(value) / ranks;
+  }
+  return values;
+}
+
+std::optional<double> memory_bytes(const Law& law, int ranks, const NamedSizes& sizes) {
+  const NamedValues values = memory_sizes(ranks, sizes);
+  const bool is_known =
+      std::ranges::all_of(law.sizes(), [&](const auto& name) { return values.contains(name); });
+  return is_known ? std::optional(law.median(values)) : std::nullopt;
 }
 
 }  // namespace cleave::models

@@ -18,27 +18,8 @@
 
 #include "models/theory/law.hpp"
 #include "models/theory/network.hpp"
-#include "models/theory/verdict.hpp"
 
 namespace cleave::models {
-
-/// Added to the logarithm of a size, of which a law may need a constant below 0; below ln(2^63).
-inline constexpr double kLogShift = 43;
-
-/// A block, or a part of a search, that could not be fitted, and why.
-struct RefusedBlock {
-  detail::Block block = detail::Block::sequential;
-  std::string reason;
-};
-
-/// A run that a model was fitted to, or that was held out of the fit to test it.
-struct RunOfModel {
-  int ranks = 1;
-  int threads = 1;  ///< of a rank
-  int ranks_per_host = 1;
-  NamedSizes sizes;
-  std::vector<std::string> files;
-};
 
 /// The quiet time of one block on one rank.
 struct BlockModel {
@@ -115,6 +96,38 @@ struct TableModel {
   int rows = 0;  ///< run sizes that it was fitted to
 };
 
+/// A block, or a part of a search, that could not be fitted, and why.
+struct RefusedBlock {
+  detail::Block block = detail::Block::sequential;
+  std::string reason;
+};
+
+/// A run that a model was fitted to, or that was held out of the fit to test it.
+struct RunOfModel {
+  int ranks = 1;
+  int threads = 1;  ///< of a rank
+  int ranks_per_host = 1;
+  NamedSizes sizes;
+  std::vector<std::string> files;
+};
+
+/// Whether a model's held-out quiet times lie in their intervals, most of which are narrow enough
+/// to be answers. It stands above every answer.
+struct Verdict {
+  std::optional<bool> trusted;  ///< none where no run was held out
+  int held_out = 0;             ///< runs
+  int inside = 0;               ///< of these, in their intervals as far as their own spread allows
+  double median_error = 0;      ///< |predicted - measured| / measured
+  std::string worst;            ///< of a model that is not trusted: the run that is farthest off
+  std::string advice;           ///< what to do then, or where no held-out run can be predicted
+  /// Whether all of them were rehearsed: then nothing judges the law of other sizes and ranks.
+  bool of_rehearsals = false;
+
+  /// "trusted: 14 of 14 held-out runs in their intervals, median error 1.2 %".
+  /// \param by_law  whether an answer below it is by the law; what that rests on is said then
+  std::string sentence(bool by_law = false) const;
+};
+
 struct Model {
   std::string app;
   std::string type;
@@ -125,16 +138,11 @@ struct Model {
   int cores = 0;                          ///< of that host; 0 where it is not known
   std::set<std::string> given_sizes;      ///< Measurements::given_sizes
 
-  std::string forms;          ///< how terms were decided: "auto" or "paper"
-  std::vector<Curve> curves;  ///< that the application declares
-
+  std::string forms;  ///< how terms were decided: "auto" or "paper"
   std::variant<HypercubeModel, SearchModel, TableModel> parts;
   std::vector<RefusedBlock> refused;
   Network network;
-  /// Sizes of the runs that they were not given, each by kLogShift + its logarithm, of what they
-  /// were given. None where that is the same in all runs.
-  std::map<std::string, Law> log_sizes;
-  /// Bytes of a rank (memory.hpp); none where the traces do not determine it.
+  /// Bytes of a rank (memory_bytes); none where the traces do not determine it.
   std::optional<Law> memory;
   /// What the host does on top: elapsed / predicted quiet time of all repetitions of the fitted
   /// runs, ascending, by number of ranks.
@@ -150,8 +158,7 @@ struct Model {
   const SearchModel* search() const { return std::get_if<SearchModel>(&parts); }
   const TableModel* table() const { return std::get_if<TableModel>(&parts); }
 
-  /// The least and the most that were fitted.
-  int min_ranks() const;
+  int min_ranks() const;  ///< of the fitted runs
   int max_ranks() const;
   int max_ranks_per_host() const;
   /// Whether a fitted run had ranks on several hosts.
@@ -164,15 +171,19 @@ struct Model {
 
   /// Why `block` cannot be predicted.
   std::string reason_of(detail::Block block) const;
-  /// Whether `run` is one of `fitted`.
-  bool is_fitted_to(const RunPoint& run) const;
   /// Names of the sizes that predictions need, in alphabetical order.
   std::vector<std::string> size_names() const;
-  /// Its least and most in the fitted runs; none where no run has this size.
+  /// Minimum and maximum in the fitted runs; none where no run has this size.
   std::optional<std::pair<std::int64_t, std::int64_t>> fitted_range(const std::string& name) const;
-  /// log2 of how far the sizes lie beyond the largest fitted one of each name, or below the least:
-  /// the most of all names; 0 inside.
+  /// log2 of how far the sizes lie beyond the largest fitted one of each name, or below the
+  /// smallest: the most of all names; 0 inside.
   double doublings_outside(const NamedSizes& sizes) const;
 };
+
+/// What the memory of a rank is a function of: every size S of the run, and S_per_rank = S / p.
+/// Replicated data stays whole on every rank, distributed data is shared.
+NamedValues memory_sizes(int ranks, const NamedSizes& sizes);
+/// Bytes of the rank that needs most; none where the law asks for other sizes.
+std::optional<double> memory_bytes(const Law& law, int ranks, const NamedSizes& sizes);
 
 }  // namespace cleave::models

@@ -2,7 +2,6 @@
 // How many ranks to ask for: the fewest that keep a deadline, or the most that are still used well.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,10 +26,6 @@ struct PlanChoice {
   double core_hours = 0;  ///< of the predicted time, threads of a rank included
   bool fits = false;      ///< keeps what was asked
 };
-/// Memory of all ranks that share a host; none where the model does not know that of a rank.
-std::optional<double> host_bytes(const Prediction& prediction);
-/// All of the prediction, and the rest beside it.
-nlohmann::json to_json(const PlanChoice& choice);
 
 struct Plan {
   std::vector<PlanChoice> choices;    ///< one a number of ranks
@@ -39,9 +34,9 @@ struct Plan {
   std::string left_out;
 };
 
-/// Chosen is the fewest ranks that fit where a deadline is given, else the most that are as
-/// efficient as asked. Numbers of ranks that cannot be predicted, as those that leave the measured
-/// host, are left out where others can.
+/// With a deadline: picks the fewest ranks that fit. Else: the most ranks with the asked
+/// efficiency. Numbers of ranks that cannot be predicted, as those that leave the measured host,
+/// are left out where others can.
 /// \throws UsageError  if neither is given, or memory is limited that the model does not know; else
 ///                     as `predict`
 Plan make_plan(const Model& model, const PlanRequest& request);

@@ -3,6 +3,7 @@
 // blocks that it goes to, the memory of a rank, and what the answer rests on.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <string>
@@ -55,7 +56,7 @@ struct Prediction {
   std::vector<std::string> remarks;
   std::set<int> levels_by_law;         ///< whose blocks the rehearsal of this run lacks
   bool is_rehearsed = false;           ///< whether blocks are as they were rehearsed at these sizes
-  std::string assumed_network;         ///< between hosts, where nobody measured it and it is needed
+  std::string assumed_network;         ///< Network::assumed, where messages leave a host
   std::optional<double> memory_bytes;  ///< of the rank that needs most
   /// A cache of the host of the traces that held the data of a rank in every run that was fitted,
   /// and does not hold it here; the largest such.
@@ -67,24 +68,30 @@ struct Prediction {
   bool is_answer() const { return high <= kWidestAnswer * low; }
   /// The same of the range of single runs.
   bool knows_runs() const { return is_answer() && run_high <= kWidestAnswer * run_low; }
+  /// Memory of all ranks that share a host; none where that of a rank is not known.
+  std::optional<double> host_bytes() const {
+    return memory_bytes ? std::optional(*memory_bytes * std::min(ranks, ranks_per_host))
+                        : std::nullopt;
+  }
 };
 
 struct PredictOptions {
-  /// Which ranks compute at once on a host; by default Model::usual_ranks_per_host.
+  /// How many ranks compute at once on a host; by default Model::usual_ranks_per_host.
   std::optional<int> ranks_per_host;
   /// Another machine's l and g instead of the model's.
   std::optional<Network> network;
-  /// Of a rank; by default those of the fitted runs, 1 where these differ. Work stealing alone has
-  /// others.
+  /// Threads of a rank; by default those of the fitted runs, 1 where these differ. Work stealing
+  /// alone has others.
   std::optional<int> threads;
-  /// Blocks of a run of the ranks and sizes of one of these are as they were rehearsed.
+  /// Blocks of a run of the ranks and sizes of one of these are as they were rehearsed. Sizes of
+  /// the model that follow from what a rehearsal was given need not be asked for.
   std::vector<RehearsedRun> rehearsed{};
   /// Of the ranks and sizes of one of these no l, g and factor is needed.
   std::vector<MeasuredMessages> messages{};
 };
 
-/// \throws UsageError  if ranks or threads are below 1 or others than were fitted, or a
-///                     size is missing, unknown or below 1
+/// \throws UsageError  if ranks or threads are below 1 or others than were fitted, or a size is
+///                     missing, unknown, below 1, or the same in every fitted run and another here
 /// \throws Error       if a part that is needed was refused, or l and g of a network that is needed
 ///                     are not known, with the reason
 Prediction predict(const Model& model, int ranks, const NamedSizes& sizes,

@@ -12,7 +12,6 @@
 
 #include "models/theory/samples.hpp"
 #include "models/theory/statistics.hpp"
-#include "models/theory/trace_run.hpp"
 
 namespace cleave::models {
 
@@ -126,15 +125,13 @@ std::vector<RehearsedRun> rehearsed_runs(const Model& model,
   }
   const Measurements measurements = collect_rehearsals(traces);
   for (const SearchRun& search : measurements.searches) {
-    const auto network = search.options.find("network");
     runs.push_back({.ranks = search.ranks,
                     .ranks_per_host = search.ranks_per_host,
                     .sizes = search.sizes,
-                    .options = problem_options(search.options),
-                    .search = RehearsedSearch{
-                        .seconds = estimate_of(search.seconds),
-                        .visits_s = detail::median(search.visits),
-                        .network = network == search.options.end() ? "" : network->second}});
+                    .options = search.options,
+                    .search = RehearsedSearch{.seconds = estimate_of(search.seconds),
+                                              .visits_s = detail::median(search.visits),
+                                              .network = search.network}});
     runs.back().sizes.insert(search.given.begin(), search.given.end());
   }
   if (!runs.empty()) {

@@ -14,7 +14,6 @@
 
 #include <cleave/trace/span.hpp>
 
-#include "models/theory/law.hpp"
 #include "models/theory/model.hpp"
 
 namespace cleave::detail {
@@ -26,7 +25,7 @@ namespace cleave::models {
 struct RehearsedSearch {
   Estimate seconds;     ///< of the whole call
   double visits_s = 0;  ///< of these, what a worker visits nodes, on average
-  std::string network;  ///< the name of its file; that of an assumed one if it is one
+  std::string network;  ///< the name of its file, perhaps of a preset
 };
 
 struct RehearsedRun {

@@ -4,23 +4,84 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
+#include <cmath>
+#include <utility>
 
 #include <cleave/dc_type.hpp>
-#include <cleave/error.hpp>
-#include <cleave/sizes.hpp>
 #include <cleave/trace.hpp>
 #include <cleave/trace/median.hpp>
-#include <cleave/trace/span.hpp>
-#include <cleave/trace/trace_file.hpp>
+#include <cleave/trace/words.hpp>
 
 #include "models/theory/network.hpp"
-#include "models/theory/statistics.hpp"
-#include "models/theory/trace_run.hpp"
 
 namespace cleave::models {
 
 namespace {
+
+using detail::Trace;
+
+bool searches_one_problem(const RunInformation& run) {
+  return run.type == name_of(DC_Type::work_stealing) && run.inputs == name_of(Inputs::same) &&
+         !problem_options(run.options).empty();
+}
+
+/// What the command line says in counts, as --size N=31 or --genus 31 does.
+NamedSizes given_by(const std::map<std::string, std::string>& options) {
+  NamedSizes given;
+  for (const auto& [name, value] : options) {
+    try {
+      if (name == "size") {
+        given.merge(parse_sizes(value));
+      } else if (detail::is_size_name(name)) {
+        given.emplace(name, parse_count(value));
+      }
+    } catch (const UsageError&) {
+      continue;  // it says something else
+    }
+  }
+  return given;
+}
+
+/// The median; of an even number the lower of the two in the middle. \pre  not empty
+std::int64_t lower_median(std::vector<std::int64_t> values) {
+  const auto middle = values.begin() + (std::ssize(values) + 1) / 2 - 1;
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// What is known of a run once all its rounds were seen.
+struct Rounds {
+  std::vector<std::int64_t> elapsed_ns;
+  std::vector<double> medians_s;
+  std::vector<std::int64_t> nodes;  ///< of a search that prunes
+  std::int64_t slowest_ns = 0;      ///< that counts
+};
+
+std::map<RunIdentity, Rounds> rounds_of(std::span<const Trace> traces) {
+  std::map<RunIdentity, Rounds> runs;
+  for (const Trace& trace : traces) {
+    std::map<RunIdentity, std::vector<double>> round;
+    for (const Trace::Run& repetition : trace.repetitions) {
+      if (repetition.warm_up) {
+        continue;
+      }
+      const RunIdentity identity = identity_of(trace.run, repetition);
+      runs[identity].elapsed_ns.push_back(repetition.elapsed_ns);
+      round[identity].push_back(seconds_of(repetition.elapsed_ns));
+      const auto nodes = repetition.sizes.find("nodes");
+      if (nodes != repetition.sizes.end() && searches_one_problem(trace.run)) {
+        runs[identity].nodes.push_back(nodes->second);
+      }
+    }
+    for (auto& [identity, seconds] : round) {
+      runs[identity].medians_s.push_back(detail::median(std::move(seconds)));
+    }
+  }
+  for (auto& [identity, run] : runs) {
+    run.slowest_ns = lower_median(run.elapsed_ns);
+  }
+  return runs;
+}
 
 /// Block, level, rank, and of waiting the length of the message that is waited for: a header, or
 /// nothing where all agree on something.
@@ -34,13 +95,11 @@ struct Total {
   int group = 1;
   NamedValues largest_sizes;
 };
+using Totals = std::map<int, std::map<PlaceKey, Total>>;  ///< by repetition
 
-struct PointData {
-  RunPoint point;
-  std::map<PlaceKey, std::vector<Total>> places;  ///< one total a repetition
-};
-
-void add_span(Total& total, const detail::Trace& trace, const detail::Span& span) {
+void add_span(Totals& totals, const Trace& trace, int rank, const detail::Span& span) {
+  const std::int64_t waited_for = span.block == detail::Block::wait ? span.bytes : 0;
+  Total& total = totals[span.repetition][{span.block, span.level, rank, waited_for}];
   total.seconds += seconds_of(span.end_ns - span.begin_ns);
   total.bytes += static_cast<double>(span.bytes);
   total.spans += 1;
@@ -51,31 +110,16 @@ void add_span(Total& total, const detail::Trace& trace, const detail::Span& span
   }
 }
 
-void require_same(const std::string& what, const std::string& first, const detail::Trace& trace,
-                  const std::string& found) {
-  if (first != found) {
-    throw UsageError(fmt::format("one model is of one {}: {} has '{}', the first trace '{}'", what,
-                                 trace.file.string(), found, first));
-  }
-}
-
-PlaceKey place_of(const detail::Span& span, int rank) {
-  return {span.block, span.level, rank, span.block == detail::Block::wait ? span.bytes : 0};
-}
-
 /// What a rank of the hypercube does between its blocks is work of the skeleton: taking notes,
-/// storage that is given back. Its level is that of the two that is nearer to the root.
-void add_work_between_blocks(std::map<int, std::map<PlaceKey, Total>>& totals,
-                             const detail::Trace& trace) {
+/// storage that is given back. Its level is the level of the block that is nearer to the root.
+void add_work_between_blocks(Totals& totals, const Trace& trace) {
   std::map<std::pair<int, int>, std::vector<const detail::Span*>> lines;
   for (const auto& [rank, span] : trace.spans) {
     lines[{span.repetition, rank}].push_back(&span);
   }
   for (auto& [line, spans] : lines) {
     const auto [repetition, rank] = line;
-    std::sort(spans.begin(), spans.end(), [](const detail::Span* a, const detail::Span* b) {
-      return a->begin_ns < b->begin_ns;
-    });
+    std::ranges::sort(spans, {}, &detail::Span::begin_ns);
     for (std::size_t i = 1; i < spans.size(); ++i) {
       const detail::Span& before = *spans[i - 1];
       const detail::Span& after = *spans[i];
@@ -89,31 +133,84 @@ void add_work_between_blocks(std::map<int, std::map<PlaceKey, Total>>& totals,
   }
 }
 
-/// Adds the repetitions of one trace to the points that they belong to, and what their blocks took
-/// where they count.
-void add_trace(std::map<RunIdentity, PointData>& points, const detail::Trace& trace,
-               const QuietRepetitions& quiet) {
-  std::map<int, std::map<PlaceKey, Total>> totals;
-  for (const auto& [rank, span] : trace.spans) {
-    add_span(totals[span.repetition][place_of(span, rank)], trace, span);
+/// Adds what a repetition that counts took, and what its workers did.
+void add_search(SearchRun& run, const Trace& trace, const Trace::Run& repetition) {
+  double visits = 0;
+  double workers = 0;
+  for (const auto& [index, worker] : trace.workers) {
+    if (index != repetition.index) {
+      continue;
+    }
+    workers += 1;
+    visits += seconds_of(worker.searching_ns);
+    run.local_tried += static_cast<double>(worker.local_tried);
+    run.local_made += static_cast<double>(worker.local_made);
+    run.remote_tried += static_cast<double>(worker.remote_tried);
+    run.remote_made += static_cast<double>(worker.remote_made);
+    const auto at = std::ranges::find_if(run.workers, [&, &w = worker](const WorkerTotals& of) {
+      return std::pair(of.rank, of.thread) >= std::pair(w.rank, w.thread);
+    });
+    const bool is_known =
+        at != run.workers.end() && at->rank == worker.rank && at->thread == worker.thread;
+    (is_known ? at : run.workers.insert(at, {worker.rank, worker.thread}))->nodes +=
+        static_cast<double>(worker.nodes);
   }
-  if (trace.run.type == name_of(DC_Type::hypercube)) {
+  if (workers > 0) {
+    run.seconds.push_back(seconds_of(repetition.elapsed_ns));
+    run.visits.push_back(visits / workers);
+  }
+}
+
+/// A run point while traces are added.
+struct PointData {
+  RunPoint point;
+  std::map<PlaceKey, std::vector<Total>> places;  ///< one total a repetition that counts
+  SearchRun search;
+};
+
+std::string lack_of_search(const Trace& trace) {
+  const auto has_nodes = [](const Trace::Run& run) {
+    const auto found = run.sizes.find("nodes");
+    return found != run.sizes.end() && found->second > 0;
+  };
+  return trace.workers.empty()
+             ? "left out, since it does not say what the workers did: measure again"
+         : std::ranges::all_of(trace.repetitions, has_nodes)
+             ? ""
+             : "left out, since its runs do not say how many nodes they had";
+}
+
+/// Adds the repetitions of one trace to the points that they belong to, and what their blocks or
+/// workers took where they count.
+void add_trace(std::map<RunIdentity, PointData>& points, const Trace& trace,
+               const std::map<RunIdentity, Rounds>& rounds) {
+  const RunInformation& r = trace.run;
+  const bool steals = r.type == name_of(DC_Type::work_stealing);
+  const bool has_search = steals && lack_of_search(trace).empty();
+  Totals totals;
+  for (const auto& [rank, span] : trace.spans) {
+    add_span(totals, trace, rank, span);
+  }
+  if (r.type == name_of(DC_Type::hypercube)) {
     add_work_between_blocks(totals, trace);
   }
-  for (const detail::Trace::Run& run : trace.repetitions) {
+  for (const Trace::Run& run : trace.repetitions) {
     if (run.warm_up) {
       continue;
     }
-    const RunInformation& r = trace.run;
     const RunIdentity identity = identity_of(r, run);
-    auto& [point, places] = points[identity];
-    point.disturbed = quiet.chance_disturbed(identity);
+    const Rounds& round = rounds.at(identity);
+    auto& [point, places, search] = points[identity];
+    point.disturbed = chance_disturbed(round.medians_s);
     point.ranks = r.ranks;
     point.threads = r.threads;
     point.ranks_per_host = r.ranks_per_host;
     point.oversubscribed = r.oversubscribed;
     point.is_rehearsed = !r.rehearsed.empty();
-    point.sizes = quiet.sizes_of(identity, run);
+    point.sizes = run.sizes;
+    if (!round.nodes.empty()) {
+      point.sizes["nodes"] = lower_median(round.nodes);
+    }
     point.given = given_by(r.options);
     point.options = problem_options(r.options);
     point.peak_memory_bytes = std::max(point.peak_memory_bytes, r.peak_memory_bytes);
@@ -122,7 +219,14 @@ void add_trace(std::map<RunIdentity, PointData>& points, const detail::Trace& tr
     if (point.files.empty() || point.files.back() != file) {
       point.files.push_back(file);
     }
-    if (trace.dropped == 0 && quiet.counts(trace, run)) {
+    if (run.elapsed_ns > round.slowest_ns) {
+      continue;
+    }
+    if (has_search) {
+      const auto network = r.options.find("network");
+      search.network = network == r.options.end() ? "" : network->second;
+      add_search(search, trace, run);
+    } else if (!steals && trace.dropped == 0) {
       for (const auto& [place, total] : totals[run.index]) {
         places[place].push_back(total);
       }
@@ -133,24 +237,8 @@ void add_trace(std::map<RunIdentity, PointData>& points, const detail::Trace& tr
 template <class Member>
 double median_of(const std::vector<Total>& totals, Member member) {
   std::vector<double> values;
-  for (const Total& total : totals) {
-    values.push_back(total.*member);
-  }
+  std::ranges::transform(totals, std::back_inserter(values), member);
   return detail::median(std::move(values));
-}
-
-NamedValues median_sizes(const std::vector<Total>& totals) {
-  std::map<std::string, std::vector<double>> values;
-  for (const Total& total : totals) {
-    for (const auto& [name, value] : total.largest_sizes) {
-      values[name].push_back(value);
-    }
-  }
-  NamedValues medians;
-  for (auto& [name, of_name] : values) {
-    medians[name] = detail::median(std::move(of_name));
-  }
-  return medians;
 }
 
 Sample sample_of(const RunPoint& point, const PlaceKey& place, const std::vector<Total>& totals) {
@@ -163,49 +251,42 @@ Sample sample_of(const RunPoint& point, const PlaceKey& place, const std::vector
                 .rank = rank,
                 .level = level,
                 .group = totals.front().group,
-                .sizes = median_sizes(totals),
                 .spans = median_of(totals, &Total::spans),
                 .bytes = median_of(totals, &Total::bytes),
                 .disturbed = point.disturbed};
+  std::map<std::string, std::vector<double>> sizes;
   for (const Total& total : totals) {
     sample.seconds.push_back(total.seconds);
+    for (const auto& [name, value] : total.largest_sizes) {
+      sizes[name].push_back(value);
+    }
+  }
+  for (auto& [name, values] : sizes) {
+    sample.sizes[name] = detail::median(std::move(values));
   }
   return sample;
 }
 
 /// Names of the sizes that the option --size gave the run of `trace`; none where it says other
 /// sizes than those of the problem, which then comes from somewhere else.
-std::set<std::string> given_sizes_of(const detail::Trace& trace) {
+std::set<std::string> given_sizes_of(const Trace& trace) {
   const auto option = trace.run.options.find("size");
   if (option == trace.run.options.end() || option->second.empty() || trace.repetitions.empty()) {
     return {};
   }
-  const NamedSizes& sizes = trace.repetitions.front().sizes;
   std::set<std::string> names;
-  try {
-    for (const auto& [name, value] : parse_sizes(option->second)) {
-      const auto found = sizes.find(name);
-      if (found == sizes.end() || found->second != value) {
-        return {};
-      }
-      names.insert(name);
+  for (const auto& [name, value] : given_by({*option})) {
+    const NamedSizes& sizes = trace.repetitions.front().sizes;
+    const auto found = sizes.find(name);
+    if (found == sizes.end() || found->second != value) {
+      return {};
     }
-  } catch (const UsageError&) {
-    return {};  // an application of its own, whose option says something else
+    names.insert(name);
   }
   return names;
 }
 
-}  // namespace
-
-NamedValues sizes_of_block(const Sample& sample) {
-  return sample.block == detail::Block::skeleton ? NamedValues{{"bytes", sample.bytes}}
-                                                 : sample.sizes;
-}
-
-namespace {
-
-Measurements collect(std::span<const detail::Trace> traces) {
+Measurements collect(std::span<const Trace> traces) {
   if (traces.empty()) {
     throw UsageError("no traces are given");
   }
@@ -214,21 +295,26 @@ Measurements collect(std::span<const detail::Trace> traces) {
                       .type = first.type,
                       .placement = first.placement,
                       .threads = first.threads,
-                      .options = first.options,
-                      .cache_bytes = traces.front().run.provenance.cache_bytes,
-                      .cores = traces.front().run.provenance.cores,
-                      .costs = first.costs,
+                      .options = problem_options(first.options),
+                      .cache_bytes = first.provenance.cache_bytes,
+                      .cores = first.provenance.cores,
                       .given_sizes = given_sizes_of(traces.front())};
-  result.options.erase("network");  // of a rehearsal, not of the application
   const bool steals = first.type == name_of(DC_Type::work_stealing);
-  const QuietRepetitions quiet(traces);
+  const std::map<RunIdentity, Rounds> rounds = rounds_of(traces);
   std::map<RunIdentity, PointData> points;
-  for (const detail::Trace& trace : traces) {
-    require_same("application", first.app, trace, trace.run.app);
-    require_same("type", first.type, trace, trace.run.type);
-    require_same("placement", first.placement, trace, trace.run.placement);
+  for (const Trace& trace : traces) {
+    const auto require_same = [&](const char* what, const std::string& ours,
+                                  const std::string& found) {
+      if (ours != found) {
+        throw UsageError(fmt::format("one model is of one {}: {} has '{}', the first trace '{}'",
+                                     what, trace.file.string(), found, ours));
+      }
+    };
+    require_same("application", first.app, trace.run.app);
+    require_same("type", first.type, trace.run.type);
+    require_same("placement", first.placement, trace.run.placement);
     if (!steals) {
-      require_same("number of threads", std::to_string(first.threads), trace,
+      require_same("number of threads", std::to_string(first.threads),
                    std::to_string(trace.run.threads));
     }
     std::erase_if(result.options, [&](const auto& option) {
@@ -238,56 +324,95 @@ Measurements collect(std::span<const detail::Trace> traces) {
     if (given_sizes_of(trace) != result.given_sizes) {
       result.given_sizes.clear();
     }
-    if (trace.dropped > 0 && !steals) {
-      result.notes.push_back(
-          fmt::format("{}: the blocks are left out, since some spans found no room in memory",
-                      trace.file.string()));
+    const std::string lack =
+        steals              ? lack_of_search(trace)
+        : trace.dropped > 0 ? "the blocks are left out, since some spans found no room in memory"
+                            : "";
+    if (!lack.empty()) {
+      result.notes.push_back(fmt::format("{}: {}", trace.file.string(), lack));
     }
-    add_trace(points, trace, quiet);
+    add_trace(points, trace, rounds);
   }
   if (points.empty()) {
     throw UsageError("the traces hold no counted repetition");
   }
   for (auto& [key, data] : points) {
-    if (!steals) {
-      for (const auto& [place, totals] : data.places) {
-        result.samples.push_back(sample_of(data.point, place, totals));
-      }
+    for (const auto& [place, totals] : data.places) {
+      result.samples.push_back(sample_of(data.point, place, totals));
+    }
+    if (!data.search.seconds.empty()) {
+      std::vector<double> seconds = std::move(data.search.seconds);
+      static_cast<RunPoint&>(data.search) = data.point;
+      data.search.seconds = std::move(seconds);
+      result.searches.push_back(std::move(data.search));
     }
     result.points.push_back(std::move(data.point));
-  }
-  if (steals) {
-    SearchRuns collected = collect_search_runs(traces, quiet);
-    result.searches = std::move(collected.runs);
-    result.notes.insert(result.notes.end(), collected.notes.begin(), collected.notes.end());
   }
   return result;
 }
 
 }  // namespace
 
-Measurements collect_measurements(std::span<const detail::Trace> traces) {
-  for (const detail::Trace& trace : traces) {
-    if (!trace.run.rehearsed.empty() && trace.run.type == name_of(DC_Type::hypercube)) {
-      throw UsageError(fmt::format(
-          "{} is of a rehearsal, which has no time of a whole run: give it to cleave predict "
-          "--rehearsal",
-          trace.file.string()));
+NamedSizes lasting_sizes(const RunInformation& run, NamedSizes sizes) {
+  if (searches_one_problem(run)) {
+    sizes.erase("nodes");
+  }
+  return sizes;
+}
+
+RunIdentity identity_of(const RunInformation& run, const Trace::Run& repetition) {
+  return {run.ranks,
+          run.threads,
+          lasting_sizes(run, repetition.sizes),
+          run.ranks_per_host,
+          run.oversubscribed,
+          !run.rehearsed.empty(),
+          run.options,
+          searches_one_problem(run) ? run.seed : 0};
+}
+
+std::map<std::string, std::string> problem_options(std::map<std::string, std::string> options) {
+  options.erase("network");
+  return options;
+}
+
+double chance_disturbed(const std::vector<double>& round_medians_s) {
+  constexpr double kAgree = 1.05;
+  if (round_medians_s.size() < 2) {
+    return 0.1;
+  }
+  const auto [least, most] = std::ranges::minmax(round_medians_s);
+  return most < kAgree * least ? 0.005 : 0.2;
+}
+
+double quickest_rounds_apart(std::vector<double> round_medians_s) {
+  if (round_medians_s.size() < 2) {
+    return 0;
+  }
+  std::ranges::sort(round_medians_s);
+  return round_medians_s[0] > 0 ? round_medians_s[1] / round_medians_s[0] - 1 : 0;
+}
+
+Measurements collect_measurements(std::span<const Trace> traces) {
+  for (const Trace& trace : traces) {
+    if (trace.run.rehearsed.empty()) {
+      continue;
     }
     const auto network = trace.run.options.find("network");
-    if (!trace.run.rehearsed.empty() && network != trace.run.options.end() &&
-        is_preset(network->second)) {
+    const bool is_preset_network = network != trace.run.options.end() && is_preset(network->second);
+    if (trace.run.type == name_of(DC_Type::hypercube) || is_preset_network) {
       throw UsageError(fmt::format(
-          "{} was rehearsed on a network that is assumed, {}, so that a law of it would seem surer "
-          "than it is: give it to cleave predict --rehearsal",
-          trace.file.string(), network->second));
+          "{} is of a rehearsal{}: give it to cleave predict --rehearsal", trace.file.string(),
+          is_preset_network
+              ? " on a network that is assumed, so that a law of it would seem surer than it is"
+              : ", which has no time of a whole run"));
     }
   }
   return collect(traces);
 }
 
-Measurements collect_rehearsals(std::span<const detail::Trace> traces) {
-  for (const detail::Trace& trace : traces) {
+Measurements collect_rehearsals(std::span<const Trace> traces) {
+  for (const Trace& trace : traces) {
     if (trace.run.rehearsed.empty()) {
       throw UsageError(fmt::format("{} is of a run: a rehearsal is made by the option --rehearse",
                                    trace.file.string()));
@@ -301,9 +426,10 @@ Measurements without_oversubscribed(Measurements measurements) {
   for (const RunPoint& point : measurements.points) {
     left_out[point.ranks] += point.oversubscribed ? 1 : 0;
   }
-  std::erase_if(measurements.points, [](const RunPoint& point) { return point.oversubscribed; });
-  std::erase_if(measurements.samples, [](const Sample& sample) { return sample.oversubscribed; });
-  std::erase_if(measurements.searches, [](const SearchRun& run) { return run.oversubscribed; });
+  const auto is_left_out = [](const auto& of) { return of.oversubscribed; };
+  std::erase_if(measurements.points, is_left_out);
+  std::erase_if(measurements.samples, is_left_out);
+  std::erase_if(measurements.searches, is_left_out);
   for (const auto& [ranks, count] : left_out) {
     if (count > 0) {
       measurements.notes.push_back(fmt::format("{} {} at {} ranks left out: more ranks than cores",
@@ -316,6 +442,99 @@ Measurements without_oversubscribed(Measurements measurements) {
         "fits them all the same");
   }
   return measurements;
+}
+
+std::vector<Observation> observations_of(const std::vector<Sample>& samples) {
+  using LevelKey = std::tuple<NamedSizes, int, int, int, NamedValues>;
+  std::map<LevelKey, std::pair<std::vector<double>, double>> levels;  // medians, disturbed
+  for (const Sample& sample : samples) {
+    auto& [medians, disturbed] = levels[{sample.run_sizes, sample.ranks, sample.ranks_per_host,
+                                         sample.level, sample.sizes_of_block()}];
+    medians.push_back(detail::median(sample.seconds));
+    disturbed = sample.disturbed;
+  }
+  std::vector<Observation> observations;
+  for (auto& [key, level] : levels) {
+    const auto& [run_sizes, ranks, ranks_per_host, number, sizes] = key;
+    observations.push_back({.run_sizes = run_sizes,
+                            .ranks_per_host = ranks_per_host,
+                            .sizes = sizes,
+                            .value = std::max(kShortest_s, detail::median(std::move(level.first))),
+                            .disturbed = level.second});
+  }
+  return observations;
+}
+
+std::vector<Observation> message_bytes(const std::vector<Sample>& samples) {
+  std::map<std::tuple<int, NamedSizes, int>, Observation> largest;
+  for (const Sample& sample : samples) {
+    Observation& level = largest[{sample.ranks, sample.run_sizes, sample.level}];
+    level.run_sizes = sample.run_sizes;
+    level.value = std::max(level.value, sample.bytes / sample.spans);
+    for (const auto& [name, value] : sample.sizes) {
+      double& size = level.sizes[name];
+      size = std::max(size, value);
+    }
+  }
+  std::vector<Observation> observations;
+  for (auto& [key, observation] : largest) {
+    observations.push_back(std::move(observation));
+  }
+  return observations;
+}
+
+double splitter_bytes(const std::vector<Sample>& samples) {
+  std::vector<double> bytes;
+  for (const Sample& sample : samples) {
+    const auto elements = sample.sizes.find("N");
+    if (sample.block == detail::Block::pivot && elements != sample.sizes.end() &&
+        elements->second > 0) {
+      bytes.push_back(std::round(sample.bytes / sampled(elements->second)));
+    }
+  }
+  return bytes.empty() ? 0 : detail::median(std::move(bytes));
+}
+
+std::optional<Refusal> refuse_choice(const std::vector<Observation>& observations,
+                                     std::size_t free) {
+  const Observation& first = observations.front();
+  if (first.sizes.empty()) {
+    return std::nullopt;
+  }
+  const std::vector<std::string> varying = varying_sizes(observations);
+  if (varying.empty()) {
+    return Refusal{fmt::format("{} is {:.6g} in every run: measure more sizes",
+                               first.sizes.begin()->first, first.sizes.begin()->second)};
+  }
+  if (std::ranges::all_of(observations,
+                          [&](const Observation& o) { return o.run_sizes == first.run_sizes; })) {
+    return Refusal{"all runs have the same size: measure more sizes"};
+  }
+  if (varying.size() == 1) {
+    return std::nullopt;
+  }
+  std::vector<std::string> names = {"1"};
+  Columns columns = {std::vector<double>(observations.size(), 1)};
+  for (const std::string& size : varying) {
+    names.push_back(size);
+    std::vector<double>& column = columns.emplace_back();
+    for (const Observation& o : observations) {
+      column.push_back(o.sizes.at(size));
+    }
+  }
+  return refuse_dependent(names, columns, std::min(free, varying.size()) + 1);
+}
+
+std::size_t free_sizes(const std::vector<RunPoint>& points) {
+  std::map<std::string, std::set<std::int64_t>> values;
+  for (const RunPoint& point : points) {
+    for (const auto& [name, value] : point.given) {
+      values[name].insert(value);
+    }
+  }
+  const auto free =
+      std::ranges::count_if(values, [](const auto& of) { return of.second.size() > 1; });
+  return free == 0 ? std::numeric_limits<std::size_t>::max() : static_cast<std::size_t>(free);
 }
 
 }  // namespace cleave::models

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // From traces to samples: what each block took on each rank at each level, with the sizes that its
-// time may depend on. Repetitions, and traces of the same run, are pooled.
+// time may depend on, and from these to the observations of a fit. Repetitions, and traces of the
+// same run, are pooled.
 #pragma once
 
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <cleave/error.hpp>
@@ -15,29 +22,62 @@
 #include <cleave/trace/span.hpp>
 #include <cleave/trace/trace_file.hpp>
 
-#include "models/theory/quiet.hpp"
-#include "models/theory/search_runs.hpp"
+#include "models/theory/law.hpp"
 
 namespace cleave::models {
 
-/// Sizes as numbers: measured ones are counts, those derived by a model need not be whole.
-using NamedValues = std::map<std::string, double>;
-
-/// The type of a run of which nothing is known but its sizes, and the size that is its ranks.
+/// The type of a run of which nothing is known but its sizes.
 inline constexpr const char* kTableType = "table";
-inline constexpr const char* kRanksSize = "ranks";
 
 /// A time counts as at least this long, the resolution of the clock.
 inline constexpr double kShortest_s = 1e-9;
 
+inline double seconds_of(std::int64_t ns) {
+  constexpr double kSecondsPerNanosecond = 1e-9;
+  return static_cast<double>(ns) * kSecondsPerNanosecond;
+}
+
+struct RanksAndThreads {
+  int ranks = 1;
+  int threads = 1;  ///< of each
+
+  friend auto operator<=>(const RanksAndThreads&, const RanksAndThreads&) = default;
+};
+
+/// What makes two repetitions measure the same thing, of one trace or of two. It is ranks, threads,
+/// sizes, ranks per host, whether they share cores, and whether they were rehearsed. The options of
+/// the application belong to it, and of a search the seed.
+using RunIdentity = std::tuple<int, int, NamedSizes, int, bool, bool,
+                               std::map<std::string, std::string>, std::uint64_t>;
+RunIdentity identity_of(const RunInformation& run, const detail::Trace::Run& repetition);
+
+/// Those of `sizes` that are the same in all repetitions of `run`: of a search that prunes not the
+/// nodes, of which each repetition visits more or fewer.
+NamedSizes lasting_sizes(const RunInformation& run, NamedSizes sizes);
+
+/// The options that say what is solved: all but the network of a rehearsal.
+std::map<std::string, std::string> problem_options(std::map<std::string, std::string> options);
+
 /// What the law of a table is a function of.
 inline NamedValues table_sizes(int ranks, const NamedSizes& sizes) {
-  NamedValues values = {{kRanksSize, ranks}};
-  for (const auto& [name, value] : sizes) {
-    values[name] = static_cast<double>(value);
-  }
+  NamedValues values(sizes.begin(), sizes.end());
+  values[kRanksSize] = ranks;
   return values;
 }
+
+/// How many of so many elements the choice of a splitter looks at.
+inline double sampled(double elements) {
+  constexpr double kMost = 9e18;
+  return static_cast<double>(
+      detail::sample_of(static_cast<std::int64_t>(std::clamp(elements, 0.0, kMost))));
+}
+
+/// The chance that a run was disturbed in all its rounds, by their medians: 0.1 of one round, 0.005
+/// of rounds within 5 %, since they agree where nothing disturbs, else 0.2.
+double chance_disturbed(const std::vector<double>& round_medians_s);
+
+/// How far the two quickest rounds lie apart, relative; 0 of one round. \pre  not empty
+double quickest_rounds_apart(std::vector<double> round_medians_s);
 
 /// One size of a run at one number of ranks, measured in one or more traces.
 struct RunPoint {
@@ -48,9 +88,9 @@ struct RunPoint {
   bool is_rehearsed = false;
   NamedSizes sizes;                              ///< of the whole problem and its solution
   NamedSizes given;                              ///< by --size, and by options that are counts
-  std::map<std::string, std::string> options{};  ///< that say what is solved
+  std::map<std::string, std::string> options{};  ///< problem_options
   std::vector<double> seconds;                   ///< of the whole call, one a repetition
-  double disturbed = 0;                ///< chance that it was so in all rounds (quiet.hpp)
+  double disturbed = 0;                          ///< chance_disturbed
   std::int64_t peak_memory_bytes = 0;  ///< of the rank that had most; 0 where no trace says it
   std::vector<std::string> files;
 };
@@ -73,11 +113,37 @@ struct Sample {
   double bytes = 0;             ///< in one repetition
   std::vector<double> seconds;  ///< one a repetition of the faster half
   double disturbed = 0;         ///< RunPoint::disturbed
+
+  /// What the time of the block is a function of. The skeleton's own work is one of the bytes that
+  /// it finds room for.
+  NamedValues sizes_of_block() const {
+    return block == detail::Block::skeleton ? NamedValues{{"bytes", bytes}} : sizes;
+  }
 };
 
-/// What the time of the block is a function of. The skeleton's own work is one of the bytes that it
-/// finds room for.
-NamedValues sizes_of_block(const Sample& sample);
+/// What a worker did, summed over the counted repetitions of one run.
+struct WorkerTotals {
+  int rank = 0;
+  int thread = 0;
+  double nodes = 0;
+};
+
+/// A run point of work stealing, of which the repetitions of the faster half count, and what its
+/// time went to: visiting nodes, and all else (docs/explanation/model.md, "Searches").
+struct SearchRun : RunPoint {
+  std::string network;         ///< the name of its file, of a rehearsal
+  std::vector<double> visits;  ///< seconds in which a worker visits nodes, the mean over all
+  // Summed over the workers and the counted repetitions.
+  double local_tried = 0;
+  double local_made = 0;
+  double remote_tried = 0;
+  double remote_made = 0;
+  std::vector<WorkerTotals> workers;  ///< by rank and thread
+
+  int workers_per_host() const { return ranks_per_host * threads; }
+  double repetitions() const { return static_cast<double>(seconds.size()); }
+  double nodes() const { return static_cast<double>(sizes.at("nodes")); }
+};
 
 /// What the traces of one application hold.
 struct Measurements {
@@ -88,7 +154,6 @@ struct Measurements {
   std::map<std::string, std::string> options;  ///< those that are the same in every trace
   std::vector<std::int64_t> cache_bytes;       ///< of the first trace's host (Provenance)
   int cores = 0;                               ///< the same
-  Costs costs;      ///< that the application declares, of the first trace
   /// Names of the sizes that every run was given by --size; none where a problem is told otherwise,
   /// as by a file.
   std::set<std::string> given_sizes;
@@ -98,21 +163,14 @@ struct Measurements {
   std::vector<std::string> notes;   ///< what was left out, in sentences
 };
 
-/// How many of so many elements the choice of a splitter looks at.
-inline double sampled(double elements) {
-  constexpr double kMost = 9e18;
-  return static_cast<double>(
-      detail::sample_of(static_cast<std::int64_t>(std::clamp(elements, 0.0, kMost))));
-}
-
-/// Collects the repetitions of all traces. Of blocks those of the faster half count (quiet.hpp). A
-/// trace that dropped spans gives its total times only, and a note says so.
+/// Collects the repetitions of all traces. Of all repetitions of a run size, over all its rounds
+/// (traces), the blocks of the faster half count, by the time of the whole call; warm-ups never do.
+/// A trace that dropped spans gives its total times only, one of a search without workers or nodes
+/// nothing, and a note says so.
 ///
-/// \throws UsageError  if there is no trace, one is of a rehearsal of the hypercube or on a network
-/// that is
-///                     assumed, or they differ
-///                     in application, type, placement or (but for work stealing) threads, or none
-///                     has a counted repetition
+/// \throws UsageError  if there is no trace, one is of a rehearsal of the hypercube or on a usual
+///                     network that nobody measured, or they differ in application, type, placement
+///                     or (but for work stealing) threads, or none has a counted repetition
 Measurements collect_measurements(std::span<const detail::Trace> traces);
 /// The same of ranks that were rehearsed; the time of a point is the rank's without messages.
 Measurements collect_rehearsals(std::span<const detail::Trace> traces);
@@ -120,5 +178,24 @@ Measurements collect_rehearsals(std::span<const detail::Trace> traces);
 /// Leaves out the runs with more ranks than cores, and says so in a note.
 /// \throws Error  if nothing remains
 Measurements without_oversubscribed(Measurements measurements);
+
+/// One observation for the ranks whose sizes are the same at a level of a run: the median of their
+/// medians, since one rank may always be slower than others.
+std::vector<Observation> observations_of(const std::vector<Sample>& samples);
+
+/// The largest message of each level of each run, in bytes, with the largest sizes over its ranks.
+std::vector<Observation> message_bytes(const std::vector<Sample>& samples);
+
+/// Bytes of an element in a sample of the sorting form; 0 where none was taken.
+double splitter_bytes(const std::vector<Sample>& samples);
+
+/// Why a form must not be chosen by itself: where two sizes always go together, a choice among them
+/// would be a guess that only shows when they do not. Where runs may be given `free` sizes alone,
+/// the others follow from these and go together in all that can be asked.
+std::optional<Refusal> refuse_choice(const std::vector<Observation>& observations,
+                                     std::size_t free = std::numeric_limits<std::size_t>::max());
+
+/// How many counts differ in what the runs were given; no limit where none does.
+std::size_t free_sizes(const std::vector<RunPoint>& points);
 
 }  // namespace cleave::models

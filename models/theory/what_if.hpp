@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -11,11 +12,8 @@
 
 namespace cleave::models {
 
-struct WhatIf {
-  double latency = 1;  ///< l is multiplied by this
-  double gap = 1;      ///< g
-  std::map<detail::Block, double> blocks;
-};
+/// What l, g or the time of a block is multiplied by, by name.
+using WhatIf = std::map<std::string, double>;
 
 /// "g=0.1x,l=10x,sequential=0.5x": l, g and names of blocks, each with a factor above 0.
 /// \throws UsageError  naming the part that cannot be read

@@ -30,11 +30,10 @@
 #include <cleave/sizes.hpp>
 #include <cleave/trace/median.hpp>
 
-#include "models/theory/candidate_forms.hpp"
+#include "models/theory/forms.hpp"
 #include "models/theory/fit.hpp"
-#include "models/theory/fit_law.hpp"
 #include "models/theory/prediction.hpp"
-#include "models/theory/quiet.hpp"
+#include "models/theory/samples.hpp"
 #include "models/theory/statistics.hpp"
 #include "tests/models/synthetic_runs.hpp"
 

@@ -80,10 +80,10 @@ def read_model(path):
     """The coefficients of a model, one a row; `path` is a *.model.json or a study's folder.
 
     Columns: part (a block; of a search "search", what the visits of a worker take, and "inverse_efficiency"; of
-    a table "run"; "log_sizes.N" of a size N that the runs were not given), ranks_per_host that it holds for,
+    a table "run"), ranks_per_host that it holds for,
     term, coefficient, and of the law r_squared (NaN where it explains nothing) and the weight of this form, which
     is the likeliest. A coefficient is in seconds a unit of its term; of "memory" and "exchange.bytes" in bytes,
-    of "inverse_efficiency" and "log_sizes" it has no unit. `attrs` has app, type, placement, threads, verdict,
+    of "inverse_efficiency" it has no unit. `attrs` has app, type, placement, threads, verdict,
     refused and notes.
     """
     path = _only(path, "*.model.json")
@@ -145,8 +145,6 @@ def _laws_of(model):
             yield part, model["search"][name]
     if "table" in model:
         yield "run", model["table"]["law"]
-    for size, law in model.get("log_sizes", {}).items():
-        yield f"log_sizes.{size}", law
     if model.get("memory"):
         yield "memory", model["memory"]
 

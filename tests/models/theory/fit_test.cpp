@@ -22,7 +22,7 @@ Model fitted(const std::vector<Trace>& traces, const FitOptions& options = {}) {
 
 const Law& law_of(const Model& model, Block block) { return model.hypercube()->find(block)->law; }
 
-double coefficient(const Model& model, Block block, int ranks_per_host, int i) {
+double coefficient(const Model& model, Block block, int ranks_per_host, std::size_t i) {
   const Hypothesis& first = law_of(model, block).hypotheses.front();
   return first.factors.at(ranks_per_host) * first.coefficients[i];
 }
@@ -70,27 +70,6 @@ TEST(Fit, OneFormIsForAllRanksPerHost) {
   EXPECT_EQ(law_of(model, Block::sequential).text(), "N*log2(N)");
   EXPECT_NEAR(coefficient(model, Block::sequential, 1, 0), 4e-9, 1e-12);
   EXPECT_NEAR(coefficient(model, Block::sequential, 2, 0), 5e-9, 1e-12);
-}
-
-TEST(Fit, TakesTheTermsAndCurvesThatAnApplicationDeclares) {
-  const Curve curve =
-      Curve::sampled("busy", "M", "N", -4, 6, [](double ratio) { return ratio / (1 + ratio); });
-  SyntheticApp app = synthetic_components();
-  app.sequential = [&](const NamedSizes& s) {
-    const auto n = static_cast<double>(s.at("N"));
-    return 2e-8 * n * curve(static_cast<double>(s.at("M")) / n);
-  };
-  std::vector<Trace> traces = synthetic_traces(app, {1, 2}, graph_sizes());
-  for (Trace& trace : traces) {
-    trace.run.costs = {.curves = {curve}, .terms = {{"sequential", {"N*busy(M/N)"}}}};
-  }
-  const Model model = fitted(traces);
-  EXPECT_EQ(law_of(model, Block::sequential).text(), "N*busy(M/N)");
-  EXPECT_NEAR(coefficient(model, Block::sequential, 1, 0), 2e-8, 1e-11);
-  for (Trace& trace : traces) {
-    trace.run.costs = {};
-  }
-  EXPECT_NE(law_of(fitted(traces), Block::sequential).text(), "N*busy(M/N)");
 }
 
 TEST(Fit, ComponentsHaveThePapersForms) {
@@ -159,14 +138,6 @@ TEST(Fit, RefusesRunsAtTooFewSizes) {
   EXPECT_EQ(reason(one, Block::sequential), "N is 1.04858e+06 in every run: measure more sizes");
 }
 
-TEST(Fit, AGivenFormWins) {
-  const Model model = fitted(
-      synthetic_traces({}, {1, 2}, sort_sizes()),
-      {.forms = Forms::paper, .given_forms = {{Block::sequential, parse_form("N*log2(N)")}}});
-  EXPECT_EQ(law_of(model, Block::sequential).text(), "N*log2(N)");
-  EXPECT_EQ(law_of(model, Block::divide).text(), "1,N");
-}
-
 TEST(Fit, WarmUpsAreNotCounted) {
   const Measurements measurements = collect_measurements(synthetic_traces({}, {1}, sort_sizes()));
   for (const RunPoint& point : measurements.points) {
@@ -199,7 +170,7 @@ TEST(Fit, WorkBetweenMessagesThatTakeLongerScalesWithTheUnitOfTime) {
   }
   const Model slower = fitted(traces);
   ASSERT_EQ(reason(slower, Block::pivot), "not refused");
-  for (int i = 0; i < law_of(model, Block::pivot).hypotheses.front().coefficients.size(); ++i) {
+  for (std::size_t i = 0; i < law_of(model, Block::pivot).form().size(); ++i) {
     const double expected = 1000 * coefficient(model, Block::pivot, 2, i);
     EXPECT_NEAR(coefficient(slower, Block::pivot, 2, i), expected, 1e-9 * expected);
   }

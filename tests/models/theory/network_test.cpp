@@ -119,8 +119,9 @@ TEST(LatencyGap, HasTheErrorsOfTheTextbook) {
 }
 
 TEST(Network, APresetHasAnErrorAndLeavesTheHostAsItIs) {
-  const Network network = with_machine({.source = "test", .exchange = {{.ranks = 2, .latency_s = 1}}},
-                                       preset_machine("ethernet-10g"));
+  const Network network =
+      with_machine({.source = "test", .exchange = {{.ranks = 2, .latency_s = 1}}},
+                   preset_machine("ethernet-10g"));
   EXPECT_EQ(network.assumed, "ethernet-10g");
   EXPECT_EQ(entry_for(network, 2, 0, false).entry.latency_s, 1);
   const Communication entry = entry_for(network, 64, 0, true).entry;

@@ -18,14 +18,16 @@ using namespace cleave::detail;
 namespace {
 
 /// A law whose coefficients are given; it knows its samples' sizes from 1 to 1e12.
-Law given(const std::string& form, std::vector<double> coefficients) {
-  const auto count = std::ssize(coefficients);
-  Law law{.hypotheses = {{.form = parse_form(form),
-                          .coefficients = Eigen::Map<Eigen::VectorXd>(coefficients.data(), count),
-                          .factors = {{1, 1.0}},
-                          .covariance = Eigen::MatrixXd::Zero(count, count),
-                          .deviation = 0.01,
-                          .freedom = 10}}};
+Law given(const std::vector<std::string>& terms, const std::vector<double>& coefficients) {
+  Hypothesis h{.coefficients = coefficients,
+               .factors = {{1, 1.0}},
+               .covariance = std::vector<double>(terms.size() * terms.size(), 0),
+               .deviation = 0.01,
+               .freedom = 10};
+  for (const std::string& term : terms) {
+    h.form.push_back(Basis::parse(term).value());
+  }
+  Law law{.hypotheses = {h}};
   for (const char* name : {"N", "M", "bytes"}) {
     law.range[name] = {1, 1e12};
   }
@@ -44,15 +46,16 @@ constexpr double kGap = 1e-8;
 /// So Seq and the constants are the printed ones; Div_1, Comb_1, l and g are values chosen here.
 Model papers_components() {
   HypercubeModel parts;
-  parts.blocks = {{.block = Block::divide, .law = given("1,M", {1.94e-8, 2.25e-9})},
-                  {.block = Block::combine, .law = given("1,N", {2.19e-7, 2.32e-8})},
-                  {.block = Block::sequential, .law = given("1,N,M", {0, 1.35e-7, 4.60e-7})}};
+  parts.blocks = {
+      {.block = Block::divide, .law = given({"1", "M"}, {1.94e-8, 2.25e-9})},
+      {.block = Block::combine, .law = given({"1", "N"}, {2.19e-7, 2.32e-8})},
+      {.block = Block::sequential, .law = given({"1", "N", "M"}, {0, 1.35e-7, 4.60e-7})}};
   parts.scaling = {{Block::divide, "M", 1, false},
                    {Block::combine, "N", 1, true},
                    {Block::exchange, "N", 1, true},
                    {Block::sequential, "N", 1, true},
                    {Block::sequential, "M", 1, false}};
-  parts.exchange = ExchangeModel{.factor = 2, .bytes = given("N", {4})};
+  parts.exchange = ExchangeModel{.factor = 2, .bytes = given({"N"}, {4})};
   Model model;
   model.app = "components";
   model.type = "hypercube";

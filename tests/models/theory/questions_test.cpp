@@ -5,8 +5,6 @@
 #include <cleave/error.hpp>
 
 #include "models/theory/fit.hpp"
-#include "models/theory/fit_parts.hpp"
-#include "models/theory/memory.hpp"
 #include "models/theory/plan.hpp"
 #include "models/theory/prediction.hpp"
 #include "models/theory/what_if.hpp"
@@ -102,14 +100,14 @@ TEST(Plan, LooksAtTheMemoryOfAHost) {
   EXPECT_THROW(make_plan(fitted_sort(), request), UsageError);
   Model model = fitted_sort();
   model.memory = memory_of_elements(true);
-  const double of_one = *host_bytes(make_plan(model, request).choices[0].prediction);
+  const double of_one = *make_plan(model, request).choices[0].prediction.host_bytes();
   request.efficiency = 0.01;
   request.deadline_s.reset();
   request.host_bytes = 3 * of_one;
   const Plan plan = make_plan(model, request);
   ASSERT_TRUE(plan.chosen.has_value());
   EXPECT_EQ(plan.choices[*plan.chosen].prediction.ranks, 2);
-  EXPECT_NEAR(*host_bytes(plan.choices[3].prediction), 8 * of_one, of_one);
+  EXPECT_NEAR(*plan.choices[3].prediction.host_bytes(), 8 * of_one, of_one);
   request.host_bytes = 0.5 * of_one;
   EXPECT_FALSE(make_plan(model, request).chosen);
 }
@@ -136,7 +134,7 @@ TEST(Memory, ReplicatedDataStaysWholeAndDistributedDataIsShared) {
     ASSERT_TRUE(fit.has_value());
     const double n = 1 << 28;
     const double expected = (20 << 20) + 12 * (replicated ? n : n / 64);
-    EXPECT_NEAR(memory_bytes(*fit, 64, {{"N", 1 << 28}}), expected, 0.01 * expected);
+    EXPECT_NEAR(memory_bytes(*fit, 64, {{"N", 1 << 28}}).value(), expected, 0.01 * expected);
   }
   EXPECT_FALSE(fit_memory({{.ranks = 1, .sizes = {{"N", 1}}}}).has_value());
 }

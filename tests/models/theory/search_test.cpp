@@ -51,9 +51,9 @@ std::string message_of(const std::function<void()>& action) {
 TEST(SearchRuns, HaveTheVisitsOfTheFasterHalf) {
   const Truth truth{.noise = 0.02};
   const std::vector<Trace> traces = search_traces(truth, {{4, 2}}, kSizes);
-  const SearchRuns found = collect_search_runs(traces, QuietRepetitions(traces));
-  ASSERT_EQ(found.runs.size(), kSizes.size());
-  for (const SearchRun& run : found.runs) {
+  const std::vector<SearchRun> runs = collect_measurements(traces).searches;
+  ASSERT_EQ(runs.size(), kSizes.size());
+  for (const SearchRun& run : runs) {
     ASSERT_EQ(run.seconds.size(), 2U);
     for (std::size_t i = 0; i < run.seconds.size(); ++i) {
       const double all_else = truth.seconds(4, 2, run.nodes()) - truth.search_s(4, 2, run.nodes());
@@ -290,62 +290,25 @@ TEST(Search, SaysWhatTheTracesCannotTell) {
   EXPECT_EQ(message_of([&] {
               predict(alone, 1, {{"N", 5}});
             }),
-            "size N is not one of this model's: nodes");
+            "size N is not one of this model's: nodes; a rehearsal of N=5 would answer "
+            "(--rehearse)");
 }
 
-/// Trees that grow by the golden ratio with a count that the command line says by `option`.
-std::vector<Trace> golden_traces(const Truth& truth, const std::string& option,
-                                 const std::function<std::string(int)>& value) {
-  std::vector<Trace> traces;
-  for (int n = 20; n <= 27; ++n) {
-    const auto nodes = static_cast<std::int64_t>(10 * std::pow(1.618, n));
-    for (Trace& trace : search_traces(truth, {{1, 1}, {2, 1}}, {nodes})) {
-      trace.run.options = {{option, value(n)}, {"input", "random"}};
-      traces.push_back(std::move(trace));
-    }
-  }
-  return traces;
-}
-
-TEST(Search, IsAskedByWhatItsRunsWereGiven) {
-  const Truth truth{.noise = 0.02};
-  const auto nodes = static_cast<std::int64_t>(10 * std::pow(1.618, 31));
-  const Model by_size =
-      fit(golden_traces(truth, "size", [](int n) { return fmt::format("N={}", n); }));
-  const Model by_option =
-      fit(golden_traces(truth, "genus", [](int n) { return fmt::format("{}", n); }));
-  const Prediction known = predict(by_size, 2, {{"nodes", nodes}});
-  for (const auto& [model, name] : {std::pair(&by_size, "N"), std::pair(&by_option, "genus")}) {
-    const Prediction asked = predict(*model, 2, {{name, 31}});
-    EXPECT_NEAR(asked.seconds, known.seconds, 0.1 * known.seconds) << name;
-    EXPECT_LT(asked.low, known.low);
-    EXPECT_GT(asked.high, known.high);
-    EXPECT_LT(asked.run_low, known.run_low);
-    EXPECT_GT(asked.run_high, known.run_high);
-    EXPECT_TRUE(asked.is_answer());
-    EXPECT_NEAR(static_cast<double>(asked.sizes.at("nodes")), static_cast<double>(nodes),
-                0.1 * static_cast<double>(nodes));
-    ASSERT_FALSE(asked.remarks.empty());
-    EXPECT_NE(asked.remarks.back().find(" M), by a fit to the nodes of the runs"),
-              std::string::npos)
-        << asked.remarks.back();
-  }
+TEST(Search, IsAskedByWhatARehearsalWasGiven) {
+  const Truth truth;
+  const Model model = fit(search_traces(truth, {{1, 1}, {2, 1}}, kSizes));
+  std::vector<Trace> rehearsed = rehearsals(truth, {{64, 1}}, 1);
+  rehearsed.resize(1);
+  rehearsed.front().run.options["size"] = "N=31";
+  const PredictOptions options{.ranks_per_host = 4, .rehearsed = rehearsed_runs(model, rehearsed)};
+  const Prediction p = predict(model, 64, {{"N", 31}}, options);
+  EXPECT_TRUE(p.is_rehearsed);
+  EXPECT_EQ(p.sizes, (NamedSizes{{"nodes", kSizes.front()}}));
   EXPECT_EQ(message_of([&] {
-              predict(by_size, 2, {{"M", 31}});
+              predict(model, 2, {{"N", 31}}, options);
             }),
-            "size M is not one of this model's: nodes, or N");
-  const ::cleave::testing::TemporaryFolder folder;
-  write_model(folder / "x.model.json", by_size);
-  EXPECT_EQ(predict(read_model(folder / "x.model.json"), 2, {{"N", 31}}).high,
-            predict(by_size, 2, {{"N", 31}}).high);
-}
-
-TEST(Search, IsNotAskedByWhatIsTheSameInAllRuns) {
-  const Model model = fit(golden_traces({}, "genus", [](int) { return "20"; }));
-  EXPECT_EQ(message_of([&] {
-              predict(model, 2, {{"genus", 20}});
-            }),
-            "size genus is not one of this model's: nodes");
+            "size N is not one of this model's: nodes; a rehearsal of N=31 would answer "
+            "(--rehearse)");
 }
 
 TEST(Search, AFileKeepsTheModel) {

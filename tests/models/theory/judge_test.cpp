@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/theory/quiet.hpp"
+#include "models/theory/judge.hpp"
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "models/theory/fit.hpp"
-#include "models/theory/judge.hpp"
 #include "models/theory/samples.hpp"
 #include "models/theory/statistics.hpp"
 #include "tests/models/synthetic_runs.hpp"
@@ -25,13 +22,6 @@ Trace round_of(double slower) {
 
 TEST(Quiet, TheFasterHalfOfAllRoundsCounts) {
   const std::vector<Trace> traces = {round_of(1.3), round_of(1), round_of(1.01), round_of(1.5)};
-  const QuietRepetitions quiet(traces);
-  for (const Trace& trace : traces) {
-    const bool is_quiet = &trace == &traces[1] || &trace == &traces[2];
-    for (const Trace::Run& run : trace.repetitions) {
-      EXPECT_EQ(quiet.counts(trace, run), is_quiet && !run.warm_up);
-    }
-  }
   const Measurements measurements = collect_measurements(traces);
   ASSERT_EQ(measurements.points.size(), 1U);
   EXPECT_EQ(measurements.points.front().seconds.size(), 12U) << "all are kept";
