@@ -140,12 +140,6 @@ TEST(Verdict, SaysWhatMakesARehearsalNarrower) {
   EXPECT_NE(judge({wide}).advice.find("rehearse on an idle host"), std::string::npos);
 }
 
-TEST(Verdict, IsKept) {
-  const Verdict verdict = judge(std::vector<JudgedRun>(2, judged(1, 0.95, 1.05)));
-  const nlohmann::json object = to_json(verdict);
-  EXPECT_EQ(verdict_from({"x.model.json", "verdict", object}).sentence(), verdict.sentence());
-}
-
 TEST(Verdict, OfRehearsalsSaysThatTheLawIsNotJudged) {
   std::vector<JudgedRun> runs(2, judged(1, 0.95, 1.05));
   runs[0].prediction.is_rehearsed = true;
