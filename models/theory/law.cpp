@@ -26,8 +26,10 @@ struct Opinion {
 
   double below(double logarithm) const {
     using Plain = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
-    return boost::math::cdf(boost::math::students_t_distribution<double, Plain>(freedom),
-                            (logarithm - middle) / scale);
+    const double t = (logarithm - middle) / scale;
+    return std::isnan(t)
+               ? 0.5
+               : boost::math::cdf(boost::math::students_t_distribution<double, Plain>(freedom), t);
   }
 };
 

@@ -31,13 +31,13 @@ static void fields(JsonFields& object, Hypothesis& h) {
   constexpr std::size_t kMaxTerms = 4;
   const std::size_t count = terms.size();
   object.require(count > 0 && count <= kMaxTerms, "terms", "must hold 1 to 4 terms");
-  object.require(h.coefficients.size() == count, "coefficients", "must be one a term");
-  object.require(h.covariance.size() == count * count, "covariance", "must be one a pair of terms");
   for (const std::string& text : terms) {
     const std::optional<Basis> term = Basis::parse(text);
     object.require(term.has_value(), "terms", fmt::format("has '{}', which is no term", text));
     h.form.push_back(*term);
   }
+  object.require(h.coefficients.size() == count, "coefficients", "must be one a term");
+  object.require(h.covariance.size() == count * count, "covariance", "must be one a pair of terms");
   for (const auto& [text, factor] : factors) {
     int ranks = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ranks);

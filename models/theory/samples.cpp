@@ -404,7 +404,10 @@ Measurements collect_measurements(std::span<const Trace> traces) {
       throw UsageError(fmt::format(
           "{} is of a rehearsal{}: give it to cleave predict --rehearsal", trace.file.string(),
           is_preset_network
-              ? " on a network that is assumed, so that a law of it would seem surer than it is"
+              ? fmt::format(
+                    " on a network that is assumed, {}, so that a law of it would seem surer "
+                    "than it is",
+                    network->second)
               : ", which has no time of a whole run"));
     }
   }
