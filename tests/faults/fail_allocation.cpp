@@ -5,6 +5,7 @@
 // and without exceptions call these.
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <new>

@@ -33,8 +33,9 @@ TEST(Progress, DrawsABarWhereOneIsAskedForAndClearsIt) {
 }
 
 TEST(Progress, SaysHowFarAndHowLong) {
-  EXPECT_EQ(text_of({.fraction = 0.35, .step = "run 3 of 6"}, 130, 240),
-            "35 %, 2 min 10 s gone, about 4 min 0 s to go: run 3 of 6");
+  EXPECT_EQ(
+      "cleave-uts: " + text_of({.fraction = 0.35, .step = "run 3 of 6, 340 M visits"}, 130, 240),
+      "cleave-uts: 35 %, 2 min 10 s gone, about 4 min 0 s to go: run 3 of 6, 340 M visits");
   EXPECT_EQ(text_of({}, 4, std::nullopt), "0 %, 4 s gone, end not known");
   EXPECT_EQ(format_duration(59), "59 s");
   EXPECT_EQ(format_duration(7500), "2 h 5 min");
