@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graph files. What a file is says its beginning; each rank reads a slice of it.
-//
-//   binary         "CleaveG1", the number of vertices as 64 bits, then pairs of vertex numbers of
-//                  32 bits, all little-endian
-//   Matrix Market  "%%MatrixMarket matrix coordinate ...": a square sparse matrix, an entry (i, j)
-//                  being an edge
-//   text           else: two vertex numbers a line, from 0; a line that begins with '#' is a
-//   comment
-//
-// Each may be packed by gzip.
+// Graph files. Each rank reads a slice of one. A file says what it is by how it begins.
+// Binary begins with "CleaveG1" and the number of vertices as 64 bits. Pairs of vertex numbers of
+// 32 bits follow. All are little-endian.
+// Matrix Market begins with "%%MatrixMarket matrix coordinate". It is a square sparse matrix, and
+// each entry is an edge.
+// Text is anything else. It has two vertex numbers a line, from 0. A line that begins with '#' is a
+// comment. Each may be packed by gzip.
 #pragma once
 
 #include <cstdint>

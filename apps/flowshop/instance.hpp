@@ -37,11 +37,10 @@ int makespan(const Instance& instance, std::span<const int> permutation);
 /// Whether `permutation` names every job once.
 bool is_complete(const Instance& instance, std::span<const int> permutation);
 
-/// The instance of a file: a line "n m" of jobs and machines, then for each machine a line of the n
-/// times of its jobs; or a block of Taillard's with its two captions, whose head has a seed and the
-/// makespan's upper and lower bound as well. Nothing else stands in the file.
-/// \param file  names the instance, and is named in messages
-/// \throws FileError  naming the line
+/// The instance of a file. It is a line "n m" of jobs and machines, then for each machine a line of
+/// the n times of its jobs. Or it is a block of Taillard's with its two captions. Its head has a
+/// seed and the makespan's upper and lower bound as well. Nothing else stands in the file. \param
+/// file  names the instance, and is named in messages \throws FileError  naming the line
 Instance parse_instance(std::string_view text, const std::filesystem::path& file);
 
 /// "ta014", or a file, which may be packed by gzip.

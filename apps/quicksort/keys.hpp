@@ -45,10 +45,10 @@ struct ByKey {
   }
 };
 
-/// How keys are made. `few` has 16 different keys; `sorted` and `reverse` span all values; `zipf`
-/// has 2^20 different keys, the k-th about as often as 1 / k; `staggered` has 16 sections of places
-/// with a range of keys each, so that partners of a hypercube hold the same range (Helman, Bader,
-/// JaJa 1998).
+/// How keys are made. `few` has 16 different keys. `sorted` and `reverse` span all values. `zipf`
+/// has 2^20 different keys, the k-th about as often as 1 / k. `staggered` has 16 sections of places
+/// with a range of keys each, so that partners of a hypercube hold one range (Helman, Bader, JaJa
+/// 1998).
 enum class KeyOrder { uniform, sorted, reverse, equal, few, zipf, staggered };
 
 namespace detail {

@@ -38,7 +38,7 @@ struct Difference {
 
 /// Rounds are the unit of chance: repetitions of one round were disturbed together, or not. A
 /// round's value is the median over its runs of their times, relative to what the first side takes.
-/// Each side's rounds give a posterior as in a fit (fit_law.hpp), or Student's t of those that were
+/// Each side's rounds give a posterior as in a fit (law.hpp), or Student's t of those that were
 /// not disturbed, where these differ more. \pre  0 < probability < 1
 Difference difference_of(const TimesOfSide& first, const TimesOfSide& second, double probability);
 

@@ -30,26 +30,6 @@ TEST(Help, IsPrintedOnceAndEndsWell) {
   }
 }
 
-/// The help of `command`, and of each of its subcommands.
-void expect_narrow_help(const Arguments& command) {
-  const auto with = [&](const std::string& word) {
-    Arguments words = command;
-    words.push_back(word);
-    return words;
-  };
-  const Finished help = run_program(with("--help"));
-  EXPECT_EQ(help.status, 0) << help.err;
-  EXPECT_NE(help.out.find("Usage: "), std::string::npos) << command.front();
-  for (const std::string& line : lines_of(help.out)) {
-    EXPECT_LE(line.size(), 80U) << command.front() << ": " << line;
-  }
-  for (const std::string& word : lines_of(run_program(with("--completions")).out)) {
-    if (!word.starts_with('-')) {
-      expect_narrow_help(with(word));
-    }
-  }
-}
-
 /// Those of users that are built.
 Arguments all_programs() {
   Arguments programs;
@@ -63,12 +43,6 @@ Arguments all_programs() {
   }
   EXPECT_GE(programs.size(), 8U);
   return programs;
-}
-
-TEST(Help, OfEveryProgramHasLinesOfAtMost80Columns) {
-  for (const std::string& program : all_programs()) {
-    expect_narrow_help({program});
-  }
 }
 
 /// Expects one line of `command`, a program and what comes after it, where standard output is full.

@@ -30,8 +30,8 @@
 #include <cleave/sizes.hpp>
 #include <cleave/trace/median.hpp>
 
-#include "models/theory/forms.hpp"
 #include "models/theory/fit.hpp"
+#include "models/theory/forms.hpp"
 #include "models/theory/prediction.hpp"
 #include "models/theory/samples.hpp"
 #include "models/theory/statistics.hpp"

@@ -6,7 +6,6 @@
 #include <cleave/comm.hpp>
 #include <cleave/kernel/blocks.hpp>
 
-
 namespace cleave {
 
 using namespace cleave::detail;

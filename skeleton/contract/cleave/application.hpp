@@ -192,7 +192,7 @@ concept HasPartition = requires(const App& app, std::span<typename App::Element>
 /// the ranks in parts of any length. Each rank gets a part of the solution: no element of its part
 /// comes before one of a lower rank's. Level by level the ranks of a group partition their parts
 /// around a common splitter and exchange, until each half of the group has its side. What is left
-/// is solved by `sequential` (part.hpp, hypercube/split_parts.hpp). `Splitter` is what tells an
+/// is solved by `sequential` (part.hpp, kernel/split_parts.hpp). `Splitter` is what tells an
 /// element's place; both are plain types.
 template <class App>
 concept SplitsParts = DivideAndConquer<App> &&

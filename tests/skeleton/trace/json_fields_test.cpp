@@ -122,7 +122,8 @@ TEST(JsonFields, TextThatIsNoObjectIsRefused) {
       {"{\"a\":", "not JSON (at byte 6)"},
       {"{\"a\":\"\xff\"}", "not JSON (at byte 7)"},
       {"{\"a\":1e999}", "holds a number that is too large"},
-      {"{\"a\":" + std::string(100, '[') + "1" + std::string(100, ']') + "}", "nested deeper than 100"},
+      {"{\"a\":" + std::string(100, '[') + "1" + std::string(100, ']') + "}",
+       "nested deeper than 100"},
       {std::string(100000, '['), "nested deeper than 100"}};
   for (const auto& [text, message] : table) {
     EXPECT_EQ(message_of([&] { JsonFields::parse("f", "line 2", text); }), "f: line 2: " + message);
