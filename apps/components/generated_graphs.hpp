@@ -17,8 +17,8 @@ using reading::Slice;
 Graph random_graph(Vertex vertices, std::int64_t edges, std::uint64_t seed, Slice slice = {});
 
 /// An R-MAT graph (Chakrabarti, Zhan, Faloutsos: "R-MAT: A Recursive Model for Graph Mining", 2004)
-/// with the parameters of Graph500: each bit of the two ends is (0,0), (0,1), (1,0), (1,1) with
-/// probabilities 0.57, 0.19, 0.19, 0.05, and vertices are renumbered by a fixed permutation.
+/// with the parameters of Graph500. Each bit of the two ends is (0,0), (0,1), (1,0), (1,1) with
+/// probabilities 0.57, 0.19, 0.19, 0.05. Vertices are renumbered by a fixed permutation.
 /// \pre  `vertices` is a power of two
 Graph rmat_graph(Vertex vertices, std::int64_t edges, std::uint64_t seed, Slice slice = {});
 

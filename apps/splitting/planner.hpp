@@ -69,8 +69,8 @@ struct Planned {
 };
 
 /// The cheapest plan that `planner` finds with loads in `window`; nothing if it finds none.
-/// A tree too large for the search is planned as in `sfc` in modes `any` and `run`, where these
-/// splits are legal too. The plan is then not exact. \throws Error  if the planner does not take
+/// A tree too large for the search is planned as in `sfc`, in modes `any` and `run`. These splits
+/// are legal there, too. The plan is then not exact. \throws Error  if the planner does not take
 /// the mode, or the tree or window is too large for it
 std::optional<Planned> plan_within(const Problem& problem, LoadWindow window, Planner planner);
 
