@@ -93,7 +93,7 @@ class Lines {
   /// Goes on at the first line that starts at `offset` or after it.
   void go_to_line_from(std::size_t offset) {
     if (offset > next_) {
-      next_ = std::min(contents_.find('\n', offset - 1), contents_.size() - 1) + 1;
+      next_ = offset - 1 + length_from(offset - 1) + 1;
     }
   }
 
@@ -102,10 +102,12 @@ class Lines {
       return false;
     }
     begin_ = next_;
-    const std::size_t end = std::min(contents_.find('\n', begin_), contents_.size());
-    line = contents_.substr(begin_, end - begin_);
+    line = contents_.substr(begin_, length_from(begin_));
+    if (line.size() == kMaxLine) {
+      refuse(fmt::format("is longer than {} bytes", kMaxLine));
+    }
+    next_ = begin_ + line.size() + 1;
     line.remove_suffix(line.ends_with('\r') ? 1 : 0);
-    next_ = end + 1;
     return true;
   }
 
@@ -138,6 +140,14 @@ class Lines {
   }
 
  private:
+  static constexpr std::size_t kMaxLine = std::size_t{1} << 20;
+
+  /// The bytes from `at` to the end of its line, at most kMaxLine.
+  std::size_t length_from(std::size_t at) const {
+    const std::string_view ahead = contents_.substr(at, kMaxLine);
+    return std::min(ahead.find('\n'), ahead.size());
+  }
+
   std::string_view contents_;
   const std::filesystem::path& file_;
   std::size_t begin_ = 0;

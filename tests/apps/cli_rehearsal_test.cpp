@@ -176,7 +176,7 @@ TEST(Rehearse, SaysInOneLineWhatIsWrong) {
     arguments.insert(arguments.end(), options.begin(), options.end());
     expect_failure(processes, "quicksort", arguments, 2, line);
   };
-  expect(1, {"--rehearse", "0"}, "--rehearse: '0' is out of range: from 1 to 16M");
+  expect(1, {"--rehearse", "0"}, "--rehearse: '0' is out of range: from 1 to 16777216");
   expect(1, {"--rehearse", "4:4"}, "--rehearse: '4' is out of range: from 0 to 3");
   expect(1, {"--rehearse", "4:"},
          "--rehearse: '' is not a count: digits, then K, M or G (1024-based)");

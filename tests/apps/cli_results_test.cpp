@@ -205,9 +205,9 @@ TEST(Components, WithAVertexOutOfRangeAreRefusedByLineWhicheverRankReadsIt) {
 
 TEST(Components, BeyondMemoryAreRefusedBeforeAnythingIsRead) {
   const TemporaryFolder folder;
-  const std::string path = folder / "huge.bin";
-  std::ofstream(path).put('x');
-  std::filesystem::resize_file(path, std::uintmax_t{1} << 43);  // without any blocks
+  const std::string path = folder / "huge";
+  write_file(path, "CleaveG1\1");
+  std::filesystem::resize_file(path, (std::uintmax_t{1} << 43) + 16);  // without any blocks
   for (const Arguments& graph : {Arguments{"--graph", path}, {"--size", "N=1M,M=1024G"}}) {
     const TemporaryFolder output;
     Arguments arguments = graph;
