@@ -341,17 +341,16 @@ Policy paced(Index leaves_a_part) {
 std::vector<NamedPolicy> policies_for(int processors, int children) {
   constexpr int kLeavesOfPart = 4;
   const auto cascaded = [](int) { return cascade({spread_out(4), recursive_bipartition()}); };
-  return {
-      {"spread_out", 1, spread_out},
-      {"spread_out_once_grid_stagnates", 1, spread_out_once_grid_stagnates},
-      {"spread_out_hierarchically", processors % 4 == 0 ? 4 : 2, spread_out_hierarchically},
-      {"recursive_bipartition", 1, recursive_bipartition},
-      {"split_oversized_tree", 2 * children, split_oversized_tree},
-      {"cascade", std::nullopt, cascaded},
-      {"wait", std::nullopt, [](int) { return wait(); }},
-      {"reserve", std::max(1, processors / 4), reserve},
-      {"ahead", std::nullopt, [](int) { return ahead({.tolerance = 0.05}); }},
-      {"paced", kLeavesOfPart, paced}};
+  return {{"spread_out", 1, spread_out},
+          {"spread_out_once_grid_stagnates", 1, spread_out_once_grid_stagnates},
+          {"spread_out_hierarchically", processors % 4 == 0 ? 4 : 2, spread_out_hierarchically},
+          {"recursive_bipartition", 1, recursive_bipartition},
+          {"split_oversized_tree", 2 * children, split_oversized_tree},
+          {"cascade", std::nullopt, cascaded},
+          {"wait", std::nullopt, [](int) { return wait(); }},
+          {"reserve", std::max(1, processors / 4), reserve},
+          {"ahead", std::nullopt, [](int) { return ahead({.tolerance = 0.05}); }},
+          {"paced", kLeavesOfPart, paced}};
 }
 
 Policy policy_named(const std::string& name, int processors, int children) {

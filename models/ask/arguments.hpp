@@ -15,8 +15,8 @@
 
 #include "models/report/report.hpp"
 #include "models/tables/table.hpp"
-#include "models/theory/prediction.hpp"
 #include "models/theory/model_file.hpp"
+#include "models/theory/prediction.hpp"
 
 namespace cleave::models {
 

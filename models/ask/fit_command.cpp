@@ -15,8 +15,8 @@
 #include "models/report/table.hpp"
 #include "models/study/study_folder.hpp"
 #include "models/study/study_plan.hpp"
-#include "models/theory/forms.hpp"
 #include "models/theory/fit.hpp"
+#include "models/theory/forms.hpp"
 #include "models/theory/judge.hpp"
 #include "models/theory/model_file.hpp"
 

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <set>
 
-#include <cleave/command_line/output.hpp>
 #include <cleave/comm/virtual_ranks.hpp>
+#include <cleave/command_line/output.hpp>
 #include <cleave/error.hpp>
 #include <cleave/host/host_cores.hpp>
 #include <cleave/hosts.hpp>

@@ -23,9 +23,10 @@
   CLEAVE_REQUIRE(holds, "cleave: the application must have `" member "`" why)
 
 /// Requires that App's member x, if there is one, is as it must be.
-#define CLEAVE_REQUIRE_FORM(x, holds, form)                                                \
-  CLEAVE_REQUIRE(!Mentions_##x<App> || (holds), "cleave: the application's `" #x "` must " \
-                                                                                 "be " form)
+#define CLEAVE_REQUIRE_FORM(x, holds, form)                                      \
+  CLEAVE_REQUIRE(!Mentions_##x<App> || (holds), "cleave: the application's `" #x \
+                                                "` must "                        \
+                                                "be " form)
 
 /// Defines `Mentions_x<App>`: whether App has any member x, be it private, overloaded, a template
 /// or of a wrong type. A name that two bases have is ambiguous. Nothing derives from a final class,

@@ -16,8 +16,8 @@
 #include <span>
 #include <vector>
 
-#include <cleave/hosts.hpp>
 #include <cleave/comm/transport.hpp>
+#include <cleave/hosts.hpp>
 #include <cleave/kernel/balancer.hpp>
 #include <cleave/kernel/blocks.hpp>
 #include <cleave/kernel/segments.hpp>
