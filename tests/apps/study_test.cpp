@@ -34,6 +34,7 @@ const std::vector<Studied> kStudies = {
     {"cleave-flowshop", {"--instance ta012", "--instance ta014", "--instance ta018"}, "nodes=200K"},
     {"example-mergesort", {"N=8K", "N=12K", "N=16K", "N=24K", "N=32K"}, "N=64K"},
     {"example-closest-pair", {"N=4K", "N=6K", "N=8K", "N=12K", "N=16K"}, "N=32K"},
+    {"example-karatsuba", {"N=512", "N=1200", "N=2K"}, "N=4K,work=3981312,products=243"},
     {"example-queens", {"N=6", "N=7", "N=8", "N=9", "N=10"}, "nodes=200K"},
     {"example-knapsack", {"N=12", "N=13", "N=14", "N=15", "N=16"}, "nodes=200K"},
     {"example-record-sort", {"N=8K", "N=12K", "N=16K", "N=24K", "N=32K"}, "N=64K"}};
