@@ -32,7 +32,7 @@ namespace cleave {
 /// Bytes that a value is packed into.
 class Packer {
  public:
-  void put(const void* data, std::size_t bytes) {
+  [[gnu::noinline]] void put(const void* data, std::size_t bytes) {  // inline, g++ 12 warns wrongly
     const auto* first = static_cast<const std::byte*>(data);
     bytes_.insert(bytes_.end(), first, first + bytes);
   }
