@@ -17,7 +17,7 @@ fi
 # check NAME FLAGS: the test tests/skeleton/NAME_test.cpp
 check() {
   c++ $2 "$work/none.cpp" -o "$work/none" 2>/dev/null && "${fixed[@]}" "$work/none" || { echo "skipped: no $2"; exit 77; }
-  c++ $2 -std=c++20 -g1 -DFMT_SHARED -I. $(printf -- "-I%s " skeleton/*/) "tests/skeleton/$1_test.cpp" skeleton/comm/wire.cpp -lgtest_main -lgtest -lfmt \
+  c++ $2 -std=c++20 -g1 -DFMT_SHARED -I. $(printf -- "-I%s " skeleton/*/) "tests/skeleton/$1_test.cpp" -lgtest_main -lgtest -lfmt \
     -lpthread -o "$work/test"
   "${fixed[@]}" "$work/test" >"$work/log" 2>&1 || { cat "$work/log"; echo "$1: failed"; exit 1; }
   echo "$1: $(grep -E '^\[  PASSED' "$work/log")"

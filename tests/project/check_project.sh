@@ -33,5 +33,7 @@ for ranks in 1 2 3; do
   cat result
   grep -q '"verified":true' result
 done
-build/my-project --describe | grep -q '^{"format":"cleave-program","version":2,"name":"my-project",'
+for field in '"format":"cleave-program"' '"version":2' '"name":"my-project"'; do
+  build/my-project --describe | grep -qE "^\{(.*,)?$field[,}]"
+done
 echo "the project works"
