@@ -54,14 +54,15 @@ function(cleave_internal_library name)
   set_target_properties(cleave_${name} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
 endfunction()
 
-# cleave_room(NAME COMPONENT c HEADERS ... SOURCES ... LINK ...): a room of the skeleton, in the folder NAME. Its
+# cleave_room(NAME COMPONENT c [UNDER folder/] HEADERS ... SOURCES ... LINK ...): a room of the skeleton, in the folder NAME. Its
 # headers lie in NAME/cleave, and are included as <cleave/x.hpp> where they are public, else as <cleave/NAME/x.hpp>.
 # It links, and so sees, the rooms under it alone. Installed with the component c of the package; without one not at all.
 function(cleave_room name)
-  cmake_parse_arguments(arg "" "COMPONENT" "HEADERS;SOURCES;LINK" ${ARGN})
-  list(TRANSFORM arg_HEADERS PREPEND ${name}/cleave/)
-  list(TRANSFORM arg_SOURCES PREPEND ${name}/)
-  cleave_internal_library(${name} BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR}/${name}
+  cmake_parse_arguments(arg "" "COMPONENT;UNDER" "HEADERS;SOURCES;LINK" ${ARGN})
+  set(folder ${arg_UNDER}${name})
+  list(TRANSFORM arg_HEADERS PREPEND ${folder}/cleave/)
+  list(TRANSFORM arg_SOURCES PREPEND ${folder}/)
+  cleave_internal_library(${name} BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR}/${folder}
                           HEADERS ${arg_HEADERS} SOURCES ${arg_SOURCES})
   if(arg_SOURCES)
     target_link_libraries(cleave_${name} PUBLIC ${arg_LINK})
