@@ -31,9 +31,10 @@ struct BlockFailed : Error {
 /// BlockFailed of the exception that is being handled.
 [[noreturn]] void throw_block_failed(const char* name);
 
-/// Calls a functor as part of a greater block; what it throws becomes BlockFailed.
+/// Calls a functor as part of a greater block; what it throws becomes BlockFailed. Inlined: a call
+/// costs a small task a third of its time.
 template <class Work>
-auto in_functor(const char* name, Work&& work) {
+[[gnu::always_inline]] inline auto in_functor(const char* name, Work&& work) {
   try {
     return work();
   } catch (...) {

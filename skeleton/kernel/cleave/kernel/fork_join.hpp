@@ -300,7 +300,7 @@ class ForkJoin {
   }
 
   template <class Work>
-  auto in_block(Block block, Work&& work) const {
+  [[gnu::always_inline]] auto in_block(Block block, Work&& work) const {
     return in_functor(name_of(block).data(), [&] {
       if (options_.hooks.before_block) {
         options_.hooks.before_block(block, 0);
