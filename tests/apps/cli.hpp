@@ -2,9 +2,14 @@
 // Runs the applications as a person does, under mpiexec, and looks at what they print.
 #pragma once
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -14,24 +19,11 @@
 
 namespace cleave::testing {
 
-using Arguments = std::vector<std::string>;
+using nlohmann::json;
 
 inline const std::string kPrograms = CLEAVE_PROGRAMS;
-inline const std::string kInstrumented = CLEAVE_INSTRUMENTED;
 inline const std::vector<int> kRanks = any_ranks();
-
-/// A program with tests/instruments, if the arguments begin with an option of theirs.
-inline Finished run(int ranks, const std::string& program, const Arguments& arguments) {
-  const bool is_disturbed =
-      !arguments.empty() && (arguments[0] == "--inject" || arguments[0] == "--dilate");
-  std::vector<std::string> command = {
-      CLEAVE_MPIEXEC, "-n", std::to_string(ranks),
-      (is_disturbed ? kInstrumented : kPrograms) + "/cleave-" + program};
-  command.insert(command.end(), arguments.begin(), arguments.end());
-  Finished finished = run_program(command);
-  finished.err = without_launcher(finished.err);
-  return finished;
-}
+inline const std::vector<int> kFewRanks = any_ranks({1, 2, 3});
 
 inline std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -42,75 +34,51 @@ inline std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// Runs with --verify --json and returns the object printed, which must be all that is printed.
-inline nlohmann::json verified(int ranks, const std::string& program, Arguments arguments) {
-  arguments.insert(arguments.end(), {"--verify", "--json", "--repetitions", "2"});
-  const Finished finished = run(ranks, program, arguments);
-  SCOPED_TRACE(program + " on " + std::to_string(ranks) + " ranks: " + finished.err);
-  EXPECT_EQ(finished.status, 0);
+/// Runs a command such as "uts --tree T1", of words without blanks, on `ranks` ranks. A program is
+/// named in full, or without cleave-.
+inline Finished run(int ranks, const std::string& command) {
+  std::istringstream stream(command);
+  std::vector<std::string> words = {CLEAVE_MPIEXEC, "-n", std::to_string(ranks)};
+  const bool is_full = command.starts_with("example-") || command.starts_with('/');
+  words.push_back(command.starts_with('/') ? "" : kPrograms + (is_full ? "/" : "/cleave-"));
+  std::string program;
+  stream >> program;
+  words.back() += program;
+  words.insert(words.end(), std::istream_iterator<std::string>(stream), {});
+  Finished finished = run_program(words, {}, std::chrono::seconds(200));
+  finished.err = without_launcher(finished.err);
+  return finished;
+}
+
+/// Runs with --json and returns the object that is printed, alone on one line.
+inline json json_of(int ranks, const std::string& command, int status = 0) {
+  const Finished finished = run(ranks, command + " --json");
+  EXPECT_EQ(finished.status, status) << command << " on " << ranks << ": " << finished.err;
+  EXPECT_EQ(finished.err.find("not deterministic"), std::string::npos) << finished.err;
   EXPECT_EQ(lines_of(finished.out).size(), 1U);
-  auto json = nlohmann::json::parse(finished.out, nullptr, false);
-  if (!json.is_object()) {
-    ADD_FAILURE() << "not a JSON object: " << finished.out;
-    return nlohmann::json::object();
+  auto printed = json::parse(finished.out, nullptr, false);
+  if (!printed.is_object()) {
+    ADD_FAILURE() << command << ": not a JSON object: " << finished.out;
+    return json::object();
   }
-  EXPECT_EQ(json["app"], program);
-  EXPECT_EQ(json["ranks"], ranks);
-  EXPECT_EQ(json["threads"], 1);
-  EXPECT_EQ(json["verified"], true);
-  EXPECT_EQ(json["seconds"].size(), 2U);
-  for (const auto& seconds : json["seconds"]) {
-    EXPECT_GT(seconds.get<double>(), 0);
-  }
-  return json;
+  return printed;
 }
 
-/// Runs once with --json and returns the object printed.
-inline nlohmann::json once(int ranks, const std::string& program, Arguments arguments) {
-  arguments.insert(arguments.end(), {"--json", "--repetitions", "1", "--warm-up", "0"});
-  const Finished finished = run(ranks, program, arguments);
-  SCOPED_TRACE(program + " on " + std::to_string(ranks) + " ranks: " + finished.err);
-  EXPECT_EQ(finished.status, 0);
-  auto json = nlohmann::json::parse(finished.out, nullptr, false);
-  if (!json.is_object()) {
-    ADD_FAILURE() << "not a JSON object: " << finished.out;
-    return nlohmann::json::object();
-  }
-  return json;
+inline json once(int ranks, const std::string& command) {
+  return json_of(ranks, command + " --repetitions 1 --warm-up 0");
 }
 
-/// Expects a failure that is told in one line on standard error, and in nothing else.
-inline void expect_failure(int ranks, const std::string& program, const Arguments& arguments,
-                           int status, const std::string& line) {
-  const Finished finished = run(ranks, program, arguments);
-  SCOPED_TRACE(program + " " + ::testing::PrintToString(arguments));
-  EXPECT_FALSE(finished.timed_out);
-  EXPECT_EQ(finished.status, status);
-  EXPECT_EQ(finished.out, "");
-  EXPECT_EQ(lines_of(finished.err), Arguments{"cleave-" + program + ": " + line});
-}
-
-/// The same figures on any number of ranks, by either placement, and on one rank alone.
-inline void expect_same_on_any_ranks(const std::string& program, const Arguments& arguments,
-                                     const std::vector<std::string>& figures) {
-  const auto with = [&arguments](const Arguments& more) {
-    Arguments all = arguments;
-    all.insert(all.end(), more.begin(), more.end());
-    return all;
-  };
-  const auto expected = verified(1, program, with({"--type", "sequential"}));
-  const auto compare = [&](const nlohmann::json& json) {
-    for (const std::string& figure : figures) {
-      EXPECT_EQ(json.value(figure, nlohmann::json()), expected.value(figure, nlohmann::json()))
-          << figure;
-    }
-  };
-  for (const int ranks : kRanks) {
-    compare(verified(ranks, program, arguments));
-  }
-  compare(verified(3, program, with({"--type", "sequential"})));
-  compare(verified(4, program, with({"--placement", "rooted"})));
-  compare(verified(5, program, with({"--placement", "rooted"})));
+/// Runs twice with --verify.
+inline json verified(int ranks, const std::string& command) {
+  const json printed = json_of(ranks, command + " --verify --repetitions 2");
+  SCOPED_TRACE(command + ": " + printed.dump());
+  EXPECT_EQ(printed.value("app", ""), command.substr(0, command.find(' ')));
+  EXPECT_EQ(printed.value("ranks", 0), ranks);
+  EXPECT_TRUE(printed.value("verified", false));
+  const auto seconds = printed.value("seconds", std::vector<double>());
+  EXPECT_EQ(seconds.size(), 2U);
+  EXPECT_TRUE(std::ranges::all_of(seconds, [](double s) { return s > 0; }));
+  return printed;
 }
 
 }  // namespace cleave::testing

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the applications repeat, and the traces that they write, as a person runs them.
-#include <gtest/gtest.h>
+// What the applications repeat, the traces that they write, and rehearsals, whose spans are those
+// of a run on all the ranks.
 #include <sys/mount.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <numeric>
 #include <set>
-#include <string>
-#include <vector>
 
 #include <cleave/file.hpp>
 #include <cleave/trace/trace_file.hpp>
@@ -23,14 +20,21 @@ using namespace cleave::detail;
 using namespace cleave::testing;
 namespace {
 
-/// How many keys each rank sorts in each repetition, the warm-up first.
-std::vector<std::map<int, std::int64_t>> keys_sorted(int ranks, const Arguments& options) {
+/// The trace of a run, `check` of whose object has passed.
+Trace trace_of(int processes, const std::string& command, json* printed = nullptr) {
   const TemporaryFolder folder;
-  const auto file = folder / "run.trace.jsonl";
-  Arguments arguments = {"--size", "N=10K", "--placement", "replicated", "--trace", file.string()};
-  arguments.insert(arguments.end(), options.begin(), options.end());
-  verified(ranks, "quicksort", arguments);
-  const Trace trace = read_trace(file);
+  const std::string file = folder / "run.trace.jsonl";
+  const json found = json_of(processes, command + " --repetitions 2 --trace " + file);
+  if (printed != nullptr) {
+    *printed = found;
+  }
+  return read_trace(file);
+}
+
+/// How many keys each rank sorts in each repetition, the warm-up first.
+std::vector<std::map<int, std::int64_t>> keys_sorted(int ranks, const std::string& options) {
+  const Trace trace =
+      trace_of(ranks, "quicksort --size N=10K --placement replicated --verify --seed " + options);
   std::vector<std::map<int, std::int64_t>> keys(trace.repetitions.size());
   for (const auto& [rank, span] : trace.spans) {
     if (span.block == Block::sequential) {
@@ -46,47 +50,32 @@ TEST(Inputs, AreNewInEachRepetitionAndInTheLastThoseOfTheSeed) {
       continue;  // it sorts all keys, whichever they are
     }
     SCOPED_TRACE(ranks);
-    const auto same = keys_sorted(ranks, {"--seed", "7"});
+    const auto same = keys_sorted(ranks, "7");
     ASSERT_EQ(same.size(), 3U);
     EXPECT_EQ(same[0], same[2]);
     EXPECT_EQ(same[1], same[2]);
-    const auto fresh = keys_sorted(ranks, {"--seed", "7", "--inputs", "new"});
+    const auto fresh = keys_sorted(ranks, "7 --inputs new");
     ASSERT_EQ(fresh.size(), 3U);
     EXPECT_EQ(fresh[2], same[2]);
     EXPECT_NE(fresh[1], fresh[2]);
     EXPECT_NE(fresh[0], fresh[1]);
-    const std::string seed_before = std::to_string((std::int64_t{1} << 32) + 7);
-    EXPECT_EQ(fresh[1], keys_sorted(ranks, {"--seed", seed_before})[2]);
+    EXPECT_EQ(fresh[1], keys_sorted(ranks, std::to_string((std::int64_t{1} << 32) + 7))[2]);
   }
 }
 
-TEST(Inputs, ThatAreNewGiveTheResultOfTheSeedAndAFilesStays) {
-  const Arguments graph = {"--size", "N=1K,M=1K", "--seed", "3", "--inputs"};
-  const auto with = [&](const Arguments& more) {
-    Arguments all = graph;
-    all.insert(all.end(), more.begin(), more.end());
-    return all;
-  };
-  const auto expected = verified(1, "components", with({"same"}))["components"];
+TEST(Inputs, ThatAreNewGiveTheResultOfTheSeed) {
+  const std::string graph = "components --size N=1K,M=1K --seed 3 --inputs ";
+  const json expected = verified(1, graph + "same")["components"];
   for (const int ranks : kRanks) {
-    EXPECT_EQ(verified(ranks, "components", with({"new"}))["components"], expected);
-    EXPECT_EQ(
-        verified(ranks, "components", with({"new", "--placement", "replicated"}))["components"],
-        expected);
+    for (const char* const options : {"new", "new --placement replicated"}) {
+      EXPECT_EQ(verified(ranks, graph + options)["components"], expected);
+    }
   }
-  const TemporaryFolder folder;
-  write_file(folder / "graph.txt", "1 2\n2 3\n5 6\n");
-  EXPECT_EQ(
-      verified(2, "components", {"--graph", folder / "graph.txt", "--inputs", "new"})["components"],
-      4);
 }
 
 TEST(Trace, HasWhatWasRun) {
-  const TemporaryFolder folder;
-  const auto file = folder / "run.trace.jsonl";
-  const auto json =
-      verified(3, "quicksort", {"--size", "N=10K", "--seed", "9", "--trace", file.string()});
-  const Trace trace = read_trace(file);
+  json printed;
+  const Trace trace = trace_of(3, "quicksort --size N=10K --seed 9", &printed);
   EXPECT_EQ(trace.run.app, "quicksort");
   EXPECT_EQ(trace.run.type, "hypercube");
   EXPECT_EQ(trace.run.placement, "distributed");
@@ -101,94 +90,65 @@ TEST(Trace, HasWhatWasRun) {
   EXPECT_TRUE(trace.repetitions[0].warm_up);
   EXPECT_EQ(trace.repetitions[1].sizes, (NamedSizes{{"N", 10240}}));
   EXPECT_DOUBLE_EQ(static_cast<double>(trace.repetitions[1].elapsed_ns) / 1e9,
-                   json["seconds"][0].get<double>());
+                   printed["seconds"][0].get<double>());
   for (int rank = 0; rank < 3; ++rank) {
-    EXPECT_EQ(std::count_if(trace.spans.begin(), trace.spans.end(),
-                            [rank](const Trace::RankSpan& span) {
-                              return span.rank == rank && span.span.block == Block::sequential;
-                            }),
+    EXPECT_EQ(std::ranges::count_if(trace.spans,
+                                    [rank](const Trace::RankSpan& span) {
+                                      return span.rank == rank &&
+                                             span.span.block == Block::sequential;
+                                    }),
               3);
   }
 }
 
 TEST(Trace, OnStandardOutputIsAloneThere) {
   const TemporaryFolder folder;
-  const Finished finished =
-      run(2, "quicksort", {"--size", "N=10K", "--repetitions", "1", "--trace", "-"});
+  const Finished finished = run(2, "quicksort --size N=10K --repetitions 1 --trace -");
   EXPECT_EQ(finished.status, 0) << finished.err;
-  std::ofstream(folder / "run.trace.jsonl") << finished.out;
+  write_file(folder / "run.trace.jsonl", finished.out);
   EXPECT_EQ(read_trace(folder / "run.trace.jsonl").run.ranks, 2);
-  expect_failure(2, "quicksort", {"--trace", "-", "--json"}, 2,
-                 "--trace - and --json both write to standard output: give --trace a file, or "
-                 "leave one out");
 }
 
-TEST(Trace, ThatCannotBeWrittenIsRefusedBeforeTheRun) {
-  const TemporaryFolder folder;
-  const std::string path = folder.path().string();
-  const std::string kill = "kill:rank=0,level=0,block=sequential";  // would show that it has run
-  expect_failure(2, "quicksort", {"--inject", kill, "--trace", path + "/none/x.trace.jsonl"}, 1,
-                 path + "/none/x.trace.jsonl: cannot write: No such file or directory");
-  expect_failure(2, "quicksort", {"--inject", kill, "--trace", path}, 1,
-                 path + ": is a folder, expected a file to write the trace to");
+TEST(Delay, OfOneRankDelaysTheRun) {
+  const json found = json_of(2, CLEAVE_INSTRUMENTED
+                             "/cleave-components --inject "
+                             "delay:rank=1,level=0,block=divide,ms=30 --size N=1K,M=1K "
+                             "--placement replicated");
+  for (const json& seconds : found["seconds"]) {
+    EXPECT_GE(seconds, 0.03);
+  }
 }
-
-/// A small file system without any room left.
-class FullDisk {
- public:
-  explicit FullDisk(const std::filesystem::path& folder) : folder_(folder) {
-    mounted_ = ::mount("tmpfs", folder.c_str(), "tmpfs", 0, "size=64k") == 0;
-    if (mounted_) {
-      std::ofstream(folder / "filler") << std::string(1 << 20, 'x');
-    }
-  }
-  ~FullDisk() {
-    if (mounted_) {
-      ::umount(folder_.c_str());
-    }
-  }
-  FullDisk(const FullDisk&) = delete;
-  FullDisk& operator=(const FullDisk&) = delete;
-
-  bool mounted() const { return mounted_; }
-
- private:
-  std::filesystem::path folder_;
-  bool mounted_ = false;
-};
 
 TEST(Trace, OnAFullDiskIsOneLineAndNoHalfWrittenFile) {
   const TemporaryFolder folder;
-  const FullDisk disk(folder.path());
-  if (!disk.mounted()) {
+  if (::mount("tmpfs", folder.path().c_str(), "tmpfs", 0, "size=64k") != 0) {
     GTEST_SKIP() << "only root can mount the small file system that this test fills";
   }
-  const Finished finished =
-      run(2, "quicksort",
-          {"--size", "N=1K", "--trace", folder / "run.trace.jsonl", "--repetitions", "99"});
+  std::ofstream(folder / "filler") << std::string(1 << 20, 'x');
+  const Finished finished = run(
+      2, "quicksort --size N=1K --repetitions 99 --trace " + (folder / "run.trace.jsonl").string());
+  const auto begin = std::filesystem::directory_iterator(folder.path());
+  EXPECT_EQ(std::distance(begin, std::filesystem::directory_iterator()), 1);
+  ::umount(folder.path().c_str());
   EXPECT_EQ(finished.status, 1);
   EXPECT_EQ(lines_of(finished.err).size(), 1U) << finished.err;
   EXPECT_NE(finished.err.find("No space left on device"), std::string::npos) << finished.err;
-  EXPECT_FALSE(std::filesystem::exists(folder / "run.trace.jsonl"));
-  EXPECT_FALSE(std::filesystem::exists(folder / "run.trace.jsonl.partial"));
 }
 
 /// What Chrome and Perfetto read: every span of a run once, within the run and after the span
 /// before it. Its track is that of its rank, or of its worker in a search.
-void expect_timeline(const std::string& app, const std::vector<std::string>& options,
+void expect_timeline(const std::string& command,
                      const std::map<std::pair<int, int>, std::string>& tracks,
                      const std::set<std::string>& blocks) {
   const TemporaryFolder folder;
   const std::string trace = folder / "two.trace.jsonl";
   const std::string exported = folder / "two.json";
-  std::vector<std::string> all = options;
-  all.insert(all.end(), {"--trace", trace});
-  once(2, app, all);
-  const Finished finished = testing::run_program(
+  once(2, command + " --trace " + trace);
+  const Finished finished = run_program(
       {kPrograms + "/cleave", "export", trace, "--format", "perfetto", "--out", exported});
   EXPECT_EQ(finished.status, 0) << finished.err;
 
-  const auto timeline = nlohmann::json::parse(read_file(exported), nullptr, false);
+  const auto timeline = json::parse(read_file(exported), nullptr, false);
   ASSERT_TRUE(timeline.is_object());
   using Track = std::pair<int, int>;  // rank, thread
   std::map<int, std::string> ranks;
@@ -238,17 +198,108 @@ void expect_timeline(const std::string& app, const std::vector<std::string>& opt
   EXPECT_EQ(exported_spans, whole.spans.size());
 }
 
-TEST(Timeline, OfARealRunHasEverySpanOnItsRank) {
-  expect_timeline("components", {"--size", "N=64K,M=512K"},
-                  {{{0, 0}, "thread 0"}, {{1, 0}, "thread 0"}},
+TEST(Timeline, HasEverySpanOfARunOnItsRank) {
+  expect_timeline("components --size N=64K,M=512K", {{{0, 0}, "thread 0"}, {{1, 0}, "thread 0"}},
                   {"sequential", "exchange", "combine"});
-}
-
-TEST(Timeline, OfASearchHasATrackForEachWorker) {
   expect_timeline(
-      "uts", {"--tree", "prins:T3", "--type", "work_stealing", "--threads", "2"},
+      "uts --tree prins:T3 --type work_stealing --threads 2",
       {{{0, 0}, "worker 0"}, {{0, 1}, "worker 1"}, {{1, 0}, "worker 0"}, {{1, 1}, "worker 1"}},
       {"sequential"});
+}
+
+/// What each rank does in a repetition, but for messages, by rank.
+std::map<int, std::vector<std::string>> work_in(const Trace& trace, int repetition) {
+  std::map<int, std::vector<std::string>> work;
+  for (const auto& [rank, span] : trace.spans) {
+    if (span.repetition == repetition && span.block != Block::exchange &&
+        span.block != Block::wait) {
+      work[rank].push_back(fmt::format("{} at level {} of {} ranks: {} B, {}", name_of(span.block),
+                                       span.level, span.group, span.bytes,
+                                       format_sizes(trace.sizes_of(span))));
+    }
+  }
+  return work;
+}
+
+/// Every rank of P, two of them at once where there are as many, is rehearsed as it runs.
+void expect_rehearsed_as_run(const std::string& command) {
+  for (const int ranks : kRanks) {
+    SCOPED_TRACE(fmt::format("{} on {}", command, ranks));
+    const Trace real = trace_of(ranks, command + " --warm-up 0");
+    std::vector<int> all(static_cast<std::size_t>(ranks));
+    std::iota(all.begin(), all.end(), 0);
+    const Trace rehearsed = trace_of(
+        ranks % 2 == 0 ? 2 : 1,
+        fmt::format("{} --warm-up 0 --rehearse {}:{}", command, ranks, fmt::join(all, ",")));
+    EXPECT_EQ(rehearsed.run.ranks, ranks);
+    EXPECT_EQ(rehearsed.run.rehearsed, all);
+    ASSERT_EQ(rehearsed.repetitions.size(), 3U);
+    EXPECT_TRUE(rehearsed.repetitions[0].warm_up);
+    EXPECT_EQ(rehearsed.repetitions[2].sizes, real.repetitions[1].sizes);
+    EXPECT_EQ(work_in(rehearsed, 1), work_in(real, 0));
+    EXPECT_EQ(work_in(rehearsed, 2), work_in(real, 1));
+    for (const auto& [rank, leaf] : work_in(rehearsed, 0)) {
+      const auto work = work_in(real, 1).at(rank);
+      EXPECT_EQ(leaf.size(), 1U);
+      EXPECT_NE(std::ranges::find(work, leaf[0]), work.end()) << leaf[0];
+    }
+    for (const auto& [rank, span] : rehearsed.spans) {
+      EXPECT_TRUE(span.block != Block::exchange && span.block != Block::wait);
+    }
+  }
+}
+
+TEST(Rehearse, DoesWhatEveryRankDoes) {
+  for (const std::string placement : {"replicated", "distributed"}) {
+    expect_rehearsed_as_run("quicksort --size N=50K --placement " + placement);
+    expect_rehearsed_as_run("quicksort --size N=50K --inputs new --placement " + placement);
+    expect_rehearsed_as_run("components --size N=4K,M=6K --placement " + placement);
+  }
+  expect_rehearsed_as_run("quicksort --size N=50K --placement rooted");
+}
+
+TEST(Rehearse, TakesRanksThatAreEvenlySpacedAndTellsPeopleWhichAndForHowLong) {
+  EXPECT_EQ(trace_of(2, "quicksort --size N=1K --rehearse 9").run.rehearsed, (std::vector{0, 4}));
+  const Finished finished = run(1, "quicksort --size N=1K --rehearse 9:0,4 --repetitions 3");
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  const std::vector<std::string> lines = lines_of(finished.out);
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(lines[0], "quicksort, ranks 0, 4 of 9 rehearsed, hypercube, distributed");
+  EXPECT_EQ(lines[1], "N                     1024");
+  EXPECT_TRUE(lines[2].starts_with("time  ")) << lines[2];
+  EXPECT_TRUE(lines[2].ends_with(" median of 3, without messages")) << lines[2];
+}
+
+TEST(Rehearse, SearchesOnAllRanksAsARunDoes) {
+  const TemporaryFolder folder;
+  const std::string machine = folder / "m.machine.json";
+  write_file(machine, R"({"format": "cleave-machine", "version": 2, "name": "by hand",
+    "exchange": [{"ranks": 2, "latency_s": 1e-6, "gap_s_per_byte": 1e-10}]})");
+  for (const int ranks : {1, 2, 3, 5, 8, 64}) {
+    json found;
+    const Trace trace = trace_of(
+        1,
+        fmt::format("uts --tree prins:T1 --rehearse {} --ranks-per-host 8 --verify --network {}",
+                    ranks, machine),
+        &found);
+    EXPECT_EQ(found.at("ranks"), ranks);
+    EXPECT_EQ(found.at("rehearsed"), true);
+    EXPECT_EQ(found.at("nodes"), 50045);
+    EXPECT_EQ(found.at("leaves"), 38333);
+    EXPECT_EQ(found.at("seconds").size(), 2U);
+    EXPECT_GT(found.at("efficiency"), 0.0);
+    EXPECT_LE(found.at("efficiency"), 1.0);
+    EXPECT_EQ(trace.run.ranks, ranks);
+    EXPECT_EQ(trace.run.ranks_per_host, std::min(ranks, 8));
+    EXPECT_EQ(std::ssize(trace.run.rehearsed), ranks);
+    EXPECT_EQ(std::ssize(trace.workers), 3 * ranks);  // warm-up, too
+    std::int64_t nodes = 0;
+    for (const auto& [repetition, worker] : trace.workers) {
+      nodes += worker.nodes;
+    }
+    EXPECT_EQ(nodes, 3 * 50044);  // the root is nobody's visit
+    EXPECT_FALSE(trace.spans.empty());
+  }
 }
 
 }  // namespace

@@ -1,43 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // The programs of the examples as a person runs them, under mpiexec.
-#include <gtest/gtest.h>
-
+#include <deque>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
+#include <unordered_map>
 
-#include "tests/support/any_ranks.hpp"
-#include "tests/support/run_program.hpp"
-#include "tests/support/temporary_folder.hpp"
+#include "tests/apps/cli.hpp"
 
 namespace cleave {
-namespace {
 
-using Arguments = std::vector<std::string>;
+using namespace cleave::testing;
+namespace {
 
 struct Example {
   std::string program;
   std::string size;
   std::string result;  ///< the figure that is the same on any ranks; none: the solution is long
-  std::vector<Arguments> ways;
+  std::vector<std::string> ways;
 };
 
-const Arguments kReplicated = {"--placement", "replicated"};
-const Arguments kRooted = {"--placement", "rooted"};
-const Arguments kDistributed = {"--placement", "distributed"};
-const Arguments kStealing = {"--type", "work_stealing"};
-const Arguments kThreads = {"--type", "work_stealing", "--threads", "2"};
-const Arguments kThreadsOfRanks = {"--type", "hypercube", "--threads", "2"};
-const Arguments kSequential = {"--type", "sequential"};
+const std::string kReplicated = " --placement replicated";
+const std::string kRooted = " --placement rooted";
+const std::string kDistributed = " --placement distributed";
+const std::string kStealing = " --type work_stealing";
+const std::string kThreads = " --type work_stealing --threads 2";
+const std::string kThreadsOfRanks = " --type hypercube --threads 2";
+const std::string kSequential = " --type sequential";
 
 const std::vector<Example> kExamples = {
     {"mergesort", "N=1001", "", {kReplicated, kRooted, kStealing, kSequential}},
-    {"karatsuba",
-     "N=300",
-     "",
-     {kReplicated, kRooted, kThreadsOfRanks, kStealing, kThreads, kSequential}},
+    {"karatsuba", "N=300", "", {kReplicated, kRooted, kThreadsOfRanks, kStealing, kThreads}},
     {"closest-pair", "N=1001", "", {kReplicated, kRooted, kStealing, kSequential}},
     {"histogram", "N=1001", "", {kDistributed, kReplicated, kRooted, kStealing, kSequential}},
     {"all-queens", "N=7", "first", {kStealing, kThreads, kSequential}},
@@ -45,26 +37,6 @@ const std::vector<Example> kExamples = {
     {"queens", "N=8", "solutions", {kStealing, kThreads, kSequential}},
     {"knapsack", "N=14", "value", {kStealing, kThreads, kSequential}},
     {"record-sort", "N=1001", "", {kDistributed, kReplicated, kRooted, kStealing, kSequential}}};
-
-nlohmann::json verified(const Example& example, int ranks, const Arguments& way) {
-  Arguments command = {CLEAVE_MPIEXEC, "-n", std::to_string(ranks),
-                       std::string(CLEAVE_PROGRAMS) + "/example-" + example.program};
-  command.insert(command.end(), way.begin(), way.end());
-  command.insert(command.end(), {"--size", example.size, "--verify", "--json", "--repetitions", "1",
-                                 "--warm-up", "0"});
-  SCOPED_TRACE(::testing::PrintToString(command));
-  const auto finished = testing::run_program(command);
-  EXPECT_EQ(finished.status, 0) << finished.err;
-  auto json = nlohmann::json::parse(finished.out, nullptr, false);
-  if (!json.is_object()) {
-    ADD_FAILURE() << "not a JSON object: " << finished.out;
-    return nlohmann::json::object();
-  }
-  EXPECT_EQ(json["app"], "example-" + example.program);
-  EXPECT_EQ(json["ranks"], ranks);
-  EXPECT_EQ(json["verified"], true);
-  return json;
-}
 
 class Examples : public ::testing::TestWithParam<Example> {};
 INSTANTIATE_TEST_SUITE_P(All, Examples, ::testing::ValuesIn(kExamples), [](const auto& parameter) {
@@ -74,98 +46,106 @@ INSTANTIATE_TEST_SUITE_P(All, Examples, ::testing::ValuesIn(kExamples), [](const
 });
 
 TEST_P(Examples, AreVerifiedOnAnyRanks) {
-  const Example& example = GetParam();
-  const auto expected = verified(example, 1, kSequential);
-  for (const int ranks : testing::any_ranks({3})) {
-    for (const Arguments& way : example.ways) {
-      const auto json = verified(example, ranks, way);
-      if (!example.result.empty()) {
-        EXPECT_TRUE(json.contains(example.result));
-        EXPECT_EQ(json[example.result], expected.at(example.result));
-      } else {
-        EXPECT_EQ(json["sizes"]["N"], expected.at("sizes").at("N"));
-      }
+  const auto& [name, size, result, ways] = GetParam();
+  const std::string program = "example-" + name;
+  const std::string command = program + " --size " + size;
+  const json expected = verified(1, command + kSequential);
+  const auto figure = [&result = result](const json& found) {
+    return result.empty() ? found.at("sizes").at("N") : found.at(result);
+  };
+  for (const int ranks : any_ranks({3})) {
+    for (const std::string& way : ways) {
+      EXPECT_EQ(figure(verified(ranks, command + way)), figure(expected)) << way;
     }
   }
+  EXPECT_NE(run(1, program + " --help").out.find("--size"), std::string::npos);
+  const auto described = json::parse(run(1, program + " --describe").out, nullptr, false);
+  ASSERT_TRUE(described.is_object());
+  EXPECT_NE(described["summary"], "");
+  EXPECT_GE(described["study"]["sizes"].size(), 5U);
+  EXPECT_GE(described["quick_study"]["sizes"].size(), 5U);
 }
 
 /// Each rank's part is of several that are `small`.
 TEST(ExamplesOnThreads, ShareARanksPart) {
-  const std::vector<Example> examples = {
-      {"mergesort", "N=400001", "", {kReplicated}},
-      {"closest-pair", "N=10001", "", {kRooted}},
-      {"record-sort", "N=400001", "", {kDistributed, kReplicated}}};
-  for (const Example& example : examples) {
-    for (Arguments way : example.ways) {
-      way.insert(way.end(), kThreadsOfRanks.begin(), kThreadsOfRanks.end());
-      verified(example, 2, way);
-    }
+  for (const std::string& command : {"example-mergesort --size N=400001" + kReplicated,
+                                     "example-closest-pair --size N=10001" + kRooted,
+                                     "example-record-sort --size N=400001" + kDistributed,
+                                     "example-record-sort --size N=400001" + kReplicated}) {
+    verified(2, command + kThreadsOfRanks);
   }
-}
-
-TEST_P(Examples, SayWhatTheyAre) {
-  const std::string program = std::string(CLEAVE_PROGRAMS) + "/example-" + GetParam().program;
-  const auto help = testing::run_program({program, "--help"});
-  EXPECT_EQ(help.status, 0) << help.err;
-  EXPECT_NE(help.out.find("--size"), std::string::npos);
-  const auto described = testing::run_program({program, "--describe"});
-  const auto json = nlohmann::json::parse(described.out, nullptr, false);
-  ASSERT_TRUE(json.is_object()) << described.err;
-  EXPECT_NE(json["summary"], "");
-  EXPECT_GE(json["study"]["sizes"].size(), 5U);
-  EXPECT_GE(json["quick_study"]["sizes"].size(), 5U);
 }
 
 TEST(Knapsack, OfAnotherSeedIsNotResumed) {
   for (const int ranks : {1, 2, 3}) {
-    const testing::TemporaryFolder folder;
-    const auto search = [&](const char* seed, const Arguments& more) {
-      Arguments command = {CLEAVE_MPIEXEC,
-                           "-n",
-                           std::to_string(ranks),
-                           std::string(CLEAVE_PROGRAMS) + "/example-knapsack",
-                           "--size",
-                           "N=22",
-                           "--type",
-                           "work_stealing",
-                           "--json",
-                           "--quiet",
-                           "--seed",
-                           seed,
-                           "--checkpoint",
-                           folder.path().string(),
-                           "--resume"};
-      command.insert(command.end(), more.begin(), more.end());
-      return testing::run_program(command);
+    const TemporaryFolder folder;
+    const std::string search =
+        "example-knapsack --size N=22 --type work_stealing --quiet --resume --checkpoint " +
+        folder.path().string() + " --seed ";
+    const auto expect_refused = [&](const std::string& options, const std::string& reason) {
+      const Finished finished = run(ranks, search + options);
+      EXPECT_EQ(finished.status, 1);
+      EXPECT_NE(finished.err.find(reason), std::string::npos) << finished.err;
     };
-    const auto stopped = search("1", {"--max-nodes", "100000"});
-    EXPECT_EQ(stopped.status, 1);
-    EXPECT_NE(stopped.err.find("holds a snapshot"), std::string::npos) << stopped.err;
-    const auto refused = search("2", {});
-    EXPECT_EQ(refused.status, 1);
-    EXPECT_NE(refused.err.find("field 'instance' is 'size=N=22,seed=1', but this run's is "
-                               "'size=N=22,seed=2'"),
-              std::string::npos)
-        << refused.err;
-    const auto json = nlohmann::json::parse(search("1", {}).out, nullptr, false);
-    ASSERT_TRUE(json.is_object());
-    EXPECT_EQ(json["value"], 12906);
+    expect_refused("1 --max-nodes 100000", "holds a snapshot");
+    expect_refused("2",
+                   "field 'instance' is 'size=N=22,seed=1', but this run's is "
+                   "'size=N=22,seed=2'");
+    EXPECT_EQ(json_of(ranks, search + "1")["value"], 12906);
   }
 }
 
 /// Without the comment that opens it.
 TEST(ExampleHeaders, HaveAtMost80Lines) {
   for (const auto& file : std::filesystem::directory_iterator(CLEAVE_EXAMPLES)) {
-    if (file.path().extension() != ".hpp") {
-      continue;
+    if (file.path().extension() == ".hpp") {
+      std::ifstream text(file.path());
+      int lines = 0;
+      for (std::string line; std::getline(text, line);) {
+        lines += lines > 0 || !line.starts_with("//") ? 1 : 0;
+      }
+      EXPECT_TRUE(lines > 0 && lines <= 80) << file.path() << ": " << lines;
     }
-    std::ifstream text(file.path());
-    int lines = 0;
-    for (std::string line; std::getline(text, line);) {
-      lines += lines > 0 || !line.starts_with("//") ? 1 : 0;
+  }
+}
+
+/// By board that can be solved, as its tiles in a row: the moves, by breadth-first search.
+std::unordered_map<std::string, int> moves_of_all_boards() {
+  std::unordered_map<std::string, int> moves = {{"1 2 3 4 5 6 7 8 0", 0}};
+  for (std::deque<std::string> boards = {"1 2 3 4 5 6 7 8 0"}; !boards.empty();
+       boards.pop_front()) {
+    const std::string board = boards.front();
+    const std::size_t gap = board.find('0') / 2;
+    const std::pair<bool, std::size_t> ways[] = {
+        {gap >= 3, gap - 3}, {gap < 6, gap + 3}, {gap % 3 > 0, gap - 1}, {gap % 3 < 2, gap + 1}};
+    for (const auto& [is_there, other] : ways) {
+      std::string next = board;
+      if (is_there) {
+        std::swap(next[2 * gap], next[2 * other]);
+      }
+      if (moves.try_emplace(next, moves.at(board) + 1).second) {
+        boards.push_back(next);
+      }
     }
-    EXPECT_GT(lines, 0) << file.path();
-    EXPECT_LE(lines, 80) << file.path();
+  }
+  return moves;
+}
+
+TEST(SlidingPuzzle, NeedsTheMovesThatABreadthFirstSearchFindsOnAnyRanks) {
+  const auto moves = moves_of_all_boards();
+  ASSERT_EQ(moves.size(), 181'440U);             // half of 9!
+  ASSERT_EQ(moves.at("8 6 7 2 5 4 3 0 1"), 31);  // as many as any
+  std::vector<std::string> boards = {"8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 7 8 0", "1 2 3 4 5 6 7 0 8"};
+  for (const int wanted : {9, 24}) {
+    boards.push_back(
+        std::ranges::find(moves, wanted, [](const auto& entry) { return entry.second; })->first);
+  }
+  for (const int ranks : {1, 2, 3, 5, 8}) {
+    for (const std::string& board : boards) {
+      const Finished finished = run(ranks, "example-sliding-puzzle " + board);
+      EXPECT_EQ(finished.status, 0) << finished.err;
+      EXPECT_EQ(finished.out, std::to_string(moves.at(board)) + "\n") << board << ", " << ranks;
+    }
   }
 }
 
