@@ -5,13 +5,16 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <exception>
 #include <map>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include <cleave/clock.hpp>
 #include <cleave/comm.hpp>
+#include <cleave/comm/transport.hpp>
 #include <cleave/error.hpp>
 #include <cleave/hosts.hpp>
 
@@ -34,7 +37,8 @@ namespace {
 using detail::check_mpi;
 using detail::CommState;
 
-constexpr int kTag = 1;  // mpi_transport.cpp's messages have 2
+constexpr int kTag = 1;
+constexpr int kPolledTag = 2;
 constexpr std::size_t kMaxBytesInOneCall = std::size_t{1} << 30;
 
 std::string mpi_error_text(int code) {
@@ -115,6 +119,90 @@ std::span<Byte> piece_at(std::span<Byte> bytes, std::size_t at, std::size_t piec
   return bytes.subspan(at, std::min(piece_bytes, bytes.size() - at));
 }
 
+/// The messages of one search at a time, polled and two-sided: one-sided steals gain nothing with
+/// MPICH, which moves them only while the victim calls MPI. The last piece of a message is shorter
+/// than the others; those of one sender arrive in order. The ranks part once no message is under
+/// way (balancer.hpp).
+class MpiTransport final : public detail::Transport {
+ public:
+  MpiTransport(const Comm& comm, std::size_t piece_bytes)
+      : comm_(comm), piece_bytes_(piece_bytes) {}
+  MpiTransport(const MpiTransport&) = delete;
+  MpiTransport& operator=(const MpiTransport&) = delete;
+  /// Waits until what was sent has left; not where an exception ends the search, since then it may
+  /// never leave.
+  ~MpiTransport() override {
+    if (std::uncaught_exceptions() > exceptions_) {
+      // MPI may still read them.
+      [[maybe_unused]] const auto* const kept = new auto(std::move(sent_));
+      return;
+    }
+    for (Sent& sent : sent_) {
+      MPI_Waitall(static_cast<int>(sent.pieces.size()), sent.pieces.data(), MPI_STATUSES_IGNORE);
+    }
+  }
+
+  int rank() const override { return comm_.rank(); }
+  int size() const override { return comm_.size(); }
+  std::int64_t now_ns() const override { return mpi_time_ns(); }
+
+  void send(int to, std::vector<std::byte> bytes) override {
+    for (int has_left = 1; !sent_.empty();) {
+      std::vector<MPI_Request>& pieces = sent_.front().pieces;
+      check_mpi("MPI_Testall", MPI_Testall(static_cast<int>(pieces.size()), pieces.data(),
+                                           &has_left, MPI_STATUSES_IGNORE));
+      if (has_left == 0) {
+        break;
+      }
+      sent_.pop_front();
+    }
+    Sent& sent = sent_.emplace_back(Sent{.bytes = std::move(bytes), .pieces = {}});
+    for (std::size_t at = 0; at <= sent.bytes.size(); at += piece_bytes_) {
+      const std::size_t count = std::min(piece_bytes_, sent.bytes.size() - at);
+      check_mpi("MPI_Isend",
+                MPI_Isend(sent.bytes.data() + at, static_cast<int>(count), MPI_BYTE, to, kPolledTag,
+                          comm_.handle(), &sent.pieces.emplace_back(MPI_REQUEST_NULL)));
+    }
+  }
+
+  std::optional<detail::Message> receive() override {
+    for (;;) {
+      int there = 0;
+      MPI_Status status;
+      check_mpi("MPI_Iprobe",
+                MPI_Iprobe(MPI_ANY_SOURCE, kPolledTag, comm_.handle(), &there, &status));
+      if (there == 0) {
+        return std::nullopt;
+      }
+      int count = 0;
+      MPI_Get_count(&status, MPI_BYTE, &count);
+      const int from = status.MPI_SOURCE;
+      auto begun = begun_.extract(from);
+      std::vector<std::byte> bytes = begun ? std::move(begun.mapped()) : std::vector<std::byte>();
+      const std::size_t at = bytes.size();
+      bytes.resize(at + static_cast<std::size_t>(count));
+      check_mpi("MPI_Recv", MPI_Recv(bytes.data() + at, count, MPI_BYTE, from, kPolledTag,
+                                     comm_.handle(), MPI_STATUS_IGNORE));
+      if (static_cast<std::size_t>(count) < piece_bytes_) {
+        return detail::Message{.from = from, .bytes = std::move(bytes)};
+      }
+      begun_.emplace(from, std::move(bytes));
+    }
+  }
+
+ private:
+  struct Sent {
+    std::vector<std::byte> bytes;
+    std::vector<MPI_Request> pieces;
+  };
+
+  Comm comm_;
+  const int exceptions_ = std::uncaught_exceptions();
+  const std::size_t piece_bytes_;
+  std::map<int, std::vector<std::byte>> begun_;  ///< by sender: the pieces that have arrived
+  std::deque<Sent> sent_;                        ///< messages that may not have left yet
+};
+
 std::int64_t min_of(std::int64_t a, std::int64_t b) { return std::min(a, b); }
 std::int64_t max_of(std::int64_t a, std::int64_t b) { return std::max(a, b); }
 std::int64_t sum_of(std::int64_t a, std::int64_t b) { return a + b; }
@@ -160,17 +248,17 @@ void Comm::wait_all(std::span<MPI_Request> requests) const {
 void Comm::exchange(int partner, std::span<const std::byte> out, std::span<std::byte> in) const {
   const Outbound to{partner, out};
   const Inbound from{partner, in};
-  exchange({&to, 1}, {&from, 1}, kMaxBytesInOneCall);
+  exchange_pieces({&to, 1}, {&from, 1}, kMaxBytesInOneCall);
 }
 
 /// By rounds of 1 MiB of each. On shared memory that takes half the time of whole messages, which
 /// fall out of the cache between their two copies.
 void Comm::exchange(std::span<const Outbound> out, std::span<const Inbound> in) const {
-  exchange(out, in, std::size_t{1} << 20);
+  exchange_pieces(out, in, std::size_t{1} << 20);
 }
 
-void Comm::exchange(std::span<const Outbound> out, std::span<const Inbound> in,
-                    std::size_t piece_bytes) const {
+void Comm::exchange_pieces(std::span<const Outbound> out, std::span<const Inbound> in,
+                           std::size_t piece_bytes) const {
   thread_local std::vector<MPI_Request> requests;
   for (std::size_t at = 0;; at += piece_bytes) {
     requests.clear();
@@ -275,6 +363,17 @@ void Comm::alltoall(std::span<const std::byte> out, std::span<const int> send_co
   collective("MPI_Alltoallv", MPI_Alltoallv, MPI_Ialltoallv, out.data(), send_counts.data(),
              send_offsets.data(), MPI_BYTE, in.data(), receive_counts.data(),
              receive_offsets.data(), MPI_BYTE);
+}
+
+std::unique_ptr<detail::Transport> detail::mpi_transport(const Comm& comm,
+                                                         std::size_t piece_bytes) {
+  return std::make_unique<MpiTransport>(comm, piece_bytes);
+}
+
+std::unique_ptr<detail::Transport> Comm::transport() const { return detail::mpi_transport(*this); }
+
+detail::Surroundings Comm::surroundings(int threads, bool is_bound) const {
+  return detail::surroundings_of(*this, threads, is_bound);
 }
 
 void detail::run_and_agree(const Comm& comm, const std::function<void()>& work) {

@@ -3,12 +3,21 @@
 #include <time.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/context/fiber.hpp>
 #include <boost/context/protected_fixedsize_stack.hpp>
 #include <cmath>
+#include <deque>
+#include <exception>
+#include <map>
+#include <memory>
+#include <optional>
+#include <queue>
 
+#include <cleave/comm/transport.hpp>
 #include <cleave/comm/virtual_ranks.hpp>
 #include <cleave/error.hpp>
+#include <cleave/hosts.hpp>
 
 // AddressSanitizer is told of each change of stacks.
 #ifdef __SANITIZE_ADDRESS__
@@ -19,6 +28,8 @@
 #endif
 
 namespace cleave::detail {
+
+namespace {
 
 /// A function with a stack of its own that takes turns with its caller, on one thread. It does not
 /// throw, nor suspend while it handles an exception. Cost of a turn: below 1 us.
@@ -64,13 +75,6 @@ class Fiber {
   boost::context::fiber own_;
 };
 
-namespace {
-
-/// A look for messages that finds none, with MPICH.
-constexpr std::int64_t kPoll_ns = 40;
-
-thread_local VirtualRanks* ranks_of_thread = nullptr;
-
 /// The time of a look at `clock`: the median of some.
 std::int64_t cost_of(Clock clock) {
   constexpr std::size_t kLooks = 101;
@@ -87,6 +91,315 @@ std::int64_t thread_time_ns() {
   timespec time{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+/// The ranks of one run. One of them runs; the others are ready to, or wait for a message.
+class Turns {
+ public:
+  enum Kind : std::uint8_t { kOfCall, kOfSearch };
+  using Work = std::function<void(const SearchMessages&)>;
+
+  Turns(int ranks, const VirtualNetwork& network, Clock clock, int heard_by)
+      : network_(network),
+        clock_(clock),
+        heard_by_(heard_by),
+        look_ns_(clock != nullptr ? cost_of(clock) : 0),
+        ranks_(static_cast<std::size_t>(ranks)) {
+    if (ranks > 1) {
+      const int on_another = std::min(network.ranks_per_host, ranks - 1);  // or as near as rank 1
+      lookahead_ns_ = std::min(network.delay_ns(0, 1, 0), network.delay_ns(0, on_another, 0));
+    }
+  }
+
+  /// \return  the time at which the last rank had done its work
+  std::int64_t run(const Work& work);
+
+  const VirtualNetwork& network() const { return network_; }
+  int size() const { return static_cast<int>(ranks_.size()); }
+  std::vector<Bytes> take_heard() { return std::move(heard_); }
+
+  std::int64_t now_ns() {
+    look();
+    return ranks_[running_].clock_ns;
+  }
+  void spend(std::int64_t ns) { ranks_[running_].clock_ns += ns; }
+
+  void send(int from, int to, Kind kind, std::span<const std::byte> message) {
+    const Pause pause(*this);
+    Rank& receiver = ranks_[to];
+    std::deque<InFlight>& queue = receiver.inboxes[kind][from];
+    const std::int64_t arrives_ns =
+        std::max(ranks_[from].clock_ns + network_.delay_ns(from, to, message.size()),
+                 queue.empty() ? 0 : queue.back().arrives_ns);
+    queue.push_back({arrives_ns, messages_++, Bytes(message.begin(), message.end())});
+    if (kind == kOfCall && receiver.waits_for == from) {
+      receiver.clock_ns = std::max(receiver.clock_ns, arrives_ns);
+      wake(to);
+    }
+  }
+
+  /// The next message of the call, once it is there.
+  Bytes receive(int from, int to) {
+    const Pause pause(*this);
+    Rank& me = ranks_[to];
+    const auto found = me.inboxes[kOfCall].find(from);
+    if (found != me.inboxes[kOfCall].end()) {
+      me.clock_ns = std::max(me.clock_ns, found->second.front().arrives_ns);
+    } else {
+      me.waits_for = from;
+      switch_away();
+    }
+    Bytes message = take(me, kOfCall, from);
+    if (to == heard_by_) {
+      heard_.push_back(message);
+    }
+    return message;
+  }
+
+  /// The next message of the search, if one is there once the others have caught up.
+  std::optional<Message> poll(int rank) {
+    constexpr std::int64_t kPoll_ns = 40;  // a look that finds none, with MPICH
+    const Pause pause(*this);
+    spend(kPoll_ns);
+    fail_with_others();
+    Rank& me = ranks_[rank];
+    if (!ready_.empty() && me.clock_ns > ready_.top().first + lookahead_ns_) {
+      ready_.emplace(me.clock_ns, rank);
+      switch_away();
+    }
+    auto& inbox = me.inboxes[kOfSearch];
+    const auto first = std::ranges::min_element(inbox, {}, [](const auto& of_sender) {
+      const InFlight& oldest = of_sender.second.front();
+      return std::pair(oldest.arrives_ns, oldest.number);
+    });
+    if (first == inbox.end() || first->second.front().arrives_ns > me.clock_ns) {
+      return std::nullopt;
+    }
+    const int from = first->first;
+    return Message{.from = from, .bytes = take(me, kOfSearch, from)};
+  }
+
+ private:
+  struct InFlight {
+    std::int64_t arrives_ns = 0;
+    std::int64_t number = 0;  ///< of all messages
+    Bytes bytes;
+  };
+  struct Rank {
+    std::unique_ptr<Fiber> fiber;
+    std::int64_t clock_ns = 0;
+    std::optional<int> waits_for;                                ///< a rank; of kind kOfCall
+    std::array<std::map<int, std::deque<InFlight>>, 2> inboxes;  ///< by kind and sender, none empty
+  };
+  /// The clock of the rank that runs stands while this lives.
+  struct Pause {
+    explicit Pause(Turns& turns) : turns(turns) { turns.look(); }
+    ~Pause() { turns.restart_clock(); }
+    Turns& turns;
+  };
+
+  void restart_clock() { looked_ns_ = clock_ != nullptr ? clock_() : 0; }
+  /// The clock of the rank that runs goes on by what `clock_` has since the last look.
+  void look() {
+    if (clock_ != nullptr) {
+      const std::int64_t now_ns = clock_();
+      spend(std::max<std::int64_t>(0, now_ns - looked_ns_ - look_ns_));
+      looked_ns_ = now_ns;
+    }
+  }
+  void switch_away() {
+    ranks_[running_].fiber->suspend();
+    fail_with_others();
+  }
+  void fail_with_others() const {
+    if (failure_) {
+      throw Error("another rank has failed");
+    }
+  }
+  void wake(int rank) {
+    if (std::exchange(ranks_[rank].waits_for, std::nullopt)) {
+      ready_.emplace(ranks_[rank].clock_ns, rank);
+    }
+  }
+  static Bytes take(Rank& rank, Kind kind, int from) {
+    const auto queue = rank.inboxes[kind].find(from);
+    Bytes bytes = std::move(queue->second.front().bytes);
+    queue->second.pop_front();
+    if (queue->second.empty()) {
+      rank.inboxes[kind].erase(queue);
+    }
+    return bytes;
+  }
+
+  const VirtualNetwork& network_;
+  const Clock clock_;
+  const int heard_by_;
+  const std::int64_t look_ns_;     ///< of a look at the clock
+  std::int64_t lookahead_ns_ = 0;  ///< of the fastest message
+  std::vector<Rank> ranks_;
+  int running_ = 0;
+  std::int64_t looked_ns_ = 0;                                            ///< by `clock_`
+  using Ready = std::pair<std::int64_t, int>;                             // clock, rank
+  std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready_;  ///< but the running one
+  std::int64_t messages_ = 0;
+  std::vector<Bytes> heard_;
+  std::exception_ptr failure_;
+};
+
+thread_local Turns* turns_of_thread = nullptr;
+
+class VirtualTransport final : public Transport {
+ public:
+  VirtualTransport(Turns& turns, int rank) : turns_(turns), rank_(rank) {}
+
+  int rank() const override { return rank_; }
+  int size() const override { return turns_.size(); }
+  void send(int to, std::vector<std::byte> bytes) override {
+    turns_.send(rank_, to, Turns::kOfSearch, bytes);
+  }
+  std::optional<Message> receive() override { return turns_.poll(rank_); }
+  std::int64_t now_ns() const override { return turns_.now_ns(); }
+  std::int64_t pace_ns() const override { return turns_.now_ns(); }
+  // Coarse looks are part of the visits, as in a run: they stay the system's.
+  void pause(int tries, bool /*is_polite*/) override { turns_.spend(pause_ns(tries)); }
+
+ private:
+  Turns& turns_;
+  int rank_;
+};
+
+class VirtualMessages final : public SearchMessages {
+ public:
+  VirtualMessages(Turns& turns, int rank) : turns_(turns), rank_(rank) {}
+
+  int rank() const override { return rank_; }
+  int size() const override { return turns_.size(); }
+  void exchange(int partner, std::span<const std::byte> out,
+                std::span<std::byte> in) const override {
+    if (!out.empty()) {
+      send(partner, out);
+    }
+    if (!in.empty()) {
+      receive(partner, in);
+    }
+  }
+  void exchange(std::span<const Outbound> out, std::span<const Inbound> in) const override {
+    for (const Outbound& message : out) {
+      send(message.to, message.bytes);
+    }
+    for (const Inbound& message : in) {
+      receive(message.from, message.bytes);
+    }
+  }
+  void send(int to, std::span<const std::byte> message) const override {
+    turns_.send(rank_, to, Turns::kOfCall, message);
+  }
+  void receive(int from, std::span<std::byte> message) const override {
+    const Bytes bytes = turns_.receive(from, rank_);
+    std::ranges::copy(std::span(bytes).first(std::min(bytes.size(), message.size())),
+                      message.begin());
+  }
+  /// In log2(p) rounds: a minimum may count twice.
+  void allreduce_min(std::span<std::int64_t> values) const override {
+    std::vector<std::int64_t> theirs(values.size());
+    for (int step = 1; step < size(); step *= 2) {
+      send((rank_ + step) % size(), std::as_bytes(values));
+      receive((rank_ - step + size()) % size(), std::as_writable_bytes(std::span(theirs)));
+      std::ranges::transform(values, theirs, values.begin(),
+                             [](std::int64_t a, std::int64_t b) { return std::min(a, b); });
+    }
+  }
+  /// Along a binomial tree.
+  std::string bcast(std::string text, int root) const override {
+    const int self = (rank_ - root + size()) % size();  // 0 is the root
+    const auto real = [&](int rank) { return (rank + root) % size(); };
+    int step = 1;
+    while (step < size() && (self & step) == 0) {
+      step *= 2;
+    }
+    if (self != 0) {
+      const Bytes bytes = turns_.receive(real(self - step), rank_);
+      text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    }
+    for (step /= 2; step > 0; step /= 2) {
+      if (self + step < size()) {
+        send(real(self + step), std::as_bytes(std::span(text)));
+      }
+    }
+    return text;
+  }
+  /// Along a binomial tree, to rank 0.
+  void gather(std::span<const std::byte> mine, std::span<std::byte> all) const override {
+    Bytes of_some(mine.begin(), mine.end());
+    for (int step = 1; step < size(); step *= 2) {
+      if ((rank_ & step) != 0) {
+        send(rank_ - step, of_some);
+        return;
+      }
+      if (rank_ + step < size()) {
+        const Bytes theirs = turns_.receive(rank_ + step, rank_);
+        of_some.insert(of_some.end(), theirs.begin(), theirs.end());
+      }
+    }
+    std::ranges::copy(of_some, all.begin());
+  }
+  std::unique_ptr<Transport> transport() const override {
+    return std::make_unique<VirtualTransport>(turns_, rank_);
+  }
+  /// The other ranks of its host, all equally near.
+  Surroundings surroundings(int /*threads*/, bool /*is_bound*/) const override {
+    const VirtualNetwork& network = turns_.network();
+    std::vector<int> others;
+    for (int other = 0; other < size(); ++other) {
+      if (other != rank_ && network.host_of(other) == network.host_of(rank_)) {
+        others.push_back(other);
+      }
+    }
+    return others.empty() ? Surroundings{} : Surroundings{.near = {std::move(others)}};
+  }
+
+ private:
+  Turns& turns_;
+  int rank_;
+};
+
+std::int64_t Turns::run(const Work& work) {
+  const auto run_rank = [&](int rank) {
+    restart_clock();
+    try {
+      work(VirtualMessages(*this, rank));
+    } catch (...) {
+      failure_ = failure_ ? failure_ : std::current_exception();
+    }
+    look();
+  };
+  for (int rank = 0; rank < size(); ++rank) {
+    ranks_[rank].fiber = std::make_unique<Fiber>([&run_rank, rank] { run_rank(rank); });
+    ready_.emplace(0, rank);
+  }
+  Turns* const before = std::exchange(turns_of_thread, this);
+  std::int64_t elapsed_ns = 0;
+  for (int ended = 0; ended < size();) {
+    if (ready_.empty() && !failure_) {
+      failure_ = std::make_exception_ptr(Error("every rank waits for a message that none sends"));
+    }
+    for (int rank = 0; failure_ && rank < size(); ++rank) {
+      wake(rank);  // to fail, too
+    }
+    running_ = ready_.top().second;
+    ready_.pop();
+    Rank& next = ranks_[running_];
+    next.fiber->resume();
+    if (next.fiber->has_ended()) {
+      ++ended;
+      elapsed_ns = std::max(elapsed_ns, next.clock_ns);
+    }
+  }
+  turns_of_thread = before;
+  if (failure_) {
+    std::rethrow_exception(failure_);
+  }
+  return elapsed_ns;
 }
 
 }  // namespace
@@ -140,278 +453,12 @@ VirtualNetwork network_of(const Machine& machine, int ranks, int ranks_per_host)
   return network;
 }
 
-int VirtualMessages::size() const { return static_cast<int>(ranks_.ranks_.size()); }
-
-void VirtualMessages::exchange(int partner, std::span<const std::byte> out,
-                               std::span<std::byte> in) const {
-  const Comm::Outbound to{partner, out};
-  const Comm::Inbound from{partner, in};
-  exchange({&to, out.empty() ? 0U : 1U}, {&from, in.empty() ? 0U : 1U});
+void VirtualRanks::run(const std::function<void(const SearchMessages&)>& work) {
+  Turns turns(size_, network_, clock_, heard_by_);
+  elapsed_ns_ = turns.run(work);
+  heard_ = turns.take_heard();
 }
 
-void VirtualMessages::exchange(std::span<const Comm::Outbound> out,
-                               std::span<const Comm::Inbound> in) const {
-  for (const Comm::Outbound& message : out) {
-    send(message.to, message.bytes);
-  }
-  for (const Comm::Inbound& message : in) {
-    receive(message.from, message.bytes);
-  }
-}
-
-void VirtualMessages::send(int to, std::span<const std::byte> message) const {
-  ranks_.send(rank_, to, VirtualRanks::kOfCall, message);
-}
-
-void VirtualMessages::receive(int from, std::span<std::byte> message) const {
-  const auto bytes = ranks_.receive(from, rank_);
-  std::ranges::copy(std::span(bytes).first(std::min(bytes.size(), message.size())),
-                    message.begin());
-}
-
-/// In log2(p) rounds: a minimum may count twice.
-void VirtualMessages::allreduce_min(std::span<std::int64_t> values) const {
-  std::vector<std::int64_t> theirs(values.size());
-  for (int step = 1; step < size(); step *= 2) {
-    send((rank_ + step) % size(), std::as_bytes(values));
-    receive((rank_ - step + size()) % size(), std::as_writable_bytes(std::span(theirs)));
-    std::ranges::transform(values, theirs, values.begin(),
-                           [](std::int64_t a, std::int64_t b) { return std::min(a, b); });
-  }
-}
-
-/// Along a binomial tree.
-std::string VirtualMessages::bcast(std::string text, int root) const {
-  const int self = (rank_ - root + size()) % size();  // 0 is the root
-  const auto real = [&](int rank) { return (rank + root) % size(); };
-  int step = 1;
-  while (step < size() && (self & step) == 0) {
-    step *= 2;
-  }
-  if (self != 0) {
-    const auto bytes = ranks_.receive(real(self - step), rank_);
-    text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  }
-  for (step /= 2; step > 0; step /= 2) {
-    if (self + step < size()) {
-      send(real(self + step), std::as_bytes(std::span(text)));
-    }
-  }
-  return text;
-}
-
-/// Along a binomial tree, to rank 0.
-void VirtualMessages::gather(std::span<const std::byte> mine, std::span<std::byte> all) const {
-  Bytes of_some(mine.begin(), mine.end());
-  for (int step = 1; step < size(); step *= 2) {
-    if ((rank_ & step) != 0) {
-      send(rank_ - step, of_some);
-      return;
-    }
-    if (rank_ + step < size()) {
-      const auto theirs = ranks_.receive(rank_ + step, rank_);
-      of_some.insert(of_some.end(), theirs.begin(), theirs.end());
-    }
-  }
-  std::ranges::copy(of_some, all.begin());
-}
-
-class VirtualTransport final : public Transport {
- public:
-  VirtualTransport(VirtualRanks& ranks, int rank) : ranks_(ranks), rank_(rank) {}
-
-  int rank() const override { return rank_; }
-  int size() const override { return static_cast<int>(ranks_.ranks_.size()); }
-  void send(int to, std::vector<std::byte> bytes) override {
-    ranks_.send(rank_, to, VirtualRanks::kOfSearch, bytes);
-  }
-  std::optional<Message> receive() override { return ranks_.poll(rank_); }
-  std::int64_t now_ns() const override { return VirtualRanks::now_ns(); }
-  std::int64_t pace_ns() const override { return VirtualRanks::now_ns(); }
-  // Coarse looks are part of the visits, as in a run: they stay the system's.
-  void pause(int tries, bool /*is_polite*/) override { ranks_.spend(pause_ns(tries)); }
-
- private:
-  VirtualRanks& ranks_;
-  int rank_;
-};
-
-std::unique_ptr<Transport> VirtualMessages::transport() const {
-  return std::make_unique<VirtualTransport>(ranks_, rank_);
-}
-
-Surroundings VirtualMessages::surroundings(int /*threads*/, bool /*is_bound*/) const {
-  const VirtualNetwork& network = ranks_.network_;
-  std::vector<int> others;
-  for (int other = 0; other < size(); ++other) {
-    if (other != rank_ && network.host_of(other) == network.host_of(rank_)) {
-      others.push_back(other);
-    }
-  }
-  return others.empty() ? Surroundings{} : Surroundings{.near = {std::move(others)}};
-}
-
-class VirtualRanks::Pause {
- public:
-  explicit Pause(VirtualRanks& ranks) : ranks_(ranks) { ranks_.look(); }
-  ~Pause() { ranks_.looked_ns_ = ranks_.clock_ != nullptr ? ranks_.clock_() : 0; }
-  Pause(const Pause&) = delete;
-  Pause& operator=(const Pause&) = delete;
-
- private:
-  VirtualRanks& ranks_;
-};
-
-VirtualRanks::VirtualRanks(int ranks, VirtualNetwork network, Clock clock, int heard_by)
-    : network_(std::move(network)),
-      clock_(clock),
-      heard_by_(heard_by),
-      look_ns_(clock != nullptr ? cost_of(clock) : 0),
-      ranks_(static_cast<std::size_t>(ranks)) {
-  if (ranks > 1) {
-    const int on_another = std::min(network_.ranks_per_host, ranks - 1);  // or as near as rank 1
-    lookahead_ns_ = std::min(network_.delay_ns(0, 1, 0), network_.delay_ns(0, on_another, 0));
-  }
-}
-
-VirtualRanks::~VirtualRanks() = default;
-
-void VirtualRanks::run(const std::function<void(const VirtualMessages&)>& work) {
-  const auto run_rank = [&](int rank) {
-    looked_ns_ = clock_ != nullptr ? clock_() : 0;
-    try {
-      work(VirtualMessages(*this, rank));
-    } catch (...) {
-      failure_ = failure_ ? failure_ : std::current_exception();
-    }
-    look();
-  };
-  elapsed_ns_ = 0;
-  failure_ = nullptr;
-  for (int rank = 0; rank < std::ssize(ranks_); ++rank) {
-    ranks_[rank] = {.fiber = std::make_unique<Fiber>([&run_rank, rank] { run_rank(rank); })};
-    ready_.emplace(0, rank);
-  }
-  VirtualRanks* const before = std::exchange(ranks_of_thread, this);
-  for (std::size_t ended = 0; ended < ranks_.size();) {
-    if (ready_.empty() && !failure_) {
-      failure_ = std::make_exception_ptr(Error("every rank waits for a message that none sends"));
-    }
-    for (int rank = 0; failure_ && rank < std::ssize(ranks_); ++rank) {
-      wake(rank);  // to fail, too
-    }
-    running_ = ready_.top().second;
-    ready_.pop();
-    Rank& next = ranks_[running_];
-    next.fiber->resume();
-    if (next.fiber->has_ended()) {
-      ++ended;
-      elapsed_ns_ = std::max(elapsed_ns_, next.clock_ns);
-    }
-  }
-  ranks_of_thread = before;
-  if (failure_) {
-    std::rethrow_exception(failure_);
-  }
-}
-
-std::int64_t VirtualRanks::now_ns() {
-  VirtualRanks& all = *ranks_of_thread;
-  all.look();
-  return all.ranks_[all.running_].clock_ns;
-}
-
-void VirtualRanks::look() {
-  if (clock_ != nullptr) {
-    const std::int64_t now_ns = clock_();
-    spend(std::max<std::int64_t>(0, now_ns - looked_ns_ - look_ns_));
-    looked_ns_ = now_ns;
-  }
-}
-
-void VirtualRanks::spend(std::int64_t ns) { ranks_[running_].clock_ns += ns; }
-
-void VirtualRanks::switch_away() {
-  ranks_[running_].fiber->suspend();
-  fail_with_others();
-}
-
-void VirtualRanks::fail_with_others() const {
-  if (failure_) {
-    throw Error("another rank has failed");
-  }
-}
-
-void VirtualRanks::let_others_catch_up() {
-  fail_with_others();
-  const std::int64_t clock_ns = ranks_[running_].clock_ns;
-  if (!ready_.empty() && clock_ns > ready_.top().first + lookahead_ns_) {
-    ready_.emplace(clock_ns, running_);
-    switch_away();
-  }
-}
-
-void VirtualRanks::wake(int rank) {
-  if (std::exchange(ranks_[rank].waits_for, std::nullopt)) {
-    ready_.emplace(ranks_[rank].clock_ns, rank);
-  }
-}
-
-void VirtualRanks::send(int from, int to, Kind kind, std::span<const std::byte> message) {
-  const Pause pause(*this);
-  Rank& receiver = ranks_[to];
-  std::deque<InFlight>& queue = receiver.inboxes[kind][from];
-  const std::int64_t arrives_ns =
-      std::max(ranks_[from].clock_ns + network_.delay_ns(from, to, message.size()),
-               queue.empty() ? 0 : queue.back().arrives_ns);
-  queue.push_back({arrives_ns, messages_++, Bytes(message.begin(), message.end())});
-  if (kind == kOfCall && receiver.waits_for == from) {
-    receiver.clock_ns = std::max(receiver.clock_ns, arrives_ns);
-    wake(to);
-  }
-}
-
-Bytes VirtualRanks::take(Rank& rank, Kind kind, int from) {
-  const auto queue = rank.inboxes[kind].find(from);
-  Bytes bytes = std::move(queue->second.front().bytes);
-  queue->second.pop_front();
-  if (queue->second.empty()) {
-    rank.inboxes[kind].erase(queue);
-  }
-  return bytes;
-}
-
-Bytes VirtualRanks::receive(int from, int to) {
-  const Pause pause(*this);
-  Rank& me = ranks_[to];
-  const auto found = me.inboxes[kOfCall].find(from);
-  if (found != me.inboxes[kOfCall].end()) {
-    me.clock_ns = std::max(me.clock_ns, found->second.front().arrives_ns);
-  } else {
-    me.waits_for = from;
-    switch_away();
-  }
-  Bytes message = take(me, kOfCall, from);
-  if (to == heard_by_) {
-    heard_.push_back(message);
-  }
-  return message;
-}
-
-std::optional<Message> VirtualRanks::poll(int rank) {
-  const Pause pause(*this);
-  spend(kPoll_ns);
-  let_others_catch_up();
-  Rank& me = ranks_[rank];
-  const auto first = std::ranges::min_element(me.inboxes[kOfSearch], {}, [](const auto& of_sender) {
-    const InFlight& oldest = of_sender.second.front();
-    return std::pair(oldest.arrives_ns, oldest.number);
-  });
-  if (first == me.inboxes[kOfSearch].end() || first->second.front().arrives_ns > me.clock_ns) {
-    return std::nullopt;
-  }
-  const int from = first->first;
-  return Message{.from = from, .bytes = take(me, kOfSearch, from)};
-}
+std::int64_t VirtualRanks::now_ns() { return turns_of_thread->now_ns(); }
 
 }  // namespace cleave::detail

@@ -125,7 +125,7 @@ void CallIdentity::refuse(const Comm& comm) const {
 void CallMessages::exchange(int partner, std::span<const std::byte> out,
                             std::span<std::byte> in) const {
   if (call_ == nullptr) {
-    return MpiMessages::exchange(partner, out, in);
+    return Comm::exchange(partner, out, in);
   }
   if (!swap_first(*comm(), std::exchange(call_, nullptr)->hash(), out, in)) {
     throw OtherCall{};

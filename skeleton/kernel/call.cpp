@@ -49,6 +49,21 @@ ErasedValue solve_on_all_ranks(const AnyApp& app, const Given& given, const Call
                             traits_of(options.placement).problem);
 }
 
+/// This rank alone, while others may want its cores.
+class OwnRank final : public Comm {
+ public:
+  explicit OwnRank(bool is_polite) : Comm(MPI_COMM_SELF), is_polite_(is_polite) {}
+
+  Surroundings surroundings(int threads, bool is_bound) const override {
+    Surroundings surroundings = Comm::surroundings(threads, is_bound);
+    surroundings.is_polite |= is_polite_;
+    return surroundings;
+  }
+
+ private:
+  const bool is_polite_;
+};
+
 /// Collective: every rank of `comm` passes what it is about to call. \throws Error
 void agree_on_call(const Comm& comm, const CallIdentity& identity, Recorder* recorder) {
   if (comm.size() == 1) {
@@ -80,8 +95,7 @@ Solver solver_of(const AnyApp& app, const CallOptions& options) {
   const bool is_polite = hosts_of(Comm(options.comm)).polite(threads);
   return [&app, alone = std::move(alone), is_polite](ErasedValue problem) {
     try {
-      return app.steal([&] { return std::move(problem); }, alone,
-                       MpiMessages(Comm(MPI_COMM_SELF), is_polite));
+      return app.steal([&] { return std::move(problem); }, alone, OwnRank(is_polite));
     } catch (const FunctorError& e) {
       throw BlockFailed(e.block(), e.message());
     }
@@ -118,7 +132,7 @@ ErasedValue call(DC_Type type, const AnyApp& app, std::uint64_t problem_hash, co
     case DC_Type::hypercube:
       return solve_on_all_ranks(app, given, options, nullptr);
     case DC_Type::work_stealing:
-      return app.steal(given, options, MpiMessages(Comm(options.comm)));
+      return app.steal(given, options, Comm(options.comm));
   }
   throw Error("not a DC_Type");
 }

@@ -277,7 +277,7 @@ void rehearse_search(const Comm& world, AnyRun& run, const RunOptions& options,
     for (Recorder& recorder : recorders) {
       recorder.begin_repetition(i, i < options.warm_up);
     }
-    ranks.run([&](const VirtualMessages& rank) { run.solve_as(rank, options_of(rank.rank())); });
+    ranks.run([&](const SearchMessages& rank) { run.solve_as(rank, options_of(rank.rank())); });
     for (Recorder& recorder : recorders) {
       recorder.end_repetition(ranks.elapsed_ns());
     }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A communicator: calls MPI's messages and knows its counts. Only the polled messages of work
-// stealing are elsewhere (mpi_transport.hpp).
-//
-// Messages longer than MPI's 32-bit counts go in pieces. Waiting is polite where ranks outnumber
-// cores (hosts.hpp). MPICH itself polls and never yields, which costs a barrier of 8 ranks on 2
-// cores 30 ms.
+// The ranks of a call: MPI's (`Comm`), or ranks that are not there (virtual_ranks.hpp,
+// played_messages.hpp), with MPI's messages longer than its 32-bit counts in pieces. Waiting is
+// polite where ranks outnumber cores (hosts.hpp): MPICH itself polls and never yields, which costs
+// a barrier of 8 ranks on 2 cores 30 ms.
 #pragma once
 
 #include <mpi.h>
@@ -12,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,10 +22,57 @@
 
 namespace cleave {
 
-namespace detail {
-struct CommState;
-}  // namespace detail
+class Comm;
 class Hosts;
+
+namespace detail {
+
+struct CommState;
+struct Step;
+struct Surroundings;
+class Transport;
+using Bytes = std::vector<std::byte>;
+
+/// One rank among the others, as executors see it. Every function means what it means of Comm.
+class Messages {
+ public:
+  struct Outbound {
+    int to;
+    std::span<const std::byte> bytes;
+  };
+  struct Inbound {
+    int from;
+    std::span<std::byte> bytes;
+  };
+
+  virtual ~Messages() = default;
+
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+  virtual void exchange(int partner, std::span<const std::byte> out,
+                        std::span<std::byte> in) const = 0;
+  virtual void exchange(std::span<const Outbound> out, std::span<const Inbound> in) const = 0;
+  virtual void send(int to, std::span<const std::byte> message) const = 0;
+  virtual void receive(int from, std::span<std::byte> message) const = 0;
+  virtual void allreduce_min(std::span<std::int64_t> values) const = 0;
+  virtual std::string bcast(std::string text, int root) const = 0;
+
+  /// The executor is about to make this step of this rank.
+  virtual void begin(const Step& /*step*/, int /*level*/) const {}
+};
+
+/// One rank of a search among the others.
+class SearchMessages : public Messages {
+ public:
+  virtual void gather(std::span<const std::byte> mine, std::span<std::byte> all) const = 0;
+  /// The polled messages of this rank (transport.hpp).
+  virtual std::unique_ptr<Transport> transport() const = 0;
+  virtual Surroundings surroundings(int threads, bool is_bound) const = 0;
+  /// Null where the ranks are not MPI's.
+  virtual const Comm* comm() const { return nullptr; }
+};
+
+}  // namespace detail
 
 /// MPI reported a failure; the communicator is unusable afterwards.
 class MpiError : public Error {
@@ -40,7 +86,7 @@ class MpiError : public Error {
 /// Costs are those of p ranks, with l the latency of a message in seconds and g the gap in seconds
 /// a byte. MPI chooses the algorithm of a collective; given is the usual one
 /// (docs/explanation/model.md). Every function but the constructor throws MpiError alone.
-class Comm {
+class Comm : public detail::SearchMessages {
  public:
   /// Collective over `comm` the first time: one MPI_Comm_dup and one MPI_Allgather, kept with
   /// `comm` and freed with it.
@@ -52,32 +98,23 @@ class Comm {
   /// is an error, and it agrees with itself alone.
   static Comm as_rank(int rank, int size);
 
-  int rank() const;
-  int size() const;
+  int rank() const override;
+  int size() const override;
 
   /// Collective. Cost: log2(p) l.
   void barrier() const;
 
   /// Sends to and receives from `partner` at once; both sides call it with matching lengths.
   /// Cost: 2 (l + g bytes) with the gap of both directions at once (eq. 9).
-  void exchange(int partner, std::span<const std::byte> out, std::span<std::byte> in) const;
-
-  struct Outbound {
-    int to;
-    std::span<const std::byte> bytes;
-  };
-  struct Inbound {
-    int from;
-    std::span<std::byte> bytes;
-  };
+  void exchange(int partner, std::span<const std::byte> out,
+                std::span<std::byte> in) const override;
   /// All messages at once, at most one from one rank to another; the receiver passes the sender's
-  /// length. Cost: l a message and MiB, and g times the greater of the bytes
-  /// sent and received.
-  void exchange(std::span<const Outbound> out, std::span<const Inbound> in) const;
+  /// length. Cost: l a message and MiB, and g times the greater of the bytes sent and received.
+  void exchange(std::span<const Outbound> out, std::span<const Inbound> in) const override;
 
   /// One message; the receiver passes its length. Cost: l + g bytes.
-  void send(int to, std::span<const std::byte> message) const;
-  void receive(int from, std::span<std::byte> message) const;
+  void send(int to, std::span<const std::byte> message) const override;
+  void receive(int from, std::span<std::byte> message) const override;
 
   /// The minimum, maximum or sum of all ranks' values, on every rank. Collective, as all that
   /// follow. Cost: 2 log2(p) l.
@@ -85,24 +122,28 @@ class Comm {
   std::int64_t allreduce_max(std::int64_t value) const;
   std::int64_t allreduce_sum(std::int64_t value) const;
   /// The minimum of each of several values, as many on every rank, in their place.
-  void allreduce_min(std::span<std::int64_t> values) const;
+  void allreduce_min(std::span<std::int64_t> values) const override;
 
   /// `bytes` of `root` on every rank; the lengths must be equal. Cost: log2(p) (l + g bytes).
   void bcast(std::span<std::byte> bytes, int root) const;
   /// `text` of `root` on every rank.
-  std::string bcast(std::string text, int root) const;
+  std::string bcast(std::string text, int root) const override;
   /// One value of each rank, in rank order; empty on ranks other than 0.
   /// Cost: log2(p) l + 8 p g.
   std::vector<std::int64_t> gather(std::int64_t value) const;
   /// `mine` of all ranks, equally long, in rank order in `all`, which only rank 0 uses.
   /// Cost: log2(p) l + g times the bytes of `all`.
-  void gather(std::span<const std::byte> mine, std::span<std::byte> all) const;
+  void gather(std::span<const std::byte> mine, std::span<std::byte> all) const override;
 
   /// MPI_Alltoallv in bytes; counts and offsets have one entry a rank. Cost: (p - 1) l + g times
   /// the greater of the bytes sent and received.
   void alltoall(std::span<const std::byte> out, std::span<const int> send_counts,
                 std::span<const int> send_offsets, std::span<std::byte> in,
                 std::span<const int> receive_counts, std::span<const int> receive_offsets) const;
+
+  std::unique_ptr<detail::Transport> transport() const override;
+  detail::Surroundings surroundings(int threads, bool is_bound) const override;
+  const Comm* comm() const override { return this; }
 
   /// Cleave's own duplicate, for collectives that this class does not have.
   MPI_Comm handle() const;
@@ -111,8 +152,8 @@ class Comm {
   friend const Hosts& hosts_of(const Comm& comm);
 
   explicit Comm(const detail::CommState* state) : state_(state) {}
-  void exchange(std::span<const Outbound> out, std::span<const Inbound> in,
-                std::size_t piece_bytes) const;
+  void exchange_pieces(std::span<const Outbound> out, std::span<const Inbound> in,
+                       std::size_t piece_bytes) const;
   void wait_all(std::span<MPI_Request> requests) const;
   using Fold = std::int64_t(std::int64_t, std::int64_t);
   void reduce(std::span<std::int64_t> values, MPI_Op op, Fold* fold) const;

@@ -13,18 +13,22 @@
 #pragma once
 
 #include <array>
+#include <boost/pfr/core.hpp>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <optional>
 #include <ranges>
 #include <span>
+#include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
-#include <cleave/comm/fields.hpp>
 #include <cleave/error.hpp>
 
 namespace cleave {
@@ -83,25 +87,144 @@ struct wire;
 /// - `static std::span<const Element> view(const T&, Storage& scratch)`: what crosses, in the value
 ///   itself or in `scratch`;
 /// - `static T restore(Storage)`.
-template <class T, class Vector>
+template <class T, class Elements>
 struct WireByStorage {
-  using Storage = Vector;
+  using Storage = Elements;
 
   static void pack(Packer& packer, const T& value) {
     Storage scratch;
-    const auto elements = wire<T>::view(value, scratch);
+    const std::span elements = wire<T>::view(value, scratch);
     packer.put_count(elements.size());
     packer.put(elements.data(), elements.size_bytes());
   }
   static T unpack(Unpacker& unpacker) {
     constexpr std::size_t kBytes = sizeof(typename Storage::value_type);
-    Storage storage(unpacker.take_count(kBytes));
+    Storage storage;
+    storage.resize(unpacker.take_count(kBytes));
     unpacker.take(storage.data(), storage.size() * kBytes);
     return wire<T>::restore(std::move(storage));
   }
 };
 
 namespace detail {
+
+/// std::complex and std::bitset, whose headers few programs need.
+template <class T>
+concept PlainOfStandard = std::is_trivially_copyable_v<T> &&
+                          (
+                              requires(const T& value) {
+                                { value.imag() } -> std::same_as<typename T::value_type>;
+                                requires sizeof(T) == 2 * sizeof(typename T::value_type);
+                              } ||
+                              requires(const T& value) {
+                                value.to_ullong();
+                                value.test(0);
+                              });
+
+}  // namespace detail
+
+/// Specialise as `true` for a trivially copyable type that cannot be looked into (it has private
+/// members or a base class) and whose bytes are its whole value.
+template <class T>
+inline constexpr bool kPlain =
+    std::is_arithmetic_v<T> || std::is_enum_v<T> || detail::PlainOfStandard<T>;
+
+namespace detail {
+
+// The fields of an aggregate. Boost.PFR names them, by functions of its detail that are told how
+// many there are: its public ones count. g++ 12 breaks down in that count where a field is a
+// std::array of strings, and it takes each element of a C array for a field of its own.
+
+/// Initialises any field but a C array, whose elements it initialises one by one. Never called.
+struct AnyReference {
+  std::size_t index;
+  template <class Field>
+  operator Field&() const&& noexcept;
+  template <class Field>
+  operator Field&() const& noexcept;
+};
+/// Initialises any field of an aggregate that can only be moved.
+struct AnyValue {
+  std::size_t index;
+  template <class Field>
+  operator Field() const&& noexcept;
+};
+template <class T>
+using AnyField = std::conditional_t<std::is_copy_constructible_v<T>, AnyReference, AnyValue>;
+
+/// Initialises what no structured binding of T names, and nothing else: a base, or a union, which
+/// may have no name.
+template <class T>
+struct AnyUnnamed {
+  template <class Part>
+    requires((std::is_base_of_v<Part, T> && !std::same_as<Part, T>) ||
+             (std::is_union_v<Part> && !kPlain<Part>))
+  operator Part() const noexcept;
+};
+
+/// The maximum that PFR can name.
+inline constexpr std::size_t kMaxFields = 100;
+
+template <class T, std::size_t... i, class... More>
+consteval bool takes(std::index_sequence<i...> /*initialisers*/, More... /*behind*/) {
+  return requires { T{AnyField<T>{i}..., More{}...}; };
+}
+template <class T, std::size_t n>
+inline constexpr bool kTakes = takes<T>(std::make_index_sequence<n>());
+
+/// How many initialisers T takes, one more than `kMaxFields` at most: its fields, if `HasFields`.
+template <class T, std::size_t n = 0>
+consteval std::size_t field_count() {
+  if constexpr (n > kMaxFields || (kTakes<T, n> && !kTakes<T, n + 1>)) {
+    return n;
+  } else {
+    return field_count<T, n + 1>();
+  }
+}
+
+template <class T, std::size_t... i, std::size_t... j>
+consteval bool takes_braces(std::index_sequence<i...> /*before*/,
+                            std::index_sequence<j...> /*behind*/) {
+  return requires { T{AnyField<T>{i}..., {}, AnyField<T>{j}...}; };
+}
+
+/// Whether the initialisers are the fields: none is left, none is for a base or a union, and none
+/// is an element of a C array, where `{}` stands for the whole (if T can be made of nothing).
+template <class T>
+consteval bool counts_fields() {
+  return []<std::size_t... i>(std::index_sequence<i...> all) {
+    return !takes_braces<T>(all, std::index_sequence<>()) &&
+           (!takes<T>(std::make_index_sequence<i>(), AnyUnnamed<T>()) && ...) &&
+           (!kTakes<T, 0> || (takes_braces<T>(std::make_index_sequence<i>(),
+                                              std::make_index_sequence<sizeof...(i) - i - 1>()) &&
+                              ...));
+  }(std::make_index_sequence<field_count<T>()>());
+}
+
+/// An aggregate whose fields can be named. One that is const or a reference cannot be assigned.
+template <class T>
+concept HasFields = std::is_aggregate_v<T> && std::is_class_v<T> && std::is_move_assignable_v<T> &&
+                    (field_count<T>() <= kMaxFields) && counts_fields<T>();
+
+template <class... Ts>
+struct Types {};
+template <class... Ts>
+auto types_of(const std::tuple<Ts...>&) -> Types<std::remove_cvref_t<Ts>...>;
+
+/// References to the fields of `value`, as a std::tuple.
+template <class T>
+  requires HasFields<std::remove_const_t<T>>
+auto fields_of(T& value) {
+  constexpr std::size_t kCount = field_count<std::remove_const_t<T>>();
+  const auto fields =
+      boost::pfr::detail::tie_as_tuple(value, boost::pfr::detail::size_t_<kCount>{});
+  return [&]<std::size_t... i>(std::index_sequence<i...>) {
+    return std::tie(boost::pfr::detail::sequence_tuple::get<i>(fields)...);
+  }(std::make_index_sequence<kCount>());
+}
+/// The types of T's fields, as Types.
+template <HasFields T>
+using FieldTypes = decltype(types_of(fields_of(std::declval<T&>())));
 
 template <class T>
 inline constexpr bool kIsArray = false;
@@ -149,8 +272,27 @@ concept Container =
       container.size();
     };
 
-/// Why a type does not cross to another rank, the graver the greater.
-enum class Fault { none, aggregate, closed, state, recursive, pointer };
+/// A vector of plain elements or a string, which crosses as its storage is.
+template <class T>
+concept ContiguousContainer =
+    Container<T> && std::ranges::contiguous_range<const T> && is_plain<typename T::value_type>();
+
+/// A default-constructed container compares, hashes and allocates as any other one of its type.
+template <class T>
+concept StatelessContainer =
+    Container<T> && std::is_empty_v<typename T::allocator_type> &&
+    (
+        !requires { typename T::key_compare; } ||
+        requires { requires std::is_empty_v<typename T::key_compare>; }) &&
+    (
+        !requires { typename T::hasher; } ||
+        requires {
+          requires std::is_empty_v<typename T::hasher> && std::is_empty_v<typename T::key_equal>;
+        });
+
+/// Why a type does not cross to another rank, the graver the greater: it cannot be looked into, or
+/// it points elsewhere.
+enum class Fault { none, closed, pointer };
 
 /// \tparam Culprit  the type at fault
 template <Fault fault, class Culprit>
@@ -163,19 +305,14 @@ std::conditional_t<(a >= b), Crossing<a, A>, Crossing<b, B>> operator|(Crossing<
   return {};
 }
 
-template <class T>
-inline constexpr Fault kFaultOf = PointsElsewhere<T>       ? Fault::pointer
-                                  : Container<T>           ? Fault::state
-                                  : std::is_aggregate_v<T> ? Fault::aggregate
-                                                           : Fault::closed;
-
 /// The gravest fault of T and of the parts that its wire names. \tparam Above  what holds T
 template <class T, class... Above>
 auto crossing() {
-  if constexpr ((std::same_as<T, Above> || ...)) {
-    return Crossing<Fault::recursive, T>();
-  } else if constexpr (!HasWire<T>) {
-    return Crossing<kFaultOf<T>, T>();
+  constexpr bool kHoldsItself = (std::same_as<T, Above> || ...);
+  if constexpr (!HasWire<T> && PointsElsewhere<T>) {
+    return Crossing<Fault::pointer, T>();
+  } else if constexpr (kHoldsItself || !HasWire<T>) {
+    return Crossing<Fault::closed, T>();
   } else if constexpr (requires { typename wire<T>::Parts; }) {
     return []<class... Parts>(Types<Parts...>) {
       return (Crossing<Fault::none, T>() | ... | crossing<Parts, T, Above...>());
@@ -220,22 +357,129 @@ struct wire<bool> {
   }
 };
 
-/// An aggregate that is not plain: its fields one after the other.
+namespace detail {
+
+/// The parts of a value one after the other.
+template <class T, class Parts>
+struct WireOfParts;
+template <class T, class... Ts>
+struct WireOfParts<T, Types<Ts...>> {
+  using Parts = Types<Ts...>;
+
+  static void pack([[maybe_unused]] Packer& packer, const T& value) {
+    const auto pack_all = [&](const Ts&... parts) { (wire<Ts>::pack(packer, parts), ...); };
+    if constexpr (HasFields<T>) {
+      std::apply(pack_all, fields_of(value));
+    } else {
+      std::apply(pack_all, value);
+    }
+  }
+  static T unpack([[maybe_unused]] Unpacker& unpacker) {
+    return T{wire<Ts>::unpack(unpacker)...};  // braces: left to right
+  }
+};
+
+}  // namespace detail
+
+/// An aggregate that is not plain.
 template <class T>
   requires(!Plain<T> && detail::Inspectable<T>)
-struct wire<T> {
-  using Parts = detail::FieldTypes<T>;
+struct wire<T> : detail::WireOfParts<T, detail::FieldTypes<T>> {};
 
-  static void pack(Packer& packer, const T& value) {
-    const auto fields = detail::fields_of(value);
-    [&]<class... Fields, std::size_t... i>(detail::Types<Fields...>, std::index_sequence<i...>) {
-      (wire<Fields>::pack(packer, detail::field<i>(fields)), ...);
-    }(Parts(), std::make_index_sequence<detail::field_count<T>()>());
+template <class First, class Second>
+struct wire<std::pair<First, Second>>
+    : detail::WireOfParts<std::pair<First, Second>,
+                          detail::Types<std::remove_const_t<First>, Second>> {};
+template <class... Ts>
+struct wire<std::tuple<Ts...>>
+    : detail::WireOfParts<std::tuple<Ts...>, detail::Types<std::remove_const_t<Ts>...>> {};
+
+template <class T, std::size_t n>
+  requires(!Plain<std::array<T, n>>)
+struct wire<std::array<T, n>> {
+  using Parts = detail::Types<T>;
+
+  static void pack(Packer& packer, const std::array<T, n>& values) {
+    for (const T& value : values) {
+      wire<T>::pack(packer, value);
+    }
+  }
+  static std::array<T, n> unpack(Unpacker& unpacker) {
+    std::array<T, n> values;
+    for (T& value : values) {
+      value = wire<T>::unpack(unpacker);
+    }
+    return values;
+  }
+};
+
+template <class T>
+struct wire<std::optional<T>> {
+  using Parts = detail::Types<T>;
+
+  static void pack(Packer& packer, const std::optional<T>& value) {
+    wire<bool>::pack(packer, value.has_value());
+    if (value) {
+      wire<T>::pack(packer, *value);
+    }
+  }
+  static std::optional<T> unpack(Unpacker& unpacker) {
+    return wire<bool>::unpack(unpacker) ? std::optional<T>(wire<T>::unpack(unpacker))
+                                        : std::nullopt;
+  }
+};
+
+/// The index of the alternative, and its value.
+template <class... Ts>
+struct wire<std::variant<Ts...>> {
+  using Parts = detail::Types<Ts...>;
+  using Variant = std::variant<Ts...>;
+
+  /// \throws Error  if the variant lost its value to an exception
+  static void pack(Packer& packer, const Variant& value) {
+    if (value.valueless_by_exception()) {
+      throw Error("a variant without a value cannot cross to another rank");
+    }
+    wire<std::uint32_t>::pack(packer, static_cast<std::uint32_t>(value.index()));
+    std::visit([&packer]<class T>(const T& held) { wire<T>::pack(packer, held); }, value);
+  }
+  static Variant unpack(Unpacker& unpacker) {
+    const auto index = wire<std::uint32_t>::unpack(unpacker);
+    std::optional<Variant> value;
+    [&]<std::size_t... i>(std::index_sequence<i...>) {
+      ((index == i ? void(value.emplace(std::in_place_index<i>, wire<Ts>::unpack(unpacker)))
+                   : void()),
+       ...);
+    }(std::index_sequence_for<Ts...>());
+    if (!value) {
+      throw Error("message damaged: a variant has fewer alternatives than it says");
+    }
+    return *std::move(value);
+  }
+};
+
+template <detail::ContiguousContainer T>
+struct wire<T> : WireByStorage<T, T> {
+  static std::span<const typename T::value_type> view(const T& values, T& /*scratch*/) {
+    return values;
+  }
+  static T restore(T storage) { return storage; }
+};
+
+/// The elements of a type that opts in by naming them (part.hpp), as they stand.
+template <class T>
+  requires Plain<typename T::CrossesByElement>
+struct wire<T> {
+  using Element = typename T::CrossesByElement;
+
+  static void pack(Packer& packer, const T& elements) {
+    packer.put_count(elements.size());
+    packer.put(elements.data(), elements.size() * sizeof(Element));
   }
   static T unpack(Unpacker& unpacker) {
-    return [&]<class... Fields>(detail::Types<Fields...>) {
-      return T{wire<Fields>::unpack(unpacker)...};
-    }(Parts());
+    T elements(unpacker.take_count(sizeof(Element)));
+    unpacker.take(elements.data(), elements.size() * sizeof(Element));
+    return elements;
   }
 };
 
@@ -257,6 +501,38 @@ T unpack_element(Unpacker& unpacker) {
   unpacker.take(&none, unpacker.left() == before ? 1 : 0);
   return value;
 }
+
+}  // namespace detail
+
+/// The elements of a container, one by one. A key that comes twice is refused.
+template <class T>
+  requires(detail::StatelessContainer<T> && !detail::ContiguousContainer<T>)
+struct wire<T> {
+  using Parts = detail::Types<typename T::value_type>;
+
+  static void pack(Packer& packer, const T& container) {
+    packer.put_count(container.size());
+    for (const auto& element : container) {
+      detail::pack_element<typename T::value_type>(packer, element);
+    }
+  }
+  static T unpack(Unpacker& unpacker) {
+    const std::size_t count = unpacker.take_count(1);
+    T container;
+    if constexpr (requires { container.reserve(count); }) {
+      container.reserve(count);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      container.insert(container.end(), detail::unpack_element<typename T::value_type>(unpacker));
+    }
+    if (container.size() < count) {
+      throw Error("message damaged: a container has a key twice");
+    }
+    return container;
+  }
+};
+
+namespace detail {
 
 template <class T>
 concept CrossesAsStorage = requires { typename wire<T>::Storage; };
@@ -325,5 +601,3 @@ class Incoming {
 };
 
 }  // namespace cleave
-
-#include <cleave/comm/standard_wires.hpp>

@@ -32,7 +32,7 @@
 #include <vector>
 
 #include <cleave/comm.hpp>
-#include <cleave/comm/mpi_transport.hpp>
+#include <cleave/comm/transport.hpp>
 #include <cleave/hosts.hpp>
 #include <cleave/kernel/rank_bag.hpp>
 #include <cleave/kernel/segments.hpp>
@@ -52,9 +52,9 @@ class Bag {
   explicit Bag(const Comm& comm, const BagOptions& options = {}) : comm_(comm) {
     agree(comm, [&] {
       segments_ = std::make_unique<detail::Segments<T>>(options.workers, options.initial_capacity);
-      bag_ = std::make_unique<detail::RankBag>(
-          *segments_, options, std::make_unique<detail::MpiTransport>(comm),
-          detail::surroundings_of(comm, options.workers, false));
+      bag_ =
+          std::make_unique<detail::RankBag>(*segments_, options, comm.transport(),
+                                            detail::surroundings_of(comm, options.workers, false));
       for (int i = 0; i < options.workers; ++i) {
         workers_.push_back(std::make_unique<detail::Worker>(comm.rank(), i));
       }

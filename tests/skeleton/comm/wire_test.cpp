@@ -135,12 +135,12 @@ struct Tree {
   int value = 0;
   std::vector<std::pair<int, Tree>> children;
 };
-static_assert(kWhy<Tree> == Fault::recursive && kWhy<std::optional<Tree>> == Fault::recursive);
+static_assert(kWhy<Tree> == Fault::closed && kWhy<std::optional<Tree>> == Fault::closed);
 
 using Compared = std::set<int, bool (*)(int, int)>;
 using ComparedByFunction = std::map<int, int, std::function<bool(int, int)>>;
-static_assert(kWhy<Compared> == Fault::state && kWhy<ComparedByFunction> == Fault::state);
-static_assert(kWhy<std::pmr::deque<std::string>> == Fault::state);
+static_assert(kWhy<Compared> == Fault::closed && kWhy<ComparedByFunction> == Fault::closed);
+static_assert(kWhy<std::pmr::deque<std::string>> == Fault::closed);
 
 class Opaque {
   int value_ = 3;
@@ -191,7 +191,7 @@ struct EndsWithUnion {
   };
 };
 template <class... Ts>
-constexpr bool kAreClosedAggregates = ((kWhy<std::vector<Ts>> == Fault::aggregate) && ...);
+constexpr bool kAreClosedAggregates = ((kWhy<std::vector<Ts>> == Fault::closed) && ...);
 static_assert(kAreClosedAggregates<OneWord, OneLetter, OneTable, Point3, WithConst>);
 static_assert(kAreClosedAggregates<Number64, HoldsUnion, BeginsWithUnion, EndsWithUnion>);
 

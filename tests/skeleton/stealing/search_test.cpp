@@ -624,9 +624,7 @@ TEST(Search, ThreadsStayForTheNextCall) {
 
 TEST(Search, NodesLongerThanAnMpiMessageCross) {
   CallOptions options{with_threads(1)};
-  options.hooks.transport = [](const Comm& comm) {
-    return std::make_unique<MpiTransport>(comm, 64);
-  };
+  options.hooks.transport = [](const Comm& comm) { return mpi_transport(comm, 64); };
   EXPECT_EQ(call(DC_Type::work_stealing, Words{}, 8, options), 9841);
   EXPECT_EQ(call(DC_Type::work_stealing, Chain{}, 1000, options), 1001);
 }

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <cleave/comm/mpi_transport.hpp>
+#include <cleave/comm/transport.hpp>
 #include <cleave/random.hpp>
 #include <cleave/tree_search.hpp>
 
@@ -93,15 +93,16 @@ struct LazyTree : RandomTree {
 class DelayingTransport final : public Transport {
  public:
   DelayingTransport(const Comm& comm, std::uint32_t seed)
-      : mpi_(comm), random_(seed * 1000 + static_cast<std::uint32_t>(comm.rank()) + 1) {}
+      : mpi_(mpi_transport(comm)),
+        random_(seed * 1000 + static_cast<std::uint32_t>(comm.rank()) + 1) {}
 
-  int rank() const override { return mpi_.rank(); }
-  int size() const override { return mpi_.size(); }
-  void send(int to, std::vector<std::byte> bytes) override { mpi_.send(to, std::move(bytes)); }
-  std::int64_t now_ns() const override { return mpi_.now_ns(); }
+  int rank() const override { return mpi_->rank(); }
+  int size() const override { return mpi_->size(); }
+  void send(int to, std::vector<std::byte> bytes) override { mpi_->send(to, std::move(bytes)); }
+  std::int64_t now_ns() const override { return mpi_->now_ns(); }
 
   std::optional<Message> receive() override {
-    while (auto message = mpi_.receive()) {
+    while (auto message = mpi_->receive()) {
       const std::int64_t delay_ns = random_() % 4 == 0 ? random_() % 2'000'000 : 0;
       held_[message->from].emplace_back(now_ns() + delay_ns, *std::move(message));
     }
@@ -116,7 +117,7 @@ class DelayingTransport final : public Transport {
   }
 
  private:
-  MpiTransport mpi_;
+  std::unique_ptr<Transport> mpi_;
   std::minstd_rand random_;
   std::map<int, std::deque<std::pair<std::int64_t, Message>>> held_;
 };

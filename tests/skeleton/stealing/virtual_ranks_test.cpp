@@ -54,7 +54,7 @@ Search run_on(int ranks, const App& app, Clock clock, VirtualNetwork between = {
               std::uint64_t seed = 1) {
   VirtualRanks all(ranks, between, clock);
   Search run;
-  all.run([&](const VirtualMessages& rank) {
+  all.run([&](const SearchMessages& rank) {
     Recorder recorder(VirtualRanks::now_ns, 1 << 12);
     const bool is_first = rank.rank() == 0;
     const CallOptions options{
@@ -89,7 +89,7 @@ TEST(VirtualRanks, FindWhatOneLoopFinds) {
 TEST(VirtualRanks, CombineInTheOrderOfTheHalves) {
   for (const int size : {1, 3, 8}) {
     VirtualRanks ranks(size, {.inside = network(1e-7, 0)}, processor_ns);
-    ranks.run([](const VirtualMessages& rank) {
+    ranks.run([](const SearchMessages& rank) {
       Recorder recorder(VirtualRanks::now_ns, 1 << 12);
       const CallOptions options{{.recorder = &recorder, .placement = Placement::replicated}};
       EXPECT_EQ(call_on(rank, Concatenate{}, {"a", "b", "c", "d", "e", "f"}, options), "abcdef");
@@ -137,7 +137,7 @@ TEST(VirtualRanks, WaitForMessagesAsLongAsTheNetworkTakes) {
       .inside = network(1e-6, 1e-9), .between = network(1e-5, 1e-8), .ranks_per_host = 2};
   VirtualRanks ranks(4, between);
   std::array<std::int64_t, 4> arrived_ns{};
-  ranks.run([&](const VirtualMessages& rank) {
+  ranks.run([&](const SearchMessages& rank) {
     std::vector<std::byte> bytes(1000);
     if (rank.rank() == 0) {
       for (int other = 1; other < 4; ++other) {
@@ -154,7 +154,7 @@ TEST(VirtualRanks, WaitForMessagesAsLongAsTheNetworkTakes) {
 
 TEST(VirtualRanks, KeepTheOrderOfASendersMessages) {
   VirtualRanks ranks(2, {.inside = network(1e-6, 1e-6)});
-  ranks.run([](const VirtualMessages& rank) {
+  ranks.run([](const SearchMessages& rank) {
     const auto transport = rank.transport();
     if (rank.rank() == 0) {
       transport->send(1, std::vector<std::byte>(1000));
@@ -175,7 +175,7 @@ TEST(VirtualRanks, KeepTheOrderOfASendersMessages) {
 TEST(VirtualRanks, HaveTheCollectivesOfComm) {
   for (const int size : {1, 2, 3, 5, 8, 64}) {
     VirtualRanks ranks(size);
-    ranks.run([size](const VirtualMessages& rank) {
+    ranks.run([size](const SearchMessages& rank) {
       std::array<std::int64_t, 2> values = {10 + rank.rank(), -rank.rank()};
       rank.allreduce_min(values);
       EXPECT_EQ(values, (std::array<std::int64_t, 2>{10, 1 - size}));
@@ -194,7 +194,7 @@ TEST(VirtualRanks, HaveTheCollectivesOfComm) {
 TEST(VirtualRanks, ExchangeMessagesOfAnyLengthAtOnce) {
   for (const int size : {1, 2, 5}) {
     VirtualRanks ranks(size);
-    ranks.run([size](const VirtualMessages& rank) {
+    ranks.run([size](const SearchMessages& rank) {
       const auto message_of = [](int from) {
         return std::vector<std::byte>(static_cast<std::size_t>(from), static_cast<std::byte>(from));
       };
@@ -217,7 +217,7 @@ TEST(VirtualRanks, ExchangeMessagesOfAnyLengthAtOnce) {
 }
 
 /// The message of what the ranks throw together.
-std::string failure_of(int size, const std::function<void(const VirtualMessages&)>& work) {
+std::string failure_of(int size, const std::function<void(const SearchMessages&)>& work) {
   try {
     VirtualRanks(size).run(work);
   } catch (const Error& e) {
@@ -227,7 +227,7 @@ std::string failure_of(int size, const std::function<void(const VirtualMessages&
 }
 
 TEST(VirtualRanks, EndWithTheFirstFailureOfAny) {
-  const std::string failure = failure_of(3, [](const VirtualMessages& rank) {
+  const std::string failure = failure_of(3, [](const SearchMessages& rank) {
     if (rank.rank() == 1) {
       throw Error("rank 1 has no more");
     }
@@ -238,7 +238,7 @@ TEST(VirtualRanks, EndWithTheFirstFailureOfAny) {
 }
 
 TEST(VirtualRanks, SayThatEveryRankWaits) {
-  const std::string failure = failure_of(2, [](const VirtualMessages& rank) {
+  const std::string failure = failure_of(2, [](const SearchMessages& rank) {
     std::array<std::byte, 1> never{};
     rank.receive(1 - rank.rank(), never);
   });
@@ -270,7 +270,7 @@ TEST(VirtualRanks, WithoutRoomForTheirStacksAreRefused) {
   GTEST_SKIP() << "the sanitizer ends a process without memory";
 #endif
   const testing::AddressSpace tight(rlim_t{4} << 20);
-  EXPECT_THROW(VirtualRanks(2).run([](const VirtualMessages&) {}), std::bad_alloc);
+  EXPECT_THROW(VirtualRanks(2).run([](const SearchMessages&) {}), std::bad_alloc);
 }
 
 Machine machine_of_two_hosts() {

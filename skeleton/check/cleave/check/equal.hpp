@@ -66,11 +66,7 @@ bool equal(const T& a, const T& b) {
   } else if constexpr (std::equality_comparable<T>) {
     return a == b;
   } else if constexpr (HasFields<T>) {
-    const auto fields_of_a = fields_of(a);
-    const auto fields_of_b = fields_of(b);
-    return [&]<std::size_t... i>(std::index_sequence<i...>) {
-      return (equal(field<i>(fields_of_a), field<i>(fields_of_b)) && ...);
-    }(std::make_index_sequence<field_count<T>()>());
+    return equal(fields_of(a), fields_of(b));
   } else {
     return same_bytes(a, b);
   }

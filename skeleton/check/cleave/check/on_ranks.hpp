@@ -57,7 +57,7 @@ std::vector<typename App::Solution> solutions_on(int ranks, DC_Type type, Placem
                                                  const App& app, const Make& make) {
   constexpr std::int64_t kBlock_ns = 30'000;
   std::vector<typename App::Solution> solutions(static_cast<std::size_t>(ranks));
-  VirtualRanks(ranks, {}, [] { return block_clock_ns; }).run([&](const VirtualMessages& rank) {
+  VirtualRanks(ranks, {}, [] { return block_clock_ns; }).run([&](const SearchMessages& rank) {
     CallOptions options{{.placement = placement}};
     options.hooks.before_block = [](Block, int) { block_clock_ns += kBlock_ns; };
     solutions[static_cast<std::size_t>(rank.rank())] =

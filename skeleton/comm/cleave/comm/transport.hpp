@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the ranks of a search send each other messages: MPI's (mpi_transport.hpp), those of virtual
-// ranks (virtual_ranks.hpp), or a test's, which may hold messages back. No MPI.
+// How the ranks of a search send each other messages: MPI's, those of virtual ranks
+// (virtual_ranks.hpp), or a test's, which may hold messages back. No MPI.
 #pragma once
 
 #include <sched.h>
@@ -8,10 +8,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include <cleave/trace.hpp>
+
+namespace cleave {
+class Comm;
+}  // namespace cleave
 
 namespace cleave::detail {
 
@@ -74,5 +79,9 @@ class Transport {
   /// Waits a moment, after so many `tries` in a row in which there was nothing to do.
   virtual void pause(int tries, bool is_polite) { pause_thread(tries, is_polite); }
 };
+
+/// The end of `comm`'s rank, with messages in pieces of so many bytes.
+std::unique_ptr<Transport> mpi_transport(const Comm& comm,
+                                         std::size_t piece_bytes = std::size_t{1} << 30);
 
 }  // namespace cleave::detail

@@ -102,31 +102,20 @@ concept DividesConst = requires(const App& app, const typename App::Problem& pro
   app.divide(problem, Share{});
 };
 
-#define CLEAVE_REQUIRE_CROSSING(of, why) \
-  CLEAVE_REQUIRE(fault != Fault::of,     \
-                 "cleave: Solution or Node cannot cross to another rank: it is or holds " why)
-
 /// Reports why a Solution or Node does not cross; the compiler's notes name the Culprit.
 template <class SolutionOrNode, Fault fault, class Culprit>
 consteval bool require_crossing(Crossing<fault, Culprit> /*crossing*/) {
-  CLEAVE_REQUIRE_CROSSING(pointer,
-                          "a pointer, a reference or a view, and what that refers to stays behind; "
-                          "hold the value, or specialise cleave::wire<T> for the type that holds "
-                          "it")
-  CLEAVE_REQUIRE_CROSSING(recursive,
-                          "a type that holds itself; specialise cleave::wire<T> for that type")
-  CLEAVE_REQUIRE_CROSSING(state,
-                          "a container whose comparator, hash or allocator has state, which stays "
-                          "behind; give it a type without members, or specialise cleave::wire<T> "
-                          "for the container")
-  CLEAVE_REQUIRE_CROSSING(closed,
-                          "a type with private members or a constructor; specialise "
-                          "cleave::wire<T> for that type, or cleave::kPlain<T> if its bytes are "
-                          "its value")
-  CLEAVE_REQUIRE_CROSSING(aggregate,
-                          "an aggregate with a base class, a C array, a union, a const member, or "
-                          "more than 100 members; specialise cleave::wire<T> for that type, or "
-                          "cleave::kPlain<T> if its bytes are its value")
+  CLEAVE_REQUIRE(fault != Fault::pointer,
+                 "cleave: Solution or Node cannot cross to another rank: it is or holds a pointer, "
+                 "a reference or a view, and what that refers to stays behind; hold the value, or "
+                 "specialise cleave::wire<T> for the type that holds it")
+  CLEAVE_REQUIRE(
+      fault != Fault::closed,
+      "cleave: Solution or Node cannot cross to another rank: it is or holds a type that "
+      "cannot be looked into (private members, a constructor, a base class, a C array, a "
+      "union, a const member, more than 100 members, itself, or a container whose "
+      "comparator, hash or allocator has state); specialise cleave::wire<T> for that "
+      "type, or cleave::kPlain<T> if its bytes are its value")
   return true;
 }
 

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include <cleave/comm.hpp>
-#include <cleave/comm/messages.hpp>
 #include <cleave/dc_type.hpp>
 #include <cleave/error.hpp>
 #include <cleave/kernel/blocks.hpp>
@@ -93,15 +92,15 @@ struct OtherCall {};
 
 /// The messages of two ranks whose first is of both at once, and says which call it is of: what
 /// `CallIdentity::agree` says in a message of its own, to which the other rank may have come.
-class CallMessages final : public MpiMessages {
+class CallMessages final : public Comm {
  public:
   /// \param call  what the first message tells; none without it
-  CallMessages(Comm comm, const CallIdentity* call) : MpiMessages(comm), call_(call) {}
+  CallMessages(const Comm& comm, const CallIdentity* call) : Comm(comm), call_(call) {}
 
   /// \throws OtherCall  on both ranks
   void exchange(int partner, std::span<const std::byte> out,
                 std::span<std::byte> in) const override;
-  using MpiMessages::exchange;
+  using Comm::exchange;
 
  private:
   mutable const CallIdentity* call_;

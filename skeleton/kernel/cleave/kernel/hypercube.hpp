@@ -9,7 +9,7 @@
 // or its group's problem was conquered higher up. So nothing hangs.
 #pragma once
 
-#include <cleave/comm/messages.hpp>
+#include <cleave/comm.hpp>
 #include <cleave/dc_type.hpp>
 #include <cleave/kernel/any_app.hpp>
 #include <cleave/kernel/lists.hpp>

@@ -11,7 +11,7 @@
 #include <optional>
 #include <span>
 
-#include <cleave/comm/messages.hpp>
+#include <cleave/comm.hpp>
 #include <cleave/kernel/blocks.hpp>
 #include <cleave/kernel/erased_value.hpp>
 #include <cleave/schedule/messages.hpp>

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include <cleave/comm.hpp>
-#include <cleave/comm/messages.hpp>
 #include <cleave/schedule/schedule.hpp>
 
 namespace cleave::detail {

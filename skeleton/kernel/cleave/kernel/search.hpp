@@ -14,7 +14,7 @@
 #include <vector>
 
 #include <cleave/application.hpp>
-#include <cleave/comm/messages.hpp>
+#include <cleave/comm.hpp>
 #include <cleave/comm/transport.hpp>
 #include <cleave/kernel/balancer.hpp>
 #include <cleave/kernel/blocks.hpp>

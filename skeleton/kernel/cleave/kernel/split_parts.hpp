@@ -24,7 +24,6 @@
 
 #include <cleave/application.hpp>
 #include <cleave/comm.hpp>
-#include <cleave/comm/messages.hpp>
 #include <cleave/kernel/blocks.hpp>
 #include <cleave/kernel/erased_value.hpp>
 #include <cleave/kernel/exchange_plan.hpp>

@@ -18,7 +18,6 @@
 #include <cleave/application.hpp>
 #include <cleave/check/equal.hpp>
 #include <cleave/comm.hpp>
-#include <cleave/comm/messages.hpp>
 #include <cleave/error.hpp>
 #include <cleave/kernel/call.hpp>
 #include <cleave/part.hpp>
