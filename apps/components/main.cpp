@@ -17,7 +17,6 @@
 #include "apps/components/check.hpp"
 #include "apps/components/components.hpp"
 #include "apps/components/graph_source.hpp"
-#include "apps/components/random_graph.hpp"
 
 namespace cleave::components {
 
@@ -147,8 +146,5 @@ int main(int argc, char** argv) {
             return {{"components", count_components(found.labels())}, {"combine", given.combine}};
           },
           .keep = [&](const Comm& comm, const Labelling& found) { given.keep(comm, found); },
-          // Known of random graphs alone.
-          .costs =
-              [&] { return source.name == "gnm" ? costs_on_random_graphs() : cleave::Costs{}; },
       });
 }

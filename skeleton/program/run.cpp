@@ -48,8 +48,8 @@ void check_trace_path(const std::filesystem::path& path) {
 }
 
 /// What a trace says of the run; `argv` as main got it.
-RunInformation run_information(const ProgramTraits& program, const CommandLine& line,
-                               const ProblemFacts& facts, int argc, char** argv) {
+RunInformation run_information(const ProgramTraits& program, const CommandLine& line, int argc,
+                               char** argv) {
   const RunOptions& options = line.options;
   return {.app = program.name,
           .type = std::string(name_of(options.type)),
@@ -60,7 +60,6 @@ RunInformation run_information(const ProgramTraits& program, const CommandLine& 
           .warm_up = options.warm_up,
           .inputs = std::string(name_of(options.inputs)),
           .options = {line.own.begin(), line.own.end()},
-          .costs = facts.costs ? facts.costs() : Costs{},
           .provenance = mpi_provenance(program.program, command_line_of(argc, argv))};
 }
 
@@ -211,7 +210,7 @@ void run_on_ranks(const Comm& comm, const ProgramTraits& program, int argc, char
     }
   });
   const auto run = program.begin(options);
-  const RunInformation information = run_information(program, *line, run->facts(), argc, argv);
+  const RunInformation information = run_information(program, *line, argc, argv);
   if (options.rehearse && options.type == DC_Type::hypercube) {
     rehearse(comm, *run, program, options, information);
   } else {

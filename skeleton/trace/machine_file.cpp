@@ -73,18 +73,6 @@ const Communication* nearest(const std::vector<Communication>& patterns, int ran
   return best;
 }
 
-nlohmann::json to_json(const Communication& pattern) {
-  JsonFields object;
-  fields(object, const_cast<Communication&>(pattern));
-  return object.raw();
-}
-
-Communication communication_from(const JsonFields& object) {
-  Communication pattern;
-  fields(const_cast<JsonFields&>(object), pattern);
-  return pattern;
-}
-
 MessageSegment Communication::segment_of(double message_bytes) const {
   MessageSegment found{0, latency_s, latency_error_s, gap_s_per_byte, gap_error_s_per_byte};
   for (const MessageSegment& segment : segments) {

@@ -30,17 +30,6 @@ NamedSizes named(const Sizes& sizes) {
 
 }  // namespace
 
-static void fields(JsonFields& object, Costs& costs) {
-  object("curves", costs.curves)("terms", [&](JsonFields& terms) {
-    for (const std::string& block : terms.names()) {
-      costs.terms.push_back({.block = block});
-    }
-    for (BlockTerms& of_block : costs.terms) {
-      terms(of_block.block, of_block.terms);
-    }
-  });
-}
-
 static void fields(JsonFields& object, RunInformation& run) {
   const int version =
       object.format(kTraceFormat, run.rehearsed.empty() ? kTraceVersion : kRehearsalVersion,
@@ -50,7 +39,7 @@ static void fields(JsonFields& object, RunInformation& run) {
   object("ranks_per_host", run.ranks_per_host, 1, kMaxRanks);
   object("oversubscribed", run.oversubscribed)("seed", run.seed);
   object("repetitions", run.repetitions, 0)("warm_up", run.warm_up, 0);
-  object.optional("inputs", run.inputs)("options", run.options).optional("costs", run.costs);
+  object.optional("inputs", run.inputs)("options", run.options);
   object("clock_offset_ns", run.clock_offset_ns, -kFarthest_ns, kFarthest_ns);
   object.optional("peak_memory_bytes", run.peak_memory_bytes, 0)("provenance", run.provenance);
   if (version == kRehearsalVersion) {

@@ -7,7 +7,6 @@
 #include <cleave/check.hpp>
 #include <cleave/clock.hpp>
 #include <cleave/comm.hpp>
-#include <cleave/costs.hpp>
 #include <cleave/dc_call.hpp>
 #include <cleave/dc_type.hpp>
 #include <cleave/error.hpp>

@@ -27,7 +27,6 @@
 #include <cleave/application.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/contract/require_application.hpp>
-#include <cleave/costs.hpp>
 #include <cleave/program/any_run.hpp>
 #include <cleave/program/run_of.hpp>
 #include <cleave/run_options.hpp>
@@ -86,8 +85,6 @@ struct Program {
   /// it. It may write the result.
   std::function<void(const Comm&, const Solution&)> keep = {};
 
-  /// What the model cannot guess of the blocks (costs.hpp).
-  std::function<Costs()> costs = {};
 
   /// A run as `options` say. \throws Error  if it lacks what it cannot do without
   std::unique_ptr<detail::AnyRun> operator()(const RunOptions& options) const {

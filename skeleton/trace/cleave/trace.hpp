@@ -13,7 +13,6 @@
 #include <string_view>
 #include <vector>
 
-#include <cleave/costs.hpp>
 #include <cleave/sizes.hpp>
 #include <cleave/trace/provenance.hpp>
 #include <cleave/trace/span.hpp>
@@ -105,7 +104,6 @@ struct RunInformation {
   int warm_up = 0;
   std::string inputs = "same";                 ///< of the repetitions: same, or new in each
   std::map<std::string, std::string> options;  ///< the application's own
-  Costs costs;                                 ///< that the application declares
   std::vector<std::int64_t> clock_offset_ns;   ///< of each rank's clock against rank 0's
   /// The most memory that a rank had at once, of the rank that had most; 0 where it is not known.
   std::int64_t peak_memory_bytes = 0;

@@ -12,7 +12,6 @@
 
 #include <cleave/application.hpp>
 #include <cleave/comm.hpp>
-#include <cleave/costs.hpp>
 #include <cleave/dc_type.hpp>
 #include <cleave/figures.hpp>
 #include <cleave/kernel/any_app.hpp>
@@ -77,7 +76,6 @@ struct RehearsedRank;
 struct ProblemFacts {
   std::string work;  ///< the size that `imbalance` counts; empty: the first of the program
   bool is_generated = true;
-  std::function<Costs()> costs;  ///< may be empty
 };
 
 /// The members of Program (program.hpp), called in this order.

@@ -98,8 +98,7 @@ class RunOf final : public AnyRun {
  public:
   RunOf(std::shared_ptr<const Program<App>> program, const RunOptions& options)
       : AnyRun({.work = program->work,
-                .is_generated = !program->is_generated || program->is_generated(),
-                .costs = program->costs}),
+                .is_generated = !program->is_generated || program->is_generated()}),
         program_(std::move(program)),
         app_(require_whole(*program_).application(options)) {}
 

@@ -82,9 +82,6 @@ const Communication* nearest(const std::vector<Communication>& patterns, int ran
 /// hand.
 void fields(JsonFields& object, Communication& pattern);
 
-nlohmann::json to_json(const Communication& pattern);
-Communication communication_from(const JsonFields& object);
-
 /// The text of a machine file.
 std::string to_text(const Machine& machine);
 

@@ -32,9 +32,4 @@ bool simulates_hosts(std::string_view mpi_library);
 
 void fields(JsonFields& object, Provenance& provenance);
 
-nlohmann::json to_json(const Provenance& provenance);
-
-/// Reads field "provenance". \throws FileError
-Provenance provenance_from(const JsonFields& object);
-
 }  // namespace cleave::detail

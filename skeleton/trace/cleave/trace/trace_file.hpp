@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,19 +23,12 @@ inline constexpr int kRehearsalVersion = 4;
 
 class JsonFields;
 
-/// A declared curve, in traces and models.
-void fields(JsonFields& object, Curve& curve);
-nlohmann::json to_json(const std::vector<Curve>& curves);
-std::vector<Curve> curves_from(const JsonFields& object);
-
 /// What is wrong with a name for which `is_size_name` is false.
 std::string wrong_size_name(std::string_view name);
 /// The field "sizes".
 void sizes_field(JsonFields& object, NamedSizes& sizes);
-NamedSizes sizes_from(const JsonFields& object);
 /// The field "block".
 void block_field(JsonFields& object, Block& block);
-Block block_from(const JsonFields& object);
 
 /// Writes a trace; it appears under its name only when `commit` succeeds.
 class TraceWriter {
