@@ -27,16 +27,12 @@ std::optional<std::string> told_to_end(const SearchLimits& limits, double second
   return std::nullopt;
 }
 
-bool SearchEnd::is_told_or_late() const {
-  return tells(told_to_end(limits_, static_cast<double>(monotonic_ns() - begin_ns_) * 1e-9));
-}
-
-bool SearchEnd::tells(const std::optional<std::string>& reason) const {
-  if (reason && limits_.ended_early == nullptr) {
+bool ends_search(const SearchLimits& limits, const std::optional<std::string>& reason) {
+  if (reason && limits.ended_early == nullptr) {
     throw Error(*reason);
   }
   if (reason) {
-    *limits_.ended_early = EndedEarly{.reason = *reason};
+    *limits.ended_early = EndedEarly{.reason = *reason};
   }
   return reason.has_value();
 }

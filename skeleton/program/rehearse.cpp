@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
 #include <set>
 
@@ -12,8 +13,9 @@
 #include <cleave/error.hpp>
 #include <cleave/host/host_cores.hpp>
 #include <cleave/hosts.hpp>
+#include <cleave/kernel/call.hpp>
+#include <cleave/kernel/rehearsal.hpp>
 #include <cleave/program/measure.hpp>
-#include <cleave/program/rehearse_rank.hpp>
 #include <cleave/trace/json_fields.hpp>
 #include <cleave/trace/machine_file.hpp>
 #include <cleave/trace/trace_file.hpp>
@@ -23,6 +25,15 @@
 namespace cleave::detail {
 
 namespace {
+
+/// A rank that this process has rehearsed.
+struct RehearsedRank {
+  int rank = 0;
+  Recorder recorder{rehearsed_ns};
+  Leaves leaves{};
+  int first_level = 0;   ///< Rehearsal::first_level
+  int level_offset = 0;  ///< Rehearsal::level_offset
+};
 
 bool is_message(const Span& span) {
   return span.block == Block::exchange || span.block == Block::wait;
@@ -80,35 +91,60 @@ std::vector<Repetition> repetitions_of_all(const Comm& world,
   return all;
 }
 
-/// Collective. \throws Error
-void write_rehearsal(const Comm& world, RunInformation run, const std::vector<int>& ranks,
-                     const std::vector<Repetition>& repetitions,
-                     const std::vector<RehearsedRank>& mine, const std::filesystem::path& path) {
-  const std::string lines = agree(world, [&] {
-    // Other processes have solved the same leaves.
-    std::string all = world.rank() == 0 ? lines_of(mine.front().leaves) : std::string();
-    for (const RehearsedRank& rehearsed : mine) {
-      all += lines_of(rehearsed);
+/// Writes the trace of `ranks` of a run, whose parts `lines_of` has. \throws Error
+template <class LinesOf>
+void write_rehearsed(const RunOptions& options, RunInformation run, std::vector<int> ranks,
+                     std::span<const Repetition> repetitions, std::size_t parts,
+                     const LinesOf& lines_of) {
+  run.ranks = options.ranks;
+  run.rehearsed = std::move(ranks);
+  run.clock_offset_ns.assign(static_cast<std::size_t>(run.ranks), 0);
+  TraceWriter writer(*options.trace, run);
+  for (const Repetition& repetition : repetitions) {
+    writer.add(repetition);
+  }
+  for (std::size_t part = 0; part < parts; ++part) {
+    writer.add_lines(lines_of(part));
+  }
+  writer.commit();
+}
+
+/// Prepares the rank and makes its calls, with `Inputs::each_new` each for itself, unless a
+/// preparation takes too much to be repeated. Collective over `world`.
+/// \param max_bytes  that the preparation may take
+RehearsedRank rehearse_rank(const Comm& world, const AnyRun& run, const AnyApp& app,
+                            const RunOptions& options, CallOptions call, int rank,
+                            std::int64_t max_bytes) {
+  const int runs = options.warm_up + options.repetitions;
+  const bool makes_new = options.inputs == Inputs::each_new;
+  const Solver solver = solver_of(app, call);
+  RehearsedRank rehearsed{.rank = rank};
+  call.recorder = &rehearsed.recorder;
+  RehearsalLimits limits{.max_bytes = max_bytes};
+  limits.max_s /= makes_new ? runs : 1;
+  std::function<ErasedValue(int)> make;
+  std::optional<Rehearsal> rehearsal;
+  for (int i = 0; i < runs; ++i) {
+    if (!rehearsal || (makes_new && rehearsal->first_level() == 0)) {
+      make = agree(world,
+                   [&] { return run.maker_of_problems(options, seed_of_repetition(options, i)); });
+      rehearsal.emplace(app, call, world, options.rehearse->of, rank, make, solver);
+      agree(world, [&] { rehearsal->prepare(limits); });
+      limits = {.max_s = std::numeric_limits<double>::infinity()};  // it takes as much again
     }
-    return all;
-  });
-  const std::vector<std::string> of_all = gather_texts(world, lines);
-  agree(world, [&] {
-    if (world.rank() != 0) {
-      return;
+    auto problem = agree(world, [&] { return make(rank); });
+    rehearsed.recorder.begin_repetition(i + 1, i < options.warm_up);  // 0 is the preparation
+    const std::int64_t elapsed_ns =
+        agree(world, [&] { return rehearsal->run(std::move(problem)); });
+    if (is_distributed(options)) {
+      add_asked_sizes(options, rehearsed.recorder);
     }
-    run.rehearsed = ranks;
-    run.clock_offset_ns.assign(static_cast<std::size_t>(run.ranks), 0);
-    TraceWriter writer(path, run);
-    writer.add({.index = 0, .warm_up = true, .sizes = repetitions.front().sizes});
-    for (const Repetition& repetition : repetitions) {
-      writer.add(repetition);
-    }
-    for (const std::string& of_process : of_all) {
-      writer.add_lines(of_process);
-    }
-    writer.commit();
-  });
+    rehearsed.recorder.end_repetition(elapsed_ns);
+  }
+  rehearsed.leaves = rehearsal->leaves();
+  rehearsed.first_level = rehearsal->first_level();
+  rehearsed.level_offset = rehearsal->level_offset();
+  return rehearsed;
 }
 
 /// Which ranks this process is to rehearse, one after the other: of those that were named every
@@ -165,15 +201,14 @@ RehearsedRanks parse_rehearsed_ranks(const std::string& text) {
   return wanted;
 }
 
-std::string levels_left_out(const RehearsedRank& rehearsed) {
-  return rehearsed.first_level == 0
+std::string levels_left_out(int rank, int first_level, int level_offset) {
+  return first_level == 0
              ? ""
              : fmt::format(
-                   "rank {}: {} at levels 0 to {}, for which the other ranks' part takes more time "
-                   "or memory than one host has",
-                   rehearsed.rank,
-                   rehearsed.level_offset > 0 ? "nothing is rehearsed" : "nothing is combined",
-                   rehearsed.first_level - 1);
+                   "rank {}: {} at levels 0 to {}, for which the other ranks' part takes "
+                   "more time or memory than one host has",
+                   rank, level_offset > 0 ? "nothing is rehearsed" : "nothing is combined",
+                   first_level - 1);
 }
 
 void check_rehearsal(const RunOptions& o) {
@@ -220,22 +255,24 @@ void rehearse(const Comm& world, const AnyRun& run, const ProgramTraits& program
   keep_freed_memory();
   const Hosts& hosts = hosts_of(world);
   const std::int64_t max_bytes = available_memory() / hosts.ranks_per_host();
-  const auto holding = [&](int rank) { return holding_of(rank, options); };
   const std::vector<int> my_ranks = ranks_of_process(world, *options.rehearse);
   call.bound_to = bind_as(options, world);
+  const std::unique_ptr<AnyApp> app = run.app();
   std::vector<RehearsedRank> mine;
   Summary summary{.app = program.name};
   for (const int rank : my_ranks) {
-    mine.push_back(run.rehearse(world, options, call, rank, max_bytes, holding));
+    mine.push_back(rehearse_rank(world, run, *app, options, call, rank, max_bytes));
     const auto of_all = world.gather(rank);
     summary.rehearsed.insert(summary.rehearsed.end(), of_all.begin(), of_all.end());
   }
-  const std::vector<Repetition> repetitions = repetitions_of_all(world, mine);
+  std::vector<Repetition> repetitions = repetitions_of_all(world, mine);
   summary.seconds = seconds_of(repetitions);
   summary.sizes = repetitions.back().sizes;
   std::vector<std::string> warnings;
   for (const RehearsedRank& rehearsed : mine) {
-    for (const std::string& text : gather_texts(world, levels_left_out(rehearsed))) {
+    for (const std::string& text : gather_texts(
+             world,
+             levels_left_out(rehearsed.rank, rehearsed.first_level, rehearsed.level_offset))) {
       if (!text.empty()) {
         warnings.push_back(text);
       }
@@ -248,13 +285,28 @@ void rehearse(const Comm& world, const AnyRun& run, const ProgramTraits& program
       print_summary(summary, {}, options);
     }
   });
-  if (options.trace) {
-    information.ranks = options.rehearse->of;
-    information.ranks_per_host = hosts.ranks_per_host();
-    information.oversubscribed = hosts.oversubscribed(options.threads);
-    write_rehearsal(world, std::move(information), summary.rehearsed, repetitions, mine,
-                    *options.trace);
+  if (!options.trace) {
+    return;
   }
+  const std::string lines = agree(world, [&] {
+    // Other processes have solved the same leaves.
+    std::string all = world.rank() == 0 ? lines_of(mine.front().leaves) : std::string();
+    for (const RehearsedRank& rehearsed : mine) {
+      all += lines_of(rehearsed);
+    }
+    return all;
+  });
+  const std::vector<std::string> of_all = gather_texts(world, lines);
+  agree(world, [&] {
+    if (world.rank() == 0) {
+      information.ranks_per_host = hosts.ranks_per_host();
+      information.oversubscribed = hosts.oversubscribed(options.threads);
+      const Repetition preparation{.index = 0, .warm_up = true, .sizes = repetitions.front().sizes};
+      repetitions.insert(repetitions.begin(), preparation);
+      write_rehearsed(options, std::move(information), summary.rehearsed, repetitions,
+                      of_all.size(), [&](std::size_t process) { return of_all[process]; });
+    }
+  });
 }
 
 void rehearse_search(const Comm& world, AnyRun& run, const RunOptions& options,
@@ -291,27 +343,21 @@ void rehearse_search(const Comm& world, AnyRun& run, const RunOptions& options,
 
 void write_rehearsed_search(const RunOptions& options, RunInformation run,
                             std::span<const Recorder> recorders) {
-  run.ranks = options.ranks;
   run.ranks_per_host = ranks_per_host(options);
-  run.rehearsed.resize(recorders.size());
-  std::iota(run.rehearsed.begin(), run.rehearsed.end(), 0);
-  run.clock_offset_ns.assign(recorders.size(), 0);
   run.provenance.clock = "virtual";
   if (options.machine) {
     run.options["network"] = options.machine->stem().string();
   }
-  TraceWriter writer(*options.trace, run);
-  for (const Repetition& repetition : recorders.front().repetitions()) {
-    writer.add(repetition);
-  }
-  for (int rank = 0; rank < options.ranks; ++rank) {
-    const Recorder& recorder = recorders[rank];
-    check_size_names(recorder);
-    writer.add_lines(span_lines(recorder, rank, 0, recorder.spans().size()));
-    writer.add_lines(dropped_line(recorder, rank));
-    writer.add_lines(worker_lines(recorder, rank));
-  }
-  writer.commit();
+  std::vector<int> ranks(recorders.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  write_rehearsed(options, std::move(run), ranks, recorders.front().repetitions(), ranks.size(),
+                  [&](std::size_t rank) {
+                    const Recorder& recorder = recorders[rank];
+                    check_size_names(recorder);
+                    const auto of = static_cast<int>(rank);
+                    return span_lines(recorder, of, 0, recorder.spans().size()) +
+                           dropped_line(recorder, of) + worker_lines(recorder, of);
+                  });
 }
 
 }  // namespace cleave::detail

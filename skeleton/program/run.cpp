@@ -13,7 +13,6 @@
 #include <cleave/program.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/program/mpi_program.hpp>
-#include <cleave/program/parse_options.hpp>
 #include <cleave/trace.hpp>
 #include <cleave/trace/checksum.hpp>
 #include <cleave/trace/json_fields.hpp>

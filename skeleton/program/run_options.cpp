@@ -9,8 +9,8 @@
 
 #include <cleave/command_line/options.hpp>
 #include <cleave/error.hpp>
+#include <cleave/program/any_run.hpp>
 #include <cleave/program/measure.hpp>
-#include <cleave/program/parse_options.hpp>
 #include <cleave/study.hpp>
 #include <cleave/trace/json_fields.hpp>
 

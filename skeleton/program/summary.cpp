@@ -105,23 +105,15 @@ std::string text_for_people(const Summary& summary, Json figures, const RunOptio
 /// Adds what a search did. Sets the imbalance, that of its workers.
 void add_search_figures(Json& figures, Summary& summary, const SearchReport& report,
                         const RunOptions& options) {
-  WorkerStatistics all;
-  std::vector<double> shares;
-  for (const WorkerStatistics& worker : report.workers) {
-    all.nodes += worker.nodes;
-    all.local_tried += worker.local_tried;
-    all.local_made += worker.local_made;
-    all.remote_tried += worker.remote_tried;
-    all.remote_made += worker.remote_made;
-    all.nodes_stolen += worker.nodes_stolen;
-    all.searching_ns += worker.searching_ns;
-    all.stealing_ns += worker.stealing_ns;
-    all.idle_ns += worker.idle_ns;
-  }
-  const auto total = static_cast<double>(all.nodes);
-  for (const WorkerStatistics& worker : report.workers) {
-    shares.push_back(total > 0 ? static_cast<double>(worker.nodes) / total : 0);
-  }
+  using Worker = WorkerStatistics;
+  const auto sum = [&](std::int64_t Worker::*figure) {
+    std::int64_t of_all = 0;
+    for (const Worker& worker : report.workers) {
+      of_all += worker.*figure;
+    }
+    return of_all;
+  };
+  const auto total = static_cast<double>(sum(&Worker::nodes));
   const bool is_resumed = report.snapshots.resumed_from > 0;  // other nodes were searched before
   for (const Size& size : summary.sizes) {
     if (size.name == "nodes") {
@@ -129,30 +121,35 @@ void add_search_figures(Json& figures, Summary& summary, const SearchReport& rep
           (is_resumed ? total : static_cast<double>(size.value)) / median(summary.seconds);
     }
   }
-  if (shares.empty()) {
+  if (report.workers.empty()) {
     return;
+  }
+  std::vector<double> shares;
+  for (const Worker& worker : report.workers) {
+    shares.push_back(total > 0 ? static_cast<double>(worker.nodes) / total : 0);
   }
   const auto workers = static_cast<double>(shares.size());
   const auto seconds = [](std::int64_t ns) { return static_cast<double>(ns) / 1e9; };
   if (total > 0) {
     summary.imbalance = std::ranges::max(shares) * workers;
   }
-  const std::int64_t tried = all.local_tried + all.remote_tried;
-  const std::int64_t made = all.local_made + all.remote_made;
+  const std::int64_t tried = sum(&Worker::local_tried) + sum(&Worker::remote_tried);
+  const std::int64_t made = sum(&Worker::local_made) + sum(&Worker::remote_made);
+  const double searching_s = seconds(sum(&Worker::searching_ns));
   figures["steals"] = {
       {"tried", tried},
       {"made", made},
       {"success",
        tried > 0 ? Json(static_cast<double>(made) / static_cast<double>(tried)) : Json(nullptr)},
-      {"local_tried", all.local_tried},
-      {"local_made", all.local_made},
-      {"remote_tried", all.remote_tried},
-      {"remote_made", all.remote_made},
-      {"nodes_stolen", all.nodes_stolen}};
-  figures["worker_seconds"] = {{"searching", seconds(all.searching_ns)},
-                               {"stealing", seconds(all.stealing_ns)},
-                               {"idle", seconds(all.idle_ns)}};
-  figures["efficiency"] = seconds(all.searching_ns) / (summary.seconds.back() * workers);
+      {"local_tried", sum(&Worker::local_tried)},
+      {"local_made", sum(&Worker::local_made)},
+      {"remote_tried", sum(&Worker::remote_tried)},
+      {"remote_made", sum(&Worker::remote_made)},
+      {"nodes_stolen", sum(&Worker::nodes_stolen)}};
+  figures["worker_seconds"] = {{"searching", searching_s},
+                               {"stealing", seconds(sum(&Worker::stealing_ns))},
+                               {"idle", seconds(sum(&Worker::idle_ns))}};
+  figures["efficiency"] = searching_s / (summary.seconds.back() * workers);
   figures["share_of_nodes"] = shares;
   if (options.checkpoint) {
     figures["snapshots"] = report.snapshots.written;

@@ -76,10 +76,10 @@ std::optional<typename App::Solution> solution_of_recursion(const App& app,
       if (app.trivial(problem)) {
         break;
       }
-      auto parts = divide_once(app, copy_of(problem), share);
+      auto parts = subproblems(app, copy_of(problem), share);
       if constexpr (Transferable<typename App::Problem>) {
         promises.require(
-            std::ranges::equal(parts, divide_once(app, copy_of(problem), share), Equal()),
+            std::ranges::equal(parts, subproblems(app, copy_of(problem), share), Equal()),
             "divide is not deterministic");
       }
       for (auto& part : parts) {

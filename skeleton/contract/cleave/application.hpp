@@ -224,10 +224,10 @@ template <class App>
 using ToDivide =
     std::conditional_t<HasAfter<App>, const typename App::Problem&, typename App::Problem&&>;
 
-/// The subproblems of a problem that is not trivial, in their order; for those of halves the share
-/// is even. \throws Error  if there are none
+/// The subproblems of a problem that is not trivial, in their order, those of halves by `share`.
+/// \throws Error  if there are none
 template <DivideAndConquer App>
-auto subproblems(const App& app, ToDivide<App> problem) {
+auto subproblems(const App& app, ToDivide<App> problem, Share share = {.left = 1, .total = 2}) {
   if constexpr (HasDivideInMany<App>) {
     std::vector<typename App::Problem> parts = app.divide(static_cast<ToDivide<App>>(problem));
     if (parts.empty()) {
@@ -235,23 +235,8 @@ auto subproblems(const App& app, ToDivide<App> problem) {
     }
     return parts;
   } else {
-    auto [left, right] =
-        cleave::divide(app, static_cast<ToDivide<App>>(problem), Share{.left = 1, .total = 2});
-    return std::array<typename App::Problem, 2>{std::move(left), std::move(right)};
-  }
-}
-
-/// The subproblems of `divide` as a list; halves by `share`.
-template <DivideAndConquer App>
-std::vector<typename App::Problem> divide_once(const App& app, ToDivide<App> problem, Share share) {
-  if constexpr (HasDivideInMany<App>) {
-    return app.divide(static_cast<ToDivide<App>>(problem));
-  } else {
     auto [left, right] = cleave::divide(app, static_cast<ToDivide<App>>(problem), share);
-    std::vector<typename App::Problem> parts;
-    parts.push_back(std::move(left));
-    parts.push_back(std::move(right));
-    return parts;
+    return std::array<typename App::Problem, 2>{std::move(left), std::move(right)};
   }
 }
 

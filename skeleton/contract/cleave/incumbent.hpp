@@ -93,12 +93,12 @@ class Incumbent {
 
   /// The value before anything is found: the worst value that there is, infinite where `Value`
   /// has infinities.
-  static constexpr Value kNone =
-      std::numeric_limits<Value>::has_infinity
-          ? (detail::BoundTraits<Bound>::kMaximises ? -std::numeric_limits<Value>::infinity()
-                                                    : std::numeric_limits<Value>::infinity())
-          : (detail::BoundTraits<Bound>::kMaximises ? std::numeric_limits<Value>::lowest()
-                                                    : std::numeric_limits<Value>::max());
+  static constexpr Value kNone = [] {
+    using Limits = std::numeric_limits<Value>;
+    constexpr Value kGreatest = Limits::has_infinity ? Limits::infinity() : Limits::max();
+    constexpr Value kLeast = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+    return detail::BoundTraits<Bound>::kMaximises ? kLeast : kGreatest;
+  }();
 
   explicit Incumbent(Value value = kNone) : key_(detail::key_of<Bound>(value)) {}
 

@@ -39,9 +39,7 @@ class Part {
         first_(room_before),
         size_(count) {}
 
-  Part(std::initializer_list<T> elements) : Part(elements.size()) {
-    std::copy(elements.begin(), elements.end(), begin());
-  }
+  Part(std::initializer_list<T> elements) : Part(std::span(elements.begin(), elements.size())) {}
   explicit Part(std::span<const T> elements) : Part(elements.size()) {
     std::copy(elements.begin(), elements.end(), begin());
   }

@@ -12,7 +12,6 @@
 #include <cleave/command_line/options.hpp>
 #include <cleave/error.hpp>
 #include <cleave/program.hpp>
-#include <cleave/program/parse_options.hpp>
 #include <cleave/random.hpp>
 #include <cleave/trace/median.hpp>
 

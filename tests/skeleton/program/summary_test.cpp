@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What people are told of a run, and of a rehearsal.
+// What people are told of a run.
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
 #include <cleave/program/measure.hpp>
-#include <cleave/program/rehearse_rank.hpp>
 
 namespace cleave {
 
@@ -14,14 +13,11 @@ using namespace cleave::detail;
 namespace {
 
 TEST(RehearsalWarning, NamesTheLevelsThatAreLeftOut) {
-  RehearsedRank rehearsed{.rank = 5};
-  EXPECT_EQ(levels_left_out(rehearsed), "");
-  rehearsed.first_level = 3;
-  EXPECT_EQ(levels_left_out(rehearsed),
+  EXPECT_EQ(levels_left_out(5, 0, 0), "");
+  EXPECT_EQ(levels_left_out(5, 3, 0),
             "rank 5: nothing is combined at levels 0 to 2, for which the other ranks' part takes "
             "more time or memory than one host has");
-  rehearsed.level_offset = 2;
-  EXPECT_NE(levels_left_out(rehearsed).find("rank 5: nothing is rehearsed"), std::string::npos);
+  EXPECT_EQ(levels_left_out(5, 3, 2).find("rank 5: nothing is rehearsed"), 0U);
 }
 
 TEST(Summary, IsReadByPeople) {

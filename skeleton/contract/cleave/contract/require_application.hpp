@@ -123,12 +123,12 @@ consteval bool require_crossing(Crossing<fault, Culprit> /*crossing*/) {
 template <class App>
 consteval bool require_search() {
   CLEAVE_REQUIRE(std::movable<NodeOf<App>>, "cleave: the application's `Node` must be movable")
-  CLEAVE_REQUIRE((HasPlainVisit<App> || HasBoundedVisit<App>),
+  CLEAVE_REQUIRE((HasVisit<App> || HasBoundedVisit<App>),
                  "cleave: the application's `visit` must be `void visit(Node, Children<Node>&, "
                  "Solution&) const`, with an `Incumbent<Bound>&` as fourth where it wants one, and "
                  "`std::span<Node>` as first where it takes several nodes; or `void visit(const "
                  "Node&, LazyChildren&, Solution&) const`")
-  CLEAVE_REQUIRE_MEMBER((!VisitsLazily<App> || HasPlainChild<App> || HasBoundedChild<App>),
+  CLEAVE_REQUIRE_MEMBER((!VisitsLazily<App> || HasChild<App> || HasBoundedChild<App>),
                         "Node child(const Node& parent, std::int64_t index) const",
                         ", or of `std::optional<Node>`, since its `visit` takes LazyChildren")
   CLEAVE_REQUIRE(MakesChildren<App>,

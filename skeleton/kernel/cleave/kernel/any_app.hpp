@@ -238,14 +238,8 @@ class AppOf<App> final : public SolverOf<App> {
   }
   Values divide(ErasedValue& problem, Share share) const override {
     Values parts;
-    if constexpr (HasDivideInMany<App>) {
-      for (P& part : subproblems(app_, static_cast<ToDivide<App>>(problem.as<P>()))) {
-        parts.push_back(ErasedValue::of<P>(std::move(part)));
-      }
-    } else {
-      auto [left, right] = cleave::divide(app_, static_cast<ToDivide<App>>(problem.as<P>()), share);
-      parts.push_back(ErasedValue::of<P>(std::move(left)));
-      parts.push_back(ErasedValue::of<P>(std::move(right)));
+    for (P& part : subproblems(app_, static_cast<ToDivide<App>>(problem.as<P>()), share)) {
+      parts.push_back(ErasedValue::of<P>(std::move(part)));
     }
     if constexpr (!HasAfter<App>) {
       problem.reset();

@@ -69,9 +69,6 @@ inline std::uint64_t seed_of_repetition(const RunOptions& options, int index) {
 /// divides.
 void add_asked_sizes(const RunOptions& options, Recorder& recorder);
 
-class SearchMessages;
-struct RehearsedRank;
-
 /// What a program says of its problem that needs no type.
 struct ProblemFacts {
   std::string work;  ///< the size that `imbalance` counts; empty: the first of the program
@@ -100,12 +97,12 @@ class AnyRun {
   virtual void solve(DC_Type type, const CallOptions& options) = 0;
   /// The same by work stealing, as one of ranks that are all here; the solution is that of rank 0.
   virtual void solve_as(const SearchMessages& rank, const CallOptions& options) = 0;
-  /// Rehearses rank `rank` (rehearsal.hpp), of which `holding` says what each holds. Collective.
-  /// \param max_bytes  that the preparation may take
-  /// \throws UsageError  if the problem of other ranks cannot be made here
-  virtual RehearsedRank rehearse(const Comm& world, const RunOptions& options,
-                                 const CallOptions& call, int rank, std::int64_t max_bytes,
-                                 const std::function<Holding(int rank)>& holding) const = 0;
+  /// The application as the executors know it.
+  virtual std::unique_ptr<AnyApp> app() const = 0;
+  /// Makes what a rank of a rehearsed run is given of the problem of `seed`, as `make_problem` does
+  /// there. \throws UsageError  if that of other ranks cannot be made here
+  virtual std::function<ErasedValue(int rank)> maker_of_problems(const RunOptions& options,
+                                                                 std::uint64_t seed) const = 0;
 
   /// What is wrong with the solution on this rank; on all ranks that share it, `holders`, if the
   /// program checks parts. Collective.
@@ -180,6 +177,33 @@ ProgramTraits program_traits_of(bool makes_parts) {
   traits.type = TreeSearch<App> || !kOnHypercube ? DC_Type::work_stealing : DC_Type::hypercube;
   return traits;
 }
+
+/// What a command line said.
+struct CommandLine {
+  RunOptions options;
+  bool describes = false;  ///< whether --describe was given
+  /// Name and value of each option of the application's own, as given or by default, in the order
+  /// in which they were added.
+  std::vector<std::pair<std::string, std::string>> own;
+};
+
+/// \param speaks   whether this process prints the help or version that was asked for
+/// \return  nothing if help or version was asked for and the program is to end with success
+/// \throws UsageError
+std::optional<CommandLine> parse_options(const ProgramTraits& program, int argc, char** argv,
+                                         bool speaks);
+
+/// Whether the command line has --help, --version or --describe.
+bool asks_to_be_told(int argc, char** argv);
+
+/// The study of an application that says nothing of its own: sizes up to the default ones. The
+/// first falls to 3/4 of itself from step to step. So powers of two, which halve evenly and fill
+/// caches in their own way, do not take turns with others. The others fall with it. The first size
+/// of a search falls by 1, since its trees grow exponentially.
+Study default_study(const ProgramTraits& program, bool is_quick);
+
+/// The description of a program for the options that a command line chose.
+ProgramDescription description_of(const ProgramTraits& program, const RunOptions& options);
 
 }  // namespace detail
 

@@ -118,8 +118,8 @@ RehearsedRanks parse_rehearsed_ranks(const std::string& text);
 /// \throws UsageError  if other options mean what no rehearsal does
 void check_rehearsal(const RunOptions& options);
 
-/// A warning of levels that are left out; empty if there are none.
-std::string levels_left_out(const RehearsedRank& rehearsed);
+/// A warning of levels of a rehearsal that are left out; empty if there are none.
+std::string levels_left_out(int rank, int first_level, int level_offset);
 
 /// The run of a program that is given --rehearse: prints the times, and to standard error what is
 /// to be known of them; writes the trace, of which `information` tells. Collective over `world`.

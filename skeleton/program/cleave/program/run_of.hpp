@@ -22,7 +22,6 @@
 #include <cleave/kernel/call.hpp>
 #include <cleave/part.hpp>
 #include <cleave/program/any_run.hpp>
-#include <cleave/program/rehearse_rank.hpp>
 #include <cleave/tree_search.hpp>
 
 namespace cleave {
@@ -139,18 +138,41 @@ class RunOf final : public AnyRun {
     }
   }
 
-  RehearsedRank rehearse(const Comm& world, const RunOptions& options, const CallOptions& call,
-                         int rank, std::int64_t max_bytes,
-                         const std::function<Holding(int)>& holding) const override {
-    if constexpr (RunsOnHypercube<App>) {
-      return rehearse_rank(world, AppOf<App>(app_), options, call, rank, max_bytes,
-                           [&](std::uint64_t seed) -> std::function<ErasedValue(int)> {
-                             return [make = maker_of_problems(options, seed, holding)](int of) {
-                               return ErasedValue::of<Problem>(make(of));
-                             };
-                           });
+  std::unique_ptr<AnyApp> app() const override { return std::make_unique<AppOf<App>>(app_); }
+
+  std::function<ErasedValue(int)> maker_of_problems(const RunOptions& options,
+                                                    std::uint64_t seed) const override {
+    const auto erased = [](auto make) {
+      return [make = std::move(make)](int rank) { return ErasedValue::of<Problem>(make(rank)); };
+    };
+    const int ranks = options.rehearse->of;
+    const bool in_parts = is_distributed(options);
+    if (in_parts && program_->make_part) {
+      if (!facts().is_generated) {
+        throw UsageError(
+            "--rehearse: parts that are read from a file are not made for other ranks; take "
+            "--placement replicated");
+      }
+      return erased([this, &options, seed, ranks](int rank) {
+        return make_part(Comm::as_rank(rank, ranks), options, seed);
+      });
+    }
+    if constexpr (SplitsParts<App>) {
+      if (in_parts) {
+        return erased([whole = shared_whole(options, seed), ranks](int rank) {
+          return section_of(*whole, rank, ranks);
+        });
+      }
+    }
+    if constexpr (kCopies) {
+      return erased([whole = shared_whole(options, seed), &options](int rank) {
+        return holds_problem(rank, options) ? *whole : Problem{};
+      });
     } else {
-      throw UsageError("--rehearse: this application does not run on the hypercube");
+      return erased([this, &options, seed](int rank) {
+        return holds_problem(rank, options) ? program_->make_problem(options.sizes, seed)
+                                            : Problem{};
+      });
     }
   }
 
@@ -245,40 +267,6 @@ class RunOf final : public AnyRun {
 
   std::shared_ptr<const Problem> shared_whole(const RunOptions& options, std::uint64_t seed) const {
     return std::make_shared<const Problem>(program_->make_problem(options.sizes, seed));
-  }
-
-  /// What each rank of a rehearsed run is given, as `make_problem` makes it on that rank.
-  std::function<Problem(int)> maker_of_problems(const RunOptions& options, std::uint64_t seed,
-                                                const std::function<Holding(int)>& holding) const {
-    const int ranks = options.rehearse->of;
-    const bool in_parts = holding(0) == Holding::part;
-    if (in_parts && program_->make_part) {
-      if (!facts().is_generated) {
-        throw UsageError(
-            "--rehearse: parts that are read from a file are not made for other ranks; take "
-            "--placement replicated");
-      }
-      return [this, &options, seed, ranks](int rank) {
-        return make_part(Comm::as_rank(rank, ranks), options, seed);
-      };
-    }
-    if constexpr (SplitsParts<App>) {
-      if (in_parts) {
-        return [whole = shared_whole(options, seed), ranks](int rank) {
-          return section_of(*whole, rank, ranks);
-        };
-      }
-    }
-    if constexpr (kCopies) {
-      return [whole = shared_whole(options, seed), holding](int rank) {
-        return holding(rank) == Holding::all ? *whole : Problem{};
-      };
-    } else {
-      return [this, &options, seed, holding](int rank) {
-        return holding(rank) == Holding::all ? program_->make_problem(options.sizes, seed)
-                                             : Problem{};
-      };
-    }
   }
 
   /// As the program's `wrong` finds, or beside the reference meaning.
