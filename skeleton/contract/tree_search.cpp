@@ -5,14 +5,9 @@
 
 namespace cleave::detail {
 
-std::optional<std::string> beyond(const SearchLimits& limits, std::int64_t nodes,
-                                  std::size_t bytes) {
+std::optional<std::string> beyond(const SearchLimits& limits, std::int64_t nodes) {
   if (nodes > limits.nodes) {
     return fmt::format("the tree has more than {} nodes", limits.nodes);
-  }
-  if (bytes > limits.memory_bytes) {
-    return fmt::format("the search needs more than {} bytes of memory on a rank",
-                       limits.memory_bytes);
   }
   return std::nullopt;
 }

@@ -22,8 +22,8 @@ constexpr std::int64_t kLongestKept_ns = 1'000'000;
 /// Of so many requests, one leaves a circle even where it has other ranks.
 constexpr unsigned kRequestsForOneAbroad = 3;
 
-/// Children in the tree along which work reaches all ranks from rank 0, which begins with it. Of
-/// these the last one has the most ranks below it.
+}  // namespace
+
 std::vector<int> binomial_children(int rank, int size) {
   std::vector<int> children;
   for (int step = 1; rank + step < size && (rank & step) == 0; step *= 2) {
@@ -32,8 +32,6 @@ std::vector<int> binomial_children(int rank, int size) {
   return children;
 }
 
-}  // namespace
-
 Balancer::Balancer(Transport& transport, Workload& workload, std::vector<std::vector<int>> circles,
                    std::uint64_t seed)
     : transport_(transport),
@@ -41,12 +39,15 @@ Balancer::Balancer(Transport& transport, Workload& workload, std::vector<std::ve
       rank_(transport.rank()),
       size_(transport.size()),
       circles_(std::move(circles)),
-      children_(tree_children()),
       random_(static_cast<unsigned>(seed * 2654435761U + static_cast<unsigned>(rank_) + 1)),
       request_is_out_(rank_ > 0),
       waiting_thieves_(binomial_children(rank_, size_)),
       announced_incumbent_(workload.incumbent()),
       statistics_{.tried = rank_ > 0 ? 1 : 0} {
+  const int first_child = kWaveFanOut * rank_ + 1;
+  for (int child = first_child; child < std::min(first_child + kWaveFanOut, size_); ++child) {
+    children_.push_back(child);
+  }
   if (rank_ == 0) {
     begin_wave(Phase::search);
   }
@@ -82,12 +83,12 @@ void Balancer::handle(const Message& message) {
   std::memcpy(&header, message.bytes.data(), sizeof(header));
   const std::span payload = std::span(message.bytes).subspan(sizeof(header));
   workload_.offer_incumbent(header.incumbent);
-  if (header.kind != Kind::down && header.kind != Kind::up) {
-    ++all_.received;
-  }
+  all_.received += is_of_wave(header.kind) ? 0 : 1;
   switch (header.kind) {
     case Kind::request:
-      answer_request(message.from);
+      if (phase_ != Phase::search || !give_to(message.from)) {
+        send(message.from, {.kind = Kind::no_work});
+      }
       return;
     case Kind::no_work:
       request_is_out_ = false;
@@ -123,17 +124,10 @@ void Balancer::handle(const Message& message) {
     case Kind::up:
       if (header.wave == wave_) {
         ++children_answered_;
-        wave_counts_.sent += header.sent;
-        wave_counts_.received += header.received;
+        wave_counts_.add({header.sent, header.received});
         wave_wishes_ |= header.wishes;
       }
       return;
-  }
-}
-
-void Balancer::answer_request(int thief) {
-  if (phase_ != Phase::search || !give_to(thief)) {
-    send(thief, {.kind = Kind::no_work});
   }
 }
 
@@ -160,26 +154,17 @@ void Balancer::serve_waiting_thieves() {
 }
 
 void Balancer::send_waiting_thieves_away() {
-  for (const int thief : std::exchange(waiting_thieves_, {})) {
-    send(thief, {.kind = Kind::no_work});
-  }
+  send_to_all(std::exchange(waiting_thieves_, {}), {.kind = Kind::no_work});
 }
 
 /// Whether there is sense in waiting for this rank.
 bool Balancer::may_still_give() {
-  if (waits_for_first_work()) {
-    return true;
+  if (rank_ > 0 && statistics_.tried == 1 && request_is_out_) {
+    return true;  // it waits for its own first work
   }
   const std::int64_t now_ns = transport_.now_ns();
-  if (!keeps_until_ns_) {
-    keeps_until_ns_ = now_ns + kLongestKept_ns;
-  }
+  keeps_until_ns_ = keeps_until_ns_.value_or(now_ns + kLongestKept_ns);
   return !workload_.passive() && now_ns < *keeps_until_ns_;
-}
-
-/// Whether this rank has had no work so far and its parent has not sent it elsewhere.
-bool Balancer::waits_for_first_work() {
-  return rank_ > 0 && statistics_.tried == 1 && request_is_out_;
 }
 
 void Balancer::steal_if_wanted() {
@@ -192,18 +177,13 @@ void Balancer::steal_if_wanted() {
   send(choose_victim(), {.kind = Kind::request});
 }
 
-unsigned Balancer::random() {
-  std::minstd_rand next(random_);
-  return random_ = static_cast<unsigned>(next());
-}
-
 int Balancer::choose_victim() {
   for (const std::vector<int>& circle : circles_) {
-    if (random() % kRequestsForOneAbroad != 0) {
-      return circle[random() % circle.size()];
+    if (random_() % kRequestsForOneAbroad != 0) {
+      return circle[random_() % circle.size()];
     }
   }
-  const int other = static_cast<int>(random() % static_cast<unsigned>(size_ - 1));
+  const int other = static_cast<int>(random_() % static_cast<unsigned>(size_ - 1));
   return other < rank_ ? other : other + 1;
 }
 
@@ -213,10 +193,8 @@ void Balancer::announce_incumbent() {
     return;
   }
   announced_incumbent_ = value;
-  for (const int child : children_) {
-    send(child, {.kind = Kind::incumbent});
-    ++unanswered_.sent;
-  }
+  send_to_all(children_, {.kind = Kind::incumbent});
+  unanswered_.sent += std::ssize(children_);
   if (rank_ > 0) {
     send(tree_parent(), {.kind = Kind::incumbent});
     ++unanswered_.sent;
@@ -257,9 +235,7 @@ void Balancer::begin_wave(Phase phase, bool done) {
 }
 
 void Balancer::enter_wave(const Header& down) {
-  for (const int child : children_) {
-    send(child, down);
-  }
+  send_to_all(children_, down);
   if (down.phase != phase_) {
     workload_.rest(down.phase != Phase::search);
     alarm_is_raised_ = false;
@@ -308,8 +284,7 @@ void Balancer::answer_wave() {
   answered_ = true;
   send_parcels();
   const Counts& mine = phase_ == Phase::search ? work_ : search_is_done_ ? unanswered_ : all_;
-  wave_counts_.sent += mine.sent;
-  wave_counts_.received += mine.received;
+  wave_counts_.add(mine);
   wave_wishes_ |= workload_.wishes();
   if (rank_ == 0) {
     complete_wave();
@@ -334,18 +309,10 @@ void Balancer::complete_wave() {
   } else if (phase_ == Phase::search) {
     all_is_done_ = true;
     begin_wave(Phase::drain, true);
-  } else {
-    complete_drain();
-  }
-}
-
-void Balancer::complete_drain() {
-  if (all_is_done_) {
-    begin_wave(Phase::finish, true);
-  } else if ((wishes_ & kLost) == 0 && (wishes_ & kSnapshot) != 0) {
+  } else if (!all_is_done_ && (wishes_ & kLost) == 0 && (wishes_ & kSnapshot) != 0) {
     begin_wave(Phase::snapshot);
   } else {
-    begin_wave(Phase::finish, false);
+    begin_wave(Phase::finish, all_is_done_);
   }
 }
 
@@ -364,24 +331,17 @@ void Balancer::complete_snapshot() {
 
 void Balancer::send(int to, Header header, std::span<const std::byte> payload) {
   header.incumbent = workload_.incumbent();
-  if (header.kind != Kind::down && header.kind != Kind::up) {
-    ++all_.sent;
-  }
+  all_.sent += is_of_wave(header.kind) ? 0 : 1;
   std::vector<std::byte> bytes(sizeof(header) + payload.size());
   std::memcpy(bytes.data(), &header, sizeof(header));
   std::copy(payload.begin(), payload.end(), bytes.begin() + sizeof(header));
   transport_.send(to, std::move(bytes));
 }
 
-int Balancer::tree_parent() const { return (rank_ - 1) / kWaveFanOut; }
-
-std::vector<int> Balancer::tree_children() const {
-  std::vector<int> children;
-  for (int child = kWaveFanOut * rank_ + 1; child <= kWaveFanOut * (rank_ + 1) && child < size_;
-       ++child) {
-    children.push_back(child);
+void Balancer::send_to_all(std::span<const int> ranks, const Header& header) {
+  for (const int rank : ranks) {
+    send(rank, header);
   }
-  return children;
 }
 
 }  // namespace cleave::detail

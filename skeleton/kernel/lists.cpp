@@ -187,7 +187,7 @@ std::string Blocks::refusal_of(const ErasedValue& total) {
     const auto* const counted = std::ranges::find(sizes, "nodes", &Size::name);
     return counted != sizes.end() ? counted->value : 0;
   });
-  return beyond({.nodes = options().stealing.max_nodes}, nodes.value_or(0), 0).value_or("");
+  return beyond({.nodes = options().stealing.max_nodes}, nodes.value_or(0)).value_or("");
 }
 
 Sizes Blocks::with_solution(Sizes sizes, const Values& solution, Level level) {

@@ -27,16 +27,20 @@ void Worker::adapt_batch(std::int64_t visited, std::int64_t took_ns) {
   }
 }
 
-RankBag::RankBag(AnySegments& segments, const BagOptions& options,
-                 std::unique_ptr<Transport> transport, Surroundings surroundings)
+RankBag::RankBag(AnySegments& segments, std::unique_ptr<Transport> transport,
+                 Surroundings surroundings, int workers, std::uint64_t seed)
     : segments_(segments),
       transport_(std::move(transport)),
-      workers_(options.workers),
-      max_stolen_bytes_(options.max_stolen_bytes),
-      poll_ns_(options.poll_ns),
-      seed_(options.seed),
+      seed_(seed),
       surroundings_(std::move(surroundings)),
-      shares_(options.workers > 1 || transport_->size() > 1) {}
+      shares_(workers > 1 || transport_->size() > 1) {
+  for (int i = 0; i < workers; ++i) {
+    Worker& worker = *workers_.emplace_back(std::make_unique<Worker>());
+    worker.index = i;
+    worker.statistics.rank = transport_->rank();
+    worker.statistics.thread = i;
+  }
+}
 
 void RankBag::set_active(Worker& worker, bool active) {
   if (worker.is_active != active) {
@@ -71,6 +75,9 @@ void RankBag::restart() {
   is_to_stop_.store(false);
   next_poll_ns_ = 0;
   command(Command::go);
+  for (const auto& worker : workers_) {
+    set_active(*worker, true);
+  }
 }
 
 void RankBag::command(Command command) {
@@ -93,11 +100,12 @@ void RankBag::rest_until_stopped() {
 }
 
 std::int64_t RankBag::poll() {
+  constexpr std::int64_t kPoll_ns = 10'000;  // at least between two looks of a rank that has nodes
   constexpr std::int64_t kMaxPatience = 8;
   patience_ =
       step() ? std::max<std::int64_t>(patience_ / 2, 1) : std::min(2 * patience_, kMaxPatience);
   const std::int64_t now = transport_->pace_ns();
-  next_poll_ns_ = balancer_->is_waited_for() ? now : now + patience_ * poll_ns_;
+  next_poll_ns_ = balancer_->is_waited_for() ? now : now + patience_ * kPoll_ns;
   return now;
 }
 
@@ -123,11 +131,7 @@ bool RankBag::look_for_nodes(Worker& worker) {
 }
 
 std::uint8_t RankBag::wishes() {
-  return failure_.is_set() ? kEnd | kLost : is_to_stop_.load() ? kEnd : kNothing;
-}
-
-void RankBag::take(std::span<const std::byte> nodes) {
-  failure_.guard("steal", [&] { segments_.take(nodes); });
+  return failure_.is_set() ? kEnd | kLost : is_told_to_stop() ? kEnd : kNothing;
 }
 
 bool RankBag::step() {
@@ -147,13 +151,10 @@ bool RankBag::steal(Worker& worker) {
   ++worker.statistics.local_tried;
   std::size_t stolen = 0;
   failure_.guard("steal", [&] { stolen = segments_.steal(worker.index, worker.steal_next); });
-  if (stolen == 0) {
-    set_active(worker, false);
-    return false;
-  }
-  ++worker.statistics.local_made;
+  set_active(worker, stolen > 0);
+  worker.statistics.local_made += stolen > 0 ? 1 : 0;
   worker.statistics.nodes_stolen += static_cast<std::int64_t>(stolen);
-  return true;
+  return stolen > 0;
 }
 
 bool RankBag::passive() {
@@ -161,14 +162,23 @@ bool RankBag::passive() {
 }
 
 bool RankBag::wants_work() {
-  return active_.load(std::memory_order_relaxed) < workers_ && !failure_.is_set() &&
+  return active_.load(std::memory_order_relaxed) < std::ssize(workers_) && !failure_.is_set() &&
          !segments_.can_be_stolen_from(-1);
 }
 
 std::vector<std::byte> RankBag::give() {
+  constexpr std::size_t kMaxStolenBytes = std::size_t{32} << 10;
   std::vector<std::byte> nodes;
-  failure_.guard("steal", [&] { nodes = segments_.give(max_stolen_bytes_); });
+  failure_.guard("steal", [&] { nodes = segments_.give(kMaxStolenBytes); });
   return nodes;
+}
+
+void RankBag::take(std::span<const std::byte> nodes) {
+  failure_.guard("steal", [&] {
+    WorkerStatistics& statistics = workers_.front()->statistics;
+    statistics.nodes_stolen += static_cast<std::int64_t>(segments_.take(nodes));
+    statistics.bytes_received += std::ssize(nodes);
+  });
 }
 
 }  // namespace cleave::detail

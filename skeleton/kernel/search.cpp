@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <exception>
 #include <limits>
+#include <ranges>
 #include <string>
 #include <utility>
 
@@ -31,24 +32,18 @@ class RankSearch final : public RankBag {
  public:
   RankSearch(Searched& searched, const CallOptions& options, std::unique_ptr<Transport> transport,
              Surroundings surroundings)
-      : RankBag(searched.segments(),
-                {.workers = options.stealing.threads,
-                 .max_stolen_bytes = options.stealing.max_stolen_bytes,
-                 .poll_ns = options.stealing.poll_ns,
-                 .seed = options.stealing.seed},
-                std::move(transport), std::move(surroundings)),
+      : RankBag(searched.segments(), std::move(transport), std::move(surroundings),
+                options.stealing.threads, options.stealing.seed),
         searched_(searched),
         options_(options),
         limits_(limits_of(options.stealing)),
-        is_limited_(limits_.nodes != std::numeric_limits<std::int64_t>::max() ||
-                    limits_.memory_bytes != std::numeric_limits<std::size_t>::max()),
+        is_limited_(limits_.nodes != std::numeric_limits<std::int64_t>::max()),
         clock_(options.recorder != nullptr ? options.recorder->clock() : mpi_time_ns),
         offset_ns_(clock_() - transport_->pace_ns()) {
     constexpr std::size_t kSpansKept = 1 << 16;
-    for (int i = 0; i < options.stealing.threads; ++i) {
-      workers_.push_back(std::make_unique<Worker>(transport_->rank(), i));
+    for (const auto& worker : workers_) {
       if (options_.recorder != nullptr) {
-        workers_.back()->recorder.emplace(options_.recorder->clock(), kSpansKept);
+        worker->recorder.emplace(options_.recorder->clock(), kSpansKept);
       }
     }
     if (options.visits != nullptr && transport_->rank() == 0) {
@@ -90,7 +85,6 @@ class RankSearch final : public RankBag {
     first().statistics.remote_tried = balancer_->statistics().tried;
     first().statistics.remote_made = balancer_->statistics().made;
     for (const auto& worker : workers_) {
-      publish(*worker);
       finish(*worker);
     }
     check_limits();
@@ -135,17 +129,12 @@ class RankSearch final : public RankBag {
 
   void help(Worker& worker) {
     end_rest();
-    for (std::int64_t now = now_ns(worker);;) {
-      switch (commanded()) {
-        case Command::go:
-          now = work(worker, now);
-          break;
-        case Command::rest:
-          rest_while_told();
-          now = now_ns(worker);
-          break;
-        case Command::stop:
-          return;
+    for (std::int64_t now = now_ns(worker); commanded() != Command::stop;) {
+      if (may_go()) {
+        now = work(worker, now);
+      } else {
+        rest_while_told();
+        now = now_ns(worker);
       }
     }
   }
@@ -182,12 +171,10 @@ class RankSearch final : public RankBag {
         }
         worker.statistics.visits += visited;
         is_empty = !segments_.has_private(worker.index);
-        if (shares()) {
-          segments_.share(worker.index);
-        }
+        share(worker.index);
       });
       if (is_limited_) {
-        publish(worker);
+        worker.nodes_seen.store(nodes_of(worker), std::memory_order_relaxed);
       }
       if (options_.visits != nullptr) {
         options_.visits->fetch_add(visited, std::memory_order_relaxed);
@@ -199,8 +186,11 @@ class RankSearch final : public RankBag {
         now = poll();
       }
     }
-    if (!went_well || is_told_to_stop()) {
-      stop_worker(worker);
+    if (!went_well || is_told_to_stop()) {  // it keeps its nodes and does nothing more
+      worker.has_failed = true;
+      if (worker.index != 0) {
+        rest_until_stopped();
+      }
     }
     const std::int64_t end_ns = now_ns(worker);
     worker.statistics.searching_ns += end_ns - begin_ns;
@@ -233,11 +223,6 @@ class RankSearch final : public RankBag {
     return end_ns;
   }
 
-  void publish(Worker& worker) {
-    worker.nodes_seen.store(nodes_of(worker), std::memory_order_relaxed);
-    worker.memory_bytes.store(segments_.memory_bytes(worker.index), std::memory_order_relaxed);
-  }
-
   std::int64_t nodes_of(const Worker& worker) {
     std::int64_t nodes = worker.statistics.visits;
     failure_.guard("solution_sizes",
@@ -245,17 +230,10 @@ class RankSearch final : public RankBag {
     return nodes;
   }
 
-  /// A worker whose functor threw, or whose rank has the answer, keeps its nodes and does nothing
-  /// more.
-  void stop_worker(Worker& worker) {
-    worker.has_failed = true;
-    if (worker.index != 0) {
-      rest_until_stopped();
-    }
-  }
-
   void finish(Worker& worker) {
-    worker.statistics.nodes = nodes_of(worker) - worker.nodes_before;
+    const std::int64_t nodes = nodes_of(worker);
+    worker.nodes_seen.store(nodes, std::memory_order_relaxed);
+    worker.statistics.nodes = nodes - worker.nodes_before;
     if (worker.recorder) {
       failure_.guard("trace", [&] {
         options_.recorder->append(*worker.recorder);
@@ -265,16 +243,13 @@ class RankSearch final : public RankBag {
   }
 
   void check_limits() {
-    if (!is_limited_ || !refusal_.empty()) {
-      return;
-    }
     std::int64_t nodes = 0;
-    std::size_t bytes = 0;
     for (const auto& worker : workers_) {
       nodes += worker->nodes_seen.load(std::memory_order_relaxed);
-      bytes += worker->memory_bytes.load(std::memory_order_relaxed);
     }
-    refusal_ = beyond(limits_, nodes, bytes).value_or("");
+    if (is_limited_ && refusal_.empty()) {
+      refusal_ = beyond(limits_, nodes).value_or("");
+    }
   }
 
   bool is_to_stop() {
@@ -287,28 +262,16 @@ class RankSearch final : public RankBag {
 
   // What the balancer asks.
 
-  void take(std::span<const std::byte> nodes) override {
-    failure_.guard("steal", [&] {
-      first().statistics.nodes_stolen += static_cast<std::int64_t>(segments_.take(nodes));
-      first().statistics.bytes_received += std::ssize(nodes);
-    });
-  }
-
   std::uint8_t wishes() override {
-    if (failure_.is_set()) {
-      return kEnd | kLost;
-    }
     check_limits();
-    const bool keeps = snapshots_ != nullptr;
-    if (!refusal_.empty() || is_to_stop()) {
-      return keeps ? kEnd | kSnapshot : kEnd;
+    const std::uint8_t snapshot = snapshots_ != nullptr ? kSnapshot : kNothing;
+    if (!failure_.is_set() && (!refusal_.empty() || is_to_stop())) {
+      return kEnd | snapshot;
     }
-    if (is_told_to_stop()) {
-      return kEnd;
-    }
-    const bool is_due =
-        keeps && transport_->rank() == 0 && snapshots_->is_due(transport_->now_ns());
-    return is_due ? kSnapshot : kNothing;
+    const std::uint8_t wishes = RankBag::wishes();
+    const bool is_due = wishes == kNothing && snapshot != kNothing && transport_->rank() == 0 &&
+                        snapshots_->is_due(transport_->now_ns());
+    return is_due ? snapshot : wishes;
   }
 
   bool next_parcel(Parcel& parcel) override { return searched_.next_parcel(parcel); }
@@ -325,7 +288,9 @@ class RankSearch final : public RankBag {
       segments_.pack(nodes);
       Packer totals;
       searched_.pack_totals(totals);
-      snapshots_->write_part(nodes.bytes(), totals.bytes(), searched_.incumbent());
+      snapshots_->write_part({.nodes = {nodes.bytes().begin(), nodes.bytes().end()},
+                              .totals = {totals.bytes().begin(), totals.bytes().end()},
+                              .incumbent = searched_.incumbent()});
     });
   }
   bool complete_snapshot() override {
@@ -350,7 +315,6 @@ class RankSearch final : public RankBag {
   const bool is_limited_;
   const Clock clock_;
   const std::int64_t offset_ns_;  ///< of that clock to the monotonic one
-  std::vector<std::unique_ptr<Worker>> workers_;
   SnapshotFolder* snapshots_ = nullptr;
   std::string refusal_;
   std::string stopped_;
@@ -372,17 +336,7 @@ void require_stealing(const CallOptions& options) {
 }
 
 /// What all ranks do next where one of them asks for it: the greatest counts.
-enum Agenda : std::int64_t { kNothingElse, kStatistics, kAnswered, kEndEarly };
-
-/// Gathers what all workers did where rank 0's caller asks for it.
-void tell(const SearchMessages& comm, const std::vector<WorkerStatistics>& mine,
-          std::vector<WorkerStatistics>* told) {
-  std::vector<WorkerStatistics> all(comm.rank() == 0 ? mine.size() * comm.size() : 0);
-  comm.gather(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
-  if (told != nullptr) {
-    *told = std::move(all);
-  }
-}
+enum Agenda : std::int64_t { kNothingElse, kStatistics, kEndEarly };
 
 class SearchCall {
  public:
@@ -461,19 +415,13 @@ class SearchCall {
     }
     blocks_.take_failure(workers_->failure());
     const bool is_told = !workers_->refusal().empty() || !workers_->stopped().empty();
-    const bool is_early = workers_->outcome() != Balancer::Outcome::done;
-    const bool tells = options_.stealing.statistics != nullptr;
-    const std::int64_t agenda = agree_on_failure(comm_, blocks_,
-                                                 is_told    ? kEndEarly
-                                                 : is_early ? kAnswered
-                                                 : tells    ? kStatistics
-                                                            : kNothingElse);
-    std::int64_t nobody_tells = tells ? 0 : 1;
-    if (agenda > kStatistics) {
-      comm_.allreduce_min(std::span(&nobody_tells, 1));
-    }
-    if (agenda == kStatistics || (agenda > kStatistics && nobody_tells == 0)) {
-      tell(comm_, workers_->statistics(), options_.stealing.statistics);
+    const std::int64_t agenda =
+        agree_on_failure(comm_, blocks_,
+                         is_told                                   ? kEndEarly
+                         : options_.stealing.statistics != nullptr ? kStatistics
+                                                                   : kNothingElse);
+    if (agenda == kStatistics || workers_->outcome() != Balancer::Outcome::done) {
+      gather_statistics();
     }
     if (agenda != kEndEarly) {
       return std::nullopt;
@@ -489,28 +437,37 @@ class SearchCall {
         .can_be_resumed = refusal.empty() && !kept.empty()};
   }
 
-  Level level() const { return {0, comm_.size()}; }
+  void gather_statistics() {
+    const std::vector<WorkerStatistics> mine = workers_->statistics();
+    std::vector<WorkerStatistics> all(comm_.rank() == 0 ? mine.size() * comm_.size() : 0);
+    comm_.gather(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
+    if (options_.stealing.statistics != nullptr) {
+      *options_.stealing.statistics = std::move(all);
+    }
+  }
+
+  /// Gives `values` to `other`, or gets theirs. \param is_one  not a list
+  std::optional<Values> transfer(int other, const std::optional<Values>& values,
+                                 Link::Direction direction, bool is_one) {
+    return link_.transfer(other, direction, values,
+                          {.ops = app_.traits().solution.ops, .is_one = is_one}, {0, comm_.size()},
+                          Sizes{});
+  }
 
   /// Combines all ranks' solutions, on rank 0, along a binomial tree. A rank may have counted
   /// nothing.
   void fold(std::optional<Values>& mine) {
-    const ListWire list_wire{.ops = app_.traits().solution.ops, .is_one = false};
-    for (int step = 1; step < comm_.size(); step *= 2) {
-      if ((comm_.rank() & step) != 0) {
-        link_.transfer(comm_.rank() - step, Link::Direction::out, mine, list_wire, level(),
-                       Sizes{});
-        return;
+    for (const int child : binomial_children(comm_.rank(), comm_.size())) {
+      auto theirs = transfer(child, std::nullopt, Link::Direction::in, false);
+      if (mine && theirs && !mine->empty() && !theirs->empty()) {
+        mine = blocks_.combine(*std::move(mine), *std::move(theirs), Sizes{}, {0, comm_.size()},
+                               Kept(1));
+      } else if (mine && theirs && mine->empty()) {
+        mine = std::move(theirs);
       }
-      if (comm_.rank() + step < comm_.size()) {
-        auto theirs = link_.transfer(comm_.rank() + step, Link::Direction::in, std::nullopt,
-                                     list_wire, level(), Sizes{});
-        if (mine && theirs && !mine->empty() && !theirs->empty()) {
-          const Kept kept(1);
-          mine = blocks_.combine(*std::move(mine), *std::move(theirs), Sizes{}, level(), kept);
-        } else if (mine && theirs && mine->empty()) {
-          mine = std::move(theirs);
-        }
-      }
+    }
+    if (comm_.rank() > 0) {
+      transfer(binomial_parent(comm_.rank()), mine, Link::Direction::out, false);
     }
   }
 
@@ -531,22 +488,14 @@ class SearchCall {
     return std::move(solution.value().front());
   }
 
-  /// Rank 0's solution to all, along a binomial tree.
+  /// Rank 0's solution to all, along the same tree.
   void bcast(std::optional<Values>& solution) {
-    const ListWire list_wire{.ops = app_.traits().solution.ops, .is_one = true};
-    int step = 1;
-    while (step < comm_.size()) {
-      step *= 2;
+    if (comm_.rank() > 0) {
+      solution = transfer(binomial_parent(comm_.rank()), std::nullopt, Link::Direction::in, true);
     }
-    for (step /= 2; step > 0; step /= 2) {
-      const int within = comm_.rank() % (2 * step);
-      if (within == 0 && comm_.rank() + step < comm_.size()) {
-        link_.transfer(comm_.rank() + step, Link::Direction::out, solution, list_wire, level(),
-                       Sizes{});
-      } else if (within == step) {
-        solution = link_.transfer(comm_.rank() - step, Link::Direction::in, std::nullopt, list_wire,
-                                  level(), Sizes{});
-      }
+    const std::vector<int> children = binomial_children(comm_.rank(), comm_.size());
+    for (const int child : std::views::reverse(children)) {
+      transfer(child, solution, Link::Direction::out, true);
     }
   }
 

@@ -11,9 +11,9 @@
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <regex>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include <cleave/error.hpp>
@@ -27,17 +27,14 @@
 
 namespace cleave::detail {
 
-using nlohmann::json;
-
 namespace {
 
-constexpr const char* kFormat = "cleave-snapshot";
 constexpr int kVersion = 2;
 constexpr const char* kLockFile = "cleave-snapshot.lock";
 constexpr std::size_t kKept = 2;
 constexpr std::size_t kChecksumBytes = sizeof(std::uint64_t);
 
-/// What a part begins with, so that one that was mixed up is told apart.
+/// The beginning of a part, which tells one that was mixed up.
 struct PartHeader {
   std::uint64_t magic = 0x7061'7274'636c'6576;
   std::int64_t version = kVersion;
@@ -52,27 +49,39 @@ struct PartFile {
   SnapshotPart part;
 };
 
-std::uint64_t read_hexadecimal(const JsonFields& fields, const char* name) {
-  const std::string text = fields.text(name);
-  std::uint64_t number = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), number, 16);
-  if (result.ec != std::errc{} || result.ptr != text.data() + text.size()) {
-    fields.refuse(name, "is not a hexadecimal number");
-  }
-  return number;
+/// A part as the manifest knows it.
+struct PartEntry {
+  std::int64_t bytes = 0;
+  std::uint64_t checksum = 0;
+};
+
+void fields(JsonFields& object, PartEntry& part) {
+  std::string text = hexadecimal(part.checksum);
+  object("bytes", part.bytes, 0)("checksum", text);
+  const char* const end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, part.checksum, 16);
+  object.require(result.ec == std::errc{} && result.ptr == end, "checksum",
+                 "is not a hexadecimal number");
 }
 
-/// Makes names that were given to files in `folder` last.
-void sync_folder(const std::filesystem::path& folder) {
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY);
-  const bool is_synced = descriptor >= 0 && ::fsync(descriptor) == 0;
-  const int error = errno;
-  if (descriptor >= 0) {
-    ::close(descriptor);
-  }
-  if (!is_synced) {
-    throw FileError(folder, std::string("cannot sync: ") + std::strerror(error));
-  }
+struct Manifest {
+  std::string app;
+  std::string instance;
+  std::string program_version = version();
+  std::int64_t generation = 0;
+  std::vector<PartEntry> parts;
+};
+
+void fields(JsonFields& object, Manifest& m) {
+  object.format("cleave-snapshot", kVersion);
+  object("app", m.app)("instance", m.instance)("program_version", m.program_version);
+  object("generation", m.generation, 1)("parts", m.parts);
+}
+
+/// The checksum of a manifest, of all other fields.
+std::string checksum_of(nlohmann::json manifest) {
+  manifest.erase("checksum");
+  return hexadecimal(crc_64(manifest.dump()));
 }
 
 /// A file of a snapshot in a folder.
@@ -103,13 +112,13 @@ std::vector<File> snapshot_files(const std::filesystem::path& folder) {
   return files;
 }
 
-/// Removes the files of all generations that `unwanted` says yes to, manifests first.
-template <class Unwanted>
-void remove_generations(const std::filesystem::path& folder, Unwanted&& unwanted) {
+/// Removes the files of all other generations, manifests first.
+void remove_all_but(const std::vector<std::int64_t>& kept, const std::filesystem::path& folder) {
   const std::vector<File> files = snapshot_files(folder);
   for (const bool is_manifest : {true, false}) {
     for (const File& file : files) {
-      if (!file.is_link && file.is_manifest == is_manifest && unwanted(file.generation)) {
+      if (!file.is_link && file.is_manifest == is_manifest &&
+          std::ranges::count(kept, file.generation) == 0) {
         std::filesystem::remove(file.path);
       }
     }
@@ -126,6 +135,66 @@ std::vector<std::int64_t> complete_generations(const std::filesystem::path& fold
   }
   std::sort(generations.rbegin(), generations.rend());
   return generations;
+}
+
+/// Makes names that were given to files in `folder` last.
+void sync_folder(const std::filesystem::path& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY);
+  const int error = descriptor < 0 || ::fsync(descriptor) != 0 ? errno : 0;
+  ::close(descriptor);
+  if (error != 0) {
+    throw FileError(folder, std::string("cannot sync: ") + std::strerror(error));
+  }
+}
+
+std::filesystem::path manifest_path(const std::filesystem::path& folder, std::int64_t generation) {
+  return folder / fmt::format("cleave-snapshot-{:06}.json", generation);
+}
+
+std::filesystem::path part_path(const std::filesystem::path& folder, std::int64_t generation,
+                                int rank) {
+  return folder / fmt::format("cleave-snapshot-{:06}.rank-{:05}", generation, rank);
+}
+
+/// \throws FileError  if it is damaged, or of another version
+Manifest read_manifest(const std::filesystem::path& folder, std::int64_t generation) {
+  const std::filesystem::path path = manifest_path(folder, generation);
+  auto object = JsonFields::parse(path, "", read_file(path));
+  Manifest manifest;
+  fields(object, manifest);
+  object.require(object.text("checksum") == checksum_of(object.raw()), "checksum",
+                 "does not fit: the manifest is damaged");
+  object.require(
+      manifest.program_version == version(), "program_version",
+      fmt::format("is '{}', but this run's is '{}'", manifest.program_version, version()));
+  object.require(manifest.generation == generation, "generation", "is not that of the file's name");
+  return manifest;
+}
+
+SnapshotPart read_part(const std::filesystem::path& path, const PartHeader& header,
+                       const PartEntry& expected) {
+  const std::string text = read_file(path);
+  const std::span bytes = std::as_bytes(std::span(text));
+  if (std::ssize(bytes) != expected.bytes || bytes.size() < kChecksumBytes) {
+    throw FileError(path, fmt::format("is damaged: it has {} bytes, expected {}", bytes.size(),
+                                      expected.bytes));
+  }
+  const std::span content = bytes.first(bytes.size() - kChecksumBytes);
+  if (crc_64(content) != expected.checksum) {
+    throw FileError(path, "is damaged: its checksum is not the manifest's");
+  }
+  Unpacker unpacker(content);
+  auto file = wire<PartFile>::unpack(unpacker);
+  if (file.header != header) {
+    throw FileError(path, "is not the part that its name says");
+  }
+  return std::move(file.part);
+}
+
+/// `ns` and `seconds`, a hundred years at most, so that the sum is a time.
+std::int64_t later(std::int64_t ns, double seconds) {
+  constexpr double kMax_s = 100 * 365.25 * 24 * 3600;
+  return ns + static_cast<std::int64_t>(std::min(seconds, kMax_s) * 1e9);
 }
 
 }  // namespace
@@ -172,9 +241,10 @@ SnapshotFolder::SnapshotFolder(const Comm& comm, const CheckpointOptions& option
   generations.resize(static_cast<std::size_t>(comm_.allreduce_max(std::ssize(generations))));
   comm_.bcast(std::as_writable_bytes(std::span(generations)), 0);
   std::string damage;
+  std::string other_search;
   for (const std::int64_t generation : generations) {
     try {
-      parts_ = agree(comm_, [&] { return read_share(generation); });
+      other_search = agree(comm_, [&] { return read_share(generation); });
       resumed_from_ = generation;
       break;
     } catch (const std::exception& e) {
@@ -182,11 +252,8 @@ SnapshotFolder::SnapshotFolder(const Comm& comm, const CheckpointOptions& option
       damaged_.push_back(generation);
     }
   }
-  if (generations.empty()) {
-    return;
-  }
-  if (resumed_from_ == 0) {
-    throw Error(damage);
+  if (!other_search.empty() || (resumed_from_ == 0 && !damage.empty())) {
+    throw Error(other_search.empty() ? damage : other_search);
   }
   if (!damage.empty() && comm_.rank() == 0 && options_.warn) {
     options_.warn(fmt::format("{}; resuming from snapshot {}", damage, resumed_from_));
@@ -196,150 +263,85 @@ SnapshotFolder::SnapshotFolder(const Comm& comm, const CheckpointOptions& option
 /// Takes the folder; what is in it stays until a snapshot of this run is whole.
 /// \return  the snapshots to resume from, the newest first
 std::vector<std::int64_t> SnapshotFolder::open() {
-  if (options_.folder.empty() || !(options_.every_s > 0)) {
+  const std::filesystem::path& folder = options_.folder;
+  if (folder.empty() || !(options_.every_s > 0)) {
     throw Error(
         fmt::format("snapshots need a folder and a time between two that is above 0, not "
                     "'{}' and {} s",
-                    options_.folder.string(), options_.every_s));
+                    folder.string(), options_.every_s));
   }
-  std::filesystem::create_directories(options_.folder);
-  lock_ = std::make_unique<FolderLock>(options_.folder);
+  std::filesystem::create_directories(folder);
+  lock_ = std::make_unique<FolderLock>(folder);
   if (lock_->state() == FolderLock::State::of_another_run) {
-    throw FileError(options_.folder,
+    throw FileError(folder,
                     "another run writes its snapshots here: wait for its end, or choose another "
                     "folder");
   }
   if (lock_->state() == FolderLock::State::unsupported && options_.warn) {
-    options_.warn(options_.folder.string() +
+    options_.warn(folder.string() +
                   ": cannot be locked here: no other run may use it at the same time");
   }
-  const std::vector<std::int64_t> generations = complete_generations(options_.folder);
+  const std::vector<std::int64_t> generations = complete_generations(folder);
   if (!generations.empty() && !options_.resume) {
-    throw FileError(options_.folder, "holds a snapshot: resume from it, or choose another folder");
+    throw FileError(folder, "holds a snapshot: resume from it, or choose another folder");
   }
-  require_same_search(generations);
-  for (const File& file : snapshot_files(options_.folder)) {
+  for (const File& file : snapshot_files(folder)) {
     next_generation_ = std::max(next_generation_, file.generation + 1);
   }
   return generations;
 }
 
-/// By the first manifest that can be read. \throws FileError  if it is of another search
-void SnapshotFolder::require_same_search(const std::vector<std::int64_t>& generations) const {
-  for (const std::int64_t generation : generations) {
-    std::optional<Manifest> manifest;
-    try {
-      manifest = read_manifest(generation);
-    } catch (const FileError&) {
-      continue;  // damaged
+/// Reads the parts of every `comm_.size()`-th rank of then. \throws FileError  if one is damaged
+/// \return  why it is the snapshot of another search; empty if it is not
+std::string SnapshotFolder::read_share(std::int64_t generation) {
+  const Manifest manifest = read_manifest(options_.folder, generation);
+  for (const auto& [name, found, expected] :
+       {std::tuple("app", manifest.app, options_.app),
+        std::tuple("instance", manifest.instance, options_.instance)}) {
+    if (found != expected) {
+      return fmt::format("{}: field '{}' is '{}', but this run's is '{}'",
+                         manifest_path(options_.folder, generation).string(), name, found,
+                         expected);
     }
-    const auto require = [&](const char* name, const std::string& found,
-                             const std::string& expected) {
-      if (found != expected) {
-        throw FileError(
-            manifest_path(generation),
-            fmt::format("field '{}' is '{}', but this run's is '{}'", name, found, expected));
-      }
-    };
-    require("app", manifest->app, options_.app);
-    require("instance", manifest->instance, options_.instance);
-    return;
   }
-}
-
-SnapshotFolder::Manifest SnapshotFolder::read_manifest(std::int64_t generation) const {
-  const std::filesystem::path path = manifest_path(generation);
-  const json object = parse_json_object(path, "", read_file(path));
-  const JsonFields fields(path, "", object);
-  check_format(fields, kFormat, kVersion);
-  json unsigned_object = object;
-  unsigned_object.erase("checksum");
-  if (read_hexadecimal(fields, "checksum") != crc_64(unsigned_object.dump())) {
-    fields.refuse("checksum", "does not fit: the manifest is damaged");
-  }
-  if (fields.text("program_version") != version()) {
-    fields.refuse("program_version", fmt::format("is '{}', but this run's is '{}'",
-                                                 fields.text("program_version"), version()));
-  }
-  if (fields.integer<std::int64_t>("generation", 1) != generation) {
-    fields.refuse("generation", "is not that of the file's name");
-  }
-  Manifest manifest{.app = fields.text("app"), .instance = fields.text("instance"), .parts = {}};
-  for (const JsonFields& part : fields.objects("parts")) {
-    manifest.parts.push_back({.bytes = part.integer<std::int64_t>("bytes", 0),
-                              .checksum = read_hexadecimal(part, "checksum")});
-  }
-  return manifest;
-}
-
-/// The parts of every `comm_.size()`-th rank of then. \throws FileError  if one is damaged
-std::vector<SnapshotPart> SnapshotFolder::read_share(std::int64_t generation) const {
-  const Manifest manifest = read_manifest(generation);
-  std::vector<SnapshotPart> parts;
+  parts_.clear();
   for (int rank = comm_.rank(); rank < std::ssize(manifest.parts); rank += comm_.size()) {
-    parts.push_back(read_part(generation, rank, manifest.parts[rank]));
+    parts_.push_back(read_part(part_path(options_.folder, generation, rank),
+                               {.generation = generation, .rank = rank}, manifest.parts[rank]));
   }
-  return parts;
-}
-
-SnapshotPart SnapshotFolder::read_part(std::int64_t generation, int rank,
-                                       const Part& expected) const {
-  const std::filesystem::path path = part_path(generation, rank);
-  const std::string text = read_file(path);
-  const std::span bytes = std::as_bytes(std::span(text));
-  if (std::ssize(bytes) != expected.bytes || bytes.size() < kChecksumBytes) {
-    throw FileError(path, fmt::format("is damaged: it has {} bytes, expected {}", bytes.size(),
-                                      expected.bytes));
-  }
-  const std::span content = bytes.first(bytes.size() - kChecksumBytes);
-  if (crc_64(content) != expected.checksum) {
-    throw FileError(path, "is damaged: its checksum is not the manifest's");
-  }
-  Unpacker unpacker(content);
-  auto file = wire<PartFile>::unpack(unpacker);
-  if (file.header != PartHeader{.generation = generation, .rank = rank}) {
-    throw FileError(path, "is not the part that its name says");
-  }
-  return std::move(file.part);
+  return "";
 }
 
 bool SnapshotFolder::is_due(std::int64_t now_ns) {
-  if (due_ns_ == kNotStarted) {
-    due_ns_ = next_due_ns(now_ns);
+  if (!due_ns_) {
+    due_ns_ = later(now_ns, options_.every_s);
   } else if (is_newly_complete_) {
     // The search goes on for as long as the snapshot took at least, or it might never end.
-    due_ns_ = std::max(next_due_ns(now_ns), now_ns + (now_ns - due_ns_));
+    due_ns_ = std::max(later(now_ns, options_.every_s), now_ns + (now_ns - *due_ns_));
     is_newly_complete_ = false;
   }
-  return now_ns >= due_ns_;
+  return now_ns >= *due_ns_;
 }
 
-/// In a hundred years at the latest, so that the sum is a time.
-std::int64_t SnapshotFolder::next_due_ns(std::int64_t now_ns) const {
-  constexpr double kMax_s = 100 * 365.25 * 24 * 3600;
-  return now_ns + static_cast<std::int64_t>(std::min(options_.every_s, kMax_s) * 1e9);
-}
-
-void SnapshotFolder::write_part(std::span<const std::byte> nodes, std::span<const std::byte> totals,
-                                std::int64_t incumbent) {
+void SnapshotFolder::write_part(SnapshotPart part) {
   const std::int64_t generation = next_generation_++;
   Packer packer;
   wire<PartFile>::pack(packer, {.header = {.generation = generation, .rank = comm_.rank()},
-                                .part = {.nodes = {nodes.begin(), nodes.end()},
-                                         .totals = {totals.begin(), totals.end()},
-                                         .incumbent = incumbent}});
+                                .part = std::move(part)});
   const std::uint64_t checksum = crc_64(packer.bytes());
   packer.put(&checksum, kChecksumBytes);
   const std::span<const std::byte> bytes = packer.bytes();
-  write_file(part_path(generation, comm_.rank()),
+  write_file(part_path(options_.folder, generation, comm_.rank()),
              {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 void SnapshotFolder::complete() {
-  const std::int64_t generation = next_generation_ - 1;
-  json parts = json::array();
+  Manifest manifest{.app = options_.app,
+                    .instance = options_.instance,
+                    .generation = next_generation_ - 1,
+                    .parts = {}};
   for (int rank = 0; rank < comm_.size(); ++rank) {
-    const std::filesystem::path path = part_path(generation, rank);
+    const auto path = part_path(options_.folder, manifest.generation, rank);
     std::ifstream stream(path, std::ios::binary);
     std::uint64_t checksum = 0;
     stream.seekg(-static_cast<std::streamoff>(kChecksumBytes), std::ios::end);
@@ -347,41 +349,27 @@ void SnapshotFolder::complete() {
     if (!stream) {
       throw FileError(path, "cannot read: do all ranks see the same folder?");
     }
-    parts.push_back({{"bytes", static_cast<std::int64_t>(stream.tellg())},
-                     {"checksum", hexadecimal(checksum)}});
+    manifest.parts.push_back({.bytes = stream.tellg(), .checksum = checksum});
   }
-  json manifest = {{"format", kFormat},
-                   {"version", kVersion},
-                   {"app", options_.app},
-                   {"instance", options_.instance},
-                   {"program_version", version()},
-                   {"generation", generation},
-                   {"parts", std::move(parts)}};
-  manifest["checksum"] = hexadecimal(crc_64(manifest.dump()));
+  JsonFields object;
+  fields(object, manifest);
+  object("checksum", checksum_of(object.raw()));
   sync_folder(options_.folder);
-  write_file(manifest_path(generation), manifest.dump(1) + "\n");
+  write_file(manifest_path(options_.folder, manifest.generation),
+             json_text(object.raw(), 1) + "\n");
   sync_folder(options_.folder);
   std::vector<std::int64_t> kept = complete_generations(options_.folder);
   std::erase_if(kept, [&](std::int64_t other) { return std::ranges::count(damaged_, other) > 0; });
   kept.resize(std::min(kept.size(), kKept));
-  remove_generations(options_.folder,
-                     [&](std::int64_t other) { return std::ranges::count(kept, other) == 0; });
+  remove_all_but(kept, options_.folder);
   ++written_;
   is_newly_complete_ = true;
-}
-
-std::filesystem::path SnapshotFolder::manifest_path(std::int64_t generation) const {
-  return options_.folder / fmt::format("cleave-snapshot-{:06}.json", generation);
-}
-
-std::filesystem::path SnapshotFolder::part_path(std::int64_t generation, int rank) const {
-  return options_.folder / fmt::format("cleave-snapshot-{:06}.rank-{:05}", generation, rank);
 }
 
 void remove_snapshots(const std::filesystem::path& folder) {
   const FolderLock lock(folder);
   if (lock.state() != FolderLock::State::of_another_run) {
-    remove_generations(folder, [](std::int64_t) { return true; });
+    remove_all_but({}, folder);
   }
 }
 

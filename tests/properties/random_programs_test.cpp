@@ -110,7 +110,6 @@ void try_call(const Group& group, std::uint64_t seed, const std::vector<DC_Type>
   options.placement = placements[drawn(seed, 2) % placements.size()];
   const bool is_parallel = type != DC_Type::sequential;
   options.stealing.threads = is_parallel ? 1 + static_cast<int>(drawn(seed, 3) % 3) : 1;
-  options.stealing.max_stolen_bytes = drawn(seed, 4) % 3 == 0 ? 1 : 4096;
   options.stealing.seed = seed;
   const bool is_faulty = drawn(seed, 5) % 5 == 0 && is_parallel;
   const bool is_here =

@@ -361,7 +361,6 @@ typename IncumbentOf<App>::Value first_incumbent(const App& app,
 /// The limits of a search; one that needs more ends with an Error, or tells.
 struct SearchLimits {
   std::int64_t nodes = std::numeric_limits<std::int64_t>::max();  ///< as the total's size "nodes"
-  std::size_t memory_bytes = std::numeric_limits<std::size_t>::max();  ///< of nodes, on a rank
   double seconds = std::numeric_limits<double>::infinity();
   const std::atomic<bool>* stop = nullptr;           ///< set by a signal handler
   std::optional<EndedEarly>* ended_early = nullptr;  ///< as in StealingOptions
@@ -382,9 +381,8 @@ std::optional<std::int64_t> nodes_of(const App& app, const typename App::Solutio
   return std::nullopt;
 }
 
-/// Why a search with that many nodes and bytes must end; nothing within `limits`.
-std::optional<std::string> beyond(const SearchLimits& limits, std::int64_t nodes,
-                                  std::size_t bytes);
+/// Why a search with that many nodes must end; nothing within `limits`.
+std::optional<std::string> beyond(const SearchLimits& limits, std::int64_t nodes);
 
 /// Whether a search may be told to end before it is done. Cost: two loads.
 inline bool may_be_told_to_end(const SearchLimits& limits) {
@@ -419,9 +417,8 @@ typename App::Solution search_sequentially(const App& app, typename App::Problem
   std::int64_t next_look = kVisitsBetweenLooks;
   const std::int64_t begin_ns = monotonic_ns();
   const auto is_beyond = [&] {
-    return detail::ends_search(limits,
-                               detail::beyond(limits, detail::nodes_of(app, total).value_or(visits),
-                                              stack.memory_bytes()));
+    return detail::ends_search(
+        limits, detail::beyond(limits, detail::nodes_of(app, total).value_or(visits)));
   };
   const auto is_told = [&] {
     return detail::may_be_told_to_end(limits) &&

@@ -22,14 +22,10 @@
 #pragma once
 
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <ranges>
-#include <span>
 #include <utility>
-#include <vector>
 
 #include <cleave/comm.hpp>
 #include <cleave/comm/transport.hpp>
@@ -39,6 +35,11 @@
 #include <cleave/wire.hpp>
 
 namespace cleave {
+
+struct BagOptions {
+  int workers = 1;         ///< threads of each rank, each of which takes until nothing comes
+  std::uint64_t seed = 1;  ///< of the choice of victims
+};
 
 /// \tparam T  what crosses to other ranks (wire.hpp)
 template <std::movable T>
@@ -51,15 +52,12 @@ class Bag {
   /// \throws Error  on every rank, if a rank has no memory for it or `options.workers` < 1
   explicit Bag(const Comm& comm, const BagOptions& options = {}) : comm_(comm) {
     agree(comm, [&] {
-      segments_ = std::make_unique<detail::Segments<T>>(options.workers, options.initial_capacity);
-      bag_ =
-          std::make_unique<detail::RankBag>(*segments_, options, comm.transport(),
-                                            detail::surroundings_of(comm, options.workers, false));
-      for (int i = 0; i < options.workers; ++i) {
-        workers_.push_back(std::make_unique<detail::Worker>(comm.rank(), i));
-      }
+      segments_ = std::make_unique<detail::Segments<T>>(options.workers);
+      bag_ = std::make_unique<detail::RankBag>(*segments_, comm.transport(),
+                                               comm.surroundings(options.workers, false),
+                                               options.workers, options.seed);
     });
-    restart_here();
+    bag_->restart();
   }
 
   // A worker's, of 0 to workers - 1, each of one thread at a time; worker 0 is the thread that may
@@ -69,27 +67,19 @@ class Bag {
   /// \throws std::bad_alloc
   void add(int worker, T element) {
     segments_->of(worker).push(std::move(element));
-    share(worker);
-  }
-
-  template <std::ranges::input_range Elements>
-  void add_bulk(int worker, Elements&& elements) {
-    for (auto&& element : elements) {
-      segments_->of(worker).push(std::forward<decltype(element)>(element));
-    }
-    share(worker);
+    bag_->share(worker);
   }
 
   /// The newest element of this worker, else one that it steals; it waits for one if need be. Once
   /// it has returned nothing the search has ended for this worker, and does so for all of them.
   /// Worker 0 answers other ranks while it is in this function: they wait for as long as it is not.
   /// Cost: as `add`, on worker 0 a look at the clock more; a local steal a lock, a remote one
-  /// 2 l + g max_stolen_bytes seconds, of which others see nothing.
+  /// 2 l + g 32 KiB seconds, of which others see nothing.
   /// \throws MpiError               from worker 0; no other rank is told
   /// \throws what a wire has thrown  from worker 0, once the search has ended on every rank: the
   ///                                elements that were to cross are lost, and so is the bag
   std::optional<T> take(int worker) {
-    detail::Worker& mine = *workers_[static_cast<std::size_t>(worker)];
+    detail::Worker& mine = bag_->worker(worker);
     detail::SplitDeque<T>& deque = segments_->of(worker);
     if (worker == 0) {
       bag_->look_for_messages();
@@ -102,7 +92,7 @@ class Bag {
     }
     ++mine.statistics.visits;
     std::optional<T> element = deque.pop();
-    share(worker);
+    bag_->share(worker);
     return element;
   }
 
@@ -120,7 +110,7 @@ class Bag {
   /// Lets all workers take again, what is left and what is added from now on. Cost: a barrier.
   void restart() {
     comm_.barrier();
-    restart_here();
+    bag_->restart();
   }
 
   /// How many elements all ranks have, on every rank. Cost: an all-reduce.
@@ -128,69 +118,17 @@ class Bag {
     return comm_.allreduce_sum(static_cast<std::int64_t>(segments_->size()));
   }
 
-  /// Whether any rank has `element`, which every rank asks for alike; the same on every rank. Cost:
-  /// a look at each element of this rank, and an all-reduce.
-  bool contains(const T& element) const
-    requires std::equality_comparable<T>
-  {
-    bool is_here = false;
-    segments_->for_each([&](const T& other) { is_here = is_here || other == element; });
-    return comm_.allreduce_max(is_here ? 1 : 0) == 1;
-  }
-
-  /// Removes all elements of all ranks. Cost: a barrier.
-  void clear() {
-    segments_->clear();
-    comm_.barrier();
-  }
-
-  /// Calls `visitor(const T&)` on rank `root` for every element of all ranks: rank after rank,
-  /// oldest first in the deque of each worker. Cost: all elements of the others are sent to
-  /// `root`, which holds those of one rank at a time.
+  /// Calls `visitor(const T&)` for every element of this rank, oldest first in the deque of each
+  /// worker. Not collective.
   template <std::invocable<const T&> Visitor>
-  void for_each(int root, Visitor&& visitor) const {
-    for (int rank = 0; rank < comm_.size(); ++rank) {
-      if (rank == root) {
-        if (comm_.rank() == root) {
-          segments_->for_each(visitor);
-        }
-      } else if (comm_.rank() == rank) {
-        Packer packer;
-        segments_->for_each(
-            [&packer](const T& element) { detail::pack_element<T>(packer, element); });
-        const auto length = static_cast<std::int64_t>(packer.bytes().size());
-        comm_.send(root, std::as_bytes(std::span(&length, 1)));
-        comm_.send(root, packer.bytes());
-      } else if (comm_.rank() == root) {
-        std::int64_t length = 0;
-        comm_.receive(rank, std::as_writable_bytes(std::span(&length, 1)));
-        std::vector<std::byte> bytes(static_cast<std::size_t>(length));
-        comm_.receive(rank, bytes);
-        for (Unpacker unpacker(bytes); unpacker.left() > 0;) {
-          visitor(detail::unpack_element<T>(unpacker));
-        }
-      }
-    }
+  void for_each(Visitor&& visitor) const {
+    segments_->for_each(visitor);
   }
 
  private:
-  void share(int worker) {
-    if (bag_->shares()) {
-      segments_->share(worker);
-    }
-  }
-
-  void restart_here() {
-    bag_->restart();
-    for (const auto& worker : workers_) {
-      bag_->set_active(*worker, true);
-    }
-  }
-
   Comm comm_;
   std::unique_ptr<detail::Segments<T>> segments_;
   std::unique_ptr<detail::RankBag> bag_;
-  std::vector<std::unique_ptr<detail::Worker>> workers_;
 };
 
 }  // namespace cleave

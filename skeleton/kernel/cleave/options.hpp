@@ -5,7 +5,6 @@
 #include <mpi.h>
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -31,16 +30,11 @@ struct StealingOptions {
   /// ends. The application's functors are called by all of them at once. On the hypercube they
   /// share a rank's own part.
   int threads = 1;
-  std::size_t max_stolen_bytes = std::size_t{32}
-                                 << 10;  ///< by one remote steal, but a node at least
-  std::int64_t poll_ns = 10'000;  ///< least time between two looks for messages of a busy rank
-  std::uint64_t seed = 1;         ///< of the choice of victims
+  std::uint64_t seed = 1;  ///< of the choice of victims
 
   /// A tree with more nodes is refused: the search ends with an Error. Nodes are what the solution
   /// calls "nodes" in its sizes, else visits; the limit holds for every rank and for all together.
   std::int64_t max_nodes = std::numeric_limits<std::int64_t>::max();
-  /// The most memory that the deques of one rank may take, in bytes; refused alike.
-  std::size_t max_memory_bytes = std::numeric_limits<std::size_t>::max();
   /// The longest time that a search may take; it is ended alike. On the hypercube that is
   /// the search of a rank's own part. Not a NaN.
   double max_s = std::numeric_limits<double>::infinity();
@@ -57,8 +51,7 @@ struct StealingOptions {
 
 /// What became of a search's snapshots; on rank 0.
 struct CheckpointReport {
-  std::int64_t resumed_from =
-      0;  ///< the number of the snapshot; 0 if the search began at its start
+  std::int64_t resumed_from = 0;  ///< the number of a snapshot; 0: the search began at its start
   std::int64_t written = 0;
   std::int64_t resting_ns = 0;  ///< in which all ranks rested for them, but for one at the end
 };

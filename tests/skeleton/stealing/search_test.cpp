@@ -686,12 +686,6 @@ struct Endless {
   std::int64_t combine(std::int64_t left, std::int64_t right) const { return left + right; }
 };
 
-TEST(Search, ATreeThatDoesNotEndIsStoppedByItsMemory) {
-  Options options = with_threads(2);
-  options.stealing.max_memory_bytes = 1 << 20;
-  EXPECT_THROW(DC_Call(DC_Type::work_stealing, Endless{}, 0, options), Error);
-}
-
 /// What Endless counts before it is ended, on each rank, and the reason.
 void expect_part(const Options& limited, const std::string& reason) {
   const auto search = [](const Options& options) {

@@ -149,9 +149,6 @@ class SplitDeque {
     return split > head ? split - head : 0;
   }
 
-  /// Bytes of the array. The owner's, or anyone's while the owner rests.
-  std::size_t memory_bytes() const { return capacity() * sizeof(T); }
-
   /// All nodes, shared ones first, oldest first. The owner's, if it has shared none, or anyone's
   /// while all workers rest.
   std::span<const T> nodes() const {

@@ -21,28 +21,20 @@
 // Nothing was assumed of how long messages take or in which order those of different ranks arrive;
 // answers to earlier waves are told apart by their number.
 //
-// Draining. The same detection finds the moment at which no message at all is under way. It counts
-// all messages but those of the waves, and "passive" then means that all workers rest and this rank
-// begins nothing and waits for no answer. That is when a snapshot may be written, and when the
-// ranks may part. Once the search is known to be done, one wave is enough, over the messages that
-// nobody answers (incumbents, alarms). A rank begins none of these after it has
-// entered the wave. So what it counts as sent is final, and what it counts as received may only
-// grow. Equal sums say that all have been received. A rank whose request is out answers the wave
-// after that request's answer. So when all have answered, no request and no answer to one is under
-// way. No work is, since the search is done.
-//
-// Beginning. Rank 0 has all nodes. Every other rank waits for its parent in a binomial tree, as if
-// it had asked it. The parent has nothing to give until its own first nodes come. Then it gives
-// half of what it has to the child with the most ranks below it, half of the rest to the next, and
-// so on. So work reaches all ranks in log2(p) steps, in shares that fit their parts of the tree. A
-// parent that has run dry itself, or has worked for a millisecond without anything to spare, sends
-// its children to look elsewhere.
+// Draining. The same detection, of all messages but those of the waves and with "passive" for "all
+// workers rest, no request is out", finds the moment at which nothing at all is under way: then a
+// snapshot may be written, and the ranks may part. Once the search is known to be done, one wave is
+// enough, over the messages that nobody answers (incumbents, alarms): a rank begins none of these
+// after it has entered the wave. So what it counts as sent is final, and what it counts as received
+// may only grow. Equal sums say that all have been received, and a rank whose request is out
+// answers the wave after that request's answer.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <random>
 #include <span>
 #include <vector>
 
@@ -101,6 +93,12 @@ class Workload {
   virtual bool complete_snapshot() { return true; }
 };
 
+/// The children of a rank in the binomial tree along which work reaches all ranks from rank 0,
+/// which begins with it. The last one has the most ranks below it.
+std::vector<int> binomial_children(int rank, int size);
+/// \pre  rank > 0
+inline int binomial_parent(int rank) { return rank & (rank - 1); }
+
 struct BalancerStatistics {
   std::int64_t tried = 0;  ///< requests, with the first one that is not sent
   std::int64_t made = 0;   ///< of these, answered with work
@@ -114,9 +112,7 @@ class Balancer {
   enum class Outcome { running, done, ended_early };
 
   /// \param circles  the ranks that are near this one, the nearest first, each list within the
-  /// next:
-  ///                 thieves prefer victims that are near. The end of the search does not depend on
-  ///                 them.
+  ///                 next: thieves prefer victims that are near
   Balancer(Transport& transport, Workload& workload, std::vector<std::vector<int>> circles,
            std::uint64_t seed);
 
@@ -161,10 +157,10 @@ class Balancer {
   struct Counts {
     std::int64_t sent = 0;
     std::int64_t received = 0;
+    void add(const Counts& more) { sent += more.sent, received += more.received; }
   };
 
   void handle(const Message& message);
-  void answer_request(int thief);
   bool give_to(int thief);
   void serve_waiting_thieves();
   void send_waiting_thieves_away();
@@ -178,16 +174,14 @@ class Balancer {
   bool ready_to_answer();
   void answer_wave();
   void complete_wave();
-  void complete_drain();
   void complete_snapshot();
 
   void send(int to, Header header, std::span<const std::byte> payload = {});
+  void send_to_all(std::span<const int> ranks, const Header& header);
   int choose_victim();
-  unsigned random();
   bool may_still_give();
-  bool waits_for_first_work();
-  int tree_parent() const;
-  std::vector<int> tree_children() const;
+  int tree_parent() const { return (rank_ - 1) / kWaveFanOut; }
+  static bool is_of_wave(Kind kind) { return kind == Kind::down || kind == Kind::up; }
 
   Transport& transport_;
   Workload& workload_;
@@ -195,7 +189,7 @@ class Balancer {
   const int size_;
   const std::vector<std::vector<int>> circles_;
   std::vector<int> children_;  ///< in the tree of the waves
-  unsigned random_;            ///< the last one
+  std::minstd_rand random_;
 
   Phase phase_ = Phase::search;
   Outcome outcome_ = Outcome::running;

@@ -40,7 +40,6 @@ struct CallOptions : Options {
 /// What one rank's search may need, or all of one rank.
 inline SearchLimits limits_of(const StealingOptions& options) {
   return {.nodes = options.max_nodes,
-          .memory_bytes = options.max_memory_bytes,
           .seconds = options.max_s,
           .stop = options.stop,
           .ended_early = options.ended_early};

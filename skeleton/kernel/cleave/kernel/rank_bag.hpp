@@ -2,10 +2,10 @@
 // One rank's part of a bag (bag.hpp), whatever its nodes are: which of its workers are active, what
 // they are told, and its end of the protocol (balancer.hpp), which the first worker speaks.
 //
-// Whether a rank is passive is told by `active_`, the number of workers that have or may get hold
-// of a node. A worker counts itself in before it tries to steal and out once it has found its
-// deque empty, so nodes on their way between two deques are covered by the thief. An idle one
-// that sees nothing to steal does not even try. So the count comes to rest at 0.
+// A rank is passive where `active_` is 0: the number of workers that have or may get hold of a
+// node. A worker counts itself in before it tries to steal and out once it has found its deque
+// empty, so the thief covers nodes on their way between two deques. An idle one that sees nothing
+// to steal does not even try. So the count comes to rest at 0.
 #pragma once
 
 #include <atomic>
@@ -24,30 +24,11 @@
 #include <cleave/trace.hpp>
 #include <cleave/trace/worker_statistics.hpp>
 
-namespace cleave {
-
-struct BagOptions {
-  /// Threads of each rank that take from the bag; every one of them must, until nothing comes.
-  int workers = 1;
-  /// Elements that a worker's deque has room for at first; it doubles when it is full.
-  std::size_t initial_capacity = 1024;
-  /// By one steal of another rank, but an element at least.
-  std::size_t max_stolen_bytes = std::size_t{32} << 10;
-  /// Least time between two looks for messages of a rank that has elements.
-  std::int64_t poll_ns = 10'000;
-  std::uint64_t seed = 1;  ///< of the choice of victims
-};
-
-namespace detail {
+namespace cleave::detail {
 
 /// What one thread keeps to take nodes of a bag, and how it paces itself.
 struct alignas(kCacheLineBytes) Worker {
-  Worker(int rank, int thread) : index(thread) {
-    statistics.rank = rank;
-    statistics.thread = thread;
-  }
-
-  const int index;
+  int index = 0;
   bool is_active = false;  ///< it has or may get hold of a node
   bool has_failed = false;
   std::size_t steal_next = 1;  ///< nodes, from another worker
@@ -58,9 +39,8 @@ struct alignas(kCacheLineBytes) Worker {
   std::int64_t batch = 1;  ///< visits between two looks up
   std::int64_t nodes_before = 0;
   std::optional<Recorder> recorder;
-  // Read by the main thread.
+  /// Read by the main thread.
   alignas(kCacheLineBytes) std::atomic<std::int64_t> nodes_seen = 0;
-  std::atomic<std::size_t> memory_bytes = 0;
 
   /// Once it runs dry: takes more nodes next time where those since the last time were few.
   void adapt_steal();
@@ -71,15 +51,21 @@ struct alignas(kCacheLineBytes) Worker {
 
 class RankBag : protected Workload {
  public:
-  RankBag(AnySegments& segments, const BagOptions& options, std::unique_ptr<Transport> transport,
-          Surroundings surroundings);
+  /// \param seed  of the choice of victims
+  RankBag(AnySegments& segments, std::unique_ptr<Transport> transport, Surroundings surroundings,
+          int workers, std::uint64_t seed);
+
+  Worker& worker(int index) { return *workers_[static_cast<std::size_t>(index)]; }
 
   // What all workers call.
 
   bool may_go() const { return commanded() == Command::go; }
-  /// Whether there is anyone to share with.
-  bool shares() const { return shares_; }
-  void set_active(Worker& worker, bool active);
+  /// Shares some nodes of the calling worker if there is anyone to share with.
+  void share(int worker) {
+    if (shares_) {
+      segments_.share(worker);
+    }
+  }
   /// Waits until `worker` has a node and may visit it. \return  false once the search has ended
   bool wait_for_nodes(Worker& worker);
   /// A wish for an end before all is done.
@@ -101,20 +87,22 @@ class RankBag : protected Workload {
     return balancer_ ? balancer_->outcome() : Balancer::Outcome::running;
   }
 
-  /// Lets another search begin, while the workers rest.
+  /// Lets all workers begin another search, while they rest.
   void restart();
 
  protected:
   enum class Command { go, rest, stop };
 
   void begin_search();
+  void set_active(Worker& worker, bool active);
   void command(Command command);
   Command commanded() const { return command_.load(std::memory_order_acquire); }
   bool is_told_to_stop() const { return is_to_stop_.load(std::memory_order_relaxed); }
 
   /// For helpers that come one by one: each rests until it says that it does no longer.
-  void let_helpers_rest() { resting_.store(workers_ - 1); }
+  void let_helpers_rest() { resting_.store(static_cast<int>(workers_.size()) - 1); }
   void end_rest() { resting_.fetch_sub(1); }
+  /// Rests while that, or until something else, is commanded.
   void rest_while_told();
   void rest_until_stopped();
 
@@ -127,10 +115,10 @@ class RankBag : protected Workload {
   bool look_for_nodes(Worker& worker);
 
   std::uint8_t wishes() override;
-  void take(std::span<const std::byte> nodes) override;
 
   AnySegments& segments_;
   const std::unique_ptr<Transport> transport_;
+  std::vector<std::unique_ptr<Worker>> workers_;
   std::optional<Balancer> balancer_;
   FirstFailure failure_;
   std::int64_t next_poll_ns_ = 0;
@@ -141,12 +129,10 @@ class RankBag : protected Workload {
   bool passive() final;
   bool wants_work() final;
   std::vector<std::byte> give() final;
+  void take(std::span<const std::byte> nodes) final;
   void rest(bool on) final { command(on ? Command::rest : Command::go); }
-  bool all_rest() final { return resting_.load() == workers_ - 1; }
+  bool all_rest() final { return resting_.load() == std::ssize(workers_) - 1; }
 
-  const int workers_;
-  const std::size_t max_stolen_bytes_;
-  const std::int64_t poll_ns_;
   const std::uint64_t seed_;
   const Surroundings surroundings_;
   const bool shares_;
@@ -157,6 +143,4 @@ class RankBag : protected Workload {
   alignas(kCacheLineBytes) std::atomic<int> active_ = 0;
 };
 
-}  // namespace detail
-
-}  // namespace cleave
+}  // namespace cleave::detail

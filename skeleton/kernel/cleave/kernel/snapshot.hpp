@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <span>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,8 +68,7 @@ class SnapshotFolder {
   bool is_due(std::int64_t now_ns);
 
   /// Writes this rank's part of the next snapshot, to the disk. \throws FileError
-  void write_part(std::span<const std::byte> nodes, std::span<const std::byte> totals,
-                  std::int64_t incumbent);
+  void write_part(SnapshotPart part);
   /// On rank 0, once all have written theirs: makes it valid, then removes all but the two newest
   /// that are not damaged, and the parts without a manifest.
   /// \throws FileError
@@ -78,24 +77,8 @@ class SnapshotFolder {
   std::int64_t written() const { return written_; }
 
  private:
-  struct Part {
-    std::int64_t bytes = 0;
-    std::uint64_t checksum = 0;
-  };
-  struct Manifest {
-    std::string app;
-    std::string instance;
-    std::vector<Part> parts;
-  };
-
   std::vector<std::int64_t> open();
-  void require_same_search(const std::vector<std::int64_t>& generations) const;
-  Manifest read_manifest(std::int64_t generation) const;
-  std::vector<SnapshotPart> read_share(std::int64_t generation) const;
-  SnapshotPart read_part(std::int64_t generation, int rank, const Part& expected) const;
-  std::int64_t next_due_ns(std::int64_t now_ns) const;
-  std::filesystem::path manifest_path(std::int64_t generation) const;
-  std::filesystem::path part_path(std::int64_t generation, int rank) const;
+  std::string read_share(std::int64_t generation);
 
   Comm comm_;
   CheckpointOptions options_;
@@ -105,10 +88,8 @@ class SnapshotFolder {
   std::vector<SnapshotPart> parts_;
   std::int64_t next_generation_ = 1;
   std::int64_t written_ = 0;
-  std::int64_t due_ns_ = kNotStarted;
+  std::optional<std::int64_t> due_ns_;
   bool is_newly_complete_ = false;  ///< is_due was not asked since
-
-  static constexpr std::int64_t kNotStarted = -1;
 };
 
 /// Removes all snapshots in `folder`, once nobody needs them any more; not the folder. Nothing if
