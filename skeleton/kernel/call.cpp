@@ -35,7 +35,7 @@ ErasedValue solve_on_one_rank(const AnyApp& app, const Given& given, const CallO
   return std::move(solution.value().front());
 }
 
-/// \param identity  what the first message tells (agree.hpp); null where all have agreed
+/// \param identity  what the first message tells (link.hpp); null where all have agreed
 ErasedValue solve_on_all_ranks(const AnyApp& app, const Given& given, const CallOptions& options,
                                const CallIdentity* identity) {
   if (!app.traits().runs_on_hypercube) {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <cleave/error.hpp>
-#include <cleave/kernel/agree.hpp>
 #include <cleave/kernel/hypercube.hpp>
 #include <cleave/kernel/link.hpp>
 

@@ -1,13 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
-#include <memory>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <utility>
 
 #include <cleave/kernel/link.hpp>
+#include <cleave/random.hpp>
 
 namespace cleave::detail {
 
 namespace {
+
+/// What two ranks say of their calls, and the first message of the call itself.
+struct FirstMessage {
+  std::int64_t call = 0;
+  std::array<std::byte, kHeaderBytes + kMaxBytesInHeader> message;
+};
+
+/// Swaps with the other of two ranks. \return  whether both make the same call
+bool swap_first(const Comm& comm, std::int64_t call, std::span<const std::byte> out,
+                std::span<std::byte> in) {
+  FirstMessage mine{.call = call, .message = {}};
+  FirstMessage theirs;
+  std::ranges::copy(out, mine.message.begin());
+  comm.exchange(1 - comm.rank(),
+                std::as_bytes(std::span(&mine, 1)).first(sizeof(mine.call) + out.size()),
+                std::as_writable_bytes(std::span(&theirs, 1)));
+  std::copy_n(theirs.message.begin(), in.size(), in.begin());
+  return theirs.call == call;
+}
+
+/// The lowest rank for which `differs`; the number of ranks if there is none.
+int first_other(const Comm& comm, bool differs) {
+  return static_cast<int>(comm.allreduce_min(differs ? comm.rank() : comm.size()));
+}
+
+/// How a call is made, beside its type, placement and threads.
+constexpr std::uint64_t kSnapshots = 1ULL << 39;
+constexpr std::uint64_t kEndedEarly = 1ULL << 38;
+constexpr std::uint64_t kUntimed = 1ULL << 37;
 
 /// A header and the short payload that may come with it.
 struct HeaderMessage {
@@ -42,6 +77,125 @@ Values unpacked(std::span<const std::byte> bytes, const ValueOps& ops) {
 
 }  // namespace
 
+std::uint64_t hash_of(std::span<const std::byte> bytes, std::uint64_t before) {
+  std::uint64_t hash = before ^ bytes.size();
+  while (!bytes.empty()) {
+    std::uint64_t word = 0;
+    const std::size_t count = std::min(bytes.size(), sizeof(word));
+    std::memcpy(&word, bytes.data(), count);
+    hash = CounterRandom::mix(hash ^ word);
+    bytes = bytes.subspan(count);
+  }
+  return hash;
+}
+
+CallIdentity::CallIdentity(DC_Type type, const CallOptions& options, std::uint64_t application,
+                           std::uint64_t problem)
+    : words_{static_cast<std::uint64_t>(type) << 48 |
+                 static_cast<std::uint64_t>(options.placement) << 40 |
+                 static_cast<std::uint32_t>(options.stealing.threads),
+             application, problem} {
+  const bool steals = type == DC_Type::work_stealing;
+  words_[0] |= steals && options.checkpoint ? kSnapshots : 0;
+  words_[0] |= steals && options.stealing.ended_early != nullptr ? kEndedEarly : 0;
+  words_[0] |= std::isnan(options.stealing.max_s) ? kUntimed : 0;
+}
+
+std::string CallIdentity::text() const {
+  const std::uint64_t how = words_[0];
+  const auto threads = static_cast<std::int32_t>(how);
+  return fmt::format("{}, {}{}{}{}{}", name_of(static_cast<DC_Type>(how >> 48)),
+                     name_of(static_cast<Placement>(how >> 40 & 0xff)),
+                     threads == 1 ? "" : fmt::format(", {} threads", threads),
+                     (how & kSnapshots) != 0 ? ", snapshots" : "",
+                     (how & kEndedEarly) != 0 ? ", ended_early" : "",
+                     (how & kUntimed) != 0 ? ", max_s nan" : "");
+}
+
+std::int64_t CallIdentity::hash() const {
+  // Without its last bit, so that the negative exists.
+  return static_cast<std::int64_t>(hash_of(std::as_bytes(std::span(words_))) >> 1);
+}
+
+void CallIdentity::agree(const Comm& comm) const {
+  bool is_same = true;
+  if (comm.size() == 2) {
+    is_same = swap_first(comm, hash(), {}, {});
+  } else {
+    std::array<std::int64_t, 2> minimum = {hash(), -hash()};
+    comm.allreduce_min(minimum);
+    is_same = minimum[0] == -minimum[1];
+  }
+  if (!is_same) {
+    refuse(comm);
+  }
+}
+
+void CallIdentity::refuse(const Comm& comm) const {
+  std::array<std::uint64_t, 3> first = words_;
+  comm.bcast(std::as_writable_bytes(std::span(first)), 0);
+  if (const int other = first_other(comm, first[0] != words_[0]); other < comm.size()) {
+    const std::string of_first = comm.bcast(text(), 0);
+    throw Error(
+        fmt::format("rank 0 calls DC_Call with {}, rank {} with {}: all ranks must make "
+                    "the same call",
+                    of_first, other, comm.bcast(text(), other)));
+  }
+  if (const int other = first_other(comm, first[1] != words_[1]); other < comm.size()) {
+    throw Error(fmt::format("rank {} calls DC_Call with another application than rank 0", other));
+  }
+  throw Error(fmt::format(
+      "rank {} calls DC_Call with another problem than rank 0: placement replicated wants the same "
+      "on every rank; rooted takes that of rank 0",
+      first_other(comm, first[2] != words_[2])));
+}
+
+void CallMessages::exchange(int partner, std::span<const std::byte> out,
+                            std::span<std::byte> in) const {
+  if (call_ == nullptr) {
+    return Comm::exchange(partner, out, in);
+  }
+  if (!swap_first(*comm(), std::exchange(call_, nullptr)->hash(), out, in)) {
+    throw OtherCall{};
+  }
+}
+
+std::int64_t agree_on_failure(const Messages& comm, BlockRunner& blocks, std::int64_t agenda) {
+  const std::int64_t ranks = comm.size();
+  const std::optional<Failure>& failure = blocks.failure();
+  constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
+  std::array<std::int64_t, 2> minimum = {failure ? failure->level * ranks + comm.rank() : kNone,
+                                         -agenda};
+  blocks.timed(
+      Block::wait, Level{0, comm.size()},
+      [&] {
+        comm.allreduce_min(minimum);
+        return true;
+      },
+      [](bool) { return Sizes{}; });
+  const std::int64_t worst = minimum[0];
+  if (worst != kNone) {
+    const auto rank = static_cast<int>(worst % ranks);
+    const std::string block = comm.bcast(failure ? failure->block : "", rank);
+    const std::string message = comm.bcast(failure ? failure->message : "", rank);
+    throw FunctorError(rank, static_cast<int>(worst / ranks), block, message);
+  }
+  return -minimum[1];
+}
+
+std::string text_of_any(const Messages& comm, const std::string& mine) {
+  std::array<std::int64_t, 1> lowest = {mine.empty() ? comm.size() : comm.rank()};
+  comm.allreduce_min(lowest);
+  return lowest[0] == comm.size() ? "" : comm.bcast(mine, static_cast<int>(lowest[0]));
+}
+
+void tell_or_throw(const EndedEarly& ended, const StealingOptions& options) {
+  if (options.ended_early == nullptr) {
+    throw_ended_early(ended);
+  }
+  *options.ended_early = ended;
+}
+
 OutgoingList::OutgoingList(const Values& list, const ListWire& list_wire) {
   if (list_wire.is_one) {
     one_ = list.front().outgoing();
@@ -59,73 +213,70 @@ std::optional<Values> Link::transfer(int other, Direction direction,
   if (mine && direction != Direction::in) {
     work(level, sizes, 0, [&] { outgoing.emplace(*mine, list_wire); });
   }
-  std::unique_ptr<AnyIncoming> one;
-  std::optional<Bytes> list;
-  carry(other, direction, level, sizes,
-        outgoing ? std::optional<Payload>(outgoing->bytes()) : std::nullopt,
-        [&](std::size_t bytes) -> std::span<std::byte> {
-          if (list_wire.is_one) {
-            one = list_wire.ops->incoming(bytes);
-            return one->bytes();
-          }
-          return list.emplace(bytes);
-        });
-  std::optional<Values> theirs;
-  if (one || list) {
-    work(level, sizes, 0,
-         [&] { theirs = one ? list_of(one->take()) : unpacked(*list, *list_wire.ops); });
-  }
-  return theirs;
-}
-
-/// Sends the payload if there is one, and receives that of the other side, if it has one, where
-/// `make_room` finds room.
-void Link::carry(int other, Direction direction, Level level, const Sizes& sizes,
-                 const std::optional<Payload>& mine, const MakeRoom& make_room) {
-  const bool gives = direction != Direction::in;
-  const bool gets = direction != Direction::out;
   HeaderMessage my_first =
-      mine ? first_message(*mine, blocks_.recorder() != nullptr) : HeaderMessage{};
+      outgoing ? first_message(outgoing->bytes(), blocks_.recorder() != nullptr) : HeaderMessage{};
   HeaderMessage their_first;
-  move(Block::wait, level, sizes, other, gives ? my_first.filled() : std::span<std::byte>{},
-       gets ? bytes_of(their_first) : std::span<std::byte>{}, kHeaderBytes);
+  std::span<std::byte> first_out;
+  std::span<std::byte> first_in;
+  if (direction != Direction::in) {
+    first_out = my_first.filled();
+  }
+  if (direction != Direction::out) {
+    first_in = bytes_of(their_first);
+  }
+  move(Block::wait, level, sizes, other, first_out, first_in, kHeaderBytes);
   const Header my_header = my_first.header;
   const Header their_header = their_first.header;
 
+  std::unique_ptr<AnyIncoming> one;
+  Bytes list;
   std::optional<std::span<std::byte>> room;
   if (their_header.payload != Header::none) {
-    work(level, sizes, their_header.bytes,
-         [&] { room = make_room(static_cast<std::size_t>(their_header.bytes)); });
+    work(level, sizes, their_header.bytes, [&] {
+      const auto bytes = static_cast<std::size_t>(their_header.bytes);
+      if (list_wire.is_one) {
+        one = list_wire.ops->incoming(bytes);
+        room = one->bytes();
+      } else {
+        list.resize(bytes);
+        room = list;
+      }
+    });
   }
-  const bool lost = their_header.payload == Header::follows && !room;
 
   // Both sides know both lengths, so both know which of the two ask.
+  char i_have_room = room ? 1 : 0;
   char they_have_room = 1;
   const bool i_am_asked = their_header.bytes > static_cast<std::int64_t>(kMaxBytesUnasked);
   const bool i_ask = my_header.bytes > static_cast<std::int64_t>(kMaxBytesUnasked);
   if (i_ask || i_am_asked) {
-    char i_have_room = lost ? 0 : 1;
     move(Block::wait, level, sizes, other,
          i_am_asked ? bytes_of(i_have_room) : std::span<std::byte>{},
          i_ask ? bytes_of(they_have_room) : std::span<std::byte>{}, 1);
   }
 
   std::array<std::byte, kMaxBytesUnasked> dropped;  // what was sent without asking
-  Payload out;
+  std::span<const std::byte> out;
   std::span<std::byte> in;
   if (my_header.payload == Header::follows && they_have_room != 0) {
-    out = *mine;
+    out = outgoing->bytes();
   }
   if (room && their_header.payload == Header::is_here) {
     std::ranges::copy(their_first.filled().subspan(kHeaderBytes), room->begin());
   } else if (room) {
     in = *room;
-  } else if (lost && !i_am_asked) {
+  } else if (their_header.payload == Header::follows && !i_am_asked) {
     in = std::span(dropped).first(static_cast<std::size_t>(their_header.bytes));
   }
   if (!out.empty() || !in.empty()) {
     move(Block::exchange, level, sizes, other, out, in, std::max(std::ssize(out), std::ssize(in)));
   }
+  std::optional<Values> theirs;
+  if (room) {
+    work(level, sizes, 0,
+         [&] { theirs = one ? list_of(one->take()) : unpacked(list, *list_wire.ops); });
+  }
+  return theirs;
 }
 
 /// The skeleton's own work, which may run out of memory.
@@ -140,8 +291,8 @@ void Link::work(Level level, const Sizes& sizes, std::int64_t bytes,
       [&sizes](bool) { return sizes; }, bytes);
 }
 
-void Link::move(Block block, Level level, const Sizes& sizes, int other, Payload out,
-                std::span<std::byte> in, std::int64_t bytes) {
+void Link::move(Block block, Level level, const Sizes& sizes, int other,
+                std::span<const std::byte> out, std::span<std::byte> in, std::int64_t bytes) {
   blocks_.timed(
       block, level,
       [&] {

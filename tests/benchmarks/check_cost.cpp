@@ -20,7 +20,6 @@
 #include <cleave/clock.hpp>
 #include <cleave/command_line/options.hpp>
 #include <cleave/dc_call.hpp>
-#include <cleave/kernel/agree.hpp>
 #include <cleave/kernel/link.hpp>
 #include <cleave/program/mpi_program.hpp>
 #include <cleave/random.hpp>

@@ -156,14 +156,6 @@ class SplitDeque {
     return {first, static_cast<std::size_t>(top_ - first)};
   }
 
-  /// Removes all nodes; as `nodes`.
-  void clear() {
-    std::destroy(base_ + head_.load(std::memory_order_relaxed), top_);
-    top_ = bottom_ = base_;
-    head_.store(0, std::memory_order_relaxed);
-    split_.store(0, std::memory_order_relaxed);
-  }
-
   // The thieves' side.
 
   void lock() { lock_.lock(); }

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include <cleave/kernel/agree.hpp>
+#include <cleave/kernel/link.hpp>
 #include <cleave/kernel/any_app.hpp>
 #include <cleave/kernel/call_options.hpp>
 #include <cleave/kernel/lists.hpp>

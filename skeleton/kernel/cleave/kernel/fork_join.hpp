@@ -25,7 +25,7 @@
 
 namespace cleave::detail {
 
-/// The functors as tasks call them. Those of an AnyApp are in long_tasks.cpp, and so is its wire.
+/// The functors as tasks call them. Those of an AnyApp are in search.cpp.
 template <class App>
 struct Tasks {
   using Problem = typename App::Problem;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Work stealing: a search of an application's nodes by the workers of all ranks. Here is what knows
-// the types of nodes and totals: the loop of visits, and what is packed. The search itself is in
-// search.cpp, and compiled once.
+// the types of nodes and totals: the loop of visits, and what is packed. search.cpp has the rest.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +32,7 @@ class Searched {
   virtual ~Searched() = default;
 
   virtual AnySegments& segments() = 0;
-  /// Makes the first nodes of a problem. On rank 0.
+  /// Makes the first nodes, on rank 0.
   virtual void begin(ErasedValue problem) = 0;
   /// Visits at most `maximum` nodes of `worker`, who calls. It ends early where visits have become
   /// long, since others wait. \param is_stopped  set where a visit stops the search
@@ -45,16 +44,12 @@ class Searched {
   virtual Values take_total() = 0;
   /// Whether the totals of the ranks are combined; else the one of rank 0 is the solution.
   virtual bool adds_up() const = 0;
-
-  // Snapshots.
   virtual void pack_totals(Packer& packer) const = 0;
   virtual void add_totals(Unpacker& unpacker) = 0;
-
-  // The incumbent as its key: the least is the best.
+  /// The incumbent's key: the least is the best.
   virtual std::int64_t incumbent() const = 0;
   virtual void offer_incumbent(std::int64_t key) = 0;
-
-  // Messages of its own, by the main thread.
+  /// Messages of its own, by the main thread.
   virtual bool next_parcel(Parcel& parcel) = 0;
   virtual void deliver(std::span<const std::byte> parcel) = 0;
 };

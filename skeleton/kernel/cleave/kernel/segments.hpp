@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The segments of one rank's part of a bag: a deque for each worker (split_deque.hpp), and an inbox
-// for nodes from other ranks, after Helbecque et al., "DistBag_DFS"
-// (docs/explanation/work-stealing.md). A worker adds and removes at its own deque, newest first,
-// and takes from another's, oldest first, when its own is empty. No MPI.
+// One rank's part of a bag: a deque for each worker (split_deque.hpp), and an inbox for nodes from
+// other ranks, after Helbecque et al., "DistBag_DFS" (docs/explanation/work-stealing.md). A worker
+// adds and removes at its own deque, newest first, and takes from another's, oldest first, when its
+// own is empty. No MPI.
 #pragma once
 
 #include <algorithm>
@@ -37,19 +37,16 @@ class AnySegments {
   /// Whether `thief` would find something to steal, as it was a moment ago.
   virtual bool can_be_stolen_from(int thief) const = 0;
   /// Moves nodes to the deque of `thief`, who calls: half of what other ranks have given, or all,
-  /// if it is the only worker. If they gave nothing, up to `maximum` of the oldest nodes that the
-  /// first other deque with some to spare shares, but no more than half of them. \return how
-  /// many; 0 if there were none
+  /// if it is the only worker. If they gave nothing, half of what the first other deque with some
+  /// to spare shares, the oldest, up to `maximum`. \return  how many; 0 if there were none
   virtual std::size_t steal(int thief, std::size_t maximum) = 0;
-  /// Of the array of its deque.
-  virtual std::size_t memory_bytes(int worker) const = 0;
 
   // For the main thread of a rank, on behalf of other ranks.
 
-  /// Packs every other node, the oldest first, of the deque with the most nodes to spare: half of
-  /// all nodes of the main thread's, or half of those that another one shares. So the thief gets
-  /// half of the work whether it lies in the oldest nodes, as in a tree of bounded depth, or
-  /// anywhere. Not more than fit into `max_bytes`, one node at least; nothing if there are none.
+  /// Packs every other node, the oldest first, of the deque with the most to spare: half of all
+  /// nodes of the main thread's, or half of those that another one shares. So the thief gets half
+  /// of the work whether it lies in the oldest nodes, as in a tree of bounded depth, or anywhere.
+  /// Not more than fit into `max_bytes`, one node at least; nothing if there are none.
   virtual std::vector<std::byte> give(std::size_t max_bytes) = 0;
   /// Puts nodes that another rank gave where all workers find them. \return  how many
   virtual std::size_t take(std::span<const std::byte> nodes) = 0;
@@ -104,16 +101,7 @@ class Segments final : public AnySegments {
     for_each([&](const T& node) { wire_.pack(packer, node); });
   }
 
-  void clear() {
-    for (const auto& deque : deques_) {
-      deque->clear();
-    }
-  }
-
   bool has_private(int worker) override { return of(worker).has_private(); }
-  std::size_t memory_bytes(int worker) const override {
-    return deques_[static_cast<std::size_t>(worker)]->memory_bytes();
-  }
 
   void share(int worker) override {
     SplitDeque<T>& mine = of(worker);
@@ -138,20 +126,16 @@ class Segments final : public AnySegments {
   }
 
   std::size_t steal(int thief, std::size_t maximum) override {
-    const std::size_t given = steal_from(inbox(), thief, std::numeric_limits<std::size_t>::max());
-    if (given > 0) {
-      return given;
-    }
-    const int first = static_cast<int>(next_victim_.fetch_add(1, std::memory_order_relaxed) %
-                                       static_cast<unsigned>(workers_));
-    for (int i = 0; i < workers_; ++i) {
-      const int victim = (first + i) % workers_;
-      const std::size_t stolen = victim == thief ? 0 : steal_from(of(victim), thief, maximum);
-      if (stolen > 0) {
-        return stolen;
+    std::size_t stolen = steal_from(inbox(), thief, std::numeric_limits<std::size_t>::max());
+    if (stolen == 0) {
+      const int first = static_cast<int>(next_victim_.fetch_add(1, std::memory_order_relaxed) %
+                                         static_cast<unsigned>(workers_));
+      for (int i = 0; i < workers_ && stolen == 0; ++i) {
+        const int victim = (first + i) % workers_;
+        stolen = victim == thief ? 0 : steal_from(of(victim), thief, maximum);
       }
     }
-    return 0;
+    return stolen;
   }
 
   std::vector<std::byte> give(std::size_t max_bytes) override {
@@ -172,9 +156,8 @@ class Segments final : public AnySegments {
     }
     Packer packer;
     std::size_t packed = 0;
-    while (packed < maximum && (packed == 0 || packer.bytes().size() < max_bytes)) {
+    for (; packed < maximum && (packed == 0 || packer.bytes().size() < max_bytes); ++packed) {
       wire_.pack(packer, shared[2 * packed]);
-      ++packed;
     }
     from.drop_alternate(packed);
     return {packer.bytes().begin(), packer.bytes().end()};
@@ -197,25 +180,22 @@ class Segments final : public AnySegments {
  private:
   SplitDeque<T>& inbox() { return *deques_.back(); }
 
+  /// Moves half of the shared nodes, rounded up, at most `maximum`; all of the inbox's where there
+  /// are no others to leave some to.
   std::size_t steal_from(SplitDeque<T>& victim, int thief, std::size_t maximum) {
     if (victim.shared_size() == 0) {
       return 0;
     }
     const std::lock_guard guard(victim);
-    const std::span<T> stolen = oldest(victim, maximum);
-    for (T& node : stolen) {
+    const std::span<T> shared = victim.shared();
+    const bool takes_all = workers_ == 1 && &victim == &inbox();
+    const std::size_t count =
+        std::min(takes_all ? shared.size() : (shared.size() + 1) / 2, maximum);
+    for (T& node : shared.first(count)) {
       of(thief).push(std::move(node));
     }
-    victim.drop(stolen.size());
-    return stolen.size();
-  }
-
-  /// Half of the shared nodes, rounded up, at most `maximum`; all of the inbox's where there are no
-  /// others to leave some to. \pre  `from` is locked
-  std::span<T> oldest(SplitDeque<T>& from, std::size_t maximum) {
-    const std::span<T> shared = from.shared();
-    const bool all = workers_ == 1 && &from == &inbox();
-    return shared.first(std::min(all ? shared.size() : (shared.size() + 1) / 2, maximum));
+    victim.drop(count);
+    return count;
   }
 
   const int workers_;
