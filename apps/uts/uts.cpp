@@ -154,16 +154,15 @@ void Uts::expand(Forest& forest, int ranks) const {
   const std::int64_t wanted = kFrontierPerRank * ranks;
   const std::int64_t counted_before = forest.counted.nodes;
   std::vector<Siblings>& frontier = forest.frontier;
-  detail::SplitDeque<Siblings> below;
-  Children<Siblings> children(below);
   while (!frontier.empty() && forest.size() < wanted &&
          forest.counted.nodes - counted_before < wanted) {
     Siblings siblings = frontier.front();
     frontier.erase(frontier.begin());
+    detail::SplitDeque<Siblings> below;
+    Children<Siblings> children(below);
     visit(std::span(&siblings, 1), children, forest.counted);
     const std::span<const Siblings> found = below.nodes();
     frontier.insert(frontier.end(), found.begin(), found.end());
-    below.clear();
   }
 }
 
