@@ -19,7 +19,6 @@
 #include <cleave/program/measure.hpp>
 #include <cleave/program/mpi_program.hpp>
 #include <cleave/sizes.hpp>
-#include <cleave/trace/duration.hpp>
 #include <cleave/trace/machine_file.hpp>
 #include <cleave/trace/trace_file.hpp>
 #include <cleave/trace/words.hpp>

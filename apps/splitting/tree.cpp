@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include <cleave/error.hpp>
-#include <cleave/trace/checksum.hpp>
+#include <cleave/file.hpp>
 
 namespace cleave::splitting {
 

@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include <cleave/command_line/options.hpp>
-#include <cleave/trace/lines.hpp>
+#include <cleave/trace/words.hpp>
 
 #include "models/ask/arguments.hpp"
 #include "models/study/launcher.hpp"

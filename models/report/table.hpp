@@ -9,8 +9,6 @@
 #include <vector>
 
 #include <cleave/sizes.hpp>
-#include <cleave/trace/duration.hpp>
-#include <cleave/trace/lines.hpp>
 #include <cleave/trace/words.hpp>
 
 #include "models/theory/prediction.hpp"

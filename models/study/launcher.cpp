@@ -13,7 +13,7 @@
 #include <cstring>
 #include <sstream>
 
-#include <cleave/host/provenance_here.hpp>
+#include <cleave/host/host_cores.hpp>
 
 namespace cleave::models {
 

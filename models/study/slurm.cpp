@@ -14,7 +14,7 @@
 #include <cleave/dc_type.hpp>
 #include <cleave/error.hpp>
 #include <cleave/sizes.hpp>
-#include <cleave/trace/duration.hpp>
+#include <cleave/trace/words.hpp>
 
 #include "models/report/answer.hpp"
 

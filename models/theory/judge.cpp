@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include <cleave/error.hpp>
-#include <cleave/trace/duration.hpp>
 #include <cleave/trace/median.hpp>
 #include <cleave/trace/words.hpp>
 

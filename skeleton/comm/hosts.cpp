@@ -9,9 +9,8 @@
 #include <utility>
 
 #include <cleave/clock.hpp>
-#include <cleave/host/control_group.hpp>
+#include <cleave/file.hpp>
 #include <cleave/hosts.hpp>
-#include <cleave/trace/checksum.hpp>
 #include <cleave/trace/provenance.hpp>
 
 namespace cleave {
@@ -64,7 +63,8 @@ Hosts::Hosts(MPI_Comm comm) {
   OfRank own{.host = hash_of_host_name(),
              .cores = summary_of(cores_of_this_host()),
              .is_told_to_be_polite = cleave::is_told_to_be_polite()};
-  own.cores.quota = quota_of_this_process();
+  static const std::int32_t kQuota = cpu_quota();
+  own.cores.quota = kQuota;
   int size = 0;
   MPI_Comm_size(comm, &size);
   std::vector<OfRank> all(static_cast<std::size_t>(size));

@@ -1,43 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
 #include <hwloc.h>
 
 #include <algorithm>
+#include <fstream>
 #include <memory>
 #include <type_traits>
 
-#include <cleave/error.hpp>
 #include <cleave/host/host_cores.hpp>
 
 namespace cleave::detail {
 
 namespace {
 
-struct FreeTopology {
-  void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
-};
-using Topology = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, FreeTopology>;
-
 struct FreeBitmap {
   void operator()(hwloc_bitmap_t bitmap) const { hwloc_bitmap_free(bitmap); }
 };
 using Bitmap = std::unique_ptr<std::remove_pointer_t<hwloc_bitmap_t>, FreeBitmap>;
 
-/// Empty if hwloc cannot.
-Topology load(const char* synthetic) {
-  hwloc_topology_t raw = nullptr;
-  if (hwloc_topology_init(&raw) != 0) {
-    return nullptr;
-  }
-  Topology topology(raw);
-  if ((synthetic != nullptr && hwloc_topology_set_synthetic(raw, synthetic) != 0) ||
-      hwloc_topology_load(raw) != 0) {
-    return nullptr;
-  }
-  return topology;
-}
-
-/// The number of the first object of this type that shares hardware threads with `core`.
+/// The number of the object of this type that holds `core`.
 int group_of(hwloc_topology_t topology, hwloc_obj_t core, hwloc_obj_type_t type) {
   for (hwloc_obj_t each = nullptr;
        (each = hwloc_get_next_obj_by_type(topology, type, each)) != nullptr;) {
@@ -67,14 +47,35 @@ HostCores cores_of(hwloc_topology_t topology, hwloc_const_bitmap_t allowed) {
   return cores;
 }
 
-bool any_allowed(const HostCores& cores) {
-  return std::ranges::any_of(cores, [](const Core& core) { return core.is_allowed; });
+/// This process's control group and those above it, as far as they can be seen.
+std::vector<std::filesystem::path> control_groups(const std::filesystem::path& root) {
+  std::vector groups{root / "sys/fs/cgroup"};
+  std::filesystem::path own;
+  std::ifstream all(root / "proc/self/cgroup");
+  for (std::string line; std::getline(all, line);) {
+    if (line.starts_with("0::/")) {
+      own = line.substr(4);
+    }
+  }
+  for (const auto& each : own) {
+    groups.push_back(groups.back() / each);
+  }
+  return groups;
 }
 
-/// Of this host; empty if hwloc cannot. It is kept to the end: simulated ranks share it, and each
-/// would free it.
+/// The number that a file begins with, else `otherwise`, as of "max".
+std::int64_t number_in(const std::filesystem::path& file, std::int64_t otherwise) {
+  std::int64_t number = 0;
+  return std::ifstream(file) >> number ? number : otherwise;
+}
+
+/// Of this host; null if hwloc cannot. It is kept to the end: simulated ranks share it.
 hwloc_topology_t this_topology() {
-  static hwloc_topology_t const kTopology = load(nullptr).release();
+  static hwloc_topology_t const kTopology = [] {
+    hwloc_topology_t topology = nullptr;
+    return hwloc_topology_init(&topology) == 0 && hwloc_topology_load(topology) == 0 ? topology
+                                                                                     : nullptr;
+  }();
   return kTopology;
 }
 
@@ -91,27 +92,9 @@ const HostCores& cores_of_this_host() {
       }
       cores = cores_of(topology, bound.get());
     }
-    return any_allowed(cores) ? cores : HostCores(1);
+    return allowed_cores(cores).empty() ? HostCores(1) : cores;
   }());
   return kCores;
-}
-
-HostCores synthetic_cores(const std::string& description, const std::string& allowed) {
-  const Topology topology = load(description.c_str());
-  if (topology == nullptr) {
-    throw Error(fmt::format("'{}' describes no host to hwloc", description));
-  }
-  const Bitmap usable(hwloc_bitmap_alloc());
-  if (allowed.empty()) {
-    hwloc_bitmap_fill(usable.get());
-  } else if (hwloc_bitmap_list_sscanf(usable.get(), allowed.c_str()) != 0) {
-    throw Error(fmt::format("'{}' is no list of hardware threads, for example 0-3,8", allowed));
-  }
-  HostCores cores = cores_of(topology.get(), usable.get());
-  if (!any_allowed(cores)) {
-    throw Error(fmt::format("'{}' are no hardware threads of '{}'", allowed, description));
-  }
-  return cores;
 }
 
 std::vector<int> allowed_cores(const HostCores& cores) {
@@ -122,6 +105,41 @@ std::vector<int> allowed_cores(const HostCores& cores) {
     }
   }
   return allowed;
+}
+
+std::int32_t cpu_quota(const std::filesystem::path& root) {
+  std::int64_t cores = kNoQuota;
+  for (const auto& group : control_groups(root)) {
+    std::int64_t quota = 0;
+    std::int64_t period = 0;
+    if (std::ifstream(group / "cpu.max") >> quota >> period && quota > 0 && period > 0) {
+      cores = std::min(cores, std::max<std::int64_t>(quota / period, 1));
+    }
+  }
+  return static_cast<std::int32_t>(cores);
+}
+
+std::int64_t memory_left(const std::filesystem::path& root) {
+  std::int64_t left = kNoMemoryLimit;
+  for (const auto& group : control_groups(root)) {
+    const std::int64_t limit = number_in(group / "memory.max", kNoMemoryLimit);
+    if (limit == kNoMemoryLimit) {
+      continue;
+    }
+    std::int64_t used = number_in(group / "memory.current", 0);
+    std::ifstream statistics(group / "memory.stat");
+    std::int64_t bytes = 0;
+    for (std::string name; statistics >> name >> bytes;) {
+      used -= name == "active_file" || name == "inactive_file" ? bytes : 0;
+    }
+    left = std::min(left, std::max<std::int64_t>(limit - std::max<std::int64_t>(used, 0), 0));
+  }
+  return left;
+}
+
+int usable_cores() {
+  static const std::int32_t kQuota = cpu_quota();
+  return std::min(static_cast<int>(allowed_cores(cores_of_this_host()).size()), kQuota);
 }
 
 bool bind_thread(int hardware_thread) {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include <cleave/file.hpp>
 #include <cleave/host/placing.hpp>
-#include <cleave/trace/checksum.hpp>
 
 namespace cleave::detail {
 

@@ -7,7 +7,6 @@
 #include <ctime>
 #include <fstream>
 
-#include <cleave/host/control_group.hpp>
 #include <cleave/host/host_cores.hpp>
 #include <cleave/host/provenance_here.hpp>
 #include <cleave/sizes.hpp>
@@ -54,11 +53,6 @@ std::vector<std::int64_t> data_caches() {
 std::string version() { return CLEAVE_VERSION; }
 
 std::string commit() { return CLEAVE_COMMIT; }
-
-int usable_cores() {
-  const auto allowed = static_cast<int>(allowed_cores(cores_of_this_host()).size());
-  return std::min(allowed, quota_of_this_process());
-}
 
 Provenance provenance_here(std::string program, std::string command_line, std::string clock) {
   return {.program = std::move(program),

@@ -20,7 +20,6 @@
 #include <cleave/file.hpp>
 #include <cleave/host/provenance_here.hpp>
 #include <cleave/kernel/snapshot.hpp>
-#include <cleave/trace/checksum.hpp>
 #include <cleave/trace/json_fields.hpp>
 #include <cleave/trace/provenance.hpp>
 #include <cleave/wire.hpp>

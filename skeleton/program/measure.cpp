@@ -8,13 +8,13 @@
 #include <ctime>
 #include <fstream>
 #include <limits>
+#include <numeric>
 
 #include <cleave/clock.hpp>
-#include <cleave/host/control_group.hpp>
+#include <cleave/host/host_cores.hpp>
 #include <cleave/hosts.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/program/mpi_program.hpp>
-#include <cleave/trace/count_text.hpp>
 #include <cleave/trace/words.hpp>
 
 namespace cleave {
@@ -51,10 +51,10 @@ void keep_freed_memory() {
 namespace {
 
 std::atomic<bool> stop_flag = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
+
 std::atomic<std::time_t> stop_flag_set_s = 0;
-static_assert(decltype(stop_flag)::is_always_lock_free &&
-                  decltype(stop_flag_set_s)::is_always_lock_free,
-              "a signal handler sets them");
+static_assert(std::atomic<std::time_t>::is_always_lock_free);
 
 /// A launcher may pass on what a terminal has sent already.
 extern "C" void set_stop_flag(int signal) {
@@ -150,7 +150,10 @@ void measure(const Comm& world, AnyRun& run, const RunOptions& options,
   };
   std::optional<std::uint64_t> made;
   const auto make = [&](std::uint64_t seed) {
-    add_time(input_s, [&] { agree(world, [&] { run.make_problem(world, options, seed); }); });
+    add_time(input_s, [&] {
+      agree(world,
+            [&] { run.make_problem(world, options, seed, holding_of(world.rank(), options)); });
+    });
     made = seed;
   };
   if (run.keeps_problem()) {
@@ -202,16 +205,21 @@ std::optional<double> imbalance_of(const Comm& comm, const Recorder& recorder,
   const std::int32_t last = recorder.repetitions().back().index;
   std::int64_t mine = 0;
   for (const Span& span : recorder.spans()) {
-    if (span.repetition == last &&
-        (span.block == Block::sequential || span.block == Block::conquer)) {
-      for (const Size& size : recorder.sizes_of(span)) {
-        mine += size.name == work ? size.value : 0;
-      }
+    const bool is_leaf = span.block == Block::sequential || span.block == Block::conquer;
+    if (span.repetition != last || !is_leaf) {
+      continue;
+    }
+    for (const Size& size : recorder.sizes_of(span)) {
+      mine += size.name == work ? size.value : 0;
     }
   }
-  const double mean = static_cast<double>(comm.allreduce_sum(mine)) / comm.size();
-  const auto most = static_cast<double>(comm.allreduce_max(mine));
-  return mean == 0 ? std::nullopt : std::optional(most / mean);
+  const std::vector<std::int64_t> all = comm.gather(mine);
+  const std::int64_t total = std::accumulate(all.begin(), all.end(), std::int64_t{0});
+  if (total == 0) {
+    return std::nullopt;
+  }
+  const double mean = static_cast<double>(total) / comm.size();
+  return static_cast<double>(*std::max_element(all.begin(), all.end())) / mean;
 }
 
 }  // namespace detail

@@ -9,7 +9,6 @@
 #include <cleave/command_line/output.hpp>
 #include <cleave/file.hpp>
 #include <cleave/program/measure.hpp>
-#include <cleave/trace/duration.hpp>
 #include <cleave/trace/median.hpp>
 #include <cleave/trace/words.hpp>
 

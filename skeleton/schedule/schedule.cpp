@@ -181,8 +181,6 @@ std::optional<Way> way_of(std::string_view placement, bool splits) {
                                     : std::optional(way_of(found->placement, splits));
 }
 
-std::vector<ScheduledGroup> groups_of(int ranks) { return groups_of(ranks, std::nullopt); }
-
 Schedule schedule_of(Way way, int ranks) { return Scheduler(way, ranks, std::nullopt).schedule(); }
 
 Schedule schedule_of(Way way, int ranks, int rank) {

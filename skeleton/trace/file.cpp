@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <boost/crc.hpp>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -234,5 +235,17 @@ std::string read_file(const std::filesystem::path& path) {
   }
   return text;
 }
+
+std::uint64_t detail::crc_64(std::span<const std::byte> bytes) {
+  boost::crc_optimal<64, 0x42F0E1EBA9EA3693, ~0ULL, ~0ULL, true, true> crc;
+  crc.process_bytes(bytes.data(), bytes.size());
+  return crc.checksum();
+}
+
+std::uint64_t detail::crc_64(std::string_view text) {
+  return crc_64(std::as_bytes(std::span(text.data(), text.size())));
+}
+
+std::string detail::hexadecimal(std::uint64_t number) { return fmt::format("{:016x}", number); }
 
 }  // namespace cleave

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cleave/trace/json_fields.hpp>
+#include <cleave/trace/trace_file.hpp>
 #include <cleave/trace/words.hpp>
 
 namespace cleave::detail {
@@ -82,28 +83,27 @@ std::string json_text(const json& value, int indent) {
   return value.dump(indent, ' ', false, json::error_handler_t::replace);
 }
 
-json parse_json_object(const std::filesystem::path& file, const std::string& where,
-                       std::string_view text) {
+JsonFields JsonFields::parse(const std::string& file, const std::string& where,
+                             std::string_view text) {
+  const auto refused = [&](const std::string& what) {
+    return FileError(file, with_place(where, what));
+  };
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
-    throw FileError(file, with_place(where, "empty, expected a JSON object"));
+    throw refused("empty, expected a JSON object");
   }
   json value;
   try {
     value = parse_shallow(file, where, text);
   } catch (const json::parse_error& e) {
-    throw FileError(file, with_place(where, fmt::format("not JSON (at byte {})", e.byte)));
+    throw refused(fmt::format("not JSON (at byte {})", e.byte));
   } catch (const json::out_of_range&) {
-    throw FileError(file, with_place(where, "holds a number that is too large"));
+    throw refused("holds a number that is too large");
   }
   if (!value.is_object()) {
-    throw FileError(file, with_place(where, "expected a JSON object, found " + shown(value)));
+    throw refused("expected a JSON object, found " + shown(value));
   }
-  return may_hold_controls(text) ? made_visible(std::move(value)) : value;
-}
-
-JsonFields JsonFields::parse(const std::string& file, const std::string& where,
-                             std::string_view text) {
-  return {file, where, std::make_shared<json>(parse_json_object(file, where, text)), true};
+  value = may_hold_controls(text) ? made_visible(std::move(value)) : std::move(value);
+  return {file, where, std::make_shared<json>(std::move(value)), true};
 }
 
 JsonFields::JsonFields() : JsonFields("", "", std::make_shared<json>(json::object()), false) {}
@@ -111,10 +111,6 @@ JsonFields::JsonFields() : JsonFields("", "", std::make_shared<json>(json::objec
 JsonFields::JsonFields(std::string file, std::string where, std::shared_ptr<json> object,
                        bool reads)
     : file_(std::move(file)), where_(std::move(where)), object_(std::move(object)), reads_(reads) {}
-
-JsonFields::JsonFields(const std::filesystem::path& file, std::string where, const json& object)
-    : JsonFields(file, std::move(where), {std::shared_ptr<json>(), const_cast<json*>(&object)},
-                 true) {}
 
 void JsonFields::refuse(const std::string& name, const std::string& what) const {
   throw FileError(file_, with_place(where_, fmt::format("field '{}' {}", name, what)));
@@ -202,31 +198,27 @@ int JsonFields::format(const std::string& name, int version, std::initializer_li
   return version;
 }
 
-void JsonFields::scalar(const std::string& name, json& field, std::string& value) const {
+template <class T>
+void JsonFields::scalar(const std::string& name, json& field, T& value, bool is_right,
+                        const char* right) const {
   if (reads_) {
-    refuse_unless(field.is_string(), name, field, "a string");
-    value = field.get_ref<const std::string&>();
+    refuse_unless(is_right, name, field, right);
+    value = field.get<T>();
   } else {
     field = value;
   }
+}
+
+void JsonFields::scalar(const std::string& name, json& field, std::string& value) const {
+  scalar(name, field, value, field.is_string(), "a string");
 }
 
 void JsonFields::scalar(const std::string& name, json& field, bool& value) const {
-  if (reads_) {
-    refuse_unless(field.is_boolean(), name, field, "true or false");
-    value = field.get<bool>();
-  } else {
-    field = value;
-  }
+  scalar(name, field, value, field.is_boolean(), "true or false");
 }
 
 void JsonFields::scalar(const std::string& name, json& field, std::uint64_t& value) const {
-  if (reads_) {
-    refuse_unless(field.is_number_unsigned(), name, field, "an unsigned integer");
-    value = field.get<std::uint64_t>();
-  } else {
-    field = value;
-  }
+  scalar(name, field, value, field.is_number_unsigned(), "an unsigned integer");
 }
 
 std::int64_t JsonFields::number_between(const std::string& name, json& field, std::int64_t value,
@@ -263,18 +255,28 @@ double JsonFields::number_between(const std::string& name, json& field, double v
   return value;
 }
 
-JsonFields JsonFields::object(const char* name) const {
-  auto& self = const_cast<JsonFields&>(*this);
-  return inner(name, self.at(name));
+bool simulates_hosts(std::string_view mpi_library) { return mpi_library.starts_with("SMPI"); }
+
+void fields(JsonFields& object, Provenance& p) {
+  object("program", p.program)("version", p.version)("commit", p.commit);
+  object("command_line", p.command_line)("host", p.host)("processor", p.processor);
+  object("cores", p.cores, 1).optional("cache_bytes", p.cache_bytes, 0);
+  object("mpi_library", p.mpi_library)("clock", p.clock)("created", p.created);
 }
 
-std::vector<JsonFields> JsonFields::objects(const char* name) const {
-  json& array = const_cast<JsonFields&>(*this).at(name);
-  std::vector<JsonFields> list;
-  for (std::size_t i = 0, size = elements_of(name, array); i < size; ++i) {
-    list.push_back(inner(element_name(name, i), array[i]));
-  }
-  return list;
+std::string wrong_size_name(std::string_view name) {
+  return fmt::format(
+      "'{}' is not a name of a size: a letter, then letters, digits and '_', at most 64",
+      visible(name));
 }
+
+void sizes_field(JsonFields& object, NamedSizes& sizes) {
+  object("sizes", sizes, 0);
+  for (const auto& [name, value] : sizes) {
+    object.require(is_size_name(name), "sizes", wrong_size_name(name));
+  }
+}
+
+void block_field(JsonFields& object, Block& block) { object.choice("block", block, kBlockNames); }
 
 }  // namespace cleave::detail

@@ -88,13 +88,6 @@ double Communication::unit_seconds(double message_bytes) const {
   return std::max(0.0, segment.latency_s + message_bytes * segment.gap_s_per_byte);
 }
 
-void Communication::multiply_gap(double factor) {
-  gap_s_per_byte *= factor;
-  for (MessageSegment& segment : segments) {
-    segment.gap_s_per_byte *= factor;
-  }
-}
-
 bool Communication::stable() const {
   return std::all_of(samples.begin(), samples.end(),
                      [](const MessageSamples& s) { return s.stable; });

@@ -117,14 +117,14 @@ class TraceReader {
     if (line_number_ == 1) {
       fields(object, trace_.run);
     } else if (object.has("end")) {
-      if (object.integer("lines") != line_number_) {
+      if (object.get<std::int64_t>("lines") != line_number_) {
         object.refuse("lines", fmt::format("does not match the {} lines found", line_number_));
       }
       return true;
     } else if (object.has("elapsed_ns")) {
       fields(object, trace_.repetitions.emplace_back());
     } else if (object.has("dropped")) {
-      trace_.dropped += object.integer("dropped", std::int64_t{1});
+      trace_.dropped += object.get<std::int64_t>("dropped", 1);
     } else if (object.has("thread")) {
       fields(object, trace_.workers.emplace_back(), trace_.run.ranks, trace_.run.threads);
     } else {

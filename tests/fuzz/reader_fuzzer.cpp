@@ -27,8 +27,8 @@
 #include <cleave/file.hpp>
 #include <cleave/host/provenance_here.hpp>
 #include <cleave/kernel/snapshot.hpp>
-#include <cleave/trace/checksum.hpp>
 #include <cleave/trace/machine_file.hpp>
+#include <cleave/trace/words.hpp>
 #include <cleave/wire.hpp>
 
 #include "apps/components/graph_file.hpp"

@@ -8,7 +8,6 @@
 
 #include <cleave/error.hpp>
 #include <cleave/sizes.hpp>
-#include <cleave/trace/duration.hpp>
 #include <cleave/trace/json_fields.hpp>
 #include <cleave/trace/words.hpp>
 

@@ -10,7 +10,7 @@
 #include <cleave/command_line/options.hpp>
 #include <cleave/host/provenance_here.hpp>
 #include <cleave/sizes.hpp>
-#include <cleave/trace/duration.hpp>
+#include <cleave/trace/words.hpp>
 
 namespace cleave::detail {
 

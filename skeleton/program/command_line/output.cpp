@@ -12,9 +12,6 @@
 #include <cleave/command_line/output.hpp>
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
-#include <cleave/trace/count_text.hpp>
-#include <cleave/trace/duration.hpp>
-#include <cleave/trace/lines.hpp>
 #include <cleave/trace/words.hpp>
 
 namespace cleave::detail {

@@ -3,8 +3,11 @@
 // then renamed.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -76,5 +79,16 @@ void write_file(const std::filesystem::path& path, std::string_view text);
 
 /// The whole text of `path`. \throws FileError
 std::string read_file(const std::filesystem::path& path);
+
+namespace detail {
+
+/// CRC-64 of ECMA-182, as in the xz format; of different contents the same once in 2^64.
+std::uint64_t crc_64(std::span<const std::byte> bytes);
+std::uint64_t crc_64(std::string_view text);
+
+/// 16 digits.
+std::string hexadecimal(std::uint64_t number);
+
+}  // namespace detail
 
 }  // namespace cleave

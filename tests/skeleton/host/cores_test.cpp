@@ -9,8 +9,6 @@
 #include <string>
 #include <vector>
 
-#include <cleave/error.hpp>
-#include <cleave/host/control_group.hpp>
 #include <cleave/host/host_cores.hpp>
 #include <cleave/host/placing.hpp>
 
@@ -26,27 +24,29 @@ std::vector<AllowedCores> ranks_on(const HostCores& cores, std::size_t ranks) {
   return std::vector<AllowedCores>(ranks, summary_of(cores));
 }
 
-TEST(HostCores, AreCountedOnceHoweverManyHardwareThreadsTheyHave) {
-  EXPECT_EQ(synthetic_cores("package:2 numa:2 core:4 pu:2").size(), 16U);
-  EXPECT_EQ(synthetic_cores("package:2 numa:2 core:4 pu:1").size(), 16U);
-  EXPECT_EQ(synthetic_cores("pu:3").size(), 3U);
-  EXPECT_EQ(synthetic_cores("core:1 pu:8").size(), 1U);
+/// What a made-up host has of each, the next of the one before; hardware threads of a core follow
+/// each other. Those of `allowed` may be used, all without it.
+struct Host {
+  int packages = 1;
+  int memories = 1;
+  int caches = 1;  ///< 0: no cache is shared
+  int cores = 1;
+};
+HostCores cores_of(const Host& host, const std::set<int>& allowed = {}) {
+  HostCores cores;
+  const int of_memory = std::max(host.caches, 1) * host.cores;
+  for (int i = 0; i < host.packages * host.memories * of_memory; ++i) {
+    cores.push_back({.hardware_thread = 2 * i,
+                     .is_allowed = allowed.empty() || allowed.contains(i),
+                     .groups = {host.caches == 0 ? kNoGroup : i / host.cores, i / of_memory,
+                                i / of_memory / host.memories}});
+  }
+  return cores;
 }
 
-TEST(HostCores, AreAllowedWhereOneOfTheirHardwareThreadsIs) {
-  // Hardware threads 0 and 1 are those of core 0.
-  const HostCores cores = synthetic_cores("package:2 core:2 pu:2", "1-3,7");
-  EXPECT_EQ(allowed_cores(cores), (std::vector{0, 1, 3}));
-  EXPECT_EQ(cores[0].hardware_thread, 1);
-  EXPECT_EQ(cores[1].hardware_thread, 2);
-  EXPECT_EQ(cores[3].hardware_thread, 7);
-  EXPECT_EQ(summary_of(cores).count, 3);
-}
-
-TEST(HostCores, ThatCannotBeAreRefusedByName) {
-  EXPECT_THROW(synthetic_cores("package:two"), Error);
-  EXPECT_THROW(synthetic_cores("core:2 pu:1", "many"), Error);
-  EXPECT_THROW(synthetic_cores("core:2 pu:1", "8-9"), Error);
+TEST(HostCores, AreAllowedByTheirPlaces) {
+  EXPECT_EQ(allowed_cores(cores_of({.cores = 4}, {0, 1, 3})), (std::vector{0, 1, 3}));
+  EXPECT_EQ(summary_of(cores_of({.cores = 4}, {0, 1, 3})).count, 3);
 }
 
 TEST(HostCores, OfThisHostHoldOneThatMayBeUsed) {
@@ -54,9 +54,9 @@ TEST(HostCores, OfThisHostHoldOneThatMayBeUsed) {
 }
 
 TEST(CoresPerRank, AreThoseOfTheAffinityAndOfTheQuota) {
-  const AllowedCores two = summary_of(synthetic_cores("core:4 pu:1", "0-1"));
-  const AllowedCores other = summary_of(synthetic_cores("core:4 pu:1", "2-3"));
-  const AllowedCores one = summary_of(synthetic_cores("core:4 pu:1", "0"));
+  const AllowedCores two = summary_of(cores_of({.caches = 0, .cores = 4}, {0, 1}));
+  const AllowedCores other = summary_of(cores_of({.caches = 0, .cores = 4}, {2, 3}));
+  const AllowedCores one = summary_of(cores_of({.caches = 0, .cores = 4}, {0}));
   AllowedCores slowed = two;
   slowed.quota = 1;
   const auto cores = [](const std::vector<int>& hosts, const std::vector<AllowedCores>& ranks) {
@@ -86,10 +86,8 @@ TEST_F(ControlGroups, WithoutThemThereIsNoLimit) {
   EXPECT_EQ(memory_left(folder_.path()), kNoMemoryLimit);
 }
 
-TEST_F(ControlGroups, OfVersion2TheTightestOnThePathCounts) {
-  write("proc/self/cgroup", "0::/job/step\n");
-  write("proc/self/mountinfo",
-        "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n");
+TEST_F(ControlGroups, LimitByTheTightestOnThePath) {
+  write("proc/self/cgroup", "4:memory:/other\n0::/job/step\n");
   write("sys/fs/cgroup/job/step/cpu.max", "max 100000\n");
   write("sys/fs/cgroup/job/cpu.max", "250000 100000\n");
   write("sys/fs/cgroup/job/step/memory.max", "9000\n");
@@ -101,75 +99,58 @@ TEST_F(ControlGroups, OfVersion2TheTightestOnThePathCounts) {
   EXPECT_EQ(memory_left(folder_.path()), 2500);
 }
 
-TEST_F(ControlGroups, OfAGroupOutsideOfWhatIsMountedTheHighestThatIsSeenCounts) {
-  write("proc/self/cgroup", "no group\n0::/other\n");
-  write("proc/self/mountinfo", "30 23 0:26 /job /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
-  write("sys/fs/cgroup/cpu.max", "300000 100000\n");
-  EXPECT_EQ(cpu_quota(folder_.path()), 3);
-}
-
-TEST_F(ControlGroups, OfVersion1EachControllerHasAPath) {
-  write("proc/self/cgroup", "4:memory:/docker/abc\n1:cpu,cpuacct:/docker/abc/rank\n0::/\n");
-  write("proc/self/mountinfo",
-        "33 31 0:30 /docker/abc /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu,cpuacct\n"
-        "35 31 0:32 /docker/abc /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n");
-  write("sys/fs/cgroup/cpu/rank/cpu.cfs_quota_us", "50000\n");
-  write("sys/fs/cgroup/cpu/rank/cpu.cfs_period_us", "100000\n");
-  write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n");
-  write("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
-  write("sys/fs/cgroup/memory/memory.limit_in_bytes", "8000\n");
-  write("sys/fs/cgroup/memory/memory.usage_in_bytes", "6000\n");
-  write("sys/fs/cgroup/memory/memory.stat", "active_file 1\ntotal_active_file 1500\n");
+TEST_F(ControlGroups, OutsideOfWhatIsMountedAreThoseOfItsTop) {
+  write("proc/self/cgroup", "0::/not/seen\n");
+  write("sys/fs/cgroup/cpu.max", "50000 100000\n");
   EXPECT_EQ(cpu_quota(folder_.path()), 1);  // half a core is one
-  EXPECT_EQ(memory_left(folder_.path()), 3500);
 }
 
 TEST(Placing, SharesOutTheCoresOfAHostInTheOrderOfItsRanks) {
-  const HostCores cores = synthetic_cores("package:2 numa:2 core:4 pu:2");
+  const HostCores cores = cores_of({.packages = 2, .memories = 2, .caches = 0, .cores = 4});
   EXPECT_EQ(cores_of_workers(cores, ranks_on(cores, 3), 0, 4),
             (Lists{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}}));
 }
 
 TEST(Placing, UsesAllowedCoresAlone) {
-  const HostCores cores = synthetic_cores("package:2 core:4 pu:2", "4-7,12-15");
+  const HostCores cores = cores_of({.packages = 2, .caches = 0, .cores = 4}, {2, 3, 6, 7});
   EXPECT_EQ(cores_of_workers(cores, ranks_on(cores, 2), 1, 2), (Lists{{2, 3}, {6, 7}}));
 }
 
 TEST(Placing, BindsNothingWhereWorkersOutnumberCores) {
-  const HostCores cores = synthetic_cores("package:1 core:4 pu:2");
+  const HostCores cores = cores_of({.caches = 0, .cores = 4});
   EXPECT_EQ(cores_of_workers(cores, ranks_on(cores, 4), 0, 1).size(), 4U);
   EXPECT_TRUE(cores_of_workers(cores, ranks_on(cores, 5), 0, 1).empty());
   EXPECT_TRUE(cores_of_workers(cores, ranks_on(cores, 2), 0, 3).empty());
-  const HostCores one = synthetic_cores("core:1 pu:1");
+  const HostCores one = cores_of({.caches = 0, .cores = 1});
   EXPECT_TRUE(cores_of_workers(one, ranks_on(one, 2), 0, 1).empty());
 }
 
 TEST(Placing, BindsNoSingleWorker) {
-  const HostCores cores = synthetic_cores("core:4 pu:1");
+  const HostCores cores = cores_of({.caches = 0, .cores = 4});
   EXPECT_TRUE(cores_of_workers(cores, ranks_on(cores, 1), 0, 1).empty());
 }
 
 TEST(Placing, KeepsToWhatALauncherHasBoundEachRankTo) {
-  const std::string host = "package:2 core:4 pu:1";
-  const HostCores first = synthetic_cores(host, "0-3");
-  const HostCores second = synthetic_cores(host, "4-7");
+  const Host host{.packages = 2, .caches = 0, .cores = 4};
+  const HostCores first = cores_of(host, {0, 1, 2, 3});
+  const HostCores second = cores_of(host, {4, 5, 6, 7});
   const std::vector ranks = {summary_of(first), summary_of(second)};
   EXPECT_EQ(cores_of_workers(first, ranks, 0, 2).at(0), (std::vector{0, 1}));
   EXPECT_EQ(cores_of_workers(second, ranks, 1, 2).at(1), (std::vector{4, 5}));
 }
 
 TEST(Placing, BindsNothingWhereRanksMayUseSomeCoresInCommon) {
-  const std::string host = "core:8 pu:1";
-  const HostCores first = synthetic_cores(host, "0-4");
-  const HostCores second = synthetic_cores(host, "4-7");
+  const Host host{.caches = 0, .cores = 8};
+  const HostCores first = cores_of(host, {0, 1, 2, 3, 4});
+  const HostCores second = cores_of(host, {4, 5, 6, 7});
   const std::vector ranks = {summary_of(first), summary_of(second)};
   EXPECT_TRUE(cores_of_workers(first, ranks, 0, 1).empty());
   EXPECT_TRUE(cores_of_workers(second, ranks, 1, 1).empty());
 }
 
 TEST(Placing, NeverGivesACoreToTwoWorkers) {
-  for (const char* const host : {"package:2 numa:2 core:4 pu:2", "core:7 pu:1", "pu:5"}) {
-    const HostCores cores = synthetic_cores(host);
+  for (const Host& host : {Host{.packages = 2, .memories = 2, .cores = 4}, Host{.cores = 7}}) {
+    const HostCores cores = cores_of(host);
     for (std::size_t ranks = 1; ranks <= cores.size(); ++ranks) {
       for (int threads = 1; static_cast<std::size_t>(threads) * ranks <= cores.size(); ++threads) {
         std::multiset<int> used;
@@ -188,7 +169,7 @@ TEST(Placing, NeverGivesACoreToTwoWorkers) {
 }
 
 TEST(Placing, KnowsWhenWorkersTakeAllCores) {
-  const HostCores cores = synthetic_cores("package:2 core:2 pu:2");
+  const HostCores cores = cores_of({.packages = 2, .caches = 0, .cores = 2});
   EXPECT_TRUE(take_all(ranks_on(cores, 4), 1));
   EXPECT_TRUE(take_all(ranks_on(cores, 2), 2));
   EXPECT_FALSE(take_all(ranks_on(cores, 3), 1));
@@ -196,7 +177,7 @@ TEST(Placing, KnowsWhenWorkersTakeAllCores) {
 
 TEST(Circles, GrowFromTheCacheToTheHost) {
   // Two packages of two memories of two caches of two cores, one rank on each core.
-  const HostCores cores = synthetic_cores("package:2 numa:2 l3:2 core:2 pu:2");
+  const HostCores cores = cores_of({.packages = 2, .memories = 2, .caches = 2, .cores = 2});
   const auto ranks = ranks_on(cores, cores.size());
   const Lists places = cores_of_workers(cores, ranks, 0, 1);
   const Lists circles = circles_around(cores, ranks, 0, places);
@@ -209,27 +190,27 @@ TEST(Circles, GrowFromTheCacheToTheHost) {
 }
 
 TEST(Circles, AreOneWhereAllIsEquallyNear) {
-  const HostCores cores = synthetic_cores("core:4 pu:2");
+  const HostCores cores = cores_of({.caches = 0, .cores = 4});
   const auto ranks = ranks_on(cores, 4);
   EXPECT_EQ(circles_around(cores, ranks, 2, cores_of_workers(cores, ranks, 2, 1)),
             (Lists{{0, 1, 3}}));
 }
 
 TEST(Circles, OfRanksThatMayRunAnywhereAreTheHost) {
-  const HostCores cores = synthetic_cores("package:2 core:4 pu:2");
+  const HostCores cores = cores_of({.packages = 2, .caches = 0, .cores = 4});
   EXPECT_EQ(circles_around(cores, ranks_on(cores, 3), 1, {}), (Lists{{0, 2}}));
 }
 
 TEST(Circles, FollowWhatALauncherHasBoundRanksTo) {
-  const std::string host = "package:2 core:4 pu:1";
-  const HostCores mine = synthetic_cores(host, "4-5");
-  const std::vector ranks = {summary_of(synthetic_cores(host, "0-3")), summary_of(mine),
-                             summary_of(synthetic_cores(host, "6-7"))};
+  const Host host{.packages = 2, .caches = 0, .cores = 4};
+  const HostCores mine = cores_of(host, {4, 5});
+  const std::vector ranks = {summary_of(cores_of(host, {0, 1, 2, 3})), summary_of(mine),
+                             summary_of(cores_of(host, {6, 7}))};
   EXPECT_EQ(circles_around(mine, ranks, 1, {}), (Lists{{2}, {0, 2}}));
 }
 
 TEST(Circles, OfTheOnlyRankAreNone) {
-  const HostCores cores = synthetic_cores("core:4 pu:1");
+  const HostCores cores = cores_of({.caches = 0, .cores = 4});
   EXPECT_TRUE(circles_around(cores, ranks_on(cores, 1), 0, {}).empty());
 }
 

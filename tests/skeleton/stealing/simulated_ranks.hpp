@@ -19,7 +19,7 @@
 #include <cleave/kernel/balancer.hpp>
 #include <cleave/kernel/segments.hpp>
 #include <cleave/random.hpp>
-#include <cleave/trace/checksum.hpp>
+#include <cleave/trace/words.hpp>
 
 namespace cleave::detail {
 

@@ -16,7 +16,7 @@
 #include <cleave/file.hpp>
 #include <cleave/host/provenance_here.hpp>
 #include <cleave/kernel/snapshot.hpp>
-#include <cleave/trace/checksum.hpp>
+#include <cleave/trace/words.hpp>
 
 #include "tests/skeleton/stealing/trees.hpp"
 #include "tests/support/temporary_folder.hpp"

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cores of a host, by hwloc. A core counts once, however many hardware threads it has.
+// The cores of a host, by hwloc, and the limits of this process's control groups (version 2). A
+// core counts once, however many hardware threads it has.
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -23,17 +27,26 @@ struct Core {
 using HostCores = std::vector<Core>;
 
 /// Of this host, as at the first call, which must come before any thread is bound.
-/// The quota of its control group is not in it (control_group.hpp). Cost: the first call 5 to 50
-/// ms.
+/// The quota of its control group is not in it. Cost: the first call 5 to 50 ms.
 const HostCores& cores_of_this_host();
-
-/// Of hwloc's synthetic description, for example "package:2 numa:2 core:4 pu:2", of which a process
-/// may use the hardware threads `allowed`, a list as "0-3,8"; all if it is empty.
-/// \throws Error  if hwloc takes no such description, or no hardware thread is left
-HostCores synthetic_cores(const std::string& description, const std::string& allowed = "");
 
 /// The places in `cores` of those that are allowed, ascending.
 std::vector<int> allowed_cores(const HostCores& cores);
+
+inline constexpr std::int32_t kNoQuota = std::numeric_limits<std::int32_t>::max();
+inline constexpr std::int64_t kNoMemoryLimit = std::numeric_limits<std::int64_t>::max();
+
+/// Cores whose time this process may take with all others of its control groups: the tightest
+/// limit, rounded down, at least 1; kNoQuota without one.
+/// \param root  where the folders proc and sys are
+std::int32_t cpu_quota(const std::filesystem::path& root = "/");
+
+/// Bytes that this process may still take; kNoMemoryLimit without a limit. Cached files count as
+/// free.
+std::int64_t memory_left(const std::filesystem::path& root = "/");
+
+/// Cores that this process may run on, at most its quota at the first call.
+int usable_cores();
 
 /// Binds the calling thread. \return  false if the system refuses
 bool bind_thread(int hardware_thread);

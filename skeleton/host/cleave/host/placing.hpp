@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include <cleave/host/control_group.hpp>
 #include <cleave/host/host_cores.hpp>
 
 namespace cleave::detail {

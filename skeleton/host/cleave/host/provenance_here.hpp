@@ -15,8 +15,4 @@ Provenance provenance_here(std::string program, std::string command_line, std::s
 std::string version();
 std::string commit();
 
-/// Cores that this process may run on, by hwloc, at most those whose time its control group may
-/// take; a core of two hardware threads is one.
-int usable_cores();
-
 }  // namespace cleave::detail

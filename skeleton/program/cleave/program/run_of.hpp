@@ -101,12 +101,13 @@ class RunOf final : public AnyRun {
         program_(std::move(program)),
         app_(require_whole(*program_).application(options)) {}
 
-  void make_problem(const Comm& comm, const RunOptions& options, std::uint64_t seed) override {
+  void make_problem(const Comm& comm, const RunOptions& options, std::uint64_t seed,
+                    Holding holding) override {
     solution_ = {};
     problem_.reset();
-    if (is_distributed(options)) {
+    if (holding == Holding::part) {
       problem_.emplace(make_part(comm, options, seed));
-    } else if (holds_problem(comm.rank(), options)) {
+    } else if (holding == Holding::all) {
       problem_.emplace(program_->make_problem(options.sizes, seed));
     } else {
       problem_.emplace();

@@ -112,9 +112,6 @@ struct Schedule {
   std::vector<Step> steps;
 };
 
-/// All groups of `ranks` ranks.
-std::vector<ScheduledGroup> groups_of(int ranks);
-
 /// The schedule of a call on `ranks` ranks that no group solves early. Cost: about 7 steps a group.
 /// \pre  ranks >= 1
 Schedule schedule_of(Way way, int ranks);

@@ -16,7 +16,6 @@
 #include <cassert>
 #include <concepts>
 #include <cstdint>
-#include <filesystem>
 #include <initializer_list>
 #include <limits>
 #include <memory>
@@ -104,8 +103,6 @@ class JsonFields {
 
   // Reading alone.
 
-  JsonFields(const std::filesystem::path& file, std::string where, const nlohmann::json& object);
-
   template <class T, class... Limits>
   T get(const char* name, Limits... limits) const {
     T value{};
@@ -113,28 +110,6 @@ class JsonFields {
     return value;
   }
   std::string text(const char* name) const { return get<std::string>(name); }
-  bool boolean(const char* name) const { return get<bool>(name); }
-  double number(const char* name) const { return get<double>(name); }
-  double non_negative(const char* name) const { return get<double>(name, 0); }
-  template <std::integral T = std::int64_t>
-  T integer(const char* name, T minimum = std::numeric_limits<T>::min(),
-            T maximum = std::numeric_limits<T>::max()) const {
-    return get<T>(name, minimum, maximum);
-  }
-  JsonFields object(const char* name) const;
-  std::vector<JsonFields> objects(const char* name) const;
-  std::vector<std::string> texts(const char* name) const {
-    return get<std::vector<std::string>>(name);
-  }
-  std::vector<std::vector<double>> lists(const char* name) const {
-    return get<std::vector<std::vector<double>>>(name);
-  }
-  std::vector<double> numbers(const char* name) const { return get<std::vector<double>>(name); }
-  std::vector<std::int64_t> integers(
-      const char* name, std::int64_t minimum,
-      std::int64_t maximum = std::numeric_limits<std::int64_t>::max()) const {
-    return get<std::vector<std::int64_t>>(name, minimum, maximum);
-  }
 
  private:
   using Json = nlohmann::json;
@@ -221,6 +196,9 @@ class JsonFields {
   std::size_t choose(const std::string& name, std::size_t value,
                      std::span<const std::string_view> names);
 
+  template <class T>
+  void scalar(const std::string& name, Json& json, T& value, bool is_right,
+              const char* right) const;
   void scalar(const std::string& name, Json& json, std::string& value) const;
   void scalar(const std::string& name, Json& json, bool& value) const;
   void scalar(const std::string& name, Json& json, std::uint64_t& value) const;
@@ -242,17 +220,6 @@ std::string json_text(const T& value, int indent = -1) {
   JsonFields object;
   fields(object, const_cast<T&>(value));
   return json_text(object.raw(), indent);
-}
-
-/// Parses `text`, which came from `file`. `where` says which part, e.g. "line 3"; may be empty.
-/// \throws FileError  if it is not a JSON object
-nlohmann::json parse_json_object(const std::filesystem::path& file, const std::string& where,
-                                 std::string_view text);
-
-/// Checks that a file's first object says `"format": format` and a version that is read here.
-/// \throws FileError  naming the field and what is read here
-inline void check_format(const JsonFields& object, const std::string& format, int version) {
-  const_cast<JsonFields&>(object).format(format, version);
 }
 
 }  // namespace cleave::detail

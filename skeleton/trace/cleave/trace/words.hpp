@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words in messages: counts of things, and what comes from outside.
+// Text for people: counts, times, what comes from outside, lines that a terminal holds.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -12,34 +9,37 @@
 namespace cleave::detail {
 
 /// "1 rank", "8 ranks".
-inline std::string format_ranks(int ranks) {
-  return fmt::format("{} {}", ranks, ranks == 1 ? "rank" : "ranks");
-}
+std::string format_ranks(int ranks);
+
+/// "950", "1.2 k", "3.45 M", "12 G": three digits, by powers of 1000.
+std::string rounded_count(double count);
+
+/// "90", "20ms", "90s", "15m", "1h30m", "2d" as seconds, above 0 and at most 1e9.
+/// \throws UsageError
+double parse_duration(std::string_view text);
+
+/// "4.8 d", "2.5 h", "1.916 s", "61 ms": four digits at most, in the unit in which it is easy to
+/// read. \pre  seconds >= 0
+std::string format_seconds(double seconds);
 
 /// `text` with '?' for what a terminal would obey and a line of a table cannot hold: control
 /// characters, in UTF-8 also those from U+0080 to U+009F.
-inline std::string visible(std::string_view text) {
-  const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
-  std::string shown;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
-    const bool is_long_control = c == 0xc2 && next >= 0x80 && next < 0xa0;
-    i += is_long_control ? 1 : 0;
-    shown += is_control(c) || is_long_control ? '?' : text[i];
-  }
-  return shown;
-}
+std::string visible(std::string_view text);
 
 /// Whether a size may have this name: a letter, then letters, digits and '_', at most 64.
-inline bool is_size_name(std::string_view name) {
-  constexpr std::size_t kMaxLength = 64;
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-  const auto is_allowed = [&](char c) {
-    return is_letter(c) || (c >= '0' && c <= '9') || c == '_';
-  };
-  return !name.empty() && name.size() <= kMaxLength && is_letter(name.front()) &&
-         std::ranges::all_of(name, is_allowed);
-}
+bool is_size_name(std::string_view name);
+
+inline constexpr std::size_t kTerminalColumns = 80;
+
+/// Characters rather than bytes, of UTF-8.
+std::size_t width_of(std::string_view text);
+
+/// Takes a line of at most `width` characters off `text`: up to the last blank that it has room
+/// for, else up to the first. Blanks that `text` begins with stay.
+std::string_view next_line(std::string_view& text, std::size_t width);
+
+/// `text` and an end of line, broken at blanks into lines of at most `kTerminalColumns` characters
+/// where no word is longer: further lines begin with `indent` blanks.
+std::string wrapped(std::string_view text, std::size_t indent = 2);
 
 }  // namespace cleave::detail

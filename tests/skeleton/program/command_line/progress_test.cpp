@@ -8,7 +8,7 @@
 #include <thread>
 
 #include <cleave/command_line/progress.hpp>
-#include <cleave/trace/count_text.hpp>
+#include <cleave/trace/words.hpp>
 
 namespace cleave::detail {
 namespace {

@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include <cleave/error.hpp>
-#include <cleave/trace/duration.hpp>
+#include <cleave/trace/words.hpp>
 
 namespace cleave::detail {
 
@@ -54,6 +54,19 @@ double sum_of(std::string_view text) {
 
 }  // namespace
 
+std::string format_ranks(int ranks) {
+  return fmt::format("{} {}", ranks, ranks == 1 ? "rank" : "ranks");
+}
+
+std::string rounded_count(double count) {
+  constexpr std::array<const char*, 5> kUnits = {"", " k", " M", " G", " T"};
+  std::size_t unit = 0;
+  for (; count >= 999.5 && unit + 1 < kUnits.size(); ++unit) {
+    count /= 1000;
+  }
+  return fmt::format("{:.3g}{}", count, kUnits[unit]);
+}
+
 double parse_duration(std::string_view text) {
   constexpr double kMax_s = 1e9;
   const double seconds = sum_of(text);
@@ -80,6 +93,57 @@ std::string format_seconds(double seconds) {
     }
   }
   return seconds > 0 ? fmt::format("{:.4g} ns", seconds / 1e-9) : "0 s";
+}
+
+std::string visible(std::string_view text) {
+  std::string shown;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    const bool is_long_control = c == 0xc2 && next >= 0x80 && next < 0xa0;
+    i += is_long_control ? 1 : 0;
+    shown += c < 0x20 || c == 0x7f || is_long_control ? '?' : static_cast<char>(c);
+  }
+  return shown;
+}
+
+bool is_size_name(std::string_view name) {
+  constexpr std::size_t kMaxLength = 64;
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const auto is_allowed = [&](char c) {
+    return is_letter(c) || (c >= '0' && c <= '9') || c == '_';
+  };
+  return !name.empty() && name.size() <= kMaxLength && is_letter(name.front()) &&
+         std::ranges::all_of(name, is_allowed);
+}
+
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (c & '\xC0') != '\x80'; }));
+}
+
+std::string_view next_line(std::string_view& text, std::size_t width) {
+  std::size_t end = std::string_view::npos;
+  for (std::size_t i = std::min(text.find_first_not_of(' '), text.size()); i <= text.size(); ++i) {
+    if (i == text.size() || text[i] == ' ') {
+      const bool fits = width_of(text.substr(0, i)) <= width;
+      end = fits || end == std::string_view::npos ? i : end;
+      if (!fits) {
+        break;
+      }
+    }
+  }
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(text.find_first_not_of(' ', line.size()), text.size()));
+  return line.substr(0, line.find_last_not_of(' ') + 1);
+}
+
+std::string wrapped(std::string_view text, std::size_t indent) {
+  std::string lines = std::string(next_line(text, kTerminalColumns)) + '\n';
+  while (!text.empty()) {
+    lines += std::string(indent, ' ').append(next_line(text, kTerminalColumns - indent)) + '\n';
+  }
+  return lines;
 }
 
 }  // namespace cleave::detail
