@@ -87,10 +87,9 @@ void set_parameter(Parameters& parameters, const std::string& generator, std::st
 Tree generated(const std::string& generator, Parameters parameters) {
   const auto whole = [&](const char* name) { return static_cast<int>(parameters[name]); };
   const Shape shape{.k = whole("k"), .d = whole("d")};
-  check(shape);
   const Depths depths{.l_min = whole(generator == "uniform" ? "max" : "min"),
                       .l_max = whole("max")};
-  const Curve curve(shape, usual_curve(shape));
+  const Curve curve(shape);
   if (generator == "sphere" || generator == "point") {
     const std::array place = {parameters["x"], parameters["y"], parameters["z"]};
     return sphere_tree(curve, depths, place, parameters["radius"]);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans of intervals of the curve by their cuts: the chain DP, greedy cuts, and from cuts to
-// splits.
+// Plans of intervals of the curve by their cuts: the chain DP, the interval DP, and from cuts
+// to splits.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
 #include <map>
 
 #include "apps/splitting/planner.hpp"
@@ -15,33 +15,30 @@ namespace {
 
 constexpr Index kMaxSteps = Index{1} << 28;
 
-/// Positions at which `parts` of the `total` parts may end, so that every part before and after can
-/// be within `window`.
-LeafRun ends_of_parts(const Loads& loads, LoadWindow window, Index parts, Index total) {
+/// Positions at which `parts` of the `total` parts of `leaves` may end, so that every part before
+/// and after can be within `window`.
+LeafRun ends_of_parts(Index leaves, LoadWindow window, Index parts, Index total) {
   Index low = parts * window.minimum;
-  Index high = std::min(loads.total(), parts * window.maximum);
-  Index last = loads.leaves();
+  Index high = std::min(leaves, parts * window.maximum);
+  Index last = leaves;
   if (window.minimum > 0) {
-    low = std::max(low, loads.total() - (total - parts) * window.maximum);
-    high = std::min(high, loads.total() - (total - parts) * window.minimum);
+    low = std::max(low, leaves - (total - parts) * window.maximum);
+    high = std::min(high, leaves - (total - parts) * window.minimum);
     last -= total - parts;
   }
-  const Index begin = std::max(parts, loads.first_at_least(low));
-  return {begin, std::max(begin, std::min(loads.first_at_least(high + 1), last + 1))};
+  const Index begin = std::max(parts, std::clamp<Index>(low, 0, leaves + 1));
+  return {begin, std::max(begin, std::min(high, last) + 1)};
 }
 
-/// The chain DP. `Step` holds how many leaves a part has beyond `fewest`, the fewest that any may
-/// have.
+/// The fewest leaves that a part may have.
+Index fewest(LoadWindow window) { return std::max<Index>(window.minimum, 1); }
+
+/// The chain DP. `Step` holds how many leaves a part has beyond the fewest.
 template <class Step>
 class Chain {
  public:
-  Chain(const Problem& problem, const Loads& loads, LoadWindow window, std::vector<LeafRun> rows,
-        Index fewest)
-      : cut_stage_(problem.tree.cut_stage()),
-        loads_(loads),
-        window_(window),
-        rows_(std::move(rows)),
-        fewest_(fewest) {
+  Chain(const Problem& problem, LoadWindow window, std::vector<LeafRun> rows)
+      : cut_stage_(problem.tree.cut_stage()), window_(window), rows_(std::move(rows)) {
     for (int s = 0; s <= problem.tree.l_max(); ++s) {
       const Index N = problem.tree.leaves_at_stage(s);
       prices_.push_back(problem.cost({.n = 0, .N = N, .giver_leaves = N}));
@@ -50,7 +47,7 @@ class Chain {
 
   /// The cheapest chain of parts from 0 to the last leaf.
   std::optional<std::vector<Index>> cuts() {
-    const Index leaves = loads_.leaves();
+    const Index leaves = std::ssize(cut_stage_);
     double best = kInfinite;
     std::size_t best_parts = 0;
     std::vector<double> values = {0};
@@ -68,7 +65,7 @@ class Chain {
     std::vector<Index> cuts;
     Index position = leaves;
     for (std::size_t j = best_parts; j > 1; --j) {
-      position -= fewest_ + static_cast<Index>(steps_[j][position - rows_[j].begin]);
+      position -= fewest(window_) + static_cast<Index>(steps_[j][position - rows_[j].begin]);
       cuts.push_back(position);
     }
     std::reverse(cuts.begin(), cuts.end());
@@ -81,7 +78,7 @@ class Chain {
   std::vector<double> next_row(std::size_t j, const std::vector<double>& before) {
     const LeafRun from = rows_[j - 1];
     const LeafRun row = rows_[j];
-    const Index leaves = loads_.leaves();
+    const Index leaves = std::ssize(cut_stage_);
     std::vector<double> values(static_cast<std::size_t>(row.size()));
     auto& steps = steps_.emplace_back(static_cast<std::size_t>(row.size()));
     queue_.resize(static_cast<std::size_t>(from.size()));
@@ -89,21 +86,21 @@ class Chain {
     std::size_t tail = 0;
     Index next = from.begin;
     for (Index y = row.begin; y < row.end; ++y) {
-      for (; next < from.end && next < y && loads_.between(next, y) >= window_.minimum; ++next) {
+      for (; next < from.end && next < y && y - next >= window_.minimum; ++next) {
         const double value = before[next - from.begin];
         while (tail > head && queue_[tail - 1].value >= value) {
           --tail;
         }
         queue_[tail++] = {value, next};
       }
-      while (head < tail && loads_.between(queue_[head].position, y) > window_.maximum) {
+      while (head < tail && y - queue_[head].position > window_.maximum) {
         ++head;
       }
       double& value = values[y - row.begin];
       value = kInfinite;
       if (head < tail) {
         value = queue_[head].value + (y < leaves ? prices_[cut_stage_[y]] : 0);
-        steps[y - row.begin] = static_cast<Step>(y - queue_[head].position - fewest_);
+        steps[y - row.begin] = static_cast<Step>(y - queue_[head].position - fewest(window_));
       }
     }
     return values;
@@ -116,10 +113,8 @@ class Chain {
 
   const std::vector<std::uint16_t>& cut_stage_;
   std::vector<double> prices_;  // F of a cut by its earliest stage
-  const Loads& loads_;
   LoadWindow window_;
-  std::vector<LeafRun> rows_;  // by number of parts: where they may end
-  Index fewest_;
+  std::vector<LeafRun> rows_;                    // by number of parts: where they may end
   std::vector<std::vector<Step>> steps_ = {{}};  // by row and position
   std::vector<Candidate> queue_;
 };
@@ -169,12 +164,12 @@ struct Candidate {
 
 /// Candidates by parts, then position, cut off beyond the most that are taken. The last ones are
 /// ends of the curve.
-std::vector<Candidate> candidates_of(const Problem& problem, const Loads& loads,
-                                     LoadWindow window) {
+std::vector<Candidate> candidates_of(const Problem& problem, LoadWindow window) {
   std::vector<Candidate> candidates = {{0, 0}};
-  const Index total = std::min<Index>(problem.processors, loads.leaves());
+  const Index leaves = problem.tree.leaves();
+  const Index total = std::min<Index>(problem.processors, leaves);
   for (Index parts = 1; parts <= total; ++parts) {
-    const LeafRun ends = ends_of_parts(loads, window, parts, total);
+    const LeafRun ends = ends_of_parts(leaves, window, parts, total);
     for (Index x = ends.begin; x < ends.end; ++x) {
       candidates.push_back({parts, x});
       if (static_cast<Index>(candidates.size()) > kMaxIntervalCandidates) {
@@ -194,10 +189,8 @@ std::vector<Candidate> candidates_of(const Problem& problem, const Loads& loads,
 /// exact.
 class IntervalDp {
  public:
-  IntervalDp(const Problem& problem, const Loads& loads, LoadWindow window,
-             std::vector<Candidate> candidates)
+  IntervalDp(const Problem& problem, LoadWindow window, std::vector<Candidate> candidates)
       : problem_(problem),
-        loads_(loads),
         window_(window),
         candidates_(std::move(candidates)),
         size_(candidates_.size()),
@@ -240,10 +233,9 @@ class IntervalDp {
   void fill_single_parts() {
     for (std::size_t a = 0; a < size_; ++a) {
       for (std::size_t b = a + 1; b < size_; ++b) {
-        const bool one_part = candidates_[b].parts == candidates_[a].parts + 1 &&
-                              candidates_[a].position < candidates_[b].position;
-        if (one_part &&
-            window_.holds(loads_.between(candidates_[a].position, candidates_[b].position))) {
+        const Index leaves = candidates_[b].position - candidates_[a].position;
+        if (candidates_[b].parts == candidates_[a].parts + 1 && leaves > 0 &&
+            window_.holds(leaves)) {
           set(a, b, 0);
         }
       }
@@ -334,7 +326,6 @@ class IntervalDp {
   }
 
   const Problem& problem_;
-  const Loads& loads_;
   LoadWindow window_;
   std::vector<Candidate> candidates_;
   std::size_t size_;
@@ -368,83 +359,28 @@ void split_at_once(const Growth& growth, const std::vector<Index>& bounds,
 
 }  // namespace
 
-Loads::Loads(const Problem& problem) : leaves_(problem.tree.leaves()) {
-  if (!problem.weights.empty()) {
-    sums_ = {0};
-    for (const Index weight : problem.weights) {
-      sums_.push_back(sums_.back() + weight);
-    }
-  }
-}
-
-Index Loads::first_at_least(Index load) const {
-  return sums_.empty() ? std::clamp<Index>(load, 0, leaves_ + 1)
-                       : std::lower_bound(sums_.begin(), sums_.end(), load) - sums_.begin();
-}
-
 std::optional<std::vector<Index>> chain_cuts(const Problem& problem, LoadWindow window) {
-  const Loads loads(problem);
-  const Index parts = std::min<Index>(problem.processors, loads.leaves());
-  if (window.minimum > 0 && problem.processors > loads.leaves()) {
+  const Index leaves = problem.tree.leaves();
+  const Index parts = std::min<Index>(problem.processors, leaves);
+  if (window.minimum > 0 && problem.processors > leaves) {
     return std::nullopt;
   }
   std::vector<LeafRun> rows = {{0, 1}};
   Index steps = 0;
   for (Index j = 1; j <= parts; ++j) {
-    rows.push_back(ends_of_parts(loads, window, j, parts));
+    rows.push_back(ends_of_parts(leaves, window, j, parts));
     steps += rows.back().size();
   }
   if (steps > kMaxSteps) {
     throw Error(
-        fmt::format("the chain of {} parts within loads {} to {} takes {} steps, at most {} "
-                    "are allowed: narrow the window or use the greedy planner",
+        fmt::format("the chain of {} parts of {} to {} leaves takes {} steps, at most {} are "
+                    "allowed: narrow the window",
                     parts, window.minimum, window.maximum, steps, kMaxSteps));
   }
-  const bool unit = problem.weights.empty();
-  const Index fewest = unit ? std::max<Index>(window.minimum, 1) : 1;
-  const Index range = (unit ? window.maximum : loads.leaves()) - fewest;
-  if (range <= std::numeric_limits<std::uint16_t>::max()) {
-    return Chain<std::uint16_t>(problem, loads, window, std::move(rows), fewest).cuts();
+  if (window.maximum - fewest(window) <= std::numeric_limits<std::uint16_t>::max()) {
+    return Chain<std::uint16_t>(problem, window, std::move(rows)).cuts();
   }
-  return Chain<std::uint32_t>(problem, loads, window, std::move(rows), fewest).cuts();
-}
-
-std::optional<std::vector<Index>> greedy_cuts(const Problem& problem, LoadWindow window) {
-  const Loads loads(problem);
-  const Index leaves = loads.leaves();
-  const Index total = loads.total();
-  const Index parts = problem.processors;
-  const auto& cut_stage = problem.tree.cut_stage();
-  std::vector<Index> cuts;
-  Index before = 0;
-  for (Index j = 1; j < parts; ++j) {
-    const Index low =
-        std::max(loads.before(before) + window.minimum, total - (parts - j) * window.maximum);
-    const Index high =
-        std::min(loads.before(before) + window.maximum, total - (parts - j) * window.minimum);
-    const Index even = total * j / parts;
-    const Index end = std::min(leaves, loads.first_at_least(high + 1));
-    Index best = -1;
-    for (Index y = std::max(before + 1, loads.first_at_least(low)); y < end; ++y) {
-      if (best < 0 || cut_stage[y] < cut_stage[best] ||
-          (cut_stage[y] == cut_stage[best] &&
-           std::abs(loads.before(y) - even) < std::abs(loads.before(best) - even))) {
-        best = y;
-      }
-    }
-    if (best < 0) {
-      if (window.minimum == 0 && total - loads.before(before) <= window.maximum) {
-        return cuts;  // the rest is one part, the processors after it stay empty
-      }
-      return std::nullopt;
-    }
-    cuts.push_back(best);
-    before = best;
-  }
-  if (!window.holds(total - loads.before(before))) {
-    return std::nullopt;
-  }
-  return cuts;
+  return Chain<std::uint32_t>(problem, window, std::move(rows)).cuts();
 }
 
 Planned plan_of_cuts(const Problem& problem, const std::vector<Index>& cuts) {
@@ -473,23 +409,22 @@ Planned plan_of_cuts(const Problem& problem, const std::vector<Index>& cuts) {
 }
 
 Index interval_dp_candidates(const Problem& problem, LoadWindow window) {
-  return static_cast<Index>(candidates_of(problem, Loads(problem), window).size());
+  return static_cast<Index>(candidates_of(problem, window).size());
 }
 
 std::optional<Planned> interval_dp(const Problem& problem, LoadWindow window) {
-  const Loads loads(problem);
-  if (window.minimum > 0 && problem.processors > loads.leaves()) {
+  if (window.minimum > 0 && problem.processors > problem.tree.leaves()) {
     return std::nullopt;
   }
-  auto candidates = candidates_of(problem, loads, window);
+  auto candidates = candidates_of(problem, window);
   if (static_cast<Index>(candidates.size()) > kMaxIntervalCandidates) {
-    throw Error(
-        fmt::format("exact planning at A1 > 0 within loads {} to {} has more than {} places for "
-                    "cuts, the most that the interval DP takes: narrow the window, or use "
-                    "--planner chain, which is not exact",
-                    window.minimum, window.maximum, kMaxIntervalCandidates));
+    throw Error(fmt::format(
+        "exact planning at A1 > 0 with {} to {} leaves a part has more than {} places for "
+        "cuts, the most that the interval DP takes: narrow the window, or use "
+        "--planner chain, which is not exact",
+        window.minimum, window.maximum, kMaxIntervalCandidates));
   }
-  return IntervalDp(problem, loads, window, std::move(candidates)).solve();
+  return IntervalDp(problem, window, std::move(candidates)).solve();
 }
 
 }  // namespace cleave::splitting

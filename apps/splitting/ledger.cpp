@@ -234,15 +234,12 @@ Ledger replay(const Tree& tree, const Plan& plan, CostModel cost) {
   return ledger;
 }
 
-Balance balance(const std::vector<Index>& leaves, const std::vector<Index>& surface, double c3) {
-  std::vector<double> loads(leaves.begin(), leaves.end());
-  for (std::size_t p = 0; p < surface.size(); ++p) {
-    loads[p] += c3 * static_cast<double>(surface[p]);
-  }
-  const auto [minimum, maximum] = std::ranges::minmax(loads);
-  const double total = std::accumulate(loads.begin(), loads.end(), 0.0);
-  return {
-      .minimum = minimum, .maximum = maximum, .mean = total / static_cast<double>(loads.size())};
+Balance balance(const std::vector<Index>& leaves) {
+  const auto [minimum, maximum] = std::ranges::minmax(leaves);
+  const Index total = std::accumulate(leaves.begin(), leaves.end(), Index{0});
+  return {.minimum = static_cast<double>(minimum),
+          .maximum = static_cast<double>(maximum),
+          .mean = static_cast<double>(total) / static_cast<double>(leaves.size())};
 }
 
 }  // namespace cleave::splitting

@@ -126,7 +126,6 @@ class Ledger {
   std::vector<Index> leaves_of_all() const;
   /// \pre  the node has grown
   int owner(int level, Index node) const { return owner_[level][node]; }
-  int owner(Index leaf) const { return owner(growth_.level(leaf), growth_.node(leaf)); }
 
   std::span<const Entry> entries() const { return entries_; }
   double cost() const { return cost_; }  ///< sum of F
@@ -167,16 +166,13 @@ struct Balance {
   double max_over_mean() const { return mean > 0 ? maximum / mean : 1; }
 };
 
-/// The load of a processor is leaves + C3 * surface, or leaves alone where `surface` is empty.
-/// \pre  one count a processor, at least one; as many surfaces or none
-Balance balance(const std::vector<Index>& leaves, const std::vector<Index>& surface = {},
-                double c3 = 0);
+/// \pre  one count a processor, at least one
+Balance balance(const std::vector<Index>& leaves);
 
-/// C1, C2 and C3 of the page's quality score w = C2 * SplitCost + C1 * Imbalance.
+/// C1 and C2 of the page's quality score w = C2 * SplitCost + C1 * Imbalance.
 struct ScoreWeights {
   double c1 = 1;
   double c2 = 1;
-  double c3 = 0;
 };
 
 /// w. The smaller, the better; alone it is degenerate: with A1 = A2 = C1 = C2 = 1 and three

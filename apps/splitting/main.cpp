@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -34,7 +33,6 @@ struct Options {
   std::string mode = "sfc";
   std::string planner = "automatic";
   std::string policy = "ahead";
-  std::string curve;
   CostCoefficients cost;
   ScoreWeights score;
   double window = 0;
@@ -44,11 +42,6 @@ struct Options {
   std::string out;
   std::string command_line;
 };
-
-/// The curve that was named, or the usual one of such a tree.
-Curve curve_of(const Options& o, const Tree& tree) {
-  return {tree.shape(), named<CurveKind>(kCurveNames, o.curve).value_or(usual_curve(tree.shape()))};
-}
 
 /// One line of JSON, or the figures at the top level as lines.
 void print(const Options& o, const json& report) {
@@ -70,15 +63,6 @@ void print(const Options& o, const json& report) {
 /// Adds to `report` what every command that ends with a ledger reports, and writes its files.
 void finish(const Options& o, const Ledger& ledger, json report) {
   const Tree& tree = ledger.growth().tree();
-  const Curve curve = curve_of(o, tree);
-  std::vector<Index> surface;
-  if (tree.l_max() <= curve.deepest_level()) {
-    surface = surfaces(ledger, curve);
-    report["surface"] = std::accumulate(surface.begin(), surface.end(), Index{0});
-  } else if (o.score.c3 > 0) {
-    throw UsageError(
-        fmt::format("--c3 is {}, it must be 0 for a tree of {} levels", o.score.c3, tree.l_max()));
-  }
   const Balance leaves = balance(ledger.leaves_of_all());
   report["app"] = "spacetree";
   report["tree"] = o.tree;
@@ -90,8 +74,7 @@ void finish(const Options& o, const Ledger& ledger, json report) {
   report["cost"] = ledger.cost();
   report["sum_n"] = ledger.sum_n();
   report["sum_N"] = ledger.sum_N();
-  report["score"] =
-      score(o.score, ledger.cost(), balance(ledger.leaves_of_all(), surface, o.score.c3));
+  report["score"] = score(o.score, ledger.cost(), leaves);
   report["splits"] = json::array();
   for (Entry entry : ledger.entries()) {
     detail::JsonFields line;
@@ -209,8 +192,6 @@ void run(int argc, char** argv) {
   for (CLI::App* command : {&plans, &simulates, &replays}) {
     number(command, "--c1", o.score.c1, 0, "score = C2 cost + C1 imbalance: C1, default 1");
     number(command, "--c2", o.score.c2, 0, "C2, default 1");
-    number(command, "--c3", o.score.c3, 0, "C3, weight of the surface in the imbalance, default 0");
-    command->add_option("--curve", o.curve, "hilbert, peano or morton")->check(one_of(kCurveNames));
     command->add_option("--out", o.out, "write the splits as a plan file");
   }
   plans.add_option("--mode", o.mode, fmt::format("{}", fmt::join(kModeNames, ", ")))

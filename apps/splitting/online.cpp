@@ -281,27 +281,6 @@ Policy split_oversized_tree(Index max_leaves) {
   return [=](const OnlineView& view) { return halve_heaviest(view, max_leaves + 1); };
 }
 
-Policy cascade(std::vector<Policy> policies) {
-  std::size_t current = 0;
-  int last_split_at = -1;
-  return [=, policies = std::move(policies)](const OnlineView& view) mutable {
-    std::optional<Give> give;
-    while (current < policies.size()) {
-      give = policies[current](view);
-      if (give) {
-        last_split_at = view.stage;
-        break;
-      }
-      if (last_split_at == view.stage || last_split_at < 0) {
-        break;  // it split at this stage, or never began: it does not stagnate
-      }
-      ++current;
-      last_split_at = view.stage;
-    }
-    return give;
-  };
-}
-
 Policy wait() { return spread_out_once_grid_stagnates(0); }
 
 Policy reserve(int parts) {
@@ -340,13 +319,11 @@ Policy paced(Index leaves_a_part) {
 
 std::vector<NamedPolicy> policies_for(int processors, int children) {
   constexpr int kLeavesOfPart = 4;
-  const auto cascaded = [](int) { return cascade({spread_out(4), recursive_bipartition()}); };
   return {{"spread_out", 1, spread_out},
           {"spread_out_once_grid_stagnates", 1, spread_out_once_grid_stagnates},
           {"spread_out_hierarchically", processors % 4 == 0 ? 4 : 2, spread_out_hierarchically},
           {"recursive_bipartition", 1, recursive_bipartition},
           {"split_oversized_tree", 2 * children, split_oversized_tree},
-          {"cascade", std::nullopt, cascaded},
           {"wait", std::nullopt, [](int) { return wait(); }},
           {"reserve", std::max(1, processors / 4), reserve},
           {"ahead", std::nullopt, [](int) { return ahead({.tolerance = 0.05}); }},

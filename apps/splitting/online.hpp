@@ -68,9 +68,6 @@ Policy spread_out_hierarchically(int cores);
 Policy recursive_bipartition(Index min_leaves = 1);
 /// Halves the heaviest part while it has more than `max_leaves`.
 Policy split_oversized_tree(Index max_leaves);
-/// Runs the first policy until a stage in which it splits nothing though processors are empty, then
-/// the next, and so on. Peano has two; here are any number.
-Policy cascade(std::vector<Policy> policies);
 
 // Ours.
 

@@ -13,25 +13,6 @@ namespace {
 /// Trees up to this size get every imbalance on their front.
 constexpr Index kSmallTree = 64;
 
-void check(const Problem& problem) {
-  if (problem.processors < 1) {
-    throw Error(fmt::format("{} processors, at least 1 is needed", problem.processors));
-  }
-  if (problem.weights.empty()) {
-    return;
-  }
-  if (problem.mode != Mode::sfc) {
-    throw Error(fmt::format("mode {} plans leaves of weight 1 only", name_of(problem.mode)));
-  }
-  if (static_cast<Index>(problem.weights.size()) != problem.tree.leaves()) {
-    throw Error(fmt::format("{} weights for {} leaves, expected one each", problem.weights.size(),
-                            problem.tree.leaves()));
-  }
-  if (const Index minimum = std::ranges::min(problem.weights); minimum < 0) {
-    throw Error(fmt::format("a leaf weighs {}, it must be at least 0", minimum));
-  }
-}
-
 bool sfc_is_legal(Mode mode) { return mode == Mode::sfc || mode == Mode::any || mode == Mode::run; }
 
 /// `plan_within` once it is decided whether the search is affordable: it is not where `planner` is
@@ -51,8 +32,7 @@ std::optional<Planned> plan_by(const Problem& problem, LoadWindow window, Planne
     planned = exact_search(problem, window);
   } else if (planner == Planner::interval) {
     planned = interval_dp(problem, window);
-  } else if (const auto cuts = planner == Planner::chain ? chain_cuts(problem, window)
-                                                         : greedy_cuts(problem, window)) {
+  } else if (const auto cuts = chain_cuts(problem, window)) {
     planned = plan_of_cuts(problem, *cuts);
   }
   if (planned) {
@@ -84,7 +64,9 @@ std::optional<Planned> plan_as_wide(const Problem& problem, Index imbalance, Pla
 /// other than sfc.
 template <class Plan>
 auto by_search_if_affordable(const Problem& problem, Planner planner, Plan plan) {
-  check(problem);
+  if (problem.processors < 1) {
+    throw Error(fmt::format("{} processors, at least 1 is needed", problem.processors));
+  }
   if (planner == Planner::automatic && problem.mode != Mode::sfc) {
     try {
       return plan(Planner::search);
@@ -98,7 +80,7 @@ auto by_search_if_affordable(const Problem& problem, Planner planner, Plan plan)
 }
 
 Planned min_imbalance_by(const Problem& problem, Planner planner) {
-  for (Index imbalance = 0; imbalance <= total_load(problem); ++imbalance) {
+  for (Index imbalance = 0; imbalance <= problem.tree.leaves(); ++imbalance) {
     if (auto planned = plan_as_wide(problem, imbalance, planner)) {
       return std::move(*planned);
     }
@@ -108,7 +90,7 @@ Planned min_imbalance_by(const Problem& problem, Planner planner) {
 }
 
 std::vector<FrontPoint> front_by(const Problem& problem, Planner planner) {
-  const Index whole = total_load(problem);
+  const Index whole = problem.tree.leaves();
   std::vector<FrontPoint> front;
   const auto add = [&](Index imbalance, std::optional<Planned> planned) {
     if (planned && (front.empty() || planned->cost < front.back().planned.cost)) {
@@ -133,13 +115,11 @@ std::vector<FrontPoint> front_by(const Problem& problem, Planner planner) {
 
 }  // namespace
 
-Index total_load(const Problem& problem) { return Loads(problem).total(); }
-
 LoadWindow window_around_mean(const Problem& problem, double tolerance) {
   if (!std::isfinite(tolerance) || tolerance < 0) {
     throw Error(fmt::format("window {}, it must be at least 0 and finite", tolerance));
   }
-  const double total = static_cast<double>(total_load(problem));
+  const double total = static_cast<double>(problem.tree.leaves());
   const double mean = total / problem.processors;
   return {.minimum = static_cast<Index>(std::max(0.0, std::floor(mean * (1 - tolerance)))),
           .maximum = static_cast<Index>(std::min(total, std::ceil(mean * (1 + tolerance))))};

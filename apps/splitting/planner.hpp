@@ -25,36 +25,29 @@ struct Problem {
   int processors = 1;
   CostModel cost;
   Mode mode = Mode::sfc;
-  /// By final leaf, at least 0; empty: every leaf weighs 1. Mode sfc only.
-  std::vector<Index> weights;
 };
 
-/// The sum of the leaves' weights.
-Index total_load(const Problem& problem);
-
-/// What each processor may end with, in load: leaves, or the sum of their weights.
-/// With `minimum` 0 processors may stay empty; otherwise each must get at least one leaf.
+/// How many leaves each processor may end with. With `minimum` 0 processors may stay empty.
 struct LoadWindow {
   Index minimum = 0;
   Index maximum = 0;
 
-  bool holds(Index load) const { return minimum <= load && load <= maximum; }
+  bool holds(Index leaves) const { return minimum <= leaves && leaves <= maximum; }
 };
 
-/// floor((1 - tolerance) mean) to ceil((1 + tolerance) mean). At tolerance 0 and weights of 1 that
-/// is the least imbalance that there is. \throws Error  unless 0 <= tolerance and finite
+/// floor((1 - tolerance) mean) to ceil((1 + tolerance) mean). At tolerance 0 that is the least
+/// imbalance that there is. \throws Error  unless 0 <= tolerance and finite
 LoadWindow window_around_mean(const Problem& problem, double tolerance);
 
 enum class Planner : std::uint8_t {
   automatic,  ///< an exact one where it is affordable, else chain
   interval,   ///< interval_dp: modes sfc, any and run; in sfc exact for any F
   chain,      ///< chain_cuts: the same modes, in sfc exact where F depends on N only
-  greedy,     ///< greedy_cuts: the same modes; millions of leaves in a millisecond
   search,     ///< exact_search: every mode, small trees, exact for any F
 };
 
-inline constexpr std::array<std::string_view, 5> kPlannerNames = {"automatic", "interval", "chain",
-                                                                  "greedy", "search"};
+inline constexpr std::array<std::string_view, 4> kPlannerNames = {"automatic", "interval", "chain",
+                                                                  "search"};
 
 constexpr std::string_view name_of(Planner planner) {
   return kPlannerNames[static_cast<std::size_t>(planner)];
@@ -93,23 +86,6 @@ std::vector<FrontPoint> plan_front(const Problem& problem, Planner planner);
 /// What is impossible costs this.
 inline constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-/// Loads of intervals of the curve. Without weights the load before a position is the position.
-class Loads {
- public:
-  explicit Loads(const Problem& problem);
-
-  Index leaves() const { return leaves_; }
-  Index total() const { return before(leaves_); }
-  Index before(Index position) const { return sums_.empty() ? position : sums_[position]; }
-  Index between(Index begin, Index end) const { return before(end) - before(begin); }
-  /// The first position whose load before it is at least `load`; leaves() + 1 if none.
-  Index first_at_least(Index load) const;
-
- private:
-  Index leaves_;
-  std::vector<Index> sums_;
-};
-
 /// The splits that make `cuts` (final leaf positions) as early as the tree allows and, at each
 /// stage, at least n. An interval that is cut into several keeps its largest one, and every other
 /// one moves once: with the cuts given, no order at these stages moves fewer leaves. Cost: O(leaves
@@ -118,19 +94,13 @@ class Loads {
 /// \pre  cuts rise strictly within 1 .. leaves - 1 and are fewer than the processors
 Planned plan_of_cuts(const Problem& problem, const std::vector<Index>& cuts);
 
-/// Cuts whose loads lie in `window` at the least sum of F(0, N) over the cuts' earliest stages: the
-/// chain DP, with a sliding-window minimum. Time O(P * W) and memory 2 or 4 bytes times P * W, with
-/// W the positions that a cut may take: up to P/2 * (most - least + 1).
+/// Cuts between parts within `window` at the least sum of F(0, N) over the cuts' earliest stages:
+/// the chain DP, with a sliding-window minimum. Time O(P * W) and memory 2 or 4 bytes times P * W,
+/// with W the positions that a cut may take: up to P/2 * (most - least + 1).
 ///
 /// \return  the cuts, rising; nothing if no cuts fit the window
 /// \throws Error  if that takes more than 2^28 steps: the window is too wide for this many leaves
 std::optional<std::vector<Index>> chain_cuts(const Problem& problem, LoadWindow window);
-
-/// From left to right, the cheapest position that the window leaves for each cut; among equals the
-/// nearest to an even share. Not exact. Time O(P * (most - least)), no memory.
-///
-/// \return  nothing if it runs into a corner (never with weights of 1)
-std::optional<std::vector<Index>> greedy_cuts(const Problem& problem, LoadWindow window);
 
 /// Positions that cuts may take under `window`, counted once for each number of parts before them.
 /// What the interval DP costs: time O(C^3 * l_max), memory about 16 C^2 bytes and 4 C^2 a stage.
@@ -139,7 +109,7 @@ Index interval_dp_candidates(const Problem& problem, LoadWindow window);
 /// The most candidates that `interval_dp` takes: a few seconds, 200 MB.
 inline constexpr Index kMaxIntervalCandidates = 2000;
 
-/// The cheapest plan with parts in `window`, for any F and weights; nothing if there is none.
+/// The cheapest plan with parts in `window`, for any F; nothing if there is none.
 /// \throws Error  if there are more than `kMaxIntervalCandidates`
 std::optional<Planned> interval_dp(const Problem& problem, LoadWindow window);
 

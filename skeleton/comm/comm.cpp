@@ -203,10 +203,6 @@ class MpiTransport final : public detail::Transport {
   std::deque<Sent> sent_;                        ///< messages that may not have left yet
 };
 
-std::int64_t min_of(std::int64_t a, std::int64_t b) { return std::min(a, b); }
-std::int64_t max_of(std::int64_t a, std::int64_t b) { return std::max(a, b); }
-std::int64_t sum_of(std::int64_t a, std::int64_t b) { return a + b; }
-
 }  // namespace
 
 MpiError::MpiError(const char* call, int code)
@@ -302,29 +298,33 @@ void Comm::collective(const char* call, Block block, Post post, Arguments... arg
 void Comm::barrier() const { collective("MPI_Barrier", MPI_Barrier, MPI_Ibarrier); }
 
 /// Two ranks exchange their few values, which takes half of the time of MPI's collective.
-void Comm::reduce(std::span<std::int64_t> values, MPI_Op op, Fold* fold) const {
+void Comm::reduce(std::span<std::int64_t> values, MPI_Op op) const {
   std::array<std::int64_t, 4> theirs{};
   if (state_->hosts->of_ranks().size() == 2 && values.size() <= theirs.size()) {
     exchange(1 - rank(), std::as_bytes(values),
              std::as_writable_bytes(std::span(theirs)).first(values.size_bytes()));
-    std::ranges::transform(values, std::span(theirs).first(values.size()), values.begin(), fold);
+    std::ranges::transform(
+        values, std::span(theirs).first(values.size()), values.begin(),
+        [op](std::int64_t a, std::int64_t b) {
+          return op == MPI_MIN ? std::min(a, b) : op == MPI_MAX ? std::max(a, b) : a + b;
+        });
     return;
   }
   collective("MPI_Allreduce", MPI_Allreduce, MPI_Iallreduce, MPI_IN_PLACE, values.data(),
              static_cast<int>(values.size()), MPI_INT64_T, op);
 }
 
-void Comm::allreduce_min(std::span<std::int64_t> values) const { reduce(values, MPI_MIN, min_of); }
+void Comm::allreduce_min(std::span<std::int64_t> values) const { reduce(values, MPI_MIN); }
 std::int64_t Comm::allreduce_min(std::int64_t value) const {
-  reduce({&value, 1}, MPI_MIN, min_of);
+  reduce({&value, 1}, MPI_MIN);
   return value;
 }
 std::int64_t Comm::allreduce_max(std::int64_t value) const {
-  reduce({&value, 1}, MPI_MAX, max_of);
+  reduce({&value, 1}, MPI_MAX);
   return value;
 }
 std::int64_t Comm::allreduce_sum(std::int64_t value) const {
-  reduce({&value, 1}, MPI_SUM, sum_of);
+  reduce({&value, 1}, MPI_SUM);
   return value;
 }
 

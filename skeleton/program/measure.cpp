@@ -8,7 +8,6 @@
 #include <ctime>
 #include <fstream>
 #include <limits>
-#include <numeric>
 
 #include <cleave/clock.hpp>
 #include <cleave/host/host_cores.hpp>
@@ -51,10 +50,10 @@ void keep_freed_memory() {
 namespace {
 
 std::atomic<bool> stop_flag = false;
-static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
-
 std::atomic<std::time_t> stop_flag_set_s = 0;
-static_assert(std::atomic<std::time_t>::is_always_lock_free);
+static_assert(decltype(stop_flag)::is_always_lock_free &&
+                  decltype(stop_flag_set_s)::is_always_lock_free,
+              "a signal handler sets them");
 
 /// A launcher may pass on what a terminal has sent already.
 extern "C" void set_stop_flag(int signal) {
@@ -150,10 +149,7 @@ void measure(const Comm& world, AnyRun& run, const RunOptions& options,
   };
   std::optional<std::uint64_t> made;
   const auto make = [&](std::uint64_t seed) {
-    add_time(input_s, [&] {
-      agree(world,
-            [&] { run.make_problem(world, options, seed, holding_of(world.rank(), options)); });
-    });
+    add_time(input_s, [&] { agree(world, [&] { run.make_problem(world, options, seed); }); });
     made = seed;
   };
   if (run.keeps_problem()) {
@@ -205,21 +201,16 @@ std::optional<double> imbalance_of(const Comm& comm, const Recorder& recorder,
   const std::int32_t last = recorder.repetitions().back().index;
   std::int64_t mine = 0;
   for (const Span& span : recorder.spans()) {
-    const bool is_leaf = span.block == Block::sequential || span.block == Block::conquer;
-    if (span.repetition != last || !is_leaf) {
-      continue;
-    }
-    for (const Size& size : recorder.sizes_of(span)) {
-      mine += size.name == work ? size.value : 0;
+    if (span.repetition == last &&
+        (span.block == Block::sequential || span.block == Block::conquer)) {
+      for (const Size& size : recorder.sizes_of(span)) {
+        mine += size.name == work ? size.value : 0;
+      }
     }
   }
-  const std::vector<std::int64_t> all = comm.gather(mine);
-  const std::int64_t total = std::accumulate(all.begin(), all.end(), std::int64_t{0});
-  if (total == 0) {
-    return std::nullopt;
-  }
-  const double mean = static_cast<double>(total) / comm.size();
-  return static_cast<double>(*std::max_element(all.begin(), all.end())) / mean;
+  const double mean = static_cast<double>(comm.allreduce_sum(mine)) / comm.size();
+  const auto most = static_cast<double>(comm.allreduce_max(mine));
+  return mean == 0 ? std::nullopt : std::optional(most / mean);
 }
 
 }  // namespace detail

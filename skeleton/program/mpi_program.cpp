@@ -80,7 +80,7 @@ int run(const Comm& world, MPI_Comm ending, const std::string& name,
   }
 }
 
-/// What a launcher tells each process that it starts: how many there are, and which one this is.
+/// The variables of a launcher: how many processes there are, and which one this is.
 struct LauncherVariables {
   const char* processes;
   const char* process;
@@ -104,8 +104,7 @@ int run_mpi_program(int argc, char** argv, const std::string& name,
   std::signal(SIGXFSZ, SIG_IGN);
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-  // The end has a communicator of its own: a failed rank's barrier could be matched by what the
-  // rest of the ranks are at.
+  // Else a failed rank's barrier could be matched by what the rest of the ranks are at.
   MPI_Comm ending = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &ending);
   const int status = run(Comm(MPI_COMM_WORLD), ending, name, body);

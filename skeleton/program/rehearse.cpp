@@ -323,7 +323,7 @@ void rehearse_search(const Comm& world, AnyRun& run, const RunOptions& options,
   VirtualRanks ranks(options.ranks, network, processor_ns);
   for (int i = 0; i < options.warm_up + options.repetitions; ++i) {
     if (i == 0 || !run.keeps_problem()) {
-      add_time(input_s, [&] { run.make_problem(world, options, options.seed, Holding::all); });
+      add_time(input_s, [&] { run.make_problem(world, options, options.seed); });
     }
     run.begin_solving();
     for (Recorder& recorder : recorders) {

@@ -63,10 +63,9 @@ RunInformation run_information(const ProgramTraits& program, const CommandLine& 
 
 /// Tells every rank of an end that rank 0 knows. Collective.
 void share_end(const Comm& comm, std::optional<EndedEarly>& end) {
-  if (comm.allreduce_max(end ? 1 : 0) != 0) {
-    const std::string reason = comm.bcast(end ? end->reason : "", 0);
-    const bool can_be_resumed = comm.allreduce_max(end && end->can_be_resumed ? 1 : 0) != 0;
-    end = EndedEarly{.reason = reason, .can_be_resumed = can_be_resumed};
+  const std::int64_t kind = comm.allreduce_max(!end ? 0 : end->can_be_resumed ? 2 : 1);
+  if (kind > 0) {
+    end = EndedEarly{.reason = comm.bcast(end ? end->reason : "", 0), .can_be_resumed = kind == 2};
   }
 }
 

@@ -1,22 +1,132 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program has that is linked with this: --inject (inject.hpp) and --dilate (dilate.hpp).
+#include "tests/instruments/instruments.hpp"
+
 #include <fmt/format.h>
+#include <time.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <limits>
+#include <map>
+#include <new>
 #include <optional>
-#include <string>
-#include <vector>
+#include <thread>
+#include <utility>
 
 #include <cleave/command_line/options.hpp>
 #include <cleave/error.hpp>
 #include <cleave/program/measure.hpp>
-
-#include "tests/instruments/dilate.hpp"
-#include "tests/instruments/inject.hpp"
+#include <cleave/sizes.hpp>
 
 namespace cleave::detail {
 
 namespace {
+
+using What = Injection::Fault;
+
+std::map<std::string, std::string, std::less<>> fields_of(std::string_view text) {
+  std::map<std::string, std::string, std::less<>> fields;
+  while (!text.empty()) {
+    const auto part = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), part.size() + 1));
+    const auto equals = std::min(part.find('='), part.size());
+    fields.emplace(part.substr(0, equals), part.substr(std::min(equals + 1, part.size())));
+  }
+  return fields;
+}
+
+/// The entry of a table that `name` names. \throws UsageError
+template <class Table>
+auto named(const Table& table, std::string_view name) {
+  const auto found = std::ranges::find(table, name, [](const auto& entry) { return entry.first; });
+  if (found == table.end()) {
+    throw UsageError(fmt::format("'{}' is not known here", name));
+  }
+  return found->second;
+}
+
+constexpr std::array<std::pair<std::string_view, What>, 6> kFaults = {
+    {{"throw:", What::throw_error},
+     {"throw:error", What::throw_error},
+     {"throw:memory", What::throw_memory},
+     {"throw:number", What::throw_number},
+     {"delay:", What::delay},
+     {"kill:", What::kill}}};
+
+/// The blocks that are functors: no other is announced before it runs.
+constexpr std::array<std::pair<std::string_view, Block>, 7> kFunctors = {
+    {{"divide", Block::divide},
+     {"combine", Block::combine},
+     {"sequential", Block::sequential},
+     {"conquer", Block::conquer},
+     {"sample", Block::sample},
+     {"pivot", Block::pivot},
+     {"partition", Block::partition}}};
+
+void happen(const Injection& injection) {
+  const int time = ++*injection.reached;
+  if (injection.nth != 0 && time != injection.nth) {
+    return;
+  }
+  ++*injection.happened;
+  switch (injection.fault) {
+    case What::throw_error:
+      throw Error("thrown by --inject");
+    case What::throw_memory:
+      throw std::bad_alloc();
+    case What::throw_number:
+      throw 42;
+    case What::delay:
+      std::this_thread::sleep_for(std::chrono::milliseconds(injection.delay_ms));
+      return;
+    case What::kill:
+      std::raise(SIGKILL);
+      return;
+  }
+}
+
+constexpr std::int64_t kSecond_ns = 1'000'000'000;
+
+std::int64_t read_ns(clockid_t clock) {
+  timespec time{};
+  ::clock_gettime(clock, &time);
+  return time.tv_sec * kSecond_ns + time.tv_nsec;
+}
+
+/// When the block that this thread is in began.
+struct Begin {
+  std::int64_t processor_ns = 0;
+  std::int64_t wall_ns = 0;
+};
+thread_local Begin block_begin;
+
+/// The blocks of a repetition in their order, each with the least time that it has taken so far.
+class MinTimes {
+ public:
+  explicit MinTimes(const Recorder& recorder) : recorder_(&recorder) {}
+
+  std::int64_t settle_ns(std::int64_t used_ns) {
+    if (const std::size_t repetition = recorder_->repetitions().size(); repetition != repetition_) {
+      repetition_ = repetition;
+      next_ = 0;
+    }
+    if (next_ == min_ns_.size()) {
+      min_ns_.push_back(used_ns);
+    }
+    std::int64_t& min_ns = min_ns_[next_++];
+    min_ns = std::min(min_ns, used_ns);
+    return min_ns;
+  }
+
+ private:
+  const Recorder* recorder_;
+  std::size_t repetition_ = 0;
+  std::size_t next_ = 0;
+  std::vector<std::int64_t> min_ns_;
+};
 
 constexpr int kMaxDilation = 1000;
 
@@ -61,5 +171,75 @@ class Linked : public Instruments {
 } linked;
 
 }  // namespace
+
+Injection parse_injection(std::string_view text) {
+  const auto after_kind = std::min(text.find(':'), text.size() - 1) + 1;
+  auto fields = fields_of(text.substr(after_kind));
+  const auto take = [&fields](const char* name) {
+    const auto field = fields.extract(name);
+    return field ? field.mapped() : std::string();
+  };
+  const auto take_int = [&take](const char* name, const char* otherwise = "") {
+    const std::string given = take(name);
+    return static_cast<int>(std::min<std::int64_t>(parse_count(given.empty() ? otherwise : given),
+                                                   std::numeric_limits<int>::max()));
+  };
+  Injection injection{.text = std::string(text)};
+  injection.fault = named(kFaults, std::string(text.substr(0, after_kind)) + take("what"));
+  injection.delay_ms = injection.fault == What::delay ? take_int("ms") : 0;
+  injection.rank = take_int("rank");
+  injection.nth = take_int("nth", "0");
+  injection.level = take_int("level");
+  injection.block = named(kFunctors, take("block"));
+  if (!fields.empty()) {
+    throw UsageError(fmt::format("'{}' is not known here", fields.begin()->first));
+  }
+  return injection;
+}
+
+std::function<void(Block, int)> arm(const std::vector<Injection>& injections, int rank) {
+  std::vector<Injection> mine;
+  for (const Injection& injection : injections) {
+    if (injection.rank == rank) {
+      mine.push_back(injection);
+    }
+  }
+  if (mine.empty()) {
+    return nullptr;
+  }
+  return [mine](Block block, int level) {
+    for (const Injection& injection : mine) {
+      if (injection.block == block && injection.level == level) {
+        happen(injection);
+      }
+    }
+  };
+}
+
+void dilate_blocks(CallOptions& options, double factor, bool repeats) {
+  options.hooks.before_block = [inner = std::move(options.hooks.before_block)](Block block,
+                                                                               int level) {
+    block_begin = {.processor_ns = read_ns(CLOCK_THREAD_CPUTIME_ID),
+                   .wall_ns = read_ns(CLOCK_MONOTONIC)};
+    if (inner) {
+      inner(block, level);
+    }
+  };
+  std::optional<MinTimes> minimum;
+  if (repeats) {
+    minimum.emplace(*options.recorder);
+  }
+  options.hooks.after_block = [factor, minimum = std::move(minimum)](Block, int) mutable {
+    std::int64_t used_ns = read_ns(CLOCK_THREAD_CPUTIME_ID) - block_begin.processor_ns;
+    if (minimum) {
+      used_ns = minimum->settle_ns(used_ns);
+    }
+    const std::int64_t until_ns =
+        block_begin.wall_ns + static_cast<std::int64_t>(factor * static_cast<double>(used_ns));
+    const timespec until{.tv_sec = until_ns / kSecond_ns, .tv_nsec = until_ns % kSecond_ns};
+    while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) != 0) {
+    }
+  };
+}
 
 }  // namespace cleave::detail

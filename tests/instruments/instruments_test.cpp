@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tests/instruments/instruments.hpp"
+
 #include <gtest/gtest.h>
 #include <time.h>
 
@@ -8,9 +10,6 @@
 
 #include <cleave/error.hpp>
 #include <cleave/trace.hpp>
-
-#include "tests/instruments/dilate.hpp"
-#include "tests/instruments/inject.hpp"
 
 namespace cleave {
 

@@ -155,8 +155,7 @@ class Comm : public detail::SearchMessages {
   void exchange_pieces(std::span<const Outbound> out, std::span<const Inbound> in,
                        std::size_t piece_bytes) const;
   void wait_all(std::span<MPI_Request> requests) const;
-  using Fold = std::int64_t(std::int64_t, std::int64_t);
-  void reduce(std::span<std::int64_t> values, MPI_Op op, Fold* fold) const;
+  void reduce(std::span<std::int64_t> values, MPI_Op op) const;
 
   /// A collective of MPI, or where waits are polite its non-blocking form.
   template <class Block, class Post, class... Arguments>

@@ -137,9 +137,9 @@ template <class App>
 concept DivideAndConquer = HasProblemAndSolution<App> && HasTrivial<App> && HasConquer<App> &&
                            HasDivide<App> && (HasCombine<App> || HasCombineOfMany<App>);
 
-/// `static constexpr bool kMergesParts = true`, a form of Placement::distributed. A problem may lie
-/// in any parts, and the ranks solve their own by `sequential`. `combine` of the solutions of two
-/// groups' parts is the solution of both together. Every rank gets the whole solution.
+/// `static constexpr bool kMergesParts = true`, a form of Placement::distributed: the ranks solve
+/// any parts of the problem by `sequential`, and `combine` of two groups' solutions is that of both
+/// together. Every rank gets the whole solution.
 template <class App>
 concept MergesParts = DivideAndConquer<App> && requires { requires App::kMergesParts; };
 
@@ -188,12 +188,11 @@ concept HasPartition = requires(const App& app, std::span<typename App::Element>
   { app.partition(part, split, ClassOrder{}) } -> std::same_as<Cut>;
 };
 
-/// The sorting form of Placement::distributed. The problem is a sequence of `Element`s, spread over
-/// the ranks in parts of any length. Each rank gets a part of the solution: no element of its part
-/// comes before one of a lower rank's. Level by level the ranks of a group partition their parts
-/// around a common splitter and exchange, until each half of the group has its side. What is left
-/// is solved by `sequential` (part.hpp, kernel/split_parts.hpp). `Splitter` is what tells an
-/// element's place; both are plain types.
+/// The sorting form of Placement::distributed. The problem is a sequence of `Element`s in parts of
+/// any length, one a rank. Level by level the ranks of a group partition their parts around a
+/// common `Splitter`, and each half of the group gets its side; `sequential` solves what is left.
+/// No element of a rank's part of the solution comes before one of a lower rank's. Both are plain
+/// types.
 template <class App>
 concept SplitsParts = DivideAndConquer<App> &&
                       requires {
@@ -269,7 +268,7 @@ class Combined {
       solutions_;
 };
 
-/// The solution of a problem that was divided, by the combined ones of its parts.
+/// The solution of a divided problem, by the combined ones of its parts.
 template <DivideAndConquer App>
 typename App::Solution after_parts(const App& app, const typename App::Problem& problem,
                                    typename App::Solution solution) {

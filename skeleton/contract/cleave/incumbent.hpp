@@ -45,14 +45,18 @@ concept ConvertsWithoutLoss =
         std::is_signed_v<To> || !std::is_signed_v<From>)&&std::numeric_limits<From>::digits <=
         std::numeric_limits<To>::digits;
 
+/// The bits of a double as an integer in its order, and back.
+constexpr std::int64_t in_order(std::int64_t bits) {
+  return bits >= 0 ? bits : bits ^ std::numeric_limits<std::int64_t>::max();
+}
+
 /// An integer that is less, the better `value` is. It is what crosses to other ranks.
 template <class Bound>
 constexpr std::int64_t key_of(typename BoundTraits<Bound>::Value value) {
-  using Value = typename BoundTraits<Bound>::Value;
+  using Value = decltype(value);
   std::int64_t key = 0;
   if constexpr (std::floating_point<Value>) {
-    const auto bits = std::bit_cast<std::int64_t>(static_cast<double>(value) + 0.0);  // no -0.0
-    key = bits >= 0 ? bits : bits ^ std::numeric_limits<std::int64_t>::max();
+    key = in_order(std::bit_cast<std::int64_t>(static_cast<double>(value) + 0.0));  // no -0.0
   } else if constexpr (std::unsigned_integral<Value>) {
     key = static_cast<std::int64_t>(std::uint64_t{value} ^ std::uint64_t{1} << 63);
   } else {
@@ -67,8 +71,7 @@ constexpr typename BoundTraits<Bound>::Value value_of(std::int64_t key) {
   using Value = typename BoundTraits<Bound>::Value;
   key = BoundTraits<Bound>::kMaximises ? ~key : key;
   if constexpr (std::floating_point<Value>) {
-    return static_cast<Value>(
-        std::bit_cast<double>(key >= 0 ? key : key ^ std::numeric_limits<std::int64_t>::max()));
+    return static_cast<Value>(std::bit_cast<double>(in_order(key)));
   } else if constexpr (std::unsigned_integral<Value>) {
     return static_cast<Value>(static_cast<std::uint64_t>(key) ^ std::uint64_t{1} << 63);
   } else {

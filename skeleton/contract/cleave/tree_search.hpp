@@ -66,10 +66,26 @@
 
 namespace cleave {
 
-/// Where `visit` puts a node's children: the top of its worker's stack. Here it also says that the
-/// search has found what it looks for.
+namespace detail {
+
+/// By which a visit says that the search has found what it looks for.
+class Stopping {
+ public:
+  /// Ends the search: no node needs a visit any more. The totals so far are combined as ever. Other
+  /// workers and ranks end their visits when they hear of it, so which nodes they have visited is
+  /// not determined.
+  void stop() { is_stopped_ = true; }
+  bool is_stopped() const { return is_stopped_; }
+
+ private:
+  bool is_stopped_ = false;
+};
+
+}  // namespace detail
+
+/// Where `visit` puts a node's children: the top of its worker's stack.
 template <std::movable Node>
-class Children {
+class Children : public detail::Stopping {
  public:
   explicit Children(detail::SplitDeque<Node>& deque) : deque_(deque) {}
 
@@ -83,35 +99,21 @@ class Children {
     return deque_.append(count);
   }
 
-  /// Ends the search: the answer is found, and no node needs a visit any more. The totals so far
-  /// are combined as ever. Other workers and ranks end their visits when they hear of it, so which
-  /// nodes they have visited is not determined.
-  void stop() { is_stopped_ = true; }
-  bool is_stopped() const { return is_stopped_; }
-
  private:
   detail::SplitDeque<Node>& deque_;
-  bool is_stopped_ = false;
 };
 
-/// Where `visit` says how many children a node has, which the application's `child` makes one by
-/// one. Here it also says that the search has found what it looks for.
-class LazyChildren {
+/// Where `visit` says how many children a node has, which the application's `child` makes.
+class LazyChildren : public detail::Stopping {
  public:
   /// The node has `count` children. A worker makes them in the order of their index, each when it
   /// is about to be visited, once all below the one before it have been. Of several calls the last
   /// counts.
   void lazy(std::int64_t count) { count_ = count; }
-
-  /// Ends the search (Children::stop).
-  void stop() { is_stopped_ = true; }
-  bool is_stopped() const { return is_stopped_; }
-
   std::int64_t count() const { return count_; }
 
  private:
   std::int64_t count_ = 0;
-  bool is_stopped_ = false;
 };
 
 namespace detail {
@@ -327,23 +329,22 @@ class Visitor<App> {
     return 1;
   }
 
-  bool is_stopped() const { return is_stopped_; }
+  bool is_stopped() const { return children_.is_stopped(); }
 
  private:
   /// Where the node has children it goes back into the deque, until they are made.
   void visit_and_keep(Node& node, Total& total, IncumbentOf<App>& incumbent) {
-    LazyChildren children;
-    detail::visit(app_, std::as_const(node), children, total, incumbent);
-    if (children.count() > 0) {
+    children_.lazy(0);
+    detail::visit(app_, std::as_const(node), children_, total, incumbent);
+    if (children_.count() > 0) {
       deque_.push_made(
-          [&] { return OpenNode<Node>{.node = std::move(node), .end = children.count()}; });
+          [&] { return OpenNode<Node>{.node = std::move(node), .end = children_.count()}; });
     }
-    is_stopped_ = is_stopped_ || children.is_stopped();
   }
 
   const App& app_;
   SplitDeque<OpenNode<Node>>& deque_;
-  bool is_stopped_ = false;
+  LazyChildren children_;
 };
 
 template <TreeSearch App>

@@ -32,36 +32,30 @@ class VertexSets : public ::testing::TestWithParam<std::int64_t> {
 /// Around one word, several of them, and the edges that are taken at once.
 constexpr Vertex kVertices[] = {1, 2, 7, 8, 31, 32, 33, 63, 64, 65, 100, 1000, 4096, 10001};
 
-TEST_P(VertexSets, HoldTheVerticesOfALabel) {
-  for (const Vertex vertices : kVertices) {
-    const Labels labels = some_labels(vertices);
-    for (const Vertex label : {Vertex{0}, Vertex{1}, vertices - 1}) {
-      const VertexSet set = VertexSet::with_label(labels, label);
-      for (Vertex v = 0; v < vertices; ++v) {
-        EXPECT_EQ(set.contains(v), labels[v] == label) << v << " of " << vertices;
-      }
-    }
-  }
-}
-
-TEST_P(VertexSets, HoldTheRoots) {
+TEST_P(VertexSets, HoldLabelAndLeaveOutWhatTheyShould) {
   for (const Vertex vertices : kVertices) {
     const Labels labels = some_labels(vertices);
     const VertexSet roots = VertexSet::roots(labels);
-    for (Vertex v = 0; v < vertices; ++v) {
-      EXPECT_EQ(roots.contains(v), labels[v] == v) << v << " of " << vertices;
+    for (const Vertex label : {Vertex{0}, Vertex{1}, vertices - 1}) {
+      SCOPED_TRACE(::testing::Message() << "label " << label << " of " << vertices);
+      const VertexSet set = VertexSet::with_label(labels, label);
+      std::vector<Vertex> in_neither;
+      for (Vertex v = 0; v < vertices; ++v) {
+        EXPECT_EQ(set.contains(v), labels[v] == label) << v;
+        EXPECT_EQ(roots.contains(v), labels[v] == v) << v;
+        if (labels[v] != label && labels[v] != v) {
+          in_neither.push_back(v);
+        }
+      }
+      std::vector<Vertex> visited;
+      VertexSet::for_each_in_neither(set, roots, vertices, [&](Vertex v) { visited.push_back(v); });
+      EXPECT_EQ(visited, in_neither);
+      Labels expected = labels;
+      std::replace(expected.begin(), expected.end(), label, Vertex{12345});
+      Labels labelled = labels;
+      set.label_members(labelled, 12345);
+      EXPECT_EQ(labelled, expected);
     }
-  }
-}
-
-TEST_P(VertexSets, LabelTheirMembersAndNoOthers) {
-  for (const Vertex vertices : kVertices) {
-    const Labels labels = some_labels(vertices);
-    Labels expected = labels;
-    std::replace(expected.begin(), expected.end(), Vertex{0}, Vertex{12345});
-    Labels labelled = labels;
-    VertexSet::with_label(labels, 0).label_members(labelled, 12345);
-    EXPECT_EQ(labelled, expected);
   }
 }
 
@@ -91,22 +85,6 @@ TEST_P(VertexSets, KeepTheEdgesThatHaveAnEndOutside) {
       std::sort(leaving.begin(), leaving.end(), by_ends);
       EXPECT_EQ(leaving, expected) << count << " edges, " << vertices << " vertices";
     }
-  }
-}
-
-TEST_P(VertexSets, VisitTheVerticesInNeitherInOrder) {
-  for (const Vertex vertices : kVertices) {
-    const Labels labels = some_labels(vertices);
-    std::vector<Vertex> expected;
-    for (Vertex v = 0; v < vertices; ++v) {
-      if (labels[v] != 0 && labels[v] != v) {
-        expected.push_back(v);
-      }
-    }
-    std::vector<Vertex> visited;
-    VertexSet::for_each_in_neither(VertexSet::with_label(labels, 0), VertexSet::roots(labels),
-                                   vertices, [&](Vertex v) { visited.push_back(v); });
-    EXPECT_EQ(visited, expected);
   }
 }
 

@@ -32,30 +32,34 @@ Side preferred(Branching branching, std::vector<int> front, std::vector<int> bac
   return preferred_side(branching, node, kIncumbent, front_bounds, back_bounds);
 }
 
-TEST(MinBranch, TakesTheSideWhereMoreIsPruned) {
-  EXPECT_EQ(preferred(Branching::min_branch, {100, 10, 10}, {99, 99, 99}), Side::front);
-  EXPECT_EQ(preferred(Branching::min_branch, {99, 99, 99}, {100, 10, 10}), Side::back);
-  EXPECT_EQ(preferred(Branching::min_branch, {100, 101, 10}, {500, 99, 99}), Side::front);
-}
-
-TEST(MinBranch, TakesTheLargerSumOnATieThenTheFront) {
-  EXPECT_EQ(preferred(Branching::min_branch, {100, 50, 50}, {100, 50, 51}), Side::back);
-  EXPECT_EQ(preferred(Branching::min_branch, {100, 50, 51}, {100, 50, 50}), Side::front);
-  EXPECT_EQ(preferred(Branching::min_branch, {100, 50, 50}, {50, 100, 50}), Side::front);
-}
-
-TEST(MaxSum, TakesTheLargerSumThenTheFront) {
-  EXPECT_EQ(preferred(Branching::max_sum, {10, 50, 50}, {100, 5, 6}), Side::back);
-  EXPECT_EQ(preferred(Branching::max_sum, {100, 5, 6}, {10, 50, 50}), Side::front);
-  EXPECT_EQ(preferred(Branching::max_sum, {100, 5, 5}, {10, 50, 50}), Side::front);
-}
-
-TEST(MinMin, TakesTheSideWhereTheLeastBoundIsRarerThenMinBranch) {
-  EXPECT_EQ(preferred(Branching::min_min, {20, 90, 90}, {20, 20, 90}), Side::front);
-  EXPECT_EQ(preferred(Branching::min_min, {20, 20, 200}, {20, 90, 90}), Side::back);
-  EXPECT_EQ(preferred(Branching::min_min, {30, 30, 30}, {20, 90, 90}), Side::front);
-  EXPECT_EQ(preferred(Branching::min_min, {20, 90, 90}, {20, 100, 50}), Side::back);
-  EXPECT_EQ(preferred(Branching::min_min, {20, 90, 90}, {20, 90, 91}), Side::back);
+TEST(Branching, PrefersTheSideThatItsRuleSays) {
+  struct Row {
+    Branching branching;
+    std::vector<int> front;
+    std::vector<int> back;
+    Side expected;
+  };
+  const std::vector<Row> rows = {
+      // The side where more is pruned; on a tie that of the larger sum, then the front.
+      {Branching::min_branch, {100, 10, 10}, {99, 99, 99}, Side::front},
+      {Branching::min_branch, {99, 99, 99}, {100, 10, 10}, Side::back},
+      {Branching::min_branch, {100, 101, 10}, {500, 99, 99}, Side::front},
+      {Branching::min_branch, {100, 50, 50}, {100, 50, 51}, Side::back},
+      {Branching::min_branch, {100, 50, 51}, {100, 50, 50}, Side::front},
+      {Branching::min_branch, {100, 50, 50}, {50, 100, 50}, Side::front},
+      // The larger sum, then the front.
+      {Branching::max_sum, {10, 50, 50}, {100, 5, 6}, Side::back},
+      {Branching::max_sum, {100, 5, 6}, {10, 50, 50}, Side::front},
+      {Branching::max_sum, {100, 5, 5}, {10, 50, 50}, Side::front},
+      // The side where the least bound is rarer, then as min_branch.
+      {Branching::min_min, {20, 90, 90}, {20, 20, 90}, Side::front},
+      {Branching::min_min, {20, 20, 200}, {20, 90, 90}, Side::back},
+      {Branching::min_min, {30, 30, 30}, {20, 90, 90}, Side::front},
+      {Branching::min_min, {20, 90, 90}, {20, 100, 50}, Side::back},
+      {Branching::min_min, {20, 90, 90}, {20, 90, 91}, Side::back}};
+  for (const auto& [branching, front, back, expected] : rows) {
+    EXPECT_EQ(preferred(branching, front, back), expected);
+  }
 }
 
 TEST(Brancher, AppendsTheChildrenBelowTheIncumbentBestLast) {

@@ -98,27 +98,24 @@ inline int work_of_job(const Instance& instance, int job, int first_machine, int
   return sum;
 }
 
-/// When `machine` is free after the prefix; after an empty one, the least head of all jobs.
-inline int front_of(const Instance& instance, const PlainNode& node, int machine) {
-  if (!node.prefix.empty()) {
-    return longest_path(instance, node.prefix, 0, machine);
-  }
-  int minimum = work_of_job(instance, 0, 0, machine);
+/// The least work of any job on some machines.
+inline int min_work(const Instance& instance, int first_machine, int end_machine) {
+  int minimum = work_of_job(instance, 0, first_machine, end_machine);
   for (int job = 1; job < instance.jobs; ++job) {
-    minimum = std::min(minimum, work_of_job(instance, job, 0, machine));
+    minimum = std::min(minimum, work_of_job(instance, job, first_machine, end_machine));
   }
   return minimum;
 }
 
+/// When `machine` is free after the prefix; after an empty one, the least head of all jobs.
+inline int front_of(const Instance& instance, const PlainNode& node, int machine) {
+  return node.prefix.empty() ? min_work(instance, 0, machine)
+                             : longest_path(instance, node.prefix, 0, machine);
+}
+
 inline int back_of(const Instance& instance, const PlainNode& node, int machine) {
-  if (!node.suffix.empty()) {
-    return longest_path(instance, node.suffix, machine, instance.machines - 1);
-  }
-  int minimum = work_of_job(instance, 0, machine + 1, instance.machines);
-  for (int job = 1; job < instance.jobs; ++job) {
-    minimum = std::min(minimum, work_of_job(instance, job, machine + 1, instance.machines));
-  }
-  return minimum;
+  return node.suffix.empty() ? min_work(instance, machine + 1, instance.machines)
+                             : longest_path(instance, node.suffix, machine, instance.machines - 1);
 }
 
 /// LB1 as it is defined.

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/flowshop/instance.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <numeric>
 #include <random>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include <cleave/error.hpp>
 
+#include "apps/flowshop/taillard.hpp"
 #include "tests/apps/flowshop/examples.hpp"
 #include "tests/support/mutations.hpp"
 
@@ -45,11 +48,10 @@ TEST(Makespan, OfTwoJobsOnTwoMachinesIsAsByHand) {
 TEST(Permutation, IsCompleteWithEveryJobOnce) {
   const Instance instance{.name = "three", .jobs = 3, .machines = 1, .times = {1, 1, 1}};
   EXPECT_TRUE(is_complete(instance, Permutation{2, 0, 1}));
-  EXPECT_FALSE(is_complete(instance, Permutation{2, 0}));
-  EXPECT_FALSE(is_complete(instance, Permutation{2, 0, 2}));
-  EXPECT_FALSE(is_complete(instance, Permutation{2, 0, 3}));
-  EXPECT_FALSE(is_complete(instance, Permutation{2, 0, -1}));
-  EXPECT_FALSE(is_complete(instance, Permutation{2, 0, 1, 1}));
+  for (const Permutation& other :
+       {Permutation{2, 0}, {2, 0, 2}, {2, 0, 3}, {2, 0, -1}, {2, 0, 1, 1}}) {
+    EXPECT_FALSE(is_complete(instance, other));
+  }
 }
 
 constexpr const char* kBlock =
@@ -70,40 +72,6 @@ TEST(InstanceFile, IsABlockOfTaillardsOrJobsMachinesAndTimes) {
   }
 }
 
-TEST(InstanceFile, OfAnotherFormIsRefusedByLine) {
-  const std::string head =
-      "number of jobs, number of machines, initial seed, upper bound and lower bound :\n";
-  const std::string form =
-      "; a file is a line of jobs n and machines m and m lines of n times, or a block of "
-      "Taillard's";
-  const std::vector<std::pair<std::string, std::string>> rows = {
-      {"", "ends too early" + form},
-      {"# 3 jobs\n3 2\n", "line 1: '#' is not a number of jobs" + form},
-      {"3 2 0\n1 2 3\n", "line 1: ' 0' is too much" + form},
-      {"0 2\n", "line 1: number of jobs 0 is out of range: from 1 to 10000" + form},
-      {"3 2\n1 2 3\n", "ends too early" + form},
-      {"3 2\n1 2\n3 4\n5 6\n", "line 2: the time is missing" + form},
-      {"3 2\n\n1 2 3\n4 5 6\n", "line 2: the time is missing" + form},
-      {"2 1\n1,5 2,5\n", "line 2: '1,5' is not a time" + form},
-      {"2 1\n1 2\n3\n", "line 3: '3' is too much" + form},
-      {"2 1\n0 1 1 2\n0 3 1 4\n", "line 2: ' 1 2' is too much" + form},
-      {"2 1\n1 99999999999\n", "line 2: time 99999999999 is out of range: from 0 to 32767" + form},
-      {head + "3 2 0 9 10\n", "line 2: lower bound 10 is out of range: from 0 to 9" + form},
-      {head + "3 2 0 9 9\n1 2 3\n", "line 3: expected 'processing times'" + form},
-      {head + "3 2 0 14 1\nprocessing times :\n1 2 3\n4 5 6\n",
-       "line 5: the upper bound is 14, but machine 2 alone works for 15"},
-      {std::string(kBlock) + kBlock,
-       "line 6: 'number of jobs, number of machines, init' is too much" + form}};
-  for (const auto& [text, expected] : rows) {
-    try {
-      parse_instance(text, "x");
-      ADD_FAILURE() << "accepted: " << text;
-    } catch (const FileError& error) {
-      EXPECT_EQ(error.what(), "x: " + expected);
-    }
-  }
-}
-
 TEST(InstanceFile, DamagedInAnyWayIsReadOrRefusedByName) {
   std::mt19937 random(1);
   for (int i = 0; i < 20000; ++i) {
@@ -116,6 +84,47 @@ TEST(InstanceFile, DamagedInAnyWayIsReadOrRefusedByName) {
     } catch (const FileError& error) {
       ASSERT_TRUE(std::string_view(error.what()).starts_with("tai.txt: ")) << text;
     }
+  }
+}
+
+int sum(std::string_view name) {
+  const Instance instance = taillard_instance(name);
+  return std::accumulate(instance.times.begin(), instance.times.end(), 0);
+}
+
+TEST(Taillard, InstancesAreAsPublished) {
+  const Instance first = taillard_instance("ta001");
+  const std::vector<int> machine = {54, 83, 15, 71, 77, 36, 53, 38, 27, 87,
+                                    76, 91, 14, 29, 12, 77, 32, 87, 68, 94};
+  EXPECT_TRUE(std::equal(machine.begin(), machine.end(), first.times.begin()));
+  EXPECT_EQ(std::tuple(first.jobs, first.machines, first.best_known), std::tuple(20, 5, 1278));
+  EXPECT_EQ(taillard_instance("ta021").best_known, 2297);
+  EXPECT_EQ(taillard_instance("ta056").best_known, 3679);
+  const Instance last = taillard_instance("ta120");
+  EXPECT_EQ(std::pair(last.jobs, last.machines), std::pair(500, 20));
+}
+
+// The sums come from a separate program that draws the numbers by Schrage's method, as published.
+TEST(Taillard, AllInstancesHaveTheirKnownSums) {
+  EXPECT_EQ(sum("ta001"), 5153);
+  EXPECT_EQ(sum("ta021"), 20273);
+  EXPECT_EQ(sum("ta056"), 49030);
+  EXPECT_EQ(sum("ta110"), 199666);
+  EXPECT_EQ(sum("ta120"), 499516);
+  int total = 0;
+  for (int i = 1; i <= 120; ++i) {
+    const std::string name = fmt::format("ta{:03}", i);
+    const Instance instance = taillard_instance(name);
+    total += sum(name);
+    EXPECT_EQ(std::ssize(instance.times), instance.jobs * instance.machines);
+    EXPECT_TRUE(std::ranges::all_of(instance.times, [](int t) { return t >= 1 && t <= 99; }));
+  }
+  EXPECT_EQ(total, 10'961'254);
+}
+
+TEST(Taillard, OtherNamesAreRefused) {
+  for (const char* name : {"ta000", "ta121", "ta1", "ta0001", "TA001", "", "ta00x"}) {
+    EXPECT_THROW(taillard_instance(name), UsageError) << name;
   }
 }
 

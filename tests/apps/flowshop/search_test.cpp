@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/flowshop/search.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>
 #include <limits>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "apps/flowshop/heuristic.hpp"
@@ -21,43 +21,29 @@ constexpr std::array kBranchings = {Branching::forward,   Branching::backward,
                                     Branching::alternate, Branching::min_branch,
                                     Branching::min_min,   Branching::max_sum};
 
-SearchResult search_from_optimum(const char* name, Bound bound, Branching branching) {
-  const Instance instance = taillard_instance(name);
-  return search_depth_first(Brancher(instance, bound, branching), instance.best_known.value());
-}
-
-struct Counts {
-  std::int64_t explored;
-  std::int64_t leaves;
-};
-
-void expect_counts(const SearchResult& result, const Counts& expected) {
-  EXPECT_EQ(result.explored, expected.explored);
-  EXPECT_EQ(result.leaves, expected.leaves);
-  EXPECT_EQ(result.permutation, std::nullopt);
-}
-
-// Counts on which independent programs agree, with the incumbent started at the optimum.
-TEST(Search, OfTa003ForwardExploresAsManyNodesAsOtherPrograms) {
-  expect_counts(search_from_optimum("ta003", Bound::lb1, Branching::forward), {2'573'133, 5'689});
-}
-
-TEST(Search, OfTa014ForwardExploresAsManyNodesAsOtherPrograms) {
-  expect_counts(search_from_optimum("ta014", Bound::lb1, Branching::forward), {2'573'652, 2'648});
-  expect_counts(search_from_optimum("ta014", Bound::lb2, Branching::forward), {144'639, 0});
-}
-
-TEST(Search, WithMinBranchExploresAsManyNodesAsOtherPrograms) {
-  expect_counts(search_from_optimum("ta014", Bound::lb1, Branching::min_branch), {19'300, 16});
-  expect_counts(search_from_optimum("ta020", Bound::lb1, Branching::min_branch), {268'814, 2});
-}
-
-TEST(Search, OfTa030ExploresAsManyNodesAsOtherPrograms) {
-  expect_counts(search_from_optimum("ta030", Bound::lb1, Branching::min_branch), {2'415'778, 32});
-}
-
-TEST(Search, OfTa042ExploresAsManyNodesAsOtherPrograms) {
-  expect_counts(search_from_optimum("ta042", Bound::lb1, Branching::min_branch), {3'526'004, 0});
+TEST(Search, FromTheOptimumExploresAsManyNodesAsOtherPrograms) {
+  struct Row {
+    const char* name;
+    Bound bound;
+    Branching branching;
+    std::int64_t explored;
+    std::int64_t leaves;
+  };
+  for (const auto& [name, bound, branching, explored, leaves] :
+       {Row{"ta003", Bound::lb1, Branching::forward, 2'573'133, 5'689},
+        {"ta014", Bound::lb1, Branching::forward, 2'573'652, 2'648},
+        {"ta014", Bound::lb2, Branching::forward, 144'639, 0},
+        {"ta014", Bound::lb1, Branching::min_branch, 19'300, 16},
+        {"ta020", Bound::lb1, Branching::min_branch, 268'814, 2},
+        {"ta030", Bound::lb1, Branching::min_branch, 2'415'778, 32},
+        {"ta042", Bound::lb1, Branching::min_branch, 3'526'004, 0}}) {
+    const Instance instance = taillard_instance(name);
+    const SearchResult result =
+        search_depth_first(Brancher(instance, bound, branching), instance.best_known.value());
+    EXPECT_EQ(result.explored, explored) << name;
+    EXPECT_EQ(result.leaves, leaves) << name;
+    EXPECT_EQ(result.permutation, std::nullopt);
+  }
 }
 
 TEST(Search, FindsTheOptimumOfSmallInstancesWithEveryBoundAndRule) {
@@ -81,12 +67,8 @@ TEST(Search, FindsTheOptimumOfSmallInstancesWithEveryBoundAndRule) {
 
 TEST(Search, OfOneJobEvaluatesItsOnePermutation) {
   const Instance instance{.name = "one", .jobs = 1, .machines = 2, .times = {3, 4}};
-  const SearchResult result =
-      search_depth_first(Brancher(instance, Bound::lb2, Branching::min_branch), 100);
-  EXPECT_EQ(result.explored, 0);
-  EXPECT_EQ(result.leaves, 1);
-  EXPECT_EQ(result.makespan, 7);
-  EXPECT_EQ(result.permutation, Permutation{0});
+  EXPECT_EQ(search_depth_first(Brancher(instance, Bound::lb2, Branching::min_branch), 100),
+            (SearchResult{.leaves = 1, .makespan = 7, .permutation = Permutation{0}}));
 }
 
 /// How many permutations have at most the makespan `most`.
@@ -121,16 +103,9 @@ TEST(Search, LosesNoOptimalPermutationWithAnyBoundAndRule) {
 }
 
 TEST(Search, FindsAsManyOptimalPermutationsAsOtherPrograms) {
-  struct Known {
-    const char* name;
-    std::int64_t optimal_permutations;
-  };
-  for (const auto& [name, expected] : {Known{"ta003", 1083},
-                                       {"ta004", 192},
-                                       {"ta007", 116},
-                                       {"ta014", 3},
-                                       {"ta016", 23},
-                                       {"ta019", 33}}) {
+  for (const auto& [name, expected] :
+       {std::pair("ta003", 1083), std::pair("ta004", 192), std::pair("ta007", 116),
+        std::pair("ta014", 3), std::pair("ta016", 23), std::pair("ta019", 33)}) {
     const Instance instance = taillard_instance(name);
     for (const Bound bound : kBounds) {
       EXPECT_EQ(count_permutations(Brancher(instance, bound, Branching::min_branch),
@@ -141,10 +116,10 @@ TEST(Search, FindsAsManyOptimalPermutationsAsOtherPrograms) {
   }
 }
 
-class SolvedFromHeuristic : public ::testing::TestWithParam<const char*> {};
+class SolvedFromHeuristic : public ::testing::TestWithParam<int> {};
 
 TEST_P(SolvedFromHeuristic, EndsWithTheKnownOptimum) {
-  const Instance instance = taillard_instance(GetParam());
+  const Instance instance = taillard_instance(fmt::format("ta{:03}", GetParam()));
   const Schedule start = iterated_greedy(instance, 1, 500);
   const SearchResult result =
       search_depth_first(Brancher(instance, Bound::lb1, Branching::min_branch), start.makespan);
@@ -152,13 +127,72 @@ TEST_P(SolvedFromHeuristic, EndsWithTheKnownOptimum) {
   EXPECT_EQ(makespan(instance, result.permutation.value_or(start.permutation)), result.makespan);
 }
 
-// ta017 takes the longest, about 35 million nodes: long_test.cpp.
-INSTANTIATE_TEST_SUITE_P(Ta001To020, SolvedFromHeuristic,
-                         ::testing::Values("ta001", "ta002", "ta003", "ta004", "ta005", "ta006",
-                                           "ta007", "ta008", "ta009", "ta010", "ta011", "ta012",
-                                           "ta013", "ta014", "ta015", "ta016", "ta018", "ta019",
-                                           "ta020"),
-                         [](const auto& test) { return std::string(test.param); });
+// ta017 takes the longest, about 35 million nodes: LongFlowshop of cli_test.
+INSTANTIATE_TEST_SUITE_P(Ta001To016, SolvedFromHeuristic, ::testing::Range(1, 17));
+INSTANTIATE_TEST_SUITE_P(Ta018To020, SolvedFromHeuristic, ::testing::Range(18, 21));
+
+void expect_consistent(const Instance& instance, const Schedule& schedule) {
+  ASSERT_TRUE(is_complete(instance, schedule.permutation));
+  ASSERT_EQ(schedule.makespan, makespan(instance, schedule.permutation));
+}
+
+TEST(Neh, GivesAPermutationAndItsMakespan) {
+  std::mt19937 random(1);
+  for (int i = 0; i < 200; ++i) {
+    const Instance instance = examples::random_instance(
+        random, examples::draw(random, 1, 12), examples::draw(random, 1, 8), i % 2 == 0 ? 99 : 3);
+    expect_consistent(instance, neh(instance));
+  }
+}
+
+TEST(Neh, IsOptimalForTwoJobs) {
+  std::mt19937 random(2);
+  for (int i = 0; i < 100; ++i) {
+    const Instance instance =
+        examples::random_instance(random, 2, examples::draw(random, 1, 8), 99);
+    ASSERT_EQ(neh(instance).makespan, examples::min_makespan(instance));
+  }
+}
+
+TEST(Neh, IsWithinSevenPercentOfTaillardsBestAsPublished) {
+  for (const char* name : {"ta001", "ta011", "ta021", "ta031", "ta051", "ta081", "ta111"}) {
+    const Instance instance = taillard_instance(name);
+    const Schedule schedule = neh(instance);
+    expect_consistent(instance, schedule);
+    EXPECT_LE(schedule.makespan, instance.best_known.value() * 1.07) << name;
+    EXPECT_GE(schedule.makespan, instance.best_known.value()) << name;
+  }
+}
+
+TEST(IteratedGreedy, FindsTheOptimumOfSmallInstances) {
+  std::mt19937 random(3);
+  for (int i = 0; i < 20; ++i) {
+    const Instance instance =
+        examples::random_instance(random, examples::draw(random, 1, 7), 4, 99);
+    const Schedule schedule = iterated_greedy(instance, 1, 200);
+    expect_consistent(instance, schedule);
+    ASSERT_EQ(schedule.makespan, examples::min_makespan(instance));
+  }
+}
+
+TEST(IteratedGreedy, IsWithinTwoPercentOfTheBestOfFiftyJobs) {
+  const Instance instance = taillard_instance("ta041");
+  const Schedule schedule = iterated_greedy(instance, 1, 300);
+  expect_consistent(instance, schedule);
+  EXPECT_LE(schedule.makespan, instance.best_known.value() * 1.02);
+  EXPECT_GE(schedule.makespan, instance.best_known.value());
+}
+
+TEST(IteratedGreedy, DependsOnTheSeedAlone) {
+  const Instance instance = taillard_instance("ta021");
+  const Schedule schedule = iterated_greedy(instance, 1, 20);
+  EXPECT_EQ(schedule.permutation, iterated_greedy(instance, 1, 20).permutation);
+  EXPECT_NE(schedule.permutation, iterated_greedy(instance, 2, 20).permutation);
+}
+
+TEST(IteratedGreedy, EndsWhereItIsGoodEnough) {
+  EXPECT_EQ(iterated_greedy(taillard_instance("ta001"), 1, 1 << 20, 1278).makespan, 1278);
+}
 
 }  // namespace
 }  // namespace cleave::flowshop

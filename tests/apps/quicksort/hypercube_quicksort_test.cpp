@@ -215,27 +215,5 @@ TEST(KeyFile, HoldsTheKeyOfARecordFirst) {
   EXPECT_EQ(record[0].value, 9U);
 }
 
-TEST(KeyFile, ThatIsNoneIsRefused) {
-  const testing::TemporaryFolder folder;
-  write_file(folder / "cut", "\1\2\3\4\5");
-  for (const char* name : {"missing", ".", "cut"}) {
-    EXPECT_THROW(KeyFile(folder / name, 4), FileError) << name;
-  }
-  write_file(folder / "empty", "");
-  EXPECT_EQ(KeyFile(folder / "empty", 4).keys(), 0);
-}
-
-TEST(KeyFile, OfTextIsRefusedUnlessItIsNamedBinary) {
-  const testing::TemporaryFolder folder;
-  write_file(folder / "x", "123\n-45\n");
-  EXPECT_THROW(KeyFile(folder / "x", 4), FileError);
-  EXPECT_EQ(KeyFile(folder / "x", 4, KeyFormat::binary).keys(), 2);
-}
-
-TEST(KeyFile, ThatCannotBeWrittenIsRefusedOnEveryRank) {
-  const std::array<std::int32_t, 3> keys = {1, 2, 3};
-  EXPECT_THROW(write_keys<std::int32_t>(world(), "/nowhere/at/all", keys), Error);
-}
-
 }  // namespace
 }  // namespace cleave::quicksort

@@ -5,13 +5,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <string>
+#include <tuple>
 
 #include <cleave/check.hpp>
 
 #include "apps/quicksort/check.hpp"
+#include "apps/quicksort/key_file.hpp"
 #include "apps/quicksort/keys.hpp"
+#include "apps/quicksort/local_sort.hpp"
 
 namespace cleave::quicksort {
 namespace {
@@ -33,44 +37,31 @@ Keys merge_sorted(Keys keys) {
   return keys;
 }
 
-TEST(Divide, PutsNoGreaterKeyLeftAndNoLesserKeyRight) {
-  for (const KeyOrder order : kOrders) {
-    for (const std::int64_t count : {2, 3, 10, 1000, 20000}) {
-      const Keys keys = make_keys(order, count, 1);
-      const auto [left, right] = Quicksort{}.divide(keys, Share{});
-      EXPECT_LE(*std::max_element(left.begin(), left.end()),
-                *std::min_element(right.begin(), right.end()));
-      Keys both = left;
-      both.insert(both.end(), right.begin(), right.end());
-      EXPECT_EQ(merge_sorted(both), merge_sorted(keys));
-    }
-  }
+/// Halves that are `wanted` on the left, within `tolerance` of it, and keep all keys.
+void expect_divided(const Keys& keys, Share share, double tolerance) {
+  const auto [left, right] = Quicksort{}.divide(keys, share);
+  ASSERT_FALSE(left.empty());
+  ASSERT_FALSE(right.empty());
+  EXPECT_LE(*std::max_element(left.begin(), left.end()),
+            *std::min_element(right.begin(), right.end()));
+  const double wanted = static_cast<double>(keys.size()) * share.left / share.total;
+  EXPECT_NEAR(static_cast<double>(left.size()) / wanted, 1, tolerance);
+  Keys both = left;
+  both.insert(both.end(), right.begin(), right.end());
+  EXPECT_EQ(merge_sorted(both), merge_sorted(keys));
 }
 
-TEST(Divide, LeavesNoHalfEmptyWhateverTheShare) {
+TEST(Divide, GivesEachSideItsShareOfAnyInputAndLeavesNoneEmpty) {
   for (const Share share : {Share{1, 2}, Share{1, 3}, Share{2, 5}, Share{1, 64}, Share{63, 64}}) {
     for (const KeyOrder order : kOrders) {
       for (std::int64_t count = 2; count < 40; ++count) {
-        const auto [left, right] = Quicksort{}.divide(make_keys(order, count, 2), share);
-        EXPECT_FALSE(left.empty());
-        EXPECT_FALSE(right.empty());
+        expect_divided(make_keys(order, count, 2), share, 64);
+      }
+      if (share.total < 64) {
+        expect_divided(make_keys(order, 1 << 18, 3), share, 0.07);
       }
     }
   }
-}
-
-TEST(Divide, GivesEachSideItsShareOfAnyInput) {
-  constexpr std::int64_t kCount = 1 << 20;
-  for (const Share share : {Share{1, 2}, Share{1, 3}, Share{2, 5}}) {
-    for (const KeyOrder order : kOrders) {
-      const auto halves = Quicksort{}.divide(make_keys(order, kCount, 3), share);
-      const double wanted = static_cast<double>(kCount) * share.left / share.total;
-      EXPECT_NEAR(static_cast<double>(halves.left.size()) / wanted, 1, 0.07);
-    }
-  }
-}
-
-TEST(Divide, OfEqualKeysSplitsThemInHalves) {
   EXPECT_EQ(Quicksort{}.divide(Keys(1000, 7), Share{}).left.size(), 500U);
 }
 
@@ -125,6 +116,93 @@ TEST(Input, DependsOnTheSeedAndNothingElse) {
   EXPECT_EQ(keys, make_keys(KeyOrder::uniform, 1000, 1));
   EXPECT_NE(keys, make_keys(KeyOrder::uniform, 1000, 2));
   EXPECT_EQ(keys[0], -574433422);  // on every machine, with every compiler
+}
+
+constexpr std::int64_t kFew = 1000;
+constexpr std::int64_t kMany = 530'001;  // they are sorted in buckets, if their keys allow it
+
+void expect_all_sorted(const std::vector<Record>& records) {
+  for (const bool descends : {false, true}) {
+    std::vector<Record> sorted = records;
+    local_sort(std::span(sorted), ByKey{.descends = descends});
+    KeySum in;
+    KeySum out;
+    in.add(std::span<const Record>(records));
+    out.add(std::span<const Record>(sorted));
+    EXPECT_EQ(in, out);
+    const auto is_before = [descends](const Record& a, const Record& b) {
+      return std::tie(a.key, a.value) != std::tie(b.key, b.value) &&
+             (std::tie(a.key, a.value) < std::tie(b.key, b.value)) != descends;
+    };
+    EXPECT_TRUE(std::is_sorted(sorted.begin(), sorted.end(), is_before)) << descends;
+  }
+}
+
+/// Records whose keys `key_of` makes of uniform bits; their values descend.
+template <class KeyOf>
+std::vector<Record> records_of(std::int64_t count, KeyOf key_of) {
+  const CounterRandom random(1);
+  std::vector<Record> records(count);
+  for (std::int64_t i = 0; i < count; ++i) {
+    records[i] = {.value = static_cast<std::uint64_t>(count - i), .key = key_of(random(i))};
+  }
+  return records;
+}
+
+TEST(LocalSort, OfRecordsOfEveryInputIsByKeyAndThenByValue) {
+  for (const std::int64_t count : {std::int64_t{0}, std::int64_t{1}, kFew, kMany}) {
+    for (const KeyOrder order :
+         {KeyOrder::uniform, KeyOrder::sorted, KeyOrder::reverse, KeyOrder::equal, KeyOrder::few,
+          KeyOrder::zipf, KeyOrder::staggered}) {
+      SCOPED_TRACE(::testing::Message() << count << " of input " << static_cast<int>(order));
+      std::vector<Record> records(count);
+      GeneratedKeys<Record>(order, count, 1).fill(0, records);
+      expect_all_sorted(records);
+    }
+  }
+}
+
+TEST(LocalSort, OfRecordsWithSkewedKeysIsByKeyAndThenByValue) {
+  const auto expect_sorted_by = [](const char* name, auto key_of) {
+    SCOPED_TRACE(name);
+    expect_all_sorted(records_of(kMany, key_of));
+  };
+  expect_sorted_by("the high bits are equal",
+                   [](std::uint64_t bits) { return 0xabcd'0000'0000'0000 | bits >> 44; });
+  expect_sorted_by("one in a hundred is far from the others",
+                   [](std::uint64_t bits) { return bits % 100 == 0 ? bits : bits >> 32; });
+  // Such keys are too rare for a sample: they go to the first bucket and to the last.
+  expect_sorted_by("few are below and above all others", [](std::uint64_t bits) {
+    return bits % 50'000 == 0   ? 0
+           : bits % 50'000 == 1 ? ~std::uint64_t{0}
+                                : (bits >> 8) + (1ULL << 62);
+  });
+  expect_sorted_by("a thousand keys", [](std::uint64_t bits) { return (bits % 1000) << 54; });
+  expect_sorted_by("the least keys are the most",
+                   [](std::uint64_t bits) { return bits >> bits % 60; });
+}
+
+TEST(TextKeys, InSlicesAreAllKeys) {
+  const std::string text = "5\n-3\r\n7\n-2147483648\n2147483647";
+  const std::vector<std::int32_t> expected = {5, -3, 7, -2147483648, 2147483647};
+  for (const int slices : {1, 2, 3, 50}) {
+    std::vector<std::int32_t> all;
+    for (int i = 0; i < slices; ++i) {
+      const auto some = parse_keys<std::int32_t>(text, "x", {i, slices});
+      all.insert(all.end(), some.begin(), some.end());
+    }
+    EXPECT_EQ(all, expected);
+  }
+  EXPECT_TRUE(parse_keys<double>("", "x").empty());
+}
+
+TEST(TextKeys, AreReadBackAsTheyWereWritten) {
+  const std::vector<double> keys = {0.1, -1e300, 5e-324, 3,
+                                    std::numeric_limits<double>::infinity()};
+  EXPECT_EQ(parse_keys<double>(text_of_keys(std::span(keys)), "x"), keys);
+  const std::vector<std::uint64_t> large = {18446744073709551615U, 0};
+  EXPECT_EQ(parse_keys<std::uint64_t>(text_of_keys(std::span(large)), "x"), large);
+  EXPECT_TRUE(std::isnan(parse_keys<float>("nan", "x").at(0)));
 }
 
 }  // namespace

@@ -40,33 +40,28 @@ Outcome outcome_of(int processors, std::vector<Split> splits) {
 TEST(PageExample, TreeHasOneFourSevenAndTenLeavesAtStagesOneToFour) {
   const Tree tree = page_tree();
   ASSERT_EQ(tree.l_max(), 3);
-  EXPECT_EQ(tree.leaves_at_stage(0), 1);
-  EXPECT_EQ(tree.leaves_at_stage(1), 4);
-  EXPECT_EQ(tree.leaves_at_stage(2), 7);
-  EXPECT_EQ(tree.leaves_at_stage(3), 10);
+  for (int s = 0; s <= 3; ++s) {
+    EXPECT_EQ(tree.leaves_at_stage(s), 1 + 3 * s);
+  }
   EXPECT_EQ(tree.nodes(), 13);
   EXPECT_EQ(tree.l_min(), 1);
 }
 
-TEST(PageExample, FirstTwoSplitCostsA1Plus4A2WithImbalance4) {
-  const Outcome o = outcome_of(2, {move(1, 0, 1, 0, 1)});
-  EXPECT_EQ(o.cost, kA1 + 4 * kA2);
-  EXPECT_EQ(o.imbalance, 4);
-  EXPECT_EQ(o.score, 4 * kWeights.c1 + kWeights.c2 * (kA1 + 4 * kA2));
-}
-
-TEST(PageExample, SecondTwoSplitCosts2A1Plus7A2WithImbalance0) {
-  const Outcome o = outcome_of(2, {move(2, 0, 1, 0, 2)});
-  EXPECT_EQ(o.cost, 2 * kA1 + 7 * kA2);
-  EXPECT_EQ(o.imbalance, 0);
-  EXPECT_EQ(o.score, kWeights.c2 * (2 * kA1 + 7 * kA2));  // the page's 2 C2 is a slip
-}
-
-TEST(PageExample, ThirdTwoSplitCosts5A1Plus10A2WithImbalance0) {
-  const Outcome o = outcome_of(2, {move(3, 0, 1, 0, 5)});
-  EXPECT_EQ(o.cost, 5 * kA1 + 10 * kA2);
-  EXPECT_EQ(o.imbalance, 0);
-  EXPECT_EQ(o.score, kWeights.c2 * (5 * kA1 + 10 * kA2));
+TEST(PageExample, TwoSplitsCostWhatThePageSays) {
+  struct Row {
+    Split split;
+    double cost;
+    double imbalance;
+  };
+  // The page's 2 C2 in the score of the second is a slip.
+  for (const auto& [split, cost, imbalance] :
+       {Row{move(1, 0, 1, 0, 1), kA1 + 4 * kA2, 4}, Row{move(2, 0, 1, 0, 2), 2 * kA1 + 7 * kA2, 0},
+        Row{move(3, 0, 1, 0, 5), 5 * kA1 + 10 * kA2, 0}}) {
+    const Outcome o = outcome_of(2, {split});
+    EXPECT_EQ(o.cost, cost);
+    EXPECT_EQ(o.imbalance, imbalance);
+    EXPECT_EQ(o.score, kWeights.c1 * imbalance + kWeights.c2 * cost);
+  }
 }
 
 // The first processor always keeps the three leaves of level 1. The options differ in when the

@@ -98,7 +98,7 @@ TEST(Wait, ReachesTheLeastImbalance) {
 }
 
 TEST(Bipartition, CostsTheLeastOfAllThatFillEveryProcessor) {
-  const Curve curve({2, 2}, CurveKind::hilbert);
+  const Curve curve({2, 2});
   const Tree tree = random_tree(curve, {2, 6}, 0.6, 1);
   const CostModel by_N = linear_cost(0, 1);
   const double minimum = simulate(tree, 16, by_N, recursive_bipartition()).cost();
@@ -112,7 +112,7 @@ TEST(Bipartition, CostsTheLeastOfAllThatFillEveryProcessor) {
 }
 
 TEST(Ahead, MakesTheCutsOfSpreadOutEarlierOnAUniformTree) {
-  const Curve curve({2, 2}, CurveKind::hilbert);
+  const Curve curve({2, 2});
   const Tree tree = random_tree(curve, {5, 5}, 0, 1);
   const Ledger spread = simulate(tree, 64, linear_cost(0, 1), spread_out());
   const Ledger early = simulate(tree, 64, linear_cost(0, 1), ahead({.tolerance = 0}));
@@ -122,7 +122,7 @@ TEST(Ahead, MakesTheCutsOfSpreadOutEarlierOnAUniformTree) {
 }
 
 TEST(Hierarchically, GivesToNodesBeforeCores) {
-  const Curve curve({2, 2}, CurveKind::hilbert);
+  const Curve curve({2, 2});
   const Tree tree = random_tree(curve, {4, 4}, 0, 1);
   const Ledger ledger = simulate(tree, 16, kCost, spread_out_hierarchically(4));
   ASSERT_EQ(ledger.entries().size(), 15U);
@@ -143,24 +143,6 @@ TEST(Oversized, SplitsNoPartThatIsSmallEnough) {
     const Ledger ledger = simulate(tree, 500, kCost, split_oversized_tree(9));
     EXPECT_LE(max_leaves(ledger), 9);
     for (const Entry& entry : ledger.entries()) EXPECT_GT(entry.size.giver_leaves, 9);
-  }
-}
-
-TEST(Cascade, GoesOnWhenOneStagnates) {
-  const Curve curve({2, 2}, CurveKind::hilbert);
-  const Tree tree = random_tree(curve, {4, 4}, 0, 1);
-  // The first policy knows one split, at stage 1. At stage 2 it has none, so the second one fills
-  // the other six processors there; without stagnation it would have begun at stage 1.
-  const Policy one_split = [](const OnlineView& view) {
-    return view.stage == 1 && view.opened() == 1
-               ? std::optional(Give{.giver = 0, .receiver = 1, .n = 2})
-               : std::nullopt;
-  };
-  const Ledger ledger = simulate(tree, 8, kCost, cascade({one_split, recursive_bipartition()}));
-  ASSERT_EQ(ledger.entries().size(), 7U);
-  EXPECT_EQ(ledger.entries()[0].split.stage, 1);
-  for (std::size_t i = 1; i < 7; ++i) {
-    EXPECT_EQ(ledger.entries()[i].split.stage, 2);
   }
 }
 

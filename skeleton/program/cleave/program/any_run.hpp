@@ -40,15 +40,6 @@ inline bool holds_problem(int rank, const RunOptions& options) {
                        traits_of(options.placement).problem == Holders::all);
 }
 
-/// What a rank holds of a problem.
-enum class Holding { nothing, all, part };
-
-inline Holding holding_of(int rank, const RunOptions& options) {
-  return is_distributed(options)        ? Holding::part
-         : holds_problem(rank, options) ? Holding::all
-                                        : Holding::nothing;
-}
-
 /// Whether every rank gets the whole solution by itself.
 inline bool all_hold_solution(const RunOptions& options) {
   return options.type != DC_Type::sequential &&
@@ -64,9 +55,8 @@ inline std::uint64_t seed_of_repetition(const RunOptions& options, int index) {
              : options.seed;
 }
 
-/// Adds the sizes of --size to those of the run, but for names that the executor has told of
-/// already. It cannot tell those of a whole that is made in parts, nor those that work stealing
-/// divides.
+/// Adds the sizes of --size to those of the run that the executor has told of: it knows neither
+/// those of a whole that is made in parts, nor those that work stealing divides.
 void add_asked_sizes(const RunOptions& options, Recorder& recorder);
 
 /// What a program says of its problem that needs no type.
@@ -87,8 +77,7 @@ class AnyRun {
 
   /// Frees the last solution, and makes what this rank holds of the problem of `seed`. Collective
   /// where it is a part.
-  virtual void make_problem(const Comm& comm, const RunOptions& options, std::uint64_t seed,
-                            Holding holding) = 0;
+  virtual void make_problem(const Comm& comm, const RunOptions& options, std::uint64_t seed) = 0;
   /// Whether a problem can be copied, and so be solved more than once.
   virtual bool keeps_problem() const = 0;
   /// Frees the last solution, and makes ready what is solved next.

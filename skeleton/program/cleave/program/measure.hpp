@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timed loop: repetitions of one DC_Call on fresh copies of one problem. --rehearse: the ranks
-// of a run on more ranks than there are, by the real executor: of the hypercube one by one
-// (rehearsal.hpp), of a search all in turns (virtual_ranks.hpp). Reference:
-// docs/reference/programs.md.
+// The timed loop: repetitions of one DC_Call on fresh copies of one problem; and rehearsals, of the
+// hypercube rank by rank (rehearsal.hpp), of a search all ranks in turns (virtual_ranks.hpp).
+// Reference: docs/reference/programs.md.
 #pragma once
 
 #include <atomic>
@@ -24,8 +23,7 @@
 
 namespace cleave::detail {
 
-/// The seam at which tests and referees disturb the runs of a program: one that is linked with
-/// tests/instruments has the options that say how. No other program has any.
+/// How tests and referees disturb the runs of a program that is linked with tests/instruments.
 class Instruments {
  public:
   Instruments() = default;
@@ -43,13 +41,12 @@ class Instruments {
 /// Those that are linked; set before main begins.
 inline Instruments* instruments = nullptr;
 
-/// Keeps memory that is freed for the allocations to come, of any length. Else every long one gets
-/// fresh pages from the system in each repetition. To touch these first takes as long as the work,
-/// a step at 32 MiB that has nothing to do with the algorithm.
+/// Keeps freed memory for the allocations to come. Else every one above 32 MiB gets fresh pages in
+/// each repetition, and to touch these first takes as long as the work.
 void keep_freed_memory();
 
-/// Tells how many runs are completed, and about how many nodes a search has visited: `visits`,
-/// those of this process, times the processes. Nothing on other ranks than 0, nor with --quiet.
+/// Tells on rank 0 how many runs are completed, and about how many nodes a search has visited:
+/// `visits`, those of this process, times the processes. Nothing with --quiet.
 class RunProgress {
  public:
   RunProgress(const Comm& world, const std::string& program, const RunOptions& options,
@@ -83,21 +80,18 @@ struct SearchReport {
 CallOptions call_options(const RunOptions& options, const ProgramTraits& program, int rank,
                          Recorder& recorder, SearchReport& report);
 
-/// Calls `body`. Meanwhile SIGTERM or SIGINT asks the search that is running to stop, by what
-/// `call_options` has set as its `stop`. Another one, two seconds later or more, ends the process.
+/// Calls `body`. Meanwhile SIGTERM or SIGINT sets the `stop` of `call_options`, and another one,
+/// two seconds later or more, ends the process.
 void run_with_stop_signals(const std::function<void()>& body);
 
 /// Binds the calling thread as --bind says. \return  what `CallOptions::bound_to` is to be
 std::vector<int> bind_as(const RunOptions& options, const Comm& comm);
 
-/// Runs the application as `options` and `call_options` say. The times go to `recorder`: the
-/// longest over the ranks, from the moment that all have begun. Making problems, freeing solutions
-/// and whatever else is not DC_Call stay outside. The last repetition solves the problem of
-/// `options.seed`.
-///
-/// \param input_s  what it takes to make problems is added here
-/// Collective over MPI_COMM_WORLD. DC_Type::sequential runs on rank 0; the other ranks wait.
-/// A search that is ended early is the last.
+/// Runs the application as the options say. The times go to `recorder`: DC_Call alone, the longest
+/// over the ranks, from the moment that all have begun. The last repetition solves the problem of
+/// `options.seed`. Collective over MPI_COMM_WORLD. DC_Type::sequential runs on rank 0; the others
+/// wait. A search that is ended early is the last.
+/// \param input_s  the time to make problems is added here
 /// \throws Error  the same on every rank
 void measure(const Comm& world, AnyRun& run, const RunOptions& options,
              const CallOptions& call_options, Recorder& recorder, RunProgress& progress,
@@ -106,9 +100,8 @@ void measure(const Comm& world, AnyRun& run, const RunOptions& options,
 /// The repetitions' times without the warm-up, unless there is none else.
 std::vector<double> seconds_of(std::span<const Repetition> repetitions);
 
-/// How unevenly the last repetition's leaves were shared out: the most of the size named `work`
-/// that one rank solved, divided by the mean over all ranks. Collective; the result is rank 0's.
-/// \return  nothing if no rank recorded any such work
+/// How unevenly the last repetition's leaves were shared out: the most of the size `work` that one
+/// rank solved, by the mean over all ranks; nothing if none recorded any. Collective.
 std::optional<double> imbalance_of(const Comm& comm, const Recorder& recorder,
                                    std::string_view work);
 
@@ -121,14 +114,14 @@ void check_rehearsal(const RunOptions& options);
 /// A warning of levels of a rehearsal that are left out; empty if there are none.
 std::string levels_left_out(int rank, int first_level, int level_offset);
 
-/// The run of a program that is given --rehearse: prints the times, and to standard error what is
-/// to be known of them; writes the trace, of which `information` tells. Collective over `world`.
+/// Rehearses ranks of the hypercube: prints the times, writes the trace, of which `information`
+/// tells. Collective over `world`.
 void rehearse(const Comm& world, const AnyRun& run, const ProgramTraits& program,
               RunOptions options, RunInformation information);
 
 /// In place of `measure`: runs the search on virtual ranks, whose spans and times go to
-/// `recorders`, one a rank. \throws UsageError  if the machine lacks what it takes, or there are
-/// more processes than this one
+/// `recorders`, one a rank. \throws UsageError  if the machine lacks an entry, or in several
+/// processes
 void rehearse_search(const Comm& world, AnyRun& run, const RunOptions& options,
                      const std::function<CallOptions(int rank)>& options_of,
                      std::span<Recorder> recorders, RunProgress& progress, double& input_s);
@@ -152,9 +145,9 @@ struct Summary {
   std::optional<std::string> ended_early;  ///< why the figures are those of a part of the search
 };
 
-/// Prints to standard output: one line of JSON, or some lines for people. Of a search also the
-/// nodes a second, what its workers did, and its snapshots; the imbalance is then over workers, and
-/// the efficiency the share of their time in visits. \throws Error  if it cannot be written
+/// Prints one line of JSON, or some lines for people. Of a search also the nodes a second, what its
+/// workers did, and its snapshots; the imbalance is then over workers, and the efficiency the share
+/// of their time in visits. \throws Error  if it cannot be written
 void print_summary(Summary summary, const SearchReport& report, const RunOptions& options);
 
 /// Prints a line each to standard error, unless --quiet.

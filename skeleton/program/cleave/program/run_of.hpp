@@ -101,13 +101,12 @@ class RunOf final : public AnyRun {
         program_(std::move(program)),
         app_(require_whole(*program_).application(options)) {}
 
-  void make_problem(const Comm& comm, const RunOptions& options, std::uint64_t seed,
-                    Holding holding) override {
+  void make_problem(const Comm& comm, const RunOptions& options, std::uint64_t seed) override {
     solution_ = {};
     problem_.reset();
-    if (holding == Holding::part) {
+    if (is_distributed(options)) {
       problem_.emplace(make_part(comm, options, seed));
-    } else if (holding == Holding::all) {
+    } else if (holds_problem(comm.rank(), options)) {
       problem_.emplace(program_->make_problem(options.sizes, seed));
     } else {
       problem_.emplace();
