@@ -83,7 +83,7 @@ void Balancer::handle(const Message& message) {
   std::memcpy(&header, message.bytes.data(), sizeof(header));
   const std::span payload = std::span(message.bytes).subspan(sizeof(header));
   workload_.offer_incumbent(header.incumbent);
-  all_.received += is_of_wave(header.kind) ? 0 : 1;
+  count(header.kind, &Counts::received);
   switch (header.kind) {
     case Kind::request:
       if (phase_ != Phase::search || !give_to(message.from)) {
@@ -99,36 +99,38 @@ void Balancer::handle(const Message& message) {
       }
       return;
     case Kind::work:
-      ++work_.received;
       ++statistics_.made;
       request_is_out_ = false;
       failed_requests_ = 0;
       workload_.take(payload);
       return;
     case Kind::parcel:
-      ++work_.received;
       workload_.deliver(payload);
       return;
     case Kind::incumbent:
-      ++unanswered_.received;
       return;
     case Kind::alarm:
-      ++unanswered_.received;
       wishes_ |= header.wishes;
       return;
     case Kind::down:
-      if (header.wave > wave_) {
+      if (header.wave > wave_.number) {
         enter_wave(header);
       }
       return;
     case Kind::up:
-      if (header.wave == wave_) {
-        ++children_answered_;
-        wave_counts_.add({header.sent, header.received});
-        wave_wishes_ |= header.wishes;
+      if (header.wave == wave_.number) {
+        ++wave_.children_answered;
+        wave_.counts.add({header.sent, header.received});
+        wave_.wishes |= header.wishes;
       }
       return;
   }
+}
+
+void Balancer::count(Kind kind, std::int64_t Counts::*way) {
+  all_.*way += kind < Kind::down ? 1 : 0;
+  work_.*way += kind == Kind::work || kind == Kind::parcel ? 1 : 0;
+  unanswered_.*way += kind == Kind::incumbent || kind == Kind::alarm ? 1 : 0;
 }
 
 /// \return  false if there is nothing to give
@@ -137,7 +139,6 @@ bool Balancer::give_to(int thief) {
   if (nodes.empty()) {
     return false;
   }
-  ++work_.sent;
   send(thief, {.kind = Kind::work}, nodes);
   return true;
 }
@@ -148,23 +149,15 @@ void Balancer::serve_waiting_thieves() {
   while (!waiting_thieves_.empty() && give_to(waiting_thieves_.back())) {
     waiting_thieves_.pop_back();
   }
-  if (!waiting_thieves_.empty() && !may_still_give()) {
-    send_waiting_thieves_away();
-  }
-}
-
-void Balancer::send_waiting_thieves_away() {
-  send_to_all(std::exchange(waiting_thieves_, {}), {.kind = Kind::no_work});
-}
-
-/// Whether there is sense in waiting for this rank.
-bool Balancer::may_still_give() {
-  if (rank_ > 0 && statistics_.tried == 1 && request_is_out_) {
-    return true;  // it waits for its own first work
+  const bool waits_itself = rank_ > 0 && statistics_.tried == 1 && request_is_out_;
+  if (waiting_thieves_.empty() || waits_itself) {
+    return;
   }
   const std::int64_t now_ns = transport_.now_ns();
   keeps_until_ns_ = keeps_until_ns_.value_or(now_ns + kLongestKept_ns);
-  return !workload_.passive() && now_ns < *keeps_until_ns_;
+  if (workload_.passive() || now_ns >= *keeps_until_ns_) {
+    send_to_all(std::exchange(waiting_thieves_, {}), {.kind = Kind::no_work});
+  }
 }
 
 void Balancer::steal_if_wanted() {
@@ -194,16 +187,13 @@ void Balancer::announce_incumbent() {
   }
   announced_incumbent_ = value;
   send_to_all(children_, {.kind = Kind::incumbent});
-  unanswered_.sent += std::ssize(children_);
   if (rank_ > 0) {
     send(tree_parent(), {.kind = Kind::incumbent});
-    ++unanswered_.sent;
   }
 }
 
 void Balancer::send_parcels() {
   for (Parcel parcel; workload_.next_parcel(parcel);) {
-    ++work_.sent;
     send(parcel.to, {.kind = Kind::parcel}, parcel.bytes);
   }
 }
@@ -219,7 +209,6 @@ void Balancer::raise_alarm() {
     }
   } else if (wishes != kNothing && !alarm_is_raised_) {
     alarm_is_raised_ = true;
-    ++unanswered_.sent;
     send(0, {.kind = Kind::alarm, .wishes = wishes});
   }
 }
@@ -231,7 +220,7 @@ void Balancer::begin_wave(Phase phase, bool done) {
   enter_wave({.kind = Kind::down,
               .phase = phase,
               .done = static_cast<std::uint8_t>(done ? 1 : 0),
-              .wave = wave_ + 1});
+              .wave = wave_.number + 1});
 }
 
 void Balancer::enter_wave(const Header& down) {
@@ -241,97 +230,74 @@ void Balancer::enter_wave(const Header& down) {
     alarm_is_raised_ = false;
   }
   phase_ = down.phase;
-  wave_ = down.wave;
-  search_is_done_ = phase_ == Phase::drain && down.done != 0;
-  answered_ = false;
-  children_answered_ = 0;
-  snapshot_is_written_ = false;
-  wave_counts_ = {};
-  wave_wishes_ = kNothing;
+  wave_ = {.number = down.wave,
+           .search_is_done = phase_ == Phase::drain && down.done != 0,
+           .counts = {}};
   if (phase_ != Phase::search) {
-    send_waiting_thieves_away();
+    send_to_all(std::exchange(waiting_thieves_, {}), {.kind = Kind::no_work});
+  }
+  if (phase_ == Phase::snapshot && !workload_.write_snapshot()) {
+    wave_.wishes = kEnd | kLost;
   }
   if (phase_ == Phase::finish) {
     outcome_ = down.done != 0 ? Outcome::done : Outcome::ended_early;
   }
 }
 
-bool Balancer::ready_to_answer() {
-  switch (phase_) {
-    case Phase::search:
-      return workload_.passive();
-    case Phase::drain:
-      return workload_.all_rest() && !request_is_out_;
-    case Phase::snapshot:
-      if (!snapshot_is_written_) {
-        snapshot_is_written_ = true;
-        if (!workload_.write_snapshot()) {
-          wave_wishes_ |= kEnd | kLost;
-        }
-      }
-      return true;
-    case Phase::finish:
-      break;
-  }
-  return false;
-}
-
 /// Answers the current wave if it can be answered.
 void Balancer::answer_wave() {
-  if (answered_ || !ready_to_answer() || children_answered_ < children_.size()) {
+  const bool is_ready = phase_ == Phase::search  ? workload_.passive()
+                        : phase_ == Phase::drain ? workload_.all_rest() && !request_is_out_
+                                                 : phase_ == Phase::snapshot;
+  if (wave_.is_answered || !is_ready || wave_.children_answered < children_.size()) {
     return;
   }
-  answered_ = true;
+  wave_.is_answered = true;
   send_parcels();
-  const Counts& mine = phase_ == Phase::search ? work_ : search_is_done_ ? unanswered_ : all_;
-  wave_counts_.add(mine);
-  wave_wishes_ |= workload_.wishes();
+  wave_.counts.add(phase_ == Phase::search ? work_ : wave_.search_is_done ? unanswered_ : all_);
+  wave_.wishes |= workload_.wishes();
   if (rank_ == 0) {
     complete_wave();
     return;
   }
   send(tree_parent(), {.kind = Kind::up,
-                       .wishes = wave_wishes_,
-                       .wave = wave_,
-                       .sent = wave_counts_.sent,
-                       .received = wave_counts_.received});
+                       .wishes = wave_.wishes,
+                       .wave = wave_.number,
+                       .sent = wave_.counts.sent,
+                       .received = wave_.counts.received});
 }
 
 void Balancer::complete_wave() {
-  wishes_ |= wave_wishes_;
-  const std::int64_t received = search_is_done_ ? wave_counts_.received : received_by_last_wave_;
-  const bool nothing_is_under_way = wave_counts_.sent == received;
-  received_by_last_wave_ = wave_counts_.received;
+  wishes_ |= wave_.wishes;
+  const bool is_lost = (wishes_ & kLost) != 0;
+  const std::int64_t received =
+      wave_.search_is_done ? wave_.counts.received : received_by_last_wave_;
+  const bool nothing_is_under_way = wave_.counts.sent == received;
+  received_by_last_wave_ = wave_.counts.received;
   if (phase_ == Phase::snapshot) {
-    complete_snapshot();
+    wishes_ |= !is_lost && !workload_.complete_snapshot() ? kEnd : kNothing;
+    if ((wishes_ & kEnd) != 0) {
+      begin_wave(Phase::finish);
+      return;
+    }
+    wishes_ = kNothing;
+    statistics_.snapshots_ns += transport_.now_ns() - rest_begin_ns_;
+    begin_wave(Phase::search);
   } else if (!nothing_is_under_way) {
     begin_wave(phase_, all_is_done_);
   } else if (phase_ == Phase::search) {
     all_is_done_ = true;
     begin_wave(Phase::drain, true);
-  } else if (!all_is_done_ && (wishes_ & kLost) == 0 && (wishes_ & kSnapshot) != 0) {
+  } else if (!all_is_done_ && !is_lost && (wishes_ & kSnapshot) != 0) {
     begin_wave(Phase::snapshot);
   } else {
     begin_wave(Phase::finish, all_is_done_);
   }
 }
 
-void Balancer::complete_snapshot() {
-  if ((wishes_ & kLost) == 0 && !workload_.complete_snapshot()) {
-    wishes_ |= kEnd;
-  }
-  if ((wishes_ & kEnd) != 0) {
-    begin_wave(Phase::finish, false);
-    return;
-  }
-  wishes_ = kNothing;
-  statistics_.snapshots_ns += transport_.now_ns() - rest_begin_ns_;
-  begin_wave(Phase::search);
-}
-
 void Balancer::send(int to, Header header, std::span<const std::byte> payload) {
   header.incumbent = workload_.incumbent();
-  all_.sent += is_of_wave(header.kind) ? 0 : 1;
+  count(header.kind, &Counts::sent);
   std::vector<std::byte> bytes(sizeof(header) + payload.size());
   std::memcpy(bytes.data(), &header, sizeof(header));
   std::copy(payload.begin(), payload.end(), bytes.begin() + sizeof(header));

@@ -134,11 +134,8 @@ std::optional<Values> Blocks::conquer(Values problem, Level level) {
 
 std::optional<Values> Blocks::solve(Values problem, Level level) {
   const std::optional<bool> is_trivial = trivial(problem, level);
-  if (!is_trivial) {
-    return std::nullopt;
-  }
-  if (*is_trivial) {
-    return conquer(std::move(problem), level);
+  if (!is_trivial || *is_trivial) {
+    return is_trivial ? conquer(std::move(problem), level) : std::nullopt;
   }
   const Sizes sizes = problem_sizes(problem, level);
   return run(

@@ -66,10 +66,8 @@ struct Tasks<AnyApp> {
 namespace {
 
 /// The workers of one rank in a search: when they visit, look for messages, rest and end, and what
-/// is told of them. The first is the calling thread, which also speaks with the other ranks.
-///
-/// A worker visits some nodes without looking up: as many as take it 5 to 20 us. Between two such
-/// batches it shares nodes, and the first one looks for messages.
+/// is told of them. A worker visits as many nodes as take it 5 to 20 us without looking up. Then it
+/// shares some, and the first one, which is the calling thread, speaks with the other ranks.
 class RankSearch final : public RankBag {
  public:
   RankSearch(Searched& searched, const CallOptions& options, std::unique_ptr<Transport> transport,
@@ -112,7 +110,7 @@ class RankSearch final : public RankBag {
     snapshots_ = snapshots;
     begin_ns_ = transport_->pace_ns();
     for (const auto& worker : workers_) {
-      worker->nodes_before = nodes_of(*worker);
+      worker->nodes_before = publish_nodes(*worker);
     }
     set_active(first(), true);
     begin_search();
@@ -127,29 +125,66 @@ class RankSearch final : public RankBag {
     first().statistics.remote_tried = balancer_->statistics().tried;
     first().statistics.remote_made = balancer_->statistics().made;
     for (const auto& worker : workers_) {
-      finish(*worker);
+      WorkerStatistics& statistics = worker->statistics;
+      statistics.nodes = publish_nodes(*worker) - worker->nodes_before;
+      if (worker->recorder) {
+        failure_.guard("trace", [&] {
+          options_.recorder->append(*worker->recorder);
+          options_.recorder->add_worker(statistics);
+        });
+      }
     }
     check_limits();
   }
 
-  const std::optional<Failure>& failure() const { return failure_.get(); }
-  /// Why the search was ended, if this rank wanted that and it is no failure of a functor.
-  const std::string& refusal() const { return refusal_; }
-  /// Why it was told to stop, if this rank was, and not by a visit.
-  const std::string& stopped() const { return stopped_; }
-  /// On rank 0: time in which all ranks rested for snapshots.
-  std::int64_t snapshots_ns() const { return balancer_->statistics().snapshots_ns; }
-
-  std::vector<WorkerStatistics> statistics() const {
-    std::vector<WorkerStatistics> all;
-    for (const auto& worker : workers_) {
-      all.push_back(worker->statistics);
+  /// Throws on every rank what has failed, if anything has; else tells rank 0's caller what the
+  /// workers did. Collective, after `run`.
+  /// \return  why the search ended early, if it did and not by a visit, on every rank
+  std::optional<EndedEarly> agree_on_end(const SearchMessages& comm, BlockRunner& blocks) {
+    if (snapshots_ != nullptr && options_.checkpoint->report != nullptr) {
+      *options_.checkpoint->report = {.resumed_from = snapshots_->resumed_from(),
+                                      .written = snapshots_->written(),
+                                      .resting_ns = balancer_->statistics().snapshots_ns};
     }
-    return all;
+    blocks.take_failure(failure_.get());
+    // The greatest of any rank counts.
+    enum : std::int64_t { kNothingElse, kStatistics, kEndEarly };
+    const bool is_told = !refusal_.empty() || !stopped_.empty();
+    const std::int64_t agenda =
+        agree_on_failure(comm, blocks,
+                         is_told                                   ? kEndEarly
+                         : options_.stealing.statistics != nullptr ? kStatistics
+                                                                   : kNothingElse);
+    if (agenda == kStatistics || outcome() != Balancer::Outcome::done) {
+      gather_statistics(comm);
+    }
+    if (agenda != kEndEarly) {
+      return std::nullopt;
+    }
+    const std::string kept =
+        comm.bcast(snapshots_ != nullptr && snapshots_->written() > 0
+                       ? "; " + options_.checkpoint->folder.string() + " holds a snapshot"
+                       : "",
+                   0);
+    const std::string refusal = text_of_any(comm, refusal_);
+    return EndedEarly{.reason = (refusal.empty() ? text_of_any(comm, stopped_) : refusal) + kept,
+                      .can_be_resumed = refusal.empty() && !kept.empty()};
   }
 
  private:
   Worker& first() { return *workers_.front(); }
+
+  void gather_statistics(const SearchMessages& comm) const {
+    std::vector<WorkerStatistics> mine;
+    for (const auto& worker : workers_) {
+      mine.push_back(worker->statistics);
+    }
+    std::vector<WorkerStatistics> all(comm.rank() == 0 ? mine.size() * comm.size() : 0);
+    comm.gather(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
+    if (options_.stealing.statistics != nullptr) {
+      *options_.stealing.statistics = std::move(all);
+    }
+  }
 
   /// \throws Error  if the system starts no more threads; those that it has started work
   void start(Helpers& helpers) {
@@ -197,7 +232,7 @@ class RankSearch final : public RankBag {
   /// \return  when it ended
   std::int64_t visit_all(Worker& worker, std::int64_t begin_ns) {
     const std::int64_t visits_before = worker.statistics.visits;
-    const std::int64_t nodes_before = nodes_of(worker);
+    const std::int64_t nodes_before = publish_nodes(worker);
     std::int64_t now = transport_->pace_ns();
     bool went_well = true;
     for (bool is_empty = false; went_well && !is_empty && may_go() && !is_told_to_stop();) {
@@ -216,7 +251,7 @@ class RankSearch final : public RankBag {
         share(worker.index);
       });
       if (is_limited_) {
-        worker.nodes_seen.store(nodes_of(worker), std::memory_order_relaxed);
+        publish_nodes(worker);
       }
       if (options_.visits != nullptr) {
         options_.visits->fetch_add(visited, std::memory_order_relaxed);
@@ -241,7 +276,7 @@ class RankSearch final : public RankBag {
     worker.adapt_steal();
     if (worker.recorder && visits > 0) {
       worker.recorder->record(Block::sequential, worker.index, 1, begin_ns, end_ns, 0,
-                              {{"nodes", nodes_of(worker) - nodes_before}});
+                              {{"nodes", publish_nodes(worker) - nodes_before}});
     }
     return end_ns;
   }
@@ -265,33 +300,23 @@ class RankSearch final : public RankBag {
     return end_ns;
   }
 
-  std::int64_t nodes_of(const Worker& worker) {
+  std::int64_t publish_nodes(Worker& worker) {
     std::int64_t nodes = worker.statistics.visits;
     failure_.guard("solution_sizes",
                    [&] { nodes = searched_.nodes(worker.index).value_or(nodes); });
+    worker.nodes_seen.store(nodes, std::memory_order_relaxed);
     return nodes;
   }
 
-  void finish(Worker& worker) {
-    const std::int64_t nodes = nodes_of(worker);
-    worker.nodes_seen.store(nodes, std::memory_order_relaxed);
-    worker.statistics.nodes = nodes - worker.nodes_before;
-    if (worker.recorder) {
-      failure_.guard("trace", [&] {
-        options_.recorder->append(*worker.recorder);
-        options_.recorder->add_worker(worker.statistics);
-      });
-    }
-  }
-
   void check_limits() {
+    if (!is_limited_ || !refusal_.empty()) {
+      return;
+    }
     std::int64_t nodes = 0;
     for (const auto& worker : workers_) {
       nodes += worker->nodes_seen.load(std::memory_order_relaxed);
     }
-    if (is_limited_ && refusal_.empty()) {
-      refusal_ = beyond(limits_, nodes).value_or("");
-    }
+    refusal_ = beyond(limits_, nodes).value_or("");
   }
 
   bool is_to_stop() {
@@ -340,8 +365,7 @@ class RankSearch final : public RankBag {
   }
 
   /// \return  false if `work` threw: that ends the search
-  template <class Work>
-  bool keeps_going(Work&& work) {
+  bool keeps_going(const std::function<void()>& work) {
     try {
       work();
       return true;
@@ -377,9 +401,6 @@ void require_stealing(const CallOptions& options) {
   }
 }
 
-/// What all ranks do next where one of them asks for it: the greatest counts.
-enum Agenda : std::int64_t { kNothingElse, kStatistics, kEndEarly };
-
 class SearchCall {
  public:
   SearchCall(const AnyApp& app, const CallOptions& options, const SearchMessages& ranks)
@@ -406,7 +427,7 @@ class SearchCall {
       workers_->begin(*std::exchange(problem_, std::nullopt));
     }
     workers_->run(snapshots ? &*snapshots : nullptr);
-    const std::optional<EndedEarly> ended = agree_on_end(snapshots ? &*snapshots : nullptr);
+    const std::optional<EndedEarly> ended = workers_->agree_on_end(comm_, blocks_);
     if (ended && !adds_up) {
       throw_ended_early(*ended);  // a part of a recursion has no solution
     }
@@ -443,49 +464,6 @@ class SearchCall {
       return true;
     });
     agree_on_failure(comm_, blocks_);
-  }
-
-  /// Throws on every rank what has failed, if anything has; else tells rank 0's caller what the
-  /// workers did. Collective, after their run.
-  /// \param snapshots  null where there are none
-  /// \return  why the search ended early, if it did and not by a visit, on every rank
-  std::optional<EndedEarly> agree_on_end(const SnapshotFolder* snapshots) {
-    if (snapshots != nullptr && options_.checkpoint->report != nullptr) {
-      *options_.checkpoint->report = {.resumed_from = snapshots->resumed_from(),
-                                      .written = snapshots->written(),
-                                      .resting_ns = workers_->snapshots_ns()};
-    }
-    blocks_.take_failure(workers_->failure());
-    const bool is_told = !workers_->refusal().empty() || !workers_->stopped().empty();
-    const std::int64_t agenda =
-        agree_on_failure(comm_, blocks_,
-                         is_told                                   ? kEndEarly
-                         : options_.stealing.statistics != nullptr ? kStatistics
-                                                                   : kNothingElse);
-    if (agenda == kStatistics || workers_->outcome() != Balancer::Outcome::done) {
-      gather_statistics();
-    }
-    if (agenda != kEndEarly) {
-      return std::nullopt;
-    }
-    const std::string kept =
-        comm_.bcast(snapshots != nullptr && snapshots->written() > 0
-                        ? "; " + options_.checkpoint->folder.string() + " holds a snapshot"
-                        : "",
-                    0);
-    const std::string refusal = text_of_any(comm_, workers_->refusal());
-    return EndedEarly{
-        .reason = (refusal.empty() ? text_of_any(comm_, workers_->stopped()) : refusal) + kept,
-        .can_be_resumed = refusal.empty() && !kept.empty()};
-  }
-
-  void gather_statistics() {
-    const std::vector<WorkerStatistics> mine = workers_->statistics();
-    std::vector<WorkerStatistics> all(comm_.rank() == 0 ? mine.size() * comm_.size() : 0);
-    comm_.gather(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
-    if (options_.stealing.statistics != nullptr) {
-      *options_.stealing.statistics = std::move(all);
-    }
   }
 
   /// Gives `values` to `other`, or gets theirs. \param is_one  not a list

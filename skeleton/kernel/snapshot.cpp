@@ -30,7 +30,6 @@ namespace {
 
 constexpr int kVersion = 2;
 constexpr const char* kLockFile = "cleave-snapshot.lock";
-constexpr std::size_t kKept = 2;
 constexpr std::size_t kChecksumBytes = sizeof(std::uint64_t);
 
 /// The beginning of a part, which tells one that was mixed up.
@@ -111,13 +110,13 @@ std::vector<File> snapshot_files(const std::filesystem::path& folder) {
   return files;
 }
 
-/// Removes the files of all other generations, manifests first.
-void remove_all_but(const std::vector<std::int64_t>& kept, const std::filesystem::path& folder) {
+/// Removes the files of all generations but two, manifests first.
+void remove_all_but(std::int64_t newest, std::int64_t before, const std::filesystem::path& folder) {
   const std::vector<File> files = snapshot_files(folder);
   for (const bool is_manifest : {true, false}) {
     for (const File& file : files) {
-      if (!file.is_link && file.is_manifest == is_manifest &&
-          std::ranges::count(kept, file.generation) == 0) {
+      const bool is_kept = file.generation == newest || file.generation == before;
+      if (!file.is_link && !is_kept && file.is_manifest == is_manifest) {
         std::filesystem::remove(file.path);
       }
     }
@@ -174,13 +173,9 @@ SnapshotPart read_part(const std::filesystem::path& path, const PartHeader& head
                        const PartEntry& expected) {
   const std::string text = read_file(path);
   const std::span bytes = std::as_bytes(std::span(text));
-  if (std::ssize(bytes) != expected.bytes || bytes.size() < kChecksumBytes) {
-    throw FileError(path, fmt::format("is damaged: it has {} bytes, expected {}", bytes.size(),
-                                      expected.bytes));
-  }
-  const std::span content = bytes.first(bytes.size() - kChecksumBytes);
-  if (crc_64(content) != expected.checksum) {
-    throw FileError(path, "is damaged: its checksum is not the manifest's");
+  const std::span content = bytes.first(bytes.size() - std::min(bytes.size(), kChecksumBytes));
+  if (std::ssize(bytes) != expected.bytes || crc_64(content) != expected.checksum) {
+    throw FileError(path, "is damaged: its length or its checksum is not the manifest's");
   }
   Unpacker unpacker(content);
   auto file = wire<PartFile>::unpack(unpacker);
@@ -244,11 +239,10 @@ SnapshotFolder::SnapshotFolder(const Comm& comm, const CheckpointOptions& option
   for (const std::int64_t generation : generations) {
     try {
       other_search = agree(comm_, [&] { return read_share(generation); });
-      resumed_from_ = generation;
+      resumed_from_ = newest_whole_ = generation;
       break;
     } catch (const std::exception& e) {
       damage = damage.empty() ? e.what() : damage;
-      damaged_.push_back(generation);
     }
   }
   if (!other_search.empty() || (resumed_from_ == 0 && !damage.empty())) {
@@ -357,10 +351,8 @@ void SnapshotFolder::complete() {
   write_file(manifest_path(options_.folder, manifest.generation),
              json_text(object.raw(), 1) + "\n");
   sync_folder(options_.folder);
-  std::vector<std::int64_t> kept = complete_generations(options_.folder);
-  std::erase_if(kept, [&](std::int64_t other) { return std::ranges::count(damaged_, other) > 0; });
-  kept.resize(std::min(kept.size(), kKept));
-  remove_all_but(kept, options_.folder);
+  remove_all_but(manifest.generation, newest_whole_, options_.folder);
+  newest_whole_ = manifest.generation;
   ++written_;
   is_newly_complete_ = true;
 }
@@ -368,7 +360,7 @@ void SnapshotFolder::complete() {
 void remove_snapshots(const std::filesystem::path& folder) {
   const FolderLock lock(folder);
   if (lock.state() != FolderLock::State::of_another_run) {
-    remove_all_but({}, folder);
+    remove_all_but(0, 0, folder);
   }
 }
 

@@ -1,20 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A bag of work that all ranks and threads share, for searches that are written by hand: the
 // distributed depth-first bag of Helbecque et al., "DistBag_DFS", with an end of its own
-// (docs/reference/bag.md). DC_Type::work_stealing runs on the same (search.cpp).
-//
-//   Bag<State> bag(comm, {.workers = 2});
-//   if (comm.rank() == 0) {
-//     bag.add(0, start);
-//   }
-//   const auto work = [&bag](int worker) {
-//     while (const std::optional<State> state = bag.take(worker)) {
-//       ...  // bag.add(worker, child) for each of its children
-//     }
-//   };
-//   std::thread second(work, 1);
-//   work(0);
-//   second.join();
+// (docs/reference/bag.md has an example). DC_Type::work_stealing runs on the same (search.cpp).
 //
 // A worker is a thread of a rank. It takes the element that it added last. Where it has none it
 // steals the oldest of another thread's, else half of what another rank has to spare. `take`

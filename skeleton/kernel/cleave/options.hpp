@@ -25,27 +25,26 @@ namespace cleave {
 struct StealingOptions {
   static constexpr int kMaxThreads = 1024;
 
-  /// Of each rank, at most kMaxThreads. Only the calling one calls MPI, which MPI_THREAD_FUNNELED
-  /// suffices for; with 1 no thread is started. The others sleep between calls until the process
-  /// ends. The application's functors are called by all of them at once. On the hypercube they
-  /// share a rank's own part.
+  /// Of each rank, at most kMaxThreads. Only the calling one calls MPI, for which
+  /// MPI_THREAD_FUNNELED suffices. The others sleep between calls until the process ends; with 1
+  /// none is started. All call the application's functors at once. On the hypercube they share a
+  /// rank's own part.
   int threads = 1;
   std::uint64_t seed = 1;  ///< of the choice of victims
 
-  /// A tree with more nodes is refused: the search ends with an Error. Nodes are what the solution
-  /// calls "nodes" in its sizes, else visits; the limit holds for every rank and for all together.
+  /// A tree with more nodes is refused: the search ends with an Error. They are what the solution
+  /// calls "nodes" in its sizes, else visits; of every rank, and of all together.
   std::int64_t max_nodes = std::numeric_limits<std::int64_t>::max();
-  /// The longest time that a search may take; it is ended alike. On the hypercube that is
-  /// the search of a rank's own part. Not a NaN.
+  /// The longest time that a search may take, or on the hypercube that of a rank's own part; it is
+  /// ended alike. Not a NaN.
   double max_s = std::numeric_limits<double>::infinity();
   /// Set by a signal handler: end the search. May be null.
   const std::atomic<bool>* stop = nullptr;
-  /// Where every rank is told why a search was ended by one of these. DC_Call then returns what was
-  /// found so far, in place of throwing. For applications in the search form; given on every rank,
-  /// or on none.
+  /// Where every rank is told why a search was ended by one of these: DC_Call then returns what was
+  /// found so far, in place of throwing. In the search form; on every rank, or on none.
   std::optional<EndedEarly>* ended_early = nullptr;
 
-  /// Where rank 0 is told what the workers did; nothing is told without it.
+  /// Where rank 0 is told what the workers did, if it is to be.
   std::vector<detail::WorkerStatistics>* statistics = nullptr;
 };
 

@@ -116,9 +116,8 @@ class Balancer {
   Balancer(Transport& transport, Workload& workload, std::vector<std::vector<int>> circles,
            std::uint64_t seed);
 
-  /// Handles what has arrived and says what is to be said. Call it often; cost without a message:
-  /// one look for one, 40 ns with MPICH.
-  /// \return  whether a message was handled
+  /// Handles what has arrived and says what is to be said, whenever it is called. Cost without a
+  /// message: a look for one, 40 ns with MPICH. \return  whether a message was handled
   bool step();
 
   /// Once this is not `running`, no message is under way to this rank or from it.
@@ -131,16 +130,8 @@ class Balancer {
 
  private:
   enum class Phase : std::uint8_t { search, drain, snapshot, finish };
-  enum class Kind : std::uint8_t {
-    request,
-    no_work,
-    work,
-    parcel,
-    incumbent,
-    alarm,
-    down,  // a wave's
-    up,
-  };
+  /// The last two are a wave's.
+  enum class Kind : std::uint8_t { request, no_work, work, parcel, incumbent, alarm, down, up };
   /// What every message begins with.
   struct Header {
     Kind kind = Kind::request;
@@ -153,35 +144,37 @@ class Balancer {
     std::int64_t received = 0;
   };
   static_assert(sizeof(Header) == kSearchMessageBytes);
-  /// What a wave counts.
+  /// Messages.
   struct Counts {
     std::int64_t sent = 0;
     std::int64_t received = 0;
     void add(const Counts& more) { sent += more.sent, received += more.received; }
   };
+  struct Wave {
+    std::int32_t number = 0;
+    bool search_is_done = false;  ///< and it is one of phase drain
+    bool is_answered = false;
+    std::uint8_t wishes = kNothing;
+    std::size_t children_answered = 0;
+    Counts counts;
+  };
 
   void handle(const Message& message);
+  void count(Kind kind, std::int64_t Counts::*way);
   bool give_to(int thief);
   void serve_waiting_thieves();
-  void send_waiting_thieves_away();
   void steal_if_wanted();
+  int choose_victim();
   void announce_incumbent();
   void send_parcels();
   void raise_alarm();
-
   void begin_wave(Phase phase, bool done = false);
   void enter_wave(const Header& down);
-  bool ready_to_answer();
   void answer_wave();
   void complete_wave();
-  void complete_snapshot();
-
   void send(int to, Header header, std::span<const std::byte> payload = {});
   void send_to_all(std::span<const int> ranks, const Header& header);
-  int choose_victim();
-  bool may_still_give();
   int tree_parent() const { return (rank_ - 1) / kWaveFanOut; }
-  static bool is_of_wave(Kind kind) { return kind == Kind::down || kind == Kind::up; }
 
   Transport& transport_;
   Workload& workload_;
@@ -206,22 +199,14 @@ class Balancer {
   bool alarm_is_raised_ = false;
   BalancerStatistics statistics_;
 
-  // The current wave.
-  std::int32_t wave_ = 0;
-  bool answered_ = true;
-  bool search_is_done_ = false;  ///< and the wave is one of phase drain
-  std::size_t children_answered_ = 0;
-  bool snapshot_is_written_ = false;
-  Counts wave_counts_;
-  std::uint8_t wave_wishes_ = kNothing;
+  Wave wave_{.is_answered = true, .counts = {}};
 
   // Rank 0.
+  static constexpr std::int64_t kNoWave = -1;
   std::int64_t received_by_last_wave_ = kNoWave;
   std::uint8_t wishes_ = kNothing;  ///< of all ranks, as far as known
   bool all_is_done_ = false;
   std::int64_t rest_begin_ns_ = 0;  ///< when the ranks were told to rest
-
-  static constexpr std::int64_t kNoWave = -1;
 };
 
 }  // namespace cleave::detail

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the hypercube divides in halves: a list of problems, one or neighbours of one division. The
-// list of one is divided, and a longer one is cut in two by the work of its problems and the ranks
-// of each half. Solutions are lists as well. They are joined until a whole division is there, and
-// then combined (docs/explanation/design/0004-more-than-two-halves.md).
+// What the hypercube divides in halves: a list of problems. The list of one is divided, a longer
+// one is cut in two by the work of its problems and the ranks of each half. Solutions are lists
+// too, joined until a whole division is there and then combined
+// (docs/explanation/design/0004-more-than-two-halves.md).
 #pragma once
 
 #include <functional>
@@ -15,9 +15,8 @@
 
 namespace cleave::detail {
 
-/// The problems that the ranks of a group keep until they combine: those that one `divide` has
-/// divided, each the only part of the one before it; none where a list was cut. They are as
-/// `divide` has left them, and empty where no `after` is to see them.
+/// The problems that the ranks of a group keep until they combine, as `divide` has left them: each
+/// the only part of the one before it; none where a list was cut.
 using Kept = Values;
 
 /// Solves a problem in place of `sequential`.

@@ -23,12 +23,10 @@
 
 namespace cleave::detail {
 
-/// The segments of nodes of any type.
+/// The segments of nodes of any type. The first functions are for the workers.
 class AnySegments {
  public:
   virtual ~AnySegments() = default;
-
-  // For the workers.
 
   /// Whether `worker`, who calls, has a node, after taking shared ones back where it had none.
   virtual bool has_private(int worker) = 0;
@@ -50,7 +48,6 @@ class AnySegments {
   virtual std::vector<std::byte> give(std::size_t max_bytes) = 0;
   /// Puts nodes that another rank gave where all workers find them. \return  how many
   virtual std::size_t take(std::span<const std::byte> nodes) = 0;
-  /// Whether no node is left that `take` has brought.
   virtual bool inbox_is_empty() = 0;
   /// Packs all nodes, while all other threads rest.
   virtual void pack(Packer& packer) const = 0;
@@ -117,12 +114,9 @@ class Segments final : public AnySegments {
   }
 
   bool can_be_stolen_from(int thief) const override {
-    for (int i = 0; i <= workers_; ++i) {
-      if (i != thief && deques_[i]->shared_size() > 0) {
-        return true;
-      }
-    }
-    return false;
+    return std::ranges::any_of(deques_, [&](const auto& deque) {
+      return deque->shared_size() > 0 && (thief < 0 || deque != deques_[thief]);
+    });
   }
 
   std::size_t steal(int thief, std::size_t maximum) override {
@@ -140,9 +134,8 @@ class Segments final : public AnySegments {
 
   std::vector<std::byte> give(std::size_t max_bytes) override {
     SplitDeque<T>& mine = of(0);
-    const std::size_t spare = (mine.shared_size() + mine.private_size()) / 2;
-    mine.release(
-        std::min(mine.private_size(), 2 * spare - std::min(2 * spare, mine.shared_size())));
+    const std::size_t even = (mine.shared_size() + mine.private_size()) / 2 * 2;
+    mine.release(std::min(mine.private_size(), even - std::min(even, mine.shared_size())));
     const auto richest = std::ranges::max_element(
         deques_, {}, [](const auto& deque) { return deque->shared_size(); });
     SplitDeque<T>& from = **richest;

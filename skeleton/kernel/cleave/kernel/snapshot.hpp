@@ -24,8 +24,8 @@ struct SnapshotPart {
   std::int64_t incumbent = 0;
 };
 
-/// Keeps other runs out of a folder of snapshots for as long as it lives, or its process does: a
-/// file in the folder, which is locked (flock) and removed at the end.
+/// Keeps other runs out of a folder of snapshots while it or its process lives: a file in the
+/// folder, which is locked (flock) and removed at the end.
 class FolderLock {
  public:
   /// \throws FileError  if the file cannot be made
@@ -34,11 +34,8 @@ class FolderLock {
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
 
-  enum class State {
-    held,
-    of_another_run,
-    unsupported,  ///< the file system has no locks
-  };
+  /// `unsupported`: the file system has no locks.
+  enum class State { held, of_another_run, unsupported };
   State state() const { return state_; }
 
  private:
@@ -47,8 +44,8 @@ class FolderLock {
   State state_ = State::held;
 };
 
-/// The folder of one search's snapshots. The two newest are kept, without those that were found
-/// damaged. Files of other names than theirs are left alone.
+/// The folder of one search's snapshots. Two are kept: the newest, and the whole one before it.
+/// Files of other names than theirs are left alone.
 class SnapshotFolder {
  public:
   /// Collective. Makes the folder if it does not exist, and reads the newest snapshot that is
@@ -69,9 +66,8 @@ class SnapshotFolder {
 
   /// Writes this rank's part of the next snapshot, to the disk. \throws FileError
   void write_part(SnapshotPart part);
-  /// On rank 0, once all have written theirs: makes it valid, then removes all but the two newest
-  /// that are not damaged, and the parts without a manifest.
-  /// \throws FileError
+  /// On rank 0, once all have written theirs: makes it valid, then removes all but this one and the
+  /// whole one before it. \throws FileError
   void complete();
 
   std::int64_t written() const { return written_; }
@@ -84,7 +80,7 @@ class SnapshotFolder {
   CheckpointOptions options_;
   std::unique_ptr<FolderLock> lock_;  ///< on rank 0
   std::int64_t resumed_from_ = 0;
-  std::vector<std::int64_t> damaged_;  ///< the snapshots that it could not be resumed from
+  std::int64_t newest_whole_ = 0;  ///< the snapshot that was read, or the last one written
   std::vector<SnapshotPart> parts_;
   std::int64_t next_generation_ = 1;
   std::int64_t written_ = 0;
@@ -92,8 +88,7 @@ class SnapshotFolder {
   bool is_newly_complete_ = false;  ///< is_due was not asked since
 };
 
-/// Removes all snapshots in `folder`, once nobody needs them any more; not the folder. Nothing if
-/// another run has begun to use it.
+/// Removes all snapshots in `folder`, but not the folder; nothing if another run uses it.
 void remove_snapshots(const std::filesystem::path& folder);
 
 }  // namespace cleave::detail
