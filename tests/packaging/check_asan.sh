@@ -12,7 +12,7 @@ flags="-fsanitize=address,undefined -fno-sanitize-recover=undefined"
 echo 'int main() { return 0; }' >"$work/none.cpp"
 c++ $flags "$work/none.cpp" -o "$work/none" 2>/dev/null && "$work/none" || { echo "skipped: no address sanitizer"; exit 77; }
 
-tests=(tests/skeleton/comm/comm_test.cpp tests/skeleton/hypercube/split_parts_test.cpp tests/skeleton/stealing/search_test.cpp)
+tests=(tests/skeleton/comm/comm_test.cpp tests/skeleton/kernel/split_parts_test.cpp tests/skeleton/kernel/search_test.cpp)
 source tests/packaging/compile_skeleton
 compile_skeleton "$work" "$mpicxx -g1 $flags" "${tests[@]}"
 

@@ -16,7 +16,7 @@ export GTEST_COLOR=no OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_ALLOW_RUN_AS_ROOT
 timeout 60 mpiexec.$mpi -n 3 true || { echo "skipped: mpiexec.$mpi starts nothing on this machine"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-tests=(tests/skeleton/comm/comm_test.cpp tests/skeleton/call/dc_call_test.cpp tests/skeleton/stealing/bag_test.cpp)
+tests=(tests/skeleton/comm/comm_test.cpp tests/skeleton/kernel/dc_call_test.cpp tests/skeleton/kernel/bag_test.cpp)
 source tests/packaging/compile_skeleton
 compile_skeleton "$work" "mpicxx.$mpi -Wall -Werror -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX" "${tests[@]}"
 failed=0

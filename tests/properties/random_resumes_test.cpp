@@ -2,7 +2,7 @@
 // Searches that are ended early again and again, by a limit on nodes, a request or the time, each
 // time on other ranks and threads, and go on from their snapshots. The last one counts exactly what
 // a search by one loop counts; those before it say why they ended, and count no more than that.
-// Processes that are killed are in tests/skeleton/stealing/kill_test.cpp and tests/faults.
+// Processes that are killed are in tests/skeleton/kernel/kill_test.cpp and tests/faults.
 //
 // CLEAVE_RESUMES_COUNT=1000 tries so many searches, CLEAVE_RESUMES_SEED=2 others.
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 #include <cleave/dc_call.hpp>
 
 #include "tests/properties/random_applications.hpp"
-#include "tests/skeleton/stealing/trees.hpp"
+#include "tests/skeleton/kernel/trees.hpp"
 #include "tests/support/number_of.hpp"
 #include "tests/support/temporary_folder.hpp"
 

@@ -11,7 +11,7 @@
 
 #include <cleave/kernel/balancer.hpp>
 
-#include "tests/skeleton/stealing/simulated_ranks.hpp"
+#include "tests/skeleton/kernel/simulated_ranks.hpp"
 #include "tests/support/number_of.hpp"
 
 namespace cleave {

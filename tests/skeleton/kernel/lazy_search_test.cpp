@@ -16,7 +16,7 @@
 
 #include <cleave/dc_call.hpp>
 
-#include "tests/skeleton/stealing/trees.hpp"
+#include "tests/skeleton/kernel/trees.hpp"
 
 namespace cleave::lazy_search {
 /// Counts its moves and copies.

@@ -18,7 +18,7 @@
 #include <cleave/kernel/snapshot.hpp>
 #include <cleave/trace/words.hpp>
 
-#include "tests/skeleton/stealing/trees.hpp"
+#include "tests/skeleton/kernel/trees.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace cleave {

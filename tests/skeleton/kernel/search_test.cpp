@@ -18,7 +18,7 @@
 #include <cleave/dc_call.hpp>
 
 #include "tests/skeleton/examples.hpp"
-#include "tests/skeleton/stealing/trees.hpp"
+#include "tests/skeleton/kernel/trees.hpp"
 #include "tests/support/address_space.hpp"
 
 namespace cleave {

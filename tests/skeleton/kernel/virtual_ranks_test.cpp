@@ -17,7 +17,7 @@
 #include <cleave/kernel/call.hpp>
 
 #include "tests/skeleton/examples.hpp"
-#include "tests/skeleton/stealing/trees.hpp"
+#include "tests/skeleton/kernel/trees.hpp"
 #include "tests/support/address_space.hpp"
 
 namespace cleave {

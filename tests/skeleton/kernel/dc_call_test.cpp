@@ -11,7 +11,7 @@
 #include <cleave/clock.hpp>
 #include <cleave/dc_call.hpp>
 
-#include "tests/skeleton/call/placements.hpp"
+#include "tests/skeleton/kernel/placements.hpp"
 #include "tests/skeleton/examples.hpp"
 
 namespace cleave {
