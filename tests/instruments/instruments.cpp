@@ -2,7 +2,6 @@
 #include "tests/instruments/instruments.hpp"
 
 #include <fmt/format.h>
-#include <time.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -12,7 +11,6 @@
 #include <limits>
 #include <map>
 #include <new>
-#include <optional>
 #include <thread>
 #include <utility>
 
@@ -88,48 +86,6 @@ void happen(const Injection& injection) {
   }
 }
 
-constexpr std::int64_t kSecond_ns = 1'000'000'000;
-
-std::int64_t read_ns(clockid_t clock) {
-  timespec time{};
-  ::clock_gettime(clock, &time);
-  return time.tv_sec * kSecond_ns + time.tv_nsec;
-}
-
-/// When the block that this thread is in began.
-struct Begin {
-  std::int64_t processor_ns = 0;
-  std::int64_t wall_ns = 0;
-};
-thread_local Begin block_begin;
-
-/// The blocks of a repetition in their order, each with the least time that it has taken so far.
-class MinTimes {
- public:
-  explicit MinTimes(const Recorder& recorder) : recorder_(&recorder) {}
-
-  std::int64_t settle_ns(std::int64_t used_ns) {
-    if (const std::size_t repetition = recorder_->repetitions().size(); repetition != repetition_) {
-      repetition_ = repetition;
-      next_ = 0;
-    }
-    if (next_ == min_ns_.size()) {
-      min_ns_.push_back(used_ns);
-    }
-    std::int64_t& min_ns = min_ns_[next_++];
-    min_ns = std::min(min_ns, used_ns);
-    return min_ns;
-  }
-
- private:
-  const Recorder* recorder_;
-  std::size_t repetition_ = 0;
-  std::size_t next_ = 0;
-  std::vector<std::int64_t> min_ns_;
-};
-
-constexpr int kMaxDilation = 1000;
-
 class Linked : public Instruments {
  public:
   Linked() { instruments = this; }
@@ -144,15 +100,10 @@ class Linked : public Instruments {
            })
         ->check(ParsedBy([](const std::string& text) { parse_injection(text); }))
         ->group("");
-    cli.add_option("--dilate", dilation_)->transform(Count(1, kMaxDilation))->group("");
   }
 
-  void attach(CallOptions& call, const RunOptions& options, int rank) override {
+  void attach(CallOptions& call, const RunOptions& /*options*/, int rank) override {
     call.hooks.before_block = arm(injections_, rank);
-    if (dilation_) {
-      dilate_blocks(call, *dilation_,
-                    options.type == DC_Type::hypercube && options.inputs == Inputs::same);
-    }
   }
 
   void finish(const Comm& comm) override {
@@ -167,7 +118,6 @@ class Linked : public Instruments {
 
  private:
   std::vector<Injection> injections_;
-  std::optional<int> dilation_;
 } linked;
 
 }  // namespace
@@ -212,32 +162,6 @@ std::function<void(Block, int)> arm(const std::vector<Injection>& injections, in
       if (injection.block == block && injection.level == level) {
         happen(injection);
       }
-    }
-  };
-}
-
-void dilate_blocks(CallOptions& options, double factor, bool repeats) {
-  options.hooks.before_block = [inner = std::move(options.hooks.before_block)](Block block,
-                                                                               int level) {
-    block_begin = {.processor_ns = read_ns(CLOCK_THREAD_CPUTIME_ID),
-                   .wall_ns = read_ns(CLOCK_MONOTONIC)};
-    if (inner) {
-      inner(block, level);
-    }
-  };
-  std::optional<MinTimes> minimum;
-  if (repeats) {
-    minimum.emplace(*options.recorder);
-  }
-  options.hooks.after_block = [factor, minimum = std::move(minimum)](Block, int) mutable {
-    std::int64_t used_ns = read_ns(CLOCK_THREAD_CPUTIME_ID) - block_begin.processor_ns;
-    if (minimum) {
-      used_ns = minimum->settle_ns(used_ns);
-    }
-    const std::int64_t until_ns =
-        block_begin.wall_ns + static_cast<std::int64_t>(factor * static_cast<double>(used_ns));
-    const timespec until{.tv_sec = until_ns / kSecond_ns, .tv_nsec = until_ns % kSecond_ns};
-    while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) != 0) {
     }
   };
 }
