@@ -1,28 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes per second of the tree search by one worker. Beside it stand the rate at which this machine
-// hashes independent blocks by OpenSSL or the SHA extensions and does nothing else
-// (`of_sha1_rate`), and the application's own hashing of nodes with one child or eight.
+// Nodes per second of the tree search by one worker, beside the hashing of nodes with one child or
+// eight by the same kernel.
 #include <benchmark/benchmark.h>
 
 #include <vector>
 
 #include "apps/uts/uts.hpp"
-#include "tests/benchmarks/sha1_rate.hpp"
 
 namespace cleave::uts {
 namespace {
 
-/// Measured once, in the same run as all else.
-double sha1_rate() {
-  static const double rate = benchmarks::best_sha1_rate();
-  return rate;
-}
-
 void count(benchmark::State& state, double nodes) {
-  using benchmark::Counter;
-  state.counters["nodes_per_second"] = Counter(nodes, Counter::kIsRate);
-  state.counters["sha1_per_second"] = sha1_rate();
-  state.counters["of_sha1_rate"] = Counter(nodes / sha1_rate(), Counter::kIsRate);
+  state.counters["nodes_per_second"] = benchmark::Counter(nodes, benchmark::Counter::kIsRate);
 }
 
 /// Hashing alone: the children of many nodes that have so many each.
