@@ -372,8 +372,8 @@ std::unique_ptr<detail::Transport> detail::mpi_transport(const Comm& comm,
 
 std::unique_ptr<detail::Transport> Comm::transport() const { return detail::mpi_transport(*this); }
 
-detail::Surroundings Comm::surroundings(int threads, bool is_bound) const {
-  return detail::surroundings_of(*this, threads, is_bound);
+detail::Surroundings Comm::surroundings(int threads) const {
+  return detail::surroundings_of(*this, threads);
 }
 
 void detail::run_and_agree(const Comm& comm, const std::function<void()>& work) {

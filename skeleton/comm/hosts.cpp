@@ -98,18 +98,10 @@ std::vector<int> detail::hardware_threads_of_workers(const Comm& comm, int threa
   return hardware_threads;
 }
 
-Surroundings detail::surroundings_of(const Comm& comm, int threads, bool is_bound) {
-  const HostCores& cores = cores_of_this_host();
-  const RanksOfHost host(comm);
-  const auto places = is_bound ? cores_of_workers(cores, host.cores, host.self, threads)
-                               : std::vector<std::vector<int>>{};
-  std::vector<std::vector<int>> circles = circles_around(cores, host.cores, host.self, places);
-  for (std::vector<int>& circle : circles) {
-    for (int& rank : circle) {
-      rank = host.ranks[static_cast<std::size_t>(rank)];
-    }
-  }
-  return {.near = std::move(circles), .is_polite = hosts_of(comm).polite(threads)};
+Surroundings detail::surroundings_of(const Comm& comm, int threads) {
+  std::vector<int> near = RanksOfHost(comm).ranks;
+  std::erase(near, comm.rank());
+  return {.near = std::move(near), .is_polite = hosts_of(comm).polite(threads)};
 }
 
 }  // namespace cleave

@@ -346,8 +346,7 @@ class VirtualMessages final : public SearchMessages {
   std::unique_ptr<Transport> transport() const override {
     return std::make_unique<VirtualTransport>(turns_, rank_);
   }
-  /// The other ranks of its host, all equally near.
-  Surroundings surroundings(int /*threads*/, bool /*is_bound*/) const override {
+  Surroundings surroundings(int /*threads*/) const override {
     const VirtualNetwork& network = turns_.network();
     std::vector<int> others;
     for (int other = 0; other < size(); ++other) {
@@ -355,7 +354,7 @@ class VirtualMessages final : public SearchMessages {
         others.push_back(other);
       }
     }
-    return others.empty() ? Surroundings{} : Surroundings{.near = {std::move(others)}};
+    return {.near = std::move(others)};
   }
 
  private:

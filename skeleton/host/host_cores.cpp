@@ -17,17 +17,6 @@ struct FreeBitmap {
 };
 using Bitmap = std::unique_ptr<std::remove_pointer_t<hwloc_bitmap_t>, FreeBitmap>;
 
-/// The number of the object of this type that holds `core`.
-int group_of(hwloc_topology_t topology, hwloc_obj_t core, hwloc_obj_type_t type) {
-  for (hwloc_obj_t each = nullptr;
-       (each = hwloc_get_next_obj_by_type(topology, type, each)) != nullptr;) {
-    if (each->cpuset != nullptr && hwloc_bitmap_intersects(each->cpuset, core->cpuset) != 0) {
-      return static_cast<int>(each->logical_index);
-    }
-  }
-  return kNoGroup;
-}
-
 HostCores cores_of(hwloc_topology_t topology, hwloc_const_bitmap_t allowed) {
   HostCores cores;
   // Some virtual machines tell of hardware threads alone.
@@ -38,11 +27,7 @@ HostCores cores_of(hwloc_topology_t topology, hwloc_const_bitmap_t allowed) {
     const Bitmap usable(hwloc_bitmap_alloc());
     hwloc_bitmap_and(usable.get(), each->cpuset, allowed);
     const int first = hwloc_bitmap_first(usable.get());
-    cores.push_back({.hardware_thread = std::max(first, 0),
-                     .is_allowed = first >= 0,
-                     .groups = {group_of(topology, each, HWLOC_OBJ_L3CACHE),
-                                group_of(topology, each, HWLOC_OBJ_NUMANODE),
-                                group_of(topology, each, HWLOC_OBJ_PACKAGE)}});
+    cores.push_back({.hardware_thread = std::max(first, 0), .is_allowed = first >= 0});
   }
   return cores;
 }

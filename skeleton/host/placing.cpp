@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <limits>
 #include <map>
-#include <optional>
 #include <utility>
 
 #include <cleave/file.hpp>
@@ -26,23 +25,6 @@ bool fits(std::span<const AllowedCores> ranks, int threads) {
     });
     return is_apart && sharing * threads <= rank.count;
   });
-}
-
-/// The group that the cores from `first` to `last` are in, if it is one.
-std::optional<int> common_group(const HostCores& cores, int sharing, int first, int last) {
-  const auto in_bounds = [&](int place) {
-    return static_cast<std::size_t>(std::clamp(place, 0, static_cast<int>(cores.size()) - 1));
-  };
-  const int group = cores[in_bounds(first)].groups[static_cast<std::size_t>(sharing)];
-  if (group == kNoGroup) {
-    return std::nullopt;
-  }
-  for (int place = first; place <= last; ++place) {
-    if (cores[in_bounds(place)].groups[static_cast<std::size_t>(sharing)] != group) {
-      return std::nullopt;
-    }
-  }
-  return group;
 }
 
 }  // namespace
@@ -95,32 +77,6 @@ std::vector<std::vector<int>> cores_of_workers(const HostCores& mine,
     }
   }
   return places;
-}
-
-std::vector<std::vector<int>> circles_around(const HostCores& mine,
-                                             std::span<const AllowedCores> ranks, std::size_t self,
-                                             std::span<const std::vector<int>> places) {
-  const auto group_of = [&](std::size_t rank, int sharing) {
-    return places.empty() ? common_group(mine, sharing, ranks[rank].first, ranks[rank].last)
-                          : common_group(mine, sharing, places[rank].front(), places[rank].back());
-  };
-  std::vector<std::vector<int>> circles;
-  for (int sharing = 0; sharing <= kSharings; ++sharing) {
-    const bool is_host = sharing == kSharings;
-    const std::optional<int> own = is_host ? std::nullopt : group_of(self, sharing);
-    std::vector<int> circle;
-    for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-      if (rank != self && (is_host || (own && group_of(rank, sharing) == own))) {
-        circle.push_back(static_cast<int>(rank));
-      }
-    }
-    circles.push_back(std::move(circle));
-  }
-  // Of two groups with a core in common one holds the other, but a memory may hold packages.
-  std::ranges::sort(circles, {}, &std::vector<int>::size);
-  circles.erase(std::unique(circles.begin(), circles.end()), circles.end());
-  std::erase_if(circles, [](const std::vector<int>& circle) { return circle.empty(); });
-  return circles;
 }
 
 }  // namespace cleave::detail

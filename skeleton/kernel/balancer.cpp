@@ -19,7 +19,7 @@ constexpr int kMaxDoublings = 8;
 /// A rank with work that has had none to spare for so long lets those who wait for it ask others.
 constexpr std::int64_t kLongestKept_ns = 1'000'000;
 
-/// Of so many requests, one leaves a circle even where it has other ranks.
+/// Of so many requests, one goes to any rank even where others are on this host.
 constexpr unsigned kRequestsForOneAbroad = 3;
 
 }  // namespace
@@ -32,13 +32,13 @@ std::vector<int> binomial_children(int rank, int size) {
   return children;
 }
 
-Balancer::Balancer(Transport& transport, Workload& workload, std::vector<std::vector<int>> circles,
+Balancer::Balancer(Transport& transport, Workload& workload, std::vector<int> near,
                    std::uint64_t seed)
     : transport_(transport),
       workload_(workload),
       rank_(transport.rank()),
       size_(transport.size()),
-      circles_(std::move(circles)),
+      near_(std::move(near)),
       random_(static_cast<unsigned>(seed * 2654435761U + static_cast<unsigned>(rank_) + 1)),
       request_is_out_(rank_ > 0),
       waiting_thieves_(binomial_children(rank_, size_)),
@@ -171,10 +171,8 @@ void Balancer::steal_if_wanted() {
 }
 
 int Balancer::choose_victim() {
-  for (const std::vector<int>& circle : circles_) {
-    if (random_() % kRequestsForOneAbroad != 0) {
-      return circle[random_() % circle.size()];
-    }
+  if (!near_.empty() && random_() % kRequestsForOneAbroad != 0) {
+    return near_[random_() % near_.size()];
   }
   const int other = static_cast<int>(random_() % static_cast<unsigned>(size_ - 1));
   return other < rank_ ? other : other + 1;

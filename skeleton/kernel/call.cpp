@@ -54,8 +54,8 @@ class OwnRank final : public Comm {
  public:
   explicit OwnRank(bool is_polite) : Comm(MPI_COMM_SELF), is_polite_(is_polite) {}
 
-  Surroundings surroundings(int threads, bool is_bound) const override {
-    Surroundings surroundings = Comm::surroundings(threads, is_bound);
+  Surroundings surroundings(int threads) const override {
+    Surroundings surroundings = Comm::surroundings(threads);
     surroundings.is_polite |= is_polite_;
     return surroundings;
   }

@@ -460,7 +460,7 @@ class SearchCall {
       const bool is_tested = options_.hooks.transport && comm_.comm() != nullptr;
       workers_.emplace(*searched_, options_,
                        is_tested ? options_.hooks.transport(*comm_.comm()) : comm_.transport(),
-                       comm_.surroundings(options_.stealing.threads, !options_.bound_to.empty()));
+                       comm_.surroundings(options_.stealing.threads));
       return true;
     });
     agree_on_failure(comm_, blocks_);

@@ -67,7 +67,7 @@ class SearchMessages : public Messages {
   virtual void gather(std::span<const std::byte> mine, std::span<std::byte> all) const = 0;
   /// The polled messages of this rank (transport.hpp).
   virtual std::unique_ptr<Transport> transport() const = 0;
-  virtual Surroundings surroundings(int threads, bool is_bound) const = 0;
+  virtual Surroundings surroundings(int threads) const = 0;
   /// Null where the ranks are not MPI's.
   virtual const Comm* comm() const { return nullptr; }
 };
@@ -142,7 +142,7 @@ class Comm : public detail::SearchMessages {
                 std::span<const int> receive_counts, std::span<const int> receive_offsets) const;
 
   std::unique_ptr<detail::Transport> transport() const override;
-  detail::Surroundings surroundings(int threads, bool is_bound) const override;
+  detail::Surroundings surroundings(int threads) const override;
   const Comm* comm() const override { return this; }
 
   /// Cleave's own duplicate, for collectives that this class does not have.

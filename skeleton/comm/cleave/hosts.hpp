@@ -50,12 +50,10 @@ std::vector<int> hardware_threads_of_workers(const Comm& comm, int threads, bool
 
 /// The place of a rank's workers.
 struct Surroundings {
-  /// The other ranks of this host in circles around this one, the nearest first
-  /// (`circles_around`).
-  std::vector<std::vector<int>> near;
+  std::vector<int> near;   ///< the other ranks of this host
   bool is_polite = false;  ///< whether idle workers leave their cores to others
 };
-Surroundings surroundings_of(const Comm& comm, int threads, bool is_bound);
+Surroundings surroundings_of(const Comm& comm, int threads);
 
 }  // namespace detail
 }  // namespace cleave

@@ -41,8 +41,8 @@ class Bag {
     agree(comm, [&] {
       segments_ = std::make_unique<detail::Segments<T>>(options.workers);
       bag_ = std::make_unique<detail::RankBag>(*segments_, comm.transport(),
-                                               comm.surroundings(options.workers, false),
-                                               options.workers, options.seed);
+                                               comm.surroundings(options.workers), options.workers,
+                                               options.seed);
     });
     bag_->restart();
   }

@@ -107,7 +107,7 @@ TEST(PlaceWorkers, NoTwoOfAHostAreBoundToOneHardwareThread) {
   EXPECT_EQ(hardware_threads_of_workers(comm, 1 << 16, false), std::vector<int>());
 }
 
-TEST(PlaceWorkers, TheWidestCircleIsOfAllOthersOfTheHost) {
+TEST(Surroundings, AreTheOthersOfTheHost) {
   const Comm comm(MPI_COMM_WORLD);
   const std::vector<int>& hosts = hosts_of(comm).of_ranks();
   std::vector<int> others;
@@ -116,11 +116,7 @@ TEST(PlaceWorkers, TheWidestCircleIsOfAllOthersOfTheHost) {
       others.push_back(rank);
     }
   }
-  for (const bool is_bound : {false, true}) {
-    const auto near = surroundings_of(comm, 1, is_bound).near;
-    EXPECT_EQ(near.empty(), others.empty());
-    EXPECT_TRUE(near.empty() || near.back() == others);
-  }
+  EXPECT_EQ(surroundings_of(comm, 1).near, others);
 }
 
 TEST(Comm, AnIntercommunicatorIsRefused) {

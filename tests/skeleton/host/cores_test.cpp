@@ -24,29 +24,19 @@ std::vector<AllowedCores> ranks_on(const HostCores& cores, std::size_t ranks) {
   return std::vector<AllowedCores>(ranks, summary_of(cores));
 }
 
-/// What a made-up host has of each, the next of the one before; hardware threads of a core follow
-/// each other. Those of `allowed` may be used, all without it.
-struct Host {
-  int packages = 1;
-  int memories = 1;
-  int caches = 1;  ///< 0: no cache is shared
-  int cores = 1;
-};
-HostCores cores_of(const Host& host, const std::set<int>& allowed = {}) {
+/// As many cores, of which those of `allowed` may be used, all without it.
+HostCores cores_of(int count, const std::set<int>& allowed = {}) {
   HostCores cores;
-  const int of_memory = std::max(host.caches, 1) * host.cores;
-  for (int i = 0; i < host.packages * host.memories * of_memory; ++i) {
-    cores.push_back({.hardware_thread = 2 * i,
-                     .is_allowed = allowed.empty() || allowed.contains(i),
-                     .groups = {host.caches == 0 ? kNoGroup : i / host.cores, i / of_memory,
-                                i / of_memory / host.memories}});
+  for (int i = 0; i < count; ++i) {
+    cores.push_back(
+        {.hardware_thread = 2 * i, .is_allowed = allowed.empty() || allowed.contains(i)});
   }
   return cores;
 }
 
 TEST(HostCores, AreAllowedByTheirPlaces) {
-  EXPECT_EQ(allowed_cores(cores_of({.cores = 4}, {0, 1, 3})), (std::vector{0, 1, 3}));
-  EXPECT_EQ(summary_of(cores_of({.cores = 4}, {0, 1, 3})).count, 3);
+  EXPECT_EQ(allowed_cores(cores_of(4, {0, 1, 3})), (std::vector{0, 1, 3}));
+  EXPECT_EQ(summary_of(cores_of(4, {0, 1, 3})).count, 3);
 }
 
 TEST(HostCores, OfThisHostHoldOneThatMayBeUsed) {
@@ -54,9 +44,9 @@ TEST(HostCores, OfThisHostHoldOneThatMayBeUsed) {
 }
 
 TEST(CoresPerRank, AreThoseOfTheAffinityAndOfTheQuota) {
-  const AllowedCores two = summary_of(cores_of({.caches = 0, .cores = 4}, {0, 1}));
-  const AllowedCores other = summary_of(cores_of({.caches = 0, .cores = 4}, {2, 3}));
-  const AllowedCores one = summary_of(cores_of({.caches = 0, .cores = 4}, {0}));
+  const AllowedCores two = summary_of(cores_of(4, {0, 1}));
+  const AllowedCores other = summary_of(cores_of(4, {2, 3}));
+  const AllowedCores one = summary_of(cores_of(4, {0}));
   AllowedCores slowed = two;
   slowed.quota = 1;
   const auto cores = [](const std::vector<int>& hosts, const std::vector<AllowedCores>& ranks) {
@@ -106,51 +96,51 @@ TEST_F(ControlGroups, OutsideOfWhatIsMountedAreThoseOfItsTop) {
 }
 
 TEST(Placing, SharesOutTheCoresOfAHostInTheOrderOfItsRanks) {
-  const HostCores cores = cores_of({.packages = 2, .memories = 2, .caches = 0, .cores = 4});
+  const HostCores cores = cores_of(16);
   EXPECT_EQ(cores_of_workers(cores, ranks_on(cores, 3), 0, 4),
             (Lists{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}}));
 }
 
 TEST(Placing, UsesAllowedCoresAlone) {
-  const HostCores cores = cores_of({.packages = 2, .caches = 0, .cores = 4}, {2, 3, 6, 7});
+  const HostCores cores = cores_of(8, {2, 3, 6, 7});
   EXPECT_EQ(cores_of_workers(cores, ranks_on(cores, 2), 1, 2), (Lists{{2, 3}, {6, 7}}));
 }
 
 TEST(Placing, BindsNothingWhereWorkersOutnumberCores) {
-  const HostCores cores = cores_of({.caches = 0, .cores = 4});
+  const HostCores cores = cores_of(4);
   EXPECT_EQ(cores_of_workers(cores, ranks_on(cores, 4), 0, 1).size(), 4U);
   EXPECT_TRUE(cores_of_workers(cores, ranks_on(cores, 5), 0, 1).empty());
   EXPECT_TRUE(cores_of_workers(cores, ranks_on(cores, 2), 0, 3).empty());
-  const HostCores one = cores_of({.caches = 0, .cores = 1});
+  const HostCores one = cores_of(1);
   EXPECT_TRUE(cores_of_workers(one, ranks_on(one, 2), 0, 1).empty());
 }
 
 TEST(Placing, BindsNoSingleWorker) {
-  const HostCores cores = cores_of({.caches = 0, .cores = 4});
+  const HostCores cores = cores_of(4);
   EXPECT_TRUE(cores_of_workers(cores, ranks_on(cores, 1), 0, 1).empty());
 }
 
 TEST(Placing, KeepsToWhatALauncherHasBoundEachRankTo) {
-  const Host host{.packages = 2, .caches = 0, .cores = 4};
-  const HostCores first = cores_of(host, {0, 1, 2, 3});
-  const HostCores second = cores_of(host, {4, 5, 6, 7});
+  constexpr int kCores = 8;
+  const HostCores first = cores_of(kCores, {0, 1, 2, 3});
+  const HostCores second = cores_of(kCores, {4, 5, 6, 7});
   const std::vector ranks = {summary_of(first), summary_of(second)};
   EXPECT_EQ(cores_of_workers(first, ranks, 0, 2).at(0), (std::vector{0, 1}));
   EXPECT_EQ(cores_of_workers(second, ranks, 1, 2).at(1), (std::vector{4, 5}));
 }
 
 TEST(Placing, BindsNothingWhereRanksMayUseSomeCoresInCommon) {
-  const Host host{.caches = 0, .cores = 8};
-  const HostCores first = cores_of(host, {0, 1, 2, 3, 4});
-  const HostCores second = cores_of(host, {4, 5, 6, 7});
+  constexpr int kCores = 8;
+  const HostCores first = cores_of(kCores, {0, 1, 2, 3, 4});
+  const HostCores second = cores_of(kCores, {4, 5, 6, 7});
   const std::vector ranks = {summary_of(first), summary_of(second)};
   EXPECT_TRUE(cores_of_workers(first, ranks, 0, 1).empty());
   EXPECT_TRUE(cores_of_workers(second, ranks, 1, 1).empty());
 }
 
 TEST(Placing, NeverGivesACoreToTwoWorkers) {
-  for (const Host& host : {Host{.packages = 2, .memories = 2, .cores = 4}, Host{.cores = 7}}) {
-    const HostCores cores = cores_of(host);
+  for (const int count : {5, 7, 16}) {
+    const HostCores cores = cores_of(count);
     for (std::size_t ranks = 1; ranks <= cores.size(); ++ranks) {
       for (int threads = 1; static_cast<std::size_t>(threads) * ranks <= cores.size(); ++threads) {
         std::multiset<int> used;
@@ -169,49 +159,10 @@ TEST(Placing, NeverGivesACoreToTwoWorkers) {
 }
 
 TEST(Placing, KnowsWhenWorkersTakeAllCores) {
-  const HostCores cores = cores_of({.packages = 2, .caches = 0, .cores = 2});
+  const HostCores cores = cores_of(4);
   EXPECT_TRUE(take_all(ranks_on(cores, 4), 1));
   EXPECT_TRUE(take_all(ranks_on(cores, 2), 2));
   EXPECT_FALSE(take_all(ranks_on(cores, 3), 1));
-}
-
-TEST(Circles, GrowFromTheCacheToTheHost) {
-  // Two packages of two memories of two caches of two cores, one rank on each core.
-  const HostCores cores = cores_of({.packages = 2, .memories = 2, .caches = 2, .cores = 2});
-  const auto ranks = ranks_on(cores, cores.size());
-  const Lists places = cores_of_workers(cores, ranks, 0, 1);
-  const Lists circles = circles_around(cores, ranks, 0, places);
-  ASSERT_EQ(circles.size(), 4U);
-  EXPECT_EQ(circles[0], (std::vector{1}));
-  EXPECT_EQ(circles[1], (std::vector{1, 2, 3}));
-  EXPECT_EQ(circles[2], (std::vector{1, 2, 3, 4, 5, 6, 7}));
-  EXPECT_EQ(circles[3].size(), 15U);
-  EXPECT_EQ(circles_around(cores, ranks, 13, places).at(0), (std::vector{12}));
-}
-
-TEST(Circles, AreOneWhereAllIsEquallyNear) {
-  const HostCores cores = cores_of({.caches = 0, .cores = 4});
-  const auto ranks = ranks_on(cores, 4);
-  EXPECT_EQ(circles_around(cores, ranks, 2, cores_of_workers(cores, ranks, 2, 1)),
-            (Lists{{0, 1, 3}}));
-}
-
-TEST(Circles, OfRanksThatMayRunAnywhereAreTheHost) {
-  const HostCores cores = cores_of({.packages = 2, .caches = 0, .cores = 4});
-  EXPECT_EQ(circles_around(cores, ranks_on(cores, 3), 1, {}), (Lists{{0, 2}}));
-}
-
-TEST(Circles, FollowWhatALauncherHasBoundRanksTo) {
-  const Host host{.packages = 2, .caches = 0, .cores = 4};
-  const HostCores mine = cores_of(host, {4, 5});
-  const std::vector ranks = {summary_of(cores_of(host, {0, 1, 2, 3})), summary_of(mine),
-                             summary_of(cores_of(host, {6, 7}))};
-  EXPECT_EQ(circles_around(mine, ranks, 1, {}), (Lists{{2}, {0, 2}}));
-}
-
-TEST(Circles, OfTheOnlyRankAreNone) {
-  const HostCores cores = cores_of({.caches = 0, .cores = 4});
-  EXPECT_TRUE(circles_around(cores, ranks_on(cores, 1), 0, {}).empty());
 }
 
 }  // namespace

@@ -172,7 +172,7 @@ class World {
     }
     for (int rank = 0; rank < ranks; ++rank) {
       balancers_.push_back(std::make_unique<Balancer>(ranks_[rank]->transport, *ranks_[rank],
-                                                      circles_of(rank, ranks), seed));
+                                                      others_of_host(rank, ranks), seed));
     }
   }
 
@@ -325,22 +325,15 @@ class World {
     return running.empty();
   }
 
-  /// Hosts of four ranks, of which two and two are nearest.
-  static std::vector<std::vector<int>> circles_of(int rank, int ranks) {
-    std::vector<std::vector<int>> circles;
-    for (const int width : {2, 4}) {
-      std::vector<int> circle;
-      for (int other = rank / width * width; other < std::min(ranks, (rank / width + 1) * width);
-           ++other) {
-        if (other != rank) {
-          circle.push_back(other);
-        }
-      }
-      if (!circle.empty()) {
-        circles.push_back(circle);
+  /// The others of a host of four ranks.
+  static std::vector<int> others_of_host(int rank, int ranks) {
+    std::vector<int> others;
+    for (int other = rank / 4 * 4; other < std::min(ranks, (rank / 4 + 1) * 4); ++other) {
+      if (other != rank) {
+        others.push_back(other);
       }
     }
-    return circles;
+    return others;
   }
 
   using Queue = std::deque<std::pair<std::int64_t, std::vector<std::byte>>>;  // arrival, bytes

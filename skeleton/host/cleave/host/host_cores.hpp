@@ -3,7 +3,6 @@
 // core counts once, however many hardware threads it has.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
@@ -12,15 +11,9 @@
 
 namespace cleave::detail {
 
-/// What cores share, the nearest first: the last cache, the memory, the package.
-inline constexpr int kSharings = 3;
-inline constexpr int kNoGroup = -1;  ///< of a host that has no such cache
-
 struct Core {
   int hardware_thread = 0;  ///< the first that may be used, by the system's number
   bool is_allowed = true;   ///< whether this process may use it
-  /// By number, which group of cores it is in: those with the same last cache, memory, package.
-  std::array<int, kSharings> groups{kNoGroup, kNoGroup, kNoGroup};
 };
 
 /// In hwloc's logical order, in which neighbours share the most. At least one is allowed.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which cores the workers of the ranks of one host are bound to, and which ranks are near each
-// other. Every rank reckons this by itself from what each rank may use, and all come to the same.
+// Which cores the workers of the ranks of one host are bound to. Every rank reckons this by itself
+// from what each rank may use, and all come to the same.
 #pragma once
 
 #include <cstdint>
@@ -40,14 +40,5 @@ bool take_all(std::span<const AllowedCores> ranks, int threads);
 std::vector<std::vector<int>> cores_of_workers(const HostCores& mine,
                                                std::span<const AllowedCores> ranks,
                                                std::size_t self, int threads);
-
-/// The other ranks of the host in circles around `ranks[self]`, the nearest first, each circle
-/// within the next: those with the same last cache, the same memory, the same package, the host.
-/// A circle that is empty or the same as the next is left out. A rank is in a circle if all cores
-/// that it may run on are.
-/// \param places  what `cores_of_workers` returned: empty where nothing is bound
-std::vector<std::vector<int>> circles_around(const HostCores& mine,
-                                             std::span<const AllowedCores> ranks, std::size_t self,
-                                             std::span<const std::vector<int>> places);
 
 }  // namespace cleave::detail
