@@ -16,10 +16,10 @@
 #include <utility>
 #include <vector>
 
+#include <cleave/file.hpp>
 #include <cleave/kernel/balancer.hpp>
 #include <cleave/kernel/segments.hpp>
 #include <cleave/random.hpp>
-#include <cleave/trace/words.hpp>
 
 namespace cleave::detail {
 

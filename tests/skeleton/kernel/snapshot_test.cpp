@@ -16,7 +16,6 @@
 #include <cleave/file.hpp>
 #include <cleave/host/provenance_here.hpp>
 #include <cleave/kernel/snapshot.hpp>
-#include <cleave/trace/words.hpp>
 
 #include "tests/skeleton/kernel/trees.hpp"
 #include "tests/support/temporary_folder.hpp"
