@@ -16,7 +16,7 @@
 #include "models/report/table.hpp"
 #include "models/study/program_description.hpp"
 #include "models/study/slurm.hpp"
-#include "models/theory/plan.hpp"
+#include "models/theory/prediction.hpp"
 
 namespace cleave::models {
 

@@ -80,7 +80,9 @@ void run(PredictArguments& arguments) {
     options.rehearsed = rehearsed_runs(model, read_traces(arguments.rehearsals));
   }
   if (!arguments.messages.empty()) {
-    options.messages = measured_messages(model, read_traces(arguments.messages));
+    for (const detail::Trace& trace : read_traces(arguments.messages)) {
+      options.messages.push_back(measured_messages(model, trace));
+    }
   }
   // A table's one number of ranks need not be given.
   std::vector<int>& ranks = arguments.ranks;

@@ -226,11 +226,11 @@ Table workers_table(const std::vector<SearchRun>& runs) {
     };
     double all = 0;
     double most = 0;
-    for (const WorkerTotals& worker : run.workers) {
-      all += worker.nodes;
-      most = std::max(most, worker.nodes);
+    for (const auto& [worker, nodes] : run.nodes_of) {
+      all += nodes;
+      most = std::max(most, nodes);
     }
-    const double share = most * static_cast<double>(run.workers.size()) / std::max(all, 1.0);
+    const double share = most * static_cast<double>(run.nodes_of.size()) / std::max(all, 1.0);
     table.rows.push_back(
         {whole(run.ranks), whole(run.threads), count(run.sizes.at("nodes")),
          number(rate, fmt::format("{:.2f} M", rate / 1e6)), steals(run.local_made, run.local_tried),

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "models/theory/model.hpp"
-#include "models/theory/plan.hpp"
+#include "models/theory/prediction.hpp"
 
 namespace cleave::models {
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <tuple>
 
@@ -32,43 +33,18 @@ bool only_moves(detail::Block block) {
          block == detail::Block::skeleton;
 }
 
-using SizeOfBlock = std::pair<detail::Block, std::string>;
-
-/// The size of a block in the groups of one level of one run, relative to the run's: logarithms of
+/// A size of a block in the groups of one level of one run, relative to the run's: logarithms of
 /// the group's share of the ranks, and of the mean over its ranks.
 struct Ratio {
   double log_share = 0;
   double log_mean = 0;
 };
 
-std::map<SizeOfBlock, std::vector<Ratio>> ratios_of(const std::vector<Sample>& samples) {
-  using LevelOfRun = std::tuple<SizeOfBlock, NamedSizes, int, int, int>;
-  std::map<LevelOfRun, std::pair<double, int>> levels;  // a sum, and of how many
-  for (const Sample& sample : samples) {
-    for (const auto& [name, value] : sample.sizes) {
-      const auto run_size = sample.run_sizes.find(name);
-      if (run_size != sample.run_sizes.end() && run_size->second > 0) {
-        auto& [sum, count] = levels[{
-            {sample.block, name}, sample.run_sizes, sample.ranks, sample.group, sample.level}];
-        sum += value / static_cast<double>(run_size->second);
-        ++count;
-      }
-    }
-  }
-  std::map<SizeOfBlock, std::vector<Ratio>> ratios;
-  for (const auto& [level, mean] : levels) {
-    const auto& [key, run_sizes, ranks, group, number] = level;
-    if (mean.first > 0) {
-      ratios[key].push_back(
-          {std::log(static_cast<double>(group) / ranks), std::log(mean.first / mean.second)});
-    }
-  }
-  return ratios;
-}
-
 /// By how much whole sizes explain `ratios` worse than shares; 0 where they cannot be told apart.
 /// Where all shares are the same, the line goes through the whole run.
 double whole_is_worse_by(const std::vector<Ratio>& ratios) {
+  const bool is_one_share = std::ranges::all_of(
+      ratios, [&](const Ratio& r) { return r.log_share == ratios.front().log_share; });
   const auto misfit = [&](double exponent) {
     double sum = 0;
     double squares = 0;
@@ -77,8 +53,6 @@ double whole_is_worse_by(const std::vector<Ratio>& ratios) {
       sum += left;
       squares += left * left;
     }
-    const bool is_one_share = std::ranges::all_of(
-        ratios, [&](const Ratio& r) { return r.log_share == ratios.front().log_share; });
     return is_one_share ? squares : squares - sum * sum / static_cast<double>(ratios.size());
   };
   return misfit(0) - misfit(1);
@@ -88,7 +62,26 @@ double whole_is_worse_by(const std::vector<Ratio>& ratios) {
 /// does not tell is as the size of the others.
 std::vector<Scaling> fit_scaling(const std::vector<Sample>& samples) {
   constexpr double kScaleAsGood = 0.02;
-  const auto ratios = ratios_of(samples);
+  using SizeOfBlock = std::pair<detail::Block, std::string>;
+  std::map<std::tuple<SizeOfBlock, NamedSizes, int, int, int>, std::vector<double>> levels;
+  for (const Sample& sample : samples) {
+    for (const auto& [name, value] : sample.sizes) {
+      const auto run_size = sample.run_sizes.find(name);
+      if (run_size != sample.run_sizes.end() && run_size->second > 0) {
+        levels[{{sample.block, name}, sample.run_sizes, sample.ranks, sample.group, sample.level}]
+            .push_back(value / static_cast<double>(run_size->second));
+      }
+    }
+  }
+  std::map<SizeOfBlock, std::vector<Ratio>> ratios;
+  for (const auto& [level, values] : levels) {
+    const auto& [key, run_sizes, ranks, group, number] = level;
+    const double sum = std::accumulate(values.begin(), values.end(), 0.0);
+    if (sum > 0) {
+      ratios[key].push_back({std::log(static_cast<double>(group) / ranks),
+                             std::log(sum / static_cast<double>(values.size()))});
+    }
+  }
   std::map<std::string, double> of_all;
   for (const auto& [key, of_key] : ratios) {
     of_all[key.second] += whole_is_worse_by(of_key);
@@ -96,14 +89,14 @@ std::vector<Scaling> fit_scaling(const std::vector<Sample>& samples) {
   std::vector<Scaling> result;
   for (const auto& [key, of_key] : ratios) {
     const double own = whole_is_worse_by(of_key);
-    Scaling& s = result.emplace_back(Scaling{.block = key.first, .size = key.second});
-    s.is_whole = (own != 0 ? own : of_all.at(key.second)) < 0;
+    const bool is_whole = (own != 0 ? own : of_all.at(key.second)) < 0;
     std::vector<double> scales;
     for (const Ratio& r : of_key) {
-      scales.push_back(std::exp(r.log_mean - (s.is_whole ? 0 : r.log_share)));
+      scales.push_back(std::exp(r.log_mean - (is_whole ? 0 : r.log_share)));
     }
     const double scale = detail::median(std::move(scales));
-    s.scale = std::abs(scale - 1) <= kScaleAsGood ? 1 : scale;
+    result.push_back(
+        {key.first, key.second, std::abs(scale - 1) <= kScaleAsGood ? 1 : scale, is_whole});
   }
   return result;
 }
@@ -223,7 +216,7 @@ class HypercubeFit {
     if (leaves_host && !model_.network.knows_between_hosts()) {
       return std::nullopt;
     }
-    return entry_for(model_.network, sample.ranks, sample.level, leaves_host).entry;
+    return entry_for(model_.network, sample.ranks, sample.level, leaves_host);
   }
 
   /// What a pivot's messages take is known by l and g. Where that is more than was measured, the

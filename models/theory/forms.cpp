@@ -72,34 +72,26 @@ class FormList {
 };
 
 struct Power {
-  double value = 1;
   double price = 0;
   bool is_of_runs_only = false;
 };
 
-const std::vector<Power>& powers() {
-  static const std::vector<Power> kPowers = {{1.0 / 4, kRarePower},
-                                             {1.0 / 3, kRarePower},
-                                             {1.0 / 2, kCommonPower},
-                                             {2.0 / 3, kRarePower},
-                                             {3.0 / 4, kRarePower},
-                                             {4.0 / 5, kRarePower, true},
-                                             {0.9, kRarePower},
-                                             {1.1, kRarePower},
-                                             {5.0 / 4, kRarePower},
-                                             {4.0 / 3, kRarePower},
-                                             {3.0 / 2, kCommonPower},
-                                             {std::log2(3), kCommonPower},
-                                             {5.0 / 3, kRarePower},
-                                             {7.0 / 4, kRarePower, true},
-                                             {2, kCommonPower},
-                                             {9.0 / 4, kRarePower},
-                                             {7.0 / 3, kRarePower, true},
-                                             {5.0 / 2, kRarePower},
-                                             {8.0 / 3, kRarePower, true},
-                                             {11.0 / 4, kRarePower, true},
-                                             {std::log2(7), kCommonPower},
-                                             {3, kCommonPower}};
+/// All but 1.
+const std::map<double, Power>& powers() {
+  static const std::map<double, Power> kPowers = [] {
+    std::map<double, Power> all;
+    for (const double p : {1.0 / 2, 3.0 / 2, std::log2(3), 2.0, std::log2(7), 3.0}) {
+      all[p] = {kCommonPower};
+    }
+    for (const double p : {1.0 / 4, 1.0 / 3, 2.0 / 3, 3.0 / 4, 0.9, 1.1, 5.0 / 4, 4.0 / 3, 5.0 / 3,
+                           9.0 / 4, 5.0 / 2}) {
+      all[p] = {kRarePower};
+    }
+    for (const double p : {4.0 / 5, 7.0 / 4, 7.0 / 3, 8.0 / 3, 11.0 / 4}) {
+      all[p] = {kRarePower, true};
+    }
+    return all;
+  }();
   return kPowers;
 }
 
@@ -115,10 +107,10 @@ Terms terms_of(const std::string& size, const Ranges& ranges, Of of) {
   if (of == Of::run) {
     terms.push_back({power(size, 1, 2), kRarePower});
   }
-  for (const auto& [value, price, is_of_runs_only] : powers()) {
-    if ((value <= 1 || maximum >= kEnough * minimum) && (of == Of::run || !is_of_runs_only)) {
+  for (const auto& [value, is] : powers()) {
+    if ((value <= 1 || maximum >= kEnough * minimum) && (of == Of::run || !is.is_of_runs_only)) {
       for (int i = 0; i <= logarithms; ++i) {
-        terms.push_back({power(size, value, i), price + i * kTimesLogarithm});
+        terms.push_back({power(size, value, i), is.price + i * kTimesLogarithm});
       }
     }
   }

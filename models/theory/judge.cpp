@@ -17,8 +17,6 @@ namespace cleave::models {
 
 namespace {
 
-constexpr const char* kMeasureAgain = "measure again on an idle one, or more rounds (--rounds)";
-
 /// The most runs of `count` outside their 95 % intervals for which chance will do.
 int allowed_misses(int count) {
   constexpr double kMiss = 0.05;
@@ -39,37 +37,9 @@ double half_widths_outside(const JudgedRun& judged) {
   return (std::abs(off) - judged.spread - half) / std::max(half, 1e-9);
 }
 
-/// In which its quiet time counts as inside, to either side of the prediction, relative.
+/// How far its quiet time may lie from the prediction, relative, to count as inside.
 double allowed_off(const JudgedRun& judged) {
   return judged.prediction.half_width() + judged.spread;
-}
-
-/// `worst` lies outside its interval.
-void refuse_outside(Verdict& verdict, const JudgedRun& worst) {
-  constexpr double kMuch = 0.05;
-  const Prediction& p = worst.prediction;
-  verdict.worst =
-      fmt::format("{}, {} measured {}, predicted {} ({} to {})",
-                  detail::format_ranks(worst.run.ranks), format_sizes(worst.run.sizes),
-                  detail::format_seconds(worst.measured_s), detail::format_seconds(p.seconds),
-                  detail::format_seconds(p.low), detail::format_seconds(p.high));
-  const double slower = detail::median(worst.run.seconds) / worst.measured_s - 1;
-  verdict.advice =
-      slower > kMuch
-          ? fmt::format("The host was busy then (half of the repetitions took {:.0f} % longer): {}",
-                        100 * slower, kMeasureAgain)
-      : worst.measured_s > p.high ? "Measure again on an idle host"
-                                  : "Measure sizes nearer to those that you ask for";
-}
-
-/// All runs are inside, as anything would be; `typical` is one of middling width.
-void refuse_wide(Verdict& verdict, const JudgedRun& typical) {
-  verdict.worst = fmt::format("too uncertain, intervals of +-{:.0f} %", 100 * allowed_off(typical));
-  verdict.advice =
-      typical.spread > typical.prediction.half_width()
-          ? fmt::format("The host was busy (repetitions of a run lie {:.0f} % apart): {}",
-                        100 * typical.spread, kMeasureAgain)
-          : "Narrower: " + narrower_by(typical.prediction);
 }
 
 }  // namespace
@@ -120,9 +90,18 @@ Verdict judge(const std::vector<JudgedRun>& runs) {
   const bool is_wide = allowed_off(*middle) > kWide;
   verdict.trusted = holds && !is_wide;
   if (!holds) {
-    refuse_outside(verdict, worst);
+    const Prediction& p = worst.prediction;
+    verdict.worst =
+        fmt::format("{}, {} measured {}, predicted {} ({} to {})",
+                    detail::format_ranks(worst.run.ranks), format_sizes(worst.run.sizes),
+                    detail::format_seconds(worst.measured_s), detail::format_seconds(p.seconds),
+                    detail::format_seconds(p.low), detail::format_seconds(p.high));
   } else if (is_wide) {
-    refuse_wide(verdict, *middle);
+    verdict.worst =
+        fmt::format("too uncertain, intervals of +-{:.0f} %", 100 * allowed_off(*middle));
+  }
+  if (!*verdict.trusted) {
+    verdict.advice = "Better: " + narrower_by(holds ? middle->prediction : worst.prediction);
   }
   return verdict;
 }

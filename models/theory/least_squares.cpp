@@ -8,54 +8,10 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 namespace cleave::models {
 
-namespace {
-
 using Eigen::Index;
-
-std::string list_of(const std::vector<std::string>& names) {
-  if (names.size() == 1) {
-    return names.front();
-  }
-  return fmt::format("{} and {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
-}
-
-std::string term_text(double factor, const std::string& name) {
-  if (name == "1") {
-    return fmt::format("{:.6g}", factor);
-  }
-  return std::abs(factor - 1) < 1e-9 ? name : fmt::format("{:.6g}*{}", factor, name);
-}
-
-/// Which columns depend on each other and how, from what the columns are multiplied by to give 0.
-std::string describe_dependence(const std::vector<std::string>& all_names,
-                                const Eigen::VectorXd& factors, const Eigen::VectorXd& lengths) {
-  const double largest = factors.cwiseProduct(lengths).cwiseAbs().maxCoeff();
-  std::vector<std::string> names;
-  std::vector<double> of_names;
-  for (Index i = 0; i < factors.size(); ++i) {
-    if (std::abs(factors[i] * lengths[i]) > 1e-4 * largest) {
-      names.push_back(all_names[static_cast<std::size_t>(i)]);
-      of_names.push_back(factors[i]);
-    }
-  }
-  if (names.size() == 1) {
-    return fmt::format("column {} is 0 in every sample; leave it out or measure other sizes",
-                       names.front());
-  }
-  std::vector<std::string> terms;
-  for (std::size_t i = 0; i + 1 < names.size(); ++i) {
-    terms.push_back(term_text(-of_names[i] / of_names.back(), names[i]));
-  }
-  return fmt::format("columns {} are dependent: every sample has {} = {}; {}", list_of(names),
-                     names.back(), fmt::join(terms, " + "),
-                     names.front() == "1" ? "measure more sizes" : "vary them independently");
-}
-
-}  // namespace
 
 Solution solve(std::span<const double> weights, const Columns& columns,
                std::span<const double> values) {
@@ -125,22 +81,12 @@ std::vector<double> solve_non_negative(std::span<const double> weights, const Co
 std::optional<Refusal> refuse_dependent(const std::vector<std::string>& names,
                                         const Columns& columns, std::size_t wanted) {
   constexpr double kDependent = 1e-6;
-  const auto count = static_cast<Index>(columns.size());
-  Eigen::MatrixXd scaled(std::ssize(columns.front()), count);
-  Eigen::VectorXd lengths(count);
-  std::set<std::vector<double>> rows;
-  for (Index i = 0; i < scaled.rows(); ++i) {
-    std::vector<double> row;
-    for (Index j = 0; j < count; ++j) {
-      row.push_back(columns[static_cast<std::size_t>(j)][static_cast<std::size_t>(i)]);
-      scaled(i, j) = row.back();
-    }
-    rows.insert(std::move(row));
-  }
-  for (Index j = 0; j < count; ++j) {
-    const double length = scaled.col(j).norm();
-    lengths[j] = length > 0 ? length : 1;
-    scaled.col(j) /= lengths[j];
+  constexpr double kHasPart = 1e-4;
+  const Index rows = std::ssize(columns.front());
+  Eigen::MatrixXd scaled(rows, std::ssize(columns));
+  for (Index j = 0; j < scaled.cols(); ++j) {
+    const auto& column = columns[static_cast<std::size_t>(j)];
+    scaled.col(j) = Eigen::Map<const Eigen::VectorXd>(column.data(), rows).normalized();
   }
   Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(scaled);
   qr.setThreshold(kDependent);
@@ -148,20 +94,22 @@ std::optional<Refusal> refuse_dependent(const std::vector<std::string>& names,
   if (rank >= static_cast<Index>(wanted)) {
     return std::nullopt;
   }
-  if (rows.size() < columns.size()) {
-    return Refusal{fmt::format("{} different {} for {} coefficients ({}): measure more sizes",
-                               rows.size(), rows.size() == 1 ? "size" : "sizes", columns.size(),
-                               list_of(names))};
-  }
   // Column `rank` of the pivoted columns is a combination of those before it.
-  Eigen::VectorXd factors = Eigen::VectorXd::Zero(count);
+  Eigen::VectorXd factors = Eigen::VectorXd::Zero(scaled.cols());
   factors[rank] = -1;
   factors.head(rank) = qr.matrixR()
                            .topLeftCorner(rank, rank)
                            .triangularView<Eigen::Upper>()
                            .solve(qr.matrixR().col(rank).head(rank));
-  const Eigen::VectorXd of_columns = qr.colsPermutation() * factors;
-  return Refusal{describe_dependence(names, of_columns.cwiseQuotient(lengths), lengths)};
+  factors = qr.colsPermutation() * factors;
+  std::vector<std::string> dependent;
+  for (Index j = 0; j < factors.size(); ++j) {
+    if (std::abs(factors[j]) > kHasPart * factors.cwiseAbs().maxCoeff()) {
+      dependent.push_back(names[static_cast<std::size_t>(j)]);
+    }
+  }
+  return Refusal{fmt::format("columns {} are dependent: measure more sizes that vary independently",
+                             fmt::join(dependent, " and "))};
 }
 
 }  // namespace cleave::models

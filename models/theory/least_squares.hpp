@@ -33,10 +33,9 @@ Solution solve(std::span<const double> weights, const Columns& columns,
 std::vector<double> solve_non_negative(std::span<const double> weights, const Columns& columns,
                                        std::span<const double> values);
 
-/// Why the rows of `columns` determine no coefficients of all columns, if so: fewer different rows
-/// than columns, or columns that depend on each other, which are named with their relation. Columns
-/// of length 1 count as dependent where one is within 1e-6 of a combination of the others. `wanted`
-/// independent columns are enough.
+/// Why the rows of `columns` determine no coefficients, if so: the names of columns that depend on
+/// each other. Columns of length 1 count as dependent where one is within 1e-6 of a combination of
+/// the others. `wanted` independent columns are enough.
 std::optional<Refusal> refuse_dependent(const std::vector<std::string>& names,
                                         const Columns& columns, std::size_t wanted);
 

@@ -7,28 +7,6 @@
 
 namespace cleave::models {
 
-namespace {
-
-template <class Member>
-int maximum_of(const std::vector<RunOfModel>& runs, Member member) {
-  return runs.empty() ? 1 : std::ranges::max(runs, {}, member).*member;
-}
-
-void add_laws(std::vector<const Law*>& laws, const HypercubeModel& parts) {
-  for (const BlockModel& block : parts.blocks) {
-    laws.push_back(&block.law);
-  }
-  if (parts.exchange) {
-    laws.push_back(&parts.exchange->bytes);
-  }
-}
-void add_laws(std::vector<const Law*>& laws, const TableModel& parts) {
-  laws.push_back(&parts.law);
-}
-void add_laws(std::vector<const Law*>& /*laws*/, const SearchModel& /*parts*/) {}
-
-}  // namespace
-
 std::string Verdict::sentence(bool by_law) const {
   if (!trusted) {
     return "not judged: " +
@@ -52,9 +30,14 @@ int Model::min_ranks() const {
   return fitted.empty() ? 1 : std::ranges::min(fitted, {}, &RunOfModel::ranks).ranks;
 }
 
-int Model::max_ranks() const { return maximum_of(fitted, &RunOfModel::ranks); }
+int Model::max_ranks() const {
+  return fitted.empty() ? 1 : std::ranges::max(fitted, {}, &RunOfModel::ranks).ranks;
+}
 
-int Model::max_ranks_per_host() const { return maximum_of(fitted, &RunOfModel::ranks_per_host); }
+int Model::max_ranks_per_host() const {
+  return fitted.empty() ? 1
+                        : std::ranges::max(fitted, {}, &RunOfModel::ranks_per_host).ranks_per_host;
+}
 
 bool Model::has_left_host() const {
   return std::ranges::any_of(fitted,
@@ -86,11 +69,16 @@ std::vector<std::string> Model::size_names() const {
   if (search() != nullptr) {
     return {"nodes"};
   }
-  std::vector<const Law*> laws;
-  std::visit([&](const auto& of_kind) { add_laws(laws, of_kind); }, parts);
   std::set<std::string> names;
-  for (const Law* law : laws) {
-    names.merge(law->sizes());
+  if (table() != nullptr) {
+    names = table()->law.sizes();
+  } else {
+    for (const BlockModel& block : hypercube()->blocks) {
+      names.merge(block.law.sizes());
+    }
+    if (hypercube()->exchange) {
+      names.merge(hypercube()->exchange->bytes.sizes());
+    }
   }
   std::erase_if(names, [&](const std::string& name) { return !fitted_range(name); });
   return {names.begin(), names.end()};

@@ -198,9 +198,6 @@ json to_json(const PlanChoice& choice) {
   object["efficiency"] = choice.efficiency;
   object["core_hours"] = choice.core_hours;
   object["fits"] = choice.fits;
-  if (const auto bytes = choice.prediction.host_bytes()) {
-    object["memory_bytes_per_host"] = *bytes;
-  }
   return object;
 }
 

@@ -11,7 +11,6 @@
 
 #include "models/theory/judge.hpp"
 #include "models/theory/model.hpp"
-#include "models/theory/plan.hpp"
 #include "models/theory/prediction.hpp"
 
 namespace cleave::models {

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 
 #include <cleave/schedule/messages.hpp>
 #include <cleave/schedule/schedule.hpp>
@@ -114,15 +115,10 @@ Network network_of(const std::vector<Sample>& samples, const std::string& placem
   return network;
 }
 
-const std::vector<std::string>& preset_names() {
-  static const std::vector<std::string> kNames = [] {
-    std::vector<std::string> names;
-    for (const Preset& preset : kPresets) {
-      names.emplace_back(preset.name);
-    }
-    return names;
-  }();
-  return kNames;
+std::vector<std::string> preset_names() {
+  std::vector<std::string> names;
+  std::ranges::transform(kPresets, std::back_inserter(names), &Preset::name);
+  return names;
 }
 
 bool is_preset(const std::string& name) {
@@ -157,16 +153,13 @@ double half_width_of(const Communication& entry, double message_bytes) {
              : 0;
 }
 
-ChosenEntry entry_for(const Network& network, int ranks, int level, bool leaves_host) {
+const Communication& entry_for(const Network& network, int ranks, int level, bool leaves_host) {
   const Communication* entry =
       nearest(network.exchange, ranks, level, leaves_host, !network.tells_hosts_apart);
   if (entry == nullptr) {
     throw Error(no_entry(network, leaves_host));
   }
-  const bool is_assumed = leaves_host && !network.assumed.empty();
-  return {*entry, is_assumed || entry->ranks == ranks
-                      ? std::nullopt
-                      : std::optional(fmt::format("l and g are those of {} ranks", entry->ranks))};
+  return *entry;
 }
 
 double paper_factor(const std::string& placement) {
@@ -260,53 +253,52 @@ double squares_of_piece(std::span<const MessagePoint> points) {
   return line ? line->squares : std::numeric_limits<double>::infinity();
 }
 
-/// Points in pieces.
-class Pieces {
- public:
-  explicit Pieces(std::span<const MessagePoint> points) : points_(points) { cut(); }
-
-  template <class Use>
-  void for_each(const std::vector<std::size_t>& starts, const Use& use) const {
-    for (std::size_t i = 0; i < starts.size(); ++i) {
-      const std::size_t end = i + 1 < starts.size() ? starts[i + 1] : points_.size();
-      use(points_.subspan(starts[i], end - starts[i]));
-    }
+/// `points` from cut to cut.
+std::vector<std::span<const MessagePoint>> pieces_of(std::span<const MessagePoint> points,
+                                                     const std::set<std::size_t>& cuts) {
+  std::vector<std::span<const MessagePoint>> pieces;
+  std::size_t begin = 0;
+  for (const std::size_t cut : cuts) {
+    pieces.push_back(points.subspan(begin, cut - begin));
+    begin = cut;
   }
-  const std::vector<std::size_t>& starts() const { return starts_; }
+  pieces.push_back(points.subspan(begin));
+  return pieces;
+}
 
- private:
-  void cut() {
-    constexpr std::size_t kMaxPieces = 4;
-    for (double least = criterion(starts_); starts_.size() < kMaxPieces;) {
-      std::vector<std::size_t> best;
-      for (std::size_t start = 1; start < points_.size(); ++start) {
-        std::vector<std::size_t> starts = starts_;
-        starts.insert(std::ranges::upper_bound(starts, start), start);
-        if (const double of_these = criterion(starts); of_these < least) {
-          least = of_these;
-          best = std::move(starts);
-        }
+/// n ln(R / n) + p ln n (Schwarz, 1978): a piece has two parameters, and a cut is one, too.
+double criterion(std::span<const MessagePoint> points, const std::set<std::size_t>& cuts) {
+  constexpr double kNegligible = 0.01;  // relative residuals of medians that are known to 2 %
+  const auto n = static_cast<double>(points.size());
+  double squares = 0;
+  for (const auto& piece : pieces_of(points, cuts)) {
+    squares += squares_of_piece(piece);
+  }
+  return n * std::log(std::max(squares / n, kNegligible * kNegligible)) +
+         (3 * static_cast<double>(cuts.size() + 1) - 1) * std::log(n);
+}
+
+/// One cut after another where it leaves least, as long as that is less than before.
+std::set<std::size_t> cuts_of(std::span<const MessagePoint> points) {
+  constexpr std::size_t kMaxCuts = 3;
+  std::set<std::size_t> cuts;
+  for (double least = criterion(points, cuts); cuts.size() < kMaxCuts;) {
+    std::set<std::size_t> best = cuts;
+    for (std::size_t cut = 1; cut < points.size(); ++cut) {
+      std::set<std::size_t> with = cuts;
+      with.insert(cut);
+      if (const double of_these = criterion(points, with); of_these < least) {
+        least = of_these;
+        best = std::move(with);
       }
-      if (best.empty()) {
-        return;
-      }
-      starts_ = std::move(best);
     }
+    if (best == cuts) {
+      break;
+    }
+    cuts = std::move(best);
   }
-
-  /// n ln(R / n) + p ln n (Schwarz, 1978): a piece has two parameters, and a cut is one, too.
-  double criterion(const std::vector<std::size_t>& starts) const {
-    constexpr double kNegligible = 0.01;  // relative residuals of medians that are known to 2 %
-    const auto n = static_cast<double>(points_.size());
-    double squares = 0;
-    for_each(starts, [&](const auto& piece) { squares += squares_of_piece(piece); });
-    return n * std::log(std::max(squares / n, kNegligible * kNegligible)) +
-           (3 * static_cast<double>(starts.size()) - 1) * std::log(n);
-  }
-
-  std::span<const MessagePoint> points_;
-  std::vector<std::size_t> starts_ = {0};
-};
+  return cuts;
+}
 
 }  // namespace
 
@@ -337,16 +329,15 @@ void fit_latency_gap(Communication& entry, std::span<const MessagePoint> points)
 
 std::vector<detail::MessageSegment> fit_message_segments(std::vector<MessagePoint> points) {
   std::ranges::sort(points, {}, &MessagePoint::message_bytes);
-  const Pieces pieces(points);
   std::vector<detail::MessageSegment> segments;
   double longest_before = 0;
-  pieces.for_each(pieces.starts(), [&](std::span<const MessagePoint> piece) {
+  for (const auto& piece : pieces_of(points, cuts_of(points))) {
     const Line line = line_through(piece, false).value();
     // Between two measured sizes the law changes somewhere: halfway on a logarithmic scale.
     segments.push_back({std::sqrt(longest_before * piece.front().message_bytes), line.constant / 2,
                         line.constant_error / 2, line.slope / 2, line.slope_error / 2});
     longest_before = piece.back().message_bytes;
-  });
+  }
   return segments;
 }
 

@@ -3,7 +3,6 @@
 // the times of messages of several sizes.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,7 +40,7 @@ Network with_machine(const Network& network, const detail::Machine& machine);
 
 /// The names of machines that nobody needs to measure: networks between hosts, each with an error
 /// that covers the machines of that name.
-const std::vector<std::string>& preset_names();
+std::vector<std::string> preset_names();
 bool is_preset(const std::string& name);
 /// \pre  is_preset(name)
 detail::Machine preset_machine(const std::string& name);
@@ -51,14 +50,10 @@ detail::Machine preset_machine(const std::string& name);
 double half_width_of(const detail::Communication& entry, double message_bytes);
 
 /// The entry of exchanges that stands for one at `level` of `ranks` ranks: the nearest number of
-/// ranks, then the nearest level. A remark says so if it is of another number of ranks. Of entries
-/// between hosts where `leaves_host`, else of those inside one. \throws Error  if there is none,
-/// with what would measure it
-struct ChosenEntry {
-  detail::Communication entry;
-  std::optional<std::string> remark;
-};
-ChosenEntry entry_for(const Network& network, int ranks, int level, bool leaves_host);
+/// ranks, then the nearest level; of entries between hosts where `leaves_host`, else of those
+/// inside one. \throws Error  if there is none, with what would measure it
+const detail::Communication& entry_for(const Network& network, int ranks, int level,
+                                       bool leaves_host);
 
 /// Equation 9's factor: 2 where partners send and receive at once, 1 where data goes one way.
 double paper_factor(const std::string& placement);

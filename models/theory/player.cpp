@@ -7,7 +7,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <tuple>
+#include <set>
 #include <utility>
 
 #include <cleave/schedule/messages.hpp>
@@ -52,20 +52,18 @@ struct Slowest {
 
 class Player {
  public:
-  Player(const Model& model, const Network& network, int ranks, int ranks_per_host,
-         const NamedSizes& sizes, const RehearsedRun* rehearsed, bool is_silent)
-      : model_(model),
+  Player(Prediction& prediction, const Model& model, const Network& network,
+         const RehearsedRun* rehearsed, bool is_silent)
+      : prediction_(prediction),
+        model_(model),
         parts_(*model.hypercube()),
         network_(network),
-        ranks_(ranks),
-        ranks_per_host_(ranks_per_host),
-        run_sizes_(sizes),
+        ranks_(prediction.ranks),
         rehearsed_(rehearsed),
         is_silent_(is_silent),
-        paper_factor_(paper_factor(model.placement)),
-        clocks_(static_cast<std::size_t>(ranks)) {}
+        clocks_(static_cast<std::size_t>(ranks_)) {}
 
-  Played play() {
+  HalfWidths play() {
     const detail::Schedule schedule = detail::schedule_of(parts_.way, ranks_);
     require_known(schedule);
     for (const Step& step : schedule.steps) {
@@ -78,13 +76,11 @@ class Player {
         meet(step, group);
       }
     }
-    const Clock last = *std::ranges::max_element(clocks_, {}, &Clock::seconds);
-    played_.seconds = last.seconds;
-    set_shares(last);
+    prediction_.sum_of_maxima_s = 0;
     for (const auto& [place, seconds] : maxima_) {
-      played_.sum_of_maxima_s += seconds;
+      *prediction_.sum_of_maxima_s += seconds;
     }
-    return std::move(played_);
+    return set_shares(*std::ranges::max_element(clocks_, {}, &Clock::seconds));
   }
 
  private:
@@ -111,8 +107,8 @@ class Player {
   NamedValues sizes_by(Block block, const SizeOf& size_of) const {
     NamedValues sizes;
     for (const Scaling& scaling : parts_.scaling) {
-      const auto of_run = run_sizes_.find(scaling.size);
-      if (scaling.block == block && of_run != run_sizes_.end()) {
+      const auto of_run = prediction_.sizes.find(scaling.size);
+      if (scaling.block == block && of_run != prediction_.sizes.end()) {
         sizes[scaling.size] = size_of(scaling, static_cast<double>(of_run->second));
       }
     }
@@ -128,9 +124,10 @@ class Player {
       return is_share ? of_run / ranks_ : scaling.of_fraction(of_run, fraction);
     });
     if (is_sample || block == Block::pivot) {
-      const auto elements = run_sizes_.find("N");
-      const double samples = sampled(
-          elements == run_sizes_.end() ? 0 : static_cast<double>(elements->second) * fraction);
+      const auto elements = prediction_.sizes.find("N");
+      const double samples = sampled(elements == prediction_.sizes.end()
+                                         ? 0
+                                         : static_cast<double>(elements->second) * fraction);
       sizes["samples"] = is_sample ? samples / group.size : samples;
     }
     return sizes;
@@ -155,8 +152,8 @@ class Player {
     for (int rank = group.ranks.first; rank < group.ranks.first + ranks; ++rank) {
       const std::optional<double> rehearsed = rehearsed_s(place, rank);
       if (rehearsed_ != nullptr && !rehearsed) {
-        played_.levels_by_law.insert(group.level);
-        played_.is_outside_fitted_range |= parts_.find(step.block)->law.is_outside(sizes);
+        prediction_.levels_by_law.insert(group.level);
+        prediction_.outside_fitted_range |= parts_.find(step.block)->law.is_outside(sizes);
       }
       const double seconds = rehearsed.value_or(by_law_s);
       Clock& clock = clock_of(rank);
@@ -242,14 +239,15 @@ class Player {
           return is_part ? of_run / ranks_ / 2 : scaling.of_fraction(of_run, fraction);
         }));
     const auto level = static_cast<std::size_t>(group.level);
-    std::vector<double>& longest = played_.message_bytes;
+    std::vector<double>& longest = prediction_.message_bytes;
     longest.resize(std::max(longest.size(), level + 1));
     longest[level] = std::max(longest[level], bytes);
     const detail::Communication& used = entry(group, group.level);
+    const double papers = paper_factor(model_.placement);
     double factor =
-        (is_unseen(group) ? paper_factor_ : parts_.exchange->factor) * parts_.exchange->what_if;
+        (is_unseen(group) ? papers : parts_.exchange->factor) * parts_.exchange->what_if;
     if (step.flow != Step::Flow::both) {
-      factor /= paper_factor_;
+      factor /= papers;
     }
     Moved what{.exchange_s = factor * used.unit_seconds(bytes)};
     if (step.has_header) {
@@ -284,12 +282,12 @@ class Player {
     const auto known = medians_.find(key);
     return known != medians_.end()
                ? known->second
-               : medians_.emplace(key, law.median(sizes, ranks_per_host_)).first->second;
+               : medians_.emplace(key, law.median(sizes, prediction_.ranks_per_host)).first->second;
   }
 
   double by_law(Block block, const NamedValues& sizes) {
     const Law& law = block == Block::exchange ? parts_.exchange->bytes : parts_.find(block)->law;
-    played_.is_outside_fitted_range |= rehearsed_ == nullptr && law.is_outside(sizes);
+    prediction_.outside_fitted_range |= rehearsed_ == nullptr && law.is_outside(sizes);
     return median_of(block, law, sizes);
   }
 
@@ -308,18 +306,16 @@ class Player {
   /// of both.
   double leaf_ratio(int rank, int rehearsed) {
     const Law& law = parts_.find(Block::sequential)->law;
-    const auto by_law = [&](int of) -> std::optional<double> {
-      const auto sizes = rehearsed_->leaves.find(of);
-      const bool is_known = sizes != rehearsed_->leaves.end() &&
-                            std::ranges::all_of(law.range, [&](const auto& size) {
-                              return sizes->second.contains(size.first);
-                            });
-      return is_known ? std::optional(median_of(Block::sequential, law, sizes->second))
-                      : std::nullopt;
+    const auto by_law = [&](int of) {
+      const auto leaf = rehearsed_->leaves.find(of);
+      const bool is_known =
+          leaf != rehearsed_->leaves.end() &&
+          std::ranges::all_of(law.range, [&](auto& s) { return leaf->second.contains(s.first); });
+      return is_known ? median_of(Block::sequential, law, leaf->second) : 0;
     };
-    const std::optional<double> mine = by_law(rank);
-    const std::optional<double> theirs = by_law(rehearsed);
-    return mine && theirs && *theirs > 0 ? *mine / *theirs : 1;
+    const double mine = by_law(rank);
+    const double theirs = by_law(rehearsed);
+    return theirs > 0 && mine > 0 ? mine / theirs : 1;
   }
 
   void remember(Place place, double seconds, const NamedValues& sizes, int rank) {
@@ -339,21 +335,18 @@ class Player {
 
   /// What stands for the messages of a level, inside hosts or between them.
   const detail::Communication& entry(const ScheduledGroup& group, int level) {
-    const std::pair key(level, leaves_host(group.ranks));
-    auto found = entries_.find(key);
-    if (found == entries_.end()) {
-      ChosenEntry chosen = entry_for(network_, ranks_, level, key.second);
-      std::vector<std::string>& remarks = played_.remarks;
-      if (chosen.remark && std::ranges::find(remarks, *chosen.remark) == remarks.end()) {
-        remarks.push_back(*chosen.remark);
-      }
-      found = entries_.emplace(key, std::move(chosen.entry)).first;
+    const bool leaves = leaves_host(group.ranks);
+    const detail::Communication& found = entry_for(network_, ranks_, level, leaves);
+    const bool is_assumed = leaves && !network_.assumed.empty();
+    if (found.ranks != ranks_ && !is_assumed && others_.insert(found.ranks).second) {
+      prediction_.remarks.push_back(fmt::format("l and g are those of {} ranks", found.ranks));
     }
-    return found->second;
+    return found;
   }
 
   bool leaves_host(const Group& ranks) const {
-    return ranks.first / ranks_per_host_ != (ranks.first + ranks.size - 1) / ranks_per_host_;
+    const int on_host = prediction_.ranks_per_host;
+    return ranks.first / on_host != (ranks.first + ranks.size - 1) / on_host;
   }
   /// Whether messages go between hosts, and none did in the fitted runs: a factor that was fitted
   /// inside a host says nothing of them.
@@ -371,62 +364,63 @@ class Player {
     const auto* const found =
         rehearsed_ ? rehearsed_->find(place.block, place.level, rank) : nullptr;
     return found != nullptr ? found->second
-                            : parts_.find(place.block)->law.at(sizes, ranks_per_host_);
+                            : parts_.find(place.block)->law.at(sizes, prediction_.ranks_per_host);
   }
 
   /// What `last` consists of, and the half widths by the shares. Messages have the half width of
   /// exchanges, and of a network that no fitted run used.
-  void set_shares(const Clock& last) {
+  HalfWidths set_shares(const Clock& last) {
     std::map<Place, double> all;
     for (int at = last.spent; at >= 0; at = spent_[static_cast<std::size_t>(at)].before) {
       const Spent& spent = spent_[static_cast<std::size_t>(at)];
       all[spent.place] += spent.seconds;
     }
+    HalfWidths widths;
     for (const auto& [place, seconds] : all) {
-      played_.shares.push_back({.block = place.block, .level = place.level, .seconds = seconds});
+      prediction_.shares.push_back(
+          {.block = place.block, .level = place.level, .seconds = seconds});
       const Estimate known = estimate_at(place);
       const bool is_known = known.median > 0;
       const double of_messages = parts_.exchange ? std::hypot(parts_.exchange->half_width,
                                                               half_width_of_messages_[place.level])
                                                  : 0;
+      const HalfWidths own =
+          is_known ? HalfWidths::of(known) : HalfWidths{of_messages, of_messages};
       const double part = seconds / last.seconds;
-      const double below = is_known ? std::log(known.median / known.low) : of_messages;
-      const double above = is_known ? std::log(known.high / known.median) : of_messages;
-      played_.half_width_below += part * below;
-      played_.half_width_above += part * above;
-      played_.half_width_of_blocks += is_known ? part * std::max(below, above) : 0;
+      widths.below += part * own.below;
+      widths.above += part * own.above;
+      prediction_.half_width_of_blocks += is_known ? part * std::max(own.below, own.above) : 0;
     }
-    std::ranges::stable_sort(played_.shares, {}, &BlockShare::level);
+    std::ranges::stable_sort(prediction_.shares, {}, &BlockShare::level);
+    prediction_.seconds = last.seconds;
+    return widths;
   }
 
+  Prediction& prediction_;
   const Model& model_;
   const HypercubeModel& parts_;
   const Network& network_;
   int ranks_;
-  int ranks_per_host_;
-  const NamedSizes& run_sizes_;
   const RehearsedRun* rehearsed_;
   bool is_silent_;
-  double paper_factor_;  ///< messages at once in what the fitted factor was fitted to
   std::vector<Clock> clocks_;
   std::vector<Spent> spent_;
-  std::map<std::pair<int, bool>, detail::Communication> entries_;
+  std::set<int> others_;  ///< numbers of ranks whose l and g were taken for these
   std::map<std::pair<Block, NamedValues>, double> medians_;
   std::map<Place, Slowest> slowest_at_;
   std::map<std::pair<Place, Step::What>, double> maxima_;
   std::map<int, double> half_width_of_messages_;  ///< by level, between hosts
-  Played played_;
 };
 
 }  // namespace
 
-Played play(const Model& model, const Network& network, int ranks, int ranks_per_host,
-            const NamedSizes& sizes, const RehearsedRun* rehearsed, bool is_silent) {
-  if (ranks > kMostPlayedRanks) {
+HalfWidths play(Prediction& prediction, const Model& model, const Network& network,
+                const RehearsedRun* rehearsed, bool is_silent) {
+  if (prediction.ranks > kMostPlayedRanks) {
     throw Error(fmt::format("calls on the hypercube are predicted for at most {}, not {}",
-                            detail::format_ranks(kMostPlayedRanks), ranks));
+                            detail::format_ranks(kMostPlayedRanks), prediction.ranks));
   }
-  return Player(model, network, ranks, ranks_per_host, sizes, rehearsed, is_silent).play();
+  return Player(prediction, model, network, rehearsed, is_silent).play();
 }
 
 }  // namespace cleave::models

@@ -39,21 +39,6 @@ struct Question {
   const MeasuredMessages* messages = nullptr;
 };
 
-/// Half widths on the scale of logarithms.
-struct HalfWidths {
-  double below = 0;
-  double above = 0;
-
-  static HalfWidths of(const Estimate& e) {
-    return {std::log(e.median / e.low), std::log(e.high / e.median)};
-  }
-  void add(const HalfWidths& other) {
-    below = std::hypot(below, other.below);
-    above = std::hypot(above, other.above);
-  }
-  void add(double width) { add({width, width}); }
-};
-
 /// What was rehearsed or measured of as many ranks at these sizes; null if nothing was.
 template <class Of>
 const Of* of_run(int ranks, const NamedSizes& sizes, const std::vector<Of>& all) {
@@ -236,18 +221,9 @@ void add_messages(Prediction& prediction, HalfWidths& widths, const MeasuredMess
 }
 
 HalfWidths ask(Prediction& prediction, const Question& question, const HypercubeModel& /*parts*/) {
-  Played played = play(question.model, question.network, question.ranks, question.ranks_per_host,
-                       question.sizes, question.rehearsed, question.messages != nullptr);
-  prediction.seconds = played.seconds;
-  prediction.shares = std::move(played.shares);
-  prediction.sum_of_maxima_s = played.sum_of_maxima_s;
-  prediction.outside_fitted_range = played.is_outside_fitted_range;
-  prediction.remarks = std::move(played.remarks);
   prediction.is_rehearsed = question.rehearsed != nullptr;
-  prediction.levels_by_law = std::move(played.levels_by_law);
-  prediction.half_width_of_blocks = played.half_width_of_blocks;
-  prediction.message_bytes = std::move(played.message_bytes);
-  HalfWidths widths{.below = played.half_width_below, .above = played.half_width_above};
+  HalfWidths widths = play(prediction, question.model, question.network, question.rehearsed,
+                           question.messages != nullptr);
   if (question.messages != nullptr) {
     add_messages(prediction, widths, *question.messages);
   } else if (question.ranks > question.ranks_per_host && !question.network.assumed.empty()) {
@@ -401,6 +377,44 @@ Prediction predict(const Model& model, const RunPoint& run, PredictOptions optio
     options.threads = run.threads;
   }
   return predict(model, run.ranks, sizes, options);
+}
+
+Plan make_plan(const Model& model, const PlanRequest& request) {
+  constexpr double kSecondsPerHour = 3600;
+  if (!request.deadline_s && !request.efficiency) {
+    throw UsageError("nothing to plan for: give --deadline, --efficiency or both");
+  }
+  PredictOptions of_one_rank = request.options;
+  of_one_rank.ranks_per_host = 1;
+  const double alone = predict(model, 1, request.sizes, of_one_rank).seconds;
+  Plan plan;
+  for (const int ranks : request.ranks) {
+    PlanChoice choice;
+    try {
+      choice.prediction = predict(model, ranks, request.sizes, request.options);
+    } catch (const UsageError&) {
+      throw;
+    } catch (const Error& e) {
+      if (plan.choices.empty()) {
+        throw;
+      }
+      plan.left_out =
+          fmt::format("{} and more are left out: {}", detail::format_ranks(ranks), e.what());
+      break;
+    }
+    const Prediction& p = choice.prediction;
+    choice.speedup = alone / p.seconds;
+    choice.efficiency = choice.speedup / ranks;
+    choice.core_hours = p.seconds * ranks * p.threads / kSecondsPerHour;
+    choice.fits = p.is_answer() &&
+                  (!request.deadline_s || (p.knows_runs() && p.run_high <= *request.deadline_s)) &&
+                  (!request.efficiency || choice.efficiency >= *request.efficiency);
+    if (choice.fits && (!plan.chosen || !request.deadline_s)) {
+      plan.chosen = plan.choices.size();
+    }
+    plan.choices.push_back(std::move(choice));
+  }
+  return plan;
 }
 
 }  // namespace cleave::models

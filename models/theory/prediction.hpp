@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user is told of one size on one number of ranks. It is the time with its interval, the
-// blocks that it goes to, the memory of a rank, and what the answer rests on.
+// What a user is told of one size on one number of ranks: the time with its interval, the blocks
+// that it goes to, the memory of a rank, and what the answer rests on. And how many ranks to ask
+// for.
 #pragma once
 
-#include <algorithm>
+#include <cmath>
 #include <optional>
 #include <set>
 #include <string>
@@ -23,6 +24,21 @@ struct BlockShare {
   std::string_view part = {};  ///< of a search that is no level's block
 
   std::string_view name() const { return part.empty() ? name_of(block) : part; }
+};
+
+/// Half widths of a 95 % range, on the scale of logarithms.
+struct HalfWidths {
+  double below = 0;
+  double above = 0;
+
+  static HalfWidths of(const Estimate& e) {
+    return {std::log(e.median / e.low), std::log(e.high / e.median)};
+  }
+  void add(const HalfWidths& other) {
+    below = std::hypot(below, other.below);
+    above = std::hypot(above, other.above);
+  }
+  void add(double width) { add({width, width}); }
 };
 
 /// An interval whose ends lie further apart, as a ratio, is no answer.
@@ -68,11 +84,6 @@ struct Prediction {
   bool is_answer() const { return high <= kWidestAnswer * low; }
   /// The same of the range of single runs.
   bool knows_runs() const { return is_answer() && run_high <= kWidestAnswer * run_low; }
-  /// Memory of all ranks that share a host; none where that of a rank is not known.
-  std::optional<double> host_bytes() const {
-    return memory_bytes ? std::optional(*memory_bytes * std::min(ranks, ranks_per_host))
-                        : std::nullopt;
-  }
 };
 
 struct PredictOptions {
@@ -99,5 +110,33 @@ Prediction predict(const Model& model, int ranks, const NamedSizes& sizes,
 
 /// Of a run that was measured, on as many ranks a host and threads. \throws  as above
 Prediction predict(const Model& model, const RunPoint& run, PredictOptions options = {});
+
+struct PlanRequest {
+  NamedSizes sizes;
+  std::vector<int> ranks;            ///< to choose among, ascending
+  std::optional<double> deadline_s;  ///< 95 % of runs on a host as it was must keep it
+  std::optional<double> efficiency;  ///< at least; speed-up over one rank / ranks
+  PredictOptions options;
+};
+
+struct PlanChoice {
+  Prediction prediction;
+  double speedup = 1;
+  double efficiency = 1;
+  double core_hours = 0;  ///< of the predicted time, threads of a rank included
+  bool fits = false;      ///< keeps what was asked
+};
+
+struct Plan {
+  std::vector<PlanChoice> choices;    ///< one a number of ranks
+  std::optional<std::size_t> chosen;  ///< index into choices; none if nothing fits
+  /// Why some numbers of ranks are not among the choices; empty where all are.
+  std::string left_out;
+};
+
+/// With a deadline: the fewest ranks that fit. Else: the most ranks with the asked efficiency.
+/// Numbers of ranks that cannot be predicted, as those that leave the measured host, are left out
+/// where others can. 	hrows UsageError  if neither is given; else as `predict`
+Plan make_plan(const Model& model, const PlanRequest& request);
 
 }  // namespace cleave::models

@@ -105,15 +105,6 @@ MeasuredMessages measured_messages(const Model& model, const detail::Trace& trac
   return messages;
 }
 
-std::vector<MeasuredMessages> measured_messages(const Model& model,
-                                                std::span<const detail::Trace> traces) {
-  std::vector<MeasuredMessages> messages;
-  for (const detail::Trace& trace : traces) {
-    messages.push_back(measured_messages(model, trace));
-  }
-  return messages;
-}
-
 std::vector<RehearsedRun> rehearsed_runs(const Model& model,
                                          std::span<const detail::Trace> traces) {
   for (const detail::Trace& trace : traces) {
@@ -124,36 +115,35 @@ std::vector<RehearsedRun> rehearsed_runs(const Model& model,
     return runs;
   }
   const Measurements measurements = collect_rehearsals(traces);
+  const auto add = [&](const RunPoint& point) -> RehearsedRun& {
+    runs.push_back({.ranks = point.ranks,
+                    .ranks_per_host = point.ranks_per_host,
+                    .sizes = point.sizes,
+                    .options = point.options});
+    runs.back().sizes.insert(point.given.begin(), point.given.end());
+    return runs.back();
+  };
   for (const SearchRun& search : measurements.searches) {
-    runs.push_back({.ranks = search.ranks,
-                    .ranks_per_host = search.ranks_per_host,
-                    .sizes = search.sizes,
-                    .options = search.options,
-                    .search = RehearsedSearch{.seconds = estimate_of(search.seconds),
-                                              .visits_s = detail::median(search.visits),
-                                              .network = search.network}});
-    runs.back().sizes.insert(search.given.begin(), search.given.end());
+    add(search).search = RehearsedSearch{.seconds = estimate_of(search.seconds),
+                                         .visits_s = detail::median(search.visits),
+                                         .network = search.network};
   }
   if (!runs.empty()) {
     return runs;
   }
   for (const RunPoint& point : measurements.points) {
-    RehearsedRun& run = runs.emplace_back(RehearsedRun{.ranks = point.ranks,
-                                                       .ranks_per_host = point.ranks_per_host,
-                                                       .sizes = point.sizes,
-                                                       .options = point.options});
+    RehearsedRun& run = add(point);
     for (const Sample& sample : measurements.samples) {
-      if (sample.ranks == run.ranks && sample.run_sizes == run.sizes &&
+      if (sample.ranks == run.ranks && sample.run_sizes == point.sizes &&
           sample.ranks_per_host == run.ranks_per_host) {
         run.blocks[{sample.block, sample.level}][sample.rank] = estimate_of(sample.seconds);
       }
     }
     for (const detail::Trace& trace : traces) {
-      if (trace.run.ranks == run.ranks && trace.repetitions.back().sizes == run.sizes) {
+      if (trace.run.ranks == run.ranks && trace.repetitions.back().sizes == point.sizes) {
         add_leaves(run, trace);
       }
     }
-    run.sizes.insert(point.given.begin(), point.given.end());
   }
   return runs;
 }

@@ -65,9 +65,6 @@ std::string app_of_messages(const std::string& app);
 /// What the calls of `trace` took but for their blocks.
 /// \throws UsageError  if it is not of the messages of `model`'s application and placement
 MeasuredMessages measured_messages(const Model& model, const detail::Trace& trace);
-/// The same of each.
-std::vector<MeasuredMessages> measured_messages(const Model& model,
-                                                std::span<const detail::Trace> traces);
 
 /// One for each number of ranks and sizes.
 /// \throws UsageError  if a trace is of no rehearsal, or of another application, type, placement or

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 #include <utility>
 
 #include <cleave/dc_type.hpp>
@@ -30,11 +31,9 @@ NamedSizes given_by(const std::map<std::string, std::string>& options) {
   NamedSizes given;
   for (const auto& [name, value] : options) {
     try {
-      if (name == "size") {
-        given.merge(parse_sizes(value));
-      } else if (detail::is_size_name(name)) {
-        given.emplace(name, parse_count(value));
-      }
+      given.merge(name == "size"               ? parse_sizes(value)
+                  : detail::is_size_name(name) ? NamedSizes{{name, parse_count(value)}}
+                                               : NamedSizes{});
     } catch (const UsageError&) {
       continue;  // it says something else
     }
@@ -66,11 +65,11 @@ std::map<RunIdentity, Rounds> rounds_of(std::span<const Trace> traces) {
         continue;
       }
       const RunIdentity identity = identity_of(trace.run, repetition);
-      runs[identity].elapsed_ns.push_back(repetition.elapsed_ns);
+      Rounds& run = runs[identity];
+      run.elapsed_ns.push_back(repetition.elapsed_ns);
       round[identity].push_back(seconds_of(repetition.elapsed_ns));
-      const auto nodes = repetition.sizes.find("nodes");
-      if (nodes != repetition.sizes.end() && searches_one_problem(trace.run)) {
-        runs[identity].nodes.push_back(nodes->second);
+      if (searches_one_problem(trace.run) && repetition.sizes.contains("nodes")) {
+        run.nodes.push_back(repetition.sizes.at("nodes"));
       }
     }
     for (auto& [identity, seconds] : round) {
@@ -147,13 +146,7 @@ void add_search(SearchRun& run, const Trace& trace, const Trace::Run& repetition
     run.local_made += static_cast<double>(worker.local_made);
     run.remote_tried += static_cast<double>(worker.remote_tried);
     run.remote_made += static_cast<double>(worker.remote_made);
-    const auto at = std::ranges::find_if(run.workers, [&, &w = worker](const WorkerTotals& of) {
-      return std::pair(of.rank, of.thread) >= std::pair(w.rank, w.thread);
-    });
-    const bool is_known =
-        at != run.workers.end() && at->rank == worker.rank && at->thread == worker.thread;
-    (is_known ? at : run.workers.insert(at, {worker.rank, worker.thread}))->nodes +=
-        static_cast<double>(worker.nodes);
+    run.nodes_of[{worker.rank, worker.thread}] += static_cast<double>(worker.nodes);
   }
   if (workers > 0) {
     run.seconds.push_back(seconds_of(repetition.elapsed_ns));
@@ -168,16 +161,14 @@ struct PointData {
   SearchRun search;
 };
 
+/// Why a trace of a search says nothing; empty if it does.
 std::string lack_of_search(const Trace& trace) {
-  const auto has_nodes = [](const Trace::Run& run) {
-    const auto found = run.sizes.find("nodes");
-    return found != run.sizes.end() && found->second > 0;
-  };
-  return trace.workers.empty()
-             ? "left out, since it does not say what the workers did: measure again"
-         : std::ranges::all_of(trace.repetitions, has_nodes)
-             ? ""
-             : "left out, since its runs do not say how many nodes they had";
+  const bool has_nodes = std::ranges::all_of(trace.repetitions, [](const Trace::Run& run) {
+    return run.sizes.contains("nodes") && run.sizes.at("nodes") > 0;
+  });
+  return trace.workers.empty() || !has_nodes
+             ? "left out, since it does not say what workers or nodes it had: measure again"
+             : "";
 }
 
 /// Adds the repetitions of one trace to the points that they belong to, and what their blocks or
@@ -234,13 +225,6 @@ void add_trace(std::map<RunIdentity, PointData>& points, const Trace& trace,
   }
 }
 
-template <class Member>
-double median_of(const std::vector<Total>& totals, Member member) {
-  std::vector<double> values;
-  std::ranges::transform(totals, std::back_inserter(values), member);
-  return detail::median(std::move(values));
-}
-
 Sample sample_of(const RunPoint& point, const PlaceKey& place, const std::vector<Total>& totals) {
   const auto& [block, level, rank, message_bytes] = place;
   Sample sample{.block = block,
@@ -251,16 +235,20 @@ Sample sample_of(const RunPoint& point, const PlaceKey& place, const std::vector
                 .rank = rank,
                 .level = level,
                 .group = totals.front().group,
-                .spans = median_of(totals, &Total::spans),
-                .bytes = median_of(totals, &Total::bytes),
                 .disturbed = point.disturbed};
+  std::vector<double> spans;
+  std::vector<double> bytes;
   std::map<std::string, std::vector<double>> sizes;
   for (const Total& total : totals) {
     sample.seconds.push_back(total.seconds);
+    spans.push_back(total.spans);
+    bytes.push_back(total.bytes);
     for (const auto& [name, value] : total.largest_sizes) {
       sizes[name].push_back(value);
     }
   }
+  sample.spans = detail::median(std::move(spans));
+  sample.bytes = detail::median(std::move(bytes));
   for (auto& [name, values] : sizes) {
     sample.sizes[name] = detail::median(std::move(values));
   }
@@ -271,17 +259,13 @@ Sample sample_of(const RunPoint& point, const PlaceKey& place, const std::vector
 /// sizes than those of the problem, which then comes from somewhere else.
 std::set<std::string> given_sizes_of(const Trace& trace) {
   const auto option = trace.run.options.find("size");
-  if (option == trace.run.options.end() || option->second.empty() || trace.repetitions.empty()) {
-    return {};
-  }
   std::set<std::string> names;
-  for (const auto& [name, value] : given_by({*option})) {
+  if (option != trace.run.options.end() && !trace.repetitions.empty()) {
     const NamedSizes& sizes = trace.repetitions.front().sizes;
-    const auto found = sizes.find(name);
-    if (found == sizes.end() || found->second != value) {
-      return {};
+    const NamedSizes given = given_by({*option});
+    if (std::ranges::includes(sizes, given)) {
+      std::ranges::copy(std::views::keys(given), std::inserter(names, names.end()));
     }
-    names.insert(name);
   }
   return names;
 }
@@ -505,13 +489,11 @@ std::optional<Refusal> refuse_choice(const std::vector<Observation>& observation
     return std::nullopt;
   }
   const std::vector<std::string> varying = varying_sizes(observations);
-  if (varying.empty()) {
+  const bool is_one_run = std::ranges::all_of(
+      observations, [&](const Observation& o) { return o.run_sizes == first.run_sizes; });
+  if (varying.empty() || is_one_run) {
     return Refusal{fmt::format("{} is {:.6g} in every run: measure more sizes",
                                first.sizes.begin()->first, first.sizes.begin()->second)};
-  }
-  if (std::ranges::all_of(observations,
-                          [&](const Observation& o) { return o.run_sizes == first.run_sizes; })) {
-    return Refusal{"all runs have the same size: measure more sizes"};
   }
   if (varying.size() == 1) {
     return std::nullopt;
@@ -521,9 +503,8 @@ std::optional<Refusal> refuse_choice(const std::vector<Observation>& observation
   for (const std::string& size : varying) {
     names.push_back(size);
     std::vector<double>& column = columns.emplace_back();
-    for (const Observation& o : observations) {
-      column.push_back(o.sizes.at(size));
-    }
+    std::ranges::transform(observations, std::back_inserter(column),
+                           [&](const Observation& o) { return o.sizes.at(size); });
   }
   return refuse_dependent(names, columns, std::min(free, varying.size()) + 1);
 }

@@ -121,13 +121,6 @@ struct Sample {
   }
 };
 
-/// What a worker did, summed over the counted repetitions of one run.
-struct WorkerTotals {
-  int rank = 0;
-  int thread = 0;
-  double nodes = 0;
-};
-
 /// A run point of work stealing, of which the repetitions of the faster half count, and what its
 /// time went to: visiting nodes, and all else (docs/explanation/model.md, "Searches").
 struct SearchRun : RunPoint {
@@ -138,7 +131,7 @@ struct SearchRun : RunPoint {
   double local_made = 0;
   double remote_tried = 0;
   double remote_made = 0;
-  std::vector<WorkerTotals> workers;  ///< by rank and thread
+  std::map<std::pair<int, int>, double> nodes_of;  ///< a worker, by rank and thread
 
   int workers_per_host() const { return ranks_per_host * threads; }
   double repetitions() const { return static_cast<double>(seconds.size()); }

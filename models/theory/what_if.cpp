@@ -6,6 +6,7 @@
 
 #include <charconv>
 #include <functional>
+#include <ranges>
 #include <string>
 
 #include <cleave/error.hpp>
@@ -14,8 +15,21 @@ namespace cleave::models {
 
 namespace {
 
+/// Multiplies `member` of each.
+template <class All, class T, class... Members>
+void multiply(All& all, double factor, T member, Members... members) {
+  for (auto& one : all) {
+    one.*member *= factor;
+  }
+  if constexpr (sizeof...(members) > 0) {
+    multiply(all, factor, members...);
+  }
+}
+
 /// Multipliers of all that has a time of its own in a model, by name.
 std::map<std::string_view, std::function<void(double)>> multipliers(Model& model) {
+  using detail::Communication;
+  using detail::MessageSegment;
   std::map<std::string_view, std::function<void(double)>> all;
   const auto add = [&](detail::Block block, auto multiply) { all[name_of(block)] = multiply; };
   if (auto* parts = std::get_if<HypercubeModel>(&model.parts)) {
@@ -29,19 +43,23 @@ std::map<std::string_view, std::function<void(double)>> multipliers(Model& model
     add(detail::Block::sequential, [search](double factor) { search->what_if_visits = factor; });
     add(detail::Block::steal, [search](double factor) { search->what_if_steals = factor; });
   }
-  return all;
-}
-
-/// Multiplies a member of all entries and of their segments.
-template <class T, class U>
-void multiply(Network& network, T detail::Communication::*entry, U detail::MessageSegment::*segment,
-              double factor) {
-  for (detail::Communication& e : network.exchange) {
-    e.*entry *= factor;
-    for (detail::MessageSegment& s : e.segments) {
-      s.*segment *= factor;
-    }
+  if (auto& entries = model.network.exchange; !entries.empty()) {
+    all["l"] = [&entries](double factor) {
+      multiply(entries, factor, &Communication::latency_s, &Communication::latency_error_s);
+      for (Communication& e : entries) {
+        multiply(e.segments, factor, &MessageSegment::latency_s, &MessageSegment::latency_error_s);
+      }
+    };
+    all["g"] = [&entries](double factor) {
+      multiply(entries, factor, &Communication::gap_s_per_byte,
+               &Communication::gap_error_s_per_byte);
+      for (Communication& e : entries) {
+        multiply(e.segments, factor, &MessageSegment::gap_s_per_byte,
+                 &MessageSegment::gap_error_s_per_byte);
+      }
+    };
   }
+  return all;
 }
 
 }  // namespace
@@ -76,40 +94,19 @@ WhatIf parse_what_if(std::string_view text) {
 std::vector<std::string_view> changeable_blocks(const Model& model) {
   Model copy = model;
   std::vector<std::string_view> names;
-  for (std::size_t i = 0; i < detail::kBlockNames.size(); ++i) {
-    if (multipliers(copy).contains(detail::kBlockNames[i])) {
-      names.push_back(detail::kBlockNames[i]);
-    }
-  }
+  const auto all = multipliers(copy);
+  std::ranges::copy_if(detail::kBlockNames, std::back_inserter(names),
+                       [&](std::string_view name) { return all.contains(name); });
   return names;
 }
 
 Model changed(Model model, const WhatIf& what_if) {
-  using detail::Communication;
-  using detail::MessageSegment;
+  const auto all = multipliers(model);
   for (const auto& [name, factor] : what_if) {
-    if (name == "l" || name == "g") {
-      if (model.network.is_empty()) {
-        throw UsageError("l and g of this model are not known, so that they cannot change");
-      }
-      if (name == "l") {
-        multiply(model.network, &Communication::latency_s, &MessageSegment::latency_s, factor);
-        multiply(model.network, &Communication::latency_error_s, &MessageSegment::latency_error_s,
-                 factor);
-      } else {
-        multiply(model.network, &Communication::gap_s_per_byte, &MessageSegment::gap_s_per_byte,
-                 factor);
-        multiply(model.network, &Communication::gap_error_s_per_byte,
-                 &MessageSegment::gap_error_s_per_byte, factor);
-      }
-      continue;
-    }
-    const auto all = multipliers(model);
     const auto found = all.find(name);
     if (found == all.end()) {
-      throw UsageError(
-          fmt::format("{} has no time of its own in this model that could change: {} have", name,
-                      fmt::join(changeable_blocks(model), ", ")));
+      throw UsageError(fmt::format("{} of this model is not known, so that it cannot change: {} is",
+                                   name, fmt::join(std::views::keys(all), ", ")));
     }
     found->second(factor);
   }

@@ -19,8 +19,11 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <ranges>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -105,48 +108,44 @@ ExtraPFunction extra_p_function(std::size_t parameters, std::mt19937_64& random)
       f.terms.push_back(
           {uniform(random, 0, 1000), one_of(random, kPowers), one_of(random, kLogarithms)});
     }
-    bool matter = true;
-    for (const std::size_t place : {std::size_t{0}, std::size_t{4}}) {
+    const auto matters = [&](std::size_t i, std::size_t place) {
       std::vector<double> x;
-      for (std::size_t i = 0; i < parameters; ++i) {
-        x.push_back(kValues[i][place]);
+      for (std::size_t of = 0; of < parameters; ++of) {
+        x.push_back(kValues[of][place]);
       }
-      for (std::size_t i = 0; i < parameters; ++i) {
-        std::vector<double> more = x;
-        more[i] *= 1.0001;
-        const double part =
-            f.adds ? f.term(i, x[i]) / f(x) : (f(more) - f(x)) / (x[i] * 1e-4) / f(x);
-        matter = matter && part >= kMatters;
-      }
-    }
-    if (matter) {
+      std::vector<double> more = x;
+      more[i] *= 1.0001;
+      return kMatters <=
+             (f.adds ? f.term(i, x[i]) / f(x) : (f(more) - f(x)) / (x[i] * 1e-4) / f(x));
+    };
+    if (std::ranges::all_of(std::views::iota(std::size_t{0}, parameters),
+                            [&](std::size_t i) { return matters(i, 0) && matters(i, 4); })) {
       return f;
     }
   }
 }
 
+/// `count` times what `repeat` draws.
+template <class Repeat>
+std::vector<double> drawn(int count, Repeat repeat) {
+  std::vector<double> all(static_cast<std::size_t>(count));
+  std::ranges::generate(all, repeat);
+  return all;
+}
+
 Task extra_p_task(std::size_t parameters, double noise, std::mt19937_64& random) {
   constexpr std::array kNames = {"a", "b", "c"};
-  constexpr int kRepetitions = 4;
   const ExtraPFunction f = extra_p_function(parameters, random);
+  const auto repetitions = [&](double seconds) {
+    return drawn(4, [&] { return seconds * (1 + uniform(random, -noise, noise)); });
+  };
   Task task;
-  std::vector<double> target;
   std::size_t rows = 1;
-  for (std::size_t i = 0; i < parameters; ++i) {
-    target.push_back(kNext[i]);
+  for (std::size_t i = 0; i < parameters; ++i, rows *= 5) {
     task.target[kNames[i]] = kNext[i];
-    rows *= 5;
   }
-  std::vector<double> quiet;
-  for (int i = 0; i < 101; ++i) {
-    std::vector<double> repetitions;
-    for (int r = 0; r < kRepetitions; ++r) {
-      repetitions.push_back(1 + uniform(random, -noise, noise));
-    }
-    quiet.push_back(quiet_time(repetitions));
-  }
-  task.mean = f(target);
-  task.truth = task.mean * median(std::move(quiet));
+  task.mean = f({kNext.begin(), kNext.begin() + parameters});
+  task.truth = task.mean * median(drawn(101, [&] { return quiet_time(repetitions(1)); }));
   for (std::size_t row = 0; row < rows; ++row) {
     std::vector<double> x;
     NamedValues sizes;
@@ -154,84 +153,51 @@ Task extra_p_task(std::size_t parameters, double noise, std::mt19937_64& random)
       x.push_back(kValues[i][rest % 5]);
       sizes[kNames[i]] = x.back();
     }
-    std::vector<double> repetitions;
-    for (int r = 0; r < kRepetitions; ++r) {
-      repetitions.push_back(f(x) * (1 + uniform(random, -noise, noise)));
-    }
-    task.rows.push_back(row_of(sizes, quiet_time(repetitions), chance_disturbed(repetitions)));
-    task.repetitions.push_back(std::move(repetitions));
+    const std::vector<double> all = repetitions(f(x));
+    task.rows.push_back(row_of(sizes, quiet_time(all), chance_disturbed(all)));
+    task.repetitions.push_back(all);
   }
   return task;
 }
 
-/// Work of N, perhaps times K, that ranks share; what grows with them, or does not fall; perhaps a
-/// constant.
-struct SharedWork {
-  enum class Beside { ranks, log_ranks, n, n_log_ranks, k_log_ranks };
-  double power = 1;
-  double logarithms = 0;
-  bool is_by_k = false;
-  Beside beside = Beside::ranks;
-  double weight = 1;
-  double constant = 0;
-
-  double operator()(double n, double k, double ranks) const {
-    const double work = std::pow(n / 1e5, power) * std::pow(std::log2(n) / 17, logarithms);
-    return (is_by_k ? k / 16 : 1) * work / ranks + weight * other(n / 1e5, k / 16, ranks) +
-           constant;
-  }
-  double other(double n, double k, double ranks) const {
-    switch (beside) {
-      case Beside::ranks:
-        return 0.02 * ranks;
-      case Beside::log_ranks:
-        return 0.1 * std::log2(ranks);
-      case Beside::n:
-        return 0.05 * n;
-      case Beside::n_log_ranks:
-        return 0.02 * n * std::log2(ranks);
-      default:
-        return 0.1 * k * std::log2(ranks);
-    }
-  }
-};
+/// Seconds of N, K and a number of ranks: work of N, perhaps times K, that ranks share; what grows
+/// with them, or does not fall; perhaps a constant.
+using SharedWork = std::function<double(double, double, double)>;
 
 SharedWork shared_work(bool has_k, std::mt19937_64& random) {
-  using Beside = SharedWork::Beside;
-  SharedWork f{.power = one_of(random, std::array{0.5, 1.0, 1.0, 1.0, 1.5, 2.0}),
-               .logarithms = one_of(random, std::array{0.0, 0.0, 1.0}),
-               .beside = one_of(random, std::array{Beside::ranks, Beside::log_ranks, Beside::n}),
-               .weight = one_of(random, std::array{0.3, 1.0, 2.0}),
-               .constant = one_of(random, std::array{0.0, 0.05})};
-  if (has_k) {
-    f.is_by_k = uniform(random, 0, 1) < 0.5;
-    f.beside = one_of(random, std::array{Beside::ranks, Beside::log_ranks, Beside::n,
-                                         Beside::n_log_ranks, Beside::k_log_ranks});
-  }
-  return f;
+  using Beside = double (*)(double n, double k, double ranks);
+  constexpr std::array<Beside, 5> kBeside = {
+      [](double, double, double ranks) { return 0.02 * ranks; },
+      [](double, double, double ranks) { return 0.1 * std::log2(ranks); },
+      [](double n, double, double) { return 0.05 * n; },
+      [](double n, double, double ranks) { return 0.02 * n * std::log2(ranks); },
+      [](double, double k, double ranks) { return 0.1 * k * std::log2(ranks); }};
+  const double power = one_of(random, std::array{0.5, 1.0, 1.0, 1.0, 1.5, 2.0});
+  const double logarithms = one_of(random, std::array{0.0, 0.0, 1.0});
+  Beside beside = one_of(random, std::span(kBeside).first(3));
+  const double weight = one_of(random, std::array{0.3, 1.0, 2.0});
+  const double constant = one_of(random, std::array{0.0, 0.05});
+  const bool is_by_k = has_k && uniform(random, 0, 1) < 0.5;
+  beside = has_k ? one_of(random, kBeside) : beside;
+  return [=](double n, double k, double ranks) {
+    const double work = std::pow(n / 1e5, power) * std::pow(std::log2(n) / 17, logarithms);
+    return (is_by_k ? k / 16 : 1) * work / ranks + weight * beside(n / 1e5, k / 16, ranks) +
+           constant;
+  };
 }
 
 /// Of up to 16 ranks; asked about are 64, and twice the largest N.
 Task shared_work_task(bool has_k, double deviation, std::mt19937_64& random) {
-  constexpr int kRepetitions = 3;
   const SharedWork f = shared_work(has_k, random);
   std::normal_distribution<double> normal(0, deviation);
   const auto repetitions = [&](double seconds) {
-    std::vector<double> all;
-    for (int r = 0; r < kRepetitions; ++r) {
-      all.push_back(seconds * (1 + std::abs(normal(random))));
-    }
-    return all;
+    return drawn(3, [&] { return seconds * (1 + std::abs(normal(random))); });
   };
   Task task{.target = {{"N", 16e5}, {kRanksSize, 64}}};
   if (has_k) {
     task.target["K"] = 64;
   }
-  std::vector<double> quiet;
-  for (int i = 0; i < 101; ++i) {
-    quiet.push_back(quiet_time(repetitions(1)));
-  }
-  task.truth = f(16e5, 64, 64) * median(std::move(quiet));
+  task.truth = f(16e5, 64, 64) * median(drawn(101, [&] { return quiet_time(repetitions(1)); }));
   for (double n = 1e5; n <= 8e5; n *= 2) {
     for (const double k : has_k ? std::vector<double>{4, 16, 64} : std::vector<double>{64}) {
       for (const double ranks : {1, 2, 4, 8, 16}) {
@@ -272,11 +238,8 @@ std::vector<std::vector<double>> with_bursts(double deviation, double busy,
 }
 
 double quiet_of(const std::vector<std::vector<double>>& rounds) {
-  std::vector<double> all;
-  for (const std::vector<double>& round : rounds) {
-    all.insert(all.end(), round.begin(), round.end());
-  }
-  return quiet_time(all);
+  const auto all = std::views::join(rounds);
+  return quiet_time({all.begin(), all.end()});
 }
 
 Task law_task(double busy, std::mt19937_64& random) {
@@ -292,18 +255,14 @@ Task law_task(double busy, std::mt19937_64& random) {
     return std::pow(n / middle, power) * std::pow(std::log2(n) / std::log2(middle), logarithm) +
            share / (1 - share);
   };
-  std::vector<double> quiet;
-  for (int i = 0; i < 51; ++i) {
-    quiet.push_back(quiet_of(with_bursts(deviation, 0, random)));
-  }
+  const double quiet =
+      median(drawn(51, [&] { return quiet_of(with_bursts(deviation, 0, random)); }));
   const double largest = kFirst * std::pow(2, count - 1);
-  Task task{.target = {{"N", 4 * largest}}, .truth = law(4 * largest) * median(quiet)};
+  Task task{.target = {{"N", 4 * largest}}, .truth = law(4 * largest) * quiet};
   for (double n = kFirst; n <= largest; n *= 2) {
     const auto rounds = with_bursts(deviation, busy, random);
     std::vector<double> medians;
-    for (const std::vector<double>& round : rounds) {
-      medians.push_back(median(round));
-    }
+    std::ranges::transform(rounds, std::back_inserter(medians), median);
     task.rows.push_back(row_of({{"N", n}}, law(n) * quiet_of(rounds), chance_disturbed(medians)));
   }
   return task;
@@ -336,9 +295,9 @@ void judge_tasks(benchmark::State& state, const Draws& draws, MakeTask make_task
       const Law law = std::get<Law>(fit_law(task.rows, candidate_forms(task.rows, Of::run)));
       const Estimate said = law.at(task.target);
       const double error = std::abs(said.median / task.truth - 1);
-      within[0] += error <= 0.05 ? 1 : 0;
-      within[1] += error <= 0.10 ? 1 : 0;
-      within[2] += error <= 0.20 ? 1 : 0;
+      for (std::size_t i = 0; i < within.size(); ++i) {
+        within[i] += error <= 0.05 * (1 << i) ? 1 : 0;
+      }
       holds += said.low <= task.truth && task.truth <= said.high ? 1 : 0;
       half_widths.push_back((said.high - said.low) / 2 / said.median);
     });
@@ -417,7 +376,7 @@ void for_each_kind_of_extra_p(Use use) {
 }
 
 template <class MakeTask>
-void register_tasks(const std::string& name, const Draws& draws, MakeTask make_task) {
+void register_tasks(const std::string& name, MakeTask make_task, const Draws& draws) {
   benchmark::RegisterBenchmark(
       name.c_str(), [=](benchmark::State& state) { judge_tasks(state, draws, make_task); })
       ->Unit(benchmark::kMillisecond)
@@ -446,19 +405,19 @@ void run(int argc, char** argv) {
     });
     return;
   }
-  for_each_kind_of_extra_p(
-      [&](const std::string& name, auto make_task) { register_tasks(name, draws, make_task); });
+  for_each_kind_of_extra_p([&](auto&&... kind) { register_tasks(kind..., draws); });
   for (const int sizes : {1, 2}) {
     for (const int percent : {1, 5}) {
-      register_tasks(fmt::format("shared_work-{}-sizes-{}-percent", sizes, percent), draws,
-                     [=](std::mt19937_64& random) {
-                       return shared_work_task(sizes == 2, percent / 100.0, random);
-                     });
+      register_tasks(
+          fmt::format("shared_work-{}-sizes-{}-percent", sizes, percent),
+          [=](auto& random) { return shared_work_task(sizes == 2, percent / 100.0, random); },
+          draws);
     }
   }
   for (const int busy : {0, 15, 30, 50}) {
-    register_tasks(fmt::format("laws-busy-{}-percent", busy), draws,
-                   [=](std::mt19937_64& random) { return law_task(busy / 100.0, random); });
+    register_tasks(
+        fmt::format("laws-busy-{}-percent", busy),
+        [=](auto& random) { return law_task(busy / 100.0, random); }, draws);
   }
   benchmark::RegisterBenchmark("fit_and_predict_10000_samples", fit_and_predict_10000_samples)
       ->Unit(benchmark::kMillisecond);

@@ -14,7 +14,7 @@
 #include "models/report/answer.hpp"
 #include "models/report/page/page.hpp"
 #include "models/report/table.hpp"
-#include "models/theory/plan.hpp"
+#include "models/theory/prediction.hpp"
 #include "models/theory/what_if.hpp"
 
 namespace cleave::models {

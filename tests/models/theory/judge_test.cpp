@@ -30,23 +30,12 @@ TEST(Quiet, TheFasterHalfOfAllRoundsCounts) {
   EXPECT_NEAR(quiet_time(measurements.points.front().seconds), 1.005 * expected, 1e-3 * expected);
 }
 
-TEST(Quiet, OfAnOddNumberOneMoreThanHalfCounts) {
-  EXPECT_EQ(faster_half({3, 1, 2}), (std::vector<double>{1, 2}));
-  EXPECT_EQ(faster_half({5}), (std::vector<double>{5}));
-  EXPECT_EQ(quiet_time({4, 3, 2, 1}), 1.5);
-}
-
 TEST(Quiet, RoundsThatAgreeAreHardlyDisturbed) {
   EXPECT_EQ(chance_disturbed({1}), 0.1);
   EXPECT_EQ(chance_disturbed({1, 1.04, 1.02}), 0.005);
   EXPECT_EQ(chance_disturbed({1, 1.06, 1.02}), 0.2);
   const std::vector<Trace> traces = {round_of(1), round_of(1.2)};
   EXPECT_EQ(collect_measurements(traces).points.front().disturbed, 0.2);
-}
-
-TEST(Quiet, TheTwoQuickestRoundsAreCompared) {
-  EXPECT_EQ(quickest_rounds_apart({5}), 0);
-  EXPECT_DOUBLE_EQ(quickest_rounds_apart({9, 1.25, 1}), 0.25);
 }
 
 TEST(Quiet, AHostThatIsBusyTwoThirdsOfTheTimeIsFittedAsAQuietOne) {
@@ -98,44 +87,29 @@ TEST(Verdict, IsByTheIntervalsOfHeldOutRuns) {
       << far_off.sentence();
 }
 
-TEST(Verdict, OfOneOfTwoInsideIsNotTrusted) {
-  EXPECT_TRUE(judge({judged(1, 0.95, 1.05), judged(1, 0.95, 1.05)}).trusted.value());
-  EXPECT_FALSE(judge({judged(1, 0.95, 1.05), judged(1.06, 0.95, 1.05)}).trusted.value());
-}
-
 TEST(Verdict, OfWideIntervalsIsNotTrusted) {
   std::vector<JudgedRun> runs(3, judged(1, 0.9, 1.1));
   runs.resize(5, judged(1, 0.7, 1.4));
   EXPECT_TRUE(judge(runs).trusted.value()) << "three of five are narrow";
   runs.push_back(judged(1, 0.7, 1.4));
   runs.push_back(judged(1, 0.3, 3));
-  const Verdict vague = judge(runs);
-  EXPECT_FALSE(vague.trusted.value());
-  EXPECT_EQ(vague.inside, 7);
-  EXPECT_EQ(vague.sentence(),
+  EXPECT_EQ(judge(runs).sentence(),
             "not trusted: too uncertain, intervals of +-35 %; 7 of 7 held-out runs in their "
-            "intervals, median error 1.0 %. Narrower: measure sizes that differ more, nearer to "
+            "intervals, median error 1.0 %. Better: measure sizes that differ more, nearer to "
             "those asked about, or more rounds (--rounds)");
-}
-
-TEST(Verdict, OfRunsThatSpreadAsFarIsNotTrusted) {
   JudgedRun busy = judged(1.15, 0.95, 1.05);
   busy.spread = 0.12;
   busy.inside = true;
   const std::string said = judge({busy, busy}).sentence();
   EXPECT_TRUE(said.starts_with("not trusted: too uncertain, intervals of +-17 %; 2 of 2 ")) << said;
-  EXPECT_NE(said.find("The host was busy (repetitions of a run lie 12 % apart)"), std::string::npos)
-      << said;
 }
 
 TEST(Verdict, SaysWhatMakesARehearsalNarrower) {
   JudgedRun wide = judged(1, 0.8, 1.25);
   wide.prediction.is_rehearsed = true;
   wide.prediction.ranks = 2;
-  EXPECT_NE(
-      judge({wide}).advice.find("(mpiexec -n 2 cleave-calibrate --out there.machine.json) and "
-                                "give it by --machine there.machine.json"),
-      std::string::npos);
+  const std::string calibrate = judge({wide}).advice;
+  EXPECT_NE(calibrate.find("(mpiexec -n 2 cleave-calibrate --out"), std::string::npos) << calibrate;
   wide.prediction.half_width_of_blocks = 0.2;
   EXPECT_NE(judge({wide}).advice.find("rehearse on an idle host"), std::string::npos);
 }

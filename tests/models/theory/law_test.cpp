@@ -176,33 +176,6 @@ TEST(Law, SizesDisturbedThroughoutDoNotCount) {
       << "the chance is what leaves it out";
 }
 
-TEST(Law, OfRanksThatShareAHostIsAFactor) {
-  const TrueLaw truth = [](const NamedValues& s) { return 3e-9 * s.at("N"); };
-  std::vector<Observation> rows = along(6, 2, truth);
-  for (Observation o : along(6, 2, truth)) {
-    o.ranks_per_host = 2;
-    o.value *= 1.5;
-    rows.push_back(o);
-  }
-  rows.push_back(rows.front());  // of four, one run only
-  rows.back().ranks_per_host = 4;
-  rows.back().value *= 2;
-  const Law law = fitted(rows);
-  EXPECT_NEAR(far(law, 1e6, 1), 3e-3, 1e-5);
-  EXPECT_NEAR(far(law, 1e6, 2), 4.5e-3, 2e-5);
-  EXPECT_NEAR(far(law, 1e6, 4), 6e-3, 1e-4);
-}
-
-TEST(Law, OfThreeNoisySizesIsNotFarOffBeyondThem) {
-  int near = 0;
-  for (unsigned seed = 1; seed <= 40; ++seed) {
-    const Law law = fitted(along(3, 4, kNLogN, 0.05, seed));
-    const double n = 32 * law.range.at("N").second;
-    near += std::abs(std::log(far(law, n) / kNLogN({{"N", n}}))) < std::log(1.5) ? 1 : 0;
-  }
-  EXPECT_GE(near, 36);
-}
-
 TEST(Law, OfFewSizesAnswers) {
   const TrueLaw truth = [](const NamedValues& s) { return 1e-3 + 3e-9 * s.at("N"); };
   for (int count = 1; count <= 4; ++count) {

@@ -5,7 +5,6 @@
 #include <cleave/error.hpp>
 
 #include "models/theory/fit.hpp"
-#include "models/theory/plan.hpp"
 #include "models/theory/prediction.hpp"
 #include "models/theory/what_if.hpp"
 #include "tests/models/synthetic_runs.hpp"
@@ -91,41 +90,6 @@ std::optional<Law> memory_of_elements(bool replicated) {
     }
   }
   return fit_memory(points);
-}
-
-TEST(Plan, LooksAtTheMemoryOfAHost) {
-  PlanRequest request{.sizes = kAsked, .ranks = {1, 2, 4, 8}, .options = on_one_host(8)};
-  request.deadline_s = 1e6;
-  request.host_bytes = 1e12;
-  EXPECT_THROW(make_plan(fitted_sort(), request), UsageError);
-  Model model = fitted_sort();
-  model.memory = memory_of_elements(true);
-  const double of_one = *make_plan(model, request).choices[0].prediction.host_bytes();
-  request.efficiency = 0.01;
-  request.deadline_s.reset();
-  request.host_bytes = 3 * of_one;
-  const Plan plan = make_plan(model, request);
-  ASSERT_TRUE(plan.chosen.has_value());
-  EXPECT_EQ(plan.choices[*plan.chosen].prediction.ranks, 2);
-  EXPECT_NEAR(*plan.choices[3].prediction.host_bytes(), 8 * of_one, of_one);
-  request.host_bytes = 0.5 * of_one;
-  EXPECT_FALSE(make_plan(model, request).chosen);
-}
-
-TEST(Plan, SaysWhereTheMemoryIsExtrapolated) {
-  Model model = fitted_sort();  // fitted to 384 MiB of data on one rank
-  model.memory = memory_of_elements(true);
-  const auto notes_at = [&](std::int64_t n) {
-    PlanRequest request{.sizes = {{"N", n}}, .ranks = {2}, .options = on_one_host(8)};
-    request.deadline_s = 1e6;
-    request.host_bytes = 1e12;
-    const Plan plan = make_plan(model, request);
-    return std::ranges::count(
-        plan.choices.at(0).prediction.remarks,
-        "memory is extrapolated: ranks of the fitted runs needed at most 404 MiB");
-  };
-  EXPECT_EQ(notes_at(32 << 20), 0);
-  EXPECT_EQ(notes_at(64 << 20), 1);
 }
 
 TEST(Memory, ReplicatedDataStaysWholeAndDistributedDataIsShared) {

@@ -148,17 +148,6 @@ TEST(Search, FindsTheTimeOfANodeAndTheEfficiency) {
   }
 }
 
-TEST(Search, FewStealsByChanceDoNotPullTheMeanDown) {
-  const Truth truth{.uneven = 0.9};
-  std::vector<std::int64_t> sizes;
-  for (std::int64_t nodes = 1 << 18; nodes < 1 << 24; nodes += nodes / 5) {
-    sizes.push_back(nodes);
-  }
-  const Model model = fit(search_traces(truth, {{2, 1}, {4, 1}, {8, 1}}, sizes));
-  const double expected = truth.seconds(16, 1, 1 << 24);
-  EXPECT_NEAR(predicted(model, 16, 1, 1 << 24), expected, 0.1 * expected);
-}
-
 TEST(Search, PredictsMoreRanksAndLargerTreesThanItHasSeen) {
   const Truth truth{.noise = 0.02};
   const Model model = fit(search_traces(truth, {{1, 1}, {2, 1}, {4, 1}, {8, 1}}, kSizes));
@@ -220,12 +209,6 @@ TEST(Search, OnOtherHostsNeedsARehearsal) {
   EXPECT_LT(f.half_width_of_measured, 0.03);
 }
 
-TEST(Search, HasNoLawOfWhatWasRehearsedOnAnAssumedNetwork) {
-  std::vector<Trace> rehearsed = rehearsals(Truth(), {{16, 1}, {64, 1}}, 1);
-  rehearsed.back().run.options["network"] = "ethernet-10g";
-  EXPECT_NE(message_of([&] { fit(rehearsed); }).find("assumed, ethernet-10g"), std::string::npos);
-}
-
 TEST(Search, IsWideAndNamedWhereItWasRehearsedOnAnAssumedNetwork) {
   const Truth truth;
   const Model model =
@@ -258,13 +241,6 @@ TEST(Search, HalfTheTimeOfANodeLeavesTheStealsAsTheyAre) {
   const auto after = of(changed(model, parse_what_if("sequential=0.5x,steal=2x")));
   EXPECT_DOUBLE_EQ(after[0].seconds, before[0].seconds / 2);
   EXPECT_DOUBLE_EQ(after[1].seconds, before[1].seconds * 2);
-}
-
-TEST(Search, OneAndTwoWorkersTellOfRanksWithThreads) {
-  const Truth truth;
-  const Model model = fit(search_traces(truth, {{1, 1}, {1, 2}, {2, 1}}, kSizes));
-  const double expected = truth.seconds(2, 2, 1 << 23);
-  EXPECT_NEAR(predicted(model, 2, 2, 1 << 23), expected, 0.03 * expected);
 }
 
 TEST(Search, SaysWhatTheTracesCannotTell) {
@@ -309,22 +285,6 @@ TEST(Search, IsAskedByWhatARehearsalWasGiven) {
             }),
             "size N is not one of this model's: nodes; a rehearsal of N=31 would answer "
             "(--rehearse)");
-}
-
-TEST(Search, AFileKeepsTheModel) {
-  const ::cleave::testing::TemporaryFolder folder;
-  const Truth truth{.noise = 0.02};
-  const Model model = fit(search_traces(truth, {{1, 1}, {1, 2}, {2, 1}, {4, 1}}, kSizes));
-  write_model(folder / "x.model.json", model);
-  const Model read = read_model(folder / "x.model.json");
-  for (const auto& [ranks, threads] : {std::pair(1, 1), std::pair(2, 2), std::pair(16, 1)}) {
-    const PredictOptions options{.ranks_per_host = ranks, .threads = threads};
-    const Prediction a = predict(model, ranks, {{"nodes", 1 << 25}}, options);
-    const Prediction b = predict(read, ranks, {{"nodes", 1 << 25}}, options);
-    EXPECT_EQ(a.seconds, b.seconds);
-    EXPECT_EQ(a.low, b.low);
-    EXPECT_EQ(a.high, b.high);
-  }
 }
 
 TEST(SearchReport, HasATableOfTheWorkers) {

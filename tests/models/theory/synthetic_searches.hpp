@@ -2,7 +2,8 @@
 // Traces of searches that never ran, made from coefficients.
 #pragma once
 
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -63,9 +64,9 @@ struct Truth {
   }
 };
 
-std::int64_t ns(double seconds) { return std::llround(seconds * 1e9); }
+inline std::int64_t ns(double seconds) { return std::llround(seconds * 1e9); }
 
-Trace search_trace(const Truth& truth, int ranks, int threads, std::int64_t nodes) {
+inline Trace search_trace(const Truth& truth, int ranks, int threads, std::int64_t nodes) {
   constexpr int kRepetitions = 3;
   Trace trace;
   trace.file = fmt::format("search-{}-{}-{}.trace.jsonl", ranks, threads, nodes);
@@ -117,9 +118,9 @@ Trace search_trace(const Truth& truth, int ranks, int threads, std::int64_t node
   return trace;
 }
 
-std::vector<Trace> search_traces(const Truth& truth,
-                                 const std::vector<std::pair<int, int>>& workers,
-                                 const std::vector<std::int64_t>& sizes) {
+inline std::vector<Trace> search_traces(const Truth& truth,
+                                        const std::vector<std::pair<int, int>>& workers,
+                                        const std::vector<std::int64_t>& sizes) {
   std::vector<Trace> traces;
   for (const auto& [ranks, threads] : workers) {
     for (const std::int64_t nodes : sizes) {
