@@ -13,7 +13,7 @@
 
 #include "models/study/study_folder.hpp"
 #include "models/theory/model_file.hpp"
-#include "models/theory/what_if.hpp"
+#include "models/theory/model.hpp"
 
 namespace cleave::models {
 

@@ -16,8 +16,8 @@
 #include "models/study/study_folder.hpp"
 #include "models/study/study_plan.hpp"
 #include "models/theory/fit.hpp"
-#include "models/theory/forms.hpp"
-#include "models/theory/judge.hpp"
+#include "models/theory/law.hpp"
+#include "models/theory/prediction.hpp"
 #include "models/theory/model_file.hpp"
 
 namespace cleave::models {

@@ -15,7 +15,7 @@
 
 #include "models/report/answer.hpp"
 #include "models/report/table.hpp"
-#include "models/theory/judge.hpp"
+#include "models/theory/prediction.hpp"
 #include "models/theory/model.hpp"
 #include "models/theory/samples.hpp"
 

@@ -48,11 +48,8 @@ Model fit_model(const Measurements& measurements, const std::optional<detail::Ma
 /// determine it.
 std::optional<Law> fit_memory(const std::vector<RunPoint>& points);
 
-// The kinds of models, of a model that knows its application and its network. Each sets its parts
-// and what could not be fitted.
-
-/// Fits the blocks, sizes and exchanges. `has_machine`: whether l and g come from elsewhere.
+/// Fits blocks, sizes and exchanges of a model that knows its application and its network.
+/// `has_machine`: whether l and g come from elsewhere.
 void fit_hypercube(Model& model, const Measurements& measurements, Forms forms, bool has_machine);
-void fit_search(Model& model, const std::vector<SearchRun>& runs);
 
 }  // namespace cleave::models

@@ -12,7 +12,7 @@
 #include <cleave/trace/median.hpp>
 
 #include "models/theory/fit.hpp"
-#include "models/theory/forms.hpp"
+#include "models/theory/law.hpp"
 #include "models/theory/statistics.hpp"
 
 namespace cleave::models {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/theory/forms.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,6 +6,8 @@
 #include <map>
 #include <set>
 #include <utility>
+
+#include "models/theory/law.hpp"
 
 namespace cleave::models {
 

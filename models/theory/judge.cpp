@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/theory/judge.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <cleave/trace/median.hpp>
 #include <cleave/trace/words.hpp>
 
+#include "models/theory/prediction.hpp"
 #include "models/theory/statistics.hpp"
 
 namespace cleave::models {

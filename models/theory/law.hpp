@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include <cleave/sizes.hpp>
+#include <cleave/trace/span.hpp>
 
 #include "models/theory/basis.hpp"
 #include "models/theory/least_squares.hpp"
@@ -114,5 +116,27 @@ std::variant<Law, Refusal> fit_law(std::vector<Observation> observations,
 /// How well forms explain `observations`, by three steps of the fit: the logarithm of the evidence,
 /// also where a coefficient is still negative.
 std::function<double(const Form&)> first_look(std::vector<Observation> observations);
+
+/// S^power log2(S)^logarithms.
+Basis power(const std::string& size, double power, int logarithms = 0);
+
+/// What forms are of: a block, or a whole run that nothing is known of but its sizes.
+enum class Of { block, run };
+
+/// The forms that a fit tries, with their prices (docs/explanation/model.md, "Forms"). Terms of a
+/// size S are S^p, S^p log2 S and log2 S, powers above 1 only where S varies by a factor of four;
+/// a run has more. Forms of several sizes are too many to try: a search finds the likely ones by
+/// some thousand first looks at `observations`.
+std::vector<PricedForm> candidate_forms(const std::vector<Observation>& observations, Of of);
+
+/// What is moved and copied: a constant and one or two sizes, the simplest first.
+std::vector<PricedForm> linear_forms(const std::vector<std::string>& size_names);
+
+/// Whether Printista and Saez have forms of these sizes, in alphabetical order: N, or M and N.
+bool has_paper_forms(const std::vector<std::string>& size_names);
+
+/// The form that Printista and Saez (section VI.A) give `block` of an application with these sizes:
+/// N alone, or N and M of a graph. None for other blocks and sizes.
+std::optional<Form> paper_form(detail::Block block, const std::vector<std::string>& size_names);
 
 }  // namespace cleave::models

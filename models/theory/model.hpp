@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -28,9 +29,8 @@ struct BlockModel {
   int samples = 0;  ///< that it was fitted to: one a rank and level of a run
 };
 
-/// How the size `size` of `block` follows from the run's in a group that has a fraction of the
-/// problem. It is the run's size times `scale`, and times the fraction unless every level has the
-/// whole (the N roots of a graph's components).
+/// How `size` of `block` follows from the run's in a group that has a fraction of the problem:
+/// times `scale`, and the fraction unless every level has the whole (the N roots of a graph).
 struct Scaling {
   detail::Block block = detail::Block::sequential;
   std::string size;
@@ -68,9 +68,8 @@ struct HypercubeModel {
 };
 
 /// The time of a search by work stealing (docs/explanation/model.md, "Searches"): W nodes on R
-/// ranks of t threads take T = tau W / (R t) / efficiency. tau, the time of a node, has a factor
-/// for each number of workers that compute at once on a host. The efficiency is the part of the
-/// workers' time in which they visit nodes.
+/// ranks of t threads take T = tau W / (R t) / efficiency, the part of the workers' time in which
+/// they visit nodes.
 struct SearchModel {
   /// Seconds that a worker visits nodes, of `nodes`, its share of the tree, and of the workers that
   /// share a host.
@@ -185,5 +184,21 @@ struct Model {
 NamedValues memory_sizes(int ranks, const NamedSizes& sizes);
 /// Bytes of the rank that needs most; none where the law asks for other sizes.
 std::optional<double> memory_bytes(const Law& law, int ranks, const NamedSizes& sizes);
+
+// Questions of the kind "what if the network were ten times faster".
+
+/// What l, g or the time of a block is multiplied by, by name.
+using WhatIf = std::map<std::string, double>;
+
+/// "g=0.1x,l=10x,sequential=0.5x": l, g and names of blocks, each with a factor above 0.
+/// \throws UsageError  naming the part that cannot be read
+WhatIf parse_what_if(std::string_view text);
+
+/// The blocks whose time can be multiplied in `model`.
+std::vector<std::string_view> changeable_blocks(const Model& model);
+
+/// `model` with l, g and the times of blocks multiplied.
+/// \throws UsageError  if something has no time of its own there, so that nothing would change
+Model changed(Model model, const WhatIf& what_if);
 
 }  // namespace cleave::models

@@ -9,7 +9,6 @@
 #include <string>
 #include <string_view>
 
-#include "models/theory/judge.hpp"
 #include "models/theory/model.hpp"
 #include "models/theory/prediction.hpp"
 

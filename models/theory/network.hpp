@@ -30,12 +30,10 @@ struct Network {
   bool is_of(int ranks) const;
 };
 
-/// l and g of the exchanges in traces, for each number of ranks: seconds = factor (l + K g) with
-/// the paper's factor. Numbers of ranks whose exchanges determine no l and g are left out.
+/// l and g of the exchanges in traces, for each number of ranks that determines them.
 Network network_of(const std::vector<Sample>& samples, const std::string& placement);
 Network network_of(const detail::Machine& machine);
-/// `network` with what `machine` says in its place; a machine that says nothing of messages inside
-/// a host, as the presets, leaves those as they are.
+/// `network` with what `machine` says in its place; a preset says nothing of messages in a host.
 Network with_machine(const Network& network, const detail::Machine& machine);
 
 /// The names of machines that nobody needs to measure: networks between hosts, each with an error
@@ -58,19 +56,18 @@ const detail::Communication& entry_for(const Network& network, int ranks, int le
 /// Equation 9's factor: 2 where partners send and receive at once, 1 where data goes one way.
 double paper_factor(const std::string& placement);
 
-/// What the headers around one exchange of messages of `message_bytes` take: one swap of headers,
-/// and one of a single byte before a long payload.
+/// Seconds of the headers around an exchange: one swap, and one of a byte before a long payload.
 double header_seconds(const detail::Communication& entry, double message_bytes);
 
-/// What it takes that each of `ranks` ranks has `bytes` of every other.
+/// Seconds until each of `ranks` ranks has `bytes` of every other.
 double all_gather_seconds(const detail::Communication& entry, int ranks, double bytes);
 
-/// What it takes that the first of `ranks` ranks gets samples of all, `bytes` in total, and tells a
+/// Seconds until the first of `ranks` ranks has samples of all, `bytes` in total, and has told a
 /// splitter of `splitter_bytes`.
 double choose_seconds(const detail::Communication& entry, int ranks, double bytes,
                       double splitter_bytes);
 
-/// What `ranks` ranks take for one agreement once all are there.
+/// Seconds of one agreement of `ranks` ranks once all are there.
 double agreement_seconds(const detail::Communication& entry, int ranks);
 
 /// What one message size took: a median over repetitions of the longest time over the ranks.
@@ -79,24 +76,18 @@ struct MessagePoint {
   double seconds = 0;
 };
 
-/// Fills in l, g and their errors: seconds = 2 (l + message_bytes * g), the paper's equation 9, one
-/// send and one receive. So l and g are half of what the straight line through the exchanges has.
-/// Whether the network moves both directions at once is thereby in g and is not counted again.
-/// Residuals count relative: a message of 8 bytes as much as one of 4 MiB. Both are at least 0.
-///
+/// Fills in l and g, at least 0, and their errors: seconds = 2 (l + message_bytes * g), equation 9,
+/// by relative residuals. Whether both directions move at once is in g.
 /// \throws Error  if the points do not determine both: fewer than three, or one size only
 void fit_latency_gap(detail::Communication& entry, std::span<const MessagePoint> points);
 
-/// The same by pieces, of which each has at least 4 message sizes over a factor of 4: a fit across
-/// a change in how the network sends is right nowhere. Each piece has its own l, which may be
-/// negative since the line need not hold at 0 bytes, and g of at least 0. A cut is made where it
-/// leaves least, up to three of them, as long as Schwarz's criterion (1978) falls.
-/// \pre  the points determine l and g. Cost: the square of the number of points
+/// The same by up to four pieces, each of at least 4 message sizes over a factor of 4 with its own
+/// l, which may be negative, and g. A cut is made where it leaves least, as long as Schwarz's
+/// criterion (1978) falls. \pre  the points determine l and g. Cost: the square of their number
 std::vector<detail::MessageSegment> fit_message_segments(std::vector<MessagePoint> points);
 
-/// Fills in l, g, their worst case and segments of `pattern` from its samples: of the median of
-/// each message size, and of the longest time of each as the paper does. \throws Error  as
-/// fit_latency_gap
+/// Fills in l, g and segments of `pattern` by the medians of its samples, and the worst case by the
+/// longest times, as the paper does. \throws Error  as fit_latency_gap
 void fit_communication(detail::Communication& pattern);
 
 }  // namespace cleave::models

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/theory/player.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +11,8 @@
 #include <cleave/schedule/messages.hpp>
 #include <cleave/schedule/schedule.hpp>
 #include <cleave/trace/words.hpp>
+
+#include "models/theory/prediction.hpp"
 
 namespace cleave::models {
 

@@ -8,7 +8,6 @@
 
 #include <cleave/trace/words.hpp>
 
-#include "models/theory/player.hpp"
 #include "models/theory/statistics.hpp"
 
 namespace cleave::models {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a user is told of one size on one number of ranks: the time with its interval, the blocks
-// that it goes to, the memory of a rank, and what the answer rests on. And how many ranks to ask
-// for.
+// that it goes to, the memory of a rank, and what the answer rests on. Then how many ranks to ask
+// for, and how far a model can be trusted.
 #pragma once
 
 #include <cmath>
@@ -136,7 +136,47 @@ struct Plan {
 
 /// With a deadline: the fewest ranks that fit. Else: the most ranks with the asked efficiency.
 /// Numbers of ranks that cannot be predicted, as those that leave the measured host, are left out
-/// where others can. 	hrows UsageError  if neither is given; else as `predict`
+/// where others can. \throws UsageError  if neither is given; else as `predict`
 Plan make_plan(const Model& model, const PlanRequest& request);
+
+/// The schedule of a call is played for at most so many ranks.
+inline constexpr int kMostPlayedRanks = 1 << 16;
+
+/// Fills in the time and the shares of the last rank where every block takes its median, for the
+/// ranks, ranks per host and sizes of `prediction`. Cost: O(P log P) for P ranks.
+/// \param rehearsed  this run, or null: what it has is taken in place of the laws
+/// \param is_silent  whether messages take no time, so that nothing need be known of them
+/// \return  the half widths of the blocks by their shares
+/// \throws Error  if a block of the schedule cannot be predicted, or there are too many ranks
+HalfWidths play(Prediction& prediction, const Model& model, const Network& network,
+                const RehearsedRun* rehearsed = nullptr, bool is_silent = false);
+
+/// A run as measured and as predicted.
+struct JudgedRun {
+  RunPoint run;
+  Prediction prediction;
+  double measured_s = 0;      ///< its quiet time
+  double spread = 0;          ///< how far its quiet repetitions lie apart, relative
+  double relative_error = 0;  ///< (predicted - measured) / measured
+  bool held_out = false;      ///< whether its blocks come from elsewhere
+  bool inside = false;        ///< the interval holds the quiet time, as far as the spread allows
+};
+
+/// \throws  as predict
+JudgedRun judge_run(const Model& model, const RunPoint& run, const PredictOptions& options = {});
+
+/// By the held-out ones among `runs`. Trusted is a model of which so many runs lie outside their
+/// intervals by chance in more than one case of twenty, none by more than half its interval, and
+/// half of whose runs count as inside only within 15 % of what was predicted.
+Verdict judge(const std::vector<JudgedRun>& runs);
+/// By those runs among `points` that can be predicted.
+Verdict judge(const Model& model, const std::vector<RunPoint>& points,
+              const PredictOptions& options = {});
+
+/// Whether the blocks of a rehearsed run are in doubt more than the network.
+bool is_wide_by_blocks(const Prediction& prediction);
+
+/// What would make its interval narrower.
+std::string narrower_by(const Prediction& prediction);
 
 }  // namespace cleave::models

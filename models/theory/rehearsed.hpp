@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run takes, as it was rehearsed at its very sizes (`--rehearse`,
-// docs/reference/programs.md): of the hypercube its blocks on some ranks, a search as a whole.
-// Where there is a rehearsal no law is asked.
+// A run as it was rehearsed at its very sizes (`--rehearse`, docs/reference/programs.md): of the
+// hypercube its blocks on some ranks, a search as a whole. No law is asked then.
 #pragma once
 
 #include <iterator>

@@ -44,15 +44,13 @@ struct RanksAndThreads {
   friend auto operator<=>(const RanksAndThreads&, const RanksAndThreads&) = default;
 };
 
-/// What makes two repetitions measure the same thing, of one trace or of two. It is ranks, threads,
-/// sizes, ranks per host, whether they share cores, and whether they were rehearsed. The options of
-/// the application belong to it, and of a search the seed.
+/// What makes two repetitions, of one trace or of two, measure the same: ranks, threads, sizes,
+/// ranks per host, whether they share cores, whether they were rehearsed, options, a search's seed.
 using RunIdentity = std::tuple<int, int, NamedSizes, int, bool, bool,
                                std::map<std::string, std::string>, std::uint64_t>;
 RunIdentity identity_of(const RunInformation& run, const detail::Trace::Run& repetition);
 
-/// Those of `sizes` that are the same in all repetitions of `run`: of a search that prunes not the
-/// nodes, of which each repetition visits more or fewer.
+/// `sizes` without those that differ by repetition: the nodes of a search that prunes.
 NamedSizes lasting_sizes(const RunInformation& run, NamedSizes sizes);
 
 /// The options that say what is solved: all but the network of a rehearsal.
@@ -73,7 +71,7 @@ inline double sampled(double elements) {
 }
 
 /// The chance that a run was disturbed in all its rounds, by their medians: 0.1 of one round, 0.005
-/// of rounds within 5 %, since they agree where nothing disturbs, else 0.2.
+/// of rounds within 5 %, else 0.2.
 double chance_disturbed(const std::vector<double>& round_medians_s);
 
 /// How far the two quickest rounds lie apart, relative; 0 of one round. \pre  not empty
@@ -95,9 +93,8 @@ struct RunPoint {
   std::vector<std::string> files;
 };
 
-/// One block on one rank at one level of one run point. Waiting for messages of different lengths
-/// are samples of their own. The skeleton's work includes what a rank of the hypercube does between
-/// its blocks.
+/// One block on one rank at one level of one run point. Waiting for messages of another length is
+/// another sample. The skeleton's work includes what a rank does between its blocks.
 struct Sample {
   detail::Block block = detail::Block::sequential;
   int ranks = 1;
@@ -114,8 +111,7 @@ struct Sample {
   std::vector<double> seconds;  ///< one a repetition of the faster half
   double disturbed = 0;         ///< RunPoint::disturbed
 
-  /// What the time of the block is a function of. The skeleton's own work is one of the bytes that
-  /// it finds room for.
+  /// What the time is a function of; the skeleton's, of the bytes that it finds room for.
   NamedValues sizes_of_block() const {
     return block == detail::Block::skeleton ? NamedValues{{"bytes", bytes}} : sizes;
   }
@@ -147,8 +143,7 @@ struct Measurements {
   std::map<std::string, std::string> options;  ///< those that are the same in every trace
   std::vector<std::int64_t> cache_bytes;       ///< of the first trace's host (Provenance)
   int cores = 0;                               ///< the same
-  /// Names of the sizes that every run was given by --size; none where a problem is told otherwise,
-  /// as by a file.
+  /// The sizes that every run was given by --size; none where a file or so tells the problem.
   std::set<std::string> given_sizes;
   std::vector<RunPoint> points;     ///< ascending in ranks, then in sizes
   std::vector<Sample> samples;      ///< none of work stealing, which has
@@ -156,10 +151,10 @@ struct Measurements {
   std::vector<std::string> notes;   ///< what was left out, in sentences
 };
 
-/// Collects the repetitions of all traces. Of all repetitions of a run size, over all its rounds
-/// (traces), the blocks of the faster half count, by the time of the whole call; warm-ups never do.
-/// A trace that dropped spans gives its total times only, one of a search without workers or nodes
-/// nothing, and a note says so.
+/// Collects the repetitions of all traces. Of those of a run size, over all its rounds (traces),
+/// the blocks of the faster half count, by the time of the whole call; warm-ups never do. A note
+/// names a trace that dropped spans, which gives total times only, and a search without workers or
+/// nodes.
 ///
 /// \throws UsageError  if there is no trace, one is of a rehearsal of the hypercube or on a usual
 ///                     network that nobody measured, or they differ in application, type, placement
@@ -172,8 +167,7 @@ Measurements collect_rehearsals(std::span<const detail::Trace> traces);
 /// \throws Error  if nothing remains
 Measurements without_oversubscribed(Measurements measurements);
 
-/// One observation for the ranks whose sizes are the same at a level of a run: the median of their
-/// medians, since one rank may always be slower than others.
+/// One observation for the ranks of the same sizes at a level of a run: the median of medians.
 std::vector<Observation> observations_of(const std::vector<Sample>& samples);
 
 /// The largest message of each level of each run, in bytes, with the largest sizes over its ranks.
@@ -182,9 +176,8 @@ std::vector<Observation> message_bytes(const std::vector<Sample>& samples);
 /// Bytes of an element in a sample of the sorting form; 0 where none was taken.
 double splitter_bytes(const std::vector<Sample>& samples);
 
-/// Why a form must not be chosen by itself: where two sizes always go together, a choice among them
-/// would be a guess that only shows when they do not. Where runs may be given `free` sizes alone,
-/// the others follow from these and go together in all that can be asked.
+/// Why a form must not be chosen by itself: two sizes always go together, so that a choice would be
+/// a guess. Where runs are given `free` sizes alone, the others follow from these.
 std::optional<Refusal> refuse_choice(const std::vector<Observation>& observations,
                                      std::size_t free = std::numeric_limits<std::size_t>::max());
 

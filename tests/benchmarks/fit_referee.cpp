@@ -34,7 +34,7 @@
 #include <cleave/trace/median.hpp>
 
 #include "models/theory/fit.hpp"
-#include "models/theory/forms.hpp"
+#include "models/theory/law.hpp"
 #include "models/theory/prediction.hpp"
 #include "models/theory/samples.hpp"
 #include "models/theory/statistics.hpp"

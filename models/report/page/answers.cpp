@@ -15,7 +15,7 @@
 #include "models/report/page/page.hpp"
 #include "models/report/table.hpp"
 #include "models/theory/prediction.hpp"
-#include "models/theory/what_if.hpp"
+#include "models/theory/model.hpp"
 
 namespace cleave::models {
 

@@ -14,7 +14,7 @@
 
 #include "models/report/report.hpp"
 #include "models/theory/model_file.hpp"
-#include "models/theory/what_if.hpp"
+#include "models/theory/model.hpp"
 
 namespace cleave::models {
 

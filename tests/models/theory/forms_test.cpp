@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/theory/forms.hpp"
+#include "models/theory/law.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/theory/judge.hpp"
+#include "models/theory/prediction.hpp"
 
 #include <gtest/gtest.h>
 

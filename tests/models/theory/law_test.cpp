@@ -8,7 +8,6 @@
 #include <cmath>
 #include <random>
 
-#include "models/theory/forms.hpp"
 
 namespace cleave::models {
 namespace {

@@ -8,7 +8,6 @@
 #include <cleave/error.hpp>
 
 #include "models/theory/fit.hpp"
-#include "models/theory/player.hpp"
 #include "tests/models/synthetic_runs.hpp"
 
 namespace cleave::models {

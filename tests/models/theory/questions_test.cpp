@@ -6,7 +6,7 @@
 
 #include "models/theory/fit.hpp"
 #include "models/theory/prediction.hpp"
-#include "models/theory/what_if.hpp"
+#include "models/theory/model.hpp"
 #include "tests/models/synthetic_runs.hpp"
 
 namespace cleave::models {

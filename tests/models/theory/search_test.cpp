@@ -18,7 +18,7 @@
 #include "models/theory/model_file.hpp"
 #include "models/theory/prediction.hpp"
 #include "models/theory/rehearsed.hpp"
-#include "models/theory/what_if.hpp"
+#include "models/theory/model.hpp"
 #include "tests/models/theory/synthetic_searches.hpp"
 #include "tests/support/temporary_folder.hpp"
 
